@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Files as bytes.
+
+#include <cstddef>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "core/base/ref_counted.h"
+
+namespace loupe {
+
+// A file mapped privately into memory: pages are read when touched, and writing to them never reaches the file.
+// Storages that view it keep it alive.
+class MappedFile : public RefCounted {
+  public:
+    // Throws Error (Usage when the file is missing, File when it cannot be mapped).
+    static Ptr<MappedFile> open(const std::filesystem::path& path);
+    ~MappedFile() override;
+
+    std::span<std::byte> bytes() const { return {data_, size_}; }
+    const std::filesystem::path& path() const { return path_; }
+
+  private:
+    MappedFile() = default;
+
+    std::filesystem::path path_;
+    std::byte* data_ = nullptr;
+    std::size_t size_ = 0;
+};
+
+// The whole file as text. Throws Error as MappedFile::open.
+std::string read_text_file(const std::filesystem::path& path);
+
+// Writes beside the target and renames at the end, so that a failure leaves no partial file. Throws Error (File).
+void write_file_atomically(const std::filesystem::path& path, std::string_view contents);
+
+}  // namespace loupe

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/tensor/allocator.h"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <bit>
+#include <cstdlib>
+#include <mutex>
+#include <vector>
+
+#include "core/base/error.h"
+#include "core/base/strings.h"
+
+namespace loupe {
+namespace {
+
+constexpr std::size_t kAlignment = 64;
+// Below this malloc is fast; above it a fresh block costs a page fault every 4 KiB.
+constexpr std::size_t kCachedFrom = std::size_t{64} << 10;
+constexpr std::size_t kCacheLimit = std::size_t{2} << 30;
+
+std::size_t physical_memory() {
+    return static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::size_t>(sysconf(_SC_PAGE_SIZE));
+}
+
+std::atomic<std::size_t>& allocation_limit() {
+    static std::atomic<std::size_t> limit{physical_memory()};
+    return limit;
+}
+
+[[noreturn]] void out_of_memory(std::size_t bytes) {
+    throw Error(ErrorKind::Run, concat("out of memory: tried to allocate ", format_bytes(static_cast<double>(bytes)),
+                                       " (", bytes, " bytes)"));
+}
+
+// Keeps freed large blocks in lists by size class (eight classes a power of two), so that the steady state of a
+// training loop touches no fresh page.
+class CpuAllocator final : public Allocator {
+  public:
+    void* allocate(std::size_t bytes, Device) override {
+        if (bytes > allocation_limit().load(std::memory_order_relaxed)) out_of_memory(bytes);
+        if (bytes < kCachedFrom) return fresh((bytes + kAlignment - 1) / kAlignment * kAlignment, bytes);
+        const auto [index, size] = size_class(bytes);
+        {
+            const std::lock_guard lock(mutex_);
+            auto& list = free_[index];
+            if (!list.empty()) {
+                void* block = list.back();
+                list.pop_back();
+                cached_ -= size;
+                return block;
+            }
+        }
+        return fresh(size, bytes);
+    }
+
+    void release(void* block, std::size_t bytes, Device) noexcept override {
+        if (bytes >= kCachedFrom) {
+            const auto [index, size] = size_class(bytes);
+            const std::lock_guard lock(mutex_);
+            if (cached_ + size <= kCacheLimit) {
+                free_[index].push_back(block);
+                cached_ += size;
+                return;
+            }
+        }
+        std::free(block);
+    }
+
+    void trim() override {
+        const std::lock_guard lock(mutex_);
+        for (auto& list : free_) {
+            for (void* block : list) std::free(block);
+            list.clear();
+        }
+        cached_ = 0;
+    }
+
+  private:
+    struct SizeClass {
+        std::size_t index;
+        std::size_t size;
+    };
+
+    static SizeClass size_class(std::size_t bytes) {
+        const auto power = static_cast<std::size_t>(std::bit_width(bytes) - 1);
+        const std::size_t step = std::size_t{1} << (power - 3);
+        const std::size_t eighths = (bytes - (std::size_t{1} << power) + step - 1) / step;
+        return {power * 8 + eighths, (std::size_t{1} << power) + eighths * step};
+    }
+
+    static void* fresh(std::size_t size, std::size_t asked) {
+        void* block = std::aligned_alloc(kAlignment, size == 0 ? kAlignment : size);
+        if (block == nullptr) out_of_memory(asked);
+        if (size >= (std::size_t{4} << 20)) madvise(block, size, MADV_HUGEPAGE);
+        return block;
+    }
+
+    std::mutex mutex_;
+    std::array<std::vector<void*>, 8 * 64 + 8> free_;
+    std::size_t cached_ = 0;
+};
+
+std::array<Allocator*, kDeviceTypes>& allocators() {
+    // Never destroyed: storages in static objects may be freed after everything else.
+    static std::array<Allocator*, kDeviceTypes> table{new CpuAllocator, nullptr};
+    return table;
+}
+
+thread_local MemoryCategory thread_category = MemoryCategory::Other;
+std::atomic<AllocationObserver*> process_observer{nullptr};
+
+}  // namespace
+
+std::string_view memory_category_name(MemoryCategory category) {
+    constexpr std::array<std::string_view, kMemoryCategories> kNames{
+        "parameter", "buffer", "activation", "saved for backward", "gradient", "workspace", "input", "other"};
+    return kNames[static_cast<std::size_t>(category)];
+}
+
+MemoryCategoryScope::MemoryCategoryScope(MemoryCategory category) : before_(thread_category) {
+    thread_category = category;
+}
+MemoryCategoryScope::~MemoryCategoryScope() { thread_category = before_; }
+MemoryCategory current_memory_category() { return thread_category; }
+
+Allocator& allocator_for(DeviceType type) {
+    Allocator* allocator = allocators()[static_cast<std::size_t>(type)];
+    if (allocator == nullptr) {
+        throw Error(ErrorKind::Run, "no plugin gives memory on this kind of device",
+                    {.hint = "see the list of plugins for the reason"});
+    }
+    return *allocator;
+}
+
+void set_allocator(DeviceType type, Allocator* allocator) { allocators()[static_cast<std::size_t>(type)] = allocator; }
+
+void set_allocation_limit(std::size_t bytes) { allocation_limit() = bytes; }
+
+AllocationObserver* set_allocation_observer(AllocationObserver* observer) { return process_observer.exchange(observer); }
+AllocationObserver* allocation_observer() { return process_observer.load(std::memory_order_acquire); }
+
+}  // namespace loupe

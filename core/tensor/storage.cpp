@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/tensor/storage.h"
+
+#include <atomic>
+#include <utility>
+
+namespace loupe {
+namespace {
+
+std::uint64_t next_storage_id() {
+    static std::atomic<std::uint64_t> next{1};
+    return next.fetch_add(1, std::memory_order_relaxed);
+}
+
+}  // namespace
+
+Ptr<Storage> Storage::allocate(std::size_t bytes, Device device) {
+    Ptr<Storage> storage(new Storage);
+    storage->data_ = allocator_for(device.type).allocate(bytes, device);
+    storage->bytes_ = bytes;
+    storage->device_ = device;
+    storage->id_ = next_storage_id();
+    storage->category_ = current_memory_category();
+    if (auto* observer = allocation_observer()) {
+        observer->on_allocation({storage->id_, storage->data_, bytes, device, storage->category_, false});
+    }
+    return storage;
+}
+
+Ptr<Storage> Storage::view_of(void* data, std::size_t bytes, Ptr<RefCounted> owner, MemoryCategory category) {
+    Ptr<Storage> storage(new Storage);
+    storage->data_ = data;
+    storage->bytes_ = bytes;
+    storage->owner_ = std::move(owner);
+    storage->id_ = next_storage_id();
+    storage->category_ = category;
+    return storage;
+}
+
+Storage::~Storage() {
+    if (owner_ || data_ == nullptr) return;
+    if (auto* observer = allocation_observer()) {
+        observer->on_allocation({id_, data_, bytes_, device_, category_, true});
+    }
+    allocator_for(device_.type).release(data_, bytes_, device_);
+}
+
+}  // namespace loupe

@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/tensor/tensor.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <numeric>
+
+#include "core/base/error.h"
+#include "core/base/strings.h"
+
+namespace loupe {
+namespace {
+
+__extension__ typedef __int128 Wide;  // no product of two 64-bit values overflows it
+
+bool dense_in_order(const TensorImpl& t, std::span<const int> fastest_first) {
+    std::int64_t expected = 1;
+    for (const int d : fastest_first) {
+        const auto index = static_cast<std::size_t>(d);
+        if (t.sizes[index] == 1) continue;
+        if (t.strides[index] != expected) return false;
+        expected *= t.sizes[index];
+    }
+    return true;
+}
+
+bool rows_are_contiguous(IntSpan sizes, IntSpan strides) {
+    std::int64_t expected = 1;
+    for (std::size_t d = sizes.size(); d-- > 0;) {
+        if (sizes[d] == 0) return true;
+        if (sizes[d] == 1) continue;
+        if (strides[d] != expected) return false;
+        expected *= sizes[d];
+    }
+    return true;
+}
+
+Ptr<TensorImpl> make_impl(Ptr<Storage> storage, IntSpan sizes, IntSpan strides, std::int64_t offset, ScalarType dtype) {
+    Ptr<TensorImpl> impl(new TensorImpl);
+    impl->storage = std::move(storage);
+    impl->offset = offset;
+    impl->dtype = dtype;
+    impl->set_sizes_strides(sizes, strides);
+    return impl;
+}
+
+std::size_t byte_size(std::int64_t numel, ScalarType dtype) {
+    return static_cast<std::size_t>(numel) * static_cast<std::size_t>(element_size(dtype));
+}
+
+}  // namespace
+
+void TensorImpl::set_sizes_strides(IntSpan new_sizes, IntSpan new_strides) {
+    numel = 1;
+    for (const auto size : new_sizes) numel *= size;
+    contiguous = rows_are_contiguous(new_sizes, new_strides);
+    sizes.assign(new_sizes.begin(), new_sizes.end());
+    strides.assign(new_strides.begin(), new_strides.end());
+}
+
+std::int64_t Tensor::size(std::int64_t d) const { return impl_->sizes[static_cast<std::size_t>(wrap_dim(d, dim()))]; }
+std::int64_t Tensor::stride(std::int64_t d) const {
+    return impl_->strides[static_cast<std::size_t>(wrap_dim(d, dim()))];
+}
+
+bool Tensor::is_channels_last() const {
+    constexpr std::array kOrder4{1, 3, 2, 0};
+    constexpr std::array kOrder5{1, 4, 3, 2, 0};
+    if (dim() == 4) return dense_in_order(*impl_, kOrder4);
+    if (dim() == 5) return dense_in_order(*impl_, kOrder5);
+    return false;
+}
+
+bool Tensor::is_non_overlapping_and_dense() const {
+    if (impl_->contiguous) return true;
+    boost::container::small_vector<std::size_t, 5> order;
+    for (std::size_t d = 0; d < impl_->sizes.size(); ++d) {
+        if (impl_->sizes[d] != 1) order.push_back(d);
+    }
+    std::sort(order.begin(), order.end(), [&](auto a, auto b) { return impl_->strides[a] < impl_->strides[b]; });
+    std::int64_t expected = 1;
+    for (const auto d : order) {
+        if (impl_->strides[d] != expected) return false;
+        expected *= impl_->sizes[d];
+    }
+    return true;
+}
+
+Tensor Tensor::view_as_strided(IntSpan sizes, IntSpan strides, std::int64_t offset) const {
+    // The furthest elements must lie inside the storage, computed without overflow.
+    Wide last = offset;
+    Wide first = offset;
+    bool is_empty = false;
+    for (std::size_t d = 0; d < sizes.size(); ++d) {
+        if (sizes[d] == 0) is_empty = true;
+        const Wide reach = static_cast<Wide>(sizes[d] - 1) * strides[d];
+        (reach > 0 ? last : first) += reach;
+    }
+    const Wide available = static_cast<Wide>(impl_->storage->bytes()) / element_size();
+    if (sizes.size() != strides.size() || offset < 0 || (!is_empty && (first < 0 || last >= available))) {
+        throw Error(ErrorKind::Run, concat("setStorage: sizes ", shape_list_text(sizes), ", strides ",
+                                           shape_list_text(strides), ", storage offset ", offset,
+                                           " are out of bounds for storage of size ", impl_->storage->bytes()));
+    }
+    checked_numel(sizes);
+    return Tensor(make_impl(impl_->storage, sizes, strides, offset, impl_->dtype));
+}
+
+Tensor Tensor::shallow_copy() const {
+    Tensor copy(make_impl(impl_->storage, sizes(), strides(), impl_->offset, impl_->dtype));
+    copy.impl_->wrapped_number = impl_->wrapped_number;
+    return copy;
+}
+
+void Tensor::set_metadata_from(const Tensor& other) const {
+    const Ptr<TensorImpl> source = other.impl_;
+    impl_->storage = source->storage;
+    impl_->offset = source->offset;
+    impl_->dtype = source->dtype;
+    const Dims sizes = source->sizes;
+    const Dims strides = source->strides;
+    impl_->set_sizes_strides(span_of(sizes), span_of(strides));
+}
+
+Tensor empty(IntSpan sizes, ScalarType dtype, Device device) {
+    const std::int64_t numel = checked_numel(sizes);
+    Ptr<TensorImpl> impl(new TensorImpl);
+    impl->storage = Storage::allocate(byte_size(numel, dtype), device);
+    impl->dtype = dtype;
+    impl->numel = numel;
+    impl->sizes.assign(sizes.begin(), sizes.end());
+    impl->strides.resize(sizes.size(), boost::container::default_init);
+    std::int64_t stride = 1;
+    for (std::size_t d = sizes.size(); d-- > 0;) {
+        impl->strides[d] = stride;
+        stride *= std::max<std::int64_t>(sizes[d], 1);
+    }
+    return Tensor(std::move(impl));
+}
+
+Tensor empty_strided(IntSpan sizes, IntSpan strides, ScalarType dtype, Device device) {
+    const std::int64_t numel = checked_numel(sizes);
+    Wide last = 0;
+    for (std::size_t d = 0; d < sizes.size(); ++d) {
+        if (strides[d] < 0) throw Error(ErrorKind::Run, concat("negative strides are not supported: ", shape_list_text(strides)));
+        last += static_cast<Wide>(sizes[d] - 1) * strides[d];
+    }
+    if (last > (std::int64_t{1} << 58)) throw Error(ErrorKind::Run, "storage size overflows");
+    const std::int64_t needed = numel == 0 ? 0 : static_cast<std::int64_t>(last) + 1;
+    return Tensor(make_impl(Storage::allocate(byte_size(needed, dtype), device), sizes, strides, 0, dtype));
+}
+
+Tensor empty_like(const Tensor& other) { return empty_like(other, other.dtype()); }
+
+Tensor empty_like(const Tensor& other, ScalarType dtype) {
+    if (other.is_contiguous()) return empty(other.sizes(), dtype, other.device());
+    if (other.is_non_overlapping_and_dense()) {
+        return empty_strided(other.sizes(), other.strides(), dtype, other.device());
+    }
+    // Keep the order of the dimensions, drop the gaps.
+    std::vector<std::size_t> order(other.sizes().size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) {
+        return std::max<std::int64_t>(other.strides()[a], 0) > other.strides()[b];
+    });
+    Dims strides(order.size());
+    std::int64_t stride = 1;
+    for (std::size_t i = order.size(); i-- > 0;) {
+        strides[order[i]] = stride;
+        stride *= std::max<std::int64_t>(other.sizes()[order[i]], 1);
+    }
+    return empty_strided(other.sizes(), span_of(strides), dtype, other.device());
+}
+
+Tensor zeros(IntSpan sizes, ScalarType dtype) {
+    Tensor out = empty(sizes, dtype);
+    std::memset(out.raw_data(), 0, out.bytes());
+    return out;
+}
+
+Tensor scalar_tensor(const Scalar& value, ScalarType dtype) {
+    Tensor out = empty({}, dtype);
+    visit_dtype(dtype, [&]<typename T>(std::type_identity<T>) { *out.data<T>() = value.to<T>(); });
+    return out;
+}
+
+Tensor wrapped_number(const Scalar& value) {
+    Tensor out = scalar_tensor(value, value.dtype());
+    out.impl()->wrapped_number = true;
+    return out;
+}
+
+Scalar item(const Tensor& t) {
+    if (t.numel() != 1) {
+        throw Error(ErrorKind::Run, concat("a Tensor with ", t.numel(), " elements cannot be converted to Scalar"));
+    }
+    return visit_dtype(t.dtype(), [&]<typename T>(std::type_identity<T>) -> Scalar {
+        const T value = *t.data<T>();
+        if constexpr (std::is_same_v<T, bool>) {
+            return {value};
+        } else if constexpr (std::is_integral_v<T>) {
+            return {static_cast<std::int64_t>(value)};
+        } else if constexpr (is_complex(scalar_type_of<T>)) {
+            return {std::complex<double>(value)};
+        } else {
+            return {static_cast<double>(value)};
+        }
+    });
+}
+
+Dims contiguous_strides(IntSpan sizes) {
+    Dims strides(sizes.size());
+    std::int64_t stride = 1;
+    for (std::size_t d = sizes.size(); d-- > 0;) {
+        strides[d] = stride;
+        stride *= std::max<std::int64_t>(sizes[d], 1);
+    }
+    return strides;
+}
+
+std::int64_t checked_numel(IntSpan sizes) {
+    std::int64_t numel = 1;
+    bool overflow = false;
+    bool is_empty = false;
+    for (const auto size : sizes) {
+        if (size < 0) {
+            throw Error(ErrorKind::Run, concat("Trying to create tensor with negative dimension ", size, ": ",
+                                               shape_list_text(sizes)));
+        }
+        if (size == 0) is_empty = true;
+        else overflow |= __builtin_mul_overflow(numel, size, &numel);
+    }
+    if (is_empty) return 0;
+    if (overflow || numel > (std::int64_t{1} << 58)) {
+        throw Error(ErrorKind::Run, concat("out of memory: a tensor of shape ", shape_list_text(sizes), " is too large"));
+    }
+    return numel;
+}
+
+Dims broadcast_shapes(IntSpan a, IntSpan b) {
+    const std::size_t rank = std::max(a.size(), b.size());
+    Dims out(rank);
+    for (std::size_t i = 0; i < rank; ++i) {
+        const std::int64_t x = i < a.size() ? a[a.size() - 1 - i] : 1;
+        const std::int64_t y = i < b.size() ? b[b.size() - 1 - i] : 1;
+        if (x != y && x != 1 && y != 1) {
+            throw Error(ErrorKind::Run, concat("The size of tensor a (", x, ") must match the size of tensor b (", y,
+                                               ") at non-singleton dimension ", rank - 1 - i));
+        }
+        out[rank - 1 - i] = x == 1 ? y : x;
+    }
+    return out;
+}
+
+std::int64_t wrap_dim(std::int64_t d, std::int64_t ndim) {
+    const std::int64_t range = std::max<std::int64_t>(ndim, 1);
+    if (d < -range || d >= range) {
+        throw Error(ErrorKind::Run, concat("Dimension out of range (expected to be in range of [", -range, ", ",
+                                           range - 1, "], but got ", d, ")"));
+    }
+    return d < 0 ? d + range : d;
+}
+
+std::string shape_text(IntSpan sizes) { return sizes.empty() ? "scalar" : join(sizes, "x"); }
+std::string shape_list_text(IntSpan sizes) { return concat("[", join(sizes, ", "), "]"); }
+std::string describe(const Tensor& t) {
+    if (!t.defined()) return "undefined";
+    return concat(dtype_name(t.dtype()), " ", shape_text(t.sizes()));
+}
+
+}  // namespace loupe
