@@ -8,6 +8,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 #include "core/base/error.h"
 #include "core/base/strings.h"
@@ -62,25 +63,45 @@ std::string read_text_file(const std::filesystem::path& path) {
     return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
+AtomicFile::AtomicFile(std::filesystem::path path) : path_(std::move(path)), temporary_(path_.string() + ".XXXXXX") {
+    fd_ = ::mkstemp(temporary_.data());
+    if (fd_ < 0) {
+        temporary_.clear();
+        fail();
+    }
+    ::fchmod(fd_, 0644);
+}
+
+AtomicFile::~AtomicFile() {
+    if (fd_ >= 0) ::close(fd_);
+    if (!temporary_.empty()) ::unlink(temporary_.c_str());
+}
+
+void AtomicFile::write(std::span<const std::byte> bytes) {
+    while (!bytes.empty()) {
+        const auto written = ::write(fd_, bytes.data(), bytes.size());
+        if (written < 0 && errno == EINTR) continue;
+        if (written < 0) fail();
+        bytes = bytes.subspan(static_cast<std::size_t>(written));
+        size_ += static_cast<std::uint64_t>(written);
+    }
+}
+
+void AtomicFile::commit() {
+    const int fd = fd_;
+    fd_ = -1;
+    if (::close(fd) != 0 || ::rename(temporary_.c_str(), path_.c_str()) != 0) fail();
+    temporary_.clear();
+}
+
+void AtomicFile::fail() const {
+    throw file_error(ErrorKind::File, path_, concat("cannot write: ", std::strerror(errno)));
+}
+
 void write_file_atomically(const std::filesystem::path& path, std::string_view contents) {
-    std::string temporary = path.string() + ".XXXXXX";
-    const FileDescriptor fd(::mkstemp(temporary.data()));
-    if (fd.get() < 0) throw file_error(ErrorKind::File, path, concat("cannot write: ", std::strerror(errno)));
-    ::fchmod(fd.get(), 0644);
-    while (!contents.empty()) {
-        const auto written = ::write(fd.get(), contents.data(), contents.size());
-        if (written < 0) {
-            const int reason = errno;
-            ::unlink(temporary.c_str());
-            throw file_error(ErrorKind::File, path, concat("cannot write: ", std::strerror(reason)));
-        }
-        contents.remove_prefix(static_cast<std::size_t>(written));
-    }
-    if (::rename(temporary.c_str(), path.c_str()) != 0) {
-        const int reason = errno;
-        ::unlink(temporary.c_str());
-        throw file_error(ErrorKind::File, path, concat("cannot write: ", std::strerror(reason)));
-    }
+    AtomicFile file(path);
+    file.write(contents);
+    file.commit();
 }
 
 }  // namespace loupe

@@ -3,6 +3,7 @@
 // Files as bytes.
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <span>
 #include <string>
@@ -34,7 +35,33 @@ class MappedFile : public RefCounted {
 // The whole file as text. Throws Error as MappedFile::open.
 std::string read_text_file(const std::filesystem::path& path);
 
-// Writes beside the target and renames at the end, so that a failure leaves no partial file. Throws Error (File).
+// A file that is written piece by piece beside its target and takes the target's place at commit(), so that a failure
+// leaves no partial file.
+class AtomicFile {
+  public:
+    // Throws Error (File) when the folder cannot be written; so do write() and commit().
+    explicit AtomicFile(std::filesystem::path path);
+    AtomicFile(const AtomicFile&) = delete;
+    AtomicFile& operator=(const AtomicFile&) = delete;
+    // Without commit(): forgets what was written.
+    ~AtomicFile();
+
+    void write(std::span<const std::byte> bytes);
+    void write(std::string_view text) { write(std::as_bytes(std::span(text))); }
+    void commit();
+    // Bytes written so far.
+    std::uint64_t size() const { return size_; }
+
+  private:
+    [[noreturn]] void fail() const;
+
+    std::filesystem::path path_;
+    std::string temporary_;  // empty once it is gone
+    int fd_ = -1;
+    std::uint64_t size_ = 0;
+};
+
+// The same for contents at hand. Throws Error (File).
 void write_file_atomically(const std::filesystem::path& path, std::string_view contents);
 
 }  // namespace loupe
