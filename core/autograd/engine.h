@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// The backward pass.
+
+#include "core/autograd/node.h"
+#include "core/tensor/tensor.h"
+
+namespace loupe {
+
+struct BackwardOptions {
+    bool retain_graph = false;
+    bool create_graph = false;   // implies retain_graph unless said otherwise by the caller
+    bool detect_anomaly = false; // names the forward operator that made the first NaN
+};
+
+// torch.autograd.backward: accumulates into the leaves. gradients: one a root, undefined means ones for a root with one
+// element ("grad can be implicitly created only for scalar outputs"). Throws Error (Run).
+void backward(const TensorList& roots, const TensorList& gradients = {}, const BackwardOptions& options = {});
+
+// torch.autograd.grad: one gradient an input, undefined where unused when allow_unused, else an error.
+TensorList gradients_of(const TensorList& outputs, const TensorList& inputs, const TensorList& grad_outputs = {},
+                        const BackwardOptions& options = {}, bool allow_unused = false);
+
+// Arithmetic that the engine needs and the operators give (the rooms are built in that order).
+struct GradientArithmetic {
+    Tensor (*add)(const Tensor& a, const Tensor& b) = nullptr;       // recorded when grad mode is on
+    void (*add_in_place)(const Tensor& a, const Tensor& b) = nullptr;  // a += b, not recorded
+    Tensor (*sum_to)(const Tensor& t, IntSpan sizes) = nullptr;      // undoes a broadcast
+    Tensor (*cast)(const Tensor& t, ScalarType dtype) = nullptr;
+    Tensor (*ones_like)(const Tensor& t) = nullptr;
+    Tensor (*clone)(const Tensor& t) = nullptr;
+    bool (*has_nan)(const Tensor& t) = nullptr;
+    // View surgery for in-place writes to views: a clone of base whose region (sizes, strides, offset) is taken out or put in.
+    Tensor (*as_strided)(const Tensor& t, IntSpan sizes, IntSpan strides, std::int64_t offset) = nullptr;
+    void (*copy)(const Tensor& to, const Tensor& from) = nullptr;
+    void (*zero)(const Tensor& t) = nullptr;
+};
+void set_gradient_arithmetic(const GradientArithmetic& arithmetic);
+const GradientArithmetic& gradient_arithmetic();
+
+}  // namespace loupe

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// The autograd graph: one node a recorded operator, edges to the nodes of its inputs.
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "core/tensor/tensor.h"
+
+namespace loupe {
+
+class Node;
+
+// Where a gradient flows: to input `input` of `node` (which is output `input` of the forward operator).
+struct Edge {
+    Ptr<Node> node;
+    std::uint32_t input = 0;
+    explicit operator bool() const { return node != nullptr; }
+};
+
+// What a gradient for one forward output must look like.
+struct GradientShape {
+    Dims sizes;
+    ScalarType dtype = ScalarType::Float32;
+    Device device;
+    bool defined = false;
+};
+
+// Takes off what it stands for when asked; does nothing the second time. Copies stand for the same.
+class RemovableHandle {
+  public:
+    RemovableHandle() = default;
+    explicit RemovableHandle(std::function<void()> remove)
+        : remove_(std::make_shared<std::function<void()>>(std::move(remove))) {}
+    void remove() {
+        if (remove_ && *remove_) {
+            auto action = std::move(*remove_);
+            *remove_ = nullptr;
+            action();
+        }
+    }
+
+  private:
+    std::shared_ptr<std::function<void()>> remove_;
+};
+
+// Hooks in the order in which they were added; removing one keeps the others' order.
+template <typename Signature>
+class HookList {
+  public:
+    using Hook = std::function<Signature>;
+    struct Entry {
+        std::uint64_t id;
+        Hook hook;
+    };
+
+    HookList() : entries_(std::make_shared<std::vector<Entry>>()) {}
+    bool empty() const { return entries_->empty(); }
+    std::size_t size() const { return entries_->size(); }
+    RemovableHandle add(Hook hook, bool prepend = false) {
+        const std::uint64_t id = next_id_++;
+        Entry entry{id, std::move(hook)};
+        if (prepend) entries_->insert(entries_->begin(), std::move(entry));
+        else entries_->push_back(std::move(entry));
+        return RemovableHandle([entries = std::weak_ptr(entries_), id] {
+            if (auto list = entries.lock()) std::erase_if(*list, [id](const Entry& e) { return e.id == id; });
+        });
+    }
+    // A copy, so that hooks may add and remove hooks while they run.
+    std::vector<Entry> snapshot() const { return *entries_; }
+
+  private:
+    std::shared_ptr<std::vector<Entry>> entries_;
+    std::uint64_t next_id_ = 1;
+};
+
+class Node : public RefCounted {
+  public:
+    Node();
+    ~Node() override;
+
+    // As PyTorch's grad_fn prints it, without brackets: "AddmmBackward0".
+    virtual std::string name() const = 0;
+    // grads: one a forward output, undefined where none arrived. Returns one a next edge; undefined means none.
+    virtual TensorList apply(TensorList grads) = 0;
+    // Frees what was saved for backward; a second apply then throws Error (Run) with PyTorch's message.
+    virtual void release_saved() {}
+
+    const std::vector<Edge>& next_edges() const { return next_edges_; }
+    void set_next_edges(std::vector<Edge> edges) { next_edges_ = std::move(edges); }
+    const Edge& next_edge(std::size_t i) const { return next_edges_[i]; }
+    // True when the gradient of forward input i (in edge order) is wanted.
+    bool should_compute(std::size_t i) const { return i < next_edges_.size() && next_edges_[i].node != nullptr; }
+
+    // Declares one more forward output; returns its index.
+    std::uint32_t add_output(const Tensor& output);
+    const std::vector<GradientShape>& outputs() const { return outputs_; }
+
+    // Later nodes have greater numbers; the engine runs greater ones first. Leaves' accumulators come first of all.
+    std::uint64_t sequence() const { return sequence_; }
+    // The event of the recording that made the node; 0 without a recording.
+    std::uint64_t forward_event() const { return forward_event_; }
+    // The most outputs' tensors this node keeps alive, in bytes, for the memory view.
+    virtual std::size_t saved_bytes() const { return 0; }
+
+    // Called with the gradient of output `output` before apply; may return a replacement (else undefined).
+    RemovableHandle add_tensor_hook(std::uint32_t output, std::function<Tensor(const Tensor&)> hook);
+    // Called with all incoming gradients before apply; may change them.
+    HookList<void(TensorList& grads)> pre_hooks;
+    // Called after apply with the outgoing and incoming gradients; may change the outgoing.
+    HookList<void(TensorList& grad_inputs, const TensorList& grad_outputs)> post_hooks;
+
+    // Runs tensor hooks and pre hooks, in that order, on the incoming gradients.
+    void run_pre_hooks(TensorList& grads);
+    void set_retain_grad(std::uint32_t output, const Tensor& tensor);
+
+  protected:
+    explicit Node(std::uint64_t sequence);
+
+  private:
+    struct TensorHooks {
+        std::uint32_t output;
+        HookList<Tensor(const Tensor&)> hooks;
+    };
+
+    std::vector<Edge> next_edges_;
+    std::vector<GradientShape> outputs_;
+    std::vector<TensorHooks> tensor_hooks_;
+    std::vector<std::pair<std::uint32_t, Ptr<TensorImpl>>> retained_;  // non-leaves whose grad is kept
+    std::uint64_t sequence_;
+    std::uint64_t forward_event_;
+};
+
+}  // namespace loupe

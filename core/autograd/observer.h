@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// What watches a run: the interpreter and the autograd engine call it around every operator. With none attached the
+// cost is one predictable branch.
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/value/ivalue.h"
+
+namespace loupe {
+
+class Error;
+class Node;
+struct FunctionSchema;
+
+enum class Phase : std::uint8_t { Forward, Backward, Optimizer };
+
+// A frame of the interpreter: a method or function being run.
+struct FrameInfo {
+    std::string_view function;   // "__torch__.torchvision.models.resnet.ResNet.forward"
+    std::string_view scope;      // path of the module from the root: "layer1.0.conv1"; empty at the root
+    const void* module = nullptr;   // nn::Module* of a method; null otherwise
+    const void* graph = nullptr;    // ir::Graph*
+    const void* call_site = nullptr;  // ir::Node* that called; null for the outermost
+};
+
+struct OperatorCall {
+    Phase phase = Phase::Forward;
+    std::string_view name;                   // "aten::conv2d"; in backward "ConvolutionBackward0"
+    const FunctionSchema* schema = nullptr;  // null for prim operators without one and in backward
+    const void* site = nullptr;              // ir::Node* in a graph; null for direct calls
+    const Node* autograd_node = nullptr;     // in backward
+    std::span<const IValue> inputs;          // backward: incoming gradients
+    std::span<const IValue> outputs;         // empty before the call; backward: outgoing gradients
+};
+
+// Which kernel ran and who declined: for the one call under way.
+struct KernelChoice {
+    std::string_view op;       // "aten::conv2d"
+    std::string_view backend;  // "onednn", "portable"
+    std::vector<std::string> declined;  // "onednn declined: int64 input"
+};
+
+class ExecutionObserver {
+  public:
+    virtual ~ExecutionObserver() = default;
+    virtual void enter_frame(const FrameInfo&) {}
+    virtual void leave_frame() {}
+    // May block (a breakpoint) and may throw Error (Cancelled).
+    virtual void before_operator(const OperatorCall&) {}
+    virtual void after_operator(const OperatorCall&) {}
+    virtual void on_kernel(const KernelChoice&) {}
+    // A statement of a graph that is no operator (constants, list and tuple construction) is not told.
+    virtual void on_exception(const Error&) {}
+    // The event that operators recorded now belong to; autograd nodes remember it. 0: none.
+    virtual std::uint64_t current_event() const { return 0; }
+};
+
+namespace detail {
+extern thread_local ExecutionObserver* thread_observer;
+}
+inline ExecutionObserver* execution_observer() { return detail::thread_observer; }
+
+class ObserverScope {
+  public:
+    explicit ObserverScope(ExecutionObserver* observer) : before_(detail::thread_observer) {
+        detail::thread_observer = observer;
+    }
+    ObserverScope(const ObserverScope&) = delete;
+    ObserverScope& operator=(const ObserverScope&) = delete;
+    ~ObserverScope() { detail::thread_observer = before_; }
+
+  private:
+    ExecutionObserver* before_;
+};
+
+}  // namespace loupe

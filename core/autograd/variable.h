@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// The autograd side of a tensor: torch.Tensor's requires_grad, grad, grad_fn, is_leaf, retain_grad, register_hook,
+// detach; and what is known of views.
+
+#include <functional>
+#include <optional>
+
+#include "core/autograd/node.h"
+#include "core/tensor/tensor.h"
+
+namespace loupe {
+
+// How a view came from its base, enough to make it again from a changed base.
+struct ViewInfo {
+    Tensor base;
+    bool is_multi_output = false;  // of split, unbind, chunk: in-place writes are refused, as in PyTorch
+    bool made_without_grad = false;
+    std::uint32_t seen_version = 0;  // the version at which grad_fn was made
+};
+
+struct AutogradMeta final : AutogradData {
+    bool requires_grad = false;  // of a leaf; a non-leaf has a grad_fn
+    bool retains_grad = false;
+    std::uint32_t output = 0;    // which output of grad_fn this tensor is
+    Tensor grad;
+    Ptr<Node> grad_fn;
+    Node* accumulator = nullptr;  // the leaf's AccumulateGrad while it lives
+    std::optional<ViewInfo> view;
+    HookList<Tensor(const Tensor&)> leaf_hooks;
+};
+
+AutogradMeta* autograd_meta(const Tensor& t);        // null when it has none
+AutogradMeta& ensure_autograd_meta(const Tensor& t);
+
+bool requires_grad(const Tensor& t);
+// Throws Error (Run) for an integral dtype, or false on a non-leaf, with PyTorch's messages.
+void set_requires_grad(const Tensor& t, bool value);
+bool is_leaf(const Tensor& t);
+Tensor grad_of(const Tensor& t);  // undefined when there is none
+void set_grad(const Tensor& t, const Tensor& grad);
+// Null for leaves. For a view whose base was changed in place it is made anew first.
+Ptr<Node> grad_fn(const Tensor& t);
+// Where gradients for t go: its grad_fn, or the accumulator of a leaf that requires grad; empty otherwise.
+Edge gradient_edge(const Tensor& t);
+void retain_grad(const Tensor& t);
+// hook: gets the gradient, returns a replacement or an undefined tensor.
+RemovableHandle register_hook(const Tensor& t, std::function<Tensor(const Tensor&)> hook);
+// Shares elements and version; no history.
+Tensor detach(const Tensor& t);
+
+// Makes t output `output` of node. For tensors that an operator has just made.
+void set_history(const Tensor& t, const Ptr<Node>& node);
+// For a tensor that an operator has just written in place: t continues from node; for a differentiable view the base
+// does too. Throws Error (Run) with PyTorch's messages for leaves that require grad.
+void rebase_history(const Tensor& t, const Ptr<Node>& node);
+// The checks that come before the write.
+void check_inplace(const Tensor& t, bool will_record);
+// Declares result a view of base (or of base's base).
+void set_view(const Tensor& result, const Tensor& base, bool is_multi_output);
+
+// A tensor kept for backward. Without a reference cycle for outputs of the node itself; unpack checks the version.
+class SavedTensor {
+  public:
+    SavedTensor() = default;
+    SavedTensor(const Tensor& t, bool is_output);
+    // owner: the node that saved it. Throws Error (Run) "one of the variables needed for gradient computation has been
+    // modified by an inplace operation: ..." when it was.
+    Tensor unpack(const Ptr<Node>& owner) const;
+    // Without the check and history, to look at.
+    const Tensor& peek() const { return data_; }
+    bool defined() const { return data_.defined(); }
+    void reset() { data_ = Tensor(); }
+
+  private:
+    Tensor data_;
+    std::uint32_t version_ = 0;
+    std::uint32_t output_ = 0;
+    bool is_output_ = false;
+    bool requires_grad_ = false;
+};
+
+}  // namespace loupe

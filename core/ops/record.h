@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// What an operator is. Everything the engine, the window and the tests know about one hangs on its record.
+//
+// How to add an operator: write its record in the file of its family's folder, and name it in the family's array
+// (core/ops/<family>/family.cpp). In-place and out= forms come from the record when `variants` asks for them.
+
+#include <array>
+#include <cstdint>
+#include <initializer_list>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/tensor/tensor.h"
+#include "core/value/ivalue.h"
+
+namespace loupe {
+
+class GradientContext;
+class Random;
+
+// The arguments in schema order, defaults filled in.
+using Arguments = std::span<const IValue>;
+
+// Metadata of a tensor that an operator will make.
+struct TensorMeta {
+    Dims sizes;
+    ScalarType dtype = ScalarType::Float32;
+    Device device = {};
+    Dims strides = {};  // empty: contiguous
+};
+using MetaList = boost::container::small_vector<TensorMeta, 2>;
+
+// Output metadata from input metadata alone; throws Error (Run) with PyTorch's message for inputs that do not fit.
+// Must not touch elements: inputs may have none.
+using InferFunction = void (*)(Arguments arguments, MetaList& outputs);
+// Runs. `results` has one place a return of the schema. With `infer` they hold uninitialised tensors to fill (or the
+// tensor to overwrite, in place or out=); without, the kernel puts its results there.
+using KernelFunction = void (*)(Arguments arguments, IValue* results);
+// A candidate's answer: true, or false and, when `why` is not null, the reason in words ("int64 input").
+using AcceptFunction = bool (*)(Arguments arguments, std::string* why);
+// Calls context.grad(...) for the inputs whose gradient is wanted.
+using BackwardFunction = void (*)(GradientContext& context);
+// Arithmetic operations and bytes moved, from arguments and results.
+struct Cost {
+    double flops = 0;
+    double bytes = 0;
+};
+using CostFunction = Cost (*)(Arguments arguments, std::span<const IValue> results);
+// One call of the operator with drawn inputs, for the sweep.
+struct Sample {
+    std::vector<IValue> arguments;
+    std::string name = {};  // what is special about it
+};
+using SamplesFunction = std::vector<Sample> (*)(Random& random, ScalarType dtype);
+
+// A tensor to keep for backward: an argument or a result, by index in the schema; only when the gradient of argument
+// `if_needed` is wanted (-1: always).
+struct Save {
+    std::int8_t index = 0;
+    bool is_result = false;
+    std::int8_t if_needed = -1;
+};
+constexpr Save save_argument(int index, int if_needed = -1) {
+    return {static_cast<std::int8_t>(index), false, static_cast<std::int8_t>(if_needed)};
+}
+constexpr Save save_result(int index = 0, int if_needed = -1) {
+    return {static_cast<std::int8_t>(index), true, static_cast<std::int8_t>(if_needed)};
+}
+
+struct Derivative {
+    BackwardFunction backward = nullptr;
+    std::array<Save, 6> saves = {};
+    std::uint8_t save_count = 0;
+    std::string_view node_name = {};  // "AddmmBackward0"; empty: made from the operator's name as PyTorch makes it
+
+    constexpr Derivative() = default;
+    constexpr Derivative(BackwardFunction function, std::initializer_list<Save> saved = {}, std::string_view name = {})
+        : backward(function), node_name(name) {
+        for (const Save& save : saved) saves[save_count++] = save;
+    }
+    constexpr explicit operator bool() const { return backward != nullptr; }
+};
+
+enum Variants : std::uint8_t {
+    kFunctional = 0,
+    kInPlace = 1,  // aten::relu_(Tensor(a!) self) -> Tensor(a!)
+    kOut = 2,      // aten::relu.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+};
+
+struct OperatorRecord {
+    std::string_view schema;       // in PyTorch's syntax, with aliasing marks
+    std::string_view summary;      // one sentence
+    std::string_view formula = {};
+    InferFunction infer = nullptr;
+    KernelFunction kernel = nullptr;     // the portable CPU kernel: accepts everything
+    KernelFunction composite = nullptr;  // instead of a kernel: written with other operators, which record themselves
+    Derivative derivative = {};
+    CostFunction cost = nullptr;         // default: reads every input, writes every output once
+    SamplesFunction samples = nullptr;
+    std::uint8_t variants = kFunctional;
+    std::string_view out_overload = "out";
+    bool is_random = false;              // never folded, merged or removed by passes as if it were a pure function
+    bool is_gradient_stop = false;       // results never require grad (comparisons, argmax, ...); integral results never do
+};
+
+// A family: its name and its records, listed in one array.
+struct OperatorFamily {
+    std::string_view name;
+    std::span<const OperatorRecord* const> records;
+};
+// All families; core/ops/families.cpp is the list.
+std::span<const OperatorFamily> operator_families();
+
+}  // namespace loupe
