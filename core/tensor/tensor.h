@@ -53,6 +53,8 @@ class Tensor {
     bool defined() const { return impl_ != nullptr; }
     explicit operator bool() const { return defined(); }
     TensorImpl* impl() const { return impl_.get(); }
+    // Gives the counted reference to the caller.
+    TensorImpl* release() noexcept { return impl_.detach(); }
     // The same object, not merely equal elements.
     bool is_same(const Tensor& other) const { return impl_ == other.impl_; }
 

@@ -60,6 +60,10 @@ class IValue {
     IValue(std::complex<double> value);
     IValue(const Scalar& value);
     IValue(std::string text);
+    // A pointer must not become a bool.
+    template <typename T>
+        requires(!std::is_same_v<std::remove_cv_t<T>, char>)
+    IValue(T*) = delete;
     IValue(const char* text) : IValue(std::string(text)) {}
     IValue(std::string_view text) : IValue(std::string(text)) {}
     IValue(Ptr<ListObject> list) noexcept;
@@ -180,7 +184,7 @@ using Stack = std::vector<IValue>;
 
 // "Tensor", "int", "List[int]": what a value is, for messages.
 std::string value_type_name(const IValue& value);
-// The type of a value as exact as it is known: List[int] from a list made with that element type.
+// The type of a value as exact as it is known: List[int] from a list made with that element type. A tensor's is plain.
 TypePtr type_of(const IValue& value);
 // Does the value belong to the type? Used by isinstance and to check what a file says.
 bool is_instance(const IValue& value, const Type& type);
@@ -189,6 +193,10 @@ bool values_equal(const IValue& a, const IValue& b);
 // Python's str() and repr() of it; tensors as PyTorch prints small ones is the job of core/ops, here "Tensor(...)".
 std::string python_str(const IValue& value);
 std::string python_repr(const IValue& value);
+// As PyTorch's schemas and graphs write it: 1., 1.0000000000000001e-05, "text", [1, 2].
+std::string constant_text(const IValue& value);
+// The text in double quotes, escaped as PyTorch's printers do.
+std::string quoted(std::string_view text);
 // Calls visit on every tensor inside, through lists, tuples and dicts (by insertion), not into objects.
 void visit_tensors(const IValue& value, const std::function<void(const Tensor&)>& visit);
 
@@ -221,7 +229,7 @@ class TupleObject final : public RefCounted {
     TypePtr type;
 };
 
-// Keeps insertion order. Keys: str, int, float, bool, complex, tensor (by identity).
+// Keeps insertion order. Keys: str, int, float, bool, complex, tensor (by identity), device, enum and tuples of them.
 class DictObject final : public RefCounted {
   public:
     DictObject(TypePtr key, TypePtr value) : key_type(std::move(key)), value_type(std::move(value)) {}
@@ -310,6 +318,8 @@ inline Tensor IValue::to_tensor() && {
     if (tag_ == Tag::None) return {};
     wrong_tag("Tensor");
 }
-inline IValue::IValue(Tensor&& tensor) noexcept : IValue(Tag::Tensor, tensor.impl()) { tensor = Tensor(); }
+inline IValue::IValue(Tensor&& tensor) noexcept : tag_(tensor.defined() ? Tag::Tensor : Tag::None) {
+    payload_.object = tensor.release();
+}
 
 }  // namespace loupe

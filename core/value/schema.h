@@ -18,18 +18,19 @@ struct AliasInfo {
     std::string set;         // "a"; "*" is the wildcard
     std::string set_after;   // of "(a -> *)"; the same as set otherwise
     bool is_write = false;
-    bool on_elements = false;  // "Tensor(a)[]": the elements, not the list
 };
 
 struct Argument {
     std::string name;
     TypePtr type;
-    // How the schema writes the type where the type does not say it: "int[2]" takes one int for both.
+    // "int[2]" takes one int for both.
     std::optional<std::int64_t> list_size;
-    std::string type_text;  // "ScalarType?", "Layout", "int[2]"
+    // How the schema writes the type where the type does not say it: "ScalarType?", "Layout", "int[2]"; empty otherwise.
+    std::string type_text;
     std::optional<IValue> default_value;
     bool kwarg_only = false;
     std::optional<AliasInfo> alias;
+    std::optional<AliasInfo> element_alias;  // "Tensor(a)[]": of the list's elements
 };
 
 struct FunctionSchema {
@@ -49,10 +50,13 @@ struct FunctionSchema {
 
 // Throws Error (Internal) with the place when the text is no schema.
 FunctionSchema parse_schema(std::string_view text);
-// A type in schema or graph syntax ("Dict(str, Tensor)?", "int[2]", "Float(2, 3, strides=[3, 1])").
-// resolve is asked for names that are not built in ("__torch__.M"); may be null.
+// A type in schema, graph or annotation syntax: "Dict(str, Tensor)?", "Float(2, 3, strides=[3, 1])", "List[int]".
+// resolve is asked for dotted names ("__torch__.M"); without one they become classes without attributes.
+// Throws Error (Internal) with the place when the text is no type.
 using TypeResolver = std::function<TypePtr(std::string_view)>;
 TypePtr parse_type(std::string_view text, const TypeResolver& resolve = nullptr);
+// The type that the text begins with; removes it from the text.
+TypePtr parse_type_prefix(std::string_view& text, const TypeResolver& resolve = nullptr);
 
 // A callable with a schema. Script functions and methods, and C++ forwards, derive from it.
 class Function : public RefCounted {

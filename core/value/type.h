@@ -21,7 +21,7 @@ enum class TypeKind : std::uint8_t {
     Float,
     Complex,
     Bool,
-    Number,  // Scalar: int, float, complex (or bool)
+    Number,  // Scalar: int, float or complex; bool is no subtype of it
     String,
     None,
     Device,
@@ -56,6 +56,8 @@ class Type : public RefCounted {
     TypeKind kind() const { return kind_; }
     // As a graph prints it: "int[]", "Tensor?", "Dict(str, Tensor)", "__torch__.M", "Float(2, 3)".
     std::string str() const;
+    // As a schema prints it: as str(), but tensors without what is known of them, "Future(t)", named tuples by name.
+    std::string schema_str() const;
     // As Python source writes it: "List[int]", "Optional[Tensor]", "__torch__.M".
     std::string annotation_str() const;
     // Structural for containers, by name for classes, exact for refined tensors.
@@ -67,7 +69,8 @@ class Type : public RefCounted {
     // Element of a List, Optional, Future; key and value of a Dict; elements of a Tuple or Union.
     const std::vector<TypePtr>& contained() const { return contained_; }
     const TypePtr& element() const { return contained_.front(); }
-    // Name of a variable, class, interface, enum, or named tuple; empty otherwise.
+    // Name of a variable, class, interface, enum, or named tuple; of a Capsule that is one of PyTorch's opaque types
+    // ("QScheme", "Stream"); empty otherwise.
     const std::string& name() const { return name_; }
 
     template <typename T>
@@ -98,7 +101,7 @@ class TensorType final : public Type {
     std::optional<std::vector<std::optional<std::int64_t>>> sizes;
     std::optional<std::vector<std::optional<std::int64_t>>> strides;
     std::optional<bool> requires_grad;
-    bool undefined = false;  // printed "UndefinedTensor"
+    bool undefined = false;  // printed "Tensor[Undefined]"
     bool is_refined() const { return dtype || device || sizes || strides || requires_grad || undefined; }
 };
 
@@ -172,7 +175,8 @@ class InterfaceType final : public Type {
 TypePtr make_type(TypeKind kind, std::vector<TypePtr> contained = {}, std::string name = {});
 
 namespace types {
-// Shared instances.
+// Shared instances; shared() of any kind without contained types or name.
+const TypePtr& shared(TypeKind kind);
 const TypePtr& any();
 const TypePtr& tensor();
 const TypePtr& integer();
@@ -189,7 +193,7 @@ TypePtr dict(TypePtr key, TypePtr value);
 TypePtr tuple(std::vector<TypePtr> elements);
 TypePtr named_tuple(std::string qualified_name, std::vector<std::string> fields, std::vector<TypePtr> elements);
 TypePtr optional(TypePtr element);  // of an Optional or None: itself
-TypePtr union_of(std::vector<TypePtr> alternatives);  // flattened; Union[T, None] is Optional[T]
+TypePtr union_of(std::vector<TypePtr> alternatives);  // flattened and sorted; Union[T, None] is Optional[T]
 TypePtr future(TypePtr element);
 }  // namespace types
 
