@@ -30,10 +30,13 @@ struct GradientArithmetic {
     Tensor (*ones_like)(const Tensor& t) = nullptr;
     Tensor (*clone)(const Tensor& t) = nullptr;
     bool (*has_nan)(const Tensor& t) = nullptr;
-    // View surgery for in-place writes to views: a clone of base whose region (sizes, strides, offset) is taken out or put in.
+    // The same elements with these strides (a recorded copy where they differ).
+    Tensor (*restride)(const Tensor& t, IntSpan strides) = nullptr;
     Tensor (*as_strided)(const Tensor& t, IntSpan sizes, IntSpan strides, std::int64_t offset) = nullptr;
-    void (*copy)(const Tensor& to, const Tensor& from) = nullptr;
-    void (*zero)(const Tensor& t) = nullptr;
+    // A copy of t in which the region holds src; aten::as_strided_scatter.
+    Tensor (*as_strided_scatter)(const Tensor& t, const Tensor& src, IntSpan sizes, IntSpan strides,
+                                 std::int64_t offset) = nullptr;
+    Tensor (*zeros)(IntSpan sizes, const GradientShape& like) = nullptr;
 };
 void set_gradient_arithmetic(const GradientArithmetic& arithmetic);
 const GradientArithmetic& gradient_arithmetic();

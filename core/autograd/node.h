@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -102,7 +103,7 @@ class Node : public RefCounted {
     std::uint64_t sequence() const { return sequence_; }
     // The event of the recording that made the node; 0 without a recording.
     std::uint64_t forward_event() const { return forward_event_; }
-    // The most outputs' tensors this node keeps alive, in bytes, for the memory view.
+    // Bytes of the tensors that this node keeps for backward, for the memory view.
     virtual std::size_t saved_bytes() const { return 0; }
 
     // Called with the gradient of output `output` before apply; may return a replacement (else undefined).
@@ -117,6 +118,7 @@ class Node : public RefCounted {
     void set_retain_grad(std::uint32_t output, const Tensor& tensor);
 
   protected:
+    static constexpr std::uint64_t kFirst = ~std::uint64_t{0};  // the sequence of accumulators
     explicit Node(std::uint64_t sequence);
 
   private:

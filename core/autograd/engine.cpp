@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/autograd/engine.h"
+
+#include <algorithm>
+#include <queue>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "core/autograd/grad_mode.h"
+#include "core/autograd/observer.h"
+#include "core/autograd/variable.h"
+#include "core/base/cancel.h"
+#include "core/base/error.h"
+#include "core/base/strings.h"
+
+namespace loupe {
+namespace {
+
+GradientArithmetic& arithmetic_table() {
+    static GradientArithmetic table;
+    return table;
+}
+
+// The gradient of a node's output must fit the output; a broadcast one is summed down, as PyTorch's validate_outputs.
+Tensor fitted(const Tensor& grad, const Node& node, std::uint32_t output) {
+    if (output >= node.outputs().size()) return grad;
+    const GradientShape& want = node.outputs()[output];
+    if (!want.defined) return grad;
+    Tensor result = grad;
+    const auto sizes = grad.sizes();
+    if (!std::equal(sizes.begin(), sizes.end(), want.sizes.begin(), want.sizes.end())) {
+        const Dims together = [&] {
+            try {
+                return broadcast_shapes(sizes, span_of(want.sizes));
+            } catch (const Error&) {
+                return Dims{-1};
+            }
+        }();
+        if (!std::equal(sizes.begin(), sizes.end(), together.begin(), together.end())) {
+            throw Error(ErrorKind::Run, concat("Function ", node.name(), " returned an invalid gradient at index ", output,
+                                               " - got ", shape_list_text(sizes), " but expected shape compatible with ",
+                                               shape_list_text(span_of(want.sizes))));
+        }
+        result = arithmetic_table().sum_to(result, span_of(want.sizes));
+    }
+    if (result.dtype() != want.dtype) result = arithmetic_table().cast(result, want.dtype);
+    return result;
+}
+
+// Gradients that have arrived at a node.
+class InputBuffer {
+  public:
+    void add(std::uint32_t index, Tensor grad, std::size_t size) {
+        if (grads_.size() < std::max<std::size_t>(size, index + 1)) grads_.resize(std::max<std::size_t>(size, index + 1));
+        Tensor& slot = grads_[index];
+        if (!slot.defined()) {
+            slot = std::move(grad);
+            return;
+        }
+        const bool sole_owner = slot.impl()->use_count() == 1 && slot.storage()->use_count() == 1;
+        if (!GradMode::is_enabled() && sole_owner && slot.is_non_overlapping_and_dense() && slot.dtype() == grad.dtype()) {
+            arithmetic_table().add_in_place(slot, grad);
+        } else {
+            slot = arithmetic_table().add(slot, grad);
+        }
+    }
+    TensorList take(std::size_t size) {
+        grads_.resize(std::max(size, grads_.size()));
+        return std::move(grads_);
+    }
+
+  private:
+    TensorList grads_;
+};
+
+struct Capture {
+    std::uint32_t output;
+    std::size_t input;  // which of the inputs of gradients_of
+};
+
+class BackwardRun {
+  public:
+    explicit BackwardRun(const BackwardOptions& options) : options_(options) {}
+
+    // With captures only nodes on the way to them run, and leaves do not accumulate.
+    void capture(const Edge& edge, std::size_t input) {
+        captures_[edge.node.get()].push_back({edge.input, input});
+        kept_.push_back(edge.node);
+        captured_.resize(std::max(captured_.size(), input + 1));
+    }
+
+    TensorList run(const std::vector<Edge>& roots, const TensorList& gradients) {
+        count_dependencies(roots);
+        if (!captures_.empty()) find_needed(roots);
+        const GradModeScope mode(options_.create_graph);
+        for (std::size_t i = 0; i < roots.size(); ++i) {
+            Node* node = roots[i].node.get();
+            if (node == nullptr || !is_needed(node)) continue;
+            buffers_[node].add(roots[i].input, gradients[i], node->outputs().size());
+        }
+        std::unordered_set<Node*> started;
+        for (const Edge& root : roots) {
+            Node* node = root.node.get();
+            if (node != nullptr && is_needed(node) && dependencies_[node] == 0 && started.insert(node).second) ready_.push(node);
+        }
+        while (!ready_.empty()) {
+            check_cancelled();
+            Node* node = ready_.top();
+            ready_.pop();
+            execute(*node);
+        }
+        return std::move(captured_);
+    }
+
+  private:
+    struct LaterFirst {
+        bool operator()(const Node* a, const Node* b) const { return a->sequence() < b->sequence(); }
+    };
+
+    void count_dependencies(const std::vector<Edge>& roots) {
+        std::vector<Node*> stack;
+        for (const Edge& root : roots) {
+            if (root.node && seen_.insert(root.node.get()).second) stack.push_back(root.node.get());
+        }
+        while (!stack.empty()) {
+            Node* node = stack.back();
+            stack.pop_back();
+            for (const Edge& edge : node->next_edges()) {
+                Node* next = edge.node.get();
+                if (next == nullptr) continue;
+                ++dependencies_[next];
+                if (seen_.insert(next).second) stack.push_back(next);
+            }
+        }
+    }
+
+    // needed: from which a captured node can be reached. Iterative post-order.
+    void find_needed(const std::vector<Edge>& roots) {
+        struct Frame {
+            Node* node;
+            std::size_t edge;
+        };
+        std::unordered_set<Node*> visited;
+        for (const Edge& root : roots) {
+            if (!root.node || !visited.insert(root.node.get()).second) continue;
+            std::vector<Frame> stack{{root.node.get(), 0}};
+            while (!stack.empty()) {
+                Frame& frame = stack.back();
+                Node* node = frame.node;
+                if (frame.edge < node->next_edges().size()) {
+                    Node* next = node->next_edges()[frame.edge++].node.get();
+                    if (next != nullptr && visited.insert(next).second) stack.push_back({next, 0});
+                    continue;
+                }
+                const auto& edges = node->next_edges();
+                const bool leads = std::any_of(edges.begin(), edges.end(), [&](const Edge& edge) {
+                    return edge.node && (needed_.contains(edge.node.get()) || captures_.contains(edge.node.get()));
+                });
+                if (leads) needed_.insert(node);
+                stack.pop_back();
+            }
+        }
+    }
+
+    bool is_needed(Node* node) const {
+        return captures_.empty() || needed_.contains(node) || captures_.contains(node);
+    }
+
+    void execute(Node& node) {
+        const Ptr<Node> keep(&node);
+        TensorList grads = buffers_[&node].take(node.outputs().size());
+        buffers_.erase(&node);
+        node.run_pre_hooks(grads);
+        if (const auto found = captures_.find(&node); found != captures_.end()) {
+            for (const Capture& capture : found->second) captured_[capture.input] = grads[capture.output];
+            if (!needed_.contains(&node)) return finish(node, {});
+        }
+        const bool any = std::any_of(grads.begin(), grads.end(), [](const Tensor& g) { return g.defined(); });
+        if (!any) return finish(node, {});
+        finish(node, apply(node, std::move(grads)));
+    }
+
+    TensorList apply(Node& node, TensorList grads) {
+        ExecutionObserver* observer = execution_observer();
+        const bool has_hooks = !node.post_hooks.empty();
+        TensorList incoming;
+        if (has_hooks) incoming = grads;
+        TensorList outgoing;
+        try {
+            if (observer == nullptr) [[likely]] {
+                outgoing = node.apply(std::move(grads));
+            } else {
+                outgoing = apply_observed(node, std::move(grads), *observer);
+            }
+        } catch (Error& error) {
+            error.add_context({.op = node.name()});
+            if (observer != nullptr) observer->on_exception(error);
+            throw;
+        }
+        if (has_hooks) {
+            for (const auto& entry : node.post_hooks.snapshot()) entry.hook(outgoing, incoming);
+        }
+        if (options_.detect_anomaly) check_for_nan(node, outgoing);
+        if (!options_.retain_graph && !options_.create_graph) node.release_saved();
+        return outgoing;
+    }
+
+    static TensorList apply_observed(Node& node, TensorList grads, ExecutionObserver& observer) {
+        const std::string name = node.name();
+        const std::vector<IValue> inputs(grads.begin(), grads.end());
+        OperatorCall call;
+        call.phase = Phase::Backward;
+        call.name = name;
+        call.autograd_node = &node;
+        call.inputs = inputs;
+        observer.before_operator(call);
+        TensorList outgoing = node.apply(std::move(grads));
+        const std::vector<IValue> outputs(outgoing.begin(), outgoing.end());
+        call.outputs = outputs;
+        observer.after_operator(call);
+        return outgoing;
+    }
+
+    static void check_for_nan(const Node& node, const TensorList& outgoing) {
+        for (std::size_t i = 0; i < outgoing.size(); ++i) {
+            if (outgoing[i].defined() && arithmetic_table().has_nan(outgoing[i])) {
+                throw Error(ErrorKind::Run, concat("Function '", node.name(), "' returned nan values in its ", i, "th output."));
+            }
+        }
+    }
+
+    void finish(Node& node, TensorList outgoing) {
+        const auto& edges = node.next_edges();
+        for (std::size_t i = 0; i < edges.size(); ++i) {
+            Node* next = edges[i].node.get();
+            if (next == nullptr) continue;
+            if (i < outgoing.size() && outgoing[i].defined() && is_needed(next)) {
+                buffers_[next].add(edges[i].input, fitted(outgoing[i], *next, edges[i].input), next->outputs().size());
+            }
+            if (--dependencies_[next] == 0 && is_needed(next)) ready_.push(next);
+        }
+    }
+
+    BackwardOptions options_;
+    std::unordered_map<Node*, int> dependencies_;
+    std::unordered_set<Node*> seen_;
+    std::unordered_set<Node*> needed_;
+    std::unordered_map<Node*, InputBuffer> buffers_;
+    std::unordered_map<Node*, std::vector<Capture>> captures_;
+    std::vector<Ptr<Node>> kept_;
+    TensorList captured_;
+    std::priority_queue<Node*, std::vector<Node*>, LaterFirst> ready_;
+};
+
+Tensor root_gradient(const Tensor& root, const Tensor& gradient) {
+    if (!gradient.defined()) {
+        if (root.numel() != 1) {
+            throw Error(ErrorKind::Run, "grad can be implicitly created only for scalar outputs",
+                        {.inputs = {describe(root)}, .hint = "give a gradient (cotangent) of the output's shape"});
+        }
+        return arithmetic_table().ones_like(root);
+    }
+    const auto a = root.sizes();
+    const auto b = gradient.sizes();
+    if (!std::equal(a.begin(), a.end(), b.begin(), b.end())) {
+        throw Error(ErrorKind::Run, concat("Mismatch in shape: grad_output[0] has a shape of ", shape_list_text(b),
+                                           " and output[0] has a shape of ", shape_list_text(a), "."));
+    }
+    return gradient.dtype() == root.dtype() ? gradient : arithmetic_table().cast(gradient, root.dtype());
+}
+
+struct Roots {
+    std::vector<Edge> edges;
+    TensorList gradients;
+};
+
+Roots make_roots(const TensorList& outputs, const TensorList& gradients) {
+    if (!gradients.empty() && gradients.size() != outputs.size()) {
+        throw Error(ErrorKind::Run, concat("got ", outputs.size(), " tensors and ", gradients.size(), " gradients"));
+    }
+    Roots roots;
+    for (std::size_t i = 0; i < outputs.size(); ++i) {
+        if (!requires_grad(outputs[i])) {
+            throw Error(ErrorKind::Run, concat("element ", i, " of tensors does not require grad and does not have a grad_fn"));
+        }
+        roots.edges.push_back(gradient_edge(outputs[i]));
+        roots.gradients.push_back(root_gradient(outputs[i], gradients.empty() ? Tensor() : gradients[i]));
+    }
+    return roots;
+}
+
+}  // namespace
+
+void backward(const TensorList& roots, const TensorList& gradients, const BackwardOptions& options) {
+    const Roots start = make_roots(roots, gradients);
+    BackwardRun(options).run(start.edges, start.gradients);
+}
+
+TensorList gradients_of(const TensorList& outputs, const TensorList& inputs, const TensorList& grad_outputs,
+                        const BackwardOptions& options, bool allow_unused) {
+    const Roots start = make_roots(outputs, grad_outputs);
+    BackwardRun run(options);
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+        const Edge edge = gradient_edge(inputs[i]);
+        if (!edge) throw Error(ErrorKind::Run, "One of the differentiated Tensors does not require grad");
+        run.capture(edge, i);
+    }
+    TensorList result = run.run(start.edges, start.gradients);
+    result.resize(inputs.size());
+    if (!allow_unused && std::any_of(result.begin(), result.end(), [](const Tensor& t) { return !t.defined(); })) {
+        throw Error(ErrorKind::Run, "One of the differentiated Tensors appears to not have been used in the graph. "
+                                    "Set allow_unused=True if this is the desired behavior.");
+    }
+    return result;
+}
+
+void set_gradient_arithmetic(const GradientArithmetic& arithmetic) { arithmetic_table() = arithmetic; }
+const GradientArithmetic& gradient_arithmetic() { return arithmetic_table(); }
+
+}  // namespace loupe

@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/autograd/observer.h"
+
+namespace loupe::detail {
+
+thread_local ExecutionObserver* thread_observer = nullptr;
+
+}  // namespace loupe::detail

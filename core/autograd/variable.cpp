@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/autograd/variable.h"
+
+#include "core/autograd/accumulate_grad.h"
+#include "core/autograd/grad_mode.h"
+#include "core/autograd/view_nodes.h"
+#include "core/base/error.h"
+#include "core/base/strings.h"
+
+namespace loupe {
+namespace {
+
+[[noreturn]] void run_error(std::string message) { throw Error(ErrorKind::Run, std::move(message)); }
+
+GradientShape shape_of(const Tensor& t) { return {to_dims(t.sizes()), t.dtype(), t.device(), true}; }
+
+// A view of a base that was written through another view: its history starts again from the base's.
+void refresh_view(const Tensor& t, AutogradMeta& meta) {
+    const Tensor& base = meta.view->base;
+    if (meta.view->seen_version == t.version() || !requires_grad(base)) return;
+    const auto node = make_ptr<AsStridedNode>(view_geometry(t, base), gradient_edge(base), shape_of(base));
+    meta.output = node->add_output(t);
+    meta.grad_fn = node;
+    meta.view->seen_version = t.version();
+}
+
+}  // namespace
+
+AutogradMeta* autograd_meta(const Tensor& t) { return static_cast<AutogradMeta*>(t.impl()->autograd.get()); }
+
+AutogradMeta& ensure_autograd_meta(const Tensor& t) {
+    if (!t.impl()->autograd) t.impl()->autograd = std::make_unique<AutogradMeta>();
+    return *autograd_meta(t);
+}
+
+bool requires_grad(const Tensor& t) {
+    const AutogradMeta* meta = t.defined() ? autograd_meta(t) : nullptr;
+    if (meta == nullptr) return false;
+    if (meta->requires_grad || meta->grad_fn) return true;
+    return meta->view && !meta->view->made_without_grad && meta->view->seen_version != t.version() &&
+           requires_grad(meta->view->base);
+}
+
+void set_requires_grad(const Tensor& t, bool value) {
+    if (value && !is_differentiable(t.dtype())) {
+        run_error("only Tensors of floating point and complex dtype can require gradients");
+    }
+    if (!value && !is_leaf(t)) {
+        run_error("you can only change requires_grad flags of leaf variables. If you want to use a computed variable "
+                  "in a subgraph that doesn't require differentiation use var_no_grad = var.detach().");
+    }
+    if (!value && autograd_meta(t) == nullptr) return;
+    if (is_leaf(t)) ensure_autograd_meta(t).requires_grad = value;
+}
+
+bool is_leaf(const Tensor& t) {
+    const AutogradMeta* meta = autograd_meta(t);
+    return meta == nullptr || grad_fn(t) == nullptr;
+}
+
+Tensor grad_of(const Tensor& t) {
+    const AutogradMeta* meta = autograd_meta(t);
+    return meta == nullptr ? Tensor() : meta->grad;
+}
+
+void set_grad(const Tensor& t, const Tensor& grad) { ensure_autograd_meta(t).grad = grad; }
+
+Ptr<Node> grad_fn(const Tensor& t) {
+    AutogradMeta* meta = autograd_meta(t);
+    if (meta == nullptr) return nullptr;
+    if (meta->view && !meta->view->made_without_grad) refresh_view(t, *meta);
+    return meta->grad_fn;
+}
+
+Edge gradient_edge(const Tensor& t) {
+    if (!t.defined()) return {};
+    AutogradMeta* meta = autograd_meta(t);
+    if (meta == nullptr) return {};
+    if (Ptr<Node> node = grad_fn(t)) return {std::move(node), meta->output};
+    if (!meta->requires_grad) return {};
+    if (meta->accumulator != nullptr) return {Ptr<Node>(meta->accumulator), 0};
+    return {make_ptr<AccumulateGrad>(t), 0};
+}
+
+void retain_grad(const Tensor& t) {
+    if (!requires_grad(t)) run_error("can't retain_grad on Tensor that has requires_grad=False");
+    if (is_leaf(t)) return;
+    AutogradMeta& meta = ensure_autograd_meta(t);
+    if (meta.retains_grad) return;
+    meta.retains_grad = true;
+    meta.grad_fn->set_retain_grad(meta.output, t);
+}
+
+RemovableHandle register_hook(const Tensor& t, std::function<Tensor(const Tensor&)> hook) {
+    if (!requires_grad(t)) run_error("cannot register a hook on a tensor that doesn't require gradient");
+    AutogradMeta& meta = ensure_autograd_meta(t);
+    if (const Ptr<Node> node = grad_fn(t)) return node->add_tensor_hook(meta.output, std::move(hook));
+    return meta.leaf_hooks.add(std::move(hook));
+}
+
+Tensor detach(const Tensor& t) { return t.shallow_copy(); }
+
+void set_history(const Tensor& t, const Ptr<Node>& node) {
+    AutogradMeta& meta = ensure_autograd_meta(t);
+    meta.output = node->add_output(t);
+    meta.grad_fn = node;
+}
+
+void check_inplace(const Tensor& t, bool will_record) {
+    if (!GradMode::is_enabled() || !will_record) return;
+    const AutogradMeta* meta = autograd_meta(t);
+    if (meta == nullptr) return;
+    if (meta->view) {
+        const Tensor& base = meta->view->base;
+        if (requires_grad(base) && is_leaf(base)) {
+            run_error("a view of a leaf Variable that requires grad is being used in an in-place operation.");
+        }
+        if (meta->view->is_multi_output) {
+            run_error(concat("Output ", meta->output, " of ", meta->grad_fn ? meta->grad_fn->name() : "a view",
+                             " is a view and is being modified inplace. This view is the output of a function that "
+                             "returns multiple views. Such functions do not allow the output views to be modified "
+                             "inplace. You should replace the inplace operation by an out-of-place one."));
+        }
+        if (meta->view->made_without_grad) {
+            run_error("A view was created in no_grad mode and is being modified inplace with grad mode enabled. Given "
+                      "that this use case is ambiguous and error-prone, it is forbidden. You can clarify your code by "
+                      "moving both the view and the inplace either both inside the no_grad block (if you don't want "
+                      "the inplace to be tracked) or both outside (if you want the inplace to be tracked).");
+        }
+    }
+    if (meta->requires_grad && !meta->grad_fn) {
+        run_error("a leaf Variable that requires grad is being used in an in-place operation.");
+    }
+}
+
+void rebase_history(const Tensor& t, const Ptr<Node>& node) {
+    AutogradMeta& meta = ensure_autograd_meta(t);
+    if (!meta.view || meta.view->made_without_grad) {
+        meta.output = node->add_output(t);
+        meta.grad_fn = node;
+        meta.retains_grad = false;
+        return;
+    }
+    const Tensor base = meta.view->base;
+    node->add_output(t);
+    const auto slices = make_ptr<CopySlices>(view_geometry(t, base), gradient_edge(base), node);
+    AutogradMeta& base_meta = ensure_autograd_meta(base);
+    base_meta.output = slices->add_output(base);
+    base_meta.grad_fn = slices;
+    meta.grad_fn = nullptr;
+    meta.view->seen_version = t.version() - 1;  // so that the view is made again from its base
+    refresh_view(t, meta);
+}
+
+void set_view(const Tensor& result, const Tensor& base, bool is_multi_output) {
+    AutogradMeta& meta = ensure_autograd_meta(result);
+    const AutogradMeta* base_meta = autograd_meta(base);
+    ViewInfo info;
+    info.base = base_meta != nullptr && base_meta->view ? base_meta->view->base : base;
+    info.is_multi_output = is_multi_output || (base_meta != nullptr && base_meta->view && base_meta->view->is_multi_output);
+    info.made_without_grad = !GradMode::is_enabled();
+    info.seen_version = result.version();
+    meta.view = std::move(info);
+}
+
+SavedTensor::SavedTensor(const Tensor& t, bool is_output) : is_output_(is_output) {
+    if (!t.defined()) return;
+    version_ = t.version();
+    const AutogradMeta* meta = autograd_meta(t);
+    requires_grad_ = requires_grad(t);
+    if (is_output) {
+        // Holding the output itself would make a cycle: output -> node -> output.
+        data_ = t.shallow_copy();
+        output_ = meta != nullptr ? meta->output : 0;
+    } else {
+        data_ = t;
+    }
+}
+
+Tensor SavedTensor::unpack(const Ptr<Node>& owner) const {
+    if (!data_.defined()) return {};
+    if (data_.version() != version_) {
+        run_error(concat("one of the variables needed for gradient computation has been modified by an inplace "
+                         "operation: [", dtype_graph_name(data_.dtype()), "Tensor ", shape_list_text(data_.sizes()),
+                         "], which is ", is_output_ ? concat("output ", output_, " of ", owner->name()) : std::string("an input"),
+                         ", is at version ", data_.version(), "; expected version ", version_, " instead."));
+    }
+    if (!is_output_ || !requires_grad_) return data_;
+    Tensor out = data_.shallow_copy();
+    AutogradMeta& meta = ensure_autograd_meta(out);
+    meta.grad_fn = owner;
+    meta.output = output_;
+    return out;
+}
+
+}  // namespace loupe
