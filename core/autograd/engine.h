@@ -29,6 +29,7 @@ struct GradientArithmetic {
     Tensor (*cast)(const Tensor& t, ScalarType dtype) = nullptr;
     Tensor (*ones_like)(const Tensor& t) = nullptr;
     Tensor (*clone)(const Tensor& t) = nullptr;
+    void (*copy)(const Tensor& to, const Tensor& from) = nullptr;  // to = from with conversion, not recorded
     bool (*has_nan)(const Tensor& t) = nullptr;
     // The same elements with these strides (a recorded copy where they differ).
     Tensor (*restride)(const Tensor& t, IntSpan strides) = nullptr;

@@ -140,13 +140,17 @@ void boxed(Arguments arguments, IValue* results) {
     detail::call_boxed<F>(arguments, results, std::make_index_sequence<detail::Signature<decltype(+F)>::kCount>());
 }
 
+namespace detail {
+template <auto F, std::size_t Outputs>
+void fill(Arguments arguments, IValue* results) {
+    constexpr std::size_t kArguments = Signature<decltype(+F)>::kCount - Outputs;
+    call_filling<F, Outputs>(arguments, results, std::make_index_sequence<Outputs>(), std::make_index_sequence<kArguments>());
+}
+}  // namespace detail
+
 // void f(const Tensor& out, [const Tensor& out2, ...] arguments...).
 template <auto F, std::size_t Outputs = 1>
-void filling(Arguments arguments, IValue* results) {
-    constexpr std::size_t kArguments = detail::Signature<decltype(+F)>::kCount - Outputs;
-    detail::call_filling<F, Outputs>(arguments, results, std::make_index_sequence<Outputs>(),
-                                     std::make_index_sequence<kArguments>());
-}
+inline constexpr FillingKernel filling{&detail::fill<F, Outputs>};
 
 // TensorMeta f(arguments...), or MetaList f(arguments...) for several results.
 template <auto F>

@@ -36,9 +36,21 @@ using MetaList = boost::container::small_vector<TensorMeta, 2>;
 // Output metadata from input metadata alone; throws Error (Run) with PyTorch's message for inputs that do not fit.
 // Must not touch elements: inputs may have none.
 using InferFunction = void (*)(Arguments arguments, MetaList& outputs);
-// Runs. `results` has one place a return of the schema. With `infer` they hold uninitialised tensors to fill (or the
-// tensor to overwrite, in place or out=); without, the kernel puts its results there.
+// Runs. `results` has one place a return of the schema. For a filling kernel they hold uninitialised tensors made from
+// `infer` (or the tensor to overwrite, in place or out=); another puts its results there itself.
 using KernelFunction = void (*)(Arguments arguments, IValue* results);
+struct FillingKernel {
+    KernelFunction function;
+    constexpr operator KernelFunction() const { return function; }
+};
+struct Kernel {
+    KernelFunction function = nullptr;
+    bool fills = false;  // goes for the candidates of other backends too
+
+    constexpr Kernel() = default;
+    constexpr Kernel(KernelFunction f) : function(f) {}
+    constexpr Kernel(FillingKernel f) : function(f.function), fills(true) {}
+};
 // A candidate's answer: true, or false and, when `why` is not null, the reason in words ("int64 input").
 using AcceptFunction = bool (*)(Arguments arguments, std::string* why);
 // Calls context.grad(...) for the inputs whose gradient is wanted.
@@ -95,12 +107,12 @@ struct OperatorRecord {
     std::string_view summary;      // one sentence
     std::string_view formula = {};
     InferFunction infer = nullptr;
-    KernelFunction kernel = nullptr;     // the portable CPU kernel: accepts everything
+    Kernel kernel = {};                  // the portable CPU kernel: accepts everything
     KernelFunction composite = nullptr;  // instead of a kernel: written with other operators, which record themselves
     Derivative derivative = {};
     CostFunction cost = nullptr;         // default: reads every input, writes every output once
     SamplesFunction samples = nullptr;
-    std::uint8_t variants = kFunctional;
+    std::uint8_t variants = kFunctional; // the others need a filling kernel
     std::string_view out_overload = "out";
     bool is_random = false;              // never folded, merged or removed by passes as if it were a pure function
     bool is_gradient_stop = false;       // results never require grad (comparisons, argmax, ...); integral results never do

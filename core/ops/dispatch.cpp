@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/ops/dispatch.h"
+
+#include <algorithm>
+
+#include "core/autograd/engine.h"
+#include "core/autograd/grad_mode.h"
+#include "core/autograd/observer.h"
+#include "core/autograd/variable.h"
+#include "core/base/error.h"
+#include "core/base/strings.h"
+#include "core/ops/operator_node.h"
+
+namespace loupe {
+namespace {
+
+bool has_bit(std::uint64_t bits, std::size_t i) { return (bits >> i & 1) != 0; }
+
+// Calls visit(tensor) on each defined tensor argument, list elements included, until it returns true.
+template <typename Visit>
+bool any_tensor(const Operator& op, std::span<const IValue> arguments, Visit&& visit) {
+    for (std::uint64_t bits = op.tensor_arguments | op.list_arguments; bits != 0; bits &= bits - 1) {
+        const auto i = static_cast<std::size_t>(__builtin_ctzll(bits));
+        if (i >= arguments.size()) break;
+        const IValue& value = arguments[i];
+        if (value.is_tensor()) {
+            if (visit(*value.tensor_impl())) return true;
+        } else if (value.is_list()) {
+            for (const IValue& element : value.to_list().elements) {
+                if (element.is_tensor() && visit(*element.tensor_impl())) return true;
+            }
+        }
+    }
+    return false;
+}
+
+bool any_requires_grad(const Operator& op, std::span<const IValue> arguments) {
+    return any_tensor(op, arguments, [](const TensorImpl& impl) {
+        return impl.autograd != nullptr && requires_grad(Tensor(Ptr<TensorImpl>(const_cast<TensorImpl*>(&impl))));
+    });
+}
+
+DeviceType device_of(const Operator& op, std::span<const IValue> arguments) {
+    DeviceType type = DeviceType::Cpu;
+    any_tensor(op, arguments, [&](const TensorImpl& impl) {
+        type = impl.storage->device().type;
+        return type != DeviceType::Cpu;  // a 0-dimensional CPU tensor may stand beside others
+    });
+    return type;
+}
+
+const KernelCandidate& choose_kernel(const Operator& op, std::span<const IValue> arguments) {
+    const DeviceType device = device_of(op, arguments);
+    const auto& candidates = op.kernels->candidates[static_cast<std::size_t>(device)];
+    ExecutionObserver* observer = execution_observer();
+    if (observer == nullptr) [[likely]] {
+        for (const KernelCandidate& candidate : candidates) {
+            if (candidate.accepts == nullptr || candidate.accepts(arguments, nullptr)) return candidate;
+        }
+    } else {
+        KernelChoice choice{op.full_name, {}, {}};
+        for (const KernelCandidate& candidate : candidates) {
+            std::string why;
+            if (candidate.accepts == nullptr || candidate.accepts(arguments, &why)) {
+                choice.backend = candidate.backend;
+                observer->on_kernel(choice);
+                return candidate;
+            }
+            choice.declined.push_back(concat(candidate.backend, " declined: ", why));
+        }
+    }
+    throw Error(ErrorKind::Run, concat("Could not run '", op.full_name, "' on device ",
+                                       device == DeviceType::Cpu ? "cpu" : "cuda", ": no kernel"));
+}
+
+Tensor make_output(const TensorMeta& meta) {
+    if (meta.strides.empty()) return empty(span_of(meta.sizes), meta.dtype, meta.device);
+    return empty_strided(span_of(meta.sizes), span_of(meta.strides), meta.dtype, meta.device);
+}
+
+bool same_sizes(IntSpan a, IntSpan b) { return std::equal(a.begin(), a.end(), b.begin(), b.end()); }
+
+// Readies `target` to receive a result with this metadata; returns the tensor that the kernel fills.
+Tensor prepare_target(const Operator& op, const Tensor& target, const TensorMeta& meta) {
+    const bool is_out = op.variant == OperatorVariant::Out;
+    if (!can_cast(meta.dtype, target.dtype())) {
+        throw Error(ErrorKind::Run, concat("result type ", dtype_graph_name(meta.dtype),
+                                           " can't be cast to the desired output type ", dtype_graph_name(target.dtype())));
+    }
+    if (!same_sizes(target.sizes(), span_of(meta.sizes))) {
+        if (!is_out) {
+            throw Error(ErrorKind::Run, concat("output with shape ", shape_list_text(target.sizes()),
+                                               " doesn't match the broadcast shape ", shape_list_text(span_of(meta.sizes))));
+        }
+        TensorMeta resized = meta;
+        resized.dtype = target.dtype();
+        target.set_metadata_from(make_output(resized));
+    }
+    if (meta.dtype == target.dtype()) return target;
+    return make_output(meta);
+}
+
+void run_filling(const Operator& op, const KernelCandidate& kernel, std::span<const IValue> arguments, IValue* results) {
+    MetaList metas;
+    op.record->infer(arguments, metas);
+    if (op.variant == OperatorVariant::Functional) {
+        for (std::size_t i = 0; i < metas.size(); ++i) results[i] = make_output(metas[i]);
+        kernel.kernel(arguments, results);
+        return;
+    }
+    const std::size_t first_out = arguments.size() - metas.size();
+    TensorList targets;
+    for (std::size_t i = 0; i < metas.size(); ++i) {
+        targets.push_back(arguments[op.variant == OperatorVariant::Out ? first_out + i : 0].to_tensor());
+        results[i] = prepare_target(op, targets[i], metas[i]);
+    }
+    kernel.kernel(arguments, results);
+    for (std::size_t i = 0; i < metas.size(); ++i) {
+        const Tensor filled = results[i].to_tensor();
+        if (filled.is_same(targets[i])) continue;
+        gradient_arithmetic().copy(targets[i], filled);
+        results[i] = targets[i];
+    }
+}
+
+void run_kernel(const Operator& op, std::span<const IValue> arguments, IValue* results) {
+    // A variant's extra arguments stand last, so that kernels see the functional form's first.
+    const KernelCandidate& kernel = choose_kernel(op, arguments);
+    if (op.record->kernel.fills) {
+        run_filling(op, kernel, arguments, results);
+    } else {
+        kernel.kernel(arguments, results);
+    }
+    for (std::uint64_t bits = op.written_arguments; bits != 0; bits &= bits - 1) {
+        const IValue& written = arguments[static_cast<std::size_t>(__builtin_ctzll(bits))];
+        if (written.is_tensor()) {
+            written.tensor_impl()->storage->bump_version();
+        } else if (written.is_list()) {
+            for (const IValue& element : written.to_list().elements) {
+                if (element.is_tensor()) element.tensor_impl()->storage->bump_version();
+            }
+        }
+    }
+}
+
+void mark_views(const Operator& op, std::span<const IValue> arguments, IValue* results) {
+    for (std::size_t i = 0; i < op.result_count(); ++i) {
+        const int source = op.result_alias[i];
+        if (source < 0 || !arguments[static_cast<std::size_t>(source)].is_tensor()) continue;
+        const Tensor base = arguments[static_cast<std::size_t>(source)].to_tensor();
+        const auto mark = [&](const IValue& value, bool several) {
+            const Tensor view = value.to_tensor();
+            if (!view.is_same(base) && view.storage() == base.storage()) set_view(view, base, several);
+        };
+        if (results[i].is_tensor()) {
+            mark(results[i], false);
+        } else if (results[i].is_list()) {
+            for (const IValue& element : results[i].to_list().elements) mark(element, true);
+        }
+    }
+}
+
+void set_histories(const Operator& op, std::span<const IValue> arguments, IValue* results, const Ptr<OperatorNode>& node) {
+    const auto set_one = [&](const IValue& value, bool is_written) {
+        if (!value.is_tensor()) {
+            node->add_output({});
+            return;
+        }
+        const Tensor t = value.to_tensor();
+        if (is_written) {
+            rebase_history(t, node);
+        } else if (!is_differentiable(t.dtype())) {
+            node->add_output({});
+        } else if (any_tensor(op, arguments, [&](const TensorImpl& impl) { return &impl == t.impl(); })) {
+            node->add_output(t);  // the operator gave its argument back: its history stays
+        } else {
+            set_history(t, node);
+        }
+    };
+    for (std::size_t i = 0; i < op.result_count(); ++i) {
+        const int source = op.result_alias[i];
+        const bool is_written = source >= 0 && has_bit(op.written_arguments, static_cast<std::size_t>(source));
+        if (results[i].is_list()) {
+            for (const IValue& element : results[i].to_list().elements) set_one(element, is_written);
+        } else {
+            set_one(results[i], is_written);
+        }
+    }
+}
+
+void call_recorded(const Operator& op, std::span<const IValue> arguments, IValue* results) {
+    if (op.variant == OperatorVariant::Out) {
+        throw Error(ErrorKind::Run, concat(op.schema.name, "(): functions with out=... arguments don't support automatic "
+                                                           "differentiation, but one of the arguments requires grad."));
+    }
+    for (std::uint64_t bits = op.written_arguments; bits != 0; bits &= bits - 1) {
+        const IValue& written = arguments[static_cast<std::size_t>(__builtin_ctzll(bits))];
+        if (written.is_tensor()) check_inplace(written.to_tensor(), true);
+    }
+    const auto node = make_ptr<OperatorNode>(op, arguments);
+    {
+        const GradModeScope no_grad(false);
+        run_kernel(op, arguments, results);
+    }
+    if (op.is_view) mark_views(op, arguments, results);
+    set_histories(op, arguments, results, node);
+    node->save_results({results, op.result_count()});
+}
+
+ErrorContext call_context(const Operator& op, std::span<const IValue> arguments) {
+    ErrorContext context;
+    context.op = op.full_name;
+    any_tensor(op, arguments, [&](const TensorImpl& impl) {
+        context.inputs.push_back(describe(Tensor(Ptr<TensorImpl>(const_cast<TensorImpl*>(&impl)))));
+        return false;
+    });
+    return context;
+}
+
+void call_unchecked(const Operator& op, std::span<const IValue> arguments, IValue* results) {
+    if (op.record->composite != nullptr) {
+        op.record->composite(arguments, results);
+        return;
+    }
+    const bool record = GradMode::is_enabled() && !op.record->is_gradient_stop && any_requires_grad(op, arguments);
+    if (record) {
+        call_recorded(op, arguments, results);
+        return;
+    }
+    run_kernel(op, arguments, results);
+    if (op.is_view) mark_views(op, arguments, results);
+}
+
+}  // namespace
+
+void call_operator(const Operator& op, std::span<const IValue> arguments, IValue* results) {
+    try {
+        call_unchecked(op, arguments, results);
+    } catch (Error& error) {
+        if (error.kind() != ErrorKind::Cancelled) error.add_context(call_context(op, arguments));
+        throw;
+    } catch (const std::bad_alloc&) {
+        throw Error(ErrorKind::Run, "out of memory", call_context(op, arguments));
+    }
+}
+
+std::vector<std::string> explain_kernel_choice(const Operator& op, std::span<const IValue> arguments) {
+    std::vector<std::string> lines;
+    if (op.is_composite()) return {"made of other operators"};
+    for (const KernelCandidate& candidate :
+         op.kernels->candidates[static_cast<std::size_t>(device_of(op, arguments))]) {
+        std::string why;
+        if (candidate.accepts == nullptr || candidate.accepts(arguments, &why)) {
+            lines.push_back(concat(candidate.backend, ": runs"));
+            break;
+        }
+        lines.push_back(concat(candidate.backend, ": declined, ", why));
+    }
+    return lines;
+}
+
+std::optional<MetaList> infer_outputs(const Operator& op, std::span<const IValue> arguments) {
+    if (op.record->infer == nullptr) return std::nullopt;
+    MetaList metas;
+    try {
+        op.record->infer(arguments, metas);
+    } catch (Error& error) {
+        error.add_context(call_context(op, arguments));
+        throw;
+    }
+    return metas;
+}
+
+Tensor meta_tensor(const TensorMeta& meta) {
+    const Dims strides = meta.strides.empty() ? contiguous_strides(span_of(meta.sizes)) : meta.strides;
+    Ptr<TensorImpl> impl(new TensorImpl);
+    impl->storage = Storage::view_of(nullptr, 0, nullptr);
+    impl->dtype = meta.dtype;
+    impl->set_sizes_strides(span_of(meta.sizes), span_of(strides));
+    return Tensor(std::move(impl));
+}
+
+Cost operator_cost(const Operator& op, std::span<const IValue> arguments, std::span<const IValue> results) {
+    if (op.record->cost != nullptr) return op.record->cost(arguments, results);
+    Cost cost;
+    const auto count = [&](const Tensor& t) {
+        if (t.defined()) cost.bytes += static_cast<double>(t.bytes());
+    };
+    for (const IValue& value : arguments) visit_tensors(value, count);
+    for (const IValue& value : results) {
+        visit_tensors(value, [&](const Tensor& t) {
+            count(t);
+            if (!op.is_view) cost.flops += static_cast<double>(t.numel());
+        });
+    }
+    if (op.is_view) cost.bytes = 0;
+    return cost;
+}
+
+}  // namespace loupe
