@@ -125,7 +125,7 @@ class Registry {
 
     static FunctionSchema in_place_schema(FunctionSchema schema) {
         schema.name += "_";
-        const AliasInfo written{.set = "a", .set_after = "a", .is_write = true, .on_elements = false};
+        const AliasInfo written{.set = "a", .set_after = "a", .is_write = true};
         schema.arguments.front().alias = written;
         schema.returns.front().alias = written;
         schema.returns.front().name.clear();
@@ -137,8 +137,7 @@ class Registry {
         for (std::size_t i = 0; i < schema.returns.size(); ++i) {
             const AliasInfo written{.set = std::string(1, static_cast<char>('a' + i)),
                                     .set_after = std::string(1, static_cast<char>('a' + i)),
-                                    .is_write = true,
-                                    .on_elements = false};
+                                    .is_write = true};
             Argument out = schema.returns[i];
             if (out.name.empty() || schema.returns.size() == 1) {
                 out.name = schema.returns.size() == 1 ? "out" : concat("out", i);
