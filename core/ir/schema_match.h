@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Which overload fits a call, by types alone.
+
+#include <span>
+#include <string>
+#include <unordered_map>
+
+#include "core/ops/registry.h"
+#include "core/value/type.h"
+
+namespace loupe::ir {
+
+// What the type variables of a schema ("t") stand for in a call.
+using TypeBindings = std::unordered_map<std::string, TypePtr>;
+
+// Can an argument of the formal type take a value of the actual type, without conversion? Binds type variables.
+bool match_type(const TypePtr& formal, const TypePtr& actual, TypeBindings& bindings);
+// The type with its variables replaced; one that is not bound stays.
+TypePtr substitute(const TypePtr& type, const TypeBindings& bindings);
+// Do all arguments, in order and complete, fit the schema?
+bool match_schema(const FunctionSchema& schema, std::span<const TypePtr> arguments, TypeBindings& bindings);
+// The first overload of the name that fits; null when there is none.
+const Operator* match_operator(std::string_view name, std::span<const TypePtr> arguments);
+
+}  // namespace loupe::ir
