@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Tensors out of pickles: torch._utils._rebuild_tensor_v2 and its kin.
+
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "core/io/pickle_reader.h"
+#include "core/io/zip_reader.h"
+#include "core/tensor/tensor.h"
+
+namespace loupe {
+
+// Where a pickle's storages are. The same key gives the same Storage, so that aliases stay aliases.
+class StorageSource {
+  public:
+    virtual ~StorageSource() = default;
+    // At least `bytes` bytes, aligned for elements of the type. Throws Error (File) when the file has less.
+    virtual Ptr<Storage> open(const std::string& key, ScalarType dtype, std::uint64_t bytes) = 0;
+};
+
+// Entries of an archive, "FOLDER/KEY": viewed in place when stored, which is the rule.
+class ArchiveStorages final : public StorageSource {
+  public:
+    // The archive must outlive this object, not the storages. folder: "resnet/data".
+    ArchiveStorages(const ZipReader& archive, std::string folder) : archive_(archive), folder_(std::move(folder)) {}
+    Ptr<Storage> open(const std::string& key, ScalarType dtype, std::uint64_t bytes) override;
+
+  private:
+    struct Opened {
+        Ptr<Storage> storage;
+        bool holds_bools = false;
+    };
+    Ptr<Storage> load(const std::string& key) const;
+
+    const ZipReader& archive_;
+    std::string folder_;
+    std::unordered_map<std::string, Opened> opened_;
+};
+
+struct RebuiltTensor {
+    Tensor tensor;
+    bool requires_grad = false;
+};
+
+// Does the pickle call something that makes a tensor?
+bool is_tensor_call(const PickleNode& node);
+// What that call makes, on the CPU wherever it was saved. Throws Error (File) when the tensor would leave its storage
+// or the arguments are wrong, Error (Unsupported) for quantised, sparse and other tensors without dense elements.
+RebuiltTensor rebuild_tensor(const PickleNode& node, StorageSource& storages);
+
+// What stands in a persistent id of a storage: ('storage', torch.FloatStorage, '0', 'cpu', 256).
+struct StorageId {
+    ScalarType dtype = ScalarType::Float32;
+    bool is_typed = true;  // false: the tensor says the type, bytes are counted
+    std::string key;
+    std::uint64_t numel = 0;
+    PickleRef view = nullptr;  // of old files: (key, offset, numel) of a part, else null
+};
+StorageId parse_storage_id(const PickleNode& persistent);
+
+}  // namespace loupe

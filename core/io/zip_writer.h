@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Writes ZIP archives the way PyTorch does: stored, payloads at multiples of 64 bytes, so that readers can map them.
+
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/file.h"
+
+namespace loupe {
+
+class ZipWriter {
+  public:
+    // Nothing appears at the path before finish(). Throws Error (File) as AtomicFile.
+    explicit ZipWriter(std::filesystem::path path) : file_(std::move(path)) {}
+
+    // The payload is the parts one after another. Throws Error (File), and Error (Usage) when the name is taken.
+    void add(std::string_view name, std::initializer_list<std::span<const std::byte>> parts);
+    void add(std::string_view name, std::string_view payload) { add(name, {std::as_bytes(std::span(payload))}); }
+    // Writes the directory and puts the file in its place.
+    void finish();
+
+  private:
+    struct Entry {
+        std::string name;
+        std::uint64_t offset = 0;
+        std::uint64_t size = 0;
+        std::uint32_t crc = 0;
+    };
+
+    AtomicFile file_;
+    std::vector<Entry> entries_;
+};
+
+}  // namespace loupe

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/io/zip_reader.h"
+#include "core/io/zip_writer.h"
+#include "tests/io/io_test.h"
+
+using namespace loupe;
+
+namespace {
+
+std::string replaced(std::string text, std::size_t at, std::string_view bytes) {
+    return text.replace(at, bytes.size(), bytes);
+}
+
+std::size_t last_of(const std::string& text, std::string_view signature) { return text.rfind(signature); }
+
+}  // namespace
+
+class TestZip : public QObject {
+    Q_OBJECT
+
+    Scratch scratch_;
+
+    std::string two_entries() {
+        ZipWriter writer(scratch_.path("two.zip"));
+        writer.add("a/one", "first payload");
+        writer.add("a/two", "second");
+        writer.finish();
+        return read_text_file(scratch_.path("two.zip"));
+    }
+    std::string open_error(const std::string& contents) {
+        return error_of([&] { const ZipReader reader(MappedFile::open(scratch_.write("bad.zip", contents))); });
+    }
+
+  private slots:
+    void reads_what_pytorch_writes() {
+        const ZipReader reader(MappedFile::open(fixture("models/mlp.pt")));
+        QCOMPARE(reader.entries().size(), std::size_t{17});
+        QCOMPARE(reader.entries().front().name, std::string("mlp/data/0"));
+        const ZipEntry* weights = reader.find("mlp/data/0");
+        QVERIFY(weights != nullptr && weights->is_stored());
+        QCOMPARE(weights->data_offset % 64, std::uint64_t{0});
+        QCOMPARE(reader.stored_bytes(*weights).size(), std::size_t{1024});
+        QCOMPARE(reader.read(*reader.find("mlp/version"), 100), std::string("3\n"));
+        const ZipEntry* code = reader.find("mlp/code/__torch__/torch/nn/modules/linear.py");
+        QVERIFY(code != nullptr && !code->is_stored());
+        QVERIFY(reader.read(*code, 1000).starts_with("class Linear(Module):\n"));
+        QVERIFY(reader.find("mlp/nothing") == nullptr);
+    }
+
+    void writes_aligned_payloads() {
+        two_entries();
+        const ZipReader reader(MappedFile::open(scratch_.path("two.zip")));
+        QCOMPARE(reader.entries().size(), std::size_t{2});
+        for (const auto& entry : reader.entries()) QCOMPARE(entry.data_offset % 64, std::uint64_t{0});
+        QCOMPARE(reader.read(reader.entries()[0], 100), std::string("first payload"));
+        QCOMPARE(reader.read(reader.entries()[1], 100), std::string("second"));
+    }
+
+    void leaves_nothing_without_finish() {
+        {
+            ZipWriter writer(scratch_.path("unfinished.zip"));
+            writer.add("one", "payload");
+            QVERIFY(error_of([&] { writer.add("one", "again"); }).find("two archive entries are named 'one'") !=
+                    std::string::npos);
+        }
+        for (const auto& file : std::filesystem::directory_iterator(scratch_.path(".")))
+            QVERIFY(file.path().filename().string().find("unfinished") == std::string::npos);
+    }
+
+    void names_every_truncation() {
+        const std::string good = two_entries();
+        for (std::size_t size = 0; size < good.size(); ++size) {
+            const auto line = open_error(good.substr(0, size));
+            QVERIFY2(line.starts_with("bad.zip: truncated: "), line.c_str());
+        }
+        const auto end = last_of(good, "PK\x05\x06");
+        QCOMPARE(open_error(replaced(good, end + 16, "\xff\xff\xff\x7f")),
+                 std::string("bad.zip: truncated: central directory of 102 bytes at byte 2147483647 ends after byte ") +
+                     std::to_string(end) + " of " + std::to_string(good.size()));
+    }
+
+    void refuses_what_lies() {
+        const std::string good = two_entries();
+        const auto first = good.find("PK\x01\x02");
+        const auto second = good.rfind("PK\x01\x02");
+        QVERIFY(open_error(good).empty());
+        QVERIFY(open_error(replaced(good, second + 46, "a/one")).find("two entries are named 'a/one'") !=
+                std::string::npos);
+        QVERIFY(open_error(replaced(good, first + 46, "../ab")).find("bad entry name '../ab'") != std::string::npos);
+        QVERIFY(open_error(replaced(good, first + 46, "/etc/")).find("bad entry name") != std::string::npos);
+        QVERIFY(open_error(replaced(good, first + 46, "a\\one")).find("bad entry name") != std::string::npos);
+        QVERIFY(open_error(replaced(good, first + 8, "\x01")).find("is encrypted") != std::string::npos);
+        QVERIFY(open_error(replaced(good, first + 24, "\x0e")).find("has two sizes: 13 and 14") != std::string::npos);
+        QVERIFY(open_error(replaced(good, first + 20, "\xff\xff\xff\x7f\xff\xff\xff\x7f")).find("reaches over") !=
+                std::string::npos);
+        QVERIFY(open_error(replaced(good, second + 42, std::string_view("\0\0\0\0", 4))).find("overlap") !=
+                std::string::npos);
+        QVERIFY(open_error(replaced(good, first + 42, "\xff\xff\xff\x7f")).find("starts at byte 2147483647") !=
+                std::string::npos);
+        const auto end = last_of(good, "PK\x05\x06");
+        QVERIFY(open_error(replaced(good, end + 10, "\xf0\xff")).find("cannot hold 65520 entries") !=
+                std::string::npos);
+    }
+
+    void checks_what_it_copies() {
+        std::string damaged = two_entries();
+        damaged[damaged.find("first")] = 'F';
+        const ZipReader reader(MappedFile::open(scratch_.write("damaged.zip", damaged)));
+        QCOMPARE(error_of([&] { reader.read(reader.entries()[0], 100); }),
+                 std::string("damaged.zip: damaged: entry 'a/one' has another checksum"));
+        QVERIFY(error_of([&] { reader.read(reader.entries()[1], 5); }).find("is over the limit of 5") !=
+                std::string::npos);
+    }
+
+    void refuses_bombs() {
+        // Claims to inflate 6 bytes to 2 GiB.
+        std::string bomb = two_entries();
+        const auto entry = bomb.rfind("PK\x01\x02");
+        bomb = replaced(bomb, entry + 10, "\x08");
+        bomb = replaced(bomb, entry + 24, std::string_view("\0\0\0\x7f", 4));
+        const ZipReader reader(MappedFile::open(scratch_.write("bomb.zip", bomb)));
+        QCOMPARE(error_of([&] { reader.read(reader.entries()[1], ~std::uint64_t{0}); }),
+                 std::string("bomb.zip: entry 'a/two' claims to inflate from 6 to 2130706432 bytes"));
+    }
+};
+
+QTEST_GUILESS_MAIN(TestZip)
+#include "test_zip.moc"
