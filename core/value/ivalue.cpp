@@ -12,12 +12,6 @@ static_assert(sizeof(IValue) == 16);
 
 IValue::IValue(std::complex<double> value) : IValue(Tag::Complex, new ComplexObject(value)) {}
 IValue::IValue(std::string text) : IValue(Tag::String, new StringObject(std::move(text))) {}
-IValue::IValue(Ptr<ListObject> list) noexcept : IValue(Tag::List, list.get()) {}
-IValue::IValue(Ptr<TupleObject> tuple) noexcept : IValue(Tag::Tuple, tuple.get()) {}
-IValue::IValue(Ptr<DictObject> dict) noexcept : IValue(Tag::Dict, dict.get()) {}
-IValue::IValue(Ptr<Object> object) noexcept : IValue(Tag::Object, object.get()) {}
-IValue::IValue(Ptr<EnumValue> value) noexcept : IValue(Tag::Enum, value.get()) {}
-IValue::IValue(Ptr<FutureObject> future) noexcept : IValue(Tag::Future, future.get()) {}
 IValue IValue::other(Ptr<RefCounted> object) { return {Tag::Other, object.get()}; }
 
 IValue::IValue(const Scalar& value) : IValue() {
@@ -38,22 +32,6 @@ IValue::IValue(const TensorList& values)
 
 void IValue::wrong_tag(const char* expected) const {
     throw Error(ErrorKind::Run, concat("expected ", expected, ", got ", value_type_name(*this)));
-}
-
-bool IValue::to_bool() const {
-    if (tag_ != Tag::Bool) wrong_tag("bool");
-    return payload_.integer != 0;
-}
-
-std::int64_t IValue::to_int() const {
-    if (tag_ != Tag::Int && tag_ != Tag::Bool) wrong_tag("int");
-    return payload_.integer;
-}
-
-double IValue::to_double() const {
-    if (tag_ == Tag::Double) return payload_.real;
-    if (tag_ == Tag::Int || tag_ == Tag::Bool) return static_cast<double>(payload_.integer);
-    wrong_tag("float");
 }
 
 std::complex<double> IValue::to_complex() const {

@@ -305,6 +305,25 @@ inline IValue::IValue(Tag tag, RefCounted* object) noexcept : tag_(object == nul
     payload_.object = object;
     retain();
 }
+inline IValue::IValue(Ptr<ListObject> list) noexcept : IValue(Tag::List, list.get()) {}
+inline IValue::IValue(Ptr<TupleObject> tuple) noexcept : IValue(Tag::Tuple, tuple.get()) {}
+inline IValue::IValue(Ptr<DictObject> dict) noexcept : IValue(Tag::Dict, dict.get()) {}
+inline IValue::IValue(Ptr<Object> object) noexcept : IValue(Tag::Object, object.get()) {}
+inline IValue::IValue(Ptr<EnumValue> value) noexcept : IValue(Tag::Enum, value.get()) {}
+inline IValue::IValue(Ptr<FutureObject> future) noexcept : IValue(Tag::Future, future.get()) {}
+inline bool IValue::to_bool() const {
+    if (tag_ != Tag::Bool) wrong_tag("bool");
+    return payload_.integer != 0;
+}
+inline std::int64_t IValue::to_int() const {
+    if (tag_ != Tag::Int && tag_ != Tag::Bool) wrong_tag("int");
+    return payload_.integer;
+}
+inline double IValue::to_double() const {
+    if (tag_ == Tag::Double) return payload_.real;
+    if (tag_ != Tag::Int && tag_ != Tag::Bool) wrong_tag("float");
+    return static_cast<double>(payload_.integer);
+}
 inline Tensor IValue::to_tensor() const& {
     if (tag_ == Tag::Tensor) return Tensor(Ptr<TensorImpl>(tensor_impl()));
     if (tag_ == Tag::None) return {};

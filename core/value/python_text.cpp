@@ -58,14 +58,13 @@ std::string object_repr(const Object& object) {
     return concat("<", object.type()->name(), " object at ", address.data(), ">");
 }
 
-// PyTorch's: "1." for whole numbers, otherwise 17 significant digits.
+// PyTorch's: "1." for whole numbers that an int64 holds, otherwise 17 significant digits. -0 is "0.".
 std::string double_text(double value) {
-    std::array<char, 64> text{};
-    if (std::isfinite(value) && std::fabs(value) < 1e10 && std::trunc(value) == value) {
-        std::snprintf(text.data(), text.size(), "%.0f.", value);
-    } else {
-        std::snprintf(text.data(), text.size(), "%.17g", value);
+    if (std::fabs(value) < 0x1p63 && std::trunc(value) == value) {
+        return concat(static_cast<std::int64_t>(value), ".");
     }
+    std::array<char, 64> text{};
+    std::snprintf(text.data(), text.size(), "%.17g", value);
     return text.data();
 }
 

@@ -55,24 +55,28 @@ TypePtr merge_tensors(const TensorType& a, const TensorType& b) {
     return out;
 }
 
-bool same_schema(const FunctionSchema& a, const FunctionSchema& b) {
-    auto same_types = [](const std::vector<Argument>& x, const std::vector<Argument>& y, std::size_t skip) {
-        return x.size() == y.size() && std::equal(x.begin() + static_cast<std::ptrdiff_t>(std::min(skip, x.size())), x.end(),
-                                                  y.begin() + static_cast<std::ptrdiff_t>(std::min(skip, y.size())),
-                                                  [](const Argument& p, const Argument& q) { return p.type->equals(*q.type); });
-    };
-    return same_types(a.arguments, b.arguments, 1) && same_types(a.returns, b.returns, 0);  // self differs
+// May a method with schema `have` be called where `wanted` is declared? self differs always.
+bool is_callable_as(const FunctionSchema& have, const FunctionSchema& wanted) {
+    if (have.arguments.size() != wanted.arguments.size() || have.returns.size() != wanted.returns.size()) return false;
+    for (std::size_t i = 1; i < have.arguments.size(); ++i) {
+        if (have.arguments[i].name != wanted.arguments[i].name) return false;
+        if (!wanted.arguments[i].type->is_subtype_of(*have.arguments[i].type)) return false;
+    }
+    for (std::size_t i = 0; i < have.returns.size(); ++i) {
+        if (!have.returns[i].type->is_subtype_of(*wanted.returns[i].type)) return false;
+    }
+    return true;
 }
 
 bool implements(const Type& type, const InterfaceType& interface) {
     for (const auto& wanted : interface.methods) {
         if (const auto* cls = type.as<ClassType>()) {
             const Function* method = cls->find_method(wanted->name);
-            if (method == nullptr || !same_schema(method->schema(), *wanted)) return false;
+            if (method == nullptr || !is_callable_as(method->schema(), *wanted)) return false;
         } else if (const auto* other = type.as<InterfaceType>()) {
             const auto& all = other->methods;
             const bool has = std::any_of(all.begin(), all.end(), [&](const auto& m) {
-                return m->name == wanted->name && same_schema(*m, *wanted);
+                return m->name == wanted->name && is_callable_as(*m, *wanted);
             });
             if (!has) return false;
         } else {

@@ -41,6 +41,14 @@ void flatten_alternative(const TypePtr& type, std::vector<TypePtr>& out) {
     out.push_back(type);
 }
 
+// int, float and complex together are a Scalar.
+void join_numbers(std::vector<TypePtr>& all) {
+    auto has = [&](TypeKind kind) {
+        return std::any_of(all.begin(), all.end(), [&](const TypePtr& t) { return t->kind() == kind; });
+    };
+    if (has(TypeKind::Int) && has(TypeKind::Float) && has(TypeKind::Complex)) all.push_back(types::number());
+}
+
 // Drops what another alternative includes.
 std::vector<TypePtr> distinct_alternatives(const std::vector<TypePtr>& all) {
     std::vector<TypePtr> kept;
@@ -95,6 +103,7 @@ TypePtr optional(TypePtr element) {
 TypePtr union_of(std::vector<TypePtr> alternatives) {
     std::vector<TypePtr> flat;
     for (const auto& type : alternatives) flatten_alternative(type, flat);
+    join_numbers(flat);
     std::vector<TypePtr> kept = distinct_alternatives(flat);
     if (kept.size() == 1) return kept.front();
     if (kept.size() == 2) {
