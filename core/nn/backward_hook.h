@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Full backward hooks of a module: two pass-through nodes, one behind its inputs and one behind its outputs, tell when
+// the gradients of each have arrived; torch.utils.hooks.BackwardHook.
+
+#include <functional>
+
+#include "core/autograd/node.h"
+#include "core/value/ivalue.h"
+
+namespace loupe::nn {
+
+class BackwardHookState final : public RefCounted {
+  public:
+    using Fire = std::function<TensorList(const TensorList& grad_inputs, const TensorList& grad_outputs)>;
+    explicit BackwardHookState(Fire fire) : fire_(std::move(fire)) {}
+
+    // The tensors inside that require grad pass through a node; others stay.
+    std::vector<IValue> wrap_inputs(std::vector<IValue> inputs);
+    IValue wrap_output(IValue output);
+
+    // Called by the nodes.
+    void outputs_arrived(const TensorList& grads);
+    TensorList inputs_arrived(const TensorList& grads);
+
+  private:
+    Fire fire_;
+    TensorList grad_outputs_;
+    bool has_input_node_ = false;
+};
+
+}  // namespace loupe::nn
