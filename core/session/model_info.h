@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// What a model is, as values: the module tree, its methods, its sources, its graph by levels. Made once when a model is
+// opened and constant from then on, so any thread may read it.
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace loupe::session {
+
+using Shape = std::vector<std::int64_t>;
+
+// "1x64x56x56"; "scalar" without dimensions.
+std::string shape_text(const Shape& shape);
+
+// Where something stands in a source file of the model; line counts from 1, 0 means unknown.
+struct SourcePlace {
+    std::string file;
+    int line = 0;
+    int column = 0;
+};
+
+struct TensorInfo {
+    std::string name;  // full: "layer1.0.conv1.weight"
+    std::string dtype;
+    Shape shape;
+    std::int64_t bytes = 0;
+    bool requires_grad = false;
+    std::uint64_t storage_id = 0;
+    std::int64_t numel() const;
+};
+
+struct ModuleInfo {
+    std::string path;        // "layer1.0.conv1"; empty for the root
+    std::string class_name;  // "Conv2d"
+    std::string qualified_name;
+    int parent = -1;         // index in ModelInfo::modules
+    std::vector<int> children;
+    std::vector<TensorInfo> parameters;  // its own
+    std::vector<TensorInfo> buffers;
+    std::map<std::string, std::string> attributes;  // name -> Python repr
+    bool training = false;
+    int hooks = 0;
+    // Over the whole subtree, shared ones counted once.
+    std::int64_t parameter_count = 0;
+    std::int64_t parameter_bytes = 0;
+};
+
+struct MethodInfo {
+    std::string name;    // "forward"
+    std::string schema;  // "forward(__torch__.M self, Tensor x) -> Tensor"
+    struct Argument {
+        std::string name;
+        std::string type;
+        bool has_default = false;
+    };
+    std::vector<Argument> arguments;  // without self
+    std::vector<std::string> returns;
+};
+
+struct SourceFile {
+    std::string name;  // "torchvision/models/resnet.py" or "code/__torch__/torchvision/models/resnet.py"
+    std::string text;
+    bool is_original = false;  // the user's own lines, as far as debug records give them; else the archive's code
+};
+
+// The graph of a method, unfolded along the module tree: each group is a module call, a leaf an operator.
+// Nodes and groups have one numbering; ids are stable for a model.
+struct GraphNode {
+    int id = -1;
+    int parent = -1;              // the group it stands in; -1 for the top
+    bool is_group = false;        // a module call; else an operator
+    bool is_plumbing = false;     // constants, attribute reads, list building: hidden unless asked for
+    std::string kind;             // "aten::conv2d"; for a group the class name
+    std::string label;            // "conv2d"; for a group the last part of the path
+    std::string scope;            // module path
+    SourcePlace source;
+    std::vector<int> children;    // of a group, in program order
+    std::vector<int> blocks;      // of prim::If and prim::Loop: groups that stand for their blocks
+    std::vector<std::string> attributes;  // "value=1"
+};
+// A value that flows from one node to another, at the level of operators.
+struct GraphEdge {
+    int from = -1;  // -1: an input of the method
+    int to = -1;    // -1: an output of the method
+    int from_port = 0;
+    int to_port = 0;
+    std::string value;  // "%x.1"
+    std::string type;   // "Tensor"
+};
+struct GraphModel {
+    std::string method;
+    std::vector<GraphNode> nodes;
+    std::vector<GraphEdge> edges;
+    std::vector<std::string> inputs;   // names
+    std::vector<std::string> outputs;
+    std::string text;                  // as PyTorch prints the method's graph
+};
+
+struct ModelInfo {
+    std::string path;
+    std::string title;       // file name without folder
+    std::string format;      // "TorchScript archive, version 3, 47.0 MiB"
+    std::int64_t file_bytes = 0;
+    std::vector<ModuleInfo> modules;  // depth first, the root first; a scripted function has one without parameters
+    std::vector<MethodInfo> methods;
+    std::vector<SourceFile> sources;
+    std::shared_ptr<const GraphModel> graph;  // of forward, or the only method
+    std::int64_t parameter_count = 0;
+    std::int64_t parameter_bytes = 0;
+    std::int64_t buffer_bytes = 0;
+    // Operators that the model needs and the engine lacks; it can still be looked at.
+    std::vector<std::string> missing_operators;
+
+    int find_module(const std::string& module_path) const;  // -1 when there is none
+};
+
+}  // namespace loupe::session

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// What happened in a run: an append-only list of events. One thread writes, any number read without a lock: an event
+// below size() never changes.
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/session/model_info.h"
+#include "core/session/statistics.h"
+
+namespace loupe::session {
+
+using EventId = std::uint32_t;  // 1, 2, ... in order; 0 means none
+using ValueId = std::uint32_t;  // likewise; a tensor at one version: a write in place makes a new value
+
+enum class RunPhase : std::uint8_t { Forward, Backward, Optimizer };
+std::string_view phase_name(RunPhase phase);
+
+// A tensor that an event read or made.
+struct Value {
+    ValueId id = 0;
+    EventId producer = 0;      // 0: an input, parameter or buffer
+    std::string name;          // "conv1.weight", "%x.3", "grad of conv1.weight"
+    std::string_view dtype;
+    Shape shape;
+    Shape strides;             // in elements
+    std::int64_t offset = 0;   // in elements
+    std::int64_t bytes = 0;
+    std::uint64_t storage_id = 0;
+    bool requires_grad = false;
+    // For a gradient: the value it is the gradient of, where that is known.
+    ValueId gradient_of = 0;
+    std::optional<Statistics> statistics;
+};
+
+struct Event {
+    EventId id = 0;
+    RunPhase phase = RunPhase::Forward;
+    std::string_view op;        // "aten::conv2d"; in backward "ConvolutionBackward0"
+    std::string_view scope;     // module path; backward events have their forward event's
+    std::string_view source_file;
+    int source_line = 0;
+    int graph_node = -1;        // in GraphModel; backward: the forward event's
+    int depth = 0;              // of the frames
+    std::uint32_t frame = 0;    // number of the frame (module call) it ran in; see Frame
+    EventId peer = 0;           // backward: the forward event; forward: the first backward event once it has run
+    double start = 0;           // seconds since the run began, time parked left out
+    double duration = 0;        // seconds
+    std::int64_t memory_before = 0;  // bytes alive by the program's own account
+    std::int64_t memory_after = 0;
+    std::int64_t memory_peak = 0;    // highest inside the event
+    double flops = 0;
+    double bytes_moved = 0;
+    std::string_view backend;   // "onednn", "portable"
+    std::vector<std::string> declined;  // "onednn declined: int64 input"
+    std::vector<ValueId> inputs;
+    std::vector<ValueId> outputs;
+    std::vector<std::string> arguments;  // non-tensor ones: "stride=[2, 2]"
+    bool has_nan = false;       // in an output
+    bool has_inf = false;
+    bool failed = false;        // it threw; the message is in error
+    std::string error;
+};
+
+// A call of a method: events and frames inside it have numbers between first and last.
+struct Frame {
+    std::uint32_t id = 0;
+    std::uint32_t parent = 0;
+    std::string_view scope;
+    std::string_view class_name;
+    std::string_view function;
+    EventId first_event = 0;
+    EventId last_event = 0;     // 0 while it runs
+};
+
+enum class Category : std::uint8_t { Parameter, Buffer, Activation, SavedForBackward, Gradient, Workspace, Input, Other };
+inline constexpr int kCategories = 8;
+std::string_view category_name(Category category);
+
+// A block of memory: from the event that asked for it to the one after which the program had let go of it.
+struct Allocation {
+    std::uint64_t storage_id = 0;
+    std::uint64_t address = 0;
+    std::int64_t bytes = 0;
+    Category category = Category::Other;
+    EventId allocated = 0;      // 0: before the run
+    EventId freed = 0;          // 0: still alive
+    EventId saved_by = 0;       // the forward event whose node keeps it for backward
+    std::string_view scope;
+    std::string owner;          // name of the value
+};
+
+// Chunked storage that never moves an element.
+template <typename T>
+class AppendOnly {
+  public:
+    static constexpr std::size_t kChunk = 1024;
+    static constexpr std::size_t kChunks = 1 << 16;
+
+    AppendOnly() : chunks_(std::make_unique<std::atomic<T*>[]>(kChunks)) {}
+    AppendOnly(const AppendOnly&) = delete;
+    AppendOnly& operator=(const AppendOnly&) = delete;
+    ~AppendOnly() {
+        for (std::size_t i = 0; i * kChunk < capacity_; ++i) delete[] chunks_[i].load();
+    }
+
+    std::size_t size() const { return size_.load(std::memory_order_acquire); }
+    // index < size()
+    const T& operator[](std::size_t index) const { return chunks_[index / kChunk].load(std::memory_order_acquire)[index % kChunk]; }
+
+    // The writer's. The element is seen by readers when publish() is called. False when it is full.
+    T* next() {
+        const std::size_t index = size_.load(std::memory_order_relaxed);
+        if (index >= kChunk * kChunks) return nullptr;
+        if (index >= capacity_) {
+            chunks_[index / kChunk].store(new T[kChunk], std::memory_order_release);
+            capacity_ += kChunk;
+        }
+        return &chunks_[index / kChunk].load(std::memory_order_relaxed)[index % kChunk];
+    }
+    void publish() { size_.store(size_.load(std::memory_order_relaxed) + 1, std::memory_order_release); }
+
+  private:
+    std::unique_ptr<std::atomic<T*>[]> chunks_;
+    std::size_t capacity_ = 0;
+    std::atomic<std::size_t> size_{0};
+};
+
+class RecordingWriter;
+
+class Recording {
+  public:
+    Recording();
+    ~Recording();
+
+    // Ids count from 1: event(1) ... event(event_count()).
+    std::size_t event_count() const { return events_.size(); }
+    const Event& event(EventId id) const { return events_[id - 1]; }
+    std::size_t value_count() const { return values_.size(); }
+    const Value& value(ValueId id) const { return values_[id - 1]; }
+    std::size_t frame_count() const { return frames_.size(); }
+    const Frame& frame(std::uint32_t id) const { return frames_[id - 1]; }
+    std::size_t allocation_count() const { return allocations_.size(); }
+
+    // Fields that are known only later, so that Event and Allocation themselves never change after they are published.
+    EventId backward_peer(EventId forward) const;       // first backward event of a forward one; 0 none yet
+    EventId frame_end(std::uint32_t frame) const;        // 0 while it runs
+    Allocation allocation(std::size_t index) const;      // a copy with `freed` as it is now
+    // The greatest memory of the run so far, and where it was.
+    std::int64_t peak_bytes() const { return peak_bytes_.load(std::memory_order_acquire); }
+    EventId peak_event() const { return peak_event_.load(std::memory_order_acquire); }
+    bool is_complete() const { return complete_.load(std::memory_order_acquire); }
+
+  private:
+    friend class RecordingWriter;
+
+    AppendOnly<Event> events_;
+    AppendOnly<Value> values_;
+    AppendOnly<Frame> frames_;
+    AppendOnly<Allocation> allocations_;
+    AppendOnly<std::atomic<EventId>> peers_;             // by forward event
+    AppendOnly<std::atomic<EventId>> frame_ends_;
+    AppendOnly<std::atomic<EventId>> freed_;             // by allocation
+    std::atomic<std::int64_t> peak_bytes_{0};
+    std::atomic<EventId> peak_event_{0};
+    std::atomic<bool> complete_{false};
+    struct Strings;
+    std::unique_ptr<Strings> strings_;  // what the string_views point into
+};
+
+}  // namespace loupe::session

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// What callers ask a session for, and what comes back: values only.
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/session/recording.h"
+
+namespace loupe::session {
+
+// Where an input of the method comes from.
+struct InputSpec {
+    enum class Source { Random, Normal, Zeros, Ones, Arange, File };
+    Source source = Source::Normal;
+    Shape shape;
+    std::string dtype = "float32";
+    std::uint64_t seed = 0;
+    std::int64_t low = 0;    // integers are drawn from [low, high)
+    std::int64_t high = 10;
+    std::string file;        // .npy, .npz, .pt, .png, .jpg
+    std::string key;         // "arg0" in an .npz
+    // For arguments that are no tensors: a Python literal ("3", "0.5", "True", "[1, 2]", "None", "'text'").
+    std::optional<std::string> literal;
+    // For list and tuple arguments: one spec an element.
+    std::vector<InputSpec> elements;
+};
+// "2x3x224x224", "8x16:int64", "1x3x8x8:float32:normal", "...:zeros", "...:arange". Throws Error (Usage).
+InputSpec parse_input_spec(const std::string& text);
+std::string input_spec_text(const InputSpec& spec);
+
+struct RunOptions {
+    std::string method = "forward";
+    std::vector<InputSpec> inputs;   // empty: the ones that were guessed or given when the model was opened
+    bool backward = false;
+    bool record = true;
+    bool statistics = true;
+    bool record_values = true;       // keep elements, to be looked at
+    std::string pipeline = "none";   // which passes run on the graph first
+    std::optional<bool> training;    // nullopt: as the file says
+    int threads = 0;                 // 0: all cores
+    std::uint64_t seed = 0;
+    bool pause_at_start = false;
+    std::string device = "cpu";
+};
+
+enum class StepKind { Over, Into, Out };
+
+struct Breakpoint {
+    enum class Kind { Node, OperatorKind, Module, Line, Phase, NanOrInf };
+    int id = 0;              // given by the session
+    Kind kind = Kind::Node;
+    int graph_node = -1;     // Node
+    std::string text;        // OperatorKind: "aten::conv2d", "conv*"; Module: a path; Line: the file
+    int line = 0;
+    // Only in this phase; nullopt: in any. Kind Phase stops at its first event.
+    std::optional<RunPhase> phase;
+    std::string condition;   // "", "nan", "absmax > 10", "bytes > 1e6": on an output of the operator, so it stops after it
+    int ignore_first = 0;    // hits to pass over
+    bool enabled = true;
+    int hits = 0;            // kept by the session
+};
+
+enum class RunState { Empty, Opening, Ready, Running, Paused, Finished, Failed };
+
+// Everything a caller needs to draw buttons and marks.
+struct Status {
+    RunState state = RunState::Empty;
+    EventId reached = 0;            // last event that ran
+    int next_node = -1;             // graph node the engine is parked before
+    std::string next_op;
+    std::string next_scope;
+    RunPhase phase = RunPhase::Forward;
+    int stopped_at_breakpoint = 0;  // its id; 0 when it stopped for another reason
+    std::string why;                // "breakpoint 2: module layer2 in backward", "step", "paused", "error"
+    std::string error;              // one line
+    std::string progress;           // "reading weights"
+    double fraction = -1;           // of the work under way; negative: unknown
+};
+
+// A part of a tensor, reduced to what can be drawn.
+struct TensorRequest {
+    ValueId value = 0;
+    // Of a parameter, buffer or gradient of the model as it is now, instead of a value: "conv1.weight", "grad:conv1.weight".
+    std::string name;
+    // Python slicing: "[0, :, 3]"; empty: all of it.
+    std::string slice;
+    std::vector<int> permute;       // order of the dimensions that slicing leaves
+    // The last two dimensions become rows and columns, those before are tiles. Greater ones are thinned.
+    int max_rows = 512;
+    int max_columns = 512;
+    int max_tiles = 64;
+    enum class Thin { Pick, Mean, MaxMagnitude } thin = Thin::Pick;
+};
+struct TensorTile {
+    std::string label;              // "[3]"
+    int rows = 0;
+    int columns = 0;
+    std::vector<double> elements;   // row-major; complex numbers by magnitude
+};
+struct TensorSlice {
+    std::string error;              // not empty: nothing else is valid
+    ValueId value = 0;
+    std::string name;
+    std::string dtype;
+    Shape shape;                    // of the whole tensor
+    Shape strides;
+    std::int64_t offset = 0;
+    std::uint64_t storage_id = 0;
+    Shape sliced_shape;
+    std::int64_t rows = 0;          // before thinning
+    std::int64_t columns = 0;
+    std::int64_t tiles = 0;
+    std::vector<TensorTile> data;
+    Statistics statistics;          // of the slice
+    std::array<std::uint32_t, 128> histogram{};  // of the slice's finite elements, linear between min and max
+    // Every event that read or wrote the storage, in order.
+    std::vector<EventId> readers;
+    std::vector<EventId> writers;
+    std::vector<std::string> aliases;  // other values on the same storage
+};
+
+// One parameter's gradients after a backward.
+struct GradientRow {
+    std::string parameter;
+    std::string module;
+    Shape shape;
+    bool has_gradient = false;      // false: unused in this run
+    double mean_abs = 0;
+    double max_abs = 0;
+    double norm = 0;
+    double weight_norm = 0;
+    double zero_fraction = 0;
+    std::int64_t nan_count = 0;
+    std::int64_t inf_count = 0;
+    EventId event = 0;              // that accumulated it
+    ValueId value = 0;
+};
+
+// A graph after one pass of a pipeline.
+struct PassStep {
+    std::string pass;               // "Inline"
+    bool changed = false;
+    double seconds = 0;
+    int nodes_before = 0;
+    int nodes_after = 0;
+    std::shared_ptr<const GraphModel> graph;   // null when unchanged
+    // For each line of graph->text: lines of the text before it came from.
+    std::vector<std::vector<int>> came_from;
+    std::string error;
+};
+struct PassTrace {
+    std::string pipeline;
+    std::shared_ptr<const GraphModel> initial;
+    std::vector<PassStep> steps;
+    std::string error;
+};
+
+struct PluginInfo {
+    std::string name;
+    std::string file;
+    std::string description;
+    bool loaded = false;
+    std::string reason;             // why not
+};
+
+struct OperatorInfo {
+    std::string schema;
+    std::string summary;
+    std::string formula;
+    std::string family;
+    std::string derivative;         // name of its backward node; empty when there is none
+    std::vector<std::string> kernels;  // "onednn", "portable"
+};
+
+}  // namespace loupe::session

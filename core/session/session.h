@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// The only door between the engine and whoever shows it. One engine thread a session runs everything that touches
+// tensors; all calls here return at once, and what comes back are values.
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/session/model_info.h"
+#include "core/session/recording.h"
+#include "core/session/requests.h"
+
+namespace loupe::session {
+
+// Told from the engine thread; must return soon (post to another thread) and not call the session's blocking functions.
+class SessionListener {
+  public:
+    virtual ~SessionListener() = default;
+    virtual void on_status(const Status&) {}
+    // A model was opened (null: closed).
+    virtual void on_model(std::shared_ptr<const ModelInfo>) {}
+    // A run began; its recording grows from now on.
+    virtual void on_recording(std::shared_ptr<const Recording>) {}
+    // More events were recorded. At most about 60 times a second, and once at the end.
+    virtual void on_events(std::size_t event_count) { (void)event_count; }
+    struct LogEntry {
+        enum class Level { Info, Warning, Error } level = Level::Info;
+        std::string text;
+        EventId event = 0;      // a link to where it happened
+        int graph_node = -1;
+        std::string scope;
+        SourcePlace source;
+    };
+    virtual void on_log(const LogEntry&) {}
+};
+
+class Session {
+  public:
+    explicit Session(SessionListener* listener = nullptr);
+    Session(const Session&) = delete;
+    Session& operator=(const Session&) = delete;
+    // Stops what runs.
+    ~Session();
+
+    // Takes the place of the model there is. Ends in on_model and Ready, or Failed with the error.
+    void open(const std::filesystem::path& file);
+    void close();
+
+    void run(const RunOptions& options);
+    void resume();                    // continue from where it is parked
+    void pause();                     // at the next operator
+    void stop();                      // ends the run (or the opening, or a request); what was recorded stays
+    void step(StepKind kind);         // starts a run when none is under way
+    void run_to_node(int graph_node); // continue until before it
+    void run_to_phase(RunPhase phase);
+    void run_to_nan();
+
+    int add_breakpoint(const Breakpoint& breakpoint);  // returns its id
+    void update_breakpoint(const Breakpoint& breakpoint);
+    void remove_breakpoint(int id);
+    std::vector<Breakpoint> breakpoints() const;
+
+    // The state now; any thread.
+    Status status() const;
+    std::shared_ptr<const ModelInfo> model() const;
+    std::shared_ptr<const Recording> recording() const;
+    // Inputs as guessed, given or last used.
+    std::vector<InputSpec> inputs() const;
+    void set_inputs(std::vector<InputSpec> inputs);
+
+    // Requests run on the engine thread (also while it is parked); the reply is called there. A newer request with the
+    // same tag replaces one that still waits, whose reply is never called.
+    using Tag = std::string;
+    template <typename T>
+    using Reply = std::function<void(T)>;
+    void request_tensor(const Tag& tag, const TensorRequest& request, Reply<TensorSlice> reply);
+    void request_gradients(const Tag& tag, Reply<std::vector<GradientRow>> reply);
+    void request_passes(const Tag& tag, const std::string& pipeline, const std::string& method, Reply<PassTrace> reply);
+    // "layer3.1.conv2.out.absmax": the value of a watch expression at an event; text of a number, or why not.
+    void request_watch(const Tag& tag, const std::string& expression, EventId at, Reply<std::string> reply);
+    // Writes a value as .npy. The reply is empty, or says why not.
+    void request_save(const Tag& tag, const TensorRequest& what, const std::filesystem::path& file, Reply<std::string> reply);
+    void set_parameter_requires_grad(const std::string& module, bool value);
+
+    // Blocks until nothing is queued, running or opening (a parked run counts as idle). For tests and the CLI.
+    void wait_idle();
+
+  private:
+    class Engine;
+    std::unique_ptr<Engine> engine_;
+};
+
+// What the program knows, without a model.
+struct PassInfo {
+    std::string name;
+    std::string summary;
+};
+std::vector<PassInfo> list_passes();
+std::vector<std::string> list_pipelines();
+std::vector<PluginInfo> list_plugins();
+std::vector<OperatorInfo> list_operators();
+
+}  // namespace loupe::session
