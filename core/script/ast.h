@@ -1,0 +1,362 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// The syntax tree of TorchScript source. Nodes live in the arena of their SyntaxTree and are never changed.
+
+#include <cstdint>
+#include <memory>
+#include <memory_resource>
+#include <span>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+namespace loupe::script {
+
+// Bytes [begin, end) of the source.
+struct Range {
+    std::uint32_t begin = 0;
+    std::uint32_t end = 0;
+};
+
+enum class ExprKind : std::uint8_t {
+    Name,
+    Number,
+    String,
+    True,
+    False,
+    None,
+    Ellipsis,
+    Attribute,
+    Call,
+    Subscript,
+    Slice,
+    Unary,
+    Binary,
+    Ternary,
+    Tuple,
+    List,
+    Dict,
+    ListComp,
+    DictComp,
+    Starred,
+};
+
+// An operator of an expression or of an augmented assignment.
+enum class OperatorKind : std::uint8_t {
+    Add,
+    Sub,
+    Mul,
+    MatMul,
+    Div,
+    FloorDiv,
+    Mod,
+    Pow,
+    LeftShift,
+    RightShift,
+    BitAnd,
+    BitOr,
+    BitXor,
+    Lt,
+    Gt,
+    Le,
+    Ge,
+    Eq,
+    Ne,
+    Is,
+    IsNot,
+    In,
+    And,
+    Or,
+    Not,
+    Invert,
+    Negate,
+};
+
+struct Expr {
+    ExprKind kind;
+    std::uint16_t depth = 1;  // of the tree under it
+    Range range;
+};
+
+// `node` as the struct of its kind, or null.
+template <typename T>
+const T* as(const Expr* node) {
+    return node != nullptr && node->kind == T::kKind ? static_cast<const T*>(node) : nullptr;
+}
+
+struct Name : Expr {
+    static constexpr ExprKind kKind = ExprKind::Name;
+    std::string_view id;
+};
+
+// As written, without underscores; a leading "-" when a minus was folded into it.
+struct Number : Expr {
+    static constexpr ExprKind kKind = ExprKind::Number;
+    std::string_view text;
+};
+
+// Adjacent literals are joined, escapes decoded.
+struct String : Expr {
+    static constexpr ExprKind kKind = ExprKind::String;
+    std::string_view value;
+};
+
+struct Attribute : Expr {
+    static constexpr ExprKind kKind = ExprKind::Attribute;
+    const Expr* object;
+    std::string_view name;
+};
+
+struct Keyword {
+    std::string_view name;
+    const Expr* value;
+    Range range;
+};
+
+struct Call : Expr {
+    static constexpr ExprKind kKind = ExprKind::Call;
+    const Expr* callee;
+    std::span<const Expr* const> arguments;
+    std::span<const Keyword> keywords;
+};
+
+struct Subscript : Expr {
+    static constexpr ExprKind kKind = ExprKind::Subscript;
+    const Expr* value;
+    std::span<const Expr* const> indices;
+};
+
+// Each may be null.
+struct Slice : Expr {
+    static constexpr ExprKind kKind = ExprKind::Slice;
+    const Expr* start;
+    const Expr* stop;
+    const Expr* step;
+};
+
+struct Unary : Expr {
+    static constexpr ExprKind kKind = ExprKind::Unary;
+    OperatorKind op;
+    const Expr* operand;
+};
+
+struct Binary : Expr {
+    static constexpr ExprKind kKind = ExprKind::Binary;
+    OperatorKind op;
+    const Expr* left;
+    const Expr* right;
+};
+
+struct Ternary : Expr {
+    static constexpr ExprKind kKind = ExprKind::Ternary;
+    const Expr* condition;
+    const Expr* if_true;
+    const Expr* if_false;
+};
+
+struct Tuple : Expr {
+    static constexpr ExprKind kKind = ExprKind::Tuple;
+    std::span<const Expr* const> elements;
+};
+
+struct List : Expr {
+    static constexpr ExprKind kKind = ExprKind::List;
+    std::span<const Expr* const> elements;
+};
+
+struct Dict : Expr {
+    static constexpr ExprKind kKind = ExprKind::Dict;
+    std::span<const Expr* const> keys;
+    std::span<const Expr* const> values;
+};
+
+struct ListComp : Expr {
+    static constexpr ExprKind kKind = ExprKind::ListComp;
+    const Expr* element;
+    const Expr* target;
+    const Expr* iterable;
+};
+
+struct DictComp : Expr {
+    static constexpr ExprKind kKind = ExprKind::DictComp;
+    const Expr* key;
+    const Expr* value;
+    const Expr* target;
+    const Expr* iterable;
+};
+
+struct Starred : Expr {
+    static constexpr ExprKind kKind = ExprKind::Starred;
+    const Expr* value;
+};
+
+enum class StmtKind : std::uint8_t {
+    Expression,
+    Assign,
+    AugAssign,
+    If,
+    While,
+    For,
+    With,
+    Return,
+    Raise,
+    Assert,
+    Break,
+    Continue,
+    Pass,
+    Delete,
+    Def,
+    Class,
+};
+
+struct Stmt {
+    StmtKind kind;
+    Range range;
+};
+
+template <typename T>
+const T* as(const Stmt* node) {
+    return node != nullptr && node->kind == T::kKind ? static_cast<const T*>(node) : nullptr;
+}
+
+using Body = std::span<const Stmt* const>;
+
+struct ExprStmt : Stmt {
+    static constexpr StmtKind kKind = StmtKind::Expression;
+    const Expr* value;
+};
+
+// a = b = value; a : T = value; a : T (then value is null).
+struct Assign : Stmt {
+    static constexpr StmtKind kKind = StmtKind::Assign;
+    std::span<const Expr* const> targets;
+    const Expr* value;
+    const Expr* annotation;
+};
+
+struct AugAssign : Stmt {
+    static constexpr StmtKind kKind = StmtKind::AugAssign;
+    const Expr* target;
+    OperatorKind op;
+    const Expr* value;
+};
+
+struct If : Stmt {
+    static constexpr StmtKind kKind = StmtKind::If;
+    const Expr* condition;
+    Body if_true;
+    Body if_false;
+};
+
+struct While : Stmt {
+    static constexpr StmtKind kKind = StmtKind::While;
+    const Expr* condition;
+    Body body;
+};
+
+struct For : Stmt {
+    static constexpr StmtKind kKind = StmtKind::For;
+    std::span<const Expr* const> targets;
+    std::span<const Expr* const> iterables;
+    Body body;
+};
+
+struct WithItem {
+    const Expr* context;
+    const Name* target;  // may be null
+    Range range;
+};
+
+struct With : Stmt {
+    static constexpr StmtKind kKind = StmtKind::With;
+    std::span<const WithItem> items;
+    Body body;
+};
+
+struct Return : Stmt {
+    static constexpr StmtKind kKind = StmtKind::Return;
+    const Expr* value;  // None when nothing is written
+};
+
+struct Raise : Stmt {
+    static constexpr StmtKind kKind = StmtKind::Raise;
+    const Expr* value;
+};
+
+struct Assert : Stmt {
+    static constexpr StmtKind kKind = StmtKind::Assert;
+    const Expr* condition;
+    const Expr* message;  // may be null
+};
+
+struct Break : Stmt {
+    static constexpr StmtKind kKind = StmtKind::Break;
+};
+struct Continue : Stmt {
+    static constexpr StmtKind kKind = StmtKind::Continue;
+};
+struct Pass : Stmt {
+    static constexpr StmtKind kKind = StmtKind::Pass;
+};
+
+struct Delete : Stmt {
+    static constexpr StmtKind kKind = StmtKind::Delete;
+    std::span<const Expr* const> targets;
+};
+
+struct Param {
+    std::string_view name;
+    const Expr* annotation;     // may be null
+    const Expr* default_value;  // may be null
+    bool kwarg_only;
+    Range range;
+};
+
+struct Def : Stmt {
+    static constexpr StmtKind kKind = StmtKind::Def;
+    std::string_view name;
+    Range name_range;
+    Range params_range;
+    std::span<const Param> params;
+    const Expr* return_annotation;  // may be null
+    Body body;
+    std::span<const Expr* const> decorators;
+};
+
+struct Class : Stmt {
+    static constexpr StmtKind kKind = StmtKind::Class;
+    std::string_view name;
+    const Expr* base;  // may be null
+    Body body;
+};
+
+// Owns the nodes made from one source, and the texts they made up; other texts point into the source.
+class SyntaxTree {
+  public:
+    template <typename T>
+    T* make(T node) {
+        static_assert(std::is_trivially_destructible_v<T>);
+        return new (arena_.allocate(sizeof(T), alignof(T))) T(node);
+    }
+    template <typename T>
+    std::span<const T> make_span(const std::vector<T>& items) {
+        static_assert(std::is_trivially_copyable_v<T>);
+        if (items.empty()) return {};
+        T* copy = static_cast<T*>(arena_.allocate(items.size() * sizeof(T), alignof(T)));
+        std::uninitialized_copy(items.begin(), items.end(), copy);
+        return {copy, items.size()};
+    }
+    std::string_view make_text(std::string_view text) {
+        if (text.empty()) return {};
+        char* copy = static_cast<char*>(arena_.allocate(text.size(), 1));
+        text.copy(copy, text.size());
+        return {copy, text.size()};
+    }
+
+    Body body;  // of the whole source
+
+  private:
+    std::pmr::monotonic_buffer_resource arena_{4096};
+};
+
+}  // namespace loupe::script

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Errors in source text.
+
+#include <memory>
+#include <string>
+
+#include "core/base/error.h"
+#include "core/ir/source.h"
+#include "core/script/ast.h"
+
+namespace loupe::script {
+
+// Source that is rejected, and the place. what() is one line; underlined() shows the lines around, as PyTorch does.
+class CompileError final : public Error {
+  public:
+    CompileError(const std::string& message, ir::SourceRange range, ErrorKind kind = ErrorKind::Compile);
+
+    const ir::SourceRange& range() const { return range_; }
+    // "message:\n  File "x.py", line 3 ... ~~~ <--- HERE".
+    std::string underlined() const;
+
+  private:
+    ir::SourceRange range_;
+};
+
+inline ir::SourceRange place(const std::shared_ptr<const ir::Source>& source, Range range) {
+    return {source, range.begin, range.end};
+}
+
+}  // namespace loupe::script

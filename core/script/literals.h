@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// What the literals of Python source mean.
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "core/value/ivalue.h"
+
+namespace loupe::script {
+
+struct StringLiteral {
+    std::string_view prefix;  // "", "r", "f", ...
+    std::string_view body;    // between the quotes, escapes as written
+    bool has(char letter) const;
+};
+// Takes the token of a string apart.
+StringLiteral split_string(std::string_view token);
+// The text with its escapes decoded; nullopt for one that is malformed. Unknown escapes stay as written, as in Python.
+std::optional<std::string> decode_escapes(std::string_view body);
+
+// An int, float or complex from a number token, which may start with "-"; nullopt when it is none. Ints past 64 bits
+// are none either.
+std::optional<IValue> parse_number(std::string_view text);
+
+}  // namespace loupe::script

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Source text to syntax tree.
+
+#include <memory>
+
+#include "core/ir/source.h"
+#include "core/script/ast.h"
+
+namespace loupe::script {
+
+// Deeper trees of expressions and statements are rejected, so that nothing that walks them can run out of stack.
+inline constexpr int kMaxDepth = 400;
+
+// Parses a whole file. Throws CompileError, with PyTorch's message where PyTorch's compiler rejects it too.
+std::shared_ptr<const SyntaxTree> parse_source(const std::shared_ptr<const ir::Source>& source);
+// Parses one expression that fills the source; it is tree.body's only statement.
+std::shared_ptr<const SyntaxTree> parse_expression(const std::shared_ptr<const ir::Source>& source);
+
+}  // namespace loupe::script

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// The parser's class; its expressions and its statements are in a file each.
+
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "core/script/ast.h"
+#include "core/script/error.h"
+#include "core/script/lexer.h"
+#include "core/script/parser.h"
+
+namespace loupe::script {
+
+class Parser {
+  public:
+    Parser(std::shared_ptr<const ir::Source> source, SyntaxTree& tree, TokenList tokens);
+
+    void parse_file();
+    const Expr* parse_whole_expression();
+
+  private:
+    // Counts how deep the recursive descent is.
+    class Deeper {
+      public:
+        explicit Deeper(Parser& parser) : parser_(parser) {
+            if (++parser_.nesting_ > kMaxDepth) parser_.fail("code is nested too deeply", parser_.current().range);
+        }
+        ~Deeper() { --parser_.nesting_; }
+        Deeper(const Deeper&) = delete;
+        Deeper& operator=(const Deeper&) = delete;
+
+      private:
+        Parser& parser_;
+    };
+
+    // Tokens.
+    const PlacedToken& current() const { return tokens_[at_]; }
+    bool is(Token kind) const { return current().kind == kind; }
+    bool next_is(Token kind) const { return at_ + 1 < tokens_.size() && tokens_[at_ + 1].kind == kind; }
+    Range advance();
+    bool take(Token kind);
+    Range expect(Token kind);
+    std::string_view text(Range range) const;
+    [[noreturn]] void fail(const std::string& message, Range range) const;
+    [[noreturn]] void fail_expected(std::string_view what) const;
+    // The type comment before the current token, if there is one; it is given once.
+    std::optional<Range> take_type_comment();
+
+    // Expressions.
+    const Expr* parse_expression() { return parse_expression(0); }
+    const Expr* parse_expression(int precedence);
+    const Expr* parse_expression_or_tuple();
+    const Expr* parse_target() { return parse_expression(kTargetPrecedence); }
+    const Expr* parse_prefix();
+    const Expr* parse_infix(const Expr* left, int precedence, const Expr*& compared);
+    const Expr* parse_ternary(const Expr* if_true, Range range);
+    const Expr* parse_comprehension(const Expr* element, Range range);
+    const Expr* parse_atom();
+    const Expr* parse_postfix(const Expr* value);
+    const Expr* parse_parenthesised();
+    const Expr* parse_list();
+    const Expr* parse_dict();
+    const Expr* parse_strings();
+    const Expr* parse_call(const Expr* callee);
+    const Expr* parse_subscript(const Expr* value);
+    const Expr* parse_slice_or_index();
+    const Expr* parse_embedded(Range part);
+    const Expr* format_string(std::string_view body, Range place, Range body_range);
+    bool follows_tuple() const;
+
+    // Statements.
+    const Stmt* parse_statement();
+    const Stmt* parse_simple_statement();
+    Body parse_block();
+    const Stmt* parse_if();
+    const Stmt* parse_while();
+    const Stmt* parse_for();
+    const Stmt* parse_with();
+    const Stmt* parse_def(std::vector<const Expr*> decorators);
+    const Stmt* parse_class();
+    const Stmt* parse_decorated();
+    const Stmt* parse_return();
+    const Stmt* parse_assert();
+    const Stmt* parse_assignment(const Expr* first);
+    const Stmt* finish_assignment(const Expr* first, const Expr* annotation);
+    std::vector<Param> parse_params();
+    Param parse_param(bool kwarg_only);
+    void apply_type_comment(Def& def, std::vector<Param>& params, Range comment);
+    [[noreturn]] void fail_unsupported_statement() const;
+
+    // Nodes.
+    template <typename T>
+    const Expr* make(T node, std::initializer_list<const Expr*> children, std::span<const Expr* const> more = {});
+    static Range merge(Range a, Range b) { return {std::min(a.begin, b.begin), std::max(a.end, b.end)}; }
+
+    static constexpr int kTargetPrecedence = 5;
+
+    std::shared_ptr<const ir::Source> source_;
+    std::string_view source_text_;
+    SyntaxTree& tree_;
+    std::vector<PlacedToken> tokens_;
+    std::unordered_map<std::size_t, Range> type_comments_;
+    std::size_t at_ = 0;
+    int nesting_ = 0;
+};
+
+// Fills kind, depth and, over node.range, the range that spans the children too.
+template <typename T>
+const Expr* Parser::make(T node, std::initializer_list<const Expr*> children, std::span<const Expr* const> more) {
+    int depth = 0;
+    const auto include = [&](const Expr* child) {
+        if (child == nullptr) return;
+        depth = std::max<int>(depth, child->depth);
+        node.range = merge(node.range, child->range);
+    };
+    for (const Expr* child : children) include(child);
+    for (const Expr* child : more) include(child);
+    if (depth >= kMaxDepth) fail("code is nested too deeply", node.range);
+    node.kind = T::kKind;
+    node.depth = static_cast<std::uint16_t>(depth + 1);
+    return tree_.make(node);
+}
+
+// A node without fields of its own.
+template <ExprKind K>
+struct Leaf : Expr {
+    static constexpr ExprKind kKind = K;
+};
+
+}  // namespace loupe::script
