@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// The .debug_pkl beside each source file of an archive: which stretch of the generated code came from which place in
+// the user's own source.
+
+#include <string_view>
+#include <vector>
+
+#include "core/ir/source.h"
+
+namespace loupe {
+
+// Both forms, the one with a table of lines (from PyTorch 1.10 on) and the one before it. Ranges of one source share it.
+// Throws Error (File) when damaged.
+std::vector<ir::GeneratedFrom> parse_debug_records(std::string_view pickle);
+
+}  // namespace loupe
