@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+// mv, addmv, dot, vdot, outer, addr: products with vectors.
+#include "core/ops/functions.h"
+#include "core/ops/matrix/family.h"
+#include "core/ops/matrix/gemm.h"
+#include "core/ops/matrix/layout.h"
+#include "core/ops/matrix/products.h"
+#include "core/ops/samples.h"
+
+namespace loupe {
+namespace {
+
+using namespace matrix;
+
+// A vector as a matrix of one column.
+template <typename T>
+MatrixRef<T> column_of(const Tensor& v) {
+    return {v.data<T>(), v.sizes()[0], 1, v.strides()[0], 1};
+}
+
+TensorMeta infer_mv(const Tensor& self, const Tensor& vec) {
+    require(self.dim() == 2 && vec.dim() == 1, "vector + matrix @ vector expected, got 1, ", self.dim(), ", ", vec.dim());
+    require(self.sizes()[1] == vec.sizes()[0], "size mismatch, got ", self.sizes()[0], ", ", self.sizes()[0], "x",
+            self.sizes()[1], ",", vec.sizes()[0]);
+    check_product_dtypes("addmv_impl_cpu", self, vec);
+    return {{self.sizes()[0]}, self.dtype(), self.device()};
+}
+
+void run_mv(const Tensor& out, const Tensor& matrix, const Tensor& vec, const Scalar& beta, const Scalar& alpha) {
+    visit_dtype(out.dtype(), [&]<typename T>(std::type_identity<T>) {
+        if constexpr (!std::is_same_v<T, bool>) {
+            gemm<T>(alpha.to<T>(), matrix_of<const T>(matrix), column_of<const T>(vec), beta.to<T>(), column_of<T>(out));
+        }
+    });
+}
+
+void mv(const Tensor& out, const Tensor& self, const Tensor& vec) { run_mv(out, self, vec, 0, 1); }
+
+void mv_backward(GradientContext& context) {
+    const Tensor& g = context.grad_output();
+    context.grad(0, [&] { return fn::outer(g, conjugate(context.argument(1))); });
+    context.grad(1, [&] { return fn::mv(adjoint(context.argument(0)), g); });
+}
+
+Cost mv_cost(Arguments arguments, std::span<const IValue> results) {
+    return product_cost(static_cast<double>(arguments[0].to_tensor().size(-1)), arguments, results);
+}
+
+std::vector<Sample> mv_samples(Random& random, ScalarType dtype) {
+    return {{{random_tensor(random, {3, 4}, dtype), random_tensor(random, {4}, dtype)}}};
+}
+
+TensorMeta infer_addmv(const Tensor& self, const Tensor& mat, const Tensor& vec, const Scalar&, const Scalar&) {
+    TensorMeta meta = infer_mv(mat, vec);
+    expanded(self, span_of(meta.sizes));
+    return meta;
+}
+
+void addmv(const Tensor& out, const Tensor& self, const Tensor& mat, const Tensor& vec, const Scalar& beta,
+           const Scalar& alpha) {
+    if (!beta.equals(0) && !self.is_same(out)) convert_into(out, expanded(self, out.sizes()));
+    run_mv(out, mat, vec, beta, alpha);
+}
+
+void addmv_backward(GradientContext& context) {
+    const Tensor& g = context.grad_output();
+    const Scalar alpha = context.value(4).to_scalar();
+    context.grad(0, [&] { return times(g, context.value(3).to_scalar()); });
+    context.grad(1, [&] { return times(fn::outer(g, conjugate(context.argument(2))), alpha); });
+    context.grad(2, [&] { return times(fn::mv(adjoint(context.argument(1)), g), alpha); });
+}
+
+Cost addmv_cost(Arguments arguments, std::span<const IValue> results) {
+    return product_cost(static_cast<double>(arguments[1].to_tensor().size(-1)), arguments, results);
+}
+
+std::vector<Sample> addmv_samples(Random& random, ScalarType dtype) {
+    return {{{random_tensor(random, {3}, dtype), random_tensor(random, {3, 4}, dtype), random_tensor(random, {4}, dtype), 2, 3}}};
+}
+
+// ---- dot
+
+TensorMeta infer_dot(const Tensor& self, const Tensor& tensor) {
+    require(self.dim() == 1 && tensor.dim() == 1, "1D tensors expected, but got ", self.dim(), "D and ", tensor.dim(),
+            "D tensors");
+    require(self.dtype() == tensor.dtype(), "dot : expected both vectors to have same dtype, but found ",
+            dtype_graph_name(self.dtype()), " and ", dtype_graph_name(tensor.dtype()));
+    require(self.dtype() != ScalarType::Bool, "\"dot\" not implemented for 'Bool'");
+    require(self.numel() == tensor.numel(), "inconsistent tensor size, expected tensor [", self.numel(), "] and src [",
+            tensor.numel(), "] to have the same number of elements, but got ", self.numel(), " and ", tensor.numel(),
+            " elements respectively");
+    return {{}, self.dtype(), self.device()};
+}
+
+void dot(const Tensor& out, const Tensor& self, const Tensor& tensor) {
+    visit_dtype(out.dtype(), [&]<typename T>(std::type_identity<T>) {
+        if constexpr (!std::is_same_v<T, bool>) {
+            gemm<T>(T(1), column_of<const T>(self).transposed(), column_of<const T>(tensor), T(0),
+                    dense_matrix(out.data<T>(), 1, 1));
+        }
+    });
+}
+
+void dot_backward(GradientContext& context) {
+    const Tensor& g = context.grad_output();
+    context.grad(0, [&] { return fn::mul(g, conjugate(context.argument(1))); });
+    context.grad(1, [&] { return fn::mul(g, conjugate(context.argument(0))); });
+}
+
+std::vector<Sample> dot_samples(Random& random, ScalarType dtype) {
+    return {{{random_tensor(random, {7}, dtype), random_tensor(random, {7}, dtype)}},
+            {{random_tensor(random, {0}, dtype), random_tensor(random, {0}, dtype)}, "empty"}};
+}
+
+void vdot(const Tensor& out, const Tensor& self, const Tensor& other) { dot(out, conjugate(self), other); }
+
+void vdot_backward(GradientContext& context) {
+    const Tensor& g = context.grad_output();
+    context.grad(0, [&] { return fn::mul(conjugate(g), context.argument(1)); });
+    context.grad(1, [&] { return fn::mul(g, context.argument(0)); });
+}
+
+// ---- outer
+
+Tensor outer(const Tensor& self, const Tensor& vec2) {
+    require(self.dim() == 1, "outer: Expected 1-D argument self, but got ", self.dim(), "-D");
+    require(vec2.dim() == 1, "outer: Expected 1-D argument vec2, but got ", vec2.dim(), "-D");
+    return fn::mul(fn::unsqueeze(self, 1), vec2);
+}
+
+std::vector<Sample> outer_samples(Random& random, ScalarType dtype) {
+    return {{{random_tensor(random, {3}, dtype), random_tensor(random, {4}, dtype)}}};
+}
+
+TensorMeta infer_addr(const Tensor& self, const Tensor& vec1, const Tensor& vec2, const Scalar&, const Scalar&) {
+    require(vec1.dim() == 1, "addr: Expected 1-D argument vec1, but got ", vec1.dim(), "-D");
+    require(vec2.dim() == 1, "addr: Expected 1-D argument vec2, but got ", vec2.dim(), "-D");
+    check_product_dtypes("addr", vec1, vec2);
+    TensorMeta meta{{vec1.sizes()[0], vec2.sizes()[0]}, vec1.dtype(), self.device()};
+    expanded(self, span_of(meta.sizes));
+    return meta;
+}
+
+void addr(const Tensor& out, const Tensor& self, const Tensor& vec1, const Tensor& vec2, const Scalar& beta,
+          const Scalar& alpha) {
+    if (!beta.equals(0) && !self.is_same(out)) convert_into(out, expanded(self, out.sizes()));
+    visit_dtype(out.dtype(), [&]<typename T>(std::type_identity<T>) {
+        if constexpr (!std::is_same_v<T, bool>) {
+            gemm<T>(alpha.to<T>(), column_of<const T>(vec1), column_of<const T>(vec2).transposed(), beta.to<T>(),
+                    matrix_of<T>(out));
+        }
+    });
+}
+
+void addr_backward(GradientContext& context) {
+    const Tensor& g = context.grad_output();
+    const Scalar alpha = context.value(4).to_scalar();
+    context.grad(0, [&] { return times(g, context.value(3).to_scalar()); });
+    context.grad(1, [&] { return times(fn::mv(g, conjugate(context.argument(2))), alpha); });
+    context.grad(2, [&] { return times(fn::mv(fn::transpose(g, 0, 1), conjugate(context.argument(1))), alpha); });
+}
+
+std::vector<Sample> addr_samples(Random& random, ScalarType dtype) {
+    return {{{random_tensor(random, {3, 4}, dtype), random_tensor(random, {3}, dtype), random_tensor(random, {4}, dtype), 2, 3}}};
+}
+
+}  // namespace
+
+extern const OperatorRecord kMv = {
+    .schema = "aten::mv(Tensor self, Tensor vec) -> Tensor",
+    .summary = "The product of a matrix and a vector.",
+    .formula = "out[i] = sum_j self[i, j] vec[j]",
+    .infer = inferring<infer_mv>,
+    .kernel = filling<mv>,
+    .derivative = {mv_backward, {save_argument(0, 1), save_argument(1, 0)}},
+    .cost = mv_cost,
+    .samples = mv_samples,
+    .variants = kOut,
+};
+
+extern const OperatorRecord kAddmv = {
+    .schema = "aten::addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor",
+    .summary = "The product of a matrix and a vector, scaled, added to a vector, scaled.",
+    .formula = "out = beta self + alpha mat vec",
+    .infer = inferring<infer_addmv>,
+    .kernel = filling<addmv>,
+    .derivative = {addmv_backward, {save_argument(1, 2), save_argument(2, 1)}},
+    .cost = addmv_cost,
+    .samples = addmv_samples,
+    .variants = kInPlace | kOut,
+};
+
+extern const OperatorRecord kDot = {
+    .schema = "aten::dot(Tensor self, Tensor tensor) -> Tensor",
+    .summary = "The sum of the products of the elements of two vectors.",
+    .formula = "out = sum_i self[i] tensor[i]",
+    .infer = inferring<infer_dot>,
+    .kernel = filling<dot>,
+    .derivative = {dot_backward, {save_argument(0, 1), save_argument(1, 0)}},
+    .samples = dot_samples,
+    .variants = kOut,
+};
+
+extern const OperatorRecord kVdot = {
+    .schema = "aten::vdot(Tensor self, Tensor other) -> Tensor",
+    .summary = "The dot product with the first vector conjugated.",
+    .formula = "out = sum_i conj(self[i]) other[i]",
+    .infer = inferring<infer_dot>,
+    .kernel = filling<vdot>,
+    .derivative = {vdot_backward, {save_argument(0, 1), save_argument(1, 0)}},
+    .samples = dot_samples,
+    .variants = kOut,
+};
+
+extern const OperatorRecord kOuter = {
+    .schema = "aten::outer(Tensor self, Tensor vec2) -> Tensor",
+    .summary = "All products of an element of one vector and one of another.",
+    .formula = "out[i, j] = self[i] vec2[j]",
+    .composite = boxed<outer>,
+    .samples = outer_samples,
+};
+
+extern const OperatorRecord kGer = {
+    .schema = "aten::ger(Tensor self, Tensor vec2) -> Tensor",
+    .summary = "The same as outer.",
+    .formula = "out[i, j] = self[i] vec2[j]",
+    .composite = boxed<outer>,
+    .samples = outer_samples,
+};
+
+extern const OperatorRecord kAddr = {
+    .schema = "aten::addr(Tensor self, Tensor vec1, Tensor vec2, *, Scalar beta=1, Scalar alpha=1) -> Tensor",
+    .summary = "The outer product of two vectors, scaled, added to a matrix, scaled.",
+    .formula = "out[i, j] = beta self[i, j] + alpha vec1[i] vec2[j]",
+    .infer = inferring<infer_addr>,
+    .kernel = filling<addr>,
+    .derivative = {addr_backward, {save_argument(1, 2), save_argument(2, 1)}},
+    .samples = addr_samples,
+    .variants = kInPlace | kOut,
+};
+
+}  // namespace loupe
