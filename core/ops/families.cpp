@@ -8,11 +8,11 @@
 namespace loupe {
 
 // One line a family, in the order of the folders:
-// OperatorFamily pointwise_family();
+OperatorFamily matrix_family();
 
 std::span<const OperatorFamily> operator_families() {
     static const std::vector<OperatorFamily> families{
-        // pointwise_family(),
+        matrix_family(),
     };
     return families;
 }

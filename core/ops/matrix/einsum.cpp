@@ -4,6 +4,7 @@
 #include <array>
 #include <map>
 
+#include "core/ops/boxing.h"
 #include "core/ops/functions.h"
 #include "core/ops/matrix/family.h"
 #include "core/ops/matrix/layout.h"
@@ -133,7 +134,7 @@ void check_extents(const std::vector<Operand>& operands) {
 bool contains(const std::string& labels, char label) { return labels.find(label) != std::string::npos; }
 
 Operand sum_out(const Operand& operand, const std::string& keep) {
-    Dims dims;
+    std::vector<std::int64_t> dims;
     std::string labels;
     for (std::size_t d = 0; d < operand.labels.size(); ++d) {
         if (contains(keep, operand.labels[d])) labels += operand.labels[d];
@@ -145,7 +146,7 @@ Operand sum_out(const Operand& operand, const std::string& keep) {
 
 // The operand's dimensions in the order of `labels`, size 1 where it lacks one.
 Tensor arranged(const Operand& operand, const std::string& labels) {
-    Dims order;
+    std::vector<std::int64_t> order;
     for (const char label : labels) {
         if (contains(operand.labels, label)) order.push_back(static_cast<std::int64_t>(operand.labels.find(label)));
     }
@@ -180,7 +181,7 @@ Operand contract(const Operand& a, const Operand& b, const std::string& keep) {
         return sum_out({all, fn::mul(arranged(a, all), arranged(b, all))}, keep);
     }
     const auto fold = [](const Operand& operand, const std::array<std::string, 3>& groups) {
-        Dims sizes;
+        std::vector<std::int64_t> sizes;
         std::string order;
         for (const std::string& group : groups) {
             std::int64_t size = 1;
@@ -191,7 +192,7 @@ Operand contract(const Operand& a, const Operand& b, const std::string& keep) {
         return fn::reshape(arranged(operand, order), sizes);
     };
     const Tensor product = fn::bmm(fold(a, {batch, left, summed}), fold(b, {batch, summed, right}));
-    Dims sizes;
+    std::vector<std::int64_t> sizes;
     for (const char label : batch + left) sizes.push_back(extent(a, label));
     for (const char label : right) sizes.push_back(extent(b, label));
     return {batch + left + right, fn::reshape(product, sizes)};
