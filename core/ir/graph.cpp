@@ -201,7 +201,10 @@ OriginScope::~OriginScope() {
 
 std::optional<IValue> constant_of(const Node* node) {
     if (node->kind() != prim::Constant) return std::nullopt;
-    if (const AttributeValue* value = node->find_attribute(attr::value)) return std::get<IValue>(*value);
+    if (const AttributeValue* value = node->find_attribute(attr::value)) {
+        const IValue* known = std::get_if<IValue>(value);  // text may leave a tensor's elements out
+        return known != nullptr ? std::optional(*known) : std::nullopt;
+    }
     if (node->output()->type()->kind() == TypeKind::Function) return std::nullopt;
     return IValue();
 }
