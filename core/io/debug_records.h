@@ -10,8 +10,8 @@
 
 namespace loupe {
 
-// Both forms, the one with a table of lines (from PyTorch 1.10 on) and the one before it. Ranges of one source share it.
-// Throws Error (File) when damaged.
+// Both forms, the one with a table of lines (from PyTorch 1.10 on) and the one before it. Ranges of one source share
+// it. Throws Error (File) when damaged.
 std::vector<ir::GeneratedFrom> parse_debug_records(std::string_view pickle);
 
 }  // namespace loupe

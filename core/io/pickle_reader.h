@@ -80,6 +80,8 @@ std::string_view pickle_kind_name(PickleKind kind);
 class Pickle {
   public:
     PickleRef root() const { return root_; }
+    // All of them, also those that root() does not reach.
+    const std::deque<PickleNode>& nodes() const { return nodes_; }
     // Bytes up to and with the end mark; a stream may go on after it.
     std::size_t size() const { return size_; }
 

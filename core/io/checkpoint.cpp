@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/io/checkpoint.h"
+
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+
+#include "core/base/error.h"
+#include "core/base/strings.h"
+#include "core/io/byte_reader.h"
+#include "core/io/pickle_values.h"
+#include "core/io/raw_tensor.h"
+#include "core/io/zip_reader.h"
+
+namespace loupe {
+namespace {
+
+constexpr std::uint64_t kLargestPickle = std::uint64_t{1} << 28;
+// The pickled number 0x1950a86a20f9469cfc6c.
+constexpr std::string_view kLegacyMagic = "\x80\x02\x8a\x0al\xfc\x9c\x46\xf9\x20j\xa8\x50\x19.";
+constexpr std::int64_t kLegacyProtocol = 1001;
+
+// A storage of a legacy stream is its number of elements and their bytes, unaligned: it is copied.
+class StreamStorages final : public StorageSource {
+  public:
+    void add(const std::string& key, Ptr<Storage> storage) { storages_[key] = std::move(storage); }
+    Ptr<Storage> open(const std::string& key, ScalarType, std::uint64_t bytes) override {
+        const auto found = storages_.find(key);
+        if (found == storages_.end()) throw_file_error(concat("no data for storage ", quote_name(key)));
+        if (found->second->bytes() < bytes) throw_file_error(concat("storage ", quote_name(key), " is too short"));
+        return found->second;
+    }
+
+  private:
+    std::unordered_map<std::string, Ptr<Storage>> storages_;
+};
+
+// Which element type the pickle says for each storage.
+std::unordered_map<std::string, ScalarType> storage_dtypes(const Pickle& pickle) {
+    std::unordered_map<std::string, ScalarType> dtypes;
+    for (const PickleNode& node : pickle.nodes()) {
+        if (!node.is(PickleKind::Persistent)) continue;
+        const StorageId id = parse_storage_id(node);
+        if (!id.is_typed) throw_file_error("untyped storage in a legacy checkpoint");
+        const auto [known, is_new] = dtypes.emplace(id.key, id.dtype);
+        if (known->second != id.dtype) throw_file_error(concat("storage ", quote_name(id.key), " has two types"));
+    }
+    return dtypes;
+}
+
+StreamStorages read_stream_storages(const Pickle& value, ByteReader& reader, std::span<const std::byte> bytes) {
+    const Pickle keys = read_pickle(bytes.subspan(reader.position()));
+    reader.skip(keys.size());
+    const auto dtypes = storage_dtypes(value);
+    StreamStorages storages;
+    for (const PickleRef key : keys.root()->elements()) {
+        const auto dtype = dtypes.find(key->to_string());
+        if (dtype == dtypes.end())
+            throw_file_error(concat("data of an unknown storage ", quote_name(key->to_string())));
+        const auto width = static_cast<std::uint64_t>(element_size(dtype->second));
+        const auto numel = reader.little<std::uint64_t>();
+        if (numel > reader.remaining() / width) reader.take(reader.remaining() + 1);
+        auto storage = copy_to_storage(reader.take(numel * width), MemoryCategory::Other);
+        if (dtype->second == ScalarType::Bool)
+            normalise_bools({static_cast<std::byte*>(storage->data()), storage->bytes()});
+        storages.add(key->to_string(), std::move(storage));
+    }
+    return storages;
+}
+
+bool says_big_endian(const PickleNode& system_info) {
+    const auto& items = system_info.items();
+    for (std::size_t i = 0; i + 1 < items.size(); i += 2) {
+        if (items[i]->to_string() == "little_endian") return !items[i + 1]->to_bool();
+    }
+    return false;
+}
+
+IValue read_legacy(std::span<const std::byte> bytes) {
+    ByteReader reader(bytes, "checkpoint");
+    reader.skip(kLegacyMagic.size());
+    const auto next = [&] {
+        Pickle pickle = read_pickle(bytes.subspan(reader.position()));
+        reader.skip(pickle.size());
+        return pickle;
+    };
+    if (next().root()->to_int() != kLegacyProtocol) throw_file_error("legacy checkpoint of an unknown protocol");
+    if (says_big_endian(*next().root())) throw Error(ErrorKind::Unsupported, "written on a big-endian machine");
+    const Pickle value = next();
+    StreamStorages storages = read_stream_storages(value, reader, bytes);
+    NoClasses classes;
+    return ValueBuilder(storages, classes).build(*value.root());
+}
+
+IValue read_archive(const Ptr<MappedFile>& file) {
+    const ZipReader archive(file);
+    if (archive.entries().empty()) throw_file_error("an empty archive");
+    const std::string root = archive.entries().front().name.substr(0, archive.entries().front().name.find('/'));
+    const ZipEntry* entry = archive.find(root + "/data.pkl");
+    if (entry == nullptr) throw_file_error("an archive that torch.save did not write: it has no data.pkl");
+    if (const ZipEntry* order = archive.find(root + "/byteorder");
+        order != nullptr && archive.read(*order, 64) != "little") {
+        throw Error(ErrorKind::Unsupported, "written on a big-endian machine");
+    }
+    const Pickle value = read_pickle(archive.read(*entry, kLargestPickle));
+    ArchiveStorages storages(archive, root + "/data");
+    NoClasses classes;
+    return ValueBuilder(storages, classes).build(*value.root());
+}
+
+bool holds_tensors(const IValue& value) {
+    if (!value.is_dict()) return false;
+    for (const auto& [name, tensor] : value.to_dict().entries()) {
+        if (name.is_string() && tensor.is_tensor()) return true;
+    }
+    return false;
+}
+
+NamedTensors tensors_in(const IValue& state) {
+    NamedTensors tensors;
+    for (const auto& [name, value] : state.to_dict().entries()) {
+        if (name.is_string() && value.is_tensor()) tensors.emplace_back(name.to_string(), value.to_tensor());
+    }
+    return tensors;
+}
+
+}  // namespace
+
+bool is_legacy_checkpoint(std::span<const std::byte> bytes) { return as_text(bytes).starts_with(kLegacyMagic); }
+
+IValue read_checkpoint(const std::filesystem::path& path) {
+    const auto file = MappedFile::open(path);
+    const auto bytes = std::span<const std::byte>(file->bytes());
+    try {
+        if (is_zip(bytes)) return read_archive(file);
+        if (is_legacy_checkpoint(bytes)) return read_legacy(bytes);
+        throw_file_error("nothing that torch.save writes");
+    } catch (Error& error) {
+        error.add_context({.file = path.string()});
+        if (error.kind() == ErrorKind::File || error.kind() == ErrorKind::Unsupported ||
+            error.kind() == ErrorKind::Cancelled) {
+            throw;
+        }
+        throw Error(ErrorKind::File, error.message(), error.context());
+    }
+}
+
+NamedTensors read_weights(const std::filesystem::path& path) {
+    if (path.extension() == ".npz") return read_npz(path);
+    const IValue value = read_checkpoint(path);
+    if (holds_tensors(value)) return tensors_in(value);
+    for (const char* key : {"state_dict", "model_state_dict", "model"}) {
+        const IValue* nested = value.is_dict() ? value.to_dict().find(key) : nullptr;
+        if (nested != nullptr && holds_tensors(*nested)) return tensors_in(*nested);
+    }
+    throw_file_error("no weights: a checkpoint is a dict of tensors by name", path.string());
+}
+
+}  // namespace loupe

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// What torch.save writes: one value, mostly weights by name.
+
+#include <filesystem>
+
+#include "core/base/file.h"
+#include "core/io/npy.h"
+#include "core/value/ivalue.h"
+
+namespace loupe {
+
+// Does the file start as torch.save wrote before PyTorch 1.6, a stream of pickles?
+bool is_legacy_checkpoint(std::span<const std::byte> bytes);
+
+// The saved value, out of an archive or a legacy stream. Tensors of archives view the file.
+// Throws Error (Usage) when the file is missing, Error (File) when it is damaged or nothing that torch.save writes,
+// Error (Unsupported) when it refers to classes, as a whole pickled module does.
+IValue read_checkpoint(const std::filesystem::path& path);
+
+// Weights by name from a checkpoint (.pt, .pth) or an .npz: the dict of tensors itself, or the one under "state_dict",
+// "model_state_dict" or "model" of a training checkpoint. Throws Error as read_checkpoint, Error (File) when there are
+// none.
+NamedTensors read_weights(const std::filesystem::path& path);
+
+}  // namespace loupe

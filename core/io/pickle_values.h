@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Pickled values as IValues: numbers, texts, tensors, lists, tuples, dicts, devices, dtypes, and what a file's own
+// classes make.
+
+#include <optional>
+#include <string_view>
+#include <unordered_map>
+
+#include "core/io/pickle_reader.h"
+#include "core/io/tensor_rebuild.h"
+#include "core/value/ivalue.h"
+
+namespace loupe {
+
+class ValueBuilder;
+
+// What a builder does not know by itself.
+class PickledClasses {
+  public:
+    virtual ~PickledClasses() = default;
+    // A Reduce or Object whose callable is no name the builder knows: an instance, an enum value.
+    // Throws Error (Unsupported) for names that it does not know either.
+    virtual IValue make(const PickleNode& node, ValueBuilder& builder) = 0;
+    // The type a tag says: "List[Tuple[int, int]]".
+    virtual TypePtr parse_type(std::string_view annotation) = 0;
+};
+
+// Without classes: their names are refused, "refers to os.system".
+class NoClasses : public PickledClasses {
+  public:
+    IValue make(const PickleNode& node, ValueBuilder& builder) override;
+    TypePtr parse_type(std::string_view annotation) override;
+};
+
+class ValueBuilder {
+  public:
+    // Both must outlive the builder.
+    ValueBuilder(StorageSource& storages, PickledClasses& classes) : storages_(storages), classes_(classes) {}
+
+    // The same node gives the same object. With a type the value is made to fit it (a list gets its element type, a
+    // tuple its name) and checked against it. Throws Error (File) for values that do not fit, contain themselves, nest
+    // too deep or unfold to too many; Error (Unsupported) for what no IValue holds.
+    IValue build(const PickleNode& node, const TypePtr& type = nullptr);
+
+  private:
+    IValue build_new(const PickleNode& node, const TypePtr& type);
+    IValue build_call(const PickleNode& node, const TypePtr& type);
+    IValue build_tensor(const PickleNode& node);
+    IValue build_list(const PickleNode::Elements& elements, TypePtr element_type);
+    IValue build_tuple(const PickleNode::Elements& elements, const TypePtr& type);
+    IValue build_dict(const PickleNode::Elements& items, const TypePtr& type);
+    void unfold(std::uint64_t parts);
+
+    struct Built {
+        IValue value;
+        std::uint64_t parts = 0;  // values in it, shared ones counted each time
+        bool done = false;
+    };
+
+    StorageSource& storages_;
+    PickledClasses& classes_;
+    std::unordered_map<PickleRef, Built> built_;
+    std::uint64_t parts_ = 0;  // of the value under way
+    int depth_ = 0;
+};
+
+}  // namespace loupe
