@@ -49,10 +49,13 @@ std::string python_repr(double value) {
 }
 
 std::string python_repr(std::string_view text) {
-    std::string out = "'";
+    // Python prefers single quotes unless only they occur inside.
+    const bool only_single = text.find('\'') != std::string_view::npos && text.find('"') == std::string_view::npos;
+    const char quote = only_single ? '"' : '\'';
+    std::string out(1, quote);
     for (const char c : text) {
         const auto byte = static_cast<unsigned char>(c);
-        if (c == '\\' || c == '\'') {
+        if (c == '\\' || c == quote) {
             out += '\\';
             out += c;
         } else if (c == '\n') {
@@ -69,7 +72,7 @@ std::string python_repr(std::string_view text) {
             out += c;
         }
     }
-    return out + "'";
+    return out + quote;
 }
 
 std::string format_bytes(double bytes) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <limits>
 #include <numeric>
 
 #include "core/base/error.h"
@@ -26,9 +27,9 @@ bool dense_in_order(const TensorImpl& t, std::span<const int> fastest_first) {
 }
 
 bool rows_are_contiguous(IntSpan sizes, IntSpan strides) {
+    if (std::find(sizes.begin(), sizes.end(), 0) != sizes.end()) return true;
     std::int64_t expected = 1;
     for (std::size_t d = sizes.size(); d-- > 0;) {
-        if (sizes[d] == 0) return true;
         if (sizes[d] == 1) continue;
         if (strides[d] != expected) return false;
         expected *= sizes[d];
@@ -43,6 +44,37 @@ Ptr<TensorImpl> make_impl(Ptr<Storage> storage, IntSpan sizes, IntSpan strides, 
     impl->dtype = dtype;
     impl->set_sizes_strides(sizes, strides);
     return impl;
+}
+
+// Should dimension a lie further out in memory than b, as the strides tell? 0 when they do not tell.
+int outer_first(IntSpan sizes, IntSpan strides, std::size_t a, std::size_t b) {
+    if (strides[a] == 0 || strides[b] == 0) return 0;
+    if (strides[a] != strides[b]) return strides[a] > strides[b] ? 1 : -1;
+    return sizes[a] > sizes[b] ? 1 : 0;
+}
+
+// Dense strides in the order of the given ones. Expanded dimensions (stride 0) leave the order open, so this is no
+// strict weak order: an insertion sort that stops at the first clear answer, as PyTorch's TensorIterator has it.
+Dims gapless_strides(IntSpan sizes, IntSpan strides) {
+    std::vector<std::size_t> order(sizes.size());  // fastest first
+    std::iota(order.rbegin(), order.rend(), std::size_t{0});
+    for (std::size_t i = 1; i < order.size(); ++i) {
+        std::size_t moving = i;
+        for (std::size_t j = i; j-- > 0;) {
+            const int outer = outer_first(sizes, strides, order[j], order[moving]);
+            if (outer < 0) break;
+            if (outer == 0) continue;
+            std::swap(order[j], order[moving]);
+            moving = j;
+        }
+    }
+    Dims out(sizes.size());
+    std::int64_t stride = 1;
+    for (const auto d : order) {
+        out[d] = stride;
+        stride *= std::max<std::int64_t>(sizes[d], 1);
+    }
+    return out;
 }
 
 std::size_t byte_size(std::int64_t numel, ScalarType dtype) {
@@ -88,6 +120,7 @@ bool Tensor::is_non_overlapping_and_dense() const {
 }
 
 Tensor Tensor::view_as_strided(IntSpan sizes, IntSpan strides, std::int64_t offset) const {
+    if (sizes.size() != strides.size()) throw Error(ErrorKind::Run, "mismatch in length of strides and shape");
     // The furthest elements must lie inside the storage, computed without overflow.
     Wide last = offset;
     Wide first = offset;
@@ -97,11 +130,15 @@ Tensor Tensor::view_as_strided(IntSpan sizes, IntSpan strides, std::int64_t offs
         const Wide reach = static_cast<Wide>(sizes[d] - 1) * strides[d];
         (reach > 0 ? last : first) += reach;
     }
-    const Wide available = static_cast<Wide>(impl_->storage->bytes()) / element_size();
-    if (sizes.size() != strides.size() || offset < 0 || (!is_empty && (first < 0 || last >= available))) {
-        throw Error(ErrorKind::Run, concat("setStorage: sizes ", shape_list_text(sizes), ", strides ",
-                                           shape_list_text(strides), ", storage offset ", offset,
-                                           " are out of bounds for storage of size ", impl_->storage->bytes()));
+    const Wide needed = (last + 1) * element_size();
+    const Wide available = static_cast<Wide>(impl_->storage->bytes());
+    if (offset < 0 || (!is_empty && (first < 0 || needed > available))) {
+        const Wide most = std::numeric_limits<std::int64_t>::max();
+        throw Error(ErrorKind::Run,
+                    concat("setStorage: sizes ", shape_list_text(sizes), ", strides ", shape_list_text(strides),
+                           ", storage offset ", offset, ", and itemsize ", element_size(),
+                           " requiring a storage size of ", static_cast<std::int64_t>(std::min(needed, most)),
+                           " are out of bounds for storage of size ", impl_->storage->bytes()));
     }
     checked_numel(sizes);
     return Tensor(make_impl(impl_->storage, sizes, strides, offset, impl_->dtype));
@@ -154,22 +191,10 @@ Tensor empty_strided(IntSpan sizes, IntSpan strides, ScalarType dtype, Device de
 Tensor empty_like(const Tensor& other) { return empty_like(other, other.dtype()); }
 
 Tensor empty_like(const Tensor& other, ScalarType dtype) {
-    if (other.is_contiguous()) return empty(other.sizes(), dtype, other.device());
     if (other.is_non_overlapping_and_dense()) {
         return empty_strided(other.sizes(), other.strides(), dtype, other.device());
     }
-    // Keep the order of the dimensions, drop the gaps.
-    std::vector<std::size_t> order(other.sizes().size());
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) {
-        return std::max<std::int64_t>(other.strides()[a], 0) > other.strides()[b];
-    });
-    Dims strides(order.size());
-    std::int64_t stride = 1;
-    for (std::size_t i = order.size(); i-- > 0;) {
-        strides[order[i]] = stride;
-        stride *= std::max<std::int64_t>(other.sizes()[order[i]], 1);
-    }
+    const Dims strides = gapless_strides(other.sizes(), other.strides());
     return empty_strided(other.sizes(), span_of(strides), dtype, other.device());
 }
 
