@@ -70,6 +70,12 @@ bool TypeParser::at_end() {
 
 char TypeParser::peek() { return at_end() ? '\0' : text_[at_]; }
 
+std::size_t TypeParser::end_of_type() const {
+    std::size_t end = at_;
+    while (end > 0 && std::isspace(static_cast<unsigned char>(text_[end - 1])) != 0) --end;
+    return end;
+}
+
 bool TypeParser::accept(std::string_view token) {
     skip_spaces();
     if (!text_.substr(at_).starts_with(token)) return false;
@@ -373,7 +379,7 @@ TypePtr parse_type(std::string_view text, const TypeResolver& resolve) {
 TypePtr parse_type_prefix(std::string_view& text, const TypeResolver& resolve) {
     detail::TypeParser parser(text, resolve, false);
     TypePtr type = parser.parse();
-    text.remove_prefix(parser.position());
+    text.remove_prefix(parser.end_of_type());
     return type;
 }
 

@@ -37,7 +37,7 @@ class TypeParser {
     std::string number_text();           // what a number is written of: "-1.5e-3", "1j"
     std::string quoted_text();
     std::int64_t integer();
-    std::size_t position() const { return at_; }
+    std::size_t end_of_type() const;     // behind the last token, before the spaces that follow it
     [[noreturn]] void fail(std::string_view what) const;
 
   private:

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <QTest>
+#include <atomic>
+#include <thread>
+#include <vector>
+
+#include "core/base/cancel.h"
+#include "core/base/error.h"
+#include "core/base/parallel.h"
+#include "core/base/ref_counted.h"
+
+using namespace loupe;
+
+class ThreadsTest : public QObject {
+    Q_OBJECT
+  private slots:
+    void cleanup() { set_thread_count(0); }
+    void covers_each_index_once_data();
+    void covers_each_index_once();
+    void small_ranges_stay_here();
+    void exceptions_come_back();
+    void nested_regions_use_one_thread();
+    void cancel_reaches_this_thread_only();
+    void counted_objects_die_once();
+};
+
+void ThreadsTest::covers_each_index_once_data() {
+    QTest::addColumn<int>("threads");
+    QTest::addColumn<int>("count");
+    QTest::addColumn<int>("grain");
+    for (const int threads : {1, 2, 3, 7}) {
+        for (const int count : {0, 1, 2, 10, 1000, 1001}) {
+            for (const int grain : {1, 3, 500}) QTest::addRow("%d/%d/%d", threads, count, grain) << threads << count << grain;
+        }
+    }
+}
+
+void ThreadsTest::covers_each_index_once() {
+    QFETCH(int, threads);
+    QFETCH(int, count);
+    QFETCH(int, grain);
+    set_thread_count(threads);
+    std::vector<std::atomic<int>> seen(static_cast<std::size_t>(count));
+    parallel_for(5, 5 + count, grain, [&](std::int64_t begin, std::int64_t end) {
+        for (auto i = begin; i < end; ++i) ++seen[static_cast<std::size_t>(i - 5)];
+    });
+    for (const auto& each : seen) QCOMPARE(each.load(), 1);
+}
+
+void ThreadsTest::small_ranges_stay_here() {
+    const auto here = std::this_thread::get_id();
+    bool same = false;
+    parallel_for(0, 100, 100, [&](std::int64_t begin, std::int64_t end) {
+        same = std::this_thread::get_id() == here && begin == 0 && end == 100;
+    });
+    QVERIFY(same);
+}
+
+void ThreadsTest::exceptions_come_back() {
+    set_thread_count(2);
+    try {
+        parallel_for(0, 1000, 1, [](std::int64_t begin, std::int64_t end) {
+            if (begin <= 900 && 900 < end) throw Error(ErrorKind::Run, "piece failed");
+        });
+        QFAIL("nothing was thrown");
+    } catch (const Error& error) {
+        QCOMPARE(error.message(), std::string("piece failed"));
+    }
+}
+
+void ThreadsTest::nested_regions_use_one_thread() {
+    set_thread_count(2);
+    QCOMPARE(thread_count(), 2);
+    std::atomic<int> most = 0;
+    parallel_for(0, 2, 1, [&](std::int64_t, std::int64_t) { most = std::max(most.load(), thread_count()); });
+    QCOMPARE(most.load(), 1);
+    set_thread_count(0);
+    QVERIFY(thread_count() >= 1);
+}
+
+void ThreadsTest::cancel_reaches_this_thread_only() {
+    CancelFlag flag = false;
+    QVERIFY(!is_cancelled());
+    {
+        const CancelScope scope(&flag);
+        check_cancelled();
+        flag = true;
+        QVERIFY(is_cancelled());
+        QVERIFY_EXCEPTION_THROWN(check_cancelled(), Error);
+        bool elsewhere = true;
+        std::thread([&] { elsewhere = is_cancelled(); }).join();
+        QVERIFY(!elsewhere);
+    }
+    QVERIFY(!is_cancelled());
+}
+
+void ThreadsTest::counted_objects_die_once() {
+    struct Probe : RefCounted {
+        explicit Probe(std::atomic<int>& d) : deaths(d) {}
+        ~Probe() override { ++deaths; }
+        std::atomic<int>& deaths;
+    };
+    std::atomic<int> deaths = 0;
+    {
+        auto probe = make_ptr<Probe>(deaths);
+        std::vector<std::thread> threads;
+        for (int i = 0; i < 4; ++i) {
+            threads.emplace_back([copy = probe] {
+                for (int j = 0; j < 1000; ++j) Ptr<Probe> again = copy;
+            });
+        }
+        probe.reset();
+        for (auto& t : threads) t.join();
+    }
+    QCOMPARE(deaths.load(), 1);
+}
+
+QTEST_APPLESS_MAIN(ThreadsTest)
+#include "threads_test.moc"
