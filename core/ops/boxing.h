@@ -8,8 +8,8 @@
 // and, for records with `infer`, kernels that fill: void relu(const Tensor& out, const Tensor& self) with
 // .kernel = filling<relu> (results first, then arguments), and TensorMeta f(const Tensor& self) with .infer = inferring<f>.
 //
-// Parameter types: Tensor (undefined for None), TensorList, std::int64_t, double, bool, Scalar, Dims, std::string_view,
-// ScalarType, Device, std::vector<double>, std::vector<bool>, IValue, and std::optional of these.
+// Parameter types: Tensor (undefined for None), TensorList, std::int64_t, double, std::complex<double>, bool, Scalar,
+// Dims, std::string_view, ScalarType, Device, std::vector<double>, std::vector<bool>, IValue, and std::optional of these.
 
 #include <optional>
 #include <string_view>
@@ -42,6 +42,10 @@ struct Unbox<std::int64_t> {
 template <>
 struct Unbox<double> {
     static double from(const IValue& v) { return v.to_double(); }
+};
+template <>
+struct Unbox<std::complex<double>> {
+    static std::complex<double> from(const IValue& v) { return v.to_complex(); }
 };
 template <>
 struct Unbox<bool> {
@@ -110,7 +114,7 @@ struct Signature<R (*)(A...)> {
 };
 
 template <auto F, std::size_t... I>
-void call_boxed(Arguments arguments, IValue* results, std::index_sequence<I...>) {
+void call_boxed([[maybe_unused]] Arguments arguments, IValue* results, std::index_sequence<I...>) {
     using S = Signature<decltype(+F)>;
     box_result(F(Unbox<typename S::template Parameter<I>>::from(arguments[I])...), results);
 }

@@ -12,6 +12,8 @@ using ThreeTensors = std::tuple<Tensor, Tensor, Tensor>;
 // pointwise
 inline const OperatorHandle<> add("aten::add.Tensor");
 inline const OperatorHandle<> conj_physical("aten::conj_physical");
+inline const OperatorHandle<> eq("aten::eq.Tensor");
+inline const OperatorHandle<> lt("aten::lt.Tensor");
 inline const OperatorHandle<> mul("aten::mul.Tensor");
 inline const OperatorHandle<> mul_scalar("aten::mul.Scalar");
 
@@ -41,5 +43,8 @@ inline const OperatorHandle<> mm("aten::mm");
 inline const OperatorHandle<> mv("aten::mv");
 inline const OperatorHandle<> outer("aten::outer");
 inline const OperatorHandle<> tensordot("aten::tensordot");
+
+// numbers
+inline const OperatorHandle<bool> is_nonzero("aten::is_nonzero");
 
 }  // namespace loupe::fn
