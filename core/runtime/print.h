@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Where print() in a script goes.
+
+#include <functional>
+#include <string_view>
+
+namespace loupe::runtime {
+
+using PrintHandler = std::function<void(std::string_view text)>;
+
+// To the handler of this thread; without one, to standard output.
+void print_text(std::string_view text);
+
+class PrintScope {
+  public:
+    explicit PrintScope(PrintHandler handler);
+    PrintScope(const PrintScope&) = delete;
+    PrintScope& operator=(const PrintScope&) = delete;
+    ~PrintScope();
+
+  private:
+    PrintHandler handler_;
+    const PrintHandler* before_;
+};
+
+}  // namespace loupe::runtime

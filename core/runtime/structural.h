@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// prim nodes that are no operators: building and taking apart containers, types, enums, exceptions.
+
+#include "core/runtime/code.h"
+
+namespace loupe::runtime {
+
+// Null when the kind is none of them.
+StructuralFunction find_structural(ir::Symbol kind);
+
+}  // namespace loupe::runtime
