@@ -10,11 +10,13 @@ namespace loupe {
 // One line a family, in the order of the folders:
 OperatorFamily matrix_family();
 OperatorFamily numbers_family();
+OperatorFamily pointwise_family();
 
 std::span<const OperatorFamily> operator_families() {
     static const std::vector<OperatorFamily> families{
         matrix_family(),
         numbers_family(),
+        pointwise_family(),
     };
     return families;
 }

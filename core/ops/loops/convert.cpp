@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/ops/loops/convert.h"
+
+#include <array>
+#include <cstring>
+
+namespace loupe {
+namespace {
+
+template <typename From, typename To>
+void convert(const void* from, std::int64_t from_stride, void* to, std::int64_t to_stride, std::int64_t n) {
+    constexpr auto kFromSize = static_cast<std::int64_t>(sizeof(From));
+    constexpr auto kToSize = static_cast<std::int64_t>(sizeof(To));
+    const auto* source = static_cast<const std::byte*>(from);
+    auto* target = static_cast<std::byte*>(to);
+    if (from_stride == kFromSize && to_stride == kToSize) {
+        const auto* typed_source = static_cast<const From*>(from);
+        auto* typed_target = static_cast<To*>(to);
+        for (std::int64_t i = 0; i < n; ++i) typed_target[i] = convert_element<To>(typed_source[i]);
+        return;
+    }
+    for (std::int64_t i = 0; i < n; ++i) {
+        *reinterpret_cast<To*>(target) = convert_element<To>(*reinterpret_cast<const From*>(source));
+        source += from_stride;
+        target += to_stride;
+    }
+}
+
+template <std::size_t Size>
+void copy(const void* from, std::int64_t from_stride, void* to, std::int64_t to_stride, std::int64_t n) {
+    constexpr auto kSize = static_cast<std::int64_t>(Size);
+    if (from_stride == kSize && to_stride == kSize) {
+        std::memcpy(to, from, static_cast<std::size_t>(n) * Size);
+        return;
+    }
+    const auto* source = static_cast<const std::byte*>(from);
+    auto* target = static_cast<std::byte*>(to);
+    for (std::int64_t i = 0; i < n; ++i) {
+        std::memcpy(target, source, Size);
+        source += from_stride;
+        target += to_stride;
+    }
+}
+
+using Table = std::array<std::array<ConvertFunction, 16>, 16>;
+
+template <typename From, typename To>
+constexpr void enter(Table& table) {
+    constexpr auto kFrom = static_cast<std::size_t>(scalar_type_of<From>);
+    constexpr auto kTo = static_cast<std::size_t>(scalar_type_of<To>);
+    if constexpr (std::is_same_v<From, To>) table[kFrom][kTo] = &copy<sizeof(From)>;
+    else table[kFrom][kTo] = &convert<From, To>;
+}
+template <typename From, typename... To>
+constexpr void enter_row(Table& table) {
+    (enter<From, To>(table), ...);
+}
+template <typename... T>
+constexpr Table make_table() {
+    Table table{};
+    (enter_row<T, T...>(table), ...);
+    return table;
+}
+
+constexpr Table kTable = make_table<std::uint8_t, std::int8_t, std::int16_t, std::int32_t, std::int64_t, Half, float, double,
+                                    std::complex<float>, std::complex<double>, bool, BFloat16>();
+
+}  // namespace
+
+ConvertFunction convert_function(ScalarType from, ScalarType to) {
+    return kTable[static_cast<std::size_t>(from)][static_cast<std::size_t>(to)];
+}
+
+}  // namespace loupe

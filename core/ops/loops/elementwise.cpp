@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/ops/loops/elementwise.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cstring>
+
+#include "core/base/parallel.h"
+#include "core/ops/loops/convert.h"
+
+namespace loupe {
+namespace {
+
+constexpr std::int64_t kChunk = 512;  // elements of a buffer
+constexpr std::size_t kMaxElementSize = 16;
+
+struct LoopDim {
+    std::int64_t size;
+    std::array<std::int64_t, kMaxOperands> strides;  // bytes
+};
+using LoopDims = boost::container::small_vector<LoopDim, 6>;
+
+std::byte* first_element(const TensorImpl& t) {
+    return static_cast<std::byte*>(t.storage->data()) + t.offset * element_size(t.dtype);
+}
+
+LoopDims broadcast_dims(std::span<const LoopOperand> operands) {
+    const TensorImpl& out = *operands[0].tensor;
+    const std::size_t rank = out.sizes.size();
+    LoopDims dims;
+    for (std::size_t d = rank; d-- > 0;) {
+        if (out.sizes[d] == 1) continue;
+        LoopDim dim{out.sizes[d], {}};
+        for (std::size_t i = 0; i < operands.size(); ++i) {
+            const TensorImpl* t = operands[i].tensor;
+            if (t == nullptr || d + t->sizes.size() < rank) continue;
+            const std::size_t own = d + t->sizes.size() - rank;
+            if (t->sizes[own] != 1) dim.strides[i] = t->strides[own] * element_size(t->dtype);
+        }
+        dims.push_back(dim);
+    }
+    return dims;
+}
+
+// Innermost first by the strides of the operands in turn, then neighbours that are one run of memory become one.
+void order_and_coalesce(LoopDims& dims, std::size_t operand_count) {
+    std::stable_sort(dims.begin(), dims.end(), [&](const LoopDim& a, const LoopDim& b) {
+        for (std::size_t i = 0; i < operand_count; ++i) {
+            if (a.strides[i] == 0 || b.strides[i] == 0) continue;
+            if (a.strides[i] != b.strides[i]) return std::abs(a.strides[i]) < std::abs(b.strides[i]);
+        }
+        return false;
+    });
+    std::size_t last = 0;
+    for (std::size_t d = 1; d < dims.size(); ++d) {
+        bool joins = true;
+        for (std::size_t i = 0; i < operand_count; ++i) {
+            joins &= dims[d].strides[i] == dims[last].strides[i] * dims[last].size;
+        }
+        if (joins) dims[last].size *= dims[d].size;
+        else dims[++last] = dims[d];
+    }
+    if (!dims.empty()) dims.resize(last + 1);
+}
+
+enum class Access : std::uint8_t { Direct, Buffered, Constant };
+
+struct LoopArray {
+    std::byte* base;
+    std::int64_t stored_size;
+    std::int64_t seen_size;
+    Access access;
+    ConvertFunction in;   // to what the kernel sees
+    ConvertFunction out;  // back
+};
+
+class Loop {
+  public:
+    Loop(ElementwiseKernel kernel, const void* params, std::span<const LoopOperand> operands, std::size_t outputs)
+        : kernel_(kernel), params_(params), count_(operands.size()), outputs_(outputs), dims_(broadcast_dims(operands)) {
+        order_and_coalesce(dims_, count_);
+        numel_ = operands[0].tensor->numel;
+        for (std::size_t i = 0; i < count_; ++i) arrays_[i] = describe_array(operands[i], i);
+    }
+
+    std::int64_t numel() const { return numel_; }
+
+    void run(std::int64_t begin, std::int64_t end) const {
+        const bool all_direct = std::all_of(arrays_.begin(), arrays_.begin() + static_cast<std::ptrdiff_t>(count_),
+                                            [](const LoopArray& a) { return a.access == Access::Direct; });
+        if (all_direct) {
+            run_kernel(begin, end - begin, nullptr);
+            return;
+        }
+        alignas(64) std::byte buffers[kMaxOperands][static_cast<std::size_t>(kChunk) * kMaxElementSize];
+        for (std::size_t i = 0; i < count_; ++i) {
+            const LoopArray& a = arrays_[i];
+            if (a.access == Access::Constant) a.in(a.base, 0, buffers[i], a.seen_size, std::min(kChunk, end - begin));
+        }
+        for (std::int64_t at = begin; at < end; at += kChunk) run_kernel(at, std::min(kChunk, end - at), buffers);
+    }
+
+  private:
+    using Buffer = std::byte[static_cast<std::size_t>(kChunk) * kMaxElementSize];
+
+    LoopArray describe_array(const LoopOperand& operand, std::size_t index) const {
+        const ScalarType stored = operand.tensor != nullptr ? operand.tensor->dtype : operand.as;
+        LoopArray a{};
+        a.base = operand.tensor != nullptr ? first_element(*operand.tensor)
+                                           : static_cast<std::byte*>(const_cast<void*>(operand.number));
+        a.stored_size = element_size(stored);
+        a.seen_size = element_size(operand.as);
+        a.in = convert_function(stored, operand.as);
+        a.out = convert_function(operand.as, stored);
+        bool linear = true;
+        bool constant = index >= outputs_;
+        std::int64_t expected = a.stored_size;
+        for (const LoopDim& dim : dims_) {
+            linear &= dim.strides[index] == expected;
+            constant &= dim.strides[index] == 0;
+            expected *= dim.size;
+        }
+        if (linear && stored == operand.as) a.access = Access::Direct;
+        else a.access = constant ? Access::Constant : Access::Buffered;
+        return a;
+    }
+
+    void run_kernel(std::int64_t at, std::int64_t n, Buffer* buffers) const {
+        std::array<void*, kMaxOperands> pointers;
+        for (std::size_t i = 0; i < count_; ++i) {
+            const LoopArray& a = arrays_[i];
+            if (a.access == Access::Direct) {
+                pointers[i] = a.base + at * a.stored_size;
+                continue;
+            }
+            pointers[i] = buffers[i];
+            if (a.access == Access::Buffered && i >= outputs_) {
+                for_rows(i, at, n, [&](std::byte* row, std::int64_t stride, std::int64_t offset, std::int64_t length) {
+                    a.in(row, stride, buffers[i] + offset * a.seen_size, a.seen_size, length);
+                });
+            }
+        }
+        kernel_(params_, pointers.data(), n);
+        for (std::size_t i = 0; i < outputs_; ++i) {
+            const LoopArray& a = arrays_[i];
+            if (a.access == Access::Direct) continue;
+            for_rows(i, at, n, [&](std::byte* row, std::int64_t stride, std::int64_t offset, std::int64_t length) {
+                a.out(buffers[i] + offset * a.seen_size, a.seen_size, row, stride, length);
+            });
+        }
+    }
+
+    // Calls visit(first element, stride, offset in the piece, length) for the rows of operand i in elements [at, at+n).
+    template <typename Visit>
+    void for_rows(std::size_t i, std::int64_t at, std::int64_t n, Visit&& visit) const {
+        boost::container::small_vector<std::int64_t, 8> index(dims_.size());
+        std::byte* row = arrays_[i].base;
+        std::int64_t rest = at;
+        for (std::size_t d = 0; d < dims_.size(); ++d) {
+            index[d] = rest % dims_[d].size;
+            rest /= dims_[d].size;
+            row += index[d] * dims_[d].strides[i];
+        }
+        if (dims_.empty()) {
+            visit(row, std::int64_t{0}, std::int64_t{0}, n);
+            return;
+        }
+        for (std::int64_t done = 0; done < n;) {
+            const std::int64_t length = std::min(n - done, dims_[0].size - index[0]);
+            visit(row, dims_[0].strides[i], done, length);
+            done += length;
+            row += length * dims_[0].strides[i];
+            index[0] += length;
+            for (std::size_t d = 0; d + 1 < dims_.size() && index[d] == dims_[d].size; ++d) {
+                row += dims_[d + 1].strides[i] - index[d] * dims_[d].strides[i];
+                index[d] = 0;
+                ++index[d + 1];
+            }
+        }
+    }
+
+    ElementwiseKernel kernel_;
+    const void* params_;
+    std::size_t count_;
+    std::size_t outputs_;
+    LoopDims dims_;
+    std::int64_t numel_ = 0;
+    std::array<LoopArray, kMaxOperands> arrays_{};
+};
+
+// Plain arrays of the right type, in one order: no loop to set up. n == 1 lets numbers in too.
+bool collect_plain_arrays(std::span<const LoopOperand> operands, std::int64_t n, void** arrays) {
+    for (std::size_t i = 0; i < operands.size(); ++i) {
+        const TensorImpl* t = operands[i].tensor;
+        if (t == nullptr) {
+            if (n != 1) return false;
+            arrays[i] = const_cast<void*>(operands[i].number);
+            continue;
+        }
+        if (!t->contiguous || t->numel != n || t->dtype != operands[i].as) return false;
+        arrays[i] = first_element(*t);
+    }
+    return true;
+}
+
+}  // namespace
+
+void run_elementwise(ElementwiseKernel kernel, const void* params, std::span<const LoopOperand> operands,
+                     std::size_t outputs, int cost) {
+    assert(operands.size() <= kMaxOperands && outputs >= 1);
+    const std::int64_t n = operands[0].tensor->numel;
+    if (n == 0) return;
+    const std::int64_t grain = std::max<std::int64_t>(kElementwiseGrain / cost, 1024);
+    std::array<void*, kMaxOperands> arrays;
+    if (collect_plain_arrays(operands, n, arrays.data())) {
+        if (n <= grain) {
+            kernel(params, arrays.data(), n);
+            return;
+        }
+        parallel_for(0, n, grain, [&](std::int64_t begin, std::int64_t end) {
+            std::array<void*, kMaxOperands> shifted;
+            for (std::size_t i = 0; i < operands.size(); ++i) {
+                shifted[i] = static_cast<std::byte*>(arrays[i]) + begin * element_size(operands[i].as);
+            }
+            kernel(params, shifted.data(), end - begin);
+        });
+        return;
+    }
+    const Loop loop(kernel, params, operands, outputs);
+    parallel_for(0, n, grain, [&](std::int64_t begin, std::int64_t end) { loop.run(begin, end); });
+}
+
+LoopNumber::LoopNumber(const Scalar& value, ScalarType as) : bytes_{} {
+    visit_dtype(as, [&]<typename T>(std::type_identity<T>) {
+        const T element = value.to<T>();
+        std::memcpy(bytes_.data(), &element, sizeof(T));
+    });
+}
+
+namespace {
+
+// Converting needs no kernel: the loop's own conversion writes the output.
+template <std::size_t Size>
+void move_kernel(const void*, void* const* arrays, std::int64_t n) {
+    std::memcpy(arrays[0], arrays[1], static_cast<std::size_t>(n) * Size);
+}
+
+ElementwiseKernel move_kernel_for(ScalarType dtype) {
+    switch (element_size(dtype)) {
+        case 1: return &move_kernel<1>;
+        case 2: return &move_kernel<2>;
+        case 4: return &move_kernel<4>;
+        case 8: return &move_kernel<8>;
+        default: return &move_kernel<16>;
+    }
+}
+
+}  // namespace
+
+void copy_into(const Tensor& to, const Tensor& from) {
+    const ScalarType as = to.dtype();
+    const std::array<LoopOperand, 2> operands{LoopOperand(to, as), LoopOperand(from, as)};
+    run_elementwise(move_kernel_for(as), nullptr, operands);
+}
+
+void fill_with(const Tensor& to, const Scalar& value) {
+    const ScalarType as = to.dtype();
+    const LoopNumber number(value, as);
+    const std::array<LoopOperand, 2> operands{LoopOperand(to, as), LoopOperand(number.data(), as)};
+    run_elementwise(move_kernel_for(as), nullptr, operands);
+}
+
+}  // namespace loupe

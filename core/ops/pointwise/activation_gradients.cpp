@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+// Gradients of the activation functions: of the output's gradient g and the input x (or output y). Their own
+// derivatives make double backward work.
+
+#include <cmath>
+#include <numbers>
+
+#include "core/ops/arithmetic.h"
+#include "core/ops/pointwise/family.h"
+#include "core/ops/pointwise/pointwise.h"
+
+namespace loupe {
+namespace {
+
+using namespace arithmetic;
+using namespace pointwise;
+using G = GradientContext;
+
+void infer_gradient(Arguments arguments, MetaList& outputs) {
+    const ScalarType dtype = result_type(arguments[0], arguments[1]);
+    require(!is_complex(dtype), "not implemented for complex tensors");
+    outputs.push_back(elementwise_meta(arguments.first(2), dtype));
+}
+void infer_elu_gradient(Arguments arguments, MetaList& outputs) {
+    outputs.push_back(same_meta(arguments[0].to_tensor()));
+}
+
+void elu_kernel(Arguments arguments, IValue* results) {
+    const Tensor out = results[0].to_tensor();
+    const ScalarType as = compute_type(out.dtype());
+    const Scalar params[] = {arguments[1].to_scalar(), arguments[2].to_scalar(), arguments[3].to_scalar()};
+    const ActivationOp op = arguments[4].to_bool() ? ActivationOp::EluBackwardOfResult : ActivationOp::EluBackward;
+    const IValue inputs[] = {arguments[0], arguments[5]};
+    run(activation_kernel(op, as), out, as, inputs, out.dtype(), as, params, 4);
+}
+void elu_gradient(G& c) {
+    const Scalar alpha = c.value(1).to_scalar(), scale = c.value(2).to_scalar(), input_scale = c.value(3).to_scalar();
+    const bool is_result = c.value(4).to_bool();
+    const Tensor g = c.grad_output();
+    const Tensor x = c.argument(5);
+    c.grad(0, [&] { return fn::elu_backward(g, alpha, scale, input_scale, is_result, x); });
+    c.grad(5, [&] {
+        const double input = input_scale.to_double();
+        const Tensor both = g * c.argument(0);
+        const Tensor below = is_result ? both * input
+                                       : both * (fn::exp(x * input_scale) * (alpha.to_double() * scale.to_double() * input * input));
+        return keep_where(below, fn::le_scalar(x, Scalar(0)));
+    });
+}
+
+void gelu_kernel(Arguments arguments, IValue* results) {
+    const bool exact = arguments[2].to_string() == "none";
+    run_activation(exact ? ActivationOp::GeluBackward : ActivationOp::GeluTanhBackward, 2, arguments, results);
+}
+Tensor gelu_curvature(const Tensor& x) {
+    const Tensor square = x * x;
+    return fn::exp(square * -0.5) * (1 / std::sqrt(2 * std::numbers::pi)) * (2 - square);
+}
+Tensor gelu_tanh_curvature(const Tensor& x) {
+    constexpr double kCubic = 0.044715;
+    const double scale = std::sqrt(2 / std::numbers::pi);
+    const Tensor square = x * x;
+    const Tensor t = fn::tanh(x * scale * (1 + square * kCubic));
+    const Tensor slope = (1 + square * (3 * kCubic)) * scale;
+    const Tensor rest = 1 - t * t;
+    return rest * slope + x * 0.5 * (rest * (x * (6 * scale * kCubic)) - t * 2 * rest * (slope * slope));
+}
+void gelu_gradient(G& c) {
+    const Tensor g = c.grad_output();
+    const Tensor x = c.argument(1);
+    c.grad(0, [&] { return fn::gelu_backward(g, x, c.value(2)); });
+    c.grad(1, [&] {
+        const bool exact = c.value(2).to_string() == "none";
+        return g * c.argument(0) * (exact ? gelu_curvature(x) : gelu_tanh_curvature(x));
+    });
+}
+
+// d/dx of sigmoid'(x) and so on, for those that curve.
+Tensor silu_curvature(const Tensor& x) {
+    const Tensor s = fn::sigmoid(x);
+    return s * (1 - s) * (2 + x * (1 - s * 2));
+}
+Tensor mish_curvature(const Tensor& x) {
+    const Tensor s = fn::sigmoid(x);
+    const Tensor t = fn::tanh(fn::softplus(x, Scalar(1), Scalar(20)));
+    return s * (1 - t * t) * (2 + x * (1 - s - t * s * 2));
+}
+
+template <const OperatorHandle<>* kBackward, Tensor (*kCurvature)(const Tensor&)>
+void curved_gradient(G& c) {
+    const Tensor g = c.grad_output();
+    const Tensor x = c.argument(1);
+    c.grad(0, [&] { return (*kBackward)(g, x); });
+    c.grad(1, [&] { return g * c.argument(0) * kCurvature(x); });
+}
+// Piecewise linear functions: no curvature.
+template <const OperatorHandle<>* kBackward, std::size_t... kParams>
+void flat_gradient(G& c) {
+    c.grad(0, [&] { return (*kBackward)(c.grad_output(), c.argument(1), c.value(kParams)...); });
+    c.grad(1, [&] { return fn::zeros_like(c.grad_output()); });
+}
+
+void hardswish_gradient(G& c) {
+    const Tensor x = c.argument(1);
+    c.grad(0, [&] { return fn::hardswish_backward(c.grad_output(), x); });
+    c.grad(1, [&] {
+        const Tensor inside = fn::lt_scalar(fn::abs(x), Scalar(3));
+        return keep_where(c.grad_output() * c.argument(0) / 3, inside);
+    });
+}
+void softplus_gradient(G& c) {
+    const Tensor g = c.grad_output();
+    const Tensor x = c.argument(1);
+    const Scalar beta = c.value(2).to_scalar(), threshold = c.value(3).to_scalar();
+    c.grad(0, [&] { return fn::softplus_backward(g, x, beta, threshold); });
+    c.grad(1, [&] {
+        const Tensor s = fn::sigmoid(x * beta);
+        return keep_where(g * c.argument(0) * (s * (1 - s) * beta), fn::le_scalar(x * beta, threshold));
+    });
+}
+void log_sigmoid_gradient(G& c) {
+    const Tensor x = c.argument(1);
+    c.grad(0, [&] { return fn::log_sigmoid_backward(c.grad_output(), x, x); });
+    c.grad(1, [&] {
+        const Tensor s = fn::sigmoid(x);
+        return c.grad_output() * c.argument(0) * (s * (s - 1));
+    });
+}
+void sigmoid_gradient(G& c) {
+    const Tensor y = c.argument(1);
+    c.grad(0, [&] { return fn::sigmoid_backward(c.grad_output(), y); });
+    c.grad(1, [&] { return c.grad_output() * c.argument(0) * (1 - y * 2); });
+}
+void tanh_gradient(G& c) {
+    const Tensor y = c.argument(1);
+    c.grad(0, [&] { return fn::tanh_backward(c.grad_output(), y); });
+    c.grad(1, [&] { return c.grad_output() * c.argument(0) * (y * -2); });
+}
+
+constexpr OperatorRecord gradient(std::string_view schema, std::string_view summary, Kernel kernel, BackwardFunction backward,
+                                  SamplesFunction samples) {
+    return {.schema = schema, .summary = summary, .infer = infer_gradient, .kernel = kernel,
+            .derivative = {backward, {save_argument(0, 1), save_argument(1)}}, .samples = samples, .variants = kOut,
+            .out_overload = "grad_input"};
+}
+template <int... kNumbers>
+std::vector<Sample> with_numbers(Random& random, ScalarType dtype) {
+    return with_arguments(backward_samples(random, dtype), {IValue(kNumbers * 0.25)...});
+}
+std::vector<Sample> leaky_samples(Random& random, ScalarType dtype) {
+    return with_arguments(backward_samples(random, dtype), {IValue(0.25), IValue(false)});
+}
+std::vector<Sample> gelu_samples(Random& random, ScalarType dtype) {
+    std::vector<Sample> samples = with_arguments(backward_samples(random, dtype), {IValue("none")});
+    for (Sample& s : with_arguments(backward_samples(random, dtype), {IValue("tanh")})) samples.push_back(std::move(s));
+    return samples;
+}
+std::vector<Sample> elu_samples(Random& random, ScalarType dtype) {
+    std::vector<Sample> samples;
+    for (const bool is_result : {false, true}) {
+        for (const Sample& s : backward_samples(random, dtype)) {
+            samples.push_back({{s.arguments[0], 1.5, 0.75, 1.25, is_result, s.arguments[1]}, s.name});
+        }
+    }
+    return samples;
+}
+std::vector<Sample> log_sigmoid_samples(Random& random, ScalarType dtype) {
+    std::vector<Sample> samples = backward_samples(random, dtype);
+    for (Sample& s : samples) s.arguments.push_back(IValue(s.arguments[1]));
+    return samples;
+}
+
+constexpr OperatorRecord kRecords[] = {
+    gradient("aten::threshold_backward(Tensor grad_output, Tensor self, Scalar threshold) -> Tensor", "Gradient of relu and threshold.",
+             activation<ActivationOp::ThresholdBackward, 2>, flat_gradient<&fn::threshold_backward, 2>, with_numbers<1>),
+    gradient("aten::hardtanh_backward(Tensor grad_output, Tensor self, Scalar min_val, Scalar max_val) -> Tensor",
+             "Gradient of hardtanh.", activation<ActivationOp::HardtanhBackward, 2>, flat_gradient<&fn::hardtanh_backward, 2, 3>,
+             with_numbers<-3, 5>),
+    gradient("aten::leaky_relu_backward(Tensor grad_output, Tensor self, Scalar negative_slope, bool self_is_result) -> Tensor",
+             "Gradient of leaky_relu.", activation<ActivationOp::LeakyReluBackward, 2>,
+             flat_gradient<&fn::leaky_relu_backward, 2, 3>, leaky_samples),
+    {.schema = "aten::elu_backward(Tensor grad_output, Scalar alpha, Scalar scale, Scalar input_scale, bool is_result, Tensor "
+               "self_or_result) -> Tensor",
+     .summary = "Gradient of elu.",
+     .infer = infer_elu_gradient,
+     .kernel = FillingKernel{&elu_kernel},
+     .derivative = {elu_gradient, {save_argument(0, 5), save_argument(5)}},
+     .samples = elu_samples,
+     .variants = kOut,
+     .out_overload = "grad_input"},
+    gradient("aten::gelu_backward(Tensor grad_output, Tensor self, *, str approximate=\"none\") -> Tensor", "Gradient of gelu.",
+             FillingKernel{&gelu_kernel}, gelu_gradient, gelu_samples),
+    gradient("aten::silu_backward(Tensor grad_output, Tensor self) -> Tensor", "Gradient of silu.",
+             activation<ActivationOp::SiluBackward, 2>, curved_gradient<&fn::silu_backward, silu_curvature>, backward_samples),
+    gradient("aten::mish_backward(Tensor grad_output, Tensor self) -> Tensor", "Gradient of mish.",
+             activation<ActivationOp::MishBackward, 2>, curved_gradient<&fn::mish_backward, mish_curvature>, backward_samples),
+    gradient("aten::hardsigmoid_backward(Tensor grad_output, Tensor self) -> Tensor", "Gradient of hardsigmoid.",
+             activation<ActivationOp::HardsigmoidBackward, 2>, flat_gradient<&fn::hardsigmoid_backward>, backward_samples),
+    gradient("aten::hardswish_backward(Tensor grad_output, Tensor self) -> Tensor", "Gradient of hardswish.",
+             activation<ActivationOp::HardswishBackward, 2>, hardswish_gradient, backward_samples),
+    gradient("aten::softplus_backward(Tensor grad_output, Tensor self, Scalar beta, Scalar threshold) -> Tensor",
+             "Gradient of softplus.", activation<ActivationOp::SoftplusBackward, 2>, softplus_gradient, with_numbers<6, 3>),
+    gradient("aten::softshrink_backward(Tensor grad_output, Tensor self, Scalar lambd) -> Tensor", "Gradient of softshrink.",
+             activation<ActivationOp::SoftshrinkBackward, 2>, flat_gradient<&fn::softshrink_backward, 2>, with_numbers<2>),
+    gradient("aten::hardshrink_backward(Tensor grad_out, Tensor self, Scalar lambd) -> Tensor", "Gradient of hardshrink.",
+             activation<ActivationOp::HardshrinkBackward, 2>, flat_gradient<&fn::hardshrink_backward, 2>, with_numbers<2>),
+    gradient("aten::log_sigmoid_backward(Tensor grad_output, Tensor self, Tensor buffer) -> Tensor",
+             "Gradient of log_sigmoid; the buffer is not used.", activation<ActivationOp::LogSigmoidBackward, 2>,
+             log_sigmoid_gradient, log_sigmoid_samples),
+    gradient("aten::sigmoid_backward(Tensor grad_output, Tensor output) -> Tensor", "Gradient of sigmoid, from its output.",
+             activation<ActivationOp::SigmoidBackward, 2>, sigmoid_gradient, backward_samples),
+    gradient("aten::tanh_backward(Tensor grad_output, Tensor output) -> Tensor", "Gradient of tanh, from its output.",
+             activation<ActivationOp::TanhBackward, 2>, tanh_gradient, backward_samples),
+};
+
+}  // namespace
+
+std::span<const OperatorRecord> pointwise::activation_gradient_records() { return kRecords; }
+
+}  // namespace loupe

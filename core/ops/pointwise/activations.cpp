@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+// Activation functions of one tensor. Their gradients are operators of their own (activation_gradients.cpp), each one
+// pass over memory.
+
+#include "core/ops/arithmetic.h"
+#include "core/ops/pointwise/family.h"
+#include "core/ops/pointwise/pointwise.h"
+
+namespace loupe {
+namespace {
+
+using namespace arithmetic;
+using namespace pointwise;
+using G = GradientContext;
+
+constexpr double kSeluAlpha = 1.6732632423543772848170429916717;
+constexpr double kSeluScale = 1.0507009873554804934193349852946;
+
+Scalar scalar_of(const G& c, std::size_t i) { return c.value(i).to_scalar(); }
+
+void gelu_kernel(Arguments arguments, IValue* results) {
+    const std::string& approximate = arguments[1].to_string();
+    require(approximate == "none" || approximate == "tanh", "approximate argument must be either none or tanh.");
+    run_activation(approximate == "none" ? ActivationOp::Gelu : ActivationOp::GeluTanh, 1, arguments, results);
+}
+void softshrink_kernel(Arguments arguments, IValue* results) {
+    const double lambda = arguments[1].to_scalar().to_double();
+    require(lambda >= 0, "lambda must be greater or equal to 0, but found to be ", lambda, ".");
+    run_activation(ActivationOp::Softshrink, 1, arguments, results);
+}
+void hardtanh_infer(Arguments arguments, MetaList& outputs) {
+    require(arguments[0].tensor_impl()->dtype != ScalarType::Bool, "Bool inputs not supported for hardtanh");
+    infer_same_real(arguments, outputs);
+}
+void relu_infer(Arguments arguments, MetaList& outputs) {
+    require(arguments[0].tensor_impl()->dtype != ScalarType::Bool, "Boolean inputs not supported for relu");
+    infer_same_real(arguments, outputs);
+}
+
+Tensor relu6(const Tensor& self) { return fn::hardtanh(self, Scalar(0), Scalar(6)); }
+Tensor relu6_(const Tensor& self) { return fn::hardtanh_(self, Scalar(0), Scalar(6)); }
+Tensor selu(const Tensor& self) { return fn::elu(self, Scalar(kSeluAlpha), Scalar(kSeluScale), Scalar(1)); }
+Tensor selu_(const Tensor& self) { return fn::elu_(self, Scalar(kSeluAlpha), Scalar(kSeluScale), Scalar(1)); }
+Scalar inverse_alpha(const Scalar& alpha) {
+    require(!alpha.equals(0), "ZeroDivisionError: alpha cannot be 0 for CELU");
+    return 1.0 / alpha.to_double();
+}
+Tensor celu(const Tensor& self, const Scalar& alpha) { return fn::elu(self, alpha, Scalar(1), inverse_alpha(alpha)); }
+Tensor celu_(const Tensor& self, const Scalar& alpha) { return fn::elu_(self, alpha, Scalar(1), inverse_alpha(alpha)); }
+Tensor tanhshrink(const Tensor& self) { return self - fn::tanh(self); }
+
+constexpr OperatorRecord activation_record(std::string_view schema, std::string_view summary, std::string_view formula,
+                                           Kernel kernel, Derivative derivative, SamplesFunction samples) {
+    return {.schema = schema, .summary = summary, .formula = formula, .infer = infer_same_floating, .kernel = kernel,
+            .derivative = derivative, .samples = samples, .variants = kInPlace | kOut};
+}
+constexpr OperatorRecord composite(std::string_view schema, std::string_view summary, KernelFunction function,
+                                   SamplesFunction samples) {
+    return {.schema = schema, .summary = summary, .composite = function, .samples = samples};
+}
+
+template <int... kNumbers>
+std::vector<Sample> with_numbers(Random& random, ScalarType dtype) {
+    if (!is_floating(dtype)) return {};
+    return with_arguments(kink_samples(random, dtype), {IValue(kNumbers * 0.25)...});
+}
+std::vector<Sample> floating_kinks(Random& random, ScalarType dtype) { return with_numbers<>(random, dtype); }
+std::vector<Sample> gelu_samples(Random& random, ScalarType dtype) {
+    if (!is_floating(dtype)) return {};
+    std::vector<Sample> samples = with_arguments(real_samples(random, dtype), {IValue("none")});
+    for (Sample& s : with_arguments(real_samples(random, dtype), {IValue("tanh")})) samples.push_back(std::move(s));
+    return samples;
+}
+
+constexpr OperatorRecord kRecords[] = {
+    {.schema = "aten::relu(Tensor self) -> Tensor",
+     .summary = "Negative elements become 0.",
+     .formula = "max(x, 0)",
+     .infer = relu_infer,
+     .kernel = activation<ActivationOp::Relu>,
+     .derivative = {[](G& c) { c.set_grad(0, fn::threshold_backward(c.grad_output(), c.result(), Scalar(0))); }, {save_result()}},
+     .samples = kink_samples,
+     .variants = kInPlace | kOut},
+    {.schema = "aten::hardtanh(Tensor self, Scalar min_val=-1, Scalar max_val=1) -> Tensor",
+     .summary = "Clips to [min_val, max_val].",
+     .formula = "min(max(x, min_val), max_val)",
+     .infer = hardtanh_infer,
+     .kernel = activation<ActivationOp::Hardtanh>,
+     .derivative = {[](G& c) {
+                        c.set_grad(0, fn::hardtanh_backward(c.grad_output(), c.argument(0), scalar_of(c, 1), scalar_of(c, 2)));
+                    },
+                    {save_argument(0)}},
+     .samples = with_numbers<-3, 5>,
+     .variants = kInPlace | kOut},
+    activation_record("aten::leaky_relu(Tensor self, Scalar negative_slope=0.01) -> Tensor", "Negative elements are scaled.",
+                      "x if x > 0 else negative_slope x", activation<ActivationOp::LeakyRelu>,
+                      {[](G& c) {
+                           c.set_grad(0, fn::leaky_relu_backward(c.grad_output(), c.argument(0), scalar_of(c, 1), false));
+                       },
+                       {save_argument(0)}},
+                      with_numbers<1>),
+    activation_record("aten::elu(Tensor self, Scalar alpha=1, Scalar scale=1, Scalar input_scale=1) -> Tensor",
+                      "Exponential linear unit.", "scale (x if x > 0 else alpha (exp(input_scale x) - 1))",
+                      activation<ActivationOp::Elu>,
+                      {[](G& c) {
+                           c.set_grad(0, fn::elu_backward(c.grad_output(), scalar_of(c, 1), scalar_of(c, 2), scalar_of(c, 3), false,
+                                                          c.argument(0)));
+                       },
+                       {save_argument(0)}},
+                      with_numbers<5, 3, 6>),
+    activation_record("aten::gelu(Tensor self, *, str approximate=\"none\") -> Tensor",
+                      "Gaussian error linear unit, exact or with a tanh.", "x Phi(x)", FillingKernel{&gelu_kernel},
+                      {[](G& c) { c.set_grad(0, fn::gelu_backward(c.grad_output(), c.argument(0), c.value(1))); }, {save_argument(0)}},
+                      gelu_samples),
+    activation_record("aten::silu(Tensor self) -> Tensor", "Sigmoid-weighted linear unit (swish).", "x sigmoid(x)",
+                      activation<ActivationOp::Silu>,
+                      {[](G& c) { c.set_grad(0, fn::silu_backward(c.grad_output(), c.argument(0))); }, {save_argument(0)}},
+                      floating_kinks),
+    activation_record("aten::mish(Tensor self) -> Tensor", "Mish.", "x tanh(softplus(x))", activation<ActivationOp::Mish>,
+                      {[](G& c) { c.set_grad(0, fn::mish_backward(c.grad_output(), c.argument(0))); }, {save_argument(0)}},
+                      floating_kinks),
+    activation_record("aten::hardsigmoid(Tensor self) -> Tensor", "Piecewise linear sigmoid.", "min(max(x + 3, 0), 6) / 6",
+                      activation<ActivationOp::Hardsigmoid>,
+                      {[](G& c) { c.set_grad(0, fn::hardsigmoid_backward(c.grad_output(), c.argument(0))); }, {save_argument(0)}},
+                      floating_kinks),
+    activation_record("aten::hardswish(Tensor self) -> Tensor", "Piecewise quadratic swish.", "x min(max(x + 3, 0), 6) / 6",
+                      activation<ActivationOp::Hardswish>,
+                      {[](G& c) { c.set_grad(0, fn::hardswish_backward(c.grad_output(), c.argument(0))); }, {save_argument(0)}},
+                      floating_kinks),
+    activation_record("aten::softplus(Tensor self, Scalar beta=1, Scalar threshold=20) -> Tensor",
+                      "Smooth relu; linear above the threshold.", "ln(1 + exp(beta x)) / beta", activation<ActivationOp::Softplus>,
+                      {[](G& c) {
+                           c.set_grad(0, fn::softplus_backward(c.grad_output(), c.argument(0), scalar_of(c, 1), scalar_of(c, 2)));
+                       },
+                       {save_argument(0)}},
+                      with_numbers<6, 3>),
+    activation_record("aten::softshrink(Tensor self, Scalar lambd=0.5) -> Tensor", "Shrinks towards 0 by lambd.",
+                      "x - lambd if x > lambd, x + lambd if x < -lambd, else 0", FillingKernel{&softshrink_kernel},
+                      {[](G& c) { c.set_grad(0, fn::softshrink_backward(c.grad_output(), c.argument(0), scalar_of(c, 1))); },
+                       {save_argument(0)}},
+                      with_numbers<2>),
+    activation_record("aten::hardshrink(Tensor self, Scalar lambd=0.5) -> Tensor", "Elements within lambd of 0 become 0.",
+                      "x if |x| > lambd else 0", activation<ActivationOp::Hardshrink>,
+                      {[](G& c) { c.set_grad(0, fn::hardshrink_backward(c.grad_output(), c.argument(0), scalar_of(c, 1))); },
+                       {save_argument(0)}},
+                      with_numbers<2>),
+    {.schema = "aten::threshold(Tensor self, Scalar threshold, Scalar value) -> Tensor",
+     .summary = "Elements at or below the threshold become value.",
+     .formula = "x if x > threshold else value",
+     .infer = infer_same_real,
+     .kernel = activation<ActivationOp::Threshold>,
+     .derivative = {[](G& c) { c.set_grad(0, fn::threshold_backward(c.grad_output(), c.argument(0), scalar_of(c, 1))); },
+                    {save_argument(0)}},
+     .samples = with_numbers<1, 8>,
+     .variants = kInPlace | kOut},
+    {.schema = "aten::log_sigmoid(Tensor self) -> Tensor",
+     .summary = "Logarithm of the sigmoid.",
+     .formula = "-ln(1 + exp(-x))",
+     .infer = infer_same_floating,
+     .kernel = activation<ActivationOp::LogSigmoid>,
+     .derivative = {[](G& c) {
+                        const Tensor x = c.argument(0);
+                        c.set_grad(0, fn::log_sigmoid_backward(c.grad_output(), x, x));
+                    },
+                    {save_argument(0)}},
+     .samples = floating_kinks,
+     .variants = kOut},
+    composite("aten::relu6(Tensor self) -> Tensor", "Clips to [0, 6].", boxed<relu6>, floating_kinks),
+    composite("aten::relu6_(Tensor(a!) self) -> Tensor(a!)", "Clips to [0, 6] in place.", boxed<relu6_>, nullptr),
+    composite("aten::selu(Tensor self) -> Tensor", "Self-normalising exponential linear unit.", boxed<selu>, floating_kinks),
+    composite("aten::selu_(Tensor(a!) self) -> Tensor(a!)", "selu in place.", boxed<selu_>, nullptr),
+    composite("aten::celu(Tensor self, Scalar alpha=1.) -> Tensor", "Continuously differentiable elu.", boxed<celu>, with_numbers<6>),
+    composite("aten::celu_(Tensor(a!) self, Scalar alpha=1.) -> Tensor(a!)", "celu in place.", boxed<celu_>, nullptr),
+    composite("aten::tanhshrink(Tensor self) -> Tensor", "x - tanh(x).", boxed<tanhshrink>, floating_kinks),
+};
+
+}  // namespace
+
+std::span<const OperatorRecord> pointwise::activation_records() { return kRecords; }
+
+}  // namespace loupe

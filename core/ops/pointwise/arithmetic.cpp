@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+// add, sub, rsub, mul: of two tensors, or a tensor and a number.
+
+#include "core/ops/arithmetic.h"
+#include "core/ops/pointwise/family.h"
+#include "core/ops/pointwise/pointwise.h"
+
+namespace loupe {
+namespace {
+
+using namespace arithmetic;
+using namespace pointwise;
+using G = GradientContext;
+
+void check_alpha(ScalarType common, const Scalar& alpha) {
+    require(alpha.kind() != Scalar::Kind::Bool || common == ScalarType::Bool, "Boolean alpha only supported for Boolean results.");
+    require(!is_integral(common) || alpha.is_integral(),
+            "For integral input tensors, argument alpha must not be a floating point number.");
+    require(is_complex(common) || !alpha.is_complex(),
+            "For non-complex input tensors, argument alpha must not be a complex number.");
+}
+
+void infer_add(Arguments arguments, MetaList& outputs) {
+    infer_binary(arguments, outputs);
+    check_alpha(outputs[0].dtype, arguments[2].to_scalar());
+}
+
+bool is_bool(const IValue& v) {
+    return v.is_tensor() ? v.tensor_impl()->dtype == ScalarType::Bool : v.is_bool();
+}
+void infer_sub(Arguments arguments, MetaList& outputs) {
+    require(!is_bool(arguments[0]) || !is_bool(arguments[1]),
+            "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or `logical_xor()` operator "
+            "instead.");
+    require(!is_bool(arguments[0]) && !is_bool(arguments[1]),
+            "Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to invert a mask, use the "
+            "`~` or `logical_not()` operator instead.");
+    infer_add(arguments, outputs);
+}
+
+template <BinaryOp kPlain, BinaryOp kScaled>
+void call_scaled(Arguments arguments, IValue* results) {
+    const Scalar alpha = arguments[2].to_scalar();
+    run_binary(alpha.equals(1) ? kPlain : kScaled, arguments, results, &alpha);
+}
+template <BinaryOp kPlain, BinaryOp kScaled>
+constexpr FillingKernel kScaledKernel{&call_scaled<kPlain, kScaled>};
+
+void rsub_kernel(Arguments arguments, IValue* results) {
+    const IValue swapped[] = {arguments[1], arguments[0], arguments[2]};
+    call_scaled<BinaryOp::Sub, BinaryOp::SubScaled>(swapped, results);
+}
+
+void add_backward(G& c) {
+    c.grad(0, [&] { return c.grad_output(); });
+    c.grad(1, [&] { return scaled(c.grad_output(), conj(c.value(2).to_scalar())); });
+}
+void sub_backward(G& c) {
+    c.grad(0, [&] { return c.grad_output(); });
+    c.grad(1, [&] { return scaled(-c.grad_output(), conj(c.value(2).to_scalar())); });
+}
+void rsub_backward(G& c) {
+    c.grad(0, [&] { return scaled(-c.grad_output(), conj(c.value(2).to_scalar())); });
+    c.grad(1, [&] { return c.grad_output(); });
+}
+void mul_backward(G& c) {
+    c.grad(0, [&] { return c.grad_output() * conj(c.argument(1)); });
+    c.grad(1, [&] { return c.grad_output() * conj(c.argument(0)); });
+}
+
+std::vector<Sample> alpha_samples(Random& random, ScalarType dtype) {
+    std::vector<Sample> samples = with_arguments(binary_samples(random, dtype), {IValue(1)});
+    for (Sample& s : with_arguments(binary_samples(random, dtype), {IValue(2)})) samples.push_back(std::move(s));
+    return samples;
+}
+std::vector<Sample> subtraction_samples(Random& random, ScalarType dtype) {
+    return dtype == ScalarType::Bool ? std::vector<Sample>() : alpha_samples(random, dtype);
+}
+std::vector<Sample> alpha_scalar_samples(Random& random, ScalarType dtype) {
+    return with_arguments(scalar_samples(random, dtype), {IValue(2)});
+}
+std::vector<Sample> subtraction_scalar_samples(Random& random, ScalarType dtype) {
+    return dtype == ScalarType::Bool ? std::vector<Sample>() : alpha_scalar_samples(random, dtype);
+}
+
+constexpr OperatorRecord kRecords[] = {
+    {.schema = "aten::add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor",
+     .summary = "Sum of two tensors.",
+     .formula = "self + alpha other",
+     .infer = infer_add,
+     .kernel = kScaledKernel<BinaryOp::Add, BinaryOp::AddScaled>,
+     .derivative = {add_backward},
+     .samples = alpha_samples,
+     .variants = kInPlace | kOut},
+    {.schema = "aten::add.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor",
+     .summary = "Sum of a tensor and a number.",
+     .formula = "self + alpha other",
+     .infer = infer_add,
+     .kernel = kScaledKernel<BinaryOp::Add, BinaryOp::AddScaled>,
+     .derivative = {[](G& c) { c.set_grad(0, c.grad_output()); }},
+     .samples = alpha_scalar_samples,
+     .variants = kInPlace | kOut,
+     .out_overload = "Scalar_out"},
+    {.schema = "aten::sub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor",
+     .summary = "Difference of two tensors.",
+     .formula = "self - alpha other",
+     .infer = infer_sub,
+     .kernel = kScaledKernel<BinaryOp::Sub, BinaryOp::SubScaled>,
+     .derivative = {sub_backward},
+     .samples = subtraction_samples,
+     .variants = kInPlace | kOut},
+    {.schema = "aten::sub.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor",
+     .summary = "Difference of a tensor and a number.",
+     .formula = "self - alpha other",
+     .infer = infer_sub,
+     .kernel = kScaledKernel<BinaryOp::Sub, BinaryOp::SubScaled>,
+     .derivative = {[](G& c) { c.set_grad(0, c.grad_output()); }},
+     .samples = subtraction_scalar_samples,
+     .variants = kInPlace | kOut,
+     .out_overload = "Scalar_out"},
+    {.schema = "aten::rsub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor",
+     .summary = "Difference with the operands exchanged.",
+     .formula = "other - alpha self",
+     .infer = infer_sub,
+     .kernel = FillingKernel{&rsub_kernel},
+     .derivative = {rsub_backward},
+     .samples = subtraction_samples},
+    {.schema = "aten::rsub.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor",
+     .summary = "A number minus a tensor.",
+     .formula = "other - alpha self",
+     .infer = infer_sub,
+     .kernel = FillingKernel{&rsub_kernel},
+     .derivative = {rsub_backward},
+     .samples = subtraction_scalar_samples},
+    {.schema = "aten::mul.Tensor(Tensor self, Tensor other) -> Tensor",
+     .summary = "Product, element by element.",
+     .formula = "self other",
+     .infer = infer_binary,
+     .kernel = binary<BinaryOp::Mul>,
+     .derivative = {mul_backward, {save_argument(0, 1), save_argument(1, 0)}},
+     .samples = binary_samples,
+     .variants = kInPlace | kOut},
+    {.schema = "aten::mul.Scalar(Tensor self, Scalar other) -> Tensor",
+     .summary = "Product with a number.",
+     .formula = "self other",
+     .infer = infer_binary,
+     .kernel = binary<BinaryOp::Mul>,
+     .derivative = {[](G& c) { c.set_grad(0, c.grad_output() * conj(c.value(1).to_scalar())); }},
+     .samples = scalar_samples,
+     .variants = kInPlace | kOut,
+     .out_overload = "Scalar_out"},
+};
+
+}  // namespace
+
+std::span<const OperatorRecord> pointwise::arithmetic_records() { return kRecords; }
+
+}  // namespace loupe

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+// Functions of two numbers: angles, lengths, logarithms of sums, greatest and smallest, divisors.
+
+#include "core/ops/arithmetic.h"
+#include "core/ops/forward.h"
+#include "core/ops/pointwise/family.h"
+#include "core/ops/pointwise/pointwise.h"
+
+namespace loupe {
+namespace {
+
+using namespace arithmetic;
+using namespace pointwise;
+using G = GradientContext;
+
+void infer_float_pair(Arguments arguments, MetaList& outputs) {
+    infer_binary_real(arguments, outputs);
+    outputs[0].dtype = floating_type(outputs[0].dtype);
+}
+void infer_floating_pair(Arguments arguments, MetaList& outputs) {
+    infer_binary_real(arguments, outputs);
+    require(is_floating(outputs[0].dtype), "not implemented for '", dtype_graph_name(outputs[0].dtype), "'");
+}
+void infer_integer_pair(Arguments arguments, MetaList& outputs) {
+    infer_binary_real(arguments, outputs);
+    require(is_integral(outputs[0].dtype) && outputs[0].dtype != ScalarType::Bool, "not implemented for '",
+            dtype_graph_name(outputs[0].dtype), "'");
+}
+void infer_heaviside(Arguments arguments, MetaList& outputs) {
+    require(arguments[0].tensor_impl()->dtype == arguments[1].tensor_impl()->dtype,
+            "heaviside is not yet implemented for tensors with different dtypes.");
+    infer_binary_real(arguments, outputs);
+}
+
+void atan2_backward(G& c) {
+    const Tensor y = c.argument(0), x = c.argument(1);
+    const Tensor g = c.grad_output() / (x * x + y * y);
+    c.grad(0, [&] { return g * x; });
+    c.grad(1, [&] { return g * -y; });
+}
+void hypot_backward(G& c) {
+    c.grad(0, [&] { return c.grad_output() * (c.argument(0) / c.result()); });
+    c.grad(1, [&] { return c.grad_output() * (c.argument(1) / c.result()); });
+}
+Tensor copysign_slope(G& c) {
+    const Tensor x = c.argument(0);
+    const Tensor slope = c.result() / x;
+    return c.grad_output() * fn::masked_fill(slope, fn::eq_scalar(x, Scalar(0)), Scalar(0.0));
+}
+void copysign_backward(G& c) {
+    c.grad(0, [&] { return copysign_slope(c); });
+    c.grad(1, [&] { return fn::zeros_like(c.grad_output()); });
+}
+void xlogy_backward(G& c) {
+    const Tensor x = c.argument(0), y = c.argument(1);
+    c.grad(0, [&] {
+        const Tensor flat = fn::logical_and(fn::eq_scalar(x, Scalar(0)), fn::le_scalar(y, Scalar(0)));
+        return c.grad_output() * fn::masked_fill(fn::log(y), flat, Scalar(0.0));
+    });
+    c.grad(1, [&] { return c.grad_output() * x / y; });
+}
+template <bool kBinary>
+void logaddexp_backward(G& c) {
+    const auto share = [&](const Tensor& x) { return kBinary ? fn::exp2(x - c.result()) : fn::exp(x - c.result()); };
+    c.grad(0, [&] { return c.grad_output() * share(c.argument(0)); });
+    c.grad(1, [&] { return c.grad_output() * share(c.argument(1)); });
+}
+
+// The winner takes the gradient; equals share it.
+template <const OperatorHandle<>* kLoses>
+void extremum_backward(G& c) {
+    const Tensor a = c.argument(0), b = c.argument(1);
+    const Tensor shared = fn::masked_fill(c.grad_output(), fn::logical_not(fn::eq(a, b)), Scalar(0)) / 2;
+    c.grad(0, [&] { return fn::masked_fill(keep_where(c.grad_output(), (*kLoses)(b, a)) + shared, fn::logical_and(fn::isnan(a), fn::isnan(b)), Scalar(0)); });
+    c.grad(1, [&] { return keep_where(c.grad_output(), (*kLoses)(a, b)) + shared; });
+}
+// As PyTorch: the first unless the second wins, NaN loses.
+template <const OperatorHandle<>* kFirstWins>
+void nan_loses_backward(G& c) {
+    const Tensor a = c.argument(0), b = c.argument(1);
+    const Tensor first = fn::logical_or((*kFirstWins)(a, b), fn::isnan(b));
+    c.grad(0, [&] { return keep_where(c.grad_output(), first); });
+    c.grad(1, [&] { return keep_where(c.grad_output(), fn::logical_not(first)); });
+}
+
+std::vector<Sample> floating_pairs(Random& random, ScalarType dtype) {
+    return is_floating(dtype) ? real_binary_samples(random, dtype) : std::vector<Sample>();
+}
+std::vector<Sample> xlogy_samples(Random& random, ScalarType dtype) {
+    std::vector<Sample> samples = floating_pairs(random, dtype);
+    for (Sample& s : samples) s.arguments[1] = fn::abs(s.arguments[1].to_tensor()) + 0.25;
+    return samples;
+}
+
+constexpr OperatorRecord pair(std::string_view schema, std::string_view summary, std::string_view formula, InferFunction infer,
+                              Kernel kernel, Derivative derivative, SamplesFunction samples = floating_pairs,
+                              std::uint8_t variants = kInPlace | kOut) {
+    return {.schema = schema, .summary = summary, .formula = formula, .infer = infer, .kernel = kernel, .derivative = derivative,
+            .samples = samples, .variants = variants};
+}
+constexpr OperatorRecord alias(std::string_view schema, std::string_view summary, KernelFunction composite) {
+    return {.schema = schema, .summary = summary, .composite = composite};
+}
+
+constexpr OperatorRecord kRecords[] = {
+    pair("aten::atan2(Tensor self, Tensor other) -> Tensor", "Angle of the point (other, self).", "atan(self / other) in its quadrant",
+         infer_float_pair, binary<BinaryOp::Atan2>, {atan2_backward, {save_argument(0), save_argument(1)}}),
+    alias("aten::arctan2(Tensor self, Tensor other) -> Tensor", "atan2.", forward<"aten::atan2">),
+    pair("aten::hypot(Tensor self, Tensor other) -> Tensor", "Length of the hypotenuse.", "sqrt(self^2 + other^2)",
+         infer_floating_pair, binary<BinaryOp::Hypot>, {hypot_backward, {save_argument(0), save_argument(1), save_result()}}),
+    pair("aten::copysign.Tensor(Tensor self, Tensor other) -> Tensor", "Magnitude of self with the sign of other.", {},
+         infer_float_pair, binary<BinaryOp::Copysign>, {copysign_backward, {save_argument(0), save_result()}}),
+    {.schema = "aten::copysign.Scalar(Tensor self, Scalar other) -> Tensor",
+     .summary = "Magnitude of self with the sign of a number.",
+     .infer = infer_float_pair,
+     .kernel = binary<BinaryOp::Copysign>,
+     .derivative = {[](G& c) { c.set_grad(0, copysign_slope(c)); }, {save_argument(0), save_result()}},
+     .variants = kInPlace | kOut,
+     .out_overload = "Scalar_out"},
+    {.schema = "aten::xlogy.Tensor(Tensor self, Tensor other) -> Tensor",
+     .summary = "self ln(other), 0 where self is 0.",
+     .formula = "self ln(other)",
+     .infer = infer_float_pair,
+     .kernel = binary<BinaryOp::Xlogy>,
+     .derivative = {xlogy_backward, {save_argument(0), save_argument(1)}},
+     .samples = xlogy_samples,
+     .variants = kInPlace | kOut,
+     .out_overload = "OutTensor"},
+    pair("aten::logaddexp(Tensor self, Tensor other) -> Tensor", "Logarithm of the sum of exponentials.", "ln(exp(self) + exp(other))",
+         infer_floating_pair, binary<BinaryOp::Logaddexp>,
+         {logaddexp_backward<false>, {save_argument(0), save_argument(1), save_result()}}, floating_pairs, kOut),
+    pair("aten::logaddexp2(Tensor self, Tensor other) -> Tensor", "Base-2 logarithm of the sum of powers of 2.",
+         "log2(2^self + 2^other)", infer_floating_pair, binary<BinaryOp::Logaddexp2>,
+         {logaddexp_backward<true>, {save_argument(0), save_argument(1), save_result()}}, floating_pairs, kOut),
+    pair("aten::nextafter(Tensor self, Tensor other) -> Tensor", "The next number after self towards other.", {}, infer_floating_pair,
+         binary<BinaryOp::Nextafter>, {}, nullptr),
+    pair("aten::heaviside(Tensor self, Tensor values) -> Tensor", "Step function; values where self is 0.", {}, infer_heaviside,
+         binary<BinaryOp::Heaviside>, {}, nullptr),
+    pair("aten::gcd(Tensor self, Tensor other) -> Tensor", "Greatest common divisor.", {}, infer_integer_pair, binary<BinaryOp::Gcd>, {},
+         integer_binary_samples),
+    pair("aten::lcm(Tensor self, Tensor other) -> Tensor", "Least common multiple.", {}, infer_integer_pair, binary<BinaryOp::Lcm>, {},
+         integer_binary_samples),
+
+    pair("aten::maximum(Tensor self, Tensor other) -> Tensor", "The greater of two; NaN wins.", "max(self, other)", infer_binary_real,
+         binary<BinaryOp::Maximum>, {extremum_backward<&fn::lt>, {save_argument(0), save_argument(1)}}, real_binary_samples, kOut),
+    pair("aten::minimum(Tensor self, Tensor other) -> Tensor", "The smaller of two; NaN wins.", "min(self, other)", infer_binary_real,
+         binary<BinaryOp::Minimum>, {extremum_backward<&fn::gt>, {save_argument(0), save_argument(1)}}, real_binary_samples, kOut),
+    pair("aten::fmax(Tensor self, Tensor other) -> Tensor", "The greater of two; NaN loses.", {}, infer_binary_real,
+         binary<BinaryOp::Fmax>, {nan_loses_backward<&fn::ge>, {save_argument(0), save_argument(1)}}, real_binary_samples, kOut),
+    pair("aten::fmin(Tensor self, Tensor other) -> Tensor", "The smaller of two; NaN loses.", {}, infer_binary_real,
+         binary<BinaryOp::Fmin>, {nan_loses_backward<&fn::le>, {save_argument(0), save_argument(1)}}, real_binary_samples, kOut),
+    alias("aten::max.other(Tensor self, Tensor other) -> Tensor", "maximum.", forward<"aten::maximum">),
+    alias("aten::min.other(Tensor self, Tensor other) -> Tensor", "minimum.", forward<"aten::minimum">),
+
+    alias("aten::multiply.Tensor(Tensor self, Tensor other) -> Tensor", "mul.", forward<"aten::mul.Tensor">),
+    alias("aten::multiply.Scalar(Tensor self, Scalar other) -> Tensor", "mul.", forward<"aten::mul.Scalar">),
+    alias("aten::subtract.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor", "sub.", forward<"aten::sub.Tensor">),
+    alias("aten::subtract.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor", "sub.", forward<"aten::sub.Scalar">),
+    alias("aten::divide.Tensor(Tensor self, Tensor other) -> Tensor", "div.", forward<"aten::div.Tensor">),
+    alias("aten::divide.Scalar(Tensor self, Scalar other) -> Tensor", "div.", forward<"aten::div.Scalar">),
+    alias("aten::divide.Tensor_mode(Tensor self, Tensor other, *, str? rounding_mode) -> Tensor", "div.", forward<"aten::div.Tensor_mode">),
+    alias("aten::divide.Scalar_mode(Tensor self, Scalar other, *, str? rounding_mode) -> Tensor", "div.", forward<"aten::div.Scalar_mode">),
+    alias("aten::true_divide.Tensor(Tensor self, Tensor other) -> Tensor", "div.", forward<"aten::div.Tensor">),
+    alias("aten::true_divide.Scalar(Tensor self, Scalar other) -> Tensor", "div.", forward<"aten::div.Scalar">),
+    alias("aten::absolute(Tensor self) -> Tensor", "abs.", forward<"aten::abs">),
+    alias("aten::negative(Tensor self) -> Tensor", "neg.", forward<"aten::neg">),
+    alias("aten::fix(Tensor self) -> Tensor", "trunc.", forward<"aten::trunc">),
+};
+
+}  // namespace
+
+std::span<const OperatorRecord> pointwise::binary_math_records() { return kRecords; }
+
+}  // namespace loupe

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+// Comparisons, and logic on truth values and on bits.
+
+#include "core/ops/forward.h"
+#include "core/ops/pointwise/family.h"
+#include "core/ops/pointwise/pointwise.h"
+
+namespace loupe {
+namespace {
+
+using namespace pointwise;
+
+constexpr OperatorRecord comparison(std::string_view schema, std::string_view summary, InferFunction infer, Kernel kernel,
+                                    SamplesFunction samples, std::string_view out_overload) {
+    return {.schema = schema, .summary = summary, .infer = infer, .kernel = kernel, .samples = samples,
+            .variants = kInPlace | kOut, .out_overload = out_overload, .is_gradient_stop = true};
+}
+constexpr OperatorRecord alias(std::string_view schema, std::string_view summary, KernelFunction composite) {
+    return {.schema = schema, .summary = summary, .composite = composite};
+}
+
+void infer_bits(Arguments arguments, MetaList& outputs) {
+    infer_binary(arguments, outputs);
+    require(is_integral(outputs[0].dtype), "not implemented for '", dtype_graph_name(outputs[0].dtype), "'");
+}
+void infer_shift(Arguments arguments, MetaList& outputs) {
+    infer_bits(arguments, outputs);
+    require(outputs[0].dtype != ScalarType::Bool, "not implemented for 'Bool'");
+}
+void infer_not(Arguments arguments, MetaList& outputs) {
+    const ScalarType dtype = arguments[0].tensor_impl()->dtype;
+    require(is_integral(dtype), "not implemented for '", dtype_graph_name(dtype), "'");
+    infer_same(arguments, outputs);
+}
+void not_kernel(Arguments arguments, IValue* results) {
+    if (arguments[0].tensor_impl()->dtype == ScalarType::Bool) run_test(TestOp::LogicalNot, arguments, results);
+    else run_unary(UnaryOp::BitwiseNot, arguments, results);
+}
+std::vector<Sample> shift_samples(Random& random, ScalarType dtype) {
+    return dtype == ScalarType::Bool ? std::vector<Sample>() : integer_binary_samples(random, dtype);
+}
+
+constexpr OperatorRecord bits(std::string_view schema, std::string_view summary, Kernel kernel, std::string_view out_overload,
+                              SamplesFunction samples, InferFunction infer = infer_bits) {
+    return {.schema = schema, .summary = summary, .infer = infer, .kernel = kernel, .samples = samples,
+            .variants = kInPlace | kOut, .out_overload = out_overload};
+}
+
+constexpr OperatorRecord kComparisons[] = {
+    comparison("aten::eq.Tensor(Tensor self, Tensor other) -> Tensor", "self == other", infer_equal, compare<CompareOp::Eq>,
+               binary_samples, "Tensor_out"),
+    comparison("aten::eq.Scalar(Tensor self, Scalar other) -> Tensor", "self == other", infer_equal, compare<CompareOp::Eq>,
+               scalar_samples, "Scalar_out"),
+    comparison("aten::ne.Tensor(Tensor self, Tensor other) -> Tensor", "self != other", infer_equal, compare<CompareOp::Ne>,
+               binary_samples, "Tensor_out"),
+    comparison("aten::ne.Scalar(Tensor self, Scalar other) -> Tensor", "self != other", infer_equal, compare<CompareOp::Ne>,
+               scalar_samples, "Scalar_out"),
+    comparison("aten::lt.Tensor(Tensor self, Tensor other) -> Tensor", "self < other", infer_compare, compare<CompareOp::Lt>,
+               real_binary_samples, "Tensor_out"),
+    comparison("aten::lt.Scalar(Tensor self, Scalar other) -> Tensor", "self < other", infer_compare, compare<CompareOp::Lt>,
+               real_scalar_samples, "Scalar_out"),
+    comparison("aten::le.Tensor(Tensor self, Tensor other) -> Tensor", "self <= other", infer_compare, compare<CompareOp::Le>,
+               real_binary_samples, "Tensor_out"),
+    comparison("aten::le.Scalar(Tensor self, Scalar other) -> Tensor", "self <= other", infer_compare, compare<CompareOp::Le>,
+               real_scalar_samples, "Scalar_out"),
+    comparison("aten::gt.Tensor(Tensor self, Tensor other) -> Tensor", "self > other", infer_compare, compare<CompareOp::Gt>,
+               real_binary_samples, "Tensor_out"),
+    comparison("aten::gt.Scalar(Tensor self, Scalar other) -> Tensor", "self > other", infer_compare, compare<CompareOp::Gt>,
+               real_scalar_samples, "Scalar_out"),
+    comparison("aten::ge.Tensor(Tensor self, Tensor other) -> Tensor", "self >= other", infer_compare, compare<CompareOp::Ge>,
+               real_binary_samples, "Tensor_out"),
+    comparison("aten::ge.Scalar(Tensor self, Scalar other) -> Tensor", "self >= other", infer_compare, compare<CompareOp::Ge>,
+               real_scalar_samples, "Scalar_out"),
+    comparison("aten::logical_and(Tensor self, Tensor other) -> Tensor", "Are both nonzero?", infer_equal,
+               compare<CompareOp::LogicalAnd>, binary_samples, "out"),
+    comparison("aten::logical_or(Tensor self, Tensor other) -> Tensor", "Is either nonzero?", infer_equal,
+               compare<CompareOp::LogicalOr>, binary_samples, "out"),
+    comparison("aten::logical_xor(Tensor self, Tensor other) -> Tensor", "Is exactly one nonzero?", infer_equal,
+               compare<CompareOp::LogicalXor>, binary_samples, "out"),
+    alias("aten::not_equal.Tensor(Tensor self, Tensor other) -> Tensor", "ne.", forward<"aten::ne.Tensor">),
+    alias("aten::not_equal.Scalar(Tensor self, Scalar other) -> Tensor", "ne.", forward<"aten::ne.Scalar">),
+    alias("aten::less.Tensor(Tensor self, Tensor other) -> Tensor", "lt.", forward<"aten::lt.Tensor">),
+    alias("aten::less.Scalar(Tensor self, Scalar other) -> Tensor", "lt.", forward<"aten::lt.Scalar">),
+    alias("aten::less_equal.Tensor(Tensor self, Tensor other) -> Tensor", "le.", forward<"aten::le.Tensor">),
+    alias("aten::less_equal.Scalar(Tensor self, Scalar other) -> Tensor", "le.", forward<"aten::le.Scalar">),
+    alias("aten::greater.Tensor(Tensor self, Tensor other) -> Tensor", "gt.", forward<"aten::gt.Tensor">),
+    alias("aten::greater.Scalar(Tensor self, Scalar other) -> Tensor", "gt.", forward<"aten::gt.Scalar">),
+    alias("aten::greater_equal.Tensor(Tensor self, Tensor other) -> Tensor", "ge.", forward<"aten::ge.Tensor">),
+    alias("aten::greater_equal.Scalar(Tensor self, Scalar other) -> Tensor", "ge.", forward<"aten::ge.Scalar">),
+};
+
+constexpr OperatorRecord kBits[] = {
+    {.schema = "aten::bitwise_not(Tensor self) -> Tensor",
+     .summary = "All bits turned; for bool, not.",
+     .infer = infer_not,
+     .kernel = FillingKernel{&not_kernel},
+     .samples = integer_samples,
+     .variants = kInPlace | kOut},
+    bits("aten::bitwise_and.Tensor(Tensor self, Tensor other) -> Tensor", "Bits set in both.", binary<BinaryOp::BitwiseAnd>,
+         "Tensor_out", integer_binary_samples),
+    bits("aten::bitwise_and.Scalar(Tensor self, Scalar other) -> Tensor", "Bits set in both.", binary<BinaryOp::BitwiseAnd>,
+         "Scalar_out", nullptr),
+    bits("aten::bitwise_or.Tensor(Tensor self, Tensor other) -> Tensor", "Bits set in either.", binary<BinaryOp::BitwiseOr>,
+         "Tensor_out", integer_binary_samples),
+    bits("aten::bitwise_or.Scalar(Tensor self, Scalar other) -> Tensor", "Bits set in either.", binary<BinaryOp::BitwiseOr>,
+         "Scalar_out", nullptr),
+    bits("aten::bitwise_xor.Tensor(Tensor self, Tensor other) -> Tensor", "Bits set in exactly one.", binary<BinaryOp::BitwiseXor>,
+         "Tensor_out", integer_binary_samples),
+    bits("aten::bitwise_xor.Scalar(Tensor self, Scalar other) -> Tensor", "Bits set in exactly one.", binary<BinaryOp::BitwiseXor>,
+         "Scalar_out", nullptr),
+    bits("aten::bitwise_left_shift.Tensor(Tensor self, Tensor other) -> Tensor", "self shifted left.", binary<BinaryOp::ShiftLeft>,
+         "Tensor_out", shift_samples, infer_shift),
+    bits("aten::bitwise_left_shift.Tensor_Scalar(Tensor self, Scalar other) -> Tensor", "self shifted left.",
+         binary<BinaryOp::ShiftLeft>, "Tensor_Scalar_out", nullptr, infer_shift),
+    bits("aten::bitwise_right_shift.Tensor(Tensor self, Tensor other) -> Tensor", "self shifted right, keeping the sign.",
+         binary<BinaryOp::ShiftRight>, "Tensor_out", shift_samples, infer_shift),
+    bits("aten::bitwise_right_shift.Tensor_Scalar(Tensor self, Scalar other) -> Tensor", "self shifted right, keeping the sign.",
+         binary<BinaryOp::ShiftRight>, "Tensor_Scalar_out", nullptr, infer_shift),
+    alias("aten::__and__.Tensor(Tensor self, Tensor other) -> Tensor", "Python's &.", forward<"aten::bitwise_and.Tensor">),
+    alias("aten::__and__.Scalar(Tensor self, Scalar other) -> Tensor", "Python's &.", forward<"aten::bitwise_and.Scalar">),
+    alias("aten::__or__.Tensor(Tensor self, Tensor other) -> Tensor", "Python's |.", forward<"aten::bitwise_or.Tensor">),
+    alias("aten::__or__.Scalar(Tensor self, Scalar other) -> Tensor", "Python's |.", forward<"aten::bitwise_or.Scalar">),
+    alias("aten::__xor__.Tensor(Tensor self, Tensor other) -> Tensor", "Python's ^.", forward<"aten::bitwise_xor.Tensor">),
+    alias("aten::__xor__.Scalar(Tensor self, Scalar other) -> Tensor", "Python's ^.", forward<"aten::bitwise_xor.Scalar">),
+    alias("aten::__lshift__.Tensor(Tensor self, Tensor other) -> Tensor", "Python's <<.", forward<"aten::bitwise_left_shift.Tensor">),
+    alias("aten::__lshift__.Scalar(Tensor self, Scalar other) -> Tensor", "Python's <<.", forward<"aten::bitwise_left_shift.Tensor_Scalar">),
+    alias("aten::__rshift__.Tensor(Tensor self, Tensor other) -> Tensor", "Python's >>.", forward<"aten::bitwise_right_shift.Tensor">),
+    alias("aten::__rshift__.Scalar(Tensor self, Scalar other) -> Tensor", "Python's >>.", forward<"aten::bitwise_right_shift.Tensor_Scalar">),
+};
+
+}  // namespace
+
+std::span<const OperatorRecord> pointwise::comparison_records() { return kComparisons; }
+std::span<const OperatorRecord> pointwise::bitwise_records() { return kBits; }
+
+}  // namespace loupe

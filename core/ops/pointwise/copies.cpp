@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+// copy_, clone, contiguous, conversions (to and its overloads), fill_, zero_.
+
+#include <cstring>
+
+#include "core/ops/arithmetic.h"
+#include "core/ops/pointwise/family.h"
+#include "core/ops/pointwise/pointwise.h"
+
+namespace loupe {
+namespace {
+
+using namespace pointwise;
+using G = GradientContext;
+
+// Numbers of torch.memory_format in graphs.
+constexpr std::int64_t kContiguous = 0;
+constexpr std::int64_t kPreserve = 1;
+constexpr std::int64_t kChannelsLast = 2;
+constexpr std::int64_t kChannelsLast3d = 3;
+
+Dims channels_last_strides(IntSpan sizes, std::size_t rank) {
+    require(sizes.size() == rank, "required rank ", rank, " tensor to use channels_last", rank == 5 ? "_3d" : "", " format");
+    Dims strides(rank);
+    std::int64_t stride = 1;
+    const auto put = [&](std::size_t d) {
+        strides[d] = stride;
+        stride *= std::max<std::int64_t>(sizes[d], 1);
+    };
+    put(1);
+    for (std::size_t d = rank - 1; d >= 2; --d) put(d);
+    put(0);
+    return strides;
+}
+
+TensorMeta formatted_meta(const Tensor& self, ScalarType dtype, const IValue& format) {
+    const std::int64_t number = format.is_none() ? kPreserve : format.to_int();
+    if (number == kPreserve) return same_meta(self, dtype);
+    TensorMeta meta{to_dims(self.sizes()), dtype, self.device()};
+    if (number == kChannelsLast) meta.strides = channels_last_strides(self.sizes(), 4);
+    if (number == kChannelsLast3d) meta.strides = channels_last_strides(self.sizes(), 5);
+    return meta;
+}
+bool has_format(const Tensor& t, const IValue& format) {
+    const std::int64_t number = format.is_none() ? kPreserve : format.to_int();
+    if (number == kContiguous) return t.is_contiguous();
+    if (number == kPreserve) return true;
+    require(t.dim() == (number == kChannelsLast ? 4 : 5), "required rank ", number == kChannelsLast ? 4 : 5,
+            " tensor to use channels_last", number == kChannelsLast ? "" : "_3d", " format");
+    return t.is_channels_last();
+}
+
+void pass_gradient(G& c) { c.set_grad(0, c.grad_output()); }
+
+// copy_(self, src, non_blocking)
+Tensor copy_in_place(const Tensor& self, const Tensor& src, bool) {
+    if (self.is_same(src)) return self;
+    const Dims shape = broadcast_shapes(self.sizes(), src.sizes());
+    require(shape == to_dims(self.sizes()), "The expanded size of the tensor must match the existing size.  Target sizes: ",
+            shape_list_text(self.sizes()), ".  Tensor sizes: ", shape_list_text(src.sizes()));
+    copy_into(self, src);
+    return self;
+}
+Tensor copy_number(const Tensor& self, const Scalar& value) {
+    fill_with(self, value);
+    return self;
+}
+
+void infer_clone(Arguments arguments, MetaList& outputs) {
+    const Tensor self = arguments[0].to_tensor();
+    outputs.push_back(formatted_meta(self, self.dtype(), arguments[1]));
+}
+void copy_first(Arguments arguments, IValue* results) { copy_into(results[0].to_tensor(), arguments[0].to_tensor()); }
+
+// _to_copy(self, dtype, layout, device, pin_memory, non_blocking, memory_format)
+void infer_to_copy(Arguments arguments, MetaList& outputs) {
+    const Tensor self = arguments[0].to_tensor();
+    const ScalarType dtype = detail::Unbox<std::optional<ScalarType>>::from(arguments[1]).value_or(self.dtype());
+    TensorMeta meta = formatted_meta(self, dtype, arguments[6]);
+    if (!arguments[3].is_none()) meta.device = arguments[3].to_device();
+    outputs.push_back(std::move(meta));
+}
+
+bool same_device(const IValue& device, const Tensor& self) {
+    return device.is_none() || device.to_device().type == self.device().type;
+}
+Tensor convert(const Tensor& self, const IValue& dtype, const IValue& device, bool copy, const IValue& format) {
+    const bool same_type = dtype.is_none() || dtype.to_int() == static_cast<std::int64_t>(self.dtype());
+    if (!copy && same_type && same_device(device, self) && has_format(self, format)) return self;
+    return fn::to_copy(self, dtype, IValue(), device, IValue(), false, format);
+}
+Tensor to_dtype(const Tensor& self, const IValue& dtype, bool, bool copy, const IValue& format) {
+    return convert(self, dtype, IValue(), copy, format);
+}
+Tensor to_device(const Tensor& self, const IValue& device, const IValue& dtype, bool, bool copy, const IValue& format) {
+    return convert(self, dtype, device, copy, format);
+}
+Tensor to_dtype_layout(const Tensor& self, const IValue& dtype, const IValue&, const IValue& device, const IValue&, bool, bool copy,
+                       const IValue& format) {
+    return convert(self, dtype, device, copy, format);
+}
+Tensor to_other(const Tensor& self, const Tensor& other, bool, bool copy, const IValue& format) {
+    return convert(self, static_cast<std::int64_t>(other.dtype()), other.device(), copy, format);
+}
+Tensor to_prim_device(const Tensor& self, const IValue& device, const IValue& dtype, bool, bool copy) {
+    return convert(self, dtype, device, copy, IValue());
+}
+Tensor to_prim_dtype(const Tensor& self, const IValue& dtype, bool, bool copy) { return convert(self, dtype, IValue(), copy, IValue()); }
+Tensor to_prim_other(const Tensor& self, bool, bool copy) { return convert(self, IValue(), IValue(), copy, IValue()); }
+Tensor type_as(const Tensor& self, const Tensor& other) { return to_other(self, other, false, false, IValue()); }
+Tensor cpu(const Tensor& self) { return convert(self, IValue(), Device{}, false, IValue()); }
+Tensor contiguous(const Tensor& self, const IValue& format) { return has_format(self, format) ? self : fn::clone(self, format); }
+
+void zero_gradient(G& c) { c.set_grad(0, fn::zeros_like(c.grad_output())); }
+Tensor fill_number(const Tensor& self, const Scalar& value) {
+    fill_with(self, value);
+    return self;
+}
+Tensor fill_tensor(const Tensor& self, const Tensor& value) {
+    require(value.dim() == 0, "fill_ only supports 0-dimension value tensor but got tensor with ", value.dim(), " dimensions.");
+    copy_into(self, value);
+    return self;
+}
+Tensor zero_in_place(const Tensor& self) {
+    if (self.is_contiguous() && self.bytes() < 65536) std::memset(self.raw_data(), 0, self.bytes());
+    else fill_with(self, Scalar(0));
+    return self;
+}
+void fill_tensor_backward(G& c) {
+    c.grad(0, [&] { return fn::zeros_like(c.grad_output()); });
+    c.grad(1, [&] { return c.grad_output(); });
+}
+Tensor fill(const Tensor& self, const Scalar& value) { return fn::full_like(self, value); }
+Tensor fill_with_tensor(const Tensor& self, const Tensor& value) {
+    return fn::expand(fn::to_dtype(value, static_cast<std::int64_t>(self.dtype())), to_dims(self.sizes()));
+}
+Tensor zero(const Tensor& self) { return fn::zeros_like(self); }
+
+std::vector<Sample> clone_samples(Random& random, ScalarType dtype) { return with_arguments(unary_samples(random, dtype), {IValue()}); }
+std::vector<Sample> conversion_samples(Random& random, ScalarType dtype) {
+    std::vector<Sample> samples;
+    for (const ScalarType to : {ScalarType::Float32, ScalarType::Float64, ScalarType::Int32, ScalarType::Bool, ScalarType::BFloat16}) {
+        const IValue number(static_cast<std::int64_t>(to));
+        for (Sample& s : with_arguments(real_samples(random, dtype), {number, IValue(), IValue(), IValue(), false, IValue()})) {
+            samples.push_back(std::move(s));
+        }
+    }
+    return samples;
+}
+
+constexpr OperatorRecord composite(std::string_view schema, std::string_view summary, KernelFunction function) {
+    return {.schema = schema, .summary = summary, .composite = function};
+}
+
+constexpr OperatorRecord kCopies[] = {
+    {.schema = "aten::copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!)",
+     .summary = "Overwrites self with src, converted and broadcast.",
+     .kernel = boxed<copy_in_place>,
+     .derivative = {[](G& c) {
+         c.grad(0, [&] { return fn::zeros_like(c.grad_output()); });
+         c.grad(1, [&] { return c.grad_output(); });
+     }}},
+    {.schema = "aten::copy_.int(Tensor(a!) self, int other) -> Tensor(a!)",
+     .summary = "Overwrites self with a number.",
+     .kernel = boxed<copy_number>,
+     .derivative = {zero_gradient}},
+    {.schema = "aten::copy_.float(Tensor(a!) self, float other) -> Tensor(a!)",
+     .summary = "Overwrites self with a number.",
+     .kernel = boxed<copy_number>,
+     .derivative = {zero_gradient}},
+    {.schema = "aten::clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor",
+     .summary = "A copy, by default in the same memory order.",
+     .infer = infer_clone,
+     .kernel = FillingKernel{&copy_first},
+     .derivative = {pass_gradient},
+     .samples = clone_samples,
+     .variants = kOut},
+    composite("aten::contiguous(Tensor(a) self, *, MemoryFormat memory_format=0) -> Tensor(a)",
+              "self when it is in that memory order, else a copy.", boxed<contiguous>),
+    {.schema = "aten::fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!)",
+     .summary = "Sets every element to a number.",
+     .kernel = boxed<fill_number>,
+     .derivative = {zero_gradient}},
+    {.schema = "aten::fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!)",
+     .summary = "Sets every element to the value of a 0-dimensional tensor.",
+     .kernel = boxed<fill_tensor>,
+     .derivative = {fill_tensor_backward}},
+    {.schema = "aten::zero_(Tensor(a!) self) -> Tensor(a!)",
+     .summary = "Sets every element to 0.",
+     .kernel = boxed<zero_in_place>,
+     .derivative = {zero_gradient}},
+    composite("aten::fill.Scalar(Tensor self, Scalar value) -> Tensor", "A number in self's shape.", boxed<fill>),
+    composite("aten::fill.Tensor(Tensor self, Tensor value) -> Tensor", "A value in self's shape.", boxed<fill_with_tensor>),
+    composite("aten::zero(Tensor self) -> Tensor", "Zeros in self's shape.", boxed<zero>),
+};
+
+constexpr OperatorRecord kConversions[] = {
+    {.schema = "aten::_to_copy(Tensor self, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? "
+               "pin_memory=None, bool non_blocking=False, MemoryFormat? memory_format=None) -> Tensor",
+     .summary = "A copy in another dtype, device or memory order.",
+     .infer = infer_to_copy,
+     .kernel = FillingKernel{&copy_first},
+     .derivative = {pass_gradient},
+     .samples = conversion_samples},
+    composite("aten::to.device(Tensor(a) self, Device device, ScalarType dtype, bool non_blocking=False, bool copy=False, "
+              "MemoryFormat? memory_format=None) -> Tensor(a)",
+              "Converts to a device and dtype; self when nothing changes.", boxed<to_device>),
+    composite("aten::to.dtype(Tensor(a) self, ScalarType dtype, bool non_blocking=False, bool copy=False, MemoryFormat? "
+              "memory_format=None) -> Tensor(a)",
+              "Converts to a dtype; self when nothing changes.", boxed<to_dtype>),
+    composite("aten::to.other(Tensor(a) self, Tensor other, bool non_blocking=False, bool copy=False, MemoryFormat? "
+              "memory_format=None) -> Tensor(a)",
+              "Converts to another tensor's dtype and device.", boxed<to_other>),
+    composite("aten::to.dtype_layout(Tensor(a) self, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? "
+              "pin_memory=None, bool non_blocking=False, bool copy=False, MemoryFormat? memory_format=None) -> Tensor(a)",
+              "Converts what is given.", boxed<to_dtype_layout>),
+    composite("aten::to.prim_Device(Tensor(a) self, Device? device, int? dtype=None, bool non_blocking=False, bool copy=False) -> "
+              "Tensor(b|a)",
+              "Converts what is given.", boxed<to_prim_device>),
+    composite("aten::to.prim_dtype(Tensor(a) self, int? dtype=None, bool non_blocking=False, bool copy=False) -> Tensor(b|a)",
+              "Converts to a dtype if one is given.", boxed<to_prim_dtype>),
+    composite("aten::to.prim_other(Tensor(a) self, bool non_blocking=False, bool copy=False) -> Tensor(b|a)",
+              "self, or a copy.", boxed<to_prim_other>),
+    composite("aten::type_as(Tensor self, Tensor other) -> Tensor", "Converts to another tensor's dtype.", boxed<type_as>),
+    composite("aten::cpu(Tensor(a) self) -> Tensor(b|a)", "Moves to the CPU.", boxed<cpu>),
+};
+
+}  // namespace
+
+std::span<const OperatorRecord> pointwise::copy_records() { return kCopies; }
+std::span<const OperatorRecord> pointwise::conversion_records() { return kConversions; }
+
+}  // namespace loupe

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+// div with its rounding modes, floor_divide, remainder, fmod.
+
+#include "core/ops/arithmetic.h"
+#include "core/ops/pointwise/family.h"
+#include "core/ops/pointwise/pointwise.h"
+
+namespace loupe {
+namespace {
+
+using namespace arithmetic;
+using namespace pointwise;
+using G = GradientContext;
+
+enum class Rounding { True, Trunc, Floor };
+
+Rounding rounding_of(const IValue& mode) {
+    if (mode.is_none()) return Rounding::True;
+    const std::string& text = mode.to_string();
+    if (text == "trunc") return Rounding::Trunc;
+    require(text == "floor", "div expected rounding_mode to be one of None, 'trunc', or 'floor' but found '", text, "'");
+    return Rounding::Floor;
+}
+
+void infer_mode(Arguments arguments, MetaList& outputs) {
+    if (rounding_of(arguments[2]) == Rounding::True) infer_binary_float(arguments, outputs);
+    else infer_binary_real(arguments, outputs);
+}
+// Bool is not divided with rounding.
+void run_rounded(BinaryOp op, Arguments arguments, IValue* results) {
+    require(results[0].tensor_impl()->dtype != ScalarType::Bool, "\"div\" not implemented for 'Bool'");
+    run_binary(op, arguments, results);
+}
+void mode_kernel(Arguments arguments, IValue* results) {
+    switch (rounding_of(arguments[2])) {
+        case Rounding::True: run_binary(BinaryOp::Div, arguments, results); break;
+        case Rounding::Trunc: run_rounded(BinaryOp::DivTrunc, arguments, results); break;
+        case Rounding::Floor: run_rounded(BinaryOp::DivFloor, arguments, results); break;
+    }
+}
+void floor_divide_kernel(Arguments arguments, IValue* results) { run_rounded(BinaryOp::DivFloor, arguments, results); }
+void remainder_kernel(Arguments arguments, IValue* results) { run_rounded(BinaryOp::Remainder, arguments, results); }
+void fmod_kernel(Arguments arguments, IValue* results) { run_rounded(BinaryOp::Fmod, arguments, results); }
+
+void div_backward(G& c) {
+    const Tensor divisor = conj(c.argument(1));
+    c.grad(0, [&] { return c.grad_output() / divisor; });
+    c.grad(1, [&] { return -c.grad_output() * (conj(c.argument(0)) / divisor / divisor); });
+}
+void div_scalar_backward(G& c) { c.set_grad(0, c.grad_output() / conj(c.value(1).to_scalar())); }
+void zero_gradients(G& c) {
+    c.grad(0, [&] { return fn::zeros_like(c.grad_output()); });
+    c.grad(1, [&] { return fn::zeros_like(c.grad_output()); });
+}
+void mode_backward(G& c) {
+    if (rounding_of(c.value(2)) == Rounding::True) div_backward(c);
+    else zero_gradients(c);
+}
+void mode_scalar_backward(G& c) {
+    if (rounding_of(c.value(2)) == Rounding::True) div_scalar_backward(c);
+    else c.set_grad(0, fn::zeros_like(c.grad_output()));
+}
+// a - b round(a / b)
+void remainder_backward(G& c) {
+    c.grad(0, [&] { return c.grad_output(); });
+    c.grad(1, [&] { return -c.grad_output() * fn::div_mode(c.argument(0), c.argument(1), "floor"); });
+}
+void fmod_backward(G& c) {
+    c.grad(0, [&] { return c.grad_output(); });
+    c.grad(1, [&] { return -c.grad_output() * fn::div_mode(c.argument(0), c.argument(1), "trunc"); });
+}
+void first_only(G& c) { c.set_grad(0, c.grad_output()); }
+
+template <bool kScalar>
+std::vector<Sample> mode_samples(Random& random, ScalarType dtype) {
+    if (dtype == ScalarType::Bool) return {};
+    const auto base = kScalar ? real_scalar_samples : real_divisor_samples;
+    std::vector<Sample> samples;
+    for (const IValue& mode : {IValue(), IValue("trunc"), IValue("floor")}) {
+        for (Sample& s : with_arguments(base(random, dtype), {mode})) samples.push_back(std::move(s));
+    }
+    return samples;
+}
+std::vector<Sample> rounded_samples(Random& random, ScalarType dtype) {
+    return dtype == ScalarType::Bool ? std::vector<Sample>() : real_divisor_samples(random, dtype);
+}
+std::vector<Sample> rounded_scalar_samples(Random& random, ScalarType dtype) {
+    return dtype == ScalarType::Bool ? std::vector<Sample>() : real_scalar_samples(random, dtype);
+}
+
+constexpr Derivative kModeDerivative{mode_backward, {save_argument(0, 1), save_argument(1)}};
+
+constexpr OperatorRecord kRecords[] = {
+    {.schema = "aten::div.Tensor(Tensor self, Tensor other) -> Tensor",
+     .summary = "Quotient; integers give floating results.",
+     .formula = "self / other",
+     .infer = infer_binary_float,
+     .kernel = binary<BinaryOp::Div>,
+     .derivative = {div_backward, {save_argument(0, 1), save_argument(1)}},
+     .samples = divisor_samples,
+     .variants = kInPlace | kOut},
+    {.schema = "aten::div.Scalar(Tensor self, Scalar other) -> Tensor",
+     .summary = "Quotient by a number.",
+     .formula = "self / other",
+     .infer = infer_binary_float,
+     .kernel = binary<BinaryOp::Div>,
+     .derivative = {div_scalar_backward},
+     .samples = scalar_samples,
+     .variants = kInPlace | kOut,
+     .out_overload = "Scalar_out"},
+    {.schema = "aten::div.Tensor_mode(Tensor self, Tensor other, *, str? rounding_mode) -> Tensor",
+     .summary = "Quotient, rounded towards 0 ('trunc') or down ('floor').",
+     .infer = infer_mode,
+     .kernel = FillingKernel{&mode_kernel},
+     .derivative = kModeDerivative,
+     .samples = mode_samples<false>,
+     .variants = kInPlace | kOut,
+     .out_overload = "out_mode"},
+    {.schema = "aten::div.Scalar_mode(Tensor self, Scalar other, *, str? rounding_mode) -> Tensor",
+     .summary = "Quotient by a number, rounded.",
+     .infer = infer_mode,
+     .kernel = FillingKernel{&mode_kernel},
+     .derivative = {mode_scalar_backward},
+     .samples = mode_samples<true>,
+     .variants = kInPlace | kOut,
+     .out_overload = "Scalar_mode_out"},
+    {.schema = "aten::floor_divide(Tensor self, Tensor other) -> Tensor",
+     .summary = "Quotient rounded down, Python's //.",
+     .formula = "floor(self / other)",
+     .infer = infer_binary_real,
+     .kernel = FillingKernel{&floor_divide_kernel},
+     .derivative = {zero_gradients},
+     .samples = rounded_samples,
+     .variants = kInPlace | kOut},
+    {.schema = "aten::floor_divide.Scalar(Tensor self, Scalar other) -> Tensor",
+     .summary = "Quotient by a number, rounded down.",
+     .formula = "floor(self / other)",
+     .infer = infer_binary_real,
+     .kernel = FillingKernel{&floor_divide_kernel},
+     .derivative = {[](G& c) { c.set_grad(0, fn::zeros_like(c.grad_output())); }},
+     .samples = rounded_scalar_samples,
+     .variants = kInPlace | kOut,
+     .out_overload = "Scalar_out"},
+    {.schema = "aten::remainder.Tensor(Tensor self, Tensor other) -> Tensor",
+     .summary = "Remainder with the sign of the divisor, Python's %.",
+     .formula = "self - other floor(self / other)",
+     .infer = infer_binary_real,
+     .kernel = FillingKernel{&remainder_kernel},
+     .derivative = {remainder_backward, {save_argument(0, 1), save_argument(1, 1)}},
+     .samples = rounded_samples,
+     .variants = kInPlace | kOut,
+     .out_overload = "Tensor_out"},
+    {.schema = "aten::remainder.Scalar(Tensor self, Scalar other) -> Tensor",
+     .summary = "Remainder by a number, with its sign.",
+     .infer = infer_binary_real,
+     .kernel = FillingKernel{&remainder_kernel},
+     .derivative = {first_only},
+     .samples = rounded_scalar_samples,
+     .variants = kInPlace | kOut,
+     .out_overload = "Scalar_out"},
+    {.schema = "aten::remainder.Scalar_Tensor(Scalar self, Tensor other) -> Tensor",
+     .summary = "Remainder of a number.",
+     .infer = infer_binary_real,
+     .kernel = FillingKernel{&remainder_kernel},
+     .derivative = {[](G& c) {
+                        const Tensor other = c.argument(1);
+                        const Tensor self = fn::full_like(other, c.value(0).to_scalar());
+                        c.set_grad(1, -c.grad_output() * fn::div_mode(self, other, "floor"));
+                    },
+                    {save_argument(1)}}},
+    {.schema = "aten::fmod.Tensor(Tensor self, Tensor other) -> Tensor",
+     .summary = "Remainder with the sign of the dividend, C's fmod.",
+     .formula = "self - other trunc(self / other)",
+     .infer = infer_binary_real,
+     .kernel = FillingKernel{&fmod_kernel},
+     .derivative = {fmod_backward, {save_argument(0, 1), save_argument(1, 1)}},
+     .samples = rounded_samples,
+     .variants = kInPlace | kOut,
+     .out_overload = "Tensor_out"},
+    {.schema = "aten::fmod.Scalar(Tensor self, Scalar other) -> Tensor",
+     .summary = "Remainder by a number, with the sign of the dividend.",
+     .infer = infer_binary_real,
+     .kernel = FillingKernel{&fmod_kernel},
+     .derivative = {first_only},
+     .samples = rounded_scalar_samples,
+     .variants = kInPlace | kOut,
+     .out_overload = "Scalar_out"},
+};
+
+}  // namespace
+
+std::span<const OperatorRecord> pointwise::division_records() { return kRecords; }
+
+}  // namespace loupe

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/ops/pointwise/pointwise.h"
+
+#include <array>
+
+namespace loupe::pointwise {
+namespace {
+
+Tensor self_of(Arguments arguments) { return arguments[0].to_tensor(); }
+
+ScalarType promoted(Arguments arguments) { return result_type(arguments[0], arguments[1]); }
+
+bool is_zero_dimensional_of_other_type(const IValue& v, ScalarType common) {
+    return v.is_tensor() && v.tensor_impl()->sizes.empty() && v.tensor_impl()->dtype != common;
+}
+
+// Steps that threads are worth sooner for.
+int cost_of(UnaryOp op) { return op >= UnaryOp::Exp ? 8 : 1; }
+
+}  // namespace
+
+void infer_same(Arguments arguments, MetaList& outputs) { outputs.push_back(same_meta(self_of(arguments))); }
+
+void infer_float(Arguments arguments, MetaList& outputs) {
+    const Tensor self = self_of(arguments);
+    outputs.push_back(same_meta(self, floating_type(self.dtype())));
+}
+
+void infer_bool(Arguments arguments, MetaList& outputs) { outputs.push_back(same_meta(self_of(arguments), ScalarType::Bool)); }
+
+void infer_same_real(Arguments arguments, MetaList& outputs) {
+    require(!is_complex(self_of(arguments).dtype()), "not implemented for complex tensors");
+    infer_same(arguments, outputs);
+}
+
+void infer_same_floating(Arguments arguments, MetaList& outputs) {
+    const ScalarType dtype = self_of(arguments).dtype();
+    require(is_floating(dtype), "not implemented for '", dtype_graph_name(dtype), "'");
+    infer_same(arguments, outputs);
+}
+
+void infer_float_real(Arguments arguments, MetaList& outputs) {
+    require(!is_complex(self_of(arguments).dtype()), "not implemented for complex tensors");
+    infer_float(arguments, outputs);
+}
+
+void infer_binary(Arguments arguments, MetaList& outputs) {
+    outputs.push_back(elementwise_meta(arguments.first(2), promoted(arguments)));
+}
+
+void infer_binary_float(Arguments arguments, MetaList& outputs) {
+    outputs.push_back(elementwise_meta(arguments.first(2), floating_type(promoted(arguments))));
+}
+
+void infer_binary_real(Arguments arguments, MetaList& outputs) {
+    require(!is_complex(promoted(arguments)), "not implemented for complex tensors");
+    infer_binary(arguments, outputs);
+}
+
+void infer_equal(Arguments arguments, MetaList& outputs) {
+    outputs.push_back(elementwise_meta(arguments.first(2), ScalarType::Bool));
+}
+
+void infer_compare(Arguments arguments, MetaList& outputs) {
+    require(!is_complex(promoted(arguments)), "not implemented for complex tensors");
+    infer_equal(arguments, outputs);
+}
+
+void run(ElementwiseKernel kernel, const Tensor& out, ScalarType out_as, std::span<const IValue> inputs, ScalarType common,
+         ScalarType as, const Scalar* params, int cost) {
+    require(kernel != nullptr, "not implemented for '", dtype_graph_name(common), "'");
+    std::array<LoopOperand, kMaxOperands> operands;
+    std::array<std::optional<LoopNumber>, kMaxOperands> numbers;
+    operands[0] = LoopOperand(out, out_as);
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+        const IValue& v = inputs[i];
+        const bool narrows = is_integral(common) && is_zero_dimensional_of_other_type(v, common);
+        if (v.is_tensor() && !narrows) {
+            operands[i + 1] = LoopOperand(*v.tensor_impl(), as);
+            continue;
+        }
+        Scalar value = v.is_tensor() ? item(v.to_tensor()) : v.to_scalar();
+        if (is_integral(common)) value = item(scalar_tensor(value, common));
+        numbers[i].emplace(value, as);
+        operands[i + 1] = LoopOperand(numbers[i]->data(), as);
+    }
+    run_elementwise(kernel, params, {operands.data(), inputs.size() + 1}, 1, cost);
+}
+
+void run_unary(UnaryOp op, Arguments arguments, IValue* results, const Scalar* params) {
+    const Tensor out = results[0].to_tensor();
+    const ScalarType as = compute_type(out.dtype());
+    const bool rounds = op >= UnaryOp::Floor && op <= UnaryOp::Trunc;
+    if (rounds && as == ScalarType::Int64) {
+        if (!out.is_same(self_of(arguments))) copy_into(out, self_of(arguments));
+        return;
+    }
+    run(unary_kernel(op, as), out, as, arguments.first(1), out.dtype(), as, params, cost_of(op));
+}
+
+void run_test(TestOp op, Arguments arguments, IValue* results) {
+    const ScalarType dtype = arguments[0].tensor_impl()->dtype;
+    const ScalarType as = compute_type(dtype);
+    run(test_kernel(op, as), results[0].to_tensor(), ScalarType::Bool, arguments.first(1), dtype, as);
+}
+
+void run_activation(ActivationOp op, std::size_t inputs, Arguments arguments, IValue* results) {
+    const Tensor out = results[0].to_tensor();
+    const ScalarType as = compute_type(out.dtype());
+    std::array<Scalar, 4> params;
+    std::size_t count = 0;
+    for (const IValue& v : arguments.subspan(inputs)) {
+        if (v.is_number() && count < params.size()) params[count++] = v.to_scalar();
+    }
+    run(activation_kernel(op, as), out, as, arguments.first(inputs), out.dtype(), as, params.data(), 4);
+}
+
+void run_binary(BinaryOp op, Arguments arguments, IValue* results, const Scalar* params) {
+    const Tensor out = results[0].to_tensor();
+    const ScalarType as = compute_type(out.dtype());
+    run(binary_kernel(op, as), out, as, arguments.first(2), out.dtype(), as, params);
+}
+
+void run_compare(CompareOp op, Arguments arguments, IValue* results) {
+    const ScalarType common = promoted(arguments);
+    const ScalarType as = compute_type(common);
+    run(compare_kernel(op, as), results[0].to_tensor(), ScalarType::Bool, arguments.first(2), common, as);
+}
+
+}  // namespace loupe::pointwise

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+// Signs, magnitudes, rounding, and tests for NaN and infinity.
+
+#include "core/ops/arithmetic.h"
+#include "core/ops/pointwise/family.h"
+#include "core/ops/pointwise/pointwise.h"
+
+#include <cmath>
+#include <limits>
+
+namespace loupe {
+namespace {
+
+using namespace arithmetic;
+using namespace pointwise;
+using G = GradientContext;
+
+void zero_gradient(G& c) { c.set_grad(0, fn::zeros_like(c.grad_output())); }
+
+constexpr OperatorRecord rounding(std::string_view schema, std::string_view summary, Kernel kernel) {
+    return {.schema = schema, .summary = summary, .infer = infer_same_real, .kernel = kernel, .derivative = {zero_gradient},
+            .samples = kink_samples, .variants = kInPlace | kOut};
+}
+constexpr OperatorRecord check(std::string_view schema, std::string_view summary, Kernel kernel, std::uint8_t variants = kFunctional) {
+    return {.schema = schema, .summary = summary, .infer = infer_bool, .kernel = kernel, .samples = unary_samples,
+            .variants = variants, .is_gradient_stop = true};
+}
+
+void abs_infer(Arguments arguments, MetaList& outputs) {
+    const Tensor self = arguments[0].to_tensor();
+    outputs.push_back(same_meta(self, to_real_type(self.dtype())));
+}
+void abs_kernel(Arguments arguments, IValue* results) {
+    const Tensor self = arguments[0].to_tensor();
+    if (!is_complex(self.dtype())) {
+        run_unary(UnaryOp::Abs, arguments, results);
+        return;
+    }
+    run(complex_part_kernel(ComplexPartOp::Abs, self.dtype()), results[0].to_tensor(), to_real_type(self.dtype()),
+        arguments.first(1), self.dtype(), self.dtype());
+}
+void neg_infer(Arguments arguments, MetaList& outputs) {
+    require(arguments[0].tensor_impl()->dtype != ScalarType::Bool,
+            "Negation, the `-` operator, on a bool tensor is not supported. If you are trying to invert a mask, use the `~` "
+            "or `logical_not()` operator instead.");
+    infer_same(arguments, outputs);
+}
+void sgn_backward(G& c) {
+    const Tensor g = c.grad_output();
+    if (!is_complex(c.dtype(0))) {
+        zero_gradient(c);
+        return;
+    }
+    const Tensor x = c.argument(0);
+    const Tensor magnitude = fn::abs(x);
+    const Tensor s = c.result();
+    const Tensor along = fn::real(g * fn::conj_physical(s));
+    const Tensor slope = (g - s * along) / magnitude;
+    c.set_grad(0, fn::masked_fill(slope, fn::eq_scalar(magnitude, Scalar(0)), Scalar(0.0)));
+}
+
+void round_decimals(Arguments arguments, IValue* results) {
+    const Tensor self = arguments[0].to_tensor();
+    const double scale = std::pow(10.0, static_cast<double>(arguments[1].to_int()));
+    results[0] = fn::round(self * scale) / scale;
+}
+
+void nan_to_num_kernel(Arguments arguments, IValue* results) {
+    const Tensor self = arguments[0].to_tensor();
+    const Tensor out = results[0].to_tensor();
+    if (is_integral(self.dtype())) {
+        if (!out.is_same(self)) copy_into(out, self);
+        return;
+    }
+    const double largest = visit_dtype(self.dtype(), []<typename T>(std::type_identity<T>) -> double {
+        if constexpr (std::is_same_v<T, Half>) return 65504;
+        else if constexpr (std::is_same_v<T, BFloat16>) return 3.3895313892515355e38;
+        else if constexpr (std::is_floating_point_v<T>) return static_cast<double>(std::numeric_limits<T>::max());
+        else return 0;
+    });
+    const auto given = [&](std::size_t i, double otherwise) { return arguments[i].is_none() ? Scalar(otherwise) : arguments[i].to_scalar(); };
+    const Scalar params[] = {given(1, 0), given(2, largest), given(3, -largest)};
+    run_unary(UnaryOp::NanToNum, arguments, results, params);
+}
+std::vector<Sample> nan_to_num_samples(Random& random, ScalarType dtype) {
+    return with_arguments(real_samples(random, dtype), {IValue(), IValue(), IValue()});
+}
+
+constexpr OperatorRecord kRecords[] = {
+    {.schema = "aten::abs(Tensor self) -> Tensor",
+     .summary = "Magnitude of each element.",
+     .formula = "|x|",
+     .infer = abs_infer,
+     .kernel = FillingKernel{&abs_kernel},
+     .derivative = {[](G& c) { c.set_grad(0, c.grad_output() * fn::sgn(c.argument(0))); }, {save_argument(0)}},
+     .samples = kink_samples,
+     .variants = kInPlace | kOut},
+    {.schema = "aten::neg(Tensor self) -> Tensor",
+     .summary = "Negation.",
+     .formula = "-x",
+     .infer = neg_infer,
+     .kernel = unary<UnaryOp::Neg>,
+     .derivative = {[](G& c) { c.set_grad(0, -c.grad_output()); }},
+     .samples = unary_samples,
+     .variants = kInPlace | kOut},
+    {.schema = "aten::sgn(Tensor self) -> Tensor",
+     .summary = "Sign; for complex numbers x / |x|.",
+     .infer = infer_same,
+     .kernel = unary<UnaryOp::Sign>,
+     .derivative = {sgn_backward, {save_argument(0), save_result()}},
+     .samples = kink_samples,
+     .variants = kInPlace | kOut},
+    rounding("aten::sign(Tensor self) -> Tensor", "-1, 0 or 1.", unary<UnaryOp::Sign>),
+    rounding("aten::floor(Tensor self) -> Tensor", "Largest integer not above.", unary<UnaryOp::Floor>),
+    rounding("aten::ceil(Tensor self) -> Tensor", "Smallest integer not below.", unary<UnaryOp::Ceil>),
+    rounding("aten::round(Tensor self) -> Tensor", "Nearest integer, halves to even.", unary<UnaryOp::Round>),
+    rounding("aten::trunc(Tensor self) -> Tensor", "Integer part.", unary<UnaryOp::Trunc>),
+    {.schema = "aten::round.decimals(Tensor self, *, int decimals) -> Tensor",
+     .summary = "Nearest multiple of a power of ten.",
+     .composite = round_decimals},
+    {.schema = "aten::frac(Tensor self) -> Tensor",
+     .summary = "Fractional part, with the sign of x.",
+     .formula = "x - trunc(x)",
+     .infer = infer_same_floating,
+     .kernel = unary<UnaryOp::Frac>,
+     .derivative = {[](G& c) { c.set_grad(0, c.grad_output()); }},
+     .samples = kink_samples,
+     .variants = kInPlace | kOut},
+    {.schema = "aten::nan_to_num(Tensor self, float? nan=None, float? posinf=None, float? neginf=None) -> Tensor",
+     .summary = "Replaces NaN and infinities, by default by 0 and the greatest numbers of the type.",
+     .infer = infer_same_real,
+     .kernel = FillingKernel{&nan_to_num_kernel},
+     .derivative = {[](G& c) { c.set_grad(0, keep_where(c.grad_output(), fn::isfinite(c.argument(0)))); }, {save_argument(0)}},
+     .samples = nan_to_num_samples,
+     .variants = kInPlace | kOut},
+    check("aten::isnan(Tensor self) -> Tensor", "Is it NaN?", test<TestOp::IsNan>),
+    check("aten::isinf(Tensor self) -> Tensor", "Is it infinite?", test<TestOp::IsInf>),
+    check("aten::isfinite(Tensor self) -> Tensor", "Is it neither infinite nor NaN?", test<TestOp::IsFinite>),
+    check("aten::isposinf(Tensor self) -> Tensor", "Is it plus infinity?", test<TestOp::IsPosInf>, kOut),
+    check("aten::isneginf(Tensor self) -> Tensor", "Is it minus infinity?", test<TestOp::IsNegInf>, kOut),
+    check("aten::signbit(Tensor self) -> Tensor", "Is the sign bit set?", test<TestOp::SignBit>, kOut),
+    check("aten::logical_not(Tensor self) -> Tensor", "Is it zero?", test<TestOp::LogicalNot>, kInPlace | kOut),
+};
+
+}  // namespace
+
+std::span<const OperatorRecord> pointwise::rounding_records() { return kRecords; }
+
+}  // namespace loupe

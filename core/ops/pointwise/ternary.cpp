@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+// lerp, addcmul, addcdiv: of three tensors.
+
+#include "core/ops/arithmetic.h"
+#include "core/ops/pointwise/family.h"
+#include "core/ops/pointwise/pointwise.h"
+
+namespace loupe {
+namespace {
+
+using namespace arithmetic;
+using namespace pointwise;
+using G = GradientContext;
+
+void run_ternary(TernaryOp op, Arguments arguments, IValue* results, const Scalar* params) {
+    const Tensor out = results[0].to_tensor();
+    const ScalarType as = compute_type(out.dtype());
+    run(ternary_kernel(op, as), out, as, arguments.first(3), out.dtype(), as, params);
+}
+
+void infer_three(Arguments arguments, MetaList& outputs) {
+    outputs.push_back(elementwise_meta(arguments.first(3), result_type(arguments[0], arguments[1], arguments[2])));
+}
+void infer_addcdiv(Arguments arguments, MetaList& outputs) {
+    const bool integers = is_integral(arguments[1].tensor_impl()->dtype) && is_integral(arguments[2].tensor_impl()->dtype);
+    require(!integers,
+            "Integer division with addcdiv is no longer supported, and in a future  release addcdiv will perform a true division of "
+            "tensor1 and tensor2. The historic addcdiv behavior can be implemented as (input + value * torch.trunc(tensor1 / "
+            "tensor2)).to(input.dtype) for integer inputs and as (input + value * tensor1 / tensor2) for float inputs. The future "
+            "addcdiv behavior is just the latter implementation: (input + value * tensor1 / tensor2), for all dtypes.");
+    infer_three(arguments, outputs);
+}
+void infer_lerp(Arguments arguments, MetaList& outputs) {
+    const ScalarType dtype = arguments[0].tensor_impl()->dtype;
+    const ScalarType end = arguments[1].tensor_impl()->dtype;
+    require(dtype == end, "expected dtype ", dtype_graph_name(dtype), " for `end` but got dtype ", dtype_graph_name(end));
+    if (arguments[2].is_tensor()) {
+        const ScalarType weight = arguments[2].tensor_impl()->dtype;
+        require(dtype == weight, "expected dtype ", dtype_graph_name(dtype), " for `weight` but got dtype ", dtype_graph_name(weight));
+    }
+    require(is_differentiable(dtype), "\"lerp_kernel\" not implemented for '", dtype_graph_name(dtype), "'");
+    outputs.push_back(elementwise_meta(arguments.first(3), dtype));
+}
+
+void addcmul_call(Arguments arguments, IValue* results) {
+    const Scalar value = arguments[3].to_scalar();
+    run_ternary(TernaryOp::Addcmul, arguments, results, &value);
+}
+void addcdiv_call(Arguments arguments, IValue* results) {
+    const Scalar value = arguments[3].to_scalar();
+    run_ternary(TernaryOp::Addcdiv, arguments, results, &value);
+}
+void lerp_call(Arguments arguments, IValue* results) { run_ternary(TernaryOp::Lerp, arguments, results, nullptr); }
+
+void addcmul_backward(G& c) {
+    const Scalar value = conj(c.value(3).to_scalar());
+    c.grad(0, [&] { return c.grad_output(); });
+    c.grad(1, [&] { return c.grad_output() * scaled(conj(c.argument(2)), value); });
+    c.grad(2, [&] { return c.grad_output() * scaled(conj(c.argument(1)), value); });
+}
+void addcdiv_backward(G& c) {
+    const Scalar value = conj(c.value(3).to_scalar());
+    const Tensor divisor = conj(c.argument(2));
+    c.grad(0, [&] { return c.grad_output(); });
+    c.grad(1, [&] { return c.grad_output() * (value / divisor); });
+    c.grad(2, [&] { return -c.grad_output() * (scaled(conj(c.argument(1)), value) / (divisor * divisor)); });
+}
+void lerp_backward(G& c) {
+    const Tensor weight = conj(c.argument(2));
+    c.grad(0, [&] { return c.grad_output() * (1 - weight); });
+    c.grad(1, [&] { return c.grad_output() * weight; });
+    c.grad(2, [&] { return c.grad_output() * conj(c.argument(1) - c.argument(0)); });
+}
+void lerp_scalar_backward(G& c) {
+    const Scalar weight = conj(c.value(2).to_scalar());
+    c.grad(0, [&] { return c.grad_output() - c.grad_output() * weight; });
+    c.grad(1, [&] { return c.grad_output() * weight; });
+}
+
+std::vector<Sample> three_samples(Random& random, ScalarType dtype) {
+    std::vector<Sample> samples;
+    if (!is_differentiable(dtype)) return samples;
+    for (const Sample& s : divisor_samples(random, dtype)) {
+        samples.push_back({{s.arguments[0], s.arguments[0], s.arguments[1]}, s.name});
+    }
+    return samples;
+}
+std::vector<Sample> valued_samples(Random& random, ScalarType dtype) { return with_arguments(three_samples(random, dtype), {IValue(0.5)}); }
+std::vector<Sample> lerp_scalar_samples(Random& random, ScalarType dtype) {
+    std::vector<Sample> samples = three_samples(random, dtype);
+    for (Sample& s : samples) s.arguments = {s.arguments[0], s.arguments[2], 0.3};
+    return samples;
+}
+
+constexpr OperatorRecord kRecords[] = {
+    {.schema = "aten::addcmul(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor",
+     .summary = "Adds a product.",
+     .formula = "self + value tensor1 tensor2",
+     .infer = infer_three,
+     .kernel = FillingKernel{&addcmul_call},
+     .derivative = {addcmul_backward, {save_argument(1, 2), save_argument(2, 1)}},
+     .samples = valued_samples,
+     .variants = kInPlace | kOut},
+    {.schema = "aten::addcdiv(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor",
+     .summary = "Adds a quotient.",
+     .formula = "self + value tensor1 / tensor2",
+     .infer = infer_addcdiv,
+     .kernel = FillingKernel{&addcdiv_call},
+     .derivative = {addcdiv_backward, {save_argument(1, 2), save_argument(2)}},
+     .samples = valued_samples,
+     .variants = kInPlace | kOut},
+    {.schema = "aten::lerp.Tensor(Tensor self, Tensor end, Tensor weight) -> Tensor",
+     .summary = "Between two tensors, by weight.",
+     .formula = "self + weight (end - self)",
+     .infer = infer_lerp,
+     .kernel = FillingKernel{&lerp_call},
+     .derivative = {lerp_backward, {save_argument(0, 2), save_argument(1, 2), save_argument(2)}},
+     .samples = three_samples,
+     .variants = kInPlace | kOut,
+     .out_overload = "Tensor_out"},
+    {.schema = "aten::lerp.Scalar(Tensor self, Tensor end, Scalar weight) -> Tensor",
+     .summary = "Between two tensors.",
+     .formula = "self + weight (end - self)",
+     .infer = infer_lerp,
+     .kernel = FillingKernel{&lerp_call},
+     .derivative = {lerp_scalar_backward},
+     .samples = lerp_scalar_samples,
+     .variants = kInPlace | kOut,
+     .out_overload = "Scalar_out"},
+};
+
+}  // namespace
+
+std::span<const OperatorRecord> pointwise::ternary_records() { return kRecords; }
+
+}  // namespace loupe

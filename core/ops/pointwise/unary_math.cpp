@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: Apache-2.0
+// Functions of one number: powers and roots, exponentials and logarithms, trigonometric and special functions.
+
+#include <cmath>
+#include <numbers>
+
+#include "core/ops/arithmetic.h"
+#include "core/ops/pointwise/family.h"
+#include "core/ops/pointwise/pointwise.h"
+
+namespace loupe {
+namespace {
+
+using namespace arithmetic;
+using namespace pointwise;
+using G = GradientContext;
+
+constexpr double kLn2 = std::numbers::ln2;
+constexpr double kLn10 = std::numbers::ln10;
+const double kTwoOverSqrtPi = 2 / std::sqrt(std::numbers::pi);
+
+// Integers give float32; complex numbers are taken.
+constexpr OperatorRecord function(std::string_view schema, std::string_view summary, std::string_view formula, Kernel kernel,
+                                  Derivative derivative, SamplesFunction samples = unary_samples) {
+    return {.schema = schema, .summary = summary, .formula = formula, .infer = infer_float, .kernel = kernel,
+            .derivative = derivative, .samples = samples, .variants = kInPlace | kOut};
+}
+// Real numbers only.
+constexpr OperatorRecord real_function(std::string_view schema, std::string_view summary, std::string_view formula,
+                                       Kernel kernel, Derivative derivative, SamplesFunction samples = real_samples) {
+    OperatorRecord record = function(schema, summary, formula, kernel, derivative, samples);
+    record.infer = infer_float_real;
+    return record;
+}
+constexpr OperatorRecord alias(std::string_view schema, std::string_view summary, KernelFunction composite,
+                               SamplesFunction samples = unary_samples) {
+    return {.schema = schema, .summary = summary, .composite = composite, .samples = samples};
+}
+
+template <const OperatorHandle<>* kTarget>
+Tensor same_as(const Tensor& self) { return (*kTarget)(self); }
+
+// 1 / sqrt(1 - x^2)
+Tensor arc_slope(const Tensor& x) { return fn::rsqrt(1 - x * x); }
+
+void tanh_gradient(G& c) {
+    const Tensor y = c.result();
+    if (is_complex(y.dtype())) c.set_grad(0, c.grad_output() * conj(1 - y * y));
+    else c.set_grad(0, fn::tanh_backward(c.grad_output(), y));
+}
+void sigmoid_gradient(G& c) {
+    const Tensor y = c.result();
+    if (is_complex(y.dtype())) c.set_grad(0, c.grad_output() * conj((1 - y) * y));
+    else c.set_grad(0, fn::sigmoid_backward(c.grad_output(), y));
+}
+
+void logit_kernel(Arguments arguments, IValue* results) {
+    const Scalar epsilon = arguments[1].is_none() ? Scalar(-1.0) : arguments[1].to_scalar();
+    run_unary(UnaryOp::Logit, arguments, results, &epsilon);
+}
+void logit_backward(G& c) {
+    const Tensor x = c.argument(0);
+    const Tensor slope = c.grad_output() / (x * (1 - x));
+    if (c.value(1).is_none()) {
+        c.set_grad(0, slope);
+        return;
+    }
+    const double epsilon = c.value(1).to_double();
+    const Tensor inside = fn::logical_and(fn::ge_scalar(x, Scalar(epsilon)), fn::le_scalar(x, Scalar(1 - epsilon)));
+    c.set_grad(0, keep_where(slope, inside));
+}
+
+void polygamma_infer(Arguments arguments, MetaList& outputs) {
+    require(arguments[0].to_int() == 0 || arguments[0].to_int() == 1, "polygamma is implemented for n 0 and 1");
+    infer_float_real(arguments.subspan(1), outputs);
+}
+void polygamma_kernel(Arguments arguments, IValue* results) {
+    run_unary(arguments[0].to_int() == 0 ? UnaryOp::Digamma : UnaryOp::Trigamma, arguments.subspan(1), results);
+}
+
+std::vector<Sample> logit_samples(Random& random, ScalarType dtype) {
+    if (!is_floating(dtype)) return {};
+    std::vector<Sample> samples;
+    for (Sample& s : unit_samples(random, dtype)) {
+        const Tensor p = (s.arguments[0].to_tensor() + 1.0) * 0.4 + 0.05;
+        samples.push_back({{p, IValue()}, s.name});
+        samples.push_back({{p, 0.1}, s.name});
+    }
+    return samples;
+}
+
+constexpr OperatorRecord kRecords[] = {
+    function("aten::exp(Tensor self) -> Tensor", "e to the power of each element.", "exp(x)", unary<UnaryOp::Exp>,
+             {[](G& c) { c.set_grad(0, c.grad_output() * conj(c.result())); }, {save_result()}}),
+    function("aten::exp2(Tensor self) -> Tensor", "2 to the power of each element.", "2^x", unary<UnaryOp::Exp2>,
+             {[](G& c) { c.set_grad(0, c.grad_output() * conj(c.result()) * kLn2); }, {save_result()}}),
+    real_function("aten::expm1(Tensor self) -> Tensor", "exp(x) - 1, exact near 0.", "exp(x) - 1", unary<UnaryOp::Expm1>,
+                  {[](G& c) { c.set_grad(0, c.grad_output() * (c.result() + 1)); }, {save_result()}}),
+    function("aten::log(Tensor self) -> Tensor", "Natural logarithm.", "ln(x)", unary<UnaryOp::Log>,
+             {[](G& c) { c.set_grad(0, c.grad_output() / conj(c.argument(0))); }, {save_argument(0)}}, positive_samples),
+    function("aten::log2(Tensor self) -> Tensor", "Logarithm to base 2.", "log2(x)", unary<UnaryOp::Log2>,
+             {[](G& c) { c.set_grad(0, c.grad_output() / (conj(c.argument(0)) * kLn2)); }, {save_argument(0)}}, positive_samples),
+    function("aten::log10(Tensor self) -> Tensor", "Logarithm to base 10.", "log10(x)", unary<UnaryOp::Log10>,
+             {[](G& c) { c.set_grad(0, c.grad_output() / (conj(c.argument(0)) * kLn10)); }, {save_argument(0)}}, positive_samples),
+    real_function("aten::log1p(Tensor self) -> Tensor", "ln(1 + x), exact near 0.", "ln(1 + x)", unary<UnaryOp::Log1p>,
+                  {[](G& c) { c.set_grad(0, c.grad_output() / (c.argument(0) + 1)); }, {save_argument(0)}}, positive_samples),
+    function("aten::sqrt(Tensor self) -> Tensor", "Square root.", "sqrt(x)", unary<UnaryOp::Sqrt>,
+             {[](G& c) { c.set_grad(0, c.grad_output() / (2 * conj(c.result()))); }, {save_result()}}, positive_samples),
+    function("aten::rsqrt(Tensor self) -> Tensor", "Reciprocal of the square root.", "1 / sqrt(x)", unary<UnaryOp::Rsqrt>,
+             {[](G& c) { c.set_grad(0, c.grad_output() * fn::pow_scalar(conj(c.result()), Scalar(3)) * -0.5); }, {save_result()}},
+             positive_samples),
+    function("aten::reciprocal(Tensor self) -> Tensor", "One over each element.", "1 / x", unary<UnaryOp::Reciprocal>,
+             {[](G& c) {
+                  const Tensor y = conj(c.result());
+                  c.set_grad(0, -c.grad_output() * (y * y));
+              },
+              {save_result()}},
+             positive_samples),
+    {.schema = "aten::square(Tensor self) -> Tensor",
+     .summary = "Square of each element.",
+     .formula = "x^2",
+     .infer = infer_same,
+     .kernel = unary<UnaryOp::Square>,
+     .derivative = {[](G& c) { c.set_grad(0, c.grad_output() * (conj(c.argument(0)) * 2)); }, {save_argument(0)}, "PowBackward0"},
+     .samples = unary_samples,
+     .variants = kInPlace | kOut},
+
+    function("aten::sin(Tensor self) -> Tensor", "Sine.", "sin(x)", unary<UnaryOp::Sin>,
+             {[](G& c) { c.set_grad(0, c.grad_output() * fn::cos(conj(c.argument(0)))); }, {save_argument(0)}}),
+    function("aten::cos(Tensor self) -> Tensor", "Cosine.", "cos(x)", unary<UnaryOp::Cos>,
+             {[](G& c) { c.set_grad(0, c.grad_output() * -fn::sin(conj(c.argument(0)))); }, {save_argument(0)}}),
+    function("aten::tan(Tensor self) -> Tensor", "Tangent.", "tan(x)", unary<UnaryOp::Tan>,
+             {[](G& c) {
+                  const Tensor y = conj(c.result());
+                  c.set_grad(0, c.grad_output() * (1 + y * y));
+              },
+              {save_result()}}),
+    function("aten::asin(Tensor self) -> Tensor", "Arc sine.", "arcsin(x)", unary<UnaryOp::Asin>,
+             {[](G& c) { c.set_grad(0, c.grad_output() * arc_slope(conj(c.argument(0)))); }, {save_argument(0)}}, unit_samples),
+    function("aten::acos(Tensor self) -> Tensor", "Arc cosine.", "arccos(x)", unary<UnaryOp::Acos>,
+             {[](G& c) { c.set_grad(0, c.grad_output() * -arc_slope(conj(c.argument(0)))); }, {save_argument(0)}}, unit_samples),
+    function("aten::atan(Tensor self) -> Tensor", "Arc tangent.", "arctan(x)", unary<UnaryOp::Atan>,
+             {[](G& c) {
+                  const Tensor x = conj(c.argument(0));
+                  c.set_grad(0, c.grad_output() / (1 + x * x));
+              },
+              {save_argument(0)}}),
+    function("aten::sinh(Tensor self) -> Tensor", "Hyperbolic sine.", "sinh(x)", unary<UnaryOp::Sinh>,
+             {[](G& c) { c.set_grad(0, c.grad_output() * fn::cosh(conj(c.argument(0)))); }, {save_argument(0)}}),
+    function("aten::cosh(Tensor self) -> Tensor", "Hyperbolic cosine.", "cosh(x)", unary<UnaryOp::Cosh>,
+             {[](G& c) { c.set_grad(0, c.grad_output() * fn::sinh(conj(c.argument(0)))); }, {save_argument(0)}}),
+    function("aten::tanh(Tensor self) -> Tensor", "Hyperbolic tangent.", "tanh(x)", unary<UnaryOp::Tanh>,
+             {tanh_gradient, {save_result()}}),
+    function("aten::asinh(Tensor self) -> Tensor", "Inverse hyperbolic sine.", "arsinh(x)", unary<UnaryOp::Asinh>,
+             {[](G& c) {
+                  const Tensor x = conj(c.argument(0));
+                  c.set_grad(0, c.grad_output() * fn::rsqrt(x * x + 1));
+              },
+              {save_argument(0)}}),
+    function("aten::acosh(Tensor self) -> Tensor", "Inverse hyperbolic cosine.", "arcosh(x)", unary<UnaryOp::Acosh>,
+             {[](G& c) {
+                  const Tensor x = conj(c.argument(0));
+                  c.set_grad(0, c.grad_output() * (fn::rsqrt(x - 1) * fn::rsqrt(x + 1)));
+              },
+              {save_argument(0)}},
+             above_one_samples),
+    function("aten::atanh(Tensor self) -> Tensor", "Inverse hyperbolic tangent.", "artanh(x)", unary<UnaryOp::Atanh>,
+             {[](G& c) {
+                  const Tensor x = conj(c.argument(0));
+                  c.set_grad(0, c.grad_output() / (1 - x * x));
+              },
+              {save_argument(0)}},
+             unit_samples),
+    {.schema = "aten::sinc(Tensor self) -> Tensor",
+     .summary = "Normalised sinc.",
+     .formula = "sin(pi x) / (pi x), 1 at 0",
+     .infer = infer_float,
+     .kernel = unary<UnaryOp::Sinc>,
+     .derivative = {[](G& c) {
+                        const Tensor x = c.argument(0);
+                        const Tensor scaled_x = x * std::numbers::pi;
+                        const Tensor slope = (scaled_x * fn::cos(scaled_x) - fn::sin(scaled_x)) / (scaled_x * x);
+                        c.set_grad(0, c.grad_output() * conj(fn::masked_fill(slope, fn::eq_scalar(x, Scalar(0)), Scalar(0.0))));
+                    },
+                    {save_argument(0)}},
+     .samples = unary_samples,
+     .variants = kInPlace | kOut},
+
+    function("aten::sigmoid(Tensor self) -> Tensor", "Logistic function.", "1 / (1 + exp(-x))", unary<UnaryOp::Sigmoid>,
+             {sigmoid_gradient, {save_result()}}),
+    {.schema = "aten::logit(Tensor self, float? eps=None) -> Tensor",
+     .summary = "Inverse of the sigmoid; eps clamps the argument to [eps, 1 - eps].",
+     .formula = "ln(x / (1 - x))",
+     .infer = infer_float_real,
+     .kernel = FillingKernel{&logit_kernel},
+     .derivative = {logit_backward, {save_argument(0)}},
+     .samples = logit_samples,
+     .variants = kInPlace | kOut},
+    real_function("aten::erf(Tensor self) -> Tensor", "Error function.", "2/sqrt(pi) integral of exp(-t^2) from 0 to x",
+                  unary<UnaryOp::Erf>,
+                  {[](G& c) {
+                       const Tensor x = c.argument(0);
+                       c.set_grad(0, c.grad_output() * (fn::exp(-(x * x)) * kTwoOverSqrtPi));
+                   },
+                   {save_argument(0)}}),
+    real_function("aten::erfc(Tensor self) -> Tensor", "Complementary error function.", "1 - erf(x)", unary<UnaryOp::Erfc>,
+                  {[](G& c) {
+                       const Tensor x = c.argument(0);
+                       c.set_grad(0, c.grad_output() * (fn::exp(-(x * x)) * -kTwoOverSqrtPi));
+                   },
+                   {save_argument(0)}}),
+    real_function("aten::erfinv(Tensor self) -> Tensor", "Inverse error function.", "erf^-1(x)", unary<UnaryOp::Erfinv>,
+                  {[](G& c) {
+                       const Tensor y = c.result();
+                       c.set_grad(0, c.grad_output() * (fn::exp(y * y) / kTwoOverSqrtPi));
+                   },
+                   {save_result()}},
+                  unit_samples),
+    real_function("aten::lgamma(Tensor self) -> Tensor", "Logarithm of the gamma function's magnitude.", "ln|Gamma(x)|",
+                  unary<UnaryOp::Lgamma>,
+                  {[](G& c) { c.set_grad(0, c.grad_output() * fn::digamma(c.argument(0))); }, {save_argument(0)}}, positive_samples),
+    real_function("aten::digamma(Tensor self) -> Tensor", "Derivative of lgamma.", "Gamma'(x) / Gamma(x)", unary<UnaryOp::Digamma>,
+                  {[](G& c) { c.set_grad(0, c.grad_output() * fn::polygamma(1, c.argument(0))); }, {save_argument(0)}},
+                  positive_samples),
+    {.schema = "aten::polygamma(int n, Tensor self) -> Tensor",
+     .summary = "The n-th derivative of digamma, for n 0 and 1.",
+     .infer = polygamma_infer,
+     .kernel = FillingKernel{&polygamma_kernel},
+     .variants = kOut},
+    {.schema = "aten::i0(Tensor self) -> Tensor",
+     .summary = "Modified Bessel function of the first kind, order 0.",
+     .infer = infer_float_real,
+     .kernel = unary<UnaryOp::I0>,
+     .variants = kInPlace | kOut},
+
+    alias("aten::arcsin(Tensor self) -> Tensor", "asin.", boxed<same_as<&fn::asin>>, unit_samples),
+    alias("aten::arccos(Tensor self) -> Tensor", "acos.", boxed<same_as<&fn::acos>>, unit_samples),
+    alias("aten::arctan(Tensor self) -> Tensor", "atan.", boxed<same_as<&fn::atan>>),
+    alias("aten::arcsinh(Tensor self) -> Tensor", "asinh.", boxed<same_as<&fn::asinh>>),
+    alias("aten::arccosh(Tensor self) -> Tensor", "acosh.", boxed<same_as<&fn::acosh>>, above_one_samples),
+    alias("aten::arctanh(Tensor self) -> Tensor", "atanh.", boxed<same_as<&fn::atanh>>, unit_samples),
+    alias("aten::special_expit(Tensor self) -> Tensor", "sigmoid.", boxed<same_as<&fn::sigmoid>>),
+    alias("aten::special_erf(Tensor self) -> Tensor", "erf.", boxed<same_as<&fn::erf>>, real_samples),
+    alias("aten::special_exp2(Tensor self) -> Tensor", "exp2.", boxed<same_as<&fn::exp2>>),
+    alias("aten::special_expm1(Tensor self) -> Tensor", "expm1.", boxed<same_as<&fn::expm1>>, real_samples),
+    alias("aten::special_log1p(Tensor self) -> Tensor", "log1p.", boxed<same_as<&fn::log1p>>, positive_samples),
+    alias("aten::special_digamma(Tensor self) -> Tensor", "digamma.", boxed<same_as<&fn::digamma>>, positive_samples),
+};
+
+}  // namespace
+
+std::span<const OperatorRecord> pointwise::unary_math_records() { return kRecords; }
+
+}  // namespace loupe
