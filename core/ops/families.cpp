@@ -11,12 +11,14 @@ namespace loupe {
 OperatorFamily matrix_family();
 OperatorFamily numbers_family();
 OperatorFamily pointwise_family();
+OperatorFamily creation_family();
 
 std::span<const OperatorFamily> operator_families() {
     static const std::vector<OperatorFamily> families{
         matrix_family(),
         numbers_family(),
         pointwise_family(),
+        creation_family(),
     };
     return families;
 }
