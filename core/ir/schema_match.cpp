@@ -85,13 +85,41 @@ bool match_schema(const FunctionSchema& schema, std::span<const TypePtr> argumen
     return true;
 }
 
-const Operator* match_operator(std::string_view name, std::span<const TypePtr> arguments) {
-    const auto candidates = operators_named(name);
-    for (const Operator* op : candidates) {
-        TypeBindings bindings;
-        if (match_schema(op->schema, arguments, bindings)) return op;
+int match_cost(const Type& formal, const Type& actual) {
+    switch (formal.kind()) {
+        case TypeKind::Number: return actual.kind() == TypeKind::Number ? 0 : 1;
+        case TypeKind::Var:
+        case TypeKind::AnyList:
+        case TypeKind::AnyTuple:
+        case TypeKind::AnyClass:
+        case TypeKind::AnyEnum: return 1;
+        case TypeKind::Any: return 2;
+        case TypeKind::Optional: {
+            const Type& inner = actual.kind() == TypeKind::Optional ? *actual.element() : actual;
+            return actual.kind() == TypeKind::None ? 0 : match_cost(*formal.element(), inner);
+        }
+        case TypeKind::List:
+            return actual.kind() == TypeKind::List ? match_cost(*formal.element(), *actual.element()) : 1;
+        default: return 0;
     }
-    return nullptr;
+}
+
+const Operator* match_operator(std::string_view name, std::span<const TypePtr> arguments) {
+    const Operator* best = nullptr;
+    int least = 0;
+    for (const Operator* op : operators_named(name)) {
+        TypeBindings bindings;
+        if (!match_schema(op->schema, arguments, bindings)) continue;
+        int cost = 0;
+        for (std::size_t i = 0; i < op->schema.arguments.size(); ++i) {
+            cost += match_cost(*op->schema.arguments[i].type, *arguments[i]);
+        }
+        if (best != nullptr && cost >= least) continue;
+        best = op;
+        least = cost;
+        if (cost == 0) break;
+    }
+    return best;
 }
 
 }  // namespace loupe::ir

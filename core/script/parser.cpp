@@ -74,6 +74,11 @@ void Parser::parse_file() {
     std::vector<const Stmt*> statements;
     while (!is(Token::End)) {
         if (take(Token::Newline)) continue;
+        if (is(Token::Import) || is(Token::From)) {
+            // Names are resolved without them; older archives have them, and so have texts of people.
+            while (!is(Token::Newline) && !is(Token::End)) advance();
+            continue;
+        }
         statements.push_back(parse_statement());
     }
     tree_.body = tree_.make_span(statements);

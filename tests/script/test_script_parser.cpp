@@ -88,7 +88,7 @@ class TestScriptParser : public QObject {
     void strings_data() {
         QTest::addColumn<QString>("source");
         QTest::addColumn<QString>("tree");
-        QTest::newRow("escapes") << "'a\\n\\x41\\101\\''" << "{'a\\nAA\\''}";
+        QTest::newRow("escapes") << "'a\\n\\x41\\101\\''" << "{\"a\\nAA'\"}";
         QTest::newRow("raw") << "r'a\\n'" << "{'a\\\\n'}";
         QTest::newRow("joined") << "\"a\" 'b'" << "{'ab'}";
         QTest::newRow("triple") << "'''a\nb'''" << "{'a\\nb'}";
@@ -175,7 +175,7 @@ class TestScriptParser : public QObject {
         const auto row = [](const char* source, const char* message) { QTest::newRow(source) << source << message; };
         row("x = lambda a: a\n", "lambda expressions aren't supported | lambda");
         row("try:\n  a\nexcept E:\n  b\n", "try blocks aren't supported | try");
-        row("import torch\n", "import statements aren't supported | import");
+        row("def f():\n  import torch\n", "import statements aren't supported | import");
         row("global a\n", "global variables aren't supported | global");
         row("for a in b:\n  c\nelse:\n  d\n", "else branches of for loops aren't supported | else");
         row("while a:\n  c\nelse:\n  d\n", "else branches of while loops aren't supported | else");

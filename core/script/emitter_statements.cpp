@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/base/strings.h"
+#include "core/script/emitter.h"
+#include "core/script/symbols.h"
+
+namespace loupe::script {
+
+void Emitter::emit_body(Body body) {
+    for (const Stmt* statement : body) {
+        emit_statement(*statement);
+        // What follows a return or raise is never reached.
+        if (exited_.contains(environment().block())) return;
+    }
+}
+
+void Emitter::emit_statement(const Stmt& statement) {
+    switch (statement.kind) {
+        case StmtKind::If: return emit_if(*as<If>(&statement));
+        case StmtKind::While: return emit_while(*as<While>(&statement));
+        case StmtKind::For: {
+            const auto& loop = *as<For>(&statement);
+            return emit_for(loop.targets, loop.iterables, [&] { emit_body(loop.body); }, loop.range);
+        }
+        case StmtKind::Assign: return emit_assign(*as<Assign>(&statement));
+        case StmtKind::AugAssign: return emit_augmented(*as<AugAssign>(&statement));
+        case StmtKind::Expression: emit_sugared(*as<ExprStmt>(&statement)->value); return;
+        case StmtKind::Raise: return emit_raise(*as<Raise>(&statement)->value, statement.range);
+        case StmtKind::Assert: return emit_assert(*as<Assert>(&statement));
+        case StmtKind::Return: return emit_return(*as<Return>(&statement)->value, statement.range);
+        case StmtKind::Break: return emit_jump(ir::prim::BreakStmt, "break", statement.range);
+        case StmtKind::Continue: return emit_jump(ir::prim::ContinueStmt, "continue", statement.range);
+        case StmtKind::Pass: return;
+        case StmtKind::Delete: return emit_delete(*as<Delete>(&statement));
+        case StmtKind::With: return emit_with(*as<With>(&statement));
+        case StmtKind::Def: return emit_nested_def(*as<Def>(&statement));
+        case StmtKind::Class: fail("class definitions aren't supported inside functions", statement.range);
+    }
+}
+
+void Emitter::emit_return(const Expr& value, Range range) {
+    Definition& definition = definitions_.back();
+    TypePtr type = definition.declared;
+    ir::Value* result = emit_value(value, type);
+    if (type != nullptr) {
+        result = convert_to_type(builder_, type, result, true, range);
+        if (!result->type()->is_subtype_of(*type)) {
+            fail(concat("Return value was annotated as having type ", type->annotation_str(),
+                        " but is actually of type ", result->type()->annotation_str()),
+                 range);
+        }
+    } else {
+        const TypePtr before = definition.merged != nullptr ? definition.merged : result->type();
+        const auto merged = unify_types(before, result->type());
+        if (!merged) {
+            fail(concat("Previous return statement returned a value of type ", before->annotation_str(),
+                        " but this return statement returns a value of type ", result->type()->annotation_str()),
+                 range);
+        }
+        type = *merged;
+    }
+    definition.merged = type;
+    if (type->kind() == TypeKind::Any && result->type()->kind() != TypeKind::Any) {
+        result = builder_.unchecked_cast(result, type);
+    }
+    builder_.insert(ir::prim::ReturnStmt, {result}, 0);
+    exited_.insert(environment().block());
+}
+
+void Emitter::emit_raise(const Expr& exception, Range range) { emit_raise_of(emit_sugared(exception), range); }
+
+void Emitter::emit_raise_of(SugaredPtr exception, Range range) {
+    if (const auto* type = dynamic_cast<const ExceptionClass*>(exception.get())) {
+        exception = const_cast<ExceptionClass*>(type)->call(builder_, {}, {}, range);
+    }
+    const auto* raised = dynamic_cast<const ExceptionMessage*>(exception.get());
+    if (raised == nullptr) fail("exceptions must derive from BaseException", range);
+    ir::Value* message = raised->message();
+    if (message->type()->kind() != TypeKind::String) message = call_builtin(builder_, "aten::str", {message}, {});
+    ir::Value* name = raised->class_name() != nullptr ? raised->class_name() : builder_.constant(IValue());
+    builder_.insert(ir::prim::RaiseException, {message, name}, 0)->set_range(builder_.place(range));
+    exited_.insert(environment().block());
+}
+
+// As if it were: if not condition: raise AssertionError(message).
+void Emitter::emit_assert(const Assert& statement) {
+    const Condition condition = emit_condition(*statement.condition);
+    emit_branches(
+        condition, [] {},
+        [&] {
+            const std::string prefix = "AssertionError: ";
+            const auto* text = as<String>(statement.message);
+            ir::Value* message = nullptr;
+            if (statement.message == nullptr || text != nullptr) {
+                message = builder_.constant(IValue(text != nullptr ? prefix + std::string(text->value) : prefix),
+                                            statement.range);
+            } else {
+                message = emit_value(*statement.message);
+                if (message->type()->kind() != TypeKind::String) {
+                    message = call_builtin(builder_, "aten::str", {message}, statement.range);
+                }
+                ir::Value* start = builder_.constant(IValue(prefix), statement.range);
+                message = call_builtin(builder_, symbols().add, {start, message}, statement.range);
+            }
+            emit_raise_of(make_ptr<ExceptionMessage>(message, nullptr), statement.range);
+        },
+        statement.range);
+}
+
+void Emitter::emit_delete(const Delete& statement) {
+    for (const Expr* target : statement.targets) {
+        if (const auto* name = as<Name>(target)) {
+            if (!environment().remove(name->id)) fail(concat("undefined value ", name->id), name->range);
+            continue;
+        }
+        const auto* subscript = as<Subscript>(target);
+        if (subscript == nullptr) {
+            fail("del statements are only supported for deleting list and dict items and variables", target->range);
+        }
+        if (subscript->indices.front()->kind == ExprKind::Slice) {
+            fail("del statements only support deletion at a single index, slicing is not supported", target->range);
+        }
+        const SugaredPtr container = emit_sugared(*subscript->value);
+        ir::Value* index = emit_value(*subscript->indices.front());
+        ir::Value* value = container->as_value(builder_, subscript->value->range);
+        if (value->type()->kind() == TypeKind::Class) {
+            const NamedValue argument{subscript->range, {}, index};
+            simple(value)->attribute(builder_, "__delitem__", target->range)
+                ->call(builder_, {&argument, 1}, {}, statement.range);
+        } else {
+            builder_.insert(symbols().del, {value, index}, 0)->set_range(builder_.place(target->range));
+        }
+    }
+}
+
+void Emitter::emit_with(const With& statement) {
+    std::vector<ir::Value*> entered;
+    for (const WithItem& item : statement.items) {
+        ir::Value* context = emit_value(*item.context);
+        ir::Node* enter = builder_.insert(ir::prim::Enter, {context});
+        entered.push_back(context);
+        const auto* type = context->type()->as<ClassType>();
+        if (type == nullptr) fail("With item expression must return an object", item.context->range);
+        Function* enter_method = type->find_method("__enter__");
+        Function* exit_method = type->find_method("__exit__");
+        if (enter_method == nullptr || exit_method == nullptr) {
+            fail("Object returned by with item expression does not define __enter__ and __exit__ methods",
+                 item.context->range);
+        }
+        if (enter_method->schema().arguments.size() != 1) {
+            fail("__enter__ must have only one argument and one return value", item.context->range);
+        }
+        if (exit_method->schema().arguments.size() != 4) {
+            fail("__exit__ must have four arguments", item.context->range);
+        }
+        enter->output()->set_type(enter_method->schema().returns.front().type);
+        if (item.target != nullptr) {
+            environment().set(builder_, item.target->id, simple(enter->output()), item.target->range);
+        }
+    }
+    emit_body(statement.body);
+    for (auto context = entered.rbegin(); context != entered.rend(); ++context) {
+        builder_.insert(ir::prim::Exit, {*context});
+    }
+}
+
+void Emitter::emit_jump(ir::Symbol kind, std::string_view name, Range range) {
+    if (loop_ == LoopKind::None) fail(concat("SyntaxError: '", name, "' outside loop"), range);
+    if (loop_ == LoopKind::Unrolled) {
+        fail("Because we emit iteration over modulelists or tuples as unrolled loops, we do not support break or "
+             "continue inside the body of these loops",
+             range);
+    }
+    builder_.insert(kind, {}, 0)->set_range(builder_.place(range));
+}
+
+void Emitter::emit_nested_def(const Def& def) {
+    ir::Value* closure = emit_closure([&](ir::Block* block) { emit_def(def, nullptr, block); });
+    environment().set(builder_, def.name, make_ptr<ClosureValue>(closure), def.name_range);
+}
+
+}  // namespace loupe::script

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Calls by name: which overload the arguments fit, with PyTorch's implicit conversions, and the node it becomes.
+
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "core/script/builder.h"
+#include "core/value/schema.h"
+
+namespace loupe::script {
+
+struct CallArguments {
+    NamedValues positional;
+    NamedValues keywords = {};
+    const NamedValue* self = nullptr;  // of a method: taken by the argument named "self"
+};
+
+// Values for all arguments of a schema, in order, converted and with defaults; types of its results.
+struct MatchedCall {
+    std::size_t schema = 0;  // index of the one that was chosen
+    std::vector<ir::Value*> inputs;
+    std::vector<TypePtr> results;
+};
+
+// The value as the type, through an implicit conversion when one is allowed; the value itself when there is none, so
+// look at the type of the result. Conversions of numbers, tensors and devices need allow_conversions.
+ir::Value* convert_to_type(Builder& builder, const TypePtr& type, ir::Value* value, bool allow_conversions,
+                           Range range);
+
+// Of one schema: allows conversions. Throws CompileError that says what does not fit.
+MatchedCall match_call(Builder& builder, const FunctionSchema& schema, const CallArguments& call, Range range);
+// Of several: the first that fits without conversions of numbers, then the first that fits with them; of those that fit
+// alike the one that names its types most closely. Throws CompileError that lists all.
+MatchedCall match_calls(Builder& builder, std::span<const FunctionSchema* const> schemas, const CallArguments& call,
+                        Range range);
+
+// Inserts a node of the operator ("aten::add"), or the body of a function that PyTorch defines under that name, and
+// returns its result: a tuple of several. Throws CompileError (Unsupported) when the engine lacks the operator.
+ir::Value* call_builtin(Builder& builder, ir::Symbol name, const CallArguments& call, Range range);
+// With positional arguments.
+ir::Value* call_builtin(Builder& builder, ir::Symbol name, std::initializer_list<ir::Value*> arguments, Range range);
+ir::Value* call_builtin(Builder& builder, std::string_view name, std::initializer_list<ir::Value*> arguments,
+                        Range range);
+
+// Could a value of the type be the self of some function of that name?
+bool has_builtin_method(ir::Symbol name, const TypePtr& self);
+
+}  // namespace loupe::script

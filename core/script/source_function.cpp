@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/script/source_function.h"
+
+#include <memory>
+#include <unordered_map>
+
+#include "core/base/strings.h"
+#include "core/script/compile.h"
+
+namespace loupe::script {
+namespace {
+
+void copy_ranges(ir::Node* node, const ir::SourceRange& range) {
+    node->set_range(range);
+    for (std::size_t i = 0; i < node->block_count(); ++i) {
+        for (ir::Node* inner : node->block_at(i)->nodes()) copy_ranges(inner, range);
+    }
+}
+
+}  // namespace
+
+SourceFunction::SourceFunction(std::string_view schema, std::string_view body)
+    : schema_(parse_schema(schema)), body_(body) {}
+
+std::string SourceFunction::source() const {
+    std::string out = "def f(";
+    for (const Argument& argument : schema_.arguments) {
+        out += concat(&argument == schema_.arguments.data() ? "" : ", ", argument.name, ": ",
+                      argument.type->annotation_str());
+    }
+    return concat(out, ") -> ", schema_.returns.front().type->annotation_str(), ":\n", body_);
+}
+
+const ir::Graph& SourceFunction::graph() const {
+    std::call_once(once_, [this] {
+        unit_ = make_ptr<ir::CompilationUnit>();
+        define(*unit_, std::make_shared<const ir::Source>(source()), {});
+        graph_ = unit_->find_function("f")->graph();
+    });
+    return *graph_;
+}
+
+ir::Value* SourceFunction::insert(Builder& builder, std::span<ir::Value* const> inputs, Range range) const {
+    const ir::Graph& body = graph();
+    std::unordered_map<const ir::Value*, ir::Value*> map;
+    for (std::size_t i = 0; i < inputs.size(); ++i) map.emplace(body.inputs()[i], inputs[i]);
+    const auto mapped = [&map](ir::Value* value) { return map.at(value); };
+    for (const ir::Node* node : body.nodes()) {
+        ir::Node* copy = builder.graph().insert(builder.graph().create_copy(*node, mapped));
+        copy_ranges(copy, builder.place(range));
+        for (std::size_t i = 0; i < node->outputs().size(); ++i) {
+            copy->output(i)->set_name("");
+            map[node->output(i)] = copy->output(i);
+        }
+    }
+    return map.at(body.outputs().front());
+}
+
+}  // namespace loupe::script

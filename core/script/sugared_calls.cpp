@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+// Things that are called: operators, casts, classes, functions, methods, exceptions.
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <numbers>
+
+#include "core/base/strings.h"
+#include "core/script/schema_matching.h"
+#include "core/script/sugared_value.h"
+
+namespace loupe::script {
+namespace {
+
+struct NamedNumber {
+    std::string_view name;
+    std::int64_t number;
+};
+// Other names of dtypes, memory formats, layouts.
+constexpr std::array kTorchNumbers = {
+    NamedNumber{"half", 5},          NamedNumber{"float", 6},           NamedNumber{"double", 7},
+    NamedNumber{"short", 2},         NamedNumber{"int", 3},             NamedNumber{"long", 4},
+    NamedNumber{"cfloat", 9},        NamedNumber{"cdouble", 10},        NamedNumber{"contiguous_format", 0},
+    NamedNumber{"preserve_format", 1}, NamedNumber{"channels_last", 2}, NamedNumber{"channels_last_3d", 3},
+    NamedNumber{"strided", 0},       NamedNumber{"sparse_coo", 1},
+};
+
+// What torch.NAME is when it is a number: dtypes, layouts, pi.
+std::optional<IValue> torch_constant(std::string_view name) {
+    if (const auto dtype = dtype_from_name(name)) return IValue(static_cast<std::int64_t>(*dtype));
+    for (const NamedNumber& entry : kTorchNumbers) {
+        if (entry.name == name) return IValue(entry.number);
+    }
+    if (name == "pi") return IValue(std::numbers::pi);
+    if (name == "e") return IValue(std::numbers::e);
+    if (name == "inf") return IValue(std::numeric_limits<double>::infinity());
+    if (name == "nan") return IValue(std::numeric_limits<double>::quiet_NaN());
+    return std::nullopt;
+}
+
+// What torch.NAME is when it is a module of torch's, or a form.
+SugaredPtr torch_part(BuiltinNamespace& torch, std::string_view name) {
+    constexpr std::array<std::string_view, 7> kSame = {"autograd", "special", "_C", "nn", "functional", "jit", "_jit_internal"};
+    if (std::find(kSame.begin(), kSame.end(), name) != kSame.end()) return SugaredPtr(&torch);
+    if (name == "linalg" || name == "fft") return make_ptr<BuiltinNamespace>(concat("aten::", name));
+    if (name == "ops") return make_ptr<OpsNamespace>();
+    if (name == "annotate") return make_ptr<SpecialForm>(Form::Annotate);
+    if (name == "fork" || name == "_fork") return make_ptr<SpecialForm>(Form::Fork);
+    if (name == "_wait") return make_ptr<BuiltinValue>(ir::Symbol::intern("aten::wait"));
+    if (name == "isinstance") return make_ptr<SpecialForm>(Form::IsInstance);
+    return nullptr;
+}
+
+}  // namespace
+
+SugaredPtr BuiltinValue::call(Builder& builder, NamedValues arguments, NamedValues keywords, Range range) {
+    return simple(call_builtin(builder, name_, CallArguments{arguments, keywords, self_ ? &*self_ : nullptr}, range));
+}
+
+SugaredPtr BuiltinNamespace::attribute(Builder& builder, std::string_view name, Range range) {
+    if (space_ == "aten") {
+        if (const auto constant = torch_constant(name)) return simple(builder.constant(*constant, range));
+        if (SugaredPtr part = torch_part(*this, name)) return part;
+    }
+    // torch.linalg.norm is aten::linalg_norm.
+    if (space_.starts_with("aten::")) return make_ptr<BuiltinValue>(ir::Symbol::intern(concat(space_, "_", name)));
+    return make_ptr<BuiltinValue>(ir::Symbol::intern(concat(space_, "::", name)));
+}
+
+SugaredPtr OpsNamespace::attribute(Builder&, std::string_view name, Range) {
+    return make_ptr<BuiltinNamespace>(std::string(name));
+}
+
+SugaredPtr CastValue::call(Builder& builder, NamedValues arguments, NamedValues keywords, Range range) {
+    if (arguments.size() == 1 && keywords.empty()) {
+        ir::Value* value = arguments.front().value;
+        if (value->type()->is_subtype_of(*type_)) return simple(value);
+    }
+    return simple(call_builtin(builder, name_, CallArguments{arguments, keywords}, range));
+}
+
+SugaredPtr TensorCast::call(Builder& builder, NamedValues arguments, NamedValues keywords, Range range) {
+    if (!arguments.empty() || !keywords.empty()) {
+        builder.fail(concat(self_.name, " cast takes no arguments"), range);
+    }
+    const auto value = [&](IValue constant) { return NamedValue{range, {}, builder.constant(std::move(constant), range)}; };
+    const NamedValue positional[] = {value(IValue(static_cast<std::int64_t>(dtype_))), value(IValue(false)),
+                                     value(IValue(false))};
+    return simple(call_builtin(builder, ir::Symbol::intern("aten::to"), CallArguments{positional, {}, &self_}, range));
+}
+
+SugaredPtr MagicMethod::call(Builder& builder, NamedValues arguments, NamedValues keywords, Range range) {
+    if (!arguments.empty()) {
+        ir::Value* self = arguments.front().value;
+        if (self->type()->kind() == TypeKind::Class) {
+            return simple(self)->attribute(builder, method_, range)->call(builder, arguments.subspan(1), keywords, range);
+        }
+    }
+    return otherwise_->call(builder, arguments, keywords, range);
+}
+
+ir::Value* call_magic(Builder& builder, std::string_view method, ir::Symbol name, NamedValues arguments, Range range) {
+    ir::Value* self = arguments.front().value;
+    if (self->type()->kind() != TypeKind::Class) return call_builtin(builder, name, CallArguments{arguments}, range);
+    return simple(self)
+        ->attribute(builder, method, range)
+        ->call(builder, arguments.subspan(1), {}, range)
+        ->as_value(builder, range);
+}
+
+SugaredPtr PrintValue::call(Builder& builder, NamedValues arguments, NamedValues keywords, Range range) {
+    if (!keywords.empty()) builder.fail("print doesn't accept any keyword arguments", range);
+    std::vector<ir::Value*> values;
+    for (const NamedValue& argument : arguments) values.push_back(argument.value);
+    builder.insert(ir::prim::Print, values, 0)->set_range(builder.place(range));
+    return make_ptr<NoValue>();
+}
+
+SugaredPtr ClassValue::attribute(Builder& builder, std::string_view name, Range range) {
+    if (name == "__new__") return make_ptr<SpecialForm>(Form::CreateObject);
+    // A module that calls a submodule's forward also calls the submodule's hooks.
+    if (unit_ != nullptr) {
+        if (ir::ScriptFunction* hook = unit_->find_function(concat(type_->name(), ".", name))) {
+            return make_ptr<FunctionValue>(*hook);
+        }
+    }
+    builder.fail(concat("Tried to lookup unknown attribute '", name, "' on class ", type_->annotation_str()), range);
+}
+
+SugaredPtr ClassValue::call(Builder& builder, NamedValues arguments, NamedValues keywords, Range range) {
+    ir::Value* self = builder.insert(ir::prim::CreateObject, {})->output()->set_type(type_);
+    if (type_->find_method("__init__") == nullptr) {
+        builder.fail(concat("Class ", type_->name(), " does not have an __init__ function defined"), range);
+    }
+    MethodValue(self, "__init__").call(builder, arguments, keywords, range);
+    return simple(self);
+}
+
+SugaredPtr NamedTupleClass::call(Builder& builder, NamedValues arguments, NamedValues keywords, Range range) {
+    const auto& type = *type_->as<TupleType>();
+    FunctionSchema schema;
+    schema.name = type.name();
+    for (std::size_t i = 0; i < type.fields().size(); ++i) {
+        Argument argument;
+        argument.name = type.fields()[i];
+        argument.type = type.contained()[i];
+        schema.arguments.push_back(std::move(argument));
+    }
+    const MatchedCall matched = match_call(builder, schema, CallArguments{arguments, keywords}, range);
+    ir::Value* value = builder.tuple(matched.inputs, type_);
+    value->node()->set_range(builder.place(range));
+    return simple(value);
+}
+
+SugaredPtr EnumClass::attribute(Builder& builder, std::string_view name, Range range) {
+    for (const auto& [each, value] : type_->values) {
+        if (each != name) continue;
+        IValue constant(make_ptr<EnumValue>(type_, each, value));
+        return simple(builder.constant(std::move(constant), range));
+    }
+    builder.fail(concat(type_->annotation_str(), "' has no attribute '", name, "'"), range);
+}
+
+SugaredPtr EnumClass::iterate(Builder& builder, Range range) {
+    std::vector<IValue> values;
+    for (const auto& [name, value] : type_->values) values.emplace_back(make_ptr<EnumValue>(type_, name, value));
+    return simple(builder.constant(IValue(make_ptr<ListObject>(TypePtr(type_), std::move(values))), range));
+}
+
+SugaredPtr FunctionValue::call(Builder& builder, NamedValues arguments, NamedValues keywords, Range range) {
+    const FunctionSchema& schema = function_.schema();
+    const MatchedCall matched = match_call(builder, schema, CallArguments{arguments, keywords}, range);
+    const TypePtr& result = matched.results.empty() ? types::none() : matched.results.front();
+    ir::Value* value = builder.call_function(function_, matched.inputs, result);
+    value->node()->set_range(builder.place(range));
+    return simple(value);
+}
+
+SugaredPtr MethodValue::call(Builder& builder, NamedValues arguments, NamedValues keywords, Range range) {
+    std::vector<NamedValue> with_self = {{range, {}, self_}};
+    with_self.insert(with_self.end(), arguments.begin(), arguments.end());
+    const FunctionSchema* schema = nullptr;
+    if (const auto* type = self_->type()->as<ClassType>()) {
+        schema = &type->find_method(name_)->schema();
+    } else {
+        const auto& methods = self_->type()->as<InterfaceType>()->methods;
+        schema = std::find_if(methods.begin(), methods.end(), [&](const auto& each) { return each->name == name_; })->get();
+    }
+    const MatchedCall matched = match_call(builder, *schema, CallArguments{with_self, keywords}, range);
+    const TypePtr& result = matched.results.empty() ? types::none() : matched.results.front();
+    ir::Value* value = builder.call_method(name_, matched.inputs, result);
+    value->node()->set_range(builder.place(range));
+    return simple(value);
+}
+
+SugaredPtr ExceptionClass::call(Builder& builder, NamedValues arguments, NamedValues, Range range) {
+    ir::Value* class_name = name_.empty() ? nullptr : builder.constant(IValue(name_), range);
+    ir::Value* message = nullptr;
+    if (arguments.empty()) {
+        message = builder.constant(IValue(""), range);
+    } else if (arguments.size() == 1) {
+        message = arguments.front().value;
+    } else {
+        std::vector<ir::Value*> values;
+        for (const NamedValue& argument : arguments) values.push_back(argument.value);
+        message = builder.tuple(values);
+    }
+    return make_ptr<ExceptionMessage>(message, class_name);
+}
+
+}  // namespace loupe::script

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/script/type_parser.h"
+
+#include <limits>
+#include <unordered_map>
+
+#include "core/base/strings.h"
+#include "core/script/literals.h"
+#include "core/script/parser.h"
+
+namespace loupe::script {
+namespace {
+
+const std::unordered_map<std::string_view, TypePtr>& simple_types() {
+    static const auto* const table = new std::unordered_map<std::string_view, TypePtr>{
+        {"Tensor", types::tensor()},
+        {"int", types::integer()},
+        {"float", types::floating()},
+        {"complex", types::complex()},
+        {"bool", types::boolean()},
+        {"str", types::string()},
+        {"number", types::number()},
+        {"Scalar", types::number()},
+        {"None", types::none()},
+        {"NoneType", types::none()},
+        {"Any", types::any()},
+        {"Device", types::device()},
+        {"torch.device", types::device()},
+        {"Generator", types::generator()},
+        {"torch.Tensor", types::tensor()},
+        {"torch.Generator", types::generator()},
+        {"Storage", make_type(TypeKind::Storage)},
+        {"Capsule", make_type(TypeKind::Capsule)},
+        {"Stream", make_type(TypeKind::Capsule, {}, "Stream")},
+        {"QScheme", make_type(TypeKind::Capsule, {}, "QScheme")},
+        {"list", make_type(TypeKind::AnyList)},
+        {"tuple", make_type(TypeKind::AnyTuple)},
+        {"Layout", types::integer()},
+        {"torch.layout", types::integer()},
+        {"torch.dtype", types::integer()},
+        {"torch.memory_format", types::integer()},
+        {"torch.Size", types::list(types::integer())},
+    };
+    return *table;
+}
+
+std::string_view without_module(std::string_view name) {
+    for (const std::string_view prefix : {"typing.", "torch.jit."}) {
+        if (name.starts_with(prefix)) return name.substr(prefix.size());
+    }
+    return name;
+}
+
+}  // namespace
+
+std::optional<std::string> dotted_name(const Expr& expression) {
+    if (const auto* name = as<Name>(&expression)) return std::string(name->id);
+    if (const auto* attribute = as<Attribute>(&expression)) {
+        if (auto object = dotted_name(*attribute->object)) return concat(*object, ".", attribute->name);
+    }
+    return std::nullopt;
+}
+
+void TypeParser::fail(const std::string& message, const Expr& place_of) const {
+    throw CompileError(message, place(source_, place_of.range));
+}
+
+TypePtr TypeParser::parse(const Expr& annotation) const {
+    switch (annotation.kind) {
+        case ExprKind::None: return types::none();
+        case ExprKind::Subscript: return parse_subscript(*as<Subscript>(&annotation));
+        case ExprKind::Binary: {
+            const auto& binary = *as<Binary>(&annotation);  // int | None
+            if (binary.op != OperatorKind::BitOr) break;
+            return types::union_of({parse(*binary.left), parse(*binary.right)});
+        }
+        case ExprKind::String: {
+            const auto text = std::make_shared<const ir::Source>(std::string(as<String>(&annotation)->value));
+            const auto tree = parse_expression(text);
+            return TypeParser(resolver_, text).parse(*as<ExprStmt>(tree->body.front())->value);
+        }
+        default: break;
+    }
+    return parse_name(annotation);
+}
+
+TypePtr TypeParser::parse_name(const Expr& expression) const {
+    const auto name = dotted_name(expression);
+    if (!name) fail("Expression of type '' cannot be used in a type expression", expression);
+    const std::string_view plain = without_module(*name);
+    if (const auto found = simple_types().find(plain); found != simple_types().end()) return found->second;
+    if (TypePtr type = resolver_.resolve_type(*name)) return type;
+    fail(concat("Unknown type name '", *name, "'"), expression);
+}
+
+std::vector<TypePtr> TypeParser::parse_all(std::span<const Expr* const> expressions) const {
+    std::vector<TypePtr> parsed;
+    for (const Expr* expression : expressions) {
+        const auto* tuple = as<Tuple>(expression);
+        if (tuple != nullptr && tuple->elements.empty()) continue;  // Tuple[()]
+        parsed.push_back(parse(*expression));
+    }
+    return parsed;
+}
+
+TypePtr TypeParser::parse_subscript(const Subscript& subscript) const {
+    const auto name = dotted_name(*subscript.value);
+    if (!name) fail("Subscripted type must be a type identifier", subscript);
+    const std::string_view plain = without_module(*name);
+    std::vector<TypePtr> parts = parse_all(subscript.indices);
+    const auto expect = [&](std::size_t count) {
+        if (parts.size() != count) {
+            fail(concat("expected exactly ", count, " element type", count == 1 ? "" : "s", " but found ", parts.size()),
+                 subscript);
+        }
+    };
+    if (plain == "Tuple" || plain == "tuple") return types::tuple(std::move(parts));
+    if (plain == "Union") {
+        if (parts.empty()) fail("Union needs at least one type", subscript);
+        return types::union_of(std::move(parts));
+    }
+    if (plain == "Dict" || plain == "dict") {
+        expect(2);
+        return types::dict(parts[0], parts[1]);
+    }
+    if (plain == "List" || plain == "list") {
+        expect(1);
+        return types::list(parts[0]);
+    }
+    if (plain == "Optional") {
+        expect(1);
+        return types::optional(parts[0]);
+    }
+    if (plain == "Future" || plain == "torch.futures.Future") {
+        expect(1);
+        return types::future(parts[0]);
+    }
+    if (plain == "Final") {
+        expect(1);
+        return parts[0];
+    }
+    fail(concat("Unknown type constructor ", *name), subscript);
+}
+
+Argument TypeParser::parse_param(const Param& param) const {
+    Argument argument;
+    argument.name = std::string(param.name);
+    argument.kwarg_only = param.kwarg_only;
+    argument.type = param.annotation != nullptr ? parse(*param.annotation) : types::tensor();
+    if (param.default_value != nullptr) {
+        argument.default_value = parse_constant(*param.default_value, argument.type.get());
+        if (!argument.default_value) {
+            fail("Expected a constant as the default value of a parameter", *param.default_value);
+        }
+    }
+    return argument;
+}
+
+FunctionSchema TypeParser::parse_schema(const Def& def, bool skip_self) const {
+    FunctionSchema schema;
+    schema.name = std::string(def.name);
+    for (const Param& param : def.params.subspan(skip_self ? 1 : 0)) schema.arguments.push_back(parse_param(param));
+    if (def.return_annotation != nullptr) {
+        Argument result;
+        result.type = parse(*def.return_annotation);
+        schema.returns.push_back(std::move(result));
+    }
+    return schema;
+}
+
+std::optional<IValue> TypeParser::parse_constant(const Expr& expression, const Type* hint) const {
+    if (hint != nullptr && hint->kind() == TypeKind::Optional) hint = hint->element().get();
+    switch (expression.kind) {
+        case ExprKind::True: return IValue(true);
+        case ExprKind::False: return IValue(false);
+        case ExprKind::None: return IValue();
+        case ExprKind::String: return IValue(as<String>(&expression)->value);
+        case ExprKind::Number: {
+            auto number = parse_number(as<Number>(&expression)->text);
+            if (number && number->is_int() && hint != nullptr && hint->kind() == TypeKind::Float) {
+                return IValue(number->to_double());
+            }
+            return number;
+        }
+        case ExprKind::Unary: {
+            const auto& unary = *as<Unary>(&expression);
+            const auto operand = parse_constant(*unary.operand, hint);
+            if (unary.op != OperatorKind::Negate || !operand || !operand->is_number()) return std::nullopt;
+            return IValue(-operand->to_scalar());
+        }
+        case ExprKind::Tuple: {
+            std::vector<IValue> elements;
+            for (const Expr* element : as<Tuple>(&expression)->elements) {
+                auto value = parse_constant(*element);
+                if (!value) return std::nullopt;
+                elements.push_back(std::move(*value));
+            }
+            return IValue(make_ptr<TupleObject>(std::move(elements)));
+        }
+        case ExprKind::List: return parse_constant_list(*as<List>(&expression), hint);
+        case ExprKind::Dict: return parse_constant_dict(*as<Dict>(&expression), hint);
+        default: break;
+    }
+    const auto name = dotted_name(expression);
+    if (name == "inf" || name == "math.inf") return IValue(std::numeric_limits<double>::infinity());
+    if (name == "nan" || name == "math.nan") return IValue(std::numeric_limits<double>::quiet_NaN());
+    if (!name || name->find('.') == std::string::npos) return std::nullopt;
+    // The value of an enum.
+    const std::size_t dot = name->rfind('.');
+    const TypePtr type = resolver_.resolve_type(name->substr(0, dot));
+    if (type == nullptr || type->kind() != TypeKind::Enum) return std::nullopt;
+    const Ptr<const EnumType> enum_type(type->as<EnumType>());
+    for (const auto& [each, value] : enum_type->values) {
+        if (each == name->substr(dot + 1)) return IValue(make_ptr<EnumValue>(enum_type, each, value));
+    }
+    return std::nullopt;
+}
+
+std::optional<IValue> TypeParser::parse_constant_list(const List& list, const Type* hint) const {
+    const TypePtr wanted = hint != nullptr && hint->kind() == TypeKind::List ? hint->element() : nullptr;
+    std::vector<IValue> elements;
+    for (const Expr* element : list.elements) {
+        auto value = parse_constant(*element, wanted.get());
+        if (!value) return std::nullopt;
+        elements.push_back(std::move(*value));
+    }
+    const TypePtr type = wanted != nullptr ? wanted : elements.empty() ? types::tensor() : type_of(elements.front());
+    return IValue(make_ptr<ListObject>(type, std::move(elements)));
+}
+
+std::optional<IValue> TypeParser::parse_constant_dict(const Dict& dict, const Type* hint) const {
+    const bool is_hinted = hint != nullptr && hint->kind() == TypeKind::Dict;
+    auto made = make_ptr<DictObject>(is_hinted ? hint->contained()[0] : types::string(),
+                                     is_hinted ? hint->contained()[1] : types::tensor());
+    for (std::size_t i = 0; i < dict.keys.size(); ++i) {
+        auto key = parse_constant(*dict.keys[i]);
+        auto value = parse_constant(*dict.values[i]);
+        if (!key || !value) return std::nullopt;
+        if (i == 0 && !is_hinted) {
+            made->key_type = type_of(*key);
+            made->value_type = type_of(*value);
+        }
+        made->set(std::move(*key), std::move(*value));
+    }
+    return IValue(std::move(made));
+}
+
+}  // namespace loupe::script
