@@ -9,6 +9,8 @@ namespace loupe {
 
 // One line a family, in the order of the folders:
 OperatorFamily matrix_family();
+OperatorFamily nn_family();
+OperatorFamily rnn_family();
 OperatorFamily numbers_family();
 OperatorFamily pointwise_family();
 OperatorFamily creation_family();
@@ -16,6 +18,8 @@ OperatorFamily creation_family();
 std::span<const OperatorFamily> operator_families() {
     static const std::vector<OperatorFamily> families{
         matrix_family(),
+        nn_family(),
+        rnn_family(),
         numbers_family(),
         pointwise_family(),
         creation_family(),

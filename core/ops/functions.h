@@ -202,6 +202,62 @@ inline const OperatorHandle<> mv("aten::mv");
 inline const OperatorHandle<> outer("aten::outer");
 inline const OperatorHandle<> tensordot("aten::tensordot");
 
+// nn
+inline const OperatorHandle<> _adaptive_avg_pool2d("aten::_adaptive_avg_pool2d");
+inline const OperatorHandle<> _adaptive_avg_pool2d_backward("aten::_adaptive_avg_pool2d_backward");
+inline const OperatorHandle<> _adaptive_avg_pool3d("aten::_adaptive_avg_pool3d");
+inline const OperatorHandle<> _adaptive_avg_pool3d_backward("aten::_adaptive_avg_pool3d_backward");
+inline const OperatorHandle<> _log_softmax("aten::_log_softmax");
+inline const OperatorHandle<> _log_softmax_backward_data("aten::_log_softmax_backward_data");
+inline const OperatorHandle<> _softmax("aten::_softmax");
+inline const OperatorHandle<> _softmax_backward_data("aten::_softmax_backward_data");
+inline const OperatorHandle<> adaptive_avg_pool2d("aten::adaptive_avg_pool2d");
+inline const OperatorHandle<TwoTensors> adaptive_max_pool2d("aten::adaptive_max_pool2d");
+inline const OperatorHandle<> adaptive_max_pool2d_backward("aten::adaptive_max_pool2d_backward");
+inline const OperatorHandle<> adaptive_max_pool3d_backward("aten::adaptive_max_pool3d_backward");
+inline const OperatorHandle<> avg_pool2d("aten::avg_pool2d");
+inline const OperatorHandle<> avg_pool2d_backward("aten::avg_pool2d_backward");
+inline const OperatorHandle<> avg_pool3d("aten::avg_pool3d");
+inline const OperatorHandle<> avg_pool3d_backward("aten::avg_pool3d_backward");
+inline const OperatorHandle<> convolution("aten::convolution");
+inline const OperatorHandle<ThreeTensors> convolution_backward("aten::convolution_backward");
+inline const OperatorHandle<> layer_norm("aten::layer_norm");
+inline const OperatorHandle<> log_softmax("aten::log_softmax.int");
+inline const OperatorHandle<TwoTensors> max_pool2d_with_indices("aten::max_pool2d_with_indices");
+inline const OperatorHandle<> max_pool2d_with_indices_backward("aten::max_pool2d_with_indices_backward");
+inline const OperatorHandle<TwoTensors> max_pool3d_with_indices("aten::max_pool3d_with_indices");
+inline const OperatorHandle<> max_pool3d_with_indices_backward("aten::max_pool3d_with_indices_backward");
+inline const OperatorHandle<ThreeTensors> native_batch_norm("aten::native_batch_norm");
+inline const OperatorHandle<ThreeTensors> native_batch_norm_backward("aten::native_batch_norm_backward");
+inline const OperatorHandle<ThreeTensors> native_layer_norm("aten::native_layer_norm");
+inline const OperatorHandle<ThreeTensors> native_layer_norm_backward("aten::native_layer_norm_backward");
+inline const OperatorHandle<> nll_loss("aten::nll_loss");
+inline const OperatorHandle<> nll_loss2d("aten::nll_loss2d");
+inline const OperatorHandle<> nll_loss2d_backward("aten::nll_loss2d_backward");
+inline const OperatorHandle<TwoTensors> nll_loss2d_forward("aten::nll_loss2d_forward");
+inline const OperatorHandle<> nll_loss_backward("aten::nll_loss_backward");
+inline const OperatorHandle<TwoTensors> nll_loss_forward("aten::nll_loss_forward");
+inline const OperatorHandle<> nll_loss_nd("aten::nll_loss_nd");
+inline const OperatorHandle<> softmax("aten::softmax.int");
+
+// of the families view and indexing, for nn
+inline const OperatorHandle<> cat("aten::cat");
+inline const OperatorHandle<TensorList> chunk("aten::chunk");
+inline const OperatorHandle<> dropout("aten::dropout");
+inline const OperatorHandle<> stack("aten::stack");
+inline const OperatorHandle<> constant_pad_nd("aten::constant_pad_nd");
+inline const OperatorHandle<> flatten("aten::flatten.using_ints");
+inline const OperatorHandle<> gather("aten::gather");
+inline const OperatorHandle<> index_select("aten::index_select");
+inline const OperatorHandle<> repeat("aten::repeat");
+
+// rnn
+inline const OperatorHandle<TwoTensors> _pack_padded_sequence("aten::_pack_padded_sequence");
+inline const OperatorHandle<> _pack_padded_sequence_backward("aten::_pack_padded_sequence_backward");
+inline const OperatorHandle<std::tuple<Tensor, Tensor, Tensor, Tensor>> rnn_layer("loupe::rnn_layer");
+inline const OperatorHandle<std::tuple<Tensor, Tensor, Tensor, Tensor, Tensor, Tensor, Tensor>> rnn_layer_backward(
+    "loupe::rnn_layer_backward");
+
 // numbers
 inline const OperatorHandle<bool> is_nonzero("aten::is_nonzero");
 

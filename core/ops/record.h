@@ -84,7 +84,7 @@ constexpr Save save_result(int index = 0, int if_needed = -1) {
 
 struct Derivative {
     BackwardFunction backward = nullptr;
-    std::array<Save, 6> saves = {};
+    std::array<Save, 10> saves = {};
     std::uint8_t save_count = 0;
     std::string_view node_name = {};  // "AddmmBackward0"; empty: made from the operator's name as PyTorch makes it
 

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "core/base/parallel.h"
+#include "core/ops/loops/elementwise.h"
 
 namespace loupe {
 namespace {
@@ -110,29 +111,9 @@ struct Wide16 {
     std::uint64_t parts[2];
 };
 
-template <typename To, typename From>
-To convert(From value) {
-    if constexpr (is_complex(scalar_type_of<From>) && !is_complex(scalar_type_of<To>)) {
-        return convert<To>(value.real());
-    } else if constexpr (is_complex(scalar_type_of<To>)) {
-        using Real = typename To::value_type;
-        if constexpr (is_complex(scalar_type_of<From>)) {
-            return To(static_cast<Real>(value.real()), static_cast<Real>(value.imag()));
-        } else {
-            return To(convert<Real>(value));
-        }
-    } else if constexpr (std::is_same_v<To, bool>) {
-        return value != From(0);
-    } else if constexpr (std::is_same_v<To, Half> || std::is_same_v<To, BFloat16>) {
-        return To(static_cast<float>(value));
-    } else {
-        return static_cast<To>(value);
-    }
-}
-
 }  // namespace
 
-void copy_elements(const Tensor& to, const Tensor& from) {
+void copy_strided(const Tensor& to, const Tensor& from) {
     if (to.numel() == 0) return;
     const Dimensions dims = merged_dimensions(to, from);
     switch (to.element_size()) {
@@ -147,7 +128,7 @@ void copy_elements(const Tensor& to, const Tensor& from) {
 Tensor packed(const Tensor& t) {
     if (!t.defined() || t.is_contiguous()) return t;
     Tensor copy = empty(t.sizes(), t.dtype(), t.device());
-    copy_elements(copy, t);
+    copy_strided(copy, t);
     return copy;
 }
 
@@ -159,17 +140,8 @@ Tensor packed_as(const Tensor& t, ScalarType dtype) {
 }
 
 void convert_into(const Tensor& out, const Tensor& from) {
-    if (out.dtype() == from.dtype()) return copy_elements(out, from);
-    const Tensor source = packed(from);
-    const Tensor target = buffer_for(out);
-    visit_dtype(source.dtype(), [&]<typename From>(std::type_identity<From>) {
-        visit_dtype(target.dtype(), [&]<typename To>(std::type_identity<To>) {
-            const From* in = source.data<From>();
-            To* to = target.data<To>();
-            for (std::int64_t i = 0; i < source.numel(); ++i) to[i] = convert<To>(in[i]);
-        });
-    });
-    put_back(out, target);
+    if (out.dtype() == from.dtype()) copy_strided(out, from);
+    else copy_elements(out, from);
 }
 
 Tensor expanded(const Tensor& t, IntSpan sizes) {

@@ -19,7 +19,7 @@ void require(bool condition, const Parts&... parts) {
 }
 
 // Copies elements of one dtype between two CPU tensors of the same shape.
-void copy_elements(const Tensor& to, const Tensor& from);
+void copy_strided(const Tensor& to, const Tensor& from);
 // t itself when it is contiguous, else a contiguous copy. Undefined stays undefined.
 Tensor packed(const Tensor& t);
 // The same as packed(t), converted to the dtype.
@@ -31,7 +31,7 @@ Tensor expanded(const Tensor& t, IntSpan sizes);
 // Contiguous memory to compute `out` in: out itself, or a buffer that put_back copies into it.
 Tensor buffer_for(const Tensor& out);
 inline void put_back(const Tensor& out, const Tensor& buffer) {
-    if (!out.is_same(buffer)) copy_elements(out, buffer);
+    if (!out.is_same(buffer)) copy_strided(out, buffer);
 }
 void fill_zero(const Tensor& contiguous);
 

@@ -115,7 +115,7 @@ TensorMeta infer_addmm(const Tensor& self, const Tensor& mat1, const Tensor& mat
 
 // out = self, spread over the rows.
 void spread(const Tensor& out, const Tensor& self) {
-    if (!self.is_same(out)) copy_elements(out, expanded(self, out.sizes()));
+    if (!self.is_same(out)) copy_strided(out, expanded(self, out.sizes()));
 }
 
 void addmm(const Tensor& out, const Tensor& self, const Tensor& mat1, const Tensor& mat2, const Scalar& beta,

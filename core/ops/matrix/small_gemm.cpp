@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/ops/matrix/small_gemm.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "core/ops/nn/simd.h"
+
+// Vectors stay inside inlined functions, so their calling convention never matters.
+#pragma GCC diagnostic ignored "-Wpsabi"
+
+namespace loupe {
+namespace {
+
+template <typename T>
+struct VectorOf {
+    typedef T Type __attribute__((vector_size(64), aligned(alignof(T)), may_alias));
+};
+template <typename T>
+using Vector = typename VectorOf<T>::Type;
+template <typename T>
+inline constexpr std::int64_t kLanes = 64 / static_cast<std::int64_t>(sizeof(T));
+
+// R rows of c, C vectors wide, held in registers while k runs.
+template <int R, int C, typename T>
+LOUPE_INLINE inline void tile(std::int64_t k, const T* a, std::int64_t lda, const T* b, std::int64_t ldb, T* c, std::int64_t ldc,
+                              bool accumulate) {
+    Vector<T> sums[R][C];
+#pragma GCC unroll 8
+    for (int r = 0; r < R; ++r) {
+#pragma GCC unroll 8
+        for (int v = 0; v < C; ++v) {
+            if (accumulate) sums[r][v] = *reinterpret_cast<const Vector<T>*>(c + r * ldc + v * kLanes<T>);
+            else sums[r][v] = Vector<T>{};
+        }
+    }
+    for (std::int64_t p = 0; p < k; ++p) {
+        Vector<T> row[C];
+#pragma GCC unroll 8
+        for (int v = 0; v < C; ++v) row[v] = *reinterpret_cast<const Vector<T>*>(b + p * ldb + v * kLanes<T>);
+#pragma GCC unroll 8
+        for (int r = 0; r < R; ++r) {
+#pragma GCC unroll 8
+            for (int v = 0; v < C; ++v) sums[r][v] += a[r * lda + p] * row[v];
+        }
+    }
+#pragma GCC unroll 8
+    for (int r = 0; r < R; ++r) {
+#pragma GCC unroll 8
+        for (int v = 0; v < C; ++v) *reinterpret_cast<Vector<T>*>(c + r * ldc + v * kLanes<T>) = sums[r][v];
+    }
+}
+
+template <int C, typename T>
+LOUPE_INLINE inline void strip(std::int64_t m, std::int64_t k, const T* a, std::int64_t lda, const T* b, std::int64_t ldb, T* c,
+                               std::int64_t ldc, bool accumulate) {
+    std::int64_t i = 0;
+    for (; i + 4 <= m; i += 4) tile<4, C>(k, a + i * lda, lda, b, ldb, c + i * ldc, ldc, accumulate);
+    for (; i + 2 <= m; i += 2) tile<2, C>(k, a + i * lda, lda, b, ldb, c + i * ldc, ldc, accumulate);
+    for (; i < m; ++i) tile<1, C>(k, a + i * lda, lda, b, ldb, c + i * ldc, ldc, accumulate);
+}
+
+// The last columns, fewer than a vector, in a copy that is one wide.
+template <typename T>
+void narrow_strip(std::int64_t m, std::int64_t n, std::int64_t k, const T* a, std::int64_t lda, const T* b, std::int64_t ldb, T* c,
+                  std::int64_t ldc, bool accumulate) {
+    constexpr std::int64_t kWidth = kLanes<T>;
+    std::vector<T> wide(static_cast<std::size_t>((k + m) * kWidth), T(0));
+    T* result = wide.data() + k * kWidth;
+    for (std::int64_t p = 0; p < k; ++p) std::copy_n(b + p * ldb, n, wide.data() + p * kWidth);
+    if (accumulate) {
+        for (std::int64_t i = 0; i < m; ++i) std::copy_n(c + i * ldc, n, result + i * kWidth);
+    }
+    with_best_instructions([&]() LOUPE_INLINE { strip<1>(m, k, a, lda, wide.data(), kWidth, result, kWidth, accumulate); });
+    for (std::int64_t i = 0; i < m; ++i) std::copy_n(result + i * kWidth, n, c + i * ldc);
+}
+
+}  // namespace
+
+template <typename T>
+void small_gemm(std::int64_t m, std::int64_t n, std::int64_t k, const T* a, std::int64_t lda, const T* b, std::int64_t ldb, T* c,
+                std::int64_t ldc, bool accumulate) {
+    constexpr std::int64_t kWidth = kLanes<T>;
+    std::int64_t j = 0;
+    with_best_instructions([&]() LOUPE_INLINE {
+        for (; j + 4 * kWidth <= n; j += 4 * kWidth) strip<4>(m, k, a, lda, b + j, ldb, c + j, ldc, accumulate);
+        for (; j + kWidth <= n; j += kWidth) strip<1>(m, k, a, lda, b + j, ldb, c + j, ldc, accumulate);
+    });
+    if (j < n) narrow_strip(m, n - j, k, a, lda, b + j, ldb, c + j, ldc, accumulate);
+}
+
+template void small_gemm<float>(std::int64_t, std::int64_t, std::int64_t, const float*, std::int64_t, const float*, std::int64_t,
+                                float*, std::int64_t, bool);
+template void small_gemm<double>(std::int64_t, std::int64_t, std::int64_t, const double*, std::int64_t, const double*, std::int64_t,
+                                 double*, std::int64_t, bool);
+
+}  // namespace loupe

@@ -1,0 +1,355 @@
+// SPDX-License-Identifier: Apache-2.0
+// avg_pool1d, 2d, 3d and the adaptive ones: means over windows.
+#include <algorithm>
+
+#include "core/base/parallel.h"
+#include "core/ops/nn/family.h"
+#include "core/ops/nn/pooling.h"
+
+namespace loupe {
+namespace {
+
+using namespace nn_ops;
+
+// What one output element averages.
+struct Window {
+    Extents begin;
+    Extents end;
+    std::int64_t divisor;
+};
+
+struct AverageRule {
+    bool count_include_pad = true;
+    std::optional<std::int64_t> divisor_override;
+    bool adaptive = false;
+};
+
+Window window_of(const PoolShape& s, const AverageRule& rule, std::int64_t pixel) {
+    const Extents at{pixel / (s.output[1] * s.output[2]), pixel / s.output[2] % s.output[1], pixel % s.output[2]};
+    Window window{};
+    std::int64_t padded = 1;
+    std::int64_t inside = 1;
+    for (std::size_t d = 0; d < 3; ++d) {
+        if (rule.adaptive) {
+            window.begin[d] = at[d] * s.input[d] / s.output[d];
+            window.end[d] = ((at[d] + 1) * s.input[d] + s.output[d] - 1) / s.output[d];
+        } else {
+            const std::int64_t start = at[d] * s.stride[d] - s.padding[d];
+            const std::int64_t stop = std::min(start + s.kernel[d], s.input[d] + s.padding[d]);
+            padded *= stop - start;
+            window.begin[d] = std::max<std::int64_t>(start, 0);
+            window.end[d] = std::min(stop, s.input[d]);
+        }
+        inside *= std::max<std::int64_t>(0, window.end[d] - window.begin[d]);
+    }
+    window.divisor = rule.divisor_override ? *rule.divisor_override : (rule.adaptive || !rule.count_include_pad ? inside : padded);
+    return window;
+}
+
+template <typename Visit>
+void for_each_row(const PoolShape& s, const Window& window, Visit&& visit) {
+    for (std::int64_t d = window.begin[0]; d < window.end[0]; ++d) {
+        for (std::int64_t h = window.begin[1]; h < window.end[1]; ++h) visit((d * s.input[1] + h) * s.input[2]);
+    }
+}
+
+// Calls f(std::type_identity<T>{}) with float, double or int64.
+template <typename F>
+void visit_average_dtype(ScalarType dtype, F&& f) {
+    if (compute_dtype(dtype) == ScalarType::Int64 && dtype != ScalarType::Bool) return f(std::type_identity<std::int64_t>{});
+    visit_floating(dtype, "avg_pool2d", f);
+}
+
+void average(const PoolShape& s, const AverageRule& rule, const Tensor& self, const Tensor& out) {
+    if (out.numel() == 0) return;
+    visit_average_dtype(self.dtype(), [&]<typename T>(std::type_identity<T>) {
+        const Tensor x = packed_as(self, scalar_type_of<T>);
+        const Tensor y = out.dtype() == x.dtype() ? buffer_for(out) : empty(out.sizes(), x.dtype());
+        parallel_for(0, s.planes * s.output_pixels(), 2048, [&](std::int64_t begin, std::int64_t end) {
+            for (std::int64_t i = begin; i < end; ++i) {
+                const Window window = window_of(s, rule, i % s.output_pixels());
+                const T* plane = x.data<T>() + i / s.output_pixels() * s.input_pixels();
+                T sum = 0;
+                for_each_row(s, window, [&](std::int64_t row) {
+                    for (std::int64_t w = window.begin[2]; w < window.end[2]; ++w) sum += plane[row + w];
+                });
+                y.data<T>()[i] = window.divisor == 0 ? T(0) : static_cast<T>(sum / static_cast<T>(window.divisor));
+            }
+        });
+        if (!y.is_same(out)) convert_into(out, y);
+    });
+}
+
+void spread_gradient(const PoolShape& s, const AverageRule& rule, const Tensor& grad_output, const Tensor& grad_input) {
+    if (grad_input.numel() == 0) return;
+    visit_average_dtype(grad_output.dtype(), [&]<typename T>(std::type_identity<T>) {
+        const Tensor g = packed_as(grad_output, scalar_type_of<T>);
+        const Tensor out = grad_input.dtype() == g.dtype() ? buffer_for(grad_input) : empty(grad_input.sizes(), g.dtype());
+        fill_zero(out);
+        parallel_for(0, s.planes, std::max<std::int64_t>(1, 4096 / s.input_pixels()), [&](std::int64_t begin, std::int64_t end) {
+            for (std::int64_t i = begin; i < end; ++i) {
+                T* plane = out.data<T>() + i * s.input_pixels();
+                const T* from = g.data<T>() + i * s.output_pixels();
+                for (std::int64_t pixel = 0; pixel < s.output_pixels(); ++pixel) {
+                    const Window window = window_of(s, rule, pixel);
+                    if (window.divisor == 0) continue;
+                    const T part = static_cast<T>(from[pixel] / static_cast<T>(window.divisor));
+                    for_each_row(s, window, [&](std::int64_t row) {
+                        for (std::int64_t w = window.begin[2]; w < window.end[2]; ++w) plane[row + w] += part;
+                    });
+                }
+            }
+        });
+        if (!out.is_same(grad_input)) convert_into(grad_input, out);
+    });
+}
+
+template <std::size_t Spatial>
+PoolShape average_shape(const Tensor& self, const Dims& kernel, const Dims& stride, const Dims& padding, bool ceil, Dims& sizes) {
+    return pool_shape(self, {kernel, stride, padding, Dims{1}, ceil}, Spatial, sizes);
+}
+
+template <std::size_t Spatial>
+TensorMeta infer_avg_pool(const Tensor& self, const Dims& kernel, const Dims& stride, const Dims& padding, bool ceil, bool,
+                          const std::optional<std::int64_t>& divisor) {
+    require(!divisor || *divisor != 0, "divisor must be not zero");
+    Dims sizes;
+    average_shape<Spatial>(self, kernel, stride, padding, ceil, sizes);
+    return follow_layout(sizes, self);
+}
+template <std::size_t Spatial>
+void avg_pool(const Tensor& out, const Tensor& self, const Dims& kernel, const Dims& stride, const Dims& padding, bool ceil,
+              bool include_pad, const std::optional<std::int64_t>& divisor) {
+    Dims sizes;
+    average(average_shape<Spatial>(self, kernel, stride, padding, ceil, sizes), {include_pad, divisor}, self, out);
+}
+
+template <std::size_t Spatial>
+TensorMeta infer_avg_pool_backward(const Tensor&, const Tensor& self, const Dims&, const Dims&, const Dims&, bool, bool,
+                                   const std::optional<std::int64_t>&) {
+    return follow_layout(to_dims(self.sizes()), self);
+}
+template <std::size_t Spatial>
+void avg_pool_backward(const Tensor& out, const Tensor& grad_output, const Tensor& self, const Dims& kernel, const Dims& stride,
+                       const Dims& padding, bool ceil, bool include_pad, const std::optional<std::int64_t>& divisor) {
+    Dims sizes;
+    spread_gradient(average_shape<Spatial>(self, kernel, stride, padding, ceil, sizes), {include_pad, divisor}, grad_output, out);
+}
+
+template <std::size_t Spatial>
+void avg_pool_gradient(GradientContext& c) {
+    const auto& backward = Spatial == 2 ? fn::avg_pool2d_backward : fn::avg_pool3d_backward;
+    c.grad(0, [&] {
+        return backward(c.grad_output(), c.argument(0), c.value(1), c.value(2), c.value(3), c.value(4), c.value(5), c.value(6));
+    });
+}
+template <std::size_t Spatial>
+void avg_pool_double_gradient(GradientContext& c) {
+    const auto& forward = Spatial == 2 ? fn::avg_pool2d : fn::avg_pool3d;
+    c.grad(0, [&] { return forward(c.grad_output(), c.value(2), c.value(3), c.value(4), c.value(5), c.value(6), c.value(7)); });
+}
+
+Tensor avg_pool1d(const Tensor& self, const Dims& kernel, const Dims& stride, const Dims& padding, bool ceil, bool include_pad) {
+    require(self.dim() == 2 || self.dim() == 3, "Expected 2D or 3D input tensor, but got ", shape_list_text(self.sizes()));
+    const Dims step = stride.empty() ? kernel : stride;
+    const Tensor out = fn::avg_pool2d(fn::unsqueeze(self, -2), Dims{1, kernel[0]}, Dims{1, step[0]}, Dims{0, padding[0]}, ceil,
+                                      include_pad, IValue());
+    return fn::squeeze(out, -2);
+}
+
+template <std::size_t Spatial>
+std::vector<Sample> avg_pool_samples(Random& random, ScalarType dtype) {
+    Dims sizes{2, 3};
+    for (std::size_t i = 0; i < Spatial; ++i) sizes.push_back(6 - static_cast<std::int64_t>(i));
+    const Tensor x = random_tensor(random, span_of(sizes), dtype);
+    if constexpr (Spatial == 1) return {{{x, Dims{3}, Dims{2}, Dims{1}, true, false}}};
+    return {{{x, Dims(Spatial, 2), Dims{}, Dims(Spatial, 0), false, true, IValue()}},
+            {{x, Dims(Spatial, 3), Dims(Spatial, 2), Dims(Spatial, 1), true, true, IValue()}, "padded, ceil"},
+            {{x, Dims(Spatial, 3), Dims(Spatial, 2), Dims(Spatial, 1), true, false, IValue()}, "padding not counted"},
+            {{x, Dims(Spatial, 2), Dims(Spatial, 1), Dims(Spatial, 0), false, true, 5}, "divisor"}};
+}
+
+// ---- adaptive
+
+template <std::size_t Spatial>
+PoolShape adaptive_shape(const Tensor& self, IntSpan output) {
+    PoolShape s;
+    for (std::size_t i = 0; i < Spatial; ++i) {
+        s.input[3 - Spatial + i] = self.sizes()[self.sizes().size() - Spatial + i];
+        s.output[3 - Spatial + i] = output[output.size() - Spatial + i];
+    }
+    s.planes = self.sizes()[self.sizes().size() - Spatial - 1] * (self.sizes().size() == Spatial + 2 ? self.sizes()[0] : 1);
+    return s;
+}
+
+template <std::size_t Spatial>
+void check_adaptive(const Tensor& self, const Dims& output_size) {
+    const std::string name = concat("adaptive_avg_pool", Spatial, "d");
+    require(output_size.size() == Spatial, name, ": output_size must be ", Spatial);
+    for (const std::int64_t size : output_size) {
+        require(size >= 0, name, ": elements of output_size must be greater than or equal to 0 but received {",
+                join(output_size, ", "), "}");
+    }
+    const auto rank = static_cast<std::size_t>(self.dim());
+    require(rank == Spatial + 1 || rank == Spatial + 2, name, "(): Expected ", Spatial + 1, "D or ", Spatial + 2, "D tensor, but got ",
+            shape_list_text(self.sizes()));
+    for (std::size_t d = rank - Spatial; d < rank; ++d) {
+        require(self.sizes()[d] > 0, name, "(): Expected input to have non-zero size for non-batch dimensions, but input has sizes ",
+                shape_list_text(self.sizes()), " with dimension ", d, " being empty");
+    }
+}
+
+template <std::size_t Spatial>
+TensorMeta infer_adaptive(const Tensor& self, const Dims& output_size) {
+    check_adaptive<Spatial>(self, output_size);
+    return follow_layout(with_spatial(self, output_size), self);
+}
+template <std::size_t Spatial>
+void adaptive_kernel(const Tensor& out, const Tensor& self, const Dims&) {
+    average(adaptive_shape<Spatial>(self, out.sizes()), {true, std::nullopt, true}, self, out);
+}
+
+TensorMeta infer_adaptive_backward(const Tensor&, const Tensor& self) { return follow_layout(to_dims(self.sizes()), self); }
+template <std::size_t Spatial>
+void adaptive_backward_kernel(const Tensor& out, const Tensor& grad_output, const Tensor& self) {
+    spread_gradient(adaptive_shape<Spatial>(self, grad_output.sizes()), {true, std::nullopt, true}, grad_output, out);
+}
+
+template <std::size_t Spatial>
+void adaptive_gradient(GradientContext& c) {
+    const auto& backward = Spatial == 2 ? fn::_adaptive_avg_pool2d_backward : fn::_adaptive_avg_pool3d_backward;
+    c.grad(0, [&] { return backward(c.grad_output(), c.argument(0)); });
+}
+template <std::size_t Spatial>
+void adaptive_double_gradient(GradientContext& c) {
+    const auto& forward = Spatial == 2 ? fn::_adaptive_avg_pool2d : fn::_adaptive_avg_pool3d;
+    const IntSpan grad = c.sizes(0);
+    c.grad(0, [&] { return forward(c.grad_output(), Dims(grad.end() - Spatial, grad.end())); });
+}
+
+// A mean over everything is a plain mean, as PyTorch does it.
+template <std::size_t Spatial>
+Tensor adaptive_avg_pool(const Tensor& self, const Dims& output_size) {
+    Dims size = output_size.size() == 1 ? Dims(Spatial, output_size[0]) : output_size;
+    check_adaptive<Spatial>(self, size);
+    if (std::all_of(size.begin(), size.end(), [](auto n) { return n == 1; })) {
+        Dims dims;
+        for (std::size_t i = Spatial; i > 0; --i) dims.push_back(-static_cast<std::int64_t>(i));
+        return fn::mean_dim(self, dims, true);
+    }
+    return Spatial == 2 ? fn::_adaptive_avg_pool2d(self, size) : fn::_adaptive_avg_pool3d(self, size);
+}
+Tensor adaptive_avg_pool1d(const Tensor& self, const Dims& output_size) {
+    require(self.dim() == 2 || self.dim() == 3, "adaptive_avg_pool1d(): Expected 2D or 3D tensor, but got ", shape_list_text(self.sizes()));
+    return fn::squeeze(fn::adaptive_avg_pool2d(fn::unsqueeze(self, -2), Dims{1, output_size[0]}), -2);
+}
+
+template <std::size_t Spatial>
+std::vector<Sample> adaptive_samples(Random& random, ScalarType dtype) {
+    Dims sizes{2, 3};
+    for (std::size_t i = 0; i < Spatial; ++i) sizes.push_back(7 - static_cast<std::int64_t>(i));
+    return {{{random_tensor(random, span_of(sizes), dtype), Dims(Spatial, 3)}},
+            {{random_tensor(random, span_of(sizes), dtype), Dims(Spatial, 1)}, "global"}};
+}
+
+constexpr std::string_view kMeanFormula = "out[c, p] = mean_k self[c, stride p + k - padding]";
+
+}  // namespace
+
+#define LOUPE_AVERAGE_ARGUMENTS(n)                                                                                          \
+    "int[" n "] kernel_size, int[" n "] stride=[], int[" n "] padding=0, bool ceil_mode=False, bool count_include_pad=True, " \
+    "int? divisor_override=None"
+#define LOUPE_AVERAGE_BACKWARD_ARGUMENTS(n)                                                                              \
+    "Tensor grad_output, Tensor self, int[" n "] kernel_size, int[" n "] stride, int[" n "] padding, bool ceil_mode, bool " \
+    "count_include_pad, int? divisor_override"
+
+extern const OperatorRecord kAvgPool1d = {
+    .schema = "aten::avg_pool1d(Tensor self, int[1] kernel_size, int[1] stride=[], int[1] padding=[0], bool ceil_mode=False, bool "
+              "count_include_pad=True) -> Tensor",
+    .summary = "The mean of each window of a sequence.",
+    .formula = kMeanFormula,
+    .composite = boxed<avg_pool1d>,
+    .samples = avg_pool_samples<1>,
+};
+extern const OperatorRecord kAvgPool2d = {
+    .schema = "aten::avg_pool2d(Tensor self, " LOUPE_AVERAGE_ARGUMENTS("2") ") -> Tensor",
+    .summary = "The mean of each window of a plane.",
+    .formula = kMeanFormula,
+    .infer = inferring<infer_avg_pool<2>>,
+    .kernel = filling<avg_pool<2>>,
+    .derivative = {avg_pool_gradient<2>, {save_argument(0)}, "AvgPool2DBackward0"},
+    .samples = avg_pool_samples<2>,
+};
+extern const OperatorRecord kAvgPool3d = {
+    .schema = "aten::avg_pool3d(Tensor self, " LOUPE_AVERAGE_ARGUMENTS("3") ") -> Tensor",
+    .summary = "The mean of each window of a volume.",
+    .formula = kMeanFormula,
+    .infer = inferring<infer_avg_pool<3>>,
+    .kernel = filling<avg_pool<3>>,
+    .derivative = {avg_pool_gradient<3>, {save_argument(0)}, "AvgPool3DBackward0"},
+    .samples = avg_pool_samples<3>,
+};
+extern const OperatorRecord kAvgPool2dBackward = {
+    .schema = "aten::avg_pool2d_backward(" LOUPE_AVERAGE_BACKWARD_ARGUMENTS("2") ") -> Tensor",
+    .summary = "Gradient of avg_pool2d: each is shared out over its window.",
+    .infer = inferring<infer_avg_pool_backward<2>>,
+    .kernel = filling<avg_pool_backward<2>>,
+    .derivative = {avg_pool_double_gradient<2>, {}, "AvgPool2DBackwardBackward0"},
+};
+extern const OperatorRecord kAvgPool3dBackward = {
+    .schema = "aten::avg_pool3d_backward(" LOUPE_AVERAGE_BACKWARD_ARGUMENTS("3") ") -> Tensor",
+    .summary = "Gradient of avg_pool3d: each is shared out over its window.",
+    .infer = inferring<infer_avg_pool_backward<3>>,
+    .kernel = filling<avg_pool_backward<3>>,
+    .derivative = {avg_pool_double_gradient<3>, {}, "AvgPool3DBackwardBackward0"},
+};
+extern const OperatorRecord kAdaptiveAvgPool1d = {
+    .schema = "aten::adaptive_avg_pool1d(Tensor self, int[1] output_size) -> Tensor",
+    .summary = "Means of as many windows as the output has places.",
+    .composite = boxed<adaptive_avg_pool1d>,
+    .samples = adaptive_samples<1>,
+};
+extern const OperatorRecord kAdaptiveAvgPool2d = {
+    .schema = "aten::adaptive_avg_pool2d(Tensor self, SymInt[2] output_size) -> Tensor",
+    .summary = "Means of as many windows as the output has places.",
+    .composite = boxed<adaptive_avg_pool<2>>,
+    .samples = adaptive_samples<2>,
+};
+extern const OperatorRecord kAdaptiveAvgPool3d = {
+    .schema = "aten::adaptive_avg_pool3d(Tensor self, int[3] output_size) -> Tensor",
+    .summary = "Means of as many windows as the output has places.",
+    .composite = boxed<adaptive_avg_pool<3>>,
+    .samples = adaptive_samples<3>,
+};
+extern const OperatorRecord kAdaptiveAvgPool2dKernel = {
+    .schema = "aten::_adaptive_avg_pool2d(Tensor self, SymInt[2] output_size) -> Tensor",
+    .summary = "Means of as many windows as the output has places.",
+    .infer = inferring<infer_adaptive<2>>,
+    .kernel = filling<adaptive_kernel<2>>,
+    .derivative = {adaptive_gradient<2>, {save_argument(0)}, "AdaptiveAvgPool2DBackward0"},
+    .samples = adaptive_samples<2>,
+};
+extern const OperatorRecord kAdaptiveAvgPool3dKernel = {
+    .schema = "aten::_adaptive_avg_pool3d(Tensor self, int[3] output_size) -> Tensor",
+    .summary = "Means of as many windows as the output has places.",
+    .infer = inferring<infer_adaptive<3>>,
+    .kernel = filling<adaptive_kernel<3>>,
+    .derivative = {adaptive_gradient<3>, {save_argument(0)}, "AdaptiveAvgPool3DBackward0"},
+    .samples = adaptive_samples<3>,
+};
+extern const OperatorRecord kAdaptiveAvgPool2dBackward = {
+    .schema = "aten::_adaptive_avg_pool2d_backward(Tensor grad_output, Tensor self) -> Tensor",
+    .summary = "Gradient of adaptive_avg_pool2d.",
+    .infer = inferring<infer_adaptive_backward>,
+    .kernel = filling<adaptive_backward_kernel<2>>,
+    .derivative = {adaptive_double_gradient<2>, {}, "AdaptiveAvgPool2DBackwardBackward0"},
+};
+extern const OperatorRecord kAdaptiveAvgPool3dBackward = {
+    .schema = "aten::_adaptive_avg_pool3d_backward(Tensor grad_output, Tensor self) -> Tensor",
+    .summary = "Gradient of adaptive_avg_pool3d.",
+    .infer = inferring<infer_adaptive_backward>,
+    .kernel = filling<adaptive_backward_kernel<3>>,
+    .derivative = {adaptive_double_gradient<3>, {}, "AdaptiveAvgPool3DBackwardBackward0"},
+};
+
+}  // namespace loupe

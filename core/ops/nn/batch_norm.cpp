@@ -1,0 +1,446 @@
+// SPDX-License-Identifier: Apache-2.0
+// batch_norm and instance_norm.
+#include <algorithm>
+#include <cmath>
+
+#include "core/base/parallel.h"
+#include "core/ops/nn/common.h"
+#include "core/ops/nn/composed_gradient.h"
+#include "core/ops/nn/family.h"
+#include "core/ops/nn/simd.h"
+
+namespace loupe {
+namespace {
+
+using namespace nn_ops;
+
+struct Channels {
+    std::int64_t batch;
+    std::int64_t channels;
+    std::int64_t pixels;
+
+    explicit Channels(const Tensor& x)
+        : batch(x.sizes()[0]), channels(x.sizes()[1]), pixels(x.numel() / std::max<std::int64_t>(1, batch * channels)) {}
+    std::int64_t count() const { return batch * pixels; }
+};
+
+void check_features(const Tensor& t, std::int64_t channels, const char* name) {
+    require(!t.defined() || t.numel() == channels, name, " should contain ", channels, " elements not ", t.defined() ? t.numel() : 0);
+}
+
+MetaList infer_native_batch_norm(const Tensor& input, const Tensor& weight, const Tensor& bias, const Tensor& running_mean,
+                                 const Tensor& running_var, bool training, double, double) {
+    const std::int64_t channels = input.size(1);
+    check_features(running_mean, channels, "running_mean");
+    require(running_mean.defined() || training, "running_mean must be defined in evaluation mode");
+    check_features(running_var, channels, "running_var");
+    require(running_var.defined() || training, "running_var must be defined in evaluation mode");
+    check_features(weight, channels, "weight");
+    check_features(bias, channels, "bias");
+    require(is_floating(input.dtype()), "\"batch_norm\" not implemented for '", dtype_graph_name(input.dtype()), "'");
+    const TensorMeta stats{{training ? channels : 0}, compute_dtype(input.dtype()), input.device()};
+    return {follow_layout(to_dims(input.sizes()), input), stats, stats};
+}
+
+template <typename T>
+LOUPE_INLINE inline T sum_of(const T* x, std::int64_t n) {
+    T sum = 0;
+#pragma omp simd reduction(+ : sum)
+    for (std::int64_t i = 0; i < n; ++i) sum += x[i];
+    return sum;
+}
+template <typename T>
+LOUPE_INLINE inline T squares_around(const T* x, T mean, std::int64_t n) {
+    T sum = 0;
+#pragma omp simd reduction(+ : sum)
+    for (std::int64_t i = 0; i < n; ++i) sum += (x[i] - mean) * (x[i] - mean);
+    return sum;
+}
+
+// Biased variance and mean of channel c, rows summed in the type itself and their sums in double.
+template <typename T>
+LOUPE_INLINE inline std::pair<double, double> channel_moments(const Channels& s, const T* x, std::int64_t c) {
+    double sum = 0;
+    for (std::int64_t n = 0; n < s.batch; ++n) sum += static_cast<double>(sum_of(x + (n * s.channels + c) * s.pixels, s.pixels));
+    const double mean = sum / static_cast<double>(s.count());
+    double squares = 0;
+    for (std::int64_t n = 0; n < s.batch; ++n) {
+        squares += static_cast<double>(squares_around(x + (n * s.channels + c) * s.pixels, static_cast<T>(mean), s.pixels));
+    }
+    return {mean, squares / static_cast<double>(s.count())};
+}
+
+// A running statistic moves towards the batch's.
+void update_running(const Tensor& running, const std::vector<double>& batch, double momentum) {
+    if (!running.defined()) return;
+    visit_floating(running.dtype(), "batch_norm", [&]<typename T>(std::type_identity<T>) {
+        const Tensor values = packed_as(running, scalar_type_of<T>);
+        T* p = values.data<T>();
+        for (std::size_t c = 0; c < batch.size(); ++c) {
+            p[c] = static_cast<T>(momentum * batch[c] + (1 - momentum) * static_cast<double>(p[c]));
+        }
+        if (!values.is_same(running)) convert_into(running, values);
+    });
+    running.storage()->bump_version();
+}
+
+// y = x scale[c] + shift[c].
+template <typename T>
+void scale_channels(const Channels& s, const T* x, const std::vector<T>& scale, const std::vector<T>& shift, T* y) {
+    const std::int64_t grain = std::max<std::int64_t>(1, 16384 / std::max<std::int64_t>(1, s.pixels));
+    parallel_for(0, s.batch * s.channels, grain, [&](std::int64_t begin, std::int64_t end) {
+        with_best_instructions([&]() LOUPE_INLINE {
+            for (std::int64_t i = begin; i < end; ++i) {
+                const auto c = static_cast<std::size_t>(i % s.channels);
+                const T a = scale[c];
+                const T b = shift[c];
+                const T* from = x + i * s.pixels;
+                T* to = y + i * s.pixels;
+#pragma omp simd
+                for (std::int64_t p = 0; p < s.pixels; ++p) to[p] = from[p] * a + b;
+            }
+        });
+    });
+}
+
+template <typename T>
+T value_or(const Tensor& t, std::int64_t i, T otherwise) {
+    return t.defined() ? t.data<T>()[i] : otherwise;
+}
+
+template <typename T>
+void train_moments(const Channels& s, const T* x, double eps, T* mean, T* invstd, const Tensor& running_mean,
+                   const Tensor& running_var, double momentum) {
+    std::vector<double> means(static_cast<std::size_t>(s.channels));
+    std::vector<double> variances(static_cast<std::size_t>(s.channels));
+    const double count = static_cast<double>(s.count());
+    parallel_for(0, s.channels, std::max<std::int64_t>(1, 8192 / std::max<std::int64_t>(1, s.count())),
+                 [&](std::int64_t begin, std::int64_t end) {
+                     with_best_instructions([&]() LOUPE_INLINE {
+                         for (std::int64_t c = begin; c < end; ++c) {
+                             const auto moments = channel_moments(s, x, c);
+                             mean[c] = static_cast<T>(moments.first);
+                             invstd[c] = static_cast<T>(1 / std::sqrt(moments.second + eps));
+                             means[static_cast<std::size_t>(c)] = moments.first;
+                             variances[static_cast<std::size_t>(c)] = moments.second * count / (count - 1);
+                         }
+                     });
+                 });
+    update_running(running_mean, means, momentum);
+    update_running(running_var, variances, momentum);
+}
+
+void native_batch_norm(const Tensor& out, const Tensor& save_mean, const Tensor& save_invstd, const Tensor& input,
+                       const Tensor& weight, const Tensor& bias, const Tensor& running_mean, const Tensor& running_var,
+                       bool training, double momentum, double eps) {
+    const Channels s(input);
+    visit_floating(input.dtype(), "batch_norm", [&]<typename T>(std::type_identity<T>) {
+        constexpr ScalarType kType = scalar_type_of<T>;
+        const Tensor x = packed_as(input, kType);
+        const Tensor w = packed_as(weight, kType);
+        const Tensor b = packed_as(bias, kType);
+        std::vector<T> scale(static_cast<std::size_t>(s.channels));
+        std::vector<T> shift(static_cast<std::size_t>(s.channels));
+        const auto set_channel = [&](std::int64_t c, T mean, T invstd) {
+            const auto at = static_cast<std::size_t>(c);
+            scale[at] = invstd * value_or(w, c, T(1));
+            shift[at] = value_or(b, c, T(0)) - mean * scale[at];
+        };
+        if (training) {
+            train_moments(s, x.data<T>(), eps, save_mean.data<T>(), save_invstd.data<T>(), running_mean, running_var, momentum);
+            for (std::int64_t c = 0; c < s.channels; ++c) set_channel(c, save_mean.data<T>()[c], save_invstd.data<T>()[c]);
+        } else {
+            const Tensor mean = packed_as(running_mean, kType);
+            const Tensor var = packed_as(running_var, kType);
+            for (std::int64_t c = 0; c < s.channels; ++c) {
+                set_channel(c, mean.data<T>()[c], static_cast<T>(1 / std::sqrt(var.data<T>()[c] + static_cast<T>(eps))));
+            }
+        }
+        const Tensor y = out.dtype() == kType ? buffer_for(out) : empty(out.sizes(), kType);
+        scale_channels<T>(s, x.data<T>(), scale, shift, y.data<T>());
+        if (!y.is_same(out)) convert_into(out, y);
+    });
+}
+
+// ---- backward
+
+// grad_input = g a[c] + x b[c] + d[c]
+template <typename T>
+struct ChannelGradients {
+    std::vector<T> of_grad;
+    std::vector<T> of_input;
+    std::vector<T> constant;
+    std::vector<T> weight;
+    std::vector<T> bias;
+
+    explicit ChannelGradients(std::int64_t channels) {
+        for (auto* v : {&of_grad, &of_input, &constant, &weight, &bias}) v->resize(static_cast<std::size_t>(channels));
+    }
+};
+
+template <typename T>
+LOUPE_INLINE inline std::pair<double, double> channel_dots(const Channels& s, const T* g, const T* x, T mean, std::int64_t c) {
+    double sum = 0;
+    double dot = 0;
+    for (std::int64_t n = 0; n < s.batch; ++n) {
+        const T* gp = g + (n * s.channels + c) * s.pixels;
+        const T* xp = x + (n * s.channels + c) * s.pixels;
+        T row_sum = 0;
+        T row_dot = 0;
+#pragma omp simd reduction(+ : row_sum, row_dot)
+        for (std::int64_t p = 0; p < s.pixels; ++p) {
+            row_sum += gp[p];
+            row_dot += gp[p] * (xp[p] - mean);
+        }
+        sum += static_cast<double>(row_sum);
+        dot += static_cast<double>(row_dot);
+    }
+    return {sum, dot};
+}
+
+template <typename T>
+ChannelGradients<T> channel_gradients(const Channels& s, const T* g, const T* x, const T* mean, const T* invstd, const T* weight,
+                                      bool train) {
+    ChannelGradients<T> out(s.channels);
+    const double count = static_cast<double>(s.count());
+    parallel_for(0, s.channels, std::max<std::int64_t>(1, 8192 / std::max<std::int64_t>(1, s.count())),
+                 [&](std::int64_t begin, std::int64_t end) {
+                     with_best_instructions([&]() LOUPE_INLINE {
+                         for (std::int64_t c = begin; c < end; ++c) {
+                             const auto at = static_cast<std::size_t>(c);
+                             const auto dots = channel_dots(s, g, x, mean[c], c);
+                             const double inv = static_cast<double>(invstd[c]);
+                             const double scale = inv * (weight == nullptr ? 1.0 : static_cast<double>(weight[c]));
+                             const double k = train ? dots.second * inv * inv / count : 0.0;
+                             out.of_grad[at] = static_cast<T>(scale);
+                             out.of_input[at] = static_cast<T>(-k * scale);
+                             out.constant[at] =
+                                 train ? static_cast<T>((k * static_cast<double>(mean[c]) - dots.first / count) * scale) : T(0);
+                             out.weight[at] = static_cast<T>(dots.second * inv);
+                             out.bias[at] = static_cast<T>(dots.first);
+                         }
+                     });
+                 });
+    return out;
+}
+
+template <typename T>
+void apply_gradients(const Channels& s, const ChannelGradients<T>& k, const T* g, const T* x, T* out) {
+    const std::int64_t grain = std::max<std::int64_t>(1, 16384 / std::max<std::int64_t>(1, s.pixels));
+    parallel_for(0, s.batch * s.channels, grain, [&](std::int64_t begin, std::int64_t end) {
+        with_best_instructions([&]() LOUPE_INLINE {
+            for (std::int64_t i = begin; i < end; ++i) {
+                const auto c = static_cast<std::size_t>(i % s.channels);
+                const T a = k.of_grad[c];
+                const T b = k.of_input[c];
+                const T d = k.constant[c];
+                const T* gp = g + i * s.pixels;
+                const T* xp = x + i * s.pixels;
+                T* to = out + i * s.pixels;
+#pragma omp simd
+                for (std::int64_t p = 0; p < s.pixels; ++p) to[p] = gp[p] * a + xp[p] * b + d;
+            }
+        });
+    });
+}
+
+template <typename T>
+Tensor vector_tensor(const std::vector<T>& values, ScalarType dtype) {
+    const Tensor t = tensor_of(std::span<const T>(values), std::array{static_cast<std::int64_t>(values.size())});
+    return dtype == t.dtype() ? t : packed_as(t, dtype);
+}
+
+void run_native_batch_norm_backward(Arguments arguments, IValue* results) {
+    const Tensor grad = arguments[0].to_tensor();
+    const Tensor input = arguments[1].to_tensor();
+    const Tensor weight = arguments[2].to_tensor();
+    const bool train = arguments[7].to_bool();
+    const double eps = arguments[8].to_double();
+    const std::vector<bool> mask = arguments[9].to_bools();
+    const Channels s(input);
+    visit_floating(input.dtype(), "batch_norm_backward", [&]<typename T>(std::type_identity<T>) {
+        constexpr ScalarType kType = scalar_type_of<T>;
+        const Tensor g = packed_as(grad, kType);
+        const Tensor x = packed_as(input, kType);
+        const Tensor w = packed_as(weight, kType);
+        const Tensor mean = packed_as(arguments[train ? 5 : 3].to_tensor(), kType);
+        Tensor invstd = packed_as(arguments[train ? 6 : 4].to_tensor(), kType);
+        if (!train) {
+            const Tensor var = invstd;
+            invstd = empty(var.sizes(), kType);
+            std::transform(var.data<T>(), var.data<T>() + var.numel(), invstd.data<T>(),
+                           [eps](T v) { return static_cast<T>(1 / std::sqrt(v + static_cast<T>(eps))); });
+        }
+        const auto k = channel_gradients<T>(s, g.data<T>(), x.data<T>(), mean.data<T>(), invstd.data<T>(),
+                                            w.defined() ? w.data<T>() : nullptr, train);
+        if (mask[0]) {
+            const TensorMeta meta = follow_layout(to_dims(input.sizes()), input);
+            const Tensor out = meta.strides.empty() ? empty(input.sizes(), input.dtype()) : empty_strided(input.sizes(), span_of(meta.strides), input.dtype());
+            const Tensor buffer = out.dtype() == kType ? buffer_for(out) : empty(out.sizes(), kType);
+            apply_gradients<T>(s, k, g.data<T>(), x.data<T>(), buffer.data<T>());
+            if (!buffer.is_same(out)) convert_into(out, buffer);
+            results[0] = out;
+        }
+        const ScalarType parameter = weight.defined() ? weight.dtype() : input.dtype();
+        if (mask[1]) results[1] = vector_tensor(k.weight, parameter);
+        if (mask[2]) results[2] = vector_tensor(k.bias, parameter);
+    });
+}
+
+void native_batch_norm_gradient(GradientContext& c) {
+    const auto [grad_input, grad_weight, grad_bias] = fn::native_batch_norm_backward(
+        c.grad_output(), c.argument(0), c.argument(1), c.argument(3), c.argument(4), c.result(1), c.result(2), c.value(5), c.value(7),
+        bool_list({c.needs(0), c.needs(1), c.needs(2)}));
+    if (c.needs(0)) c.set_grad(0, grad_input);
+    if (c.needs(1)) c.set_grad(1, grad_weight);
+    if (c.needs(2)) c.set_grad(2, grad_bias);
+}
+
+// The backward formula with operators, of (grad_out, input, weight).
+TensorList composed_backward(const TensorList& in, const Tensor& running_mean, const Tensor& running_var, bool train, double eps) {
+    const Tensor& g = in[0];
+    const Tensor& x = in[1];
+    Dims others{0};
+    Dims shape(static_cast<std::size_t>(x.dim()), 1);
+    shape[1] = x.size(1);
+    for (std::int64_t d = 2; d < x.dim(); ++d) others.push_back(d);
+    const double count = static_cast<double>(x.numel()) / static_cast<double>(x.size(1));
+    const Tensor mean = train ? fn::mean_dim(x, others, true) : fn::view(running_mean, shape);
+    const Tensor centered = fn::sub(x, mean);
+    const Tensor variance = train ? fn::mean_dim(fn::mul(centered, centered), others, true) : fn::view(running_var, shape);
+    const Tensor invstd = fn::rsqrt(fn::add_scalar(variance, Scalar(eps)));
+    const Tensor normal = fn::mul(centered, invstd);
+    const Tensor scale = in[2].defined() ? fn::mul(invstd, fn::view(in[2], shape)) : invstd;
+    const Tensor sum = fn::sum_dim(g, others, true);
+    const Tensor dot = fn::sum_dim(fn::mul(g, normal), others, true);
+    Tensor inner = g;
+    if (train) {
+        inner = fn::sub(inner, fn::div_scalar(sum, Scalar(count)));
+        inner = fn::sub(inner, fn::mul(normal, fn::div_scalar(dot, Scalar(count))));
+    }
+    const Dims flat{x.size(1)};
+    return {fn::mul(inner, scale), fn::reshape(dot, flat), fn::reshape(sum, flat)};
+}
+
+void native_batch_norm_double_gradient(GradientContext& c) {
+    const Tensor running_mean = c.argument(3);
+    const Tensor running_var = c.argument(4);
+    const bool train = c.value(7).to_bool();
+    const double eps = c.value(8).to_double();
+    const TensorList grads = composed_gradients(
+        [&](const TensorList& in) { return composed_backward(in, running_mean, running_var, train, eps); },
+        {c.argument(0), c.argument(1), c.argument(2)}, {c.grad_output(0), c.grad_output(1), c.grad_output(2)});
+    for (std::size_t i = 0; i < 3; ++i) {
+        if (c.needs(i) && grads[i].defined()) c.set_grad(i, grads[i]);
+    }
+}
+
+// ---- calls
+
+Tensor batch_norm(const Tensor& input, const Tensor& weight, const Tensor& bias, const Tensor& running_mean,
+                  const Tensor& running_var, bool training, double momentum, double eps, bool) {
+    return std::get<0>(fn::native_batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps));
+}
+
+Tensor repeated(const Tensor& t, std::int64_t times) { return t.defined() ? fn::repeat(t, Dims{times}) : t; }
+
+// Every image is its own batch: [N, C, *] becomes [1, N C, *].
+Tensor instance_norm(const Tensor& input, const Tensor& weight, const Tensor& bias, const Tensor& running_mean,
+                     const Tensor& running_var, bool use_input_stats, double momentum, double eps, bool cudnn_enabled) {
+    require(use_input_stats || (running_mean.defined() && running_var.defined()),
+            "Expected running_mean and running_var to be defined when use_input_stats is false");
+    Dims shape = to_dims(input.sizes());
+    const std::int64_t batch = input.size(0);
+    const std::int64_t channels = input.size(1);
+    shape[1] = batch * channels;
+    shape[0] = 1;
+    const Tensor mean = repeated(running_mean, batch);
+    const Tensor var = repeated(running_var, batch);
+    const Tensor out = batch_norm(fn::view(fn::contiguous(input), shape), repeated(weight, batch), repeated(bias, batch), mean, var,
+                                  use_input_stats, momentum, eps, cudnn_enabled);
+    const auto average_back = [&](const Tensor& running, const Tensor& all) {
+        if (running.defined()) fn::copy_(running, fn::mean_dim(fn::view(all, Dims{batch, channels}), Dims{0}, false));
+    };
+    average_back(running_mean, mean);
+    average_back(running_var, var);
+    return fn::view(out, to_dims(input.sizes()));
+}
+
+std::vector<IValue> draw_arguments(Random& random, ScalarType dtype, bool training, bool affine) {
+    const Tensor var = random_tensor(random, {3}, dtype);
+    visit_floating(dtype, "", [&]<typename T>(std::type_identity<T>) {
+        if (var.dtype() != scalar_type_of<T>) return;
+        for (std::int64_t i = 0; i < 3; ++i) var.data<T>()[i] = std::abs(var.data<T>()[i]) + T(0.5);
+    });
+    const IValue weight = affine ? IValue(random_tensor(random, {3}, dtype)) : IValue();
+    const IValue bias = affine ? IValue(random_tensor(random, {3}, dtype)) : IValue();
+    return {random_tensor(random, {4, 3, 2, 2}, dtype), weight, bias, random_tensor(random, {3}, dtype), var, training, 0.1, 1e-5};
+}
+std::vector<Sample> native_samples(Random& random, ScalarType dtype) {
+    return {{draw_arguments(random, dtype, true, true), "train"},
+            {draw_arguments(random, dtype, false, true), "eval"},
+            {draw_arguments(random, dtype, true, false), "no weight"}};
+}
+std::vector<Sample> samples(Random& random, ScalarType dtype) {
+    auto all = native_samples(random, dtype);
+    for (Sample& sample : all) sample.arguments.emplace_back(true);
+    return all;
+}
+std::vector<Sample> instance_samples(Random& random, ScalarType dtype) {
+    auto all = samples(random, dtype);
+    all.erase(all.begin() + 1);
+    return all;
+}
+
+Cost batch_norm_cost(Arguments arguments, std::span<const IValue>) {
+    const Tensor x = arguments[0].to_tensor();
+    const double n = static_cast<double>(x.numel());
+    const bool training = arguments[5].to_bool();
+    return {(training ? 5 : 2) * n, (training ? 3 : 2) * static_cast<double>(x.bytes())};
+}
+
+constexpr std::string_view kFormula = "out[n, c] = (input[n, c] - mean[c]) / sqrt(var[c] + eps) weight[c] + bias[c]";
+
+}  // namespace
+
+extern const OperatorRecord kNativeBatchNorm = {
+    .schema = "aten::native_batch_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, bool "
+              "training, float momentum, float eps) -> (Tensor, Tensor, Tensor)",
+    .summary = "Scales each channel to zero mean and unit variance, over the batch (training, which also moves the running "
+               "statistics) or with the running statistics; gives the batch's mean and 1/std too.",
+    .formula = kFormula,
+    .infer = inferring<infer_native_batch_norm>,
+    .kernel = filling<native_batch_norm, 3>,
+    .derivative = {native_batch_norm_gradient,
+                   {save_argument(0), save_argument(1), save_argument(3), save_argument(4), save_result(1), save_result(2)}},
+    .cost = batch_norm_cost,
+    .samples = native_samples,
+};
+extern const OperatorRecord kNativeBatchNormBackward = {
+    .schema = "aten::native_batch_norm_backward(Tensor grad_out, Tensor input, Tensor? weight, Tensor? running_mean, Tensor? "
+              "running_var, Tensor? save_mean, Tensor? save_invstd, bool train, float eps, bool[3] output_mask) -> (Tensor, Tensor, "
+              "Tensor)",
+    .summary = "Gradients of batch_norm for input, weight and bias.",
+    .kernel = run_native_batch_norm_backward,
+    .derivative = {native_batch_norm_double_gradient,
+                   {save_argument(0), save_argument(1), save_argument(2), save_argument(3), save_argument(4)}},
+};
+extern const OperatorRecord kBatchNorm = {
+    .schema = "aten::batch_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, bool training, "
+              "float momentum, float eps, bool cudnn_enabled) -> Tensor",
+    .summary = "Scales each channel to zero mean and unit variance, over the batch or with the running statistics.",
+    .formula = kFormula,
+    .composite = boxed<batch_norm>,
+    .cost = batch_norm_cost,
+    .samples = samples,
+};
+extern const OperatorRecord kInstanceNorm = {
+    .schema = "aten::instance_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, bool "
+              "use_input_stats, float momentum, float eps, bool cudnn_enabled) -> Tensor",
+    .summary = "Scales each channel of each image to zero mean and unit variance.",
+    .formula = "out[n, c] = (input[n, c] - mean[n, c]) / sqrt(var[n, c] + eps) weight[c] + bias[c]",
+    .composite = boxed<instance_norm>,
+    .samples = instance_samples,
+};
+
+}  // namespace loupe

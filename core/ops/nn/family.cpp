@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/ops/nn/family.h"
+
+#include <array>
+
+namespace loupe {
+
+OperatorFamily nn_family() {
+    static constexpr std::array kRecords{
+        &kConvolution,
+        &kConvolutionBackward,
+        &kConv1d,
+        &kConv2d,
+        &kConv3d,
+        &kConv1dPadding,
+        &kConv2dPadding,
+        &kConv3dPadding,
+        &kConvolutionMode,
+        &kConvolutionFull,
+        &kConvTranspose1d,
+        &kConvTranspose2d,
+        &kConvTranspose3d,
+        &kConvTbc,
+        &kMaxPool1d,
+        &kMaxPool1dWithIndices,
+        &kMaxPool2d,
+        &kMaxPool3d,
+        &kMaxPool2dWithIndices,
+        &kMaxPool3dWithIndices,
+        &kMaxPool2dWithIndicesBackward,
+        &kMaxPool3dWithIndicesBackward,
+        &kAdaptiveMaxPool1d,
+        &kAdaptiveMaxPool2d,
+        &kAdaptiveMaxPool3d,
+        &kAdaptiveMaxPool2dBackward,
+        &kAdaptiveMaxPool3dBackward,
+        &kAvgPool1d,
+        &kAvgPool2d,
+        &kAvgPool3d,
+        &kAvgPool2dBackward,
+        &kAvgPool3dBackward,
+        &kAdaptiveAvgPool1d,
+        &kAdaptiveAvgPool2d,
+        &kAdaptiveAvgPool3d,
+        &kAdaptiveAvgPool2dKernel,
+        &kAdaptiveAvgPool3dKernel,
+        &kAdaptiveAvgPool2dBackward,
+        &kAdaptiveAvgPool3dBackward,
+        &kSoftmaxKernel,
+        &kLogSoftmaxKernel,
+        &kSoftmaxBackwardData,
+        &kLogSoftmaxBackwardData,
+        &kSoftmax,
+        &kLogSoftmax,
+        &kSpecialSoftmax,
+        &kSpecialLogSoftmax,
+        &kNativeBatchNorm,
+        &kNativeBatchNormBackward,
+        &kBatchNorm,
+        &kInstanceNorm,
+        &kNativeLayerNorm,
+        &kNativeLayerNormBackward,
+        &kLayerNorm,
+        &kNllLossForward,
+        &kNllLossBackward,
+        &kNllLoss2dForward,
+        &kNllLoss2dBackward,
+        &kNllLoss,
+        &kNllLoss2d,
+        &kNllLossNd,
+        &kCrossEntropyLoss,
+    };
+    return {"nn", kRecords};
+}
+
+}  // namespace loupe

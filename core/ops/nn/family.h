@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// The records of the family, by file.
+
+#include "core/ops/record.h"
+
+namespace loupe {
+
+// convolution.cpp, convolution_calls.cpp
+extern const OperatorRecord kConvolution, kConvolutionBackward, kConv1d, kConv2d, kConv3d, kConv1dPadding, kConv2dPadding,
+    kConv3dPadding, kConvolutionMode, kConvolutionFull, kConvTranspose1d, kConvTranspose2d, kConvTranspose3d, kConvTbc;
+// max_pool.cpp
+extern const OperatorRecord kMaxPool1d, kMaxPool1dWithIndices, kMaxPool2d, kMaxPool3d, kMaxPool2dWithIndices, kMaxPool3dWithIndices,
+    kMaxPool2dWithIndicesBackward, kMaxPool3dWithIndicesBackward, kAdaptiveMaxPool1d, kAdaptiveMaxPool2d, kAdaptiveMaxPool3d,
+    kAdaptiveMaxPool2dBackward, kAdaptiveMaxPool3dBackward;
+// avg_pool.cpp
+extern const OperatorRecord kAvgPool1d, kAvgPool2d, kAvgPool3d, kAvgPool2dBackward, kAvgPool3dBackward, kAdaptiveAvgPool1d,
+    kAdaptiveAvgPool2d, kAdaptiveAvgPool3d, kAdaptiveAvgPool2dKernel, kAdaptiveAvgPool3dKernel, kAdaptiveAvgPool2dBackward,
+    kAdaptiveAvgPool3dBackward;
+// softmax.cpp
+extern const OperatorRecord kSoftmaxKernel, kLogSoftmaxKernel, kSoftmaxBackwardData, kLogSoftmaxBackwardData, kSoftmax, kLogSoftmax,
+    kSpecialSoftmax, kSpecialLogSoftmax;
+// batch_norm.cpp, layer_norm.cpp
+extern const OperatorRecord kNativeBatchNorm, kNativeBatchNormBackward, kBatchNorm, kInstanceNorm, kNativeLayerNorm,
+    kNativeLayerNormBackward, kLayerNorm;
+// nll_loss.cpp
+extern const OperatorRecord kNllLossForward, kNllLossBackward, kNllLoss2dForward, kNllLoss2dBackward, kNllLoss, kNllLoss2d, kNllLossNd,
+    kCrossEntropyLoss;
+
+}  // namespace loupe

@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: Apache-2.0
+// layer_norm: each sample by itself, over its last dimensions.
+#include <algorithm>
+#include <cmath>
+
+#include "core/base/parallel.h"
+#include "core/ops/nn/common.h"
+#include "core/ops/nn/composed_gradient.h"
+#include "core/ops/nn/family.h"
+#include "core/ops/nn/simd.h"
+
+namespace loupe {
+namespace {
+
+using namespace nn_ops;
+
+struct Rows {
+    std::int64_t count = 1;
+    std::int64_t length = 1;
+};
+
+Rows check_layer_norm(const Tensor& input, const Dims& normalized_shape, const Tensor& weight, const Tensor& bias) {
+    const std::size_t normalized = normalized_shape.size();
+    const std::string shape = shape_list_text(span_of(normalized_shape));
+    require(normalized >= 1, "Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one element, but got "
+                             "normalized_shape = ", shape);
+    const auto check_parameter = [&](const Tensor& t, const char* name) {
+        if (!t.defined()) return;
+        require(std::equal(t.sizes().begin(), t.sizes().end(), normalized_shape.begin(), normalized_shape.end()), "Expected ", name,
+                " to be of same shape as normalized_shape, but got ", name, " of shape ", shape_list_text(t.sizes()),
+                " and normalized_shape = ", shape);
+    };
+    check_parameter(weight, "weight");
+    check_parameter(bias, "bias");
+    const IntSpan sizes = input.sizes();
+    const bool fits = sizes.size() >= normalized && std::equal(normalized_shape.begin(), normalized_shape.end(), sizes.end() - static_cast<std::ptrdiff_t>(normalized));
+    require(fits, "Given normalized_shape=", shape, ", expected input with shape [*, ", join(normalized_shape, ", "),
+            "], but got input of size", shape_list_text(sizes));
+    Rows rows;
+    for (std::size_t d = 0; d < sizes.size(); ++d) (d + normalized < sizes.size() ? rows.count : rows.length) *= sizes[d];
+    return rows;
+}
+
+MetaList infer_native_layer_norm(const Tensor& input, const Dims& normalized_shape, const Tensor& weight, const Tensor& bias, double) {
+    check_layer_norm(input, normalized_shape, weight, bias);
+    require(is_floating(input.dtype()), "\"LayerNormKernelImpl\" not implemented for '", dtype_graph_name(input.dtype()), "'");
+    TensorMeta stats{to_dims(input.sizes()), compute_dtype(input.dtype()), input.device()};
+    std::fill(stats.sizes.end() - static_cast<std::ptrdiff_t>(normalized_shape.size()), stats.sizes.end(), 1);
+    return {TensorMeta{to_dims(input.sizes()), input.dtype(), input.device()}, stats, stats};
+}
+
+template <typename T>
+LOUPE_INLINE inline void normalize_row(const T* x, const T* w, const T* b, T* y, std::int64_t n, double eps, T& mean_out, T& rstd_out) {
+    T sum = 0;
+#pragma omp simd reduction(+ : sum)
+    for (std::int64_t i = 0; i < n; ++i) sum += x[i];
+    const T mean = sum / static_cast<T>(n);
+    T squares = 0;
+#pragma omp simd reduction(+ : squares)
+    for (std::int64_t i = 0; i < n; ++i) squares += (x[i] - mean) * (x[i] - mean);
+    const T rstd = T(1) / std::sqrt(squares / static_cast<T>(n) + static_cast<T>(eps));
+    mean_out = mean;
+    rstd_out = rstd;
+    if (w != nullptr && b != nullptr) {
+#pragma omp simd
+        for (std::int64_t i = 0; i < n; ++i) y[i] = (x[i] - mean) * rstd * w[i] + b[i];
+        return;
+    }
+    for (std::int64_t i = 0; i < n; ++i) y[i] = (x[i] - mean) * rstd * (w == nullptr ? T(1) : w[i]) + (b == nullptr ? T(0) : b[i]);
+}
+
+void native_layer_norm(const Tensor& out, const Tensor& mean, const Tensor& rstd, const Tensor& input, const Dims& normalized_shape,
+                       const Tensor& weight, const Tensor& bias, double eps) {
+    const Rows rows = check_layer_norm(input, normalized_shape, weight, bias);
+    visit_floating(input.dtype(), "layer_norm", [&]<typename T>(std::type_identity<T>) {
+        constexpr ScalarType kType = scalar_type_of<T>;
+        const Tensor x = packed_as(input, kType);
+        const Tensor weights = packed_as(weight, kType);
+        const Tensor biases = packed_as(bias, kType);
+        const T* w = weights.defined() ? weights.data<T>() : nullptr;
+        const T* b = biases.defined() ? biases.data<T>() : nullptr;
+        const Tensor y = out.dtype() == kType ? buffer_for(out) : empty(out.sizes(), kType);
+        const std::int64_t n = rows.length;
+        parallel_for(0, rows.count, std::max<std::int64_t>(1, 16384 / std::max<std::int64_t>(1, n)), [&](std::int64_t begin, std::int64_t end) {
+            with_best_instructions([&]() LOUPE_INLINE {
+                for (std::int64_t i = begin; i < end; ++i) {
+                    normalize_row(x.data<T>() + i * n, w, b, y.data<T>() + i * n, n, eps, mean.data<T>()[i], rstd.data<T>()[i]);
+                }
+            });
+        });
+        if (!y.is_same(out)) convert_into(out, y);
+    });
+}
+
+// ---- backward
+
+template <typename T>
+LOUPE_INLINE inline void gradient_row(const T* g, const T* x, const T* w, T mean, T rstd, T* out, std::int64_t n) {
+    T sum = 0;
+    T dot = 0;
+    if (w != nullptr) {
+#pragma omp simd reduction(+ : sum, dot)
+        for (std::int64_t i = 0; i < n; ++i) {
+            const T gw = g[i] * w[i];
+            sum += gw;
+            dot += gw * (x[i] - mean);
+        }
+    } else {
+#pragma omp simd reduction(+ : sum, dot)
+        for (std::int64_t i = 0; i < n; ++i) {
+            sum += g[i];
+            dot += g[i] * (x[i] - mean);
+        }
+    }
+    const T shift = sum / static_cast<T>(n);
+    const T slope = dot * rstd * rstd / static_cast<T>(n);
+    if (w != nullptr) {
+#pragma omp simd
+        for (std::int64_t i = 0; i < n; ++i) out[i] = (g[i] * w[i] - shift - (x[i] - mean) * slope) * rstd;
+    } else {
+#pragma omp simd
+        for (std::int64_t i = 0; i < n; ++i) out[i] = (g[i] - shift - (x[i] - mean) * slope) * rstd;
+    }
+}
+
+// Sums over rows [begin, end) for weight and bias.
+template <typename T>
+LOUPE_INLINE inline void parameter_sums(const T* g, const T* x, const T* mean, const T* rstd, std::int64_t begin, std::int64_t end,
+                                        std::int64_t n, T* weight, T* bias) {
+    for (std::int64_t r = begin; r < end; ++r) {
+        const T m = mean[r];
+        const T k = rstd[r];
+        const T* gp = g + r * n;
+        const T* xp = x + r * n;
+#pragma omp simd
+        for (std::int64_t i = 0; i < n; ++i) {
+            weight[i] += gp[i] * (xp[i] - m) * k;
+            bias[i] += gp[i];
+        }
+    }
+}
+
+Tensor with_dtype_of(const Tensor& computed, const Tensor& like) {
+    return computed.dtype() == like.dtype() ? computed : packed_as(computed, like.dtype());
+}
+
+void run_native_layer_norm_backward(Arguments arguments, IValue* results) {
+    const Tensor grad = arguments[0].to_tensor();
+    const Tensor input = arguments[1].to_tensor();
+    const Tensor weight = arguments[5].to_tensor();
+    const Dims shape = arguments[2].to_ints();
+    const std::vector<bool> mask = arguments[7].to_bools();
+    const Rows rows = check_layer_norm(input, shape, weight, Tensor());
+    visit_floating(input.dtype(), "layer_norm_backward", [&]<typename T>(std::type_identity<T>) {
+        constexpr ScalarType kType = scalar_type_of<T>;
+        const Tensor g = packed_as(grad, kType);
+        const Tensor x = packed_as(input, kType);
+        const Tensor mean = packed_as(arguments[3].to_tensor(), kType);
+        const Tensor rstd = packed_as(arguments[4].to_tensor(), kType);
+        const Tensor weights = packed_as(weight, kType);
+        const T* w = weights.defined() ? weights.data<T>() : nullptr;
+        const std::int64_t n = rows.length;
+        const std::int64_t grain = std::max<std::int64_t>(1, 16384 / std::max<std::int64_t>(1, n));
+        if (mask[0]) {
+            const Tensor out = empty(input.sizes(), kType);
+            parallel_for(0, rows.count, grain, [&](std::int64_t begin, std::int64_t end) {
+                with_best_instructions([&]() LOUPE_INLINE {
+                    for (std::int64_t i = begin; i < end; ++i) {
+                        gradient_row(g.data<T>() + i * n, x.data<T>() + i * n, w, mean.data<T>()[i], rstd.data<T>()[i],
+                                     out.data<T>() + i * n, n);
+                    }
+                });
+            });
+            results[0] = with_dtype_of(out, input);
+        }
+        if (!mask[1] && !mask[2]) return;
+        // Each part sums its rows; the parts are added in order.
+        const std::int64_t parts = std::clamp<std::int64_t>(rows.count / grain, 1, thread_count());
+        const Tensor sums = zeros(span_of(Dims{parts, 2, n}), kType);
+        parallel_for(0, parts, 1, [&](std::int64_t begin, std::int64_t end) {
+            with_best_instructions([&]() LOUPE_INLINE {
+                for (std::int64_t part = begin; part < end; ++part) {
+                    T* to = sums.data<T>() + part * 2 * n;
+                    parameter_sums(g.data<T>(), x.data<T>(), mean.data<T>(), rstd.data<T>(), part * rows.count / parts,
+                                   (part + 1) * rows.count / parts, n, to, to + n);
+                }
+            });
+        });
+        T* total = sums.data<T>();
+        for (std::int64_t part = 1; part < parts; ++part) {
+            for (std::int64_t i = 0; i < 2 * n; ++i) total[i] += total[part * 2 * n + i];
+        }
+        for (const std::size_t which : {std::size_t{0}, std::size_t{1}}) {
+            if (!mask[1 + which]) continue;
+            const Tensor out = empty(span_of(shape), kType);
+            std::copy_n(total + static_cast<std::int64_t>(which) * n, n, out.data<T>());
+            results[1 + which] = with_dtype_of(out, weight.defined() ? weight : input);
+        }
+    });
+}
+
+void native_layer_norm_gradient(GradientContext& c) {
+    const auto [grad_input, grad_weight, grad_bias] =
+        fn::native_layer_norm_backward(c.grad_output(), c.argument(0), c.value(1), c.result(1), c.result(2), c.argument(2), c.argument(3),
+                                       bool_list({c.needs(0), c.needs(2), c.needs(3)}));
+    if (c.needs(0)) c.set_grad(0, grad_input);
+    if (c.needs(2)) c.set_grad(2, grad_weight);
+    if (c.needs(3)) c.set_grad(3, grad_bias);
+}
+
+// The backward formula with operators, of (grad_out, input, weight); 1 / rstd^2 is var + eps.
+TensorList composed_backward(const TensorList& in, std::int64_t normalized, const Tensor& mean_value, const Tensor& rstd_value) {
+    const Tensor& g = in[0];
+    const Tensor& x = in[1];
+    Dims inner;
+    Dims outer;
+    for (std::int64_t d = 0; d < x.dim(); ++d) (d < x.dim() - normalized ? outer : inner).push_back(d);
+    const Tensor centered = fn::sub(x, fn::mean_dim(x, inner, true));
+    const Tensor variance = fn::mean_dim(fn::mul(centered, centered), inner, true);
+    // eps as a constant, from the saved 1 / std.
+    const Tensor fixed = fn::sub(x, mean_value);
+    const Tensor eps = fn::detach(fn::sub(fn::pow_scalar(rstd_value, Scalar(-2.0)), fn::mean_dim(fn::mul(fixed, fixed), inner, true)));
+    const Tensor rstd = fn::rsqrt(fn::add(variance, eps));
+    const Tensor normal = fn::mul(centered, rstd);
+    const Tensor gw = in[2].defined() ? fn::mul(g, in[2]) : g;
+    const Tensor shift = fn::mean_dim(gw, inner, true);
+    const Tensor slope = fn::mean_dim(fn::mul(gw, normal), inner, true);
+    const Tensor grad_input = fn::mul(fn::sub(fn::sub(gw, shift), fn::mul(normal, slope)), rstd);
+    const auto over_rows = [&](const Tensor& t) { return outer.empty() ? t : fn::sum_dim(t, outer, false); };
+    return {grad_input, over_rows(fn::mul(g, normal)), over_rows(g)};
+}
+
+void native_layer_norm_double_gradient(GradientContext& c) {
+    const auto normalized = static_cast<std::int64_t>(c.value(2).to_ints().size());
+    const Tensor mean = c.argument(3);
+    const Tensor rstd = c.argument(4);
+    const TensorList grads =
+        composed_gradients([&](const TensorList& in) { return composed_backward(in, normalized, mean, rstd); },
+                           {c.argument(0), c.argument(1), c.argument(5)}, {c.grad_output(0), c.grad_output(1), c.grad_output(2)});
+    constexpr std::array<std::size_t, 3> kPlaces{0, 1, 5};
+    for (std::size_t i = 0; i < 3; ++i) {
+        if (c.needs(kPlaces[i]) && grads[i].defined()) c.set_grad(kPlaces[i], grads[i]);
+    }
+}
+
+Tensor layer_norm(const Tensor& input, const Dims& normalized_shape, const Tensor& weight, const Tensor& bias, double eps, bool) {
+    return std::get<0>(fn::native_layer_norm(input, normalized_shape, weight, bias, eps));
+}
+
+std::vector<Sample> native_samples(Random& random, ScalarType dtype) {
+    const auto t = [&](std::initializer_list<std::int64_t> sizes) { return random_tensor(random, sizes, dtype); };
+    return {{{t({2, 3, 4}), Dims{4}, t({4}), t({4}), 1e-5}}, {{t({2, 3, 4}), Dims{3, 4}, IValue(), IValue(), 1e-3}, "two dimensions, no weight"}};
+}
+std::vector<Sample> samples(Random& random, ScalarType dtype) {
+    auto all = native_samples(random, dtype);
+    for (Sample& sample : all) sample.arguments.emplace_back(true);
+    return all;
+}
+
+Cost layer_norm_cost(Arguments arguments, std::span<const IValue>) {
+    const Tensor x = arguments[0].to_tensor();
+    return {8 * static_cast<double>(x.numel()), 2 * static_cast<double>(x.bytes())};
+}
+
+constexpr std::string_view kFormula = "out = (input - mean) / sqrt(var + eps) weight + bias, mean and var over the last dimensions";
+
+}  // namespace
+
+extern const OperatorRecord kNativeLayerNorm = {
+    .schema = "aten::native_layer_norm(Tensor input, SymInt[] normalized_shape, Tensor? weight, Tensor? bias, float eps) -> (Tensor, "
+              "Tensor, Tensor)",
+    .summary = "Scales the last dimensions of each sample to zero mean and unit variance; gives mean and 1/std too.",
+    .formula = kFormula,
+    .infer = inferring<infer_native_layer_norm>,
+    .kernel = filling<native_layer_norm, 3>,
+    .derivative = {native_layer_norm_gradient,
+                   {save_argument(0), save_argument(2), save_argument(3), save_result(1), save_result(2)}},
+    .cost = layer_norm_cost,
+    .samples = native_samples,
+};
+extern const OperatorRecord kNativeLayerNormBackward = {
+    .schema = "aten::native_layer_norm_backward(Tensor grad_out, Tensor input, SymInt[] normalized_shape, Tensor mean, Tensor rstd, "
+              "Tensor? weight, Tensor? bias, bool[3] output_mask) -> (Tensor, Tensor, Tensor)",
+    .summary = "Gradients of layer_norm for input, weight and bias.",
+    .kernel = run_native_layer_norm_backward,
+    .derivative = {native_layer_norm_double_gradient,
+                   {save_argument(0), save_argument(1), save_argument(3), save_argument(4), save_argument(5)}},
+};
+extern const OperatorRecord kLayerNorm = {
+    .schema = "aten::layer_norm(Tensor input, int[] normalized_shape, Tensor? weight=None, Tensor? bias=None, float "
+              "eps=1.0000000000000001e-05, bool cudnn_enable=True) -> Tensor",
+    .summary = "Scales the last dimensions of each sample to zero mean and unit variance.",
+    .formula = kFormula,
+    .composite = boxed<layer_norm>,
+    .cost = layer_norm_cost,
+    .samples = samples,
+};
+
+}  // namespace loupe

@@ -1,0 +1,336 @@
+// SPDX-License-Identifier: Apache-2.0
+// softmax and log_softmax.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "core/base/parallel.h"
+#include "core/ops/nn/common.h"
+#include "core/ops/nn/family.h"
+#include "core/ops/nn/simd.h"
+
+namespace loupe {
+namespace {
+
+using namespace nn_ops;
+
+// The dimension, and how many elements lie before and after it.
+struct Lines {
+    std::int64_t outer = 1;
+    std::int64_t length = 1;
+    std::int64_t inner = 1;
+};
+
+Lines lines_of(const Tensor& t, std::int64_t dim) {
+    Lines lines;
+    if (t.dim() == 0) return lines;
+    const auto d = static_cast<std::size_t>(wrap_dim(dim, t.dim()));
+    for (std::size_t i = 0; i < t.sizes().size(); ++i) {
+        if (i < d) lines.outer *= t.sizes()[i];
+        else if (i == d) lines.length = t.sizes()[i];
+        else lines.inner *= t.sizes()[i];
+    }
+    return lines;
+}
+
+// y may be x. Log: the logarithm of the softmax.
+template <bool Log, typename T>
+LOUPE_INLINE inline void softmax_row(const T* x, T* y, std::int64_t n) {
+    T largest = -std::numeric_limits<T>::infinity();
+#pragma omp simd reduction(max : largest)
+    for (std::int64_t i = 0; i < n; ++i) largest = x[i] > largest ? x[i] : largest;
+    T sum = 0;
+    if constexpr (Log) {
+#pragma omp simd reduction(+ : sum)
+        for (std::int64_t i = 0; i < n; ++i) sum += fast_exp(x[i] - largest);
+        const T shift = largest + std::log(sum);
+#pragma omp simd
+        for (std::int64_t i = 0; i < n; ++i) y[i] = x[i] - shift;
+    } else {
+#pragma omp simd reduction(+ : sum)
+        for (std::int64_t i = 0; i < n; ++i) {
+            const T e = fast_exp(x[i] - largest);
+            y[i] = e;
+            sum += e;
+        }
+        const T scale = T(1) / sum;
+#pragma omp simd
+        for (std::int64_t i = 0; i < n; ++i) y[i] *= scale;
+    }
+}
+
+// Softmax over a dimension that is not the last: a block of neighbouring columns at once.
+constexpr std::int64_t kColumns = 64;
+template <bool Log, typename T>
+LOUPE_INLINE inline void softmax_columns(const T* x, T* y, std::int64_t n, std::int64_t stride, std::int64_t width) {
+    T largest[kColumns];
+    T sum[kColumns];
+    std::fill(largest, largest + width, -std::numeric_limits<T>::infinity());
+    std::fill(sum, sum + width, T(0));
+    for (std::int64_t i = 0; i < n; ++i) {
+#pragma omp simd
+        for (std::int64_t j = 0; j < width; ++j) largest[j] = x[i * stride + j] > largest[j] ? x[i * stride + j] : largest[j];
+    }
+    for (std::int64_t i = 0; i < n; ++i) {
+#pragma omp simd
+        for (std::int64_t j = 0; j < width; ++j) {
+            const T e = fast_exp(x[i * stride + j] - largest[j]);
+            if constexpr (!Log) y[i * stride + j] = e;
+            sum[j] += e;
+        }
+    }
+    for (std::int64_t j = 0; j < width; ++j) sum[j] = Log ? largest[j] + std::log(sum[j]) : T(1) / sum[j];
+    for (std::int64_t i = 0; i < n; ++i) {
+#pragma omp simd
+        for (std::int64_t j = 0; j < width; ++j) {
+            if constexpr (Log) y[i * stride + j] = x[i * stride + j] - sum[j];
+            else y[i * stride + j] *= sum[j];
+        }
+    }
+}
+
+template <bool Log, typename T>
+void softmax_lines(const Lines& lines, const T* x, T* y) {
+    if (lines.inner == 1) {
+        parallel_for(0, lines.outer, std::max<std::int64_t>(1, 8192 / lines.length), [&](std::int64_t begin, std::int64_t end) {
+            with_best_instructions([&]() LOUPE_INLINE {
+                for (std::int64_t i = begin; i < end; ++i) softmax_row<Log>(x + i * lines.length, y + i * lines.length, lines.length);
+            });
+        });
+        return;
+    }
+    const std::int64_t blocks = (lines.inner + kColumns - 1) / kColumns;
+    parallel_for(0, lines.outer * blocks, 1, [&](std::int64_t begin, std::int64_t end) {
+        with_best_instructions([&]() LOUPE_INLINE {
+            for (std::int64_t i = begin; i < end; ++i) {
+                const std::int64_t column = i % blocks * kColumns;
+                const std::int64_t at = i / blocks * lines.length * lines.inner + column;
+                const std::int64_t width = lines.inner - column < kColumns ? lines.inner - column : kColumns;
+                softmax_columns<Log>(x + at, y + at, lines.length, lines.inner, width);
+            }
+        });
+    });
+}
+
+TensorMeta infer_softmax(const Tensor& self, std::int64_t dim, bool half_to_float) {
+    wrap_dim(dim, self.dim());
+    require(!half_to_float, "softmax with half to float conversion is not supported on CPU");
+    require(is_floating(self.dtype()), "\"softmax_lastdim_kernel_impl\" not implemented for '", dtype_graph_name(self.dtype()), "'");
+    return follow_layout(to_dims(self.sizes()), self);
+}
+
+template <bool Log>
+void softmax_kernel(const Tensor& out, const Tensor& self, std::int64_t dim, bool) {
+    if (out.numel() == 0) return;
+    const Lines lines = lines_of(self, dim);
+    visit_floating(self.dtype(), "softmax", [&]<typename T>(std::type_identity<T>) {
+        const Tensor x = packed_as(self, scalar_type_of<T>);
+        const Tensor y = out.dtype() == x.dtype() ? buffer_for(out) : empty(out.sizes(), x.dtype());
+        softmax_lines<Log>(lines, x.data<T>(), y.data<T>());
+        if (!y.is_same(out)) convert_into(out, y);
+    });
+}
+
+// ---- backward: softmax: y (g - sum(g y)); log_softmax: g - exp(y) sum(g)
+
+template <bool Log, typename T>
+LOUPE_INLINE inline void backward_row(const T* g, const T* y, T* out, std::int64_t n) {
+    T sum = 0;
+#pragma omp simd reduction(+ : sum)
+    for (std::int64_t i = 0; i < n; ++i) sum += Log ? g[i] : g[i] * y[i];
+#pragma omp simd
+    for (std::int64_t i = 0; i < n; ++i) {
+        if constexpr (Log) out[i] = g[i] - fast_exp(y[i]) * sum;
+        else out[i] = y[i] * (g[i] - sum);
+    }
+}
+
+template <bool Log, typename T>
+LOUPE_INLINE inline void backward_columns(const T* g, const T* y, T* out, std::int64_t n, std::int64_t stride, std::int64_t width) {
+    T sum[kColumns];
+    std::fill(sum, sum + width, T(0));
+    for (std::int64_t i = 0; i < n; ++i) {
+#pragma omp simd
+        for (std::int64_t j = 0; j < width; ++j) sum[j] += Log ? g[i * stride + j] : g[i * stride + j] * y[i * stride + j];
+    }
+    for (std::int64_t i = 0; i < n; ++i) {
+#pragma omp simd
+        for (std::int64_t j = 0; j < width; ++j) {
+            const std::int64_t at = i * stride + j;
+            if constexpr (Log) out[at] = g[at] - fast_exp(y[at]) * sum[j];
+            else out[at] = y[at] * (g[at] - sum[j]);
+        }
+    }
+}
+
+TensorMeta infer_softmax_backward(const Tensor& grad_output, const Tensor&, std::int64_t, ScalarType input_dtype) {
+    TensorMeta meta = follow_layout(to_dims(grad_output.sizes()), grad_output);
+    meta.dtype = input_dtype;
+    return meta;
+}
+
+template <bool Log>
+void softmax_backward_kernel(const Tensor& out, const Tensor& grad_output, const Tensor& output, std::int64_t dim, ScalarType) {
+    if (out.numel() == 0) return;
+    const Lines lines = lines_of(output, dim);
+    visit_floating(grad_output.dtype(), "softmax_backward", [&]<typename T>(std::type_identity<T>) {
+        const Tensor g = packed_as(grad_output, scalar_type_of<T>);
+        const Tensor y = packed_as(output, scalar_type_of<T>);
+        const Tensor to = out.dtype() == g.dtype() ? buffer_for(out) : empty(out.sizes(), g.dtype());
+        const T* gp = g.data<T>();
+        const T* yp = y.data<T>();
+        T* op = to.data<T>();
+        const std::int64_t blocks = lines.inner == 1 ? 1 : (lines.inner + kColumns - 1) / kColumns;
+        const std::int64_t grain = lines.inner == 1 ? std::max<std::int64_t>(1, 8192 / lines.length) : 1;
+        parallel_for(0, lines.outer * blocks, grain, [&](std::int64_t begin, std::int64_t end) {
+            with_best_instructions([&]() LOUPE_INLINE {
+                for (std::int64_t i = begin; i < end; ++i) {
+                    const std::int64_t column = i % blocks * kColumns;
+                    const std::int64_t at = i / blocks * lines.length * lines.inner + column;
+                    if (lines.inner == 1) {
+                        backward_row<Log>(gp + at, yp + at, op + at, lines.length);
+                    } else {
+                        const std::int64_t width = lines.inner - column < kColumns ? lines.inner - column : kColumns;
+                        backward_columns<Log>(gp + at, yp + at, op + at, lines.length, lines.inner, width);
+                    }
+                }
+            });
+        });
+        if (!to.is_same(out)) convert_into(out, to);
+    });
+}
+
+void softmax_gradient(GradientContext& c) {
+    c.grad(0, [&] {
+        return fn::_softmax_backward_data(c.grad_output(), c.result(), c.value(1), static_cast<std::int64_t>(c.dtype(0)));
+    });
+}
+void log_softmax_gradient(GradientContext& c) {
+    c.grad(0, [&] {
+        return fn::_log_softmax_backward_data(c.grad_output(), c.result(), c.value(1), static_cast<std::int64_t>(c.dtype(0)));
+    });
+}
+
+void softmax_double_gradient(GradientContext& c) {
+    const Tensor& gg = c.grad_output();
+    const Dims dim{c.value(2).to_int()};
+    c.grad(0, [&] {
+        return fn::_softmax_backward_data(gg, c.argument(1), c.value(2), static_cast<std::int64_t>(c.dtype(0)));
+    });
+    c.grad(1, [&] {
+        const Tensor g = c.argument(0);
+        const Tensor y = c.argument(1);
+        const Tensor total = fn::sum_dim(fn::mul(g, y), dim, true);
+        const Tensor other = fn::sum_dim(fn::mul(gg, y), dim, true);
+        return fn::sub(fn::sub(fn::mul(gg, g), fn::mul(gg, total)), fn::mul(g, other));
+    });
+}
+void log_softmax_double_gradient(GradientContext& c) {
+    const Tensor& gg = c.grad_output();
+    const Dims dim{c.value(2).to_int()};
+    c.grad(0, [&] { return fn::sub(gg, fn::sum_dim(fn::mul(gg, fn::exp(c.argument(1))), dim, true)); });
+    c.grad(1, [&] {
+        const Tensor total = fn::sum_dim(c.argument(0), dim, true);
+        return fn::neg(fn::mul(fn::mul(gg, fn::exp(c.argument(1))), total));
+    });
+}
+
+Tensor converted(const Tensor& self, const std::optional<ScalarType>& dtype) {
+    return dtype && *dtype != self.dtype() ? fn::to_dtype(self, static_cast<std::int64_t>(*dtype)) : self;
+}
+Tensor softmax(const Tensor& self, std::int64_t dim, const std::optional<ScalarType>& dtype) {
+    return fn::_softmax(converted(self, dtype), dim, false);
+}
+Tensor log_softmax(const Tensor& self, std::int64_t dim, const std::optional<ScalarType>& dtype) {
+    return fn::_log_softmax(converted(self, dtype), dim, false);
+}
+
+std::vector<Sample> kernel_samples(Random& random, ScalarType dtype) {
+    return {{{random_tensor(random, {3, 4}, dtype), -1, false}, "rows"},
+            {{random_tensor(random, {2, 5, 70}, dtype), 1, false}, "columns"},
+            {{random_tensor(random, {}, dtype), 0, false}, "scalar"}};
+}
+std::vector<Sample> samples(Random& random, ScalarType dtype) {
+    return {{{random_tensor(random, {3, 4}, dtype), 1, IValue()}}, {{random_tensor(random, {2, 5, 3}, dtype), 1, IValue()}, "columns"}};
+}
+std::vector<Sample> backward_samples(Random& random, ScalarType dtype) {
+    Tensor output = random_tensor(random, {3, 4}, dtype);
+    return {{{random_tensor(random, {3, 4}, dtype), output, 1, static_cast<std::int64_t>(dtype)}}};
+}
+
+Cost softmax_cost(Arguments arguments, std::span<const IValue> results) {
+    const Tensor self = arguments[0].to_tensor();
+    const double n = static_cast<double>(self.numel());
+    return {5 * n, static_cast<double>(self.bytes() + results[0].to_tensor().bytes())};
+}
+
+}  // namespace
+
+extern const OperatorRecord kSoftmaxKernel = {
+    .schema = "aten::_softmax(Tensor self, int dim, bool half_to_float) -> Tensor",
+    .summary = "Exponentials along a dimension, scaled to sum to one.",
+    .formula = "out[i] = exp(self[i]) / sum_j exp(self[j])",
+    .infer = inferring<infer_softmax>,
+    .kernel = filling<softmax_kernel<false>>,
+    .derivative = {softmax_gradient, {save_result()}, "SoftmaxBackward0"},
+    .cost = softmax_cost,
+    .samples = kernel_samples,
+    .variants = kOut,
+};
+extern const OperatorRecord kLogSoftmaxKernel = {
+    .schema = "aten::_log_softmax(Tensor self, int dim, bool half_to_float) -> Tensor",
+    .summary = "The logarithm of softmax along a dimension.",
+    .formula = "out[i] = self[i] - log sum_j exp(self[j])",
+    .infer = inferring<infer_softmax>,
+    .kernel = filling<softmax_kernel<true>>,
+    .derivative = {log_softmax_gradient, {save_result()}, "LogSoftmaxBackward0"},
+    .cost = softmax_cost,
+    .samples = kernel_samples,
+    .variants = kOut,
+};
+extern const OperatorRecord kSoftmaxBackwardData = {
+    .schema = "aten::_softmax_backward_data(Tensor grad_output, Tensor output, int dim, ScalarType input_dtype) -> Tensor",
+    .summary = "Gradient of softmax from its result.",
+    .formula = "out[i] = output[i] (grad[i] - sum_j grad[j] output[j])",
+    .infer = inferring<infer_softmax_backward>,
+    .kernel = filling<softmax_backward_kernel<false>>,
+    .derivative = {softmax_double_gradient, {save_argument(0, 1), save_argument(1)}, "SoftmaxBackwardDataBackward0"},
+    .samples = backward_samples,
+};
+extern const OperatorRecord kLogSoftmaxBackwardData = {
+    .schema = "aten::_log_softmax_backward_data(Tensor grad_output, Tensor output, int dim, ScalarType input_dtype) -> Tensor",
+    .summary = "Gradient of log_softmax from its result.",
+    .formula = "out[i] = grad[i] - exp(output[i]) sum_j grad[j]",
+    .infer = inferring<infer_softmax_backward>,
+    .kernel = filling<softmax_backward_kernel<true>>,
+    .derivative = {log_softmax_double_gradient, {save_argument(0, 1), save_argument(1)}, "LogSoftmaxBackwardDataBackward0"},
+    .samples = backward_samples,
+};
+extern const OperatorRecord kSoftmax = {
+    .schema = "aten::softmax.int(Tensor self, int dim, ScalarType? dtype=None) -> Tensor",
+    .summary = "Exponentials along a dimension, scaled to sum to one.",
+    .formula = "out[i] = exp(self[i]) / sum_j exp(self[j])",
+    .composite = boxed<softmax>,
+    .samples = samples,
+};
+extern const OperatorRecord kLogSoftmax = {
+    .schema = "aten::log_softmax.int(Tensor self, int dim, ScalarType? dtype=None) -> Tensor",
+    .summary = "The logarithm of softmax along a dimension.",
+    .formula = "out[i] = self[i] - log sum_j exp(self[j])",
+    .composite = boxed<log_softmax>,
+    .samples = samples,
+};
+extern const OperatorRecord kSpecialSoftmax = {
+    .schema = "aten::special_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor",
+    .summary = "The same as softmax.",
+    .composite = boxed<softmax>,
+    .samples = samples,
+};
+extern const OperatorRecord kSpecialLogSoftmax = {
+    .schema = "aten::special_log_softmax(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor",
+    .summary = "The same as log_softmax.",
+    .composite = boxed<log_softmax>,
+    .samples = samples,
+};
+
+}  // namespace loupe

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+// lstm, gru, rnn_tanh, rnn_relu over padded and packed sequences: layers and directions of loupe::rnn_layer.
+#include <algorithm>
+
+#include "core/ops/nn/common.h"
+#include "core/ops/rnn/family.h"
+#include "core/ops/rnn/layer.h"
+
+namespace loupe {
+namespace {
+
+using namespace rnn;
+
+struct Options {
+    bool has_biases;
+    std::int64_t layers;
+    double dropout;
+    bool train;
+    bool bidirectional;
+};
+
+struct Outcome {
+    Tensor output;
+    Tensor hy;
+    Tensor cy;  // undefined but for an LSTM
+};
+
+// Weights of each layer and direction, in the order in which PyTorch lists them.
+std::vector<LayerWeights> gather_weights(const TensorList& params, const Options& o, bool has_projections) {
+    const auto directions = static_cast<std::size_t>(o.bidirectional ? 2 : 1);
+    const std::size_t each = (o.has_biases ? 4u : 2u) + (has_projections ? 1u : 0u);
+    const std::size_t count = static_cast<std::size_t>(o.layers) * directions;
+    require(params.size() == count * each, "got an incorrect number of RNN parameters");
+    std::vector<LayerWeights> weights(count);
+    for (std::size_t i = 0; i < count; ++i) {
+        const Tensor* p = &params[i * each];
+        weights[i].w_ih = p[0];
+        weights[i].w_hh = p[1];
+        if (o.has_biases) {
+            weights[i].b_ih = p[2];
+            weights[i].b_hh = p[3];
+        }
+        if (has_projections) weights[i].projection = p[each - 1];
+    }
+    return weights;
+}
+
+Outcome run_direction(Mode mode, const Tensor& rows, const Tensor& h, const Tensor& c, const LayerWeights& w, const Dims& batch_sizes,
+                      bool reverse) {
+    if (w.projection.defined()) {
+        const auto [output, hy, cy] = composed_layer(mode, rows, h, c, w, span_of(batch_sizes), reverse);
+        return {output, hy, cy};
+    }
+    const auto [output, hy, cy, workspace] =
+        fn::rnn_layer(rows, h, c, w.w_ih, w.w_hh, w.b_ih, w.b_hh, batch_sizes, mode_name(mode), reverse);
+    return {output, hy, mode == Mode::Lstm ? cy : Tensor()};
+}
+
+// rows [sum of batch_sizes, I]; hx, cx [layers * directions, B, H].
+Outcome run_layers(Mode mode, Tensor rows, const Tensor& hx, const Tensor& cx, const TensorList& params, const Dims& batch_sizes,
+                   const Options& o) {
+    const bool has_projections = cx.defined() && hx.size(2) != cx.size(2);
+    const auto weights = gather_weights(params, o, has_projections);
+    const std::int64_t directions = o.bidirectional ? 2 : 1;
+    TensorList hidden;
+    TensorList cells;
+    for (std::int64_t layer = 0; layer < o.layers; ++layer) {
+        TensorList outputs;
+        for (std::int64_t direction = 0; direction < directions; ++direction) {
+            const std::int64_t index = layer * directions + direction;
+            const Tensor h = fn::select(hx, std::int64_t{0}, index);
+            const Tensor c = cx.defined() ? fn::select(cx, std::int64_t{0}, index) : Tensor();
+            const Outcome one = run_direction(mode, rows, h, c, weights[static_cast<std::size_t>(index)], batch_sizes, direction == 1);
+            outputs.push_back(one.output);
+            hidden.push_back(one.hy);
+            if (one.cy.defined()) cells.push_back(one.cy);
+        }
+        rows = outputs.size() == 1 ? outputs[0] : fn::cat(outputs, std::int64_t{1});
+        if (o.dropout != 0 && o.train && layer + 1 < o.layers) rows = fn::dropout(rows, o.dropout, true);
+    }
+    return {rows, fn::stack(hidden, std::int64_t{0}), cells.empty() ? Tensor() : fn::stack(cells, std::int64_t{0})};
+}
+
+// input [T, B, I], or [B, T, I] with batch_first.
+Outcome run_padded(Mode mode, const Tensor& input, const Tensor& hx, const Tensor& cx, const TensorList& params, const Options& o,
+                   bool batch_first) {
+    require(input.dim() == 3, "input must have 3 dimensions, got ", input.dim());
+    const Tensor steps = batch_first ? fn::transpose(input, std::int64_t{0}, std::int64_t{1}) : input;
+    const std::int64_t length = steps.size(0);
+    const std::int64_t batch = steps.size(1);
+    require(length > 0, "Expected sequence length to be larger than 0 in RNN");
+    const Tensor rows = fn::reshape(steps, Dims{length * batch, steps.size(2)});
+    Outcome result = run_layers(mode, rows, hx, cx, params, Dims(static_cast<std::size_t>(length), batch), o);
+    result.output = fn::view(result.output, Dims{length, batch, result.output.size(1)});
+    if (batch_first) result.output = fn::transpose(result.output, std::int64_t{0}, std::int64_t{1});
+    return result;
+}
+
+Dims sizes_from(const Tensor& batch_sizes) {
+    const Tensor sizes = packed_as(batch_sizes, ScalarType::Int64);
+    return {sizes.data<std::int64_t>(), sizes.data<std::int64_t>() + sizes.numel()};
+}
+
+std::tuple<Tensor, Tensor, Tensor> lstm_input(const Tensor& input, const TensorList& hx, const TensorList& params, bool has_biases,
+                                              std::int64_t layers, double dropout, bool train, bool bidirectional, bool batch_first) {
+    require(hx.size() == 2, "lstm expects two hidden states");
+    const Outcome r = run_padded(Mode::Lstm, input, hx[0], hx[1], params, {has_biases, layers, dropout, train, bidirectional}, batch_first);
+    return {r.output, r.hy, r.cy};
+}
+std::tuple<Tensor, Tensor, Tensor> lstm_data(const Tensor& data, const Tensor& batch_sizes, const TensorList& hx, const TensorList& params,
+                                             bool has_biases, std::int64_t layers, double dropout, bool train, bool bidirectional) {
+    require(hx.size() == 2, "lstm expects two hidden states");
+    const Outcome r = run_layers(Mode::Lstm, data, hx[0], hx[1], params, sizes_from(batch_sizes), {has_biases, layers, dropout, train, bidirectional});
+    return {r.output, r.hy, r.cy};
+}
+template <Mode mode>
+std::tuple<Tensor, Tensor> rnn_input(const Tensor& input, const Tensor& hx, const TensorList& params, bool has_biases, std::int64_t layers,
+                                     double dropout, bool train, bool bidirectional, bool batch_first) {
+    const Outcome r = run_padded(mode, input, hx, Tensor(), params, {has_biases, layers, dropout, train, bidirectional}, batch_first);
+    return {r.output, r.hy};
+}
+template <Mode mode>
+std::tuple<Tensor, Tensor> rnn_data(const Tensor& data, const Tensor& batch_sizes, const Tensor& hx, const TensorList& params,
+                                    bool has_biases, std::int64_t layers, double dropout, bool train, bool bidirectional) {
+    const Outcome r = run_layers(mode, data, hx, Tensor(), params, sizes_from(batch_sizes), {has_biases, layers, dropout, train, bidirectional});
+    return {r.output, r.hy};
+}
+
+template <Mode mode>
+std::vector<Sample> input_samples(Random& random, ScalarType dtype) {
+    const auto t = [&](std::initializer_list<std::int64_t> sizes) { return random_tensor(random, sizes, dtype); };
+    const std::int64_t g = gate_count(mode) * 3;
+    TensorList params{t({g, 4}), t({g, 3}), t({g}), t({g}), t({g, 4}), t({g, 3}), t({g}), t({g})};
+    const IValue state = mode == Mode::Lstm ? IValue(TensorList{t({2, 2, 3}), t({2, 2, 3})}) : IValue(t({2, 2, 3}));
+    return {{{t({5, 2, 4}), state, params, true, 1, 0.0, false, true, false}, "bidirectional"}};
+}
+
+// FLOPs of all layers, from the weights and the number of rows.
+Cost sequence_cost(double rows, const TensorList& params) {
+    Cost cost;
+    for (const Tensor& p : params) {
+        if (p.dim() == 2) cost.flops += 2 * rows * static_cast<double>(p.numel());
+        cost.bytes += static_cast<double>(p.bytes());
+    }
+    return cost;
+}
+Cost input_cost(Arguments arguments, std::span<const IValue>) {
+    const Tensor input = arguments[0].to_tensor();
+    return sequence_cost(static_cast<double>(input.size(0) * input.size(1)), arguments[2].to_tensors());
+}
+Cost data_cost(Arguments arguments, std::span<const IValue>) {
+    return sequence_cost(static_cast<double>(arguments[0].to_tensor().size(0)), arguments[3].to_tensors());
+}
+
+}  // namespace
+
+#define LOUPE_RNN_OPTIONS "Tensor[] params, bool has_biases, int num_layers, float dropout, bool train, bool bidirectional"
+
+extern const OperatorRecord kLstmInput = {
+    .schema = "aten::lstm.input(Tensor input, Tensor[] hx, " LOUPE_RNN_OPTIONS ", bool batch_first) -> (Tensor, Tensor, Tensor)",
+    .summary = "Layers of long short-term memory over a padded sequence: outputs, last hidden and last cell states.",
+    .composite = boxed<lstm_input>,
+    .cost = input_cost,
+    .samples = input_samples<Mode::Lstm>,
+};
+extern const OperatorRecord kLstmData = {
+    .schema = "aten::lstm.data(Tensor data, Tensor batch_sizes, Tensor[] hx, " LOUPE_RNN_OPTIONS ") -> (Tensor, Tensor, Tensor)",
+    .summary = "Layers of long short-term memory over a packed sequence.",
+    .composite = boxed<lstm_data>,
+    .cost = data_cost,
+};
+extern const OperatorRecord kGruInput = {
+    .schema = "aten::gru.input(Tensor input, Tensor hx, " LOUPE_RNN_OPTIONS ", bool batch_first) -> (Tensor, Tensor)",
+    .summary = "Layers of gated recurrent units over a padded sequence: outputs and last hidden states.",
+    .composite = boxed<rnn_input<Mode::Gru>>,
+    .cost = input_cost,
+    .samples = input_samples<Mode::Gru>,
+};
+extern const OperatorRecord kGruData = {
+    .schema = "aten::gru.data(Tensor data, Tensor batch_sizes, Tensor hx, " LOUPE_RNN_OPTIONS ") -> (Tensor, Tensor)",
+    .summary = "Layers of gated recurrent units over a packed sequence.",
+    .composite = boxed<rnn_data<Mode::Gru>>,
+    .cost = data_cost,
+};
+extern const OperatorRecord kRnnTanhInput = {
+    .schema = "aten::rnn_tanh.input(Tensor input, Tensor hx, " LOUPE_RNN_OPTIONS ", bool batch_first) -> (Tensor, Tensor)",
+    .summary = "Layers of plain recurrence with tanh over a padded sequence.",
+    .composite = boxed<rnn_input<Mode::Tanh>>,
+    .cost = input_cost,
+    .samples = input_samples<Mode::Tanh>,
+};
+extern const OperatorRecord kRnnTanhData = {
+    .schema = "aten::rnn_tanh.data(Tensor data, Tensor batch_sizes, Tensor hx, " LOUPE_RNN_OPTIONS ") -> (Tensor, Tensor)",
+    .summary = "Layers of plain recurrence with tanh over a packed sequence.",
+    .composite = boxed<rnn_data<Mode::Tanh>>,
+    .cost = data_cost,
+};
+extern const OperatorRecord kRnnReluInput = {
+    .schema = "aten::rnn_relu.input(Tensor input, Tensor hx, " LOUPE_RNN_OPTIONS ", bool batch_first) -> (Tensor, Tensor)",
+    .summary = "Layers of plain recurrence with ReLU over a padded sequence.",
+    .composite = boxed<rnn_input<Mode::Relu>>,
+    .cost = input_cost,
+    .samples = input_samples<Mode::Relu>,
+};
+extern const OperatorRecord kRnnReluData = {
+    .schema = "aten::rnn_relu.data(Tensor data, Tensor batch_sizes, Tensor hx, " LOUPE_RNN_OPTIONS ") -> (Tensor, Tensor)",
+    .summary = "Layers of plain recurrence with ReLU over a packed sequence.",
+    .composite = boxed<rnn_data<Mode::Relu>>,
+    .cost = data_cost,
+};
+
+}  // namespace loupe
