@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/common/format.h"
+
+#include <QLocale>
+#include <cmath>
+
+#include "core/base/strings.h"
+
+namespace loupe::views {
+
+QString text(std::string_view utf8) { return QString::fromUtf8(utf8.data(), static_cast<qsizetype>(utf8.size())); }
+
+QString bytesText(double bytes) { return QString::fromStdString(format_bytes(bytes)); }
+
+QString secondsText(double seconds) { return QString::fromStdString(format_seconds(seconds)); }
+
+QString countText(std::int64_t count) {
+    static const QLocale english(QLocale::English, QLocale::UnitedStates);
+    return english.toString(static_cast<qlonglong>(count));
+}
+
+QString numberText(double value) {
+    if (std::isnan(value)) return QStringLiteral("nan");
+    if (std::isinf(value)) return value > 0 ? QStringLiteral("inf") : QStringLiteral("-inf");
+    if (value == 0) return QStringLiteral("0");
+    const double magnitude = std::fabs(value);
+    if (magnitude >= 1e5 || magnitude < 1e-3) return QString::number(value, 'e', 2);
+    if (value == std::floor(value)) return QString::number(value, 'f', 0);
+    return QString::number(value, 'g', 4);
+}
+
+QString shapeText(const session::Shape& shape) {
+    if (shape.empty()) return QStringLiteral("scalar");
+    QStringList parts;
+    for (const auto size : shape) parts += QString::number(size);
+    return parts.join(QLatin1Char('x'));
+}
+
+QString shortOpName(std::string_view op) {
+    const auto colons = op.rfind("::");
+    return text(colons == std::string_view::npos ? op : op.substr(colons + 2));
+}
+
+QString scopeText(std::string_view scope) { return scope.empty() ? QStringLiteral("(model)") : text(scope); }
+
+}  // namespace loupe::views

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+// Numbers, shapes and names as all panels write them.
+
+#include <QString>
+#include <cstdint>
+#include <string_view>
+
+#include "core/session/recording.h"
+
+namespace loupe::views {
+
+QString text(std::string_view utf8);
+
+QString bytesText(double bytes);      // "47.0 MiB"
+QString secondsText(double seconds);  // "1.25 ms"
+QString countText(std::int64_t count);  // "11,689,512"
+QString numberText(double value);     // four significant digits: "0.1234", "1.234e-08", "nan"
+QString shapeText(const session::Shape& shape);  // "1x64x56x56"
+// Without the namespace: "conv2d" of "aten::conv2d".
+QString shortOpName(std::string_view op);
+QString scopeText(std::string_view scope);  // "(model)" for the root
+
+}  // namespace loupe::views

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/common/icons.h"
+
+#include <QFile>
+#include <QPainter>
+#include <QPixmap>
+#include <QSvgRenderer>
+
+#include "views/common/theme.h"
+
+namespace loupe::views {
+
+namespace {
+
+QPixmap render(QByteArray svg, const QColor& colour, int size) {
+    svg.replace("currentColor", colour.name().toLatin1());
+    QSvgRenderer renderer(svg);
+    QPixmap pixmap(size, size);
+    pixmap.fill(Qt::transparent);
+    QPainter painter(&pixmap);
+    renderer.render(&painter);
+    return pixmap;
+}
+
+}  // namespace
+
+QIcon themeIcon(const QString& name) {
+    QFile file(QStringLiteral(":/icons/%1.svg").arg(name));
+    if (!file.open(QIODevice::ReadOnly)) return {};
+    const QByteArray svg = file.readAll();
+    QIcon icon;
+    for (const int size : {16, 20, 32, 48}) {
+        icon.addPixmap(render(svg, Theme::instance().colour(Theme::Colour::Text), size), QIcon::Normal);
+        icon.addPixmap(render(svg, Theme::instance().colour(Theme::Colour::Border), size), QIcon::Disabled);
+    }
+    return icon;
+}
+
+}  // namespace loupe::views

@@ -1,0 +1,460 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/common/session_bridge.h"
+
+#include <QUndoCommand>
+#include <atomic>
+
+#include "views/common/format.h"
+
+namespace loupe::views {
+
+using session::Breakpoint;
+using session::Event;
+using session::EventId;
+using session::RunState;
+
+namespace {
+
+constexpr std::size_t kMaxLog = 5000;
+constexpr std::size_t kMaxHistory = 1000;
+
+bool isBelow(std::string_view scope, std::string_view module) {
+    if (module.empty()) return true;
+    return scope.substr(0, module.size()) == module && (scope.size() == module.size() || scope[module.size()] == '.');
+}
+
+// Sets the breakpoints as they are after, or before, an edit.
+class BreakpointEdit : public QUndoCommand {
+  public:
+    BreakpointEdit(SessionBridge& bridge, std::optional<Breakpoint> before, std::optional<Breakpoint> after)
+        : bridge_(bridge), before_(std::move(before)), after_(std::move(after)) {
+        setText(before_ ? (after_ ? QObject::tr("edit breakpoint") : QObject::tr("remove breakpoint"))
+                        : QObject::tr("add breakpoint"));
+    }
+    void redo() override { change(before_, after_); }
+    void undo() override { change(after_, before_); }
+
+  private:
+    void change(std::optional<Breakpoint>& from, std::optional<Breakpoint>& to) {
+        auto& session = bridge_.session();
+        if (from && to) {
+            session.update_breakpoint(*to);
+        } else if (from) {
+            session.remove_breakpoint(from->id);
+        } else if (to) {
+            to->id = session.add_breakpoint(*to);
+        }
+        emit bridge_.breakpointsChanged();
+    }
+
+    SessionBridge& bridge_;
+    std::optional<Breakpoint> before_;
+    std::optional<Breakpoint> after_;
+};
+
+}  // namespace
+
+// Called on the engine's thread; everything goes on in the GUI thread, in order.
+class SessionBridge::Listener : public session::SessionListener {
+  public:
+    explicit Listener(SessionBridge* bridge) : bridge_(bridge) {}
+
+    void on_status(const session::Status& status) override {
+        post([bridge = bridge_, status] { bridge->takeStatus(status); });
+    }
+    void on_model(std::shared_ptr<const session::ModelInfo> model) override {
+        post([bridge = bridge_, model = std::move(model)] { bridge->takeModel(model); });
+    }
+    void on_recording(std::shared_ptr<const session::Recording> recording) override {
+        post([bridge = bridge_, recording = std::move(recording)] { bridge->takeRecording(recording); });
+    }
+    void on_events(std::size_t) override {
+        // One call waiting is enough: it reads the count when it runs.
+        if (waiting_.exchange(true)) return;
+        post([this] {
+            waiting_ = false;
+            bridge_->takeEvents();
+        });
+    }
+    void on_log(const LogEntry& entry) override {
+        post([bridge = bridge_, entry] { bridge->addLog(entry); });
+    }
+
+  private:
+    template <typename Work>
+    void post(Work work) {
+        QMetaObject::invokeMethod(bridge_, std::move(work), Qt::QueuedConnection);
+    }
+
+    SessionBridge* bridge_;
+    std::atomic<bool> waiting_{false};
+};
+
+SessionBridge::SessionBridge(QObject* parent)
+    : QObject(parent),
+      listener_(std::make_unique<Listener>(this)),
+      session_(std::make_unique<session::Session>(listener_.get())) {}
+
+SessionBridge::~SessionBridge() = default;
+
+bool SessionBridge::isBusy() const {
+    return status_.state == RunState::Opening || status_.state == RunState::Running;
+}
+
+// --- what the session tells
+
+void SessionBridge::takeStatus(const session::Status& status) {
+    const bool parked = status.state == RunState::Paused || status.state == RunState::Failed;
+    const bool ended = status.state == RunState::Finished && status_.state != RunState::Finished;
+    status_ = status;
+    takeEvents();
+    if (parked && status.reached != 0 && status.reached <= event_count_) setCurrentEvent(status.reached);
+    if (ended && event_ == 0) {
+        // The result of the forward run is what one wants to see first.
+        const EventId last = findEvent([](const Event& event) { return event.phase == session::RunPhase::Backward; });
+        setCurrentEvent(last > 1 ? last - 1 : static_cast<EventId>(event_count_));
+    }
+    emit statusChanged();
+    if (status.stopped_at_breakpoint != 0) emit breakpointsChanged();
+}
+
+void SessionBridge::takeModel(std::shared_ptr<const session::ModelInfo> model) {
+    model_ = std::move(model);
+    takeRecording(nullptr);
+    history_.clear();
+    history_at_ = 0;
+    options_.inputs.clear();
+    if (model_ && !model_->methods.empty()) options_.method = model_->graph ? model_->graph->method : "forward";
+    module_.clear();
+    node_ = -1;
+    source_ = {};
+    undo_.clear();
+    emit modelChanged();
+    emit inputsChanged();
+    emit breakpointsChanged();
+    emit currentChanged();
+}
+
+void SessionBridge::takeRecording(std::shared_ptr<const session::Recording> recording) {
+    recording_ = std::move(recording);
+    event_count_ = recording_ ? recording_->event_count() : 0;
+    event_ = 0;
+    value_ = 0;
+    bookmarks_.clear();
+    history_.clear();
+    history_at_ = 0;
+    emit recordingChanged();
+    emit bookmarksChanged();
+}
+
+void SessionBridge::takeEvents() {
+    const std::size_t count = recording_ ? recording_->event_count() : 0;
+    if (count == event_count_) return;
+    event_count_ = count;
+    emit eventsGrown();
+}
+
+void SessionBridge::addLog(const LogEntry& entry) {
+    log_.push_back(entry);
+    if (log_.size() > kMaxLog) log_.pop_front();
+    emit logAdded();
+}
+
+void SessionBridge::show(std::shared_ptr<const session::ModelInfo> model,
+                         std::shared_ptr<const session::Recording> recording) {
+    takeModel(std::move(model));
+    takeRecording(std::move(recording));
+    if (event_count_ > 0) {
+        status_.state = RunState::Finished;
+        status_.reached = static_cast<EventId>(event_count_);
+        emit statusChanged();
+    }
+}
+
+// --- what is current
+
+EventId SessionBridge::findEvent(const std::function<bool(const Event&)>& matches) const {
+    // In the phase one looks at first, then anywhere.
+    const auto phase = event_ != 0 ? recording_->event(event_).phase : session::RunPhase::Forward;
+    EventId other = 0;
+    for (EventId id = 1; id <= event_count_; ++id) {
+        const Event& event = recording_->event(id);
+        if (!matches(event)) continue;
+        if (event.phase == phase) return id;
+        if (other == 0) other = id;
+    }
+    return other;
+}
+
+void SessionBridge::selectEvent(EventId id) {
+    event_ = id;
+    if (id == 0) return;
+    const Event& event = recording_->event(id);
+    module_ = text(event.scope);
+    node_ = event.graph_node;
+    value_ = event.outputs.empty() ? (event.inputs.empty() ? 0 : event.inputs.front()) : event.outputs.front();
+    source_ = {std::string(event.source_file), event.source_line, 0};
+}
+
+void SessionBridge::remember(EventId event) {
+    if (event == 0 || (!history_.empty() && history_[history_at_] == event)) return;
+    if (!history_.empty()) history_.resize(history_at_ + 1);
+    if (history_.size() == kMaxHistory) history_.erase(history_.begin());
+    history_.push_back(event);
+    history_at_ = history_.size() - 1;
+}
+
+void SessionBridge::setCurrentEvent(EventId event) {
+    if (event > event_count_ || event == event_) return;
+    selectEvent(event);
+    remember(event);
+    emit currentChanged();
+}
+
+void SessionBridge::setCurrentModule(const QString& path) {
+    const std::string module = path.toStdString();
+    if (event_count_ > 0) {
+        const bool inside = event_ != 0 && isBelow(recording_->event(event_).scope, module);
+        const EventId found = inside ? event_ : findEvent([&](const Event& event) { return isBelow(event.scope, module); });
+        if (found != 0 && found != event_) {
+            selectEvent(found);
+            remember(found);
+        }
+    }
+    module_ = path;
+    emit currentChanged();
+}
+
+void SessionBridge::setCurrentNode(int node) {
+    const bool known = model_ && model_->graph && node >= 0 && node < static_cast<int>(model_->graph->nodes.size());
+    if (!known) return;
+    const session::GraphNode& graph_node = model_->graph->nodes[static_cast<std::size_t>(node)];
+    if (graph_node.is_group && !graph_node.scope.empty()) {
+        setCurrentModule(QString::fromStdString(graph_node.scope));
+        node_ = node;
+        emit currentChanged();
+        return;
+    }
+    if (const EventId found = findEvent([&](const Event& event) { return event.graph_node == node; })) {
+        selectEvent(found);
+        remember(found);
+    } else {
+        module_ = QString::fromStdString(graph_node.scope);
+        source_ = graph_node.source;
+    }
+    node_ = node;
+    emit currentChanged();
+}
+
+void SessionBridge::setCurrentValue(session::ValueId value) {
+    if (!recording_ || value == 0 || value > recording_->value_count()) return;
+    const EventId producer = recording_->value(value).producer;
+    if (producer != 0 && producer <= event_count_) {
+        selectEvent(producer);
+        remember(producer);
+    }
+    value_ = value;
+    emit currentChanged();
+}
+
+void SessionBridge::setCurrentSource(const session::SourcePlace& place) {
+    if (event_count_ > 0) {
+        const EventId found = findEvent([&](const Event& event) {
+            return event.source_line == place.line && event.source_file == place.file;
+        });
+        if (found != 0) {
+            selectEvent(found);
+            remember(found);
+        }
+    }
+    source_ = place;
+    emit currentChanged();
+}
+
+bool SessionBridge::followLink(const QString& name) {
+    const std::string wanted = name.toStdString();
+    if (model_ && model_->find_module(wanted) >= 0) {
+        setCurrentModule(name);
+        return true;
+    }
+    for (session::ValueId id = 1; recording_ && id <= recording_->value_count(); ++id) {
+        if (recording_->value(id).name != wanted) continue;
+        setCurrentValue(id);
+        return true;
+    }
+    return false;
+}
+
+void SessionBridge::goBack() {
+    if (!canGoBack()) return;
+    selectEvent(history_[--history_at_]);
+    emit currentChanged();
+}
+
+void SessionBridge::goForward() {
+    if (!canGoForward()) return;
+    selectEvent(history_[++history_at_]);
+    emit currentChanged();
+}
+
+void SessionBridge::toggleBookmark(EventId event) {
+    if (event == 0) return;
+    const auto place = std::lower_bound(bookmarks_.begin(), bookmarks_.end(), event);
+    if (place != bookmarks_.end() && *place == event) {
+        bookmarks_.erase(place);
+    } else {
+        bookmarks_.insert(place, event);
+    }
+    emit bookmarksChanged();
+}
+
+// --- what the session is asked for
+
+void SessionBridge::setRunOptions(const session::RunOptions& options) {
+    options_ = options;
+    emit runOptionsChanged();
+}
+
+std::vector<session::InputSpec> SessionBridge::inputs() const { return session_->inputs(); }
+
+void SessionBridge::setInputs(const std::vector<session::InputSpec>& inputs) {
+    session_->set_inputs(inputs);
+    emit inputsChanged();
+}
+
+void SessionBridge::open(const QString& file) { session_->open(file.toStdString()); }
+
+void SessionBridge::closeModel() { session_->close(); }
+
+void SessionBridge::run() {
+    if (isPaused()) {
+        session_->resume();
+    } else {
+        session_->run(options_);
+    }
+}
+
+void SessionBridge::step(session::StepKind kind) {
+    if (isPaused()) {
+        session_->step(kind);
+        return;
+    }
+    // Nothing runs: the first step begins a run and stops before its first operator.
+    session::RunOptions options = options_;
+    options.pause_at_start = true;
+    session_->run(options);
+}
+
+void SessionBridge::stepBack() {
+    if (event_ > 1) setCurrentEvent(event_ - 1);
+}
+
+void SessionBridge::runToBackward() {
+    if (!isPaused()) {
+        session::RunOptions options = options_;
+        options.backward = true;
+        options.pause_at_start = true;
+        setRunOptions(options);
+        session_->run(options);
+    }
+    session_->run_to_phase(session::RunPhase::Backward);
+}
+
+void SessionBridge::runToNan() {
+    if (!isPaused()) {
+        session::RunOptions options = options_;
+        options.pause_at_start = true;
+        session_->run(options);
+    }
+    session_->run_to_nan();
+}
+
+void SessionBridge::runToNode(int node) {
+    if (!isPaused()) {
+        session::RunOptions options = options_;
+        options.pause_at_start = true;
+        session_->run(options);
+    }
+    session_->run_to_node(node);
+}
+
+std::vector<Breakpoint> SessionBridge::breakpoints() const { return session_->breakpoints(); }
+
+void SessionBridge::addBreakpoint(Breakpoint breakpoint) {
+    undo_.push(new BreakpointEdit(*this, std::nullopt, std::move(breakpoint)));
+}
+
+void SessionBridge::updateBreakpoint(const Breakpoint& breakpoint) {
+    for (const Breakpoint& old : breakpoints()) {
+        if (old.id == breakpoint.id) undo_.push(new BreakpointEdit(*this, old, breakpoint));
+    }
+}
+
+void SessionBridge::removeBreakpoint(int id) {
+    for (const Breakpoint& old : breakpoints()) {
+        if (old.id == id) undo_.push(new BreakpointEdit(*this, old, std::nullopt));
+    }
+}
+
+void SessionBridge::toggleNodeBreakpoint(int node) {
+    for (const Breakpoint& old : breakpoints()) {
+        if (old.kind == Breakpoint::Kind::Node && old.graph_node == node) return removeBreakpoint(old.id);
+    }
+    Breakpoint breakpoint;
+    breakpoint.kind = Breakpoint::Kind::Node;
+    breakpoint.graph_node = node;
+    addBreakpoint(breakpoint);
+}
+
+void SessionBridge::toggleLineBreakpoint(const QString& file, int line) {
+    const std::string name = file.toStdString();
+    for (const Breakpoint& old : breakpoints()) {
+        if (old.kind == Breakpoint::Kind::Line && old.text == name && old.line == line) return removeBreakpoint(old.id);
+    }
+    Breakpoint breakpoint;
+    breakpoint.kind = Breakpoint::Kind::Line;
+    breakpoint.text = name;
+    breakpoint.line = line;
+    addBreakpoint(breakpoint);
+}
+
+template <typename T>
+std::function<void(T)> SessionBridge::marshal(QObject* receiver, std::function<void(T)> reply) {
+    // The bridge outlives the engine's thread; the receiver may not, so it is looked at in the GUI thread only.
+    return [this, guard = QPointer<QObject>(receiver), reply = std::move(reply)](T result) {
+        QMetaObject::invokeMethod(
+            this,
+            [guard, reply, result = std::move(result)] {
+                if (guard) reply(result);
+            },
+            Qt::QueuedConnection);
+    };
+}
+
+void SessionBridge::requestTensor(const QString& tag, const session::TensorRequest& request, QObject* receiver,
+                                  std::function<void(session::TensorSlice)> reply) {
+    session_->request_tensor(tag.toStdString(), request, marshal(receiver, std::move(reply)));
+}
+
+void SessionBridge::requestGradients(const QString& tag, QObject* receiver,
+                                     std::function<void(std::vector<session::GradientRow>)> reply) {
+    session_->request_gradients(tag.toStdString(), marshal(receiver, std::move(reply)));
+}
+
+void SessionBridge::requestPasses(const QString& tag, const QString& pipeline, const QString& method, QObject* receiver,
+                                  std::function<void(session::PassTrace)> reply) {
+    session_->request_passes(tag.toStdString(), pipeline.toStdString(), method.toStdString(),
+                             marshal(receiver, std::move(reply)));
+}
+
+void SessionBridge::requestWatch(const QString& tag, const QString& expression, EventId at, QObject* receiver,
+                                 std::function<void(std::string)> reply) {
+    session_->request_watch(tag.toStdString(), expression.toStdString(), at, marshal(receiver, std::move(reply)));
+}
+
+void SessionBridge::requestSave(const QString& tag, const session::TensorRequest& what, const QString& file,
+                                QObject* receiver, std::function<void(std::string)> reply) {
+    session_->request_save(tag.toStdString(), what, file.toStdString(), marshal(receiver, std::move(reply)));
+}
+
+}  // namespace loupe::views

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+// Between the engine's thread and the window: owns the session, brings what it tells to the GUI thread, and holds what
+// all panels share: the current event, with its module, node and value. Everything here belongs to the GUI thread.
+
+#include <QObject>
+#include <QPointer>
+#include <QUndoStack>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "core/session/session.h"
+
+namespace loupe::views {
+
+class SessionBridge : public QObject {
+    Q_OBJECT
+
+  public:
+    using LogEntry = session::SessionListener::LogEntry;
+
+    explicit SessionBridge(QObject* parent = nullptr);
+    ~SessionBridge() override;
+
+    session::Session& session() { return *session_; }
+
+    const session::Status& status() const { return status_; }
+    bool isBusy() const;    // opening or running
+    bool isPaused() const { return status_.state == session::RunState::Paused; }
+    // Null when there is none.
+    const std::shared_ptr<const session::ModelInfo>& model() const { return model_; }
+    const std::shared_ptr<const session::Recording>& recording() const { return recording_; }
+    // Events that the panels have been told of; 0 without a recording.
+    std::size_t eventCount() const { return event_count_; }
+    const std::deque<LogEntry>& log() const { return log_; }
+
+    // What is selected. Setting one sets the others that follow from it; then currentChanged() is sent.
+    session::EventId currentEvent() const { return event_; }
+    const QString& currentModule() const { return module_; }  // path; empty is the root
+    int currentNode() const { return node_; }                 // in GraphModel; -1 none
+    session::ValueId currentValue() const { return value_; }
+    session::SourcePlace currentSource() const { return source_; }
+    void setCurrentEvent(session::EventId event);
+    void setCurrentModule(const QString& path);
+    void setCurrentNode(int node);
+    void setCurrentValue(session::ValueId value);
+    void setCurrentSource(const session::SourcePlace& place);
+    // Parameter, module or value by name: what a link leads to. False when nothing is called so.
+    bool followLink(const QString& name);
+
+    // Where the engine is parked: the last event that ran.
+    session::EventId reachedEvent() const { return status_.reached; }
+
+    bool canGoBack() const { return history_at_ > 0; }
+    bool canGoForward() const { return history_at_ + 1 < history_.size(); }
+    void goBack();
+    void goForward();
+    const std::vector<session::EventId>& bookmarks() const { return bookmarks_; }
+    void toggleBookmark(session::EventId event);
+
+    QUndoStack* undoStack() { return &undo_; }
+
+    // What the next run does; the Inputs panel edits it.
+    const session::RunOptions& runOptions() const { return options_; }
+    void setRunOptions(const session::RunOptions& options);
+    std::vector<session::InputSpec> inputs() const;
+    void setInputs(const std::vector<session::InputSpec>& inputs);
+
+    void open(const QString& file);
+    void closeModel();
+    void run();                 // starts, or continues when parked
+    void stepBack();            // selects the event before
+    void step(session::StepKind kind);
+    void runToBackward();
+    void runToNan();
+    void runToNode(int node);
+
+    // As the session holds them. Changing them can be undone.
+    std::vector<session::Breakpoint> breakpoints() const;
+    void addBreakpoint(session::Breakpoint breakpoint);
+    void updateBreakpoint(const session::Breakpoint& breakpoint);
+    void removeBreakpoint(int id);
+    void toggleNodeBreakpoint(int node);
+    void toggleLineBreakpoint(const QString& file, int line);
+
+    // Requests whose reply comes to the GUI thread, as long as the receiver lives.
+    void requestTensor(const QString& tag, const session::TensorRequest& request, QObject* receiver,
+                       std::function<void(session::TensorSlice)> reply);
+    void requestGradients(const QString& tag, QObject* receiver,
+                          std::function<void(std::vector<session::GradientRow>)> reply);
+    void requestPasses(const QString& tag, const QString& pipeline, const QString& method, QObject* receiver,
+                       std::function<void(session::PassTrace)> reply);
+    void requestWatch(const QString& tag, const QString& expression, session::EventId at, QObject* receiver,
+                      std::function<void(std::string)> reply);
+    void requestSave(const QString& tag, const session::TensorRequest& what, const QString& file, QObject* receiver,
+                     std::function<void(std::string)> reply);
+
+    // Shows a model and a recording that do not come from the session: tests do.
+    void show(std::shared_ptr<const session::ModelInfo> model, std::shared_ptr<const session::Recording> recording);
+    void addLog(const LogEntry& entry);
+
+  signals:
+    void statusChanged();
+    void modelChanged();
+    void recordingChanged();
+    void eventsGrown();
+    void logAdded();
+    void currentChanged();
+    void bookmarksChanged();
+    void breakpointsChanged();
+    void inputsChanged();
+    void runOptionsChanged();
+
+  private:
+    class Listener;
+
+    void takeStatus(const session::Status& status);
+    void takeModel(std::shared_ptr<const session::ModelInfo> model);
+    void takeRecording(std::shared_ptr<const session::Recording> recording);
+    void takeEvents();
+    void selectEvent(session::EventId event);
+    void remember(session::EventId event);
+    session::EventId findEvent(const std::function<bool(const session::Event&)>& matches) const;
+    // Calls work in the GUI thread if the receiver still lives there.
+    template <typename T>
+    std::function<void(T)> marshal(QObject* receiver, std::function<void(T)> reply);
+
+    session::Status status_;
+    std::shared_ptr<const session::ModelInfo> model_;
+    std::shared_ptr<const session::Recording> recording_;
+    std::size_t event_count_ = 0;
+    std::deque<LogEntry> log_;
+    session::EventId event_ = 0;
+    QString module_;
+    int node_ = -1;
+    session::ValueId value_ = 0;
+    session::SourcePlace source_;
+    std::vector<session::EventId> history_;
+    std::size_t history_at_ = 0;
+    std::vector<session::EventId> bookmarks_;
+    session::RunOptions options_;
+    QUndoStack undo_;
+    std::unique_ptr<Listener> listener_;
+    std::unique_ptr<session::Session> session_;  // last: stops before what its listener writes to goes away
+};
+
+}  // namespace loupe::views

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/common/theme.h"
+
+#include <QApplication>
+#include <QFontDatabase>
+#include <QPalette>
+#include <QStyle>
+#include <QStyleFactory>
+#include <array>
+
+namespace loupe::views {
+
+namespace {
+
+struct Pair {
+    QRgb dark;
+    QRgb light;
+};
+
+Pair pairOf(Theme::Colour role) {
+    switch (role) {
+        case Theme::Colour::Window: return {0xff1b1e23, 0xffe9ebee};
+        case Theme::Colour::Panel: return {0xff21252b, 0xffffffff};
+        case Theme::Colour::Raised: return {0xff2b3038, 0xfff5f6f8};
+        case Theme::Colour::Border: return {0xff3a404a, 0xffc9ced6};
+        case Theme::Colour::Grid: return {0xff2d323a, 0xffe7eaee};
+        case Theme::Colour::Text: return {0xffd7dae0, 0xff20242a};
+        case Theme::Colour::Faint: return {0xff8b93a1, 0xff6b7380};
+        case Theme::Colour::Accent: return {0xff4da3ff, 0xff0b66c3};
+        case Theme::Colour::AccentBack: return {0xff24425f, 0xffcfe4fa};
+        case Theme::Colour::Reached: return {0xfff0b429, 0xffb36b00};
+        case Theme::Colour::ReachedBack: return {0xff4a3d1c, 0xfffdefc8};
+        case Theme::Colour::Good: return {0xff3fb68b, 0xff00795a};
+        case Theme::Colour::Warning: return {0xffe69f00, 0xffa86400};
+        case Theme::Colour::Bad: return {0xffff6b5e, 0xffc0271a};
+        case Theme::Colour::BadBack: return {0xff4d2626, 0xffffdfdb};
+    }
+    return {0xffff00ff, 0xffff00ff};
+}
+
+// Okabe and Ito's, made lighter or darker where the background asks for it.
+constexpr std::array<Pair, 8> kSeries{{{0xff56b4e9, 0xff0072b2},
+                                       {0xffe69f00, 0xffd98200},
+                                       {0xff2fbf92, 0xff009e73},
+                                       {0xffcc79a7, 0xffb3568a},
+                                       {0xfff0e442, 0xffb5a900},
+                                       {0xfff07f3c, 0xffd55e00},
+                                       {0xff7f9cf5, 0xff3f51b5},
+                                       {0xffa3aab5, 0xff7a828e}}};
+
+bool contains(std::string_view haystack, std::initializer_list<std::string_view> needles) {
+    return std::any_of(needles.begin(), needles.end(), [&](std::string_view needle) {
+        return haystack.find(needle) != std::string_view::npos;
+    });
+}
+
+QString firstFamily(std::initializer_list<const char*> wanted) {
+    for (const char* family : wanted) {
+        if (QFontDatabase::hasFamily(QLatin1String(family))) return QLatin1String(family);
+    }
+    return {};
+}
+
+QString styleSheet(const Theme& theme) {
+    QString sheet = QStringLiteral(R"(
+QToolTip { color: @text; background: @raised; border: 1px solid @border; padding: 3px 5px; }
+QMainWindow::separator { background: @window; width: 4px; height: 4px; }
+QMainWindow::separator:hover { background: @accent; }
+QDockWidget { titlebar-close-icon: none; titlebar-normal-icon: none; }
+QDockWidget::title { background: @window; padding: 4px 6px; }
+QTabBar { qproperty-drawBase: 0; }
+QTabBar::tab { background: @window; color: @faint; padding: 4px 10px; border: 0; border-top: 2px solid transparent; }
+QTabBar::tab:selected { background: @panel; color: @text; border-top: 2px solid @accent; }
+QTabBar::tab:hover:!selected { color: @text; background: @raised; }
+QTabWidget::pane { border: 0; }
+QAbstractItemView { background: @panel; border: 0; outline: 0; selection-background-color: @accentback; selection-color: @text; alternate-background-color: @panel; }
+QTreeView::item, QListView::item { padding: 1px 2px; }
+QTreeView::item:selected, QListView::item:selected, QTableView::item:selected { background: @accentback; color: @text; }
+QTreeView::item:hover:!selected, QListView::item:hover:!selected { background: @raised; }
+QHeaderView { background: @raised; }
+QHeaderView::section { background: @raised; color: @faint; border: 0; border-right: 1px solid @grid; border-bottom: 1px solid @border; padding: 3px 6px; }
+QTableView { gridline-color: @grid; }
+QTableCornerButton::section { background: @raised; border: 0; }
+QLineEdit, QSpinBox, QDoubleSpinBox, QComboBox { background: @panel; border: 1px solid @border; border-radius: 3px; padding: 2px 5px; min-height: 16px; selection-background-color: @accentback; selection-color: @text; }
+QLineEdit:focus, QSpinBox:focus, QDoubleSpinBox:focus, QComboBox:focus { border: 1px solid @accent; }
+QLineEdit[invalid="true"] { border: 1px solid @bad; }
+QComboBox::drop-down { border: 0; width: 16px; }
+QComboBox QAbstractItemView { border: 1px solid @border; background: @raised; }
+QPushButton { background: @raised; border: 1px solid @border; border-radius: 3px; padding: 3px 12px; }
+QPushButton:hover { border-color: @accent; }
+QPushButton:pressed { background: @accentback; }
+QPushButton:disabled { color: @faint; }
+QToolBar { background: @window; border: 0; spacing: 2px; padding: 2px 4px; }
+QToolBar::separator { background: @border; width: 1px; margin: 4px 4px; }
+QToolButton { border: 1px solid transparent; border-radius: 3px; padding: 2px 4px; }
+QToolButton:hover:enabled { background: @raised; border-color: @border; }
+QToolButton:checked { background: @accentback; }
+QToolButton:pressed { background: @accentback; }
+QMenuBar { background: @window; }
+QMenuBar::item { padding: 4px 8px; background: transparent; }
+QMenuBar::item:selected { background: @accentback; }
+QMenu { background: @raised; border: 1px solid @border; padding: 3px; }
+QMenu::item { padding: 4px 22px 4px 22px; border-radius: 2px; }
+QMenu::item:selected { background: @accentback; }
+QMenu::item:disabled { color: @faint; }
+QMenu::separator { height: 1px; background: @border; margin: 3px 6px; }
+QStatusBar { background: @window; color: @faint; }
+QStatusBar::item { border: 0; }
+QProgressBar { background: @panel; border: 1px solid @border; border-radius: 3px; text-align: center; }
+QProgressBar::chunk { background: @accent; border-radius: 2px; }
+QScrollBar:vertical { background: transparent; width: 11px; margin: 0; }
+QScrollBar:horizontal { background: transparent; height: 11px; margin: 0; }
+QScrollBar::handle { background: @border; border-radius: 3px; margin: 2px; }
+QScrollBar::handle:vertical { min-height: 24px; }
+QScrollBar::handle:horizontal { min-width: 24px; }
+QScrollBar::handle:hover { background: @faint; }
+QScrollBar::add-line, QScrollBar::sub-line { width: 0; height: 0; }
+QScrollBar::add-page, QScrollBar::sub-page { background: transparent; }
+QGroupBox { border: 1px solid @border; border-radius: 4px; margin-top: 8px; padding-top: 6px; }
+QGroupBox::title { subcontrol-origin: margin; left: 8px; color: @faint; }
+QSplitter::handle { background: @border; }
+QSplitter::handle:horizontal { width: 1px; }
+QSplitter::handle:vertical { height: 1px; }
+QPlainTextEdit, QTextEdit, QTextBrowser { background: @panel; border: 0; }
+QScrollArea { border: 0; background: @panel; }
+QLabel[faint="true"] { color: @faint; }
+QLabel[bad="true"] { color: @bad; }
+QLabel[heading="true"] { font-weight: 600; }
+)");
+    const std::pair<const char*, Theme::Colour> roles[] = {
+        {"@window", Theme::Colour::Window}, {"@panel", Theme::Colour::Panel},   {"@raised", Theme::Colour::Raised},
+        {"@border", Theme::Colour::Border}, {"@grid", Theme::Colour::Grid},     {"@text", Theme::Colour::Text},
+        {"@faint", Theme::Colour::Faint},   {"@accentback", Theme::Colour::AccentBack},
+        {"@accent", Theme::Colour::Accent}, {"@bad", Theme::Colour::Bad},
+    };
+    for (const auto& [name, role] : roles) sheet.replace(QLatin1String(name), theme.colour(role).name());
+    return sheet;
+}
+
+QPalette paletteOf(const Theme& theme) {
+    QPalette palette;
+    const auto set = [&](QPalette::ColorRole role, Theme::Colour colour) {
+        palette.setColor(role, theme.colour(colour));
+    };
+    set(QPalette::Window, Theme::Colour::Window);
+    set(QPalette::WindowText, Theme::Colour::Text);
+    set(QPalette::Base, Theme::Colour::Panel);
+    set(QPalette::AlternateBase, Theme::Colour::Raised);
+    set(QPalette::Text, Theme::Colour::Text);
+    set(QPalette::Button, Theme::Colour::Raised);
+    set(QPalette::ButtonText, Theme::Colour::Text);
+    set(QPalette::ToolTipBase, Theme::Colour::Raised);
+    set(QPalette::ToolTipText, Theme::Colour::Text);
+    set(QPalette::PlaceholderText, Theme::Colour::Faint);
+    set(QPalette::Highlight, Theme::Colour::AccentBack);
+    set(QPalette::HighlightedText, Theme::Colour::Text);
+    set(QPalette::Link, Theme::Colour::Accent);
+    set(QPalette::LinkVisited, Theme::Colour::Accent);
+    set(QPalette::Mid, Theme::Colour::Border);
+    for (const auto role : {QPalette::WindowText, QPalette::Text, QPalette::ButtonText}) {
+        palette.setColor(QPalette::Disabled, role, theme.colour(Theme::Colour::Faint));
+    }
+    return palette;
+}
+
+}  // namespace
+
+Theme& Theme::instance() {
+    static Theme theme;
+    return theme;
+}
+
+Theme::Theme() = default;
+
+void Theme::setMode(Mode mode) {
+    mode_ = mode;
+    if (mode == Mode::System) {
+        dark_ = QApplication::style()->standardPalette().color(QPalette::Window).lightness() < 128;
+    } else {
+        dark_ = mode == Mode::Dark;
+    }
+    apply();
+    emit changed();
+}
+
+void Theme::apply() {
+    if (QApplication::style()->name() != QLatin1String("fusion")) QApplication::setStyle(QStyleFactory::create("fusion"));
+    QApplication::setPalette(paletteOf(*this));
+    QApplication::setFont(uiFont());
+    qApp->setStyleSheet(styleSheet(*this));
+}
+
+QColor Theme::colour(Colour role) const {
+    const Pair pair = pairOf(role);
+    return QColor::fromRgb(dark_ ? pair.dark : pair.light);
+}
+
+QColor Theme::series(int index) const {
+    const Pair pair = kSeries[static_cast<std::size_t>(index) % kSeries.size()];
+    return QColor::fromRgb(dark_ ? pair.dark : pair.light);
+}
+
+QColor Theme::phase(session::RunPhase phase) const { return series(static_cast<int>(phase)); }
+
+QColor Theme::category(session::Category category) const { return series(static_cast<int>(category)); }
+
+QColor Theme::dtype(std::string_view dtype) const {
+    if (contains(dtype, {"complex"})) return series(3);
+    if (contains(dtype, {"float16", "bfloat16", "half"})) return series(2);
+    if (contains(dtype, {"float", "double"})) return series(0);
+    if (contains(dtype, {"bool"})) return series(4);
+    return series(1);
+}
+
+QColor Theme::operatorKind(std::string_view op) const {
+    if (contains(op, {"conv", "Conv"})) return series(0);
+    if (contains(op, {"mm", "linear", "matmul", "Mm", "Linear", "einsum", "lstm", "gru"})) return series(6);
+    if (contains(op, {"norm", "Norm"})) return series(2);
+    if (contains(op, {"relu", "Relu", "gelu", "sigmoid", "tanh", "hardswish", "silu", "softmax"})) return series(1);
+    if (contains(op, {"pool", "Pool", "mean", "sum", "max"})) return series(3);
+    if (contains(op, {"embedding", "dropout", "Embedding", "Dropout"})) return series(4);
+    if (contains(op, {"add", "mul", "sub", "div", "Add", "Mul"})) return series(5);
+    return series(7);
+}
+
+QFont Theme::uiFont() const {
+    QFont font(firstFamily({"Inter", "Noto Sans", "Segoe UI", "Open Sans", "DejaVu Sans"}));
+    font.setPointSizeF(9);
+    return font;
+}
+
+QFont Theme::monoFont() const {
+    QFont font(firstFamily({"JetBrains Mono", "Fira Code", "Noto Sans Mono", "DejaVu Sans Mono"}));
+    font.setStyleHint(QFont::Monospace);
+    font.setPointSizeF(8.5);
+    return font;
+}
+
+}  // namespace loupe::views

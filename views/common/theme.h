@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+// Colours and fonts of the whole program, dark and light. Views ask for a colour by what it means, when they paint, and
+// paint again when changed() is sent.
+
+#include <QColor>
+#include <QFont>
+#include <QObject>
+
+#include "core/session/recording.h"
+
+namespace loupe::views {
+
+class Theme : public QObject {
+    Q_OBJECT
+
+  public:
+    enum class Mode { System, Dark, Light };
+    enum class Colour {
+        Window,      // behind everything
+        Panel,       // of lists and canvases
+        Raised,      // headers, buttons, boxes on a canvas
+        Border,
+        Grid,        // lines inside a plot or a table
+        Text,
+        Faint,       // secondary text
+        Accent,      // selection, links, the current event
+        AccentBack,  // a row or line that is current
+        Reached,     // where the engine is parked
+        ReachedBack,
+        Good,
+        Warning,
+        Bad,         // NaN, Inf, errors
+        BadBack,
+    };
+
+    static Theme& instance();
+
+    Mode mode() const { return mode_; }
+    // Sets palette, fonts and style sheet of the application.
+    void setMode(Mode mode);
+    bool isDark() const { return dark_; }
+
+    QColor colour(Colour role) const;
+    QColor phase(session::RunPhase phase) const;
+    QColor category(session::Category category) const;
+    QColor dtype(std::string_view dtype) const;
+    // Eight colours for series, colour-blind safe (Okabe and Ito), as far as possible apart; index wraps.
+    QColor series(int index) const;
+    // A steady colour for a kind of operator: convolutions, matrix products, activations, ... each have one.
+    QColor operatorKind(std::string_view op) const;
+
+    QFont uiFont() const;
+    QFont monoFont() const;
+
+  signals:
+    void changed();
+
+  private:
+    Theme();
+    void apply();
+
+    Mode mode_ = Mode::System;
+    bool dark_ = true;
+};
+
+}  // namespace loupe::views

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+// What a panel is, and the list of all panels. A view is a class with a static describe() and one line in registry.cpp.
+
+#include <QMenu>
+#include <QWidget>
+#include <functional>
+#include <vector>
+
+#include "views/common/session_bridge.h"
+
+namespace loupe::views {
+
+// Where a panel stands in the default layout.
+enum class Place { Left, LeftBelow, Centre, Right, Bottom };
+
+struct ViewDescription {
+    QString id;     // "events": of settings, reports and tests
+    QString title;  // "Events"
+    QString tip;    // what one is looking at, and what it lets one do
+    QString icon;   // of views/common/icons.h
+    Place place = Place::Bottom;
+};
+
+class View : public QWidget {
+    Q_OBJECT
+
+  public:
+    View(SessionBridge& bridge, QWidget* parent) : QWidget(parent), bridge_(bridge) {}
+
+    SessionBridge& bridge() const { return bridge_; }
+
+    // Ctrl+F: puts the keyboard where this panel is searched.
+    virtual void find() {}
+    // Space: shows all of it.
+    virtual void fit() {}
+    // F9 while this panel has the keyboard. False: it has nothing to break at, the current node is taken.
+    virtual bool toggleBreakpoint() { return false; }
+    // What the panel can do beyond the actions of the window ("Export as CSV..."): for menus and the command palette.
+    virtual void addActions(QMenu&) {}
+    // False while something is still being computed that a picture of the panel would lack.
+    virtual bool isSettled() const { return true; }
+
+  private:
+    SessionBridge& bridge_;
+};
+
+class ViewRegistry {
+  public:
+    struct Entry {
+        ViewDescription description;
+        std::function<View*(SessionBridge&, QWidget*)> create;
+    };
+
+    template <typename T>
+    void add() {
+        entries_.push_back({T::describe(), [](SessionBridge& bridge, QWidget* parent) -> View* {
+                                return new T(bridge, parent);
+                            }});
+    }
+    const std::vector<Entry>& entries() const { return entries_; }
+
+  private:
+    std::vector<Entry> entries_;
+};
+
+}  // namespace loupe::views
