@@ -141,7 +141,7 @@ Tensor packed_as(const Tensor& t, ScalarType dtype) {
 
 void convert_into(const Tensor& out, const Tensor& from) {
     if (out.dtype() == from.dtype()) copy_strided(out, from);
-    else copy_elements(out, from);
+    else copy_into(out, from);
 }
 
 Tensor expanded(const Tensor& t, IntSpan sizes) {
