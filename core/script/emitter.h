@@ -94,9 +94,11 @@ class Emitter {
                        const std::function<void()>& if_false, Range range);
     std::unique_ptr<Environment> emit_branch(ir::Block* block, const Refinements& refinements,
                                              const std::function<void()>& body, Range range);
-    void merge_branches(ir::Node* node, const Environment& if_true, const Environment& if_false, Range range);
-    void merge_variable(std::string_view name, ir::Node* node, const Environment& if_true, const Environment& if_false,
+    void merge_branches(ir::Node* node, Environment& if_true, Environment& if_false, Range range);
+    void merge_variable(std::string_view name, ir::Node* node, Environment& if_true, Environment& if_false,
                         Range range);
+    bool is_defined_in(Environment& frame, std::string_view name);
+    TypePtr load_type(Environment& frame, std::string_view name, Range range);
 
     // --- emitter_loops.cpp ---
     void emit_while(const While& statement);

@@ -152,7 +152,9 @@ SugaredPtr Emitter::emit_create_object(const Call& call) {
     if (type == nullptr) {
         fail(concat("Expected class value as argument to __new__, got ", argument->describe(), " instead"), call.range);
     }
-    return simple(builder_.insert(ir::prim::CreateObject, {})->output()->set_type(type->type()));
+    ir::Node* node = builder_.insert(ir::prim::CreateObject, {});
+    node->set_range(builder_.place(call.range));
+    return simple(node->output()->set_type(type->type()));
 }
 
 SugaredPtr Emitter::emit_enumerate(const Call& call) {

@@ -183,7 +183,6 @@ Condition Emitter::emit_hasattr(const Expr& object, const Expr& name) {
 }
 
 ir::Value* Emitter::emit_to_bool(ir::Value* value, Range range) {
-    if (value->type()->kind() == TypeKind::Bool) return value;
     ir::Value* result = nullptr;
     try {
         const NamedValue argument{range, {}, value};
@@ -291,29 +290,42 @@ std::unique_ptr<Environment> Emitter::emit_branch(ir::Block* block, const Refine
     return pop_frame();
 }
 
+// Looking a variable up loads it, as in PyTorch, although the load may not be used: names of values count on it.
+bool Emitter::is_defined_in(Environment& frame, std::string_view name) {
+    const ir::InsertPointScope scope(graph_, frame.block());
+    return frame.get(builder_, name) != nullptr;
+}
+
+// Null when the variable holds no value.
+TypePtr Emitter::load_type(Environment& frame, std::string_view name, Range range) {
+    if (frame.type_of(name) == nullptr) return nullptr;
+    const ir::InsertPointScope scope(graph_, frame.block());
+    return frame.get(builder_, name)->as_value(builder_, range)->type();
+}
+
 // A variable outlives the branches when it is defined at the end of both that do not exit.
-void Emitter::merge_branches(ir::Node* node, const Environment& if_true, const Environment& if_false, Range range) {
+void Emitter::merge_branches(ir::Node* node, Environment& if_true, Environment& if_false, Range range) {
     const bool true_exits = exited_.contains(node->block_at(0));
     const bool false_exits = exited_.contains(node->block_at(1));
     std::set<std::string_view> merged;
     for (const std::string_view name : if_true.defined()) {
-        if (if_false.has(name) || false_exits) merged.insert(name);
+        if (is_defined_in(if_false, name) || false_exits) merged.insert(name);
         else environment().set_reason(name, concat(name, " is not defined in the false branch"));
     }
     for (const std::string_view name : if_false.defined()) {
-        if (if_true.has(name) || true_exits) merged.insert(name);
+        if (is_defined_in(if_true, name) || true_exits) merged.insert(name);
         else environment().set_reason(name, concat(name, " is not defined in the true branch"));
     }
     if (true_exits && false_exits) return;
     for (const std::string_view name : merged) merge_variable(name, node, if_true, if_false, range);
 }
 
-void Emitter::merge_variable(std::string_view name, ir::Node* node, const Environment& if_true,
-                             const Environment& if_false, Range range) {
+void Emitter::merge_variable(std::string_view name, ir::Node* node, Environment& if_true, Environment& if_false,
+                             Range range) {
     const bool true_exits = exited_.contains(node->block_at(0));
     const bool false_exits = exited_.contains(node->block_at(1));
-    TypePtr true_type = true_exits ? nullptr : if_true.type_of(name);
-    TypePtr false_type = false_exits ? nullptr : if_false.type_of(name);
+    TypePtr true_type = true_exits ? nullptr : load_type(if_true, name, range);
+    TypePtr false_type = false_exits ? nullptr : load_type(if_false, name, range);
     if ((true_type == nullptr && !true_exits) || (false_type == nullptr && !false_exits)) return;  // not a value
     // The branch that exits never gives it: any value will do.
     const auto define = [&](ir::Block* block, const TypePtr& type) {
@@ -323,7 +335,7 @@ void Emitter::merge_variable(std::string_view name, ir::Node* node, const Enviro
     if (true_exits) define(node->block_at(0), true_type = false_type);
     if (false_exits) define(node->block_at(1), false_type = true_type);
     auto unified = unify_types(true_type, false_type);
-    const TypePtr outer = environment().type_of(name);
+    const TypePtr outer = load_type(environment(), name, range);
     if (!unified && outer != nullptr) {
         const TypeKind kind = outer->kind();
         if (kind == TypeKind::Union || kind == TypeKind::Optional || kind == TypeKind::Number) {

@@ -70,7 +70,7 @@ void Environment::set(Builder& builder, std::string_view name, SugaredPtr sugare
     }
     if (parent_has(name)) {
         check_parent(builder, name, sugared, range, annotation);
-        const TypePtr expected = parent_->type_of(name);
+        const TypePtr expected = parent_->get(builder, name)->as_value(builder, range)->type();
         value = convert_to_type(builder, expected, value, true, range);
         if (!value->type()->is_subtype_of(*expected)) {
             std::string hint;

@@ -137,9 +137,11 @@ void replace_fork(ir::Graph& graph, ir::Node* node) {
     ir::Node* fork = graph.create(ir::prim::fork, captures)->insert_before(node);
     fork->set_range(node->range());
     fork->set_attribute(ir::attr::Subgraph, subgraph);
-    const TypePtr result = block->outputs().front()->type();
-    fork->output()->copy_metadata(*node->output())->set_type(types::future(result));
+    fork->output()->set_type(types::future(block->outputs().front()->type()));
+    const std::string name = node->output()->has_name() ? node->output()->debug_name() : std::string();
     node->output()->replace_all_uses_with(fork->output());
+    node->output()->set_name("");
+    fork->output()->set_name(name);
     node->destroy();
 }
 

@@ -74,7 +74,15 @@ SugaredPtr OpsNamespace::attribute(Builder&, std::string_view name, Range) {
 SugaredPtr CastValue::call(Builder& builder, NamedValues arguments, NamedValues keywords, Range range) {
     if (arguments.size() == 1 && keywords.empty()) {
         ir::Value* value = arguments.front().value;
+        // PyTorch makes it here, needed or not: between an If and one that asks for its result it keeps them apart.
+        ir::Value* zero = builder.constant(IValue(std::int64_t{0}));
         if (value->type()->is_subtype_of(*type_)) return simple(value);
+        const TypeKind kind = value->type()->kind();
+        const bool is_container = kind == TypeKind::List || kind == TypeKind::String || kind == TypeKind::Dict;
+        if (type_->kind() == TypeKind::Bool && is_container) {
+            ir::Value* length = call_builtin(builder, "aten::len", {value}, range);
+            return simple(call_builtin(builder, "aten::gt", {length, zero}, range));
+        }
     }
     return simple(call_builtin(builder, name_, CallArguments{arguments, keywords}, range));
 }

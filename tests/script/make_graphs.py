@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Prints the graphs of all functions and methods of archives as PyTorch compiles them.
-# usage: /usr/bin/python3 make_graphs.py OUT_FOLDER FILE.pt...   (the checked-in ones: control language lstm_packed
-# attention detection upsampler, of ../fixtures/models, into graphs/)
+# usage: /usr/bin/python3 make_graphs.py OUT_FOLDER FILE.pt...   (the checked-in ones: attention control detection getstate googlenet
+# hooked lstm_packed mlp storages tensor_list, of ../fixtures/models, into graphs/)
 import os, sys
 import torch, torchvision
 

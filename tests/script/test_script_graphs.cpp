@@ -72,7 +72,7 @@ class TestScriptGraphs : public QObject {
         }
         QVERIFY(compared > 0);
         QVERIFY2(different.isEmpty(), qPrintable(QString("%1 of %2 differ:\n").arg(different.size()).arg(compared) +
-                                                 different.mid(0, 3).join("\n")));
+                                                 different.mid(0, 30).join("\n")));
     }
 };
 
