@@ -228,7 +228,8 @@ void call_unchecked(const Operator& op, std::span<const IValue> arguments, IValu
         return;
     }
     run_kernel(op, arguments, results);
-    if (op.is_view) mark_views(op, arguments, results);
+    // detach() gives a view that autograd does not know of.
+    if (op.is_view && !op.record->is_gradient_stop) mark_views(op, arguments, results);
 }
 
 }  // namespace

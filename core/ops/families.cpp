@@ -14,6 +14,7 @@ OperatorFamily rnn_family();
 OperatorFamily numbers_family();
 OperatorFamily pointwise_family();
 OperatorFamily creation_family();
+OperatorFamily view_family();
 
 std::span<const OperatorFamily> operator_families() {
     static const std::vector<OperatorFamily> families{
@@ -23,6 +24,7 @@ std::span<const OperatorFamily> operator_families() {
         numbers_family(),
         pointwise_family(),
         creation_family(),
+        view_family(),
     };
     return families;
 }

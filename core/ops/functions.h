@@ -167,6 +167,7 @@ inline const OperatorHandle<> ones("aten::ones");
 inline const OperatorHandle<> ones_like("aten::ones_like");
 inline const OperatorHandle<> zeros("aten::zeros");
 inline const OperatorHandle<> zeros_like("aten::zeros_like");
+inline const OperatorHandle<> new_zeros("aten::new_zeros");
 inline const OperatorHandle<> empty_like("aten::empty_like");
 inline const OperatorHandle<> tril("aten::tril");
 inline const OperatorHandle<> triu("aten::triu");
@@ -189,6 +190,53 @@ inline const OperatorHandle<> t("aten::t");
 inline const OperatorHandle<> transpose("aten::transpose.int");
 inline const OperatorHandle<> unsqueeze("aten::unsqueeze");
 inline const OperatorHandle<> view("aten::view");
+inline const OperatorHandle<> alias("aten::alias");
+inline const OperatorHandle<> as_strided("aten::as_strided");
+inline const OperatorHandle<> as_strided_scatter("aten::as_strided_scatter");
+inline const OperatorHandle<> diag_embed("aten::diag_embed");
+inline const OperatorHandle<> diagonal_backward("aten::diagonal_backward");
+inline const OperatorHandle<> diagonal_scatter("aten::diagonal_scatter");
+inline const OperatorHandle<> reshape_alias("aten::_reshape_alias");
+inline const OperatorHandle<> unsafe_view("aten::_unsafe_view");
+inline const OperatorHandle<> select_backward("aten::select_backward");
+inline const OperatorHandle<> select_scatter("aten::select_scatter");
+inline const OperatorHandle<> slice("aten::slice.Tensor");
+inline const OperatorHandle<> slice_backward("aten::slice_backward");
+inline const OperatorHandle<> slice_scatter("aten::slice_scatter");
+inline const OperatorHandle<> unfold("aten::unfold");
+inline const OperatorHandle<> unfold_backward("aten::unfold_backward");
+inline const OperatorHandle<TensorList> split("aten::split.Tensor");
+inline const OperatorHandle<TensorList> split_with_sizes("aten::split_with_sizes");
+inline const OperatorHandle<TensorList> unbind("aten::unbind.int");
+inline const OperatorHandle<TensorList> unsafe_split("aten::unsafe_split.Tensor");
+inline const OperatorHandle<TensorList> unsafe_split_with_sizes("aten::unsafe_split_with_sizes");
+
+// indexing
+inline const OperatorHandle<> embedding_dense_backward("aten::embedding_dense_backward");
+inline const OperatorHandle<> index("aten::index.Tensor");
+inline const OperatorHandle<> index_add("aten::index_add");
+inline const OperatorHandle<> index_copy("aten::index_copy");
+inline const OperatorHandle<> index_fill("aten::index_fill.int_Scalar");
+inline const OperatorHandle<> index_put("aten::index_put");
+inline const OperatorHandle<> masked_scatter("aten::masked_scatter");
+inline const OperatorHandle<> masked_select("aten::masked_select");
+inline const OperatorHandle<> nonzero("aten::nonzero");
+inline const OperatorHandle<> put("aten::put");
+inline const OperatorHandle<> scatter("aten::scatter.src");
+inline const OperatorHandle<> scatter_add("aten::scatter_add");
+inline const OperatorHandle<> scatter_value("aten::scatter.value");
+inline const OperatorHandle<> take("aten::take");
+
+// joining
+inline const OperatorHandle<> flip("aten::flip");
+inline const OperatorHandle<> roll("aten::roll");
+inline const OperatorHandle<> repeat_interleave("aten::repeat_interleave.self_Tensor");
+inline const OperatorHandle<> reflection_pad1d_backward("aten::reflection_pad1d_backward");
+inline const OperatorHandle<> reflection_pad2d_backward("aten::reflection_pad2d_backward");
+inline const OperatorHandle<> reflection_pad3d_backward("aten::reflection_pad3d_backward");
+inline const OperatorHandle<> replication_pad1d_backward("aten::replication_pad1d_backward");
+inline const OperatorHandle<> replication_pad2d_backward("aten::replication_pad2d_backward");
+inline const OperatorHandle<> replication_pad3d_backward("aten::replication_pad3d_backward");
 
 // matrix
 inline const OperatorHandle<> addmm("aten::addmm");

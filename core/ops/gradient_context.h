@@ -27,6 +27,8 @@ class GradientContext {
     const IValue& value(std::size_t i) const;
     // Metadata of tensor argument i, saved or not.
     IntSpan sizes(std::size_t i) const;
+    IntSpan strides(std::size_t i) const;
+    std::int64_t storage_offset(std::size_t i) const;
     ScalarType dtype(std::size_t i) const;
     // How many tensors the list argument i had, and the sizes of each.
     std::size_t list_size(std::size_t i) const;

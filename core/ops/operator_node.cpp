@@ -29,6 +29,8 @@ OperatorNode::OperatorNode(const Operator& op, std::span<const IValue> arguments
                 argument.defined = true;
                 argument.dtype = t.dtype();
                 argument.sizes = to_dims(t.sizes());
+                argument.strides = to_dims(t.strides());
+                argument.offset = t.storage_offset();
             }
             edges.push_back(gradient_edge(t));
             tensors_.push_back(std::move(argument));
@@ -171,6 +173,8 @@ Tensor GradientContext::result(std::size_t i) const { return node_.saved(i, true
 bool GradientContext::is_argument_defined(std::size_t i) const { return node_.tensor_argument(i).defined; }
 const IValue& GradientContext::value(std::size_t i) const { return node_.values_[i]; }
 IntSpan GradientContext::sizes(std::size_t i) const { return span_of(node_.tensor_argument(i).sizes); }
+IntSpan GradientContext::strides(std::size_t i) const { return span_of(node_.tensor_argument(i).strides); }
+std::int64_t GradientContext::storage_offset(std::size_t i) const { return node_.tensor_argument(i).offset; }
 ScalarType GradientContext::dtype(std::size_t i) const { return node_.tensor_argument(i).dtype; }
 std::size_t GradientContext::list_size(std::size_t i) const { return node_.list_argument(i).elements.size(); }
 IntSpan GradientContext::sizes(std::size_t i, std::size_t element) const {

@@ -33,6 +33,8 @@ class OperatorNode final : public Node {
         std::uint32_t edge = 0;
         ScalarType dtype = ScalarType::Float32;
         Dims sizes;
+        Dims strides;
+        std::int64_t offset = 0;
     };
     struct ListArgument {
         std::int8_t index = 0;

@@ -10,6 +10,10 @@ import torch
 HERE = os.path.dirname(os.path.abspath(__file__))
 
 
+DTYPES = {torch.uint8: 0, torch.int8: 1, torch.int16: 2, torch.int32: 3, torch.int64: 4, torch.float16: 5, torch.float32: 6,
+          torch.float64: 7, torch.complex64: 9, torch.complex128: 10, torch.bool: 11, torch.bfloat16: 15}
+
+
 def real(x):
     return x if x == x and abs(x) != float("inf") else str(x)
 
@@ -53,6 +57,8 @@ def encode(x):
         return encode_tensor(x)
     if isinstance(x, torch.device):
         return {"dev": str(x)}
+    if isinstance(x, torch.dtype):
+        return {"i": str(DTYPES[x])}
     if isinstance(x, tuple):
         return {"u": [encode(v) for v in x]}
     if isinstance(x, dict):
@@ -124,10 +130,16 @@ class Cases:
 
     def call(self, op, *args, graph=False, result=None, strides=False, grads=False, tolerance=0.0, error=None, seed=0, want=None, spread=None):
         """Records one call. error: our own text where PyTorch has none fit to show."""
-        row = {"op": op, "args": [encode(a) for a in args]}
-        passed = [copied(a) for a in args]
         namespace, _, rest = op.partition("::")
         name, _, overload = rest.partition(".")
+        args = list(args)
+        keywords = []
+        if not graph:
+            schema = torch._C._get_schema(namespace + "::" + name, overload).arguments
+            args += [a.default_value for a in schema[len(args):]]
+            keywords = [a.name for a in schema if a.kwarg_only]
+        row = {"op": op, "args": [encode(a) for a in args]}
+        passed = [copied(a) for a in args]
         try:
             if error is not None:
                 raise RuntimeError(error)
@@ -138,7 +150,9 @@ class Cases:
                 if result is None:
                     passed[0], got = got, None
             else:
-                got = getattr(getattr(getattr(torch.ops, namespace), name), overload or "default")(*passed)
+                function = getattr(getattr(getattr(torch.ops, namespace), name), overload or "default")
+                first = len(passed) - len(keywords)
+                got = function(*passed[:first], **dict(zip(keywords, passed[first:])))
         except (RuntimeError, IndexError, ValueError) as e:
             row["error"] = error_text(e)
             self.rows.append(row)
