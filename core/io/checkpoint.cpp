@@ -11,12 +11,11 @@
 #include "core/io/byte_reader.h"
 #include "core/io/pickle_values.h"
 #include "core/io/raw_tensor.h"
-#include "core/io/zip_reader.h"
+#include "core/io/torch_archive.h"
 
 namespace loupe {
 namespace {
 
-constexpr std::uint64_t kLargestPickle = std::uint64_t{1} << 28;
 // The pickled number 0x1950a86a20f9469cfc6c.
 constexpr std::string_view kLegacyMagic = "\x80\x02\x8a\x0al\xfc\x9c\x46\xf9\x20j\xa8\x50\x19.";
 constexpr std::int64_t kLegacyProtocol = 1001;
@@ -94,17 +93,11 @@ IValue read_legacy(std::span<const std::byte> bytes) {
 }
 
 IValue read_archive(const Ptr<MappedFile>& file) {
-    const ZipReader archive(file);
-    if (archive.entries().empty()) throw_file_error("an empty archive");
-    const std::string root = archive.entries().front().name.substr(0, archive.entries().front().name.find('/'));
-    const ZipEntry* entry = archive.find(root + "/data.pkl");
-    if (entry == nullptr) throw_file_error("an archive that torch.save did not write: it has no data.pkl");
-    if (const ZipEntry* order = archive.find(root + "/byteorder");
-        order != nullptr && archive.read(*order, 64) != "little") {
-        throw Error(ErrorKind::Unsupported, "written on a big-endian machine");
-    }
-    const Pickle value = read_pickle(archive.read(*entry, kLargestPickle));
-    ArchiveStorages storages(archive, root + "/data");
+    const TorchArchive archive(file);
+    if (archive.find("data.pkl") == nullptr)
+        throw_file_error("an archive that torch.save did not write: it has no data.pkl");
+    const Pickle value = archive.read_pickle("data.pkl");
+    ArchiveStorages storages = archive.storages("data");
     NoClasses classes;
     return ValueBuilder(storages, classes).build(*value.root());
 }

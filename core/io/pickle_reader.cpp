@@ -303,7 +303,6 @@ class PickleMachine {
     void push_call(PickleKind kind) {
         const PickleRef args = pop();
         const PickleRef callable = pop();
-        if (!args->is(PickleKind::Tuple)) fail("arguments that are no tuple");
         auto call = std::make_unique<PickleCall>();
         call->callable = callable;
         call->args = args;

@@ -39,7 +39,7 @@ using PickleRef = const PickleNode*;
 // A Reduce or an Object, and what was put into it afterwards.
 struct PickleCall {
     PickleRef callable = nullptr;
-    PickleRef args = nullptr;
+    PickleRef args = nullptr;           // a tuple; PyTorch gives the value of an enum alone
     PickleRef state = nullptr;          // of BUILD; null when there was none
     std::vector<PickleRef> elements{};  // appended
     std::vector<PickleRef> items{};     // key, value, key, value, ...

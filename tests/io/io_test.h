@@ -13,6 +13,12 @@
 #include "core/base/file.h"
 #include "core/tensor/tensor.h"
 
+// Shown when a comparison fails.
+template <>
+inline char* QTest::toString(const std::string& text) {
+    return qstrdup(text.c_str());
+}
+
 namespace loupe {
 
 inline std::filesystem::path fixture(const std::string& name) {

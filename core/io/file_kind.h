@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// What a file is, by its contents alone.
+
+#include <string>
+
+#include "core/base/file.h"
+
+namespace loupe {
+
+enum class FileKind {
+    TorchScript,       // torch.jit.save, also with bytecode for the lite interpreter beside the code
+    TorchScriptOld,    // of PyTorch before 1.2: model.json
+    LiteArchive,       // .ptl without code
+    LiteFlatBuffer,    // .ptl of PyTorch 1.13 and later
+    Checkpoint,        // torch.save
+    LegacyCheckpoint,  // torch.save before 1.6
+    TarCheckpoint,     // torch.save before 0.2
+    ExportedProgram,   // torch.export, .pt2
+    Onnx,
+    Safetensors,
+    Npz,
+    Npy,
+    Image,
+    Other,  // known, but no business of ours; see the description
+    Unknown,
+};
+
+struct FileIdentity {
+    FileKind kind = FileKind::Unknown;
+    std::string description;  // "a checkpoint (torch.save)"
+    std::string hint;         // what to do with it instead; may be empty
+};
+
+// Throws Error (File) for ZIP archives that are damaged.
+FileIdentity identify_file(const Ptr<MappedFile>& file);
+
+}  // namespace loupe

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/io/format_registry.h"
+
+#include <new>
+#include <stdexcept>
+
+#include "core/base/error.h"
+#include "core/base/strings.h"
+#include "core/io/file_kind.h"
+#include "core/io/torchscript_reader.h"
+
+namespace loupe {
+namespace {
+
+bool is_torchscript(const Ptr<MappedFile>& file) {
+    try {
+        return identify_file(file).kind == FileKind::TorchScript;
+    } catch (const Error&) {
+        return false;
+    }
+}
+
+ModelFile open_with_readers(const Ptr<MappedFile>& file) {
+    for (const FormatReader& reader : FormatRegistry::instance().readers()) {
+        if (reader.accepts(file)) return reader.open(file);
+    }
+    const FileIdentity identity = identify_file(file);
+    throw Error(ErrorKind::File, concat("not a model that can be opened: ", identity.description),
+                {.hint = identity.hint});
+}
+
+// What goes wrong while a file is opened is the file's fault, whoever noticed.
+ErrorKind as_file_error(ErrorKind kind) {
+    return kind == ErrorKind::Run || kind == ErrorKind::Internal ? ErrorKind::File : kind;
+}
+
+}  // namespace
+
+FormatRegistry::FormatRegistry() {
+    readers_.push_back(
+        {"TorchScript archive", {".pt", ".pth", ".ptl", ".ts", ".torchscript"}, is_torchscript, read_torchscript});
+}
+
+FormatRegistry& FormatRegistry::instance() {
+    static FormatRegistry registry;
+    return registry;
+}
+
+ModelFile open_model(const std::filesystem::path& path) {
+    const auto file = MappedFile::open(path);
+    try {
+        return open_with_readers(file);
+    } catch (Error& error) {
+        error.add_context({.file = path.string()});
+        if (as_file_error(error.kind()) == error.kind()) throw;
+        throw Error(as_file_error(error.kind()), error.message(), error.context());
+    } catch (const std::bad_alloc&) {
+        throw Error(ErrorKind::File, "needs more memory than there is", {.file = path.string()});
+    } catch (const std::length_error&) {
+        throw Error(ErrorKind::File, "holds something too long", {.file = path.string()});
+    }
+}
+
+}  // namespace loupe
