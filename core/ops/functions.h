@@ -139,6 +139,7 @@ inline const OperatorHandle<> detach("aten::detach");
 // reduction
 inline const OperatorHandle<> sum("aten::sum");
 inline const OperatorHandle<> sum_dim("aten::sum.dim_IntList");
+inline const OperatorHandle<> nansum("aten::nansum");
 inline const OperatorHandle<> mean("aten::mean");
 inline const OperatorHandle<> mean_dim("aten::mean.dim");
 inline const OperatorHandle<> prod("aten::prod");
@@ -182,6 +183,7 @@ inline const OperatorHandle<> randn_like("aten::randn_like");
 inline const OperatorHandle<> diagonal("aten::diagonal");
 inline const OperatorHandle<> expand("aten::expand");
 inline const OperatorHandle<> movedim("aten::movedim.int");
+inline const OperatorHandle<> flip("aten::flip");
 inline const OperatorHandle<> narrow("aten::narrow");
 inline const OperatorHandle<> permute("aten::permute");
 inline const OperatorHandle<> reshape("aten::reshape");
@@ -237,6 +239,13 @@ inline const OperatorHandle<> reflection_pad3d_backward("aten::reflection_pad3d_
 inline const OperatorHandle<> replication_pad1d_backward("aten::replication_pad1d_backward");
 inline const OperatorHandle<> replication_pad2d_backward("aten::replication_pad2d_backward");
 inline const OperatorHandle<> replication_pad3d_backward("aten::replication_pad3d_backward");
+
+// joining
+inline const OperatorHandle<> cat("aten::cat");
+
+// indexing
+inline const OperatorHandle<> scatter("aten::scatter.src");
+inline const OperatorHandle<> scatter_add("aten::scatter_add");
 
 // matrix
 inline const OperatorHandle<> addmm("aten::addmm");

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/ops/loops/reduce.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "core/base/parallel.h"
+#include "core/ops/loops/convert.h"
+#include "core/ops/loops/elementwise.h"
+
+namespace loupe {
+namespace {
+
+constexpr std::int64_t kBlock = 512;  // elements of a buffer, and states of a block
+constexpr std::int64_t kGrain = 32768;
+constexpr std::size_t kMaxStateSize = 64;
+
+struct Dim {
+    std::int64_t size;
+    std::int64_t stride;  // bytes
+};
+using DimList = boost::container::small_vector<Dim, 6>;
+
+// Neighbours that are one run of memory become one. Outermost first.
+void coalesce(DimList& dims) {
+    std::size_t last = 0;
+    for (std::size_t d = 1; d < dims.size(); ++d) {
+        if (dims[last].stride == dims[d].stride * dims[d].size) {
+            dims[last] = {dims[last].size * dims[d].size, dims[d].stride};
+        } else {
+            dims[++last] = dims[d];
+        }
+    }
+    if (!dims.empty()) dims.resize(last + 1);
+}
+
+std::int64_t total(const DimList& dims) {
+    std::int64_t n = 1;
+    for (const Dim& d : dims) n *= d.size;
+    return n;
+}
+
+std::int64_t offset_of(const DimList& dims, std::int64_t index) {
+    std::int64_t offset = 0;
+    for (std::size_t d = dims.size(); d-- > 0;) {
+        offset += index % dims[d].size * dims[d].stride;
+        index /= dims[d].size;
+    }
+    return offset;
+}
+
+class ReductionLoop {
+  public:
+    ReductionLoop(const Reduction& reduction, const Tensor& input, std::span<const bool> reduced, const void* params)
+        : reduction_(reduction), params_(params), base_(static_cast<const std::byte*>(input.raw_data())),
+          element_size_(input.element_size()), seen_size_(element_size(reduction.as)), is_seen_type_(input.dtype() == reduction.as),
+          convert_(convert_function(input.dtype(), reduction.as)) {
+        for (std::size_t d = 0; d < reduced.size(); ++d) {
+            if (input.sizes()[d] == 1) continue;
+            (reduced[d] ? inner_ : kept_).push_back({input.sizes()[d], input.strides()[d] * element_size_});
+        }
+        if (!reduction.is_ordered) {
+            std::stable_sort(inner_.begin(), inner_.end(), [](const Dim& a, const Dim& b) { return a.stride > b.stride; });
+        }
+        coalesce(inner_);
+        coalesce(kept_);
+        count_ = total(inner_);
+        outputs_ = total(kept_);
+        by_rows_ = !kept_.empty() && !inner_.empty() && kept_.back().stride < inner_.back().stride && kept_.back().size >= 4;
+    }
+
+    std::int64_t output_count() const { return outputs_; }
+
+    void run(std::span<void* const> results, std::span<const std::int64_t> result_sizes) const {
+        if (outputs_ == 0) return;
+        const std::int64_t work = std::max<std::int64_t>(count_, 1);
+        const bool few = outputs_ < 2 * thread_count() || (by_rows_ && outputs_ <= kBlock);
+        if (few && count_ * outputs_ > 2 * kGrain && outputs_ <= kBlock) {
+            run_split(results);
+            return;
+        }
+        const std::int64_t grain = std::max<std::int64_t>(kGrain / work, 1);
+        parallel_for(0, outputs_, grain, [&](std::int64_t begin, std::int64_t end) {
+            alignas(64) std::byte states[static_cast<std::size_t>(kBlock) * kMaxStateSize];
+            for (std::int64_t at = begin; at < end;) {
+                const std::int64_t n = block_length(at, end);
+                reduction_.begin(states, n);
+                take_in(states, at, n, 0, count_);
+                finish(states, at, n, results, result_sizes);
+                at += n;
+            }
+        });
+    }
+
+  private:
+    // Outputs of one block lie in one row of the innermost kept dimension, when rows are added up.
+    std::int64_t block_length(std::int64_t at, std::int64_t end) const {
+        std::int64_t n = std::min(kBlock, end - at);
+        if (by_rows_) n = std::min(n, kept_.back().size - at % kept_.back().size);
+        return n;
+    }
+
+    void finish(const std::byte* states, std::int64_t at, std::int64_t n, std::span<void* const> results,
+                std::span<const std::int64_t> result_sizes) const {
+        std::array<void*, 2> to{};
+        for (std::size_t i = 0; i < results.size(); ++i) to[i] = static_cast<std::byte*>(results[i]) + at * result_sizes[i];
+        reduction_.finish(states, n, count_, params_, to.data());
+    }
+
+    // Few outputs, much to reduce: each thread takes a part of what is reduced, the parts merge in order.
+    void run_split(std::span<void* const> results) const {
+        const std::size_t bytes = static_cast<std::size_t>(outputs_) * reduction_.state_size;
+        const auto pieces = std::clamp<std::int64_t>(count_ * outputs_ / kGrain, 1, thread_count());
+        std::vector<std::vector<std::byte>> partial(static_cast<std::size_t>(pieces));
+        parallel_for(0, pieces, 1, [&](std::int64_t begin, std::int64_t end) {
+            for (std::int64_t p = begin; p < end; ++p) {
+                auto& states = partial[static_cast<std::size_t>(p)];
+                states.resize(bytes + 64);
+                reduction_.begin(aligned(states), outputs_);
+                for (std::int64_t at = 0; at < outputs_;) {
+                    const std::int64_t n = block_length(at, outputs_);
+                    take_in(aligned(states) + static_cast<std::size_t>(at) * reduction_.state_size, at, n, count_ * p / pieces,
+                            count_ * (p + 1) / pieces);
+                    at += n;
+                }
+            }
+        });
+        for (std::size_t p = 1; p < partial.size(); ++p) reduction_.merge(aligned(partial[0]), aligned(partial[p]), outputs_);
+        reduction_.finish(aligned(partial[0]), outputs_, count_, params_, results.data());
+    }
+    static std::byte* aligned(std::vector<std::byte>& memory) {
+        return reinterpret_cast<std::byte*>((reinterpret_cast<std::uintptr_t>(memory.data()) + 63) & ~std::uintptr_t{63});
+    }
+
+    // Elements [begin, end) of what is reduced into the states of outputs [at, at + n).
+    void take_in(std::byte* states, std::int64_t at, std::int64_t n, std::int64_t begin, std::int64_t end) const {
+        if (count_ == 0) return;
+        if (by_rows_) {
+            take_in_rows(states, at, n, begin, end);
+            return;
+        }
+        for (std::int64_t i = 0; i < n; ++i) {
+            take_in_one(states + static_cast<std::size_t>(i) * reduction_.state_size, base_ + offset_of(kept_, at + i), begin, end);
+        }
+    }
+
+    void take_in_one(std::byte* state, const std::byte* first, std::int64_t begin, std::int64_t end) const {
+        const Dim row = inner_.empty() ? Dim{1, element_size_} : inner_.back();
+        for (std::int64_t at = begin; at < end;) {
+            const std::int64_t length = std::min(end - at, row.size - at % row.size);
+            fold_run(state, first + offset_of(inner_, at), row.stride, length, at);
+            at += length;
+        }
+    }
+    void fold_run(std::byte* state, const std::byte* from, std::int64_t stride, std::int64_t n, std::int64_t index) const {
+        if (is_seen_type_ && (stride == element_size_ || n == 1)) {
+            reduction_.fold(state, from, n, index, params_);
+            return;
+        }
+        alignas(64) std::byte buffer[static_cast<std::size_t>(kBlock) * 16];
+        for (std::int64_t done = 0; done < n; done += kBlock) {
+            const std::int64_t part = std::min(kBlock, n - done);
+            convert_(from + done * stride, stride, buffer, seen_size_, part);
+            reduction_.fold(state, buffer, part, index + done, params_);
+        }
+    }
+
+    void take_in_rows(std::byte* states, std::int64_t at, std::int64_t n, std::int64_t begin, std::int64_t end) const {
+        const std::byte* first = base_ + offset_of(kept_, at);
+        const std::int64_t stride = kept_.back().stride;
+        const bool direct = is_seen_type_ && stride == element_size_;
+        alignas(64) std::byte buffer[static_cast<std::size_t>(kBlock) * 16];
+        for (std::int64_t i = begin; i < end; ++i) {
+            const std::byte* row = first + offset_of(inner_, i);
+            if (direct) {
+                reduction_.fold_row(states, row, n, i, params_);
+                continue;
+            }
+            convert_(row, stride, buffer, seen_size_, n);
+            reduction_.fold_row(states, buffer, n, i, params_);
+        }
+    }
+
+    const Reduction& reduction_;
+    const void* params_;
+    const std::byte* base_;
+    std::int64_t element_size_;
+    std::int64_t seen_size_;
+    bool is_seen_type_;
+    ConvertFunction convert_;
+    DimList kept_;
+    DimList inner_;
+    std::int64_t count_ = 0;
+    std::int64_t outputs_ = 0;
+    bool by_rows_ = false;
+};
+
+}  // namespace
+
+void run_reduction(const Reduction& reduction, const Tensor& input, std::span<const bool> reduced, std::span<const Tensor> outputs,
+                   const void* params) {
+    const ReductionLoop loop(reduction, input, reduced, params);
+    std::array<Tensor, 2> targets;
+    std::array<void*, 2> results{};
+    std::array<std::int64_t, 2> sizes{};
+    for (std::size_t i = 0; i < outputs.size(); ++i) {
+        const bool fits = outputs[i].is_contiguous() && outputs[i].dtype() == reduction.output_as[i];
+        targets[i] = fits ? outputs[i] : empty(outputs[i].sizes(), reduction.output_as[i]);
+        results[i] = targets[i].raw_data();
+        sizes[i] = element_size(reduction.output_as[i]);
+    }
+    loop.run({results.data(), outputs.size()}, {sizes.data(), outputs.size()});
+    for (std::size_t i = 0; i < outputs.size(); ++i) {
+        if (!targets[i].is_same(outputs[i])) copy_into(outputs[i], targets[i]);
+    }
+}
+
+}  // namespace loupe

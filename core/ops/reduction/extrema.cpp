@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+// max, min, amax, amin, aminmax, argmax, argmin.
+
+#include "core/ops/arithmetic.h"
+#include "core/ops/reduction/reduction.h"
+#include "core/ops/samples.h"
+
+namespace loupe {
+namespace {
+
+using namespace arithmetic;
+using namespace reduction;
+using G = GradientContext;
+
+void require_order(const Tensor& self, const char* name) {
+    require(!is_complex(self.dtype()), "\"", name, "\" not implemented for '", dtype_graph_name(self.dtype()), "'");
+}
+// A reduction without a value for no elements.
+void require_elements(const Tensor& self, const IValue& dim, const char* name) {
+    if (self.numel() > 0) return;
+    require(!dim.is_none() && !(dim.is_list() && dim.to_list().elements.empty()), name,
+            "(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim with the 'dim' argument.");
+    for (const std::int64_t d : Reduced(self.dim(), dim).dims()) {
+        require(self.size(d) != 0, name, "(): Expected reduction dim ", d, " to have non-zero size.");
+    }
+}
+
+template <bool kMax>
+constexpr const char* kName = kMax ? "max" : "min";
+template <bool kMax>
+constexpr ReduceOp kValue = kMax ? ReduceOp::Max : ReduceOp::Min;
+template <bool kMax>
+constexpr ReduceOp kArg = kMax ? ReduceOp::ArgMax : ReduceOp::ArgMin;
+
+template <bool kMax>
+TensorMeta infer_whole(const Tensor& self) {
+    require_order(self, kName<kMax>);
+    require_elements(self, IValue(), kName<kMax>);
+    return reduced_meta(self, IValue(), false, self.dtype());
+}
+template <bool kMax>
+void whole(const Tensor& out, const Tensor& self) {
+    run(reduction_kernel(kValue<kMax>, compute_type(self.dtype())), self, IValue(), std::span(&out, 1));
+}
+template <bool kMax>
+MetaList infer_dim(const Tensor& self, std::int64_t dim, bool keepdim) {
+    require_order(self, kName<kMax>);
+    require_elements(self, dim, kName<kMax>);
+    return {reduced_meta(self, dim, keepdim, self.dtype()), reduced_meta(self, dim, keepdim, ScalarType::Int64)};
+}
+template <bool kMax>
+void along(const Tensor& values, const Tensor& indices, const Tensor& self, std::int64_t dim, bool) {
+    const std::array<Tensor, 2> outputs{values, indices};
+    run(reduction_kernel(kArg<kMax>, compute_type(self.dtype())), self, dim, outputs);
+}
+template <bool kMax>
+TensorMeta infer_extremum(const Tensor& self, const IValue& dim, bool keepdim) {
+    require_order(self, kMax ? "amax" : "amin");
+    require_elements(self, dim, kMax ? "amax" : "amin");
+    return reduced_meta(self, dim, keepdim, self.dtype());
+}
+template <bool kMax>
+void extremum(const Tensor& out, const Tensor& self, const IValue& dim, bool) {
+    run(reduction_kernel(kValue<kMax>, compute_type(self.dtype())), self, dim, std::span(&out, 1));
+}
+template <bool kMax>
+TensorMeta infer_arg(const Tensor& self, const IValue& dim, bool keepdim) {
+    const char* name = kMax ? "argmax" : "argmin";
+    require_order(self, name);
+    require_elements(self, dim, name);
+    return reduced_meta(self, dim, keepdim, ScalarType::Int64);
+}
+template <bool kMax>
+void arg(const Tensor& out, const Tensor& self, const IValue& dim, bool) {
+    const std::array<Tensor, 2> outputs{empty(out.sizes(), self.dtype()), out};
+    run(reduction_kernel(kArg<kMax>, compute_type(self.dtype())), self, dim, outputs);
+}
+
+MetaList infer_aminmax(const Tensor& self, const IValue& dim, bool keepdim) {
+    require_order(self, "aminmax");
+    require_elements(self, dim, "aminmax");
+    const TensorMeta meta = reduced_meta(self, dim, keepdim, self.dtype());
+    return {meta, meta};
+}
+void aminmax(const Tensor& low, const Tensor& high, const Tensor& self, const IValue& dim, bool) {
+    const ScalarType as = compute_type(self.dtype());
+    run(reduction_kernel(ReduceOp::Min, as), self, dim, std::span(&low, 1));
+    run(reduction_kernel(ReduceOp::Max, as), self, dim, std::span(&high, 1));
+}
+
+// Elements equal to the result share its gradient.
+Tensor shared(const Tensor& g, const Tensor& x, const Tensor& result, const IValue& dim, bool keepdim) {
+    const Tensor wide_result = unsqueezed(result, x.dim(), dim, keepdim);
+    const Tensor equal = fn::logical_or(fn::eq(x, wide_result), fn::logical_and(fn::isnan(x), fn::isnan(wide_result)));
+    const Tensor mask = fn::to_dtype(equal, static_cast<std::int64_t>(g.dtype()));
+    const Tensor count = fn::sum_dim(mask, dim, true, IValue());
+    return unsqueezed(g, x.dim(), dim, keepdim) * mask / count;
+}
+void whole_backward(G& c) { c.set_grad(0, shared(c.grad_output(), c.argument(0), c.result(), IValue(), false)); }
+void extremum_backward(G& c) {
+    c.set_grad(0, shared(c.grad_output(), c.argument(0), c.result(), c.value(1), c.value(2).to_bool()));
+}
+void aminmax_backward(G& c) {
+    const Tensor x = c.argument(0);
+    Tensor total;
+    for (const std::size_t i : {0, 1}) {
+        if (!c.grad_output(i).defined()) continue;
+        const Tensor part = shared(c.grad_output(i), x, c.result(i), c.value(1), c.value(2).to_bool());
+        total = total.defined() ? total + part : part;
+    }
+    c.set_grad(0, total);
+}
+// The gradient goes to the element that was chosen.
+void dim_backward(G& c) {
+    const Tensor g = c.grad_output(0);
+    if (!g.defined()) return;
+    const IntSpan sizes = c.sizes(0);
+    if (sizes.empty()) return c.set_grad(0, g);
+    const auto rank = static_cast<std::int64_t>(sizes.size());
+    const bool keepdim = c.value(2).to_bool();
+    const Tensor zeros = fn::zeros(to_dims(sizes), static_cast<std::int64_t>(g.dtype()), IValue(), g.device(), IValue());
+    c.set_grad(0, fn::scatter(zeros, c.value(1), unsqueezed(c.result(1), rank, c.value(1), keepdim), unsqueezed(g, rank, c.value(1), keepdim)));
+}
+
+std::vector<Sample> ordered_whole_samples(Random& random, ScalarType dtype) {
+    if (is_complex(dtype) || dtype == ScalarType::Bool) return {};
+    return {{{random_ladder(random, {2, 3}, dtype)}, {}}, {{random_ladder(random, {}, dtype)}, "0-dimensional"}, {{random_ladder(random, {150}, dtype)}, "a vector"}};
+}
+std::vector<Sample> list_samples(Random& random, ScalarType dtype) {
+    std::vector<Sample> samples = one_dim_samples(random, dtype);
+    for (Sample& s : samples) s.arguments[1] = Dims{s.arguments[1].to_int()};
+    return samples;
+}
+
+constexpr OperatorRecord kRecords[] = {
+    {.schema = "aten::max(Tensor self) -> Tensor",
+     .summary = "Greatest element; NaN if there is one.",
+     .infer = inferring<infer_whole<true>>,
+     .kernel = filling<whole<true>>,
+     .derivative = {whole_backward, {save_argument(0), save_result()}},
+     .samples = ordered_whole_samples},
+    {.schema = "aten::min(Tensor self) -> Tensor",
+     .summary = "Smallest element; NaN if there is one.",
+     .infer = inferring<infer_whole<false>>,
+     .kernel = filling<whole<false>>,
+     .derivative = {whole_backward, {save_argument(0), save_result()}},
+     .samples = ordered_whole_samples},
+    {.schema = "aten::max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)",
+     .summary = "Greatest elements along a dimension, and where they are.",
+     .infer = inferring<infer_dim<true>>,
+     .kernel = filling<along<true>, 2>,
+     .derivative = {dim_backward, {save_result(1)}},
+     .samples = one_dim_samples},
+    {.schema = "aten::min.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)",
+     .summary = "Smallest elements along a dimension, and where they are.",
+     .infer = inferring<infer_dim<false>>,
+     .kernel = filling<along<false>, 2>,
+     .derivative = {dim_backward, {save_result(1)}},
+     .samples = one_dim_samples},
+    {.schema = "aten::amax(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor",
+     .summary = "Greatest elements along dimensions; equals share the gradient.",
+     .infer = inferring<infer_extremum<true>>,
+     .kernel = filling<extremum<true>>,
+     .derivative = {extremum_backward, {save_argument(0), save_result()}},
+     .samples = list_samples,
+     .variants = kOut},
+    {.schema = "aten::amin(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor",
+     .summary = "Smallest elements along dimensions; equals share the gradient.",
+     .infer = inferring<infer_extremum<false>>,
+     .kernel = filling<extremum<false>>,
+     .derivative = {extremum_backward, {save_argument(0), save_result()}},
+     .samples = list_samples,
+     .variants = kOut},
+    {.schema = "aten::aminmax(Tensor self, *, int? dim=None, bool keepdim=False) -> (Tensor min, Tensor max)",
+     .summary = "Smallest and greatest elements.",
+     .infer = inferring<infer_aminmax>,
+     .kernel = filling<aminmax, 2>,
+     .derivative = {aminmax_backward, {save_argument(0), save_result(0), save_result(1)}},
+     .samples = one_dim_samples},
+    {.schema = "aten::argmax(Tensor self, int? dim=None, bool keepdim=False) -> Tensor",
+     .summary = "Where the greatest element is, the first of equals; over all elements in row-major order without dim.",
+     .infer = inferring<infer_arg<true>>,
+     .kernel = filling<arg<true>>,
+     .samples = one_dim_samples,
+     .variants = kOut,
+     .is_gradient_stop = true},
+    {.schema = "aten::argmin(Tensor self, int? dim=None, bool keepdim=False) -> Tensor",
+     .summary = "Where the smallest element is, the first of equals; over all elements in row-major order without dim.",
+     .infer = inferring<infer_arg<false>>,
+     .kernel = filling<arg<false>>,
+     .samples = one_dim_samples,
+     .variants = kOut,
+     .is_gradient_stop = true},
+};
+
+}  // namespace
+
+std::span<const OperatorRecord> reduction::extremum_records() { return kRecords; }
+
+}  // namespace loupe

@@ -1,0 +1,445 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/ops/loops/simd_targets.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "core/ops/reduction/reduction_kernels.cpp"
+#include "hwy/foreach_target.h"
+// clang-format off
+#include "core/ops/loops/simd_inl.h"
+// clang-format on
+
+#include <cmath>
+#include <limits>
+
+#include "core/ops/loops/complex_math.h"
+#include "core/ops/reduction/kernels.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace loupe::HWY_NAMESPACE {
+namespace {
+
+// What sums are held in: wide enough that the order does not matter much.
+template <class T>
+struct Wide {
+    using type = double;
+};
+template <>
+struct Wide<std::int64_t> {
+    using type = std::int64_t;
+};
+template <class R>
+struct Wide<std::complex<R>> {
+    using type = std::complex<double>;
+};
+template <class T>
+using WideOf = typename Wide<T>::type;
+
+template <class T>
+T wrapping_add(T a, T b) {
+    if constexpr (std::is_integral_v<T>) return static_cast<T>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
+    else return a + b;
+}
+template <class T>
+T wrapping_multiply(T a, T b) {
+    if constexpr (std::is_integral_v<T>) return static_cast<T>(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b));
+    else return multiply(a, b);
+}
+
+template <class T>
+bool is_nan(T x) {
+    if constexpr (std::is_integral_v<T>) return false;
+    else return x != x;
+}
+
+// Each operator: State, identity, add (one element), join (another state), result.
+template <class T>
+struct SumOf {
+    using State = WideOf<T>;
+    using Result = T;
+    static State identity() { return State(0); }
+    static State add(State s, T x, double) { return wrapping_add(s, State(x)); }
+    static State join(State s, State other) { return wrapping_add(s, other); }
+    static Result result(State s, std::int64_t, double) { return static_cast<Result>(s); }
+};
+template <class T>
+struct MeanOf : SumOf<T> {
+    using State = WideOf<T>;
+    static T result(State s, std::int64_t count, double) { return static_cast<T>(s / static_cast<double>(count)); }
+};
+template <class T>
+struct NanSumOf : SumOf<T> {
+    using State = WideOf<T>;
+    static State add(State s, T x, double) { return wrapping_add(s, is_nan(x) ? State(0) : State(x)); }
+};
+template <class T>
+struct ProdOf {
+    using State = WideOf<T>;
+    using Result = T;
+    static State identity() { return State(1); }
+    static State add(State s, T x, double) { return wrapping_multiply(s, State(x)); }
+    static State join(State s, State other) { return wrapping_multiply(s, other); }
+    static Result result(State s, std::int64_t, double) { return static_cast<Result>(s); }
+};
+template <class T>
+constexpr T lowest() {
+    if constexpr (std::is_integral_v<T>) return std::numeric_limits<T>::min();
+    else return -std::numeric_limits<T>::infinity();
+}
+template <class T>
+constexpr T highest() {
+    if constexpr (std::is_integral_v<T>) return std::numeric_limits<T>::max();
+    else return std::numeric_limits<T>::infinity();
+}
+template <class T>
+struct MaxOf {
+    using State = T;
+    using Result = T;
+    static State identity() { return lowest<T>(); }
+    static State add(State s, T x, double) { return (x > s) | is_nan(x) ? x : s; }
+    static State join(State s, State other) { return add(s, other, 0); }
+    static Result result(State s, std::int64_t, double) { return s; }
+};
+template <class T>
+struct MinOf : MaxOf<T> {
+    using State = T;
+    static State identity() { return highest<T>(); }
+    static State add(State s, T x, double) { return (x < s) | is_nan(x) ? x : s; }
+    static State join(State s, State other) { return add(s, other, 0); }
+};
+template <class T>
+struct AnyOf {
+    using State = std::uint8_t;
+    using Result = bool;
+    static State identity() { return 0; }
+    static State add(State s, T x, double) { return static_cast<State>(s | static_cast<State>(x != T(0))); }
+    static State join(State s, State other) { return s | other; }
+    static Result result(State s, std::int64_t, double) { return s != 0; }
+};
+template <class T>
+struct AllOf : AnyOf<T> {
+    using State = std::uint8_t;
+    static State identity() { return 1; }
+    static State add(State s, T x, double) { return static_cast<State>(s & static_cast<State>(x != T(0))); }
+    static State join(State s, State other) { return s & other; }
+};
+template <class T>
+struct CountOf {
+    using State = std::int64_t;
+    using Result = std::int64_t;
+    static State identity() { return 0; }
+    static State add(State s, T x, double) { return s + (x != T(0)); }
+    static State join(State s, State other) { return s + other; }
+    static Result result(State s, std::int64_t, double) { return s; }
+};
+
+template <class T>
+double size_of(T x) {
+    if constexpr (kIsComplexElement<T>) return std::abs(std::complex<double>(x));
+    else return std::abs(static_cast<double>(x));
+}
+template <class T>
+struct RealOf {
+    using type = T;
+};
+template <class R>
+struct RealOf<std::complex<R>> {
+    using type = R;
+};
+template <class T>
+struct NormBase {
+    using State = double;
+    using Result = typename RealOf<T>::type;
+    static State identity() { return 0; }
+    static State join(State s, State other) { return s + other; }
+    static Result result(State s, std::int64_t, double) { return static_cast<Result>(s); }
+};
+template <class T>
+struct Norm0Of : NormBase<T> {
+    static double add(double s, T x, double) { return s + (x != T(0) ? 1.0 : 0.0); }
+};
+template <class T>
+struct Norm1Of : NormBase<T> {
+    static double add(double s, T x, double) { return s + size_of(x); }
+};
+template <class T>
+struct Norm2Of : NormBase<T> {
+    using Result = typename RealOf<T>::type;
+    static double add(double s, T x, double) {
+        if constexpr (kIsComplexElement<T>) return s + static_cast<double>(x.real()) * x.real() + static_cast<double>(x.imag()) * x.imag();
+        else return s + static_cast<double>(x) * static_cast<double>(x);
+    }
+    static Result result(double s, std::int64_t, double) { return static_cast<Result>(std::sqrt(s)); }
+};
+template <class T>
+struct NormInfOf : NormBase<T> {
+    static double add(double s, T x, double) { return MaxOf<double>::add(s, size_of(x), 0); }
+    static double join(double s, double other) { return MaxOf<double>::add(s, other, 0); }
+};
+template <class T>
+struct NormMinusInfOf : NormBase<T> {
+    static double identity() { return highest<double>(); }
+    static double add(double s, T x, double) { return MinOf<double>::add(s, size_of(x), 0); }
+    static double join(double s, double other) { return MinOf<double>::add(s, other, 0); }
+};
+template <class T>
+struct NormPOf : NormBase<T> {
+    using Result = typename RealOf<T>::type;
+    static double add(double s, T x, double p) { return s + std::pow(size_of(x), p); }
+    static Result result(double s, std::int64_t, double p) { return static_cast<Result>(std::pow(s, 1 / p)); }
+};
+
+double parameter(const void* params) { return params == nullptr ? 0 : *static_cast<const double*>(params); }
+
+template <class Op, class T>
+struct Simple {
+    using State = typename Op::State;
+
+    static void begin(void* states, std::int64_t n) { std::fill_n(static_cast<State*>(states), n, Op::identity()); }
+    // Many states side by side, so that additions do not wait for each other and vectors fit.
+    static void fold(void* state, const void* elements, std::int64_t n, std::int64_t, const void* params) {
+        constexpr std::int64_t kLanes = 32;
+        const double p = parameter(params);
+        const T* x = static_cast<const T*>(elements);
+        State sum = *static_cast<State*>(state);
+        std::int64_t i = 0;
+        if (n >= kLanes) {
+            State lanes[kLanes];
+            std::fill_n(lanes, kLanes, Op::identity());
+            for (; i + kLanes <= n; i += kLanes) {
+                for (std::int64_t k = 0; k < kLanes; ++k) lanes[k] = Op::add(lanes[k], x[i + k], p);
+            }
+            for (std::int64_t width = kLanes / 2; width > 0; width /= 2) {
+                for (std::int64_t k = 0; k < width; ++k) lanes[k] = Op::join(lanes[k], lanes[k + width]);
+            }
+            sum = Op::join(sum, lanes[0]);
+        }
+        for (; i < n; ++i) sum = Op::add(sum, x[i], p);
+        *static_cast<State*>(state) = sum;
+    }
+    static void fold_row(void* states, const void* row, std::int64_t n, std::int64_t, const void* params) {
+        const double p = parameter(params);
+        auto* s = static_cast<State*>(states);
+        const T* x = static_cast<const T*>(row);
+        LOUPE_INDEPENDENT_ITERATIONS
+        for (std::int64_t i = 0; i < n; ++i) s[i] = Op::add(s[i], x[i], p);
+    }
+    static void merge(void* states, const void* others, std::int64_t n) {
+        auto* s = static_cast<State*>(states);
+        for (std::int64_t i = 0; i < n; ++i) s[i] = Op::join(s[i], static_cast<const State*>(others)[i]);
+    }
+    static void finish(const void* states, std::int64_t n, std::int64_t count, const void* params, void* const* outputs) {
+        const double p = parameter(params);
+        auto* out = static_cast<typename Op::Result*>(outputs[0]);
+        for (std::int64_t i = 0; i < n; ++i) out[i] = Op::result(static_cast<const State*>(states)[i], count, p);
+    }
+    static const Reduction* get() {
+        static const Reduction reduction{scalar_type_of<T>, 1, {scalar_type_of<typename Op::Result>}, sizeof(State), &begin, &fold,
+                                         &fold_row, &merge, &finish, false};
+        return &reduction;
+    }
+};
+
+// Value and index; the first of equals.
+template <class T, bool kMax>
+struct Arg {
+    using Op = std::conditional_t<kMax, MaxOf<T>, MinOf<T>>;
+    struct State {
+        T value;
+        std::int64_t index;  // -1: nothing yet
+    };
+    static bool wins(T x, const State& s) {
+        if (s.index < 0) return true;
+        if (is_nan(s.value)) return false;
+        return is_nan(x) || (kMax ? x > s.value : x < s.value);
+    }
+    static void begin(void* states, std::int64_t n) { std::fill_n(static_cast<State*>(states), n, State{Op::identity(), -1}); }
+    static void fold(void* state, const void* elements, std::int64_t n, std::int64_t index, const void*) {
+        const T* x = static_cast<const T*>(elements);
+        auto& s = *static_cast<State*>(state);
+        T best = Op::identity();
+        Simple<Op, T>::fold(&best, x, n, 0, nullptr);
+        if (!wins(best, s)) return;
+        const T* found = is_nan(best) ? std::find_if(x, x + n, [](T v) { return is_nan(v); }) : std::find(x, x + n, best);
+        s = {best, index + (found - x)};
+    }
+    static void fold_row(void* states, const void* row, std::int64_t n, std::int64_t index, const void*) {
+        auto* s = static_cast<State*>(states);
+        for (std::int64_t i = 0; i < n; ++i) {
+            const T x = static_cast<const T*>(row)[i];
+            if (wins(x, s[i])) s[i] = {x, index};
+        }
+    }
+    static void merge(void* states, const void* others, std::int64_t n) {
+        auto* s = static_cast<State*>(states);
+        for (std::int64_t i = 0; i < n; ++i) {
+            const State& other = static_cast<const State*>(others)[i];
+            if (other.index >= 0 && wins(other.value, s[i])) s[i] = other;
+        }
+    }
+    static void finish(const void* states, std::int64_t n, std::int64_t, const void*, void* const* outputs) {
+        for (std::int64_t i = 0; i < n; ++i) {
+            const State& s = static_cast<const State*>(states)[i];
+            static_cast<T*>(outputs[0])[i] = s.value;
+            static_cast<std::int64_t*>(outputs[1])[i] = s.index;
+        }
+    }
+    static const Reduction* get() {
+        static const Reduction reduction{scalar_type_of<T>, 2, {scalar_type_of<T>, ScalarType::Int64}, sizeof(State), &begin, &fold,
+                                         &fold_row, &merge, &finish, true};
+        return &reduction;
+    }
+};
+
+// Mean and sum of squared deviations; parts join by Chan, Golub, LeVeque (1979).
+template <class T, bool kRoot>
+struct Moments {
+    struct State {
+        double count;
+        double mean;
+        double squares;
+    };
+    static State join(const State& a, const State& b) {
+        const double count = a.count + b.count;
+        if (b.count == 0) return a;
+        if (a.count == 0) return b;
+        const double delta = b.mean - a.mean;
+        return {count, a.mean + delta * (b.count / count), a.squares + b.squares + delta * delta * (a.count * b.count / count)};
+    }
+    static void begin(void* states, std::int64_t n) { std::fill_n(static_cast<State*>(states), n, State{0, 0, 0}); }
+    // Two passes over a piece that stays in cache.
+    static void fold(void* state, const void* elements, std::int64_t n, std::int64_t, const void*) {
+        constexpr std::int64_t kPiece = 2048;
+        const T* x = static_cast<const T*>(elements);
+        auto& s = *static_cast<State*>(state);
+        for (std::int64_t at = 0; at < n; at += kPiece) {
+            const std::int64_t length = std::min(kPiece, n - at);
+            double sum = 0;
+            Simple<SumOf<T>, T>::fold(&sum, x + at, length, 0, nullptr);
+            const double mean = sum / static_cast<double>(length);
+            s = join(s, {static_cast<double>(length), mean, squared_deviations(x + at, length, mean)});
+        }
+    }
+    static double squared_deviations(const T* x, std::int64_t n, double mean) {
+        double lanes[16] = {};
+        std::int64_t i = 0;
+        for (; i + 16 <= n; i += 16) {
+            for (std::int64_t k = 0; k < 16; ++k) {
+                const double d = static_cast<double>(x[i + k]) - mean;
+                lanes[k] += d * d;
+            }
+        }
+        double sum = 0;
+        for (const double lane : lanes) sum += lane;
+        for (; i < n; ++i) {
+            const double d = static_cast<double>(x[i]) - mean;
+            sum += d * d;
+        }
+        return sum;
+    }
+    static void fold_row(void* states, const void* row, std::int64_t n, std::int64_t, const void*) {
+        auto* s = static_cast<State*>(states);
+        for (std::int64_t i = 0; i < n; ++i) {
+            const double x = static_cast<double>(static_cast<const T*>(row)[i]);
+            const double delta = x - s[i].mean;
+            s[i].count += 1;
+            s[i].mean += delta / s[i].count;
+            s[i].squares += delta * (x - s[i].mean);
+        }
+    }
+    static void merge(void* states, const void* others, std::int64_t n) {
+        auto* s = static_cast<State*>(states);
+        for (std::int64_t i = 0; i < n; ++i) s[i] = join(s[i], static_cast<const State*>(others)[i]);
+    }
+    static void finish(const void* states, std::int64_t n, std::int64_t count, const void* params, void* const* outputs) {
+        const double divisor = std::max(0.0, static_cast<double>(count) - parameter(params));
+        for (std::int64_t i = 0; i < n; ++i) {
+            const State& s = static_cast<const State*>(states)[i];
+            const double variance = s.squares / divisor;
+            static_cast<T*>(outputs[0])[i] = static_cast<T>(kRoot ? std::sqrt(variance) : variance);
+            static_cast<T*>(outputs[1])[i] = static_cast<T>(count == 0 ? std::numeric_limits<double>::quiet_NaN() : s.mean);
+        }
+    }
+    static const Reduction* get() {
+        static const Reduction reduction{scalar_type_of<T>, 2, {scalar_type_of<T>, scalar_type_of<T>}, sizeof(State), &begin, &fold,
+                                         &fold_row, &merge, &finish, false};
+        return &reduction;
+    }
+};
+
+template <template <class> class Op>
+const Reduction* for_real(ScalarType as) {
+    if (as == ScalarType::Float32) return Simple<Op<float>, float>::get();
+    if (as == ScalarType::Float64) return Simple<Op<double>, double>::get();
+    return nullptr;
+}
+template <template <class> class Op>
+const Reduction* for_differentiable(ScalarType as) {
+    if (as == ScalarType::Complex64) return Simple<Op<std::complex<float>>, std::complex<float>>::get();
+    if (as == ScalarType::Complex128) return Simple<Op<std::complex<double>>, std::complex<double>>::get();
+    return for_real<Op>(as);
+}
+template <template <class> class Op>
+const Reduction* for_ordered(ScalarType as) {
+    return as == ScalarType::Int64 ? Simple<Op<std::int64_t>, std::int64_t>::get() : for_real<Op>(as);
+}
+template <template <class> class Op>
+const Reduction* for_all(ScalarType as) {
+    return as == ScalarType::Int64 ? Simple<Op<std::int64_t>, std::int64_t>::get() : for_differentiable<Op>(as);
+}
+template <bool kMax>
+const Reduction* for_arg(ScalarType as) {
+    if (as == ScalarType::Int64) return Arg<std::int64_t, kMax>::get();
+    if (as == ScalarType::Float32) return Arg<float, kMax>::get();
+    return as == ScalarType::Float64 ? Arg<double, kMax>::get() : nullptr;
+}
+template <bool kRoot>
+const Reduction* for_moments(ScalarType as) {
+    if (as == ScalarType::Float32) return Moments<float, kRoot>::get();
+    return as == ScalarType::Float64 ? Moments<double, kRoot>::get() : nullptr;
+}
+
+const Reduction* find_norm(NormOrder order, ScalarType as) {
+    switch (order) {
+        case NormOrder::Zero: return for_differentiable<Norm0Of>(as);
+        case NormOrder::One: return for_differentiable<Norm1Of>(as);
+        case NormOrder::Two: return for_differentiable<Norm2Of>(as);
+        case NormOrder::Infinity: return for_differentiable<NormInfOf>(as);
+        case NormOrder::MinusInfinity: return for_differentiable<NormMinusInfOf>(as);
+        case NormOrder::Other: return for_differentiable<NormPOf>(as);
+    }
+    return nullptr;
+}
+
+const Reduction* find_reduction(ReduceOp op, ScalarType as) {
+    switch (op) {
+        case ReduceOp::Sum: return for_all<SumOf>(as);
+        case ReduceOp::Mean: return for_differentiable<MeanOf>(as);
+        case ReduceOp::NanSum: return for_ordered<NanSumOf>(as);
+        case ReduceOp::Prod: return for_all<ProdOf>(as);
+        case ReduceOp::Max: return for_ordered<MaxOf>(as);
+        case ReduceOp::Min: return for_ordered<MinOf>(as);
+        case ReduceOp::ArgMax: return for_arg<true>(as);
+        case ReduceOp::ArgMin: return for_arg<false>(as);
+        case ReduceOp::Any: return for_all<AnyOf>(as);
+        case ReduceOp::All: return for_all<AllOf>(as);
+        case ReduceOp::CountNonzero: return for_all<CountOf>(as);
+        case ReduceOp::Var: return for_moments<false>(as);
+        case ReduceOp::Std: return for_moments<true>(as);
+    }
+    return nullptr;
+}
+
+}  // namespace
+}  // namespace loupe::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace loupe {
+namespace {
+HWY_EXPORT(find_reduction);
+HWY_EXPORT(find_norm);
+}  // namespace
+const Reduction* reduction_kernel(ReduceOp op, ScalarType as) { return HWY_DYNAMIC_DISPATCH(find_reduction)(op, as); }
+const Reduction* norm_kernel(NormOrder order, ScalarType as) { return HWY_DYNAMIC_DISPATCH(find_norm)(order, as); }
+}  // namespace loupe
+#endif

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0
+// cumsum, cumprod, cummax, cummin, logcumsumexp: running results along a dimension.
+
+#include <cmath>
+
+#include "core/base/parallel.h"
+#include "core/ops/arithmetic.h"
+#include "core/ops/loops/complex_math.h"
+#include "core/ops/loops/elementwise.h"
+#include "core/ops/reduction/reduction.h"
+
+namespace loupe {
+namespace {
+
+using namespace arithmetic;
+using namespace reduction;
+using G = GradientContext;
+
+// A contiguous copy of self as another type.
+Tensor packed(const Tensor& self, ScalarType dtype) {
+    if (self.is_contiguous() && self.dtype() == dtype) return self;
+    const Tensor out = empty(self.sizes(), dtype);
+    copy_into(out, self);
+    return out;
+}
+
+// Calls scan(index of the first element, stride, length) for each line along dim of a contiguous tensor.
+template <typename Scan>
+void each_line(const Tensor& t, std::int64_t dim, Scan&& scan) {
+    const std::int64_t length = t.dim() == 0 ? 1 : t.size(dim);
+    if (t.numel() == 0) return;
+    std::int64_t stride = 1;
+    for (std::int64_t d = wrap_dim(dim, t.dim()) + 1; d < t.dim(); ++d) stride *= t.size(d);
+    parallel_for(0, t.numel() / length, std::max<std::int64_t>(kElementwiseGrain / length, 1), [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t line = begin; line < end; ++line) scan(line / stride * stride * length + line % stride, stride, length);
+    });
+}
+
+template <typename F>
+void visit_compute_type(ScalarType as, F&& f) {
+    switch (as) {
+        case ScalarType::Int64: return f(std::type_identity<std::int64_t>{});
+        case ScalarType::Float32: return f(std::type_identity<float>{});
+        case ScalarType::Float64: return f(std::type_identity<double>{});
+        case ScalarType::Complex64: return f(std::type_identity<std::complex<float>>{});
+        default: return f(std::type_identity<std::complex<double>>{});
+    }
+}
+// Running results are held in double precision.
+template <typename T>
+using Held = std::conditional_t<std::is_integral_v<T>, std::int64_t, std::conditional_t<kIsComplexElement<T>, std::complex<double>, double>>;
+
+template <typename Step>
+void scan_into(const Tensor& out, const Tensor& self, std::int64_t dim, double first, Step&& step) {
+    const ScalarType as = compute_type(out.dtype());
+    const Tensor x = packed(self, as);
+    const Tensor y = out.is_contiguous() && out.dtype() == as ? out : empty(out.sizes(), as);
+    visit_compute_type(as, [&]<typename T>(std::type_identity<T>) {
+        const T* from = x.data<T>();
+        T* to = y.data<T>();
+        each_line(y, dim, [&](std::int64_t at, std::int64_t stride, std::int64_t length) {
+            Held<T> held = Scalar(first).to<Held<T>>();
+            for (std::int64_t i = 0; i < length; ++i) {
+                held = step(held, static_cast<Held<T>>(from[at + i * stride]));
+                to[at + i * stride] = static_cast<T>(held);
+            }
+        });
+    });
+    if (!y.is_same(out)) copy_into(out, y);
+}
+
+// (self, dim, dtype)
+TensorMeta infer_scan(const Tensor& self, std::int64_t dim, const IValue& dtype) {
+    wrap_dim(dim, self.dim());
+    return {to_dims(self.sizes()), dtype_or(dtype, is_integral(self.dtype()) ? ScalarType::Int64 : self.dtype()), self.device()};
+}
+void cumsum(const Tensor& out, const Tensor& self, std::int64_t dim, const IValue&) {
+    scan_into(out, self, dim, 0, []<typename H>(H held, H x) {
+        if constexpr (std::is_integral_v<H>) return static_cast<H>(static_cast<std::uint64_t>(held) + static_cast<std::uint64_t>(x));
+        else return held + x;
+    });
+}
+void cumprod(const Tensor& out, const Tensor& self, std::int64_t dim, const IValue&) {
+    scan_into(out, self, dim, 1, []<typename H>(H held, H x) {
+        if constexpr (std::is_integral_v<H>) return static_cast<H>(static_cast<std::uint64_t>(held) * static_cast<std::uint64_t>(x));
+        else return multiply(held, x);
+    });
+}
+
+Tensor reversed_cumsum(const Tensor& g, std::int64_t dim) {
+    if (g.dim() == 0) return g;
+    const Dims dims{dim};
+    return fn::flip(fn::cumsum(fn::flip(g, dims), dim, IValue()), dims);
+}
+void cumsum_backward(G& c) { c.set_grad(0, reversed_cumsum(c.grad_output(), c.value(1).to_int())); }
+
+// With zeros among the factors: for each k, the products of all factors but the k-th.
+Tensor cumprod_slope_with_zeros(const Tensor& g, const Tensor& x, const Tensor& y, std::int64_t dim) {
+    const std::int64_t n = x.size(dim);
+    TensorList parts;
+    for (std::int64_t k = 0; k < n; ++k) {
+        const Tensor one = fn::ones_like(fn::narrow(x, dim, k, 1));
+        const Tensor before = k == 0 ? one : fn::narrow(y, dim, k - 1, 1);
+        const Tensor after = fn::cumprod(fn::cat(TensorList{one, fn::narrow(x, dim, k + 1, n - k - 1)}, dim), dim, IValue());
+        parts.push_back(fn::sum_dim(fn::narrow(g, dim, k, n - k) * conj(before * after), Dims{dim}, true, IValue()));
+    }
+    return fn::cat(parts, dim);
+}
+void cumprod_backward(G& c) {
+    const Tensor x = c.argument(0), y = c.result(), g = c.grad_output();
+    if (x.dim() == 0 || x.numel() == 0) return c.set_grad(0, g);
+    const std::int64_t dim = wrap_dim(c.value(1).to_int(), x.dim());
+    const bool zeros = item(fn::any(fn::eq_scalar(x, Scalar(0)))).to_bool();
+    c.set_grad(0, zeros ? cumprod_slope_with_zeros(g, x, y, dim) : reversed_cumsum(g * conj(y), dim) / conj(x));
+}
+
+template <bool kMax>
+MetaList infer_running(const Tensor& self, std::int64_t dim) {
+    wrap_dim(dim, self.dim());
+    require(!is_complex(self.dtype()), kMax ? "cummax" : "cummin", " not implemented for complex tensors");
+    return {{to_dims(self.sizes()), self.dtype(), self.device()}, {to_dims(self.sizes()), ScalarType::Int64, self.device()}};
+}
+// Of equals the last; once there is a NaN it stays.
+template <bool kMax>
+void running(const Tensor& values, const Tensor& indices, const Tensor& self, std::int64_t dim) {
+    const ScalarType as = compute_type(self.dtype());
+    const Tensor x = packed(self, as);
+    const Tensor y = empty(self.sizes(), as);
+    const Tensor places = empty(self.sizes(), ScalarType::Int64);
+    visit_compute_type(as, [&]<typename T>(std::type_identity<T>) {
+        if constexpr (!kIsComplexElement<T>) {
+            each_line(x, dim, [&](std::int64_t at, std::int64_t stride, std::int64_t length) {
+                T best = x.data<T>()[at];
+                std::int64_t place = 0;
+                for (std::int64_t i = 0; i < length; ++i) {
+                    const T next = x.data<T>()[at + i * stride];
+                    if (next != next || (best == best && (kMax ? next >= best : next <= best))) {
+                        best = next;
+                        place = i;
+                    }
+                    y.data<T>()[at + i * stride] = best;
+                    places.data<std::int64_t>()[at + i * stride] = place;
+                }
+            });
+        }
+    });
+    copy_into(values, y);
+    copy_into(indices, places);
+}
+void running_backward(G& c) {
+    const Tensor g = c.grad_output(0);
+    if (!g.defined()) return;
+    if (g.dim() == 0) return c.set_grad(0, g);
+    c.set_grad(0, fn::scatter_add(fn::zeros_like(g), c.value(1), c.result(1), g));
+}
+
+TensorMeta infer_logcumsumexp(const Tensor& self, std::int64_t dim) {
+    wrap_dim(dim, self.dim());
+    require(is_floating(self.dtype()), "\"logcumsumexp_out_cpu\" not implemented for '", dtype_graph_name(self.dtype()), "'");
+    return {to_dims(self.sizes()), self.dtype(), self.device()};
+}
+void logcumsumexp(const Tensor& out, const Tensor& self, std::int64_t dim) {
+    scan_into(out, self, dim, -std::numeric_limits<double>::infinity(), []<typename H>(H held, H x) {
+        if constexpr (std::is_same_v<H, double>) {
+            const double high = std::isnan(held) ? held : std::max(held, x);
+            const double low = std::min(held, x);
+            if (std::isnan(x) || std::isnan(held)) return held + x;
+            return low != high || std::isfinite(low) ? high + std::log1p(std::exp(low - high)) : x;
+        } else {
+            return held;
+        }
+    });
+}
+void logcumsumexp_backward(G& c) {
+    const Tensor x = c.argument(0), y = c.result(), g = c.grad_output();
+    if (x.dim() == 0 || x.numel() == 0) return c.set_grad(0, g);
+    const std::int64_t dim = wrap_dim(c.value(1).to_int(), x.dim());
+    // The largest gives a scale that keeps the exponentials in range.
+    const Tensor shift = fn::detach(fn::amin(y, Dims{dim}, true));
+    c.set_grad(0, reversed_cumsum(g * fn::exp(shift - y), dim) * fn::exp(x - shift));
+}
+
+std::vector<Sample> scan_samples(Random& random, ScalarType dtype) {
+    std::vector<Sample> samples = one_dim_samples(random, dtype);
+    for (Sample& s : samples) s.arguments[2] = IValue();
+    return samples;
+}
+std::vector<Sample> running_samples(Random& random, ScalarType dtype) {
+    std::vector<Sample> samples = one_dim_samples(random, dtype);
+    for (Sample& s : samples) s.arguments.pop_back();
+    return samples;
+}
+std::vector<Sample> log_samples(Random& random, ScalarType dtype) {
+    return is_floating(dtype) ? running_samples(random, dtype) : std::vector<Sample>();
+}
+
+constexpr OperatorRecord kRecords[] = {
+    {.schema = "aten::cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor",
+     .summary = "Running sum along a dimension.",
+     .infer = inferring<infer_scan>,
+     .kernel = filling<cumsum>,
+     .derivative = {cumsum_backward},
+     .samples = scan_samples,
+     .variants = kInPlace | kOut},
+    {.schema = "aten::cumprod(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor",
+     .summary = "Running product along a dimension.",
+     .infer = inferring<infer_scan>,
+     .kernel = filling<cumprod>,
+     .derivative = {cumprod_backward, {save_argument(0), save_result()}},
+     .samples = scan_samples,
+     .variants = kInPlace | kOut},
+    {.schema = "aten::cummax(Tensor self, int dim) -> (Tensor values, Tensor indices)",
+     .summary = "Greatest element so far along a dimension, and where it is.",
+     .infer = inferring<infer_running<true>>,
+     .kernel = filling<running<true>, 2>,
+     .derivative = {running_backward, {save_result(1)}},
+     .samples = running_samples},
+    {.schema = "aten::cummin(Tensor self, int dim) -> (Tensor values, Tensor indices)",
+     .summary = "Smallest element so far along a dimension, and where it is.",
+     .infer = inferring<infer_running<false>>,
+     .kernel = filling<running<false>, 2>,
+     .derivative = {running_backward, {save_result(1)}},
+     .samples = running_samples},
+    {.schema = "aten::logcumsumexp(Tensor self, int dim) -> Tensor",
+     .summary = "Running logarithm of the sum of exponentials.",
+     .infer = inferring<infer_logcumsumexp>,
+     .kernel = filling<logcumsumexp>,
+     .derivative = {logcumsumexp_backward, {save_argument(0), save_result()}},
+     .samples = log_samples,
+     .variants = kOut},
+};
+
+}  // namespace
+
+std::span<const OperatorRecord> reduction::scan_records() { return kRecords; }
+
+}  // namespace loupe

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: Apache-2.0
+// sum, mean, nansum, nanmean, prod, any, all, count_nonzero.
+
+#include "core/ops/arithmetic.h"
+#include "core/ops/reduction/reduction.h"
+
+namespace loupe {
+namespace {
+
+using namespace arithmetic;
+using namespace reduction;
+using G = GradientContext;
+
+ScalarType sum_dtype(const Tensor& self, const IValue& dtype) {
+    return dtype_or(dtype, is_integral(self.dtype()) ? ScalarType::Int64 : self.dtype());
+}
+ScalarType mean_dtype(const Tensor& self, const IValue& dtype) {
+    const ScalarType chosen = dtype_or(dtype, self.dtype());
+    if (is_differentiable(chosen)) return chosen;
+    if (dtype.is_none()) {
+        require(false, "mean(): could not infer output dtype. Input dtype must be either a floating point or complex dtype. Got: ",
+                dtype_graph_name(chosen));
+    }
+    require(false, "mean(): the desired output dtype should be either floating point or complex dtype. Got: ", dtype_graph_name(chosen));
+    return chosen;
+}
+
+// (self, dtype)
+TensorMeta infer_sum(const Tensor& self, const IValue& dtype) { return reduced_meta(self, IValue(), false, sum_dtype(self, dtype)); }
+TensorMeta infer_mean(const Tensor& self, const IValue& dtype) { return reduced_meta(self, IValue(), false, mean_dtype(self, dtype)); }
+// (self, dim, keepdim, dtype)
+TensorMeta infer_sum_dim(const Tensor& self, const IValue& dim, bool keepdim, const IValue& dtype) {
+    return reduced_meta(self, dim, keepdim, sum_dtype(self, dtype));
+}
+TensorMeta infer_mean_dim(const Tensor& self, const IValue& dim, bool keepdim, const IValue& dtype) {
+    return reduced_meta(self, dim, keepdim, mean_dtype(self, dtype));
+}
+
+void reduce(ReduceOp op, const Tensor& out, const Tensor& self, const IValue& dim) {
+    run(reduction_kernel(op, compute_type(out.dtype())), self, dim, std::span(&out, 1));
+}
+template <ReduceOp kOp>
+void whole(const Tensor& out, const Tensor& self, const IValue&) { reduce(kOp, out, self, IValue()); }
+template <ReduceOp kOp>
+void along(const Tensor& out, const Tensor& self, const IValue& dim, bool, const IValue&) { reduce(kOp, out, self, dim); }
+
+Scalar one_over_count(const G& c, const IValue& dim) {
+    const IntSpan sizes = c.sizes(0);
+    return 1.0 / static_cast<double>(Reduced(static_cast<std::int64_t>(sizes.size()), dim).count(sizes));
+}
+void sum_backward(G& c) { c.set_grad(0, spread(c.grad_output(), c.sizes(0), IValue(), false)); }
+void sum_dim_backward(G& c) { c.set_grad(0, spread(c.grad_output(), c.sizes(0), c.value(1), c.value(2).to_bool())); }
+void mean_backward(G& c) { c.set_grad(0, spread(c.grad_output() * one_over_count(c, IValue()), c.sizes(0), IValue(), false)); }
+void mean_dim_backward(G& c) {
+    c.set_grad(0, spread(c.grad_output() * one_over_count(c, c.value(1)), c.sizes(0), c.value(1), c.value(2).to_bool()));
+}
+void nansum_backward(G& c) {
+    const Tensor g = spread(c.grad_output(), c.sizes(0), c.value(1), c.value(2).to_bool());
+    c.set_grad(0, fn::masked_fill(g, fn::isnan(c.argument(0)), Scalar(0)));
+}
+TensorMeta infer_nansum(const Tensor& self, const IValue& dim, bool keepdim, const IValue& dtype) {
+    require(!is_complex(self.dtype()), "nansum does not support complex inputs");
+    return reduced_meta(self, dim, keepdim, sum_dtype(self, dtype));
+}
+Tensor nanmean(const Tensor& self, const IValue& dim, bool keepdim, const IValue& dtype) {
+    require(is_differentiable(self.dtype()), "nanmean(): expected input to have floating point or complex dtype but got ",
+            dtype_graph_name(self.dtype()));
+    const Tensor count = fn::sum_dim(fn::logical_not(fn::isnan(self)), dim, keepdim, IValue());
+    return fn::nansum(self, dim, keepdim, dtype) / count;
+}
+
+// The product of all but one: from the left times from the right, so that zeros need no care.
+Tensor product_of_others(const Tensor& x, std::int64_t dim) {
+    const std::int64_t n = x.size(dim);
+    if (n == 0) return x;
+    const Tensor one = fn::ones_like(fn::narrow(x, dim, 0, 1));
+    const auto running = [&](const Tensor& t) {
+        return fn::cumprod(fn::cat(TensorList{one, fn::narrow(t, dim, 0, n - 1)}, dim), dim, IValue());
+    };
+    const Dims flipped{dim};
+    return running(x) * fn::flip(running(fn::flip(x, flipped)), flipped);
+}
+bool has_zeros(const Tensor& x) { return item(fn::any(fn::eq_scalar(x, Scalar(0)))).to_bool(); }
+
+Tensor prod_slope(const Tensor& g, const Tensor& x, const Tensor& result, std::int64_t dim) {
+    if (!has_zeros(x)) return g * conj(result / x);
+    return g * conj(product_of_others(x, dim));
+}
+void prod_backward(G& c) {
+    const Tensor x = c.argument(0);
+    if (x.dim() == 0) return c.set_grad(0, c.grad_output());
+    const Tensor flat = fn::reshape(x, Dims{-1});
+    c.set_grad(0, fn::reshape(prod_slope(c.grad_output(), flat, c.result(), 0), to_dims(c.sizes(0))));
+}
+void prod_dim_backward(G& c) {
+    const Tensor x = c.argument(0);
+    if (x.dim() == 0) return c.set_grad(0, c.grad_output());
+    const std::int64_t dim = wrap_dim(c.value(1).to_int(), x.dim());
+    const bool keepdim = c.value(2).to_bool();
+    const Tensor g = unsqueezed(c.grad_output(), x.dim(), dim, keepdim);
+    c.set_grad(0, prod_slope(g, x, unsqueezed(c.result(), x.dim(), dim, keepdim), dim));
+}
+
+// any and all give bool, uint8 for uint8.
+ScalarType truth_dtype(const Tensor& self) { return self.dtype() == ScalarType::UInt8 ? ScalarType::UInt8 : ScalarType::Bool; }
+TensorMeta infer_truth(const Tensor& self) { return reduced_meta(self, IValue(), false, truth_dtype(self)); }
+TensorMeta infer_truth_dim(const Tensor& self, std::int64_t dim, bool keepdim) { return reduced_meta(self, dim, keepdim, truth_dtype(self)); }
+template <ReduceOp kOp>
+void truth(const Tensor& out, const Tensor& self) {
+    run(reduction_kernel(kOp, compute_type(self.dtype())), self, IValue(), std::span(&out, 1));
+}
+template <ReduceOp kOp>
+void truth_along(const Tensor& out, const Tensor& self, std::int64_t dim, bool) {
+    run(reduction_kernel(kOp, compute_type(self.dtype())), self, dim, std::span(&out, 1));
+}
+TensorMeta infer_count(const Tensor& self, const IValue& dim) { return reduced_meta(self, dim, false, ScalarType::Int64); }
+void count_along(const Tensor& out, const Tensor& self, const IValue& dim) {
+    run(reduction_kernel(ReduceOp::CountNonzero, compute_type(self.dtype())), self, dim, std::span(&out, 1));
+}
+
+Tensor sum_to_size(const Tensor& self, const Dims& size) {
+    Dims dims;
+    const std::size_t extra = self.sizes().size() - std::min(self.sizes().size(), size.size());
+    for (std::size_t d = 0; d < self.sizes().size(); ++d) {
+        const bool sums = d < extra || (size[d - extra] == 1 && self.sizes()[d] != 1);
+        require(sums || size[d - extra] == self.sizes()[d], "size {", shape_list_text(span_of(size)),
+                "} is not expandable to size {", shape_list_text(self.sizes()), "}.");
+        if (sums) dims.push_back(static_cast<std::int64_t>(d));
+    }
+    return dims.empty() ? self : fn::reshape(fn::sum_dim(self, dims, true, IValue()), size);
+}
+
+std::vector<Sample> with_dtype(std::vector<Sample> samples) {
+    for (Sample& s : samples) s.arguments.push_back(IValue());
+    return samples;
+}
+std::vector<Sample> sum_samples(Random& random, ScalarType dtype) { return with_dtype(whole_samples(random, dtype)); }
+std::vector<Sample> sum_dim_samples(Random& random, ScalarType dtype) { return with_dtype(dim_list_samples(random, dtype)); }
+std::vector<Sample> mean_samples(Random& random, ScalarType dtype) {
+    return is_differentiable(dtype) ? sum_samples(random, dtype) : std::vector<Sample>();
+}
+std::vector<Sample> mean_dim_samples(Random& random, ScalarType dtype) {
+    return is_differentiable(dtype) ? sum_dim_samples(random, dtype) : std::vector<Sample>();
+}
+std::vector<Sample> nansum_samples(Random& random, ScalarType dtype) {
+    return is_complex(dtype) ? std::vector<Sample>() : sum_dim_samples(random, dtype);
+}
+std::vector<Sample> prod_samples(Random& random, ScalarType dtype) {
+    std::vector<Sample> samples = sum_samples(random, dtype);
+    samples.pop_back();  // a long product says little
+    return samples;
+}
+std::vector<Sample> prod_dim_samples(Random& random, ScalarType dtype) { return with_dtype(one_dim_samples(random, dtype)); }
+std::vector<Sample> truth_dim_samples(Random& random, ScalarType dtype) { return one_dim_samples(random, dtype); }
+
+constexpr OperatorRecord kRecords[] = {
+    {.schema = "aten::sum(Tensor self, *, ScalarType? dtype=None) -> Tensor",
+     .summary = "Sum of all elements; integers sum in int64.",
+     .infer = inferring<infer_sum>,
+     .kernel = filling<whole<ReduceOp::Sum>>,
+     .derivative = {sum_backward},
+     .samples = sum_samples,
+     .variants = kOut,
+     .out_overload = "out"},
+    {.schema = "aten::sum.dim_IntList(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
+     .summary = "Sum along dimensions.",
+     .infer = inferring<infer_sum_dim>,
+     .kernel = filling<along<ReduceOp::Sum>>,
+     .derivative = {sum_dim_backward},
+     .samples = sum_dim_samples,
+     .variants = kOut,
+     .out_overload = "IntList_out"},
+    {.schema = "aten::sum_to_size(Tensor self, int[] size) -> Tensor",
+     .summary = "Sums what broadcasting from that size would have repeated.",
+     .composite = boxed<sum_to_size>},
+    {.schema = "aten::mean(Tensor self, *, ScalarType? dtype=None) -> Tensor",
+     .summary = "Mean of all elements.",
+     .infer = inferring<infer_mean>,
+     .kernel = filling<whole<ReduceOp::Mean>>,
+     .derivative = {mean_backward},
+     .samples = mean_samples},
+    {.schema = "aten::mean.dim(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
+     .summary = "Mean along dimensions.",
+     .infer = inferring<infer_mean_dim>,
+     .kernel = filling<along<ReduceOp::Mean>>,
+     .derivative = {mean_dim_backward},
+     .samples = mean_dim_samples,
+     .variants = kOut},
+    {.schema = "aten::nansum(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
+     .summary = "Sum that takes NaN as 0.",
+     .infer = inferring<infer_nansum>,
+     .kernel = filling<along<ReduceOp::NanSum>>,
+     .derivative = {nansum_backward, {save_argument(0)}},
+     .samples = nansum_samples,
+     .variants = kOut},
+    {.schema = "aten::nanmean(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
+     .summary = "Mean of what is not NaN.",
+     .composite = boxed<nanmean>},
+    {.schema = "aten::prod(Tensor self, *, ScalarType? dtype=None) -> Tensor",
+     .summary = "Product of all elements.",
+     .infer = inferring<infer_sum>,
+     .kernel = filling<whole<ReduceOp::Prod>>,
+     .derivative = {prod_backward, {save_argument(0), save_result()}},
+     .samples = prod_samples},
+    {.schema = "aten::prod.dim_int(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
+     .summary = "Product along a dimension.",
+     .infer = inferring<infer_sum_dim>,
+     .kernel = filling<along<ReduceOp::Prod>>,
+     .derivative = {prod_dim_backward, {save_argument(0), save_result()}},
+     .samples = prod_dim_samples,
+     .variants = kOut,
+     .out_overload = "int_out"},
+    {.schema = "aten::any(Tensor self) -> Tensor",
+     .summary = "Is any element nonzero?",
+     .infer = inferring<infer_truth>,
+     .kernel = filling<truth<ReduceOp::Any>>,
+     .samples = whole_samples,
+     .variants = kOut,
+     .out_overload = "all_out",
+     .is_gradient_stop = true},
+    {.schema = "aten::any.dim(Tensor self, int dim, bool keepdim=False) -> Tensor",
+     .summary = "Is any element along the dimension nonzero?",
+     .infer = inferring<infer_truth_dim>,
+     .kernel = filling<truth_along<ReduceOp::Any>>,
+     .samples = truth_dim_samples,
+     .variants = kOut,
+     .is_gradient_stop = true},
+    {.schema = "aten::all(Tensor self) -> Tensor",
+     .summary = "Are all elements nonzero?",
+     .infer = inferring<infer_truth>,
+     .kernel = filling<truth<ReduceOp::All>>,
+     .samples = whole_samples,
+     .variants = kOut,
+     .out_overload = "all_out",
+     .is_gradient_stop = true},
+    {.schema = "aten::all.dim(Tensor self, int dim, bool keepdim=False) -> Tensor",
+     .summary = "Are all elements along the dimension nonzero?",
+     .infer = inferring<infer_truth_dim>,
+     .kernel = filling<truth_along<ReduceOp::All>>,
+     .samples = truth_dim_samples,
+     .variants = kOut,
+     .is_gradient_stop = true},
+    {.schema = "aten::count_nonzero(Tensor self, int? dim=None) -> Tensor",
+     .summary = "How many elements are nonzero.",
+     .infer = inferring<infer_count>,
+     .kernel = filling<count_along>,
+     .is_gradient_stop = true},
+    {.schema = "aten::count_nonzero.dim_IntList(Tensor self, int[] dim) -> Tensor",
+     .summary = "How many elements are nonzero along dimensions.",
+     .infer = inferring<infer_count>,
+     .kernel = filling<count_along>,
+     .is_gradient_stop = true},
+};
+
+}  // namespace
+
+std::span<const OperatorRecord> reduction::sum_records() { return kRecords; }
+
+}  // namespace loupe
