@@ -14,6 +14,7 @@ OperatorFamily rnn_family();
 OperatorFamily numbers_family();
 OperatorFamily pointwise_family();
 OperatorFamily creation_family();
+OperatorFamily reduction_family();
 OperatorFamily view_family();
 
 std::span<const OperatorFamily> operator_families() {
@@ -24,6 +25,7 @@ std::span<const OperatorFamily> operator_families() {
         numbers_family(),
         pointwise_family(),
         creation_family(),
+        reduction_family(),
         view_family(),
     };
     return families;

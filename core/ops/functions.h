@@ -230,7 +230,6 @@ inline const OperatorHandle<> scatter_value("aten::scatter.value");
 inline const OperatorHandle<> take("aten::take");
 
 // joining
-inline const OperatorHandle<> flip("aten::flip");
 inline const OperatorHandle<> roll("aten::roll");
 inline const OperatorHandle<> repeat_interleave("aten::repeat_interleave.self_Tensor");
 inline const OperatorHandle<> reflection_pad1d_backward("aten::reflection_pad1d_backward");
@@ -239,13 +238,7 @@ inline const OperatorHandle<> reflection_pad3d_backward("aten::reflection_pad3d_
 inline const OperatorHandle<> replication_pad1d_backward("aten::replication_pad1d_backward");
 inline const OperatorHandle<> replication_pad2d_backward("aten::replication_pad2d_backward");
 inline const OperatorHandle<> replication_pad3d_backward("aten::replication_pad3d_backward");
-
-// joining
 inline const OperatorHandle<> cat("aten::cat");
-
-// indexing
-inline const OperatorHandle<> scatter("aten::scatter.src");
-inline const OperatorHandle<> scatter_add("aten::scatter_add");
 
 // matrix
 inline const OperatorHandle<> addmm("aten::addmm");
@@ -296,9 +289,6 @@ inline const OperatorHandle<> nll_loss_backward("aten::nll_loss_backward");
 inline const OperatorHandle<TwoTensors> nll_loss_forward("aten::nll_loss_forward");
 inline const OperatorHandle<> nll_loss_nd("aten::nll_loss_nd");
 inline const OperatorHandle<> softmax("aten::softmax.int");
-
-// of the families view and indexing, for nn
-inline const OperatorHandle<> cat("aten::cat");
 inline const OperatorHandle<TensorList> chunk("aten::chunk");
 inline const OperatorHandle<> dropout("aten::dropout");
 inline const OperatorHandle<> stack("aten::stack");
@@ -312,8 +302,7 @@ inline const OperatorHandle<> repeat("aten::repeat");
 inline const OperatorHandle<TwoTensors> _pack_padded_sequence("aten::_pack_padded_sequence");
 inline const OperatorHandle<> _pack_padded_sequence_backward("aten::_pack_padded_sequence_backward");
 inline const OperatorHandle<std::tuple<Tensor, Tensor, Tensor, Tensor>> rnn_layer("loupe::rnn_layer");
-inline const OperatorHandle<std::tuple<Tensor, Tensor, Tensor, Tensor, Tensor, Tensor, Tensor>> rnn_layer_backward(
-    "loupe::rnn_layer_backward");
+inline const OperatorHandle<std::tuple<Tensor, Tensor, Tensor, Tensor, Tensor, Tensor, Tensor>> rnn_layer_backward("loupe::rnn_layer_backward");
 
 // numbers
 inline const OperatorHandle<bool> is_nonzero("aten::is_nonzero");

@@ -115,7 +115,8 @@ void logsumexp(const Tensor& out, const Tensor& self, const IValue& dim, bool ke
     const Tensor largest = fn::amax(x, dim, true);
     const Tensor shift = fn::masked_fill(largest, fn::isinf(largest), Scalar(0));
     const Tensor total = fn::sum_dim(fn::exp(x - shift), dim, true, IValue());
-    copy_into(out, fn::reshape(fn::log(total) + shift, to_dims(out.sizes())));
+    const Tensor result = fn::log(total) + shift;
+    copy_into(out, result.view_as_strided(out.sizes(), span_of(contiguous_strides(out.sizes())), result.storage_offset()));
 }
 void logsumexp_backward(G& c) {
     const Tensor x = c.argument(0);
