@@ -130,6 +130,8 @@ ir::Value* Emitter::emit_binary(const Binary& binary) {
     }
     NamedValue left{binary.left->range, {}, emit_value(*binary.left)};
     const bool is_format = binary.op == OperatorKind::Mod && left.value->type()->kind() == TypeKind::String;
+    // PyTorch evaluates the left side of % again once it knows that it is no string; of a variable that is one load more.
+    if (binary.op == OperatorKind::Mod && binary.left->kind == ExprKind::Name) left.value = emit_value(*binary.left);
     NamedValue right{binary.right->range, {}, emit_value(*binary.right)};
     if (is_format) {
         ir::Node* node = builder_.insert(symbols().percent_format, {left.value, right.value});

@@ -87,21 +87,12 @@ void Emitter::emit_assert(const Assert& statement) {
     emit_branches(
         condition, [] {},
         [&] {
-            const std::string prefix = "AssertionError: ";
-            const auto* text = as<String>(statement.message);
-            ir::Value* message = nullptr;
-            if (statement.message == nullptr || text != nullptr) {
-                message = builder_.constant(IValue(text != nullptr ? prefix + std::string(text->value) : prefix),
-                                            statement.range);
-            } else {
-                message = emit_value(*statement.message);
-                if (message->type()->kind() != TypeKind::String) {
-                    message = call_builtin(builder_, "aten::str", {message}, statement.range);
-                }
-                ir::Value* start = builder_.constant(IValue(prefix), statement.range);
-                message = call_builtin(builder_, symbols().add, {start, message}, statement.range);
+            std::vector<NamedValue> arguments;
+            if (statement.message != nullptr) {
+                arguments.push_back({statement.range, {}, emit_value(*statement.message)});
             }
-            emit_raise_of(make_ptr<ExceptionMessage>(message, nullptr), statement.range);
+            const SugaredPtr type = python_builtin("AssertionError");
+            emit_raise_of(type->call(builder_, arguments, {}, statement.range), statement.range);
         },
         statement.range);
 }

@@ -105,7 +105,7 @@ Body Parser::parse_block() {
 const Stmt* Parser::parse_statement() {
     const Deeper deeper(*this);
     switch (current().kind) {
-        case Token::If: return parse_if();
+        case Token::If: return parse_if(advance());
         case Token::While: return parse_while();
         case Token::For: return parse_for();
         case Token::With: return parse_with();
@@ -234,14 +234,14 @@ const Stmt* Parser::finish_assignment(const Expr* first, const Expr* annotation)
                              annotation});
 }
 
-const Stmt* Parser::parse_if() {
-    const Range range = advance();
+// After its keyword, whose range is given; that of an elif is its condition's.
+const Stmt* Parser::parse_if(Range range) {
     const Expr* condition = parse_expression();
     const Body if_true = parse_block();
     Body if_false;
-    if (is(Token::Elif)) {
+    if (take(Token::Elif)) {
         const Deeper deeper(*this);
-        if_false = tree_.make_span(std::vector<const Stmt*>{parse_if()});
+        if_false = tree_.make_span(std::vector<const Stmt*>{parse_if(current().range)});
     } else if (take(Token::Else)) {
         if_false = parse_block();
     }

@@ -273,8 +273,10 @@ const Expr* Parser::parse_list() {
     return make(list, {}, list.elements);
 }
 
+// Its range starts behind the brace, as PyTorch's does.
 const Expr* Parser::parse_dict() {
-    Range range = advance();
+    advance();
+    Range range = current().range;
     std::vector<const Expr*> keys;
     std::vector<const Expr*> values;
     while (!is(Token::RightBrace)) {

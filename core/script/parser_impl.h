@@ -75,7 +75,7 @@ class Parser {
     const Stmt* parse_statement();
     const Stmt* parse_simple_statement();
     Body parse_block();
-    const Stmt* parse_if();
+    const Stmt* parse_if(Range range);
     const Stmt* parse_while();
     const Stmt* parse_for();
     const Stmt* parse_with();

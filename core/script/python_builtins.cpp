@@ -38,11 +38,12 @@ void add_operators(Table& table) {
         const auto op = make_ptr<BuiltinValue>(ir::Symbol::intern(entry.op));
         table[entry.name] = make_ptr<MagicMethod>(std::string(entry.method), op);
     }
-    constexpr std::array<std::string_view, 11> kAten = {"hash", "all", "any",     "divmod", "sum",   "ord",
-                                                        "chr",  "bin", "complex", "pow",    "sorted"};
+    constexpr std::array<std::string_view, 10> kAten = {"hash", "all", "any", "divmod", "sum",
+                                                        "ord",  "chr", "bin", "pow",    "sorted"};
     for (const std::string_view name : kAten) {
         table[name] = make_ptr<BuiltinValue>(ir::Symbol::intern(concat("aten::", name)));
     }
+    table["complex"] = make_ptr<BuiltinValue>(ir::Symbol::intern("aten::Complex"));
     constexpr std::array<std::string_view, 5> kPrim = {"id", "min", "max", "abs", "rangelist"};
     for (const std::string_view name : kPrim) {
         table[name] = make_ptr<BuiltinValue>(ir::Symbol::intern(concat("prim::", name)));

@@ -51,6 +51,20 @@ SugaredPtr torch_part(BuiltinNamespace& torch, std::string_view name) {
     return nullptr;
 }
 
+// "AssertionError: " and the arguments behind it.
+ir::Value* assertion_message(Builder& builder, NamedValues arguments, Range range) {
+    const std::string prefix = "AssertionError: ";
+    const auto text = arguments.size() == 1 ? ir::constant_of(arguments.front().value) : std::nullopt;
+    if (text && text->is_string()) return builder.constant(IValue(prefix + text->to_string()), range);
+    ir::Value* message = builder.constant(IValue(prefix), range);
+    for (const NamedValue& argument : arguments) {
+        ir::Value* part = argument.value;
+        if (part->type()->kind() != TypeKind::String) part = call_builtin(builder, "aten::str", {part}, range);
+        message = call_builtin(builder, "aten::add", {message, part}, range);
+    }
+    return message;
+}
+
 }  // namespace
 
 SugaredPtr BuiltinValue::call(Builder& builder, NamedValues arguments, NamedValues keywords, Range range) {
@@ -202,7 +216,7 @@ SugaredPtr MethodValue::call(Builder& builder, NamedValues arguments, NamedValue
 }
 
 SugaredPtr ExceptionClass::call(Builder& builder, NamedValues arguments, NamedValues, Range range) {
-    ir::Value* class_name = name_.empty() ? nullptr : builder.constant(IValue(name_), range);
+    if (name_.empty()) return make_ptr<ExceptionMessage>(assertion_message(builder, arguments, range), nullptr);
     ir::Value* message = nullptr;
     if (arguments.empty()) {
         message = builder.constant(IValue(""), range);
@@ -213,7 +227,7 @@ SugaredPtr ExceptionClass::call(Builder& builder, NamedValues arguments, NamedVa
         for (const NamedValue& argument : arguments) values.push_back(argument.value);
         message = builder.tuple(values);
     }
-    return make_ptr<ExceptionMessage>(message, class_name);
+    return make_ptr<ExceptionMessage>(message, builder.constant(IValue(name_), range));
 }
 
 }  // namespace loupe::script

@@ -91,11 +91,7 @@ SugaredPtr SimpleValue::attribute(Builder& builder, std::string_view name, Range
     const ir::Symbol symbol = ir::Symbol::intern(concat("aten::", name == "type" ? "to" : name));
     if (has_builtin_method(symbol, value_->type())) return make_ptr<BuiltinValue>(symbol, self);
     if (kind == TypeKind::Tensor && name == "tolist") return make_ptr<SpecialForm>(Form::ToList);
-    if (kind == TypeKind::Tensor) {
-        builder.fail(concat("unsupported operator aten::", name, "(Tensor self, ...)"), range, ErrorKind::Unsupported);
-    }
-    builder.fail(concat("Tried to access nonexistent attribute or method '", name, "' of type '",
-                        value_->type()->annotation_str(), "'.",
+    builder.fail(concat("'", value_->type()->annotation_str(), "' object has no attribute or method '", name, "'.",
                         kind == TypeKind::Class ? " Did you forget to initialize an attribute in __init__()?" : ""),
                  range);
 }

@@ -162,7 +162,7 @@ void order_outputs(ir::Block* block) {
 
 class Writer {
   public:
-    explicit Writer(ir::Graph& graph) : graph_(graph) {}
+    Writer(ir::Graph& graph, bool with_places) : graph_(graph), with_places_(with_places) {}
     std::string run() {
         for (const ir::Value* input : graph_.inputs()) out_ += concat(name(input), " : ", input->type()->str(), "\n");
         write(graph_.block(), 1);
@@ -213,11 +213,11 @@ class Writer {
         // PyTorch names no place for what a text was written for by machine.
         const auto at = printed.rfind(" # ");
         const auto is = [&](std::string_view start) { return printed.compare(at, start.size(), start) == 0; };
-        if (at != std::string::npos && !is(" # :0:0") && !is(" # code/")) out_ += printed.substr(at);
+        if (with_places_ && at != std::string::npos && !is(" # :0:0") && !is(" # code/")) out_ += printed.substr(at);
         out_ += "\n";
         if (is_control) write_blocks(node, order, depth);
         if (node->kind() == ir::prim::fork) {
-            out_ += Writer(*node->g(ir::attr::Subgraph)).run();
+            out_ += Writer(*node->g(ir::attr::Subgraph), with_places_).run();
         }
     }
 
@@ -243,18 +243,19 @@ class Writer {
     }
 
     ir::Graph& graph_;
+    bool with_places_;
     std::map<const ir::Value*, std::size_t> numbers_;
     std::string out_;
 };
 
 }  // namespace
 
-std::string canonical_text(ir::Graph& graph) {
+std::string canonical_text(ir::Graph& graph, bool with_places) {
     lower_tuples(graph, graph.block());
     while (remove_dead(graph.block()) || remove_dead_carried(graph.block())) {
     }
     order_outputs(graph.block());
-    return Writer(graph).run();
+    return Writer(graph, with_places).run();
 }
 
 }  // namespace loupe::script
