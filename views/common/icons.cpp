@@ -8,6 +8,9 @@
 
 #include "views/common/theme.h"
 
+// Outside any namespace, as the macro asks for: a static library's resources are linked only when named.
+static void initIcons() { Q_INIT_RESOURCE(icons); }
+
 namespace loupe::views {
 
 namespace {
@@ -25,6 +28,8 @@ QPixmap render(QByteArray svg, const QColor& colour, int size) {
 }  // namespace
 
 QIcon themeIcon(const QString& name) {
+    static const bool loaded = (initIcons(), true);
+    Q_UNUSED(loaded)
     QFile file(QStringLiteral(":/icons/%1.svg").arg(name));
     if (!file.open(QIODevice::ReadOnly)) return {};
     const QByteArray svg = file.readAll();

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/window/banner.h"
+
+#include <QHBoxLayout>
+#include <QPushButton>
+#include <QToolButton>
+
+#include "views/common/icons.h"
+#include "views/common/theme.h"
+
+namespace loupe::window {
+
+using views::Theme;
+
+Banner::Banner(QWidget* parent) : QFrame(parent) {
+    setObjectName(QStringLiteral("banner"));
+    auto* layout = new QHBoxLayout(this);
+    layout->setContentsMargins(12, 5, 6, 5);
+    label_ = new QLabel(this);
+    label_->setTextFormat(Qt::PlainText);
+    label_->setWordWrap(true);
+    label_->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    label_->setAccessibleName(tr("Error"));
+    links_ = new QWidget(this);
+    (new QHBoxLayout(links_))->setContentsMargins(0, 0, 0, 0);
+    auto* cross = new QToolButton(this);
+    cross->setIcon(views::themeIcon(QStringLiteral("close")));
+    cross->setToolTip(tr("Dismiss"));
+    cross->setAccessibleName(tr("Dismiss"));
+    layout->addWidget(label_, 1);
+    layout->addWidget(links_);
+    layout->addWidget(cross);
+    connect(cross, &QToolButton::clicked, this, &Banner::dismiss);
+    const auto colour = [this] {
+        setStyleSheet(QStringLiteral("#banner { background: %1; border-left: 3px solid %2; }")
+                          .arg(Theme::instance().colour(Theme::Colour::BadBack).name(),
+                               Theme::instance().colour(Theme::Colour::Bad).name()));
+    };
+    colour();
+    connect(&Theme::instance(), &Theme::changed, this, colour);
+    hide();
+}
+
+void Banner::tell(const QString& message, const std::vector<Link>& links) {
+    label_->setText(message);
+    qDeleteAll(links_->findChildren<QPushButton*>());
+    for (const Link& link : links) {
+        auto* button = new QPushButton(link.text, links_);
+        links_->layout()->addWidget(button);
+        connect(button, &QPushButton::clicked, this, [this, follow = link.follow] {
+            Banner::dismiss();
+            follow();
+        });
+    }
+    show();
+    emit shown(true);
+}
+
+void Banner::dismiss() {
+    hide();
+    emit shown(false);
+}
+
+}  // namespace loupe::window

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+// One dock for each panel of the registry, and how they stand.
+
+#include <QDockWidget>
+#include <QMainWindow>
+#include <vector>
+
+#include "views/common/view.h"
+
+namespace loupe::window {
+
+class Docks : public QObject {
+    Q_OBJECT
+
+  public:
+    Docks(QMainWindow* window, views::SessionBridge& bridge);
+
+    const std::vector<QDockWidget*>& all() const { return docks_; }
+    views::View* view(const QString& id) const;
+    // The panel that has, or last had, the keyboard; null at first.
+    views::View* focused() const { return focused_; }
+    // Opens the panel, brings it to the front and gives it the keyboard.
+    void show(const QString& id);
+    // All docks away, to be brought back as they were.
+    void hideAll();
+    void showAll();
+    void resetLayout();
+    void save() const;
+
+  private:
+    void arrange();
+    QDockWidget* dock(const QString& id) const;
+
+    QMainWindow* window_;
+    std::vector<QDockWidget*> docks_;
+    std::vector<views::Place> places_;
+    QPointer<views::View> focused_;
+    QByteArray state_;
+    bool hidden_ = false;
+};
+
+}  // namespace loupe::window

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// tensorloupe [FILE]: the window.
+
+#include <QApplication>
+#include <QCommandLineParser>
+#include <QSettings>
+#include <QTimer>
+
+#include "app/window/main_window.h"
+#include "views/common/theme.h"
+
+namespace {
+
+using loupe::views::Theme;
+
+// For pictures in the documentation: waits until the window stands, saves it, ends.
+void saveScreenshot(loupe::window::MainWindow& window, const QString& file, int after) {
+    QTimer::singleShot(after, &window, [&window, file] {
+        const bool saved = window.grab().save(file);
+        QCoreApplication::exit(saved ? 0 : 1);
+    });
+}
+
+int showWindow(const QCommandLineParser& parser) {
+    const QString theme = parser.value(QStringLiteral("theme"));
+    const int mode = theme == QLatin1String("dark")    ? static_cast<int>(Theme::Mode::Dark)
+                     : theme == QLatin1String("light") ? static_cast<int>(Theme::Mode::Light)
+                                                       : QSettings().value(QStringLiteral("theme"), 0).toInt();
+    Theme::instance().setMode(static_cast<Theme::Mode>(mode));
+    loupe::window::MainWindow window;
+    window.show();
+    if (!parser.positionalArguments().empty()) window.openFile(parser.positionalArguments().front());
+    if (parser.isSet(QStringLiteral("screenshot"))) {
+        saveScreenshot(window, parser.value(QStringLiteral("screenshot")), parser.value(QStringLiteral("after")).toInt());
+    }
+    return QApplication::exec();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    QCoreApplication::setAttribute(Qt::AA_ShareOpenGLContexts);
+    QApplication app(argc, argv);
+    QCoreApplication::setOrganizationName(QStringLiteral("Tensorloupe"));
+    QCoreApplication::setApplicationName(QStringLiteral("Tensorloupe"));
+    QCommandLineParser parser;
+    parser.setApplicationDescription(QStringLiteral("A desktop inspector for neural networks."));
+    parser.addHelpOption();
+    parser.addPositionalArgument(QStringLiteral("file"), QStringLiteral("A model to open."), QStringLiteral("[file]"));
+    parser.addOption({QStringLiteral("theme"), QStringLiteral("dark or light, instead of what was set."), QStringLiteral("name")});
+    parser.addOption({QStringLiteral("screenshot"), QStringLiteral("Save a picture of the window and end."), QStringLiteral("png")});
+    parser.addOption({QStringLiteral("after"), QStringLiteral("Milliseconds before the picture."), QStringLiteral("ms"), QStringLiteral("2000")});
+    parser.process(app);
+    return showWindow(parser);
+}

@@ -1,0 +1,453 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/window/main_window.h"
+
+#include <QAbstractButton>
+#include <QApplication>
+#include <QCloseEvent>
+#include <QFileDialog>
+#include <QFileInfo>
+#include <QMenuBar>
+#include <QMimeData>
+#include <QSettings>
+#include <QToolBar>
+
+#include "app/window/actions.h"
+#include "app/window/banner.h"
+#include "app/window/chooser.h"
+#include "app/window/docks.h"
+#include "app/window/start_page.h"
+#include "app/window/status_line.h"
+#include "views/common/format.h"
+#include "views/common/icons.h"
+#include "views/common/theme.h"
+#include "views/registry.h"
+
+namespace loupe::window {
+
+using session::RunState;
+using views::Theme;
+
+namespace {
+
+constexpr int kMaxRecent = 12;
+
+QStringList recentFiles() { return QSettings().value(QStringLiteral("recentFiles")).toStringList(); }
+
+}  // namespace
+
+MainWindow::MainWindow()
+    : bridge_(new views::SessionBridge(this)),
+      actions_(new Actions(this)),
+      docks_(nullptr),
+      banner_(new Banner(this)),
+      start_(new StartPage(this)) {
+    setObjectName(QStringLiteral("mainWindow"));
+    setWindowTitle(QStringLiteral("Tensorloupe"));
+    setWindowIcon(views::themeIcon(QStringLiteral("tensorloupe")));
+    setAcceptDrops(true);
+    resize(1440, 900);
+    setCentralWidget(start_);
+    setStatusBar(new StatusLine(*bridge_, this));
+    docks_ = new Docks(this, *bridge_);
+    makeFileActions();
+    makeRunActions();
+    makeGoActions();
+    makeViewActions();
+    makeMenus();
+    makeToolBar();
+    docks_->hideAll();
+    start_->setRecentFiles(recentFiles());
+    restoreGeometry(QSettings().value(QStringLiteral("window/geometry")).toByteArray());
+
+    connect(start_, &StartPage::openFile, this, &MainWindow::openFile);
+    connect(start_, &StartPage::openDialog, this, [this] { (*actions_)[QStringLiteral("open")]->trigger(); });
+    connect(bridge_, &views::SessionBridge::statusChanged, this, &MainWindow::onStatus);
+    connect(bridge_, &views::SessionBridge::modelChanged, this, &MainWindow::onModel);
+    for (const auto signal : {&views::SessionBridge::currentChanged, &views::SessionBridge::recordingChanged,
+                              &views::SessionBridge::bookmarksChanged}) {
+        connect(bridge_, signal, actions_, &Actions::update);
+    }
+    connect(bridge_->undoStack(), &QUndoStack::indexChanged, actions_, &Actions::update);
+    connect(&Theme::instance(), &Theme::changed, actions_, &Actions::updateIcons);
+    connect(qApp, &QApplication::focusChanged, this, [this](QWidget*, QWidget* now) { freeSpaceForButtons(now); });
+    actions_->update();
+}
+
+MainWindow::~MainWindow() = default;
+
+// --- commands
+
+void MainWindow::makeFileActions() {
+    const auto needModel = [this] { return bridge_->model() ? QString() : tr("no model is open"); };
+    actions_->add({"open", tr("&Open\u2026"), tr("Open a model file"), "open", {QKeySequence(Qt::CTRL | Qt::Key_O)},
+                   [this] {
+                       const QString file = QFileDialog::getOpenFileName(
+                           this, tr("Open a model"), QFileInfo(recentFiles().value(0)).absolutePath(),
+                           tr("Models (*.pt *.pth *.ptl *.torchscript *.zip);;All files (*)"));
+                       if (!file.isEmpty()) openFile(file);
+                   },
+                   {}});
+    actions_->add({"reload", tr("&Reload"), tr("Open the file again"), {}, {QKeySequence(Qt::CTRL | Qt::Key_R)},
+                   [this] { openFile(QString::fromStdString(bridge_->model()->path)); }, needModel});
+    actions_->add({"close", tr("&Close model"), {}, {}, {QKeySequence(Qt::CTRL | Qt::Key_W)},
+                   [this] { bridge_->closeModel(); }, needModel});
+    actions_->add({"quit", tr("&Quit"), {}, {}, {QKeySequence(Qt::CTRL | Qt::Key_Q)}, [this] { close(); }, {}});
+    actions_->add({"undo", tr("&Undo"), tr("Undo the last change of breakpoints"), {}, {QKeySequence(Qt::CTRL | Qt::Key_Z)},
+                   [this] { bridge_->undoStack()->undo(); },
+                   [this] { return bridge_->undoStack()->canUndo() ? QString() : tr("nothing was changed"); }});
+    actions_->add({"redo", tr("&Redo"), {}, {}, {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_Z)},
+                   [this] { bridge_->undoStack()->redo(); },
+                   [this] { return bridge_->undoStack()->canRedo() ? QString() : tr("nothing was undone"); }});
+}
+
+void MainWindow::makeRunActions() {
+    using session::StepKind;
+    const auto notBusy = [this]() -> QString {
+        if (!bridge_->model()) return tr("no model is open");
+        if (bridge_->status().state == RunState::Opening) return tr("the model is still being opened");
+        return bridge_->isBusy() ? tr("the model is running; pause it first") : QString();
+    };
+    const auto busy = [this] { return bridge_->isBusy() ? QString() : tr("nothing is running"); };
+    const auto parked = [this] {
+        return bridge_->isBusy() || bridge_->isPaused() ? QString() : tr("nothing is running");
+    };
+    const auto paused = [this] { return bridge_->isPaused() ? QString() : tr("the run is not paused"); };
+    const auto add = [&](const char* id, const QString& text, const QString& tip, QKeyCombination key,
+                         std::function<void()> run, std::function<QString()> whyNot) {
+        actions_->add({id, text, tip, id, {QKeySequence(key)}, std::move(run), std::move(whyNot)});
+    };
+    add("run", tr("&Run"), tr("Run the model, or continue"), Qt::Key_F5, [this] { bridge_->run(); }, notBusy);
+    add("pause", tr("&Pause"), tr("Pause before the next operator"), QKeyCombination(Qt::CTRL, Qt::Key_Pause),
+        [this] { bridge_->session().pause(); }, busy);
+    add("stop", tr("&Stop"), tr("End the run; what was recorded stays"), QKeyCombination(Qt::SHIFT, Qt::Key_F5),
+        [this] { bridge_->session().stop(); }, parked);
+    add("step_over", tr("Step &over"), tr("Run the next operator or module call"), Qt::Key_F10,
+        [this] { bridge_->step(StepKind::Over); }, notBusy);
+    add("step_into", tr("Step &into"), tr("Run the next operator, going into module calls"), Qt::Key_F11,
+        [this] { bridge_->step(StepKind::Into); }, notBusy);
+    add("step_out", tr("Step o&ut"), tr("Run to the end of this module call"), QKeyCombination(Qt::SHIFT, Qt::Key_F11),
+        [this] { bridge_->step(StepKind::Out); }, paused);
+    add("step_back", tr("Step &back"), tr("Look at the event before this one"), QKeyCombination(Qt::SHIFT, Qt::Key_F10),
+        [this] { bridge_->stepBack(); },
+        [this] { return bridge_->currentEvent() > 1 ? QString() : tr("there is no event before"); });
+    add("run_here", tr("Run to &here"), tr("Run until before the current node"), QKeyCombination(Qt::CTRL, Qt::Key_F10),
+        [this] { runToHere(); }, [this, notBusy] {
+            const QString why = notBusy();
+            if (!why.isEmpty()) return why;
+            return bridge_->currentNode() >= 0 ? QString() : tr("no node is selected");
+        });
+    add("run_nan", tr("Run to next &NaN or Inf"), tr("Run until an operator makes a NaN or an Inf"), Qt::Key_F6,
+        [this] { bridge_->runToNan(); }, notBusy);
+    add("run_backward", tr("Run to back&ward"), tr("Run until backward begins"), Qt::Key_F7,
+        [this] { bridge_->runToBackward(); }, notBusy);
+    add("breakpoint", tr("Toggle &breakpoint"), tr("Set or remove a breakpoint where the keyboard is, else at the current node"),
+        Qt::Key_F9, [this] { toggleBreakpoint(); }, [this] { return bridge_->model() ? QString() : tr("no model is open"); });
+}
+
+void MainWindow::makeGoActions() {
+    const auto needModel = [this] { return bridge_->model() ? QString() : tr("no model is open"); };
+    const auto needEvent = [this] { return bridge_->currentEvent() ? QString() : tr("no event is selected"); };
+    actions_->add({"palette", tr("Command &palette\u2026"), tr("Find any command"), "palette",
+                   {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_P)}, [this] { openPalette(); }, {}});
+    actions_->add({"goto", tr("&Go to node or module\u2026"), {}, "search", {QKeySequence(Qt::CTRL | Qt::Key_P)},
+                   [this] { openGoTo(); }, needModel});
+    actions_->add({"find", tr("&Find in this panel"), {}, {}, {QKeySequence(Qt::CTRL | Qt::Key_F)},
+                   [this] { if (auto* view = docks_->focused()) view->find(); }, needModel});
+    actions_->add({"fit", tr("Fit &everything"), tr("Show all of this panel"), {}, {QKeySequence(Qt::Key_Space)},
+                   [this] { if (auto* view = docks_->focused()) view->fit(); }, needModel});
+    actions_->add({"back", tr("&Back"), tr("The event that was current before"), "back", {QKeySequence(Qt::ALT | Qt::Key_Left)},
+                   [this] { bridge_->goBack(); },
+                   [this] { return bridge_->canGoBack() ? QString() : tr("nothing was selected before"); }});
+    actions_->add({"forward", tr("&Forward"), {}, "forward", {QKeySequence(Qt::ALT | Qt::Key_Right)},
+                   [this] { bridge_->goForward(); },
+                   [this] { return bridge_->canGoForward() ? QString() : tr("you have not gone back"); }});
+    actions_->add({"bookmark", tr("Toggle book&mark"), tr("Mark the current event"), "bookmark",
+                   {QKeySequence(Qt::CTRL | Qt::Key_B)},
+                   [this] { bridge_->toggleBookmark(bridge_->currentEvent()); }, needEvent});
+    actions_->add({"next_bookmark", tr("&Next bookmark"), {}, {}, {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_B)},
+                   [this] {
+                       const auto& marks = bridge_->bookmarks();
+                       const auto next = std::upper_bound(marks.begin(), marks.end(), bridge_->currentEvent());
+                       bridge_->setCurrentEvent(next == marks.end() ? marks.front() : *next);
+                   },
+                   [this] { return bridge_->bookmarks().empty() ? tr("there are no bookmarks") : QString(); }});
+    actions_->add({"peer", tr("&Peer event"), tr("From a backward event to its forward one, and back"), {},
+                   {QKeySequence(Qt::CTRL | Qt::Key_J)},
+                   [this] {
+                       const auto& recording = *bridge_->recording();
+                       const auto& event = recording.event(bridge_->currentEvent());
+                       const auto peer = event.phase == session::RunPhase::Forward ? recording.backward_peer(event.id) : event.peer;
+                       if (peer != 0) bridge_->setCurrentEvent(peer);
+                   },
+                   needEvent});
+}
+
+void MainWindow::makeViewActions() {
+    const struct {
+        const char* id;
+        QString text;
+        Theme::Mode mode;
+    } themes[] = {{"theme_system", tr("&System theme"), Theme::Mode::System},
+                  {"theme_dark", tr("&Dark theme"), Theme::Mode::Dark},
+                  {"theme_light", tr("&Light theme"), Theme::Mode::Light}};
+    for (const auto& theme : themes) {
+        actions_->add({theme.id, theme.text, {}, {}, {}, [this, mode = theme.mode] { setThemeMode(static_cast<int>(mode)); }, {}});
+    }
+    actions_->add({"reset_layout", tr("&Reset layout"), tr("Put all panels where they were at first"), {}, {},
+                   [this] { docks_->resetLayout(); },
+                   [this] { return bridge_->model() ? QString() : tr("no model is open"); }});
+    for (const auto& entry : views::registry().entries()) {
+        const auto& description = entry.description;
+        actions_->add({QStringLiteral("panel.") + description.id, description.title, description.tip, description.icon, {},
+                       [this, id = description.id] { docks_->show(id); },
+                       [this] { return bridge_->model() ? QString() : tr("no model is open"); }});
+    }
+}
+
+void MainWindow::makeMenus() {
+    const auto fill = [this](QMenu* menu, std::initializer_list<const char*> ids) {
+        menu->setToolTipsVisible(true);
+        for (const char* id : ids) {
+            if (*id) {
+                menu->addAction((*actions_)[QLatin1String(id)]);
+            } else {
+                menu->addSeparator();
+            }
+        }
+    };
+    QMenu* file = menuBar()->addMenu(tr("&File"));
+    fill(file, {"open"});
+    recent_menu_ = file->addMenu(tr("Open &recent"));
+    connect(recent_menu_, &QMenu::aboutToShow, this, &MainWindow::fillRecentMenu);
+    fill(file, {"reload", "close", "", "quit"});
+    fill(menuBar()->addMenu(tr("&Edit")), {"undo", "redo", "", "find"});
+    fill(menuBar()->addMenu(tr("&Run")),
+         {"run", "pause", "stop", "", "step_over", "step_into", "step_out", "step_back", "", "run_here", "run_nan",
+          "run_backward", "", "breakpoint"});
+    fill(menuBar()->addMenu(tr("&Go")),
+         {"goto", "palette", "", "back", "forward", "peer", "", "bookmark", "next_bookmark"});
+    QMenu* view = menuBar()->addMenu(tr("&View"));
+    view->setToolTipsVisible(true);
+    for (const auto& entry : views::registry().entries()) {
+        view->addAction((*actions_)[QStringLiteral("panel.") + entry.description.id]);
+    }
+    fill(view, {"", "fit", "reset_layout", "", "theme_system", "theme_dark", "theme_light"});
+    panel_menu_ = menuBar()->addMenu(tr("&Panel"));
+    panel_menu_->setToolTipsVisible(true);
+    connect(panel_menu_, &QMenu::aboutToShow, this, &MainWindow::fillPanelMenu);
+}
+
+void MainWindow::makeToolBar() {
+    QToolBar* bar = addToolBar(tr("Run"));
+    bar->setObjectName(QStringLiteral("toolBar"));
+    bar->setMovable(false);
+    bar->setIconSize(QSize(20, 20));
+    bar->setContextMenuPolicy(Qt::PreventContextMenu);
+    for (const char* id : {"open", "", "run", "pause", "stop", "", "step_over", "step_into", "step_out", "step_back", "",
+                           "run_backward", "run_nan", "run_here", "", "breakpoint", "bookmark", "", "back", "forward"}) {
+        if (*id) {
+            bar->addAction((*actions_)[QLatin1String(id)]);
+        } else {
+            bar->addSeparator();
+        }
+    }
+    auto* gap = new QWidget(bar);
+    gap->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Preferred);
+    bar->addWidget(gap);
+    bar->addAction((*actions_)[QStringLiteral("goto")]);
+    bar->addAction((*actions_)[QStringLiteral("palette")]);
+
+    addToolBarBreak();
+    QToolBar* row = addToolBar(tr("Messages"));
+    row->setObjectName(QStringLiteral("bannerBar"));
+    row->setMovable(false);
+    row->setContextMenuPolicy(Qt::PreventContextMenu);
+    banner_->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Preferred);
+    QAction* holder = row->addWidget(banner_);
+    holder->setVisible(false);
+    row->hide();
+    connect(banner_, &Banner::shown, row, &QWidget::setVisible);
+    connect(banner_, &Banner::shown, holder, &QAction::setVisible);
+}
+
+void MainWindow::fillRecentMenu() {
+    recent_menu_->clear();
+    for (const QString& file : recentFiles()) {
+        connect(recent_menu_->addAction(file), &QAction::triggered, this, [this, file] { openFile(file); });
+    }
+    if (recent_menu_->isEmpty()) recent_menu_->addAction(tr("No files yet"))->setEnabled(false);
+}
+
+void MainWindow::fillPanelMenu() {
+    panel_menu_->clear();
+    if (auto* view = docks_->focused()) view->addActions(*panel_menu_);
+    if (panel_menu_->isEmpty()) panel_menu_->addAction(tr("This panel has no commands of its own"))->setEnabled(false);
+}
+
+// A button is pressed with Space; everywhere else it fits the view.
+void MainWindow::freeSpaceForButtons(QWidget* focused) {
+    const bool button = qobject_cast<QAbstractButton*>(focused) != nullptr;
+    (*actions_)[QStringLiteral("fit")]->setShortcut(button ? QKeySequence() : QKeySequence(Qt::Key_Space));
+}
+
+void MainWindow::toggleBreakpoint() {
+    if (auto* view = docks_->focused(); view && view->toggleBreakpoint()) return;
+    if (bridge_->currentNode() >= 0) {
+        bridge_->toggleNodeBreakpoint(bridge_->currentNode());
+    } else {
+        banner_->tell(tr("No node is selected to break at: select an event, a node in the graph or a line of source."), {});
+    }
+}
+
+void MainWindow::runToHere() { bridge_->runToNode(bridge_->currentNode()); }
+
+void MainWindow::openPalette() {
+    std::vector<Chooser::Item> items;
+    for (QAction* action : actions_->all()) {
+        const QString title = QString(action->text()).remove(QLatin1Char('&'));
+        const bool panel = action->objectName().startsWith(QLatin1String("action.panel."));
+        items.push_back({panel ? tr("Show panel: %1").arg(title) : title, action->shortcut().toString(QKeySequence::NativeText),
+                         action->icon(), action->isEnabled(), action->toolTip(), [action] { action->trigger(); }});
+    }
+    // What each panel offers; the menus live as long as the list does.
+    auto chooser = [this](std::vector<Chooser::Item> all) {
+        auto* dialog = new Chooser(tr("Type a command"), std::move(all), this);
+        dialog->show();
+        return dialog;
+    };
+    std::vector<QMenu*> menus;
+    for (QDockWidget* dock : docks_->all()) {
+        auto* menu = new QMenu;
+        menus.push_back(menu);
+        static_cast<views::View*>(dock->widget())->addActions(*menu);
+        for (QAction* action : menu->actions()) {
+            if (action->isSeparator() || action->menu()) continue;
+            items.push_back({QStringLiteral("%1: %2").arg(dock->windowTitle(), QString(action->text()).remove(QLatin1Char('&'))),
+                             action->shortcut().toString(QKeySequence::NativeText), action->icon(), action->isEnabled(),
+                             action->toolTip(), [action = QPointer<QAction>(action)] { if (action) action->trigger(); }});
+        }
+    }
+    Chooser* dialog = chooser(std::move(items));
+    // Freed once what was chosen has been done.
+    connect(dialog, &QObject::destroyed, this, [this, menus] {
+        for (QMenu* menu : menus) {
+            menu->setParent(this, Qt::Popup);
+            QTimer::singleShot(0, menu, &QObject::deleteLater);
+        }
+    });
+}
+
+void MainWindow::openGoTo() {
+    const auto& model = bridge_->model();
+    if (!model) return;
+    std::vector<Chooser::Item> items;
+    const QIcon moduleIcon = views::themeIcon(QStringLiteral("modules"));
+    const QIcon nodeIcon = views::themeIcon(QStringLiteral("graph"));
+    for (const auto& module : model->modules) {
+        const QString path = QString::fromStdString(module.path);
+        items.push_back({path.isEmpty() ? tr("(model)") : path, QString::fromStdString(module.class_name), moduleIcon, true, {},
+                         [this, path] { bridge_->setCurrentModule(path); }});
+    }
+    if (model->graph) {
+        for (const auto& node : model->graph->nodes) {
+            if (node.is_group || node.is_plumbing) continue;
+            const QString scope = QString::fromStdString(node.scope);
+            items.push_back({QString::fromStdString(node.label), scope, nodeIcon, true, {},
+                             [this, id = node.id] { bridge_->setCurrentNode(id); }});
+        }
+    }
+    (new Chooser(tr("Go to a module or a node"), std::move(items), this))->show();
+}
+
+// --- files
+
+void MainWindow::openFile(const QString& file) {
+    const QFileInfo info(file);
+    if (!info.exists()) {
+        banner_->tell(tr("%1: no such file").arg(file),
+                      {{tr("Open another\u2026"), [this] { (*actions_)[QStringLiteral("open")]->trigger(); }}});
+        return;
+    }
+    banner_->dismiss();
+    opening_ = info.absoluteFilePath();
+    bridge_->open(opening_);
+}
+
+void MainWindow::remember(const QString& file) {
+    QStringList files = recentFiles();
+    files.removeAll(file);
+    files.prepend(file);
+    while (files.size() > kMaxRecent) files.removeLast();
+    QSettings().setValue(QStringLiteral("recentFiles"), files);
+    start_->setRecentFiles(files);
+}
+
+void MainWindow::dragEnterEvent(QDragEnterEvent* event) {
+    const auto urls = event->mimeData()->urls();
+    if (urls.size() == 1 && urls.front().isLocalFile()) event->acceptProposedAction();
+}
+
+void MainWindow::dropEvent(QDropEvent* event) {
+    event->acceptProposedAction();
+    openFile(event->mimeData()->urls().front().toLocalFile());
+}
+
+void MainWindow::closeEvent(QCloseEvent* event) {
+    docks_->save();
+    QSettings().setValue(QStringLiteral("window/geometry"), saveGeometry());
+    bridge_->session().stop();
+    event->accept();
+}
+
+// --- what the session tells
+
+void MainWindow::onStatus() {
+    const session::Status& status = bridge_->status();
+    const bool failed = status.state == RunState::Failed && last_state_ != RunState::Failed;
+    if (status.state == RunState::Running && last_state_ != RunState::Running) banner_->dismiss();
+    const bool wasOpening = last_state_ == RunState::Opening;
+    last_state_ = status.state;
+    (*actions_)[QStringLiteral("run")]->setText(bridge_->isPaused() ? tr("&Continue") : tr("&Run"));
+    actions_->update();
+    if (!failed) return;
+    std::vector<Banner::Link> links;
+    if (wasOpening || !bridge_->model()) {
+        links.push_back({tr("Open another\u2026"), [this] { (*actions_)[QStringLiteral("open")]->trigger(); }});
+    } else {
+        if (status.reached != 0) {
+            links.push_back({tr("Show where"), [this, reached = status.reached] {
+                                 bridge_->setCurrentEvent(reached);
+                                 docks_->show(QStringLiteral("events"));
+                             }});
+        }
+        links.push_back({tr("Change inputs"), [this] { docks_->show(QStringLiteral("inputs")); }});
+    }
+    banner_->tell(views::text(status.error), links);
+}
+
+void MainWindow::onModel() {
+    const auto& model = bridge_->model();
+    setWindowTitle(model ? QStringLiteral("%1 \u2013 Tensorloupe").arg(views::text(model->title)) : QStringLiteral("Tensorloupe"));
+    setWindowFilePath(model ? QString::fromStdString(model->path) : QString());
+    if (model) {
+        remember(QString::fromStdString(model->path));
+        start_->hide();
+        docks_->showAll();
+        if (!model->missing_operators.empty()) {
+            QStringList missing;
+            for (const auto& op : model->missing_operators) missing += views::text(op);
+            banner_->tell(tr("This model cannot run: the engine lacks %1. You can still look at it.").arg(missing.join(QStringLiteral(", "))), {});
+        }
+    } else {
+        docks_->hideAll();
+        start_->show();
+    }
+    actions_->update();
+}
+
+void MainWindow::setThemeMode(int mode) {
+    Theme::instance().setMode(static_cast<Theme::Mode>(mode));
+    QSettings().setValue(QStringLiteral("theme"), mode);
+}
+
+}  // namespace loupe::window

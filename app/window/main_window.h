@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+// The window: panels around one session, the commands, the start page.
+
+#include <QMainWindow>
+
+#include "views/common/session_bridge.h"
+
+class QMenu;
+
+namespace loupe::window {
+
+class Actions;
+class Banner;
+class Docks;
+class StartPage;
+
+class MainWindow : public QMainWindow {
+    Q_OBJECT
+
+  public:
+    MainWindow();
+    ~MainWindow() override;
+
+    views::SessionBridge& bridge() { return *bridge_; }
+    Docks& docks() { return *docks_; }
+
+    void openFile(const QString& file);
+    void openPalette();
+    void openGoTo();
+
+  protected:
+    void dragEnterEvent(QDragEnterEvent* event) override;
+    void dropEvent(QDropEvent* event) override;
+    void closeEvent(QCloseEvent* event) override;
+
+  private:
+    void makeFileActions();
+    void makeRunActions();
+    void makeGoActions();
+    void makeViewActions();
+    void makeMenus();
+    void makeToolBar();
+    void fillRecentMenu();
+    void fillPanelMenu();
+    void toggleBreakpoint();
+    void runToHere();
+    void onStatus();
+    void onModel();
+    void remember(const QString& file);
+    void setThemeMode(int mode);
+    void freeSpaceForButtons(QWidget* focused);
+
+    views::SessionBridge* bridge_;
+    Actions* actions_;
+    Docks* docks_;
+    Banner* banner_;
+    StartPage* start_;
+    QMenu* recent_menu_ = nullptr;
+    QMenu* panel_menu_ = nullptr;
+    QString opening_;
+    session::RunState last_state_ = session::RunState::Empty;
+};
+
+}  // namespace loupe::window

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/window/resources.h"
+
+#include <QCoreApplication>
+#include <QDir>
+#include <QFile>
+#include <QJsonArray>
+#include <QJsonDocument>
+#include <QJsonObject>
+
+namespace loupe::window {
+
+namespace {
+
+// Beside the program when it was moved, else where it was built from.
+QDir resourceFolder() {
+    const QDir beside(QCoreApplication::applicationDirPath() + QStringLiteral("/../share/tensorloupe"));
+    return beside.exists() ? beside : QDir(QStringLiteral(LOUPE_RESOURCES));
+}
+
+}  // namespace
+
+std::vector<ShippedModel> shippedModels() {
+    const QDir folder(resourceFolder().filePath(QStringLiteral("models")));
+    QFile index(folder.filePath(QStringLiteral("index.json")));
+    if (!index.open(QIODevice::ReadOnly)) return {};
+    std::vector<ShippedModel> models;
+    const QJsonArray entries = QJsonDocument::fromJson(index.readAll()).array();
+    for (const QJsonValue entry : entries) {
+        const QJsonObject object = entry.toObject();
+        ShippedModel model;
+        model.file = folder.absoluteFilePath(object[QStringLiteral("file")].toString());
+        model.title = object[QStringLiteral("title")].toString();
+        model.description = object[QStringLiteral("description")].toString();
+        const QJsonArray things = object[QStringLiteral("things_to_try")].toArray();
+        for (const QJsonValue thing : things) model.thingsToTry += thing.toString();
+        models.push_back(model);
+    }
+    return models;
+}
+
+}  // namespace loupe::window

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/window/start_page.h"
+
+#include <QBoxLayout>
+#include <QFileInfo>
+#include <QLabel>
+#include <QPushButton>
+
+#include "app/window/resources.h"
+#include "views/common/icons.h"
+#include "views/common/theme.h"
+
+namespace loupe::window {
+
+using views::Theme;
+
+namespace {
+
+QLabel* label(const QString& text, double points, Theme::Colour colour, QWidget* parent) {
+    auto* label = new QLabel(text, parent);
+    label->setWordWrap(true);
+    label->setTextFormat(Qt::PlainText);
+    label->setStyleSheet(QStringLiteral("font-size: %1pt; color: %2; background: transparent;")
+                             .arg(points)
+                             .arg(Theme::instance().colour(colour).name()));
+    return label;
+}
+
+QLabel* heading(const QString& text, QWidget* parent) {
+    QLabel* line = label(text, 9, Theme::Colour::Faint, parent);
+    line->setStyleSheet(line->styleSheet() + QStringLiteral("font-weight: 600;"));
+    return line;
+}
+
+// A card that is a button: keyboard and screen readers know what to do with it.
+class Card : public QPushButton {
+  public:
+    Card(const QString& title, const QString& description, const QStringList& tries, QWidget* parent)
+        : QPushButton(parent) {
+        setAccessibleName(title);
+        setAccessibleDescription(description);
+        setCursor(Qt::PointingHandCursor);
+        setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Expanding);
+        setStyleSheet(QStringLiteral("QPushButton { background: %1; border: 1px solid %2; border-radius: 6px; text-align: left; }"
+                                     "QPushButton:hover, QPushButton:focus { border-color: %3; }")
+                          .arg(Theme::instance().colour(Theme::Colour::Panel).name(),
+                               Theme::instance().colour(Theme::Colour::Border).name(),
+                               Theme::instance().colour(Theme::Colour::Accent).name()));
+        auto* column = new QVBoxLayout(this);
+        column->setContentsMargins(16, 14, 16, 14);
+        column->setSpacing(6);
+        column->addWidget(label(title, 12, Theme::Colour::Text, this));
+        column->addWidget(label(description, 9, Theme::Colour::Faint, this));
+        if (!tries.empty()) {
+            column->addSpacing(6);
+            column->addWidget(heading(tr("Try"), this));
+        }
+        for (const QString& thing : tries) {
+            auto* row = new QHBoxLayout;
+            row->setSpacing(6);
+            QLabel* dot = label(QStringLiteral("\u203a"), 10, Theme::Colour::Accent, this);
+            row->addWidget(dot, 0, Qt::AlignTop);
+            row->addWidget(label(thing, 9, Theme::Colour::Text, this), 1);
+            column->addLayout(row);
+        }
+        column->addStretch(1);
+        for (QLabel* child : findChildren<QLabel*>()) child->setAttribute(Qt::WA_TransparentForMouseEvents);
+    }
+    QSize sizeHint() const override { return layout()->sizeHint(); }
+    bool hasHeightForWidth() const override { return true; }
+    int heightForWidth(int width) const override { return layout()->heightForWidth(width); }
+};
+
+}  // namespace
+
+StartPage::StartPage(QWidget* parent) : QScrollArea(parent) {
+    setObjectName(QStringLiteral("startPage"));
+    setWidgetResizable(true);
+    setFrameShape(QFrame::NoFrame);
+    connect(&Theme::instance(), &Theme::changed, this, &StartPage::rebuild);
+    rebuild();
+}
+
+void StartPage::setRecentFiles(const QStringList& files) {
+    if (files == recent_) return;
+    recent_ = files;
+    rebuild();
+}
+
+void StartPage::rebuild() {
+    auto* page = new QWidget;
+    page->setStyleSheet(
+        QStringLiteral("background: %1;").arg(Theme::instance().colour(Theme::Colour::Window).name()));
+    auto* centred = new QHBoxLayout(page);
+    auto* column = new QVBoxLayout;
+    centred->addStretch(1);
+    centred->addLayout(column, 12);
+    centred->addStretch(1);
+    column->setContentsMargins(0, 44, 0, 32);
+    column->setSpacing(10);
+
+    auto* title = new QHBoxLayout;
+    auto* logo = new QLabel(page);
+    logo->setPixmap(views::themeIcon(QStringLiteral("tensorloupe")).pixmap(44, 44));
+    title->addWidget(logo);
+    auto* words = new QVBoxLayout;
+    words->setSpacing(0);
+    words->addWidget(label(QStringLiteral("Tensorloupe"), 20, Theme::Colour::Text, page));
+    words->addWidget(label(tr("Open a model, run it forward and backward one operator at a time, and look at everything."), 10,
+                           Theme::Colour::Faint, page));
+    title->addLayout(words, 1);
+    auto* open = new QPushButton(views::themeIcon(QStringLiteral("open")), tr("Open a model\u2026"), page);
+    open->setToolTip(tr("Open a TorchScript file (Ctrl+O). You can also drop one on this window."));
+    open->setMinimumHeight(32);
+    connect(open, &QPushButton::clicked, this, &StartPage::openDialog);
+    title->addWidget(open);
+    column->addLayout(title);
+    column->addSpacing(18);
+
+    column->addWidget(heading(tr("Models to begin with"), page));
+    auto* cards = new QHBoxLayout;
+    cards->setSpacing(12);
+    for (const ShippedModel& model : shippedModels()) {
+        auto* card = new Card(model.title, model.description, model.thingsToTry, page);
+        card->setObjectName(QStringLiteral("model.") + QFileInfo(model.file).completeBaseName());
+        card->setToolTip(tr("Open %1").arg(model.file));
+        connect(card, &QPushButton::clicked, this, [this, file = model.file] { emit openFile(file); });
+        cards->addWidget(card, 1);
+    }
+    column->addLayout(cards);
+    column->addSpacing(18);
+
+    column->addWidget(heading(tr("Recent files"), page));
+    if (recent_.empty()) column->addWidget(label(tr("Files that you open are listed here."), 9, Theme::Colour::Faint, page));
+    for (const QString& file : recent_.mid(0, 8)) {
+        auto* row = new QPushButton(page);
+        row->setText(QStringLiteral("%1    %2").arg(QFileInfo(file).fileName(), QFileInfo(file).absolutePath()));
+        row->setIcon(views::themeIcon(QStringLiteral("model")));
+        row->setFlat(true);
+        row->setCursor(Qt::PointingHandCursor);
+        row->setStyleSheet(QStringLiteral("QPushButton { text-align: left; padding: 4px 6px; border: 1px solid transparent; border-radius: 4px; }"
+                                          "QPushButton:hover, QPushButton:focus { background: %1; }")
+                               .arg(Theme::instance().colour(Theme::Colour::Raised).name()));
+        connect(row, &QPushButton::clicked, this, [this, file] { emit openFile(file); });
+        column->addWidget(row);
+    }
+    column->addStretch(1);
+    column->addWidget(label(tr("F5 runs, F10 steps, F6 runs to the next NaN or Inf, F7 to backward. "
+                               "Ctrl+Shift+P finds every command, Ctrl+P every module and node."),
+                            9, Theme::Colour::Faint, page));
+    setWidget(page);
+}
+
+}  // namespace loupe::window

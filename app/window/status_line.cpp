@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/window/status_line.h"
+
+#include <QLabel>
+#include <QProgressBar>
+#include <QToolButton>
+
+#include "views/common/format.h"
+#include "views/common/icons.h"
+#include "views/common/theme.h"
+
+namespace loupe::window {
+
+using session::RunState;
+using views::Theme;
+
+namespace {
+
+QString stateText(const session::Status& status) {
+    switch (status.state) {
+        case RunState::Empty: return QObject::tr("No model");
+        case RunState::Opening: return QObject::tr("Opening");
+        case RunState::Ready: return QObject::tr("Ready");
+        case RunState::Running: return QObject::tr("Running");
+        case RunState::Paused: return QObject::tr("Paused");
+        case RunState::Finished: return QObject::tr("Finished");
+        case RunState::Failed: return QObject::tr("Failed");
+    }
+    return {};
+}
+
+Theme::Colour stateColour(RunState state) {
+    switch (state) {
+        case RunState::Opening:
+        case RunState::Running: return Theme::Colour::Accent;
+        case RunState::Paused: return Theme::Colour::Reached;
+        case RunState::Finished: return Theme::Colour::Good;
+        case RunState::Failed: return Theme::Colour::Bad;
+        default: return Theme::Colour::Faint;
+    }
+}
+
+QString place(const session::Recording& recording, session::EventId id) {
+    const session::Event& event = recording.event(id);
+    QString line = QStringLiteral("#%1 %2").arg(id).arg(views::shortOpName(event.op));
+    if (!event.scope.empty()) line += QObject::tr(" in %1").arg(views::text(event.scope));
+    return line;
+}
+
+}  // namespace
+
+StatusLine::StatusLine(views::SessionBridge& bridge, QWidget* parent)
+    : QStatusBar(parent),
+      bridge_(bridge),
+      dot_(new QLabel(this)),
+      state_(new QLabel(this)),
+      progress_(new QProgressBar(this)),
+      cancel_(new QToolButton(this)),
+      reached_(new QLabel(this)),
+      selected_(new QLabel(this)),
+      model_(new QLabel(this)) {
+    setSizeGripEnabled(false);
+    state_->setObjectName(QStringLiteral("state"));
+    state_->setAccessibleName(tr("State of the engine"));
+    progress_->setFixedWidth(140);
+    progress_->setFixedHeight(12);
+    progress_->setTextVisible(false);
+    progress_->setAccessibleName(tr("Progress"));
+    cancel_->setIcon(views::themeIcon(QStringLiteral("close")));
+    cancel_->setToolTip(tr("Cancel (Shift+F5)"));
+    cancel_->setAccessibleName(tr("Cancel"));
+    reached_->setToolTip(tr("Where the engine is parked: the last operator that ran"));
+    selected_->setToolTip(tr("The current event: what the panels show"));
+    addWidget(dot_);
+    addWidget(state_, 1);
+    addPermanentWidget(progress_);
+    addPermanentWidget(cancel_);
+    for (QLabel* label : {selected_, reached_, model_}) {
+        label->setContentsMargins(8, 0, 4, 0);
+        addPermanentWidget(label);
+    }
+    connect(cancel_, &QToolButton::clicked, this, [this] { bridge_.session().stop(); });
+    connect(&bridge_, &views::SessionBridge::statusChanged, this, &StatusLine::showState);
+    connect(&bridge_, &views::SessionBridge::modelChanged, this, &StatusLine::showState);
+    connect(&bridge_, &views::SessionBridge::currentChanged, this, &StatusLine::showPlaces);
+    connect(&bridge_, &views::SessionBridge::eventsGrown, this, &StatusLine::showPlaces);
+    connect(&Theme::instance(), &Theme::changed, this, &StatusLine::showState);
+    showState();
+}
+
+void StatusLine::showState() {
+    const session::Status& status = bridge_.status();
+    dot_->setText(QStringLiteral("<span style='color:%1; font-size:12pt'>\u25cf</span>")
+                      .arg(Theme::instance().colour(stateColour(status.state)).name()));
+    QString line = stateText(status);
+    const std::string& more = status.state == RunState::Failed ? status.error
+                              : bridge_.isBusy()               ? status.progress
+                                                               : status.why;
+    if (!more.empty() && views::text(more).compare(line, Qt::CaseInsensitive) != 0) line += QStringLiteral(": ") + views::text(more);
+    if (bridge_.isPaused() && !status.next_op.empty()) {
+        line += tr(", before %1").arg(views::shortOpName(status.next_op));
+        if (!status.next_scope.empty()) line += tr(" in %1").arg(views::text(status.next_scope));
+    }
+    state_->setText(state_->fontMetrics().elidedText(line, Qt::ElideRight, 620));
+    state_->setToolTip(line);
+    progress_->setVisible(bridge_.isBusy());
+    cancel_->setVisible(bridge_.isBusy());
+    progress_->setRange(0, status.fraction < 0 ? 0 : 1000);
+    if (status.fraction >= 0) progress_->setValue(static_cast<int>(status.fraction * 1000));
+    const auto& model = bridge_.model();
+    model_->setText(model ? tr("%1 parameters, %2")
+                                .arg(views::countText(model->parameter_count),
+                                     views::bytesText(static_cast<double>(model->parameter_bytes)))
+                          : QString());
+    model_->setToolTip(model ? views::text(model->format) : QString());
+    showPlaces();
+}
+
+void StatusLine::showPlaces() {
+    const auto& recording = bridge_.recording();
+    const auto selected = bridge_.currentEvent();
+    const auto reached = bridge_.reachedEvent();
+    const bool known = recording && reached != 0 && reached <= bridge_.eventCount();
+    reached_->setVisible(known);
+    if (known) {
+        reached_->setText(QStringLiteral("<span style='color:%1'>\u25b6</span> %2")
+                              .arg(Theme::instance().colour(Theme::Colour::Reached).name(), place(*recording, reached)));
+    }
+    selected_->setVisible(selected != 0);
+    if (selected != 0) {
+        selected_->setText(QStringLiteral("<span style='color:%1'>\u25c6</span> %2")
+                               .arg(Theme::instance().colour(Theme::Colour::Accent).name(), place(*recording, selected)));
+    }
+}
+
+}  // namespace loupe::window
