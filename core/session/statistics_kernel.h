@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// The vectorised part of compute_statistics.
+
+#include <array>
+#include <cstdint>
+
+namespace loupe::session {
+
+// Sums over one piece of float elements. Sums leave out what is not finite, and are of x - shift.
+struct PieceSums {
+    std::int64_t finite = 0;
+    std::int64_t nan = 0;
+    std::int64_t zero = 0;
+    float min = 0;  // +inf when nothing is finite
+    float max = 0;
+    float abs_max = 0;
+    double sum = 0;
+    double sum_of_squares = 0;
+    double abs_sum = 0;
+};
+
+inline constexpr std::int64_t kStatisticsPiece = 4096;
+inline constexpr std::size_t kIgnoredBin = 64;
+// Four tables side by side: neighbours often share a bin, and one table would wait for itself.
+using ExponentCounts = std::array<std::array<std::uint32_t, 68>, 4>;
+
+// n <= kStatisticsPiece. Adds to counts.
+PieceSums sum_piece(const float* elements, std::int64_t n, float shift, ExponentCounts& counts);
+
+}  // namespace loupe::session
