@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/session/run_control.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/base/strings.h"
+
+namespace loupe::session {
+namespace {
+
+bool is_inside(std::string_view scope, std::string_view module) {
+    if (module.empty()) return true;
+    return scope.starts_with(module) && (scope.size() == module.size() || scope[module.size()] == '.');
+}
+
+std::string in_phase(const StopPoint& point) { return concat(" in ", phase_name(point.phase)); }
+
+std::string describe_breakpoint(const Breakpoint& breakpoint, const StopPoint& point) {
+    std::string text = concat("breakpoint ", breakpoint.id, ": ");
+    switch (breakpoint.kind) {
+        case Breakpoint::Kind::Node: text += concat("node ", point.op); break;
+        case Breakpoint::Kind::OperatorKind: text += concat("operator ", point.op); break;
+        case Breakpoint::Kind::Module: text += concat("module ", breakpoint.text); break;
+        case Breakpoint::Kind::Line: text += concat(breakpoint.text, ":", breakpoint.line); break;
+        case Breakpoint::Kind::Phase: text += "phase"; break;
+        case Breakpoint::Kind::NanOrInf: text += "NaN or Inf"; break;
+    }
+    if (!breakpoint.condition.empty()) text += concat(" (", breakpoint.condition, ")");
+    return text + in_phase(point);
+}
+
+// What is known of a point beside itself.
+struct Arrival {
+    bool phase_began = false;
+    std::string_view scope_before;
+};
+
+bool matches(const Breakpoint& breakpoint, const StopPoint& point, const Arrival& arrival) {
+    if (breakpoint.phase && *breakpoint.phase != point.phase) return false;
+    switch (breakpoint.kind) {
+        case Breakpoint::Kind::Node: return breakpoint.graph_node == point.graph_node;
+        case Breakpoint::Kind::OperatorKind: return !point.is_call && matches_operator(breakpoint.text, point.op);
+        case Breakpoint::Kind::Module:
+            if (!is_inside(point.scope, breakpoint.text)) return false;
+            return arrival.phase_began || !is_inside(arrival.scope_before, breakpoint.text) ||
+                   (point.is_call && point.scope == breakpoint.text);
+        case Breakpoint::Kind::Line:
+            return point.source_line == breakpoint.line && point.source_file == breakpoint.text && !point.is_call;
+        case Breakpoint::Kind::Phase: return arrival.phase_began;
+        case Breakpoint::Kind::NanOrInf: return false;
+    }
+    return false;
+}
+
+}  // namespace
+
+void RunControl::begin_run(bool pause_at_start) {
+    const std::lock_guard lock(mutex_);
+    if (pause_at_start) mode_ = Mode::Pause;
+    last_phase_.reset();
+    last_scope_.clear();
+    for (Breakpoint& breakpoint : breakpoints_) breakpoint.hits = 0;
+}
+
+bool RunControl::hit(Breakpoint& breakpoint) { return ++breakpoint.hits > breakpoint.ignore_first; }
+
+std::optional<StopReason> RunControl::check_orders(const StopPoint& point) {
+    switch (mode_) {
+        case Mode::Continue:
+        case Mode::Nan: return std::nullopt;
+        case Mode::Pause: return StopReason{"paused", 0};
+        case Mode::Into: return StopReason{"step", 0};
+        case Mode::Over:
+            if (point.depth <= from_depth_ || point.phase != from_phase_) return StopReason{"step", 0};
+            return std::nullopt;
+        case Mode::Out:
+            if (point.depth < from_depth_ || point.phase != from_phase_) return StopReason{"step out", 0};
+            return std::nullopt;
+        case Mode::Node:
+            if (point.graph_node == target_node_) return StopReason{"run to here", 0};
+            return std::nullopt;
+        case Mode::Phase:
+            if (point.phase == target_phase_) return StopReason{concat("first of ", phase_name(point.phase)), 0};
+            return std::nullopt;
+    }
+    return std::nullopt;
+}
+
+std::optional<StopReason> RunControl::before(const StopPoint& point) {
+    const std::lock_guard lock(mutex_);
+    const std::string scope_before = std::exchange(last_scope_, std::string(point.scope));
+    const Arrival arrival{last_phase_ != point.phase, scope_before};
+    last_phase_ = point.phase;
+    std::optional<StopReason> reason;
+    for (Breakpoint& breakpoint : breakpoints_) {
+        if (!breakpoint.enabled || !breakpoint.condition.empty()) continue;
+        if (matches(breakpoint, point, arrival) && hit(breakpoint) && !reason) {
+            reason = StopReason{describe_breakpoint(breakpoint, point), breakpoint.id};
+        }
+    }
+    return reason ? reason : check_orders(point);
+}
+
+std::optional<StopReason> RunControl::after(const StopPoint& point, const std::vector<const Value*>& outputs) {
+    const std::lock_guard lock(mutex_);
+    std::optional<StopReason> reason;
+    const auto any_output = [&](auto&& test) {
+        return std::any_of(outputs.begin(), outputs.end(), [&](const Value* value) { return value != nullptr && test(*value); });
+    };
+    const auto is_bad = [](const Value& value) { return value.statistics && value.statistics->has_nan_or_inf(); };
+    for (Breakpoint& breakpoint : breakpoints_) {
+        if (!breakpoint.enabled) continue;
+        bool stops = false;
+        if (breakpoint.kind == Breakpoint::Kind::NanOrInf) {
+            stops = (!breakpoint.phase || *breakpoint.phase == point.phase) && is_inside(point.scope, breakpoint.text) &&
+                    any_output(is_bad);
+        } else if (!breakpoint.condition.empty() && matches(breakpoint, point, {})) {
+            const ValueCondition condition(breakpoint.condition);
+            stops = any_output([&](const Value& value) { return condition.holds(value); });
+        }
+        if (stops && hit(breakpoint) && !reason) reason = StopReason{describe_breakpoint(breakpoint, point), breakpoint.id};
+    }
+    if (!reason && mode_ == Mode::Nan && any_output(is_bad)) reason = StopReason{"NaN or Inf appeared", 0};
+    return reason;
+}
+
+void RunControl::parked_at(const StopPoint& point) {
+    const std::lock_guard lock(mutex_);
+    from_depth_ = point.depth;
+    from_phase_ = point.phase;
+    mode_ = Mode::Continue;
+}
+
+void RunControl::order_continue() {
+    const std::lock_guard lock(mutex_);
+    mode_ = Mode::Continue;
+}
+void RunControl::order_pause() {
+    const std::lock_guard lock(mutex_);
+    mode_ = Mode::Pause;
+}
+void RunControl::order_step(StepKind kind) {
+    const std::lock_guard lock(mutex_);
+    mode_ = kind == StepKind::Over ? Mode::Over : kind == StepKind::Into ? Mode::Into : Mode::Out;
+}
+void RunControl::order_node(int graph_node) {
+    const std::lock_guard lock(mutex_);
+    mode_ = Mode::Node;
+    target_node_ = graph_node;
+}
+void RunControl::order_phase(RunPhase phase) {
+    const std::lock_guard lock(mutex_);
+    mode_ = Mode::Phase;
+    target_phase_ = phase;
+}
+void RunControl::order_nan() {
+    const std::lock_guard lock(mutex_);
+    mode_ = Mode::Nan;
+}
+
+int RunControl::add(Breakpoint breakpoint) {
+    if (!breakpoint.condition.empty()) ValueCondition check(breakpoint.condition);
+    const std::lock_guard lock(mutex_);
+    breakpoint.id = next_id_++;
+    breakpoints_.push_back(breakpoint);
+    return breakpoint.id;
+}
+
+void RunControl::update(const Breakpoint& breakpoint) {
+    if (!breakpoint.condition.empty()) ValueCondition check(breakpoint.condition);
+    const std::lock_guard lock(mutex_);
+    for (Breakpoint& mine : breakpoints_) {
+        if (mine.id != breakpoint.id) continue;
+        const int hits = mine.hits;
+        mine = breakpoint;
+        mine.hits = hits;
+    }
+}
+
+void RunControl::remove(int id) {
+    const std::lock_guard lock(mutex_);
+    std::erase_if(breakpoints_, [id](const Breakpoint& breakpoint) { return breakpoint.id == id; });
+}
+
+std::vector<Breakpoint> RunControl::breakpoints() const {
+    const std::lock_guard lock(mutex_);
+    return breakpoints_;
+}
+
+bool matches_glob(std::string_view pattern, std::string_view text) {
+    std::size_t p = 0;
+    std::size_t t = 0;
+    std::size_t star = std::string_view::npos;
+    std::size_t resume = 0;
+    while (t < text.size()) {
+        if (p < pattern.size() && (pattern[p] == '?' || pattern[p] == text[t])) {
+            ++p;
+            ++t;
+        } else if (p < pattern.size() && pattern[p] == '*') {
+            star = p++;
+            resume = t;
+        } else if (star != std::string_view::npos) {
+            p = star + 1;
+            t = ++resume;
+        } else {
+            return false;
+        }
+    }
+    while (p < pattern.size() && pattern[p] == '*') ++p;
+    return p == pattern.size();
+}
+
+bool matches_operator(std::string_view pattern, std::string_view op) {
+    if (matches_glob(pattern, op)) return true;
+    const auto colon = op.rfind("::");
+    return colon != std::string_view::npos && matches_glob(pattern, op.substr(colon + 2));
+}
+
+}  // namespace loupe::session

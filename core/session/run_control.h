@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Decides where a run stops: pauses, steps and breakpoints. The engine thread asks; any thread changes the orders.
+
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/session/recording.h"
+#include "core/session/requests.h"
+
+namespace loupe::session {
+
+// A place where a run can park: before an operator, before a module call, or before a backward node.
+struct StopPoint {
+    RunPhase phase = RunPhase::Forward;
+    int graph_node = -1;
+    std::string_view op;     // of a call: the class name
+    std::string_view scope;  // of a call: the callee's
+    std::string_view source_file;
+    int source_line = 0;
+    int depth = 0;           // of the frames around it
+    bool is_call = false;
+};
+
+struct StopReason {
+    std::string text;     // "breakpoint 2: module layer2 in backward"
+    int breakpoint = 0;
+};
+
+class RunControl {
+  public:
+    // --- the engine thread ---
+    void begin_run(bool pause_at_start);
+    // Should the run park here? Uses up steps and counts hits.
+    std::optional<StopReason> before(const StopPoint& point);
+    // The same for conditions on what the operator made.
+    std::optional<StopReason> after(const StopPoint& point, const std::vector<const Value*>& outputs);
+    // Where it is parked, for steps that are ordered from there.
+    void parked_at(const StopPoint& point);
+
+    // --- any thread ---
+    void order_continue();
+    void order_pause();
+    void order_step(StepKind kind);
+    void order_node(int graph_node);
+    void order_phase(RunPhase phase);
+    void order_nan();
+
+    int add(Breakpoint breakpoint);
+    void update(const Breakpoint& breakpoint);
+    void remove(int id);
+    std::vector<Breakpoint> breakpoints() const;
+
+  private:
+    enum class Mode { Continue, Pause, Over, Into, Out, Node, Phase, Nan };
+
+    std::optional<StopReason> check_orders(const StopPoint& point);
+    bool hit(Breakpoint& breakpoint);
+
+    mutable std::mutex mutex_;
+    std::vector<Breakpoint> breakpoints_;
+    int next_id_ = 1;
+    Mode mode_ = Mode::Continue;
+    int target_node_ = -1;
+    RunPhase target_phase_ = RunPhase::Forward;
+    std::optional<RunPhase> last_phase_;
+    // Where the last step was ordered from.
+    int from_depth_ = 0;
+    RunPhase from_phase_ = RunPhase::Forward;
+    std::string last_scope_;  // of the point before, to see a module being entered
+};
+
+// "conv*" against "aten::conv2d" or "conv2d"; '*' and '?' as in a shell.
+bool matches_glob(std::string_view pattern, std::string_view text);
+bool matches_operator(std::string_view pattern, std::string_view op);
+
+// "", "nan", "inf", "absmax > 10", "norm < 1e-6", "bytes > 1e6", "mean", ... on one value. Throws Error (Usage) for text
+// that is none.
+class ValueCondition {
+  public:
+    explicit ValueCondition(std::string_view text);
+    bool is_empty() const { return field_.empty(); }
+    bool holds(const Value& value) const;
+
+  private:
+    std::string field_;
+    char comparison_ = 0;  // '<', '>', '=', '!', 'l' (<=), 'g' (>=)
+    double operand_ = 0;
+};
+
+// nan, inf, zero, min, max, mean, std, var, absmax, absmean, norm, count, bytes of a value; nullopt for another name or
+// without statistics.
+std::optional<double> value_field(const Value& value, std::string_view field);
+
+}  // namespace loupe::session

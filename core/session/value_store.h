@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// The elements of recorded values: kept by reference as long as nothing overwrites them, copied just before something
+// does, and moved to a temporary file when they pass a budget.
+
+#include <cstdint>
+#include <deque>
+#include <filesystem>
+#include <unordered_map>
+#include <vector>
+
+#include "core/session/recording.h"
+#include "core/tensor/tensor.h"
+
+namespace loupe::session {
+
+class ValueStore {
+  public:
+    // budget: bytes in memory; 0 is a quarter of the machine's.
+    explicit ValueStore(std::size_t budget = 0);
+    ValueStore(const ValueStore&) = delete;
+    ValueStore& operator=(const ValueStore&) = delete;
+    ~ValueStore();
+
+    void keep(ValueId id, const Tensor& t);
+    // Call before the storage is written: kept values that view it get a copy of their own. Returns bytes copied.
+    std::size_t protect(std::uint64_t storage_id);
+    // Undefined when it is not (or no longer) kept. Reads it back when it was moved to the file.
+    Tensor find(ValueId id) const;
+    // How many of a storage's references are this store's.
+    std::uint32_t holds(std::uint64_t storage_id) const;
+    // The storages' owner may be told of frees by this store: the bytes that it holds now.
+    std::size_t bytes_in_memory() const { return in_memory_; }
+    std::size_t bytes_in_file() const { return file_end_; }
+
+  private:
+    struct Kept {
+        Tensor tensor;               // undefined when it is in the file
+        Dims sizes;
+        ScalarType dtype = ScalarType::Float32;
+        std::int64_t file_offset = -1;
+    };
+
+    void hold(ValueId id, const Tensor& t);
+    void let_go(Kept& kept);
+    void spill();
+    bool write_to_file(Kept& kept);
+
+    std::size_t budget_;
+    std::size_t in_memory_ = 0;
+    std::unordered_map<ValueId, Kept> kept_;
+    std::unordered_map<std::uint64_t, std::vector<ValueId>> by_storage_;
+    std::deque<ValueId> oldest_first_;
+    int file_ = -1;
+    std::size_t file_end_ = 0;
+};
+
+}  // namespace loupe::session
