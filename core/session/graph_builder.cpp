@@ -123,7 +123,7 @@ class Builder {
     bool follow_attribute(const ir::Node& node, Level& level) {
         const auto owner = level.modules.find(node.input(0));
         if (owner == level.modules.end()) return false;
-        const std::string& name = node.s(ir::Symbol("name"));
+        const std::string& name = node.s(ir::attr::name);
         const auto slot = owner->second->type()->find_attribute(name);
         if (!slot || *slot >= owner->second->slot_count()) return false;
         const nn::ModulePtr child = nn::as_module(owner->second->slot(*slot));
@@ -157,7 +157,7 @@ class Builder {
         Level inner{0, 0, level.scope, level.depth + 1};
         nn::ModulePtr module;
         if (is_method) {
-            const std::string& name = node.s(ir::Symbol("name"));
+            const std::string& name = node.s(ir::attr::name);
             const auto found = level.modules.find(node.input(0));
             if (found != level.modules.end()) {
                 module = found->second;

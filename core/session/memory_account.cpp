@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/session/memory_account.h"
+
+#include <algorithm>
+
+namespace loupe::session {
+
+MemoryAccount::MemoryAccount(RecordingWriter& writer, const ValueStore& store)
+    : writer_(writer), store_(store), before_(set_allocation_observer(this)) {}
+
+MemoryAccount::~MemoryAccount() { set_allocation_observer(before_); }
+
+void MemoryAccount::add_existing(const Tensor& t, Category category, std::string_view owner) {
+    const std::lock_guard lock(mutex_);
+    Block& block = live_[t.storage()->id()];
+    if (block.facts.storage_id != 0) return;
+    block.facts.storage_id = t.storage()->id();
+    block.facts.address = reinterpret_cast<std::uint64_t>(t.storage()->data());
+    // Several tensors can view one storage (a whole file mapped): each is charged with its own bytes only.
+    block.facts.bytes = static_cast<std::int64_t>(std::min(t.bytes(), t.storage()->bytes()));
+    block.facts.category = category;
+    block.facts.owner = std::string(owner);
+    current_ += block.facts.bytes;
+    event_peak_ = std::max(event_peak_, current_);
+    publish(block);
+}
+
+void MemoryAccount::begin_event(EventId event, std::string_view scope) {
+    const std::lock_guard lock(mutex_);
+    event_ = event;
+    scope_ = scope;
+    event_peak_ = current_;
+}
+
+void MemoryAccount::end_event() {
+    const std::lock_guard lock(mutex_);
+    for (auto& [id, block] : live_) {
+        // The store's references and the one here are not the program's.
+        if (block.watched && block.watched->use_count() <= store_.holds(id) + 1) release(block, event_);
+        if (!block.is_published && !block.is_freed) publish(block);
+    }
+    std::erase_if(live_, [](const auto& entry) { return entry.second.is_freed; });
+    writer_.note_peak(event_peak_, event_);
+}
+
+void MemoryAccount::own(const Tensor& t, std::string_view owner) {
+    const std::lock_guard lock(mutex_);
+    const auto found = live_.find(t.storage()->id());
+    if (found == live_.end()) return;
+    Block& block = found->second;
+    if (block.facts.category == Category::Parameter || block.facts.category == Category::Buffer) return;
+    if (block.facts.owner.empty()) block.facts.owner = std::string(owner);
+    block.watched = t.storage();
+}
+
+void MemoryAccount::mark_saved(const Tensor& t, EventId by) {
+    const std::lock_guard lock(mutex_);
+    const auto found = live_.find(t.storage()->id());
+    if (found == live_.end() || found->second.is_published) return;
+    found->second.facts.saved_by = by;
+    if (found->second.facts.category == Category::Activation) found->second.facts.category = Category::SavedForBackward;
+}
+
+void MemoryAccount::on_allocation(const AllocationEvent& event) noexcept {
+    const std::lock_guard lock(mutex_);
+    if (event.is_free) {
+        if (const auto found = live_.find(event.storage_id); found != live_.end()) {
+            release(found->second, event_);
+            live_.erase(found);
+        }
+        return;
+    }
+    Block& block = live_[event.storage_id];
+    block.facts.storage_id = event.storage_id;
+    block.facts.address = reinterpret_cast<std::uint64_t>(event.address);
+    block.facts.bytes = static_cast<std::int64_t>(event.bytes);
+    block.facts.category = static_cast<Category>(event.category);
+    block.facts.allocated = event_;
+    block.facts.scope = scope_;
+    current_ += block.facts.bytes;
+    event_peak_ = std::max(event_peak_, current_);
+}
+
+void MemoryAccount::publish(Block& block) {
+    block.index = writer_.add_allocation(block.facts);
+    block.is_published = true;
+}
+
+void MemoryAccount::release(Block& block, EventId at) {
+    if (block.is_freed) return;
+    block.is_freed = true;
+    current_ -= block.facts.bytes;
+    if (!block.is_published) {
+        if (block.facts.category == Category::Activation || block.facts.category == Category::Other) {
+            block.facts.category = Category::Workspace;  // gone before its event ended
+        }
+        publish(block);
+    }
+    writer_.end_allocation(block.index, at);
+}
+
+}  // namespace loupe::session

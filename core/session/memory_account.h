@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Who has how much memory, by the program's own account: a block that only the recording still holds counts as freed.
+
+#include <mutex>
+#include <unordered_map>
+#include <vector>
+
+#include "core/session/recording_writer.h"
+#include "core/session/value_store.h"
+#include "core/tensor/allocator.h"
+#include "core/tensor/storage.h"
+
+namespace loupe::session {
+
+class MemoryAccount final : public AllocationObserver {
+  public:
+    MemoryAccount(RecordingWriter& writer, const ValueStore& store);
+    ~MemoryAccount() override;
+
+    // Memory that was there before the run.
+    void add_existing(const Tensor& t, Category category, std::string_view owner);
+    // Between these two the event's allocations are its own.
+    void begin_event(EventId event, std::string_view scope);
+    void end_event();
+    // The tensor is known by this name from now on; its storage is watched.
+    void own(const Tensor& t, std::string_view owner);
+    // The node of a forward event keeps it for backward.
+    void mark_saved(const Tensor& t, EventId by);
+
+    std::int64_t current_bytes() const { return current_; }
+    std::int64_t event_peak() const { return event_peak_; }
+
+    void on_allocation(const AllocationEvent& event) noexcept override;
+
+  private:
+    struct Block {
+        Allocation facts;
+        std::size_t index = 0;        // in the recording; valid once published
+        bool is_published = false;
+        bool is_freed = false;
+        Ptr<Storage> watched;         // null until a tensor of it is seen
+    };
+
+    void publish(Block& block);
+    void release(Block& block, EventId at);
+
+    RecordingWriter& writer_;
+    const ValueStore& store_;
+    AllocationObserver* before_;
+    mutable std::mutex mutex_;  // frees may come from other threads
+    std::unordered_map<std::uint64_t, Block> live_;
+    EventId event_ = 0;
+    std::string_view scope_;
+    std::int64_t current_ = 0;
+    std::int64_t event_peak_ = 0;
+};
+
+}  // namespace loupe::session

@@ -1,0 +1,364 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/session/recorder.h"
+
+#include <algorithm>
+
+#include "core/autograd/accumulate_grad.h"
+#include "core/autograd/variable.h"
+#include "core/base/error.h"
+#include "core/base/strings.h"
+#include "core/ir/graph.h"
+#include "core/ops/operator_node.h"
+#include "core/session/compute_statistics.h"
+
+namespace loupe::session {
+namespace {
+
+Shape shape_from(IntSpan span) { return {span.begin(), span.end()}; }
+
+// Tensors of a call in schema order, list elements in place.
+TensorList tensors_in(std::span<const IValue> values) {
+    TensorList all;
+    for (const IValue& value : values) {
+        visit_tensors(value, [&](const Tensor& t) {
+            if (t.defined()) all.push_back(t);
+        });
+    }
+    return all;
+}
+
+std::string_view parent_path(std::string_view path) {
+    const auto dot = path.rfind('.');
+    return dot == std::string_view::npos ? std::string_view() : path.substr(0, dot);
+}
+
+}  // namespace
+
+Recorder::Recorder(RecorderOptions options, BuiltGraph graph, RunControl* control, Park park)
+    : options_(options),
+      graph_(std::move(graph.model)),
+      sites_(std::move(graph.sites)),
+      control_(control),
+      park_(std::move(park)),
+      memory_(writer_, store_) {}
+
+double Recorder::now() const {
+    return std::chrono::duration<double>(Clock::now() - began_).count() - parked_;
+}
+
+void Recorder::name_value(const Tensor& t, const std::string& name, Category category) {
+    memory_.add_existing(t, category, name);
+    new_value(t, 0, name, category == Category::Input && options_.statistics);
+}
+
+void Recorder::finish() {
+    while (!frames_.empty()) leave_frame();
+    writer_.finish();
+    if (progress_) progress_(recording()->event_count());
+}
+
+ValueId Recorder::find_value(const Tensor& t) const {
+    const auto found = known_.find(t.impl());
+    return found == known_.end() ? 0 : found->second.value;
+}
+
+// --- stop points ---
+
+StopPoint Recorder::point_of(const OperatorCall& call) const {
+    StopPoint point;
+    point.phase = static_cast<RunPhase>(call.phase);
+    point.op = call.name;
+    point.depth = static_cast<int>(frames_.size());
+    int node = -1;
+    if (call.autograd_node != nullptr) {
+        const auto forward = static_cast<EventId>(call.autograd_node->forward_event());
+        if (forward != 0 && forward <= recording()->event_count()) {
+            const Event& event = recording()->event(forward);
+            node = event.graph_node;
+            point.scope = event.scope;
+            point.depth = event.depth;
+            point.source_file = event.source_file;
+            point.source_line = event.source_line;
+        }
+        point.graph_node = node;
+        return point;
+    }
+    node = sites_.find(frames_.empty() ? SiteMap::kTop : frames_.back().group, call.site);
+    point.graph_node = node;
+    if (node >= 0) {
+        const GraphNode& place = graph_->nodes[static_cast<std::size_t>(node)];
+        point.scope = place.scope;
+        point.source_file = place.source.file;
+        point.source_line = place.source.line;
+    } else if (!frames_.empty()) {
+        point.scope = frames_.back().scope;
+    }
+    return point;
+}
+
+void Recorder::park(const StopPoint& point, const StopReason& why) {
+    const auto from = Clock::now();
+    control_->parked_at(point);
+    park_(point, why);
+    parked_ += std::chrono::duration<double>(Clock::now() - from).count();
+}
+
+void Recorder::park_if_asked(const StopPoint& point) {
+    if (control_ == nullptr) return;
+    if (const auto why = control_->before(point)) park(point, *why);
+}
+
+// --- frames ---
+
+void Recorder::enter_frame(const FrameInfo& info) {
+    ActiveFrame frame;
+    const int caller = frames_.empty() ? SiteMap::kTop : frames_.back().group;
+    if (info.call_site != nullptr) {
+        frame.group = sites_.find(caller, info.call_site);
+        StopPoint point;
+        point.graph_node = frame.group;
+        point.scope = info.scope;
+        point.depth = static_cast<int>(frames_.size());
+        point.is_call = true;
+        if (frame.group >= 0) {
+            const GraphNode& group = graph_->nodes[static_cast<std::size_t>(frame.group)];
+            point.op = group.kind;
+            point.source_file = group.source.file;
+            point.source_line = group.source.line;
+        }
+        park_if_asked(point);
+    }
+    frame.scope = writer_.intern(info.scope);
+    Frame record;
+    record.parent = frames_.empty() ? 0 : frames_.back().id;
+    record.scope = frame.scope;
+    record.function = writer_.intern(info.function);
+    if (frame.group >= 0) record.class_name = writer_.intern(graph_->nodes[static_cast<std::size_t>(frame.group)].kind);
+    record.first_event = writer_.next_event();
+    frame.id = writer_.begin_frame(record);
+    frames_.push_back(frame);
+}
+
+void Recorder::leave_frame() {
+    if (frames_.empty()) return;
+    writer_.end_frame(frames_.back().id, writer_.next_event() - 1);
+    frames_.pop_back();
+}
+
+// --- values ---
+
+ValueId Recorder::new_value(const Tensor& t, EventId producer, std::string name, bool with_statistics) {
+    Value value;
+    value.producer = producer;
+    value.name = std::move(name);
+    value.dtype = dtype_name(t.dtype());
+    value.shape = shape_from(t.sizes());
+    value.strides = shape_from(t.strides());
+    value.offset = t.storage_offset();
+    value.bytes = static_cast<std::int64_t>(t.bytes());
+    value.storage_id = t.storage()->id();
+    value.requires_grad = requires_grad(t);
+    if (with_statistics) value.statistics = compute_statistics(t);
+    const ValueId id = writer_.add_value(std::move(value));
+    known_[t.impl()] = {id, t.storage()->id(), t.version()};
+    if (options_.values && id != 0) store_.keep(id, t);
+    return id;
+}
+
+ValueId Recorder::value_of_input(const Tensor& t) {
+    const auto found = known_.find(t.impl());
+    if (found != known_.end() && found->second.storage == t.storage()->id() && found->second.version == t.version()) {
+        const Value& value = recording()->value(found->second.value);
+        const bool is_same = value.offset == t.storage_offset() && value.dtype == dtype_name(t.dtype()) &&
+                             std::equal(value.shape.begin(), value.shape.end(), t.sizes().begin(), t.sizes().end());
+        if (is_same) return found->second.value;
+    }
+    const auto writer = last_writer_.find(t.storage()->id());
+    std::string name;
+    if (found != known_.end() && found->second.storage == t.storage()->id()) {
+        name = recording()->value(found->second.value).name;  // the same tensor, written since
+    }
+    const bool is_gradient = pending_.phase == RunPhase::Backward;
+    return new_value(t, writer == last_writer_.end() ? 0 : writer->second, std::move(name),
+                     options_.statistics && is_gradient);
+}
+
+void Recorder::protect_written(const OperatorCall& call) {
+    if (call.schema == nullptr || !options_.values) return;
+    const auto& arguments = call.schema->arguments;
+    for (std::size_t i = 0; i < arguments.size() && i < call.inputs.size(); ++i) {
+        if (!arguments[i].alias || !arguments[i].alias->is_write) continue;
+        visit_tensors(call.inputs[i], [&](const Tensor& t) {
+            if (t.defined()) store_.protect(t.storage()->id());
+        });
+    }
+}
+
+// --- events ---
+
+void Recorder::fill_place(const OperatorCall& call, Event& event) const {
+    event.phase = pending_point_.phase;
+    event.depth = pending_point_.depth;
+    event.graph_node = pending_point_.graph_node;
+    event.source_line = pending_point_.source_line;
+    event.frame = frames_.empty() ? 0 : frames_.back().id;
+    if (call.autograd_node == nullptr) return;
+    const auto forward = static_cast<EventId>(call.autograd_node->forward_event());
+    if (forward == 0 || forward > recording()->event_count()) return;
+    event.peer = forward;
+    event.frame = recording()->event(forward).frame;
+}
+
+void Recorder::fill_arguments(const OperatorCall& call, Event& event) const {
+    if (call.schema == nullptr) return;
+    const auto& arguments = call.schema->arguments;
+    for (std::size_t i = 0; i < arguments.size() && i < call.inputs.size(); ++i) {
+        const IValue& value = call.inputs[i];
+        if (value.is_tensor()) continue;
+        if (value.is_list() && !value.to_list().elements.empty() && value.to_list().elements.front().is_tensor()) continue;
+        if (arguments[i].default_value && values_equal(*arguments[i].default_value, value)) continue;
+        event.arguments.push_back(concat(arguments[i].name, "=", python_repr(value)));
+    }
+}
+
+void Recorder::before_operator(const OperatorCall& call) {
+    pending_ = Event{};
+    pending_point_ = point_of(call);
+    park_if_asked(pending_point_);
+    pending_.op = writer_.intern(call.name);
+    pending_.scope = writer_.intern(pending_point_.scope);
+    pending_.source_file = writer_.intern(pending_point_.source_file);
+    pending_.phase = pending_point_.phase;
+    fill_place(call, pending_);
+    if (call.autograd_node != nullptr && pending_.peer == 0) {
+        if (const auto* sink = dynamic_cast<const AccumulateGrad*>(call.autograd_node)) {
+            if (const ValueId parameter = find_value(sink->variable()); parameter != 0) {
+                pending_.scope = writer_.intern(parent_path(recording()->value(parameter).name));
+            }
+        }
+    }
+    for (const Tensor& t : tensors_in(call.inputs)) pending_.inputs.push_back(value_of_input(t));
+    fill_arguments(call, pending_);
+    protect_written(call);
+    pending_.memory_before = memory_.current_bytes();
+    memory_.begin_event(writer_.next_event(), pending_.scope);
+    is_pending_ = true;
+    pending_began_ = Clock::now();
+    pending_.start = now();
+}
+
+void Recorder::on_kernel(const KernelChoice& choice) {
+    if (!is_pending_) return;
+    pending_.backend = writer_.intern(choice.backend);
+    for (const std::string& line : choice.declined) pending_.declined.push_back(line);
+}
+
+void Recorder::collect_outputs(const OperatorCall& call, Event& event) {
+    const EventId id = writer_.next_event();
+    const auto* site = static_cast<const ir::Node*>(call.site);
+    std::size_t output = 0;
+    for (const IValue& result : call.outputs) {
+        std::string name;
+        if (site != nullptr && output < site->outputs().size()) name = "%" + site->output(output)->debug_name();
+        ++output;
+        visit_tensors(result, [&](const Tensor& t) {
+            if (!t.defined()) return;
+            const auto known = known_.find(t.impl());
+            // An operator that gives its argument back unchanged makes nothing.
+            if (known != known_.end() && known->second.storage == t.storage()->id() &&
+                known->second.version == t.version() && recording()->value(known->second.value).offset == t.storage_offset() &&
+                std::find(event.inputs.begin(), event.inputs.end(), known->second.value) != event.inputs.end()) {
+                event.outputs.push_back(known->second.value);
+                return;
+            }
+            memory_.own(t, name);
+            last_writer_[t.storage()->id()] = id;
+            event.outputs.push_back(new_value(t, id, name, options_.statistics));
+        });
+    }
+}
+
+void Recorder::note_saved(const OperatorCall& call, EventId event) {
+    if (call.autograd_node != nullptr) return;
+    for (const IValue& result : call.outputs) {
+        visit_tensors(result, [&](const Tensor& t) {
+            if (!t.defined() || autograd_meta(t) == nullptr) return;
+            const auto node = boost::dynamic_pointer_cast<OperatorNode>(autograd_meta(t)->grad_fn);
+            if (!node || node->forward_event() != event) return;
+            for (const Tensor& saved : node->saved_tensors()) memory_.mark_saved(saved, event);
+        });
+    }
+}
+
+// A gradient is named after what it is the gradient of.
+void Recorder::name_gradients(const OperatorCall& call, const Event& event) {
+    if (call.autograd_node != nullptr || call.schema == nullptr) return;
+    std::vector<ValueId> in_edge_order;
+    for (const IValue& value : call.inputs) {
+        if (value.is_tensor()) {
+            in_edge_order.push_back(find_value(value.to_tensor()));
+        } else if (value.is_list()) {
+            for (const IValue& element : value.to_list().elements) {
+                if (element.is_tensor()) in_edge_order.push_back(find_value(element.to_tensor()));
+            }
+        } else if (value.is_none()) {
+            in_edge_order.push_back(0);
+        }
+    }
+    edge_values_[event.id] = std::move(in_edge_order);
+}
+
+EventId Recorder::publish(Event event) {
+    const RunPhase phase = event.phase;
+    const EventId peer = event.peer;
+    const EventId id = writer_.add_event(std::move(event));
+    if (phase == RunPhase::Backward) writer_.set_backward_peer(peer, id);
+    const auto at = Clock::now();
+    if (progress_ && at - last_progress_ > std::chrono::milliseconds(16)) {
+        last_progress_ = at;
+        progress_(recording()->event_count());
+    }
+    return id;
+}
+
+void Recorder::after_operator(const OperatorCall& call) {
+    if (!is_pending_) return;
+    is_pending_ = false;
+    pending_.duration = std::chrono::duration<double>(Clock::now() - pending_began_).count();
+    const EventId id = writer_.next_event();
+    note_saved(call, id);
+    collect_outputs(call, pending_);
+    std::vector<const Value*> made;
+    for (const ValueId output : pending_.outputs) {
+        const Value& value = recording()->value(output);
+        made.push_back(&value);
+        if (!value.statistics) continue;
+        pending_.has_nan |= value.statistics->nan_count > 0;
+        pending_.has_inf |= value.statistics->inf_count > 0;
+    }
+    memory_.end_event();
+    pending_.memory_peak = memory_.event_peak();
+    pending_.memory_after = memory_.current_bytes();
+    if (const auto* site = static_cast<const ir::Node*>(call.site); site != nullptr && site->op() != nullptr) {
+        const Cost cost = operator_cost(*site->op(), call.inputs, call.outputs);
+        pending_.flops = cost.flops;
+        pending_.bytes_moved = cost.bytes;
+    }
+    name_gradients(call, pending_);
+    publish(std::move(pending_));
+    if (control_ == nullptr) return;
+    if (const auto why = control_->after(pending_point_, made)) park(pending_point_, *why);
+}
+
+void Recorder::on_exception(const Error& error) {
+    if (!is_pending_ || error.kind() == ErrorKind::Cancelled) return;
+    is_pending_ = false;
+    pending_.duration = std::chrono::duration<double>(Clock::now() - pending_began_).count();
+    pending_.failed = true;
+    pending_.error = error.what();
+    memory_.end_event();
+    pending_.memory_after = memory_.current_bytes();
+    publish(std::move(pending_));
+}
+
+}  // namespace loupe::session

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Watches a run and writes it down: events, values with statistics, frames, memory. Asks at each stop point whether to
+// park.
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "core/autograd/observer.h"
+#include "core/nn/module.h"
+#include "core/session/graph_builder.h"
+#include "core/session/memory_account.h"
+#include "core/session/recording_writer.h"
+#include "core/session/run_control.h"
+#include "core/session/value_store.h"
+
+namespace loupe::session {
+
+struct RecorderOptions {
+    bool statistics = true;
+    bool values = true;
+};
+
+class Recorder final : public ExecutionObserver {
+  public:
+    // control may be null (nothing parks). park blocks until the run may go on; it throws Error (Cancelled) to end it.
+    using Park = std::function<void(const StopPoint& next, const StopReason& why)>;
+    Recorder(RecorderOptions options, BuiltGraph graph, RunControl* control, Park park);
+
+    // Names of tensors that exist before the run.
+    void name_value(const Tensor& t, const std::string& name, Category category);
+    // Called now and then with the number of events, for whoever shows them.
+    void set_progress(std::function<void(std::size_t)> progress) { progress_ = std::move(progress); }
+    void finish();
+
+    std::shared_ptr<const Recording> recording() const { return writer_.recording(); }
+    const GraphModel& graph() const { return *graph_; }
+    const ValueStore& values() const { return store_; }
+    MemoryAccount& memory() { return memory_; }
+    // The value that a tensor is now; 0 when it was never seen.
+    ValueId find_value(const Tensor& t) const;
+    // Seconds spent parked so far.
+    double parked_seconds() const { return parked_; }
+
+    void enter_frame(const FrameInfo& frame) override;
+    void leave_frame() override;
+    void before_operator(const OperatorCall& call) override;
+    void after_operator(const OperatorCall& call) override;
+    void on_kernel(const KernelChoice& choice) override;
+    void on_exception(const Error& error) override;
+    std::uint64_t current_event() const override { return writer_.next_event(); }
+
+  private:
+    using Clock = std::chrono::steady_clock;
+    struct ActiveFrame {
+        std::uint32_t id = 0;
+        int group = SiteMap::kTop;
+        std::string_view scope;
+    };
+    // What a tensor object was when it was last seen.
+    struct Known {
+        ValueId value = 0;
+        std::uint64_t storage = 0;
+        std::uint32_t version = 0;
+    };
+
+    StopPoint point_of(const OperatorCall& call) const;
+    void park_if_asked(const StopPoint& point);
+    void park(const StopPoint& point, const StopReason& why);
+    double now() const;
+
+    ValueId value_of_input(const Tensor& t);
+    ValueId new_value(const Tensor& t, EventId producer, std::string name, bool with_statistics);
+    void protect_written(const OperatorCall& call);
+    void fill_arguments(const OperatorCall& call, Event& event) const;
+    void fill_place(const OperatorCall& call, Event& event) const;
+    void name_gradients(const OperatorCall& call, const Event& event);
+    void collect_outputs(const OperatorCall& call, Event& event);
+    void note_saved(const OperatorCall& call, EventId event);
+    EventId publish(Event event);
+
+    RecorderOptions options_;
+    std::shared_ptr<const GraphModel> graph_;
+    SiteMap sites_;
+    RunControl* control_;
+    Park park_;
+    std::function<void(std::size_t)> progress_;
+    RecordingWriter writer_;
+    ValueStore store_;
+    MemoryAccount memory_;
+    std::unordered_map<const TensorImpl*, Known> known_;
+    std::unordered_map<std::uint64_t, EventId> last_writer_;  // by storage
+    std::unordered_map<EventId, std::vector<ValueId>> edge_values_;  // forward event -> values in the order of its node's edges
+    std::vector<ActiveFrame> frames_;
+    Clock::time_point began_ = Clock::now();
+    Clock::time_point last_progress_ = began_;
+    double parked_ = 0;
+
+    // The operator under way.
+    bool is_pending_ = false;
+    Event pending_;
+    StopPoint pending_point_;
+    Clock::time_point pending_began_;
+};
+
+}  // namespace loupe::session
