@@ -8,6 +8,7 @@
 #include "core/base/error.h"
 #include "core/base/strings.h"
 #include "core/ir/graph.h"
+#include "core/ops/dispatch.h"
 #include "core/ops/operator_node.h"
 #include "core/session/compute_statistics.h"
 

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/session/literal.h"
+
+#include <cctype>
+#include <charconv>
+
+#include "core/base/error.h"
+#include "core/base/strings.h"
+
+namespace loupe::session {
+namespace {
+
+constexpr int kMaxDepth = 32;
+
+class LiteralParser {
+  public:
+    explicit LiteralParser(std::string_view text) : text_(text) {}
+
+    IValue parse(const Type& type) {
+        IValue value = value_of(type, 0);
+        skip_spaces();
+        if (at_ != text_.size()) fail(type);
+        return value;
+    }
+
+  private:
+    [[noreturn]] void fail(const Type& type) const {
+        throw Error(ErrorKind::Usage, concat("'", text_, "' is no ", type.annotation_str()),
+                    {.hint = "write it as Python does: 3, 0.5, True, None, 'text', [1, 2]"});
+    }
+    void skip_spaces() {
+        while (at_ < text_.size() && text_[at_] == ' ') ++at_;
+    }
+    bool take(std::string_view word) {
+        skip_spaces();
+        if (!text_.substr(at_).starts_with(word)) return false;
+        at_ += word.size();
+        return true;
+    }
+
+    IValue value_of(const Type& type, int depth) {
+        if (depth > kMaxDepth) fail(type);
+        switch (type.kind()) {
+            case TypeKind::Optional: return take("None") ? IValue() : value_of(*type.element(), depth + 1);
+            case TypeKind::None:
+                if (take("None")) return {};
+                fail(type);
+            case TypeKind::Bool:
+                if (take("True") || take("true")) return true;
+                if (take("False") || take("false")) return false;
+                fail(type);
+            case TypeKind::Int: return number<std::int64_t>(type);
+            case TypeKind::Float: return number<double>(type);
+            case TypeKind::Number: return any_number(type);
+            case TypeKind::String: return quoted(type);
+            case TypeKind::List: return make_ptr<ListObject>(type.element(), elements(type, ']', "[", depth));
+            case TypeKind::Tuple: return make_ptr<TupleObject>(elements(type, ')', "(", depth));
+            default: fail(type);
+        }
+    }
+
+    template <typename T>
+    T number(const Type& type) {
+        skip_spaces();
+        T value{};
+        const auto [end, failure] = std::from_chars(text_.data() + at_, text_.data() + text_.size(), value);
+        if (failure != std::errc{}) fail(type);
+        at_ = static_cast<std::size_t>(end - text_.data());
+        return value;
+    }
+
+    IValue any_number(const Type& type) {
+        skip_spaces();
+        const auto end = text_.find_first_of(",])", at_);
+        const bool is_real = text_.substr(at_, end - at_).find_first_of(".eEni") != std::string_view::npos;
+        return is_real ? IValue(number<double>(type)) : IValue(number<std::int64_t>(type));
+    }
+
+    IValue quoted(const Type& type) {
+        skip_spaces();
+        if (at_ >= text_.size() || (text_[at_] != '\'' && text_[at_] != '"')) fail(type);
+        const char quote = text_[at_++];
+        std::string out;
+        while (at_ < text_.size() && text_[at_] != quote) {
+            if (text_[at_] == '\\' && at_ + 1 < text_.size()) ++at_;
+            out += text_[at_++];
+        }
+        if (at_ >= text_.size()) fail(type);
+        ++at_;
+        return out;
+    }
+
+    std::vector<IValue> elements(const Type& type, char close, std::string_view open, int depth) {
+        if (!take(open)) fail(type);
+        std::vector<IValue> out;
+        while (!take(std::string_view(&close, 1))) {
+            const bool is_tuple = type.kind() == TypeKind::Tuple;
+            if (is_tuple && out.size() >= type.contained().size()) fail(type);
+            out.push_back(value_of(is_tuple ? *type.contained()[out.size()] : *type.element(), depth + 1));
+            if (!take(",")) {
+                skip_spaces();
+                if (at_ >= text_.size() || text_[at_] != close) fail(type);
+            }
+        }
+        if (type.kind() == TypeKind::Tuple && out.size() != type.contained().size()) fail(type);
+        return out;
+    }
+
+    std::string_view text_;
+    std::size_t at_ = 0;
+};
+
+}  // namespace
+
+IValue literal_value(std::string_view text, const Type& type) { return LiteralParser(text).parse(type); }
+
+}  // namespace loupe::session
