@@ -8,7 +8,15 @@ namespace loupe::session {
 MemoryAccount::MemoryAccount(RecordingWriter& writer, const ValueStore& store)
     : writer_(writer), store_(store), before_(set_allocation_observer(this)) {}
 
-MemoryAccount::~MemoryAccount() { set_allocation_observer(before_); }
+MemoryAccount::~MemoryAccount() { stop(); }
+
+void MemoryAccount::stop() {
+    if (!is_watching_) return;
+    is_watching_ = false;
+    set_allocation_observer(before_);
+    const std::lock_guard lock(mutex_);
+    for (auto& [id, block] : live_) block.watched = nullptr;
+}
 
 void MemoryAccount::add_existing(const Tensor& t, Category category, std::string_view owner) {
     const std::lock_guard lock(mutex_);

@@ -17,6 +17,8 @@ class MemoryAccount final : public AllocationObserver {
   public:
     MemoryAccount(RecordingWriter& writer, const ValueStore& store);
     ~MemoryAccount() override;
+    // Watches no more; what is written stays.
+    void stop();
 
     // Memory that was there before the run.
     void add_existing(const Tensor& t, Category category, std::string_view owner);
@@ -48,6 +50,7 @@ class MemoryAccount final : public AllocationObserver {
     RecordingWriter& writer_;
     const ValueStore& store_;
     AllocationObserver* before_;
+    bool is_watching_ = true;
     mutable std::mutex mutex_;  // frees may come from other threads
     std::unordered_map<std::uint64_t, Block> live_;
     EventId event_ = 0;

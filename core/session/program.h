@@ -10,6 +10,7 @@
 #include "core/io/format_registry.h"
 #include "core/ir/function.h"
 #include "core/runtime/code.h"
+#include "core/session/graph_builder.h"
 #include "core/session/model_info.h"
 #include "core/session/requests.h"
 
@@ -26,8 +27,8 @@ class Program {
 
     // Throws Error (Usage) with the names there are.
     const ir::ScriptFunction& method(const std::string& name) const;
-    // Does the method take the module first? (A saved function's holder is such a module too.)
-    static constexpr bool kHasSelf = true;
+    // "forward", or the only method there is.
+    std::string default_method() const;
 
   private:
     ModelFile file_;
@@ -38,10 +39,11 @@ class Program {
 class PreparedMethod {
   public:
     // pipeline: "none" or one of list_pipelines(). Throws Error (Usage) for another name.
-    PreparedMethod(const std::shared_ptr<Program>& program, const std::string& method, const std::string& pipeline);
+    PreparedMethod(std::shared_ptr<Program> program, const std::string& method, const std::string& pipeline);
 
     const ir::Graph& graph() const { return *graph_; }
     const FunctionSchema& schema() const { return function_.schema(); }
+    BuiltGraph build_graph() const;
     // arguments: without self.
     IValue forward(std::vector<IValue> arguments) const;
 
@@ -50,14 +52,15 @@ class PreparedMethod {
     const ir::ScriptFunction& function_;
     std::string name_;
     Ptr<ir::Graph> graph_;
-    Ptr<runtime::Code> code_;  // null: the method as it is
+    Ptr<const runtime::Code> code_;  // null: the method as it is
     bool takes_self_ = true;
 };
 
-// Tensors inside the arguments that can have a gradient are made leaves that require it.
+// Tensors inside the arguments that can have a gradient become leaves that require it.
 void require_input_gradients(const std::vector<IValue>& arguments);
-// Backward from every output that requires grad; cotangents: one an output, undefined or missing means ones.
-void run_backward(const TensorList& outputs, const TensorList& cotangents);
+// Backward from every output that requires grad; cotangents: one an output, undefined or missing means ones. Throws
+// Error (Run) when no output requires grad.
+void run_backward(const TensorList& outputs, const TensorList& cotangents = {});
 
 ModelInfo describe_model(const ModelFile& file, const std::filesystem::path& path);
 

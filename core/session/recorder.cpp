@@ -52,8 +52,14 @@ void Recorder::name_value(const Tensor& t, const std::string& name, Category cat
     new_value(t, 0, name, category == Category::Input && options_.statistics);
 }
 
+EventId Recorder::accumulated_at(const Tensor& leaf) const {
+    const auto found = accumulated_.find(leaf.impl());
+    return found == accumulated_.end() ? 0 : found->second;
+}
+
 void Recorder::finish() {
     while (!frames_.empty()) leave_frame();
+    memory_.stop();
     writer_.finish();
     if (progress_) progress_(recording()->event_count());
 }
@@ -257,11 +263,14 @@ void Recorder::on_kernel(const KernelChoice& choice) {
 void Recorder::collect_outputs(const OperatorCall& call, Event& event) {
     const EventId id = writer_.next_event();
     const auto* site = static_cast<const ir::Node*>(call.site);
+    std::vector<std::string> names(call.outputs.size());
+    for (std::size_t i = 0; site != nullptr && i < std::min(names.size(), site->outputs().size()); ++i) {
+        names[i] = "%" + site->output(i)->debug_name();
+    }
+    if (call.autograd_node != nullptr) name_gradients(call, event, names);
     std::size_t output = 0;
     for (const IValue& result : call.outputs) {
-        std::string name;
-        if (site != nullptr && output < site->outputs().size()) name = "%" + site->output(output)->debug_name();
-        ++output;
+        const std::string& name = names[output++];
         visit_tensors(result, [&](const Tensor& t) {
             if (!t.defined()) return;
             const auto known = known_.find(t.impl());
@@ -291,22 +300,35 @@ void Recorder::note_saved(const OperatorCall& call, EventId event) {
     }
 }
 
-// A gradient is named after what it is the gradient of.
-void Recorder::name_gradients(const OperatorCall& call, const Event& event) {
+// Which value stands behind each edge of the node that a forward operator leaves.
+void Recorder::remember_edges(const OperatorCall& call, EventId event) {
     if (call.autograd_node != nullptr || call.schema == nullptr) return;
     std::vector<ValueId> in_edge_order;
-    for (const IValue& value : call.inputs) {
-        if (value.is_tensor()) {
-            in_edge_order.push_back(find_value(value.to_tensor()));
-        } else if (value.is_list()) {
-            for (const IValue& element : value.to_list().elements) {
-                if (element.is_tensor()) in_edge_order.push_back(find_value(element.to_tensor()));
+    const auto add = [&](const IValue& value) {
+        in_edge_order.push_back(value.is_tensor() ? find_value(value.to_tensor()) : 0);
+    };
+    const auto& arguments = call.schema->arguments;
+    for (std::size_t i = 0; i < arguments.size() && i < call.inputs.size(); ++i) {
+        const Type& type = *arguments[i].type;
+        const bool is_optional = type.kind() == TypeKind::Optional;
+        const TypeKind kind = is_optional ? type.element()->kind() : type.kind();
+        if (kind == TypeKind::Tensor) add(call.inputs[i]);
+        if (kind == TypeKind::List && call.inputs[i].is_list()) {
+            for (const IValue& element : call.inputs[i].to_list().elements) {
+                if (element.is_tensor()) add(element);
             }
-        } else if (value.is_none()) {
-            in_edge_order.push_back(0);
         }
     }
-    edge_values_[event.id] = std::move(in_edge_order);
+    edge_values_[event] = std::move(in_edge_order);
+}
+
+// A gradient is named after what it is the gradient of: "grad of conv1.weight".
+void Recorder::name_gradients(const OperatorCall& call, const Event& event, std::vector<std::string>& names) const {
+    const auto edges = edge_values_.find(event.peer);
+    if (edges == edge_values_.end() || edges->second.size() != call.outputs.size()) return;
+    for (std::size_t i = 0; i < names.size(); ++i) {
+        if (edges->second[i] != 0) names[i] = concat("grad of ", recording()->value(edges->second[i]).name);
+    }
 }
 
 EventId Recorder::publish(Event event) {
@@ -345,7 +367,8 @@ void Recorder::after_operator(const OperatorCall& call) {
         pending_.flops = cost.flops;
         pending_.bytes_moved = cost.bytes;
     }
-    name_gradients(call, pending_);
+    remember_edges(call, id);
+    if (const auto* sink = dynamic_cast<const AccumulateGrad*>(call.autograd_node)) accumulated_[sink->variable().impl()] = id;
     publish(std::move(pending_));
     if (control_ == nullptr) return;
     if (const auto why = control_->after(pending_point_, made)) park(pending_point_, *why);

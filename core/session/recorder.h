@@ -42,6 +42,8 @@ class Recorder final : public ExecutionObserver {
     MemoryAccount& memory() { return memory_; }
     // The value that a tensor is now; 0 when it was never seen.
     ValueId find_value(const Tensor& t) const;
+    // The event that gave this parameter or input its gradient; 0 when none did.
+    EventId accumulated_at(const Tensor& leaf) const;
     // Seconds spent parked so far.
     double parked_seconds() const { return parked_; }
 
@@ -77,7 +79,8 @@ class Recorder final : public ExecutionObserver {
     void protect_written(const OperatorCall& call);
     void fill_arguments(const OperatorCall& call, Event& event) const;
     void fill_place(const OperatorCall& call, Event& event) const;
-    void name_gradients(const OperatorCall& call, const Event& event);
+    void remember_edges(const OperatorCall& call, EventId event);
+    void name_gradients(const OperatorCall& call, const Event& event, std::vector<std::string>& names) const;
     void collect_outputs(const OperatorCall& call, Event& event);
     void note_saved(const OperatorCall& call, EventId event);
     EventId publish(Event event);
@@ -94,6 +97,7 @@ class Recorder final : public ExecutionObserver {
     std::unordered_map<const TensorImpl*, Known> known_;
     std::unordered_map<std::uint64_t, EventId> last_writer_;  // by storage
     std::unordered_map<EventId, std::vector<ValueId>> edge_values_;  // forward event -> values in the order of its node's edges
+    std::unordered_map<const TensorImpl*, EventId> accumulated_;
     std::vector<ActiveFrame> frames_;
     Clock::time_point began_ = Clock::now();
     Clock::time_point last_progress_ = began_;

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <unordered_set>
+
+#include "core/autograd/variable.h"
+#include "core/base/error.h"
+#include "core/base/strings.h"
+#include "core/session/program.h"
+
+namespace loupe::session {
+namespace {
+
+TensorInfo describe_tensor(std::string name, const Tensor& t) {
+    TensorInfo info;
+    info.name = std::move(name);
+    info.dtype = std::string(dtype_name(t.dtype()));
+    info.shape.assign(t.sizes().begin(), t.sizes().end());
+    info.bytes = static_cast<std::int64_t>(t.bytes());
+    info.requires_grad = requires_grad(t);
+    info.storage_id = t.storage()->id();
+    return info;
+}
+
+std::string joined(const std::string& path, const std::string& name) {
+    return path.empty() ? name : concat(path, ".", name);
+}
+
+// Attributes in one line; containers only by their repr, cut where it is long.
+std::string attribute_text(const IValue& value) {
+    if (value.is_object()) return value_type_name(value);
+    std::string text = python_repr(value);
+    constexpr std::size_t kLongest = 200;
+    if (text.size() > kLongest) text = text.substr(0, kLongest) + "…";
+    return text;
+}
+
+class Describer {
+  public:
+    explicit Describer(ModelInfo& model) : model_(model) {}
+
+    int add(const nn::ModulePtr& module, const std::string& path, int parent) {
+        ModuleInfo info;
+        info.path = path;
+        info.class_name = module->class_name();
+        info.qualified_name = module->type()->name();
+        info.parent = parent;
+        info.training = module->is_training();
+        const auto hooks = module->hook_counts();
+        info.hooks = static_cast<int>(hooks.forward_pre + hooks.forward + hooks.backward);
+        for (const auto& [name, t] : module->own_parameters()) info.parameters.push_back(describe_tensor(joined(path, name), t));
+        for (const auto& [name, t] : module->own_buffers()) info.buffers.push_back(describe_tensor(joined(path, name), t));
+        for (const auto& [name, value] : module->attributes()) info.attributes[name] = attribute_text(value);
+        const int index = static_cast<int>(model_.modules.size());
+        model_.modules.push_back(std::move(info));
+        open_.insert(module.get());
+        std::vector<int> children;
+        for (const auto& [name, child] : module->children()) {
+            // A module that holds itself ends here.
+            if (!open_.contains(child.get()) && model_.modules.size() < kMaxModules) {
+                children.push_back(add(child, joined(path, name), index));
+            }
+        }
+        open_.erase(module.get());
+        model_.modules[static_cast<std::size_t>(index)].children = std::move(children);
+        count(*module, static_cast<std::size_t>(index));
+        return index;
+    }
+
+  private:
+    static constexpr std::size_t kMaxModules = 100'000;
+
+    void count(nn::Module& module, std::size_t index) {
+        ModuleInfo& info = model_.modules[index];
+        for (const auto& [name, t] : module.named_parameters()) {
+            info.parameter_count += t.numel();
+            info.parameter_bytes += static_cast<std::int64_t>(t.bytes());
+        }
+    }
+
+    ModelInfo& model_;
+    std::unordered_set<const nn::Module*> open_;
+};
+
+MethodInfo describe_method(const std::string& name, const FunctionSchema& schema) {
+    MethodInfo info;
+    info.name = name;
+    info.schema = schema.str();
+    for (std::size_t i = 0; i < schema.arguments.size(); ++i) {
+        const Argument& argument = schema.arguments[i];
+        if (i == 0 && argument.name == "self") continue;
+        info.arguments.push_back({argument.name, argument.type->annotation_str(), argument.default_value.has_value()});
+    }
+    for (const Argument& result : schema.returns) info.returns.push_back(result.type->annotation_str());
+    return info;
+}
+
+// The user's own files, as far as debug records carry them: their lines in place, gaps where nothing was recorded.
+void add_sources(const ModelFile& file, ModelInfo& model) {
+    for (const auto& source : file.sources) {
+        if (source == nullptr) continue;
+        model.sources.push_back({source->file().value_or("code"), source->text(), false});
+    }
+}
+
+}  // namespace
+
+std::int64_t TensorInfo::numel() const {
+    std::int64_t n = 1;
+    for (const auto size : shape) n *= size;
+    return n;
+}
+
+std::string shape_text(const Shape& shape) { return shape.empty() ? "scalar" : join(shape, "x"); }
+
+int ModelInfo::find_module(const std::string& module_path) const {
+    for (std::size_t i = 0; i < modules.size(); ++i) {
+        if (modules[i].path == module_path) return static_cast<int>(i);
+    }
+    return -1;
+}
+
+ModelInfo describe_model(const ModelFile& file, const std::filesystem::path& path) {
+    ModelInfo model;
+    model.path = path.string();
+    model.title = path.filename().string();
+    std::error_code ignored;
+    model.file_bytes = static_cast<std::int64_t>(std::filesystem::file_size(path, ignored));
+    model.format = concat(file.format, ", ", format_bytes(static_cast<double>(model.file_bytes)));
+    Describer(model).add(file.module, "", -1);
+    model.parameter_count = model.modules.front().parameter_count;
+    model.parameter_bytes = model.modules.front().parameter_bytes;
+    for (const auto& [name, t] : file.module->named_buffers()) model.buffer_bytes += static_cast<std::int64_t>(t.bytes());
+    for (const auto& [name, function] : file.module->type()->methods()) {
+        try {
+            model.methods.push_back(describe_method(name, function->schema()));
+        } catch (const Error& error) {
+            model.missing_operators.push_back(error.what());
+        }
+    }
+    add_sources(file, model);
+    return model;
+}
+
+}  // namespace loupe::session

@@ -1,0 +1,380 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/session/engine.h"
+
+#include "core/autograd/grad_mode.h"
+#include "core/base/error.h"
+#include "core/base/parallel.h"
+#include "core/base/strings.h"
+#include "core/session/inputs.h"
+
+namespace loupe::session {
+
+Session::Engine::Engine(SessionListener* listener) : listener_(listener), thread_([this] { loop(); }) {}
+
+Session::Engine::~Engine() {
+    {
+        const std::lock_guard lock(mutex_);
+        quit_ = true;
+        queue_.clear();
+        cancel_ = true;
+    }
+    wake_.notify_all();
+    thread_.join();
+}
+
+// --- the queue ---
+
+void Session::Engine::enqueue(Job job) {
+    {
+        const std::lock_guard lock(mutex_);
+        if (quit_) return;
+        if (!job.tag.empty()) std::erase_if(queue_, [&](const Job& waiting) { return waiting.tag == job.tag; });
+        queue_.push_back(std::move(job));
+    }
+    wake_.notify_all();
+}
+
+void Session::Engine::execute(const std::function<void()>& work) {
+    try {
+        work();
+    } catch (const Error& error) {
+        report_failure(error);
+    } catch (const std::bad_alloc&) {
+        report_failure(Error(ErrorKind::Run, "out of memory"));
+    } catch (const std::exception& error) {
+        report_failure(Error(ErrorKind::Internal, error.what()));
+    }
+}
+
+void Session::Engine::loop() {
+    while (true) {
+        Job job;
+        {
+            std::unique_lock lock(mutex_);
+            busy_ = false;
+            if (queue_.empty()) idle_.notify_all();
+            wake_.wait(lock, [this] { return quit_ || !queue_.empty(); });
+            if (quit_) break;
+            job = std::move(queue_.front());
+            queue_.pop_front();
+            busy_ = true;
+            cancel_ = false;
+        }
+        const CancelScope scope(&cancel_);
+        execute(job.work);
+    }
+    do_close();
+}
+
+bool Session::Engine::run_next_request(std::unique_lock<std::mutex>& lock) {
+    for (auto at = queue_.begin(); at != queue_.end(); ++at) {
+        if (at->kind != JobKind::Request) continue;
+        const auto work = std::move(at->work);
+        queue_.erase(at);
+        lock.unlock();
+        {
+            // What a request allocates or calls is no part of the parked run.
+            const ObserverScope unobserved(nullptr);
+            execute(work);
+        }
+        lock.lock();
+        return true;
+    }
+    return false;
+}
+
+void Session::Engine::park(const StopPoint& next, const StopReason& why) {
+    const EventId reached = static_cast<EventId>(recorder_->recording()->event_count());
+    {
+        const std::lock_guard lock(mutex_);
+        parked_ = true;
+        resume_ = false;
+    }
+    if (listener_ != nullptr) listener_->on_events(reached);
+    change_status([&](Status& status) {
+        status.state = RunState::Paused;
+        status.reached = reached;
+        status.next_node = next.graph_node;
+        status.next_op = std::string(next.op);
+        status.next_scope = std::string(next.scope);
+        status.phase = next.phase;
+        status.why = why.text;
+        status.stopped_at_breakpoint = why.breakpoint;
+    });
+    std::unique_lock lock(mutex_);
+    while (!resume_ && !cancel_ && !quit_) {
+        if (run_next_request(lock)) continue;
+        idle_.notify_all();
+        wake_.wait(lock, [this] {
+            const bool has_request = std::any_of(queue_.begin(), queue_.end(), [](const Job& job) { return job.kind == JobKind::Request; });
+            return resume_ || cancel_ || quit_ || has_request;
+        });
+    }
+    parked_ = false;
+    lock.unlock();
+    check_cancelled();
+    change_status([](Status& status) {
+        status.state = RunState::Running;
+        status.why.clear();
+        status.stopped_at_breakpoint = 0;
+    });
+}
+
+// --- orders ---
+
+void Session::Engine::open(const std::filesystem::path& file) {
+    stop();
+    enqueue({JobKind::Command, "open", [this, file] { do_open(file); }});
+}
+
+void Session::Engine::close() {
+    stop();
+    enqueue({JobKind::Command, "open", [this] { do_close(); }});
+}
+
+void Session::Engine::run(const RunOptions& options) {
+    stop();
+    {
+        const std::lock_guard lock(mutex_);
+        options_ = options;
+    }
+    enqueue({JobKind::Command, "run", [this, options] { do_run(options); }});
+}
+
+void Session::Engine::go_on() {
+    bool begin = false;
+    {
+        const std::lock_guard lock(mutex_);
+        if (parked_) resume_ = true;
+        else begin = !busy_ && info_ != nullptr;
+    }
+    wake_.notify_all();
+    if (!begin) return;
+    RunOptions options = last_options();
+    options.record = true;
+    run(options);
+}
+
+void Session::Engine::stop() {
+    {
+        const std::lock_guard lock(mutex_);
+        if (busy_) cancel_ = true;
+        std::erase_if(queue_, [](const Job& job) { return job.tag == "run"; });
+    }
+    wake_.notify_all();
+}
+
+void Session::Engine::request(const Tag& tag, std::function<void()> work) {
+    enqueue({JobKind::Request, concat("request ", tag), std::move(work)});
+}
+
+void Session::Engine::wait_idle() {
+    std::unique_lock lock(mutex_);
+    idle_.wait(lock, [this] {
+        if (quit_) return true;
+        if (parked_ && !resume_ && !cancel_) {
+            return std::none_of(queue_.begin(), queue_.end(), [](const Job& job) { return job.kind == JobKind::Request; });
+        }
+        return !busy_ && queue_.empty();
+    });
+}
+
+// --- state ---
+
+Status Session::Engine::status() const {
+    const std::lock_guard lock(mutex_);
+    return status_;
+}
+std::shared_ptr<const ModelInfo> Session::Engine::model() const {
+    const std::lock_guard lock(mutex_);
+    return info_;
+}
+std::shared_ptr<const Recording> Session::Engine::recording() const {
+    const std::lock_guard lock(mutex_);
+    return recording_;
+}
+std::vector<InputSpec> Session::Engine::inputs() const {
+    const std::lock_guard lock(mutex_);
+    return inputs_;
+}
+void Session::Engine::set_inputs(std::vector<InputSpec> inputs) {
+    const std::lock_guard lock(mutex_);
+    inputs_ = std::move(inputs);
+}
+RunOptions Session::Engine::last_options() const {
+    const std::lock_guard lock(mutex_);
+    return options_;
+}
+
+void Session::Engine::log(SessionListener::LogEntry entry) {
+    if (listener_ != nullptr) listener_->on_log(entry);
+}
+
+void Session::Engine::report_failure(const Error& error) {
+    const bool was_stopped = error.kind() == ErrorKind::Cancelled;
+    const bool has_model = program_ != nullptr;
+    change_status([&](Status& status) {
+        status.state = was_stopped ? (has_model ? RunState::Ready : RunState::Empty) : RunState::Failed;
+        status.error = was_stopped ? "" : error.what();
+        status.why = was_stopped ? "stopped" : "error";
+        status.progress.clear();
+        status.fraction = -1;
+    });
+    SessionListener::LogEntry entry;
+    entry.level = was_stopped ? SessionListener::LogEntry::Level::Info : SessionListener::LogEntry::Level::Error;
+    entry.text = was_stopped ? "stopped" : error.what();
+    entry.scope = error.context().scope;
+    const std::string& place = error.context().source;
+    if (const auto colon = place.rfind(':'); colon != std::string::npos) {
+        entry.source.file = place.substr(0, colon);
+        entry.source.line = std::atoi(place.c_str() + colon + 1);
+    }
+    if (recorder_ != nullptr && !was_stopped) {
+        const auto recording = recorder_->recording();
+        const auto count = static_cast<EventId>(recording->event_count());
+        if (count > 0 && recording->event(count).failed) {
+            entry.event = count;
+            entry.graph_node = recording->event(count).graph_node;
+        }
+    }
+    log(std::move(entry));
+}
+
+// --- opening ---
+
+void Session::Engine::do_close() {
+    recorder_.reset();
+    arguments_.clear();
+    program_.reset();
+    {
+        const std::lock_guard lock(mutex_);
+        info_.reset();
+        recording_.reset();
+        inputs_.clear();
+    }
+    change_status([](Status& status) { status = Status{}; });
+    if (listener_ != nullptr) listener_->on_model(nullptr);
+}
+
+void Session::Engine::do_open(const std::filesystem::path& file) {
+    change_status([&](Status& status) {
+        status = Status{};
+        status.state = RunState::Opening;
+        status.progress = concat("opening ", file.filename().string());
+    });
+    std::shared_ptr<Program> opened = Program::open(file);  // the model there is stays when this fails
+    do_close();
+    program_ = std::move(opened);
+    RunOptions options;
+    options.method = program_->default_method();
+    std::vector<InputSpec> inputs;
+    try {
+        inputs = guess_inputs(*program_->info(), program_->method(options.method).schema(), true);
+    } catch (const Error& error) {
+        log({.level = SessionListener::LogEntry::Level::Warning, .text = error.what(), .scope = {}, .source = {}});
+    }
+    {
+        const std::lock_guard lock(mutex_);
+        info_ = program_->info();
+        inputs_ = std::move(inputs);
+        options_ = options;
+    }
+    if (listener_ != nullptr) listener_->on_model(program_->info());
+    for (const std::string& line : program_->info()->missing_operators) {
+        log({.level = SessionListener::LogEntry::Level::Warning, .text = line, .scope = {}, .source = {}});
+    }
+    change_status([](Status& status) {
+        status.state = RunState::Ready;
+        status.progress.clear();
+    });
+}
+
+// --- running ---
+
+void Session::Engine::name_existing_tensors(const std::vector<IValue>& arguments, const FunctionSchema& schema) {
+    for (const auto& [name, t] : program_->module().named_parameters()) recorder_->name_value(t, name, Category::Parameter);
+    for (const auto& [name, t] : program_->module().named_buffers()) recorder_->name_value(t, name, Category::Buffer);
+    for (std::size_t i = 0; i < arguments.size(); ++i) {
+        const std::string name = i + 1 < schema.arguments.size() ? schema.arguments[i + 1].name : concat("input ", i);
+        std::size_t element = 0;
+        visit_tensors(arguments[i], [&](const Tensor& t) {
+            const bool is_alone = arguments[i].is_tensor();
+            if (t.defined()) recorder_->name_value(t, is_alone ? name : concat(name, "[", element++, "]"), Category::Input);
+        });
+    }
+}
+
+void Session::Engine::run_phases(const PreparedMethod& method, const RunOptions& options) {
+    const GradModeScope grad(options.backward);
+    IValue result;
+    {
+        const MemoryCategoryScope category(MemoryCategory::Activation);
+        result = method.forward(arguments_);
+    }
+    if (!options.backward) return;
+    const TensorList outputs = flatten_tensors(result);
+    result = IValue();
+    const MemoryCategoryScope category(MemoryCategory::Gradient);
+    run_backward(outputs);
+}
+
+void Session::Engine::run_recorded(const PreparedMethod& method, const RunOptions& options) {
+    recorder_ = std::make_unique<Recorder>(RecorderOptions{options.statistics, options.record_values}, method.build_graph(), &control_,
+                                           [this](const StopPoint& next, const StopReason& why) { park(next, why); });
+    {
+        const std::lock_guard lock(mutex_);
+        recording_ = recorder_->recording();
+    }
+    name_existing_tensors(arguments_, method.schema());
+    if (listener_ != nullptr) {
+        listener_->on_recording(recorder_->recording());
+        recorder_->set_progress([this](std::size_t events) { listener_->on_events(events); });
+    }
+    const auto finish = [this] {
+        recorder_->finish();
+        const auto reached = static_cast<EventId>(recorder_->recording()->event_count());
+        change_status([&](Status& status) { status.reached = reached; });
+    };
+    try {
+        const ObserverScope observed(recorder_.get());
+        run_phases(method, options);
+    } catch (...) {
+        finish();
+        throw;
+    }
+    finish();
+}
+
+void Session::Engine::do_run(const RunOptions& given) {
+    if (!program_) throw Error(ErrorKind::Usage, "no model is open", {.hint = "open a file first"});
+    RunOptions options = given;
+    if (options.inputs.empty()) options.inputs = inputs();
+    else set_inputs(options.inputs);
+    recorder_.reset();
+    {
+        const std::lock_guard lock(mutex_);
+        recording_.reset();
+    }
+    change_status([](Status& status) {
+        status = Status{};
+        status.state = RunState::Running;
+    });
+    control_.begin_run(options.pause_at_start);
+    set_thread_count(options.threads);
+    nn::Module& module = program_->module();
+    if (options.training) module.train(*options.training);
+    module.zero_grad();
+    const PreparedMethod method(program_, options.method, options.pipeline);
+    arguments_ = make_inputs(options.inputs, method.schema(), true);
+    if (options.backward) require_input_gradients(arguments_);
+    if (options.record) run_recorded(method, options);
+    else run_phases(method, options);
+    change_status([](Status& status) {
+        status.state = RunState::Finished;
+        status.next_node = -1;
+        status.next_op.clear();
+        status.next_scope.clear();
+    });
+}
+
+}  // namespace loupe::session

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// The engine thread of a session: a queue of work, one run at a time, parked or not.
+
+#include <atomic>
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <thread>
+
+#include "core/base/cancel.h"
+#include "core/session/program.h"
+#include "core/session/recorder.h"
+#include "core/session/run_control.h"
+#include "core/session/session.h"
+
+namespace loupe::session {
+
+class Session::Engine {
+  public:
+    explicit Engine(SessionListener* listener);
+    ~Engine();
+
+    // --- any thread ---
+    void open(const std::filesystem::path& file);
+    void close();
+    void run(const RunOptions& options);
+    // Goes on from where it is parked, or begins a run that parks at its first point.
+    void go_on();
+    void stop();
+    // Runs on the engine thread, also while a run is parked; a newer one with the same tag takes its place.
+    void request(const Tag& tag, std::function<void()> work);
+    void wait_idle();
+
+    RunControl& control() { return control_; }
+    Status status() const;
+    std::shared_ptr<const ModelInfo> model() const;
+    std::shared_ptr<const Recording> recording() const;
+    std::vector<InputSpec> inputs() const;
+    void set_inputs(std::vector<InputSpec> inputs);
+    RunOptions last_options() const;
+    void log(SessionListener::LogEntry entry);
+
+    // --- the engine thread ---
+    const std::shared_ptr<Program>& program() const { return program_; }
+    const Recorder* recorder() const { return recorder_.get(); }
+
+  private:
+    enum class JobKind { Command, Request };
+    struct Job {
+        JobKind kind;
+        Tag tag;
+        std::function<void()> work;
+    };
+
+    void loop();
+    void enqueue(Job job);
+    bool run_next_request(std::unique_lock<std::mutex>& lock);
+    void execute(const std::function<void()>& work);
+
+    void do_open(const std::filesystem::path& file);
+    void do_close();
+    void do_run(const RunOptions& options);
+    void run_recorded(const PreparedMethod& method, const RunOptions& options);
+    void run_phases(const PreparedMethod& method, const RunOptions& options);
+    void park(const StopPoint& next, const StopReason& why);
+    void name_existing_tensors(const std::vector<IValue>& arguments, const FunctionSchema& schema);
+    void report_failure(const Error& error);
+
+    template <typename Change>
+    void change_status(Change&& change) {
+        Status copy;
+        {
+            const std::lock_guard lock(mutex_);
+            change(status_);
+            copy = status_;
+        }
+        if (listener_ != nullptr) listener_->on_status(copy);
+    }
+
+    SessionListener* listener_;
+    RunControl control_;
+
+    mutable std::mutex mutex_;
+    std::condition_variable wake_;
+    std::condition_variable idle_;
+    std::deque<Job> queue_;
+    bool quit_ = false;
+    bool busy_ = false;
+    bool parked_ = false;
+    bool resume_ = false;
+    CancelFlag cancel_{false};
+    Status status_;
+    std::shared_ptr<const ModelInfo> info_;
+    std::shared_ptr<const Recording> recording_;
+    std::vector<InputSpec> inputs_;
+    RunOptions options_;
+
+    // The engine thread's own.
+    std::shared_ptr<Program> program_;
+    std::vector<IValue> arguments_;
+    std::unique_ptr<Recorder> recorder_;
+
+    std::thread thread_;  // last: it uses everything above
+};
+
+}  // namespace loupe::session
