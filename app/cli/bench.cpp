@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "app/cli/commands.h"
+#include "core/base/error.h"
+#include "core/base/parallel.h"
+#include "core/base/strings.h"
+
+namespace loupe::cli {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point from) { return std::chrono::duration<double>(Clock::now() - from).count(); }
+
+void step(const PreparedRun& run, const RunArguments& options) {
+    if (!options.stats) {
+        execute(run, options.backward);
+        return;
+    }
+    session::Recorder recorder({.statistics = true, .values = false}, run.method->build_graph(), nullptr, nullptr);
+    {
+        const ObserverScope observed(&recorder);
+        execute(run, options.backward);
+    }
+    recorder.finish();
+}
+
+}  // namespace
+
+int run_bench(const RunArguments& options) {
+    if (options.repeat < 1) throw Error(ErrorKind::Usage, "--repeat must be at least 1");
+    const auto began = Clock::now();
+    const auto opened = session::Program::open(options.model);
+    const double open = seconds_since(began);
+    const PreparedRun run = prepare_run(options);
+    for (int i = 0; i < options.warmup; ++i) step(run, options);
+    std::vector<double> times;
+    for (int i = 0; i < options.repeat; ++i) {
+        const auto from = Clock::now();
+        step(run, options);
+        times.push_back(seconds_since(from));
+    }
+    std::sort(times.begin(), times.end());
+    const double median = times[times.size() / 2];
+    if (options.json) {
+        const nlohmann::json out{{"model", options.model}, {"backward", options.backward}, {"threads", thread_count()},
+                                 {"open", open},           {"repeat", options.repeat},     {"min", times.front()},
+                                 {"median", median},       {"max", times.back()}};
+        std::printf("%s\n", out.dump().c_str());
+    } else {
+        std::printf("minimum %s, median %s, maximum %s of %d\n", format_seconds(times.front()).c_str(),
+                    format_seconds(median).c_str(), format_seconds(times.back()).c_str(), options.repeat);
+    }
+    return 0;
+}
+
+}  // namespace loupe::cli

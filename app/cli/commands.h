@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// The commands of tensorloupe-cli. Each returns the exit status and throws loupe::Error.
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/io/npy.h"
+#include "core/session/program.h"
+#include "core/session/recorder.h"
+
+namespace loupe::cli {
+
+// Options of run, bench and check; docs: the contract of the command line.
+struct RunArguments {
+    std::string model;
+    std::string inputs_file;
+    std::vector<std::string> input_specs;
+    std::string method;
+    std::string weights;
+    std::string device = "cpu";
+    int threads = 0;
+    std::uint64_t seed = 0;
+    std::string mode;
+    std::string pipeline = "none";
+    bool backward = false;
+    std::string outputs_file;
+    bool grad_norms = false;
+    std::string trace_file;
+    bool stats = false;
+    // bench
+    int warmup = 3;
+    int repeat = 20;
+    bool json = false;
+    // check
+    std::string expected_file;
+    double rtol = 1e-4;
+    double atol = 1e-5;
+};
+
+// A model with everything that the options say done to it, ready to run.
+struct PreparedRun {
+    std::shared_ptr<session::Program> program;
+    std::unique_ptr<session::PreparedMethod> method;
+    std::vector<IValue> arguments;
+    TensorList cotangents;  // by output; undefined where none was given
+};
+PreparedRun prepare_run(const RunArguments& options);
+
+// Forward, and backward if asked; gradients of before are dropped first. Returns the flattened outputs.
+TensorList execute(const PreparedRun& run, bool backward);
+
+// out0, ...; with gradients grad.arg0, grad.param.NAME, or only gradnorm.NAME.
+NamedTensors collect_outputs(const PreparedRun& run, const TensorList& outputs, bool gradients, bool norms_only);
+
+// One row an event.
+void print_stats(const session::Recording& recording);
+// Chrome's trace format; Perfetto reads it too. Written whole or not at all.
+void write_trace(const session::Recording& recording, const std::string& file);
+
+int run_info(const std::string& model);
+int run_run(const RunArguments& options);
+int run_check(const RunArguments& options);
+int run_bench(const RunArguments& options);
+struct IrArguments {
+    std::string model;
+    std::string method;
+    std::string passes;
+    std::string pipeline = "none";
+    bool after_each = false;
+    std::string output_folder;
+};
+int run_ir(const IrArguments& options);
+int run_passes();
+int run_ops(const std::string& missing_in);
+
+}  // namespace loupe::cli

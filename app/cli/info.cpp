@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cstdio>
+
+#include "app/cli/commands.h"
+#include "core/base/strings.h"
+
+namespace loupe::cli {
+namespace {
+
+void print_module(const session::ModelInfo& model, int index, int depth) {
+    const session::ModuleInfo& module = model.modules[static_cast<std::size_t>(index)];
+    const auto dot = module.path.rfind('.');
+    const std::string name = dot == std::string::npos ? module.path : module.path.substr(dot + 1);
+    const std::string label = module.path.empty() ? module.class_name : concat("(", name, ") ", module.class_name);
+    std::printf("%*s%-*s %12lld parameters%s\n", depth * 2, "", 48 - depth * 2, label.c_str(),
+                static_cast<long long>(module.parameter_count), module.training ? "  training" : "");
+    const auto print_tensor = [&](const session::TensorInfo& t, const char* kind) {
+        const auto last = t.name.rfind('.');
+        std::printf("%*s%s %s: %s %s\n", depth * 2 + 2, "", kind, t.name.substr(last == std::string::npos ? 0 : last + 1).c_str(),
+                    t.dtype.c_str(), session::shape_text(t.shape).c_str());
+    };
+    for (const auto& t : module.parameters) print_tensor(t, "parameter");
+    for (const auto& t : module.buffers) print_tensor(t, "buffer");
+    for (const int child : module.children) print_module(model, child, depth + 1);
+}
+
+}  // namespace
+
+int run_info(const std::string& path) {
+    const auto program = session::Program::open(path);
+    const session::ModelInfo& model = *program->info();
+    std::printf("%s\n%s\n", model.path.c_str(), model.format.c_str());
+    std::printf("%lld parameters, %s; buffers %s\n\nmethods\n", static_cast<long long>(model.parameter_count),
+                format_bytes(static_cast<double>(model.parameter_bytes)).c_str(), format_bytes(static_cast<double>(model.buffer_bytes)).c_str());
+    for (const auto& method : model.methods) std::printf("  %s\n", method.schema.c_str());
+    std::printf("\nmodules\n");
+    print_module(model, 0, 1);
+    for (const std::string& line : model.missing_operators) std::printf("\ncannot run: %s\n", line.c_str());
+    return 0;
+}
+
+}  // namespace loupe::cli

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cstdio>
+#include <filesystem>
+
+#include "app/cli/commands.h"
+#include "core/base/file.h"
+#include "core/base/strings.h"
+#include "core/session/pipelines.h"
+#include "core/session/session.h"
+
+namespace loupe::cli {
+namespace {
+
+class GraphSink {
+  public:
+    explicit GraphSink(std::string folder) : folder_(std::move(folder)) {
+        if (!folder_.empty()) std::filesystem::create_directories(folder_);
+    }
+    void put(const std::string& name, const std::string& text) {
+        if (folder_.empty()) {
+            std::printf("%s", text.c_str());
+            return;
+        }
+        const std::string number = std::to_string(count_++);
+        const std::string file = concat(number.size() < 2 ? "0" : "", number, "_", name, ".txt");
+        write_file_atomically(std::filesystem::path(folder_) / file, text);
+    }
+    bool is_folder() const { return !folder_.empty(); }
+
+  private:
+    std::string folder_;
+    int count_ = 0;
+};
+
+}  // namespace
+
+int run_ir(const IrArguments& options) {
+    const auto program = session::Program::open(options.model);
+    const std::string method = options.method.empty() ? program->default_method() : options.method;
+    const ir::Graph& graph = *program->method(method).graph();
+    // A list of passes is a pipeline without a name.
+    const std::string pipeline = options.passes.empty() ? options.pipeline : options.passes;
+    GraphSink sink(options.output_folder);
+    if (!options.after_each) {
+        const bool is_plain = pipeline.empty() || pipeline == "none";
+        sink.put(is_plain ? method : pipeline, is_plain ? graph.str() : session::run_pipeline(pipeline, graph, program->file().module)->str());
+        return 0;
+    }
+    const session::PassTrace trace = session::trace_pipeline(pipeline, graph, program->file().module, method);
+    sink.put("initial", trace.initial->text);
+    for (const session::PassStep& step : trace.steps) {
+        if (!step.graph) continue;
+        if (!sink.is_folder()) std::printf("\n# after %s\n", step.pass.c_str());
+        sink.put(step.pass, step.graph->text);
+    }
+    return 0;
+}
+
+int run_passes() {
+    for (const auto& pass : session::list_passes()) std::printf("%-36s %s\n", pass.name.c_str(), pass.summary.c_str());
+    std::printf("\npipelines: %s\n", join(session::list_pipelines(), ", ").c_str());
+    return 0;
+}
+
+}  // namespace loupe::cli

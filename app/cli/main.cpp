@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <CLI/CLI.hpp>
+#include <cstdio>
+
+#include "app/cli/commands.h"
+#include "core/base/error.h"
+
+namespace {
+
+using namespace loupe;
+using namespace loupe::cli;
+
+constexpr int kUsage = 2;
+constexpr int kFile = 3;
+constexpr int kRun = 4;
+
+int status_of(const Error& error) {
+    switch (error.kind()) {
+        case ErrorKind::Usage: return kUsage;
+        case ErrorKind::File:
+        case ErrorKind::Unsupported:
+        case ErrorKind::Compile: return kFile;
+        default: return kRun;
+    }
+}
+
+void add_run_options(CLI::App& command, RunArguments& options) {
+    command.add_option("MODEL", options.model, "the model file")->required();
+    command.add_option("--inputs", options.inputs_file, "inputs: .npz (arg0, arg1, ...), .npy, .pt, .png, .jpg");
+    command.add_option("--input", options.input_specs, "instead, one for each input: 2x3x224x224, 8x16:int64, 1x8:float32:zeros")
+        ->allow_extra_args(false);
+    command.add_option("--method", options.method, "default forward");
+    command.add_option("--weights", options.weights, "a checkpoint to load into the model, strictly");
+    command.add_option("--device", options.device, "cpu or cuda[:N]");
+    command.add_option("--threads", options.threads, "default all cores");
+    command.add_option("--seed", options.seed, "of random inputs and operators");
+    command.add_option("--mode", options.mode, "eval or train; default as the file says")->check(CLI::IsMember({"eval", "train"}));
+    command.add_option("--pipeline", options.pipeline, "passes to run on the graph first");
+    command.add_flag("--backward", options.backward, "also run backward");
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    CLI::App app("The engine of Tensorloupe, without a window.", "tensorloupe-cli");
+    app.require_subcommand(1);
+    int status = 0;
+
+    std::string model;
+    auto* info = app.add_subcommand("info", "module tree, parameters, buffers, methods, sizes, what file it is");
+    info->add_option("MODEL", model, "the model file")->required();
+    info->callback([&] { status = run_info(model); });
+
+    RunArguments run_options;
+    auto* run = app.add_subcommand("run", "run forward, and backward if asked");
+    add_run_options(*run, run_options);
+    run->add_option("--outputs", run_options.outputs_file, "write results and gradients to this .npz");
+    run->add_flag("--grad-norms", run_options.grad_norms, "write only the norm of each parameter's gradient");
+    run->add_option("--trace", run_options.trace_file, "write the events as a Chrome trace");
+    run->add_flag("--stats", run_options.stats, "print a row an event");
+    run->callback([&] { status = run_run(run_options); });
+
+    RunArguments check_options;
+    auto* check = app.add_subcommand("check", "run and compare, one line a tensor");
+    add_run_options(*check, check_options);
+    check->add_option("--expected", check_options.expected_file, "the .npz to compare with")->required();
+    check->add_option("--rtol", check_options.rtol, "relative tolerance");
+    check->add_option("--atol", check_options.atol, "absolute tolerance");
+    check->callback([&] { status = run_check(check_options); });
+
+    RunArguments bench_options;
+    auto* bench = app.add_subcommand("bench", "time forward, backward, or a train step");
+    add_run_options(*bench, bench_options);
+    bench->add_option("--warmup", bench_options.warmup, "runs before the clock starts");
+    bench->add_option("--repeat", bench_options.repeat, "runs that are timed");
+    bench->add_flag("--json", bench_options.json, "print one JSON object");
+    bench->add_flag("--stats", bench_options.stats, "record every event with statistics while running");
+    bench->callback([&] { status = run_bench(bench_options); });
+
+    IrArguments ir_options;
+    auto* ir = app.add_subcommand("ir", "print a method's graph, after passes if asked");
+    ir->add_option("MODEL", ir_options.model, "the model file")->required();
+    ir->add_option("--method", ir_options.method, "default forward");
+    ir->add_option("--passes", ir_options.passes, "names with commas between");
+    ir->add_option("--pipeline", ir_options.pipeline, "a named pipeline");
+    ir->add_flag("--after-each", ir_options.after_each, "print after each pass that changed the graph");
+    ir->add_option("-o", ir_options.output_folder, "write a file a graph into this folder");
+    ir->callback([&] { status = run_ir(ir_options); });
+
+    auto* passes = app.add_subcommand("passes", "every pass: name, one line of what it does");
+    passes->callback([&] { status = run_passes(); });
+
+    std::string missing_in;
+    auto* ops = app.add_subcommand("ops", "every operator schema known");
+    ops->add_option("--missing", missing_in, "only those that this model needs and the engine lacks");
+    ops->callback([&] { status = run_ops(missing_in); });
+
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::ParseError& error) {
+        const int code = error.get_exit_code();
+        if (code == 0) return app.exit(error);
+        std::fprintf(stderr, "%s; see tensorloupe-cli --help\n", error.what());
+        return kUsage;
+    } catch (const Error& error) {
+        std::fflush(stdout);
+        std::fprintf(stderr, "%s\n", error.what());
+        return status_of(error);
+    } catch (const std::exception& error) {
+        std::fprintf(stderr, "%s\n", error.what());
+        return kRun;
+    }
+    return status;
+}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/cli/commands.h"
+#include "core/autograd/grad_mode.h"
+#include "core/autograd/variable.h"
+#include "core/base/strings.h"
+#include "core/session/compute_statistics.h"
+#include "core/session/inputs.h"
+
+namespace loupe::cli {
+
+TensorList execute(const PreparedRun& run, bool backward) {
+    const GradModeScope grad(backward);
+    if (backward) {
+        run.program->module().zero_grad();
+        session::require_input_gradients(run.arguments);
+        for (const IValue& argument : run.arguments) {
+            visit_tensors(argument, [](const Tensor& t) {
+                if (t.defined() && autograd_meta(t) != nullptr) set_grad(t, Tensor());
+            });
+        }
+    }
+    const IValue result = run.method->forward(run.arguments);
+    TensorList outputs = session::flatten_tensors(result);
+    if (backward) session::run_backward(outputs, run.cotangents);
+    return outputs;
+}
+
+NamedTensors collect_outputs(const PreparedRun& run, const TensorList& outputs, bool gradients, bool norms_only) {
+    NamedTensors all;
+    const auto parameters = run.program->module().named_parameters();
+    if (norms_only) {
+        for (const auto& [name, parameter] : parameters) {
+            const Tensor grad = grad_of(parameter);
+            const double norm = grad.defined() ? session::compute_statistics(grad).norm : 0;
+            all.emplace_back(concat("gradnorm.", name), scalar_tensor(norm, ScalarType::Float64));
+        }
+        return all;
+    }
+    for (std::size_t i = 0; i < outputs.size(); ++i) all.emplace_back(concat("out", i), detach(outputs[i]));
+    if (!gradients) return all;
+    for (std::size_t i = 0; i < run.arguments.size(); ++i) {
+        const bool is_alone = run.arguments[i].is_tensor();
+        std::size_t element = 0;
+        visit_tensors(run.arguments[i], [&](const Tensor& t) {
+            const std::string name = is_alone ? concat("grad.arg", i) : concat("grad.arg", i, ".", element++);
+            if (t.defined() && grad_of(t).defined()) all.emplace_back(name, grad_of(t));
+        });
+    }
+    for (const auto& [name, parameter] : parameters) {
+        if (grad_of(parameter).defined()) all.emplace_back(concat("grad.param.", name), grad_of(parameter));
+    }
+    return all;
+}
+
+}  // namespace loupe::cli

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cstdio>
+
+#include "app/cli/commands.h"
+#include "core/base/strings.h"
+
+namespace loupe::cli {
+namespace {
+
+void print_results(const TensorList& outputs) {
+    for (std::size_t i = 0; i < outputs.size(); ++i) std::printf("out%zu  %s\n", i, describe(outputs[i]).c_str());
+}
+
+TensorList execute_recorded(const PreparedRun& run, const RunArguments& options) {
+    session::Recorder recorder({.statistics = options.stats, .values = false}, run.method->build_graph(), nullptr, nullptr);
+    TensorList outputs;
+    {
+        const ObserverScope observed(&recorder);
+        outputs = execute(run, options.backward);
+    }
+    recorder.finish();
+    if (options.stats) print_stats(*recorder.recording());
+    if (!options.trace_file.empty()) write_trace(*recorder.recording(), options.trace_file);
+    return outputs;
+}
+
+}  // namespace
+
+int run_run(const RunArguments& options) {
+    const PreparedRun run = prepare_run(options);
+    const bool records = options.stats || !options.trace_file.empty();
+    const TensorList outputs = records ? execute_recorded(run, options) : execute(run, options.backward);
+    if (!options.outputs_file.empty()) {
+        write_npz(options.outputs_file, collect_outputs(run, outputs, options.backward, options.grad_norms));
+    }
+    if (!options.stats) print_results(outputs);
+    return 0;
+}
+
+}  // namespace loupe::cli

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <filesystem>
+
+#include "app/cli/commands.h"
+#include "core/base/error.h"
+#include "core/base/parallel.h"
+#include "core/base/strings.h"
+#include "core/io/checkpoint.h"
+#include "core/session/input_file.h"
+#include "core/session/inputs.h"
+
+namespace loupe::cli {
+namespace {
+
+std::vector<session::InputSpec> specs_of(const RunArguments& options, const session::Program& program, const FunctionSchema& schema) {
+    if (!options.inputs_file.empty() && !options.input_specs.empty()) {
+        throw Error(ErrorKind::Usage, "give --inputs or --input, not both");
+    }
+    if (!options.inputs_file.empty()) return session::input_specs_of_file(options.inputs_file, schema, true);
+    if (options.input_specs.empty()) return session::guess_inputs(*program.info(), schema, true);
+    std::vector<session::InputSpec> specs;
+    for (const std::string& text : options.input_specs) {
+        specs.push_back(session::parse_input_spec(text));
+        specs.back().seed = options.seed;
+    }
+    return specs;
+}
+
+TensorList cotangents_of(const std::string& file) {
+    TensorList all;
+    if (!file.ends_with(".npz")) return all;
+    for (const auto& [name, t] : read_npz(file)) {
+        if (!name.starts_with("cot")) continue;
+        const std::size_t index = std::strtoull(name.c_str() + 3, nullptr, 10);
+        if (index > 10'000) throw Error(ErrorKind::Usage, concat("'", name, "' is no cotangent of an output"), {.file = file});
+        if (all.size() <= index) all.resize(index + 1);
+        all[index] = t;
+    }
+    return all;
+}
+
+}  // namespace
+
+PreparedRun prepare_run(const RunArguments& options) {
+    if (!options.device.starts_with("cpu")) {
+        parse_device(options.device);
+        allocator_for(DeviceType::Cuda);
+    }
+    set_thread_count(options.threads);
+    PreparedRun run;
+    run.program = session::Program::open(options.model);
+    nn::Module& module = run.program->module();
+    if (!options.weights.empty()) module.load_state_dict(read_weights(options.weights));
+    if (!options.mode.empty()) module.train(options.mode == "train");
+    const std::string method = options.method.empty() ? run.program->default_method() : options.method;
+    run.method = std::make_unique<session::PreparedMethod>(run.program, method, options.pipeline);
+    run.arguments = session::make_inputs(specs_of(options, *run.program, run.method->schema()), run.method->schema(), true);
+    if (!options.inputs_file.empty()) run.cotangents = cotangents_of(options.inputs_file);
+    return run;
+}
+
+}  // namespace loupe::cli

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cstdio>
+
+#include "app/cli/commands.h"
+#include "core/base/strings.h"
+
+namespace loupe::cli {
+
+void print_stats(const session::Recording& recording) {
+    std::printf("%5s %-8s %-32s %-28s %-18s %-8s %10s %10s %11s %11s %11s %11s %6s %6s\n", "event", "phase", "operator", "scope", "shape",
+                "dtype", "time", "bytes", "min", "max", "mean", "std", "nan", "inf");
+    for (session::EventId id = 1; id <= recording.event_count(); ++id) {
+        const session::Event& event = recording.event(id);
+        const session::Value* out = event.outputs.empty() || event.outputs[0] == 0 ? nullptr : &recording.value(event.outputs[0]);
+        std::printf("%5u %-8s %-32s %-28s ", id, std::string(session::phase_name(event.phase)).c_str(), std::string(event.op).c_str(),
+                    std::string(event.scope).c_str());
+        std::printf("%-18s %-8s %10s %10s", out != nullptr ? session::shape_text(out->shape).c_str() : "-",
+                    out != nullptr ? std::string(out->dtype).c_str() : "-", format_seconds(event.duration).c_str(),
+                    out != nullptr ? format_bytes(static_cast<double>(out->bytes)).c_str() : "-");
+        if (out != nullptr && out->statistics) {
+            const auto& s = *out->statistics;
+            std::printf(" %11.4g %11.4g %11.4g %11.4g %6lld %6lld", s.min, s.max, s.mean, s.standard_deviation(),
+                        static_cast<long long>(s.nan_count), static_cast<long long>(s.inf_count));
+        }
+        std::printf("%s%s\n", event.failed ? "  FAILED: " : "", event.error.c_str());
+    }
+}
+
+}  // namespace loupe::cli
