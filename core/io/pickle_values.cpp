@@ -110,7 +110,13 @@ IValue NoClasses::make(const PickleNode& node, ValueBuilder&) {
     refuse_name(callable->is(PickleKind::Global) ? callable->global_name() : "something that is not a name");
 }
 
-TypePtr NoClasses::parse_type(std::string_view annotation) { return ::loupe::parse_type(annotation); }
+TypePtr NoClasses::parse_type(std::string_view annotation) {
+    try {
+        return ::loupe::parse_type(annotation, [](std::string_view) { return TypePtr(); });
+    } catch (const Error&) {
+        throw_file_error(concat("bad type ", quote_name(annotation)));
+    }
+}
 
 void ValueBuilder::unfold(std::uint64_t parts) {
     parts_ += parts;

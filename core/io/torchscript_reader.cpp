@@ -44,8 +44,13 @@ class ArchiveClasses final : public PickledClasses {
     }
 
     TypePtr parse_type(std::string_view annotation) override {
-        return ::loupe::parse_type(annotation,
-                                   [&](std::string_view name) { return importer_.find_type(std::string(name)); });
+        try {
+            return ::loupe::parse_type(annotation,
+                                       [&](std::string_view name) { return importer_.find_type(std::string(name)); });
+        } catch (const Error& error) {
+            if (error.kind() != ErrorKind::Internal) throw;
+            throw_file_error(concat("bad type ", quote_name(annotation)));
+        }
     }
 
   private:
