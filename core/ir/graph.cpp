@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cassert>
 
+#include "core/autograd/variable.h"
 #include "core/base/error.h"
 #include "core/base/strings.h"
 #include "core/ir/function.h"
@@ -122,7 +123,7 @@ Node* Graph::create(Symbol kind, std::span<Value* const> inputs, std::size_t out
 
 Node* Graph::create_constant(IValue value, TypePtr type) {
     Node* node = create(prim::Constant);
-    if (!type) type = type_of(value);
+    if (!type) type = value.is_tensor() ? refined_type(value.to_tensor()) : type_of(value);
     node->output()->set_type(std::move(type));
     if (!value.is_none()) node->set_ival(attr::value, std::move(value));
     return node;
@@ -191,12 +192,28 @@ OriginScope::OriginScope(Graph& graph, std::initializer_list<const Node*> nodes,
     : graph_(graph), origin_before_(graph.origin_), provenance_before_(graph.origin_provenance_) {
     graph.origin_ = nodes.size() > 0 ? *nodes.begin() : nullptr;
     graph.origin_provenance_ = {{}, std::string(pass), std::string(rule)};
-    for (const Node* node : nodes) graph.origin_provenance_.nodes.push_back(node->id());
+    auto& ids = graph.origin_provenance_.nodes;
+    for (const Node* node : nodes) {
+        if (node->id() < graph.first_id_of_pass_) ids.push_back(node->id());
+        else ids.insert(ids.end(), node->provenance().nodes.begin(), node->provenance().nodes.end());
+    }
+    std::sort(ids.begin(), ids.end());
+    ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
 }
 
 OriginScope::~OriginScope() {
     graph_.origin_ = origin_before_;
     graph_.origin_provenance_ = std::move(provenance_before_);
+}
+
+TypePtr refined_type(const Tensor& tensor) {
+    auto type = make_ptr<TensorType>();
+    type->dtype = tensor.dtype();
+    type->device = tensor.device();
+    type->sizes.emplace(tensor.sizes().begin(), tensor.sizes().end());
+    type->strides.emplace(tensor.strides().begin(), tensor.strides().end());
+    type->requires_grad = requires_grad(tensor);
+    return type;
 }
 
 std::optional<IValue> constant_of(const Node* node) {

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <functional>
 #include <iterator>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -369,7 +370,8 @@ class Graph : public RefCounted {
     Node* create(Symbol kind, std::initializer_list<Value*> inputs, std::size_t outputs = 1) {
         return create(kind, std::span<Value* const>(inputs.begin(), inputs.size()), outputs);
     }
-    // prim::Constant; its type is the value's, or the one given. Function constants: see function.h.
+    // prim::Constant; its type is the value's (of a tensor with all that is known of it), or the one given. Function
+    // constants: see function.h.
     Node* create_constant(IValue value, TypePtr type = nullptr);
     // A copy of a node with its blocks; inputs through `map`.
     Node* create_copy(const Node& node, const std::function<Value*(Value*)>& map, bool copy_blocks = true,
@@ -400,6 +402,10 @@ class Graph : public RefCounted {
     // Of kinds, attributes, types, names and structure, not of ids: equal for graphs that print alike.
     std::uint64_t structural_hash() const;
 
+    // For the pass manager: nodes made from now on count as made by this pass, so that the provenance of what is made of
+    // them leads to the nodes they were made of.
+    void begin_pass() { first_id_of_pass_ = next_node_id_; }
+
     Value* value_by_name(std::string_view name) const;  // null when there is none
     std::uint32_t next_node_id() const { return next_node_id_; }
 
@@ -411,6 +417,7 @@ class Graph : public RefCounted {
     friend class Parser;
 
     std::uint32_t next_node_id_ = 0;
+    std::uint32_t first_id_of_pass_ = std::numeric_limits<std::uint32_t>::max();
     std::size_t next_value_id_ = 0;
     std::unordered_map<std::string, Value*> names_;
     std::unordered_map<std::string, std::size_t> name_suffixes_;
@@ -453,6 +460,9 @@ class OriginScope {
     const Node* origin_before_;
     Provenance provenance_before_;
 };
+
+// All that is known of a tensor: dtype, sizes, strides, device.
+TypePtr refined_type(const Tensor& tensor);
 
 // The value of a prim::Constant node; nullopt for other nodes and for values of others.
 std::optional<IValue> constant_of(const Node* node);

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Which values may share memory, and which nodes write to it. Sets of values that may alias, one for all that comes from
+// outside (inputs, attributes, calls); a container and what is in it count as one.
+
+#include <functional>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "core/ir/graph.h"
+
+namespace loupe::passes {
+
+// Can a value of the type be changed in place, itself or something in it?
+bool is_mutable_type(const Type& type);
+
+// What memory a prim::GetAttr reads, when it is known which object it reads from: equal pointers for values that share
+// memory; null when it is not known.
+using AttributeIdentity = std::function<const void*(const ir::Node* get_attribute)>;
+
+class AliasAnalysis {
+  public:
+    // Holds for the graph as it is now; nodes made later are unknown to it. identity: attributes that it knows count as
+    // memory of their own instead of as one with all that comes from outside.
+    explicit AliasAnalysis(const ir::Graph& graph, AttributeIdentity identity = nullptr);
+
+    bool may_alias(const ir::Value* a, const ir::Value* b) const;
+    // Does any node of the graph write to memory that the value may see?
+    bool has_writers(const ir::Value* value) const;
+    // The same for any input or output of the node.
+    bool has_writers(const ir::Node* node) const;
+    // Does the node, or a node in its blocks, write to memory that one of the values may see?
+    bool writes_to_alias(const ir::Node* node, const std::unordered_set<const ir::Value*>& values) const;
+    bool writes_to_outside(const ir::Node* node) const;
+    // Visible outside: through inputs, outputs or attributes.
+    bool escapes(const ir::Value* value) const;
+    // May uses of one's outputs be replaced by the other's, although that makes values one that were two?
+    bool may_merge(const ir::Node* a, const ir::Node* b) const;
+
+  private:
+    std::size_t element_of(const ir::Value* value);
+    std::size_t root_of(std::size_t element) const;
+    std::size_t root_of(const ir::Value* value) const;  // 0 when unknown: outside
+    void join(std::size_t a, std::size_t b);
+    void join(const ir::Value* a, const ir::Value* b);
+    void join_outside(const ir::Value* value);
+    void write(const ir::Node* node, const ir::Value* value);
+    void visit_block(const ir::Block& block);
+    void visit(const ir::Node& node);
+    void visit_schema(const ir::Node& node, const FunctionSchema& schema);
+    void visit_unknown(const ir::Node& node);
+
+    void visit_get_attribute(const ir::Node& node);
+
+    AttributeIdentity identity_;
+    std::unordered_map<const void*, const ir::Value*> first_read_;  // of each known attribute
+    std::unordered_map<const ir::Value*, std::size_t> elements_;
+    mutable std::vector<std::size_t> parents_;
+    std::unordered_map<const ir::Node*, std::vector<std::size_t>> writes_;
+    std::unordered_set<std::size_t> written_roots_;
+    std::unordered_set<std::size_t> outside_roots_;
+    std::unordered_set<std::size_t> escaping_roots_;
+};
+
+}  // namespace loupe::passes

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Arithmetic on constant weights for the folding passes: one number an output channel.
+
+#include <optional>
+#include <vector>
+
+#include "core/ir/graph.h"
+#include "core/tensor/tensor.h"
+
+namespace loupe::passes {
+
+// Per output channel: y = y * scale + shift.
+struct ChannelAffine {
+    std::vector<double> scale;
+    std::vector<double> shift;
+};
+
+// A convolution or linear layer whose weight and bias are float constants on the CPU.
+struct ConstantLayer {
+    ir::Node* node = nullptr;
+    Tensor weight;
+    Tensor bias;  // undefined without one
+    std::int64_t channels() const { return weight.sizes()[0]; }
+};
+
+bool is_convolution(const ir::Node* node);
+bool is_linear(const ir::Node* node);
+// Nullopt when it is something else, when its output is used more than once, or when numbers are not at hand.
+std::optional<ConstantLayer> constant_layer(ir::Node* node, bool (*is_layer)(const ir::Node*));
+// The numbers of a float32 or float64 CPU tensor, in order; nullopt for others.
+std::optional<std::vector<double>> numbers_of(const Tensor& t);
+// Batch normalisation in evaluation with constant statistics, as one affine map a channel.
+std::optional<ChannelAffine> batch_norm_affine(const ir::Node* node, std::int64_t channels);
+// A constant that an elementwise operator takes beside [N, C, ...]: one number, or one a channel.
+std::optional<std::vector<double>> channel_numbers(const ir::Value* value, std::int64_t channels, std::size_t dims);
+
+// Gives the layer new weights that do what `affine` did after it; `after` is the node it replaces, which goes.
+void fold_into(const ConstantLayer& layer, const ChannelAffine& affine, ir::Node* after, std::string_view suffix);
+
+}  // namespace loupe::passes

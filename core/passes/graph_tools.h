@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// What several passes need.
+
+#include <optional>
+#include <string>
+
+#include "core/ir/graph.h"
+
+namespace loupe::passes {
+
+// Constant inputs by the schema's argument name; nullopt when it is no constant (or None, for the typed ones).
+std::optional<IValue> constant_input(const ir::Node* node, std::string_view argument);
+std::optional<bool> constant_bool(const ir::Value* value);
+std::optional<std::int64_t> constant_int(const ir::Value* value);
+std::optional<Tensor> constant_tensor(const ir::Value* value);
+
+// Same kind, inputs, attributes and output types, no blocks: computes the same.
+bool same_computation(const ir::Node* a, const ir::Node* b);
+std::size_t computation_hash(const ir::Node* node);
+
+// Removes nodes with unused outputs that have no effects, in all blocks; not what is written to and never read.
+void remove_dead_code(ir::Graph& graph);
+// If with a block taken: its nodes move before the If, its results replace the outputs, the If goes.
+void inline_block_before(ir::Node* node, ir::Block* block);
+
+// A constant for graphs may hold it: no autograd history, no objects but those that freezing puts there.
+bool can_be_constant(const IValue& value);
+
+}  // namespace loupe::passes

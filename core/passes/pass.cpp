@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/passes/pass.h"
+
+#include <array>
+
+#include "core/passes/pass_list.h"
+
+namespace loupe::passes {
+
+std::span<const Pass* const> all_passes() {
+    static const std::array kPasses = {&kInline,
+                                       &kDeadCodeElimination,
+                                       &kConstantPropagation,
+                                       &kConstantPropagationImmutableTypes,
+                                       &kCommonSubexpressionElimination,
+                                       &kConstantPooling,
+                                       &kPeephole,
+                                       &kLowerSimpleTuples,
+                                       &kUnrollConstantLoops,
+                                       &kRemoveListMutation,
+                                       &kFreezeAttributes,
+                                       &kEliminateNoOps,
+                                       &kRemoveDropout,
+                                       &kFoldConvBatchnorm,
+                                       &kFoldConvAddOrSub,
+                                       &kFoldConvMulOrDiv,
+                                       &kFoldLinearBatchnorm};
+    return kPasses;
+}
+
+const Pass* find_pass(std::string_view name) {
+    for (const Pass* pass : all_passes()) {
+        if (pass->name == name) return pass;
+    }
+    return nullptr;
+}
+
+}  // namespace loupe::passes

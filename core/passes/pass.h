@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// What a pass is, and the list of them. Only the pass manager runs one; names are PyTorch's.
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "core/ir/graph.h"
+
+namespace loupe::passes {
+
+// What a pass may know besides the graph.
+struct PassContext {
+    // The module that is the graph's first input, for passes that read its attributes; null when there is none.
+    Ptr<Object> module;
+};
+
+struct Pass {
+    std::string_view name;     // "ConstantPropagation"
+    std::string_view summary;  // one sentence
+    void (*run)(ir::Graph& graph, const PassContext& context) = nullptr;
+};
+
+// In the order of this folder's list.
+std::span<const Pass* const> all_passes();
+const Pass* find_pass(std::string_view name);  // null when there is none
+
+}  // namespace loupe::passes

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// The passes of this folder; one line here and one in pass.cpp adds a pass.
+
+#include "core/passes/pass.h"
+
+namespace loupe::passes {
+
+extern const Pass kInline;
+extern const Pass kDeadCodeElimination;
+extern const Pass kConstantPropagation;
+extern const Pass kConstantPropagationImmutableTypes;
+extern const Pass kCommonSubexpressionElimination;
+extern const Pass kConstantPooling;
+extern const Pass kPeephole;
+extern const Pass kLowerSimpleTuples;
+extern const Pass kFreezeAttributes;
+extern const Pass kUnrollConstantLoops;
+extern const Pass kRemoveListMutation;
+extern const Pass kEliminateNoOps;
+extern const Pass kRemoveDropout;
+extern const Pass kFoldConvBatchnorm;
+extern const Pass kFoldConvAddOrSub;
+extern const Pass kFoldConvMulOrDiv;
+extern const Pass kFoldLinearBatchnorm;
+
+}  // namespace loupe::passes

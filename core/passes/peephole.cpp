@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <optional>
+
+#include "core/passes/alias_analysis.h"
+#include "core/passes/graph_tools.h"
+#include "core/passes/pass_list.h"
+
+namespace loupe::passes {
+namespace {
+
+using ir::Block;
+using ir::Graph;
+using ir::Node;
+using ir::Symbol;
+using ir::Value;
+namespace prim = ir::prim;
+
+struct Site {
+    Graph& graph;
+    Node* node;
+    const AliasAnalysis& aliases;
+};
+
+// What the only output of a node is, when a rule knows it: a value there is, or a constant.
+struct Replacement {
+    Value* value = nullptr;
+    std::optional<IValue> constant = std::nullopt;
+    explicit operator bool() const { return value != nullptr || constant.has_value(); }
+};
+
+struct Rule {
+    const char* name;
+    Replacement (*apply)(const Site& site);
+};
+
+bool is_kind(const Node* node, const char* name) { return node->kind().str() == name; }
+
+const TensorType* tensor_type(const Value* value) { return value->type()->as<TensorType>(); }
+
+// float(tensor(x)) is x.
+Replacement number_of_tensor_of_number(const Site& site) {
+    const Node* node = site.node;
+    const bool reads = is_kind(node, "aten::Float") || is_kind(node, "aten::Int") || is_kind(node, "aten::FloatImplicit") ||
+                       is_kind(node, "aten::IntImplicit") || is_kind(node, "aten::ScalarImplicit") || is_kind(node, "aten::Bool");
+    if (!reads || node->inputs().size() != 1) return {};
+    const Node* source = node->input(0)->node();
+    if (source->kind() != prim::NumToTensor || !source->input(0)->type()->equals(*node->output()->type())) return {};
+    return {source->input(0)};
+}
+
+Replacement number_of_same_type(const Site& site) {
+    const Node* node = site.node;
+    const bool converts = is_kind(node, "aten::Float") || is_kind(node, "aten::Int") || is_kind(node, "aten::Bool");
+    if (!converts || node->inputs().size() != 1 || !node->input(0)->type()->equals(*node->output()->type())) return {};
+    return {node->input(0)};
+}
+
+Replacement known_sizes(const Site& site) {
+    const Node* node = site.node;
+    if (!is_kind(node, "aten::size") || site.aliases.has_writers(node->input(0))) return {};
+    const TensorType* type = tensor_type(node->input(0));
+    if (type == nullptr || !type->sizes) return {};
+    if (node->inputs().size() == 2) {
+        const auto dim = constant_int(node->input(1));
+        const auto count = static_cast<std::int64_t>(type->sizes->size());
+        if (!dim || *dim < -count || *dim >= count) return {};
+        const auto& size = (*type->sizes)[static_cast<std::size_t>(*dim < 0 ? *dim + count : *dim)];
+        return size ? Replacement{nullptr, IValue(*size)} : Replacement{};
+    }
+    std::vector<std::int64_t> sizes;
+    for (const auto& size : *type->sizes) {
+        if (!size) return {};
+        sizes.push_back(*size);
+    }
+    if (site.aliases.has_writers(node->output()) || site.aliases.escapes(node->output())) return {};
+    return {nullptr, IValue(sizes)};
+}
+
+Replacement known_tensor_facts(const Site& site) {
+    const Node* node = site.node;
+    if (node->inputs().size() != 1) return {};
+    const TensorType* type = tensor_type(node->input(0));
+    if (type == nullptr) return {};
+    if (type->dtype) {
+        if (node->kind() == prim::dtype) return {nullptr, IValue(static_cast<std::int64_t>(*type->dtype))};
+        if (is_kind(node, "aten::is_floating_point")) return {nullptr, IValue(is_floating(*type->dtype))};
+        if (is_kind(node, "aten::is_complex")) return {nullptr, IValue(is_complex(*type->dtype))};
+    }
+    if (type->device) {
+        if (node->kind() == prim::device) return {nullptr, IValue(*type->device)};
+        if (node->kind() == prim::is_cuda) return {nullptr, IValue(type->device->type == DeviceType::Cuda)};
+    }
+    if (type->sizes && (is_kind(node, "aten::dim"))) return {nullptr, IValue(static_cast<std::int64_t>(type->sizes->size()))};
+    return {};
+}
+
+bool can_be_none(const Type& type) {
+    if (type.kind() == TypeKind::Any || type.kind() == TypeKind::Var || type.kind() == TypeKind::None) return true;
+    if (type.kind() == TypeKind::Optional) return true;
+    return type.kind() == TypeKind::Union && std::any_of(type.contained().begin(), type.contained().end(),
+                                                         [](const TypePtr& part) { return can_be_none(*part); });
+}
+
+// x is None, x is not None, for types that leave no doubt.
+Replacement known_none(const Site& site) {
+    const Node* node = site.node;
+    const bool is = is_kind(node, "aten::__is__");
+    if (!is && !is_kind(node, "aten::__isnot__")) return {};
+    const auto none = [](const Value* v) { return v->type()->kind() == TypeKind::None; };
+    const Value* a = node->input(0);
+    const Value* b = node->input(1);
+    if (none(a) && none(b)) return {nullptr, IValue(is)};
+    if ((none(a) && !can_be_none(*b->type())) || (none(b) && !can_be_none(*a->type()))) return {nullptr, IValue(!is)};
+    return {};
+}
+
+Replacement unwrap_of_what_is_there(const Site& site) {
+    const Node* node = site.node;
+    if (node->kind() != prim::unchecked_unwrap_optional && !is_kind(node, "aten::_unwrap_optional")) return {};
+    if (can_be_none(*node->input(0)->type())) return {};
+    return {node->input(0)};
+}
+
+Replacement cast_to_own_type(const Site& site) {
+    const Node* node = site.node;
+    if (node->kind() != prim::unchecked_cast || !node->input(0)->type()->is_subtype_of(*node->output()->type())) return {};
+    return {node->input(0)};
+}
+
+Replacement length_of_made_list(const Site& site) {
+    const Node* node = site.node;
+    if (!is_kind(node, "aten::len") || node->input(0)->node()->kind() != prim::ListConstruct) return {};
+    if (site.aliases.has_writers(node->input(0))) return {};
+    return {nullptr, IValue(static_cast<std::int64_t>(node->input(0)->node()->inputs().size()))};
+}
+
+Replacement element_of_made_list(const Site& site) {
+    const Node* node = site.node;
+    if (!is_kind(node, "aten::__getitem__") || node->input(0)->node()->kind() != prim::ListConstruct) return {};
+    const Node* list = node->input(0)->node();
+    const auto index = constant_int(node->input(1));
+    const auto size = static_cast<std::int64_t>(list->inputs().size());
+    if (!index || *index < -size || *index >= size || site.aliases.has_writers(node->input(0))) return {};
+    return {list->input(static_cast<std::size_t>(*index < 0 ? *index + size : *index))};
+}
+
+Replacement transpose_of_transpose(const Site& site) {
+    const Node* node = site.node;
+    if (!is_kind(node, "aten::t") || !is_kind(node->input(0)->node(), "aten::t")) return {};
+    const Node* inner = node->input(0)->node();
+    if (site.aliases.has_writers(node->output()) || site.aliases.has_writers(inner->input(0))) return {};
+    return {inner->input(0)};
+}
+
+// x + 0, x - 0, x * 1, x // 1 of ints.
+Replacement neutral_number(const Site& site) {
+    const Node* node = site.node;
+    if (node->inputs().size() != 2 || node->outputs().size() != 1 || node->output()->type()->kind() != TypeKind::Int) return {};
+    const bool adds = is_kind(node, "aten::add");
+    const bool multiplies = is_kind(node, "aten::mul");
+    const bool one_sided = is_kind(node, "aten::sub") || is_kind(node, "aten::floordiv");
+    if (!adds && !multiplies && !one_sided) return {};
+    const std::int64_t neutral = adds || is_kind(node, "aten::sub") ? 0 : 1;
+    if (constant_int(node->input(1)) == neutral) return {node->input(0)};
+    if (!one_sided && constant_int(node->input(0)) == neutral) return {node->input(1)};
+    return {};
+}
+
+constexpr Rule kRules[] = {
+    {"number of tensor of number", number_of_tensor_of_number},
+    {"number of same type", number_of_same_type},
+    {"known sizes", known_sizes},
+    {"known tensor facts", known_tensor_facts},
+    {"known None", known_none},
+    {"unwrap of what is there", unwrap_of_what_is_there},
+    {"cast to own type", cast_to_own_type},
+    {"length of made list", length_of_made_list},
+    {"element of made list", element_of_made_list},
+    {"transpose of transpose", transpose_of_transpose},
+    {"neutral number", neutral_number},
+};
+
+class Peephole {
+  public:
+    explicit Peephole(Graph& graph) : graph_(graph), aliases_(graph) { visit_block(graph.block()); }
+    bool changed() const { return changed_; }
+
+  private:
+    void visit_block(Block* block) {
+        for (Node* node : block->nodes()) {
+            for (std::size_t i = 0; i < node->block_count(); ++i) visit_block(node->block_at(i));
+            if (node->kind() == prim::If) simplify_condition(node);
+            else if (node->kind() == prim::ListUnpack) unpack_made_list(node);
+            else if (node->outputs().size() == 1) apply_rules(node);
+        }
+    }
+
+    void apply_rules(Node* node) {
+        if (!node->has_uses()) return;
+        for (const Rule& rule : kRules) {
+            const Replacement found = rule.apply({graph_, node, aliases_});
+            if (!found) continue;
+            Value* value = found.value;
+            if (value == nullptr) {
+                const ir::OriginScope origin(graph_, {node}, "PeepholeOptimize", rule.name);
+                value = graph_.create_constant(*found.constant)->insert_before(node)->output();
+            }
+            node->output()->replace_all_uses_with(value);
+            changed_ = true;
+            return;
+        }
+    }
+
+    // The result of "if c: True else: False" is c.
+    void simplify_condition(Node* node) {
+        for (std::size_t i = 0; i < node->outputs().size(); ++i) {
+            if (node->output(i)->type()->kind() != TypeKind::Bool || !node->output(i)->has_uses()) continue;
+            const auto then = constant_bool(node->block_at(0)->outputs()[i]);
+            const auto otherwise = constant_bool(node->block_at(1)->outputs()[i]);
+            if (!then.value_or(false) || otherwise.value_or(true)) continue;
+            node->output(i)->replace_all_uses_with(node->input(0));
+            changed_ = true;
+        }
+    }
+
+    void unpack_made_list(Node* node) {
+        const Node* list = node->input(0)->node();
+        if (list->kind() != prim::ListConstruct || list->inputs().size() != node->outputs().size() || !node->has_uses()) return;
+        if (aliases_.has_writers(node->input(0))) return;
+        for (std::size_t i = 0; i < node->outputs().size(); ++i) node->output(i)->replace_all_uses_with(list->input(i));
+        changed_ = true;
+    }
+
+    Graph& graph_;
+    AliasAnalysis aliases_;
+    bool changed_ = false;
+};
+
+void run(Graph& graph, const PassContext&) {
+    constexpr int kMostRounds = 100;  // each rewrites towards fewer or simpler nodes; a bound against mistakes
+    for (int i = 0; i < kMostRounds && Peephole(graph).changed(); ++i) continue;
+    remove_dead_code(graph);
+}
+
+}  // namespace
+
+const Pass kPeephole{"PeepholeOptimize", "Replaces small patterns by what is known to equal them.", run};
+
+}  // namespace loupe::passes
