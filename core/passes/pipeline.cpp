@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/passes/pipeline.h"
+
+#include <cctype>
+
+#include "core/base/error.h"
+#include "core/base/strings.h"
+
+namespace loupe::passes {
+namespace {
+
+struct Named {
+    const char* name;
+    const char* summary;
+    const char* text;
+};
+
+constexpr Named kPipelines[] = {
+    {"inline", "Calls replaced by bodies, as PyTorch shows inlined_graph.", "Inline"},
+    {"cleanup", "What PyTorch runs between larger rewrites.", "DCE, CSE, PeepholeOptimize, ConstantPropagation, ConstantPooling"},
+    {"optimize", "What PyTorch's executor does before it profiles.",
+     "Inline, DCE, ConstantPropagation, DCE, CSE, ConstantPooling, PeepholeOptimize, DCE, LowerSimpleTuples"},
+    {"fold", "Layers folded into the convolution or linear layer before them.",
+     "removeDropout, fixpoint(FoldConvBatchnorm, FoldConvAddOrSub, FoldConvMulOrDiv, FoldLinearBatchnorm)"},
+    {"freeze", "torch.jit.freeze: attributes become constants, then what they decide.",
+     "Inline, FreezeAttributes, ConstantPropagation, DCE, FreezeAttributes, @cleanup, UnrollConstantLoops, RemoveListMutation, "
+     "PeepholeOptimize, ConstantPropagation, CSE, EliminateNoOps, LowerSimpleTuples, @fold, ConstantPooling, DCE"},
+};
+
+class StepParser {
+  public:
+    explicit StepParser(std::string_view text) : text_(text) {}
+
+    std::vector<Step> parse() {
+        std::vector<Step> steps = parse_list();
+        if (at_ < text_.size()) fail("a comma or the end");
+        return steps;
+    }
+
+  private:
+    static constexpr int kDeepest = 32;
+
+    std::vector<Step> parse_list() {
+        std::vector<Step> steps;
+        do {
+            skip_spaces();
+            if (at_ == text_.size() || text_[at_] == ')') break;
+            steps.push_back(parse_step());
+        } while (accept(','));
+        return steps;
+    }
+
+    Step parse_step() {
+        Step step;
+        if (accept('@')) step.kind = Step::Kind::Pipeline;
+        const std::size_t begin = at_;
+        while (at_ < text_.size() && (std::isalnum(static_cast<unsigned char>(text_[at_])) != 0 || text_[at_] == '_')) ++at_;
+        step.name = text_.substr(begin, at_ - begin);
+        if (step.name.empty()) fail("the name of a pass");
+        if (step.name == "fixpoint" && accept('(')) {
+            if (++depth_ > kDeepest) fail("fewer nested groups");
+            step.kind = Step::Kind::Fixpoint;
+            step.steps = parse_list();
+            if (!accept(')')) fail("')'");
+            --depth_;
+            return step;
+        }
+        const bool known = step.kind == Step::Kind::Pass ? find_pass(step.name) != nullptr : is_pipeline(step.name);
+        if (!known) {
+            throw Error(ErrorKind::Usage, concat("there is no ", step.kind == Step::Kind::Pass ? "pass" : "pipeline", " '", step.name, "'"));
+        }
+        return step;
+    }
+
+    // By name alone: the pipelines may be under construction.
+    static bool is_pipeline(std::string_view name) {
+        for (const Named& named : kPipelines) {
+            if (named.name == name) return true;
+        }
+        return false;
+    }
+
+    void skip_spaces() {
+        while (at_ < text_.size() && std::isspace(static_cast<unsigned char>(text_[at_])) != 0) ++at_;
+    }
+    bool accept(char c) {
+        skip_spaces();
+        if (at_ >= text_.size() || text_[at_] != c) return false;
+        ++at_;
+        return true;
+    }
+    [[noreturn]] void fail(const char* expected) const {
+        throw Error(ErrorKind::Usage, concat("pipeline \"", text_, "\": expected ", expected, " at ", at_));
+    }
+
+    std::string_view text_;
+    std::size_t at_ = 0;
+    int depth_ = 0;
+};
+
+}  // namespace
+
+std::vector<Step> parse_steps(std::string_view text) { return StepParser(text).parse(); }
+
+std::string steps_text(std::span<const Step> steps) {
+    std::string out;
+    for (const Step& step : steps) {
+        if (!out.empty()) out += ", ";
+        switch (step.kind) {
+            case Step::Kind::Pass: out += step.name; break;
+            case Step::Kind::Pipeline: out += concat("@", step.name); break;
+            case Step::Kind::Fixpoint: out += concat("fixpoint(", steps_text(step.steps), ")"); break;
+        }
+    }
+    return out;
+}
+
+std::span<const Pipeline> named_pipelines() {
+    static const std::vector<Pipeline> pipelines = [] {
+        std::vector<Pipeline> made;
+        for (const Named& named : kPipelines) made.push_back({named.name, named.summary, parse_steps(named.text)});
+        return made;
+    }();
+    return pipelines;
+}
+
+const Pipeline* find_pipeline(std::string_view name) {
+    for (const Pipeline& pipeline : named_pipelines()) {
+        if (pipeline.name == name) return &pipeline;
+    }
+    return nullptr;
+}
+
+Pipeline pipeline_of(std::string_view name_or_text) {
+    if (const Pipeline* named = find_pipeline(name_or_text)) return *named;
+    return {std::string(name_or_text), {}, parse_steps(name_or_text)};
+}
+
+}  // namespace loupe::passes
