@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/registry.h"
 
-#include "views/graph/graph_view.h"
+#include "views/events/events_view.h"
 
 namespace loupe::views {
 
 const ViewRegistry& registry() {
     static const ViewRegistry all = [] {
         ViewRegistry registry;
-        registry.add<GraphView>();
+        registry.add<EventsView>();
         return registry;
     }();
     return all;

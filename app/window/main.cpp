@@ -21,6 +21,19 @@ void saveScreenshot(loupe::window::MainWindow& window, const QString& file, int 
     });
 }
 
+// Runs the model forward and backward as soon as it is open.
+void runWhenOpen(loupe::views::SessionBridge& bridge) {
+    auto* once = new QObject(&bridge);
+    QObject::connect(&bridge, &loupe::views::SessionBridge::statusChanged, once, [&bridge, once] {
+        if (bridge.status().state != loupe::session::RunState::Ready) return;
+        once->deleteLater();
+        auto options = bridge.runOptions();
+        options.backward = true;
+        bridge.setRunOptions(options);
+        bridge.run();
+    });
+}
+
 int showWindow(const QCommandLineParser& parser) {
     const QString theme = parser.value(QStringLiteral("theme"));
     const int mode = theme == QLatin1String("dark")    ? static_cast<int>(Theme::Mode::Dark)
@@ -30,6 +43,7 @@ int showWindow(const QCommandLineParser& parser) {
     loupe::window::MainWindow window;
     window.show();
     if (!parser.positionalArguments().empty()) window.openFile(parser.positionalArguments().front());
+    if (parser.isSet(QStringLiteral("run"))) runWhenOpen(window.bridge());
     if (parser.isSet(QStringLiteral("screenshot"))) {
         saveScreenshot(window, parser.value(QStringLiteral("screenshot")), parser.value(QStringLiteral("after")).toInt());
     }
@@ -48,6 +62,7 @@ int main(int argc, char** argv) {
     parser.addHelpOption();
     parser.addPositionalArgument(QStringLiteral("file"), QStringLiteral("A model to open."), QStringLiteral("[file]"));
     parser.addOption({QStringLiteral("theme"), QStringLiteral("dark or light, instead of what was set."), QStringLiteral("name")});
+    parser.addOption({QStringLiteral("run"), QStringLiteral("Run forward and backward at once.")});
     parser.addOption({QStringLiteral("screenshot"), QStringLiteral("Save a picture of the window and end."), QStringLiteral("png")});
     parser.addOption({QStringLiteral("after"), QStringLiteral("Milliseconds before the picture."), QStringLiteral("ms"), QStringLiteral("2000")});
     parser.process(app);

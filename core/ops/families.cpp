@@ -15,6 +15,7 @@ OperatorFamily numbers_family();
 OperatorFamily pointwise_family();
 OperatorFamily creation_family();
 OperatorFamily reduction_family();
+OperatorFamily random_family();
 OperatorFamily view_family();
 
 std::span<const OperatorFamily> operator_families() {
@@ -26,6 +27,7 @@ std::span<const OperatorFamily> operator_families() {
         pointwise_family(),
         creation_family(),
         reduction_family(),
+        random_family(),
         view_family(),
     };
     return families;

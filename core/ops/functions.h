@@ -157,6 +157,7 @@ inline const OperatorHandle<> vector_norm("aten::linalg_vector_norm");
 inline const OperatorHandle<> cumsum("aten::cumsum");
 inline const OperatorHandle<> cumprod("aten::cumprod");
 inline const OperatorHandle<TwoTensors> max_dim("aten::max.dim");
+inline const OperatorHandle<TwoTensors> topk("aten::topk");
 inline const OperatorHandle<TwoTensors> min_dim("aten::min.dim");
 inline const OperatorHandle<TwoTensors> var_mean("aten::var_mean.correction");
 
@@ -175,6 +176,10 @@ inline const OperatorHandle<> triu("aten::triu");
 
 // random
 inline const OperatorHandle<> bernoulli_("aten::bernoulli_.float");
+inline const OperatorHandle<> random_from_("aten::random_.from");
+inline const OperatorHandle<> normal_("aten::normal_");
+inline const OperatorHandle<> exponential_("aten::exponential_");
+inline const OperatorHandle<> bernoulli_tensor_("aten::bernoulli_.Tensor");
 inline const OperatorHandle<> uniform_("aten::uniform_");
 inline const OperatorHandle<> rand_like("aten::rand_like");
 inline const OperatorHandle<> randn_like("aten::randn_like");

@@ -15,12 +15,13 @@ namespace loupe::views {
 
 namespace {
 
-QPixmap render(QByteArray svg, const QColor& colour, int size) {
-    svg.replace("currentColor", colour.name().toLatin1());
+QPixmap render(QByteArray svg, int size, double opacity) {
+    svg.replace("currentColor", Theme::instance().colour(Theme::Colour::Text).name().toLatin1());
     QSvgRenderer renderer(svg);
     QPixmap pixmap(size, size);
     pixmap.fill(Qt::transparent);
     QPainter painter(&pixmap);
+    painter.setOpacity(opacity);
     renderer.render(&painter);
     return pixmap;
 }
@@ -35,8 +36,8 @@ QIcon themeIcon(const QString& name) {
     const QByteArray svg = file.readAll();
     QIcon icon;
     for (const int size : {16, 20, 32, 48}) {
-        icon.addPixmap(render(svg, Theme::instance().colour(Theme::Colour::Text), size), QIcon::Normal);
-        icon.addPixmap(render(svg, Theme::instance().colour(Theme::Colour::Border), size), QIcon::Disabled);
+        icon.addPixmap(render(svg, size, 1), QIcon::Normal);
+        icon.addPixmap(render(svg, size, 0.28), QIcon::Disabled);
     }
     return icon;
 }

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+// dropout and its forms by feature and for self-normalising networks.
+
+#include <cmath>
+
+#include "core/ops/arithmetic.h"
+#include "core/ops/boxing.h"
+#include "core/ops/random/family.h"
+#include "core/ops/samples.h"
+
+namespace loupe {
+namespace {
+
+using namespace arithmetic;
+using namespace drawing;
+
+// What negative saturation of selu tends to: -scale alpha.
+constexpr double kAlpha = 1.7580993408473766;
+
+// One number a sample and channel.
+Tensor feature_noise(const Tensor& input) {
+    require(input.dim() >= 2, "Feature dropout requires at least 2 dimensions in the input");
+    Dims sizes(input.sizes().size(), 1);
+    sizes[0] = input.size(0);
+    sizes[1] = input.size(1);
+    return empty(span_of(sizes), input.dtype(), input.device());
+}
+
+void check(double p) { require(p >= 0 && p <= 1, "dropout probability has to be between 0 and 1, but got ", p); }
+bool does_nothing(const Tensor& input, double p, bool train) { return p == 0 || !train || input.numel() == 0; }
+
+template <bool kFeature>
+Tensor kept(const Tensor& input, double p) {
+    const Tensor noise = kFeature ? feature_noise(input) : fn::empty_like(input);
+    return fn::bernoulli_(noise, 1 - p);
+}
+template <bool kFeature>
+Tensor noise_for(const Tensor& input, double p) {
+    if (p == 1) return fn::zeros_like(kFeature ? feature_noise(input) : input);
+    return fn::div_scalar_(kept<kFeature>(input, p), Scalar(1 - p));
+}
+
+template <bool kFeature>
+Tensor dropout(const Tensor& input, double p, bool train) {
+    check(p);
+    return does_nothing(input, p, train) ? input : input * noise_for<kFeature>(input, p);
+}
+template <bool kFeature>
+Tensor dropout_(const Tensor& self, double p, bool train) {
+    check(p);
+    return does_nothing(self, p, train) ? self : fn::mul_(self, noise_for<kFeature>(self, p));
+}
+
+// Dropped elements take selu's lower limit; scale and shift keep mean and variance (Klambauer et al. 2017).
+struct Affine {
+    Tensor scale, shift;
+};
+template <bool kFeature>
+Affine alpha_noise(const Tensor& input, double p) {
+    const double a = 1 / std::sqrt((kAlpha * kAlpha * p + 1) * (1 - p));
+    const Tensor noise = kept<kFeature>(input, p);
+    return {noise * a, (noise - 1) * (kAlpha * a) + kAlpha * a * p};
+}
+template <bool kFeature>
+Tensor alpha_dropout(const Tensor& input, double p, bool train) {
+    check(p);
+    if (does_nothing(input, p, train)) return input;
+    if (p == 1) return input * fn::zeros_like(input);
+    const Affine affine = alpha_noise<kFeature>(input, p);
+    return input * affine.scale + affine.shift;
+}
+template <bool kFeature>
+Tensor alpha_dropout_(const Tensor& self, double p, bool train) {
+    check(p);
+    if (does_nothing(self, p, train)) return self;
+    if (p == 1) return fn::mul_(self, fn::zeros_like(self));
+    const Affine affine = alpha_noise<kFeature>(self, p);
+    return fn::add_(fn::mul_(self, affine.scale), affine.shift, Scalar(1));
+}
+
+std::tuple<Tensor, Tensor> native_dropout(const Tensor& input, double p, std::optional<bool> train) {
+    if (input.numel() == 0) return {input, fn::empty_like(input)};
+    if (train && !*train) return {fn::clone(input), fn::to_dtype(fn::ones_like(input), static_cast<std::int64_t>(ScalarType::Bool))};
+    const Tensor mask = fn::to_dtype(kept<false>(input, p), static_cast<std::int64_t>(ScalarType::Bool));
+    return {input * mask * (p == 1 ? 0.0 : 1 / (1 - p)), mask};
+}
+Tensor native_dropout_backward(const Tensor& grad, const Tensor& mask, double scale) { return grad * mask * scale; }
+
+constexpr OperatorRecord composite(std::string_view schema, std::string_view summary, KernelFunction function) {
+    return {.schema = schema, .summary = summary, .composite = function, .is_random = true};
+}
+
+constexpr OperatorRecord kRecords[] = {
+    composite("aten::dropout(Tensor input, float p, bool train) -> Tensor", "Drops elements with chance p and scales the rest up.",
+              boxed<dropout<false>>),
+    composite("aten::dropout_(Tensor(a!) self, float p, bool train) -> Tensor(a!)", "dropout in place.", boxed<dropout_<false>>),
+    composite("aten::feature_dropout(Tensor input, float p, bool train) -> Tensor", "Drops whole channels.", boxed<dropout<true>>),
+    composite("aten::feature_dropout_(Tensor(a!) self, float p, bool train) -> Tensor(a!)", "feature_dropout in place.",
+              boxed<dropout_<true>>),
+    composite("aten::alpha_dropout(Tensor input, float p, bool train) -> Tensor", "dropout that keeps mean and variance after selu.",
+              boxed<alpha_dropout<false>>),
+    composite("aten::alpha_dropout_(Tensor(a!) self, float p, bool train) -> Tensor(a!)", "alpha_dropout in place.",
+              boxed<alpha_dropout_<false>>),
+    composite("aten::feature_alpha_dropout(Tensor input, float p, bool train) -> Tensor", "alpha_dropout of whole channels.",
+              boxed<alpha_dropout<true>>),
+    composite("aten::feature_alpha_dropout_(Tensor(a!) self, float p, bool train) -> Tensor(a!)", "feature_alpha_dropout in place.",
+              boxed<alpha_dropout_<true>>),
+    composite("aten::native_dropout(Tensor input, float p, bool? train) -> (Tensor, Tensor)", "dropout and its mask.",
+              boxed<native_dropout>),
+    composite("aten::native_dropout_backward(Tensor grad_output, Tensor mask, float scale) -> Tensor", "Gradient of native_dropout.",
+              boxed<native_dropout_backward>),
+};
+
+}  // namespace
+
+std::span<const OperatorRecord> drawing::dropout_records() { return kRecords; }
+
+}  // namespace loupe

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+// Operators that overwrite a tensor with random numbers: uniform_, normal_, random_, bernoulli_, and so on.
+
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+#include "core/ops/boxing.h"
+#include "core/ops/functions.h"
+#include "core/ops/gradient_context.h"
+#include "core/ops/loops/elementwise.h"
+#include "core/ops/random/family.h"
+#include "core/ops/random/generator.h"
+
+namespace loupe {
+namespace {
+
+using namespace drawing;
+
+// Dimensions by falling strides: numbers are drawn in the order of memory.
+Tensor in_memory_order(const Tensor& t) {
+    if (t.is_contiguous()) return t;
+    std::vector<std::size_t> order(t.sizes().size());
+    for (std::size_t d = 0; d < order.size(); ++d) order[d] = d;
+    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return t.strides()[a] > t.strides()[b]; });
+    Dims sizes, strides;
+    for (const std::size_t d : order) {
+        sizes.push_back(t.sizes()[d]);
+        strides.push_back(t.strides()[d]);
+    }
+    return t.view_as_strided(span_of(sizes), span_of(strides), t.storage_offset());
+}
+
+// fill(pointer, count) writes elements in order.
+template <typename Fill>
+void fill_in_order(const Tensor& self, Fill&& fill) {
+    const Tensor ordered = in_memory_order(self);
+    const Tensor target = ordered.is_contiguous() ? ordered : empty(ordered.sizes(), ordered.dtype());
+    visit_dtype(self.dtype(), [&]<typename T>(std::type_identity<T>) { fill(target.data<T>(), target.numel()); });
+    if (!target.is_same(ordered)) copy_into(ordered, target);
+}
+
+template <typename T>
+T element_of(double value) { return Scalar(value).to<T>(); }
+
+// Each element by draw() in double precision.
+template <typename Draw>
+Tensor fill_each(const Tensor& self, Draw&& draw) {
+    fill_in_order(self, [&]<typename T>(T* to, std::int64_t n) {
+        for (std::int64_t i = 0; i < n; ++i) to[i] = element_of<T>(draw());
+    });
+    return self;
+}
+
+void require_floating(const Tensor& self, const char* name) {
+    require(is_floating(self.dtype()), "\"", name, "\" not implemented for '", dtype_graph_name(self.dtype()), "'");
+}
+
+Tensor uniform_(const Tensor& self, double from, double to, const IValue& generator) {
+    require_floating(self, "check_uniform_bounds");
+    require(from <= to, "uniform_ expects to return a [from, to) range, but found from=", from, " > to=", to);
+    Generator& g = generator_of(generator);
+    fill_in_order(self, [&]<typename T>(T* values, std::int64_t n) {
+        if constexpr (std::is_same_v<T, double>) {
+            for (std::int64_t i = 0; i < n; ++i) values[i] = g.uniform_double() * (to - from) + from;
+        } else if constexpr (!std::is_integral_v<T> && !is_complex(scalar_type_of<T>)) {
+            constexpr int kDigits = std::is_same_v<T, float> ? 24 : std::is_same_v<T, Half> ? 11 : 8;
+            const auto low = static_cast<float>(T(static_cast<float>(from)));
+            const auto high = static_cast<float>(T(static_cast<float>(to)));
+            for (std::int64_t i = 0; i < n; ++i) {
+                const auto bits = static_cast<float>(g.next32() & ((1U << kDigits) - 1));
+                values[i] = T(std::ldexp(bits, -kDigits) * (high - low) + low);
+            }
+        }
+    });
+    return self;
+}
+
+// 16 uniform numbers become 16 normal ones.
+template <typename T>
+void box_muller(T* x, T mean, T std) {
+    for (int j = 0; j < 8; ++j) {
+        const T radius = std::sqrt(T(-2) * std::log(T(1) - x[j]));
+        const T angle = T(2) * std::numbers::pi_v<T> * x[j + 8];
+        x[j] = radius * std::cos(angle) * std + mean;
+        x[j + 8] = radius * std::sin(angle) * std + mean;
+    }
+}
+template <typename T>
+T uniform(Generator& g) {
+    if constexpr (std::is_same_v<T, double>) return g.uniform_double();
+    else return g.uniform_float();
+}
+template <typename T>
+void fill_normal(T* to, std::int64_t n, double mean, double std, Generator& g) {
+    for (std::int64_t i = 0; i < n; ++i) to[i] = uniform<T>(g);
+    for (std::int64_t i = 0; i + 16 <= n; i += 16) box_muller(to + i, static_cast<T>(mean), static_cast<T>(std));
+    if (n % 16 == 0) return;
+    // The last 16 are drawn anew.
+    T* last = to + n - 16;
+    for (int i = 0; i < 16; ++i) last[i] = uniform<T>(g);
+    box_muller(last, static_cast<T>(mean), static_cast<T>(std));
+}
+Tensor normal_(const Tensor& self, double mean, double std, const IValue& generator) {
+    require(std >= 0, "normal expects std >= 0.0, but found std ", std);
+    Generator& g = generator_of(generator);
+    if (is_complex(self.dtype())) {
+        normal_(fn::view_as_real(self), 0, std / std::numbers::sqrt2, generator);
+        if (mean != 0) fn::add_(self, scalar_tensor(Scalar(mean), self.dtype()), Scalar(1));
+        return self;
+    }
+    require_floating(self, "normal_kernel_cpu");
+    if (self.numel() < 16 || !self.is_contiguous()) return fill_each(self, [&] { return g.normal() * std + mean; });
+    if (self.dtype() == ScalarType::Float64) {
+        fill_normal(self.data<double>(), self.numel(), mean, std, g);
+    } else if (self.dtype() == ScalarType::Float32) {
+        fill_normal(self.data<float>(), self.numel(), mean, std, g);
+    } else {
+        const Tensor wide = empty(self.sizes(), ScalarType::Float32);
+        fill_normal(wide.data<float>(), wide.numel(), mean, std, g);
+        copy_into(self, wide);
+    }
+    return self;
+}
+
+Tensor bernoulli_(const Tensor& self, double p, const IValue& generator) {
+    require(p >= 0 && p <= 1, "bernoulli_ expects p to be in [0, 1], but got p=", p);
+    Generator& g = generator_of(generator);
+    return fill_each(self, [&] { return g.uniform_double() < p ? 1.0 : 0.0; });
+}
+Tensor bernoulli_tensor_(const Tensor& self, const Tensor& p, const IValue& generator) {
+    require(is_floating(p.dtype()), "expected probabilities tensor to have floating type, got ", dtype_graph_name(p.dtype()));
+    Generator& g = generator_of(generator);
+    const bool wide = p.dtype() == ScalarType::Float64;
+    const Tensor chances = fn::contiguous(fn::to_dtype(fn::expand(p, to_dims(self.sizes())), static_cast<std::int64_t>(ScalarType::Float64)), 0);
+    const Tensor drawn = empty(self.sizes(), ScalarType::Float64);
+    for (std::int64_t i = 0; i < drawn.numel(); ++i) {
+        const double chance = chances.data<double>()[i];
+        require(chance >= 0 && chance <= 1, "Expected p_in >= 0 && p_in <= 1 to be true, but got false.");
+        const double u = wide ? g.uniform_double() : static_cast<double>(g.uniform_float());
+        drawn.data<double>()[i] = u < chance ? 1 : 0;
+    }
+    copy_into(self, drawn);
+    return self;
+}
+
+// Integers in [from, from + range).
+Tensor fill_integers(const Tensor& self, std::int64_t from, std::uint64_t range, Generator& g) {
+    const bool wide = range >= std::uint64_t{1} << 32;
+    fill_in_order(self, [&]<typename T>(T* to, std::int64_t n) {
+        for (std::int64_t i = 0; i < n; ++i) {
+            const std::uint64_t drawn = wide ? g.next64() : g.next32();
+            to[i] = Scalar(static_cast<std::int64_t>(drawn % range + static_cast<std::uint64_t>(from))).to<T>();
+        }
+    });
+    return self;
+}
+Tensor random_from_to(const Tensor& self, std::int64_t from, std::optional<std::int64_t> to, const IValue& generator) {
+    Generator& g = generator_of(generator);
+    if (!to) return fill_integers(self, from, static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max() - from) + 1, g);
+    require(from < *to, "random_ expects 'from' to be less than 'to', but got from=", from, " >= to=", *to);
+    return fill_integers(self, from, static_cast<std::uint64_t>(*to) - static_cast<std::uint64_t>(from), g);
+}
+Tensor random_to(const Tensor& self, std::int64_t to, const IValue& generator) { return random_from_to(self, 0, to, generator); }
+// Every value that the type holds exactly, from 0 on.
+Tensor random_(const Tensor& self, const IValue& generator) {
+    Generator& g = generator_of(generator);
+    fill_in_order(self, [&]<typename T>(T* to, std::int64_t n) {
+        for (std::int64_t i = 0; i < n; ++i) {
+            if constexpr (std::is_same_v<T, bool>) {
+                to[i] = (g.next32() & 1) != 0;
+            } else if constexpr (std::is_integral_v<T>) {
+                const std::uint64_t drawn = sizeof(T) == 8 ? g.next64() : g.next32();
+                to[i] = static_cast<T>(drawn % (static_cast<std::uint64_t>(std::numeric_limits<T>::max()) + 1));
+            } else if constexpr (std::is_same_v<T, double>) {
+                to[i] = static_cast<double>(g.next64() % ((std::uint64_t{1} << 53) + 1));
+            } else {
+                constexpr int kDigits = std::is_same_v<T, Half> ? 11 : std::is_same_v<T, BFloat16> ? 8 : 24;
+                to[i] = element_of<T>(static_cast<double>(g.next32() % ((1U << kDigits) + 1)));
+            }
+        }
+    });
+    return self;
+}
+
+Tensor exponential_(const Tensor& self, double lambda, const IValue& generator) {
+    require_floating(self, "exponential");
+    require(lambda >= 0, "exponential_ expects lambda >= 0.0, but found lambda=", lambda);
+    Generator& g = generator_of(generator);
+    return fill_each(self, [&] { return -1 / lambda * std::log1p(-g.uniform_double()); });
+}
+Tensor cauchy_(const Tensor& self, double median, double sigma, const IValue& generator) {
+    require_floating(self, "cauchy_cpu");
+    Generator& g = generator_of(generator);
+    return fill_each(self, [&] { return median + sigma * std::tan(std::numbers::pi * (g.uniform_double() - 0.5)); });
+}
+Tensor log_normal_(const Tensor& self, double mean, double std, const IValue& generator) {
+    require_floating(self, "log_normal_cpu");
+    require(std > 0, "log_normal_ expects std > 0.0, but found std=", std);
+    Generator& g = generator_of(generator);
+    return fill_each(self, [&] { return std::exp(g.normal() * std + mean); });
+}
+Tensor geometric_(const Tensor& self, double p, const IValue& generator) {
+    require(p > 0 && p < 1, "geometric_ expects p to be in (0, 1), but got p=", p);
+    Generator& g = generator_of(generator);
+    return fill_each(self, [&] { return std::ceil(std::log(g.uniform_double()) / std::log1p(-p)); });
+}
+
+void zero_gradient(GradientContext& c) { c.set_grad(0, fn::zeros_like(c.grad_output())); }
+
+constexpr OperatorRecord overwriting(std::string_view schema, std::string_view summary, KernelFunction kernel) {
+    return {.schema = schema, .summary = summary, .kernel = kernel, .derivative = {zero_gradient}, .is_random = true};
+}
+
+constexpr OperatorRecord kRecords[] = {
+    overwriting("aten::uniform_(Tensor(a!) self, float from=0., float to=1., *, Generator? generator=None) -> Tensor(a!)",
+                "Uniform numbers in [from, to).", boxed<uniform_>),
+    overwriting("aten::normal_(Tensor(a!) self, float mean=0., float std=1., *, Generator? generator=None) -> Tensor(a!)",
+                "Normal numbers.", boxed<normal_>),
+    overwriting("aten::bernoulli_.float(Tensor(a!) self, float p=0.5, *, Generator? generator=None) -> Tensor(a!)",
+                "1 with chance p, else 0.", boxed<bernoulli_>),
+    overwriting("aten::bernoulli_.Tensor(Tensor(a!) self, Tensor p, *, Generator? generator=None) -> Tensor(a!)",
+                "1 with the chance that p has there, else 0.", boxed<bernoulli_tensor_>),
+    overwriting("aten::random_(Tensor(a!) self, *, Generator? generator=None) -> Tensor(a!)", "Integers that the type holds.", boxed<random_>),
+    overwriting("aten::random_.to(Tensor(a!) self, int to, *, Generator? generator=None) -> Tensor(a!)", "Integers in [0, to).",
+                boxed<random_to>),
+    overwriting("aten::random_.from(Tensor(a!) self, int from, int? to, *, Generator? generator=None) -> Tensor(a!)",
+                "Integers in [from, to).", boxed<random_from_to>),
+    overwriting("aten::exponential_(Tensor(a!) self, float lambd=1., *, Generator? generator=None) -> Tensor(a!)",
+                "Exponentially distributed numbers.", boxed<exponential_>),
+    overwriting("aten::cauchy_(Tensor(a!) self, float median=0., float sigma=1., *, Generator? generator=None) -> Tensor(a!)",
+                "Numbers of a Cauchy distribution.", boxed<cauchy_>),
+    overwriting("aten::log_normal_(Tensor(a!) self, float mean=1., float std=2., *, Generator? generator=None) -> Tensor(a!)",
+                "Exponentials of normal numbers.", boxed<log_normal_>),
+    overwriting("aten::geometric_(Tensor(a!) self, float p, *, Generator? generator=None) -> Tensor(a!)",
+                "How many trials until the first success.", boxed<geometric_>),
+};
+
+}  // namespace
+
+std::span<const OperatorRecord> drawing::filling_records() { return kRecords; }
+
+}  // namespace loupe

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/events/event_delegate.h"
+
+#include <QPainter>
+#include <cmath>
+
+#include "views/common/theme.h"
+#include "views/events/event_model.h"
+
+namespace loupe::views {
+
+namespace {
+
+void drawBar(QPainter* painter, const QRect& cell, const QModelIndex& index) {
+    const double fraction = index.data(EventModel::FractionRole).toDouble();
+    if (fraction <= 0) return;
+    const auto phase = static_cast<session::RunPhase>(index.data(EventModel::PhaseRole).toInt());
+    QColor colour = Theme::instance().phase(phase);
+    colour.setAlpha(index.data(EventModel::IsGroupRole).toBool() ? 50 : 90);
+    const QRect room = cell.adjusted(2, 2, -2, -2);
+    painter->fillRect(QRect(room.left(), room.top(), std::max(1, static_cast<int>(room.width() * fraction)), room.height()), colour);
+}
+
+// Bars of square roots: rare magnitudes stay visible.
+void drawHistogram(QPainter* painter, const QRect& cell, const QModelIndex& index) {
+    const auto counts = index.data(EventModel::HistogramRole).value<QList<quint32>>();
+    if (counts.isEmpty()) return;
+    const quint32 most = *std::max_element(counts.begin(), counts.end());
+    if (most == 0) return;
+    const QRectF room = QRectF(cell).adjusted(3, 2, -3, -2);
+    const double width = room.width() / static_cast<double>(counts.size());
+    const QColor colour = Theme::instance().colour(Theme::Colour::Accent);
+    for (qsizetype i = 0; i < counts.size(); ++i) {
+        if (counts[i] == 0) continue;
+        const double height = room.height() * std::sqrt(static_cast<double>(counts[i]) / most);
+        painter->fillRect(QRectF(room.left() + width * static_cast<double>(i), room.bottom() - height, std::max(width, 1.0), height), colour);
+    }
+}
+
+void drawReached(QPainter* painter, const QRect& cell) {
+    painter->save();
+    painter->setRenderHint(QPainter::Antialiasing);
+    painter->setPen(Qt::NoPen);
+    painter->setBrush(Theme::instance().colour(Theme::Colour::Reached));
+    const double middle = cell.center().y() + 0.5;
+    painter->drawPolygon(QPolygonF{{cell.right() - 9.0, middle - 4}, {cell.right() - 3.0, middle}, {cell.right() - 9.0, middle + 4}});
+    painter->restore();
+}
+
+}  // namespace
+
+void EventDelegate::paint(QPainter* painter, const QStyleOptionViewItem& given, const QModelIndex& index) const {
+    QStyleOptionViewItem option = given;
+    const bool reached = index.data(EventModel::ReachedRole).toBool();
+    if (reached && !(option.state & QStyle::State_Selected)) {
+        painter->fillRect(option.rect, Theme::instance().colour(Theme::Colour::ReachedBack));
+    }
+    if (index.column() == EventModel::Time) drawBar(painter, option.rect, index);
+    if (index.column() == EventModel::Operator) {
+        const bool group = index.data(EventModel::IsGroupRole).toBool();
+        const auto phase = static_cast<session::RunPhase>(index.data(EventModel::PhaseRole).toInt());
+        const QColor mark = group ? Theme::instance().phase(phase) : Theme::instance().operatorKind(index.data().toString().toStdString());
+        painter->save();
+        painter->setRenderHint(QPainter::Antialiasing);
+        painter->setPen(Qt::NoPen);
+        painter->setBrush(mark);
+        const QRectF spot(option.rect.left() + 3, option.rect.center().y() - 3, 7, 7);
+        group ? painter->drawRoundedRect(spot, 1.5, 1.5) : painter->drawEllipse(spot);
+        painter->restore();
+        option.rect.adjust(13, 0, reached ? -12 : 0, 0);
+    }
+    QStyledItemDelegate::paint(painter, option, index);
+    if (index.column() == EventModel::Distribution) drawHistogram(painter, given.rect, index);
+    if (reached && index.column() == EventModel::Operator) drawReached(painter, given.rect);
+}
+
+QSize EventDelegate::sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const {
+    QSize size = QStyledItemDelegate::sizeHint(option, index);
+    return {size.width() + (index.column() == EventModel::Operator ? 16 : 4), std::max(20, size.height())};
+}
+
+}  // namespace loupe::views

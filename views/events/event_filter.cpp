@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/events/event_filter.h"
+
+#include <QObject>
+#include <QRegularExpression>
+#include <cmath>
+#include <map>
+
+#include "views/common/format.h"
+
+namespace loupe::views {
+
+using session::Event;
+using session::Recording;
+using session::Statistics;
+
+namespace {
+
+// Glob over UTF-8 without allocating: events are many. Case is that of ASCII letters, ignored.
+bool matches(std::string_view text, std::string_view pattern) {
+    std::size_t t = 0, p = 0, star = std::string_view::npos, mark = 0;
+    const auto same = [](char a, char b) { return std::tolower(static_cast<unsigned char>(a)) == std::tolower(static_cast<unsigned char>(b)); };
+    while (t < text.size()) {
+        if (p < pattern.size() && (pattern[p] == '?' || same(pattern[p], text[t])) && pattern[p] != '*') {
+            ++t, ++p;
+        } else if (p < pattern.size() && pattern[p] == '*') {
+            star = p++;
+            mark = t;
+        } else if (star != std::string_view::npos) {
+            p = star + 1;
+            t = ++mark;
+        } else {
+            return false;
+        }
+    }
+    while (p < pattern.size() && pattern[p] == '*') ++p;
+    return p == pattern.size();
+}
+
+std::string_view withoutNamespace(std::string_view op) {
+    const auto colons = op.rfind("::");
+    return colons == std::string_view::npos ? op : op.substr(colons + 2);
+}
+
+const session::Value* firstOutput(const Recording& recording, const Event& event) {
+    return event.outputs.empty() ? nullptr : &recording.value(event.outputs.front());
+}
+
+std::optional<double> statistic(const Recording& recording, const Event& event, double (*get)(const Statistics&)) {
+    const session::Value* value = firstOutput(recording, event);
+    if (!value || !value->statistics) return std::nullopt;
+    return get(*value->statistics);
+}
+
+using Quantity = std::function<std::optional<double>(const Recording&, const Event&)>;
+
+const std::map<QString, Quantity>& quantities() {
+    const auto of = [](double (*get)(const Statistics&)) -> Quantity {
+        return [get](const Recording& recording, const Event& event) { return statistic(recording, event, get); };
+    };
+    static const std::map<QString, Quantity> all{
+        {"time", [](const Recording&, const Event& event) { return std::optional(event.duration); }},
+        {"id", [](const Recording&, const Event& event) { return std::optional(static_cast<double>(event.id)); }},
+        {"bytes",
+         [](const Recording& recording, const Event& event) -> std::optional<double> {
+             const session::Value* value = firstOutput(recording, event);
+             return value ? std::optional(static_cast<double>(value->bytes)) : std::nullopt;
+         }},
+        {"memory", [](const Recording&, const Event& event) { return std::optional(static_cast<double>(event.memory_after)); }},
+        {"flops", [](const Recording&, const Event& event) { return std::optional(event.flops); }},
+        {"min", of([](const Statistics& s) { return s.min; })},
+        {"max", of([](const Statistics& s) { return s.max; })},
+        {"mean", of([](const Statistics& s) { return s.mean; })},
+        {"absmax", of([](const Statistics& s) { return s.abs_max; })},
+        {"norm", of([](const Statistics& s) { return s.norm; })},
+        {"std", of([](const Statistics& s) { return std::sqrt(s.variance); })},
+    };
+    return all;
+}
+
+bool compares(double a, const QString& sign, double b) {
+    if (sign == QLatin1String(">")) return a > b;
+    if (sign == QLatin1String("<")) return a < b;
+    if (sign == QLatin1String(">=")) return a >= b;
+    if (sign == QLatin1String("<=")) return a <= b;
+    return a == b;
+}
+
+bool below(std::string_view scope, std::string_view module) {
+    if (module.find_first_of("*?") != std::string_view::npos) return matches(scope, module);
+    return scope.substr(0, module.size()) == module && (scope.size() == module.size() || scope[module.size()] == '.');
+}
+
+}  // namespace
+
+std::optional<double> parseQuantity(const QString& text) {
+    static const QRegularExpression form(QStringLiteral("^([-+]?[0-9.]+(?:e[-+]?[0-9]+)?)\\s*([a-zµ]*)$"),
+                                         QRegularExpression::CaseInsensitiveOption);
+    static const std::map<QString, double> units{
+        {"", 1},          {"ns", 1e-9},     {"us", 1e-6},      {"µs", 1e-6},        {"ms", 1e-3},     {"s", 1},
+        {"b", 1},         {"k", 1e3},       {"m", 1e6},        {"g", 1e9},          {"kb", 1e3},      {"mb", 1e6},
+        {"gb", 1e9},      {"kib", 1024},    {"mib", 1048576},  {"gib", 1073741824}};
+    const auto match = form.match(text);
+    if (!match.hasMatch()) return std::nullopt;
+    const auto unit = units.find(match.captured(2).toLower());
+    bool ok = false;
+    const double number = match.captured(1).toDouble(&ok);
+    if (!ok || unit == units.end()) return std::nullopt;
+    return number * unit->second;
+}
+
+EventFilter::Term EventFilter::parseTerm(const QString& term, QString& error) {
+    static const QRegularExpression comparison(QStringLiteral("^([a-z]+)(>=|<=|>|<|=)(.+)$"));
+    if (term == QLatin1String("nan")) return [](const Recording&, const Event& event) { return event.has_nan; };
+    if (term == QLatin1String("inf")) return [](const Recording&, const Event& event) { return event.has_inf; };
+    if (term == QLatin1String("failed")) return [](const Recording&, const Event& event) { return event.failed; };
+    if (const auto match = comparison.match(term); match.hasMatch()) {
+        const auto quantity = quantities().find(match.captured(1));
+        const auto limit = parseQuantity(match.captured(3));
+        if (quantity == quantities().end() || !limit) {
+            error = quantity == quantities().end() ? QObject::tr("%1 is no quantity; there are time, bytes, memory, flops, min, max, mean, std, absmax, norm, id").arg(match.captured(1))
+                                                   : QObject::tr("%1 is no number with a unit like ms or MiB").arg(match.captured(3));
+            return {};
+        }
+        return [get = quantity->second, sign = match.captured(2), limit = *limit](const Recording& recording, const Event& event) {
+            const auto value = get(recording, event);
+            return value && compares(*value, sign, limit);
+        };
+    }
+    const qsizetype colon = term.indexOf(QLatin1Char(':'));
+    if (colon > 0 && !term.contains(QLatin1String("::"))) {
+        const QString key = term.left(colon);
+        const std::string wanted = term.mid(colon + 1).toStdString();
+        if (key == QLatin1String("op")) return [wanted](const Recording&, const Event& event) { return matches(withoutNamespace(event.op), wanted) || matches(event.op, wanted); };
+        if (key == QLatin1String("scope")) return [wanted](const Recording&, const Event& event) { return below(event.scope, wanted); };
+        if (key == QLatin1String("backend")) return [wanted](const Recording&, const Event& event) { return matches(event.backend, wanted); };
+        if (key == QLatin1String("phase")) return [wanted = wanted + "*"](const Recording&, const Event& event) { return matches(session::phase_name(event.phase), wanted); };
+        if (key == QLatin1String("dtype")) return [wanted](const Recording& recording, const Event& event) {
+            const session::Value* value = firstOutput(recording, event);
+            return value && matches(value->dtype, wanted);
+        };
+        if (key == QLatin1String("shape")) return [wanted](const Recording& recording, const Event& event) {
+            const session::Value* value = firstOutput(recording, event);
+            return value && matches(session::shape_text(value->shape), wanted);
+        };
+        error = QObject::tr("%1: is not known; there are op:, scope:, phase:, dtype:, shape:, backend:").arg(key);
+        return {};
+    }
+    return [pattern = "*" + term.toStdString() + "*"](const Recording&, const Event& event) {
+        return matches(event.op, pattern) || matches(event.scope, pattern);
+    };
+}
+
+EventFilter EventFilter::parse(const QString& expression) {
+    EventFilter filter;
+    for (QString word : expression.split(QLatin1Char(' '), Qt::SkipEmptyParts)) {
+        const bool negated = word.startsWith(QLatin1Char('!')) && word.size() > 1;
+        if (negated) word.remove(0, 1);
+        Term term = parseTerm(word, filter.error_);
+        if (!term) continue;
+        if (negated) {
+            filter.terms_.push_back([term](const Recording& recording, const Event& event) { return !term(recording, event); });
+        } else {
+            filter.terms_.push_back(std::move(term));
+        }
+    }
+    return filter;
+}
+
+bool EventFilter::accepts(const Recording& recording, const Event& event) const {
+    return std::all_of(terms_.begin(), terms_.end(), [&](const Term& term) { return term(recording, event); });
+}
+
+}  // namespace loupe::views

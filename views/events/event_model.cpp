@@ -1,0 +1,351 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/events/event_model.h"
+
+#include <cmath>
+
+#include "views/common/format.h"
+#include "views/common/theme.h"
+
+namespace loupe::views {
+
+using session::Event;
+using session::EventId;
+using session::RunPhase;
+
+namespace {
+
+constexpr std::size_t kPortion = 20000;
+
+const char* const kHeaders[] = {"Operator", "#", "Output", "Time", "Bytes", "Min", "Max", "Mean", "Std", "Distribution", "Flags", "Peer", "Module", "Backend"};
+const char* const kHeaderTips[] = {
+    "Operator, under the module call it ran in; backward events are named after their autograd node",
+    "Number of the event in the run",
+    "Shape of the first output",
+    "Time the operator took; the bar compares with the longest one",
+    "Bytes of the first output",
+    "Least element of the first output",
+    "Greatest element of the first output",
+    "Mean of the first output",
+    "Standard deviation of the first output",
+    "Magnitudes of the first output's elements: powers of two from 2^-40 at the left to 2^23 at the right",
+    "NaN, Inf or an error",
+    "Backward event of a forward one, and the other way round; click to go there",
+    "Module that the operator ran in",
+    "Which kernel ran"};
+
+// "layer1" of "layer1.0.conv1" for depth 0, "layer1.0" for depth 1.
+std::string_view prefix(std::string_view scope, std::size_t parts) {
+    std::size_t at = 0;
+    for (std::size_t i = 0; i < parts; ++i) {
+        at = scope.find('.', at + (i == 0 ? 0 : 1));
+        if (at == std::string_view::npos) return scope;
+    }
+    return scope.substr(0, at);
+}
+
+std::size_t partCount(std::string_view scope) {
+    return scope.empty() ? 0 : static_cast<std::size_t>(std::count(scope.begin(), scope.end(), '.')) + 1;
+}
+
+QString phaseTitle(RunPhase phase) {
+    switch (phase) {
+        case RunPhase::Forward: return QObject::tr("Forward");
+        case RunPhase::Backward: return QObject::tr("Backward");
+        case RunPhase::Optimizer: break;
+    }
+    return QObject::tr("Optimizer");
+}
+
+QString flagText(bool nan, bool inf, bool failed) {
+    QStringList flags;
+    if (failed) flags += QStringLiteral("failed");
+    if (nan) flags += QStringLiteral("NaN");
+    if (inf) flags += QStringLiteral("Inf");
+    return flags.join(QLatin1Char(' '));
+}
+
+}  // namespace
+
+EventModel::EventModel(QObject* parent) : QAbstractItemModel(parent) {
+    timer_.setSingleShot(true);
+    timer_.setInterval(0);
+    connect(&timer_, &QTimer::timeout, this, &EventModel::grow);
+}
+
+void EventModel::setRecording(std::shared_ptr<const session::Recording> recording) {
+    recording_ = std::move(recording);
+    reached_ = 0;
+    rebuild();
+}
+
+void EventModel::setFlat(bool flat) {
+    flat_ = flat;
+    rebuild();
+}
+
+void EventModel::setFilter(const EventFilter& filter) {
+    filter_ = filter;
+    rebuild();
+}
+
+void EventModel::setReached(EventId event) {
+    for (const EventId id : {std::exchange(reached_, event), event}) {
+        const QModelIndex index = indexOf(id);
+        if (index.isValid()) emit dataChanged(index, index.siblingAtColumn(ColumnCount - 1));
+    }
+}
+
+void EventModel::rebuild() {
+    beginResetModel();
+    rows_.clear();
+    top_.clear();
+    open_.clear();
+    accepted_.clear();
+    row_of_event_.assign(1, -1);
+    taken_ = 0;
+    longest_ = 0;
+    std::fill(std::begin(phase_seconds_), std::end(phase_seconds_), 0);
+    endResetModel();
+    grow();
+}
+
+void EventModel::grow() {
+    const std::size_t count = recording_ ? recording_->event_count() : 0;
+    if (taken_ == count) return;
+    take(std::min(count, taken_ + kPortion));
+    if (taken_ < count) timer_.start();
+    emit grown();
+}
+
+void EventModel::take(std::size_t count) {
+    for (; taken_ < count; ++taken_) {
+        const Event& event = recording_->event(static_cast<EventId>(taken_ + 1));
+        row_of_event_.push_back(-1);
+        if (!filter_.accepts(*recording_, event)) continue;
+        const int parent = flat_ ? -1 : groupFor(event);
+        if (parent != pending_parent_) flush();
+        pending_parent_ = parent;
+        Row row;
+        row.parent = parent;
+        row.event = event.id;
+        row.scope = event.scope;
+        row.phase = event.phase;
+        row.seconds = event.duration;
+        pending_.push_back(static_cast<int>(rows_.size()));
+        row_of_event_.back() = static_cast<int>(rows_.size());
+        rows_.push_back(std::move(row));
+        accepted_.push_back(event.id);
+        longest_ = std::max(longest_, event.duration);
+        phase_seconds_[static_cast<int>(event.phase)] += event.duration;
+        for (int group = parent; group >= 0; group = rows_[static_cast<std::size_t>(group)].parent) {
+            Row& above = rows_[static_cast<std::size_t>(group)];
+            above.last = event.id;
+            above.seconds += event.duration;
+            above.has_nan |= event.has_nan;
+            above.has_inf |= event.has_inf;
+            above.failed |= event.failed;
+        }
+    }
+    flush();
+    touchGroups();
+}
+
+// The innermost group for an event: groups that it has in common with the event before stay open.
+int EventModel::groupFor(const Event& event) {
+    const std::size_t depth = partCount(event.scope);
+    std::size_t keep = 0;
+    while (keep < open_.size() && keep <= depth) {
+        const Row& group = rows_[static_cast<std::size_t>(open_[keep])];
+        if (group.phase != event.phase || group.scope != prefix(event.scope, keep)) break;
+        ++keep;
+    }
+    if (keep < open_.size()) open_.resize(keep);
+    while (open_.size() <= depth) {
+        const int parent = open_.empty() ? -1 : open_.back();
+        open_.push_back(openGroup(parent, event, prefix(event.scope, open_.size())));
+    }
+    return open_.back();
+}
+
+int EventModel::openGroup(int parent, const Event& event, std::string_view scope) {
+    flush();
+    std::vector<int>& siblings = parent < 0 ? top_ : rows_[static_cast<std::size_t>(parent)].children;
+    const int place = static_cast<int>(siblings.size());
+    Row row;
+    row.parent = parent;
+    row.place = place;
+    row.scope = scope;
+    row.phase = event.phase;
+    row.first = row.last = event.id;
+    const int id = static_cast<int>(rows_.size());
+    beginInsertRows(parent < 0 ? QModelIndex() : indexOfRow(parent), place, place);
+    rows_.push_back(std::move(row));
+    siblings.push_back(id);
+    endInsertRows();
+    return id;
+}
+
+void EventModel::flush() {
+    if (pending_.empty()) return;
+    std::vector<int>& siblings = pending_parent_ < 0 ? top_ : rows_[static_cast<std::size_t>(pending_parent_)].children;
+    const int from = static_cast<int>(siblings.size());
+    beginInsertRows(pending_parent_ < 0 ? QModelIndex() : indexOfRow(pending_parent_), from,
+                    from + static_cast<int>(pending_.size()) - 1);
+    for (const int id : pending_) {
+        rows_[static_cast<std::size_t>(id)].place = static_cast<int>(siblings.size());
+        siblings.push_back(id);
+    }
+    endInsertRows();
+    pending_.clear();
+    pending_parent_ = -2;
+}
+
+// Sums of groups changed, and with them every bar.
+void EventModel::touchGroups() {
+    for (const int group : open_) {
+        const QModelIndex index = indexOfRow(group);
+        emit dataChanged(index, index.siblingAtColumn(ColumnCount - 1));
+    }
+}
+
+QModelIndex EventModel::indexOfRow(int id, int column) const {
+    return createIndex(rows_[static_cast<std::size_t>(id)].place, column, static_cast<quintptr>(id));
+}
+
+QModelIndex EventModel::indexOf(EventId event) const {
+    if (event == 0 || event >= row_of_event_.size() || row_of_event_[event] < 0) return {};
+    return indexOfRow(row_of_event_[event]);
+}
+
+EventId EventModel::neighbour(EventId event, int offset) const {
+    auto place = std::lower_bound(accepted_.begin(), accepted_.end(), event);
+    // From an event that is filtered out, forward goes to the next one there is.
+    if (offset > 0 && (place == accepted_.end() || *place != event)) --offset;
+    const auto at = place - accepted_.begin() + offset;
+    return at < 0 || at >= static_cast<std::ptrdiff_t>(accepted_.size()) ? 0 : accepted_[static_cast<std::size_t>(at)];
+}
+
+bool EventModel::contains(const QModelIndex& group, EventId event) const {
+    if (!group.isValid() || row(group).event != 0) return false;
+    return row(group).first <= event && event <= row(group).last;
+}
+
+QModelIndex EventModel::index(int place, int column, const QModelIndex& parent) const {
+    const std::vector<int>& siblings = parent.isValid() ? row(parent).children : top_;
+    if (place < 0 || place >= static_cast<int>(siblings.size()) || column < 0 || column >= ColumnCount) return {};
+    if (parent.isValid() && parent.column() != 0) return {};
+    return createIndex(place, column, static_cast<quintptr>(siblings[static_cast<std::size_t>(place)]));
+}
+
+QModelIndex EventModel::parent(const QModelIndex& index) const {
+    if (!index.isValid() || row(index).parent < 0) return {};
+    return indexOfRow(row(index).parent);
+}
+
+int EventModel::rowCount(const QModelIndex& parent) const {
+    if (!parent.isValid()) return static_cast<int>(top_.size());
+    return parent.column() == 0 ? static_cast<int>(row(parent).children.size()) : 0;
+}
+
+int EventModel::columnCount(const QModelIndex&) const { return ColumnCount; }
+
+QVariant EventModel::groupText(const Row& row, int column) const {
+    switch (column) {
+        case Operator:
+            if (row.parent < 0) return phaseTitle(row.phase);
+            return text(row.scope.substr(row.scope.rfind('.') + 1));
+        case Number: return QStringLiteral("%1\u2013%2").arg(row.first).arg(row.last);
+        case Time: return secondsText(row.seconds);
+        case Flags: return flagText(row.has_nan, row.has_inf, row.failed);
+        case Module: return row.parent < 0 ? QString() : text(row.scope);
+        default: return {};
+    }
+}
+
+QVariant EventModel::eventText(const Event& event, int column) const {
+    const session::Value* value = event.outputs.empty() ? nullptr : &recording_->value(event.outputs.front());
+    const session::Statistics* statistics = value && value->statistics ? &*value->statistics : nullptr;
+    switch (column) {
+        case Operator: return shortOpName(event.op);
+        case Number: return event.id;
+        case Output: return value ? shapeText(value->shape) : QString();
+        case Time: return secondsText(event.duration);
+        case Bytes: return value ? bytesText(static_cast<double>(value->bytes)) : QString();
+        case Min: return statistics ? numberText(statistics->min) : QString();
+        case Max: return statistics ? numberText(statistics->max) : QString();
+        case Mean: return statistics ? numberText(statistics->mean) : QString();
+        case Std: return statistics ? numberText(std::sqrt(statistics->variance)) : QString();
+        case Flags: return flagText(event.has_nan, event.has_inf, event.failed);
+        case Peer: {
+            const EventId peer = event.phase == RunPhase::Forward ? recording_->backward_peer(event.id) : event.peer;
+            return peer ? QVariant(QStringLiteral("#%1").arg(peer)) : QVariant();
+        }
+        case Module: return text(event.scope);
+        case Backend: return text(event.backend);
+        default: return {};
+    }
+}
+
+QVariant EventModel::colourOf(const Row& row, int column) const {
+    const Theme& theme = Theme::instance();
+    const bool bad = row.event ? [&] {
+        const Event& event = recording_->event(row.event);
+        return event.has_nan || event.has_inf || event.failed;
+    }() : row.has_nan || row.has_inf || row.failed;
+    if (bad && (column == Flags || (column == Operator && row.event))) return theme.colour(Theme::Colour::Bad);
+    if (column == Peer) return theme.colour(Theme::Colour::Accent);
+    if (column == Number || column == Module || column == Backend) return theme.colour(Theme::Colour::Faint);
+    return {};
+}
+
+QVariant EventModel::data(const QModelIndex& index, int role) const {
+    if (!index.isValid()) return {};
+    const Row& row = this->row(index);
+    switch (role) {
+        case Qt::DisplayRole:
+            return row.event ? eventText(recording_->event(row.event), index.column()) : groupText(row, index.column());
+        case Qt::ToolTipRole:
+            if (row.event && index.column() == Backend) {
+                QStringList reasons;
+                for (const auto& reason : recording_->event(row.event).declined) reasons += text(reason);
+                return reasons.join(QLatin1Char('\n'));
+            }
+            if (row.event && index.column() == Flags) return text(recording_->event(row.event).error);
+            return index.column() == Operator || index.column() == Module ? scopeText(row.scope) : QVariant();
+        case Qt::TextAlignmentRole:
+            return QVariant::fromValue((index.column() >= Number && index.column() <= Std && index.column() != Output) || index.column() == Peer
+                                           ? Qt::AlignRight | Qt::AlignVCenter
+                                           : Qt::AlignLeft | Qt::AlignVCenter);
+        case Qt::FontRole: {
+            static const QFont mono = Theme::instance().monoFont();
+            return index.column() >= Number && index.column() <= Peer && index.column() != Flags ? QVariant(mono) : QVariant();
+        }
+        case Qt::ForegroundRole: return colourOf(row, index.column());
+        case EventRole: return row.event ? row.event : row.first;
+        case IsGroupRole: return row.event == 0;
+        case FractionRole: {
+            const double whole = row.event ? longest_ : phase_seconds_[static_cast<int>(row.phase)];
+            return whole > 0 ? row.seconds / whole : 0.0;
+        }
+        case PhaseRole: return static_cast<int>(row.phase);
+        case ReachedRole: return reached_ != 0 && row.event == reached_;
+        case HistogramRole: {
+            if (!row.event) return {};
+            const Event& event = recording_->event(row.event);
+            if (event.outputs.empty()) return {};
+            const auto& statistics = recording_->value(event.outputs.front()).statistics;
+            if (!statistics) return {};
+            return QVariant::fromValue(QList<quint32>(statistics->exponents.begin(), statistics->exponents.end()));
+        }
+        default: return {};
+    }
+}
+
+QVariant EventModel::headerData(int section, Qt::Orientation orientation, int role) const {
+    if (orientation != Qt::Horizontal || section < 0 || section >= ColumnCount) return {};
+    if (role == Qt::DisplayRole) return tr(kHeaders[section]);
+    if (role == Qt::ToolTipRole) return tr(kHeaderTips[section]);
+    return {};
+}
+
+}  // namespace loupe::views

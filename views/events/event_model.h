@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+// The events of a recording as a tree (phase, then nested module calls) or as a flat list. It grows with the recording;
+// events are taken in portions, so that a million of them do not hold up the window.
+
+#include <QAbstractItemModel>
+#include <QTimer>
+#include <deque>
+#include <memory>
+#include <vector>
+
+#include "views/events/event_filter.h"
+
+namespace loupe::views {
+
+class EventModel : public QAbstractItemModel {
+    Q_OBJECT
+
+  public:
+    enum Column { Operator, Number, Output, Time, Bytes, Min, Max, Mean, Std, Distribution, Flags, Peer, Module, Backend, ColumnCount };
+    enum Role {
+        EventRole = Qt::UserRole,  // id; of a group the first event's
+        IsGroupRole,
+        FractionRole,              // of the longest event's, or of the phase's time
+        PhaseRole,
+        ReachedRole,               // the engine is parked here
+        HistogramRole,             // exponents of the output's elements: QList<quint32>
+    };
+
+    explicit EventModel(QObject* parent = nullptr);
+
+    void setRecording(std::shared_ptr<const session::Recording> recording);
+    void setFlat(bool flat);
+    void setFilter(const EventFilter& filter);
+    void setReached(session::EventId event);
+    bool isFlat() const { return flat_; }
+    // Events that pass the filter, of those taken so far.
+    std::size_t acceptedCount() const { return accepted_.size(); }
+    bool isCaughtUp() const { return !recording_ || taken_ == recording_->event_count(); }
+
+    // Takes events that have been recorded since; returns at once, the rest follows from the event loop.
+    void grow();
+
+    QModelIndex indexOf(session::EventId event) const;
+    // The accepted event `offset` places after it (before, when negative); 0 past the ends.
+    session::EventId neighbour(session::EventId event, int offset) const;
+    bool contains(const QModelIndex& group, session::EventId event) const;
+
+    QModelIndex index(int row, int column, const QModelIndex& parent = {}) const override;
+    QModelIndex parent(const QModelIndex& index) const override;
+    int rowCount(const QModelIndex& parent = {}) const override;
+    int columnCount(const QModelIndex& parent = {}) const override;
+    QVariant data(const QModelIndex& index, int role = Qt::DisplayRole) const override;
+    QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
+
+  signals:
+    // After a portion was taken.
+    void grown();
+
+  private:
+    struct Row {
+        int parent = -1;
+        int place = 0;                   // among the parent's children
+        session::EventId event = 0;      // 0: a group
+        std::string_view scope;          // of a group: its module path
+        session::RunPhase phase = session::RunPhase::Forward;
+        session::EventId first = 0;      // of a group: what it spans
+        session::EventId last = 0;
+        double seconds = 0;
+        bool has_nan = false;
+        bool has_inf = false;
+        bool failed = false;
+        std::vector<int> children;
+    };
+
+    void rebuild();
+    void take(std::size_t count);
+    int groupFor(const session::Event& event);
+    int openGroup(int parent, const session::Event& event, std::string_view scope);
+    void flush();
+    void touchGroups();
+    const Row& row(const QModelIndex& index) const { return rows_[static_cast<std::size_t>(index.internalId())]; }
+    QModelIndex indexOfRow(int row, int column = 0) const;
+    QVariant groupText(const Row& row, int column) const;
+    QVariant eventText(const session::Event& event, int column) const;
+    QVariant colourOf(const Row& row, int column) const;
+
+    std::shared_ptr<const session::Recording> recording_;
+    EventFilter filter_;
+    bool flat_ = false;
+    session::EventId reached_ = 0;
+    std::size_t taken_ = 0;
+    double longest_ = 0;
+    double phase_seconds_[3] = {};
+    std::deque<Row> rows_;
+    std::vector<int> top_;
+    std::vector<int> open_;                    // groups that the next event may join, outermost first
+    std::vector<session::EventId> accepted_;
+    std::vector<int> row_of_event_;            // by event id; -1: filtered out
+    // Leaves of one parent that wait to be inserted together.
+    int pending_parent_ = -2;
+    std::vector<int> pending_;
+    QTimer timer_;
+};
+
+}  // namespace loupe::views

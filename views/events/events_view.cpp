@@ -1,0 +1,326 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/events/events_view.h"
+
+#include <QApplication>
+#include <QClipboard>
+#include <QFileDialog>
+#include <QHBoxLayout>
+#include <QHeaderView>
+#include <QKeyEvent>
+#include <QLabel>
+#include <QLineEdit>
+#include <QSaveFile>
+#include <QSettings>
+#include <QToolButton>
+#include <QTreeView>
+#include <QVBoxLayout>
+
+#include "views/common/format.h"
+#include "views/common/icons.h"
+#include "views/common/theme.h"
+#include "views/events/event_delegate.h"
+#include "views/events/event_model.h"
+
+namespace loupe::views {
+
+namespace {
+
+const char* const kSavedFilters = "events/filters";
+
+QString csvField(QString field) {
+    if (field.contains(QLatin1Char(',')) || field.contains(QLatin1Char('"'))) {
+        field = QLatin1Char('"') + field.replace(QLatin1String("\""), QLatin1String("\"\"")) + QLatin1Char('"');
+    }
+    return field;
+}
+
+}  // namespace
+
+ViewDescription EventsView::describe() {
+    return {QStringLiteral("events"), tr("Events"),
+            tr("Every operator that ran, in order: forward, then backward. Select one and all panels show the world at it. "
+               "Up and Down walk the events, Left and Right the modules."),
+            QStringLiteral("events"), Place::Bottom};
+}
+
+EventsView::EventsView(SessionBridge& bridge, QWidget* parent)
+    : View(bridge, parent), model_(new EventModel(this)), tree_(new QTreeView(this)), filter_(new QLineEdit(this)),
+      flat_(new QToolButton(this)), saved_(new QToolButton(this)), count_(new QLabel(this)) {
+    makeBar();
+    makeTree();
+    auto* bar = new QHBoxLayout;
+    bar->setContentsMargins(4, 3, 6, 3);
+    bar->setSpacing(4);
+    bar->addWidget(filter_, 1);
+    bar->addWidget(saved_);
+    bar->addWidget(flat_);
+    bar->addWidget(count_);
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(0);
+    layout->addLayout(bar);
+    layout->addWidget(tree_, 1);
+    setFocusProxy(tree_);
+
+    connect(&bridge, &SessionBridge::recordingChanged, this, [this] {
+        model_->setRecording(this->bridge().recording());
+        showCount();
+    });
+    connect(&bridge, &SessionBridge::eventsGrown, model_, &EventModel::grow);
+    connect(&bridge, &SessionBridge::currentChanged, this, &EventsView::showCurrent);
+    connect(&bridge, &SessionBridge::statusChanged, this, [this] { model_->setReached(this->bridge().reachedEvent()); });
+    connect(model_, &EventModel::grown, this, [this] {
+        expandTop();
+        showCount();
+        if (!tree_->currentIndex().isValid()) showCurrent();
+    });
+    connect(&Theme::instance(), &Theme::changed, tree_->viewport(), qOverload<>(&QWidget::update));
+    model_->setRecording(bridge.recording());
+    showCount();
+}
+
+void EventsView::makeBar() {
+    filter_->setObjectName(QStringLiteral("filter"));
+    filter_->setPlaceholderText(tr("Filter:  op:conv*  time>1ms  nan  scope:layer4  phase:backward  !op:relu*"));
+    filter_->setAccessibleName(tr("Filter of events"));
+    filter_->setToolTip(tr("All terms must hold. op: scope: phase: dtype: shape: backend: take * and ?\n"
+                           "time bytes memory flops min max mean std absmax norm id compare with > < = and units (1ms, 2MiB)\n"
+                           "nan inf failed; !TERM turns a term round; other words are looked for in operator and module"));
+    filter_->setClearButtonEnabled(true);
+    filter_->addAction(themeIcon(QStringLiteral("search")), QLineEdit::LeadingPosition);
+    typing_.setSingleShot(true);
+    typing_.setInterval(150);
+    connect(filter_, &QLineEdit::textChanged, &typing_, qOverload<>(&QTimer::start));
+    connect(&typing_, &QTimer::timeout, this, &EventsView::applyFilter);
+    connect(filter_, &QLineEdit::returnPressed, this, [this] { tree_->setFocus(); });
+
+    flat_->setText(tr("Flat"));
+    flat_->setCheckable(true);
+    flat_->setToolTip(tr("One list without modules"));
+    connect(flat_, &QToolButton::toggled, this, &EventsView::setFlat);
+    saved_->setText(tr("Filters"));
+    saved_->setPopupMode(QToolButton::InstantPopup);
+    saved_->setToolTip(tr("Saved filters"));
+    saved_->setMenu(new QMenu(saved_));
+    connect(saved_->menu(), &QMenu::aboutToShow, this, &EventsView::fillFilterMenu);
+    count_->setProperty("faint", true);
+}
+
+void EventsView::makeTree() {
+    tree_->setObjectName(QStringLiteral("eventTree"));
+    tree_->setAccessibleName(tr("Events"));
+    tree_->setModel(model_);
+    tree_->setItemDelegate(new EventDelegate(tree_));
+    tree_->setUniformRowHeights(true);
+    tree_->setIndentation(14);
+    tree_->setAllColumnsShowFocus(true);
+    tree_->setSelectionMode(QAbstractItemView::ExtendedSelection);
+    tree_->setContextMenuPolicy(Qt::CustomContextMenu);
+    tree_->setExpandsOnDoubleClick(true);
+    tree_->installEventFilter(this);
+    const int widths[] = {260, 62, 112, 84, 84, 76, 76, 76, 76, 90, 60, 56, 150, 80};
+    for (int column = 0; column < EventModel::ColumnCount; ++column) tree_->setColumnWidth(column, widths[column]);
+    tree_->header()->setStretchLastSection(true);
+    tree_->header()->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
+    tree_->setColumnHidden(EventModel::Module, true);
+    connect(tree_->selectionModel(), &QItemSelectionModel::currentChanged, this, &EventsView::onSelected);
+    connect(tree_, &QTreeView::customContextMenuRequested, this, &EventsView::showContextMenu);
+    connect(tree_, &QTreeView::clicked, this, [this](const QModelIndex& index) {
+        if (index.column() != EventModel::Peer) return;
+        const QString peer = index.data().toString();
+        if (!peer.isEmpty()) bridge().setCurrentEvent(peer.mid(1).toUInt());
+    });
+}
+
+void EventsView::applyFilter() {
+    const EventFilter filter = EventFilter::parse(filter_->text());
+    filter_->setProperty("invalid", !filter.error().isEmpty());
+    filter_->style()->unpolish(filter_);
+    filter_->style()->polish(filter_);
+    model_->setFilter(filter);
+    if (!filter.isEmpty() && model_->acceptedCount() < 2000) tree_->expandAll();
+    showCount();
+    if (!filter.error().isEmpty()) count_->setText(filter.error());
+    showCurrent();
+}
+
+void EventsView::setFlat(bool flat) {
+    model_->setFlat(flat);
+    tree_->setRootIsDecorated(!flat);
+    tree_->setColumnHidden(EventModel::Module, !flat);
+    showCurrent();
+}
+
+void EventsView::expandTop() {
+    if (model_->isFlat()) return;
+    for (int row = 0; row < model_->rowCount(); ++row) {
+        const QModelIndex phase = model_->index(row, 0);
+        if (!tree_->isExpanded(phase)) tree_->expand(phase);
+    }
+}
+
+void EventsView::showCount() {
+    const auto total = static_cast<std::int64_t>(bridge().eventCount());
+    const auto shown = static_cast<std::int64_t>(model_->acceptedCount());
+    count_->setText(shown == total || !model_->isCaughtUp() ? tr("%1 events").arg(countText(total))
+                                                            : tr("%1 of %2").arg(countText(shown), countText(total)));
+}
+
+void EventsView::showCurrent() {
+    const session::EventId event = bridge().currentEvent();
+    if (selecting_ || model_->contains(tree_->currentIndex(), event)) return;
+    const QModelIndex index = model_->indexOf(event);
+    if (!index.isValid()) return;
+    selecting_ = true;
+    tree_->setCurrentIndex(index);
+    tree_->scrollTo(index);
+    selecting_ = false;
+}
+
+void EventsView::onSelected(const QModelIndex& index) {
+    if (selecting_ || !index.isValid()) return;
+    selecting_ = true;
+    bridge().setCurrentEvent(index.data(EventModel::EventRole).toUInt());
+    selecting_ = false;
+}
+
+bool EventsView::eventFilter(QObject* watched, QEvent* event) {
+    if (event->type() != QEvent::KeyPress) return View::eventFilter(watched, event);
+    const auto* key = static_cast<QKeyEvent*>(event);
+    if (key->matches(QKeySequence::Copy)) {
+        copySelected();
+        return true;
+    }
+    if (key->modifiers() != Qt::NoModifier || (key->key() != Qt::Key_Up && key->key() != Qt::Key_Down)) return false;
+    const int offset = key->key() == Qt::Key_Down ? 1 : -1;
+    const bool onGroup = tree_->currentIndex().data(EventModel::IsGroupRole).toBool();
+    // Down from a group's title enters it.
+    const session::EventId from = bridge().currentEvent();
+    const session::EventId next = onGroup && offset > 0 && model_->indexOf(from).isValid() ? from : model_->neighbour(from, offset);
+    if (next == 0) return true;
+    selecting_ = true;
+    bridge().setCurrentEvent(next);
+    const QModelIndex index = model_->indexOf(next);
+    tree_->setCurrentIndex(index);
+    tree_->scrollTo(index);
+    selecting_ = false;
+    return true;
+}
+
+void EventsView::find() {
+    filter_->setFocus();
+    filter_->selectAll();
+}
+
+void EventsView::fit() {
+    if (model_->isFlat()) return;
+    tree_->collapseAll();
+    expandTop();
+    showCurrent();
+}
+
+bool EventsView::toggleBreakpoint() {
+    const session::EventId id = bridge().currentEvent();
+    if (id == 0) return false;
+    const int node = bridge().recording()->event(id).graph_node;
+    if (node < 0) return false;
+    bridge().toggleNodeBreakpoint(node);
+    return true;
+}
+
+bool EventsView::isSettled() const { return model_->isCaughtUp(); }
+
+void EventsView::addActions(QMenu& menu) {
+    menu.addAction(tr("Copy selected rows"), this, &EventsView::copySelected);
+    menu.addAction(tr("Export as CSV\u2026"), this, &EventsView::exportCsv);
+    menu.addAction(model_->isFlat() ? tr("Show as tree") : tr("Show as flat list"), flat_, &QToolButton::toggle);
+    menu.addAction(tr("Expand all"), tree_, &QTreeView::expandAll);
+    menu.addAction(tr("Collapse all"), this, &EventsView::fit);
+}
+
+void EventsView::showContextMenu(const QPoint& at) {
+    QMenu menu;
+    const QModelIndex index = tree_->indexAt(at);
+    if (index.isValid()) {
+        const auto& event = bridge().recording()->event(index.data(EventModel::EventRole).toUInt());
+        const QString op = shortOpName(event.op);
+        const QString scope = text(event.scope);
+        menu.addAction(tr("Toggle breakpoint"), this, &EventsView::toggleBreakpoint);
+        menu.addAction(tr("Break on every %1").arg(op), this, [this, kind = std::string(event.op)] {
+            session::Breakpoint breakpoint;
+            breakpoint.kind = session::Breakpoint::Kind::OperatorKind;
+            breakpoint.text = kind;
+            bridge().addBreakpoint(breakpoint);
+        });
+        menu.addSeparator();
+        menu.addAction(tr("Only %1").arg(op), this, [this, op] { filter_->setText(QStringLiteral("op:") + op); });
+        if (!scope.isEmpty()) menu.addAction(tr("Only in %1").arg(scope), this, [this, scope] { filter_->setText(QStringLiteral("scope:") + scope); });
+        menu.addSeparator();
+    }
+    addActions(menu);
+    menu.exec(tree_->viewport()->mapToGlobal(at));
+}
+
+void EventsView::fillFilterMenu() {
+    QMenu* menu = saved_->menu();
+    menu->clear();
+    QStringList saved = QSettings().value(QLatin1String(kSavedFilters)).toStringList();
+    const QStringList offered{QStringLiteral("nan"), QStringLiteral("time>1ms"), QStringLiteral("phase:backward"), QStringLiteral("op:conv*")};
+    for (const QString& filter : offered + saved) menu->addAction(filter, this, [this, filter] { filter_->setText(filter); });
+    menu->addSeparator();
+    const QString now = filter_->text().trimmed();
+    QAction* save = menu->addAction(now.isEmpty() ? tr("Save this filter") : tr("Save \u201c%1\u201d").arg(now), this, [saved, now]() mutable {
+        QSettings().setValue(QLatin1String(kSavedFilters), saved << now);
+    });
+    save->setEnabled(!now.isEmpty() && !saved.contains(now));
+    if (saved.contains(now)) {
+        menu->addAction(tr("Forget \u201c%1\u201d").arg(now), this, [saved, now]() mutable {
+            saved.removeAll(now);
+            QSettings().setValue(QLatin1String(kSavedFilters), saved);
+        });
+    }
+}
+
+void EventsView::copySelected() {
+    QStringList lines;
+    for (const QModelIndex& index : tree_->selectionModel()->selectedRows()) {
+        QStringList fields;
+        for (int column = 0; column < EventModel::ColumnCount; ++column) {
+            if (column != EventModel::Distribution) fields += index.siblingAtColumn(column).data().toString();
+        }
+        lines += fields.join(QLatin1Char('\t'));
+    }
+    QApplication::clipboard()->setText(lines.join(QLatin1Char('\n')));
+}
+
+void EventsView::exportCsv() {
+    const QString file = QFileDialog::getSaveFileName(this, tr("Export events"), QStringLiteral("events.csv"), tr("CSV (*.csv)"));
+    if (file.isEmpty()) return;
+    QSaveFile out(file);
+    if (!out.open(QIODevice::WriteOnly)) {
+        bridge().addLog({SessionBridge::LogEntry::Level::Error, (file + QStringLiteral(": ") + out.errorString()).toStdString(), 0, -1, {}, {}});
+        return;
+    }
+    out.write("event,phase,operator,module,dtype,shape,seconds,bytes,min,max,mean,std,nan,inf,peer\n");
+    const auto& recording = *bridge().recording();
+    for (session::EventId id = 0; (id = model_->neighbour(id, 1)) != 0;) {
+        const session::Event& event = recording.event(id);
+        QStringList fields{QString::number(id), text(session::phase_name(event.phase)), text(event.op), text(event.scope)};
+        const session::Value* value = event.outputs.empty() ? nullptr : &recording.value(event.outputs.front());
+        fields << (value ? text(value->dtype) : QString()) << (value ? shapeText(value->shape) : QString())
+               << QString::number(event.duration, 'g', 9) << (value ? QString::number(value->bytes) : QString());
+        if (value && value->statistics) {
+            const auto& s = *value->statistics;
+            for (const double number : {s.min, s.max, s.mean, s.standard_deviation()}) fields << QString::number(number, 'g', 9);
+            fields << QString::number(s.nan_count) << QString::number(s.inf_count);
+        } else {
+            fields << QStringList(6);
+        }
+        fields << QString::number(event.phase == session::RunPhase::Forward ? recording.backward_peer(id) : event.peer);
+        for (QString& field : fields) field = csvField(field);
+        out.write(fields.join(QLatin1Char(',')).toUtf8() + '\n');
+    }
+    out.commit();
+}
+
+}  // namespace loupe::views

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+// Events: the run as a tree by module scope or as a flat list, with a filter.
+
+#include "views/common/view.h"
+
+class QLabel;
+class QLineEdit;
+class QToolButton;
+class QTreeView;
+
+namespace loupe::views {
+
+class EventModel;
+
+class EventsView : public View {
+    Q_OBJECT
+
+  public:
+    EventsView(SessionBridge& bridge, QWidget* parent);
+    static ViewDescription describe();
+
+    EventModel& model() { return *model_; }
+    QTreeView& tree() { return *tree_; }
+
+    void find() override;
+    void fit() override;
+    bool toggleBreakpoint() override;
+    void addActions(QMenu& menu) override;
+    bool isSettled() const override;
+
+  protected:
+    bool eventFilter(QObject* watched, QEvent* event) override;
+
+  private:
+    void makeBar();
+    void makeTree();
+    void applyFilter();
+    void setFlat(bool flat);
+    void showCurrent();
+    void onSelected(const QModelIndex& index);
+    void showCount();
+    void showContextMenu(const QPoint& at);
+    void fillFilterMenu();
+    void copySelected();
+    void exportCsv();
+    void expandTop();
+
+    EventModel* model_;
+    QTreeView* tree_;
+    QLineEdit* filter_;
+    QToolButton* flat_;
+    QToolButton* saved_;
+    QLabel* count_;
+    QTimer typing_;
+    bool selecting_ = false;
+};
+
+}  // namespace loupe::views
