@@ -17,6 +17,7 @@ OperatorFamily creation_family();
 OperatorFamily reduction_family();
 OperatorFamily random_family();
 OperatorFamily view_family();
+OperatorFamily joining_family();
 
 std::span<const OperatorFamily> operator_families() {
     static const std::vector<OperatorFamily> families{
@@ -29,6 +30,7 @@ std::span<const OperatorFamily> operator_families() {
         reduction_family(),
         random_family(),
         view_family(),
+        joining_family(),
     };
     return families;
 }

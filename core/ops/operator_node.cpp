@@ -202,6 +202,9 @@ void GradientContext::set_grad(std::size_t i, Tensor grad) {
 
 void GradientContext::set_grad(std::size_t i, std::size_t element, Tensor grad) {
     const auto& argument = node_.list_argument(i);
+    if (!grad.defined()) return;
+    const ScalarType dtype = argument.elements[element].dtype;
+    if (grad.dtype() != dtype) grad = gradient_arithmetic().cast(grad, dtype);
     grad_inputs_[argument.edge + element] = std::move(grad);
 }
 

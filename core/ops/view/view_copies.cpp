@@ -13,13 +13,13 @@ void call_view(const char* name, Arguments arguments, IValue* result) {
 template <const char* Name>
 void copy_view(Arguments arguments, IValue* results) {
     call_view(Name, arguments, results);
-    results[0] = IValue(fn::clone(results[0].to_tensor(), std::int64_t{0}));
+    results[0] = IValue(fn::clone(results[0].to_tensor()));
 }
 template <const char* Name>
 void copy_views(Arguments arguments, IValue* results) {
     call_view(Name, arguments, results);
     TensorList copies;
-    for (const Tensor& view : results[0].to_tensors()) copies.push_back(fn::clone(view, std::int64_t{0}));
+    for (const Tensor& view : results[0].to_tensors()) copies.push_back(fn::clone(view));
     results[0] = IValue(copies);
 }
 

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+// cat: tensors one after another along a dimension.
+
+#include <algorithm>
+
+#include "core/base/strings.h"
+#include "core/ops/boxing.h"
+#include "core/ops/forward.h"
+#include "core/ops/functions.h"
+#include "core/ops/gradient_context.h"
+#include "core/ops/joining/family.h"
+#include "core/ops/loops/elementwise.h"
+#include "core/ops/samples.h"
+
+namespace loupe::joining {
+namespace {
+
+// Tensors of shape [0] are left out whatever the others' shape, as PyTorch has always done.
+bool is_left_out(IntSpan sizes) {
+    return sizes.size() == 1 && sizes[0] == 0;
+}
+
+void check_sizes(const Tensor& first, const Tensor& other, std::size_t dim, std::size_t position) {
+    if (first.dim() != other.dim()) {
+        throw Error(ErrorKind::Run, concat("Tensors must have same number of dimensions: got ", first.dim(), " and ", other.dim()));
+    }
+    for (std::size_t d = 0; d < first.sizes().size(); ++d) {
+        if (d == dim || first.sizes()[d] == other.sizes()[d]) continue;
+        throw Error(ErrorKind::Run, concat("Sizes of tensors must match except in dimension ", dim, ". Expected size ",
+                                           first.sizes()[d], " but got size ", other.sizes()[d], " for tensor number ",
+                                           position, " in the list."));
+    }
+}
+
+Dims channels_last_strides(IntSpan sizes) {
+    Dims strides(sizes.size());
+    std::int64_t stride = 1;
+    strides[1] = stride;
+    stride *= std::max<std::int64_t>(sizes[1], 1);
+    for (std::size_t d = sizes.size() - 1; d >= 2; --d) {
+        strides[d] = stride;
+        stride *= std::max<std::int64_t>(sizes[d], 1);
+    }
+    strides[0] = stride;
+    return strides;
+}
+
+TensorMeta cat_meta(const TensorList& tensors, std::int64_t dim) {
+    if (tensors.empty()) throw Error(ErrorKind::Run, "torch.cat(): expected a non-empty list of Tensors");
+    for (std::size_t i = 0; i < tensors.size(); ++i) {
+        if (tensors[i].dim() == 0) {
+            throw Error(ErrorKind::Run, concat("zero-dimensional tensor (at position ", i, ") cannot be concatenated"));
+        }
+    }
+    const auto found = std::ranges::find_if(tensors, [](const Tensor& t) { return !is_left_out(t.sizes()); });
+    const Tensor& first = found == tensors.end() ? tensors.front() : *found;
+    const auto along = static_cast<std::size_t>(wrap_dim(dim, first.dim()));
+    TensorMeta meta{to_dims(first.sizes()), tensors.front().dtype(), first.device()};
+    meta.sizes[along] = 0;
+    bool channels_last = first.dim() == 4 || first.dim() == 5;
+    for (std::size_t i = 0; i < tensors.size(); ++i) {
+        const Tensor& t = tensors[i];
+        meta.dtype = promote_types(meta.dtype, t.dtype());
+        if (is_left_out(t.sizes())) continue;
+        check_sizes(first, t, along, i);
+        meta.sizes[along] += t.sizes()[along];
+        channels_last = channels_last && t.is_channels_last() && !t.is_contiguous();
+    }
+    if (channels_last) meta.strides = channels_last_strides(span_of(meta.sizes));
+    return meta;
+}
+
+Tensor part_of(const Tensor& out, std::int64_t dim, std::int64_t start, std::int64_t length) {
+    Dims sizes = to_dims(out.sizes());
+    sizes[static_cast<std::size_t>(dim)] = length;
+    return out.view_as_strided(span_of(sizes), out.strides(), out.storage_offset() + start * out.strides()[static_cast<std::size_t>(dim)]);
+}
+
+void cat(const Tensor& out, const TensorList& tensors, std::int64_t dim) {
+    if (out.numel() == 0) return;
+    const std::int64_t along = wrap_dim(dim, out.dim());
+    std::int64_t start = 0;
+    for (const Tensor& t : tensors) {
+        if (t.numel() == 0) continue;
+        const std::int64_t length = t.sizes()[static_cast<std::size_t>(along)];
+        copy_into(part_of(out, along, start, length), t);
+        start += length;
+    }
+}
+
+void cat_backward(GradientContext& context) {
+    const Tensor& grad = context.grad_output();
+    const std::int64_t dim = wrap_dim(context.value(1).to_int(), grad.dim());
+    std::int64_t start = 0;
+    for (std::size_t i = 0; i < context.list_size(0); ++i) {
+        const IntSpan sizes = context.sizes(0, i);
+        if (is_left_out(sizes)) {
+            context.set_grad(0, i, fn::new_zeros(grad, sizes));
+            continue;
+        }
+        const std::int64_t length = sizes[static_cast<std::size_t>(dim)];
+        context.set_grad(0, i, fn::narrow(grad, dim, start, length));
+        start += length;
+    }
+}
+
+std::vector<Sample> cat_samples(Random& random, ScalarType dtype) {
+    return {{{TensorList{random_tensor(random, {2, 3}, dtype), random_tensor(random, {2, 2}, dtype)}, 1}},
+            {{TensorList{random_tensor(random, {2, 3}, dtype), random_tensor(random, {0}, dtype)}, -2}, "an empty one"}};
+}
+
+constexpr OperatorRecord kRecords[] = {
+    {.schema = "aten::cat(Tensor[] tensors, int dim=0) -> Tensor",
+     .summary = "The tensors one after another along dim.",
+     .infer = inferring<cat_meta>,
+     .kernel = filling<cat>,
+     .derivative = {cat_backward},
+     .samples = cat_samples,
+     .variants = kOut},
+    {.schema = "aten::concat(Tensor[] tensors, int dim=0) -> Tensor",
+     .summary = "The tensors one after another along dim.",
+     .composite = forward<"aten::cat">},
+    {.schema = "aten::concatenate(Tensor[] tensors, int dim=0) -> Tensor",
+     .summary = "The tensors one after another along dim.",
+     .composite = forward<"aten::cat">},
+};
+
+}  // namespace
+
+std::span<const OperatorRecord> cat_records() {
+    return kRecords;
+}
+
+}  // namespace loupe::joining
