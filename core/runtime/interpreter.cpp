@@ -540,14 +540,45 @@ IValue run_function(const ir::ScriptFunction& function, std::vector<IValue> argu
     return single_result(run_code(code_of(function), std::move(arguments)));
 }
 
+namespace {
+
+IValue run_hook(const Function* hook, std::vector<IValue> arguments) {
+    return run_function(dynamic_cast<const ir::ScriptFunction&>(*hook), std::move(arguments));
+}
+
+// Scripted pre-hooks: each sees the inputs as a tuple and may return others.
+std::vector<IValue> after_pre_hooks(const Ptr<Object>& self, std::vector<IValue> inputs) {
+    for (const Function* hook : self->type()->forward_pre_hooks()) {
+        IValue result = run_hook(hook, {IValue(self), IValue(make_ptr<TupleObject>(inputs))});
+        if (result.is_tuple()) inputs = result.to_tuple().elements;
+        else if (!result.is_none()) inputs = {std::move(result)};
+    }
+    return inputs;
+}
+
+IValue after_hooks(const Ptr<Object>& self, const std::vector<IValue>& inputs, IValue output) {
+    for (const Function* hook : self->type()->forward_hooks()) {
+        IValue result = run_hook(hook, {IValue(self), IValue(make_ptr<TupleObject>(inputs)), output});
+        if (!result.is_none()) output = std::move(result);
+    }
+    return output;
+}
+
+}  // namespace
+
 IValue run_method(const Ptr<Object>& self, std::string_view method, std::vector<IValue> arguments) {
     const auto* function = dynamic_cast<const ir::ScriptFunction*>(self->type()->find_method(method));
     if (function == nullptr) {
         throw Error(ErrorKind::Run, concat("Method '", method, "' is not defined in '", self->type()->name(), "'"));
     }
+    const bool is_call = method == "forward";
     const auto run = [&](std::vector<IValue> inputs) {
+        if (is_call) inputs = after_pre_hooks(self, std::move(inputs));
+        const bool keeps_inputs = is_call && !self->type()->forward_hooks().empty();
+        const std::vector<IValue> seen = keeps_inputs ? inputs : std::vector<IValue>();
         inputs.insert(inputs.begin(), IValue(self));
-        return run_function(*function, std::move(inputs));
+        IValue output = run_function(*function, std::move(inputs));
+        return keeps_inputs ? after_hooks(self, seen, std::move(output)) : output;
     };
     auto* module = dynamic_cast<nn::Module*>(self.get());
     if (method != "forward" || module == nullptr || !module->has_hooks()) return run(std::move(arguments));

@@ -201,6 +201,12 @@ void Definer::add_methods(const ParsedSource& parsed, const Class& definition, c
             unit_.add_method(*type, std::move(function));
         }
     }
+    for (const std::string& name : extras.forward_pre_hooks) {
+        if (Function* hook = unit_.find_function(concat(type->name(), ".", name))) type->add_forward_pre_hook(hook);
+    }
+    for (const std::string& name : extras.forward_hooks) {
+        if (Function* hook = unit_.find_function(concat(type->name(), ".", name))) type->add_forward_hook(hook);
+    }
 }
 
 TypePtr Definer::define_named_tuple(const ParsedSource& parsed, const Class& definition,

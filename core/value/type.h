@@ -146,6 +146,11 @@ class ClassType final : public Type {
     Function* find_method(std::string_view name) const;
     void add_method(std::string name, Function* method);
     const std::vector<std::pair<std::string, Function*>>& methods() const { return methods_; }
+    // Scripted hooks around forward, in the order in which they run when the module is called.
+    const std::vector<Function*>& forward_pre_hooks() const { return forward_pre_hooks_; }
+    const std::vector<Function*>& forward_hooks() const { return forward_hooks_; }
+    void add_forward_pre_hook(Function* hook) { forward_pre_hooks_.push_back(hook); }
+    void add_forward_hook(Function* hook) { forward_hooks_.push_back(hook); }
     // The compilation unit that the methods live in.
     void set_owner(Ptr<RefCounted> owner) { owner_ = std::move(owner); }
 
@@ -154,6 +159,8 @@ class ClassType final : public Type {
     std::vector<Attribute> attributes_;
     std::unordered_map<std::string, std::size_t> slots_;
     std::vector<std::pair<std::string, Function*>> methods_;
+    std::vector<Function*> forward_pre_hooks_;
+    std::vector<Function*> forward_hooks_;
     Ptr<RefCounted> owner_;
 };
 

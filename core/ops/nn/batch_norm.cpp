@@ -70,7 +70,7 @@ LOUPE_INLINE inline std::pair<double, double> channel_moments(const Channels& s,
     return {mean, squares / static_cast<double>(s.count())};
 }
 
-// A running statistic moves towards the batch's.
+// A running statistic moves towards the batch's. Its version stays: the node that saves it does not read it in training.
 void update_running(const Tensor& running, const std::vector<double>& batch, double momentum) {
     if (!running.defined()) return;
     visit_floating(running.dtype(), "batch_norm", [&]<typename T>(std::type_identity<T>) {
@@ -81,7 +81,6 @@ void update_running(const Tensor& running, const std::vector<double>& batch, dou
         }
         if (!values.is_same(running)) convert_into(running, values);
     });
-    running.storage()->bump_version();
 }
 
 // y = x scale[c] + shift[c].
