@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+// Recordings are read while they are written; values are kept, protected and spilled.
+
+#include <QtTest>
+#include <thread>
+
+#include "core/session/recording_writer.h"
+#include "core/session/run_control.h"
+#include "core/session/value_store.h"
+
+using namespace loupe;
+using namespace loupe::session;
+
+class TestRecording : public QObject {
+    Q_OBJECT
+
+  private slots:
+    void readers_see_whole_events();
+    void text_is_kept_once();
+    void values_are_protected_from_writes();
+    void values_over_the_budget_come_back_from_the_file();
+    void conditions_data();
+    void conditions();
+    void bad_conditions_are_refused();
+    void globs();
+};
+
+void TestRecording::readers_see_whole_events() {
+    RecordingWriter writer;
+    const auto recording = writer.recording();
+    constexpr EventId kEvents = 50'000;
+    std::thread reader([&] {
+        std::size_t seen = 0;
+        while (seen < kEvents) {
+            seen = recording->event_count();
+            if (seen == 0) continue;
+            const Event& last = recording->event(static_cast<EventId>(seen));
+            if (last.id != seen || last.inputs.size() != 1 || last.inputs[0] != seen) qFatal("torn event");
+        }
+    });
+    for (EventId i = 1; i <= kEvents; ++i) {
+        Event event;
+        event.inputs = {i};
+        QCOMPARE(writer.add_event(std::move(event)), i);
+    }
+    reader.join();
+    writer.set_backward_peer(3, 40);
+    writer.set_backward_peer(3, 41);
+    QCOMPARE(recording->backward_peer(3), EventId{40});
+    QCOMPARE(recording->backward_peer(4), EventId{0});
+}
+
+void TestRecording::text_is_kept_once() {
+    RecordingWriter writer;
+    const auto first = writer.intern("layer1.0");
+    for (int i = 0; i < 1000; ++i) writer.intern(std::to_string(i));
+    QCOMPARE(writer.intern("layer1.0").data(), first.data());
+}
+
+void TestRecording::values_are_protected_from_writes() {
+    ValueStore store;
+    const Tensor t = tensor_of<float>({1, 2, 3, 4}, {4});
+    store.keep(1, t);
+    QCOMPARE(store.find(1).data<float>(), t.data<float>());
+    QCOMPARE(store.holds(t.storage()->id()), 1u);
+    QCOMPARE(store.protect(t.storage()->id()), std::size_t{16});
+    t.data<float>()[0] = 9;
+    QCOMPARE(store.find(1).data<float>()[0], 1.0f);
+    QCOMPARE(store.holds(t.storage()->id()), 0u);
+}
+
+void TestRecording::values_over_the_budget_come_back_from_the_file() {
+    ValueStore store(4096);
+    for (ValueId id = 1; id <= 10; ++id) {
+        const Tensor t = empty(std::vector<std::int64_t>{512}, ScalarType::Float32);
+        for (int i = 0; i < 512; ++i) t.data<float>()[i] = static_cast<float>(id * 1000 + static_cast<ValueId>(i));
+        store.keep(id, t);
+    }
+    QVERIFY(store.bytes_in_memory() <= 4096);
+    QVERIFY(store.bytes_in_file() >= 8 * 2048);
+    for (ValueId id = 1; id <= 10; ++id) {
+        const Tensor t = store.find(id);
+        QVERIFY(t.defined());
+        QCOMPARE(t.data<float>()[511], static_cast<float>(id * 1000 + 511));
+    }
+}
+
+void TestRecording::conditions_data() {
+    QTest::addColumn<QString>("text");
+    QTest::addColumn<bool>("holds");
+    QTest::newRow("nan") << "nan" << true;
+    QTest::newRow("inf") << "inf" << false;
+    QTest::newRow("greater") << "absmax > 10" << true;
+    QTest::newRow("not greater") << "absmax>12.5" << false;
+    QTest::newRow("at most") << "norm <= 1e2" << true;
+    QTest::newRow("bytes") << "bytes > 1e6" << false;
+    QTest::newRow("equal") << "count == 4" << true;
+}
+
+void TestRecording::conditions() {
+    QFETCH(QString, text);
+    QFETCH(bool, holds);
+    Value value;
+    value.bytes = 16;
+    value.statistics = Statistics{};
+    value.statistics->count = 4;
+    value.statistics->nan_count = 1;
+    value.statistics->abs_max = 12.5;
+    value.statistics->norm = 20;
+    QCOMPARE(ValueCondition(text.toStdString()).holds(value), holds);
+}
+
+void TestRecording::bad_conditions_are_refused() {
+    for (const char* text : {"absmaxx > 1", "absmax >", "absmax ~ 3", "absmax > x", "> 3"}) {
+        QVERIFY_EXCEPTION_THROWN(ValueCondition{text}, std::exception);
+    }
+}
+
+void TestRecording::globs() {
+    QVERIFY(matches_operator("conv*", "aten::conv2d"));
+    QVERIFY(matches_operator("aten::conv2d", "aten::conv2d"));
+    QVERIFY(matches_operator("*Backward0", "MulBackward0"));
+    QVERIFY(!matches_operator("conv", "aten::conv2d"));
+    QVERIFY(matches_glob("a*b*c", "axxbyybzc"));
+    QVERIFY(!matches_glob("a?c", "ac"));
+}
+
+QTEST_GUILESS_MAIN(TestRecording)
+#include "test_recording.moc"

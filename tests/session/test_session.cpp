@@ -1,0 +1,372 @@
+// SPDX-License-Identifier: Apache-2.0
+// The door to the engine, used as the window uses it: open, run, park, step, look, fail, go on.
+
+#include <QtTest>
+#include <condition_variable>
+#include <mutex>
+
+#include "core/session/session.h"
+
+using namespace loupe::session;
+
+namespace {
+
+const std::string kModels = std::string(LOUPE_SOURCE_DIR) + "/resources/models/";
+const std::string kFixtures = std::string(LOUPE_SOURCE_DIR) + "/tests/fixtures/models/";
+
+// Waits for a reply that comes on the engine thread.
+template <typename T>
+class Answer {
+  public:
+    void put(T value) {
+        const std::lock_guard lock(mutex_);
+        value_ = std::move(value);
+        ready_.notify_all();
+    }
+    T wait() {
+        std::unique_lock lock(mutex_);
+        ready_.wait_for(lock, std::chrono::seconds(30), [this] { return value_.has_value(); });
+        return value_.value();
+    }
+
+  private:
+    std::mutex mutex_;
+    std::condition_variable ready_;
+    std::optional<T> value_;
+};
+
+TensorSlice look(Session& session, const TensorRequest& request) {
+    Answer<TensorSlice> answer;
+    session.request_tensor("look", request, [&](TensorSlice slice) { answer.put(std::move(slice)); });
+    return answer.wait();
+}
+
+class Log final : public SessionListener {
+  public:
+    void on_log(const LogEntry& entry) override {
+        const std::lock_guard lock(mutex_);
+        lines_.push_back(entry);
+    }
+    std::vector<LogEntry> lines() {
+        const std::lock_guard lock(mutex_);
+        return lines_;
+    }
+
+  private:
+    std::mutex mutex_;
+    std::vector<LogEntry> lines_;
+};
+
+void open(Session& session, const std::string& file) {
+    session.open(file);
+    session.wait_idle();
+}
+
+RunOptions with_backward() {
+    RunOptions options;
+    options.backward = true;
+    return options;
+}
+
+}  // namespace
+
+class TestSession : public QObject {
+    Q_OBJECT
+
+  private slots:
+    void opens_the_shipped_model();
+    void records_forward_and_backward();
+    void every_backward_event_names_its_forward_event();
+    void parks_at_module_in_backward_and_steps();
+    void steps_over_into_and_out_of_modules();
+    void shows_values_that_were_overwritten_in_place();
+    void gives_gradients_by_parameter();
+    void memory_comes_back_to_what_the_model_holds();
+    void a_failed_run_keeps_what_was_recorded();
+    void a_broken_file_leaves_the_model_there_was();
+    void stop_ends_an_endless_loop();
+    void runs_to_the_first_nan();
+    void refuses_a_tebibyte();
+    void answers_requests_while_parked();
+    void watches_values();
+};
+
+void TestSession::opens_the_shipped_model() {
+    Session session;
+    open(session, kModels + "digits.pt");
+    QCOMPARE(session.status().state, RunState::Ready);
+    const auto model = session.model();
+    QVERIFY(model != nullptr);
+    QCOMPARE(model->parameter_count, 20810);
+    QVERIFY(model->find_module("features.conv1") > 0);
+    QCOMPARE(session.inputs().size(), std::size_t{1});
+    QCOMPARE(session.inputs()[0].shape, (Shape{1, 1, 8, 8}));
+    QVERIFY(model->graph != nullptr);
+    int convolutions = 0;
+    for (const GraphNode& node : model->graph->nodes) convolutions += node.kind == "aten::conv2d" ? 1 : 0;
+    QCOMPARE(convolutions, 3);
+}
+
+void TestSession::records_forward_and_backward() {
+    Session session;
+    open(session, kModels + "digits.pt");
+    session.run(with_backward());
+    session.wait_idle();
+    QCOMPARE(session.status().state, RunState::Finished);
+    const auto recording = session.recording();
+    QVERIFY(recording->is_complete());
+    int forward_convolutions = 0;
+    int backward_convolutions = 0;
+    for (EventId id = 1; id <= recording->event_count(); ++id) {
+        const Event& event = recording->event(id);
+        forward_convolutions += event.op == "aten::conv2d" ? 1 : 0;
+        backward_convolutions += event.op == "ConvolutionBackward0" ? 1 : 0;
+        QVERIFY(!event.failed);
+        for (const ValueId value : event.outputs) QVERIFY(recording->value(value).statistics.has_value());
+    }
+    QCOMPARE(forward_convolutions, 3);
+    QCOMPARE(backward_convolutions, 3);
+}
+
+void TestSession::every_backward_event_names_its_forward_event() {
+    Session session;
+    open(session, kModels + "digits.pt");
+    session.run(with_backward());
+    session.wait_idle();
+    const auto recording = session.recording();
+    int seen = 0;
+    for (EventId id = 1; id <= recording->event_count(); ++id) {
+        const Event& event = recording->event(id);
+        if (event.phase != RunPhase::Backward || event.op == "AccumulateGrad") continue;
+        QVERIFY2(event.peer > 0 && event.peer < id, std::string(event.op).c_str());
+        const Event& forward = recording->event(event.peer);
+        QCOMPARE(forward.phase, RunPhase::Forward);
+        QCOMPARE(event.scope, forward.scope);
+        if (event.op == "ConvolutionBackward0") QCOMPARE(forward.op, std::string_view("aten::conv2d"));
+        ++seen;
+    }
+    QVERIFY(seen >= 10);
+}
+
+void TestSession::parks_at_module_in_backward_and_steps() {
+    Session session;
+    open(session, kFixtures + "resnet18.pt");
+    Breakpoint breakpoint;
+    breakpoint.kind = Breakpoint::Kind::Module;
+    breakpoint.text = "layer2";
+    breakpoint.phase = RunPhase::Backward;
+    const int id = session.add_breakpoint(breakpoint);
+    session.run(with_backward());
+    session.wait_idle();
+    Status status = session.status();
+    QCOMPARE(status.state, RunState::Paused);
+    QCOMPARE(status.stopped_at_breakpoint, id);
+    QCOMPARE(status.phase, RunPhase::Backward);
+    QVERIFY(status.next_scope.starts_with("layer2"));
+    const EventId before = status.reached;
+    session.step(StepKind::Into);
+    session.wait_idle();
+    status = session.status();
+    QCOMPARE(status.state, RunState::Paused);
+    QCOMPARE(status.reached, before + 1);
+    session.resume();
+    session.wait_idle();
+    QCOMPARE(session.status().state, RunState::Finished);
+}
+
+void TestSession::steps_over_into_and_out_of_modules() {
+    Session session;
+    open(session, kFixtures + "resnet18.pt");
+    RunOptions options;
+    options.pause_at_start = true;
+    session.run(options);
+    session.wait_idle();
+    QCOMPARE(session.status().state, RunState::Paused);
+    // Over module calls: the engine stays in the outermost module.
+    int steps = 0;
+    while (session.status().next_scope != "layer1" && steps++ < 40) {
+        session.step(StepKind::Over);
+        session.wait_idle();
+    }
+    QCOMPARE(session.status().next_scope, std::string("layer1"));
+    session.step(StepKind::Into);
+    session.wait_idle();
+    session.step(StepKind::Into);
+    session.wait_idle();
+    QVERIFY(session.status().next_scope.starts_with("layer1.0"));
+    const EventId inside = session.status().reached;
+    session.step(StepKind::Out);
+    session.wait_idle();
+    QVERIFY(session.status().reached > inside);
+    session.stop();
+    session.wait_idle();
+    QCOMPARE(session.status().state, RunState::Ready);
+}
+
+void TestSession::shows_values_that_were_overwritten_in_place() {
+    Session session;
+    open(session, kFixtures + "resnet18.pt");
+    session.run({});
+    session.wait_idle();
+    const auto recording = session.recording();
+    bool found = false;
+    for (EventId id = 1; id <= recording->event_count() && !found; ++id) {
+        const Event& event = recording->event(id);
+        if (event.op != "aten::relu_") continue;
+        found = true;
+        TensorRequest before;
+        before.value = event.inputs.front();
+        TensorRequest after;
+        after.value = event.outputs.front();
+        const TensorSlice negative = look(session, before);
+        const TensorSlice positive = look(session, after);
+        QVERIFY(negative.statistics.min < 0);
+        QCOMPARE(positive.statistics.min, 0.0);
+        QCOMPARE(negative.storage_id, positive.storage_id);
+    }
+    QVERIFY(found);
+}
+
+void TestSession::gives_gradients_by_parameter() {
+    Session session;
+    open(session, kModels + "digits.pt");
+    session.run(with_backward());
+    session.wait_idle();
+    Answer<std::vector<GradientRow>> answer;
+    session.request_gradients("rows", [&](std::vector<GradientRow> rows) { answer.put(std::move(rows)); });
+    const auto rows = answer.wait();
+    QVERIFY(!rows.empty());
+    const auto recording = session.recording();
+    for (const GradientRow& row : rows) {
+        QVERIFY2(row.has_gradient, row.parameter.c_str());
+        QVERIFY(row.event > 0);
+        QCOMPARE(recording->event(row.event).op, std::string_view("AccumulateGrad"));
+    }
+}
+
+void TestSession::memory_comes_back_to_what_the_model_holds() {
+    Session session;
+    open(session, kModels + "digits.pt");
+    session.run({});
+    session.wait_idle();
+    const auto recording = session.recording();
+    QVERIFY(recording->event_count() > 0);
+    const Event& first = recording->event(1);
+    const Event& last = recording->event(static_cast<EventId>(recording->event_count()));
+    // Without backward nothing but the result outlives the run.
+    QVERIFY(last.memory_after - first.memory_before < 4096);
+    QVERIFY(recording->peak_bytes() > last.memory_after);
+    QVERIFY(recording->peak_event() > 0);
+}
+
+void TestSession::a_failed_run_keeps_what_was_recorded() {
+    Log log;
+    Session session(&log);
+    open(session, kModels + "digits.pt");
+    RunOptions options;
+    options.inputs = {parse_input_spec("1x3x8x8")};
+    session.run(options);
+    session.wait_idle();
+    QCOMPARE(session.status().state, RunState::Failed);
+    QVERIFY(session.status().error.find("to have 1 channels, but got 3 channels") != std::string::npos);
+    const auto recording = session.recording();
+    QVERIFY(recording->event_count() >= 1);
+    QVERIFY(recording->event(static_cast<EventId>(recording->event_count())).failed);
+    QVERIFY(!log.lines().empty());
+    QVERIFY(log.lines().back().event > 0);
+    // The session is still good.
+    options.inputs = {parse_input_spec("1x1x8x8")};
+    session.run(options);
+    session.wait_idle();
+    QCOMPARE(session.status().state, RunState::Finished);
+}
+
+void TestSession::a_broken_file_leaves_the_model_there_was() {
+    Session session;
+    open(session, kModels + "digits.pt");
+    open(session, std::string(LOUPE_SOURCE_DIR) + "/CMakeLists.txt");
+    QCOMPARE(session.status().state, RunState::Failed);
+    QVERIFY(!session.status().error.empty());
+    QVERIFY(session.model() != nullptr);
+    session.run({});
+    session.wait_idle();
+    QCOMPARE(session.status().state, RunState::Finished);
+}
+
+void TestSession::stop_ends_an_endless_loop() {
+    Session session;
+    open(session, kFixtures + "endless.pt");
+    RunOptions options;
+    options.inputs = {parse_input_spec("4")};
+    options.record = false;
+    session.run(options);
+    QTest::qWait(200);
+    QCOMPARE(session.status().state, RunState::Running);
+    session.stop();
+    session.wait_idle();
+    QCOMPARE(session.status().state, RunState::Ready);
+}
+
+void TestSession::runs_to_the_first_nan() {
+    Session session;
+    open(session, kFixtures + "makes_nan.pt");
+    RunOptions options;
+    options.inputs = {parse_input_spec("3x4")};
+    options.pause_at_start = true;
+    session.run(options);
+    session.wait_idle();
+    session.run_to_nan();
+    session.wait_idle();
+    const Status status = session.status();
+    QCOMPARE(status.state, RunState::Paused);
+    const Event& culprit = session.recording()->event(status.reached);
+    QCOMPARE(culprit.op, std::string_view("aten::log"));
+    QCOMPARE(culprit.scope, std::string_view("middle.1"));
+    QVERIFY(culprit.has_nan);
+}
+
+void TestSession::refuses_a_tebibyte() {
+    Session session;
+    open(session, kFixtures + "allocates.pt");
+    RunOptions options;
+    options.inputs = {parse_input_spec("1")};
+    session.run(options);
+    session.wait_idle();
+    QCOMPARE(session.status().state, RunState::Failed);
+    QVERIFY(session.status().error.find("out of memory") != std::string::npos);
+    QVERIFY(session.status().error.find("1.00 TiB") != std::string::npos);
+}
+
+void TestSession::answers_requests_while_parked() {
+    Session session;
+    open(session, kModels + "digits.pt");
+    RunOptions options;
+    options.pause_at_start = true;
+    session.run(options);
+    session.wait_idle();
+    QCOMPARE(session.status().state, RunState::Paused);
+    TensorRequest request;
+    request.name = "features.conv1.weight";
+    request.slice = "[0:4, 0]";
+    const TensorSlice slice = look(session, request);
+    QCOMPARE(slice.error, std::string());
+    QCOMPARE(slice.sliced_shape, (Shape{4, 3, 3}));
+    QCOMPARE(slice.data.size(), std::size_t{4});
+    QCOMPARE(session.status().state, RunState::Paused);
+}
+
+void TestSession::watches_values() {
+    Session session;
+    open(session, kModels + "digits.pt");
+    session.run({});
+    session.wait_idle();
+    Answer<std::string> answer;
+    session.request_watch("watch", "features.conv1.out.absmax", 0, [&](std::string text) { answer.put(std::move(text)); });
+    bool is_number = false;
+    const double value = QString::fromStdString(answer.wait()).toDouble(&is_number);
+    QVERIFY(is_number);
+    QVERIFY(value > 0);
+}
+
+QTEST_GUILESS_MAIN(TestSession)
+#include "test_session.moc"

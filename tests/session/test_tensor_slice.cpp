@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+// Slices as Python makes them, statistics against sums written out, inputs from descriptions.
+
+#include <QtTest>
+#include <cmath>
+#include <limits>
+
+#include "core/base/error.h"
+#include "core/session/compute_statistics.h"
+#include "core/session/inputs.h"
+#include "core/session/literal.h"
+#include "core/session/tensor_slice.h"
+
+using namespace loupe;
+using namespace loupe::session;
+
+namespace {
+
+Tensor counted(std::vector<std::int64_t> sizes) {
+    Tensor t = empty(sizes, ScalarType::Float32);
+    for (std::int64_t i = 0; i < t.numel(); ++i) t.data<float>()[i] = static_cast<float>(i);
+    return t;
+}
+
+std::vector<float> elements(const Tensor& t) {
+    const TensorSlice all = reduce_tensor(t, {});
+    std::vector<float> out;
+    for (const TensorTile& tile : all.data) {
+        for (const double x : tile.elements) out.push_back(static_cast<float>(x));
+    }
+    return out;
+}
+
+}  // namespace
+
+class TestTensorSlice : public QObject {
+    Q_OBJECT
+
+  private slots:
+    // Expectations: numpy.arange(24).reshape(2, 3, 4)[...]
+    void slices() {
+        const Tensor t = counted({2, 3, 4});
+        QCOMPARE(elements(slice_tensor(t, "[0, :, 3]")), (std::vector<float>{3, 7, 11}));
+        QCOMPARE(elements(slice_tensor(t, "1, -1")), (std::vector<float>{20, 21, 22, 23}));
+        QCOMPARE(elements(slice_tensor(t, "[..., ::2]")), (std::vector<float>{0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22}));
+        QCOMPARE(elements(slice_tensor(t, "[:, 1:2, -2:]")), (std::vector<float>{6, 7, 18, 19}));
+        QCOMPARE(slice_tensor(t, "").numel(), 24);
+        QCOMPARE(slice_tensor(t, "[:, 5:]").numel(), 0);
+    }
+    void bad_slices_are_refused() {
+        const Tensor t = counted({2, 3});
+        for (const char* slice : {"[2]", "[0, 0, 0]", "[x]", "[0", "[::-1]", "[..., ...]", "[1:2:3:4]"}) {
+            QVERIFY_EXCEPTION_THROWN(slice_tensor(t, slice), Error);
+        }
+    }
+    void permutes_and_tiles() {
+        TensorRequest request;
+        request.permute = {2, 0, 1};
+        const TensorSlice slice = reduce_tensor(counted({2, 3, 4}), request);
+        QCOMPARE(slice.sliced_shape, (Shape{4, 2, 3}));
+        QCOMPARE(slice.data.size(), std::size_t{4});
+        QCOMPARE(slice.data[1].elements, (std::vector<double>{1, 5, 9, 13, 17, 21}));
+    }
+    void thins_large_pictures() {
+        TensorRequest request;
+        request.max_rows = 2;
+        request.max_columns = 2;
+        request.thin = TensorRequest::Thin::Mean;
+        const TensorSlice slice = reduce_tensor(counted({4, 4}), request);
+        QCOMPARE(slice.data[0].elements, (std::vector<double>{2.5, 4.5, 10.5, 12.5}));
+        QCOMPARE(slice.rows, 4);
+    }
+    void statistics_count_everything() {
+        Tensor t = counted({5, 1000});
+        t.data<float>()[7] = std::numeric_limits<float>::quiet_NaN();
+        t.data<float>()[8] = -std::numeric_limits<float>::infinity();
+        const Statistics s = compute_statistics(t);
+        QCOMPARE(s.count, 5000);
+        QCOMPARE(s.nan_count, 1);
+        QCOMPARE(s.inf_count, 1);
+        QCOMPARE(s.zero_count, 1);
+        QCOMPARE(s.min, 0.0);
+        QCOMPARE(s.max, 4999.0);
+        const double n = 4998;
+        const double sum = 4999.0 * 5000 / 2 - 15;
+        QVERIFY(std::abs(s.mean - sum / n) < 1e-3);
+        std::uint64_t counted_in_bins = 0;
+        for (const auto count : s.exponents) counted_in_bins += count;
+        QCOMPARE(counted_in_bins, std::uint64_t{4997});
+        // [2, 4) holds 2 and 3: bin i has [2^(i-41), 2^(i-40)).
+        QCOMPARE(s.exponents[42], 2u);
+    }
+    void variance_of_nearly_constant_elements() {
+        Tensor t = empty(std::vector<std::int64_t>{10000}, ScalarType::Float32);
+        for (int i = 0; i < 10000; ++i) t.data<float>()[i] = 1e6f + static_cast<float>(i % 2);
+        QVERIFY(std::abs(compute_statistics(t).variance - 0.25) < 1e-3);
+    }
+    void strided_and_other_dtypes_agree_with_dense_floats() {
+        const Tensor t = counted({60, 70});
+        const Tensor transposed = t.view_as_strided(std::vector<std::int64_t>{70, 30}, std::vector<std::int64_t>{1, 140}, 0);
+        Tensor copy = empty(std::vector<std::int64_t>{70, 30}, ScalarType::Float64);
+        for (std::int64_t i = 0; i < 70; ++i) {
+            for (std::int64_t k = 0; k < 30; ++k) copy.data<double>()[i * 30 + k] = static_cast<double>(i + k * 140);
+        }
+        const Statistics a = compute_statistics(transposed);
+        const Statistics b = compute_statistics(copy);
+        QCOMPARE(a.count, b.count);
+        QCOMPARE(a.max, b.max);
+        QCOMPARE(a.exponents, b.exponents);
+        QVERIFY(std::abs(a.variance - b.variance) < 1e-3 * b.variance);
+    }
+    void input_descriptions() {
+        const InputSpec spec = parse_input_spec("2x3x4:int64");
+        QCOMPARE(spec.shape, (Shape{2, 3, 4}));
+        QCOMPARE(spec.dtype, std::string("int64"));
+        QCOMPARE(parse_input_spec(input_spec_text(spec)).shape, spec.shape);
+        for (const char* text : {"2xx3", "axb", "2x3:float33", "2x3:float32:normal:zeros", "-1x2"}) {
+            QVERIFY_EXCEPTION_THROWN(parse_input_spec(text), Error);
+        }
+    }
+    void literals() {
+        QCOMPARE(literal_value("3", *types::integer()).to_int(), 3);
+        QCOMPARE(literal_value(" [1, 2,3]", *types::list(types::integer())).to_ints().size(), std::size_t{3});
+        QVERIFY(literal_value("None", *types::optional(types::integer())).is_none());
+        QCOMPARE(literal_value("'a\\'b'", *types::string()).to_string(), std::string("a'b"));
+        QVERIFY_EXCEPTION_THROWN(literal_value("[1, x]", *types::list(types::integer())), Error);
+        QVERIFY_EXCEPTION_THROWN(literal_value(std::string(100000, '['), *types::list(types::integer())), Error);
+    }
+};
+
+QTEST_GUILESS_MAIN(TestTensorSlice)
+#include "test_tensor_slice.moc"
