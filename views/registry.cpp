@@ -2,12 +2,14 @@
 #include "views/registry.h"
 
 #include "views/events/events_view.h"
+#include "views/graph/graph_view.h"
 
 namespace loupe::views {
 
 const ViewRegistry& registry() {
     static const ViewRegistry all = [] {
         ViewRegistry registry;
+        registry.add<GraphView>();
         registry.add<EventsView>();
         return registry;
     }();

@@ -35,7 +35,27 @@ void clean(ir::Graph& graph, const GraphCleanup& cleanup) {
     cleanup(graph);
 }
 
+// Compiling a function may compile those that it calls; how many are under way on this thread.
+class Depth {
+  public:
+    explicit Depth(const Job& job) {
+        if (++depth_ > kMost) {
+            --depth_;
+            throw CompileError("functions call each other too deeply", place(job.parsed.source, job.def->range));
+        }
+    }
+    ~Depth() { --depth_; }
+    Depth(const Depth&) = delete;
+    Depth& operator=(const Depth&) = delete;
+
+  private:
+    static constexpr int kMost = 100;
+    static thread_local int depth_;
+};
+thread_local int Depth::depth_ = 0;
+
 void compile(const Job& job, ir::ScriptFunction& function) {
+    const Depth depth(job);
     auto graph = make_ptr<ir::Graph>();
     Builder builder(*graph, job.parsed.source, function.name(), job.options.operator_version);
     FunctionSchema schema = Emitter(builder, *job.resolver).emit(*job.def, job.self_type);
@@ -67,6 +87,21 @@ bool contains(const std::vector<std::string>& names, const std::string& name) {
 
 [[noreturn]] void fail_statement(const ParsedSource& parsed, const Stmt& statement, const std::string& message) {
     throw CompileError(message, place(parsed.source, statement.range));
+}
+
+// What a method is called after its decorators: properties are methods that attribute access calls.
+std::string method_name(const Def& def) {
+    for (const Expr* decorator : def.decorators) {
+        const auto name = dotted_name(*decorator);
+        if (name == "property") return getter_name(def.name);
+        if (name && name->ends_with(".setter")) return setter_name(def.name);
+    }
+    return std::string(def.name);
+}
+
+bool is_static(const Def& def) {
+    return std::any_of(def.decorators.begin(), def.decorators.end(),
+                       [](const Expr* decorator) { return dotted_name(*decorator) == "staticmethod"; });
 }
 
 bool is_documentation(const Stmt& statement) {
@@ -191,11 +226,11 @@ void Definer::add_methods(const ParsedSource& parsed, const Class& definition, c
     for (const Stmt* statement : definition.body) {
         const auto* def = as<Def>(statement);
         if (def == nullptr) continue;
-        const std::string name(def->name);
+        const std::string name = method_name(*def);
         const std::string qualified_name = concat(type->name(), ".", name);
-        auto function = make_function(parsed, *def, qualified_name, type);
-        // Hooks are found by their qualified name only.
-        if (contains(extras.forward_hooks, name) || contains(extras.forward_pre_hooks, name)) {
+        auto function = make_function(parsed, *def, qualified_name, is_static(*def) ? nullptr : type);
+        // Hooks and static methods are found by their qualified name only.
+        if (is_static(*def) || contains(extras.forward_hooks, name) || contains(extras.forward_pre_hooks, name)) {
             unit_.add_function(std::move(function));
         } else {
             unit_.add_method(*type, std::move(function));

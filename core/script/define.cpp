@@ -76,18 +76,21 @@ void define(ir::CompilationUnit& unit, const std::shared_ptr<const ir::Source>& 
     const auto resolver = make_ptr<TextResolver>(unit, prefix);
     Definer definer(unit, resolver, options);
     std::vector<const ir::ScriptFunction*> initialisers;
+    std::vector<const Def*> functions;
     for (const Stmt* statement : parsed.tree->body) {
+        const auto* expression = as<ExprStmt>(statement);
         if (const auto* def = as<Def>(statement)) {
-            definer.define_function(parsed, *def, resolver->full_name(def->name));
+            functions.push_back(def);
         } else if (const auto* type = as<Class>(statement)) {
             const std::string name = resolver->full_name(type->name);
             definer.define_class(parsed, *type, name);
-            // What attributes a class has is known when its __init__ is compiled.
             if (const auto* init = unit.find_function(name + ".__init__")) initialisers.push_back(init);
-        } else {
+        } else if (expression == nullptr || expression->value->kind != ExprKind::String) {
             throw CompileError("only functions and classes can be defined here", place(source, statement->range));
         }
     }
+    for (const Def* def : functions) definer.define_function(parsed, *def, resolver->full_name(def->name));
+    // What attributes a class has is known when its __init__ is compiled.
     for (const ir::ScriptFunction* init : initialisers) init->graph();
 }
 

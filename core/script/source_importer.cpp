@@ -77,6 +77,21 @@ bool is_preamble(const Stmt& statement) {
     return name != nullptr && name->id == "op_version_set";
 }
 
+// Holds the name of a class while it is defined.
+class Defining {
+  public:
+    Defining(std::unordered_set<std::string>& names, const std::string& name) : names_(names), name_(name) {
+        names_.insert(name_);
+    }
+    ~Defining() { names_.erase(name_); }
+    Defining(const Defining&) = delete;
+    Defining& operator=(const Defining&) = delete;
+
+  private:
+    std::unordered_set<std::string>& names_;
+    std::string name_;
+};
+
 // Classes that PyTorch implements in C++: their objects are opaque here.
 bool is_opaque(std::string_view name) { return name.starts_with("__torch__.torch.classes."); }
 
@@ -113,15 +128,15 @@ TypePtr SourceImporter::find_type(const std::string& qualified_name) {
     const Definition* definition = find_definition(qualified_name);
     const auto* statement = definition != nullptr ? as<Class>(definition->statement) : nullptr;
     if (statement == nullptr) return nullptr;
-    if (!defining_.insert(qualified_name).second || defining_.size() > kMaxClassNesting) {
-        throw CompileError(concat("class '", qualified_name, "' contains itself"),
+    if (defining_.contains(qualified_name) || defining_.size() >= kMaxClassNesting) {
+        const bool is_own = defining_.contains(qualified_name);
+        throw CompileError(concat("class '", qualified_name, is_own ? "' contains itself" : "' is nested too deeply"),
                            place(definition->parsed.source, statement->range));
     }
     const Definition kept = *definition;
-    TypePtr type = Definer(unit_, Ptr<Resolver>(this), options_)
-                       .define_class(kept.parsed, *statement, qualified_name, &extras_[qualified_name]);
-    defining_.erase(qualified_name);
-    return type;
+    const Defining defining(defining_, qualified_name);
+    return Definer(unit_, Ptr<Resolver>(this), options_)
+        .define_class(kept.parsed, *statement, qualified_name, &extras_[qualified_name]);
 }
 
 ir::ScriptFunction* SourceImporter::find_function(const std::string& qualified_name) {

@@ -45,6 +45,9 @@ bool holds_class(const Type& type, const Type& wanted) {
 
 }  // namespace
 
+std::string getter_name(std::string_view property) { return concat("__", property, "_getter"); }
+std::string setter_name(std::string_view property) { return concat("__", property, "_setter"); }
+
 ir::Value* Sugared::as_value(Builder& builder, Range range) {
     builder.fail(describe() + " cannot be used as a value", range);
 }
@@ -111,7 +114,7 @@ SugaredPtr SimpleValue::builtin_property(Builder& builder, std::string_view name
     return simple(value);
 }
 
-SugaredPtr SimpleValue::field(Builder& builder, std::string_view name, Range) {
+SugaredPtr SimpleValue::field(Builder& builder, std::string_view name, Range range) {
     const Type& type = *value_->type();
     if (const auto* tuple = type.as<TupleType>()) {
         const auto& fields = tuple->fields();
@@ -121,7 +124,7 @@ SugaredPtr SimpleValue::field(Builder& builder, std::string_view name, Range) {
         ir::Value* position = builder.constant(IValue(static_cast<std::int64_t>(index)));
         return simple(builder.tuple_index(value_, position, type.contained()[static_cast<std::size_t>(index)]));
     }
-    if (type.kind() == TypeKind::Class) return class_attribute(builder, name);
+    if (type.kind() == TypeKind::Class) return class_attribute(builder, name, range);
     if (const auto* interface_type = type.as<InterfaceType>()) {
         for (const auto& method : interface_type->methods) {
             if (method->name == name) return make_ptr<MethodValue>(value_, std::string(name));
@@ -137,12 +140,14 @@ SugaredPtr SimpleValue::field(Builder& builder, std::string_view name, Range) {
     return nullptr;
 }
 
-SugaredPtr SimpleValue::class_attribute(Builder& builder, std::string_view name) {
+SugaredPtr SimpleValue::class_attribute(Builder& builder, std::string_view name, Range range) {
     const auto& type = *value_->type()->as<ClassType>();
     if (type.find_method(name) != nullptr) return make_ptr<MethodValue>(value_, std::string(name));
-    const auto slot = type.find_attribute(name);
-    if (!slot) return nullptr;
-    return simple(builder.get_attribute(value_, std::string(name), type.attributes()[*slot].type));
+    if (const auto slot = type.find_attribute(name)) {
+        return simple(builder.get_attribute(value_, std::string(name), type.attributes()[*slot].type));
+    }
+    if (type.find_method(getter_name(name)) == nullptr) return nullptr;
+    return MethodValue(value_, getter_name(name)).call(builder, {}, {}, range);
 }
 
 bool SimpleValue::has_attribute(Builder& builder, std::string_view name, Range range) {
@@ -165,6 +170,14 @@ void SimpleValue::set_attribute(Builder& builder, std::string_view name, ir::Val
     const bool is_initialising =
         builder.function_name() == "__init__" && !inputs.empty() && inputs.front()->type()->equals(*type);
     if (!type->find_attribute(name)) {
+        if (type->find_method(setter_name(name)) != nullptr) {
+            const NamedValue argument{range, {}, value};
+            MethodValue(value_, setter_name(name)).call(builder, {&argument, 1}, {}, range);
+            return;
+        }
+        if (type->find_method(getter_name(name)) != nullptr) {
+            builder.fail(concat("Tried to set read-only attribute: ", name), range);
+        }
         if (!is_initialising) {
             builder.fail(concat("Tried to set nonexistent attribute: ", name,
                                 ". Did you forget to initialize it in __init__()?"),

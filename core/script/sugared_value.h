@@ -57,10 +57,14 @@ class SimpleValue final : public Sugared {
   private:
     SugaredPtr builtin_property(Builder& builder, std::string_view name, Range range);
     SugaredPtr field(Builder& builder, std::string_view name, Range range);
-    SugaredPtr class_attribute(Builder& builder, std::string_view name);
+    SugaredPtr class_attribute(Builder& builder, std::string_view name, Range range);
 
     ir::Value* value_;
 };
+
+// The methods that stand for a property, as PyTorch calls them.
+std::string getter_name(std::string_view property);
+std::string setter_name(std::string_view property);
 
 inline SugaredPtr simple(ir::Value* value) { return make_ptr<SimpleValue>(value); }
 // The value of a SimpleValue; null for other kinds.

@@ -79,6 +79,50 @@ class TestScriptLanguage : public QObject {
         QCOMPARE(message.section('\n', 0, 0).left(wanted.size()), wanted);
         QVERIFY2(message.contains("<--- HERE"), qPrintable(message));
     }
+
+    void classesEqualPyTorchs() {
+        QFile text(LOUPE_SOURCE_DIR "/tests/script/classes.py");
+        QFile graphs(LOUPE_SOURCE_DIR "/tests/script/classes.txt");
+        QVERIFY(text.open(QIODevice::ReadOnly) && graphs.open(QIODevice::ReadOnly));
+        auto unit = make_ptr<ir::CompilationUnit>();
+        define(*unit, std::make_shared<const ir::Source>(text.readAll().toStdString(), "classes.py"), {}, "__torch__.classes");
+        for (const QString& part : ("\n" + QString::fromUtf8(graphs.readAll())).split("\n== ", Qt::SkipEmptyParts)) {
+            const QString name = part.section('\n', 0, 0);
+            const auto* function = unit->find_function(("__torch__.classes." + name).toStdString());
+            QVERIFY2(function != nullptr, qPrintable(name));
+            const auto theirs = ir::parse_graph(part.section('\n', 1).toStdString(), unit->resolver());
+            const auto graph = function->graph()->copy();
+            const std::string ours = canonical_text(*graph, false);
+            const std::string wanted = canonical_text(*theirs, false);
+            QVERIFY2(ours == wanted, qPrintable(name + "\n" + difference(ours, wanted)));
+        }
+    }
+
+    void propertiesAndStaticMethods() {
+        const auto unit = defined(
+            "class A:\n"
+            "    def __init__(self, n: int):\n        self.n = n\n"
+            "    @property\n    def twice(self) -> int:\n        return self.n * 2\n"
+            "    @twice.setter\n    def twice(self, value: int):\n        self.n = value // 2\n"
+            "    @staticmethod\n    def of(n: int) -> int:\n        return n + 1\n"
+            "def f(a: A) -> int:\n    a.twice = 5\n    return a.twice + A.of(3)\n");
+        const std::string text = unit->find_function("f")->graph()->str();
+        QVERIFY(text.find("CallMethod[name=\"__twice_setter\"]") != std::string::npos);
+        QVERIFY(text.find("CallMethod[name=\"__twice_getter\"]") != std::string::npos);
+        QVERIFY(text.find("CallFunction") != std::string::npos);
+    }
+
+    void modulesCallEachOther() {
+        const auto unit = defined(
+            "class Layer(Module):\n  weight : Tensor\n  def forward(self, x: Tensor) -> Tensor:\n    return x * self.weight\n"
+            "class Net(Module):\n  a : Layer\n  b : Layer\n"
+            "  def forward(self, x: Tensor):\n"
+            "    for layer in self:\n      x = layer(x)\n    return self.a(x), hasattr(self, \"c\")\n");
+        const std::string text = unit->find_function("Net.forward")->graph()->str();
+        std::size_t calls = 0;
+        for (std::size_t at = text.find("CallMethod"); at != std::string::npos; at = text.find("CallMethod", at + 1)) ++calls;
+        QCOMPARE(calls, std::size_t{3});
+    }
 };
 
 QTEST_APPLESS_MAIN(TestScriptLanguage)

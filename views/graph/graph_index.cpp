@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/graph/graph_index.h"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+namespace loupe::views {
+namespace {
+
+std::size_t at(int index) { return static_cast<std::size_t>(index); }
+
+}  // namespace
+
+GraphIndex::GraphIndex(std::shared_ptr<const session::GraphModel> model, bool show_plumbing) : model_(std::move(model)) {
+    const std::size_t count = model_->nodes.size();
+    shown_.resize(count, 0);
+    operators_.resize(count, 0);
+    into_.resize(count);
+    from_.resize(count);
+    levels_.resize(count + 1);
+    markShown(show_plumbing);
+    link();
+    for (const GraphLink& each : links_) lift(each);
+    // Several links between the same two boxes that carry the same value are one line.
+    for (GraphLevel& level : levels_) {
+        std::map<std::tuple<int, int, GraphPort>, int> seen;
+        std::vector<GraphLevel::Edge> edges;
+        for (const auto& edge : level.edges) {
+            const auto [found, is_new] =
+                seen.try_emplace({edge.from, edge.to, edge.value}, static_cast<int>(edges.size()));
+            if (is_new) edges.push_back(edge);
+            else ++edges[at(found->second)].count;
+        }
+        level.edges = std::move(edges);
+    }
+}
+
+void GraphIndex::markShown(bool show_plumbing) {
+    // Children have greater ids than their group.
+    for (std::size_t i = model_->nodes.size(); i-- > 0;) {
+        const session::GraphNode& node = model_->nodes[i];
+        const bool holds = std::any_of(node.children.begin(), node.children.end(), [&](int c) { return shown_[at(c)] != 0; });
+        shown_[i] = holds || (!node.is_group && (show_plumbing || !node.is_plumbing));
+        if (holds) {
+            for (int child : node.children) operators_[i] += operators_[at(child)];
+        } else {
+            operators_[i] = shown_[i];
+        }
+    }
+    for (const session::GraphNode& node : model_->nodes) {
+        if (shown_[at(node.id)] != 0) levels_[at(node.parent + 1)].children.push_back(node.id);
+    }
+}
+
+void GraphIndex::link() {
+    // Behind plumbing that is not drawn stand the operators that feed it.
+    std::vector<std::vector<const session::GraphEdge*>> edges_into(model_->nodes.size());
+    for (const session::GraphEdge& edge : model_->edges) {
+        if (edge.to >= 0) edges_into[at(edge.to)].push_back(&edge);
+    }
+    const auto hidden = [&](int node) { return node >= 0 && shown_[at(node)] == 0; };
+    for (const session::GraphEdge& edge : model_->edges) {
+        if (hidden(edge.to)) continue;
+        std::vector<const session::GraphEdge*> open{&edge};
+        std::set<GraphPort> found;
+        std::set<int> passed;
+        while (!open.empty()) {
+            const session::GraphEdge* next = open.back();
+            open.pop_back();
+            if (!hidden(next->from)) {
+                found.insert({next->from, next->from_port});
+            } else if (passed.insert(next->from).second) {
+                for (const auto* inner : edges_into[at(next->from)]) open.push_back(inner);
+            }
+        }
+        for (const GraphPort& port : found) {
+            if (port.node < 0 && edge.to < 0) continue;
+            const int index = static_cast<int>(links_.size());
+            links_.push_back({port, edge.to, edge.to_port});
+            if (port.node >= 0) from_[at(port.node)].push_back(index);
+            if (edge.to >= 0) into_[at(edge.to)].push_back(index);
+        }
+    }
+}
+
+void GraphIndex::lift(const GraphLink& link) {
+    // From the operator outwards; the last entry is the top's child.
+    const auto path = [&](int node) {
+        std::vector<int> all;
+        for (; node >= 0; node = this->node(node).parent) all.push_back(node);
+        return all;
+    };
+    std::vector<int> from = path(link.from.node);
+    std::vector<int> to = path(link.to);
+    while (!from.empty() && !to.empty() && from.back() == to.back()) {
+        from.pop_back();
+        to.pop_back();
+    }
+    if (from.empty() && to.empty()) return;
+    // Inside the groups that only one end stands in, the edge ends at the border.
+    for (std::size_t i = 0; i + 1 < from.size(); ++i) {
+        levels_[at(from[i + 1] + 1)].edges.push_back({from[i], GraphLevel::kOutside, link.from, 1});
+    }
+    for (std::size_t i = 0; i + 1 < to.size(); ++i) {
+        levels_[at(to[i + 1] + 1)].edges.push_back({GraphLevel::kOutside, to[i], link.from, 1});
+    }
+    const int outer = from.empty() ? GraphLevel::kOutside : from.back();
+    const int inner = to.empty() ? GraphLevel::kOutside : to.back();
+    const int level = !from.empty() ? node(outer).parent : node(inner).parent;
+    levels_[at(level + 1)].edges.push_back({outer, inner, link.from, 1});
+}
+
+bool GraphIndex::isInside(int node, int group) const {
+    for (; node >= 0; node = this->node(node).parent) {
+        if (node == group) return true;
+    }
+    return false;
+}
+
+std::vector<int> GraphIndex::ancestors(int node) const {
+    std::vector<int> all;
+    for (node = this->node(node).parent; node >= 0; node = this->node(node).parent) all.push_back(node);
+    return all;
+}
+
+std::vector<GraphLink> GraphIndex::linksInto(int id) const {
+    std::vector<GraphLink> all;
+    if (!isGroup(id)) {
+        for (int index : into_[at(id)]) all.push_back(links_[at(index)]);
+        return all;
+    }
+    for (int index : into_[at(id)]) all.push_back(links_[at(index)]);
+    for (const GraphLink& each : links_) {
+        if (each.to >= 0 && each.to != id && isInside(each.to, id) && !isInside(each.from.node, id)) all.push_back(each);
+    }
+    return all;
+}
+
+std::vector<GraphLink> GraphIndex::linksFrom(int id) const {
+    std::vector<GraphLink> all;
+    if (!isGroup(id)) {
+        for (int index : from_[at(id)]) all.push_back(links_[at(index)]);
+        return all;
+    }
+    for (const GraphLink& each : links_) {
+        if (each.from.node >= 0 && isInside(each.from.node, id) && !isInside(each.to, id)) all.push_back(each);
+    }
+    return all;
+}
+
+std::set<int> GraphIndex::defaultOpen(int max_boxes) const {
+    std::set<int> open;
+    std::vector<int> level = this->level(-1).children;
+    int boxes = static_cast<int>(level.size());
+    while (true) {
+        // A whole level at a time, so that equals look equal; a lone group is always opened.
+        std::vector<int> next;
+        for (int child : level) {
+            if (!isGroup(child)) continue;
+            const auto& inside = this->level(child).children;
+            next.insert(next.end(), inside.begin(), inside.end());
+        }
+        if (next.empty() || (boxes > 1 && boxes + static_cast<int>(next.size()) > max_boxes)) return open;
+        for (int child : level) {
+            if (isGroup(child)) open.insert(child);
+        }
+        boxes += static_cast<int>(next.size());
+        level = std::move(next);
+    }
+}
+
+}  // namespace loupe::views

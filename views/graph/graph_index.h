@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+// A model's graph made ready for drawing: plumbing left out, edges lifted to the level of the group they stand in.
+
+#include <memory>
+#include <set>
+#include <vector>
+
+#include "core/session/model_info.h"
+
+namespace loupe::views {
+
+// Something an operator makes: its node (-1: an input of the method) and which output.
+struct GraphPort {
+    int node = -1;
+    int port = 0;
+    friend auto operator<=>(const GraphPort&, const GraphPort&) = default;
+};
+
+// An edge between operators that are drawn.
+struct GraphLink {
+    GraphPort from;
+    int to = -1;  // -1: an output of the method
+    int to_port = 0;
+};
+
+// What is inside one group, or at the top: children of it, and edges between them. `kOutside` stands for the border.
+struct GraphLevel {
+    static constexpr int kOutside = -1;
+    struct Edge {
+        int from = kOutside;  // child of the level, or kOutside: the value comes in over the border
+        int to = kOutside;    // likewise: it leaves
+        GraphPort value;
+        int count = 1;        // how many edges of operators it stands for
+    };
+    std::vector<int> children;
+    std::vector<Edge> edges;
+};
+
+class GraphIndex {
+  public:
+    GraphIndex(std::shared_ptr<const session::GraphModel> model, bool show_plumbing);
+
+    const session::GraphModel& model() const { return *model_; }
+    const session::GraphNode& node(int id) const { return model_->nodes[static_cast<std::size_t>(id)]; }
+    // -1 for the top. Groups without anything to draw are not among the children.
+    const GraphLevel& level(int group) const { return levels_[static_cast<std::size_t>(group + 1)]; }
+    bool isShown(int node) const { return shown_[static_cast<std::size_t>(node)]; }
+    // Can be opened: holds something that is drawn.
+    bool isGroup(int node) const { return !level(node).children.empty(); }
+    int operatorCount(int group) const { return operators_[static_cast<std::size_t>(group)]; }
+    // Links of an operator, or for a group those that cross its border.
+    std::vector<GraphLink> linksInto(int node) const;
+    std::vector<GraphLink> linksFrom(int node) const;
+    bool isInside(int node, int group) const;
+    // Groups around the node, the innermost first.
+    std::vector<int> ancestors(int node) const;
+    // What is open at first: enough levels that the model is understood at a glance, from the outside in.
+    std::set<int> defaultOpen(int max_boxes) const;
+
+  private:
+    void markShown(bool show_plumbing);
+    void link();
+    void lift(const GraphLink& link);
+
+    std::shared_ptr<const session::GraphModel> model_;
+    std::vector<char> shown_;
+    std::vector<int> operators_;
+    std::vector<GraphLink> links_;
+    std::vector<std::vector<int>> into_;  // by node: indices of links_
+    std::vector<std::vector<int>> from_;
+    std::vector<GraphLevel> levels_;
+};
+
+}  // namespace loupe::views

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+// The picture of a graph with some groups open: laid out from the inside out, a level at a time, kept for the next time.
+
+#include <QPointF>
+#include <QRectF>
+#include <QPolygonF>
+#include <QString>
+#include <atomic>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <vector>
+
+#include "views/graph/graph_index.h"
+
+namespace loupe::views {
+
+struct SceneBox {
+    int node = -1;  // -1 - i: the method's input i; below kOutputs: an output
+    QRectF rect;
+    QString title;
+    QString subtitle;
+    bool is_group = false;
+    bool is_open = false;
+};
+struct SceneLine {
+    std::vector<QPointF> curve;
+    QRectF bounds;
+    GraphPort value;
+    int from = -1;  // boxes at its ends, by node; kBorder: it goes on outside the group
+    int to = -1;
+    int count = 1;
+    bool has_arrow = true;
+};
+
+// Node numbers of things that are no nodes.
+inline constexpr int kBorder = -1'000'000'000;
+inline constexpr int kOutputs = -1'000'000;
+constexpr int inputBox(int index) { return -1 - index; }
+constexpr int outputBox(int index) { return kOutputs - index; }
+constexpr bool isInputBox(int node) { return node < 0 && node > kOutputs; }
+constexpr bool isOutputBox(int node) { return node <= kOutputs && node != kBorder; }
+
+struct Scene {
+    QSizeF size;
+    std::vector<SceneBox> boxes;  // groups before what stands in them
+    std::vector<SceneLine> lines;
+    std::map<int, int> box_of;    // by node
+
+    const SceneBox* find(int node) const;
+};
+
+class GraphLayouter {
+  public:
+    explicit GraphLayouter(std::shared_ptr<const GraphIndex> index) : index_(std::move(index)) {}
+
+    // nullopt when `cancelled` became true meanwhile. One caller at a time.
+    std::optional<Scene> layout(const std::set<int>& open, const std::atomic<bool>& cancelled);
+
+    // How wide a text is drawn; without fonts, so that any thread may ask. In points.
+    static double textWidth(const QString& text, bool bold);
+
+  private:
+    // A level without its open groups' insides: relative to its own corner.
+    struct Level {
+        QSizeF size;
+        std::vector<SceneBox> boxes;
+        std::vector<SceneLine> lines;
+    };
+    const Level* level(int group, const std::set<int>& open, const std::atomic<bool>& cancelled);
+    void assemble(int group, QPointF corner, const std::set<int>& open, Scene& scene) const;
+    std::vector<int> openInside(int group, const std::set<int>& open) const;
+    SceneBox leafBox(int node) const;
+
+    std::shared_ptr<const GraphIndex> index_;
+    std::map<std::vector<int>, Level> kept_;  // by the group and all open ones inside it
+};
+
+}  // namespace loupe::views

@@ -1,0 +1,430 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/graph/graph_view.h"
+
+#include <QComboBox>
+#include <QFileDialog>
+#include <QMenu>
+#include <QPainter>
+#include <QPdfWriter>
+#include <QShortcut>
+#include <QSvgGenerator>
+#include <QVBoxLayout>
+
+#include "views/common/format.h"
+#include "views/common/theme.h"
+
+namespace loupe::views {
+namespace {
+
+constexpr int kBoxesAtFirst = 46;
+constexpr int kMostOpened = 6000;  // "open all" stops here: more would not be looked at
+
+}  // namespace
+
+ViewDescription GraphView::describe() {
+    return {QStringLiteral("graph"), tr("Graph"),
+            tr("The model as boxes of modules and operators, values flowing from top to bottom. Double click opens and "
+               "closes a group; the wheel zooms; Up and Down follow a value to its maker and its users."),
+            QStringLiteral("graph"), Place::Centre};
+}
+
+GraphView::GraphView(SessionBridge& bridge, QWidget* parent) : View(bridge, parent) {
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(0);
+    canvas_ = new GraphCanvas(this);
+    canvas_->setMetrics(&metrics_);
+    buildToolBar(layout);
+    layout->addWidget(canvas_, 1);
+    setFocusProxy(canvas_);
+    pool_.setMaxThreadCount(1);
+    slow_.setSingleShot(true);
+    slow_.setInterval(300);
+    connect(&slow_, &QTimer::timeout, this, [this] { state_->setText(tr("laying out...")); });
+
+    connect(canvas_, &GraphCanvas::nodeClicked, this, &GraphView::click);
+    connect(canvas_, &GraphCanvas::toggleRequested, this, [this](int node) { setOpen(node, !open_.contains(node)); });
+    connect(canvas_, &GraphCanvas::menuRequested, this, &GraphView::showMenu);
+    connect(canvas_, &GraphCanvas::stepRequested, this, &GraphView::followLinks);
+    connect(&bridge, &SessionBridge::modelChanged, this, &GraphView::takeModel);
+    connect(&bridge, &SessionBridge::recordingChanged, this, &GraphView::takeRecording);
+    connect(&bridge, &SessionBridge::eventsGrown, this, [this] {
+        if (metrics_.update(this->bridge().eventCount())) canvas_->update();
+    });
+    connect(&bridge, &SessionBridge::currentChanged, this, &GraphView::takeCurrent);
+    connect(&bridge, &SessionBridge::statusChanged, this, [this] {
+        const auto& status = this->bridge().status();
+        canvas_->setReached(this->bridge().isPaused() ? status.next_node : -1);
+    });
+    connect(&bridge, &SessionBridge::breakpointsChanged, this, &GraphView::takeBreakpoints);
+    takeModel();
+}
+
+GraphView::~GraphView() {
+    if (cancelled_) *cancelled_ = true;
+    pool_.waitForDone();
+}
+
+void GraphView::buildToolBar(QLayout* layout) {
+    tools_ = new QToolBar(this);
+    layout->addWidget(tools_);
+    colour_choice_ = new QComboBox(tools_);
+    colour_choice_->addItems({tr("Colour: kind"), tr("Colour: time"), tr("Colour: memory"), tr("Colour: activation"), tr("Colour: gradient")});
+    colour_choice_->setToolTip(tr("What the colours of the boxes say"));
+    colour_choice_->setAccessibleName(tr("Colouring of the graph"));
+    connect(colour_choice_, &QComboBox::currentIndexChanged, this,
+            [this](int index) { canvas_->setColouring(static_cast<GraphColouring>(index)); });
+    tools_->addWidget(colour_choice_);
+    tools_->addSeparator();
+    const auto add = [&](const QString& text, const QString& tip, auto work) {
+        QAction* action = tools_->addAction(text);
+        action->setToolTip(tip);
+        connect(action, &QAction::triggered, this, work);
+        return action;
+    };
+    add(tr("Fit"), tr("Show all of the graph (Space)"), [this] { canvas_->fit(); });
+    add(QStringLiteral("+"), tr("Zoom in (Ctrl++)"), [this] { canvas_->zoomAt(QRectF(canvas_->rect()).center(), 1.25); });
+    add(QStringLiteral("\u2212"), tr("Zoom out (Ctrl+-)"), [this] { canvas_->zoomAt(QRectF(canvas_->rect()).center(), 0.8); });
+    tools_->addSeparator();
+    add(tr("Open all"), tr("Open every group"), [this] { openAll(); });
+    add(tr("Close all"), tr("Close every group"), [this] { closeAll(); });
+    follow_ = tools_->addAction(tr("Follow"));
+    follow_->setCheckable(true);
+    follow_->setChecked(true);
+    follow_->setToolTip(tr("Scroll to the node of the current event"));
+    plumbing_ = tools_->addAction(tr("Plumbing"));
+    plumbing_->setCheckable(true);
+    plumbing_->setToolTip(tr("Show constants, lists, sizes and other nodes that make no tensor"));
+    connect(plumbing_, &QAction::toggled, this, [this] {
+        rebuildIndex();
+        requestLayout(-1);
+    });
+    auto* gap = new QWidget(tools_);
+    gap->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Preferred);
+    tools_->addWidget(gap);
+    state_ = new QLabel(tools_);
+    state_->setProperty("faint", true);
+    tools_->addWidget(state_);
+    search_ = new QLineEdit(tools_);
+    search_->setPlaceholderText(tr("Find node or module (Ctrl+F)"));
+    search_->setClearButtonEnabled(true);
+    search_->setMaximumWidth(220);
+    search_->setAccessibleName(tr("Find in the graph"));
+    connect(search_, &QLineEdit::textChanged, this, &GraphView::search);
+    connect(search_, &QLineEdit::returnPressed, this, &GraphView::showNextMatch);
+    tools_->addWidget(search_);
+}
+
+// --- from the session
+
+void GraphView::takeModel() {
+    open_.clear();
+    matches_.clear();
+    search_->clear();
+    rebuildIndex();
+    if (!index_) {
+        if (cancelled_) *cancelled_ = true;
+        ++layout_number_;
+        busy_ = false;
+        canvas_->clear(bridge().model() ? tr("This model has no graph.") : tr("No model is open."));
+        state_->clear();
+        return;
+    }
+    open_ = index_->defaultOpen(kBoxesAtFirst);
+    takeBreakpoints();
+    requestLayout(-1);
+}
+
+void GraphView::rebuildIndex() {
+    const auto& model = bridge().model();
+    index_.reset();
+    layouter_.reset();
+    if (model && model->graph && !model->graph->nodes.empty()) {
+        index_ = std::make_shared<GraphIndex>(model->graph, plumbing_->isChecked());
+        layouter_ = std::make_shared<GraphLayouter>(index_);
+    }
+    takeRecording();
+}
+
+void GraphView::takeRecording() {
+    metrics_.reset(index_.get(), bridge().recording().get());
+    metrics_.update(bridge().eventCount());
+    canvas_->update();
+}
+
+void GraphView::takeCurrent() {
+    const int node = bridge().currentNode();
+    canvas_->setCurrent(node);
+    if (node >= 0 && follow_->isChecked()) {
+        if (busy_) reveal_after_ = node;
+        else canvas_->reveal(node);
+    }
+}
+
+void GraphView::takeBreakpoints() {
+    std::set<int> nodes;
+    const auto& model = bridge().model();
+    for (const session::Breakpoint& each : bridge().breakpoints()) {
+        if (!each.enabled) continue;
+        if (each.kind == session::Breakpoint::Kind::Node) nodes.insert(each.graph_node);
+        if (each.kind != session::Breakpoint::Kind::Module || !model || !model->graph) continue;
+        for (const session::GraphNode& node : model->graph->nodes) {
+            if (node.is_group && node.scope == each.text) {
+                nodes.insert(node.id);
+                break;
+            }
+        }
+    }
+    canvas_->setBreakpoints(std::move(nodes));
+}
+
+// --- layout
+
+void GraphView::requestLayout(int keep) {
+    if (!index_) return;
+    if (cancelled_) *cancelled_ = true;
+    auto cancelled = std::make_shared<std::atomic<bool>>(false);
+    cancelled_ = cancelled;
+    const std::uint64_t number = ++layout_number_;
+    busy_ = true;
+    slow_.start();
+    // The layouter is used by one task at a time: the pool has one thread.
+    pool_.start([this, layouter = layouter_, open = open_, cancelled, number, keep] {
+        auto scene = layouter->layout(open, *cancelled);
+        QMetaObject::invokeMethod(
+            this, [this, number, keep, scene = std::move(scene)]() mutable { finishLayout(number, std::move(scene), keep); },
+            Qt::QueuedConnection);
+    });
+}
+
+void GraphView::finishLayout(std::uint64_t number, std::optional<Scene> scene, int keep) {
+    if (number != layout_number_) return;
+    busy_ = false;
+    slow_.stop();
+    if (!scene) return;
+    const auto shown = std::count_if(scene->boxes.begin(), scene->boxes.end(), [](const SceneBox& box) { return box.node >= 0 && !box.is_open; });
+    state_->setText(tr("%1 of %2 operators  ").arg(countText(shown), countText([&] {
+        std::int64_t all = 0;
+        for (int child : index_->level(-1).children) all += index_->operatorCount(child);
+        return all;
+    }())));
+    canvas_->setScene(index_, std::move(*scene), keep);
+    if (const int node = std::exchange(reveal_after_, -1); node >= 0) canvas_->reveal(node);
+}
+
+void GraphView::setOpen(int group, bool open) {
+    if (!index_ || !index_->isGroup(group) || open == open_.contains(group)) return;
+    if (open) open_.insert(group);
+    else open_.erase(group);
+    requestLayout(group);
+}
+
+void GraphView::openAll() {
+    if (!index_) return;
+    std::vector<int> wait{index_->level(-1).children};
+    int boxes = 0;
+    for (std::size_t i = 0; i < wait.size() && boxes < kMostOpened; ++i) {
+        if (!index_->isGroup(wait[i])) continue;
+        const auto& inside = index_->level(wait[i]).children;
+        boxes += static_cast<int>(inside.size());
+        open_.insert(wait[i]);
+        wait.insert(wait.end(), inside.begin(), inside.end());
+    }
+    requestLayout(bridge().currentNode());
+}
+
+void GraphView::closeAll() {
+    open_.clear();
+    requestLayout(-1);
+}
+
+void GraphView::openPathTo(int node) {
+    bool changed = false;
+    for (int group : index_->ancestors(node)) changed = open_.insert(group).second || changed;
+    if (!changed) return;
+    reveal_after_ = node;
+    requestLayout(node);
+}
+
+void GraphView::setColouring(GraphColouring colouring) { colour_choice_->setCurrentIndex(static_cast<int>(colouring)); }
+
+// --- what the user does
+
+void GraphView::click(int node) {
+    const session::GraphNode& clicked = index_->node(node);
+    if (clicked.is_group) bridge().setCurrentModule(text(clicked.scope));
+    bridge().setCurrentNode(node);
+    canvas_->setCurrent(node);
+}
+
+bool GraphView::toggleBreakpoint() {
+    const int node = canvas_->current();
+    if (!index_ || node < 0) return false;
+    const session::GraphNode& chosen = index_->node(node);
+    if (!chosen.is_group) {
+        bridge().toggleNodeBreakpoint(node);
+        return true;
+    }
+    for (const session::Breakpoint& each : bridge().breakpoints()) {
+        if (each.kind == session::Breakpoint::Kind::Module && each.text == chosen.scope) {
+            bridge().removeBreakpoint(each.id);
+            return true;
+        }
+    }
+    session::Breakpoint breakpoint;
+    breakpoint.kind = session::Breakpoint::Kind::Module;
+    breakpoint.text = chosen.scope;
+    bridge().addBreakpoint(breakpoint);
+    return true;
+}
+
+void GraphView::followLinks(int direction) {
+    if (!index_ || canvas_->current() < 0) return;
+    const int node = canvas_->current();
+    const auto links = direction < 0 ? index_->linksInto(node) : index_->linksFrom(node);
+    for (const GraphLink& link : links) {
+        const int next = direction < 0 ? link.from.node : link.to;
+        if (next < 0) continue;
+        const SceneBox* box = canvas_->boxFor(next);
+        click(box && !box->is_open ? box->node : next);
+        canvas_->reveal(next);
+        return;
+    }
+}
+
+void GraphView::showMenu(int node, const QPoint& at) {
+    QMenu menu(this);
+    if (node >= 0 && index_) {
+        click(node);
+        const session::GraphNode& chosen = index_->node(node);
+        if (index_->isGroup(node)) {
+            const bool is_open = open_.contains(node);
+            menu.addAction(is_open ? tr("Close group\t-") : tr("Open group\t+"), this, [this, node, is_open] { setOpen(node, !is_open); });
+        }
+        menu.addAction(tr("Toggle breakpoint\tF9"), this, [this] { toggleBreakpoint(); });
+        QAction* run_to = menu.addAction(tr("Run to here\tCtrl+F10"), this, [this, node] { bridge().runToNode(node); });
+        run_to->setEnabled(!chosen.is_group);
+        const auto add_links = [&](const QString& title, const std::vector<GraphLink>& links, bool producers) {
+            QMenu* list = menu.addMenu(title);
+            list->setEnabled(!links.empty());
+            std::set<int> done;
+            for (const GraphLink& link : links) {
+                const int other = producers ? link.from.node : link.to;
+                if (other < 0 || !done.insert(other).second || done.size() > 30) continue;
+                const session::GraphNode& end = index_->node(other);
+                const QString shape = metrics_.portText(link.from);
+                list->addAction(QStringLiteral("%1  %2  %3").arg(text(end.label), text(end.scope), shape), this, [this, other] {
+                    openPathTo(other);
+                    click(other);
+                });
+            }
+        };
+        add_links(tr("Producers"), index_->linksInto(node), true);
+        add_links(tr("Consumers"), index_->linksFrom(node), false);
+        menu.addAction(tr("Copy name"), this, [chosen] {
+            QGuiApplication::clipboard()->setText(text(chosen.scope.empty() ? chosen.kind : chosen.scope));
+        });
+        menu.addSeparator();
+    }
+    addActions(menu);
+    menu.exec(at);
+}
+
+void GraphView::addActions(QMenu& menu) {
+    menu.addAction(tr("Fit graph\tSpace"), this, [this] { canvas_->fit(); });
+    menu.addAction(tr("Open all groups"), this, [this] { openAll(); });
+    menu.addAction(tr("Close all groups"), this, [this] { closeAll(); });
+    menu.addAction(tr("Go to node of current event"), this, [this] {
+        if (bridge().currentNode() >= 0 && index_) openPathTo(bridge().currentNode());
+        canvas_->reveal(bridge().currentNode());
+    });
+    menu.addAction(tr("Export graph as SVG, PNG or PDF..."), this, [this] { chooseExport(); });
+}
+
+void GraphView::find() {
+    search_->setFocus();
+    search_->selectAll();
+}
+
+void GraphView::search(const QString& wanted) {
+    matches_.clear();
+    match_at_ = 0;
+    if (index_ && !wanted.trimmed().isEmpty()) {
+        for (const session::GraphNode& node : index_->model().nodes) {
+            if (!index_->isShown(node.id)) continue;
+            const QString name = QStringLiteral("%1 %2 %3").arg(text(node.kind), text(node.label), text(node.scope));
+            if (name.contains(wanted.trimmed(), Qt::CaseInsensitive)) matches_.push_back(node.id);
+        }
+    }
+    canvas_->setMatches(std::set<int>(matches_.begin(), matches_.end()));
+    search_->setProperty("invalid", !wanted.isEmpty() && matches_.empty());
+    search_->style()->polish(search_);
+    if (!wanted.isEmpty()) state_->setText(tr("%1 found  ").arg(matches_.size()));
+}
+
+void GraphView::showNextMatch() {
+    if (matches_.empty()) return;
+    const int node = matches_[match_at_ % matches_.size()];
+    state_->setText(tr("%1 of %2  ").arg(match_at_ % matches_.size() + 1).arg(matches_.size()));
+    ++match_at_;
+    openPathTo(node);
+    click(node);
+    canvas_->reveal(node);
+}
+
+// --- export
+
+void GraphView::chooseExport() {
+    const QString file = QFileDialog::getSaveFileName(this, tr("Export graph"), QStringLiteral("graph.svg"), tr("Pictures (*.svg *.png *.pdf)"));
+    if (file.isEmpty()) return;
+    if (const QString error = exportTo(file); !error.isEmpty()) {
+        SessionBridge::LogEntry entry;
+        entry.level = SessionBridge::LogEntry::Level::Error;
+        entry.text = error.toStdString();
+        bridge().addLog(entry);
+    }
+}
+
+QString GraphView::exportTo(const QString& file) {
+    const double margin = 20;
+    const QSizeF size = canvas_->scene().size + QSizeF(2 * margin, 2 * margin);
+    const QColor back = Theme::instance().colour(Theme::Colour::Panel);
+    const auto paint = [&](QPainter& painter, double scale) {
+        painter.scale(scale, scale);
+        painter.fillRect(QRectF({}, size), back);
+        painter.translate(margin, margin);
+        canvas_->renderAll(painter);
+    };
+    const QString ending = QFileInfo(file).suffix().toLower();
+    QFile probe(file);
+    if (!probe.open(QIODevice::WriteOnly)) return tr("cannot write %1: %2").arg(file, probe.errorString());
+    probe.close();
+    if (ending == QLatin1String("svg")) {
+        QSvgGenerator svg;
+        svg.setFileName(file);
+        svg.setTitle(tr("Graph"));
+        svg.setSize(size.toSize());
+        svg.setViewBox(QRectF({}, size));
+        QPainter painter(&svg);
+        paint(painter, 1);
+    } else if (ending == QLatin1String("pdf")) {
+        QPdfWriter pdf(file);
+        pdf.setPageSize(QPageSize(size * 0.75, QPageSize::Point, QString(), QPageSize::ExactMatch));
+        pdf.setPageMargins({});
+        pdf.setResolution(96);
+        QPainter painter(&pdf);
+        paint(painter, 1);
+    } else {
+        // Twice the size, as far as an image may be.
+        const double scale = std::min(2.0, 16000.0 / std::max(size.width(), size.height()));
+        QImage image((size * scale).toSize(), QImage::Format_RGB32);
+        if (image.isNull()) return tr("the picture is too large");
+        QPainter painter(&image);
+        paint(painter, scale);
+        painter.end();
+        if (!image.save(file)) return tr("cannot write %1").arg(file);
+    }
+    return {};
+}
+
+}  // namespace loupe::views

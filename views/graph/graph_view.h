@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+// The Graph panel.
+
+#include <QComboBox>
+#include <QLabel>
+#include <QLineEdit>
+#include <QThreadPool>
+#include <QTimer>
+#include <QToolBar>
+#include <atomic>
+#include <memory>
+#include <set>
+
+#include "views/common/view.h"
+#include "views/graph/graph_canvas.h"
+
+namespace loupe::views {
+
+class GraphView : public View {
+    Q_OBJECT
+
+  public:
+    static ViewDescription describe();
+    GraphView(SessionBridge& bridge, QWidget* parent);
+    ~GraphView() override;
+
+    void find() override;
+    void fit() override { canvas_->fit(); }
+    bool toggleBreakpoint() override;
+    void addActions(QMenu& menu) override;
+    bool isSettled() const override { return !busy_; }
+
+    GraphCanvas* canvas() { return canvas_; }
+    const std::set<int>& openGroups() const { return open_; }
+    void setOpen(int group, bool open);
+    void openAll();
+    void closeAll();
+    void setColouring(GraphColouring colouring);
+    // Writes what the canvas shows, all of it; the format follows the name: .svg, .png, .pdf. Empty, or why not.
+    QString exportTo(const QString& file);
+
+  private:
+    void buildToolBar(QLayout* layout);
+    void takeModel();
+    void takeRecording();
+    void takeCurrent();
+    void takeBreakpoints();
+    void rebuildIndex();
+    void requestLayout(int keep);
+    void finishLayout(std::uint64_t number, std::optional<Scene> scene, int keep);
+    void search(const QString& text);
+    void showNextMatch();
+    void click(int node);
+    void showMenu(int node, const QPoint& at);
+    void followLinks(int direction);
+    void openPathTo(int node);
+    void chooseExport();
+
+    GraphCanvas* canvas_ = nullptr;
+    QToolBar* tools_ = nullptr;
+    QLineEdit* search_ = nullptr;
+    QLabel* state_ = nullptr;
+    QComboBox* colour_choice_ = nullptr;
+    QAction* plumbing_ = nullptr;
+    QAction* follow_ = nullptr;
+    std::shared_ptr<const GraphIndex> index_;
+    std::shared_ptr<GraphLayouter> layouter_;
+    NodeMetrics metrics_;
+    std::set<int> open_;
+    std::vector<int> matches_;
+    std::size_t match_at_ = 0;
+    // One layout at a time; a newer one cancels the one under way.
+    QThreadPool pool_;
+    std::shared_ptr<std::atomic<bool>> cancelled_;
+    std::uint64_t layout_number_ = 0;
+    int reveal_after_ = -1;
+    bool busy_ = false;
+    QTimer slow_;  // says so when a layout takes long
+};
+
+}  // namespace loupe::views

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/graph/node_metrics.h"
+
+#include <algorithm>
+
+#include "views/common/format.h"
+
+namespace loupe::views {
+
+void NodeMetrics::reset(const GraphIndex* index, const session::Recording* recording) {
+    index_ = index;
+    recording_ = recording;
+    seen_ = 0;
+    metrics_.assign(index ? index->model().nodes.size() : 0, {});
+}
+
+bool NodeMetrics::update(std::size_t event_count) {
+    if (index_ == nullptr || recording_ == nullptr) return false;
+    event_count = std::min(event_count, recording_->event_count());
+    const bool is_new = seen_ < event_count;
+    for (; seen_ < event_count; ++seen_) {
+        const session::Event& event = recording_->event(static_cast<session::EventId>(seen_ + 1));
+        const bool is_backward = event.phase == session::RunPhase::Backward;
+        double magnitude = -1;
+        std::int64_t bytes = 0;
+        for (session::ValueId id : event.outputs) {
+            const session::Value& value = recording_->value(id);
+            bytes += value.bytes;
+            if (value.statistics) magnitude = std::max(magnitude, value.statistics->abs_max);
+        }
+        // An operator, and every group around it.
+        int node = event.graph_node;
+        if (node >= static_cast<int>(metrics_.size())) node = -1;
+        for (; node >= 0; node = index_->node(node).parent) {
+            NodeMetric& metric = metrics_[static_cast<std::size_t>(node)];
+            (is_backward ? metric.backward : metric.forward) = event.id;
+            metric.seconds += event.duration;
+            if (!is_backward) metric.bytes += bytes;
+            double& greatest = is_backward ? metric.gradient : metric.activation;
+            greatest = std::max(greatest, magnitude);
+            metric.has_nan = metric.has_nan || event.has_nan || event.has_inf;
+            metric.failed = metric.failed || event.failed;
+        }
+    }
+    return is_new;
+}
+
+const NodeMetric& NodeMetrics::of(int node) const {
+    static const NodeMetric none;
+    return node >= 0 && node < static_cast<int>(metrics_.size()) ? metrics_[static_cast<std::size_t>(node)] : none;
+}
+
+const session::Value* NodeMetrics::portValue(const GraphPort& port) const {
+    if (recording_ == nullptr) return nullptr;
+    if (port.node < 0) {
+        // An input of the method: what a forward event read that nothing made.
+        for (std::size_t i = 0; i < std::min<std::size_t>(seen_, 64); ++i) {
+            for (session::ValueId id : recording_->event(static_cast<session::EventId>(i + 1)).inputs) {
+                const session::Value& value = recording_->value(id);
+                const auto& names = index_->model().inputs;
+                if (value.producer == 0 && port.port < static_cast<int>(names.size()) &&
+                    (value.name == names[static_cast<std::size_t>(port.port)] ||
+                     value.name == "%" + names[static_cast<std::size_t>(port.port)])) {
+                    return &value;
+                }
+            }
+        }
+        return nullptr;
+    }
+    const session::EventId id = of(port.node).forward;
+    if (id == 0) return nullptr;
+    const auto& outputs = recording_->event(id).outputs;
+    if (port.port >= static_cast<int>(outputs.size())) return nullptr;
+    return &recording_->value(outputs[static_cast<std::size_t>(port.port)]);
+}
+
+QString NodeMetrics::portText(const GraphPort& port) const {
+    const session::Value* value = portValue(port);
+    if (value == nullptr) return {};
+    const QString shape = shapeText(value->shape);
+    // float32 goes without saying.
+    return value->dtype == "float32" ? shape : shape + QLatin1Char(' ') + text(value->dtype);
+}
+
+}  // namespace loupe::views

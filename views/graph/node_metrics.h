@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+// What a recording says about each node of the graph, added up as it grows.
+
+#include <QString>
+#include <cstdint>
+#include <vector>
+
+#include "core/session/recording.h"
+#include "views/graph/graph_index.h"
+
+namespace loupe::views {
+
+struct NodeMetric {
+    session::EventId forward = 0;   // the last event of each phase
+    session::EventId backward = 0;
+    double seconds = 0;             // all phases
+    std::int64_t bytes = 0;         // of the outputs in forward
+    double activation = -1;         // greatest magnitude of outputs; -1: unknown
+    double gradient = -1;
+    bool has_nan = false;
+    bool failed = false;
+};
+
+class NodeMetrics {
+  public:
+    // Starts again for another recording or graph; either may be null.
+    void reset(const GraphIndex* index, const session::Recording* recording);
+    // Takes in events up to the count. True when something was new.
+    bool update(std::size_t event_count);
+
+    const NodeMetric& of(int node) const;
+    // Shape and dtype of an operator's output; empty when it has not run.
+    QString portText(const GraphPort& port) const;
+    const session::Value* portValue(const GraphPort& port) const;
+
+  private:
+    const GraphIndex* index_ = nullptr;
+    const session::Recording* recording_ = nullptr;
+    std::size_t seen_ = 0;
+    std::vector<NodeMetric> metrics_;
+};
+
+}  // namespace loupe::views
