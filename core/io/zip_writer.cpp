@@ -59,7 +59,7 @@ void put_common(std::string& out, std::string_view name, std::uint64_t size, std
 
 void ZipWriter::add(std::string_view name, std::initializer_list<std::span<const std::byte>> parts) {
     if (name.empty() || name.size() > 0xffff) throw Error(ErrorKind::Usage, "archive entry without a usable name");
-    if (std::ranges::any_of(entries_, [&](const Entry& entry) { return entry.name == name; })) {
+    if (!names_.emplace(name).second) {
         throw Error(ErrorKind::Usage, concat("two archive entries are named '", name, "'"));
     }
     Entry entry{std::string(name), file_.size(), 0, 0};

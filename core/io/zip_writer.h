@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_set>
 #include <vector>
 
 #include "core/base/file.h"
@@ -34,6 +35,7 @@ class ZipWriter {
 
     AtomicFile file_;
     std::vector<Entry> entries_;
+    std::unordered_set<std::string> names_;
 };
 
 }  // namespace loupe

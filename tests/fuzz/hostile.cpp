@@ -193,7 +193,7 @@ std::string deflated_archive(const std::string& name, const std::string& payload
     bytes += "PK\x01\x02";
     put(bytes, 20, 2);
     bytes += common;
-    put(bytes, 0, 14);
+    bytes.append(14, '\0');
     bytes += name;
     const std::size_t size = bytes.size() - directory;
     bytes += "PK\x05\x06";

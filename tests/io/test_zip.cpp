@@ -102,6 +102,52 @@ class TestZip : public QObject {
                 std::string::npos);
     }
 
+    void reads_zip64_records() {
+        // The second entry's sizes and offset, and the directory's, moved to zip64 records as large archives have them.
+        const auto number = [](std::uint64_t value, int bytes) {
+            std::string out;
+            for (int i = 0; i < bytes; ++i) out += static_cast<char>((value >> (8 * i)) & 0xff);
+            return out;
+        };
+        const std::string good = two_entries();
+        const std::size_t directory = good.find("PK\x01\x02");
+        const std::size_t second = good.rfind("PK\x01\x02");
+        const std::size_t end = good.rfind("PK\x05\x06");
+        const std::uint64_t offset = good.rfind("PK\x03\x04");
+        std::string bytes = good.substr(0, end);
+        bytes.replace(second + 20, 8, std::string(8, '\xff'));
+        bytes.replace(second + 30, 2, number(28, 2));
+        bytes.replace(second + 42, 4, std::string(4, '\xff'));
+        bytes += number(1, 2) + number(24, 2) + number(6, 8) + number(6, 8) + number(offset, 8);
+        const std::uint64_t record = bytes.size();
+        const std::string size = number(record - directory, 8);
+        bytes += "PK\x06\x06" + number(44, 8) + number(45, 2) + number(45, 2) + number(0, 8) + number(2, 8) +
+                 number(2, 8) + size + number(directory, 8);
+        bytes += "PK\x06\x07" + number(0, 4) + number(record, 8) + number(1, 4);
+        bytes += "PK\x05\x06" + number(0, 4) + std::string(12, '\xff') + number(0, 2);
+        const ZipReader reader(MappedFile::open(scratch_.write("zip64.zip", bytes)));
+        QCOMPARE(reader.entries().size(), std::size_t{2});
+        QCOMPARE(reader.read(reader.entries()[1], 100), std::string("second"));
+
+        const auto at = bytes.find("PK\x06\x06");
+        QVERIFY(open_error(replaced(bytes, at + 48, std::string(8, '\xff'))).find("truncated: ") != std::string::npos);
+        QVERIFY(open_error(replaced(bytes, at + 32, std::string(8, '\xff'))).find("cannot hold") != std::string::npos);
+        QVERIFY(open_error(replaced(bytes, at + 64, std::string(8, '\xff'))).find("zip64 directory record at byte") !=
+                std::string::npos);
+        QVERIFY(open_error(replaced(bytes, second + 55, std::string(8, '\xff'))).find("has two sizes") !=
+                std::string::npos);
+    }
+
+    void writes_more_entries_than_16_bits_count() {
+        constexpr std::size_t kCount = 66'000;
+        ZipWriter writer(scratch_.path("many.zip"));
+        for (std::size_t i = 0; i < kCount; ++i) writer.add(std::to_string(i), "x");
+        writer.finish();
+        const ZipReader reader(MappedFile::open(scratch_.path("many.zip")));
+        QCOMPARE(reader.entries().size(), kCount);
+        QCOMPARE(reader.read(*reader.find("65999"), 1), std::string("x"));
+    }
+
     void checks_what_it_copies() {
         std::string damaged = two_entries();
         damaged[damaged.find("first")] = 'F';
