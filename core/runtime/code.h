@@ -78,7 +78,8 @@ struct CallSite {
     std::string name;            // of the method
     std::string relative_scope;  // of the callee's module seen from the caller's: "layer1.0"
     const Function* function = nullptr;  // the callee: known from the start for CallFunction, else of last time
-    Ptr<const Code> code;                // of Fork; else the callee's of last time
+    Ptr<const Code> forked;              // of Fork
+    const Code* code = nullptr;          // the callee's of last time; the function owns it, for it may be this very code
     const ClassType* type = nullptr;     // for which they hold
 };
 

@@ -222,7 +222,7 @@ class Builder {
             choose_call(instruction, enters ? OpCode::Enter : OpCode::Exit, node, enters ? "__enter__" : "__exit__");
         } else if (kind == prim::fork) {
             choose_call(instruction, OpCode::Fork, node, {});
-            code_.call_sites.back().code = Code::make(node.g(ir::attr::Subgraph), code_.function_name());
+            code_.call_sites.back().forked = Code::make(node.g(ir::attr::Subgraph), code_.function_name());
         } else if (kind == prim::GetAttr || kind == prim::SetAttr) {
             instruction.code = kind == prim::GetAttr ? OpCode::GetAttribute : OpCode::SetAttribute;
             instruction.is_observed = kind == prim::SetAttr;

@@ -326,7 +326,8 @@ class Interpreter {
 
     // False after the callee got another graph.
     static bool is_current(const CallSite& site) {
-        return site.code && static_cast<const ir::ScriptFunction*>(site.function)->cached_code() == site.code;
+        return site.code != nullptr &&
+               static_cast<const ir::ScriptFunction*>(site.function)->cached_code().get() == site.code;
     }
 
     static const Code& method_code(const CallSite& site, CallSite& cache, const Object& self) {
@@ -335,7 +336,7 @@ class Interpreter {
         if (function == nullptr) {
             throw Error(ErrorKind::Run, concat("Module '", self.type()->name(), "' has no method '", site.name, "'"));
         }
-        cache.code = Ptr<const Code>(&script_code(*function));
+        cache.code = &script_code(*function);
         cache.function = function;
         cache.type = self.type().get();
         return *cache.code;
@@ -392,14 +393,14 @@ class Interpreter {
         CallSite& site = frame.code->call_sites[instruction.target];
         if (!is_current(site)) {
             if (site.function == nullptr) throw Error(ErrorKind::Unsupported, "a call of a function that is not known");
-            site.code = Ptr<const Code>(&script_code(*site.function));
+            site.code = &script_code(*site.function);
         }
         push_call(instruction, *site.code, site, instruction.input_count);
     }
 
     void fork(Frame& frame, const Instruction& instruction) {
         const CallSite& site = frame.code->call_sites[instruction.target];
-        push_call(instruction, *site.code, site, instruction.input_count);
+        push_call(instruction, *site.forked, site, instruction.input_count);
         frames_.back().makes_future = true;
     }
 
