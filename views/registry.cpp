@@ -3,6 +3,7 @@
 
 #include "views/events/events_view.h"
 #include "views/graph/graph_view.h"
+#include "views/tensor/tensor_view.h"
 
 namespace loupe::views {
 
@@ -11,6 +12,7 @@ const ViewRegistry& registry() {
         ViewRegistry registry;
         registry.add<GraphView>();
         registry.add<EventsView>();
+        registry.add<TensorView>();
         return registry;
     }();
     return all;

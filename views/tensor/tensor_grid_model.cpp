@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/tensor/tensor_grid_model.h"
+
+#include <cmath>
+
+#include "views/common/format.h"
+#include "views/common/theme.h"
+
+namespace loupe::views {
+
+std::int64_t unthinned(int shown, int shown_count, std::int64_t count) {
+    return shown_count <= 0 || shown_count >= count ? shown : shown * count / shown_count;
+}
+
+void TensorGridModel::setTile(const session::TensorSlice& slice, int tile) {
+    beginResetModel();
+    const bool is_valid = tile >= 0 && tile < static_cast<int>(slice.data.size());
+    tile_ = is_valid ? slice.data[static_cast<std::size_t>(tile)] : session::TensorTile{};
+    is_whole_ = slice.dtype.find("int") != std::string::npos || slice.dtype == "bool";
+    rows_ = slice.rows;
+    columns_ = slice.columns;
+    endResetModel();
+}
+
+void TensorGridModel::setColours(ColourMap map, double low, double high, bool shown) {
+    map_ = map;
+    low_ = low;
+    high_ = high;
+    coloured_ = shown;
+    if (rowCount() > 0) emit dataChanged(index(0, 0), index(rowCount() - 1, columnCount() - 1), {Qt::BackgroundRole, Qt::ForegroundRole});
+}
+
+int TensorGridModel::rowCount(const QModelIndex& parent) const { return parent.isValid() ? 0 : tile_.rows; }
+int TensorGridModel::columnCount(const QModelIndex& parent) const { return parent.isValid() ? 0 : tile_.columns; }
+
+QVariant TensorGridModel::data(const QModelIndex& index, int role) const {
+    if (!index.isValid()) return {};
+    const std::size_t at = static_cast<std::size_t>(index.row()) * static_cast<std::size_t>(tile_.columns) + static_cast<std::size_t>(index.column());
+    if (at >= tile_.elements.size()) return {};
+    const double value = tile_.elements[at];
+    const bool is_bad = !std::isfinite(value);
+    switch (role) {
+        case Qt::DisplayRole:
+            return is_whole_ && !is_bad ? QString::number(value, 'f', 0) : numberText(value);
+        case Qt::ToolTipRole:
+            return QStringLiteral("[%1, %2] = %3").arg(headerData(index.row(), Qt::Vertical, Qt::DisplayRole).toString(),
+                                                       headerData(index.column(), Qt::Horizontal, Qt::DisplayRole).toString(),
+                                                       QString::number(value, 'g', 9));
+        case Qt::TextAlignmentRole: return QVariant(Qt::AlignRight | Qt::AlignVCenter);
+        case Qt::FontRole: return Theme::instance().monoFont();
+        case Qt::BackgroundRole:
+            if (is_bad) return Theme::instance().colour(Theme::Colour::BadBack);
+            if (coloured_ && high_ > low_) return QColor::fromRgb(colourAt(map_, (value - low_) / (high_ - low_)));
+            return {};
+        case Qt::ForegroundRole:
+            if (is_bad) return Theme::instance().colour(Theme::Colour::Bad);
+            if (coloured_ && high_ > low_) return readableOn(colourAt(map_, (value - low_) / (high_ - low_)));
+            if (value == 0) return Theme::instance().colour(Theme::Colour::Faint);
+            return {};
+        default: return {};
+    }
+}
+
+QVariant TensorGridModel::headerData(int section, Qt::Orientation orientation, int role) const {
+    if (role == Qt::FontRole) return Theme::instance().monoFont();
+    if (role != Qt::DisplayRole) return {};
+    const bool across = orientation == Qt::Horizontal;
+    return QString::number(unthinned(section, across ? tile_.columns : tile_.rows, across ? columns_ : rows_));
+}
+
+}  // namespace loupe::views

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+// The numbers of one tile of a tensor as a table.
+
+#include <QAbstractTableModel>
+
+#include "core/session/requests.h"
+#include "views/common/colour_map.h"
+
+namespace loupe::views {
+
+class TensorGridModel : public QAbstractTableModel {
+    Q_OBJECT
+
+  public:
+    using QAbstractTableModel::QAbstractTableModel;
+
+    // tile: -1 shows nothing.
+    void setTile(const session::TensorSlice& slice, int tile);
+    void setColours(ColourMap map, double low, double high, bool shown);
+
+    int rowCount(const QModelIndex& parent = {}) const override;
+    int columnCount(const QModelIndex& parent = {}) const override;
+    QVariant data(const QModelIndex& index, int role) const override;
+    QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
+
+  private:
+    session::TensorTile tile_;
+    bool is_whole_ = false;   // integers are written without a point
+    std::int64_t rows_ = 0;   // before thinning
+    std::int64_t columns_ = 0;
+    ColourMap map_ = ColourMap::Viridis;
+    double low_ = 0;
+    double high_ = 1;
+    bool coloured_ = false;
+};
+
+// The element of the whole that a thinned row or column stands for.
+std::int64_t unthinned(int shown, int shown_count, std::int64_t count);
+
+}  // namespace loupe::views

@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/tensor/tensor_picture.h"
+
+#include <QMouseEvent>
+#include <QPainter>
+#include <cmath>
+
+#include "views/common/format.h"
+#include "views/common/theme.h"
+#include "views/tensor/tensor_grid_model.h"
+
+namespace loupe::views {
+namespace {
+
+constexpr double kLabel = 13;    // above a tile
+constexpr double kGap = 6;
+constexpr double kMargin = 8;
+constexpr double kMostPixels = 36;  // of one element, unless zoomed
+constexpr QRgb kNan = 0xffff2fd0;
+constexpr QRgb kInf = 0xffff9a1f;
+
+std::size_t at(int index) { return static_cast<std::size_t>(index); }
+
+}  // namespace
+
+TensorPicture::TensorPicture(QWidget* parent) : QWidget(parent) {
+    setMouseTracking(true);
+    setMinimumSize(80, 60);
+    setAccessibleName(tr("Picture of the tensor"));
+    connect(&Theme::instance(), &Theme::changed, this, qOverload<>(&QWidget::update));
+}
+
+void TensorPicture::setSlice(const session::TensorSlice& slice) {
+    const bool same_form = slice.rows == slice_.rows && slice.columns == slice_.columns && slice.data.size() == slice_.data.size();
+    slice_ = slice;
+    tile_ = std::clamp(tile_, 0, std::max(0, static_cast<int>(slice_.data.size()) - 1));
+    if (!same_form) fit();
+    rebuild();
+}
+
+void TensorPicture::setMode(Mode mode) {
+    if (mode_ != mode) fit();
+    mode_ = mode;
+    rebuild();
+}
+
+void TensorPicture::setColours(ColourMap map, double low, double high) {
+    map_ = map;
+    low_ = low;
+    high_ = high;
+    rebuild();
+}
+
+void TensorPicture::setTile(int tile) {
+    tile_ = std::clamp(tile, 0, std::max(0, static_cast<int>(slice_.data.size()) - 1));
+    rebuild();
+}
+
+void TensorPicture::setOverlay(bool nan_and_inf) {
+    overlay_ = nan_and_inf;
+    rebuild();
+}
+
+void TensorPicture::fit() {
+    zoom_ = 1;
+    pan_ = {};
+    update();
+}
+
+QImage TensorPicture::imageOf(const session::TensorTile& tile) const {
+    QImage image(tile.columns, tile.rows, QImage::Format_RGB32);
+    const double scale = high_ > low_ ? 1 / (high_ - low_) : 0;
+    for (int row = 0; row < tile.rows; ++row) {
+        auto* line = reinterpret_cast<QRgb*>(image.scanLine(row));
+        for (int column = 0; column < tile.columns; ++column) {
+            const double value = tile.elements[at(row) * at(tile.columns) + at(column)];
+            if (overlay_ && std::isnan(value)) line[column] = kNan;
+            else if (overlay_ && std::isinf(value)) line[column] = kInf;
+            else line[column] = colourAt(map_, scale > 0 ? (value - low_) * scale : 0.5);
+        }
+    }
+    return image;
+}
+
+QImage TensorPicture::imageOfChannels() const {
+    const auto& data = slice_.data;
+    if (data.size() < 3) return imageOf(data.front());
+    QImage image(data[0].columns, data[0].rows, QImage::Format_RGB32);
+    const double scale = high_ > low_ ? 255 / (high_ - low_) : 0;
+    for (int row = 0; row < image.height(); ++row) {
+        auto* line = reinterpret_cast<QRgb*>(image.scanLine(row));
+        for (int column = 0; column < image.width(); ++column) {
+            int channel[3];
+            for (std::size_t c = 0; c < 3; ++c) {
+                const double value = data[c].elements[at(row) * at(data[c].columns) + at(column)];
+                channel[c] = std::isfinite(value) ? static_cast<int>(std::clamp((value - low_) * scale, 0.0, 255.0)) : 255;
+            }
+            line[column] = qRgb(channel[0], channel[1], channel[2]);
+        }
+    }
+    return image;
+}
+
+void TensorPicture::rebuild() {
+    images_.clear();
+    if (!slice_.data.empty() && slice_.data.front().rows > 0 && slice_.data.front().columns > 0) {
+        if (mode_ == Mode::HeatMap) images_.push_back(imageOf(slice_.data[at(tile_)]));
+        if (mode_ == Mode::Image) images_.push_back(imageOfChannels());
+        if (mode_ == Mode::Tiles) {
+            for (const session::TensorTile& tile : slice_.data) images_.push_back(imageOf(tile));
+        }
+    }
+    update();
+}
+
+std::vector<TensorPicture::Cell> TensorPicture::cells() const {
+    std::vector<Cell> all;
+    if (images_.empty()) return all;
+    const double rows = images_.front().height();
+    const double columns = images_.front().width();
+    const double wide = std::max(10.0, width() - 2 * kMargin);
+    const double high = std::max(10.0, height() - 2 * kMargin);
+    const int count = static_cast<int>(images_.size());
+    // As many columns of tiles as make each tile largest.
+    int best = 1;
+    double size = 0;
+    const bool labelled = mode_ == Mode::Tiles;
+    for (int across = 1; across <= count; ++across) {
+        const int down = (count + across - 1) / across;
+        const double fit = std::min((wide - kGap * (across - 1)) / across / columns,
+                                    (high - (kGap + (labelled ? kLabel : 0)) * down) / down / rows);
+        if (fit > size) {
+            size = fit;
+            best = across;
+        }
+    }
+    const double pixel = std::clamp(size, 0.02, kMostPixels) * zoom_;
+    const double stride_x = columns * pixel + kGap;
+    const double stride_y = rows * pixel + kGap + (labelled ? kLabel : 0);
+    const int down = (count + best - 1) / best;
+    const QPointF corner(std::max(kMargin, (width() - stride_x * best + kGap) / 2), std::max(kMargin, (height() - stride_y * down + kGap) / 2));
+    for (int i = 0; i < count; ++i) {
+        const QPointF place = corner + pan_ + QPointF(stride_x * (i % best), stride_y * (i / best) + (labelled ? kLabel : 0));
+        all.push_back({QRectF(place, QSizeF(columns * pixel, rows * pixel)), mode_ == Mode::HeatMap ? tile_ : i});
+    }
+    return all;
+}
+
+void TensorPicture::paintTile(QPainter& painter, const Cell& cell, std::size_t index) {
+    const QImage& image = images_[index];
+    if (!cell.rect.intersects(rect())) return;
+    painter.setRenderHint(QPainter::SmoothPixmapTransform, cell.rect.width() < image.width());
+    painter.drawImage(cell.rect, image);
+    painter.setPen(Theme::instance().colour(Theme::Colour::Border));
+    painter.setBrush(Qt::NoBrush);
+    painter.drawRect(cell.rect.adjusted(-0.5, -0.5, 0.5, 0.5));
+    if (mode_ == Mode::Tiles && cell.rect.width() > 18) {
+        painter.setPen(Theme::instance().colour(Theme::Colour::Faint));
+        painter.drawText(QRectF(cell.rect.left(), cell.rect.top() - kLabel, cell.rect.width(), kLabel), Qt::AlignLeft | Qt::AlignVCenter,
+                         text(slice_.data[at(cell.tile)].label));
+    }
+    const double pixel = cell.rect.width() / image.width();
+    if (pixel < 34 || mode_ == Mode::Image) return;
+    // Large enough to be read: the numbers themselves.
+    const session::TensorTile& tile = slice_.data[at(cell.tile)];
+    QFont font = Theme::instance().monoFont();
+    font.setPixelSize(std::min(11, static_cast<int>(pixel / 4.2)));
+    painter.setFont(font);
+    for (int row = 0; row < tile.rows; ++row) {
+        for (int column = 0; column < tile.columns; ++column) {
+            const QRectF place(cell.rect.left() + column * pixel, cell.rect.top() + row * pixel, pixel, pixel);
+            if (!place.intersects(rect())) continue;
+            painter.setPen(readableOn(image.pixel(column, row)));
+            painter.drawText(place, Qt::AlignCenter, QString::number(tile.elements[at(row) * at(tile.columns) + at(column)], 'g', 3));
+        }
+    }
+}
+
+void TensorPicture::paintLine(QPainter& painter) {
+    const QRectF area = QRectF(rect()).adjusted(54, 12, -12, -22);
+    const session::TensorTile& tile = slice_.data[at(tile_)];
+    Theme& theme = Theme::instance();
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setFont(theme.monoFont());
+    const double span = high_ > low_ ? high_ - low_ : 1;
+    for (int i = 0; i <= 4; ++i) {
+        const double y = area.bottom() - area.height() * i / 4;
+        painter.setPen(theme.colour(Theme::Colour::Grid));
+        painter.drawLine(QPointF(area.left(), y), QPointF(area.right(), y));
+        painter.setPen(theme.colour(Theme::Colour::Faint));
+        painter.drawText(QRectF(0, y - 8, 48, 16), Qt::AlignRight | Qt::AlignVCenter, numberText(low_ + span * i / 4));
+    }
+    // A vector is one line; of a matrix each row is one.
+    const int rows = std::min(tile.rows, 12);
+    for (int row = 0; row < rows; ++row) {
+        painter.setPen(QPen(theme.series(row), 1.3));
+        QPolygonF line;
+        for (int column = 0; column < tile.columns; ++column) {
+            const double value = tile.elements[at(row) * at(tile.columns) + at(column)];
+            if (!std::isfinite(value)) continue;
+            line << QPointF(area.left() + area.width() * column / std::max(1, tile.columns - 1), area.bottom() - area.height() * (value - low_) / span);
+        }
+        if (tile.columns <= 64) {
+            for (const QPointF& point : line) painter.drawEllipse(point, 1.6, 1.6);
+        }
+        painter.drawPolyline(line);
+    }
+    painter.setPen(theme.colour(Theme::Colour::Faint));
+    const QRectF below(area.left(), area.bottom() + 4, area.width(), 16);
+    painter.drawText(below, Qt::AlignLeft, QStringLiteral("0"));
+    painter.drawText(below, Qt::AlignRight, QString::number(slice_.columns - 1));
+    if (tile.rows > rows) painter.drawText(below, Qt::AlignCenter, tr("first %1 of %2 rows").arg(rows).arg(slice_.rows));
+}
+
+void TensorPicture::paintEvent(QPaintEvent*) {
+    QPainter painter(this);
+    painter.fillRect(rect(), Theme::instance().colour(Theme::Colour::Panel));
+    if (slice_.data.empty() || slice_.data.front().elements.empty()) return;
+    if (mode_ == Mode::Line) {
+        paintLine(painter);
+        return;
+    }
+    QFont font = Theme::instance().monoFont();
+    font.setPixelSize(10);
+    painter.setFont(font);
+    const auto all = cells();
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        painter.setFont(font);
+        paintTile(painter, all[i], i);
+    }
+}
+
+QString TensorPicture::describe(QPointF point) const {
+    if (slice_.data.empty()) return {};
+    if (mode_ == Mode::Line) {
+        const QRectF area = QRectF(rect()).adjusted(54, 12, -12, -22);
+        const session::TensorTile& tile = slice_.data[at(tile_)];
+        if (!area.contains(point) || tile.columns == 0) return {};
+        const int column = static_cast<int>(std::lround((point.x() - area.left()) / area.width() * (tile.columns - 1)));
+        return QStringLiteral("%1[0, %2] = %3").arg(text(tile.label)).arg(unthinned(column, tile.columns, slice_.columns))
+            .arg(numberText(tile.elements[at(column)]));
+    }
+    for (const Cell& cell : cells()) {
+        if (!cell.rect.contains(point)) continue;
+        const session::TensorTile& tile = slice_.data[at(cell.tile)];
+        const int row = std::min(tile.rows - 1, static_cast<int>((point.y() - cell.rect.top()) / cell.rect.height() * tile.rows));
+        const int column = std::min(tile.columns - 1, static_cast<int>((point.x() - cell.rect.left()) / cell.rect.width() * tile.columns));
+        QStringList values;
+        const std::size_t channels = mode_ == Mode::Image ? std::min<std::size_t>(3, slice_.data.size()) : 1;
+        for (std::size_t c = 0; c < channels; ++c) {
+            const session::TensorTile& source = mode_ == Mode::Image ? slice_.data[c] : tile;
+            values << QString::number(source.elements[at(row) * at(tile.columns) + at(column)], 'g', 7);
+        }
+        return QStringLiteral("%1[%2, %3] = %4").arg(mode_ == Mode::Image ? QString() : text(tile.label))
+            .arg(unthinned(row, tile.rows, slice_.rows)).arg(unthinned(column, tile.columns, slice_.columns))
+            .arg(values.join(QStringLiteral(", ")));
+    }
+    return {};
+}
+
+QImage TensorPicture::picture() const {
+    if (mode_ == Mode::HeatMap || mode_ == Mode::Image) return images_.empty() ? QImage() : images_.front();
+    return const_cast<TensorPicture*>(this)->grab().toImage();
+}
+
+void TensorPicture::mousePressEvent(QMouseEvent* event) { drag_from_ = event->position() - pan_; }
+
+void TensorPicture::mouseMoveEvent(QMouseEvent* event) {
+    if (event->buttons() & (Qt::LeftButton | Qt::MiddleButton) && mode_ != Mode::Line) {
+        pan_ = event->position() - drag_from_;
+        update();
+    }
+    emit hovered(describe(event->position()));
+}
+
+void TensorPicture::wheelEvent(QWheelEvent* event) {
+    if (mode_ == Mode::Line) return;
+    const auto before = cells();
+    if (before.empty()) return;
+    const QPointF mouse = event->position();
+    const QPointF inside = (mouse - before.front().rect.topLeft()) / before.front().rect.width();
+    zoom_ = std::clamp(zoom_ * std::pow(1.0015, event->angleDelta().y()), 0.2, 200.0);
+    const auto after = cells();
+    pan_ += mouse - (after.front().rect.topLeft() + inside * after.front().rect.width());
+    update();
+    event->accept();
+}
+
+void TensorPicture::leaveEvent(QEvent*) { emit hovered({}); }
+void TensorPicture::resizeEvent(QResizeEvent*) { update(); }
+
+}  // namespace loupe::views

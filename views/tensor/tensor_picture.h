@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+// A tensor's elements as colours: one matrix, tiles side by side, three channels as an image, or a line.
+
+#include <QImage>
+#include <QWidget>
+#include <vector>
+
+#include "core/session/requests.h"
+#include "views/common/colour_map.h"
+
+namespace loupe::views {
+
+class TensorPicture : public QWidget {
+    Q_OBJECT
+
+  public:
+    enum class Mode { HeatMap, Tiles, Image, Line };
+
+    explicit TensorPicture(QWidget* parent = nullptr);
+
+    void setSlice(const session::TensorSlice& slice);
+    void setMode(Mode mode);
+    void setColours(ColourMap map, double low, double high);
+    void setTile(int tile);  // of HeatMap and Line
+    void setOverlay(bool nan_and_inf);
+
+    Mode mode() const { return mode_; }
+    // At one pixel an element, or as large as it is shown for Line.
+    QImage picture() const;
+    void fit();
+
+  signals:
+    // Element under the mouse; empty when there is none.
+    void hovered(const QString& text);
+
+  protected:
+    void paintEvent(QPaintEvent*) override;
+    void mouseMoveEvent(QMouseEvent*) override;
+    void mousePressEvent(QMouseEvent*) override;
+    void wheelEvent(QWheelEvent*) override;
+    void leaveEvent(QEvent*) override;
+    void resizeEvent(QResizeEvent*) override;
+
+  private:
+    struct Cell {
+        QRectF rect;  // on the widget
+        int tile = 0;
+    };
+    void rebuild();
+    std::vector<Cell> cells() const;
+    QImage imageOf(const session::TensorTile& tile) const;
+    QImage imageOfChannels() const;
+    void paintTile(QPainter& painter, const Cell& cell, std::size_t image);
+    void paintLine(QPainter& painter);
+    QString describe(QPointF at) const;
+
+    session::TensorSlice slice_;
+    Mode mode_ = Mode::HeatMap;
+    ColourMap map_ = ColourMap::Viridis;
+    double low_ = 0;
+    double high_ = 1;
+    int tile_ = 0;
+    bool overlay_ = true;
+    double zoom_ = 1;
+    QPointF pan_;
+    QPointF drag_from_;
+    std::vector<QImage> images_;
+};
+
+}  // namespace loupe::views

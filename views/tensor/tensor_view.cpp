@@ -1,0 +1,533 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/tensor/tensor_view.h"
+
+#include <qcustomplot.h>
+
+#include <QFileDialog>
+#include <QHeaderView>
+#include <QSplitter>
+#include <QVBoxLayout>
+#include <cmath>
+
+#include "views/common/format.h"
+#include "views/common/theme.h"
+
+namespace loupe::views {
+namespace {
+
+using session::EventId;
+using session::ValueId;
+
+QString elided(QString text, int most) { return text.size() > most ? text.left(most - 1) + QChar(0x2026) : text; }
+
+std::vector<int> permutationOf(const QString& text) {
+    std::vector<int> all;
+    for (const QString& part : text.split(QRegularExpression(QStringLiteral("[,\\s]+")), Qt::SkipEmptyParts)) all.push_back(part.toInt());
+    return all;
+}
+
+}  // namespace
+
+ViewDescription TensorView::describe() {
+    return {QStringLiteral("tensor"), tr("Tensor"),
+            tr("The elements of one tensor: what the current event read or made, a parameter or a gradient, as numbers or "
+               "as a picture. Slice it as in Python; lock the panel to keep a value while you go on."),
+            QStringLiteral("tensor"), Place::Centre};
+}
+
+TensorView::TensorView(SessionBridge& bridge, QWidget* parent) : View(bridge, parent) {
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(0);
+    buildControls(layout);
+    auto* splitter = new QSplitter(Qt::Horizontal, this);
+    auto* left = new QWidget(splitter);
+    auto* column = new QVBoxLayout(left);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(0);
+    error_ = new QLabel(left);
+    error_->setProperty("bad", true);
+    error_->setWordWrap(true);
+    error_->setMargin(6);
+    error_->hide();
+    column->addWidget(error_);
+    stack_ = new QStackedWidget(left);
+    picture_ = new TensorPicture(stack_);
+    grid_ = new TensorGridModel(this);
+    table_ = new QTableView(stack_);
+    table_->setModel(grid_);
+    table_->setAccessibleName(tr("Elements of the tensor"));
+    table_->horizontalHeader()->setDefaultSectionSize(78);
+    table_->verticalHeader()->setDefaultSectionSize(19);
+    table_->setSelectionMode(QAbstractItemView::ContiguousSelection);
+    stack_->addWidget(picture_);
+    stack_->addWidget(table_);
+    column->addWidget(stack_, 1);
+    hover_ = new QLabel(left);
+    hover_->setFont(Theme::instance().monoFont());
+    hover_->setProperty("faint", true);
+    hover_->setContentsMargins(8, 1, 8, 2);
+    hover_->setText(QStringLiteral(" "));
+    column->addWidget(hover_);
+    splitter->addWidget(left);
+    splitter->addWidget(buildSide());
+    splitter->setStretchFactor(0, 1);
+    splitter->setStretchFactor(1, 0);
+    splitter->setSizes({700, 250});
+    layout->addWidget(splitter, 1);
+
+    connect(picture_, &TensorPicture::hovered, this, [this](const QString& text) { hover_->setText(text.isEmpty() ? QStringLiteral(" ") : text); });
+    connect(&bridge, &SessionBridge::currentChanged, this, &TensorView::takeCurrent);
+    connect(&bridge, &SessionBridge::recordingChanged, this, &TensorView::takeCurrent);
+    connect(&Theme::instance(), &Theme::changed, this, [this] {
+        fillHistogram();
+        fillStatistics();
+    });
+    takeCurrent();
+}
+
+void TensorView::buildControls(QLayout* layout) {
+    auto* bar = new QWidget(this);
+    auto* rows = new QVBoxLayout(bar);
+    rows->setContentsMargins(6, 4, 6, 4);
+    rows->setSpacing(4);
+    auto* first = new QHBoxLayout;
+    auto* second = new QHBoxLayout;
+    first->setSpacing(5);
+    second->setSpacing(5);
+    rows->addLayout(first);
+    rows->addLayout(second);
+
+    choice_ = new QComboBox(bar);
+    choice_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+    choice_->setMinimumContentsLength(24);
+    choice_->setToolTip(tr("Which tensor of the current event"));
+    choice_->setAccessibleName(tr("Tensor to show"));
+    choice_->view()->setTextElideMode(Qt::ElideMiddle);
+    connect(choice_, &QComboBox::activated, this, &TensorView::choose);
+    first->addWidget(choice_, 1);
+    lock_ = new QToolButton(bar);
+    lock_->setText(tr("Lock"));
+    lock_->setCheckable(true);
+    lock_->setToolTip(tr("Keep showing this tensor when another event becomes current"));
+    connect(lock_, &QToolButton::toggled, this, [this](bool on) {
+        if (!on) takeCurrent();
+    });
+    first->addWidget(lock_);
+    slice_edit_ = new QLineEdit(bar);
+    slice_edit_->setPlaceholderText(tr("slice: [0, :, 3]"));
+    slice_edit_->setFont(Theme::instance().monoFont());
+    slice_edit_->setToolTip(tr("Python's slicing of the tensor; the last two dimensions that stay are rows and columns (Ctrl+F)"));
+    slice_edit_->setAccessibleName(tr("Slice"));
+    slice_edit_->setMaximumWidth(150);
+    connect(slice_edit_, &QLineEdit::editingFinished, this, &TensorView::ask);
+    first->addWidget(slice_edit_);
+    permute_ = new QLineEdit(bar);
+    permute_->setPlaceholderText(tr("permute: 1, 0"));
+    permute_->setFont(Theme::instance().monoFont());
+    permute_->setToolTip(tr("Order of the dimensions that slicing leaves"));
+    permute_->setAccessibleName(tr("Permute"));
+    permute_->setMaximumWidth(100);
+    connect(permute_, &QLineEdit::editingFinished, this, &TensorView::ask);
+    first->addWidget(permute_);
+
+    display_ = new QComboBox(bar);
+    display_->addItems({tr("Heat map"), tr("Tiles"), tr("Image"), tr("Line"), tr("Numbers")});
+    display_->setToolTip(tr("How the elements are shown"));
+    display_->setAccessibleName(tr("Display"));
+    connect(display_, &QComboBox::activated, this, [this] {
+        user_display_ = true;
+        applyDisplay();
+    });
+    second->addWidget(display_);
+    tile_ = new QComboBox(bar);
+    tile_->setToolTip(tr("Which of the leading dimensions"));
+    tile_->setAccessibleName(tr("Tile"));
+    connect(tile_, &QComboBox::currentIndexChanged, this, [this](int tile) {
+        picture_->setTile(tile);
+        grid_->setTile(slice_, tile);
+    });
+    second->addWidget(tile_);
+    map_ = new QComboBox(bar);
+    for (int i = 0; i < kColourMaps; ++i) map_->addItem(colourMapName(static_cast<ColourMap>(i)));
+    map_->setToolTip(tr("Colour map"));
+    map_->setAccessibleName(tr("Colour map"));
+    connect(map_, &QComboBox::activated, this, &TensorView::applyColours);
+    second->addWidget(map_);
+    const auto number = [&](const QString& tip) {
+        auto* spin = new QDoubleSpinBox(bar);
+        spin->setRange(-1e30, 1e30);
+        spin->setDecimals(4);
+        spin->setButtonSymbols(QAbstractSpinBox::NoButtons);
+        spin->setToolTip(tip);
+        spin->setAccessibleName(tip);
+        spin->setMaximumWidth(84);
+        spin->setFont(Theme::instance().monoFont());
+        connect(spin, &QDoubleSpinBox::editingFinished, this, [this] {
+            if (!low_->hasFocus() && !high_->hasFocus()) return;
+            automatic_->setChecked(false);
+            applyColours();
+        });
+        second->addWidget(spin);
+        return spin;
+    };
+    low_ = number(tr("Lowest value of the colours"));
+    high_ = number(tr("Highest value of the colours"));
+    automatic_ = new QToolButton(bar);
+    automatic_->setText(tr("Auto"));
+    automatic_->setCheckable(true);
+    automatic_->setChecked(true);
+    automatic_->setToolTip(tr("Range from the least to the greatest element shown"));
+    connect(automatic_, &QToolButton::toggled, this, &TensorView::applyColours);
+    second->addWidget(automatic_);
+    auto* overlay = new QToolButton(bar);
+    overlay->setText(tr("NaN/Inf"));
+    overlay->setCheckable(true);
+    overlay->setChecked(true);
+    overlay->setToolTip(tr("Mark NaN in magenta and Inf in orange"));
+    connect(overlay, &QToolButton::toggled, this, [this](bool on) { picture_->setOverlay(on); });
+    second->addWidget(overlay);
+    title_ = new QLabel(bar);
+    title_->setFont(Theme::instance().monoFont());
+    title_->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    title_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+    title_->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
+    second->addWidget(title_, 1);
+    layout->addWidget(bar);
+}
+
+QWidget* TensorView::buildSide() {
+    auto* side = new QWidget(this);
+    side->setMinimumWidth(180);
+    auto* column = new QVBoxLayout(side);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(0);
+    histogram_ = new QCustomPlot(side);
+    histogram_->setFixedHeight(110);
+    histogram_->setAccessibleName(tr("Histogram of the elements"));
+    bars_ = new QCPBars(histogram_->xAxis, histogram_->yAxis);
+    bars_->setPen(Qt::NoPen);
+    histogram_->yAxis->setVisible(false);
+    histogram_->axisRect()->setAutoMargins(QCP::msBottom);
+    histogram_->axisRect()->setMargins(QMargins(10, 6, 10, 4));
+    column->addWidget(histogram_);
+    facts_ = new QTextBrowser(side);
+    facts_->setOpenLinks(false);
+    facts_->setAccessibleName(tr("Statistics and storage"));
+    column->addWidget(facts_, 3);
+    auto* heading = new QLabel(tr("History of the storage"), side);
+    heading->setProperty("faint", true);
+    heading->setContentsMargins(8, 3, 8, 3);
+    column->addWidget(heading);
+    history_ = new QListWidget(side);
+    history_->setAccessibleName(tr("Events that read or wrote this storage"));
+    history_->setFont(Theme::instance().monoFont());
+    connect(history_, &QListWidget::itemActivated, this, [this](QListWidgetItem* item) { bridge().setCurrentEvent(item->data(Qt::UserRole).toUInt()); });
+    connect(history_, &QListWidget::itemClicked, this, [this](QListWidgetItem* item) { bridge().setCurrentEvent(item->data(Qt::UserRole).toUInt()); });
+    column->addWidget(history_, 1);
+    return side;
+}
+
+// --- what is shown
+
+void TensorView::takeCurrent() {
+    if (lock_->isChecked()) return;
+    const ValueId wanted = bridge().currentValue();
+    fillChoices(bridge().currentEvent());
+    for (std::size_t i = 0; i < choices_.size(); ++i) {
+        if (wanted != 0 && choices_[i].value == wanted) {
+            choice_->setCurrentIndex(static_cast<int>(i));
+            choose(static_cast<int>(i));
+            return;
+        }
+    }
+    if (wanted != 0) {
+        showValue(wanted);
+    } else if (!choices_.empty()) {
+        choice_->setCurrentIndex(0);
+        choose(0);
+    } else {
+        request_ = {};
+        show({});
+    }
+}
+
+void TensorView::fillChoices(EventId id) {
+    choices_.clear();
+    const auto& recording = bridge().recording();
+    const auto add = [&](const QString& role, ValueId value) {
+        const session::Value& each = recording->value(value);
+        choices_.push_back({QStringLiteral("%1  %2  %3").arg(role, text(each.name), shapeText(each.shape)), value, {}});
+    };
+    if (recording && id != 0 && id <= recording->event_count()) {
+        const session::Event& event = recording->event(id);
+        const bool backward = event.phase == session::RunPhase::Backward;
+        for (ValueId value : event.outputs) add(backward ? tr("gradient") : tr("output"), value);
+        for (ValueId value : event.inputs) {
+            const session::Value& each = recording->value(value);
+            add(each.producer == 0 && each.requires_grad ? tr("parameter") : tr("input"), value);
+        }
+        const EventId peer = backward ? event.peer : recording->backward_peer(id);
+        if (peer != 0 && peer <= recording->event_count()) {
+            const session::Event& other = recording->event(peer);
+            for (ValueId value : other.outputs) add(backward ? tr("forward output") : tr("gradient"), value);
+        }
+    }
+    if (const auto& model = bridge().model()) {
+        const int module = model->find_module(bridge().currentModule().toStdString());
+        if (module >= 0) {
+            const session::ModuleInfo& info = model->modules[static_cast<std::size_t>(module)];
+            for (const session::TensorInfo& each : info.parameters) {
+                const QString name = text(each.name);
+                choices_.push_back({tr("%1  %2").arg(name, shapeText(each.shape)), 0, name});
+                if (recording) choices_.push_back({tr("gradient of %1").arg(name), 0, QStringLiteral("grad:") + name});
+            }
+            for (const session::TensorInfo& each : info.buffers) {
+                choices_.push_back({tr("buffer %1  %2").arg(text(each.name), shapeText(each.shape)), 0, text(each.name)});
+            }
+        }
+    }
+    const QSignalBlocker blocker(choice_);
+    choice_->clear();
+    for (const Choice& each : choices_) choice_->addItem(elided(each.label, 90));
+}
+
+void TensorView::choose(int index) {
+    if (index < 0 || index >= static_cast<int>(choices_.size())) return;
+    const Choice& choice = choices_[static_cast<std::size_t>(index)];
+    if (choice.value != 0) showValue(choice.value);
+    else showName(choice.name);
+}
+
+void TensorView::showValue(ValueId value) {
+    request_.value = value;
+    request_.name.clear();
+    ask();
+}
+
+void TensorView::showName(const QString& name) {
+    request_.value = 0;
+    request_.name = name.toStdString();
+    ask();
+}
+
+void TensorView::ask() {
+    if (request_.value == 0 && request_.name.empty()) return;
+    request_.slice = slice_edit_->text().trimmed().toStdString();
+    request_.permute = permutationOf(permute_->text());
+    waiting_ = true;
+    bridge().requestTensor(QStringLiteral("tensor-%1").arg(reinterpret_cast<quintptr>(this)), request_, this,
+                           [this](session::TensorSlice slice) { show(slice); });
+}
+
+void TensorView::show(const session::TensorSlice& slice) {
+    waiting_ = false;
+    if (!slice.error.empty()) {
+        // What was typed stays, and so does the picture before it, said to be out of date.
+        error_->setText(text(slice.error));
+        error_->show();
+        return;
+    }
+    error_->hide();
+    slice_ = slice;
+    if (slice_.sliced_shape != shape_before_) {
+        shape_before_ = slice_.sliced_shape;
+        automaticDisplay();
+    }
+    const QString name = text(slice_.name);
+    const QString sliced = slice_.sliced_shape == slice_.shape ? QString() : QStringLiteral(" \u2192 ") + shapeText(slice_.sliced_shape);
+    title_->setText(slice_.dtype.empty() ? QString() : QStringLiteral("%1  %2 %3%4").arg(elided(name, 40), text(slice_.dtype), shapeText(slice_.shape), sliced));
+    {
+        const QSignalBlocker blocker(tile_);
+        const int before = tile_->currentIndex();
+        tile_->clear();
+        for (const session::TensorTile& tile : slice_.data) tile_->addItem(tile.label.empty() ? tr("all") : text(tile.label));
+        tile_->setCurrentIndex(std::clamp(before, 0, std::max(0, tile_->count() - 1)));
+    }
+    picture_->setSlice(slice_);
+    picture_->setTile(tile_->currentIndex());
+    grid_->setTile(slice_, tile_->currentIndex());
+    applyColours();
+    applyDisplay();
+    fillStatistics();
+    fillHistogram();
+    fillHistory();
+}
+
+void TensorView::automaticDisplay() {
+    if (user_display_) return;
+    const bool is_line = slice_.rows <= 1 && slice_.tiles <= 1;
+    const bool is_small = slice_.rows * slice_.columns <= 16 && slice_.tiles <= 1;
+    const Display display = is_small ? Display::Grid : is_line ? Display::Line : slice_.data.size() > 1 ? Display::Tiles : Display::HeatMap;
+    display_->setCurrentIndex(static_cast<int>(display));
+}
+
+void TensorView::setDisplay(Display display) {
+    user_display_ = true;
+    display_->setCurrentIndex(static_cast<int>(display));
+    applyDisplay();
+}
+
+void TensorView::setSliceText(const QString& slice) {
+    slice_edit_->setText(slice);
+    ask();
+}
+
+void TensorView::setLocked(bool locked) { lock_->setChecked(locked); }
+
+void TensorView::applyDisplay() {
+    const auto display = static_cast<Display>(display_->currentIndex());
+    if (display == Display::Grid) {
+        stack_->setCurrentWidget(table_);
+    } else {
+        stack_->setCurrentWidget(picture_);
+        picture_->setMode(static_cast<TensorPicture::Mode>(display));
+    }
+    tile_->setVisible(tile_->count() > 1 && (display == Display::Grid || display == Display::HeatMap || display == Display::Line));
+}
+
+void TensorView::applyColours() {
+    const auto map = static_cast<ColourMap>(map_->currentIndex());
+    if (automatic_->isChecked()) {
+        double low = slice_.statistics.min;
+        double high = slice_.statistics.max;
+        if (map == ColourMap::Diverging) {
+            // Its middle is zero.
+            high = std::max(std::abs(low), std::abs(high));
+            low = -high;
+        }
+        const double span = high - low;
+        const int decimals = span > 0 ? std::clamp(4 - static_cast<int>(std::floor(std::log10(span))), 0, 12) : 4;
+        for (QDoubleSpinBox* spin : {low_, high_}) spin->setDecimals(decimals);
+        low_->setValue(low);
+        high_->setValue(high);
+    }
+    picture_->setColours(map, low_->value(), high_->value());
+    grid_->setColours(map, low_->value(), high_->value(), false);
+}
+
+void TensorView::fillStatistics() {
+    const session::Statistics& s = slice_.statistics;
+    if (slice_.dtype.empty()) {
+        facts_->setHtml(QStringLiteral("<p style='color:%1'>%2</p>")
+                            .arg(Theme::instance().colour(Theme::Colour::Faint).name(),
+                                 bridge().model() ? tr("Select an event, a parameter or a module; run the model (F5) to have values.") : tr("No model is open.")));
+        return;
+    }
+    const QString faint = Theme::instance().colour(Theme::Colour::Faint).name();
+    const QString bad = Theme::instance().colour(Theme::Colour::Bad).name();
+    QString html = QStringLiteral("<table cellspacing='0' cellpadding='1'>");
+    const auto row = [&](const QString& name, const QString& value, bool is_bad = false) {
+        html += QStringLiteral("<tr><td style='color:%1; padding-right:10px'>%2</td><td style='font-family:monospace;%3'>%4</td></tr>")
+                    .arg(faint, name, is_bad ? QStringLiteral("color:") + bad : QString(), value.toHtmlEscaped());
+    };
+    const auto share = [&](std::int64_t count) {
+        return s.count == 0 || count == 0 ? countText(count) : QStringLiteral("%1 (%2 %)").arg(countText(count)).arg(100.0 * static_cast<double>(count) / static_cast<double>(s.count), 0, 'g', 3);
+    };
+    row(tr("elements"), countText(s.count));
+    row(tr("min, max"), numberText(s.min) + QStringLiteral(", ") + numberText(s.max));
+    row(tr("mean"), numberText(s.mean));
+    row(tr("std"), numberText(s.standard_deviation()));
+    row(tr("|mean|, |max|"), numberText(s.abs_mean) + QStringLiteral(", ") + numberText(s.abs_max));
+    row(tr("norm"), numberText(s.norm));
+    row(tr("zeros"), share(s.zero_count));
+    row(tr("NaN"), share(s.nan_count), s.nan_count > 0);
+    row(tr("Inf"), share(s.inf_count), s.inf_count > 0);
+    row(tr("strides"), QStringLiteral("(") + [&] {
+        QStringList all;
+        for (auto stride : slice_.strides) all << QString::number(stride);
+        return all.join(QStringLiteral(", "));
+    }() + QStringLiteral(")"));
+    row(tr("storage"), QStringLiteral("#%1, offset %2").arg(slice_.storage_id).arg(slice_.offset));
+    if (!slice_.aliases.empty()) {
+        QStringList all;
+        for (const std::string& alias : slice_.aliases) all << text(alias);
+        row(tr("shared with"), elided(all.join(QStringLiteral(", ")), 120));
+    }
+    facts_->setHtml(html + QStringLiteral("</table>"));
+}
+
+void TensorView::fillHistogram() {
+    Theme& theme = Theme::instance();
+    histogram_->setBackground(theme.colour(Theme::Colour::Panel));
+    const QColor faint = theme.colour(Theme::Colour::Faint);
+    for (QCPAxis* axis : {histogram_->xAxis, histogram_->yAxis}) {
+        axis->setBasePen(theme.colour(Theme::Colour::Border));
+        axis->setTickPen(theme.colour(Theme::Colour::Border));
+        axis->setSubTickPen(Qt::NoPen);
+        axis->setTickLabelColor(faint);
+        axis->setTickLabelFont(theme.monoFont());
+        axis->grid()->setVisible(false);
+    }
+    histogram_->xAxis->ticker()->setTickCount(3);
+    bars_->setBrush(theme.colour(Theme::Colour::Accent));
+    const session::Statistics& s = slice_.statistics;
+    QVector<double> keys;
+    QVector<double> counts;
+    const double step = (s.max - s.min) / static_cast<double>(slice_.histogram.size());
+    double most = 0;
+    for (std::size_t i = 0; i < slice_.histogram.size() && step > 0; ++i) {
+        keys << s.min + step * (static_cast<double>(i) + 0.5);
+        // Square roots: a column of zeros leaves the others visible.
+        counts << std::sqrt(static_cast<double>(slice_.histogram[i]));
+        most = std::max(most, counts.back());
+    }
+    bars_->setWidth(step > 0 ? step : 1);
+    bars_->setData(keys, counts, true);
+    histogram_->xAxis->setRange(step > 0 ? s.min : -1, step > 0 ? s.max : 1);
+    histogram_->yAxis->setRange(0, std::max(1.0, most * 1.05));
+    histogram_->setToolTip(tr("How often values occur, from %1 to %2 (height: square root of the count)").arg(numberText(s.min), numberText(s.max)));
+    histogram_->replot(QCustomPlot::rpQueuedReplot);
+}
+
+void TensorView::fillHistory() {
+    history_->clear();
+    const auto& recording = bridge().recording();
+    if (!recording) return;
+    std::vector<std::pair<EventId, bool>> all;
+    for (EventId id : slice_.writers) all.emplace_back(id, true);
+    for (EventId id : slice_.readers) all.emplace_back(id, false);
+    std::sort(all.begin(), all.end());
+    for (const auto& [id, writes] : all) {
+        if (id == 0 || id > recording->event_count() || history_->count() > 400) continue;
+        const session::Event& event = recording->event(id);
+        auto* item = new QListWidgetItem(QStringLiteral("%1 %2 %3  %4").arg(writes ? QStringLiteral("W") : QStringLiteral("R")).arg(id, 4)
+                                             .arg(shortOpName(event.op), text(event.scope)), history_);
+        item->setData(Qt::UserRole, id);
+        if (writes) item->setForeground(Theme::instance().colour(Theme::Colour::Accent));
+    }
+}
+
+// --- actions
+
+void TensorView::find() {
+    slice_edit_->setFocus();
+    slice_edit_->selectAll();
+}
+
+void TensorView::addActions(QMenu& menu) {
+    menu.addAction(tr("Save tensor as .npy..."), this, &TensorView::saveArray);
+    menu.addAction(tr("Save picture of tensor as .png..."), this, &TensorView::savePicture);
+    menu.addAction(tr("Lock tensor panel"), this, [this] { lock_->toggle(); });
+}
+
+void TensorView::report(const QString& error) {
+    if (error.isEmpty()) return;
+    error_->setText(error);
+    error_->show();
+}
+
+void TensorView::saveArray() {
+    const QString file = QFileDialog::getSaveFileName(this, tr("Save tensor"), QStringLiteral("tensor.npy"), tr("NumPy array (*.npy)"));
+    if (file.isEmpty()) return;
+    bridge().requestSave(QStringLiteral("save"), request_, file, this, [this](std::string error) { report(text(error)); });
+}
+
+void TensorView::savePicture() {
+    const QString file = QFileDialog::getSaveFileName(this, tr("Save picture"), QStringLiteral("tensor.png"), tr("Picture (*.png)"));
+    if (file.isEmpty()) return;
+    const QImage image = stack_->currentWidget() == table_ ? table_->grab().toImage() : picture_->picture();
+    if (!image.save(file)) report(tr("cannot write %1").arg(file));
+}
+
+}  // namespace loupe::views

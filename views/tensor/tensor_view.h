@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+// The Tensor panel: any value of the recording, any parameter and its gradient.
+
+#include <QComboBox>
+#include <QDoubleSpinBox>
+#include <QLabel>
+#include <QLineEdit>
+#include <QListWidget>
+#include <QStackedWidget>
+#include <QTableView>
+#include <QTextBrowser>
+#include <QToolButton>
+
+#include "views/common/view.h"
+#include "views/tensor/tensor_grid_model.h"
+#include "views/tensor/tensor_picture.h"
+
+class QCustomPlot;
+class QCPBars;
+
+namespace loupe::views {
+
+class TensorView : public View {
+    Q_OBJECT
+
+  public:
+    enum class Display { HeatMap, Tiles, Image, Line, Grid };
+
+    static ViewDescription describe();
+    TensorView(SessionBridge& bridge, QWidget* parent);
+
+    void find() override;
+    void fit() override { picture_->fit(); }
+    void addActions(QMenu& menu) override;
+    bool isSettled() const override { return !waiting_; }
+
+    // A value of the recording, or by name ("conv1.weight", "grad:conv1.weight").
+    void showValue(session::ValueId value);
+    void showName(const QString& name);
+    void setDisplay(Display display);
+    void setSliceText(const QString& slice);
+    void setLocked(bool locked);
+    const session::TensorSlice& slice() const { return slice_; }
+    TensorPicture* picture() { return picture_; }
+    // Takes the place of an answer of the session: tests do.
+    void show(const session::TensorSlice& slice);
+
+  private:
+    struct Choice {
+        QString label;
+        session::ValueId value = 0;
+        QString name;
+    };
+    void buildControls(QLayout* layout);
+    QWidget* buildSide();
+    void takeCurrent();
+    void fillChoices(session::EventId event);
+    void choose(int index);
+    void ask();
+    void automaticDisplay();
+    void applyColours();
+    void applyDisplay();
+    void fillStatistics();
+    void fillHistogram();
+    void fillHistory();
+    void saveArray();
+    void savePicture();
+    void report(const QString& error);
+
+    QComboBox* choice_ = nullptr;
+    QToolButton* lock_ = nullptr;
+    QLineEdit* slice_edit_ = nullptr;
+    QLineEdit* permute_ = nullptr;
+    QComboBox* display_ = nullptr;
+    QComboBox* map_ = nullptr;
+    QComboBox* tile_ = nullptr;
+    QDoubleSpinBox* low_ = nullptr;
+    QDoubleSpinBox* high_ = nullptr;
+    QToolButton* automatic_ = nullptr;
+    QLabel* title_ = nullptr;
+    QLabel* error_ = nullptr;
+    QLabel* hover_ = nullptr;
+    QStackedWidget* stack_ = nullptr;
+    TensorPicture* picture_ = nullptr;
+    QTableView* table_ = nullptr;
+    TensorGridModel* grid_ = nullptr;
+    QCustomPlot* histogram_ = nullptr;
+    QCPBars* bars_ = nullptr;
+    QTextBrowser* facts_ = nullptr;
+    QListWidget* history_ = nullptr;
+
+    std::vector<Choice> choices_;
+    session::TensorRequest request_;
+    session::TensorSlice slice_;
+    session::Shape shape_before_;  // the display is chosen again when the shape is another
+    bool user_display_ = false;
+    bool waiting_ = false;
+};
+
+}  // namespace loupe::views
