@@ -4,6 +4,7 @@
 #include "views/events/events_view.h"
 #include "views/graph/graph_view.h"
 #include "views/tensor/tensor_view.h"
+#include "views/timeline/timeline_view.h"
 
 namespace loupe::views {
 
@@ -13,6 +14,7 @@ const ViewRegistry& registry() {
         registry.add<GraphView>();
         registry.add<EventsView>();
         registry.add<TensorView>();
+        registry.add<TimelineView>();
         return registry;
     }();
     return all;

@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/timeline/timeline_draw.h"
+
+#include <imgui.h>
+
+#include <cmath>
+
+#include "views/common/colour_map.h"
+#include "views/common/format.h"
+#include "views/common/theme.h"
+
+namespace loupe::views {
+namespace {
+
+using C = Theme::Colour;
+
+constexpr double kSmallest = 2.0;    // pixels: narrower zones are merged
+constexpr double kTextFrom = 22.0;   // pixels: wider ones have a label
+constexpr std::size_t kMostRows = 12;
+
+QRgb rgb(C role) { return Theme::instance().colour(role).rgba(); }
+QRgb withAlpha(QRgb colour, int alpha) { return qRgba(qRed(colour), qGreen(colour), qBlue(colour), alpha); }
+QRgb mixed(QRgb a, QRgb b, double t) {
+    const auto mix = [t](int x, int y) { return static_cast<int>(x * (1 - t) + y * t); };
+    return qRgb(mix(qRed(a), qRed(b)), mix(qGreen(a), qGreen(b)), mix(qBlue(a), qBlue(b)));
+}
+
+ImU32 packed(QRgb colour) {
+    return IM_COL32(static_cast<unsigned>(qRed(colour)), static_cast<unsigned>(qGreen(colour)), static_cast<unsigned>(qBlue(colour)),
+                    static_cast<unsigned>(qAlpha(colour)));
+}
+ImVec2 point(double x, double y) { return {static_cast<float>(x), static_cast<float>(y)}; }
+
+double niceStep(double wanted) {
+    const double power = std::pow(10.0, std::floor(std::log10(wanted)));
+    for (double factor : {1.0, 2.0, 5.0}) {
+        if (power * factor >= wanted) return power * factor;
+    }
+    return power * 10;
+}
+
+}  // namespace
+
+// --- surfaces
+
+PainterSurface::PainterSurface(QPainter& painter) : painter_(painter) {
+    QFont font = Theme::instance().uiFont();
+    font.setPixelSize(11);
+    painter_.setFont(font);
+}
+void PainterSurface::box(double x0, double y0, double x1, double y1, QRgb colour) {
+    painter_.fillRect(QRectF(x0, y0, x1 - x0, y1 - y0), QColor::fromRgba(colour));
+}
+void PainterSurface::frame(double x0, double y0, double x1, double y1, QRgb colour, double width) {
+    painter_.setPen(QPen(QColor::fromRgba(colour), width));
+    painter_.setBrush(Qt::NoBrush);
+    painter_.drawRect(QRectF(x0, y0, x1 - x0, y1 - y0));
+}
+void PainterSurface::line(double x0, double y0, double x1, double y1, QRgb colour) {
+    painter_.setPen(QColor::fromRgba(colour));
+    painter_.drawLine(QPointF(x0, y0), QPointF(x1, y1));
+}
+void PainterSurface::text(double x, double y, QRgb colour, const QString& text) {
+    painter_.setPen(QColor::fromRgba(colour));
+    painter_.drawText(QPointF(x, y + painter_.fontMetrics().ascent()), text);
+}
+double PainterSurface::textWidth(const QString& text) { return painter_.fontMetrics().horizontalAdvance(text); }
+
+void ImGuiSurface::box(double x0, double y0, double x1, double y1, QRgb colour) {
+    list_->AddRectFilled(point(x0, y0), point(x1, y1), packed(colour));
+}
+void ImGuiSurface::frame(double x0, double y0, double x1, double y1, QRgb colour, double width) {
+    list_->AddRect(point(x0, y0), point(x1, y1), packed(colour), 0, 0, static_cast<float>(width));
+}
+void ImGuiSurface::line(double x0, double y0, double x1, double y1, QRgb colour) {
+    list_->AddLine(point(x0, y0), point(x1, y1), packed(colour));
+}
+void ImGuiSurface::text(double x, double y, QRgb colour, const QString& text) {
+    const QByteArray utf8 = text.toUtf8();
+    list_->AddText(point(std::floor(x), std::floor(y)), packed(colour), utf8.constData(), utf8.constData() + utf8.size());
+}
+double ImGuiSurface::textWidth(const QString& text) {
+    const QByteArray utf8 = text.toUtf8();
+    return static_cast<double>(ImGui::CalcTextSize(utf8.constData(), utf8.constData() + utf8.size()).x);
+}
+
+// --- layout
+
+double TimelineDrawing::scale() const {
+    const double span = std::max(1e-12, state_.to - state_.from);
+    return std::max(10.0, width_ - kGutter) / span;
+}
+
+std::vector<TimelineDrawing::Row> TimelineDrawing::rows() const {
+    std::vector<Row> all;
+    double y = kAxis + 4;
+    const std::size_t depth = std::min(index_.frames().size(), kMostRows);
+    for (std::size_t i = 0; i < depth; ++i) {
+        all.push_back({&index_.frames()[i], y, true, i == 0 ? QObject::tr("Modules") : QString()});
+        y += kRow;
+    }
+    if (depth > 0) y += 6;
+    all.push_back({&index_.forward(), y, false, QObject::tr("Forward")});
+    y += kRow + 4;
+    if (index_.backward().size() > 0) {
+        all.push_back({&index_.backward(), y, false, QObject::tr("Backward")});
+        y += kRow + 4;
+    }
+    return all;
+}
+
+double TimelineDrawing::memoryTop() const { return rows().back().y + kRow + 8; }
+
+double TimelineDrawing::wantedHeight() const { return memoryTop() + 70; }
+
+// --- drawing
+
+void TimelineDrawing::draw(TimelineSurface& surface) {
+    boxes_ = 0;
+    surface.box(0, 0, width_, height_, rgb(C::Panel));
+    if (index_.forward().size() + index_.backward().size() == 0) {
+        const QString message = QObject::tr("Nothing recorded yet: run the model (F5)");
+        surface.text((width_ - surface.textWidth(message)) / 2, height_ / 2 - 8, rgb(C::Faint), message);
+        return;
+    }
+    drawAxis(surface);
+    for (const Row& row : rows()) drawRow(surface, row);
+    drawMemory(surface);
+    drawMarks(surface);
+    // The gutter covers what stands out to the left.
+    surface.box(0, 0, kGutter - 1, height_, rgb(C::Panel));
+    surface.line(kGutter - 1, 0, kGutter - 1, height_, rgb(C::Border));
+    for (const Row& row : rows()) surface.text(8, row.y + 2, rgb(C::Faint), row.label);
+    surface.text(8, memoryTop() + 2, rgb(C::Faint), QObject::tr("Memory"));
+    surface.text(8, memoryTop() + 18, rgb(C::Text), bytesText(index_.memory().greatest()));
+    drawRange(surface);
+    drawTip(surface);
+}
+
+void TimelineDrawing::drawAxis(TimelineSurface& surface) {
+    surface.box(kGutter, 0, width_, kAxis, rgb(C::Raised));
+    const double step = niceStep(90 / scale());
+    for (double time = std::max(0.0, std::floor(state_.from / step) * step); time < state_.to; time += step) {
+        const double x = xOf(time);
+        surface.line(x, kAxis - 6, x, height_, withAlpha(rgb(C::Grid), 200));
+        surface.text(x + 4, 3, rgb(C::Faint), secondsText(time));
+    }
+}
+
+void TimelineDrawing::drawRow(TimelineSurface& surface, const Row& row) {
+    const session::Recording& recording = *index_.recording();
+    const QRgb panel = rgb(C::Panel);
+    const QRgb text_colour = rgb(C::Text);
+    const double strength = Theme::instance().isDark() ? 0.55 : 0.45;
+    const double bottom = row.y + kRow - 2;
+    row.lane->visit(state_.from, state_.to, kSmallest / scale(), [&](const Lane::Piece& piece) {
+        const double x0 = std::max(kGutter, xOf(piece.start));
+        const double x1 = std::min(width_, std::max(xOf(piece.end), x0 + 1));
+        if (x1 <= x0) return;
+        ++boxes_;
+        const Zone& zone = row.lane->zone(piece.first);
+        QRgb colour = rgb(C::Faint);
+        QString label;
+        const bool wide = x1 - x0 >= kTextFrom;
+        if (piece.count > 1) {
+            colour = mixed(panel, rgb(C::Faint), 0.55);
+            if (wide) label = countText(static_cast<std::int64_t>(piece.count));
+        } else if (row.is_frames) {
+            const session::Frame& frame = recording.frame(zone.id);
+            colour = mixed(panel, Theme::instance().series(static_cast<int>(zone.colour)).rgb(), 0.30 + 0.12 * (zone.id % 2));
+            if (wide) {
+                const auto dot = frame.scope.rfind('.');
+                label = frame.scope.empty() ? views::text(frame.class_name)
+                                            : views::text(dot == std::string_view::npos ? frame.scope : frame.scope.substr(dot + 1));
+                if (!frame.scope.empty() && x1 - x0 > 120) label += QStringLiteral("  ") + views::text(frame.class_name);
+            }
+        } else {
+            const session::Event& event = recording.event(zone.id);
+            const bool bad = event.has_nan || event.has_inf || event.failed;
+            colour = bad ? rgb(C::Bad) : mixed(panel, Theme::instance().operatorKind(event.op).rgb(), strength);
+            if (wide) label = shortOpName(event.op);
+        }
+        const double gap = x1 - x0 > 3 ? 1 : 0;
+        surface.box(x0, row.y, x1 - gap, bottom, colour);
+        if (label.isEmpty()) return;
+        const double room = x1 - x0 - 8;
+        while (!label.isEmpty() && surface.textWidth(label) > room) label.chop(std::max<qsizetype>(1, label.size() / 6));
+        if (label.size() > 1 || piece.count > 1) surface.text(x0 + 4, row.y + 2, text_colour, label);
+    });
+}
+
+void TimelineDrawing::drawMemory(TimelineSurface& surface) {
+    const double top = memoryTop();
+    const double bottom = std::max(top + 20, height_ - 8);
+    const int columns = static_cast<int>(width_ - kGutter);
+    const double most = std::max(1.0, index_.memory().greatest());
+    const QRgb fill = withAlpha(rgb(C::Accent), 90);
+    const auto samples = index_.memory().sample(state_.from, state_.to, columns);
+    // Equal columns are one box.
+    for (std::size_t i = 0; i < samples.size();) {
+        std::size_t next = i + 1;
+        while (next < samples.size() && samples[next] == samples[i]) ++next;
+        if (samples[i] > 0) {
+            const double y = bottom - (bottom - top) * samples[i] / most;
+            const double x0 = kGutter + static_cast<double>(i);
+            const double x1 = kGutter + static_cast<double>(next);
+            surface.box(x0, y, x1, bottom, fill);
+            surface.box(x0, y, x1, y + 1, rgb(C::Accent));
+            ++boxes_;
+        }
+        i = next;
+    }
+    surface.line(kGutter, bottom, width_, bottom, rgb(C::Border));
+}
+
+void TimelineDrawing::drawMarks(TimelineSurface& surface) {
+    const session::Recording& recording = *index_.recording();
+    const auto mark = [&](session::EventId id, QRgb colour) {
+        if (id == 0 || id > recording.event_count()) return;
+        const session::Event& event = recording.event(id);
+        const double x0 = xOf(event.start);
+        const double x1 = std::max(xOf(event.start + event.duration), x0 + 2);
+        if (x1 < kGutter || x0 > width_) return;
+        surface.line((x0 + x1) / 2, kAxis, (x0 + x1) / 2, height_, withAlpha(colour, 150));
+        for (const Row& row : rows()) {
+            const bool mine = !row.is_frames && (row.lane == &index_.forward()) == (event.phase == session::RunPhase::Forward);
+            if (mine) surface.frame(x0 - 1, row.y - 1, x1 + 1, row.y + kRow - 1, colour, 2);
+        }
+    };
+    mark(state_.reached, rgb(C::Reached));
+    mark(state_.current, rgb(C::Accent));
+}
+
+void TimelineDrawing::drawRange(TimelineSurface& surface) {
+    if (!state_.has_range) return;
+    const double from = std::min(state_.range_from, state_.range_to);
+    const double to = std::max(state_.range_from, state_.range_to);
+    const double x0 = std::max(kGutter, xOf(from));
+    const double x1 = std::min(width_, xOf(to));
+    if (x1 > x0) {
+        surface.box(x0, kAxis, x1, height_, withAlpha(rgb(C::Accent), 36));
+        surface.frame(x0, kAxis, x1, height_ - 1, rgb(C::Accent), 1);
+    }
+    const TimelineStatistics statistics = index_.statistics(from, to);
+    QStringList lines{QObject::tr("%1 selected, %2 events, %3 busy").arg(secondsText(to - from), countText(static_cast<std::int64_t>(statistics.count)), secondsText(statistics.seconds))};
+    for (const auto& kind : statistics.kinds) {
+        if (lines.size() > 8) break;
+        lines << QStringLiteral("%1  %2 \u00d7 %3").arg(secondsText(kind.seconds), countText(static_cast<std::int64_t>(kind.count)), shortOpName(kind.op));
+    }
+    double wide = 0;
+    for (const QString& line : lines) wide = std::max(wide, surface.textWidth(line));
+    const double left = width_ - wide - 26;
+    const double high = 16.0 * static_cast<double>(lines.size()) + 10;
+    surface.box(left, kAxis + 6, width_ - 8, kAxis + 6 + high, withAlpha(rgb(C::Raised), 240));
+    surface.frame(left, kAxis + 6, width_ - 8, kAxis + 6 + high, rgb(C::Border), 1);
+    double y = kAxis + 11;
+    for (const QString& line : lines) {
+        surface.text(left + 8, y, y < kAxis + 12 ? rgb(C::Text) : rgb(C::Faint), line);
+        y += 16;
+    }
+}
+
+void TimelineDrawing::drawTip(TimelineSurface& surface) {
+    if (!state_.mouse_x || *state_.mouse_x < kGutter) return;
+    const double x = *state_.mouse_x;
+    surface.line(x, kAxis, x, height_, withAlpha(rgb(C::Text), 60));
+    const session::Recording& recording = *index_.recording();
+    QStringList lines;
+    if (const auto found = hit(x, state_.mouse_y)) {
+        if (found->count > 1) {
+            lines << QObject::tr("%1 zones, %2").arg(countText(static_cast<std::int64_t>(found->count)), secondsText(found->end - found->start))
+                  << QObject::tr("zoom in to tell them apart");
+        } else if (found->frame != 0) {
+            const session::Frame& frame = recording.frame(found->frame);
+            lines << QStringLiteral("%1  %2").arg(scopeText(frame.scope), text(frame.class_name)) << secondsText(found->end - found->start);
+        } else {
+            const session::Event& event = recording.event(found->event);
+            lines << QStringLiteral("#%1  %2").arg(event.id).arg(text(event.op)) << scopeText(event.scope) << secondsText(event.duration);
+            if (!event.outputs.empty()) lines.last() += QStringLiteral("   ") + shapeText(recording.value(event.outputs.front()).shape);
+        }
+    } else {
+        return;
+    }
+    double wide = 0;
+    for (const QString& line : lines) wide = std::max(wide, surface.textWidth(line));
+    const double high = 16.0 * static_cast<double>(lines.size()) + 8;
+    const double left = std::min(x + 14, width_ - wide - 22);
+    const double top = std::max(2.0, std::min(state_.mouse_y + 16, height_ - high - 4));
+    surface.box(left, top, left + wide + 16, top + high, rgb(C::Raised));
+    surface.frame(left, top, left + wide + 16, top + high, rgb(C::Border), 1);
+    for (qsizetype i = 0; i < lines.size(); ++i) surface.text(left + 8, top + 4 + 16.0 * static_cast<double>(i), i == 0 ? rgb(C::Text) : rgb(C::Faint), lines[i]);
+}
+
+std::optional<TimelineHit> TimelineDrawing::hit(double x, double y) const {
+    if (x < kGutter || index_.recording() == nullptr) return std::nullopt;
+    const double time = timeAt(x);
+    for (const Row& row : rows()) {
+        if (y < row.y || y > row.y + kRow) continue;
+        std::optional<TimelineHit> found;
+        // What is drawn there, a pixel to either side.
+        const double slack = 1.5 / scale();
+        row.lane->visit(state_.from, state_.to, kSmallest / scale(), [&](const Lane::Piece& piece) {
+            if (time < piece.start - slack || time > piece.end + slack) return;
+            const Zone& zone = row.lane->zone(piece.first);
+            found = TimelineHit{row.is_frames ? 0 : zone.id, row.is_frames ? zone.id : 0, piece.count, piece.start, piece.end};
+        });
+        return found;
+    }
+    return std::nullopt;
+}
+
+}  // namespace loupe::views

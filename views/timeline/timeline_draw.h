@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+// What the timeline looks like, on any surface that has boxes and text: Dear ImGui's draw list, or a QPainter where
+// there is no OpenGL.
+
+#include <QPainter>
+#include <QRgb>
+#include <QString>
+#include <optional>
+
+#include "views/timeline/timeline_index.h"
+
+struct ImDrawList;
+struct ImFont;
+
+namespace loupe::views {
+
+class TimelineSurface {
+  public:
+    virtual ~TimelineSurface() = default;
+    virtual void box(double x0, double y0, double x1, double y1, QRgb colour) = 0;
+    virtual void frame(double x0, double y0, double x1, double y1, QRgb colour, double width) = 0;
+    virtual void line(double x0, double y0, double x1, double y1, QRgb colour) = 0;
+    virtual void text(double x, double y, QRgb colour, const QString& text) = 0;
+    virtual double textWidth(const QString& text) = 0;
+};
+
+class PainterSurface : public TimelineSurface {
+  public:
+    explicit PainterSurface(QPainter& painter);
+    void box(double x0, double y0, double x1, double y1, QRgb colour) override;
+    void frame(double x0, double y0, double x1, double y1, QRgb colour, double width) override;
+    void line(double x0, double y0, double x1, double y1, QRgb colour) override;
+    void text(double x, double y, QRgb colour, const QString& text) override;
+    double textWidth(const QString& text) override;
+
+  private:
+    QPainter& painter_;
+};
+
+class ImGuiSurface : public TimelineSurface {
+  public:
+    explicit ImGuiSurface(ImDrawList* list) : list_(list) {}
+    void box(double x0, double y0, double x1, double y1, QRgb colour) override;
+    void frame(double x0, double y0, double x1, double y1, QRgb colour, double width) override;
+    void line(double x0, double y0, double x1, double y1, QRgb colour) override;
+    void text(double x, double y, QRgb colour, const QString& text) override;
+    double textWidth(const QString& text) override;
+
+  private:
+    ImDrawList* list_;
+};
+
+struct TimelineState {
+    double from = 0;  // what is visible, in seconds
+    double to = 1;
+    session::EventId current = 0;
+    session::EventId reached = 0;  // 0: not parked
+    std::optional<double> mouse_x;
+    double mouse_y = 0;
+    bool has_range = false;
+    double range_from = 0;
+    double range_to = 0;
+};
+
+struct TimelineHit {
+    session::EventId event = 0;
+    std::uint32_t frame = 0;
+    std::size_t count = 1;  // of merged zones
+    double start = 0;
+    double end = 0;
+};
+
+class TimelineDrawing {
+  public:
+    static constexpr double kGutter = 78;
+    static constexpr double kAxis = 20;
+    static constexpr double kRow = 19;
+
+    TimelineDrawing(const TimelineIndex& index, const TimelineState& state, double width, double height)
+        : index_(index), state_(state), width_(width), height_(height) {}
+
+    void draw(TimelineSurface& surface);
+    std::optional<TimelineHit> hit(double x, double y) const;
+    double timeAt(double x) const { return state_.from + (x - kGutter) / scale(); }
+    double xOf(double time) const { return kGutter + (time - state_.from) * scale(); }
+    // Height that shows all rows.
+    double wantedHeight() const;
+    std::size_t boxesDrawn() const { return boxes_; }
+
+  private:
+    struct Row {
+        const Lane* lane;
+        double y;
+        bool is_frames;
+        QString label;
+    };
+    double scale() const;
+    std::vector<Row> rows() const;
+    double memoryTop() const;
+    void drawAxis(TimelineSurface& surface);
+    void drawRow(TimelineSurface& surface, const Row& row);
+    void drawMemory(TimelineSurface& surface);
+    void drawMarks(TimelineSurface& surface);
+    void drawRange(TimelineSurface& surface);
+    void drawTip(TimelineSurface& surface);
+
+    const TimelineIndex& index_;
+    const TimelineState& state_;
+    double width_;
+    double height_;
+    std::size_t boxes_ = 0;
+};
+
+}  // namespace loupe::views

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/timeline/timeline_index.h"
+
+#include <algorithm>
+#include <map>
+
+namespace loupe::views {
+
+// --- Lane
+
+void Lane::add(const Zone& zone) {
+    std::size_t index = zones_.size();
+    zones_.push_back(zone);
+    levels_.resize(kLevels);
+    for (auto& nodes : levels_) {
+        index /= kFan;
+        if (nodes.size() <= index) nodes.resize(index + 1);
+        Node& node = nodes[index];
+        node.start = std::min(node.start, zone.start);
+        node.end = std::max(node.end, zone.end);
+    }
+}
+
+void Lane::extendLast(double end) {
+    if (zones_.empty()) return;
+    Zone& last = zones_.back();
+    last.end = std::max(last.end, end);
+    std::size_t index = zones_.size() - 1;
+    for (auto& nodes : levels_) {
+        index /= kFan;
+        nodes[index].end = std::max(nodes[index].end, last.end);
+    }
+}
+
+void Lane::put(const Piece& piece, double smallest, Piece& open, const std::function<void(const Piece&)>& draw) const {
+    const bool small = piece.count > 1 || piece.end - piece.start < smallest;
+    if (open.count > 0) {
+        // A merged piece grows until it can be seen; then the next begins.
+        if (small && piece.start - open.end < smallest && open.end - open.start < smallest * 4) {
+            open.end = std::max(open.end, piece.end);
+            open.count += piece.count;
+            return;
+        }
+        draw(open);
+        open.count = 0;
+    }
+    if (small) open = piece;
+    else draw(piece);
+}
+
+void Lane::descend(std::size_t level, std::size_t index, double from, double to, double smallest, Piece& open,
+                   const std::function<void(const Piece&)>& draw) const {
+    const Node& node = levels_[level][index];
+    if (node.end < from || node.start > to) return;
+    std::size_t span = kFan;
+    for (std::size_t i = 0; i < level; ++i) span *= kFan;
+    const std::size_t first = index * span;
+    const std::size_t count = std::min(span, zones_.size() - first);
+    if (node.end - node.start < smallest) {
+        put({node.start, node.end, first, count}, smallest, open, draw);
+        return;
+    }
+    if (level == 0) {
+        for (std::size_t i = first; i < first + count; ++i) {
+            const Zone& zone = zones_[i];
+            if (zone.end < from || zone.start > to) continue;
+            put({zone.start, zone.end, i, 1}, smallest, open, draw);
+        }
+        return;
+    }
+    const auto& below = levels_[level - 1];
+    for (std::size_t child = index * kFan; child < std::min((index + 1) * kFan, below.size()); ++child) {
+        descend(level - 1, child, from, to, smallest, open, draw);
+    }
+}
+
+void Lane::visit(double from, double to, double smallest, const std::function<void(const Piece&)>& draw) const {
+    if (zones_.empty()) return;
+    Piece open;
+    for (std::size_t i = 0; i < levels_.back().size(); ++i) descend(levels_.size() - 1, i, from, to, smallest, open, draw);
+    if (open.count > 0) draw(open);
+}
+
+std::size_t Lane::at(double time) const {
+    const auto after = std::upper_bound(zones_.begin(), zones_.end(), time, [](double t, const Zone& zone) { return t < zone.start; });
+    if (after == zones_.begin()) return zones_.size();
+    const auto index = static_cast<std::size_t>(after - zones_.begin()) - 1;
+    return zones_[index].end >= time ? index : zones_.size();
+}
+
+// --- Curve
+
+void Curve::add(double time, double value) {
+    std::size_t index = times_.size();
+    times_.push_back(time);
+    values_.push_back(value);
+    greatest_ = std::max(greatest_, value);
+    for (std::size_t level = 0; level < kLevels; ++level) {
+        index /= kFan;
+        if (levels_.size() <= level) levels_.emplace_back();
+        auto& nodes = levels_[level];
+        if (nodes.size() <= index) nodes.resize(index + 1, 0.0);
+        nodes[index] = std::max(nodes[index], value);
+    }
+}
+
+double Curve::greatestBetween(std::size_t first, std::size_t last) const {
+    double most = 0;
+    while (first < last) {
+        std::size_t span = 1;
+        std::size_t level = 0;
+        while (level < levels_.size() && first % (span * kFan) == 0 && first + span * kFan <= last) {
+            span *= kFan;
+            ++level;
+        }
+        most = std::max(most, level == 0 ? values_[first] : levels_[level - 1][first / span]);
+        first += span;
+    }
+    return most;
+}
+
+std::vector<double> Curve::sample(double from, double to, int columns) const {
+    std::vector<double> all(static_cast<std::size_t>(std::max(0, columns)), 0.0);
+    auto at = std::lower_bound(times_.begin(), times_.end(), from);
+    double held = at == times_.begin() ? 0 : values_[static_cast<std::size_t>(at - times_.begin()) - 1];
+    for (int column = 0; column < columns; ++column) {
+        const double until = from + (to - from) * (column + 1) / columns;
+        const auto next = std::lower_bound(at, times_.end(), until);
+        const auto first = static_cast<std::size_t>(at - times_.begin());
+        const auto last = static_cast<std::size_t>(next - times_.begin());
+        double value = held;
+        if (first < last) {
+            value = std::max(value, greatestBetween(first, last));
+            held = values_[last - 1];
+        } else if (next == times_.end()) {
+            value = 0;  // after the end
+        }
+        all[static_cast<std::size_t>(column)] = value;
+        at = next;
+    }
+    return all;
+}
+
+// --- TimelineIndex
+
+void TimelineIndex::reset(const session::Recording* recording) {
+    *this = TimelineIndex();
+    recording_ = recording;
+}
+
+void TimelineIndex::addFrames(const session::Event& event) {
+    // The chain of calls around the event, from the outside.
+    std::vector<std::uint32_t> chain;
+    for (std::uint32_t id = event.frame; id != 0 && id <= recording_->frame_count() && chain.size() < 64;) {
+        chain.push_back(id);
+        const std::uint32_t parent = recording_->frame(id).parent;
+        if (parent >= id) break;
+        id = parent;
+    }
+    std::reverse(chain.begin(), chain.end());
+    if (frames_.size() < chain.size()) frames_.resize(chain.size());
+    const double end = event.start + event.duration;
+    for (std::size_t depth = 0; depth < chain.size(); ++depth) {
+        const bool goes_on = depth < open_.size() && open_[depth] == chain[depth];
+        if (goes_on) {
+            frames_[depth].extendLast(end);
+        } else {
+            frames_[depth].add({event.start, end, chain[depth], static_cast<std::uint32_t>(depth)});
+            open_.resize(depth);
+            open_.push_back(chain[depth]);
+        }
+    }
+    open_.resize(chain.size());
+}
+
+void TimelineIndex::update(std::size_t event_count) {
+    if (recording_ == nullptr) return;
+    event_count = std::min(event_count, recording_->event_count());
+    for (; seen_ < event_count; ++seen_) {
+        const session::Event& event = recording_->event(static_cast<session::EventId>(seen_ + 1));
+        const Zone zone{event.start, event.start + event.duration, event.id, 0};
+        if (event.phase == session::RunPhase::Forward) {
+            forward_.add(zone);
+            addFrames(event);
+        } else {
+            backward_.add(zone);
+        }
+        memory_.add(event.start, static_cast<double>(std::max(event.memory_before, event.memory_peak)));
+        memory_.add(zone.end, static_cast<double>(event.memory_after));
+        end_ = std::max(end_, zone.end);
+    }
+}
+
+TimelineStatistics TimelineIndex::statistics(double from, double to) const {
+    TimelineStatistics result;
+    std::map<std::string_view, TimelineStatistics::Kind> kinds;
+    for (const Lane* lane : {&forward_, &backward_}) {
+        std::size_t low = 0;
+        std::size_t high = lane->size();
+        while (low < high) {
+            const std::size_t middle = (low + high) / 2;
+            if (lane->zone(middle).end <= from) low = middle + 1;
+            else high = middle;
+        }
+        for (; low < lane->size() && lane->zone(low).start < to; ++low) {
+            const Zone& zone = lane->zone(low);
+            const double inside = std::min(zone.end, to) - std::max(zone.start, from);
+            auto& kind = kinds[recording_->event(zone.id).op];
+            ++kind.count;
+            kind.seconds += inside;
+            ++result.count;
+            result.seconds += inside;
+        }
+    }
+    for (auto& [op, kind] : kinds) {
+        kind.op = std::string(op);
+        result.kinds.push_back(std::move(kind));
+    }
+    std::sort(result.kinds.begin(), result.kinds.end(), [](const auto& a, const auto& b) { return a.seconds > b.seconds; });
+    return result;
+}
+
+}  // namespace loupe::views

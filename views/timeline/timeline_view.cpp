@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/timeline/timeline_view.h"
+
+#include <imgui.h>
+
+#include <QMouseEvent>
+#include <QPainter>
+#include <QVBoxLayout>
+#include <cmath>
+
+#include "views/common/format.h"
+#include "views/timeline/imgui_widget.h"
+
+namespace loupe::views {
+namespace {
+
+constexpr double kShortest = 1e-8;  // seconds across the panel
+
+}  // namespace
+
+// Where there is no OpenGL.
+class TimelineView::PainterCanvas : public QWidget {
+  public:
+    explicit PainterCanvas(TimelineView* view) : QWidget(view), view_(view) {
+        setMouseTracking(true);
+        setFocusPolicy(Qt::StrongFocus);
+    }
+
+  protected:
+    void paintEvent(QPaintEvent*) override {
+        QPainter painter(this);
+        PainterSurface surface(painter);
+        view_->drawing().draw(surface);
+    }
+
+  private:
+    TimelineView* view_;
+};
+
+ViewDescription TimelineView::describe() {
+    return {QStringLiteral("timeline"), tr("Timeline"),
+            tr("Operators, module calls and memory over time. The wheel zooms, dragging moves, Shift and dragging selects a "
+               "stretch and counts what is in it; a click makes an event current."),
+            QStringLiteral("timeline"), Place::Bottom};
+}
+
+TimelineView::TimelineView(SessionBridge& bridge, QWidget* parent) : View(bridge, parent) {
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(0);
+    if (ImGuiWidget::isAvailable()) {
+        canvas_ = new ImGuiWidget([this] {
+            ImGuiSurface surface(ImGui::GetBackgroundDrawList());
+            drawing().draw(surface);
+        }, this);
+    } else {
+        canvas_ = new PainterCanvas(this);
+    }
+    canvas_->setAccessibleName(tr("Timeline of the run"));
+    canvas_->setMinimumHeight(90);
+    canvas_->installEventFilter(this);
+    layout->addWidget(canvas_, 1);
+    setFocusProxy(canvas_);
+    follow_ = new QToolButton(canvas_);
+    follow_->setText(tr("Follow"));
+    follow_->setCheckable(true);
+    follow_->setChecked(true);
+    follow_->setToolTip(tr("While the model runs, keep its newest events in sight"));
+    follow_->move(4, 0);
+    follow_->setStyleSheet(QStringLiteral("QToolButton { padding: 0 4px; }"));
+
+    connect(&bridge, &SessionBridge::recordingChanged, this, &TimelineView::takeRecording);
+    connect(&bridge, &SessionBridge::eventsGrown, this, &TimelineView::takeEvents);
+    connect(&bridge, &SessionBridge::currentChanged, this, &TimelineView::takeCurrent);
+    connect(&bridge, &SessionBridge::statusChanged, this, [this] {
+        state_.reached = this->bridge().isPaused() ? this->bridge().reachedEvent() : 0;
+        canvas_->update();
+    });
+    takeRecording();
+}
+
+TimelineDrawing TimelineView::drawing() const { return {index_, state_, static_cast<double>(canvas_->width()), static_cast<double>(canvas_->height())}; }
+
+void TimelineView::takeRecording() {
+    recording_ = bridge().recording();
+    index_.reset(recording_.get());
+    state_ = {};
+    showing_all_ = true;
+    takeEvents();
+    takeCurrent();
+}
+
+void TimelineView::takeEvents() {
+    index_.update(bridge().eventCount());
+    if (index_.end() <= 0) {
+        canvas_->update();
+        return;
+    }
+    if (showing_all_) {
+        fit();
+    } else if (follow_->isChecked() && bridge().isBusy() && index_.end() > state_.to) {
+        const double span = state_.to - state_.from;
+        state_.to = index_.end();
+        state_.from = state_.to - span;
+    }
+    canvas_->update();
+}
+
+void TimelineView::takeCurrent() {
+    state_.current = bridge().currentEvent();
+    if (recording_ && state_.current != 0 && state_.current <= recording_->event_count()) {
+        const session::Event& event = recording_->event(state_.current);
+        const double span = state_.to - state_.from;
+        if (event.start + event.duration < state_.from || event.start > state_.to) {
+            zoomTo(event.start + event.duration / 2 - span / 2, event.start + event.duration / 2 + span / 2);
+        }
+    }
+    canvas_->update();
+}
+
+void TimelineView::fit() {
+    showing_all_ = true;
+    state_.from = 0;
+    state_.to = index_.end() > 0 ? index_.end() * 1.01 : 1;
+    canvas_->update();
+}
+
+void TimelineView::zoomTo(double from, double to) {
+    const double all = std::max(1e-6, index_.end());
+    const double span = std::clamp(to - from, kShortest, all * 1.2);
+    const double middle = std::clamp((from + to) / 2, 0.0, all);
+    state_.from = std::max(-0.05 * span, middle - span / 2);
+    state_.to = state_.from + span;
+    showing_all_ = false;
+    canvas_->update();
+}
+
+void TimelineView::selectRange(double from, double to) {
+    state_.has_range = to != from;
+    state_.range_from = from;
+    state_.range_to = to;
+    canvas_->update();
+}
+
+void TimelineView::addActions(QMenu& menu) {
+    menu.addAction(tr("Show all of the timeline\tSpace"), this, [this] { fit(); });
+    menu.addAction(tr("Zoom timeline to current event"), this, [this] {
+        if (!recording_ || state_.current == 0 || state_.current > recording_->event_count()) return;
+        const session::Event& event = recording_->event(state_.current);
+        zoomTo(event.start - event.duration, event.start + 2 * event.duration);
+    });
+    menu.addAction(tr("Clear selected stretch"), this, [this] { selectRange(0, 0); });
+}
+
+// --- input
+
+bool TimelineView::eventFilter(QObject* object, QEvent* event) {
+    if (object != canvas_) return View::eventFilter(object, event);
+    switch (event->type()) {
+        case QEvent::MouseButtonPress: press(static_cast<QMouseEvent*>(event)); break;
+        case QEvent::MouseMove: move(static_cast<QMouseEvent*>(event)); break;
+        case QEvent::MouseButtonRelease: release(static_cast<QMouseEvent*>(event)); break;
+        case QEvent::Wheel: wheel(static_cast<QWheelEvent*>(event)); break;
+        case QEvent::MouseButtonDblClick: {
+            const QPointF at = static_cast<QMouseEvent*>(event)->position();
+            if (const auto hit = drawing().hit(at.x(), at.y())) {
+                const double margin = (hit->end - hit->start) * 0.1;
+                zoomTo(hit->start - margin, hit->end + margin);
+            }
+            break;
+        }
+        case QEvent::KeyPress:
+            if (key(static_cast<QKeyEvent*>(event))) return true;
+            break;
+        case QEvent::Leave:
+            state_.mouse_x.reset();
+            canvas_->update();
+            break;
+        default: break;
+    }
+    return View::eventFilter(object, event);
+}
+
+void TimelineView::press(QMouseEvent* event) {
+    pressed_ = event->position();
+    pressed_from_ = state_.from;
+    pressed_to_ = state_.to;
+    moved_ = false;
+    const bool range = event->button() == Qt::RightButton || (event->button() == Qt::LeftButton && event->modifiers() & Qt::ShiftModifier);
+    drag_ = range ? Drag::Range : Drag::Pan;
+}
+
+void TimelineView::move(QMouseEvent* event) {
+    state_.mouse_x = event->position().x();
+    state_.mouse_y = event->position().y();
+    if (event->buttons() != Qt::NoButton && drag_ != Drag::None) {
+        const double moved = event->position().x() - pressed_.x();
+        moved_ = moved_ || std::abs(moved) > 3;
+        if (moved_ && drag_ == Drag::Pan) {
+            const double shift = -moved / std::max(1.0, canvas_->width() - TimelineDrawing::kGutter) * (pressed_to_ - pressed_from_);
+            zoomTo(pressed_from_ + shift, pressed_to_ + shift);
+        } else if (moved_) {
+            selectRange(drawing().timeAt(pressed_.x()), drawing().timeAt(event->position().x()));
+        }
+    }
+    canvas_->update();
+}
+
+void TimelineView::release(QMouseEvent* event) {
+    if (!moved_ && event->button() == Qt::LeftButton) {
+        if (const auto hit = drawing().hit(event->position().x(), event->position().y()); hit && recording_) {
+            if (hit->count > 1) {
+                zoomTo(hit->start, hit->end);
+            } else if (hit->event != 0) {
+                bridge().setCurrentEvent(hit->event);
+            } else {
+                bridge().setCurrentEvent(recording_->frame(hit->frame).first_event);
+            }
+        } else {
+            selectRange(0, 0);
+        }
+    }
+    drag_ = Drag::None;
+}
+
+void TimelineView::wheel(QWheelEvent* event) {
+    const double span = state_.to - state_.from;
+    if (event->modifiers() & Qt::ShiftModifier) {
+        const double shift = -(event->angleDelta().y() + event->angleDelta().x()) / 1200.0 * span;
+        zoomTo(state_.from + shift, state_.to + shift);
+        return;
+    }
+    const double factor = std::pow(0.9985, event->angleDelta().y());
+    const double fixed = drawing().timeAt(std::max(TimelineDrawing::kGutter, event->position().x()));
+    zoomTo(fixed - (fixed - state_.from) * factor, fixed + (state_.to - fixed) * factor);
+}
+
+bool TimelineView::key(QKeyEvent* event) {
+    const double span = state_.to - state_.from;
+    switch (event->key()) {
+        case Qt::Key_Space: fit(); return true;
+        case Qt::Key_A: zoomTo(state_.from - span * 0.15, state_.to - span * 0.15); return true;
+        case Qt::Key_D: zoomTo(state_.from + span * 0.15, state_.to + span * 0.15); return true;
+        case Qt::Key_W:
+        case Qt::Key_Plus: zoomTo(state_.from + span * 0.15, state_.to - span * 0.15); return true;
+        case Qt::Key_S:
+        case Qt::Key_Minus: zoomTo(state_.from - span * 0.2, state_.to + span * 0.2); return true;
+        case Qt::Key_Left:
+        case Qt::Key_Up:
+            if (state_.current > 1) bridge().setCurrentEvent(state_.current - 1);
+            return true;
+        case Qt::Key_Right:
+        case Qt::Key_Down:
+            if (state_.current < bridge().eventCount()) bridge().setCurrentEvent(state_.current + 1);
+            return true;
+        case Qt::Key_Escape:
+            if (!state_.has_range) return false;
+            selectRange(0, 0);
+            return true;
+        default: return false;
+    }
+}
+
+}  // namespace loupe::views

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+// The Timeline panel.
+
+#include <QToolButton>
+
+#include "views/common/view.h"
+#include "views/timeline/timeline_draw.h"
+#include "views/timeline/timeline_index.h"
+
+namespace loupe::views {
+
+class TimelineView : public View {
+    Q_OBJECT
+
+  public:
+    static ViewDescription describe();
+    TimelineView(SessionBridge& bridge, QWidget* parent);
+
+    void fit() override;
+    void addActions(QMenu& menu) override;
+
+    const TimelineState& state() const { return state_; }
+    const TimelineIndex& index() const { return index_; }
+    QWidget* canvas() { return canvas_; }
+    void zoomTo(double from, double to);
+    void selectRange(double from, double to);
+
+  protected:
+    bool eventFilter(QObject* object, QEvent* event) override;
+
+  private:
+    class PainterCanvas;
+    void takeRecording();
+    void takeEvents();
+    void takeCurrent();
+    void press(QMouseEvent* event);
+    void move(QMouseEvent* event);
+    void release(QMouseEvent* event);
+    void wheel(QWheelEvent* event);
+    bool key(QKeyEvent* event);
+    TimelineDrawing drawing() const;
+
+    TimelineIndex index_;
+    TimelineState state_;
+    std::shared_ptr<const session::Recording> recording_;  // keeps alive what the index reads
+    QWidget* canvas_ = nullptr;
+    QToolButton* follow_ = nullptr;
+    bool showing_all_ = true;
+    QPointF pressed_;
+    double pressed_from_ = 0;
+    double pressed_to_ = 0;
+    enum class Drag { None, Pan, Range } drag_ = Drag::None;
+    bool moved_ = false;
+};
+
+}  // namespace loupe::views
