@@ -3,8 +3,13 @@
 
 #include "views/events/events_view.h"
 #include "views/graph/graph_view.h"
+#include "views/inputs/inputs_view.h"
+#include "views/log/log_view.h"
+#include "views/modules/modules_view.h"
+#include "views/source/source_view.h"
 #include "views/tensor/tensor_view.h"
 #include "views/timeline/timeline_view.h"
+#include "views/watch/watch_view.h"
 
 namespace loupe::views {
 
@@ -12,9 +17,14 @@ const ViewRegistry& registry() {
     static const ViewRegistry all = [] {
         ViewRegistry registry;
         registry.add<GraphView>();
-        registry.add<EventsView>();
+        registry.add<ModulesView>();
+        registry.add<InputsView>();
+        registry.add<SourceView>();
         registry.add<TensorView>();
+        registry.add<EventsView>();
         registry.add<TimelineView>();
+        registry.add<WatchView>();
+        registry.add<LogView>();
         return registry;
     }();
     return all;

@@ -15,10 +15,10 @@ using views::Theme;
 Banner::Banner(QWidget* parent) : QFrame(parent) {
     setObjectName(QStringLiteral("banner"));
     auto* layout = new QHBoxLayout(this);
-    layout->setContentsMargins(12, 5, 6, 5);
+    layout->setContentsMargins(12, 3, 6, 3);
     label_ = new QLabel(this);
     label_->setTextFormat(Qt::PlainText);
-    label_->setWordWrap(true);
+    label_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
     label_->setTextInteractionFlags(Qt::TextSelectableByMouse);
     label_->setAccessibleName(tr("Error"));
     links_ = new QWidget(this);
@@ -43,6 +43,7 @@ Banner::Banner(QWidget* parent) : QFrame(parent) {
 
 void Banner::tell(const QString& message, const std::vector<Link>& links) {
     label_->setText(message);
+    label_->setToolTip(message);
     qDeleteAll(links_->findChildren<QPushButton*>());
     for (const Link& link : links) {
         auto* button = new QPushButton(link.text, links_);

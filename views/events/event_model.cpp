@@ -254,7 +254,7 @@ QVariant EventModel::groupText(const Row& row, int column) const {
         case Operator:
             if (row.parent < 0) return phaseTitle(row.phase);
             return text(row.scope.substr(row.scope.rfind('.') + 1));
-        case Number: return QStringLiteral("%1\u2013%2").arg(row.first).arg(row.last);
+        case Number: return row.first == row.last ? QString::number(row.first) : QStringLiteral("%1\u2013%2").arg(row.first).arg(row.last);
         case Time: return secondsText(row.seconds);
         case Flags: return flagText(row.has_nan, row.has_inf, row.failed);
         case Module: return row.parent < 0 ? QString() : text(row.scope);

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/log/log_view.h"
+
+#include <QApplication>
+#include <QClipboard>
+#include <QListWidget>
+#include <QTime>
+#include <QVBoxLayout>
+
+#include "views/common/format.h"
+#include "views/common/theme.h"
+
+namespace loupe::views {
+
+using Level = SessionBridge::LogEntry::Level;
+
+namespace {
+
+QString placeText(const SessionBridge::LogEntry& entry) {
+    QStringList parts;
+    if (entry.event != 0) parts += QStringLiteral("#%1").arg(entry.event);
+    if (!entry.scope.empty()) parts += text(entry.scope);
+    if (!entry.source.file.empty()) parts += QStringLiteral("%1:%2").arg(text(entry.source.file)).arg(entry.source.line);
+    return parts.join(QStringLiteral("  "));
+}
+
+Theme::Colour levelColour(Level level) {
+    switch (level) {
+        case Level::Info: return Theme::Colour::Text;
+        case Level::Warning: return Theme::Colour::Warning;
+        case Level::Error: break;
+    }
+    return Theme::Colour::Bad;
+}
+
+}  // namespace
+
+ViewDescription LogView::describe() {
+    return {QStringLiteral("log"), tr("Log"), tr("Errors, warnings and what else the engine tells; activate an entry to go where it happened."),
+            QStringLiteral("log"), Place::Bottom};
+}
+
+LogView::LogView(SessionBridge& bridge, QWidget* parent) : View(bridge, parent), list_(new QListWidget(this)) {
+    list_->setObjectName(QStringLiteral("logList"));
+    list_->setAccessibleName(tr("Log"));
+    list_->setSelectionMode(QAbstractItemView::ExtendedSelection);
+    list_->setUniformItemSizes(true);
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->addWidget(list_);
+    setFocusProxy(list_);
+    connect(&bridge, &SessionBridge::logAdded, this, [this] { add(this->bridge().log().back()); });
+    connect(list_, &QListWidget::itemActivated, this, [this](QListWidgetItem* item) { follow(list_->row(item)); });
+    connect(list_, &QListWidget::itemClicked, this, [this](QListWidgetItem* item) { follow(list_->row(item)); });
+    for (const auto& entry : bridge.log()) add(entry);
+}
+
+void LogView::add(const SessionBridge::LogEntry& entry) {
+    entries_.push_back(entry);
+    const QString place = placeText(entry);
+    auto* item = new QListWidgetItem(QTime::currentTime().toString(QStringLiteral("HH:mm:ss  ")) + text(entry.text) +
+                                         (place.isEmpty() ? QString() : QStringLiteral("   \u2192 ") + place),
+                                     list_);
+    item->setForeground(Theme::instance().colour(levelColour(entry.level)));
+    item->setToolTip(text(entry.text));
+    list_->scrollToBottom();
+}
+
+void LogView::follow(int row) {
+    const auto& entry = entries_[static_cast<std::size_t>(row)];
+    if (entry.event != 0 && entry.event <= bridge().eventCount()) {
+        bridge().setCurrentEvent(entry.event);
+    } else if (entry.graph_node >= 0) {
+        bridge().setCurrentNode(entry.graph_node);
+    } else if (entry.source.line > 0) {
+        bridge().setCurrentSource(entry.source);
+    } else if (!entry.scope.empty()) {
+        bridge().setCurrentModule(text(entry.scope));
+    }
+}
+
+void LogView::addActions(QMenu& menu) {
+    menu.addAction(tr("Copy selected entries"), this, &LogView::copy);
+    menu.addAction(tr("Clear"), this, [this] {
+        list_->clear();
+        entries_.clear();
+    });
+}
+
+void LogView::copy() {
+    QStringList lines;
+    for (const QListWidgetItem* item : list_->selectedItems()) lines += item->text();
+    QApplication::clipboard()->setText(lines.join(QLatin1Char('\n')));
+}
+
+}  // namespace loupe::views

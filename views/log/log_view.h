@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+// Log: what the engine tells, each entry a link to where it happened.
+
+#include "views/common/view.h"
+
+class QListWidget;
+
+namespace loupe::views {
+
+class LogView : public View {
+    Q_OBJECT
+
+  public:
+    LogView(SessionBridge& bridge, QWidget* parent);
+    static ViewDescription describe();
+
+    QListWidget& list() { return *list_; }
+    void addActions(QMenu& menu) override;
+
+  private:
+    void add(const SessionBridge::LogEntry& entry);
+    void follow(int row);
+    void copy();
+
+    QListWidget* list_;
+    std::vector<SessionBridge::LogEntry> entries_;
+};
+
+}  // namespace loupe::views

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/modules/module_model.h"
+
+#include "views/common/format.h"
+#include "views/common/icons.h"
+#include "views/common/theme.h"
+
+namespace loupe::views {
+
+using session::ModuleInfo;
+
+namespace {
+
+const char* const kHeaders[] = {"Module", "Class", "Shape", "Type", "Parameters", "Bytes", "Grad", "Mode", "Hooks"};
+const char* const kHeaderTips[] = {"Name in its parent",
+                                   "Class of the module",
+                                   "Shape of a parameter or buffer",
+                                   "Element type",
+                                   "Number of elements; of a module, of its whole subtree, shared ones once",
+                                   "Bytes of the elements",
+                                   "Whether gradients are computed: all, none, or some of the parameters below",
+                                   "train or eval, as the training flag says",
+                                   "Hooks registered on the module"};
+
+std::string_view lastPart(const std::string& path) {
+    const auto dot = path.rfind('.');
+    return dot == std::string::npos ? std::string_view(path) : std::string_view(path).substr(dot + 1);
+}
+
+struct Trainable {
+    int with = 0;
+    int without = 0;
+};
+
+Trainable trainable(const session::ModelInfo& model, std::size_t index) {
+    Trainable count;
+    const ModuleInfo& module = model.modules[index];
+    for (const auto& parameter : module.parameters) ++(parameter.requires_grad ? count.with : count.without);
+    for (const int child : module.children) {
+        const Trainable below = trainable(model, static_cast<std::size_t>(child));
+        count.with += below.with;
+        count.without += below.without;
+    }
+    return count;
+}
+
+}  // namespace
+
+int ModuleModel::add(int parent, Row row) {
+    const int id = static_cast<int>(rows_.size());
+    row.parent = parent;
+    if (parent >= 0) {
+        row.place = static_cast<int>(rows_[static_cast<std::size_t>(parent)].children.size());
+        rows_[static_cast<std::size_t>(parent)].children.push_back(id);
+    }
+    rows_.push_back(std::move(row));
+    return id;
+}
+
+void ModuleModel::setModel(std::shared_ptr<const session::ModelInfo> model) {
+    beginResetModel();
+    model_ = std::move(model);
+    rows_.clear();
+    row_of_module_.clear();
+    if (model_) {
+        // Modules stand depth first, so a parent has its row before its children.
+        for (std::size_t i = 0; i < model_->modules.size(); ++i) {
+            const ModuleInfo& module = model_->modules[i];
+            const int parent = module.parent < 0 ? -1 : row_of_module_[static_cast<std::size_t>(module.parent)];
+            Row row;
+            row.module = i;
+            const int id = add(parent, row);
+            row_of_module_.push_back(id);
+            for (const auto& parameter : module.parameters) {
+                row.kind = Kind::Parameter;
+                row.tensor = &parameter;
+                add(id, row);
+            }
+            for (const auto& buffer : module.buffers) {
+                row.kind = Kind::Buffer;
+                row.tensor = &buffer;
+                add(id, row);
+            }
+            row.tensor = nullptr;
+            row.kind = Kind::Attribute;
+            for (const auto& attribute : module.attributes) {
+                if (attribute.first == "training") continue;
+                row.attribute = attribute;
+                add(id, row);
+            }
+        }
+    }
+    endResetModel();
+}
+
+QModelIndex ModuleModel::indexOfModule(const QString& path) const {
+    if (!model_) return {};
+    const int module = model_->find_module(path.toStdString());
+    if (module < 0) return {};
+    const int id = row_of_module_[static_cast<std::size_t>(module)];
+    return createIndex(rows_[static_cast<std::size_t>(id)].place, 0, static_cast<quintptr>(id));
+}
+
+QModelIndex ModuleModel::index(int place, int column, const QModelIndex& parent) const {
+    if (column < 0 || column >= ColumnCount || place < 0 || place >= rowCount(parent)) return {};
+    const int id = parent.isValid() ? row(parent).children[static_cast<std::size_t>(place)] : 0;
+    return createIndex(place, column, static_cast<quintptr>(id));
+}
+
+QModelIndex ModuleModel::parent(const QModelIndex& index) const {
+    if (!index.isValid() || row(index).parent < 0) return {};
+    const int id = row(index).parent;
+    return createIndex(rows_[static_cast<std::size_t>(id)].place, 0, static_cast<quintptr>(id));
+}
+
+int ModuleModel::rowCount(const QModelIndex& parent) const {
+    if (!parent.isValid()) return rows_.empty() ? 0 : 1;
+    return parent.column() == 0 ? static_cast<int>(row(parent).children.size()) : 0;
+}
+
+int ModuleModel::columnCount(const QModelIndex&) const { return ColumnCount; }
+
+QVariant ModuleModel::moduleText(const Row& row, int column) const {
+    const ModuleInfo& module = model_->modules[row.module];
+    switch (column) {
+        case Name: return module.path.empty() ? text(model_->title) : text(lastPart(module.path));
+        case Class: return text(module.class_name);
+        case Parameters: return module.parameter_count ? countText(module.parameter_count) : QString();
+        case Bytes: return module.parameter_bytes ? bytesText(static_cast<double>(module.parameter_bytes)) : QString();
+        case Trainable: {
+            const auto count = trainable(*model_, row.module);
+            if (count.with + count.without == 0) return {};
+            return count.without == 0 ? tr("all") : count.with == 0 ? tr("none") : tr("some");
+        }
+        case Mode: return module.training ? tr("train") : tr("eval");
+        case Hooks: return module.hooks ? QVariant(module.hooks) : QVariant();
+        default: return {};
+    }
+}
+
+QVariant ModuleModel::tensorText(const Row& row, int column) const {
+    switch (column) {
+        case Name: return text(lastPart(row.tensor->name));
+        case Class: return row.kind == Kind::Parameter ? tr("parameter") : tr("buffer");
+        case Shape: return shapeText(row.tensor->shape);
+        case Dtype: return text(row.tensor->dtype);
+        case Parameters: return countText(row.tensor->numel());
+        case Bytes: return bytesText(static_cast<double>(row.tensor->bytes));
+        case Trainable: return row.tensor->requires_grad ? tr("yes") : tr("no");
+        default: return {};
+    }
+}
+
+QVariant ModuleModel::data(const QModelIndex& index, int role) const {
+    if (!index.isValid()) return {};
+    const Row& row = this->row(index);
+    const Theme& theme = Theme::instance();
+    switch (role) {
+        case Qt::DisplayRole:
+            if (row.kind == Kind::Module) return moduleText(row, index.column());
+            if (row.kind == Kind::Attribute) {
+                return index.column() == Name ? text(row.attribute.first) : index.column() == Class ? text(row.attribute.second) : QVariant();
+            }
+            return tensorText(row, index.column());
+        case Qt::ToolTipRole: {
+            const ModuleInfo& module = model_->modules[row.module];
+            if (row.kind == Kind::Module) return QStringLiteral("%1\n%2").arg(scopeText(module.path), text(module.qualified_name));
+            return row.tensor ? text(row.tensor->name) : QStringLiteral("%1 = %2").arg(text(row.attribute.first), text(row.attribute.second));
+        }
+        case Qt::ForegroundRole:
+            if (row.kind != Kind::Module) return theme.colour(Theme::Colour::Faint);
+            return index.column() == Class ? QVariant(theme.colour(Theme::Colour::Accent)) : QVariant();
+        case Qt::FontRole: {
+            static const QFont mono = theme.monoFont();
+            const bool number = index.column() >= Shape && index.column() <= Bytes;
+            return number || (row.kind == Kind::Attribute && index.column() == Class) ? QVariant(mono) : QVariant();
+        }
+        case Qt::TextAlignmentRole:
+            return QVariant::fromValue(index.column() == Parameters || index.column() == Bytes || index.column() == Hooks
+                                           ? Qt::AlignRight | Qt::AlignVCenter
+                                           : Qt::AlignLeft | Qt::AlignVCenter);
+        case PathRole: return text(model_->modules[row.module].path);
+        case KindRole: return static_cast<int>(row.kind);
+        case TensorRole: return row.tensor ? text(row.tensor->name) : QString();
+        default: return {};
+    }
+}
+
+QVariant ModuleModel::headerData(int section, Qt::Orientation orientation, int role) const {
+    if (orientation != Qt::Horizontal || section < 0 || section >= ColumnCount) return {};
+    if (role == Qt::DisplayRole) return tr(kHeaders[section]);
+    if (role == Qt::ToolTipRole) return tr(kHeaderTips[section]);
+    return {};
+}
+
+QString summaryText(const session::ModelInfo& model) {
+    QString out;
+    std::int64_t frozen = 0;
+    for (const ModuleInfo& module : model.modules) {
+        const auto depth = module.path.empty() ? 0 : std::count(module.path.begin(), module.path.end(), '.') + 1;
+        const QString name = QStringLiteral("%1%2 (%3)").arg(QString(static_cast<int>(depth) * 2, QLatin1Char(' ')),
+                                                              text(module.class_name), scopeText(module.path));
+        out += QStringLiteral("%1 %2\n").arg(name, -56).arg(module.parameter_count ? countText(module.parameter_count) : QStringLiteral("--"), 14);
+        for (const auto& parameter : module.parameters) frozen += parameter.requires_grad ? 0 : parameter.numel();
+    }
+    out += QString(71, QLatin1Char('=')) + QLatin1Char('\n');
+    out += QObject::tr("Total parameters: %1\nTrainable: %2\nFrozen: %3\nParameter size: %4\nBuffer size: %5\n")
+               .arg(countText(model.parameter_count), countText(model.parameter_count - frozen), countText(frozen),
+                    bytesText(static_cast<double>(model.parameter_bytes)), bytesText(static_cast<double>(model.buffer_bytes)));
+    return out;
+}
+
+}  // namespace loupe::views

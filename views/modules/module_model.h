@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+// The module tree of a model: modules, and below each its own parameters, buffers and attributes.
+
+#include <QAbstractItemModel>
+#include <memory>
+#include <vector>
+
+#include "core/session/model_info.h"
+
+namespace loupe::views {
+
+class ModuleModel : public QAbstractItemModel {
+    Q_OBJECT
+
+  public:
+    enum Column { Name, Class, Shape, Dtype, Parameters, Bytes, Trainable, Mode, Hooks, ColumnCount };
+    enum Role { PathRole = Qt::UserRole, KindRole, TensorRole };
+    enum class Kind { Module, Parameter, Buffer, Attribute };
+
+    using QAbstractItemModel::QAbstractItemModel;
+
+    void setModel(std::shared_ptr<const session::ModelInfo> model);
+    QModelIndex indexOfModule(const QString& path) const;
+
+    QModelIndex index(int row, int column, const QModelIndex& parent = {}) const override;
+    QModelIndex parent(const QModelIndex& index) const override;
+    int rowCount(const QModelIndex& parent = {}) const override;
+    int columnCount(const QModelIndex& parent = {}) const override;
+    QVariant data(const QModelIndex& index, int role = Qt::DisplayRole) const override;
+    QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
+
+  private:
+    struct Row {
+        Kind kind = Kind::Module;
+        int parent = -1;
+        int place = 0;
+        std::size_t module = 0;
+        const session::TensorInfo* tensor = nullptr;
+        std::pair<std::string, std::string> attribute;
+        std::vector<int> children;
+    };
+
+    int add(int parent, Row row);
+    const Row& row(const QModelIndex& index) const { return rows_[static_cast<std::size_t>(index.internalId())]; }
+    QVariant moduleText(const Row& row, int column) const;
+    QVariant tensorText(const Row& row, int column) const;
+
+    std::shared_ptr<const session::ModelInfo> model_;
+    std::vector<Row> rows_;
+    std::vector<int> row_of_module_;
+};
+
+// A line a module, in torchinfo's manner: class and path, indented; parameters; then totals.
+QString summaryText(const session::ModelInfo& model);
+
+}  // namespace loupe::views

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/modules/modules_view.h"
+
+#include <QApplication>
+#include <QClipboard>
+#include <QFileDialog>
+#include <QHeaderView>
+#include <QLabel>
+#include <QLineEdit>
+#include <QSaveFile>
+#include <QTreeView>
+#include <QVBoxLayout>
+
+#include "views/common/format.h"
+#include "views/common/icons.h"
+#include "views/common/theme.h"
+#include "views/modules/module_model.h"
+
+namespace loupe::views {
+
+ViewDescription ModulesView::describe() {
+    return {QStringLiteral("modules"), tr("Modules"),
+            tr("The modules of the model with their parameters, buffers and attributes. Select one to see its first event."),
+            QStringLiteral("modules"), Place::Left};
+}
+
+ModulesView::ModulesView(SessionBridge& bridge, QWidget* parent)
+    : View(bridge, parent), model_(new ModuleModel(this)), tree_(new QTreeView(this)), search_(new QLineEdit(this)), totals_(new QLabel(this)) {
+    search_->setPlaceholderText(tr("Find a module, class or parameter"));
+    search_->setAccessibleName(tr("Find a module"));
+    search_->addAction(themeIcon(QStringLiteral("search")), QLineEdit::LeadingPosition);
+    search_->setClearButtonEnabled(true);
+    connect(search_, &QLineEdit::textChanged, this, [this](const QString& words) { search(words, false); });
+    connect(search_, &QLineEdit::returnPressed, this, [this] { search(search_->text(), true); });
+
+    tree_->setObjectName(QStringLiteral("moduleTree"));
+    tree_->setAccessibleName(tr("Modules"));
+    tree_->setModel(model_);
+    tree_->setUniformRowHeights(true);
+    tree_->setIndentation(13);
+    tree_->setContextMenuPolicy(Qt::CustomContextMenu);
+    const int widths[] = {132, 108, 88, 56, 88, 74, 40, 44, 44};
+    for (int column = 0; column < ModuleModel::ColumnCount; ++column) tree_->setColumnWidth(column, widths[column]);
+    tree_->header()->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
+    connect(tree_->selectionModel(), &QItemSelectionModel::currentChanged, this, &ModulesView::onSelected);
+    connect(tree_, &QTreeView::customContextMenuRequested, this, &ModulesView::showContextMenu);
+    setFocusProxy(tree_);
+
+    totals_->setProperty("faint", true);
+    totals_->setContentsMargins(6, 3, 6, 3);
+    totals_->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(0, 3, 0, 0);
+    layout->setSpacing(3);
+    auto* bar = new QHBoxLayout;
+    bar->setContentsMargins(4, 0, 4, 0);
+    bar->addWidget(search_);
+    layout->addLayout(bar);
+    layout->addWidget(tree_, 1);
+    layout->addWidget(totals_);
+    connect(&bridge, &SessionBridge::modelChanged, this, &ModulesView::showModel);
+    connect(&bridge, &SessionBridge::currentChanged, this, &ModulesView::showCurrent);
+    showModel();
+}
+
+void ModulesView::showModel() {
+    const auto& model = bridge().model();
+    selecting_ = true;
+    model_->setModel(model);
+    fit();
+    selecting_ = false;
+    totals_->setVisible(model != nullptr);
+    if (!model) return;
+    totals_->setText(tr("%1 modules, %2 parameters, %3").arg(model->modules.size()).arg(countText(model->parameter_count), bytesText(static_cast<double>(model->parameter_bytes))));
+    totals_->setToolTip(text(model->format));
+}
+
+void ModulesView::showCurrent() {
+    if (selecting_) return;
+    const QModelIndex index = model_->indexOfModule(bridge().currentModule());
+    // A parameter of the module that is current stays selected.
+    if (!index.isValid() || tree_->currentIndex().data(ModuleModel::PathRole) == index.data(ModuleModel::PathRole)) return;
+    selecting_ = true;
+    tree_->setCurrentIndex(index);
+    tree_->scrollTo(index);
+    selecting_ = false;
+}
+
+void ModulesView::onSelected(const QModelIndex& index) {
+    if (selecting_ || !index.isValid()) return;
+    selecting_ = true;
+    const QString tensor = index.data(ModuleModel::TensorRole).toString();
+    if (tensor.isEmpty() || !bridge().followLink(tensor)) bridge().setCurrentModule(index.data(ModuleModel::PathRole).toString());
+    selecting_ = false;
+}
+
+void ModulesView::search(const QString& words, bool again) {
+    if (words.isEmpty() || model_->rowCount() == 0) return;
+    const auto options = Qt::MatchContains | Qt::MatchRecursive | Qt::MatchWrap;
+    QModelIndexList found = model_->match(model_->index(0, 0), ModuleModel::PathRole, words, -1, options);
+    if (found.isEmpty()) found = model_->match(model_->index(0, ModuleModel::Class), Qt::DisplayRole, words, -1, options);
+    if (found.isEmpty()) return;
+    const auto at = found.indexOf(tree_->currentIndex().siblingAtColumn(found.front().column()));
+    const QModelIndex next = found[again && at >= 0 ? (at + 1) % found.size() : 0];
+    tree_->setCurrentIndex(next.siblingAtColumn(0));
+    tree_->scrollTo(next);
+}
+
+void ModulesView::find() {
+    search_->setFocus();
+    search_->selectAll();
+}
+
+void ModulesView::fit() {
+    tree_->collapseAll();
+    tree_->expandToDepth(0);
+}
+
+bool ModulesView::toggleBreakpoint() {
+    const QString path = tree_->currentIndex().data(ModuleModel::PathRole).toString();
+    if (path.isEmpty()) return false;
+    for (const auto& old : bridge().breakpoints()) {
+        if (old.kind != session::Breakpoint::Kind::Module || old.text != path.toStdString()) continue;
+        bridge().removeBreakpoint(old.id);
+        return true;
+    }
+    session::Breakpoint breakpoint;
+    breakpoint.kind = session::Breakpoint::Kind::Module;
+    breakpoint.text = path.toStdString();
+    bridge().addBreakpoint(breakpoint);
+    return true;
+}
+
+void ModulesView::setTrainable(bool trainable) {
+    bridge().session().set_parameter_requires_grad(tree_->currentIndex().data(ModuleModel::PathRole).toString().toStdString(), trainable);
+}
+
+void ModulesView::addActions(QMenu& menu) {
+    menu.addAction(tr("Copy summary"), this, [this] {
+        if (bridge().model()) QApplication::clipboard()->setText(summaryText(*bridge().model()));
+    });
+    menu.addAction(tr("Export parameters as CSV\u2026"), this, &ModulesView::exportCsv);
+    menu.addAction(tr("Expand all"), tree_, &QTreeView::expandAll);
+    menu.addAction(tr("Collapse all"), this, &ModulesView::fit);
+}
+
+void ModulesView::showContextMenu(const QPoint& at) {
+    QMenu menu;
+    const QModelIndex index = tree_->indexAt(at);
+    if (index.isValid()) {
+        const QString path = index.data(ModuleModel::PathRole).toString();
+        if (!path.isEmpty()) menu.addAction(tr("Toggle breakpoint on %1").arg(path), this, &ModulesView::toggleBreakpoint);
+        menu.addAction(tr("Freeze (no gradients)"), this, [this] { setTrainable(false); });
+        menu.addAction(tr("Unfreeze"), this, [this] { setTrainable(true); });
+        menu.addAction(tr("Copy name"), this, [index] {
+            const QString tensor = index.data(ModuleModel::TensorRole).toString();
+            QApplication::clipboard()->setText(tensor.isEmpty() ? index.data(ModuleModel::PathRole).toString() : tensor);
+        });
+        menu.addSeparator();
+    }
+    addActions(menu);
+    menu.exec(tree_->viewport()->mapToGlobal(at));
+}
+
+void ModulesView::exportCsv() {
+    const auto& model = bridge().model();
+    if (!model) return;
+    const QString file = QFileDialog::getSaveFileName(this, tr("Export parameters"), QStringLiteral("parameters.csv"), tr("CSV (*.csv)"));
+    if (file.isEmpty()) return;
+    QSaveFile out(file);
+    if (!out.open(QIODevice::WriteOnly)) {
+        bridge().addLog({SessionBridge::LogEntry::Level::Error, (file + QStringLiteral(": ") + out.errorString()).toStdString(), 0, -1, {}, {}});
+        return;
+    }
+    out.write("name,kind,module,class,dtype,shape,elements,bytes,requires_grad\n");
+    for (const auto& module : model->modules) {
+        const auto write = [&](const session::TensorInfo& tensor, const char* kind) {
+            out.write(QStringList{text(tensor.name), QLatin1String(kind), text(module.path), text(module.class_name), text(tensor.dtype), shapeText(tensor.shape),
+                                  QString::number(tensor.numel()), QString::number(tensor.bytes), tensor.requires_grad ? QStringLiteral("1") : QStringLiteral("0")}
+                          .join(QLatin1Char(','))
+                          .toUtf8() +
+                      '\n');
+        };
+        for (const auto& parameter : module.parameters) write(parameter, "parameter");
+        for (const auto& buffer : module.buffers) write(buffer, "buffer");
+    }
+    out.commit();
+}
+
+}  // namespace loupe::views

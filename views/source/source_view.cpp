@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/source/source_view.h"
+
+#include <Qsci/qscilexerpython.h>
+#include <Qsci/qsciscintilla.h>
+
+#include <QComboBox>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QLineEdit>
+#include <QVBoxLayout>
+
+#include "views/common/format.h"
+#include "views/common/icons.h"
+#include "views/common/theme.h"
+
+namespace loupe::views {
+
+namespace {
+
+enum Marker { CurrentLine = 0, CurrentArrow, ReachedLine, ReachedArrow, BreakpointMark, DisabledBreakpointMark };
+constexpr int kSymbolMargin = 0;
+constexpr int kNumberMargin = 1;
+
+}  // namespace
+
+ViewDescription SourceView::describe() {
+    return {QStringLiteral("source"), tr("Source"),
+            tr("The code of the model. The current event's line is marked; click in the margin to break at a line, on a line to go to its event."),
+            QStringLiteral("source"), Place::Centre};
+}
+
+SourceView::SourceView(SessionBridge& bridge, QWidget* parent)
+    : View(bridge, parent), files_(new QComboBox(this)), search_(new QLineEdit(this)), note_(new QLabel(this)),
+      editor_(new QsciScintilla(this)), lexer_(new QsciLexerPython(editor_)) {
+    files_->setObjectName(QStringLiteral("files"));
+    files_->setAccessibleName(tr("Source file"));
+    files_->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
+    files_->setMinimumContentsLength(20);
+    note_->setProperty("faint", true);
+    search_->setPlaceholderText(tr("Find"));
+    search_->setAccessibleName(tr("Find in the source"));
+    search_->addAction(themeIcon(QStringLiteral("search")), QLineEdit::LeadingPosition);
+    search_->setMaximumWidth(180);
+    makeEditor();
+    auto* bar = new QHBoxLayout;
+    bar->setContentsMargins(4, 3, 4, 3);
+    bar->addWidget(files_, 1);
+    bar->addWidget(note_);
+    bar->addWidget(search_);
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(0);
+    layout->addLayout(bar);
+    layout->addWidget(editor_, 1);
+    setFocusProxy(editor_);
+
+    connect(files_, &QComboBox::currentIndexChanged, this, &SourceView::showFile);
+    connect(search_, &QLineEdit::returnPressed, this, [this] { search(true); });
+    connect(search_, &QLineEdit::textEdited, this, [this] { search(true); });
+    connect(&bridge, &SessionBridge::modelChanged, this, &SourceView::showModel);
+    connect(&bridge, &SessionBridge::currentChanged, this, &SourceView::showCurrent);
+    connect(&bridge, &SessionBridge::statusChanged, this, &SourceView::showReached);
+    connect(&bridge, &SessionBridge::breakpointsChanged, this, &SourceView::showBreakpoints);
+    connect(&Theme::instance(), &Theme::changed, this, &SourceView::applyTheme);
+    applyTheme();
+    showModel();
+}
+
+void SourceView::makeEditor() {
+    editor_->setObjectName(QStringLiteral("editor"));
+    editor_->setAccessibleName(tr("Source"));
+    editor_->setLexer(lexer_);
+    editor_->setReadOnly(true);
+    editor_->setUtf8(true);
+    editor_->setFrameShape(QFrame::NoFrame);
+    editor_->setFolding(QsciScintilla::NoFoldStyle);
+    editor_->setMarginType(kSymbolMargin, QsciScintilla::SymbolMargin);
+    editor_->setMarginWidth(kSymbolMargin, 18);
+    editor_->setMarginSensitivity(kSymbolMargin, true);
+    editor_->setMarginType(kNumberMargin, QsciScintilla::NumberMargin);
+    editor_->setMarginSensitivity(kNumberMargin, true);
+    editor_->markerDefine(QsciScintilla::Background, CurrentLine);
+    editor_->markerDefine(QsciScintilla::RightTriangle, CurrentArrow);
+    editor_->markerDefine(QsciScintilla::Background, ReachedLine);
+    editor_->markerDefine(QsciScintilla::RightArrow, ReachedArrow);
+    editor_->markerDefine(QsciScintilla::Circle, BreakpointMark);
+    editor_->markerDefine(QsciScintilla::Circle, DisabledBreakpointMark);
+    editor_->setMarginMarkerMask(kSymbolMargin, 1 << CurrentArrow | 1 << ReachedArrow | 1 << BreakpointMark | 1 << DisabledBreakpointMark);
+    editor_->setMarginMarkerMask(kNumberMargin, 0);
+    connect(editor_, &QsciScintilla::marginClicked, this, [this](int, int line, Qt::KeyboardModifiers) {
+        if (!currentFile().isEmpty()) bridge().toggleLineBreakpoint(currentFile(), line + 1);
+    });
+    // A click on a line goes to its event; moving with the keyboard only reads.
+    connect(editor_, &QsciScintilla::selectionChanged, this, [this] {
+        if (editor_->hasSelectedText() || !editor_->hasFocus() || QGuiApplication::mouseButtons() == Qt::NoButton) return;
+        int line = 0, column = 0;
+        editor_->getCursorPosition(&line, &column);
+        if (bridge().currentSource().line != line + 1) bridge().setCurrentSource({currentFile().toStdString(), line + 1, 0});
+    });
+}
+
+void SourceView::applyTheme() {
+    const Theme& theme = Theme::instance();
+    const QColor paper = theme.colour(Theme::Colour::Panel);
+    const QColor ink = theme.colour(Theme::Colour::Text);
+    lexer_->setDefaultFont(theme.monoFont());
+    lexer_->setDefaultPaper(paper);
+    lexer_->setDefaultColor(ink);
+    for (int style = 0; style < 128; ++style) {
+        lexer_->setFont(theme.monoFont(), style);
+        lexer_->setPaper(paper, style);
+        lexer_->setColor(ink, style);
+    }
+    const QColor text = theme.series(2);
+    for (const int style : {QsciLexerPython::SingleQuotedString, QsciLexerPython::DoubleQuotedString, QsciLexerPython::TripleSingleQuotedString,
+                            QsciLexerPython::TripleDoubleQuotedString, QsciLexerPython::UnclosedString}) {
+        lexer_->setColor(text, style);
+    }
+    lexer_->setColor(theme.colour(Theme::Colour::Faint), QsciLexerPython::Comment);
+    lexer_->setColor(theme.colour(Theme::Colour::Faint), QsciLexerPython::CommentBlock);
+    lexer_->setColor(theme.series(6), QsciLexerPython::Keyword);
+    lexer_->setColor(theme.series(1), QsciLexerPython::Number);
+    lexer_->setColor(theme.series(0), QsciLexerPython::ClassName);
+    lexer_->setColor(theme.series(0), QsciLexerPython::FunctionMethodName);
+    lexer_->setColor(theme.series(3), QsciLexerPython::Decorator);
+    editor_->setPaper(paper);
+    editor_->setCaretForegroundColor(ink);
+    editor_->setMarginsFont(theme.monoFont());
+    editor_->setMarginsBackgroundColor(theme.colour(Theme::Colour::Window));
+    editor_->setMarginsForegroundColor(theme.colour(Theme::Colour::Faint));
+    editor_->setSelectionBackgroundColor(theme.colour(Theme::Colour::AccentBack));
+    editor_->resetSelectionForegroundColor();
+    const auto mark = [&](Theme::Colour colour, int marker) {
+        editor_->setMarkerBackgroundColor(theme.colour(colour), marker);
+        editor_->setMarkerForegroundColor(theme.colour(colour), marker);
+    };
+    mark(Theme::Colour::AccentBack, CurrentLine);
+    mark(Theme::Colour::Accent, CurrentArrow);
+    mark(Theme::Colour::ReachedBack, ReachedLine);
+    mark(Theme::Colour::Reached, ReachedArrow);
+    mark(Theme::Colour::Bad, BreakpointMark);
+    mark(Theme::Colour::Bad, DisabledBreakpointMark);
+    editor_->setMarkerBackgroundColor(theme.colour(Theme::Colour::Window), DisabledBreakpointMark);
+}
+
+QString SourceView::currentFile() const { return files_->currentData().toString(); }
+
+int SourceView::fileIndex(const std::string& name) const { return files_->findData(text(name)); }
+
+void SourceView::showModel() {
+    const QSignalBlocker blocker(files_);
+    files_->clear();
+    if (const auto& model = bridge().model()) {
+        for (const auto& source : model->sources) {
+            files_->addItem(themeIcon(source.is_original ? QStringLiteral("source") : QStringLiteral("model")), text(source.name), text(source.name));
+        }
+    }
+    showFile(files_->currentIndex());
+}
+
+void SourceView::showFile(int index) {
+    const auto& model = bridge().model();
+    if (!model || index < 0) {
+        editor_->clear();
+        note_->clear();
+        return;
+    }
+    const auto& source = model->sources[static_cast<std::size_t>(index)];
+    note_->setText(source.is_original ? tr("your source") : tr("code in the archive"));
+    note_->setToolTip(source.is_original ? tr("The lines that the file's debug records remember") : tr("TorchScript as the file contains it"));
+    editor_->setText(text(source.text));
+    editor_->setMarginWidth(kNumberMargin, QStringLiteral("0%1").arg(std::max(editor_->lines(), 100)));
+    showBreakpoints();
+    showReached();
+    showCurrent();
+}
+
+void SourceView::showCurrent() {
+    const session::SourcePlace place = bridge().currentSource();
+    const int index = fileIndex(place.file);
+    if (index >= 0 && index != files_->currentIndex()) {
+        files_->setCurrentIndex(index);  // comes back here
+        return;
+    }
+    editor_->markerDeleteAll(CurrentLine);
+    editor_->markerDeleteAll(CurrentArrow);
+    if (index < 0 || place.line <= 0) return;
+    const int line = place.line - 1;
+    editor_->markerAdd(line, CurrentLine);
+    editor_->markerAdd(line, CurrentArrow);
+    const int first = editor_->firstVisibleLine();
+    const int shown = static_cast<int>(editor_->SendScintilla(QsciScintilla::SCI_LINESONSCREEN));
+    if (line < first + 2 || line > first + shown - 3) editor_->setFirstVisibleLine(std::max(0, line - shown / 3));
+}
+
+void SourceView::showReached() {
+    editor_->markerDeleteAll(ReachedLine);
+    editor_->markerDeleteAll(ReachedArrow);
+    const session::EventId reached = bridge().reachedEvent();
+    if (!bridge().isPaused() || reached == 0 || reached > bridge().eventCount()) return;
+    const auto& event = bridge().recording()->event(reached);
+    if (text(event.source_file) != currentFile() || event.source_line <= 0) return;
+    editor_->markerAdd(event.source_line - 1, ReachedLine);
+    editor_->markerAdd(event.source_line - 1, ReachedArrow);
+}
+
+void SourceView::showBreakpoints() {
+    editor_->markerDeleteAll(BreakpointMark);
+    editor_->markerDeleteAll(DisabledBreakpointMark);
+    const std::string file = currentFile().toStdString();
+    for (const auto& breakpoint : bridge().breakpoints()) {
+        if (breakpoint.kind != session::Breakpoint::Kind::Line || breakpoint.text != file) continue;
+        editor_->markerAdd(breakpoint.line - 1, breakpoint.enabled ? BreakpointMark : DisabledBreakpointMark);
+    }
+}
+
+bool SourceView::toggleBreakpoint() {
+    if (currentFile().isEmpty()) return false;
+    int line = 0, column = 0;
+    editor_->getCursorPosition(&line, &column);
+    bridge().toggleLineBreakpoint(currentFile(), line + 1);
+    return true;
+}
+
+void SourceView::find() {
+    search_->setFocus();
+    search_->selectAll();
+}
+
+void SourceView::search(bool forward) {
+    if (search_->text().isEmpty()) return;
+    editor_->findFirst(search_->text(), false, false, false, true, forward);
+}
+
+void SourceView::addActions(QMenu& menu) {
+    menu.addAction(tr("Toggle breakpoint at the line"), this, [this] { toggleBreakpoint(); });
+    menu.addAction(tr("Copy"), editor_, &QsciScintilla::copy);
+    menu.addAction(tr("Larger text"), editor_, [this] { editor_->zoomIn(); });
+    menu.addAction(tr("Smaller text"), editor_, [this] { editor_->zoomOut(); });
+}
+
+}  // namespace loupe::views

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/watch/watch_view.h"
+
+#include <QComboBox>
+#include <QHeaderView>
+#include <QInputDialog>
+#include <QKeyEvent>
+#include <QLabel>
+#include <QSettings>
+#include <QSplitter>
+#include <QStyledItemDelegate>
+#include <QTableView>
+#include <QToolButton>
+#include <QVBoxLayout>
+
+#include "views/common/format.h"
+#include "views/common/icons.h"
+#include "views/watch/breakpoint_model.h"
+#include "views/watch/watch_model.h"
+
+namespace loupe::views {
+
+using session::Breakpoint;
+
+namespace {
+
+class PhaseDelegate : public QStyledItemDelegate {
+  public:
+    using QStyledItemDelegate::QStyledItemDelegate;
+    QWidget* createEditor(QWidget* parent, const QStyleOptionViewItem&, const QModelIndex&) const override {
+        auto* box = new QComboBox(parent);
+        box->addItems(BreakpointModel::phaseNames());
+        return box;
+    }
+    void setEditorData(QWidget* editor, const QModelIndex& index) const override {
+        static_cast<QComboBox*>(editor)->setCurrentText(index.data().toString());
+    }
+    void setModelData(QWidget* editor, QAbstractItemModel* model, const QModelIndex& index) const override {
+        model->setData(index, static_cast<QComboBox*>(editor)->currentText(), Qt::EditRole);
+    }
+};
+
+void polish(QTableView* table) {
+    table->verticalHeader()->hide();
+    table->verticalHeader()->setDefaultSectionSize(22);
+    table->setShowGrid(false);
+    table->setSelectionBehavior(QAbstractItemView::SelectRows);
+    table->setEditTriggers(QAbstractItemView::DoubleClicked | QAbstractItemView::EditKeyPressed | QAbstractItemView::AnyKeyPressed);
+    table->horizontalHeader()->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
+    table->horizontalHeader()->setStretchLastSection(true);
+}
+
+}  // namespace
+
+ViewDescription WatchView::describe() {
+    return {QStringLiteral("watch"), tr("Watch and breakpoints"),
+            tr("Where a run stops, under which condition, and expressions over values that follow the current event."),
+            QStringLiteral("watch"), Place::Bottom};
+}
+
+WatchView::WatchView(SessionBridge& bridge, QWidget* parent)
+    : View(bridge, parent), breakpoints_(new BreakpointModel(bridge, this)), watches_(new WatchModel(bridge, this)),
+      breakpoint_table_(new QTableView(this)), watch_table_(new QTableView(this)) {
+    auto* splitter = new QSplitter(this);
+    splitter->addWidget(makeBreakpoints());
+    splitter->addWidget(makeWatches());
+    splitter->setSizes({600, 500});
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->addWidget(splitter);
+    setFocusProxy(breakpoint_table_);
+}
+
+QWidget* WatchView::makeBreakpoints() {
+    auto* side = new QWidget(this);
+    breakpoint_table_->setObjectName(QStringLiteral("breakpointTable"));
+    breakpoint_table_->setAccessibleName(tr("Breakpoints"));
+    breakpoint_table_->setModel(breakpoints_);
+    breakpoint_table_->setItemDelegateForColumn(BreakpointModel::Phase, new PhaseDelegate(breakpoint_table_));
+    breakpoint_table_->installEventFilter(this);
+    polish(breakpoint_table_);
+    const int widths[] = {260, 76, 140, 70};
+    for (int column = 0; column < 4; ++column) breakpoint_table_->setColumnWidth(column, widths[column]);
+    connect(breakpoint_table_, &QTableView::clicked, this, [this](const QModelIndex& index) { goTo(index.row()); });
+
+    auto* title = new QLabel(tr("Breakpoints"), side);
+    title->setProperty("heading", true);
+    auto* add = new QToolButton(side);
+    add->setIcon(themeIcon(QStringLiteral("add")));
+    add->setToolTip(tr("Add a breakpoint"));
+    add->setAccessibleName(tr("Add a breakpoint"));
+    add->setPopupMode(QToolButton::InstantPopup);
+    add->setMenu(new QMenu(add));
+    connect(add->menu(), &QMenu::aboutToShow, this, [this, add] {
+        add->menu()->clear();
+        fillAddMenu(*add->menu());
+    });
+    auto* remove = new QToolButton(side);
+    remove->setIcon(themeIcon(QStringLiteral("remove")));
+    remove->setToolTip(tr("Remove the selected breakpoint (Delete)"));
+    remove->setAccessibleName(tr("Remove the selected breakpoint"));
+    connect(remove, &QToolButton::clicked, this, &WatchView::removeSelected);
+    auto* bar = new QHBoxLayout;
+    bar->setContentsMargins(6, 2, 4, 2);
+    bar->addWidget(title, 1);
+    bar->addWidget(add);
+    bar->addWidget(remove);
+    auto* layout = new QVBoxLayout(side);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(0);
+    layout->addLayout(bar);
+    layout->addWidget(breakpoint_table_, 1);
+    return side;
+}
+
+QWidget* WatchView::makeWatches() {
+    watch_table_->setObjectName(QStringLiteral("watchTable"));
+    watch_table_->setAccessibleName(tr("Watch expressions"));
+    watch_table_->setModel(watches_);
+    watch_table_->installEventFilter(this);
+    watch_table_->setToolTip(tr("VALUE.STATISTIC: layer1.0.conv1.out.absmax, fc.weight.grad.norm, out.mean\nStatistics: min, max, mean, std, absmax, absmean, norm, nan, inf, zeros, shape, bytes"));
+    polish(watch_table_);
+    watch_table_->setColumnWidth(WatchModel::Expression, 280);
+    connect(watches_, &WatchModel::expressionsChanged, this, [this] { QSettings().setValue(QStringLiteral("watch/expressions"), watches_->expressions()); });
+    watches_->setExpressions(QSettings().value(QStringLiteral("watch/expressions")).toStringList());
+    return watch_table_;
+}
+
+void WatchView::fillAddMenu(QMenu& menu) {
+    const auto add = [this](Breakpoint::Kind kind, std::optional<session::RunPhase> phase = {}) {
+        Breakpoint breakpoint;
+        breakpoint.kind = kind;
+        breakpoint.phase = phase;
+        breakpoint.graph_node = bridge().currentNode();
+        breakpoint.text = bridge().currentModule().toStdString();
+        bridge().addBreakpoint(breakpoint);
+    };
+    QAction* node = menu.addAction(tr("Break at the current node"), this, [add] { add(Breakpoint::Kind::Node); });
+    node->setEnabled(bridge().currentNode() >= 0);
+    QAction* module = menu.addAction(tr("Break at module %1").arg(scopeText(bridge().currentModule().toStdString())), this, [add] { add(Breakpoint::Kind::Module); });
+    module->setEnabled(!bridge().currentModule().isEmpty());
+    menu.addAction(tr("Break at a module\u2026"), this, [this] { askForText(Breakpoint::Kind::Module); });
+    menu.addAction(tr("Break at a kind of operator\u2026"), this, [this] { askForText(Breakpoint::Kind::OperatorKind); });
+    menu.addSeparator();
+    menu.addAction(tr("Break when NaN or Inf appears"), this, [add] { add(Breakpoint::Kind::NanOrInf); });
+    menu.addAction(tr("Break when backward begins"), this, [add] { add(Breakpoint::Kind::Phase, session::RunPhase::Backward); });
+}
+
+void WatchView::askForText(Breakpoint::Kind kind) {
+    const bool module = kind == Breakpoint::Kind::Module;
+    auto* dialog = new QInputDialog(this);
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->setWindowTitle(module ? tr("Break at a module") : tr("Break at a kind of operator"));
+    dialog->setLabelText(module ? tr("Path of the module, like layer2.0") : tr("Name of the operator; * stands for anything, like conv*"));
+    if (module && bridge().model()) {
+        QStringList paths;
+        for (const auto& info : bridge().model()->modules) paths += text(info.path);
+        dialog->setComboBoxItems(paths);
+        dialog->setComboBoxEditable(true);
+    }
+    connect(dialog, &QInputDialog::textValueSelected, this, [this, kind](const QString& typed) {
+        if (typed.trimmed().isEmpty()) return;
+        Breakpoint breakpoint;
+        breakpoint.kind = kind;
+        breakpoint.text = typed.trimmed().toStdString();
+        bridge().addBreakpoint(breakpoint);
+    });
+    dialog->open();
+}
+
+void WatchView::removeSelected() {
+    std::vector<int> ids;
+    for (const QModelIndex& index : breakpoint_table_->selectionModel()->selectedRows()) ids.push_back(breakpoints_->at(index.row()).id);
+    for (const int id : ids) bridge().removeBreakpoint(id);
+}
+
+void WatchView::goTo(int row) {
+    const Breakpoint breakpoint = breakpoints_->at(row);
+    switch (breakpoint.kind) {
+        case Breakpoint::Kind::Node: bridge().setCurrentNode(breakpoint.graph_node); break;
+        case Breakpoint::Kind::Module: bridge().setCurrentModule(text(breakpoint.text)); break;
+        case Breakpoint::Kind::Line: bridge().setCurrentSource({breakpoint.text, breakpoint.line, 0}); break;
+        default: break;
+    }
+}
+
+bool WatchView::eventFilter(QObject* watched, QEvent* event) {
+    if (event->type() != QEvent::KeyPress || static_cast<QKeyEvent*>(event)->key() != Qt::Key_Delete) return false;
+    if (watched == watch_table_) {
+        watches_->remove(watch_table_->currentIndex().row());
+    } else {
+        removeSelected();
+    }
+    return true;
+}
+
+void WatchView::addActions(QMenu& menu) {
+    fillAddMenu(menu);
+    menu.addSeparator();
+    QAction* remove = menu.addAction(tr("Remove all breakpoints"), this, [this] {
+        for (const auto& breakpoint : bridge().breakpoints()) bridge().removeBreakpoint(breakpoint.id);
+    });
+    remove->setEnabled(breakpoints_->rowCount() > 0);
+}
+
+}  // namespace loupe::views
