@@ -284,6 +284,8 @@ inline const OperatorHandle<TwoTensors> max_pool3d_with_indices("aten::max_pool3
 inline const OperatorHandle<> max_pool3d_with_indices_backward("aten::max_pool3d_with_indices_backward");
 inline const OperatorHandle<ThreeTensors> native_batch_norm("aten::native_batch_norm");
 inline const OperatorHandle<ThreeTensors> native_batch_norm_backward("aten::native_batch_norm_backward");
+inline const OperatorHandle<ThreeTensors> native_group_norm("aten::native_group_norm");
+inline const OperatorHandle<ThreeTensors> native_group_norm_backward("aten::native_group_norm_backward");
 inline const OperatorHandle<ThreeTensors> native_layer_norm("aten::native_layer_norm");
 inline const OperatorHandle<ThreeTensors> native_layer_norm_backward("aten::native_layer_norm_backward");
 inline const OperatorHandle<> nll_loss("aten::nll_loss");

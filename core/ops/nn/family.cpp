@@ -69,6 +69,13 @@ OperatorFamily nn_family() {
         &kNllLoss2d,
         &kNllLossNd,
         &kCrossEntropyLoss,
+        &kNativeMultiHeadAttention,
+        &kTransformerEncoderLayer,
+        &kScaledDotProductAttention,
+        &kScaledDotProductAttentionMath,
+        &kNativeGroupNorm,
+        &kNativeGroupNormBackward,
+        &kGroupNorm,
     };
     return {"nn", kRecords};
 }

@@ -27,4 +27,10 @@ extern const OperatorRecord kNativeBatchNorm, kNativeBatchNormBackward, kBatchNo
 extern const OperatorRecord kNllLossForward, kNllLossBackward, kNllLoss2dForward, kNllLoss2dBackward, kNllLoss, kNllLoss2d, kNllLossNd,
     kCrossEntropyLoss;
 
+// attention.cpp
+extern const OperatorRecord kNativeMultiHeadAttention, kTransformerEncoderLayer, kScaledDotProductAttention,
+    kScaledDotProductAttentionMath;
+// group_norm.cpp
+extern const OperatorRecord kNativeGroupNorm, kNativeGroupNormBackward, kGroupNorm;
+
 }  // namespace loupe

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+// Attention: the fused calls that nn.MultiheadAttention and nn.TransformerEncoderLayer make, written with operators.
+#include <cmath>
+#include <limits>
+
+#include "core/ops/nn/common.h"
+#include "core/ops/nn/family.h"
+
+namespace loupe {
+namespace {
+
+using namespace nn_ops;
+
+// [B, T, D] to [B, heads, T, D / heads].
+Tensor split_heads(const Tensor& x, std::int64_t heads) {
+    const Tensor parts = fn::view(fn::contiguous(x), Dims{x.size(0), x.size(1), heads, x.size(2) / heads});
+    return fn::transpose(parts, std::int64_t{1}, std::int64_t{2});
+}
+
+// Masks in the ways PyTorch numbers them: 0: [T, T] for all, 1: [B, T] padding of the keys, 2: full. True hides.
+Tensor masked_scores(const Tensor& scores, const Tensor& mask, const std::optional<std::int64_t>& mask_type) {
+    if (!mask.defined()) return scores;
+    Tensor hidden = mask.dtype() == ScalarType::Bool ? mask : fn::to_dtype(mask, static_cast<std::int64_t>(ScalarType::Bool));
+    if (mask_type && *mask_type == 1) hidden = fn::unsqueeze(fn::unsqueeze(hidden, 1), 1);
+    return fn::masked_fill(scores, hidden, Scalar(-std::numeric_limits<double>::infinity()));
+}
+
+// q, k and v from the stacked weight; one product when they are the same tensor.
+TensorList projected(const Tensor& query, const Tensor& key, const Tensor& value, std::int64_t dim, const Tensor& weight,
+                     const Tensor& bias) {
+    if (query.is_same(key) && key.is_same(value)) return fn::chunk(fn::linear(query, weight, bias), std::int64_t{3}, std::int64_t{-1});
+    TensorList parts;
+    std::int64_t start = 0;
+    for (const Tensor& x : {query, key, value}) {
+        parts.push_back(fn::linear(x, fn::narrow(weight, std::int64_t{0}, start, dim), fn::narrow(bias, std::int64_t{0}, start, dim)));
+        start += dim;
+    }
+    return parts;
+}
+
+std::tuple<Tensor, Tensor> multi_head_attention(const Tensor& query, const Tensor& key, const Tensor& value, std::int64_t embed_dim,
+                                                std::int64_t heads, const Tensor& qkv_weight, const Tensor& qkv_bias,
+                                                const Tensor& proj_weight, const Tensor& proj_bias, const Tensor& mask, bool need_weights,
+                                                bool average_weights, const std::optional<std::int64_t>& mask_type) {
+    require(query.dim() == 3, "expected 3-D `query`, got ", query.dim(), "-D tensor");
+    require(query.size(2) == embed_dim, "passed-in embed_dim ", embed_dim, " didn't match last dim of query ", query.size(2));
+    require(qkv_weight.dim() == 2, "expected 2-D `qkv_weight`, got ", qkv_weight.dim(), "-D tensor");
+    require(heads > 0 && embed_dim % heads == 0, "`embed_dim` must divide evenly by `num_heads`");
+    const TensorList parts = projected(query, key, value, embed_dim, qkv_weight, qkv_bias);
+    const double scale = 1.0 / std::sqrt(static_cast<double>(embed_dim / heads));
+    const Tensor q = fn::mul_scalar(split_heads(parts[0], heads), Scalar(scale));
+    const Tensor k = split_heads(parts[1], heads);
+    const Tensor v = split_heads(parts[2], heads);
+    const Tensor scores = masked_scores(fn::matmul(q, fn::transpose(k, -2, -1)), mask, mask_type);
+    const Tensor weights = fn::softmax(scores, -1, IValue());
+    const Tensor mixed = fn::transpose(fn::matmul(weights, v), 1, 2);
+    const Tensor joined = fn::reshape(mixed, Dims{query.size(0), query.size(1), embed_dim});
+    const Tensor out = fn::linear(joined, proj_weight, proj_bias);
+    if (!need_weights) return {out, Tensor()};
+    return {out, average_weights ? fn::mean_dim(weights, Dims{1}, false) : weights};
+}
+
+Tensor encoder_layer(const Tensor& src, std::int64_t embed_dim, std::int64_t heads, const Tensor& qkv_weight, const Tensor& qkv_bias,
+                     const Tensor& proj_weight, const Tensor& proj_bias, bool use_gelu, bool norm_first, double eps,
+                     const Tensor& norm_weight_1, const Tensor& norm_bias_1, const Tensor& norm_weight_2, const Tensor& norm_bias_2,
+                     const Tensor& ffn_weight_1, const Tensor& ffn_bias_1, const Tensor& ffn_weight_2, const Tensor& ffn_bias_2,
+                     const Tensor& mask, const std::optional<std::int64_t>& mask_type) {
+    const auto norm_1 = [&](const Tensor& x) { return fn::layer_norm(x, Dims{embed_dim}, norm_weight_1, norm_bias_1, eps, true); };
+    const auto norm_2 = [&](const Tensor& x) { return fn::layer_norm(x, Dims{embed_dim}, norm_weight_2, norm_bias_2, eps, true); };
+    Tensor x = norm_first ? norm_1(src) : src;
+    x = std::get<0>(multi_head_attention(x, x, x, embed_dim, heads, qkv_weight, qkv_bias, proj_weight, proj_bias, mask, false, true, mask_type));
+    x = fn::add(x, src);
+    if (!norm_first) x = norm_1(x);
+    const Tensor before = x;
+    if (norm_first) x = norm_2(x);
+    x = fn::linear(x, ffn_weight_1, ffn_bias_1);
+    x = use_gelu ? fn::gelu(x) : fn::relu(x);
+    x = fn::add(fn::linear(x, ffn_weight_2, ffn_bias_2), before);
+    return norm_first ? x : norm_2(x);
+}
+
+// attn_mask: added when floating, where it is false hidden when bool.
+std::tuple<Tensor, Tensor> scaled_dot_product(const Tensor& query, const Tensor& key, const Tensor& value, const Tensor& attn_mask,
+                                              double dropout_p, bool need_weights, bool is_causal) {
+    Tensor mask = attn_mask;
+    if (is_causal) {
+        require(!attn_mask.defined(), "_scaled_dot_product_attention: Explicit attn_mask should not be set when is_causal=True");
+        const Tensor ones = fn::ones(Dims{query.size(-2), key.size(-2)}, static_cast<std::int64_t>(ScalarType::Bool));
+        mask = fn::tril(ones);
+    }
+    const double scale = 1.0 / std::sqrt(static_cast<double>(query.size(-1)));
+    Tensor scores = fn::matmul(fn::mul_scalar(query, Scalar(scale)), fn::transpose(key, -2, -1));
+    if (mask.defined() && mask.dtype() == ScalarType::Bool) {
+        scores = fn::masked_fill(scores, fn::logical_not(mask), Scalar(-std::numeric_limits<double>::infinity()));
+    } else if (mask.defined()) {
+        scores = fn::add(scores, mask);
+    }
+    Tensor weights = fn::softmax(scores, -1, IValue());
+    if (dropout_p > 0) weights = fn::dropout(weights, dropout_p, true);
+    return {fn::matmul(weights, value), need_weights ? weights : Tensor()};
+}
+
+std::vector<Sample> attention_samples(Random& random, ScalarType dtype) {
+    const auto t = [&](std::initializer_list<std::int64_t> sizes) { return random_tensor(random, sizes, dtype); };
+    const Tensor x = t({2, 3, 8});
+    return {{{x, x, x, 8, 2, t({24, 8}), t({24}), t({8, 8}), t({8}), IValue(), true, true, IValue()}, "self"}};
+}
+
+std::vector<Sample> dot_product_samples(Random& random, ScalarType dtype) {
+    const auto t = [&](std::initializer_list<std::int64_t> sizes) { return random_tensor(random, sizes, dtype); };
+    return {{{t({2, 3, 4}), t({2, 5, 4}), t({2, 5, 6}), IValue(), 0.0, true, false}},
+            {{t({2, 3, 4}), t({2, 3, 4}), t({2, 3, 4}), IValue(), 0.0, false, true}, "causal"}};
+}
+
+}  // namespace
+
+extern const OperatorRecord kNativeMultiHeadAttention = {
+    .schema = "aten::_native_multi_head_attention(Tensor query, Tensor key, Tensor value, int embed_dim, int num_head, Tensor qkv_weight, "
+              "Tensor qkv_bias, Tensor proj_weight, Tensor proj_bias, Tensor? mask=None, bool need_weights=True, bool "
+              "average_attn_weights=True, int? mask_type=None) -> (Tensor, Tensor)",
+    .summary = "Multi-head attention with its input and output projections; gives the attention weights too when asked.",
+    .formula = "softmax(q k^T / sqrt(d)) v, by heads",
+    .composite = boxed<multi_head_attention>,
+    .samples = attention_samples,
+};
+extern const OperatorRecord kTransformerEncoderLayer = {
+    .schema = "aten::_transformer_encoder_layer_fwd(Tensor src, int embed_dim, int num_heads, Tensor qkv_weight, Tensor qkv_bias, Tensor "
+              "proj_weight, Tensor proj_bias, bool use_gelu, bool norm_first, float eps, Tensor norm_weight_1, Tensor norm_bias_1, Tensor "
+              "norm_weight_2, Tensor norm_bias_2, Tensor ffn_weight_1, Tensor ffn_bias_1, Tensor ffn_weight_2, Tensor ffn_bias_2, "
+              "Tensor? mask=None, int? mask_type=None) -> Tensor",
+    .summary = "A Transformer encoder layer: attention and a feed-forward network, each with a residual and a normalisation.",
+    .composite = boxed<encoder_layer>,
+};
+extern const OperatorRecord kScaledDotProductAttention = {
+    .schema = "aten::_scaled_dot_product_attention(Tensor query, Tensor key, Tensor value, Tensor? attn_mask=None, float dropout_p=0., bool "
+              "need_attn_weights=False, bool is_causal=False) -> (Tensor, Tensor)",
+    .summary = "Attention of queries over keys and values.",
+    .formula = "softmax(q k^T / sqrt(d) + mask) v",
+    .composite = boxed<scaled_dot_product>,
+    .samples = dot_product_samples,
+};
+extern const OperatorRecord kScaledDotProductAttentionMath = {
+    .schema = "aten::_scaled_dot_product_attention_math(Tensor query, Tensor key, Tensor value, Tensor? attn_mask=None, float dropout_p=0., "
+              "bool need_attn_weights=False, bool is_causal=False) -> (Tensor, Tensor)",
+    .summary = "Attention of queries over keys and values.",
+    .formula = "softmax(q k^T / sqrt(d) + mask) v",
+    .composite = boxed<scaled_dot_product>,
+    .samples = dot_product_samples,
+};
+
+}  // namespace loupe

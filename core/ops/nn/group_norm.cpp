@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: Apache-2.0
+// group_norm: each sample by itself, over groups of channels.
+#include <algorithm>
+#include <cmath>
+
+#include "core/base/parallel.h"
+#include "core/ops/nn/common.h"
+#include "core/ops/nn/composed_gradient.h"
+#include "core/ops/nn/family.h"
+#include "core/ops/nn/simd.h"
+
+namespace loupe {
+namespace {
+
+using namespace nn_ops;
+
+struct Shape {
+    std::int64_t batch;
+    std::int64_t channels;
+    std::int64_t pixels;
+    std::int64_t groups;
+
+    std::int64_t group_channels() const { return channels / groups; }
+    std::int64_t group_elements() const { return group_channels() * pixels; }
+};
+
+void check_group_norm(const Tensor& input, std::int64_t groups, const Tensor& weight, const Tensor& bias) {
+    const std::int64_t channels = input.size(1);
+    const std::string shape = shape_list_text(input.sizes());
+    require(groups > 0, "Expected num groups to be greater than 0, got ", groups);
+    require(channels % groups == 0, "Expected number of channels in input to be divisible by num_groups, but got input of shape ", shape,
+            " and num_groups=", groups);
+    const auto check = [&](const Tensor& t, const char* name) {
+        require(!t.defined() || (t.dim() == 1 && t.numel() == channels), "Expected ", name,
+                " to be a vector of size equal to the number of channels in input, but got ", name, " of shape ",
+                t.defined() ? shape_list_text(t.sizes()) : "", " and input of shape ", shape);
+    };
+    check(weight, "weight");
+    check(bias, "bias");
+}
+
+MetaList infer_native_group_norm(const Tensor& input, const Tensor& weight, const Tensor& bias, std::int64_t batch, std::int64_t,
+                                 std::int64_t, std::int64_t groups, double) {
+    check_group_norm(input, groups, weight, bias);
+    require(is_floating(input.dtype()), "\"GroupNormKernelImpl\" not implemented for '", dtype_graph_name(input.dtype()), "'");
+    const TensorMeta stats{{batch, groups}, compute_dtype(input.dtype()), input.device()};
+    return {follow_layout(to_dims(input.sizes()), input), stats, stats};
+}
+
+template <typename T>
+LOUPE_INLINE inline void moments(const T* x, std::int64_t n, double eps, T& mean_out, T& rstd_out) {
+    T sum = 0;
+#pragma omp simd reduction(+ : sum)
+    for (std::int64_t i = 0; i < n; ++i) sum += x[i];
+    const T mean = sum / static_cast<T>(n);
+    T squares = 0;
+#pragma omp simd reduction(+ : squares)
+    for (std::int64_t i = 0; i < n; ++i) squares += (x[i] - mean) * (x[i] - mean);
+    mean_out = mean;
+    rstd_out = T(1) / std::sqrt(squares / static_cast<T>(n) + static_cast<T>(eps));
+}
+
+void native_group_norm(const Tensor& out, const Tensor& mean, const Tensor& rstd, const Tensor& input, const Tensor& weight,
+                       const Tensor& bias, std::int64_t batch, std::int64_t channels, std::int64_t pixels, std::int64_t groups, double eps) {
+    const Shape s{batch, channels, pixels, groups};
+    visit_floating(input.dtype(), "group_norm", [&]<typename T>(std::type_identity<T>) {
+        constexpr ScalarType kType = scalar_type_of<T>;
+        const Tensor x = packed_as(input, kType);
+        const Tensor w = packed_as(weight, kType);
+        const Tensor b = packed_as(bias, kType);
+        const Tensor y = out.dtype() == kType ? buffer_for(out) : empty(out.sizes(), kType);
+        const std::int64_t grain = std::max<std::int64_t>(1, 16384 / std::max<std::int64_t>(1, s.group_elements()));
+        parallel_for(0, s.batch * s.groups, grain, [&](std::int64_t begin, std::int64_t end) {
+            with_best_instructions([&]() LOUPE_INLINE {
+                for (std::int64_t i = begin; i < end; ++i) {
+                    const T* from = x.data<T>() + i * s.group_elements();
+                    T* to = y.data<T>() + i * s.group_elements();
+                    moments(from, s.group_elements(), eps, mean.data<T>()[i], rstd.data<T>()[i]);
+                    for (std::int64_t d = 0; d < s.group_channels(); ++d) {
+                        const std::int64_t c = i % s.groups * s.group_channels() + d;
+                        const T scale = rstd.data<T>()[i] * (w.defined() ? w.data<T>()[c] : T(1));
+                        const T shift = (b.defined() ? b.data<T>()[c] : T(0)) - mean.data<T>()[i] * scale;
+#pragma omp simd
+                        for (std::int64_t p = 0; p < s.pixels; ++p) to[d * s.pixels + p] = from[d * s.pixels + p] * scale + shift;
+                    }
+                }
+            });
+        });
+        if (!y.is_same(out)) convert_into(out, y);
+    });
+}
+
+// ---- backward
+
+// Sums of g and of g x over the pixels of each channel of each sample.
+template <typename T>
+void channel_sums(const Shape& s, const T* g, const T* x, T* sums, T* dots) {
+    parallel_for(0, s.batch * s.channels, std::max<std::int64_t>(1, 16384 / std::max<std::int64_t>(1, s.pixels)),
+                 [&](std::int64_t begin, std::int64_t end) {
+                     with_best_instructions([&]() LOUPE_INLINE {
+                         for (std::int64_t i = begin; i < end; ++i) {
+                             T sum = 0;
+                             T dot = 0;
+                             const T* gp = g + i * s.pixels;
+                             const T* xp = x + i * s.pixels;
+#pragma omp simd reduction(+ : sum, dot)
+                             for (std::int64_t p = 0; p < s.pixels; ++p) {
+                                 sum += gp[p];
+                                 dot += gp[p] * xp[p];
+                             }
+                             sums[i] = sum;
+                             dots[i] = dot;
+                         }
+                     });
+                 });
+}
+
+template <typename T>
+void input_gradient(const Shape& s, const T* g, const T* x, const T* sums, const T* dots, const T* mean, const T* rstd, const T* w, T* out) {
+    parallel_for(0, s.batch * s.groups, 1, [&](std::int64_t begin, std::int64_t end) {
+        with_best_instructions([&]() LOUPE_INLINE {
+            for (std::int64_t i = begin; i < end; ++i) {
+                T sum = 0;
+                T dot = 0;
+                for (std::int64_t d = 0; d < s.group_channels(); ++d) {
+                    const T scale = w == nullptr ? T(1) : w[i % s.groups * s.group_channels() + d];
+                    sum += sums[i * s.group_channels() + d] * scale;
+                    dot += dots[i * s.group_channels() + d] * scale;
+                }
+                const T m = mean[i];
+                const T r = rstd[i];
+                const T of_input = (sum * m - dot) * r * r * r / static_cast<T>(s.group_elements());
+                const T constant = -of_input * m - sum * r / static_cast<T>(s.group_elements());
+                for (std::int64_t d = 0; d < s.group_channels(); ++d) {
+                    const T of_grad = r * (w == nullptr ? T(1) : w[i % s.groups * s.group_channels() + d]);
+                    const std::int64_t at = (i * s.group_channels() + d) * s.pixels;
+#pragma omp simd
+                    for (std::int64_t p = 0; p < s.pixels; ++p) out[at + p] = g[at + p] * of_grad + x[at + p] * of_input + constant;
+                }
+            }
+        });
+    });
+}
+
+void run_native_group_norm_backward(Arguments arguments, IValue* results) {
+    const Tensor input = arguments[1].to_tensor();
+    const Tensor weight = arguments[4].to_tensor();
+    const Shape s{arguments[5].to_int(), arguments[6].to_int(), arguments[7].to_int(), arguments[8].to_int()};
+    const std::vector<bool> mask = arguments[9].to_bools();
+    visit_floating(input.dtype(), "group_norm_backward", [&]<typename T>(std::type_identity<T>) {
+        constexpr ScalarType kType = scalar_type_of<T>;
+        const Tensor g = packed_as(arguments[0].to_tensor(), kType);
+        const Tensor x = packed_as(input, kType);
+        const Tensor mean = packed_as(arguments[2].to_tensor(), kType);
+        const Tensor rstd = packed_as(arguments[3].to_tensor(), kType);
+        const Tensor w = packed_as(weight, kType);
+        std::vector<T> sums(static_cast<std::size_t>(s.batch * s.channels));
+        std::vector<T> dots(sums.size());
+        channel_sums<T>(s, g.data<T>(), x.data<T>(), sums.data(), dots.data());
+        if (mask[0]) {
+            const Tensor out = empty(input.sizes(), kType);
+            input_gradient<T>(s, g.data<T>(), x.data<T>(), sums.data(), dots.data(), mean.data<T>(), rstd.data<T>(),
+                              w.defined() ? w.data<T>() : nullptr, out.data<T>());
+            results[0] = packed_as(out, input.dtype());
+        }
+        if (!mask[1] && !mask[2]) return;
+        const Tensor grad_weight = zeros(IntSpan(&s.channels, 1), kType);
+        const Tensor grad_bias = zeros(IntSpan(&s.channels, 1), kType);
+        for (std::int64_t i = 0; i < s.batch * s.channels; ++i) {
+            const auto at = static_cast<std::size_t>(i);
+            const std::int64_t group = i / s.group_channels();
+            grad_weight.data<T>()[i % s.channels] += (dots[at] - sums[at] * mean.data<T>()[group]) * rstd.data<T>()[group];
+            grad_bias.data<T>()[i % s.channels] += sums[at];
+        }
+        const ScalarType parameter = weight.defined() ? weight.dtype() : input.dtype();
+        if (mask[1]) results[1] = packed_as(grad_weight, parameter);
+        if (mask[2]) results[2] = packed_as(grad_bias, parameter);
+    });
+}
+
+void native_group_norm_gradient(GradientContext& c) {
+    const auto [grad_input, grad_weight, grad_bias] = fn::native_group_norm_backward(
+        c.grad_output(), c.argument(0), c.result(1), c.result(2), c.argument(1), c.value(3), c.value(4), c.value(5), c.value(6),
+        bool_list({c.needs(0), c.needs(1), c.needs(2)}));
+    if (c.needs(0)) c.set_grad(0, grad_input);
+    if (c.needs(1)) c.set_grad(1, grad_weight);
+    if (c.needs(2)) c.set_grad(2, grad_bias);
+}
+
+// The backward formula with operators, of (grad_out, input, weight); eps from the saved 1 / std.
+TensorList composed_backward(const TensorList& in, const Shape& s, const Tensor& mean_value, const Tensor& rstd_value) {
+    const Dims grouped{s.batch, s.groups, s.group_elements()};
+    const Dims by_channel{s.batch, s.channels, s.pixels};
+    const Dims inner{2};
+    const Tensor x = fn::reshape(in[1], grouped);
+    const Tensor centered = fn::sub(x, fn::mean_dim(x, inner, true));
+    const Tensor variance = fn::mean_dim(fn::mul(centered, centered), inner, true);
+    const Tensor fixed = fn::sub(fn::detach(x), fn::unsqueeze(mean_value, 2));
+    const Tensor total = fn::pow_scalar(fn::unsqueeze(rstd_value, 2), Scalar(-2.0));
+    const Tensor eps = fn::detach(fn::sub(total, fn::mean_dim(fn::mul(fixed, fixed), inner, true)));
+    const Tensor rstd = fn::rsqrt(fn::add(variance, eps));
+    const Tensor normal = fn::mul(centered, rstd);
+    const Tensor g = fn::reshape(in[0], by_channel);
+    const Tensor scaled = in[2].defined() ? fn::mul(g, fn::view(in[2], Dims{1, s.channels, 1})) : g;
+    const Tensor gw = fn::reshape(scaled, grouped);
+    const Tensor shift = fn::mean_dim(gw, inner, true);
+    const Tensor slope = fn::mean_dim(fn::mul(gw, normal), inner, true);
+    const Tensor grad_input = fn::mul(fn::sub(fn::sub(gw, shift), fn::mul(normal, slope)), rstd);
+    const Tensor products = fn::mul(g, fn::reshape(normal, by_channel));
+    return {fn::reshape(grad_input, to_dims(in[1].sizes())), fn::sum_dim(products, Dims{0, 2}, false), fn::sum_dim(g, Dims{0, 2}, false)};
+}
+
+void native_group_norm_double_gradient(GradientContext& c) {
+    const Shape s{c.value(5).to_int(), c.value(6).to_int(), c.value(7).to_int(), c.value(8).to_int()};
+    const Tensor mean = c.argument(2);
+    const Tensor rstd = c.argument(3);
+    const TensorList grads = composed_gradients([&](const TensorList& in) { return composed_backward(in, s, mean, rstd); },
+                                                {c.argument(0), c.argument(1), c.argument(4)},
+                                                {c.grad_output(0), c.grad_output(1), c.grad_output(2)});
+    constexpr std::array<std::size_t, 3> kPlaces{0, 1, 4};
+    for (std::size_t i = 0; i < 3; ++i) {
+        if (c.needs(kPlaces[i]) && grads[i].defined()) c.set_grad(kPlaces[i], grads[i]);
+    }
+}
+
+Tensor group_norm(const Tensor& input, std::int64_t groups, const Tensor& weight, const Tensor& bias, double eps, bool) {
+    check_group_norm(input, groups, weight, bias);
+    const std::int64_t batch = input.size(0);
+    const std::int64_t channels = input.size(1);
+    const std::int64_t pixels = input.numel() / std::max<std::int64_t>(1, batch * channels);
+    return std::get<0>(fn::native_group_norm(input, weight, bias, batch, channels, pixels, groups, eps));
+}
+
+std::vector<Sample> native_samples(Random& random, ScalarType dtype) {
+    const auto t = [&](std::initializer_list<std::int64_t> sizes) { return random_tensor(random, sizes, dtype); };
+    return {{{t({2, 6, 2, 2}), t({6}), t({6}), 2, 6, 4, 3, 1e-5}}, {{t({2, 4, 3}), IValue(), IValue(), 2, 4, 3, 1, 1e-3}, "one group, no weight"}};
+}
+std::vector<Sample> samples(Random& random, ScalarType dtype) {
+    const auto t = [&](std::initializer_list<std::int64_t> sizes) { return random_tensor(random, sizes, dtype); };
+    return {{{t({2, 6, 2, 2}), 3, t({6}), t({6}), 1e-5, true}}};
+}
+
+constexpr std::string_view kFormula = "out = (input - mean) / sqrt(var + eps) weight + bias, mean and var over each group of channels";
+
+}  // namespace
+
+extern const OperatorRecord kNativeGroupNorm = {
+    .schema = "aten::native_group_norm(Tensor input, Tensor? weight, Tensor? bias, SymInt N, SymInt C, SymInt HxW, int group, float eps) -> "
+              "(Tensor, Tensor, Tensor)",
+    .summary = "Scales groups of channels of each sample to zero mean and unit variance; gives mean and 1/std too.",
+    .formula = kFormula,
+    .infer = inferring<infer_native_group_norm>,
+    .kernel = filling<native_group_norm, 3>,
+    .derivative = {native_group_norm_gradient, {save_argument(0), save_argument(1), save_result(1), save_result(2)}},
+    .samples = native_samples,
+};
+extern const OperatorRecord kNativeGroupNormBackward = {
+    .schema = "aten::native_group_norm_backward(Tensor grad_out, Tensor input, Tensor mean, Tensor rstd, Tensor? weight, SymInt N, SymInt C, "
+              "SymInt HxW, int group, bool[3] output_mask) -> (Tensor, Tensor, Tensor)",
+    .summary = "Gradients of group_norm for input, weight and bias.",
+    .kernel = run_native_group_norm_backward,
+    .derivative = {native_group_norm_double_gradient,
+                   {save_argument(0), save_argument(1), save_argument(2), save_argument(3), save_argument(4)}},
+};
+extern const OperatorRecord kGroupNorm = {
+    .schema = "aten::group_norm(Tensor input, int num_groups, Tensor? weight=None, Tensor? bias=None, float eps=1.0000000000000001e-05, bool "
+              "cudnn_enabled=True) -> Tensor",
+    .summary = "Scales groups of channels of each sample to zero mean and unit variance.",
+    .formula = kFormula,
+    .composite = boxed<group_norm>,
+    .samples = samples,
+};
+
+}  // namespace loupe
