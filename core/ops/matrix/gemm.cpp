@@ -21,6 +21,8 @@ void use_own_threads_only() {
     static_cast<void>(done);
 }
 
+FloatGemm float_gemm = nullptr;
+
 template <typename T>
 inline constexpr bool kHasBlas = std::is_same_v<T, float> || std::is_same_v<T, double> ||
                                  std::is_same_v<T, std::complex<float>> || std::is_same_v<T, std::complex<double>>;
@@ -104,6 +106,13 @@ void threaded_gemm(T alpha, const MatrixRef<const T>& a, const MatrixRef<const T
         find_leading(right, lb);
     }
     const std::int64_t ldc = c.rows <= 1 ? std::max<std::int64_t>(1, c.columns) : c.row_stride;
+    if constexpr (std::is_same_v<T, float>) {
+        if (float_gemm != nullptr) {
+            float_gemm(la.transpose != CblasNoTrans, lb.transpose != CblasNoTrans, c.rows, c.columns, a.columns, alpha, left.data,
+                       la.dimension, right.data, lb.dimension, beta, c.data, ldc);
+            return;
+        }
+    }
     constexpr std::int64_t kMinimumWork = 1 << 17;  // multiplications that are worth a thread
     const std::int64_t work = c.rows * c.columns * a.columns;
     const std::int64_t pieces = std::clamp<std::int64_t>(work / kMinimumWork, 1, thread_count());
@@ -153,6 +162,8 @@ void plain_gemm(T alpha, const MatrixRef<const T>& a, const MatrixRef<const T>& 
 }
 
 }  // namespace
+
+void set_float_gemm(FloatGemm function) { float_gemm = function; }
 
 template <typename T>
 void gemm(T alpha, MatrixRef<const T> a, MatrixRef<const T> b, T beta, MatrixRef<T> c) {

@@ -133,6 +133,32 @@ ConvolutionShape convolution_shape(IntSpan input, IntSpan weight, IntSpan output
     return s;
 }
 
+namespace {
+
+template <typename T>
+void add_bias(const Tensor& out, const Tensor& bias) {
+    const std::int64_t channels = out.sizes()[1];
+    const std::int64_t pixels = out.numel() / std::max<std::int64_t>(1, out.sizes()[0] * channels);
+    T* data = out.data<T>();
+    const T* values = bias.data<T>();
+    parallel_for(0, out.sizes()[0] * channels, std::max<std::int64_t>(1, 16384 / std::max<std::int64_t>(1, pixels)),
+                 [&](std::int64_t begin, std::int64_t end) {
+                     for (std::int64_t i = begin; i < end; ++i) {
+                         const T value = values[i % channels];
+                         for (T* p = data + i * pixels; p != data + (i + 1) * pixels; ++p) *p = static_cast<T>(*p + value);
+                     }
+                 });
+}
+
+}  // namespace
+
+void add_channel_bias(const Tensor& out, const Tensor& bias) {
+    visit_dtype(out.dtype(), [&]<typename T>(std::type_identity<T>) {
+        if constexpr (std::is_same_v<T, float> || std::is_same_v<T, double> || std::is_same_v<T, std::int64_t>) add_bias<T>(out, bias);
+        else fail_run("add_channel_bias: unexpected dtype");
+    });
+}
+
 }  // namespace nn_ops
 namespace {
 
@@ -158,21 +184,6 @@ void visit_convolution_dtype(ScalarType dtype, F&& f) {
     else fail_run(concat("\"slow_conv2d_cpu\" not implemented for '", dtype_graph_name(dtype), "'"));
 }
 
-template <typename T>
-void add_bias(const Tensor& out, const Tensor& bias) {
-    const std::int64_t channels = out.sizes()[1];
-    const std::int64_t pixels = out.numel() / std::max<std::int64_t>(1, out.sizes()[0] * channels);
-    T* data = out.data<T>();
-    const T* values = bias.data<T>();
-    parallel_for(0, out.sizes()[0] * channels, std::max<std::int64_t>(1, 16384 / std::max<std::int64_t>(1, pixels)),
-                 [&](std::int64_t begin, std::int64_t end) {
-                     for (std::int64_t i = begin; i < end; ++i) {
-                         const T value = values[i % channels];
-                         for (T* p = data + i * pixels; p != data + (i + 1) * pixels; ++p) *p = static_cast<T>(*p + value);
-                     }
-                 });
-}
-
 void run_convolution(Arguments arguments, IValue* results) {
     const Tensor out = results[0].to_tensor();
     if (out.numel() == 0) return;
@@ -186,8 +197,8 @@ void run_convolution(Arguments arguments, IValue* results) {
     visit_convolution_dtype(dtype, [&]<typename T>(std::type_identity<T>) {
         if (p.transposed) convolve_data_gradient<T>(shape, input.data<T>(), weight.data<T>(), target.data<T>());
         else convolve<T>(shape, input.data<T>(), weight.data<T>(), target.data<T>());
-        if (bias.defined()) add_bias<T>(target, bias);
-    });
+            });
+    if (bias.defined()) add_channel_bias(target, bias);
     if (!target.is_same(out)) convert_into(out, target);
 }
 

@@ -54,4 +54,7 @@ void convolve_data_gradient(const ConvolutionShape& shape, const T* grad_y, cons
 template <typename T>
 void convolve_weight_gradient(const ConvolutionShape& shape, const T* x, const T* grad_y, T* grad_w);
 
+// Adds bias[c] to all pixels of channel c; out [N, C, *] contiguous, both of the same dtype.
+void add_channel_bias(const Tensor& out, const Tensor& bias);
+
 }  // namespace loupe::nn_ops

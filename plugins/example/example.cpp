@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// The smallest useful plugin: an operator of its own with a derivative, and a kernel for an operator that is there.
+#include "core/base/error.h"
+#include "core/ops/boxing.h"
+#include "core/ops/functions.h"
+#include "core/ops/gradient_context.h"
+#include "core/ops/plugin.h"
+#include "core/ops/samples.h"
+
+namespace {
+
+using namespace loupe;
+
+// example::scaled_square(x, scale) = scale x^2, for any dtype and strides, made of a kernel and a derivative.
+TensorMeta infer_scaled_square(const Tensor& self, const Scalar&) {
+    if (!is_floating(self.dtype())) throw Error(ErrorKind::Run, "scaled_square: expected a floating point tensor");
+    return {to_dims(self.sizes()), self.dtype(), self.device()};
+}
+
+Tensor scaled_square(const Tensor& self, const Scalar& scale) { return fn::mul_scalar(fn::mul(self, self), scale); }
+
+void scaled_square_kernel(const Tensor& out, const Tensor& self, const Scalar& scale) {
+    fn::copy_(out, scaled_square(self, scale));
+}
+
+// d/dx scale x^2 = 2 scale x, in operators, so that it can be differentiated again.
+void scaled_square_backward(GradientContext& context) {
+    const Scalar twice(2 * context.value(1).to_double());
+    context.grad(0, [&] { return fn::mul(context.grad_output(), fn::mul_scalar(context.argument(0), twice)); });
+}
+
+std::vector<Sample> scaled_square_samples(Random& random, ScalarType dtype) {
+    return {{{random_tensor(random, {2, 3}, dtype), 1.5}}};
+}
+
+constexpr OperatorRecord kScaledSquare = {
+    .schema = "example::scaled_square(Tensor self, Scalar scale) -> Tensor",
+    .summary = "The square of each element, scaled.",
+    .formula = "out = scale self^2",
+    .infer = inferring<infer_scaled_square>,
+    .kernel = filling<scaled_square_kernel>,
+    .derivative = {scaled_square_backward, {save_argument(0)}},
+    .samples = scaled_square_samples,
+};
+
+// A kernel for contiguous float32 relu. It says in words why it leaves other arguments to the next candidate.
+bool accepts_relu(Arguments arguments, std::string* why) {
+    const Tensor self = arguments[0].to_tensor();
+    const bool fits = self.dtype() == ScalarType::Float32 && self.is_contiguous() && self.numel() == 64;
+    if (!fits && why != nullptr) *why = "not 64 contiguous float32 elements";
+    return fits;
+}
+
+void relu_kernel(const Tensor& out, const Tensor& self) {
+    const float* x = self.data<float>();
+    float* y = out.data<float>();
+    for (std::int64_t i = 0; i < 64; ++i) y[i] = x[i] > 0 || x[i] != x[i] ? x[i] : 0.0f;
+}
+
+void register_all(const PluginRegistries& registries) {
+    static constexpr const OperatorRecord* kRecords[] = {&kScaledSquare};
+    registries.add_family({"example", kRecords});
+    registries.add_kernel("aten::relu", DeviceType::Cpu, {"example", filling<relu_kernel>.function, accepts_relu});
+}
+
+}  // namespace
+
+LOUPE_PLUGIN_EXPORT const PluginTable* loupe_plugin() {
+    static constexpr PluginTable kTable{kPluginInterface, "example", "Shows how a plugin adds an operator and a kernel.", "", register_all};
+    return &kTable;
+}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// oneDNN, in the one place that knows its version: 2.6, where a primitive is made from a descriptor of the operation.
+
+#include <dnnl.hpp>
+
+namespace loupe::onednn {
+
+using Memory = dnnl::memory;
+using Layout = dnnl::memory::desc;
+
+// Geometry of a convolution as oneDNN counts it: dilation 0 is dense.
+struct ConvolutionGeometry {
+    Memory::dims strides;
+    Memory::dims dilates;
+    Memory::dims padding_left;
+    Memory::dims padding_right;
+};
+
+inline dnnl::primitive_attr user_scratchpad() {
+    dnnl::primitive_attr attributes;
+    attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
+    return attributes;
+}
+
+inline dnnl::convolution_forward::primitive_desc convolution_forward(const dnnl::engine& engine, const Layout& src,
+                                                                     const Layout& weights, const Layout& bias, const Layout& dst,
+                                                                     const ConvolutionGeometry& g) {
+    constexpr auto kKind = dnnl::prop_kind::forward_training;
+    constexpr auto kAlgorithm = dnnl::algorithm::convolution_direct;
+    const auto descriptor = bias.is_zero() ? dnnl::convolution_forward::desc(kKind, kAlgorithm, src, weights, dst, g.strides, g.dilates,
+                                                                             g.padding_left, g.padding_right)
+                                           : dnnl::convolution_forward::desc(kKind, kAlgorithm, src, weights, bias, dst, g.strides,
+                                                                             g.dilates, g.padding_left, g.padding_right);
+    return {descriptor, user_scratchpad(), engine};
+}
+
+inline dnnl::convolution_backward_data::primitive_desc convolution_backward_data(
+    const dnnl::engine& engine, const Layout& diff_src, const Layout& weights, const Layout& diff_dst, const ConvolutionGeometry& g,
+    const dnnl::convolution_forward::primitive_desc& hint) {
+    const dnnl::convolution_backward_data::desc descriptor(dnnl::algorithm::convolution_direct, diff_src, weights, diff_dst, g.strides,
+                                                           g.dilates, g.padding_left, g.padding_right);
+    return {descriptor, user_scratchpad(), engine, hint};
+}
+
+inline dnnl::convolution_backward_weights::primitive_desc convolution_backward_weights(
+    const dnnl::engine& engine, const Layout& src, const Layout& diff_weights, const Layout& diff_bias, const Layout& diff_dst,
+    const ConvolutionGeometry& g, const dnnl::convolution_forward::primitive_desc& hint) {
+    constexpr auto kAlgorithm = dnnl::algorithm::convolution_direct;
+    const auto descriptor =
+        diff_bias.is_zero()
+            ? dnnl::convolution_backward_weights::desc(kAlgorithm, src, diff_weights, diff_dst, g.strides, g.dilates, g.padding_left,
+                                                       g.padding_right)
+            : dnnl::convolution_backward_weights::desc(kAlgorithm, src, diff_weights, diff_bias, diff_dst, g.strides, g.dilates,
+                                                       g.padding_left, g.padding_right);
+    return {descriptor, user_scratchpad(), engine, hint};
+}
+
+// Row major c = alpha op(a) op(b) + beta c.
+inline void sgemm(bool transpose_a, bool transpose_b, std::int64_t m, std::int64_t n, std::int64_t k, float alpha, const float* a,
+                  std::int64_t lda, const float* b, std::int64_t ldb, float beta, float* c, std::int64_t ldc) {
+    dnnl_sgemm(transpose_a ? 'T' : 'N', transpose_b ? 'T' : 'N', m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
+}
+
+}  // namespace loupe::onednn

@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: Apache-2.0
+// Convolution and its gradients. oneDNN chooses the layouts (blocked, or channels last); tensors in other ones are
+// reordered on the way in and out. Packed weights are kept.
+#include "core/ops/nn/convolution.h"
+
+#include <algorithm>
+
+#include "core/ops/matrix/layout.h"
+#include "core/ops/nn/common.h"
+#include "plugins/onednn/ops/kernels.h"
+#include "plugins/onednn/runtime.h"
+
+namespace loupe::onednn {
+namespace {
+
+using nn_ops::ConvolutionParameters;
+
+// A convolution that is not transposed, seen through the tensors of one that may be: a transposed one computes the
+// data gradient of the plain one, from `small` (its input) to `large` (its output).
+struct Problem {
+    Dims large;  // sizes of the plain convolution's input
+    Dims small;  // of its output
+    Dims weight;
+    const ConvolutionParameters& parameters;
+
+    Problem(IntSpan input, IntSpan weight_sizes, IntSpan output, const ConvolutionParameters& p)
+        : large(to_dims(p.transposed ? output : input)), small(to_dims(p.transposed ? input : output)), weight(to_dims(weight_sizes)),
+          parameters(p) {}
+
+    std::size_t spatial() const { return weight.size() - 2; }
+    Memory::dims weight_dims() const {
+        if (parameters.groups == 1) return dims_of(span_of(weight));
+        Memory::dims dims{parameters.groups, weight[0] / parameters.groups};
+        dims.insert(dims.end(), weight.begin() + 1, weight.end());
+        return dims;
+    }
+    ConvolutionGeometry geometry() const {
+        ConvolutionGeometry g;
+        for (std::size_t i = 0; i < spatial(); ++i) {
+            const std::int64_t reach = parameters.dilation[i] * (weight[i + 2] - 1) + 1;
+            const std::int64_t used = (small[i + 2] - 1) * parameters.stride[i] + reach;
+            g.strides.push_back(parameters.stride[i]);
+            g.dilates.push_back(parameters.dilation[i] - 1);
+            g.padding_left.push_back(parameters.padding[i]);
+            g.padding_right.push_back(used - large[i + 2] - parameters.padding[i]);
+        }
+        return g;
+    }
+    Key key(std::int64_t kind, const Tensor& a, const Tensor& b, const Tensor& w) const {
+        Key k;
+        k.add(kind).add(span_of(large)).add(span_of(small)).add(span_of(weight)).add(parameters.groups);
+        k.add(span_of(parameters.stride)).add(span_of(parameters.padding)).add(span_of(parameters.dilation));
+        k.add(a.strides()).add(b.strides()).add(w.strides());
+        return k;
+    }
+};
+
+// The weight's memory with groups as a dimension of their own.
+Layout weight_layout(const Tensor& weight, std::int64_t groups) {
+    if (groups == 1) return layout_of(weight);
+    Memory::dims sizes{groups, weight.sizes()[0] / groups};
+    Memory::dims strides{weight.strides()[0] * sizes[1], weight.strides()[0]};
+    sizes.insert(sizes.end(), weight.sizes().begin() + 1, weight.sizes().end());
+    strides.insert(strides.end(), weight.strides().begin() + 1, weight.strides().end());
+    return {sizes, Memory::data_type::f32, strides};
+}
+
+// Contiguous or channels last, as oneDNN reorders fast.
+Tensor readable(const Tensor& t) { return t.is_contiguous() || t.is_channels_last() ? t : packed(t); }
+
+dnnl::convolution_forward::primitive_desc forward_descriptor(const Problem& p, bool with_bias) {
+    const Layout bias = with_bias ? Layout({p.small[1]}, Memory::data_type::f32, Memory::format_tag::x) : Layout();
+    return convolution_forward(engine(), any_layout(dims_of(span_of(p.large))), any_layout(p.weight_dims()), bias,
+                               any_layout(dims_of(span_of(p.small))), p.geometry());
+}
+
+struct ForwardPlan {
+    dnnl::convolution_forward::primitive_desc descriptor;
+    dnnl::convolution_forward primitive;
+
+    ForwardPlan(const Problem& p, bool with_bias) : descriptor(forward_descriptor(p, with_bias)), primitive(descriptor) {}
+};
+struct DataPlan {
+    dnnl::convolution_backward_data::primitive_desc descriptor;
+    dnnl::convolution_backward_data primitive;
+
+    explicit DataPlan(const Problem& p)
+        : descriptor(convolution_backward_data(engine(), any_layout(dims_of(span_of(p.large))), any_layout(p.weight_dims()),
+                                               any_layout(dims_of(span_of(p.small))), p.geometry(), forward_descriptor(p, false))),
+          primitive(descriptor) {}
+};
+struct WeightsPlan {
+    dnnl::convolution_backward_weights::primitive_desc descriptor;
+    dnnl::convolution_backward_weights primitive;
+
+    WeightsPlan(const Problem& p, bool with_bias)
+        : descriptor(convolution_backward_weights(
+              engine(), any_layout(dims_of(span_of(p.large))), any_layout(p.weight_dims()),
+              with_bias ? Layout({p.small[1]}, Memory::data_type::f32, Memory::format_tag::x) : Layout(),
+              any_layout(dims_of(span_of(p.small))), p.geometry(), forward_descriptor(p, with_bias))),
+          primitive(descriptor) {}
+};
+
+PlanCache<ForwardPlan>& forward_plans() {
+    static auto* cache = new PlanCache<ForwardPlan>;
+    return *cache;
+}
+PlanCache<DataPlan>& data_plans() {
+    static auto* cache = new PlanCache<DataPlan>;
+    return *cache;
+}
+PlanCache<WeightsPlan>& weights_plans() {
+    static auto* cache = new PlanCache<WeightsPlan>;
+    return *cache;
+}
+
+// What a primitive writes: the tensor itself when the layouts agree, else a block that finish() reorders into it.
+class Target {
+  public:
+    Target(const Memory& tensor, const Layout& wanted) : tensor_(tensor) {
+        if (tensor.get_desc() == wanted) return;
+        block_ = allocate(wanted);
+    }
+    const Memory& memory() const { return block_.storage.defined() ? block_.memory : tensor_; }
+    void finish() const {
+        if (block_.storage.defined()) reorder(block_.memory, tensor_);
+    }
+
+  private:
+    Memory tensor_;
+    Block block_;
+};
+
+// small = large * weight (+ bias).
+void forward(const Problem& p, const Tensor& large, const Tensor& weight, const Tensor& bias, const Tensor& small) {
+    const ForwardPlan& plan =
+        forward_plans().get(p.key(bias.defined() ? 1 : 0, large, small, weight), [&] { return ForwardPlan(p, bias.defined()); });
+    const auto& d = plan.descriptor;
+    Block src;
+    const Memory x = reordered(memory_of(large), d.src_desc(), src);
+    const Memory w = packed_weight(weight, weight_layout(weight, p.parameters.groups), d.weights_desc());
+    const Target y(memory_of(small), d.dst_desc());
+    std::unordered_map<int, Memory> arguments{{DNNL_ARG_SRC, x}, {DNNL_ARG_WEIGHTS, w}, {DNNL_ARG_DST, y.memory()}};
+    if (bias.defined()) arguments.emplace(DNNL_ARG_BIAS, memory_of(bias));
+    execute(plan.primitive, std::move(arguments), d.scratchpad_desc());
+    y.finish();
+}
+
+// small's gradient in the layout that was last asked for: both gradients often want the same.
+class GradientSource {
+  public:
+    explicit GradientSource(const Tensor& t) : tensor_(t) {}
+    Memory in(const Layout& layout) {
+        if (block_.storage.defined() && block_.memory.get_desc() == layout) return block_.memory;
+        return reordered(memory_of(tensor_), layout, block_);
+    }
+
+  private:
+    Tensor tensor_;
+    Block block_;
+};
+
+void data_gradient(const Problem& p, GradientSource& small, const Tensor& small_tensor, const Tensor& weight, const Tensor& large) {
+    const DataPlan& plan = data_plans().get(p.key(2, large, small_tensor, weight), [&] { return DataPlan(p); });
+    const auto& d = plan.descriptor;
+    const Memory w = packed_weight(weight, weight_layout(weight, p.parameters.groups), d.weights_desc());
+    const Target x(memory_of(large), d.diff_src_desc());
+    execute(plan.primitive, {{DNNL_ARG_DIFF_DST, small.in(d.diff_dst_desc())}, {DNNL_ARG_WEIGHTS, w}, {DNNL_ARG_DIFF_SRC, x.memory()}},
+            d.scratchpad_desc());
+    x.finish();
+}
+
+void weight_gradient(const Problem& p, const Tensor& large, GradientSource& small, const Tensor& small_tensor, const Tensor& grad_weight,
+                     const Tensor& grad_bias) {
+    const bool with_bias = grad_bias.defined();
+    const WeightsPlan& plan =
+        weights_plans().get(p.key(with_bias ? 4 : 3, large, small_tensor, grad_weight), [&] { return WeightsPlan(p, with_bias); });
+    const auto& d = plan.descriptor;
+    Block src;
+    const Memory x = reordered(memory_of(large), d.src_desc(), src);
+    const Target w(memory_at(weight_layout(grad_weight, p.parameters.groups), grad_weight.raw_data()), d.diff_weights_desc());
+    std::unordered_map<int, Memory> arguments{
+        {DNNL_ARG_SRC, x}, {DNNL_ARG_DIFF_DST, small.in(d.diff_dst_desc())}, {DNNL_ARG_DIFF_WEIGHTS, w.memory()}};
+    if (with_bias) arguments.emplace(DNNL_ARG_DIFF_BIAS, memory_of(grad_bias));
+    execute(plan.primitive, std::move(arguments), d.scratchpad_desc());
+    w.finish();
+}
+
+// ---- operators
+
+bool accepts_convolution(Arguments arguments, std::string* why) { return accepts_float32(arguments, {0, 1, 2}, why); }
+
+void convolution(Arguments arguments, IValue* results) {
+    const Tensor input = readable(arguments[0].to_tensor());
+    const Tensor weight = readable(arguments[1].to_tensor());
+    const Tensor bias = packed(arguments[2].to_tensor());
+    const Tensor out = results[0].to_tensor();
+    const auto p = nn_ops::convolution_parameters(arguments, 3, static_cast<std::size_t>(weight.dim()) - 2);
+    const Problem problem(input.sizes(), weight.sizes(), out.sizes(), p);
+    if (!p.transposed) return forward(problem, input, weight, bias, out);
+    const Tensor target = bias.defined() ? buffer_for(out) : out;
+    GradientSource source(input);
+    data_gradient(problem, source, input, weight, target);
+    if (bias.defined()) nn_ops::add_channel_bias(target, bias);
+    put_back(out, target);
+}
+
+Tensor empty_gradient(const Tensor& like) {
+    const TensorMeta meta = nn_ops::follow_layout(to_dims(like.sizes()), like);
+    return meta.strides.empty() ? empty(like.sizes(), like.dtype()) : empty_strided(like.sizes(), span_of(meta.strides), like.dtype());
+}
+
+// The bias of a transposed convolution sums over its own output, which no primitive does on the way.
+Tensor channel_sums(const Tensor& grad) {
+    const Tensor g = packed(grad);
+    const std::int64_t channels = g.sizes()[1];
+    const std::int64_t pixels = g.numel() / (g.sizes()[0] * channels);
+    Tensor sums = zeros(IntSpan(&channels, 1));
+    for (std::int64_t i = 0; i < g.sizes()[0] * channels; ++i) {
+        const float* row = g.data<float>() + i * pixels;
+        double sum = 0;
+        for (std::int64_t j = 0; j < pixels; ++j) sum += static_cast<double>(row[j]);
+        sums.data<float>()[i % channels] += static_cast<float>(sum);
+    }
+    return sums;
+}
+
+void convolution_backward(Arguments arguments, IValue* results) {
+    const Tensor grad = readable(arguments[0].to_tensor());
+    const Tensor input = readable(arguments[1].to_tensor());
+    const Tensor weight = readable(arguments[2].to_tensor());
+    const std::vector<bool> mask = arguments[10].to_bools();
+    const auto p = nn_ops::convolution_parameters(arguments, 4, static_cast<std::size_t>(weight.dim()) - 2);
+    const Problem problem(input.sizes(), weight.sizes(), grad.sizes(), p);
+    GradientSource source(p.transposed ? input : grad);
+    if (mask[0]) {
+        const Tensor out = empty_gradient(input);
+        if (p.transposed) forward(problem, grad, weight, Tensor(), out);
+        else data_gradient(problem, source, grad, weight, out);
+        results[0] = out;
+    }
+    const bool bias_alone = mask[2] && (!mask[1] || p.transposed);
+    if (mask[1]) {
+        const Tensor out = empty_gradient(weight);
+        const Tensor grad_bias = mask[2] && !bias_alone ? empty(grad.sizes().subspan(1, 1), ScalarType::Float32) : Tensor();
+        weight_gradient(problem, p.transposed ? grad : input, source, p.transposed ? input : grad, out, grad_bias);
+        results[1] = out;
+        if (grad_bias.defined()) results[2] = grad_bias;
+    }
+    if (bias_alone) results[2] = channel_sums(grad);
+}
+
+}  // namespace
+
+void register_convolution(const PluginRegistries& registries) {
+    registries.add_kernel("aten::convolution", DeviceType::Cpu, {"onednn", convolution, accepts_convolution});
+    registries.add_kernel("aten::convolution_backward", DeviceType::Cpu, {"onednn", convolution_backward, accepts_convolution});
+}
+
+}  // namespace loupe::onednn

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// The files of kernels, each of which adds its own.
+
+#include "core/ops/plugin.h"
+
+namespace loupe::onednn {
+
+void register_convolution(const PluginRegistries& registries);
+void register_products(const PluginRegistries& registries);
+
+}  // namespace loupe::onednn

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/base/error.h"
+#include "core/base/strings.h"
+#include "plugins/onednn/adapter.h"
+#include "plugins/onednn/ops/kernels.h"
+
+namespace {
+
+using namespace loupe;
+
+void register_all(const PluginRegistries& registries) {
+    const dnnl_version_t& version = *dnnl_version();
+    if (version.major != DNNL_VERSION_MAJOR) {
+        throw Error(ErrorKind::Plugin, concat("needs oneDNN ", DNNL_VERSION_MAJOR, ", found ", version.major, ".", version.minor));
+    }
+    onednn::register_convolution(registries);
+    onednn::register_products(registries);
+}
+
+}  // namespace
+
+LOUPE_PLUGIN_EXPORT const PluginTable* loupe_plugin() {
+    static constexpr PluginTable kTable{kPluginInterface, "onednn", "CPU kernels from oneDNN: convolution and matrix products.", "oneDNN 2.6",
+                                        register_all};
+    return &kTable;
+}

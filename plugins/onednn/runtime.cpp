@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plugins/onednn/runtime.h"
+
+#include <algorithm>
+
+#include "core/base/strings.h"
+#include "core/tensor/allocator.h"
+
+namespace loupe::onednn {
+namespace {
+
+// Weights that were packed. A weight is known by its storage, which is never confused with another, and its version.
+class PackedWeights {
+  public:
+    Memory get(const Tensor& weight, const Layout& own, const Layout& wanted) {
+        const std::lock_guard lock(mutex_);
+        ++clock_;
+        auto& entries = entries_[weight.storage()->id()];
+        auto entry = std::find_if(entries.begin(), entries.end(), [&](const Entry& e) {
+            return e.offset == weight.storage_offset() && e.wanted == wanted && e.own == own;
+        });
+        if (entry == entries.end()) {
+            make_room(wanted.get_size());
+            entries_[weight.storage()->id()].push_back({weight.storage_offset(), own, wanted, ~weight.version(), 0, allocate(wanted)});
+            return fill(entries_[weight.storage()->id()].back(), weight);
+        }
+        return entry->version == weight.version() ? use(*entry) : fill(*entry, weight);
+    }
+
+  private:
+    struct Entry {
+        std::int64_t offset;
+        Layout own;
+        Layout wanted;
+        std::uint32_t version;
+        std::uint64_t last_use;
+        Block block;
+    };
+    static constexpr std::size_t kMostBytes = std::size_t{512} << 20;
+
+    Memory use(Entry& entry) {
+        entry.last_use = clock_;
+        return entry.block.memory;
+    }
+    Memory fill(Entry& entry, const Tensor& weight) {
+        reorder(memory_at(entry.own, weight.raw_data()), entry.block.memory);
+        entry.version = weight.version();
+        return use(entry);
+    }
+    // Forgets what was used least recently.
+    void make_room(std::size_t bytes) {
+        bytes_ += bytes;
+        while (bytes_ > kMostBytes && !entries_.empty()) {
+            auto oldest = entries_.begin();
+            for (auto it = entries_.begin(); it != entries_.end(); ++it) {
+                if (last_use(it->second) < last_use(oldest->second)) oldest = it;
+            }
+            for (const Entry& entry : oldest->second) bytes_ -= entry.wanted.get_size();
+            entries_.erase(oldest);
+        }
+    }
+    static std::uint64_t last_use(const std::vector<Entry>& entries) {
+        std::uint64_t latest = 0;
+        for (const Entry& entry : entries) latest = std::max(latest, entry.last_use);
+        return latest;
+    }
+
+    std::mutex mutex_;
+    std::unordered_map<std::uint64_t, std::vector<Entry>> entries_;
+    std::size_t bytes_ = 0;
+    std::uint64_t clock_ = 0;
+};
+
+}  // namespace
+
+const dnnl::engine& engine() {
+    static const dnnl::engine instance(dnnl::engine::kind::cpu, 0);
+    return instance;
+}
+
+dnnl::stream& stream() {
+    static thread_local dnnl::stream instance(engine());
+    return instance;
+}
+
+Memory::dims dims_of(IntSpan sizes) { return {sizes.begin(), sizes.end()}; }
+
+Layout layout_of(const Tensor& t) { return {dims_of(t.sizes()), Memory::data_type::f32, dims_of(t.strides())}; }
+
+Layout any_layout(const Memory::dims& sizes) { return {sizes, Memory::data_type::f32, Memory::format_tag::any}; }
+
+Block allocate(const Layout& layout) {
+    const MemoryCategoryScope category(MemoryCategory::Workspace);
+    const auto bytes = static_cast<std::int64_t>(layout.get_size());
+    Block block{empty(IntSpan(&bytes, 1), ScalarType::UInt8), {}};
+    block.memory = memory_at(layout, block.storage.raw_data());
+    return block;
+}
+
+void reorder(const Memory& from, const Memory& to) {
+    static thread_local std::vector<std::pair<std::pair<Layout, Layout>, dnnl::reorder>> recent;
+    const auto found = std::find_if(recent.begin(), recent.end(), [&](const auto& entry) {
+        return entry.first.first == from.get_desc() && entry.first.second == to.get_desc();
+    });
+    if (found != recent.end()) {
+        found->second.execute(stream(), {{DNNL_ARG_FROM, from}, {DNNL_ARG_TO, to}});
+        stream().wait();
+        return;
+    }
+    if (recent.size() >= 256) recent.erase(recent.begin(), recent.begin() + 128);
+    recent.push_back({{from.get_desc(), to.get_desc()}, dnnl::reorder(from, to)});
+    recent.back().second.execute(stream(), {{DNNL_ARG_FROM, from}, {DNNL_ARG_TO, to}});
+    stream().wait();
+}
+
+Memory reordered(const Memory& from, const Layout& layout, Block& kept) {
+    if (from.get_desc() == layout) return from;
+    kept = allocate(layout);
+    reorder(from, kept.memory);
+    return kept.memory;
+}
+
+void execute(const dnnl::primitive& primitive, std::unordered_map<int, Memory> arguments, const Layout& scratchpad) {
+    Block scratch;
+    if (scratchpad.get_size() != 0) {
+        scratch = allocate(scratchpad);
+        arguments.emplace(DNNL_ARG_SCRATCHPAD, scratch.memory);
+    }
+    primitive.execute(stream(), arguments);
+    stream().wait();
+}
+
+Memory packed_weight(const Tensor& weight, const Layout& own, const Layout& wanted) {
+    if (own == wanted) return memory_at(own, weight.raw_data());
+    static auto* packed = new PackedWeights;  // outlives all threads
+    return packed->get(weight, own, wanted);
+}
+
+bool decline(std::string* why, const char* reason) {
+    if (why != nullptr) *why = reason;
+    return false;
+}
+
+bool accepts_float32(Arguments arguments, std::initializer_list<std::size_t> indices, std::string* why) {
+    for (const std::size_t i : indices) {
+        if (!arguments[i].is_tensor()) continue;
+        const TensorImpl& t = *arguments[i].tensor_impl();
+        if (t.dtype != ScalarType::Float32) {
+            if (why != nullptr) *why = concat(dtype_name(t.dtype), " input");
+            return false;
+        }
+        if (t.numel == 0) return decline(why, "empty input");
+    }
+    return true;
+}
+
+}  // namespace loupe::onednn

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// What the kernels share: engine and stream, layouts of tensors, reorders, scratch memory, packed weights, and the
+// caches.
+
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "core/ops/boxing.h"
+#include "core/tensor/tensor.h"
+#include "plugins/onednn/adapter.h"
+
+namespace loupe::onednn {
+
+const dnnl::engine& engine();
+// One a thread.
+dnnl::stream& stream();
+
+// The layout of a float tensor; a view of the same memory in other sizes with the second form.
+Layout layout_of(const Tensor& t);
+Layout any_layout(const Memory::dims& sizes);
+Memory::dims dims_of(IntSpan sizes);
+inline Memory memory_at(const Layout& layout, void* data) { return Memory(layout, engine(), data); }
+inline Memory memory_of(const Tensor& t) { return memory_at(layout_of(t), t.raw_data()); }
+
+// A block of memory in a layout, from the engine's allocator as workspace.
+struct Block {
+    Tensor storage;
+    Memory memory;
+};
+Block allocate(const Layout& layout);
+// The memory in another layout: itself when it has it already (`kept` stays empty), a reordered copy otherwise.
+Memory reordered(const Memory& from, const Layout& layout, Block& kept);
+void reorder(const Memory& from, const Memory& to);
+// Runs with scratch memory of the thread.
+void execute(const dnnl::primitive& primitive, std::unordered_map<int, Memory> arguments, const Layout& scratchpad);
+
+// weight in the layout that a primitive wants, kept from call to call until the weight changes.
+Memory packed_weight(const Tensor& weight, const Layout& own, const Layout& wanted);
+
+// Numbers that identify a primitive.
+class Key {
+  public:
+    Key& add(std::int64_t value) {
+        text_.append(reinterpret_cast<const char*>(&value), sizeof value);
+        return *this;
+    }
+    Key& add(IntSpan values) {
+        add(static_cast<std::int64_t>(values.size()));
+        for (const std::int64_t value : values) add(value);
+        return *this;
+    }
+    const std::string& text() const { return text_; }
+
+  private:
+    std::string text_;
+};
+
+// Plans by key, made once.
+template <typename Plan>
+class PlanCache {
+  public:
+    template <typename Make>
+    const Plan& get(const Key& key, Make&& make) {
+        const std::lock_guard lock(mutex_);
+        auto found = plans_.find(key.text());
+        if (found == plans_.end()) found = plans_.emplace(key.text(), std::make_unique<Plan>(make())).first;
+        return *found->second;
+    }
+
+  private:
+    std::mutex mutex_;
+    std::unordered_map<std::string, std::unique_ptr<Plan>> plans_;
+};
+
+// Common answers of AcceptFunctions: false with the reason unless every tensor argument among `indices` is float32 (or
+// None).
+bool accepts_float32(Arguments arguments, std::initializer_list<std::size_t> indices, std::string* why);
+bool decline(std::string* why, const char* reason);
+
+}  // namespace loupe::onednn
