@@ -38,7 +38,8 @@ def encode_tensor(t):
     if t.dtype.is_complex:
         out["v"] = [[real(v.real), real(v.imag)] for v in values.tolist()]
     else:
-        out["v"] = [real(v) for v in values.tolist()]
+        digits = (lambda v: float("%.8g" % v)) if t.dtype == torch.float32 else (lambda v: v)
+        out["v"] = [real(digits(v)) for v in values.tolist()]
     if t.requires_grad:
         out["rg"] = True
     return out

@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Convolution, pooling, normalisation, softmax, losses, interpolation, attention."""
+import torch
+
+from cases_matrix import draw
+
+
+def last(t):
+    return t.detach().to(memory_format=torch.channels_last).requires_grad_(t.requires_grad)
+
+
+def ladder(*sizes):
+    n = int(torch.tensor(sizes).prod())
+    return ((torch.randperm(n).float() - n / 2) / 4).reshape(sizes).requires_grad_()
+
+
+def indices(high, *sizes):
+    return torch.randint(0, high, sizes)
+
+
+def convolutions(call):
+    pairs = lambda n, v: [v] * n
+    for dtype in (torch.float32, torch.float64):
+        call("aten::convolution", draw(2, 3, 5, 4, dtype=dtype), draw(4, 3, 3, 3, dtype=dtype), draw(4, dtype=dtype), [1, 1], [1, 1], [1, 1], False, [0, 0], 1)
+    call("aten::convolution", draw(1, 4, 6, 5), draw(6, 2, 3, 2), None, [2, 1], [0, 2], [1, 2], False, [0, 0], 2)
+    call("aten::convolution", draw(2, 4, 3, 3), draw(4, 1, 3, 3), draw(4), [1, 1], [1, 1], [1, 1], False, [0, 0], 4)
+    call("aten::convolution", draw(2, 4, 3, 3), draw(3, 4, 1, 1), draw(3), [1, 1], [0, 0], [1, 1], False, [0, 0], 1)
+    call("aten::convolution", draw(2, 4, 4, 4), draw(3, 4, 1, 1), draw(3), [2, 2], [0, 0], [1, 1], False, [0, 0], 1)
+    call("aten::convolution", last(draw(2, 3, 4, 4)), draw(4, 3, 3, 3), draw(4), [1, 1], [1, 1], [1, 1], False, [0, 0], 1, strides=True)
+    call("aten::convolution", draw(2, 3, 3, 3), draw(3, 2, 3, 3), draw(2), [2, 2], [1, 1], [1, 1], True, [1, 1], 1)
+    call("aten::convolution", draw(1, 4, 3, 3), draw(4, 2, 2, 2), draw(4), [2, 1], [0, 0], [1, 2], True, [0, 0], 2)
+    call("aten::_convolution", draw(1, 2, 4, 4), draw(3, 2, 3, 3), draw(3), [1, 1], [1, 1], [1, 1], False, [0, 0], 1, False, False, True, True)
+    mask = [True, True, True]
+    for transposed, w in ((False, draw(2, 2, 2, 2)), (True, draw(2, 2, 2, 2))):
+        g = draw(1, 2, 2, 2) if not transposed else draw(1, 2, 4, 4)
+        call("aten::convolution_backward", g, draw(1, 2, 3, 3), w, [2], [1, 1], [0, 0], [1, 1], transposed, [0, 0], 1, mask)
+    for n in (1, 2, 3):
+        x = (2, 2) + (4,) * n
+        call(f"aten::conv{n}d", draw(*x), draw(3, 2, *(3,) * n), draw(3), pairs(n, 1), pairs(n, 1), pairs(n, 1), 1)
+        call(f"aten::conv{n}d", draw(*x[1:]), draw(3, 2, *(2,) * n), None, pairs(n, 2), pairs(n, 0), pairs(n, 1), 1)
+        if n < 3:
+            call(f"aten::conv{n}d.padding", draw(*x), draw(3, 2, *(2,) * n), draw(3), pairs(n, 1), "same", pairs(n, 1), 1)
+            call(f"aten::conv{n}d.padding", draw(*x), draw(3, 2, *(3,) * n), draw(3), pairs(n, 2), "valid", pairs(n, 1), 1)
+        name = "aten::conv_transpose1d" if n == 1 else f"aten::conv_transpose{n}d.input"
+        call(name, draw(1, 2, *(3,) * n), draw(2, 2, *(2,) * n), draw(2), pairs(n, 2), pairs(n, 1), pairs(n, 1), 1, pairs(n, 1))
+    call("aten::conv_tbc", draw(4, 2, 3), draw(3, 3, 2), draw(2), 1)
+
+
+def pools(call):
+    for n in (1, 2, 3):
+        x = (2, 2) + (5,) * n
+        call(f"aten::max_pool{n}d", ladder(*x), [2] * n)
+        call(f"aten::avg_pool{n}d", draw(*x), [2] * n)
+        call(f"aten::adaptive_avg_pool{n}d", draw(*x), [3] * n)
+        call(f"aten::adaptive_avg_pool{n}d", draw(*x), [1] * n)
+        call(f"aten::adaptive_max_pool{n}d", ladder(*x), [3] * n)
+    call("aten::max_pool2d_with_indices", ladder(2, 2, 6, 5), [3, 2], [2, 2], [1, 1], [1, 1], True)
+    call("aten::max_pool2d_with_indices", ladder(2, 6, 6), [2, 2], [1, 1], [0, 0], [2, 2], False)
+    call("aten::max_pool2d", last(ladder(2, 2, 4, 4)), [2, 2], [2, 2], [0, 0], [1, 1], False, strides=True)
+    call("aten::avg_pool2d", draw(1, 2, 5, 5), [3, 3], [2, 2], [1, 1], True, True, None)
+    call("aten::avg_pool2d", draw(1, 2, 5, 5), [3, 3], [2, 2], [1, 1], True, False, None)
+    call("aten::avg_pool2d", draw(1, 2, 5, 5), [2, 2], [1, 1], [0, 0], False, True, 3)
+    call("aten::avg_pool2d_backward", draw(1, 1, 2, 2), draw(1, 1, 4, 4), [2, 2], [2, 2], [0, 0], False, True, None)
+    call("aten::_adaptive_avg_pool2d", draw(2, 5, 4), [2, 3])
+
+
+def norms(call):
+    for training in (True, False):
+        for affine in (True, False):
+            w, b = (draw(3), draw(3)) if affine else (None, None)
+            mean, var = draw(3, grad=False), draw(3, grad=False).abs() + 0.5
+            call("aten::batch_norm", draw(4, 3, 2, 2), w, b, mean, var, training, 0.1, 1e-5, False)
+            call("aten::native_batch_norm", draw(4, 3), w, b, mean, var, training, 0.3, 1e-3)
+    call("aten::batch_norm", draw(4, 3, 2), draw(3), draw(3), None, None, True, 0.1, 1e-5, False)
+    call("aten::instance_norm", draw(2, 3, 2, 2), draw(3), draw(3), None, None, True, 0.1, 1e-5, False)
+    call("aten::instance_norm", draw(2, 3, 4), None, None, draw(3, grad=False), draw(3, grad=False).abs() + 0.5, True, 0.1, 1e-5, False)
+    call("aten::layer_norm", draw(2, 3, 4), [4], draw(4), draw(4), 1e-5, True)
+    call("aten::layer_norm", draw(2, 3, 4), [3, 4], None, None, 1e-3, True)
+    call("aten::native_layer_norm", draw(3, 5, dtype=torch.float64), [5], draw(5, dtype=torch.float64), draw(5, dtype=torch.float64), 1e-5)
+    call("aten::group_norm", draw(2, 6, 2, 2), 3, draw(6), draw(6), 1e-5, True)
+    call("aten::group_norm", draw(2, 4, 3), 1, None, None, 1e-5, True)
+    mask = [True, True, True]
+    x = draw(3, 2, 2)
+    mean, rstd = x.detach().mean((0, 2)), 1 / (x.detach().var((0, 2), unbiased=False) + 1e-5).sqrt()
+    call("aten::native_batch_norm_backward", draw(3, 2, 2), x, draw(2), None, None, mean, rstd, True, 1e-5, mask)
+    call("aten::native_batch_norm_backward", draw(3, 2, 2), x, draw(2), mean, 1 / rstd ** 2, None, None, False, 1e-5, mask)
+    y = draw(3, 4)
+    mean, rstd = y.detach().mean(1, keepdim=True), 1 / (y.detach().var(1, unbiased=False, keepdim=True) + 1e-5).sqrt()
+    call("aten::native_layer_norm_backward", draw(3, 4), y, [4], mean, rstd, draw(4), draw(4), mask)
+
+
+def softmaxes(call):
+    for name in ("softmax", "log_softmax"):
+        for dtype in (torch.float32, torch.float64):
+            call(f"aten::{name}.int", draw(3, 5, dtype=dtype), 1)
+        call(f"aten::{name}.int", draw(2, 4, 3), 1)
+        call(f"aten::{name}.int", draw(2, 3) * 50, -1, grads=False)
+        call(f"aten::{name}.int", torch.tensor(2.0), 0)
+        call(f"aten::{name}.int", torch.randint(0, 5, (2, 3)), 1, torch.float32 and 6)
+        call(f"aten::_{name}_backward_data", draw(2, 3), torch.softmax(draw(2, 3).detach(), 1).requires_grad_(), 1, 6)
+
+
+def nll(call):
+    for reduction in (0, 1, 2):
+        call("aten::nll_loss", draw(4, 3), indices(3, 4), None, reduction, -100)
+        call("aten::nll_loss", draw(4, 3), torch.tensor([0, 1, 2, 1]), draw(3, grad=False).abs(), reduction, 1)
+        call("aten::nll_loss2d", draw(2, 3, 2, 2), indices(3, 2, 2, 2), None, reduction, -100)
+        call("aten::cross_entropy_loss", draw(4, 3), indices(3, 4), None, reduction, -100, 0.0)
+        call("aten::cross_entropy_loss", draw(4, 3), torch.tensor([0, 2, 2, 1]), draw(3, grad=False).abs(), reduction, 2, 0.1)
+        call("aten::cross_entropy_loss", draw(4, 3), torch.softmax(draw(4, 3, grad=False), 1), draw(3, grad=False).abs(), reduction, -100, 0.1)
+        call("aten::cross_entropy_loss", draw(2, 3, 4), indices(3, 2, 4), None, reduction, -100, 0.0)
+    call("aten::nll_loss", draw(3), torch.tensor(1), None, 1, -100)
+
+
+def attention(call):
+    x = draw(2, 3, 8, grad=False)
+    weights = [draw(24, 8, grad=False), draw(24, grad=False), draw(8, 8, grad=False), draw(8, grad=False)]
+    for mask, kind in ((None, None), (torch.ones(3, 3).triu(1).bool(), 0), (torch.tensor([[False, False, True], [False, True, True]]), 1)):
+        for average in (True, False):
+            call("aten::_native_multi_head_attention", x, x, x, 8, 2, *weights, mask, True, average, kind, grads=False)
+    for gelu in (True, False):
+        for first in (True, False):
+            call("aten::_transformer_encoder_layer_fwd", x, 8, 2, *weights, gelu, first, 1e-5, draw(8, grad=False), draw(8, grad=False),
+                 draw(8, grad=False), draw(8, grad=False), draw(16, 8, grad=False), draw(16, grad=False), draw(8, 16, grad=False), draw(8, grad=False),
+                 None, None, grads=False)
+    call("aten::_scaled_dot_product_attention", draw(2, 3, 4), draw(2, 5, 4), draw(2, 5, 6), None, 0.0, True, False)
+    call("aten::_scaled_dot_product_attention", draw(2, 3, 4), draw(2, 3, 4), draw(2, 3, 4), None, 0.0, True, True)
+
+
+def errors(c):
+    one = lambda n: [1] * n
+    conv = lambda x, w, b=None, s=(1, 1), p=(0, 0), d=(1, 1), t=False, o=(0, 0), g=1: c.call(
+        "aten::convolution", x, w, b, list(s), list(p), list(d), t, list(o), g)
+    conv(draw(1, 4, 8, 8), draw(6, 3, 3, 3))
+    conv(draw(1, 3, 2, 2), draw(6, 3, 3, 3))
+    conv(draw(1, 3, 8, 8), draw(6, 3, 3, 3), draw(5))
+    conv(draw(1, 3, 8, 8), draw(6, 3, 3, 3), g=4)
+    conv(draw(1, 4, 8, 8), draw(6, 3, 3, 3), g=2)
+    conv(draw(1, 3, 8, 8), draw(6, 3, 3, 3), p=(-1, -1))
+    conv(draw(1, 3, 8, 8), draw(6, 3, 3, 3), s=(0, 0))
+    conv(draw(1, 3, 8, 8), draw(6, 3, 3, 3), draw(6, dtype=torch.float64))
+    conv(draw(1, 4, 8, 8), draw(3, 6, 3, 3), t=True)
+    c.call("aten::conv2d", draw(1, 1, 4, 8, 8), draw(6, 3, 3, 3))
+    c.call("aten::conv2d.padding", draw(1, 3, 8, 8), draw(6, 3, 3, 3), None, [2, 2], "same")
+    c.call("aten::conv2d.padding", draw(1, 3, 8, 8), draw(6, 3, 3, 3), None, [1, 1], "foo")
+    c.call("aten::conv2d", draw(1, 3, 8, 8), draw(6, 3, 3, 3), None, [1, 1, 1])
+    c.call("aten::max_pool2d", draw(1, 3, 8, 8), [2, 2], [2, 2], [2, 2])
+    c.call("aten::max_pool2d", draw(1, 3, 1, 1), [2, 2])
+    c.call("aten::avg_pool2d", draw(1, 3, 8, 8), [2, 2], [2, 2], [0, 0], False, True, 0)
+    c.call("aten::adaptive_avg_pool2d", draw(3, 8), [2, 2])
+    c.call("aten::adaptive_avg_pool2d", draw(1, 3, 0, 8), [2, 2])
+    batch = lambda x, w, b, m, v, t=True: c.call("aten::batch_norm", x, w, b, m, v, t, 0.1, 1e-5, False)
+    batch(draw(2, 3, 4), None, None, draw(4, grad=False), draw(3, grad=False))
+    batch(draw(2, 3, 4), draw(4), None, draw(3, grad=False), draw(3, grad=False))
+    batch(draw(2, 3, 4), None, None, None, None, False)
+    c.call("aten::layer_norm", draw(2, 3, 4), [5])
+    c.call("aten::layer_norm", draw(2, 3, 4), [])
+    c.call("aten::layer_norm", draw(2, 3, 4), [4], draw(3))
+    c.call("aten::group_norm", draw(2, 6, 4), 4)
+    c.call("aten::group_norm", draw(2, 6, 4), 3, draw(5))
+    c.call("aten::softmax.int", torch.ones(3, dtype=torch.long), 0)
+    c.call("aten::softmax.int", draw(3), 1)
+    c.call("aten::nll_loss", draw(3, 4), draw(3, grad=False))
+    c.call("aten::nll_loss", draw(3, 4), torch.tensor([0, 1, 4]))
+    c.call("aten::nll_loss", draw(3, 4), torch.tensor([0, 1, 2]), draw(3, grad=False))
+    c.call("aten::cross_entropy_loss", draw(3, 4), draw(3, 5, grad=False))
+    c.call("aten::cross_entropy_loss", draw(3, 4, 2, 2), torch.zeros(3, 2, 3, dtype=torch.long))
+    c.call("aten::cross_entropy_loss", draw(3, 4), torch.zeros(3, dtype=torch.long), None, 1, -100, 2.0)
+
+
+def add(c):
+    torch.manual_seed(5)
+
+    def call(op, *args, grads=True, strides=False):
+        c.call(op, *args, tolerance=2e-5, grads=grads and any(t.requires_grad for t in tensors(args)), strides=strides)
+
+    for part in (convolutions, pools, norms, softmaxes, nll, attention):
+        part(call)
+    errors(c)
+
+
+def tensors(x):
+    if isinstance(x, torch.Tensor):
+        return [x]
+    return [t for v in x for t in tensors(v)] if isinstance(x, (list, tuple)) else []
