@@ -22,9 +22,10 @@ def add(c):
         call("aten::addmm", draw(4, dtype=dtype), draw(2, 3, dtype=dtype), draw(3, 4, dtype=dtype))
         call("aten::bmm", draw(3, 2, 4, dtype=dtype), draw(3, 4, 2, dtype=dtype))
         call("aten::mv", draw(3, 4, dtype=dtype), draw(4, dtype=dtype))
-        call("aten::dot", draw(5, dtype=dtype), draw(5, dtype=dtype))
-        call("aten::vdot", draw(5, dtype=dtype), draw(5, dtype=dtype))
-    for dtype in (torch.int64, torch.int8, torch.uint8 if False else torch.int32):
+        if dtype != torch.complex64:  # Debian's PyTorch gives 0: it calls BLAS by another convention
+            call("aten::dot", draw(5, dtype=dtype), draw(5, dtype=dtype))
+            call("aten::vdot", draw(5, dtype=dtype), draw(5, dtype=dtype))
+    for dtype in (torch.int64, torch.int8, torch.int32):
         call("aten::mm", draw(2, 3, dtype=dtype), draw(3, 4, dtype=dtype), grads=False)
     call("aten::addmm", draw(2, 1), draw(2, 3), draw(3, 4), 0.5, 2)
     call("aten::addmm", draw(2, 4), draw(2, 3), draw(3, 4), 0, 1)
