@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+// Plugins: the example loads and works, a broken one is listed with its reason, oneDNN agrees with the portable kernels.
+
+#include <QTemporaryDir>
+#include <QTest>
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+
+#include "core/autograd/engine.h"
+#include "core/autograd/variable.h"
+#include "core/base/strings.h"
+#include "core/ops/call.h"
+#include "core/ops/plugin_loader.h"
+#include "core/ops/random/random.h"
+
+using namespace loupe;
+
+namespace {
+
+const std::filesystem::path kPlugins = LOUPE_BINARY_DIR "/lib/plugins";
+
+const PluginStatus* find_status(const std::vector<PluginStatus>& list, std::string_view name) {
+    const auto found = std::find_if(list.begin(), list.end(), [&](const PluginStatus& s) { return s.name == name; });
+    return found == list.end() ? nullptr : &*found;
+}
+
+std::vector<double> values_of(const Tensor& t) {
+    std::vector<double> values;
+    const Dims index;
+    for (std::int64_t n = 0; n < t.numel(); ++n) {
+        std::int64_t rest = n;
+        std::int64_t offset = t.storage_offset();
+        for (std::size_t d = t.sizes().size(); d-- > 0;) {
+            offset += rest % t.sizes()[d] * t.strides()[d];
+            rest /= t.sizes()[d];
+        }
+        values.push_back(item(t.view_as_strided(span_of(index), span_of(index), offset)).to_double());
+    }
+    return values;
+}
+
+std::string difference(const Tensor& got, const Tensor& want) {
+    if (got.defined() != want.defined()) return "one is undefined";
+    if (!got.defined()) return {};
+    if (describe(got) != describe(want)) return concat("is ", describe(got), ", should be ", describe(want));
+    if (!std::ranges::equal(got.strides(), want.strides())) return "strides differ";
+    const auto a = values_of(got);
+    const auto b = values_of(want);
+    for (std::size_t i = 0; i < a.size(); ++i) {
+        if (std::isnan(a[i]) && std::isnan(b[i])) continue;
+        if (std::fabs(a[i] - b[i]) > 1e-4 * (1 + std::fabs(b[i]))) return concat("element ", i, " is ", a[i], ", should be ", b[i]);
+    }
+    return {};
+}
+
+}  // namespace
+
+class TestPlugins : public QObject {
+    Q_OBJECT
+
+  private slots:
+    void initTestCase() { plugins_ = load_plugins_from(kPlugins); }
+
+    void exampleLoads() {
+        const PluginStatus* status = find_status(plugins_, "example");
+        QVERIFY(status != nullptr);
+        QVERIFY2(status->loaded, status->reason.c_str());
+        QVERIFY(!status->description.empty());
+    }
+
+    // An operator of a plugin, its gradient and its gradient's gradient.
+    void exampleOperator() {
+        const OperatorHandle<> square("example::scaled_square");
+        const Tensor x = tensor_of<float>({1, -2, 3}, {3});
+        set_requires_grad(x, true);
+        const Tensor y = square(x, 1.5);
+        QCOMPARE(values_of(y), (std::vector<double>{1.5, 6, 13.5}));
+        const Tensor ones = tensor_of<float>({1, 1, 1}, {3});
+        BackwardOptions options;
+        options.create_graph = options.retain_graph = true;
+        const TensorList first = gradients_of({y}, {x}, {ones}, options);
+        QCOMPARE(values_of(first[0]), (std::vector<double>{3, -6, 9}));
+        const TensorList second = gradients_of({first[0]}, {x}, {ones});
+        QCOMPARE(values_of(second[0]), (std::vector<double>{3, 3, 3}));
+    }
+
+    // The candidate says why it declines.
+    void exampleKernel() {
+        const Operator* relu = find_operator("aten::relu");
+        QVERIFY(relu != nullptr);
+        const std::vector<IValue> small{tensor_of<float>({1, -1}, {2})};
+        const std::vector<std::string> lines = explain_kernel_choice(*relu, small);
+        QVERIFY(lines.size() >= 2);
+        QCOMPARE(lines.front(), std::string("example: declined, not 64 contiguous float32 elements"));
+        Tensor x = empty(std::array<std::int64_t, 1>{64}, ScalarType::Float32);
+        for (int i = 0; i < 64; ++i) x.data<float>()[i] = static_cast<float>(i - 32);
+        const std::vector<IValue> fitting{x};
+        QCOMPARE(explain_kernel_choice(*relu, fitting).front(), std::string("example: runs"));
+        std::array<IValue, 1> result;
+        call_operator(*relu, fitting, result.data());
+        QCOMPARE(result[0].to_tensor().data<float>()[0], 0.0f);
+        QCOMPARE(result[0].to_tensor().data<float>()[63], 31.0f);
+    }
+
+    // What cannot be loaded is listed with its reason, and harms nothing.
+    void brokenIsListed() {
+        QTemporaryDir folder;
+        const std::filesystem::path path = folder.path().toStdString();
+        std::ofstream(path / "broken.so") << "no library at all";
+        std::filesystem::copy_file(LOUPE_BINARY_DIR "/lib/libloupe_core.so", path / "no_plugin.so");
+        const auto list = load_plugins_from(path);
+        QCOMPARE(list.size(), std::size_t{2});
+        QVERIFY(!list[0].loaded);
+        QCOMPARE(list[0].name, std::string("broken"));
+        QVERIFY2(list[0].reason.find("ELF") != std::string::npos || list[0].reason.find("file too short") != std::string::npos,
+                 list[0].reason.c_str());
+        QVERIFY(!list[1].loaded);
+        QVERIFY2(list[1].reason.find("loupe_plugin") != std::string::npos, list[1].reason.c_str());
+        QVERIFY(load_plugins_from(path / "missing").empty());
+    }
+
+#ifdef LOUPE_HAS_ONEDNN
+    void onednnLoads() {
+        const PluginStatus* status = find_status(plugins_, "onednn");
+        QVERIFY(status != nullptr);
+        QVERIFY2(status->loaded, status->reason.c_str());
+        const std::vector<IValue> integers{tensor_of<std::int64_t>({1, 2, 3, 4}, {2, 2}), tensor_of<std::int64_t>({1, 2, 3, 4}, {2, 2})};
+        QCOMPARE(explain_kernel_choice(*find_operator("aten::mm"), integers).front(), std::string("onednn: declined, int64 input"));
+    }
+
+    void onednnAgrees_data() {
+        QTest::addColumn<int>("op");
+        for (std::size_t i = 0; i < all_operators().size(); ++i) {
+            const Operator& op = *all_operators()[i];
+            const auto& candidates = op.kernels->candidates[0];
+            const bool has = std::any_of(candidates.begin(), candidates.end(), [](const KernelCandidate& c) { return c.backend == "onednn"; });
+            if (has && op.variant == OperatorVariant::Functional && op.record->samples != nullptr) {
+                QTest::newRow(op.full_name.c_str()) << static_cast<int>(i);
+            }
+        }
+    }
+    void onednnAgrees() {
+        QFETCH(int, op);
+        const Operator& chosen = *all_operators()[static_cast<std::size_t>(op)];
+        Random random(7);
+        for (const Sample& sample : chosen.record->samples(random, ScalarType::Float32)) {
+            std::array<IValue, 8> fast;
+            std::array<IValue, 8> portable;
+            call_operator(chosen, sample.arguments, fast.data());
+            // The same call without the plugins' candidates.
+            auto& candidates = chosen.kernels->candidates[0];
+            const auto all = candidates;
+            candidates = {all.back()};
+            call_operator(chosen, sample.arguments, portable.data());
+            candidates = all;
+            for (std::size_t i = 0; i < chosen.result_count(); ++i) {
+                const std::string text = difference(fast[i].to_tensor(), portable[i].to_tensor());
+                QVERIFY2(text.empty(), concat(sample.name, ": result ", i, " ", text).c_str());
+            }
+        }
+    }
+#endif
+
+  private:
+    std::vector<PluginStatus> plugins_;
+};
+
+QTEST_APPLESS_MAIN(TestPlugins)
+#include "test_plugins.moc"
