@@ -1,12 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the program knows, without a model.
 
+#include "core/ops/plugin_loader.h"
 #include "core/ops/registry.h"
 #include "core/session/session.h"
 
 namespace loupe::session {
 
+std::vector<PluginInfo> list_plugins() {
+    std::vector<PluginInfo> all;
+    for (const PluginStatus& status : plugins()) {
+        all.push_back({status.name, status.file.string(), status.description, status.loaded, status.reason});
+    }
+    return all;
+}
+
 std::vector<OperatorInfo> list_operators() {
+    plugins();
     std::vector<OperatorInfo> all;
     for (const Operator* op : all_operators()) {
         OperatorInfo info;

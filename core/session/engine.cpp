@@ -5,6 +5,7 @@
 #include "core/base/error.h"
 #include "core/base/parallel.h"
 #include "core/base/strings.h"
+#include "core/ops/plugin_loader.h"
 #include "core/session/inputs.h"
 
 namespace loupe::session {
@@ -47,6 +48,7 @@ void Session::Engine::execute(const std::function<void()>& work) {
 }
 
 void Session::Engine::loop() {
+    plugins();  // loaded here, so that nobody waits for them before there is something to run
     while (true) {
         Job job;
         {

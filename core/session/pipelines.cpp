@@ -21,6 +21,5 @@ PassTrace trace_pipeline(const std::string& pipeline, const ir::Graph& graph, co
 
 std::vector<PassInfo> list_passes() { return {}; }
 std::vector<std::string> list_pipelines() { return {"none"}; }
-std::vector<PluginInfo> list_plugins() { return {}; }
 
 }  // namespace loupe::session
