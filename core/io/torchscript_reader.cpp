@@ -11,6 +11,8 @@
 #include "core/io/byte_reader.h"
 #include "core/io/pickle_values.h"
 #include "core/io/torch_archive.h"
+#include "core/passes/pass_manager.h"
+#include "core/passes/pipeline.h"
 #include "core/runtime/interpreter.h"
 #include "core/script/source_importer.h"
 #include "core/value/schema.h"
@@ -132,6 +134,15 @@ class ArchiveClasses final : public PickledClasses {
     script::SourceImporter& importer_;
 };
 
+// Graphs as PyTorch's compiler leaves them.
+void clean_graph(ir::Graph& graph) {
+    static const passes::Pipeline pipeline = passes::pipeline_of("compile");
+    passes::PassManager manager;
+    manager.keep_snapshots(false);
+    manager.verify_each(false);
+    manager.run(graph, pipeline);
+}
+
 std::int64_t checked_version(const TorchArchive& archive) {
     const auto version = archive.version();
     if (!version) throw_file_error("archive without a version");
@@ -163,7 +174,7 @@ ModelFile read_torchscript(const Ptr<MappedFile>& file) {
     model.unit = make_ptr<ir::CompilationUnit>();
     const auto importer = make_ptr<script::SourceImporter>(
         *model.unit, read_constants(archive), [code](const std::string& qualifier) { return code->find(qualifier); },
-        script::CompileOptions{.operator_version = version});
+        script::CompileOptions{.operator_version = version, .cleanup = clean_graph});
 
     const Pickle data = archive.read_pickle("data.pkl");
     ArchiveStorages storages = archive.storages("data");
