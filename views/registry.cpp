@@ -2,11 +2,13 @@
 #include "views/registry.h"
 
 #include "views/events/events_view.h"
+#include "views/gradient_flow/gradient_flow_view.h"
 #include "views/graph/graph_view.h"
 #include "views/inputs/inputs_view.h"
 #include "views/log/log_view.h"
 #include "views/modules/modules_view.h"
 #include "views/source/source_view.h"
+#include "views/memory/memory_view.h"
 #include "views/tensor/tensor_view.h"
 #include "views/timeline/timeline_view.h"
 #include "views/watch/watch_view.h"
@@ -22,6 +24,8 @@ const ViewRegistry& registry() {
         registry.add<SourceView>();
         registry.add<TensorView>();
         registry.add<EventsView>();
+        registry.add<GradientFlowView>();
+        registry.add<MemoryView>();
         registry.add<TimelineView>();
         registry.add<WatchView>();
         registry.add<LogView>();

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+// Plots in the colours of the theme, and what every plot can be saved as.
+
+#include <QString>
+
+class QCustomPlot;
+
+namespace loupe::views {
+
+void stylePlot(QCustomPlot& plot);
+// By the name: .png, .svg, .pdf; .csv writes the data of all its graphs and bars. Empty, or why not.
+QString savePlot(QCustomPlot& plot, const QString& file);
+// Asks for the name. Empty when it went well or nothing was chosen.
+QString savePlotAs(QCustomPlot& plot, const QString& name);
+
+}  // namespace loupe::views

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/gradient_flow/gradient_flow_view.h"
+
+#include <qcustomplot.h>
+
+#include <QSplitter>
+#include <QVBoxLayout>
+#include <cmath>
+
+#include "views/common/format.h"
+#include "views/common/plot_style.h"
+#include "views/common/theme.h"
+
+namespace loupe::views {
+
+ViewDescription GradientFlowView::describe() {
+    return {QStringLiteral("gradient_flow"), tr("Gradient flow"),
+            tr("The gradients of every parameter after a backward pass, from the first layer to the last, and what is "
+               "wrong with them. Click a bar to look at that gradient."),
+            QStringLiteral("gradient_flow"), Place::Bottom};
+}
+
+GradientFlowView::GradientFlowView(SessionBridge& bridge, QWidget* parent) : View(bridge, parent) {
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(0);
+    auto* bar = new QHBoxLayout;
+    bar->setContentsMargins(6, 4, 6, 2);
+    measure_ = new QComboBox(this);
+    measure_->addItems({tr("mean and max |gradient|"), tr("norm"), tr("norm / weight norm"), tr("fraction of zeros")});
+    measure_->setToolTip(tr("What the bars show"));
+    measure_->setAccessibleName(tr("Measure of the gradients"));
+    connect(measure_, &QComboBox::currentIndexChanged, this, &GradientFlowView::draw);
+    bar->addWidget(measure_);
+    summary_ = new QLabel(this);
+    summary_->setProperty("faint", true);
+    bar->addWidget(summary_, 1);
+    layout->addLayout(bar);
+
+    auto* splitter = new QSplitter(Qt::Horizontal, this);
+    plot_ = new QCustomPlot(splitter);
+    plot_->setAccessibleName(tr("Gradients by parameter"));
+    plot_->setMinimumHeight(80);
+    plot_->setInteractions(QCP::iRangeDrag | QCP::iRangeZoom);
+    plot_->axisRect()->setRangeDrag(Qt::Horizontal);
+    plot_->axisRect()->setRangeZoom(Qt::Horizontal);
+    back_ = new QCPBars(plot_->xAxis, plot_->yAxis);
+    front_ = new QCPBars(plot_->xAxis, plot_->yAxis);
+    for (QCPBars* bars : {back_, front_}) {
+        bars->setPen(Qt::NoPen);
+        bars->setWidth(0.8);
+    }
+    mark_ = new QCPItemStraightLine(plot_);
+    mark_->setVisible(false);
+    connect(plot_, &QCustomPlot::mouseRelease, this, &GradientFlowView::click);
+    connect(plot_, &QCustomPlot::mouseMove, this, &GradientFlowView::hover);
+    splitter->addWidget(plot_);
+    health_ = new QListWidget(splitter);
+    health_->setAccessibleName(tr("Health of the gradients"));
+    health_->setWordWrap(true);
+    connect(health_, &QListWidget::itemClicked, this, [this](QListWidgetItem* item) { select(item->data(Qt::UserRole).toInt()); });
+    connect(health_, &QListWidget::itemActivated, this, [this](QListWidgetItem* item) { select(item->data(Qt::UserRole).toInt()); });
+    splitter->addWidget(health_);
+    splitter->setStretchFactor(0, 1);
+    splitter->setSizes({700, 260});
+    layout->addWidget(splitter, 1);
+
+    connect(&bridge, &SessionBridge::statusChanged, this, &GradientFlowView::ask);
+    connect(&bridge, &SessionBridge::modelChanged, this, [this] { show({}); });
+    connect(&bridge, &SessionBridge::currentChanged, this, &GradientFlowView::markCurrent);
+    connect(&Theme::instance(), &Theme::changed, this, &GradientFlowView::draw);
+    show({});
+    ask();
+}
+
+void GradientFlowView::ask() {
+    // Worth asking for whenever the engine stands still after something ran.
+    const auto state = bridge().status().state;
+    if (state != session::RunState::Paused && state != session::RunState::Finished && state != session::RunState::Failed) return;
+    if (!bridge().recording()) return;
+    waiting_ = true;
+    bridge().requestGradients(QStringLiteral("gradient-flow"), this, [this](std::vector<session::GradientRow> rows) { show(rows); });
+}
+
+void GradientFlowView::show(const std::vector<session::GradientRow>& rows) {
+    waiting_ = false;
+    rows_ = rows;
+    fillHealth();
+    draw();
+    fit();
+}
+
+void GradientFlowView::setMeasure(Measure measure) { measure_->setCurrentIndex(static_cast<int>(measure)); }
+
+void GradientFlowView::draw() {
+    stylePlot(*plot_);
+    const auto measure = static_cast<Measure>(measure_->currentIndex());
+    QVector<double> keys;
+    QVector<double> first;
+    QVector<double> second;
+    for (std::size_t i = 0; i < rows_.size(); ++i) {
+        const session::GradientRow& row = rows_[i];
+        if (!row.has_gradient) continue;
+        keys << static_cast<double>(i);
+        switch (measure) {
+            case Measure::MeanAndMax:
+                first << row.mean_abs;
+                second << row.max_abs;
+                break;
+            case Measure::Norm: first << row.norm; break;
+            case Measure::Ratio: first << (row.weight_norm > 0 ? row.norm / row.weight_norm : 0); break;
+            case Measure::Zeros: first << row.zero_fraction; break;
+        }
+    }
+    logarithmic_ = measure != Measure::Zeros;
+    drawBars(keys, first, second);
+    // Names of modules under the bars, as many as can be read.
+    const auto ticker = QSharedPointer<QCPAxisTickerText>::create();
+    std::string last;
+    for (std::size_t i = 0; i < rows_.size(); ++i) {
+        if (rows_[i].module == last && i > 0) continue;
+        last = rows_[i].module;
+        ticker->addTick(static_cast<double>(i), last.empty() ? text(rows_[i].parameter) : text(last));
+    }
+    plot_->xAxis->setTicker(ticker);
+    plot_->xAxis->setTickLabelRotation(rows_.size() > 6 ? 55 : 0);
+    plot_->xAxis->grid()->setVisible(false);
+    markCurrent();
+}
+
+void GradientFlowView::drawBars(const QVector<double>& keys, const QVector<double>& first, const QVector<double>& second) {
+    Theme& theme = Theme::instance();
+    QColor behind = theme.series(0);
+    behind.setAlphaF(0.35f);
+    back_->setBrush(behind);
+    front_->setBrush(theme.series(0));
+    back_->setName(tr("max"));
+    front_->setName(second.isEmpty() ? measure_->currentText() : tr("mean"));
+    front_->setData(keys, first, true);
+    back_->setData(second.isEmpty() ? QVector<double>() : keys, second, true);
+    double low = 1e300;
+    double high = 0;
+    for (const auto& values : {first, second}) {
+        for (double value : values) {
+            if (!std::isfinite(value) || value <= 0) continue;
+            low = std::min(low, value);
+            high = std::max(high, value);
+        }
+    }
+    if (high <= 0) low = 1e-3, high = 1;
+    if (logarithmic_) {
+        low = std::pow(10.0, std::floor(std::log10(std::max(low, high * 1e-12))));
+        plot_->yAxis->setScaleType(QCPAxis::stLogarithmic);
+        plot_->yAxis->setTicker(QSharedPointer<QCPAxisTickerLog>::create());
+        plot_->yAxis->setNumberFormat(QStringLiteral("eb"));
+        plot_->yAxis->setNumberPrecision(0);
+        for (QCPBars* bars : {back_, front_}) bars->setBaseValue(low);
+        plot_->yAxis->setRange(low, high * 2);
+    } else {
+        plot_->yAxis->setScaleType(QCPAxis::stLinear);
+        plot_->yAxis->setTicker(QSharedPointer<QCPAxisTicker>::create());
+        plot_->yAxis->setNumberFormat(QStringLiteral("g"));
+        plot_->yAxis->setNumberPrecision(3);
+        for (QCPBars* bars : {back_, front_}) bars->setBaseValue(0);
+        plot_->yAxis->setRange(0, 1);
+    }
+}
+
+void GradientFlowView::fillHealth() {
+    health_->clear();
+    const Theme& theme = Theme::instance();
+    std::int64_t with = 0;
+    double square = 0;
+    for (const session::GradientRow& row : rows_) {
+        if (!row.has_gradient) continue;
+        ++with;
+        square += row.norm * row.norm;
+    }
+    if (rows_.empty() || with == 0) {
+        summary_->setText(tr("No gradients yet: run backward (F7)."));
+        return;
+    }
+    summary_->setText(tr("%1 of %2 parameters have gradients, norm of all %3").arg(countText(with), countText(static_cast<std::int64_t>(rows_.size())), numberText(std::sqrt(square))));
+    for (const GradientFinding& finding : findTroubles(rows_)) {
+        auto* item = new QListWidgetItem(finding.text, health_);
+        item->setData(Qt::UserRole, finding.row);
+        item->setForeground(theme.colour(finding.kind <= GradientFinding::Kind::Exploding ? Theme::Colour::Bad
+                                         : finding.kind == GradientFinding::Kind::Unused ? Theme::Colour::Faint
+                                                                                         : Theme::Colour::Warning));
+    }
+    if (health_->count() == 0) {
+        auto* item = new QListWidgetItem(tr("Healthy: no NaN or Inf, nothing vanishes or explodes, every parameter is used."), health_);
+        item->setForeground(theme.colour(Theme::Colour::Good));
+        item->setData(Qt::UserRole, -1);
+    }
+}
+
+void GradientFlowView::fit() {
+    plot_->xAxis->setRange(-0.7, std::max(1.0, static_cast<double>(rows_.size())) - 0.3);
+    plot_->replot(QCustomPlot::rpQueuedReplot);
+}
+
+void GradientFlowView::markCurrent() {
+    const std::string module = bridge().currentModule().toStdString();
+    const session::EventId event = bridge().currentEvent();
+    int row = -1;
+    for (std::size_t i = 0; i < rows_.size() && row < 0; ++i) {
+        if (event != 0 && rows_[i].event == event) row = static_cast<int>(i);
+    }
+    for (std::size_t i = 0; i < rows_.size() && row < 0 && !module.empty(); ++i) {
+        if (rows_[i].module == module) row = static_cast<int>(i);
+    }
+    mark_->setVisible(row >= 0);
+    QColor accent = Theme::instance().colour(Theme::Colour::Accent);
+    mark_->setPen(QPen(accent, 1.5, Qt::DashLine));
+    mark_->point1->setCoords(row, plot_->yAxis->range().lower);
+    mark_->point2->setCoords(row, plot_->yAxis->range().upper);
+    plot_->replot(QCustomPlot::rpQueuedReplot);
+}
+
+int GradientFlowView::rowAt(const QPoint& position) const {
+    if (!plot_->axisRect()->rect().contains(position)) return -1;
+    const int row = static_cast<int>(std::lround(plot_->xAxis->pixelToCoord(position.x())));
+    return row >= 0 && row < static_cast<int>(rows_.size()) ? row : -1;
+}
+
+void GradientFlowView::click(QMouseEvent* event) {
+    if (event->button() == Qt::LeftButton) select(rowAt(event->position().toPoint()));
+}
+
+void GradientFlowView::hover(QMouseEvent* event) {
+    const int at = rowAt(event->position().toPoint());
+    if (at < 0) {
+        plot_->setToolTip({});
+        return;
+    }
+    const session::GradientRow& row = rows_[static_cast<std::size_t>(at)];
+    QString tip = QStringLiteral("<b>%1</b><br>%2").arg(text(row.parameter).toHtmlEscaped(), shapeText(row.shape));
+    if (row.has_gradient) {
+        tip += tr("<br>mean %1, max %2<br>norm %3, weights %4<br>zeros %5 %").arg(numberText(row.mean_abs), numberText(row.max_abs), numberText(row.norm), numberText(row.weight_norm))
+                   .arg(row.zero_fraction * 100, 0, 'g', 3);
+    } else {
+        tip += tr("<br>no gradient");
+    }
+    plot_->setToolTip(tip);
+}
+
+void GradientFlowView::select(int at) {
+    if (at < 0 || at >= static_cast<int>(rows_.size())) return;
+    const session::GradientRow& row = rows_[static_cast<std::size_t>(at)];
+    if (row.event != 0) bridge().setCurrentEvent(row.event);
+    else bridge().setCurrentModule(text(row.module));
+    if (row.value != 0) bridge().setCurrentValue(row.value);
+}
+
+void GradientFlowView::addActions(QMenu& menu) {
+    menu.addAction(tr("Save gradient plot or data..."), this, [this] {
+        if (const QString error = savePlotAs(*plot_, QStringLiteral("gradients")); !error.isEmpty()) summary_->setText(error);
+    });
+    menu.addAction(tr("Read gradients again"), this, &GradientFlowView::ask);
+}
+
+}  // namespace loupe::views

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+// The Gradient flow panel.
+
+#include <QComboBox>
+#include <QLabel>
+#include <QListWidget>
+
+#include "views/common/view.h"
+#include "views/gradient_flow/gradient_health.h"
+
+class QCustomPlot;
+class QCPBars;
+class QCPItemText;
+class QCPItemStraightLine;
+
+namespace loupe::views {
+
+class GradientFlowView : public View {
+    Q_OBJECT
+
+  public:
+    enum class Measure { MeanAndMax, Norm, Ratio, Zeros };
+
+    static ViewDescription describe();
+    GradientFlowView(SessionBridge& bridge, QWidget* parent);
+
+    void fit() override;
+    void addActions(QMenu& menu) override;
+    bool isSettled() const override { return !waiting_; }
+
+    void setMeasure(Measure measure);
+    // Takes the place of an answer of the session: tests do.
+    void show(const std::vector<session::GradientRow>& rows);
+    QListWidget* health() { return health_; }
+    QCustomPlot* plot() { return plot_; }
+
+  private:
+    void ask();
+    void draw();
+    void drawBars(const QVector<double>& keys, const QVector<double>& first, const QVector<double>& second);
+    void fillHealth();
+    void markCurrent();
+    void click(QMouseEvent* event);
+    void hover(QMouseEvent* event);
+    void select(int row);
+    int rowAt(const QPoint& position) const;
+
+    QComboBox* measure_ = nullptr;
+    QLabel* summary_ = nullptr;
+    QCustomPlot* plot_ = nullptr;
+    QCPBars* back_ = nullptr;   // the greater of two, behind
+    QCPBars* front_ = nullptr;
+    QCPItemStraightLine* mark_ = nullptr;
+    QListWidget* health_ = nullptr;
+    std::vector<session::GradientRow> rows_;
+    bool waiting_ = false;
+    bool logarithmic_ = true;
+};
+
+}  // namespace loupe::views

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+// What is alive at one event, as a table.
+
+#include <QAbstractTableModel>
+#include <memory>
+
+#include "views/memory/memory_series.h"
+
+namespace loupe::views {
+
+class AliveModel : public QAbstractTableModel {
+    Q_OBJECT
+
+  public:
+    enum Column { Bytes, Category, Owner, Scope, Made, Age, SavedBy, kColumns };
+    static constexpr int kSortRole = Qt::UserRole + 1;
+
+    using QAbstractTableModel::QAbstractTableModel;
+
+    void setBlocks(std::shared_ptr<const session::Recording> recording, std::vector<AliveBlock> blocks);
+    const AliveBlock& block(int row) const { return blocks_[static_cast<std::size_t>(row)]; }
+
+    int rowCount(const QModelIndex& parent = {}) const override;
+    int columnCount(const QModelIndex& parent = {}) const override;
+    QVariant data(const QModelIndex& index, int role) const override;
+    QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
+
+  private:
+    QString eventName(session::EventId event) const;
+
+    std::shared_ptr<const session::Recording> recording_;
+    std::vector<AliveBlock> blocks_;
+};
+
+}  // namespace loupe::views

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/memory/memory_view.h"
+
+#include <qcustomplot.h>
+
+#include <QHeaderView>
+#include <QSplitter>
+#include <QVBoxLayout>
+#include <cmath>
+
+#include "views/common/format.h"
+#include "views/common/plot_style.h"
+#include "views/common/theme.h"
+
+namespace loupe::views {
+namespace {
+
+// From the bottom up: what stays long lies below what comes and goes.
+constexpr session::Category kOrder[] = {session::Category::Parameter, session::Category::Buffer, session::Category::Input,
+                                        session::Category::Gradient, session::Category::SavedForBackward, session::Category::Activation,
+                                        session::Category::Workspace, session::Category::Other};
+
+class BytesTicker : public QCPAxisTicker {
+  protected:
+    QString getTickLabel(double tick, const QLocale&, QChar, int) override { return bytesText(tick); }
+    double getTickStep(const QCPRange& range) override {
+        // Powers of two give round numbers of KiB.
+        return std::exp2(std::ceil(std::log2(std::max(1.0, range.size() / 4))));
+    }
+};
+
+}  // namespace
+
+ViewDescription MemoryView::describe() {
+    return {QStringLiteral("memory"), tr("Memory"),
+            tr("Bytes alive after every event, by what they are for, and the blocks alive at the current event. Click the "
+               "plot to go to an event, a row to go to who made the block."),
+            QStringLiteral("memory"), Place::Bottom};
+}
+
+MemoryView::MemoryView(SessionBridge& bridge, QWidget* parent) : View(bridge, parent) {
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(0);
+    summary_ = new QLabel(this);
+    summary_->setProperty("faint", true);
+    summary_->setContentsMargins(8, 4, 8, 2);
+    summary_->setTextFormat(Qt::RichText);
+    connect(summary_, &QLabel::linkActivated, this, [this](const QString& link) { this->bridge().setCurrentEvent(link.toUInt()); });
+    layout->addWidget(summary_);
+    auto* splitter = new QSplitter(Qt::Horizontal, this);
+    plot_ = new QCustomPlot(splitter);
+    plot_->setAccessibleName(tr("Bytes alive over events"));
+    plot_->setMinimumHeight(80);
+    plot_->setInteractions(QCP::iRangeDrag | QCP::iRangeZoom);
+    plot_->axisRect()->setRangeDrag(Qt::Horizontal);
+    plot_->axisRect()->setRangeZoom(Qt::Horizontal);
+    plot_->yAxis->setTicker(QSharedPointer<BytesTicker>::create());
+    plot_->legend->setVisible(true);
+    plot_->axisRect()->insetLayout()->setInsetAlignment(0, Qt::AlignTop | Qt::AlignLeft);
+    QCPGraph* below = nullptr;
+    for (session::Category category : kOrder) {
+        QCPGraph* graph = plot_->addGraph();
+        graph->setName(text(session::category_name(category)));
+        graph->setLineStyle(QCPGraph::lsStepLeft);
+        if (below != nullptr) graph->setChannelFillGraph(below);
+        graphs_[static_cast<std::size_t>(category)] = graph;
+        below = graph;
+    }
+    mark_ = new QCPItemStraightLine(plot_);
+    peak_mark_ = new QCPItemTracer(plot_);
+    peak_mark_->setStyle(QCPItemTracer::tsCircle);
+    peak_mark_->setSize(7);
+    connect(plot_, &QCustomPlot::mousePress, this, &MemoryView::click);
+    splitter->addWidget(plot_);
+
+    auto* side = new QWidget(splitter);
+    auto* column = new QVBoxLayout(side);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(0);
+    alive_title_ = new QLabel(side);
+    alive_title_->setProperty("faint", true);
+    alive_title_->setContentsMargins(8, 2, 8, 2);
+    column->addWidget(alive_title_);
+    model_ = new AliveModel(this);
+    sorted_ = new QSortFilterProxyModel(this);
+    sorted_->setSourceModel(model_);
+    sorted_->setSortRole(AliveModel::kSortRole);
+    table_ = new QTreeView(side);
+    table_->setModel(sorted_);
+    table_->setRootIsDecorated(false);
+    table_->setUniformRowHeights(true);
+    table_->setSortingEnabled(true);
+    table_->sortByColumn(AliveModel::Bytes, Qt::DescendingOrder);
+    table_->setAccessibleName(tr("Blocks alive at the current event"));
+    table_->header()->setStretchLastSection(true);
+    const int widths[] = {76, 110, 120, 110, 110, 44};
+    for (int i = 0; i < 6; ++i) table_->header()->resizeSection(i, widths[i]);
+    connect(table_, &QTreeView::activated, this, [this](const QModelIndex& index) {
+        const session::Allocation& block = model_->block(sorted_->mapToSource(index).row()).allocation;
+        const session::EventId to = index.column() == AliveModel::SavedBy && block.saved_by != 0 ? block.saved_by : block.allocated;
+        if (to != 0) this->bridge().setCurrentEvent(to);
+        else if (!block.owner.empty()) this->bridge().followLink(text(block.owner));
+    });
+    column->addWidget(table_, 1);
+    splitter->addWidget(side);
+    splitter->setSizes({560, 440});
+    layout->addWidget(splitter, 1);
+
+    redraw_.setSingleShot(true);
+    redraw_.setInterval(150);
+    connect(&redraw_, &QTimer::timeout, this, &MemoryView::draw);
+    connect(&bridge, &SessionBridge::recordingChanged, this, &MemoryView::takeEvents);
+    connect(&bridge, &SessionBridge::eventsGrown, this, &MemoryView::takeEvents);
+    connect(&bridge, &SessionBridge::statusChanged, this, &MemoryView::takeEvents);
+    connect(&bridge, &SessionBridge::currentChanged, this, &MemoryView::takeCurrent);
+    connect(&Theme::instance(), &Theme::changed, this, &MemoryView::draw);
+    draw();
+}
+
+void MemoryView::takeEvents() {
+    if (!redraw_.isActive()) redraw_.start();
+}
+
+void MemoryView::draw() {
+    redraw_.stop();
+    Theme& theme = Theme::instance();
+    stylePlot(*plot_);
+    const auto& recording = bridge().recording();
+    const std::size_t before = series_.events();
+    series_ = recording ? memorySeries(*recording, bridge().eventCount()) : MemorySeries();
+    const std::size_t count = series_.total.size();
+    std::vector<double> sum(count, 0.0);
+    // At most a few points a pixel: the greatest of each stretch stays.
+    const std::size_t stride = std::max<std::size_t>(1, count / 4000);
+    for (session::Category category : kOrder) {
+        const auto& bytes = series_.bytes[static_cast<std::size_t>(category)];
+        QCPGraph* graph = graphs_[static_cast<std::size_t>(category)];
+        QVector<double> keys;
+        QVector<double> values;
+        double greatest = 0;
+        for (std::size_t i = 0; i < count; ++i) sum[i] += bytes[i];
+        for (std::size_t i = 0; i < count; i += stride) {
+            double top = 0;
+            for (std::size_t j = i; j < std::min(count, i + stride); ++j) {
+                top = std::max(top, sum[j]);
+                greatest = std::max(greatest, bytes[j]);
+            }
+            keys << static_cast<double>(i);
+            values << top;
+        }
+        graph->setData(keys, values, true);
+        QColor colour = theme.category(category);
+        graph->setPen(QPen(colour, 1));
+        colour.setAlphaF(theme.isDark() ? 0.55f : 0.6f);
+        graph->setBrush(colour);
+        // The legend names what there is.
+        if (greatest > 0) graph->addToLegend();
+        else graph->removeFromLegend();
+    }
+    plot_->legend->setVisible(count > 1);
+    if (count <= 1 || !recording) {
+        summary_->setText(tr("Nothing recorded yet: run the model (F5)."));
+        peak_mark_->setVisible(false);
+    } else {
+        const session::EventId peak = recording->peak_event() != 0 ? recording->peak_event() : series_.peakEvent();
+        const double most = std::max(static_cast<double>(recording->peak_bytes()), series_.total[std::min<std::size_t>(series_.peakEvent(), count - 1)]);
+        QString cause;
+        if (peak != 0 && peak <= recording->event_count()) {
+            const session::Event& event = recording->event(peak);
+            cause = tr(" in <a style='color:%4' href='%1'>#%1 %2</a> %3").arg(peak).arg(shortOpName(event.op).toHtmlEscaped(), text(event.scope).toHtmlEscaped(), theme.colour(Theme::Colour::Accent).name());
+        }
+        summary_->setText(tr("Peak %1%2 · now %3").arg(bytesText(most), cause, bytesText(series_.total.back())));
+        peak_mark_->setVisible(true);
+        peak_mark_->setPen(QPen(theme.colour(Theme::Colour::Bad), 1.5));
+        peak_mark_->setBrush(theme.colour(Theme::Colour::Bad));
+        peak_mark_->position->setCoords(peak, peak < count ? series_.total[peak] : 0);
+    }
+    if (series_.events() != before) fit();
+    takeCurrent();
+}
+
+session::EventId MemoryView::shownEvent() const {
+    const session::EventId current = bridge().currentEvent();
+    return current != 0 ? current : static_cast<session::EventId>(series_.events());
+}
+
+void MemoryView::takeCurrent() {
+    const session::EventId event = shownEvent();
+    const auto& recording = bridge().recording();
+    mark_->setVisible(event != 0);
+    mark_->setPen(QPen(Theme::instance().colour(Theme::Colour::Accent), 1.5));
+    mark_->point1->setCoords(event, 0);
+    mark_->point2->setCoords(event, 1);
+    plot_->replot(QCustomPlot::rpQueuedReplot);
+    auto alive = recording && event != 0 && event <= recording->event_count() ? aliveAt(*recording, event) : std::vector<AliveBlock>();
+    double bytes = 0;
+    for (const AliveBlock& block : alive) bytes += static_cast<double>(block.allocation.bytes);
+    alive_title_->setText(event == 0 ? QString() : tr("Alive at #%1: %2 blocks, %3").arg(event).arg(alive.size()).arg(bytesText(bytes)));
+    model_->setBlocks(recording, std::move(alive));
+}
+
+void MemoryView::fit() {
+    plot_->xAxis->setRange(0, std::max<double>(1.0, static_cast<double>(series_.events())));
+    const double most = series_.total.empty() ? 1 : *std::max_element(series_.total.begin(), series_.total.end());
+    // Room for the legend above the curves.
+    plot_->yAxis->setRange(0, std::max(1.0, most * 1.15));
+    plot_->replot(QCustomPlot::rpQueuedReplot);
+}
+
+void MemoryView::click(QMouseEvent* event) {
+    if (event->button() != Qt::LeftButton || !plot_->axisRect()->rect().contains(event->position().toPoint())) return;
+    const auto at = static_cast<long>(std::lround(plot_->xAxis->pixelToCoord(event->position().x())));
+    if (at >= 1 && at <= static_cast<long>(bridge().eventCount())) bridge().setCurrentEvent(static_cast<session::EventId>(at));
+}
+
+void MemoryView::addActions(QMenu& menu) {
+    menu.addAction(tr("Go to the peak of memory"), this, [this] {
+        const auto& recording = bridge().recording();
+        if (recording && recording->peak_event() != 0) bridge().setCurrentEvent(recording->peak_event());
+    });
+    menu.addAction(tr("Save memory plot or data..."), this, [this] {
+        if (const QString error = savePlotAs(*plot_, QStringLiteral("memory")); !error.isEmpty()) summary_->setText(error);
+    });
+}
+
+}  // namespace loupe::views
