@@ -103,6 +103,7 @@ class TestTorchscript : public QObject {
         for (const auto& [name, tensor] : model.module->named_buffers()) buffers[name] = tensor;
         std::size_t count = 0;
         const auto lines = expected.find(file.filename().string());
+        if (lines == expected.end() && !parameters.empty()) QSKIP("newer than expected_models.txt");
         if (lines != expected.end()) {
             for (const Expected& line : lines->second) {
                 const auto& named = line.kind == "parameter" ? parameters : buffers;
