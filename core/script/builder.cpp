@@ -84,6 +84,18 @@ bool is_meaningful_name(std::string_view name) {
     return name.front() != '_' || name.substr(1).find_first_not_of("0123456789") != std::string_view::npos;
 }
 
+void copy_nodes_before(ir::Node* before, const ir::Block& block, ir::ValueMap& map) {
+    const auto mapped = [&map](ir::Value* value) {
+        const auto found = map.find(value);
+        return found != map.end() ? found->second : value;
+    };
+    for (const ir::Node* node : block.nodes()) {
+        ir::Node* copy = before->graph()->create_copy(*node, mapped, false)->insert_before(before);
+        for (std::size_t i = 0; i < node->block_count(); ++i) copy->add_block()->copy_from(*node->block_at(i), map);
+        for (std::size_t i = 0; i < node->outputs().size(); ++i) map[node->output(i)] = copy->output(i);
+    }
+}
+
 TypePtr unify_or_union(const TypePtr& a, const TypePtr& b) {
     if (auto unified = unify_types(a, b)) return *unified;
     return types::union_of({a, b});

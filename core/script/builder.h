@@ -79,6 +79,10 @@ std::string attribute_value_name(const std::string& name);
 // Names such as "_12" are made up by the writer of an archive and are not kept as names of values.
 bool is_meaningful_name(std::string_view name);
 
+// Copies the nodes of a block to before a node of any graph, inputs through the map, to which their outputs are added.
+// Values of outer blocks that the map does not know stand for themselves.
+void copy_nodes_before(ir::Node* before, const ir::Block& block, ir::ValueMap& map);
+
 // The type that both are of, or their Union.
 TypePtr unify_or_union(const TypePtr& a, const TypePtr& b);
 // Of one or more types.

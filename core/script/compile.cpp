@@ -30,9 +30,10 @@ void clean_subgraphs(ir::Block* block, const GraphCleanup& cleanup) {
 }
 
 void clean(ir::Graph& graph, const GraphCleanup& cleanup) {
-    if (!cleanup) return;
     clean_subgraphs(graph.block(), cleanup);
-    cleanup(graph);
+    if (cleanup) cleanup(graph);
+    canonicalize_outputs(graph);
+    number_warnings(graph);
 }
 
 // Compiling a function may compile those that it calls; how many are under way on this thread.

@@ -6,7 +6,6 @@
 #include <memory>
 #include <set>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "core/script/builder.h"
@@ -170,16 +169,10 @@ class LoopContinuations {
     // The condition of the loop, asked before the node.
     ir::Value* copy_condition(ir::Node* before) {
         const ir::Block* condition = loop_->block_at(1);
-        std::unordered_map<const ir::Value*, ir::Value*> map;
-        const auto mapped = [&map](ir::Value* value) {
-            const auto found = map.find(value);
-            return found != map.end() ? found->second : value;
-        };
-        for (const ir::Node* node : condition->nodes()) {
-            ir::Node* copy = graph_.create_copy(*node, mapped)->insert_before(before);
-            for (std::size_t i = 0; i < node->outputs().size(); ++i) map[node->output(i)] = copy->output(i);
-        }
-        return mapped(condition->outputs().front());
+        ir::ValueMap map;
+        copy_nodes_before(before, *condition, map);
+        ir::Value* asked = condition->outputs().front();
+        return map.contains(asked) ? map[asked] : asked;
     }
 
     void add_carried(ir::Node* exit) {
@@ -195,28 +188,22 @@ class LoopContinuations {
 };
 
 // The condition block of a loop is asked before the loop and at the end of its body.
-void inline_loop_condition(ir::Graph& graph, ir::Node* loop) {
+void inline_loop_condition(ir::Node* loop) {
     ir::Block* body = loop->block_at(0);
     ir::Block* condition = loop->block_at(1);
-    std::unordered_map<const ir::Value*, ir::Value*> map;
-    const auto mapped = [&map](ir::Value* value) {
-        const auto found = map.find(value);
-        return found != map.end() ? found->second : value;
-    };
-    for (const ir::Node* node : condition->nodes()) {
-        ir::Node* copy = graph.create_copy(*node, mapped)->insert_before(loop);
-        for (std::size_t i = 0; i < node->outputs().size(); ++i) map[node->output(i)] = copy->output(i);
-    }
-    loop->insert_input(1, mapped(condition->outputs().front()));
+    ir::ValueMap map;
+    copy_nodes_before(loop, *condition, map);
+    ir::Value* asked = condition->outputs().front();
+    loop->insert_input(1, map.contains(asked) ? map[asked] : asked);
     for (ir::Node* node : nodes_of(condition)) node->move_before(body->return_node());
     body->insert_output(0, condition->outputs().front());
     loop->erase_block(1);
 }
 
-void inline_loop_conditions(ir::Graph& graph, ir::Block* block) {
+void inline_loop_conditions(ir::Block* block) {
     for (ir::Node* node : nodes_of(block)) {
-        for (std::size_t i = 0; i < node->block_count(); ++i) inline_loop_conditions(graph, node->block_at(i));
-        if (node->kind() == ir::prim::Loop) inline_loop_condition(graph, node);
+        for (std::size_t i = 0; i < node->block_count(); ++i) inline_loop_conditions(node->block_at(i));
+        if (node->kind() == ir::prim::Loop) inline_loop_condition(node);
     }
 }
 
@@ -250,7 +237,7 @@ class EraseLoadStores {
 void convert_to_ssa(ir::Graph& graph) {
     ControlFlowLoadStores(graph).run();
     LoopContinuations(graph).run(graph.block());
-    inline_loop_conditions(graph, graph.block());
+    inline_loop_conditions(graph.block());
     EraseLoadStores().visit(graph.block(), nullptr);
     transform_exits(graph);
 }

@@ -23,4 +23,10 @@ void normalize_ops(ir::Graph& graph);
 // Closures that are forked become the subgraphs of prim::fork nodes; closures that are not used go.
 void lift_closures(ir::Graph& graph);
 
+// Outputs of If and Loop nodes in the order in which they are first used, so that texts do not depend on how variables
+// were merged.
+void canonicalize_outputs(ir::Graph& graph);
+// Gives each aten::warn a number of its own, by which it is known to have warned already.
+void number_warnings(ir::Graph& graph);
+
 }  // namespace loupe::script

@@ -128,6 +128,9 @@ ir::Value* Emitter::emit_binary(const Binary& binary) {
         case OperatorKind::IsNot: return emit_condition(binary).value;
         default: break;
     }
+    if (const auto* imaginary = as<Number>(binary.right); imaginary != nullptr && imaginary->text.ends_with('j')) {
+        if (const auto constant = types_.parse_constant(binary)) return builder_.constant(*constant, binary.range);
+    }
     NamedValue left{binary.left->range, {}, emit_value(*binary.left)};
     const bool is_format = binary.op == OperatorKind::Mod && left.value->type()->kind() == TypeKind::String;
     // PyTorch evaluates the left side of % again once it knows that it is no string; of a variable that is one load more.

@@ -98,15 +98,9 @@ const Expr* Parser::parse_prefix() {
         case Token::Minus: {
             const Token token = current().kind;
             advance();
+            const bool is_bare = !next_is(Token::DoubleStar) && !next_is(Token::Dot) && !next_is(Token::LeftBracket);
+            if (token == Token::Minus && is(Token::Number) && is_bare) return parse_negative();
             const Expr* operand = parse_expression(token == Token::Not ? kNotPrecedence - 1 : kUnaryPrecedence - 1);
-            if (token == Token::Minus) {
-                if (const auto* number = as<Number>(operand); number != nullptr && !number->text.starts_with('-')) {
-                    Number negative{};
-                    negative.range = number->range;
-                    negative.text = tree_.make_text(concat("-", number->text));
-                    return make(negative, {});
-                }
-            }
             const OperatorKind op = token == Token::Not     ? OperatorKind::Not
                                     : token == Token::Minus ? OperatorKind::Negate
                                                             : OperatorKind::Invert;
@@ -120,6 +114,17 @@ const Expr* Parser::parse_prefix() {
         }
         default: return parse_postfix(parse_atom());
     }
+}
+
+// A number after a minus, which becomes part of it: the least int has no positive counterpart.
+const Expr* Parser::parse_negative() {
+    const Range range = advance();
+    const std::string written = concat("-", text(range));
+    if (!parse_number(written)) fail(concat("invalid number '", written, "'"), range);
+    Number number{};
+    number.range = range;
+    number.text = tree_.make_text(written);
+    return make(number, {});
 }
 
 // One operator and its right side after `left`; null when none follows that binds tightly enough.

@@ -55,6 +55,7 @@ class Parser {
     const Expr* parse_expression_or_tuple();
     const Expr* parse_target() { return parse_expression(kTargetPrecedence); }
     const Expr* parse_prefix();
+    const Expr* parse_negative();
     const Expr* parse_infix(const Expr* left, int precedence, const Expr*& compared);
     const Expr* parse_ternary(const Expr* if_true, Range range);
     const Expr* parse_comprehension(const Expr* element, Range range);

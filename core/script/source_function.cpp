@@ -2,7 +2,6 @@
 #include "core/script/source_function.h"
 
 #include <memory>
-#include <unordered_map>
 
 #include "core/base/strings.h"
 #include "core/script/compile.h"
@@ -10,10 +9,12 @@
 namespace loupe::script {
 namespace {
 
-void copy_ranges(ir::Node* node, const ir::SourceRange& range) {
+// The nodes are of the call, not of the text that they were written in.
+void forget_source(ir::Node* node, const ir::SourceRange& range) {
     node->set_range(range);
+    for (ir::Value* output : node->outputs()) output->set_name("");
     for (std::size_t i = 0; i < node->block_count(); ++i) {
-        for (ir::Node* inner : node->block_at(i)->nodes()) copy_ranges(inner, range);
+        for (ir::Node* inner : node->block_at(i)->nodes()) forget_source(inner, range);
     }
 }
 
@@ -42,16 +43,12 @@ const ir::Graph& SourceFunction::graph() const {
 
 ir::Value* SourceFunction::insert(Builder& builder, std::span<ir::Value* const> inputs, Range range) const {
     const ir::Graph& body = graph();
-    std::unordered_map<const ir::Value*, ir::Value*> map;
+    ir::ValueMap map;
     for (std::size_t i = 0; i < inputs.size(); ++i) map.emplace(body.inputs()[i], inputs[i]);
-    const auto mapped = [&map](ir::Value* value) { return map.at(value); };
-    for (const ir::Node* node : body.nodes()) {
-        ir::Node* copy = builder.graph().insert(builder.graph().create_copy(*node, mapped));
-        copy_ranges(copy, builder.place(range));
-        for (std::size_t i = 0; i < node->outputs().size(); ++i) {
-            copy->output(i)->set_name("");
-            map[node->output(i)] = copy->output(i);
-        }
+    ir::Node* before = builder.graph().insert_point()->prev();
+    copy_nodes_before(builder.graph().insert_point(), *body.block(), map);
+    for (ir::Node* node = before->next(); node != builder.graph().insert_point(); node = node->next()) {
+        forget_source(node, builder.place(range));
     }
     return map.at(body.outputs().front());
 }

@@ -65,9 +65,25 @@ ir::Value* assertion_message(Builder& builder, NamedValues arguments, Range rang
     return message;
 }
 
+// Of a function, which is compiled first when it declares no result.
+const FunctionSchema& schema_of(Builder& builder, const Function& function, Range range) {
+    try {
+        return function.schema();
+    } catch (const CompileError&) {
+        throw;
+    } catch (const Error& error) {
+        builder.fail(error.message(), range, error.kind());
+    }
+}
+
 }  // namespace
 
 SugaredPtr BuiltinValue::call(Builder& builder, NamedValues arguments, NamedValues keywords, Range range) {
+    // What older archives have where newer ones write unchecked_cast.
+    if (name_ == ir::prim::unchecked_unwrap_optional && arguments.size() == 1) {
+        ir::Value* value = arguments.front().value;
+        return simple(builder.unchecked_cast(value, without_optional(value->type())));
+    }
     return simple(call_builtin(builder, name_, CallArguments{arguments, keywords, self_ ? &*self_ : nullptr}, range));
 }
 
@@ -190,7 +206,7 @@ SugaredPtr EnumClass::iterate(Builder& builder, Range range) {
 }
 
 SugaredPtr FunctionValue::call(Builder& builder, NamedValues arguments, NamedValues keywords, Range range) {
-    const FunctionSchema& schema = function_.schema();
+    const FunctionSchema& schema = schema_of(builder, function_, range);
     const MatchedCall matched = match_call(builder, schema, CallArguments{arguments, keywords}, range);
     const TypePtr& result = matched.results.empty() ? types::none() : matched.results.front();
     ir::Value* value = builder.call_function(function_, matched.inputs, result);
@@ -203,7 +219,7 @@ SugaredPtr MethodValue::call(Builder& builder, NamedValues arguments, NamedValue
     with_self.insert(with_self.end(), arguments.begin(), arguments.end());
     const FunctionSchema* schema = nullptr;
     if (const auto* type = self_->type()->as<ClassType>()) {
-        schema = &type->find_method(name_)->schema();
+        schema = &schema_of(builder, *type->find_method(name_), range);
     } else {
         const auto& methods = self_->type()->as<InterfaceType>()->methods;
         schema = std::find_if(methods.begin(), methods.end(), [&](const auto& each) { return each->name == name_; })->get();

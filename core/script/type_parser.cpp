@@ -188,6 +188,17 @@ std::optional<IValue> TypeParser::parse_constant(const Expr& expression, const T
             if (unary.op != OperatorKind::Negate || !operand || !operand->is_number()) return std::nullopt;
             return IValue(-operand->to_scalar());
         }
+        case ExprKind::Binary: {
+            // 1.+2.j
+            const auto& binary = *as<Binary>(&expression);
+            const auto left = parse_constant(*binary.left);
+            const auto right = parse_constant(*binary.right);
+            const bool is_sum = binary.op == OperatorKind::Add || binary.op == OperatorKind::Sub;
+            if (!is_sum || !left || !right || !left->is_number() || !right->is_complex()) return std::nullopt;
+            const std::complex<double> imaginary = right->to_complex();
+            const std::complex<double> real = left->to_scalar().to_complex();
+            return IValue(binary.op == OperatorKind::Add ? real + imaginary : real - imaginary);
+        }
         case ExprKind::Tuple: {
             std::vector<IValue> elements;
             for (const Expr* element : as<Tuple>(&expression)->elements) {

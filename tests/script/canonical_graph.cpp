@@ -6,6 +6,7 @@
 
 #include "core/base/strings.h"
 #include "core/ir/printer.h"
+#include "core/script/convert_to_ssa.h"
 
 namespace loupe::script {
 namespace {
@@ -94,72 +95,6 @@ bool remove_dead_carried(ir::Block* block) {
     return changed;
 }
 
-// The outputs of an If or Loop by their first use, as PyTorch orders them.
-std::vector<std::size_t> order_of(const ir::Node* node) {
-    std::vector<std::size_t> order(node->outputs().size());
-    for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
-    const auto first_use = [&](std::size_t i) {
-        const ir::Use* first = nullptr;
-        for (const ir::Use& use : node->output(i)->uses()) {
-            if (first == nullptr || use.user->is_before(first->user) ||
-                (use.user == first->user && use.offset < first->offset)) {
-                first = &use;
-            }
-        }
-        return first;
-    };
-    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-        const ir::Use* x = first_use(a);
-        const ir::Use* y = first_use(b);
-        if (x == nullptr || y == nullptr) return y == nullptr && x != nullptr;
-        if (x->user == y->user) return x->offset < y->offset;
-        return x->user->is_before(y->user);
-    });
-    return order;
-}
-
-void take_metadata(ir::Value* to, ir::Value* from) {
-    const std::string name = from->has_name() ? from->debug_name() : std::string();
-    from->set_name("");
-    to->set_type(from->type())->set_name(name);
-}
-
-void reorder_outputs(ir::Node* node) {
-    const bool is_loop = node->kind() == ir::prim::Loop;
-    const std::size_t count = node->outputs().size();
-    for (const std::size_t i : order_of(node)) {
-        ir::Value* moved = node->add_output();
-        take_metadata(moved, node->output(i));
-        node->output(i)->replace_all_uses_with(moved);
-        for (std::size_t b = 0; b < node->block_count(); ++b) {
-            ir::Block* block = node->block_at(b);
-            block->add_output(block->outputs()[i + (is_loop ? 1 : 0)]);
-            if (!is_loop) continue;
-            ir::Value* carried = block->add_input();
-            take_metadata(carried, block->inputs()[i + 1]);
-            block->inputs()[i + 1]->replace_all_uses_with(carried);
-        }
-        if (is_loop) node->add_input(node->input(i + 2));
-    }
-    for (std::size_t i = 0; i < count; ++i) {
-        for (std::size_t b = 0; b < node->block_count(); ++b) {
-            node->block_at(b)->erase_output(is_loop ? 1 : 0);
-            if (is_loop) node->block_at(b)->erase_input(1);
-        }
-        if (is_loop) node->remove_input(2);
-        node->erase_output(0);
-    }
-}
-
-// From the last node to the first: what uses an output comes after it.
-void order_outputs(ir::Block* block) {
-    std::vector<ir::Node*> nodes = nodes_of(block);
-    for (auto it = nodes.rbegin(); it != nodes.rend(); ++it) {
-        if ((*it)->kind() == ir::prim::If || (*it)->kind() == ir::prim::Loop) reorder_outputs(*it);
-        for (std::size_t i = 0; i < (*it)->block_count(); ++i) order_outputs((*it)->block_at(i));
-    }
-}
-
 class Writer {
   public:
     Writer(ir::Graph& graph, bool with_places) : graph_(graph), with_places_(with_places) {}
@@ -171,6 +106,8 @@ class Writer {
 
   private:
     std::string name(const ir::Value* value) {
+        const bool is_tensor = value->type()->kind() == TypeKind::Tensor;
+        if (value->node()->kind() == ir::prim::Constant && is_tensor) return "<Tensor>";
         if (value->node()->kind() == ir::prim::Constant) {
             return concat("<", value->type()->str(), " ", ir::print_attributes(*value->node()), ">");
         }
@@ -254,7 +191,7 @@ std::string canonical_text(ir::Graph& graph, bool with_places) {
     lower_tuples(graph, graph.block());
     while (remove_dead(graph.block()) || remove_dead_carried(graph.block())) {
     }
-    order_outputs(graph.block());
+    canonicalize_outputs(graph);
     return Writer(graph, with_places).run();
 }
 

@@ -9,6 +9,7 @@
 #include "core/ir/parser.h"
 #include "core/script/compile.h"
 #include "core/script/error.h"
+#include "core/passes/pass_manager.h"
 #include "declared_operators.h"
 
 using namespace loupe;
@@ -26,9 +27,20 @@ QString difference(const std::string& ours, const std::string& theirs) {
     return {};
 }
 
+// Cleaned up as PyTorch does it.
+CompileOptions options() {
+    CompileOptions made;
+    made.cleanup = [](ir::Graph& graph) {
+        passes::PassManager manager;
+        manager.keep_snapshots(false);
+        manager.run(graph, passes::pipeline_of("LowerSimpleTuples, DCE, ConstantPropagationImmutableTypes, ConstantPooling"));
+    };
+    return made;
+}
+
 Ptr<ir::CompilationUnit> defined(const QString& text) {
     auto unit = make_ptr<ir::CompilationUnit>();
-    define(*unit, std::make_shared<const ir::Source>(text.toStdString(), "<string>"), {});
+    define(*unit, std::make_shared<const ir::Source>(text.toStdString(), "<string>"), options());
     return unit;
 }
 
@@ -85,7 +97,7 @@ class TestScriptLanguage : public QObject {
         QFile graphs(LOUPE_SOURCE_DIR "/tests/script/classes.txt");
         QVERIFY(text.open(QIODevice::ReadOnly) && graphs.open(QIODevice::ReadOnly));
         auto unit = make_ptr<ir::CompilationUnit>();
-        define(*unit, std::make_shared<const ir::Source>(text.readAll().toStdString(), "classes.py"), {}, "__torch__.classes");
+        define(*unit, std::make_shared<const ir::Source>(text.readAll().toStdString(), "classes.py"), options(), "__torch__.classes");
         for (const QString& part : ("\n" + QString::fromUtf8(graphs.readAll())).split("\n== ", Qt::SkipEmptyParts)) {
             const QString name = part.section('\n', 0, 0);
             const auto* function = unit->find_function(("__torch__.classes." + name).toStdString());
@@ -96,6 +108,37 @@ class TestScriptLanguage : public QObject {
             const std::string wanted = canonical_text(*theirs, false);
             QVERIFY2(ours == wanted, qPrintable(name + "\n" + difference(ours, wanted)));
         }
+    }
+
+    void oldOperators_data() {
+        QTest::addColumn<int>("version");
+        QTest::addColumn<QString>("call");
+        QTest::addColumn<QStringList>("contains");
+        QTest::newRow("div 3") << 3 << "torch.div(x, x)" << QStringList{"aten::is_floating_point", "\"trunc\"", "prim::If"};
+        QTest::newRow("div of a number 3") << 3 << "x / 2" << QStringList{"aten::is_floating_point", "\"trunc\""};
+        QTest::newRow("div in place 3") << 3 << "x.div_(2)" << QStringList{"aten::div_", "\"trunc\""};
+        QTest::newRow("full 4") << 4 << "torch.full([2], 1)" << QStringList{"aten::Float", "aten::full"};
+        QTest::newRow("linspace 7") << 7 << "torch.linspace(0, 1)" << QStringList{"aten::linspace", "value=100"};
+        QTest::newRow("logspace 8") << 8 << "torch.logspace(0, 1)" << QStringList{"aten::logspace", "value=100"};
+        QTest::newRow("gelu 9") << 9 << "torch.gelu(x)" << QStringList{"aten::gelu", "\"none\""};
+    }
+    // What an old file means by a call is what its operators meant then.
+    void oldOperators() {
+        QFETCH(int, version);
+        QFETCH(QString, call);
+        QFETCH(QStringList, contains);
+        const auto compiled = [&](int operator_version) {
+            auto unit = make_ptr<ir::CompilationUnit>();
+            CompileOptions options;
+            options.operator_version = operator_version;
+            const auto text = ("def f(x):\n    return " + call + "\n").toStdString();
+            define(*unit, std::make_shared<const ir::Source>(text), options);
+            unit->find_function("f")->graph()->lint();
+            return QString::fromStdString(unit->find_function("f")->graph()->str());
+        };
+        const QString old = compiled(version);
+        for (const QString& part : contains) QVERIFY2(old.contains(part), qPrintable(old));
+        if (!call.contains("space")) QVERIFY(!compiled(version + 1).contains("prim::If"));
     }
 
     void propertiesAndStaticMethods() {

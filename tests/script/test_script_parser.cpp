@@ -108,6 +108,8 @@ class TestScriptParser : public QObject {
         row("a + b * c ** -d", "{(+ a (* b (** c (neg d))))}");
         row("-a ** 2", "{(neg (** a 2))}");
         row("-2 + -x", "{(+ -2 (neg x))}");
+        row("-2 ** 2", "{(neg (** 2 2))}");
+        row("-9223372036854775808", "{-9223372036854775808}");
         row("a ** b ** c", "{(** a (** b c))}");
         row("a - b - c", "{(- (- a b) c)}");
         row("not a or b and c", "{(or (not a) (and b c))}");
