@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+// A room includes only from rooms above it. Reads the include lines of every source.
+
+#include <QDirIterator>
+#include <QFile>
+#include <QRegularExpression>
+#include <QtTest>
+
+namespace {
+
+const QStringList kRooms{"core/base", "core/tensor", "core/value",  "core/autograd", "core/ops", "core/nn",
+                         "core/ir",   "core/script", "core/passes", "core/runtime",  "core/io",  "core/session"};
+
+struct Include {
+    QString file;  // from the root of the tree
+    int line;
+    QString target;
+    bool is_ours;
+};
+
+QString room_of(const QString& path) {
+    for (const QString& room : kRooms) {
+        if (path.startsWith(room + "/")) return room;
+    }
+    for (const char* top : {"plugins", "views", "app", "tests"}) {
+        if (path.startsWith(QString(top) + "/")) return top;
+    }
+    return {};
+}
+
+QList<Include> includes_under(const QString& folder) {
+    static const QRegularExpression pattern(R"(^\s*#\s*include\s*([<"])([^>"]+)[>"])");
+    const QString root = LOUPE_SOURCE_DIR "/";
+    QList<Include> all;
+    QDirIterator files(root + folder, {"*.h", "*.cpp", "*.cu", "*.inc"}, QDir::Files, QDirIterator::Subdirectories);
+    while (files.hasNext()) {
+        const QString path = files.next();
+        QFile file(path);
+        if (!file.open(QIODevice::ReadOnly)) continue;
+        int line = 0;
+        while (!file.atEnd()) {
+            ++line;
+            const auto match = pattern.match(QString::fromUtf8(file.readLine()));
+            if (match.hasMatch()) all.append({path.mid(root.size()), line, match.captured(2), match.captured(1) == "\""});
+        }
+    }
+    return all;
+}
+
+QString place(const Include& include) {
+    return QString("%1:%2 includes %3").arg(include.file).arg(include.line).arg(include.target);
+}
+
+}  // namespace
+
+class TestIncludes : public QObject {
+    Q_OBJECT
+
+  private slots:
+    void core_includes_downwards_only() {
+        const auto all = includes_under("core");
+        QVERIFY(all.size() > 100);
+        for (const Include& include : all) {
+            const int from = static_cast<int>(kRooms.indexOf(room_of(include.file)));
+            const QString target = room_of(include.target);
+            if (!include.is_ours || target.isEmpty()) continue;
+            QVERIFY2(kRooms.contains(target), qPrintable(place(include)));
+            QVERIFY2(kRooms.indexOf(target) <= from, qPrintable(place(include)));
+        }
+    }
+    void core_plugins_and_cli_know_no_qt() {
+        static const QRegularExpression qt(R"(^(Q[A-Z]\w*|Qt\w*/.*|Qsci/.*|qcustomplot\.h|imgui.*)$)");
+        for (const char* folder : {"core", "plugins", "app/cli"}) {
+            for (const Include& include : includes_under(folder)) {
+                QVERIFY2(!qt.match(include.target).hasMatch(), qPrintable(place(include)));
+            }
+        }
+    }
+    void views_know_only_the_session() {
+        for (const char* folder : {"views", "app/window"}) {
+            for (const Include& include : includes_under(folder)) {
+                const QString target = room_of(include.target);
+                if (!target.startsWith("core/")) continue;
+                QVERIFY2(target == "core/session" || target == "core/base", qPrintable(place(include)));
+                if (target == "core/base") continue;
+                static const QStringList doors{"session.h", "requests.h", "recording.h", "recording_writer.h", "model_info.h", "statistics.h", "chrome_trace.h"};
+                QVERIFY2(doors.contains(include.target.section('/', -1)), qPrintable(place(include)));
+            }
+        }
+    }
+    void plugins_know_no_views() {
+        for (const Include& include : includes_under("plugins")) {
+            QVERIFY2(room_of(include.target) != "views" && room_of(include.target) != "app", qPrintable(place(include)));
+        }
+    }
+    void every_source_names_its_licence() {
+        for (const char* folder : {"core", "plugins", "views", "app"}) {
+            QDirIterator files(QString(LOUPE_SOURCE_DIR "/") + folder, {"*.h", "*.cpp"}, QDir::Files, QDirIterator::Subdirectories);
+            while (files.hasNext()) {
+                const QString path = files.next();
+                QFile file(path);
+                QVERIFY(file.open(QIODevice::ReadOnly));
+                const QString first = QString::fromUtf8(file.readLine()).trimmed();
+                const bool is_view = path.contains("/views/") || path.contains("/app/window/");
+                const QString want = is_view ? "// SPDX-License-Identifier: GPL-3.0-or-later" : "// SPDX-License-Identifier: Apache-2.0";
+                QVERIFY2(first == want, qPrintable(path + ": " + first));
+            }
+        }
+    }
+};
+
+QTEST_GUILESS_MAIN(TestIncludes)
+#include "test_includes.moc"
