@@ -6,6 +6,7 @@
 #include "core/base/parallel.h"
 #include "core/base/strings.h"
 #include "core/io/checkpoint.h"
+#include "core/ops/random/generator.h"
 #include "core/session/input_file.h"
 #include "core/session/inputs.h"
 
@@ -47,6 +48,7 @@ PreparedRun prepare_run(const RunArguments& options) {
         allocator_for(DeviceType::Cuda);
     }
     set_thread_count(options.threads);
+    default_generator().set_seed(options.seed);
     PreparedRun run;
     run.program = session::Program::open(options.model);
     nn::Module& module = run.program->module();

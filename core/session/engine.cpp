@@ -6,6 +6,7 @@
 #include "core/base/parallel.h"
 #include "core/base/strings.h"
 #include "core/ops/plugin_loader.h"
+#include "core/ops/random/generator.h"
 #include "core/session/inputs.h"
 
 namespace loupe::session {
@@ -363,6 +364,7 @@ void Session::Engine::do_run(const RunOptions& given) {
     });
     control_.begin_run(options.pause_at_start);
     set_thread_count(options.threads);
+    default_generator().set_seed(options.seed);
     nn::Module& module = program_->module();
     if (options.training) module.train(*options.training);
     module.zero_grad();

@@ -3,23 +3,114 @@
 
 #include "core/base/error.h"
 #include "core/base/strings.h"
+#include "core/passes/pass_manager.h"
 #include "core/session/graph_builder.h"
 #include "core/session/session.h"
 
 namespace loupe::session {
+namespace {
 
-Ptr<ir::Graph> run_pipeline(const std::string& pipeline, const ir::Graph&, const nn::ModulePtr&) {
-    throw Error(ErrorKind::Usage, concat("unknown pipeline '", pipeline, "'"), {.hint = concat("there are ", join(list_pipelines(), ", "))});
+// On which line of the printed graph each node stands, by its id.
+class LineIndex {
+  public:
+    explicit LineIndex(const ir::Graph& graph) {
+        // Each input has a line of its own, the first with "graph(".
+        int line = std::max<int>(1, static_cast<int>(graph.inputs().size()));
+        add_block(*graph.block(), line);
+        count_ = line + 1;  // "return (...)"
+    }
+    int count() const { return count_; }
+    int find(std::uint32_t id) const {
+        const auto found = lines_.find(id);
+        return found == lines_.end() ? -1 : found->second;
+    }
+    const std::unordered_map<std::uint32_t, int>& all() const { return lines_; }
+
+  private:
+    void add_block(const ir::Block& block, int& line) {
+        for (const ir::Node* node : block.nodes()) {
+            lines_[node->id()] = line++;
+            for (std::size_t b = 0; b < node->block_count(); ++b) {
+                ++line;  // "block0(...):"
+                add_block(*node->block_at(b), line);
+                ++line;  // "-> (...)"
+            }
+        }
+    }
+
+    std::unordered_map<std::uint32_t, int> lines_;
+    int count_ = 0;
+};
+
+void add_origins(const ir::Block& block, const LineIndex& before, const LineIndex& after, std::vector<std::vector<int>>& out) {
+    for (const ir::Node* node : block.nodes()) {
+        auto& lines = out[static_cast<std::size_t>(after.find(node->id()))];
+        if (const int same = before.find(node->id()); same >= 0) {
+            lines.push_back(same);
+        } else {
+            for (const std::uint32_t origin : node->provenance().nodes) {
+                if (const int line = before.find(origin); line >= 0) lines.push_back(line);
+            }
+        }
+        for (std::size_t b = 0; b < node->block_count(); ++b) add_origins(*node->block_at(b), before, after, out);
+    }
+}
+
+std::vector<std::vector<int>> origins(const ir::Graph& before, const ir::Graph& after) {
+    const LineIndex lines_before(before);
+    const LineIndex lines_after(after);
+    std::vector<std::vector<int>> out(static_cast<std::size_t>(lines_after.count()));
+    add_origins(*after.block(), lines_before, lines_after, out);
+    return out;
+}
+
+}  // namespace
+
+Ptr<ir::Graph> run_pipeline(const std::string& pipeline, const ir::Graph& graph, const nn::ModulePtr& module) {
+    Ptr<ir::Graph> copy = graph.copy();
+    passes::PassManager manager;
+    manager.keep_snapshots(false);
+    manager.run(*copy, passes::pipeline_of(pipeline), {module});
+    return copy;
 }
 
 PassTrace trace_pipeline(const std::string& pipeline, const ir::Graph& graph, const nn::ModulePtr& module, const std::string& method) {
     PassTrace trace;
     trace.pipeline = pipeline;
     trace.initial = build_graph_model(graph, module, method).model;
+    if (pipeline.empty() || pipeline == "none") return trace;
+    const Ptr<ir::Graph> copy = graph.copy();
+    passes::PassManager manager;
+    const passes::PassTrace run = manager.run(*copy, passes::pipeline_of(pipeline), {module});
+    const passes::Snapshot* before = run.before.get();
+    for (const passes::PassRecord& record : run.records) {
+        PassStep step;
+        step.pass = std::string(record.pass->name);
+        step.changed = record.changed;
+        step.seconds = record.seconds;
+        step.nodes_before = static_cast<int>(record.nodes_before);
+        step.nodes_after = static_cast<int>(record.nodes_after);
+        if (record.changed && record.after) {
+            const bool takes_module = record.after->graph->inputs().size() == graph.inputs().size();
+            step.graph = build_graph_model(*record.after->graph, takes_module ? module : nullptr, method).model;
+            if (before != nullptr) step.came_from = origins(*before->graph, *record.after->graph);
+            before = record.after.get();
+        }
+        trace.steps.push_back(std::move(step));
+    }
     return trace;
 }
 
-std::vector<PassInfo> list_passes() { return {}; }
-std::vector<std::string> list_pipelines() { return {"none"}; }
+std::vector<PassInfo> list_passes() {
+    std::vector<PassInfo> all;
+    for (const passes::Pass* pass : passes::all_passes()) all.push_back({std::string(pass->name), std::string(pass->summary)});
+    return all;
+}
+
+std::vector<std::string> list_pipelines() {
+    std::vector<std::string> names{"none"};
+    for (const passes::Pipeline& pipeline : passes::named_pipelines()) names.push_back(pipeline.name);
+    return names;
+}
 
 }  // namespace loupe::session

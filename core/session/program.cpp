@@ -6,12 +6,14 @@
 #include "core/base/error.h"
 #include "core/base/strings.h"
 #include "core/ops/call.h"
+#include "core/ops/plugin_loader.h"
 #include "core/runtime/interpreter.h"
 #include "core/session/pipelines.h"
 
 namespace loupe::session {
 
 std::shared_ptr<Program> Program::open(const std::filesystem::path& path) {
+    plugins();  // formats, operators and kernels of plugins count from the first file on
     auto program = std::make_shared<Program>();
     program->file_ = open_model(path);
     auto info = std::make_shared<ModelInfo>(describe_model(program->file_, path));

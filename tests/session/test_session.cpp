@@ -182,7 +182,9 @@ void TestSession::steps_over_into_and_out_of_modules() {
     session.run(options);
     session.wait_idle();
     QCOMPARE(session.status().state, RunState::Paused);
-    // Over module calls: the engine stays in the outermost module.
+    // Into torchvision's _forward_impl, then over module calls: the engine stays in the outermost module.
+    session.step(StepKind::Into);
+    session.wait_idle();
     int steps = 0;
     while (session.status().next_scope != "layer1" && steps++ < 40) {
         session.step(StepKind::Over);
