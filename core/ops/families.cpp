@@ -18,6 +18,7 @@ OperatorFamily reduction_family();
 OperatorFamily random_family();
 OperatorFamily view_family();
 OperatorFamily joining_family();
+OperatorFamily indexing_family();
 
 std::span<const OperatorFamily> operator_families() {
     static const std::vector<OperatorFamily> families{
@@ -31,6 +32,7 @@ std::span<const OperatorFamily> operator_families() {
         random_family(),
         view_family(),
         joining_family(),
+        indexing_family(),
     };
     return families;
 }

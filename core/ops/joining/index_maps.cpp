@@ -22,6 +22,24 @@ std::vector<IndexMap> to_offsets(std::span<const IndexMap> maps, IntSpan strides
     return offsets;
 }
 
+bool counts_up(const IndexMap& offsets, std::int64_t step) {
+    for (std::size_t i = 0; i < offsets.size(); ++i) {
+        if (offsets[i] != static_cast<std::int64_t>(i) * step) return false;
+    }
+    return true;
+}
+// Two dimensions without gaps are one. False when the last two are not.
+bool merge_last_two(std::vector<IndexMap>& offsets) {
+    if (offsets.size() < 2) return false;
+    const auto inner = static_cast<std::int64_t>(offsets.back().size());
+    const IndexMap& outer = offsets[offsets.size() - 2];
+    if (!counts_up(offsets.back(), 1) || !counts_up(outer, inner)) return false;
+    const auto length = static_cast<std::int64_t>(outer.size()) * inner;
+    offsets.pop_back();
+    offsets.back() = identity_map(length);
+    return true;
+}
+
 // Runs of consecutive offsets in the last dimension.
 struct Run {
     std::int64_t to;
@@ -67,14 +85,14 @@ struct Word16 {
 };
 
 template <typename Word>
-void copy_rows(const Tensor& out, const Tensor& in, std::span<const IndexMap> offsets) {
+void copy_rows(const Tensor& out, const void* source, std::span<const IndexMap> offsets) {
     const IndexMap& last = offsets.back();
     const auto row_length = static_cast<std::int64_t>(last.size());
     const std::vector<Run> runs = runs_of(last);
     const bool has_long_runs = static_cast<std::int64_t>(runs.size()) * 8 <= row_length;
     const std::int64_t rows = out.numel() / row_length;
     auto* to = out.data<Word>();
-    const auto* from = in.data<Word>();
+    const auto* from = static_cast<const Word*>(source);
     const std::int64_t grain = std::max<std::int64_t>(kGrainBytes / (row_length * static_cast<std::int64_t>(sizeof(Word))), 1);
     parallel_for(0, rows, grain, [&](std::int64_t begin, std::int64_t end) {
         for_rows(offsets.first(offsets.size() - 1), begin, end, [&](std::int64_t row, std::int64_t offset) {
@@ -123,13 +141,19 @@ void copy_mapped(const Tensor& out, const Tensor& in, std::span<const IndexMap> 
         copy_into(out, in);
         return;
     }
-    const std::vector<IndexMap> offsets = to_offsets(maps, in.strides());
-    switch (in.element_size()) {
-        case 1: return copy_rows<std::uint8_t>(out, in, offsets);
-        case 2: return copy_rows<std::uint16_t>(out, in, offsets);
-        case 4: return copy_rows<std::uint32_t>(out, in, offsets);
-        case 8: return copy_rows<std::uint64_t>(out, in, offsets);
-        default: return copy_rows<Word16>(out, in, offsets);
+    copy_by_offsets(out, in.raw_data(), to_offsets(maps, in.strides()));
+}
+
+void copy_by_offsets(const Tensor& out, const void* from, std::vector<IndexMap> offsets) {
+    if (out.numel() == 0) return;
+    while (merge_last_two(offsets)) {
+    }
+    switch (out.element_size()) {
+        case 1: return copy_rows<std::uint8_t>(out, from, offsets);
+        case 2: return copy_rows<std::uint16_t>(out, from, offsets);
+        case 4: return copy_rows<std::uint32_t>(out, from, offsets);
+        case 8: return copy_rows<std::uint64_t>(out, from, offsets);
+        default: return copy_rows<Word16>(out, from, offsets);
     }
 }
 

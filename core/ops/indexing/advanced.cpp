@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0
+// Advanced indexing: x[i, :, mask] and x[...] = y.
+
+#include <algorithm>
+#include <cstring>
+
+#include "core/base/strings.h"
+#include "core/ops/boxing.h"
+#include "core/ops/forward.h"
+#include "core/ops/functions.h"
+#include "core/ops/gradient_context.h"
+#include "core/ops/indexing/family.h"
+#include "core/ops/indexing/indices.h"
+#include "core/ops/joining/index_maps.h"
+#include "core/ops/loops/elementwise.h"
+#include "core/ops/samples.h"
+
+namespace loupe::indexing {
+namespace {
+
+// Which elements an index expression picks: the result's dimensions are `before` of the tensor's own, those that the
+// index tensors broadcast to, and the rest of the tensor's own.
+struct Selection {
+    Dims sizes;
+    std::vector<IndexMap> offsets;  // per dimension, with the index dimensions as one
+};
+
+void check_mask(const Tensor& mask, const Tensor& self, std::size_t at) {
+    for (std::size_t d = 0; d < mask.sizes().size(); ++d) {
+        if (at + d < self.sizes().size() && mask.sizes()[d] == self.sizes()[at + d]) continue;
+        throw Error(ErrorKind::Run, concat("The shape of the mask ", shape_list_text(mask.sizes()), " at index ", d,
+                                           " does not match the shape of the indexed tensor ", shape_list_text(self.sizes()),
+                                           " at index ", at + d));
+    }
+}
+
+// One int64 tensor (or none) a dimension: masks become the indices of their true elements.
+TensorList expanded_indices(const Tensor& self, const TensorList& indices) {
+    TensorList out;
+    for (const Tensor& index : indices) {
+        if (!index.defined()) {
+            out.emplace_back();
+        } else if (index.dtype() == ScalarType::Bool || index.dtype() == ScalarType::UInt8) {
+            check_mask(index, self, out.size());
+            const Tensor positions = fn::nonzero(index);
+            for (std::int64_t d = 0; d < index.dim(); ++d) out.push_back(fn::select(positions, 1, d));
+        } else if (index.dtype() == ScalarType::Int64) {
+            out.push_back(index);
+        } else {
+            throw Error(ErrorKind::Run, "tensors used as indices must be long, byte or bool tensors");
+        }
+    }
+    if (out.size() > self.sizes().size()) {
+        throw Error(ErrorKind::Run, concat("too many indices for tensor of dimension ", self.dim(), " (got ", out.size(), ")"));
+    }
+    out.resize(self.sizes().size());
+    return out;
+}
+
+Dims index_shape(const TensorList& indices) {
+    Dims shape;
+    try {
+        for (const Tensor& index : indices) {
+            if (index.defined()) shape = broadcast_shapes(span_of(shape), index.sizes());
+        }
+    } catch (const Error&) {
+        std::vector<std::string> shapes;
+        for (const Tensor& index : indices) {
+            if (index.defined()) shapes.push_back(shape_list_text(index.sizes()));
+        }
+        throw Error(ErrorKind::Run, concat("shape mismatch: indexing tensors could not be broadcast together with shapes ",
+                                           join(shapes, ", ")));
+    }
+    return shape;
+}
+
+void add_offsets(IndexMap& offsets, const Tensor& index, const Dims& shape, std::int64_t size, std::int64_t stride, std::size_t dim) {
+    const std::vector<std::int64_t> values = index_values(fn::expand(index, shape, false));
+    for (std::size_t i = 0; i < offsets.size(); ++i) {
+        const std::int64_t value = values[i];
+        if (value < -size || value >= size) {
+            throw Error(ErrorKind::Run, concat("index ", value, " is out of bounds for dimension ", dim, " with size ", size));
+        }
+        offsets[i] += (value < 0 ? value + size : value) * stride;
+    }
+}
+
+Selection select_elements(const Tensor& self, const TensorList& given) {
+    const TensorList indices = expanded_indices(self, given);
+    const Dims shape = index_shape(indices);
+    const auto is_indexed = [&](std::size_t d) { return indices[d].defined(); };
+    std::size_t first = 0;
+    std::size_t last = 0;
+    std::size_t count = 0;
+    for (std::size_t d = 0; d < indices.size(); ++d) {
+        if (!is_indexed(d)) continue;
+        if (count++ == 0) first = d;
+        last = d;
+    }
+    if (count == 0) throw Error(ErrorKind::Run, "index: at least one index must be a tensor");
+    // Index tensors that do not stand side by side put their dimensions first.
+    const std::size_t before = last - first + 1 == count ? first : 0;
+    Selection out;
+    IndexMap positions(static_cast<std::size_t>(checked_numel(span_of(shape))), 0);
+    const auto add_own = [&](std::size_t d) {
+        out.sizes.push_back(self.sizes()[d]);
+        IndexMap map = identity_map(self.sizes()[d]);
+        for (std::int64_t& offset : map) offset *= self.strides()[d];
+        out.offsets.push_back(std::move(map));
+    };
+    for (std::size_t d = 0; d < before; ++d) add_own(d);
+    for (std::size_t d = 0; d < indices.size(); ++d) {
+        if (is_indexed(d)) add_offsets(positions, indices[d], shape, self.sizes()[d], self.strides()[d], d);
+    }
+    out.sizes.insert(out.sizes.end(), shape.begin(), shape.end());
+    out.offsets.push_back(std::move(positions));
+    for (std::size_t d = before; d < indices.size(); ++d) {
+        if (!is_indexed(d)) add_own(d);
+    }
+    return out;
+}
+
+Tensor index(const Tensor& self, const TensorList& indices) {
+    Selection selection = select_elements(self, indices);
+    const Tensor out = empty(span_of(selection.sizes), self.dtype(), self.device());
+    copy_by_offsets(out, self.raw_data(), std::move(selection.offsets));
+    return out;
+}
+void index_backward(GradientContext& context) {
+    context.grad(0, [&] {
+        const Tensor& grad = context.grad_output();
+        return fn::index_put(fn::new_zeros(grad, context.sizes(0)), context.arguments_of_list(1), grad, true);
+    });
+}
+
+// Calls visit(position in the selection, offset in the tensor), in row-major order of the selection.
+template <typename Visit>
+void visit_selection(const std::vector<IndexMap>& offsets, std::size_t d, std::int64_t base, std::int64_t& position, const Visit& visit) {
+    if (d + 1 == offsets.size()) {
+        for (const std::int64_t offset : offsets[d]) visit(position++, base + offset);
+        return;
+    }
+    for (const std::int64_t offset : offsets[d]) visit_selection(offsets, d + 1, base + offset, position, visit);
+}
+
+void put(const Tensor& self, const TensorList& indices, const Tensor& values, bool accumulate) {
+    if (values.dtype() != self.dtype()) {
+        throw Error(ErrorKind::Run, concat("Index put requires the source and destination dtypes match, got ",
+                                           dtype_graph_name(self.dtype()), " for the destination and ",
+                                           dtype_graph_name(values.dtype()), " for the source."));
+    }
+    const Selection selection = select_elements(self, indices);
+    Tensor source;
+    try {
+        source = dense(fn::expand(values, selection.sizes, false));
+    } catch (const Error&) {
+        throw Error(ErrorKind::Run, concat("shape mismatch: value tensor of shape ", shape_list_text(values.sizes()),
+                                           " cannot be broadcast to indexing result of shape ",
+                                           shape_list_text(span_of(selection.sizes))));
+    }
+    if (source.numel() == 0) return;
+    visit_dtype(self.dtype(), [&]<typename T>(std::type_identity<T>) {
+        T* to = self.data<T>();
+        const T* from = source.data<T>();
+        std::int64_t position = 0;
+        if (!accumulate) {
+            visit_selection(selection.offsets, 0, 0, position, [=](std::int64_t i, std::int64_t offset) { to[offset] = from[i]; });
+        } else if constexpr (std::is_same_v<T, bool>) {
+            visit_selection(selection.offsets, 0, 0, position, [=](std::int64_t i, std::int64_t offset) { to[offset] = to[offset] || from[i]; });
+        } else {
+            visit_selection(selection.offsets, 0, 0, position,
+                            [=](std::int64_t i, std::int64_t offset) { to[offset] = static_cast<T>(to[offset] + from[i]); });
+        }
+    });
+}
+TensorMeta index_put_meta(const Tensor& self, const TensorList&, const Tensor&, bool) {
+    return {to_dims(self.sizes()), self.dtype(), self.device()};
+}
+void index_put(const Tensor& out, const Tensor& self, const TensorList& indices, const Tensor& values, bool accumulate) {
+    if (!out.is_same(self)) copy_into(out, self);
+    put(out, indices, values.numel() == 1 && values.dim() == 0 && values.dtype() != self.dtype() ? fn::to_dtype(values, static_cast<std::int64_t>(self.dtype())) : values,
+        accumulate);
+}
+void index_put_backward(GradientContext& context) {
+    const Tensor& grad = context.grad_output();
+    context.grad(0, [&] {
+        if (context.value(3).to_bool()) return grad;
+        return fn::index_put(grad, context.arguments_of_list(1), fn::new_zeros(grad, Dims{}), false);
+    });
+    context.grad(2, [&] { return fn::index(grad, context.arguments_of_list(1)); });
+}
+void index_put_impl(Arguments arguments, IValue* results) {
+    static const OperatorHandle<> in_place{"aten::index_put_"};
+    results[0] = IValue(in_place(arguments[0], arguments[1], arguments[2], arguments[3]));
+}
+
+std::vector<Sample> index_samples(Random& random, ScalarType dtype) {
+    return {{{random_tensor(random, {4, 5}, dtype), TensorList{random_indices(random, {3}, 4)}}},
+            {{random_tensor(random, {4, 5}, dtype), TensorList{Tensor(), random_indices(random, {2, 2}, 5)}}, "second dimension"}};
+}
+std::vector<Sample> index_put_samples(Random& random, ScalarType dtype) {
+    return {{{random_tensor(random, {4, 5}, dtype), TensorList{tensor_of<std::int64_t>({0, 3}, {2})}, random_tensor(random, {2, 5}, dtype), false}},
+            {{random_tensor(random, {4, 5}, dtype), TensorList{random_indices(random, {3}, 4)}, random_tensor(random, {5}, dtype), true},
+             "accumulate"}};
+}
+
+constexpr OperatorRecord kRecords[] = {
+    {.schema = "aten::index.Tensor(Tensor self, Tensor?[] indices) -> Tensor",
+     .summary = "The elements at the indices, as numpy's advanced indexing picks them.",
+     .kernel = boxed<index>,
+     .derivative = {index_backward, {save_argument(1)}},
+     .samples = index_samples},
+    {.schema = "aten::index.Tensor_hacked_twin(Tensor self, Tensor[] indices) -> Tensor",
+     .summary = "The elements at the indices.",
+     .composite = forward<"aten::index.Tensor">},
+    {.schema = "aten::index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor",
+     .summary = "A copy with the values at the indices, or added there.",
+     .infer = inferring<index_put_meta>,
+     .kernel = filling<index_put>,
+     .derivative = {index_put_backward, {save_argument(1)}},
+     .samples = index_put_samples,
+     .variants = kInPlace},
+    {.schema = "aten::index_put.hacked_twin(Tensor self, Tensor[] indices, Tensor values, bool accumulate=False) -> Tensor",
+     .summary = "A copy with the values at the indices, or added there.",
+     .composite = forward<"aten::index_put">},
+    {.schema = "aten::index_put_.hacked_twin(Tensor(a!) self, Tensor[] indices, Tensor values, bool accumulate=False) -> Tensor(a!)",
+     .summary = "Writes the values at the indices, or adds them there.",
+     .composite = forward<"aten::index_put_">},
+    {.schema = "aten::_index_put_impl_(Tensor(a!) self, Tensor?[] indices, Tensor values, bool accumulate=False, "
+               "bool unsafe=False) -> Tensor(a!)",
+     .summary = "Writes the values at the indices, or adds them there.",
+     .composite = index_put_impl},
+};
+
+}  // namespace
+
+std::span<const OperatorRecord> advanced_records() {
+    return kRecords;
+}
+
+}  // namespace loupe::indexing

@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whole slices by index along one dimension: index_select, index_add, index_copy, index_fill.
+
+#include <algorithm>
+
+#include "core/base/parallel.h"
+#include "core/base/strings.h"
+#include "core/ops/boxing.h"
+#include "core/ops/functions.h"
+#include "core/ops/gradient_context.h"
+#include "core/ops/indexing/family.h"
+#include "core/ops/indexing/indices.h"
+#include "core/ops/joining/index_maps.h"
+#include "core/ops/loops/elementwise.h"
+#include "core/ops/samples.h"
+
+namespace loupe::indexing {
+namespace {
+
+void check_index(const Tensor& index, const char* name) {
+    if (index.dim() > 1) throw Error(ErrorKind::Run, concat(name, "(): Index is supposed to be a vector"));
+    if (index.dtype() != ScalarType::Int64 && index.dtype() != ScalarType::Int32) {
+        throw Error(ErrorKind::Run, concat(name, "(): Expected dtype int32 or int64 for index"));
+    }
+}
+// Negative indices are not taken here, as in PyTorch.
+std::vector<std::int64_t> checked_values(const Tensor& index, std::int64_t size) {
+    std::vector<std::int64_t> values = index_values(index);
+    for (const std::int64_t value : values) {
+        if (value < 0 || value >= size) throw Error(ErrorKind::Run, "index out of range in self");
+    }
+    return values;
+}
+std::int64_t size_along(const Tensor& self, std::int64_t dim) {
+    return self.dim() == 0 ? 1 : self.sizes()[static_cast<std::size_t>(dim)];
+}
+
+TensorMeta index_select_meta(const Tensor& self, std::int64_t dim, const Tensor& index) {
+    check_index(index, "index_select");
+    TensorMeta meta{to_dims(self.sizes()), self.dtype(), self.device()};
+    const std::int64_t wrapped = wrap_dim(dim, self.dim());
+    if (self.dim() == 0) {
+        if (index.numel() != 1) {
+            throw Error(ErrorKind::Run, "index_select(): Index to scalar can have only 1 value, got " + std::to_string(index.numel()) + " value(s)");
+        }
+        return meta;
+    }
+    meta.sizes[static_cast<std::size_t>(wrapped)] = index.numel();
+    return meta;
+}
+void index_select(const Tensor& out, const Tensor& self, std::int64_t dim, const Tensor& index) {
+    const std::int64_t wrapped = wrap_dim(dim, self.dim());
+    IndexMap picked = checked_values(index, size_along(self, wrapped));
+    std::vector<IndexMap> maps;
+    for (std::int64_t d = 0; d < self.dim(); ++d) maps.push_back(d == wrapped ? picked : identity_map(self.size(d)));
+    copy_mapped(out, self, maps);
+}
+void index_select_backward(GradientContext& context) {
+    context.grad(0, [&] {
+        const Tensor& grad = context.grad_output();
+        return fn::index_add(fn::new_zeros(grad, context.sizes(0)), context.value(1), context.argument(2), grad, Scalar(1));
+    });
+}
+
+// Calls row(to, from, n) for runs of elements: those at the indices of `out` beside those of `source`.
+template <typename T, typename Row>
+void for_slices(const Tensor& out, std::int64_t dim, const std::vector<std::int64_t>& index, const Tensor& source, Row row) {
+    const Lines to = lines_of(out.sizes(), dim);
+    const auto count = static_cast<std::int64_t>(index.size());
+    const auto work = [&](std::int64_t outer_begin, std::int64_t outer_end, std::int64_t inner_begin, std::int64_t inner_end) {
+        for (std::int64_t o = outer_begin; o < outer_end; ++o) {
+            for (std::int64_t i = 0; i < count; ++i) {
+                T* target = out.data<T>() + (o * to.size + index[static_cast<std::size_t>(i)]) * to.inner;
+                const T* from = source.data<T>() + (o * count + i) * to.inner;
+                row(target + inner_begin, from + inner_begin, inner_end - inner_begin);
+            }
+        }
+    };
+    constexpr std::int64_t kGrain = 32768;
+    // Slices may hit the same place, so threads share the other dimensions.
+    if (to.outer > 1) {
+        parallel_for(0, to.outer, std::max<std::int64_t>(kGrain / std::max<std::int64_t>(count * to.inner, 1), 1),
+                     [&](std::int64_t b, std::int64_t e) { work(b, e, 0, to.inner); });
+    } else {
+        parallel_for(0, to.inner, std::max<std::int64_t>(kGrain / std::max<std::int64_t>(count, 1), 64),
+                     [&](std::int64_t b, std::int64_t e) { work(0, to.outer, b, e); });
+    }
+}
+
+// Runs change(contiguous out) and writes the result back when out is not contiguous itself.
+template <typename Change>
+void on_dense(const Tensor& out, const Tensor& self, Change change) {
+    if (!out.is_same(self)) copy_into(out, self);
+    const Tensor work = dense(out);
+    change(work);
+    if (!work.is_same(out)) copy_into(out, work);
+}
+
+void check_source(const Tensor& self, std::int64_t dim, const Tensor& index, const Tensor& source, const char* name) {
+    check_index(index, name);
+    if (self.dtype() != source.dtype()) {
+        throw Error(ErrorKind::Run, concat(name, "(): self and source expected to have the same dtype, but got (self) ",
+                                           dtype_graph_name(self.dtype()), " and (source) ", dtype_graph_name(source.dtype())));
+    }
+    const std::int64_t along = source.dim() == 0 ? 1 : source.size(std::min(dim, source.dim() - 1));
+    if (index.numel() != along) {
+        throw Error(ErrorKind::Run, concat(name, "(): Number of indices (", index.numel(),
+                                           ") should be equal to source.size(dim): (", along, ")"));
+    }
+    for (std::int64_t d = 0; d < std::min(self.dim(), source.dim()); ++d) {
+        if (d == dim || self.dim() != source.dim() || self.size(d) == source.size(d)) continue;
+        throw Error(ErrorKind::Run, concat(name, "(): Source/destination tensor must have same slice shapes. Destination slice shape: ",
+                                           shape_list_text(self.sizes()), " at dimension ", dim, " and source slice shape: ",
+                                           shape_list_text(source.sizes()), " at dimension ", dim, "."));
+    }
+}
+TensorMeta like(const Tensor& self) {
+    return {to_dims(self.sizes()), self.dtype(), self.device()};
+}
+
+TensorMeta index_add_meta(const Tensor& self, std::int64_t dim, const Tensor& index, const Tensor& source, const Scalar&) {
+    check_source(self, wrap_dim(dim, self.dim()), index, source, "index_add");
+    return like(self);
+}
+void index_add(const Tensor& out, const Tensor& self, std::int64_t dim, const Tensor& index, const Tensor& source, const Scalar& alpha) {
+    const std::int64_t wrapped = wrap_dim(dim, self.dim());
+    const auto values = checked_values(index, size_along(self, wrapped));
+    on_dense(out, self, [&](const Tensor& work) {
+        const Tensor from = dense(source);
+        visit_dtype(out.dtype(), [&]<typename T>(std::type_identity<T>) {
+            const T scale = alpha.to<T>();
+            for_slices<T>(work, wrapped, values, from, [scale](T* to, const T* add, std::int64_t n) {
+                for (std::int64_t k = 0; k < n; ++k) {
+                    if constexpr (std::is_same_v<T, bool>) to[k] = to[k] || (add[k] && scale);
+                    else to[k] = static_cast<T>(to[k] + static_cast<T>(add[k] * scale));
+                }
+            });
+        });
+    });
+}
+void index_add_backward(GradientContext& context) {
+    const Tensor& grad = context.grad_output();
+    context.grad(0, [&] { return grad; });
+    context.grad(3, [&] {
+        const Tensor picked = fn::index_select(grad, context.value(1), context.argument(2));
+        return fn::mul_scalar(fn::reshape(picked, context.sizes(3)), context.value(4));
+    });
+}
+
+TensorMeta index_copy_meta(const Tensor& self, std::int64_t dim, const Tensor& index, const Tensor& source) {
+    check_source(self, wrap_dim(dim, self.dim()), index, source, "index_copy_");
+    return like(self);
+}
+void index_copy(const Tensor& out, const Tensor& self, std::int64_t dim, const Tensor& index, const Tensor& source) {
+    const std::int64_t wrapped = wrap_dim(dim, self.dim());
+    const auto values = checked_values(index, size_along(self, wrapped));
+    on_dense(out, self, [&](const Tensor& work) {
+        const Tensor from = dense(source);
+        visit_dtype(out.dtype(), [&]<typename T>(std::type_identity<T>) {
+            for_slices<T>(work, wrapped, values, from, [](T* to, const T* add, std::int64_t n) { std::copy_n(add, n, to); });
+        });
+    });
+}
+void index_copy_backward(GradientContext& context) {
+    const Tensor& grad = context.grad_output();
+    context.grad(0, [&] { return fn::index_fill(grad, context.value(1), context.argument(2), Scalar(0)); });
+    context.grad(3, [&] {
+        return fn::reshape(fn::index_select(grad, context.value(1), context.argument(2)), context.sizes(3));
+    });
+}
+
+void fill_slices(const Tensor& out, const Tensor& self, std::int64_t dim, const Tensor& index, const Scalar& value) {
+    const std::int64_t wrapped = wrap_dim(dim, self.dim());
+    const std::int64_t size = size_along(self, wrapped);
+    if (!out.is_same(self)) copy_into(out, self);
+    for (std::int64_t i : index_values(index)) {
+        if (i < -size || i >= size) throw Error(ErrorKind::Run, concat("index ", i, " is out of bounds for dimension ", wrapped, " with size ", size));
+        if (i < 0) i += size;
+        if (out.dim() == 0) {
+            fill_with(out, value);
+            continue;
+        }
+        Dims sizes = to_dims(out.sizes());
+        sizes[static_cast<std::size_t>(wrapped)] = 1;
+        const std::int64_t offset = out.storage_offset() + i * out.strides()[static_cast<std::size_t>(wrapped)];
+        fill_with(out.view_as_strided(span_of(sizes), out.strides(), offset), value);
+    }
+}
+TensorMeta index_fill_meta(const Tensor& self, std::int64_t dim, const Tensor& index, const Scalar&) {
+    wrap_dim(dim, self.dim());
+    if (index.dtype() != ScalarType::Int64) throw Error(ErrorKind::Run, "index_fill_(): Expected dtype int64 for index.");
+    if (index.dim() > 1) throw Error(ErrorKind::Run, "Index has to be a vector/scalar");
+    return like(self);
+}
+void index_fill(const Tensor& out, const Tensor& self, std::int64_t dim, const Tensor& index, const Scalar& value) {
+    fill_slices(out, self, dim, index, value);
+}
+TensorMeta index_fill_tensor_meta(const Tensor& self, std::int64_t dim, const Tensor& index, const Tensor& value) {
+    if (value.dim() != 0) {
+        throw Error(ErrorKind::Run, concat("index_fill_ only supports a 0-dimensional value tensor, but got tensor with ", value.dim(),
+                                           " dimension(s)."));
+    }
+    return index_fill_meta(self, dim, index, 0);
+}
+void index_fill_tensor(const Tensor& out, const Tensor& self, std::int64_t dim, const Tensor& index, const Tensor& value) {
+    fill_slices(out, self, dim, index, item(value));
+}
+void index_fill_backward(GradientContext& context) {
+    context.grad(0, [&] { return fn::index_fill(context.grad_output(), context.value(1), context.argument(2), Scalar(0)); });
+}
+void index_fill_tensor_backward(GradientContext& context) {
+    index_fill_backward(context);
+    context.grad(3, [&] { return fn::sum(fn::index_select(context.grad_output(), context.value(1), context.argument(2))); });
+}
+
+Tensor index_select_backward_function(const Tensor& grad, const Dims& sizes, std::int64_t dim, const Tensor& index) {
+    return fn::index_add(fn::new_zeros(grad, sizes), dim, index, grad, Scalar(1));
+}
+
+std::vector<Sample> index_select_samples(Random& random, ScalarType dtype) {
+    return {{{random_tensor(random, {3, 4}, dtype), 1, random_indices(random, {5}, 4)}},
+            {{random_tensor(random, {3, 4}, dtype), 0, random_indices(random, {2}, 3)}, "rows"}};
+}
+std::vector<Sample> index_add_samples(Random& random, ScalarType dtype) {
+    return {{{random_tensor(random, {3, 4}, dtype), 1, random_indices(random, {5}, 4), random_tensor(random, {3, 5}, dtype), Scalar(2)}}};
+}
+std::vector<Sample> index_copy_samples(Random& random, ScalarType dtype) {
+    return {{{random_tensor(random, {3, 4}, dtype), 1, tensor_of<std::int64_t>({2, 0}, {2}), random_tensor(random, {3, 2}, dtype)}}};
+}
+std::vector<Sample> index_fill_samples(Random& random, ScalarType dtype) {
+    return {{{random_tensor(random, {3, 4}, dtype), 1, tensor_of<std::int64_t>({2, 0}, {2}), Scalar(1)}}};
+}
+
+constexpr OperatorRecord kRecords[] = {
+    {.schema = "aten::index_select(Tensor self, int dim, Tensor index) -> Tensor",
+     .summary = "The slices at the indices along dim.",
+     .infer = inferring<index_select_meta>,
+     .kernel = filling<index_select>,
+     .derivative = {index_select_backward, {save_argument(2)}},
+     .samples = index_select_samples},
+    {.schema = "aten::index_select_backward(Tensor grad, int[] self_sizes, int dim, Tensor index) -> Tensor",
+     .summary = "The gradient of index_select.",
+     .composite = boxed<index_select_backward_function>},
+    {.schema = "aten::index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor",
+     .summary = "With the source's slices, times alpha, added at the indices along dim.",
+     .infer = inferring<index_add_meta>,
+     .kernel = filling<index_add>,
+     .derivative = {index_add_backward, {save_argument(2)}},
+     .samples = index_add_samples,
+     .variants = kInPlace | kOut},
+    {.schema = "aten::index_copy(Tensor self, int dim, Tensor index, Tensor source) -> Tensor",
+     .summary = "With the source's slices at the indices along dim.",
+     .infer = inferring<index_copy_meta>,
+     .kernel = filling<index_copy>,
+     .derivative = {index_copy_backward, {save_argument(2)}},
+     .samples = index_copy_samples,
+     .variants = kInPlace | kOut},
+    {.schema = "aten::index_fill.int_Scalar(Tensor self, int dim, Tensor index, Scalar value) -> Tensor",
+     .summary = "With the value in the slices at the indices along dim.",
+     .infer = inferring<index_fill_meta>,
+     .kernel = filling<index_fill>,
+     .derivative = {index_fill_backward, {save_argument(2)}},
+     .samples = index_fill_samples,
+     .variants = kInPlace},
+    {.schema = "aten::index_fill.int_Tensor(Tensor self, int dim, Tensor index, Tensor value) -> Tensor",
+     .summary = "With the value in the slices at the indices along dim.",
+     .infer = inferring<index_fill_tensor_meta>,
+     .kernel = filling<index_fill_tensor>,
+     .derivative = {index_fill_tensor_backward, {save_argument(2)}, "IndexFillBackward1"},
+     .variants = kInPlace},
+};
+
+}  // namespace
+
+std::span<const OperatorRecord> index_dim_records() {
+    return kRecords;
+}
+
+}  // namespace loupe::indexing
