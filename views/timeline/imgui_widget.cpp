@@ -60,7 +60,8 @@ void ImGuiWidget::loadFont() {
     ImFontConfig config;
     config.OversampleH = 2;
     static const ImWchar kRanges[] = {0x20, 0xff, 0x391, 0x3c9, 0x2010, 0x2026, 0xd7, 0xd7, 0};
-    for (const QString& folder : QStandardPaths::standardLocations(QStandardPaths::FontsLocation) << QStringLiteral("/usr/share/fonts")) {
+    const QStringList folders = QStandardPaths::standardLocations(QStandardPaths::FontsLocation) + QStringList{QStringLiteral("/usr/share/fonts")};
+    for (const QString& folder : folders) {
         for (const char* name : {"truetype/dejavu/DejaVuSans.ttf", "truetype/noto/NotoSans-Regular.ttf", "DejaVuSans.ttf"}) {
             const QString file = folder + QLatin1Char('/') + QLatin1String(name);
             if (!QFile::exists(file)) continue;
