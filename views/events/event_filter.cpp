@@ -96,17 +96,22 @@ bool below(std::string_view scope, std::string_view module) {
 std::optional<double> parseQuantity(const QString& text) {
     static const QRegularExpression form(QStringLiteral("^([-+]?[0-9.]+(?:e[-+]?[0-9]+)?)\\s*([a-zµ]*)$"),
                                          QRegularExpression::CaseInsensitiveOption);
-    static const std::map<QString, double> units{
-        {"", 1},          {"ns", 1e-9},     {"us", 1e-6},      {"µs", 1e-6},        {"ms", 1e-3},     {"s", 1},
-        {"b", 1},         {"k", 1e3},       {"m", 1e6},        {"g", 1e9},          {"kb", 1e3},      {"mb", 1e6},
-        {"gb", 1e9},      {"kib", 1024},    {"mib", 1048576},  {"gib", 1073741824}};
+    // Small units divide: 100us is then exactly the double 1e-4.
+    struct Unit {
+        double times = 1;
+        double by = 1;
+    };
+    static const std::map<QString, Unit> units{
+        {"", {}},          {"ns", {1, 1e9}},    {"us", {1, 1e6}},      {"µs", {1, 1e6}},       {"ms", {1, 1e3}},  {"s", {}},
+        {"b", {}},         {"k", {1e3, 1}},     {"m", {1e6, 1}},       {"g", {1e9, 1}},        {"kb", {1e3, 1}},  {"mb", {1e6, 1}},
+        {"gb", {1e9, 1}},  {"kib", {1024, 1}},  {"mib", {1048576, 1}}, {"gib", {1073741824, 1}}};
     const auto match = form.match(text);
     if (!match.hasMatch()) return std::nullopt;
     const auto unit = units.find(match.captured(2).toLower());
     bool ok = false;
     const double number = match.captured(1).toDouble(&ok);
     if (!ok || unit == units.end()) return std::nullopt;
-    return number * unit->second;
+    return number * unit->second.times / unit->second.by;
 }
 
 EventFilter::Term EventFilter::parseTerm(const QString& term, QString& error) {
@@ -128,7 +133,8 @@ EventFilter::Term EventFilter::parseTerm(const QString& term, QString& error) {
         };
     }
     const qsizetype colon = term.indexOf(QLatin1Char(':'));
-    if (colon > 0 && !term.contains(QLatin1String("::"))) {
+    // "aten::relu" is a name, "op:aten::relu" a term.
+    if (colon > 0 && !term.mid(colon).startsWith(QLatin1String("::"))) {
         const QString key = term.left(colon);
         const std::string wanted = term.mid(colon + 1).toStdString();
         if (key == QLatin1String("op")) return [wanted](const Recording&, const Event& event) { return matches(withoutNamespace(event.op), wanted) || matches(event.op, wanted); };

@@ -32,7 +32,7 @@ ViewDescription TensorView::describe() {
     return {QStringLiteral("tensor"), tr("Tensor"),
             tr("The elements of one tensor: what the current event read or made, a parameter or a gradient, as numbers or "
                "as a picture. Slice it as in Python; lock the panel to keep a value while you go on."),
-            QStringLiteral("tensor"), Place::Centre};
+            QStringLiteral("tensor"), Place::Right};
 }
 
 TensorView::TensorView(SessionBridge& bridge, QWidget* parent) : View(bridge, parent) {

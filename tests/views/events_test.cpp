@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The Events panel: model, filter, selection.
+
+#include <QAbstractItemModelTester>
+#include <QLineEdit>
+#include <QTest>
+#include <QTreeView>
+
+#include "tests/views/sample_run.h"
+#include "views/events/event_filter.h"
+#include "views/events/event_model.h"
+#include "views/events/events_view.h"
+
+using namespace loupe;
+using namespace loupe::views;
+
+class EventsTest : public QObject {
+    Q_OBJECT
+
+    static QList<session::EventId> accepted(const QString& expression) {
+        const auto run = testing::sampleRun();
+        const EventFilter filter = EventFilter::parse(expression);
+        QList<session::EventId> ids;
+        for (session::EventId id = 1; id <= run->event_count(); ++id) {
+            if (filter.accepts(*run, run->event(id))) ids += id;
+        }
+        return ids;
+    }
+    static QModelIndex child(const EventModel& model, std::initializer_list<int> rows) {
+        QModelIndex index;
+        for (const int row : rows) index = model.index(row, 0, index);
+        return index;
+    }
+
+  private slots:
+    void filterTerms_data() {
+        QTest::addColumn<QString>("expression");
+        QTest::addColumn<QList<session::EventId>>("ids");
+        using Ids = QList<session::EventId>;
+        QTest::newRow("empty") << QString() << Ids{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12};
+        QTest::newRow("operator") << QStringLiteral("op:conv* phase:forward") << Ids{1, 2, 4};
+        QTest::newRow("with namespace") << QStringLiteral("op:aten::linear") << Ids{6};
+        QTest::newRow("module, not names that begin alike") << QStringLiteral("scope:layer1.1 phase:f") << Ids{4, 5};
+        QTest::newRow("time") << QStringLiteral("time>2.5ms phase:forward") << Ids{2, 4};
+        QTest::newRow("time in microseconds") << QStringLiteral("time<=100us") << Ids{5, 8};
+        QTest::newRow("nan") << QStringLiteral("nan") << Ids{4};
+        QTest::newRow("statistics") << QStringLiteral("absmax>=6") << Ids{6, 7};
+        QTest::newRow("bytes") << QStringLiteral("bytes>1KiB") << Ids{};
+        QTest::newRow("not") << QStringLiteral("!op:conv* phase:forward") << Ids{3, 5, 6};
+        QTest::newRow("shape") << QStringLiteral("shape:1x8* id<3") << Ids{1, 2};
+        QTest::newRow("plain word") << QStringLiteral("RELU phase:backward") << Ids{8, 10};
+    }
+    void filterTerms() {
+        QFETCH(QString, expression);
+        QFETCH(QList<session::EventId>, ids);
+        QCOMPARE(accepted(expression), ids);
+    }
+    void filterSaysWhatItDoesNotUnderstand() {
+        QVERIFY(EventFilter::parse(QStringLiteral("speed>3")).error().contains(QStringLiteral("speed")));
+        QVERIFY(EventFilter::parse(QStringLiteral("time>fast")).error().contains(QStringLiteral("fast")));
+        QVERIFY(EventFilter::parse(QStringLiteral("colour:red")).error().contains(QStringLiteral("colour")));
+        QVERIFY(EventFilter::parse(QStringLiteral("op:a*b time>1ms nan")).error().isEmpty());
+    }
+    void quantities() {
+        QCOMPARE(parseQuantity(QStringLiteral("1ms")), 1e-3);
+        QCOMPARE(parseQuantity(QStringLiteral("2MiB")), 2097152.0);
+        QCOMPARE(parseQuantity(QStringLiteral("-1.5e3")), -1500.0);
+        QVERIFY(!parseQuantity(QStringLiteral("1 parsec")));
+    }
+
+    void treeFollowsModules() {
+        EventModel model;
+        QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+        model.setRecording(testing::sampleRun());
+        QCOMPARE(model.rowCount(), 2);
+        QCOMPARE(child(model, {0}).data().toString(), QStringLiteral("Forward"));
+        QCOMPARE(model.rowCount(child(model, {0})), 3);  // conv1, layer1, fc
+        const QModelIndex layer = child(model, {0, 1});
+        QCOMPARE(layer.data().toString(), QStringLiteral("layer1"));
+        QCOMPARE(model.rowCount(layer), 2);
+        const QModelIndex block = child(model, {0, 1, 0});
+        QCOMPARE(model.rowCount(block), 2);  // the module call conv, then relu_
+        QCOMPARE(child(model, {0, 1, 0, 1}).data().toString(), QStringLiteral("relu_"));
+        QCOMPARE(layer.siblingAtColumn(EventModel::Time).data().toString(), QStringLiteral("7.30 ms"));
+        QCOMPARE(layer.siblingAtColumn(EventModel::Flags).data().toString(), QStringLiteral("NaN"));
+        QVERIFY(model.contains(layer, 4));
+        QVERIFY(!model.contains(layer, 6));
+        // A backward event names its forward one.
+        QCOMPARE(model.indexOf(7).siblingAtColumn(EventModel::Peer).data().toString(), QStringLiteral("#6"));
+        QCOMPARE(model.indexOf(6).siblingAtColumn(EventModel::Peer).data().toString(), QStringLiteral("#7"));
+    }
+    void flatAndFiltered() {
+        EventModel model;
+        QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+        model.setRecording(testing::sampleRun());
+        model.setFlat(true);
+        QCOMPARE(model.rowCount(), 12);
+        model.setFilter(EventFilter::parse(QStringLiteral("op:conv*")));
+        QCOMPARE(model.rowCount(), 6);
+        QCOMPARE(model.neighbour(1, 1), 2u);
+        QCOMPARE(model.neighbour(2, 1), 4u);
+        QCOMPARE(model.neighbour(3, 1), 4u);
+        QCOMPARE(model.neighbour(3, -1), 2u);
+        QCOMPARE(model.neighbour(1, -1), 0u);
+    }
+    void manyEventsStayFluid() {
+        EventModel model;
+        const auto run = testing::sampleRun(10000);  // 120,000 events
+        qint64 longest = 0;
+        QElapsedTimer timer;
+        timer.start();
+        model.setRecording(run);
+        longest = timer.restart();
+        while (!model.isCaughtUp()) {
+            timer.restart();
+            model.grow();
+            longest = std::max(longest, timer.elapsed());
+        }
+        QCOMPARE(model.acceptedCount(), 120000u);
+        qInfo("longest portion %lld ms", static_cast<long long>(longest));
+    }
+
+    void selectionIsTheCurrentEvent() {
+        SessionBridge bridge;
+        EventsView view(bridge, nullptr);
+        view.resize(900, 400);
+        view.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&view));
+        bridge.show(testing::sampleModel(), testing::sampleRun());
+        bridge.setCurrentEvent(4);
+        QCOMPARE(view.tree().currentIndex().data(EventModel::EventRole).toUInt(), 4u);
+        QCOMPARE(bridge.currentModule(), QStringLiteral("layer1.1.conv"));
+        QTest::keyClick(&view.tree(), Qt::Key_Down);
+        QCOMPARE(bridge.currentEvent(), 5u);
+        QTest::keyClick(&view.tree(), Qt::Key_Up);
+        QTest::keyClick(&view.tree(), Qt::Key_Up);
+        QCOMPARE(bridge.currentEvent(), 3u);
+        // Left goes to the module call around it; the event inside stays current.
+        QTest::keyClick(&view.tree(), Qt::Key_Left);
+        QVERIFY(view.tree().currentIndex().data(EventModel::IsGroupRole).toBool());
+
+        auto* filter = view.findChild<QLineEdit*>(QStringLiteral("filter"));
+        QTest::keyClicks(filter, QStringLiteral("nan"));
+        QTRY_COMPARE(view.model().acceptedCount(), 1u);
+        // A peer is a link.
+        const QModelIndex peer = view.model().indexOf(4).siblingAtColumn(EventModel::Peer);
+        view.tree().scrollTo(peer);
+        QTest::mouseClick(view.tree().viewport(), Qt::LeftButton, {}, view.tree().visualRect(peer).center());
+        QCOMPARE(bridge.currentEvent(), 9u);
+    }
+    void backAndForward() {
+        SessionBridge bridge;
+        bridge.show(testing::sampleModel(), testing::sampleRun());
+        for (const session::EventId event : {2u, 5u, 9u}) bridge.setCurrentEvent(event);
+        bridge.goBack();
+        bridge.goBack();
+        QCOMPARE(bridge.currentEvent(), 2u);
+        QVERIFY(!bridge.canGoBack());
+        bridge.goForward();
+        QCOMPARE(bridge.currentEvent(), 5u);
+        bridge.setCurrentEvent(1);
+        QVERIFY(!bridge.canGoForward());
+    }
+};
+
+QTEST_MAIN(EventsTest)
+#include "events_test.moc"

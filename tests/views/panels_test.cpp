@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Modules, Source, Inputs, Watch and breakpoints, Log.
+
+#include <Qsci/qsciscintilla.h>
+
+#include <QAbstractItemModelTester>
+#include <QListWidget>
+#include <QTableView>
+#include <QTest>
+#include <QTreeView>
+
+#include "tests/views/sample_run.h"
+#include "views/common/colour_map.h"
+#include "views/common/format.h"
+#include "views/inputs/input_model.h"
+#include "views/inputs/inputs_view.h"
+#include "views/log/log_view.h"
+#include "views/modules/module_model.h"
+#include "views/modules/modules_view.h"
+#include "views/registry.h"
+#include "views/source/source_view.h"
+#include "views/watch/breakpoint_model.h"
+#include "views/watch/watch_model.h"
+#include "views/watch/watch_view.h"
+
+using namespace loupe;
+using namespace loupe::views;
+
+class PanelsTest : public QObject {
+    Q_OBJECT
+
+  private slots:
+    void numbers() {
+        QCOMPARE(numberText(0.12345678), QStringLiteral("0.1235"));
+        QCOMPARE(numberText(12), QStringLiteral("12"));
+        QCOMPARE(numberText(-1.5e-7), QStringLiteral("-1.50e-07"));
+        QCOMPARE(numberText(std::nan("")), QStringLiteral("nan"));
+        QCOMPARE(countText(11689512), QStringLiteral("11,689,512"));
+        QCOMPARE(shapeText({1, 64, 56, 56}), QStringLiteral("1x64x56x56"));
+        QCOMPARE(shortOpName("aten::conv2d"), QStringLiteral("conv2d"));
+    }
+    void colourMapsCoverTheirRange() {
+        for (int i = 0; i < kColourMaps; ++i) {
+            const auto map = static_cast<ColourMap>(i);
+            QCOMPARE(colourAt(map, -1), colourAt(map, 0));
+            QCOMPARE(colourAt(map, 2), colourAt(map, 1));
+            QVERIFY(colourAt(map, 0) != colourAt(map, 1));
+        }
+        QCOMPARE(colourAt(ColourMap::Grey, 0.5), qRgb(128, 128, 128));
+    }
+    void everyPanelIsDescribed() {
+        QSet<QString> ids;
+        for (const auto& entry : registry().entries()) {
+            QVERIFY(!entry.description.title.isEmpty());
+            QVERIFY2(entry.description.tip.size() > 20, qPrintable(entry.description.id));
+            QVERIFY2(!ids.contains(entry.description.id), qPrintable(entry.description.id));
+            ids += entry.description.id;
+        }
+    }
+
+    void moduleTree() {
+        ModuleModel model;
+        QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+        const auto info = testing::sampleModel();
+        model.setModel(info);
+        const QModelIndex root = model.index(0, 0);
+        QCOMPARE(root.data().toString(), QStringLiteral("sample.pt"));
+        QCOMPARE(model.rowCount(root), 3);
+        const QModelIndex conv = model.indexOfModule(QStringLiteral("layer1.0.conv"));
+        QCOMPARE(conv.data().toString(), QStringLiteral("conv"));
+        QCOMPARE(conv.siblingAtColumn(ModuleModel::Parameters).data().toString(), QStringLiteral("576"));
+        QCOMPARE(conv.siblingAtColumn(ModuleModel::Trainable).data().toString(), QStringLiteral("all"));
+        const QModelIndex weight = model.index(0, 0, conv);
+        QCOMPARE(weight.data(ModuleModel::TensorRole).toString(), QStringLiteral("layer1.0.conv.weight"));
+        QCOMPARE(weight.siblingAtColumn(ModuleModel::Shape).data().toString(), QStringLiteral("8x8x3x3"));
+        QVERIFY(summaryText(*info).contains(QStringLiteral("Total parameters: 1,448")));
+        model.setModel(nullptr);
+        QCOMPARE(model.rowCount(), 0);
+    }
+    void modulesFollowTheEventAndLeadToIt() {
+        SessionBridge bridge;
+        ModulesView view(bridge, nullptr);
+        bridge.show(testing::sampleModel(), testing::sampleRun());
+        bridge.setCurrentEvent(4);
+        QCOMPARE(view.tree().currentIndex().data(ModuleModel::PathRole).toString(), QStringLiteral("layer1.1.conv"));
+        view.tree().setCurrentIndex(view.model().indexOfModule(QStringLiteral("fc")));
+        QCOMPARE(bridge.currentEvent(), 6u);
+        // In backward one stays in backward.
+        bridge.setCurrentEvent(9);
+        view.tree().setCurrentIndex(view.model().indexOfModule(QStringLiteral("conv1")));
+        QCOMPARE(bridge.currentEvent(), 12u);
+    }
+
+    void sourceShowsTheLineAndBreakpoints() {
+        SessionBridge bridge;
+        SourceView view(bridge, nullptr);
+        view.resize(600, 300);
+        view.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&view));
+        bridge.show(testing::sampleModel(), testing::sampleRun());
+        bridge.setCurrentEvent(4);
+        QCOMPARE(view.currentFile(), QStringLiteral("sample.py"));
+        QVERIFY(view.editor().markersAtLine(5) != 0);  // event 4 is on line 6
+        QCOMPARE(view.editor().markersAtLine(4), 0u);
+        emit view.editor().marginClicked(0, 7, Qt::NoModifier);
+        QCOMPARE(bridge.breakpoints().size(), 1u);
+        QCOMPARE(bridge.breakpoints().front().line, 8);
+        QVERIFY(view.editor().markersAtLine(7) != 0);
+        bridge.undoStack()->undo();
+        QVERIFY(bridge.breakpoints().empty());
+        QCOMPARE(view.editor().markersAtLine(7), 0u);
+    }
+
+    void inputShapes() {
+        QCOMPARE(parseShape(QStringLiteral("1x3x8x8")), (session::Shape{1, 3, 8, 8}));
+        QCOMPARE(parseShape(QStringLiteral("[2, 5]")), (session::Shape{2, 5}));
+        QCOMPARE(parseShape(QStringLiteral("scalar")), session::Shape{});
+        QVERIFY(!parseShape(QStringLiteral("2xtwo")));
+        QVERIFY(!parseShape(QStringLiteral("-1")));
+    }
+    void inputsAreEdited() {
+        InputModel model;
+        QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+        session::InputSpec spec;
+        spec.shape = {1, 3, 8, 8};
+        model.setInputs({{"x", "Tensor", false}}, {spec});
+        const auto set = [&](int column, const char* value) { return model.setData(model.index(0, column), QString::fromUtf8(value), Qt::EditRole); };
+        QVERIFY(set(InputModel::ShapeColumn, "2x3x4x4"));
+        QVERIFY(set(InputModel::Dtype, "int64"));
+        QVERIFY(set(InputModel::Source, "Random"));
+        QVERIFY(set(InputModel::Detail, "seed 7, -2 to 5"));
+        QVERIFY(!set(InputModel::Dtype, "float1"));
+        QVERIFY(!set(InputModel::ShapeColumn, "abc"));
+        const auto& changed = model.specs().front();
+        QCOMPARE(changed.shape, (session::Shape{2, 3, 4, 4}));
+        QCOMPARE(changed.seed, 7u);
+        QCOMPARE(changed.low, -2);
+        QCOMPARE(changed.high, 6);
+        QCOMPARE(model.index(0, InputModel::Detail).data().toString(), QStringLiteral("seed 7, -2 to 5"));
+    }
+
+    void breakpointsAreEditedAndUndone() {
+        SessionBridge bridge;
+        WatchView view(bridge, nullptr);
+        bridge.show(testing::sampleModel(), testing::sampleRun());
+        BreakpointModel& model = view.breakpoints();
+        QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+        session::Breakpoint breakpoint;
+        breakpoint.kind = session::Breakpoint::Kind::Module;
+        breakpoint.text = "layer1";
+        bridge.addBreakpoint(breakpoint);
+        bridge.toggleNodeBreakpoint(2);
+        QCOMPARE(model.rowCount(), 2);
+        QCOMPARE(model.index(0, 0).data().toString(), QStringLiteral("module layer1"));
+        QCOMPARE(model.index(1, 0).data().toString(), QStringLiteral("relu_ in layer1.0"));
+        QVERIFY(model.setData(model.index(0, BreakpointModel::Phase), QStringLiteral("backward"), Qt::EditRole));
+        QVERIFY(model.setData(model.index(0, BreakpointModel::Condition), QStringLiteral("absmax > 10"), Qt::EditRole));
+        QVERIFY(model.setData(model.index(0, 0), Qt::Unchecked, Qt::CheckStateRole));
+        QCOMPARE(bridge.breakpoints().front().phase, session::RunPhase::Backward);
+        QCOMPARE(bridge.breakpoints().front().condition, std::string("absmax > 10"));
+        QVERIFY(!bridge.breakpoints().front().enabled);
+        bridge.undoStack()->undo();
+        QVERIFY(bridge.breakpoints().front().enabled);
+        bridge.toggleNodeBreakpoint(2);
+        QCOMPARE(model.rowCount(), 1);
+    }
+    void watchesAreAddedInTheLastRow() {
+        SessionBridge bridge;
+        WatchModel model(bridge, nullptr);
+        QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+        QCOMPARE(model.rowCount(), 1);
+        QVERIFY(model.setData(model.index(0, 0), QStringLiteral("fc.out.absmax"), Qt::EditRole));
+        QCOMPARE(model.rowCount(), 2);
+        QCOMPARE(model.expressions(), QStringList{QStringLiteral("fc.out.absmax")});
+        model.remove(0);
+        QCOMPARE(model.rowCount(), 1);
+    }
+
+    void logEntriesAreLinks() {
+        SessionBridge bridge;
+        LogView view(bridge, nullptr);
+        bridge.show(testing::sampleModel(), testing::sampleRun());
+        SessionBridge::LogEntry entry;
+        entry.text = "NaN in the output";
+        entry.event = 4;
+        bridge.addLog(entry);
+        QCOMPARE(view.list().count(), 1);
+        QVERIFY(view.list().item(0)->text().contains(QStringLiteral("#4")));
+        emit view.list().itemActivated(view.list().item(0));
+        QCOMPARE(bridge.currentEvent(), 4u);
+    }
+};
+
+QTEST_MAIN(PanelsTest)
+#include "panels_test.moc"
