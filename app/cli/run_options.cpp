@@ -5,6 +5,7 @@
 #include "core/base/error.h"
 #include "core/base/parallel.h"
 #include "core/base/strings.h"
+#include "core/ops/plugin_loader.h"
 #include "core/io/checkpoint.h"
 #include "core/ops/random/generator.h"
 #include "core/session/input_file.h"
@@ -43,6 +44,7 @@ TensorList cotangents_of(const std::string& file) {
 }  // namespace
 
 PreparedRun prepare_run(const RunArguments& options) {
+    plugins();  // their kernels are asked first
     if (!options.device.starts_with("cpu")) {
         parse_device(options.device);
         allocator_for(DeviceType::Cuda);
