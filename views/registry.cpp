@@ -9,6 +9,7 @@
 #include "views/modules/modules_view.h"
 #include "views/source/source_view.h"
 #include "views/memory/memory_view.h"
+#include "views/passes/passes_view.h"
 #include "views/tensor/tensor_view.h"
 #include "views/timeline/timeline_view.h"
 #include "views/watch/watch_view.h"
@@ -22,6 +23,7 @@ const ViewRegistry& registry() {
         registry.add<ModulesView>();
         registry.add<InputsView>();
         registry.add<SourceView>();
+        registry.add<PassesView>();
         registry.add<TensorView>();
         registry.add<EventsView>();
         registry.add<GradientFlowView>();

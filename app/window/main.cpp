@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// tensorloupe [FILE]: the window.
+// tensorloupe [FILE]: the window. tensorloupe report MODEL -o DIR: the panels as pictures and a page, without a display.
 
 #include <QApplication>
 #include <QCommandLineParser>
 #include <QSettings>
 #include <QTimer>
+#include <cstdio>
+#include <cstring>
 
 #include "app/window/main_window.h"
 #include "views/common/theme.h"
+#include "views/report/report.h"
 
 namespace {
 
@@ -50,13 +53,39 @@ int showWindow(const QCommandLineParser& parser) {
     return QApplication::exec();
 }
 
+int report(QApplication& app) {
+    QCommandLineParser parser;
+    parser.setApplicationDescription(QStringLiteral("Writes every panel as a picture, and a page that holds them."));
+    parser.addHelpOption();
+    parser.addPositionalArgument(QStringLiteral("report"), QString(), QStringLiteral("report"));
+    parser.addPositionalArgument(QStringLiteral("model"), QStringLiteral("The model to open."), QStringLiteral("model"));
+    parser.addOption({{QStringLiteral("o"), QStringLiteral("output")}, QStringLiteral("The folder to write."), QStringLiteral("dir"), QStringLiteral("report")});
+    parser.addOption({QStringLiteral("forward"), QStringLiteral("Run forward only.")});
+    parser.addOption({QStringLiteral("theme"), QStringLiteral("dark or light."), QStringLiteral("name"), QStringLiteral("light")});
+    parser.process(app);
+    if (parser.positionalArguments().size() != 2) {
+        std::fputs("usage: tensorloupe report MODEL -o DIR\n", stderr);
+        return 2;
+    }
+    Theme::instance().setMode(parser.value(QStringLiteral("theme")) == QLatin1String("dark") ? Theme::Mode::Dark : Theme::Mode::Light);
+    loupe::views::ReportOptions options;
+    options.model = parser.positionalArguments().back();
+    options.folder = parser.value(QStringLiteral("output"));
+    options.backward = !parser.isSet(QStringLiteral("forward"));
+    return loupe::views::writeReport(options, [](const QString& line) { std::fprintf(stderr, "%s\n", line.toLocal8Bit().constData()); });
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
+    const bool is_report = argc > 1 && std::strcmp(argv[1], "report") == 0;
+    // Pictures need no display, and are the same with and without one.
+    if (is_report && qEnvironmentVariableIsEmpty("QT_QPA_PLATFORM")) qputenv("QT_QPA_PLATFORM", "offscreen");
     QCoreApplication::setAttribute(Qt::AA_ShareOpenGLContexts);
     QApplication app(argc, argv);
     QCoreApplication::setOrganizationName(QStringLiteral("Tensorloupe"));
     QCoreApplication::setApplicationName(QStringLiteral("Tensorloupe"));
+    if (is_report) return report(app);
     QCommandLineParser parser;
     parser.setApplicationDescription(QStringLiteral("A desktop inspector for neural networks."));
     parser.addHelpOption();

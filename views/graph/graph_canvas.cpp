@@ -16,6 +16,7 @@ namespace {
 
 constexpr double kMinScale = 0.005;
 constexpr double kMaxScale = 4.0;
+constexpr double kReadable = 0.75;
 constexpr double kTextScale = 0.38;   // below, boxes go without text
 constexpr double kLabelScale = 0.55;  // below, lines go without shapes
 
@@ -57,9 +58,25 @@ void GraphCanvas::setScene(std::shared_ptr<const GraphIndex> index, Scene scene,
     if (const SceneBox* after = before ? boxFor(keep) : nullptr) {
         offset_ = anchor - after->rect.topLeft() * scale_;
     } else if (!user_moved_) {
-        fit();
+        showStart();
     }
     update();
+}
+
+void GraphCanvas::showStart() {
+    fit();
+    user_moved_ = false;
+    if (scale_ >= kReadable || scene_.size.isEmpty()) return;
+    // Too much to be read at once: begin at the inputs.
+    scale_ = kReadable;
+    offset_ = QPointF((width() - scene_.size.width() * scale_) / 2, 20);
+    if (scene_.boxes.empty() || scene_.size.width() * scale_ < width()) return;
+    double top = 1e300;
+    for (const SceneBox& box : scene_.boxes) {
+        if (box.rect.top() >= top) continue;
+        top = box.rect.top();
+        offset_.setX(width() / 2.0 - box.rect.center().x() * scale_);
+    }
 }
 
 void GraphCanvas::clear(const QString& message) {
@@ -122,7 +139,7 @@ void GraphCanvas::fit() {
     const double all = std::min(width / scene_.size.width(), height / scene_.size.height());
     scale_ = std::clamp(all, kMinScale, 1.15);
     offset_ = QPointF((this->width() - scene_.size.width() * scale_) / 2, (this->height() - scene_.size.height() * scale_) / 2);
-    user_moved_ = false;
+    user_moved_ = true;
     update();
 }
 
@@ -591,7 +608,7 @@ void GraphCanvas::keyPressEvent(QKeyEvent* event) {
 }
 
 void GraphCanvas::resizeEvent(QResizeEvent*) {
-    if (!user_moved_) fit();
+    if (!user_moved_) showStart();
 }
 
 bool GraphCanvas::event(QEvent* event) {

@@ -41,6 +41,8 @@ class GraphCanvas : public QWidget {
     double zoom() const { return scale_; }
 
     void fit();
+    // All of it if it can be read then, else its beginning.
+    void showStart();
     void zoomAt(QPointF screen, double factor);
     // Scrolls so that the node's box is well inside the widget.
     void reveal(int node);

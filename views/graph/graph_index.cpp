@@ -149,21 +149,26 @@ std::vector<GraphLink> GraphIndex::linksFrom(int id) const {
     return all;
 }
 
+bool GraphIndex::holdsGroups(int group) const {
+    const auto& inside = level(group).children;
+    return std::any_of(inside.begin(), inside.end(), [&](int child) { return isGroup(child); });
+}
+
 std::set<int> GraphIndex::defaultOpen(int max_boxes) const {
     std::set<int> open;
     std::vector<int> level = this->level(-1).children;
     int boxes = static_cast<int>(level.size());
     while (true) {
-        // A whole level at a time, so that equals look equal; a lone group is always opened.
+        // A whole level at a time, so that equals look equal; what holds operators only stays one box.
         std::vector<int> next;
         for (int child : level) {
-            if (!isGroup(child)) continue;
+            if (!holdsGroups(child)) continue;
             const auto& inside = this->level(child).children;
             next.insert(next.end(), inside.begin(), inside.end());
         }
         if (next.empty() || (boxes > 1 && boxes + static_cast<int>(next.size()) > max_boxes)) return open;
         for (int child : level) {
-            if (isGroup(child)) open.insert(child);
+            if (holdsGroups(child)) open.insert(child);
         }
         boxes += static_cast<int>(next.size());
         level = std::move(next);

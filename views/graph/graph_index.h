@@ -59,6 +59,7 @@ class GraphIndex {
     std::set<int> defaultOpen(int max_boxes) const;
 
   private:
+    bool holdsGroups(int group) const;
     void markShown(bool show_plumbing);
     void link();
     void lift(const GraphLink& link);

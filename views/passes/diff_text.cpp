@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/passes/diff_text.h"
+
+#include <QPainter>
+#include <QRegularExpression>
+#include <QTextBlock>
+
+#include "views/common/theme.h"
+
+namespace loupe::views {
+namespace {
+
+// PyTorch's graph text: values, operators, types, comments.
+class GraphHighlighter : public QSyntaxHighlighter {
+  public:
+    using QSyntaxHighlighter::QSyntaxHighlighter;
+
+  protected:
+    void highlightBlock(const QString& line) override {
+        Theme& theme = Theme::instance();
+        const std::pair<QRegularExpression, QColor> rules[] = {
+            {values(), theme.series(1)}, {operators(), theme.series(0)}, {types(), theme.colour(Theme::Colour::Faint)}, {comments(), theme.colour(Theme::Colour::Faint)}};
+        for (const auto& [pattern, colour] : rules) {
+            for (auto match = pattern.globalMatch(line); match.hasNext();) {
+                const auto found = match.next();
+                setFormat(static_cast<int>(found.capturedStart()), static_cast<int>(found.capturedLength()), colour);
+            }
+        }
+    }
+
+  private:
+    static const QRegularExpression& values() {
+        static const QRegularExpression pattern(QStringLiteral("%[\\w.]+"));
+        return pattern;
+    }
+    static const QRegularExpression& operators() {
+        static const QRegularExpression pattern(QStringLiteral("\\b[a-z_]\\w*::\\w+"));
+        return pattern;
+    }
+    static const QRegularExpression& types() {
+        static const QRegularExpression pattern(QStringLiteral("(?<= : )[^%=#]+?(?= =|, %|\\)|$)"));
+        return pattern;
+    }
+    static const QRegularExpression& comments() {
+        static const QRegularExpression pattern(QStringLiteral("#.*$"));
+        return pattern;
+    }
+};
+
+}  // namespace
+
+class DiffText::Margin : public QWidget {
+  public:
+    explicit Margin(DiffText* text) : QWidget(text), text_(text) {}
+
+  protected:
+    void paintEvent(QPaintEvent* event) override { text_->paintMargin(event); }
+
+  private:
+    DiffText* text_;
+};
+
+DiffText::DiffText(Side side, QWidget* parent) : QPlainTextEdit(parent), side_(side) {
+    setReadOnly(true);
+    setLineWrapMode(NoWrap);
+    setFont(Theme::instance().monoFont());
+    setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
+    margin_ = new Margin(this);
+    auto* highlighter = new GraphHighlighter(document());
+    connect(this, &QPlainTextEdit::updateRequest, this, [this](const QRect& area, int dy) {
+        if (dy != 0) margin_->scroll(0, dy);
+        else margin_->update(0, area.y(), margin_->width(), area.height());
+    });
+    connect(this, &QPlainTextEdit::cursorPositionChanged, this, [this] {
+        applySelections();
+        if (hasFocus()) emit lineChosen(chosenLine());
+    });
+    connect(&Theme::instance(), &Theme::changed, this, [this, highlighter] {
+        highlighter->rehighlight();
+        applySelections();
+        margin_->update();
+    });
+}
+
+int DiffText::marginWidth() const {
+    const auto digits = QString::number(std::max<std::size_t>(100, row_of_line_.size())).size();
+    return fontMetrics().horizontalAdvance(QLatin1Char('9')) * static_cast<int>(digits) + 14;
+}
+
+void DiffText::setRows(const QStringList& lines, std::vector<DiffRow> rows) {
+    rows_ = std::move(rows);
+    row_of_line_.assign(static_cast<std::size_t>(lines.size()), -1);
+    QStringList shown;
+    for (std::size_t i = 0; i < rows_.size(); ++i) {
+        const int line = side_ == Side::Left ? rows_[i].left : rows_[i].right;
+        shown << (line >= 0 ? lines[line] : QString());
+        if (line >= 0) row_of_line_[static_cast<std::size_t>(line)] = static_cast<int>(i);
+    }
+    marked_.clear();
+    setPlainText(shown.join(QLatin1Char('\n')));
+    setViewportMargins(marginWidth(), 0, 0, 0);
+    applySelections();
+}
+
+int DiffText::rowOfLine(int line) const { return line >= 0 && line < static_cast<int>(row_of_line_.size()) ? row_of_line_[static_cast<std::size_t>(line)] : -1; }
+
+int DiffText::lineOfRow(int row) const {
+    if (row < 0 || row >= static_cast<int>(rows_.size())) return -1;
+    const DiffRow& found = rows_[static_cast<std::size_t>(row)];
+    return side_ == Side::Left ? found.left : found.right;
+}
+
+void DiffText::markLines(const std::vector<int>& lines) {
+    marked_ = lines;
+    applySelections();
+}
+
+void DiffText::applySelections() {
+    Theme& theme = Theme::instance();
+    QList<QTextEdit::ExtraSelection> all;
+    const auto paint = [&](int row, QColor colour) {
+        QTextEdit::ExtraSelection selection;
+        selection.format.setBackground(colour);
+        selection.format.setProperty(QTextFormat::FullWidthSelection, true);
+        selection.cursor = QTextCursor(document()->findBlockByNumber(row));
+        all.push_back(selection);
+    };
+    const auto faded = [](QColor colour, int alpha) {
+        colour.setAlpha(alpha);
+        return colour;
+    };
+    for (std::size_t i = 0; i < rows_.size(); ++i) {
+        const int row = static_cast<int>(i);
+        const bool here = lineOfRow(row) >= 0;
+        switch (rows_[i].kind) {
+            case DiffRow::Kind::Same: break;
+            case DiffRow::Kind::Changed: paint(row, faded(theme.colour(Theme::Colour::Warning), 36)); break;
+            case DiffRow::Kind::Removed: paint(row, here ? faded(theme.colour(Theme::Colour::Bad), 44) : theme.colour(Theme::Colour::Window)); break;
+            case DiffRow::Kind::Added: paint(row, here ? faded(theme.colour(Theme::Colour::Good), 44) : theme.colour(Theme::Colour::Window)); break;
+        }
+    }
+    for (int line : marked_) {
+        if (const int row = rowOfLine(line); row >= 0) paint(row, faded(theme.colour(Theme::Colour::Accent), 90));
+    }
+    if (hasFocus() && !rows_.empty()) paint(textCursor().blockNumber(), faded(theme.colour(Theme::Colour::Accent), 60));
+    setExtraSelections(all);
+}
+
+void DiffText::resizeEvent(QResizeEvent* event) {
+    QPlainTextEdit::resizeEvent(event);
+    const QRect inside = contentsRect();
+    margin_->setGeometry(inside.left(), inside.top(), marginWidth(), inside.height());
+}
+
+void DiffText::paintMargin(QPaintEvent* event) {
+    Theme& theme = Theme::instance();
+    QPainter painter(margin_);
+    painter.fillRect(event->rect(), theme.colour(Theme::Colour::Raised));
+    painter.setFont(font());
+    QTextBlock block = firstVisibleBlock();
+    double top = blockBoundingGeometry(block).translated(contentOffset()).top();
+    for (; block.isValid() && top <= event->rect().bottom(); block = block.next()) {
+        const double high = blockBoundingRect(block).height();
+        const int row = block.blockNumber();
+        const int line = lineOfRow(row);
+        if (line >= 0) {
+            const DiffRow::Kind kind = rows_[static_cast<std::size_t>(row)].kind;
+            painter.setPen(theme.colour(kind == DiffRow::Kind::Same ? Theme::Colour::Faint : Theme::Colour::Text));
+            const QRectF place(0, top, margin_->width() - 10, high);
+            painter.drawText(place, Qt::AlignRight | Qt::AlignVCenter, QString::number(line + 1));
+            const char* sign = kind == DiffRow::Kind::Removed ? "-" : kind == DiffRow::Kind::Added ? "+" : kind == DiffRow::Kind::Changed ? "~" : "";
+            painter.drawText(QRectF(margin_->width() - 9, top, 8, high), Qt::AlignCenter, QLatin1String(sign));
+        }
+        top += high;
+    }
+}
+
+}  // namespace loupe::views

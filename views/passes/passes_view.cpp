@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/passes/passes_view.h"
+
+#include <QFileDialog>
+#include <QHeaderView>
+#include <QScrollBar>
+#include <QSplitter>
+#include <QTextBlock>
+#include <QVBoxLayout>
+
+#include "views/common/format.h"
+#include "views/common/theme.h"
+
+namespace loupe::views {
+namespace {
+
+QStringList linesOf(const std::shared_ptr<const session::GraphModel>& graph) {
+    if (!graph) return {};
+    QStringList lines = text(graph->text).split(QLatin1Char('\n'));
+    while (!lines.empty() && lines.back().isEmpty()) lines.pop_back();
+    return lines;
+}
+
+}  // namespace
+
+ViewDescription PassesView::describe() {
+    return {QStringLiteral("passes"), tr("IR and passes"),
+            tr("The graph as PyTorch prints it, and what each pass of a pipeline makes of it: before on the left, after on "
+               "the right. Choose a line to see what it came from or what became of it."),
+            QStringLiteral("passes"), Place::Centre};
+}
+
+PassesView::PassesView(SessionBridge& bridge, QWidget* parent) : View(bridge, parent) {
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(0);
+    auto* bar = new QHBoxLayout;
+    bar->setContentsMargins(6, 4, 6, 4);
+    pipeline_ = new QComboBox(this);
+    for (const std::string& name : session::list_pipelines()) pipeline_->addItem(text(name));
+    pipeline_->setToolTip(tr("Pipeline of passes"));
+    pipeline_->setAccessibleName(tr("Pipeline"));
+    for (const char* first : {"default", "inference", "optimize"}) {
+        if (const int at = pipeline_->findText(QLatin1String(first)); at >= 0) {
+            pipeline_->setCurrentIndex(at);
+            break;
+        }
+    }
+    if (pipeline_->currentText() == QLatin1String("none") && pipeline_->count() > 1) pipeline_->setCurrentIndex(1);
+    connect(pipeline_, &QComboBox::currentIndexChanged, this, &PassesView::ask);
+    bar->addWidget(pipeline_);
+    method_ = new QComboBox(this);
+    method_->setToolTip(tr("Method of the model"));
+    method_->setAccessibleName(tr("Method"));
+    connect(method_, &QComboBox::activated, this, &PassesView::ask);
+    bar->addWidget(method_);
+    no_ops_ = new QToolButton(this);
+    no_ops_->setText(tr("No-ops"));
+    no_ops_->setCheckable(true);
+    no_ops_->setToolTip(tr("Also list passes that changed nothing"));
+    connect(no_ops_, &QToolButton::toggled, this, &PassesView::fillList);
+    bar->addWidget(no_ops_);
+    summary_ = new QLabel(this);
+    summary_->setProperty("faint", true);
+    bar->addWidget(summary_, 1);
+    search_ = new QLineEdit(this);
+    search_->setPlaceholderText(tr("Find in the graphs (Ctrl+F)"));
+    search_->setClearButtonEnabled(true);
+    search_->setMaximumWidth(220);
+    search_->setAccessibleName(tr("Find in the graphs"));
+    connect(search_, &QLineEdit::returnPressed, this, [this] { search(true); });
+    bar->addWidget(search_);
+    layout->addLayout(bar);
+
+    auto* splitter = new QSplitter(Qt::Horizontal, this);
+    list_ = new QTreeWidget(splitter);
+    list_->setAccessibleName(tr("Passes"));
+    list_->setRootIsDecorated(false);
+    list_->setUniformRowHeights(true);
+    list_->setHeaderLabels({tr("Pass"), tr("Nodes"), tr("Time")});
+    list_->header()->setStretchLastSection(false);
+    list_->header()->setSectionResizeMode(0, QHeaderView::Stretch);
+    list_->header()->resizeSection(1, 84);
+    list_->header()->resizeSection(2, 64);
+    connect(list_, &QTreeWidget::currentItemChanged, this, [this](QTreeWidgetItem* item) {
+        if (item != nullptr) showStep(item->data(0, Qt::UserRole).toInt());
+    });
+    splitter->addWidget(list_);
+    const auto side = [&](DiffText*& area, QLabel*& title, DiffText::Side which, const QString& name) {
+        auto* holder = new QWidget(splitter);
+        auto* column = new QVBoxLayout(holder);
+        column->setContentsMargins(0, 0, 0, 0);
+        column->setSpacing(0);
+        title = new QLabel(holder);
+        title->setProperty("faint", true);
+        title->setContentsMargins(8, 2, 8, 3);
+        column->addWidget(title);
+        area = new DiffText(which, holder);
+        area->setAccessibleName(name);
+        column->addWidget(area, 1);
+        splitter->addWidget(holder);
+    };
+    side(left_, left_title_, DiffText::Side::Left, tr("Graph before the pass"));
+    side(right_, right_title_, DiffText::Side::Right, tr("Graph after the pass"));
+    splitter->setSizes({250, 420, 420});
+    layout->addWidget(splitter, 1);
+
+    // Both sides have the same number of rows, so their scroll bars agree.
+    for (const auto orientation : {Qt::Vertical, Qt::Horizontal}) {
+        const auto bar_of = [orientation](DiffText* area) { return orientation == Qt::Vertical ? area->verticalScrollBar() : area->horizontalScrollBar(); };
+        connect(bar_of(left_), &QScrollBar::valueChanged, bar_of(right_), &QScrollBar::setValue);
+        connect(bar_of(right_), &QScrollBar::valueChanged, bar_of(left_), &QScrollBar::setValue);
+    }
+    connect(left_, &DiffText::lineChosen, this, &PassesView::followLeft);
+    connect(right_, &DiffText::lineChosen, this, &PassesView::followRight);
+    const auto model_changed = [this] {
+        trace_ = {};
+        stale_ = true;
+        method_->clear();
+        if (const auto& model = this->bridge().model()) {
+            for (const session::MethodInfo& method : model->methods) method_->addItem(text(method.name));
+            const int forward = method_->findText(QStringLiteral("forward"));
+            if (forward >= 0) method_->setCurrentIndex(forward);
+        }
+        method_->setVisible(method_->count() > 1);
+        show({});
+        if (isVisible()) ask();
+    };
+    connect(&bridge, &SessionBridge::modelChanged, this, model_changed);
+    connect(&bridge, &SessionBridge::statusChanged, this, [this] {
+        if (stale_ && isVisible()) ask();
+    });
+    connect(&Theme::instance(), &Theme::changed, this, &PassesView::fillList);
+    model_changed();
+}
+
+void PassesView::showEvent(QShowEvent* event) {
+    View::showEvent(event);
+    if (stale_) ask();
+}
+
+void PassesView::choosePipeline(const QString& pipeline) { pipeline_->setCurrentText(pipeline); }
+
+void PassesView::ask() {
+    if (!bridge().model() || method_->count() == 0) return;
+    stale_ = false;
+    waiting_ = true;
+    summary_->setText(tr("running the passes..."));
+    bridge().requestPasses(QStringLiteral("passes"), pipeline_->currentText(), method_->currentText(), this, [this](session::PassTrace trace) { show(trace); });
+}
+
+void PassesView::show(const session::PassTrace& trace) {
+    waiting_ = false;
+    trace_ = trace;
+    fillList();
+}
+
+void PassesView::fillList() {
+    const Theme& theme = Theme::instance();
+    const int before = step_;
+    const QSignalBlocker blocker(list_);
+    list_->clear();
+    int changed = 0;
+    double seconds = 0;
+    QTreeWidgetItem* chosen = nullptr;
+    if (trace_.initial) {
+        auto* item = new QTreeWidgetItem(list_, {tr("as read"), countText(static_cast<std::int64_t>(linesOf(trace_.initial).size())) + tr(" lines"), QString()});
+        item->setData(0, Qt::UserRole, -1);
+        chosen = item;
+    }
+    for (std::size_t i = 0; i < trace_.steps.size(); ++i) {
+        const session::PassStep& step = trace_.steps[i];
+        seconds += step.seconds;
+        changed += step.changed;
+        if (!step.changed && step.error.empty() && !no_ops_->isChecked()) continue;
+        const QString nodes = step.nodes_before == step.nodes_after ? QString::number(step.nodes_after) : QStringLiteral("%1 \u2192 %2").arg(step.nodes_before).arg(step.nodes_after);
+        auto* item = new QTreeWidgetItem(list_, {text(step.pass), nodes, secondsText(step.seconds)});
+        item->setData(0, Qt::UserRole, static_cast<int>(i));
+        for (int column : {1, 2}) {
+            item->setTextAlignment(column, Qt::AlignRight | Qt::AlignVCenter);
+            item->setFont(column, theme.monoFont());
+        }
+        if (!step.error.empty()) {
+            item->setForeground(0, theme.colour(Theme::Colour::Bad));
+            item->setToolTip(0, text(step.error));
+        } else if (!step.changed) {
+            for (int column = 0; column < 3; ++column) item->setForeground(column, theme.colour(Theme::Colour::Faint));
+        } else {
+            item->setForeground(0, theme.colour(Theme::Colour::Accent));
+            if (chosen != nullptr && chosen->data(0, Qt::UserRole).toInt() == -1) chosen = item;
+        }
+        if (static_cast<int>(i) == before) chosen = item;
+    }
+    summary_->setText(!trace_.error.empty() ? text(trace_.error)
+                      : trace_.initial ? tr("%1 of %2 passes changed the graph, %3").arg(changed).arg(trace_.steps.size()).arg(secondsText(seconds))
+                                       : QString());
+    summary_->setProperty("bad", !trace_.error.empty());
+    if (chosen != nullptr) list_->setCurrentItem(chosen);
+    showStep(chosen ? chosen->data(0, Qt::UserRole).toInt() : -1);
+}
+
+void PassesView::showStep(int index) {
+    step_ = index;
+    // The last graph that a pass left, before this one.
+    std::shared_ptr<const session::GraphModel> before = trace_.initial;
+    for (int i = 0; i < index; ++i) {
+        if (const auto& graph = trace_.steps[static_cast<std::size_t>(i)].graph) before = graph;
+    }
+    const session::PassStep* step = index >= 0 ? &trace_.steps[static_cast<std::size_t>(index)] : nullptr;
+    const auto after = step && step->graph ? step->graph : before;
+    const QStringList left = linesOf(before);
+    const QStringList right = linesOf(after);
+    auto rows = diffLines(left, right);
+    const auto first = std::find_if(rows.begin(), rows.end(), [](const DiffRow& row) { return row.kind != DiffRow::Kind::Same; });
+    const int change = first == rows.end() ? 0 : static_cast<int>(first - rows.begin());
+    left_->setRows(left, rows);
+    right_->setRows(right, std::move(rows));
+    left_title_->setText(before ? tr("before %1").arg(step ? text(step->pass) : tr("any pass")) : QString());
+    right_title_->setText(after && step ? tr("after %1").arg(text(step->pass)) : QString());
+    // With a few lines above it in sight.
+    right_->verticalScrollBar()->setValue(std::max(0, change - 4));
+    left_->verticalScrollBar()->setValue(std::max(0, change - 4));
+}
+
+void PassesView::followRight(int line) {
+    std::vector<int> from;
+    if (step_ >= 0 && line >= 0) {
+        const auto& came_from = trace_.steps[static_cast<std::size_t>(step_)].came_from;
+        if (line < static_cast<int>(came_from.size())) from = came_from[static_cast<std::size_t>(line)];
+    }
+    left_->markLines(from);
+    right_->markLines({});
+}
+
+void PassesView::followLeft(int line) {
+    std::vector<int> to;
+    if (step_ >= 0 && line >= 0) {
+        const auto& came_from = trace_.steps[static_cast<std::size_t>(step_)].came_from;
+        for (std::size_t i = 0; i < came_from.size(); ++i) {
+            if (std::find(came_from[i].begin(), came_from[i].end(), line) != came_from[i].end()) to.push_back(static_cast<int>(i));
+        }
+    }
+    right_->markLines(to);
+    left_->markLines({});
+}
+
+void PassesView::find() {
+    search_->setFocus();
+    search_->selectAll();
+}
+
+void PassesView::search(bool again) {
+    DiffText* area = left_->hasFocus() ? left_ : right_;
+    if (!area->find(search_->text()) && again) {
+        area->moveCursor(QTextCursor::Start);
+        const bool found = area->find(search_->text());
+        search_->setProperty("invalid", !found && !search_->text().isEmpty());
+        search_->style()->polish(search_);
+    }
+    area->ensureCursorVisible();
+}
+
+void PassesView::saveGraph() {
+    const QString name = QFileDialog::getSaveFileName(this, tr("Save graph"), QStringLiteral("graph.txt"), tr("Text (*.txt)"));
+    if (name.isEmpty()) return;
+    QFile file(name);
+    const session::PassStep* step = step_ >= 0 ? &trace_.steps[static_cast<std::size_t>(step_)] : nullptr;
+    const auto& graph = step && step->graph ? step->graph : trace_.initial;
+    if (!file.open(QIODevice::WriteOnly) || !graph) {
+        summary_->setText(tr("cannot write %1: %2").arg(name, file.errorString()));
+        return;
+    }
+    file.write(graph->text.data(), static_cast<qint64>(graph->text.size()));
+}
+
+void PassesView::addActions(QMenu& menu) {
+    menu.addAction(tr("Save graph after this pass as text..."), this, &PassesView::saveGraph);
+    menu.addAction(tr("Run the passes again"), this, &PassesView::ask);
+}
+
+}  // namespace loupe::views

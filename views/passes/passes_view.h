@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+// The IR and passes panel.
+
+#include <QComboBox>
+#include <QLabel>
+#include <QLineEdit>
+#include <QToolButton>
+#include <QTreeWidget>
+
+#include "views/common/view.h"
+#include "views/passes/diff_text.h"
+
+namespace loupe::views {
+
+class PassesView : public View {
+    Q_OBJECT
+
+  public:
+    static ViewDescription describe();
+    PassesView(SessionBridge& bridge, QWidget* parent);
+
+    void find() override;
+    void addActions(QMenu& menu) override;
+    bool isSettled() const override { return !waiting_; }
+
+    void choosePipeline(const QString& pipeline);
+    // Takes the place of an answer of the session: tests do.
+    void show(const session::PassTrace& trace);
+    QTreeWidget* list() { return list_; }
+    DiffText* before() { return left_; }
+    DiffText* after() { return right_; }
+
+  protected:
+    void showEvent(QShowEvent* event) override;
+
+  private:
+    void ask();
+    void fillList();
+    void showStep(int step);
+    void followRight(int line);
+    void followLeft(int line);
+    void search(bool again);
+    void saveGraph();
+
+    QComboBox* pipeline_ = nullptr;
+    QComboBox* method_ = nullptr;
+    QToolButton* no_ops_ = nullptr;
+    QLineEdit* search_ = nullptr;
+    QLabel* summary_ = nullptr;
+    QTreeWidget* list_ = nullptr;
+    QLabel* left_title_ = nullptr;
+    QLabel* right_title_ = nullptr;
+    DiffText* left_ = nullptr;
+    DiffText* right_ = nullptr;
+    session::PassTrace trace_;
+    int step_ = -1;  // -1: the graph before all passes
+    bool waiting_ = false;
+    bool stale_ = true;  // asked for when it is looked at
+};
+
+}  // namespace loupe::views

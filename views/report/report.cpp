@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/report/report.h"
+
+#include <QDir>
+#include <QElapsedTimer>
+#include <QEventLoop>
+#include <QFile>
+
+#include "views/common/format.h"
+#include "views/common/theme.h"
+#include "views/common/view.h"
+#include "views/registry.h"
+#include "views/report/report_page.h"
+
+namespace loupe::views {
+namespace {
+
+using session::RunState;
+
+// Lets events run until it is so; false when the time is up.
+bool waitUntil(const std::function<bool()>& done, int milliseconds) {
+    QElapsedTimer timer;
+    timer.start();
+    while (!done()) {
+        if (timer.elapsed() > milliseconds) return false;
+        QEventLoop loop;
+        loop.processEvents(QEventLoop::AllEvents | QEventLoop::WaitForMoreEvents, 20);
+        QThread::msleep(2);
+    }
+    return true;
+}
+
+void letSettle(const View& view) {
+    waitUntil([&] { return view.isSettled(); }, 20000);
+    // Timers that gather changes before they draw.
+    QElapsedTimer timer;
+    timer.start();
+    waitUntil([&] { return timer.elapsed() > 250 && view.isSettled(); }, 20000);
+}
+
+bool run(SessionBridge& bridge, const ReportOptions& options, const std::function<void(const QString&)>& say) {
+    auto run_options = bridge.runOptions();
+    run_options.backward = options.backward;
+    bridge.setRunOptions(run_options);
+    bridge.run();
+    const auto ended = [&] {
+        const RunState state = bridge.status().state;
+        return state == RunState::Finished || state == RunState::Failed;
+    };
+    if (!waitUntil(ended, options.patience * 1000)) {
+        say(QObject::tr("the run took longer than %1 s and was stopped").arg(options.patience));
+        bridge.session().stop();
+        waitUntil(ended, 10000);
+        return false;
+    }
+    if (bridge.status().state == RunState::Failed) say(text(bridge.status().error));
+    return bridge.status().state == RunState::Finished;
+}
+
+// The event after which there is most to see: the slowest of forward that made a tensor of some size.
+session::EventId tellingEvent(const session::Recording& recording) {
+    session::EventId best = 0;
+    double most = -1;
+    for (std::size_t i = 1; i <= recording.event_count(); ++i) {
+        const session::Event& event = recording.event(static_cast<session::EventId>(i));
+        if (event.failed || event.has_nan || event.has_inf) return event.id;
+        if (event.phase != session::RunPhase::Forward || event.outputs.empty() || event.duration <= most) continue;
+        most = event.duration;
+        best = event.id;
+    }
+    return best;
+}
+
+}  // namespace
+
+int writeReport(const ReportOptions& options, const std::function<void(const QString&)>& say) {
+    QDir folder(options.folder);
+    if (!folder.mkpath(QStringLiteral("."))) {
+        say(QObject::tr("cannot make the folder %1").arg(options.folder));
+        return 1;
+    }
+    SessionBridge bridge;
+    bridge.open(options.model);
+    const auto opened = [&] { return bridge.status().state == RunState::Failed || (bridge.status().state == RunState::Ready && bridge.model()); };
+    if (!waitUntil(opened, options.patience * 1000) || !bridge.model()) {
+        say(bridge.status().error.empty() ? QObject::tr("cannot open %1").arg(options.model) : text(bridge.status().error));
+        return 1;
+    }
+    // The views are there before the run, as in the window: what they gather they gather while it goes on.
+    std::vector<std::pair<ViewDescription, std::unique_ptr<View>>> views;
+    for (const auto& entry : registry().entries()) {
+        std::unique_ptr<View> view(entry.create(bridge, nullptr));
+        view->resize(options.width, options.height);
+        views.emplace_back(entry.description, std::move(view));
+    }
+    const bool succeeded = run(bridge, options, say);
+    if (bridge.recording()) bridge.setCurrentEvent(tellingEvent(*bridge.recording()));
+
+    std::vector<ReportPicture> pictures;
+    for (auto& [description, view] : views) {
+        view->show();
+        letSettle(*view);
+        const QString file = description.id + QStringLiteral(".png");
+        if (!view->grab().save(folder.filePath(file))) {
+            say(QObject::tr("cannot write %1").arg(folder.filePath(file)));
+            return 1;
+        }
+        view->hide();
+        pictures.push_back({file, description.title, description.tip});
+        say(QObject::tr("wrote %1").arg(folder.filePath(file)));
+    }
+    std::vector<session::GradientRow> gradients;
+    bool answered = false;
+    bridge.requestGradients(QStringLiteral("report"), &bridge, [&](std::vector<session::GradientRow> rows) {
+        gradients = std::move(rows);
+        answered = true;
+    });
+    waitUntil([&] { return answered; }, 10000);
+    QFile page(folder.filePath(QStringLiteral("index.html")));
+    if (!page.open(QIODevice::WriteOnly) || page.write(reportPage(bridge, gradients, pictures).toUtf8()) < 0) {
+        say(QObject::tr("cannot write %1: %2").arg(page.fileName(), page.errorString()));
+        return 1;
+    }
+    say(QObject::tr("wrote %1").arg(page.fileName()));
+    views.clear();
+    return succeeded ? 0 : 1;
+}
+
+}  // namespace loupe::views

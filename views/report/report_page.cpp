@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/report/report_page.h"
+
+#include <algorithm>
+#include <map>
+
+#include "views/common/format.h"
+#include "views/gradient_flow/gradient_health.h"
+
+namespace loupe::views {
+namespace {
+
+const char* kStyle = R"(
+:root { color-scheme: light dark; --back: #fff; --text: #1d2229; --faint: #66707c; --line: #dde1e6; --head: #f3f5f7; --bad: #b3261e; }
+@media (prefers-color-scheme: dark) { :root { --back: #16191d; --text: #dfe3e8; --faint: #8f99a5; --line: #2c3239; --head: #1f2429; --bad: #ff8a80; } }
+body { background: var(--back); color: var(--text); font: 14px/1.5 system-ui, sans-serif; max-width: 1400px; margin: 24px auto; padding: 0 20px; }
+h1 { font-size: 22px; margin: 0 0 2px; } h2 { font-size: 16px; margin: 30px 0 8px; }
+p.faint, figcaption { color: var(--faint); margin: 2px 0 8px; } .bad { color: var(--bad); }
+table { border-collapse: collapse; font-variant-numeric: tabular-nums; } th, td { padding: 3px 14px 3px 8px; border-bottom: 1px solid var(--line); text-align: left; }
+th { background: var(--head); font-weight: 600; } td.n, th.n { text-align: right; } td.m { font-family: ui-monospace, monospace; font-size: 12.5px; }
+figure { margin: 0 0 28px; } img { max-width: 100%; border: 1px solid var(--line); border-radius: 4px; }
+nav a { margin-right: 14px; } .columns { display: flex; gap: 48px; flex-wrap: wrap; }
+)";
+
+QString escaped(const QString& text) { return text.toHtmlEscaped(); }
+QString escaped(std::string_view utf8) { return text(utf8).toHtmlEscaped(); }
+
+QString row(const QString& name, const QString& value) { return QStringLiteral("<tr><td>%1</td><td class='m'>%2</td></tr>\n").arg(name, value); }
+
+QString modelTable(const session::ModelInfo& model) {
+    QString html = QStringLiteral("<table>\n");
+    html += row(QObject::tr("File"), escaped(model.path)) + row(QObject::tr("Format"), escaped(model.format));
+    html += row(QObject::tr("Modules"), countText(static_cast<std::int64_t>(model.modules.size())));
+    html += row(QObject::tr("Parameters"), QStringLiteral("%1 (%2)").arg(countText(model.parameter_count), bytesText(static_cast<double>(model.parameter_bytes))));
+    html += row(QObject::tr("Buffers"), bytesText(static_cast<double>(model.buffer_bytes)));
+    for (const session::MethodInfo& method : model.methods) html += row(QObject::tr("Method"), escaped(method.schema));
+    if (!model.missing_operators.empty()) {
+        QStringList names;
+        for (const std::string& name : model.missing_operators) names << escaped(name);
+        html += row(QObject::tr("Operators the engine lacks"), QStringLiteral("<span class='bad'>%1</span>").arg(names.join(QStringLiteral(", "))));
+    }
+    return html + QStringLiteral("</table>\n");
+}
+
+struct Kind {
+    std::int64_t count = 0;
+    double seconds = 0;
+    double share = 0;
+};
+
+QString runTable(const SessionBridge& bridge) {
+    const session::Recording& recording = *bridge.recording();
+    std::int64_t phases[3] = {};
+    double seconds[3] = {};
+    std::int64_t bad = 0;
+    for (std::size_t i = 1; i <= recording.event_count(); ++i) {
+        const session::Event& event = recording.event(static_cast<session::EventId>(i));
+        ++phases[static_cast<int>(event.phase)];
+        seconds[static_cast<int>(event.phase)] += event.duration;
+        bad += event.has_nan || event.has_inf;
+    }
+    QString html = QStringLiteral("<table>\n");
+    html += row(QObject::tr("Forward"), QObject::tr("%1 operators, %2").arg(countText(phases[0]), secondsText(seconds[0])));
+    html += row(QObject::tr("Backward"), QObject::tr("%1 operators, %2").arg(countText(phases[1]), secondsText(seconds[1])));
+    const session::EventId peak = recording.peak_event();
+    QString where;
+    if (peak != 0 && peak <= recording.event_count()) where = QObject::tr(" at #%1 %2 %3").arg(peak).arg(escaped(shortOpName(recording.event(peak).op)), escaped(recording.event(peak).scope));
+    html += row(QObject::tr("Peak of memory"), bytesText(static_cast<double>(recording.peak_bytes())) + where);
+    html += row(QObject::tr("Events with NaN or Inf"), bad == 0 ? QStringLiteral("0") : QStringLiteral("<span class='bad'>%1</span>").arg(bad));
+    if (!bridge.status().error.empty()) html += row(QObject::tr("Error"), QStringLiteral("<span class='bad'>%1</span>").arg(escaped(bridge.status().error)));
+    return html + QStringLiteral("</table>\n");
+}
+
+QString slowestTable(const session::Recording& recording) {
+    std::map<std::string_view, Kind> kinds;
+    double all = 0;
+    for (std::size_t i = 1; i <= recording.event_count(); ++i) {
+        const session::Event& event = recording.event(static_cast<session::EventId>(i));
+        Kind& kind = kinds[event.op];
+        ++kind.count;
+        kind.seconds += event.duration;
+        all += event.duration;
+    }
+    std::vector<std::pair<std::string_view, Kind>> sorted(kinds.begin(), kinds.end());
+    std::sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) { return a.second.seconds > b.second.seconds; });
+    if (sorted.size() > 12) sorted.resize(12);
+    QString html = QObject::tr("<table><tr><th>Operator</th><th class='n'>Calls</th><th class='n'>Time</th><th class='n'>Share</th></tr>\n");
+    for (const auto& [op, kind] : sorted) {
+        html += QStringLiteral("<tr><td class='m'>%1</td><td class='n'>%2</td><td class='n'>%3</td><td class='n'>%4 %</td></tr>\n")
+                    .arg(escaped(op), countText(kind.count), secondsText(kind.seconds), QString::number(all > 0 ? 100 * kind.seconds / all : 0, 'f', 1));
+    }
+    return html + QStringLiteral("</table>\n");
+}
+
+QString gradientSection(const std::vector<session::GradientRow>& rows) {
+    const bool any = std::any_of(rows.begin(), rows.end(), [](const session::GradientRow& row) { return row.has_gradient; });
+    if (!any) return {};
+    const auto troubles = findTroubles(rows);
+    QString html = QObject::tr("<h2>Gradients</h2>\n");
+    if (troubles.empty()) html += QObject::tr("<p>Healthy: no NaN or Inf, nothing vanishes or explodes, every parameter is used.</p>\n");
+    else {
+        html += QStringLiteral("<ul>\n");
+        for (const GradientFinding& finding : troubles) html += QStringLiteral("<li>%1</li>\n").arg(escaped(finding.text));
+        html += QStringLiteral("</ul>\n");
+    }
+    html += QObject::tr("<table><tr><th>Parameter</th><th>Shape</th><th class='n'>mean |g|</th><th class='n'>max |g|</th><th class='n'>norm</th>"
+                        "<th class='n'>norm / weights</th><th class='n'>zeros</th></tr>\n");
+    for (const session::GradientRow& each : rows) {
+        if (!each.has_gradient) continue;
+        html += QStringLiteral("<tr><td class='m'>%1</td><td class='m'>%2</td><td class='n'>%3</td><td class='n'>%4</td><td class='n'>%5</td><td class='n'>%6</td><td class='n'>%7 %</td></tr>\n")
+                    .arg(escaped(each.parameter), shapeText(each.shape), numberText(each.mean_abs), numberText(each.max_abs), numberText(each.norm),
+                         each.weight_norm > 0 ? numberText(each.norm / each.weight_norm) : QString())
+                    .arg(100 * each.zero_fraction, 0, 'f', 1);
+    }
+    return html + QStringLiteral("</table>\n");
+}
+
+}  // namespace
+
+QString reportPage(const SessionBridge& bridge, const std::vector<session::GradientRow>& gradients, const std::vector<ReportPicture>& pictures) {
+    const session::ModelInfo& model = *bridge.model();
+    QString html = QStringLiteral("<!DOCTYPE html>\n<html lang='en'><head><meta charset='utf-8'><title>%1</title><style>%2</style></head><body>\n").arg(escaped(model.title), QLatin1String(kStyle));
+    html += QObject::tr("<h1>%1</h1><p class='faint'>Written by Tensorloupe</p>\n<nav>").arg(escaped(model.title));
+    for (const ReportPicture& each : pictures) html += QStringLiteral("<a href='#%1'>%2</a>").arg(QFileInfo(each.file).completeBaseName(), escaped(each.title));
+    html += QObject::tr("</nav>\n<div class='columns'><div><h2>Model</h2>\n%1</div>").arg(modelTable(model));
+    if (bridge.recording() && bridge.recording()->event_count() > 0) {
+        html += QObject::tr("<div><h2>Run</h2>\n%1</div>").arg(runTable(bridge));
+        html += QObject::tr("<div><h2>Where the time went</h2>\n%1</div>").arg(slowestTable(*bridge.recording()));
+    } else if (!bridge.status().error.empty()) {
+        html += QObject::tr("<div><h2>Run</h2>\n<p class='bad'>%1</p></div>").arg(escaped(bridge.status().error));
+    }
+    html += QStringLiteral("</div>\n") + gradientSection(gradients);
+    for (const ReportPicture& each : pictures) {
+        html += QStringLiteral("<figure id='%1'><h2>%2</h2><figcaption>%3</figcaption><img src='%4' alt='%2'></figure>\n")
+                    .arg(QFileInfo(each.file).completeBaseName(), escaped(each.title), escaped(each.tip), escaped(each.file));
+    }
+    return html + QStringLiteral("</body></html>\n");
+}
+
+}  // namespace loupe::views
