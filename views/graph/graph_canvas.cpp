@@ -221,12 +221,20 @@ GraphCanvas::Range GraphCanvas::metricRange() const {
     return range;
 }
 
+std::string_view GraphCanvas::kindOf(int id) const {
+    const session::GraphNode& node = index_->node(id);
+    if (!index_->isGroup(id) || index_->operatorCount(id) > 4) return node.kind;
+    // A module around an operator or two looks like what it does.
+    int inner = id;
+    while (index_->isGroup(inner)) inner = index_->level(inner).children.front();
+    return index_->node(inner).kind;
+}
+
 QColor GraphCanvas::fillOf(const SceneBox& box, const Range& range) const {
     const QColor plain = colour(C::Raised);
     if (box.node < 0) return plain;
     if (colouring_ == GraphColouring::Kind) {
-        const session::GraphNode& node = index_->node(box.node);
-        const QColor kind = Theme::instance().operatorKind(node.kind);
+        const QColor kind = Theme::instance().operatorKind(kindOf(box.node));
         return blend(plain, kind, Theme::instance().isDark() ? 0.30 : 0.28);
     }
     const double value = metricOf(box.node);
@@ -325,7 +333,7 @@ void GraphCanvas::paintBox(QPainter& painter, const SceneBox& box, const Range& 
     const QColor fill = fillOf(box, range);
     painter.setBrush(fill);
     QColor edge = colouring_ == GraphColouring::Kind && box.node >= 0
-                      ? blend(fill, Theme::instance().operatorKind(index_->node(box.node).kind), 0.55)
+                      ? blend(fill, Theme::instance().operatorKind(kindOf(box.node)), 0.55)
                       : blend(fill, colour(C::Text), 0.25);
     painter.setPen(QPen(edge, 1.0));
     if (box.is_group && scale > kTextScale) {
@@ -470,7 +478,7 @@ void GraphCanvas::paintLegend(QPainter& painter) {
             {"add", QT_TR_NOOP("arithmetic")},    {"view", QT_TR_NOOP("other")}};
         std::set<QRgb> used;
         for (const SceneBox& box : scene_.boxes) {
-            if (box.node >= 0 && !box.is_open) used.insert(Theme::instance().operatorKind(index_->node(box.node).kind).rgb());
+            if (box.node >= 0 && !box.is_open) used.insert(Theme::instance().operatorKind(kindOf(box.node)).rgb());
         }
         int x = 10;
         const int y = height() - 20;

@@ -77,6 +77,7 @@ class GraphCanvas : public QWidget {
     QTransform transform() const;
     QPointF toScene(QPointF screen) const { return (screen - offset_) / scale_; }
     const SceneBox* boxAt(QPointF screen) const;
+    std::string_view kindOf(int node) const;
     double metricOf(int node) const;
     Range metricRange() const;
     QColor fillOf(const SceneBox& box, const Range& range) const;

@@ -151,7 +151,10 @@ std::vector<GraphLink> GraphIndex::linksFrom(int id) const {
 
 bool GraphIndex::holdsGroups(int group) const {
     const auto& inside = level(group).children;
-    return std::any_of(inside.begin(), inside.end(), [&](int child) { return isGroup(child); });
+    return std::any_of(inside.begin(), inside.end(), [&](int child) {
+        // Branches and loops are part of what a module does, not modules.
+        return isGroup(child) && (!node(child).kind.starts_with("prim::") || holdsGroups(child)) && node(child).is_group;
+    });
 }
 
 std::set<int> GraphIndex::defaultOpen(int max_boxes) const {
