@@ -19,6 +19,7 @@ OperatorFamily random_family();
 OperatorFamily view_family();
 OperatorFamily joining_family();
 OperatorFamily indexing_family();
+OperatorFamily sorting_family();
 
 std::span<const OperatorFamily> operator_families() {
     static const std::vector<OperatorFamily> families{
@@ -33,6 +34,7 @@ std::span<const OperatorFamily> operator_families() {
         view_family(),
         joining_family(),
         indexing_family(),
+        sorting_family(),
     };
     return families;
 }

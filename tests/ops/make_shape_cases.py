@@ -129,8 +129,9 @@ class Cases:
     def __init__(self):
         self.rows = []
 
-    def call(self, op, *args, graph=False, result=None, strides=False, grads=False, tolerance=0.0, error=None, seed=0, want=None, spread=None):
-        """Records one call. error: our own text where PyTorch has none fit to show."""
+    def call(self, op, *args, graph=False, result=None, strides=False, grads=False, tolerance=0.0, error=None, seed=0, want=None, first=False):
+        """Records one call. error: our own text where PyTorch has none fit to show; first: only
+        the first result counts."""
         namespace, _, rest = op.partition("::")
         name, _, overload = rest.partition(".")
         args = list(args)
@@ -152,14 +153,15 @@ class Cases:
                     passed[0], got = got, None
             else:
                 function = getattr(getattr(getattr(torch.ops, namespace), name), overload or "default")
-                first = len(passed) - len(keywords)
-                got = function(*passed[:first], **dict(zip(keywords, passed[first:])))
+                plain = len(passed) - len(keywords)
+                got = function(*passed[:plain], **dict(zip(keywords, passed[plain:])))
         except (RuntimeError, IndexError, ValueError) as e:
             row["error"] = error_text(e)
             self.rows.append(row)
             return
-        several = isinstance(got, tuple) and spread is not False
-        outs = list(got) if several else [] if got is None and result is None and graph else [got]
+        if first:  # the others are for the gradient, and PyTorch leaves some of them out
+            got = got[0]
+        outs = list(got) if isinstance(got, tuple) else [] if got is None and result is None and graph else [got]
         row["want"] = [encode(o) for o in outs]
         for w in row["want"]:
             if isinstance(w, dict):

@@ -15,5 +15,6 @@ std::span<const OperatorRecord> masked_records();
 std::span<const OperatorRecord> take_records();
 std::span<const OperatorRecord> search_records();
 std::span<const OperatorRecord> embedding_records();
+std::span<const OperatorRecord> embedding_bag_records();
 
 }  // namespace loupe::indexing

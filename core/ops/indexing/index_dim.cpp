@@ -105,7 +105,7 @@ void check_source(const Tensor& self, std::int64_t dim, const Tensor& index, con
     const std::int64_t along = source.dim() == 0 ? 1 : source.size(std::min(dim, source.dim() - 1));
     if (index.numel() != along) {
         throw Error(ErrorKind::Run, concat(name, "(): Number of indices (", index.numel(),
-                                           ") should be equal to source.size(dim): (", along, ")"));
+                                           ") should be equal to source.size(dim): (", along, "), for dim: ", dim));
     }
     for (std::int64_t d = 0; d < std::min(self.dim(), source.dim()); ++d) {
         if (d == dim || self.dim() != source.dim() || self.size(d) == source.size(d)) continue;
@@ -119,7 +119,7 @@ TensorMeta like(const Tensor& self) {
 }
 
 TensorMeta index_add_meta(const Tensor& self, std::int64_t dim, const Tensor& index, const Tensor& source, const Scalar&) {
-    check_source(self, wrap_dim(dim, self.dim()), index, source, "index_add");
+    check_source(self, wrap_dim(dim, self.dim()), index, source, "index_add_");
     return like(self);
 }
 void index_add(const Tensor& out, const Tensor& self, std::int64_t dim, const Tensor& index, const Tensor& source, const Scalar& alpha) {

@@ -72,7 +72,7 @@ void masked_scatter(const Tensor& out, const Tensor& self, const Tensor& mask, c
         for (std::int64_t i = 0; i < where.numel(); ++i) {
             if (!flags[i]) continue;
             if (from == end) {
-                throw Error(ErrorKind::Run, "masked_scatter: expected self and source to have same number of elements: number of elements of source < number of ones in mask");
+                throw Error(ErrorKind::Run, "Number of elements of source < number of ones in mask");
             }
             to[i] = *from++;
         }

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sums, means and maxima of the rows of a table, by bags of indices: embedding_bag.
+
+#include <algorithm>
+
+#include "core/base/parallel.h"
+#include "core/base/strings.h"
+#include "core/ops/boxing.h"
+#include "core/ops/functions.h"
+#include "core/ops/gradient_context.h"
+#include "core/ops/indexing/family.h"
+#include "core/ops/indexing/indices.h"
+#include "core/ops/loops/elementwise.h"
+#include "core/ops/samples.h"
+
+namespace loupe::indexing {
+namespace {
+
+using FourTensors = std::tuple<Tensor, Tensor, Tensor, Tensor>;
+const OperatorHandle<FourTensors> kBag{"aten::_embedding_bag"};
+
+enum Mode : std::int64_t { kSum = 0, kMean = 1, kMax = 2 };
+
+// Where each bag starts, and after the last its end.
+std::vector<std::int64_t> bag_bounds(const Tensor& indices, const Tensor& offsets, bool include_last_offset) {
+    std::vector<std::int64_t> bounds = index_values(offsets);
+    if (bounds.empty() && include_last_offset) {
+        throw Error(ErrorKind::Run, "include_last_offset: number of offset should be at least 1");
+    }
+    if (!bounds.empty() && bounds[0] != 0) {
+        throw Error(ErrorKind::Run, concat("offsets[0] has to be 0, i.e., the first sequence in the mini-batch has to start from position 0. "
+                                           "However, got ", bounds[0]));
+    }
+    if (!bounds.empty() && bounds.back() > indices.numel()) {
+        throw Error(ErrorKind::Run, concat("offsets[-1] can not be greater than input's length ", indices.numel(), " but got offsets[-1] of ", bounds.back()));
+    }
+    if (include_last_offset) bounds.back() = indices.numel();
+    else bounds.push_back(indices.numel());
+    return bounds;
+}
+
+struct BagCall {
+    const Tensor& weight;
+    const Tensor& out;
+    const Tensor& max_indices;
+    std::int64_t mode;
+    std::int64_t padding_idx;
+};
+
+template <typename T>
+void fill_bag(const BagCall& call, std::int64_t bag, std::span<const std::int64_t> rows, const T* scales, std::int64_t count) {
+    const std::int64_t width = call.weight.size(1);
+    T* to = call.out.data<T>() + bag * width;
+    bool is_first = true;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        if (rows[i] == call.padding_idx) continue;
+        const T* from = call.weight.data<T>() + rows[i] * width;
+        for (std::int64_t k = 0; k < width; ++k) {
+            if (call.mode != kMax) {
+                to[k] += scales == nullptr ? from[k] : from[k] * scales[i];
+            } else if (is_first || to[k] < from[k]) {
+                to[k] = from[k];
+                call.max_indices.data<std::int64_t>()[bag * width + k] = rows[i];
+            }
+        }
+        is_first = false;
+    }
+    if (call.mode != kMean || count == 0) return;
+    for (std::int64_t k = 0; k < width; ++k) to[k] /= static_cast<T>(count);
+}
+
+FourTensors embedding_bag(const Tensor& weight, const Tensor& indices, const Tensor& offsets, bool, std::int64_t mode, bool,
+                          const Tensor& per_sample_weights, bool include_last_offset, std::int64_t padding_idx) {
+    if (per_sample_weights.defined() && mode != kSum) {
+        throw Error(ErrorKind::Run, "embedding_bag: per_sample_weights was not None. per_sample_weights is only supported for mode='sum'");
+    }
+    const std::vector<std::int64_t> rows = index_values(indices);
+    for (const std::int64_t row : rows) {
+        if (row >= 0 && row < weight.size(0)) continue;
+        throw Error(ErrorKind::Run, concat("embedding_bag: Expected idx >= 0 && idx < num_embeddings but found idx to be ", row));
+    }
+    const std::vector<std::int64_t> bounds = bag_bounds(indices, offsets, include_last_offset);
+    const auto bags = static_cast<std::int64_t>(bounds.size()) - 1;
+    const Tensor out = fn::new_zeros(weight, Dims{bags, weight.size(1)});
+    const Tensor bag_of = empty(std::array{indices.numel()}, ScalarType::Int64);
+    const Tensor sizes = empty(std::array{bags}, ScalarType::Int64);
+    const Tensor max_indices = zeros(std::array{bags, mode == kMax ? weight.size(1) : std::int64_t{0}}, ScalarType::Int64);
+    const Tensor table = dense(weight);
+    const Tensor scales = per_sample_weights.defined() ? dense(per_sample_weights) : Tensor();
+    const BagCall call{table, out, max_indices, mode, padding_idx};
+    visit_dtype(weight.dtype(), [&]<typename T>(std::type_identity<T>) {
+        if constexpr (std::is_floating_point_v<T>) {
+            parallel_for(0, bags, 16, [&](std::int64_t begin, std::int64_t end) {
+                for (std::int64_t bag = begin; bag < end; ++bag) {
+                    const std::int64_t first = bounds[static_cast<std::size_t>(bag)];
+                    const std::int64_t length = bounds[static_cast<std::size_t>(bag) + 1] - first;
+                    const std::span<const std::int64_t> own(rows.data() + first, static_cast<std::size_t>(length));
+                    std::fill_n(bag_of.data<std::int64_t>() + first, length, bag);
+                    const std::int64_t count = length - std::ranges::count(own, padding_idx);
+                    sizes.data<std::int64_t>()[bag] = count;
+                    fill_bag<T>(call, bag, own, scales.defined() ? scales.data<T>() + first : nullptr, count);
+                }
+            });
+        } else {
+            throw Error(ErrorKind::Run, concat("expected scalar type Float or Double for the table of embedding_bag, got ", dtype_graph_name(weight.dtype())));
+        }
+    });
+    return {out, bag_of, sizes, max_indices};
+}
+
+Tensor weight_gradient(const Tensor& grad, GradientContext& context) {
+    const std::int64_t mode = context.value(4).to_int();
+    const Tensor indices = context.argument(1);
+    const Tensor sizes = context.result(2);
+    if (mode == kMax) {
+        const Tensor used = fn::to_dtype(fn::gt_scalar(sizes, Scalar(0)), static_cast<std::int64_t>(grad.dtype()));
+        return fn::scatter_add(fn::new_zeros(grad, context.sizes(0)), 0, context.result(3), fn::mul(grad, fn::unsqueeze(used, 1)));
+    }
+    const Tensor bag_of = context.result(1);
+    Tensor rows = fn::index_select(grad, 0, bag_of);
+    if (mode == kMean) {
+        const Tensor counts = fn::to_dtype(fn::clamp(sizes, Scalar(1), IValue()), static_cast<std::int64_t>(grad.dtype()));
+        rows = fn::div(rows, fn::unsqueeze(fn::index_select(counts, 0, bag_of), 1));
+    }
+    if (context.is_argument_defined(6)) rows = fn::mul(rows, fn::unsqueeze(context.argument(6), 1));
+    return fn::embedding_dense_backward(rows, indices, context.sizes(0)[0], context.value(8), context.value(3));
+}
+void embedding_bag_backward(GradientContext& context) {
+    if (!context.grad_output(0).defined()) return;
+    const Tensor& grad = context.grad_output(0);
+    context.grad(0, [&] { return weight_gradient(grad, context); });
+    if (!context.is_argument_defined(6)) return;
+    context.grad(6, [&] {
+        const Tensor indices = context.argument(1);
+        const Tensor rows = fn::index_select(context.argument(0), 0, indices);
+        const Tensor products = fn::mul(fn::index_select(grad, 0, context.result(1)), rows);
+        const Tensor sums = fn::sum_dim(products, Dims{1}, false);
+        return fn::masked_fill(sums, fn::eq_scalar(indices, Scalar(context.value(8).to_int())), Scalar(0));
+    });
+}
+
+FourTensors embedding_bag_padded(const Tensor& weight, const Tensor& indices, const Tensor& offsets, bool scale_grad_by_freq, std::int64_t mode,
+                                 bool sparse, const Tensor& per_sample_weights, bool include_last_offset, std::optional<std::int64_t> padding_idx) {
+    std::int64_t padding = -1;
+    if (padding_idx) {
+        if (*padding_idx < -weight.size(0) || *padding_idx >= weight.size(0)) {
+            throw Error(ErrorKind::Run, concat("padding_idx must be within the number of embeddings, -", weight.size(0), " through ",
+                                               weight.size(0) - 1, ", but got ", *padding_idx));
+        }
+        padding = *padding_idx < 0 ? *padding_idx + weight.size(0) : *padding_idx;
+    }
+    return kBag(weight, indices, offsets, scale_grad_by_freq, mode, sparse, per_sample_weights, include_last_offset, padding);
+}
+FourTensors embedding_bag_plain(const Tensor& weight, const Tensor& indices, const Tensor& offsets, bool scale_grad_by_freq, std::int64_t mode,
+                                bool sparse, const Tensor& per_sample_weights, bool include_last_offset) {
+    return kBag(weight, indices, offsets, scale_grad_by_freq, mode, sparse, per_sample_weights, include_last_offset, std::int64_t{-1});
+}
+
+constexpr OperatorRecord kRecords[] = {
+    {.schema = "aten::_embedding_bag(Tensor weight, Tensor indices, Tensor offsets, bool scale_grad_by_freq=False, int mode=0, "
+               "bool sparse=False, Tensor? per_sample_weights=None, bool include_last_offset=False, int padding_idx=-1) -> "
+               "(Tensor, Tensor, Tensor, Tensor)",
+     .summary = "Sum (0), mean (1) or maximum (2) of the table's rows in each bag; the bag of each index, the bags' sizes, and the rows "
+                "of the maxima.",
+     .kernel = boxed<embedding_bag>,
+     .derivative = {embedding_bag_backward,
+                    {save_argument(0, 6), save_argument(1), save_argument(6, 0), save_result(1), save_result(2), save_result(3)}}},
+    {.schema = "aten::_embedding_bag_forward_only(Tensor weight, Tensor indices, Tensor offsets, bool scale_grad_by_freq=False, "
+               "int mode=0, bool sparse=False, Tensor? per_sample_weights=None, bool include_last_offset=False, "
+               "int padding_idx=-1) -> (Tensor, Tensor, Tensor, Tensor)",
+     .summary = "Sum, mean or maximum of the table's rows in each bag.",
+     .kernel = boxed<embedding_bag>,
+     .is_gradient_stop = true},
+    {.schema = "aten::embedding_bag(Tensor weight, Tensor indices, Tensor offsets, bool scale_grad_by_freq=False, int mode=0, "
+               "bool sparse=False, Tensor? per_sample_weights=None, bool include_last_offset=False) -> "
+               "(Tensor, Tensor, Tensor, Tensor)",
+     .summary = "Sum, mean or maximum of the table's rows in each bag.",
+     .composite = boxed<embedding_bag_plain>},
+    {.schema = "aten::embedding_bag.padding_idx(Tensor weight, Tensor indices, Tensor offsets, bool scale_grad_by_freq, int mode, "
+               "bool sparse, Tensor? per_sample_weights, bool include_last_offset, int? padding_idx) -> "
+               "(Tensor, Tensor, Tensor, Tensor)",
+     .summary = "Sum, mean or maximum of the table's rows in each bag; one row counts for nothing.",
+     .composite = boxed<embedding_bag_padded>},
+};
+
+}  // namespace
+
+std::span<const OperatorRecord> embedding_bag_records() {
+    return kRecords;
+}
+
+}  // namespace loupe::indexing
