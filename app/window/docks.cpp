@@ -3,6 +3,7 @@
 
 #include <QApplication>
 #include <QSettings>
+#include <QTabBar>
 
 #include "views/registry.h"
 
@@ -29,10 +30,12 @@ Docks::Docks(QMainWindow* window, views::SessionBridge& bridge) : QObject(window
         view->setAccessibleName(entry.description.title);
         view->setAccessibleDescription(entry.description.tip);
         dock->setWidget(view);
+        connect(dock, &QDockWidget::dockLocationChanged, this, &Docks::tidySoon);
+        connect(dock, &QDockWidget::topLevelChanged, this, &Docks::tidySoon);
+        connect(dock, &QDockWidget::visibilityChanged, this, &Docks::tidySoon);
         docks_.push_back(dock);
         places_.push_back(entry.description.place);
     }
-    arrange();
     state_ = QSettings().value(QStringLiteral("window/docks")).toByteArray();
     connect(qApp, &QApplication::focusChanged, this, [this](QWidget*, QWidget* now) {
         for (QWidget* widget = now; widget; widget = widget->parentWidget()) {
@@ -45,49 +48,70 @@ Docks::Docks(QMainWindow* window, views::SessionBridge& bridge) : QObject(window
 }
 
 void Docks::arrange() {
-    QDockWidget* first[5] = {};
+    for (QDockWidget* dock : docks_) {
+        window_->removeDockWidget(dock);
+        dock->setFloating(false);
+    }
+    // First one dock a place, side by side; the others join it as tabs. A dock that is a tab cannot be split any more.
+    const auto first = [this](views::Place place) -> QDockWidget* {
+        const auto found = std::find(places_.begin(), places_.end(), place);
+        return found == places_.end() ? nullptr : docks_[static_cast<std::size_t>(found - places_.begin())];
+    };
+    QDockWidget* left = first(views::Place::Left);
+    QDockWidget* below = first(views::Place::LeftBelow);
+    QDockWidget* centre = first(views::Place::Centre);
+    QDockWidget* right = first(views::Place::Right);
+    QDockWidget* bottom = first(views::Place::Bottom);
+    if (left) window_->addDockWidget(Qt::LeftDockWidgetArea, left);
+    if (below) window_->addDockWidget(Qt::LeftDockWidgetArea, below, Qt::Vertical);
+    if (bottom) window_->addDockWidget(Qt::BottomDockWidgetArea, bottom);
+    if (centre) window_->addDockWidget(Qt::RightDockWidgetArea, centre, Qt::Horizontal);
+    if (right) window_->addDockWidget(Qt::RightDockWidgetArea, right, Qt::Horizontal);
     for (std::size_t i = 0; i < docks_.size(); ++i) {
-        QDockWidget*& group = first[static_cast<int>(places_[i])];
-        docks_[i]->setFloating(false);
+        QDockWidget* group = first(places_[i]);
+        if (docks_[i] != group) window_->tabifyDockWidget(group, docks_[i]);
         docks_[i]->show();
-        if (group) {
-            window_->tabifyDockWidget(group, docks_[i]);
-            continue;
-        }
-        group = docks_[i];
-        switch (places_[i]) {
-            case views::Place::Left:
-            case views::Place::LeftBelow: window_->addDockWidget(Qt::LeftDockWidgetArea, docks_[i]); break;
-            case views::Place::Centre:
-            case views::Place::Right: window_->addDockWidget(Qt::RightDockWidgetArea, docks_[i]); break;
-            case views::Place::Bottom: window_->addDockWidget(Qt::BottomDockWidgetArea, docks_[i]); break;
-        }
     }
-    const auto at = [&](views::Place place) { return first[static_cast<int>(place)]; };
-    if (at(views::Place::Left) && at(views::Place::LeftBelow)) {
-        window_->splitDockWidget(at(views::Place::Left), at(views::Place::LeftBelow), Qt::Vertical);
-    }
-    if (at(views::Place::Centre) && at(views::Place::Right)) {
-        window_->splitDockWidget(at(views::Place::Centre), at(views::Place::Right), Qt::Horizontal);
-    }
-    for (QDockWidget* dock : first) {
+    for (QDockWidget* dock : {left, below, centre, right, bottom}) {
         if (dock) dock->raise();
     }
-    QList<QDockWidget*> columns;
-    QList<int> widths;
-    const std::pair<views::Place, int> shares[] = {
-        {views::Place::Left, 300}, {views::Place::Centre, 640}, {views::Place::Right, 480}};
-    for (const auto& [place, width] : shares) {
-        if (!at(place)) continue;
-        columns += at(place);
-        widths += width;
+    resizeToDefault({{left, 300}, {centre, 640}, {right, 480}}, Qt::Horizontal);
+    resizeToDefault({{centre, 500}, {bottom, 290}}, Qt::Vertical);
+    resizeToDefault({{left, 470}, {below, 320}}, Qt::Vertical);
+    tidySoon();
+}
+
+void Docks::resizeToDefault(std::initializer_list<std::pair<QDockWidget*, int>> sizes, Qt::Orientation orientation) {
+    QList<QDockWidget*> docks;
+    QList<int> lengths;
+    for (const auto& [dock, length] : sizes) {
+        if (!dock) continue;
+        docks += dock;
+        lengths += length;
     }
-    window_->resizeDocks(columns, widths, Qt::Horizontal);
-    if (at(views::Place::Centre) && at(views::Place::Bottom)) {
-        window_->resizeDocks({at(views::Place::Centre), at(views::Place::Bottom)}, {500, 290}, Qt::Vertical);
+    window_->resizeDocks(docks, lengths, orientation);
+}
+
+void Docks::tidySoon() {
+    if (tidying_) return;
+    tidying_ = true;
+    QMetaObject::invokeMethod(this, &Docks::tidy, Qt::QueuedConnection);
+}
+
+// A tab says what a panel is: its title bar would say it twice. (A tab can be torn off just as well.)
+void Docks::tidy() {
+    tidying_ = false;
+    for (QDockWidget* dock : docks_) {
+        const bool tab = !dock->isFloating() && !window_->tabifiedDockWidgets(dock).isEmpty();
+        if (tab == (dock->titleBarWidget() != nullptr)) continue;
+        QWidget* old = dock->titleBarWidget();
+        dock->setTitleBarWidget(tab ? new QWidget(dock) : nullptr);
+        delete old;
     }
-    if (at(views::Place::Left) && at(views::Place::LeftBelow)) {
-        window_->resizeDocks({at(views::Place::Left), at(views::Place::LeftBelow)}, {470, 320}, Qt::Vertical);
+    for (QTabBar* bar : window_->findChildren<QTabBar*>(QString(), Qt::FindDirectChildrenOnly)) {
+        bar->setDrawBase(false);
+        bar->setExpanding(false);
+        bar->setElideMode(Qt::ElideNone);
     }
 }
 
@@ -122,6 +146,7 @@ void Docks::showAll() {
     if (!hidden_) return;
     hidden_ = false;
     if (state_.isEmpty() || !window_->restoreState(state_, kLayoutVersion)) arrange();
+    tidySoon();
 }
 
 void Docks::resetLayout() {

@@ -30,6 +30,9 @@ class Docks : public QObject {
 
   private:
     void arrange();
+    void resizeToDefault(std::initializer_list<std::pair<QDockWidget*, int>> sizes, Qt::Orientation orientation);
+    void tidySoon();
+    void tidy();
     QDockWidget* dock(const QString& id) const;
 
     QMainWindow* window_;
@@ -38,6 +41,7 @@ class Docks : public QObject {
     QPointer<views::View> focused_;
     QByteArray state_;
     bool hidden_ = false;
+    bool tidying_ = false;
 };
 
 }  // namespace loupe::window

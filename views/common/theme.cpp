@@ -84,7 +84,10 @@ QTableCornerButton::section { background: @raised; border: 0; }
 QLineEdit, QSpinBox, QDoubleSpinBox, QComboBox { background: @panel; border: 1px solid @border; border-radius: 3px; padding: 2px 5px; min-height: 16px; selection-background-color: @accentback; selection-color: @text; }
 QLineEdit:focus, QSpinBox:focus, QDoubleSpinBox:focus, QComboBox:focus { border: 1px solid @accent; }
 QLineEdit[invalid="true"] { border: 1px solid @bad; }
-QComboBox::drop-down { border: 0; width: 16px; }
+QComboBox::drop-down { border: 0; width: 18px; }
+QComboBox::down-arrow { image: url(:/icons/chevron.svg); width: 12px; height: 12px; }
+QToolButton::menu-indicator { image: url(:/icons/chevron.svg); width: 9px; height: 9px; subcontrol-position: right center; right: 2px; }
+QToolButton[popupMode="2"] { padding-right: 13px; }
 QComboBox QAbstractItemView { border: 1px solid @border; background: @raised; }
 QPushButton { background: @raised; border: 1px solid @border; border-radius: 3px; padding: 3px 12px; }
 QPushButton:hover { border-color: @accent; }

@@ -3,6 +3,7 @@
 
 #include <QPainter>
 #include <cmath>
+#include <numeric>
 
 #include "views/common/theme.h"
 #include "views/events/event_model.h"
@@ -21,10 +22,16 @@ void drawBar(QPainter* painter, const QRect& cell, const QModelIndex& index) {
     painter->fillRect(QRect(room.left(), room.top(), std::max(1, static_cast<int>(room.width() * fraction)), room.height()), colour);
 }
 
-// Bars of square roots: rare magnitudes stay visible.
+constexpr qsizetype kFirstBin = 16;
+constexpr qsizetype kLastBin = 52;
+
+// Bars of square roots: rare magnitudes stay visible. The ends take what lies beyond.
 void drawHistogram(QPainter* painter, const QRect& cell, const QModelIndex& index) {
-    const auto counts = index.data(EventModel::HistogramRole).value<QList<quint32>>();
-    if (counts.isEmpty()) return;
+    const auto all = index.data(EventModel::HistogramRole).value<QList<quint32>>();
+    if (all.isEmpty()) return;
+    QList<quint32> counts = all.mid(kFirstBin, kLastBin - kFirstBin);
+    counts.front() += std::accumulate(all.begin(), all.begin() + kFirstBin, quint32{0});
+    counts.back() += std::accumulate(all.begin() + kLastBin, all.end(), quint32{0});
     const quint32 most = *std::max_element(counts.begin(), counts.end());
     if (most == 0) return;
     const QRectF room = QRectF(cell).adjusted(3, 2, -3, -2);

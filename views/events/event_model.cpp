@@ -27,7 +27,7 @@ const char* const kHeaderTips[] = {
     "Greatest element of the first output",
     "Mean of the first output",
     "Standard deviation of the first output",
-    "Magnitudes of the first output's elements: powers of two from 2^-40 at the left to 2^23 at the right",
+    "Magnitudes of the first output's elements: powers of two from 2^-24 at the left to 2^12 at the right",
     "NaN, Inf or an error",
     "Backward event of a forward one, and the other way round; click to go there",
     "Module that the operator ran in",

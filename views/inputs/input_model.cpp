@@ -99,6 +99,7 @@ QVariant InputModel::data(const QModelIndex& index, int role) const {
     const InputSpec& spec = specs_[row];
     if (role == Qt::FontRole && index.column() != Name) return Theme::instance().monoFont();
     if (role == Qt::ToolTipRole && index.column() == Name && row < arguments_.size()) return text(arguments_[row].type);
+    if (role == Qt::ToolTipRole && index.column() == Detail) return data(index, Qt::EditRole);
     if (role != Qt::DisplayRole && role != Qt::EditRole) return {};
     const bool file = spec.source == InputSpec::Source::File;
     switch (index.column()) {
@@ -108,7 +109,7 @@ QVariant InputModel::data(const QModelIndex& index, int role) const {
         case Dtype: return spec.literal || !spec.elements.empty() || (file && spec.shape.empty()) ? QString() : text(spec.dtype);
         case Detail: {
             if (spec.literal) return text(*spec.literal);
-            if (spec.elements.empty()) return detailText(spec);
+            if (spec.elements.empty()) return file && role == Qt::DisplayRole ? detailText(spec).section(QLatin1Char('/'), -1) : detailText(spec);
             QStringList parts;
             for (const auto& element : spec.elements) parts += text(input_spec_text(element));
             return parts.join(QStringLiteral(", "));

@@ -101,7 +101,7 @@ InputsView::InputsView(SessionBridge& bridge, QWidget* parent)
     table_->setShowGrid(false);
     table_->horizontalHeader()->setStretchLastSection(true);
     table_->horizontalHeader()->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
-    const int widths[] = {52, 62, 82, 60};
+    const int widths[] = {44, 58, 74, 58};
     for (int column = 0; column < 4; ++column) table_->setColumnWidth(column, widths[column]);
     signature_->setProperty("faint", true);
     signature_->setTextFormat(Qt::PlainText);
@@ -189,6 +189,7 @@ QWidget* InputsView::makeOptions() {
     const std::pair<QString, QWidget*> rows[] = {{tr("Mode"), mode_}, {tr("Passes"), pipeline_}, {tr("Threads"), threads_}, {tr("Seed"), seed_}};
     for (const auto& [title, editor] : rows) {
         editor->setAccessibleName(title);
+        if (auto* spin = qobject_cast<QSpinBox*>(editor)) spin->setButtonSymbols(QAbstractSpinBox::NoButtons);
         editor->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
         form->addRow(title, editor);
     }

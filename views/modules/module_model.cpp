@@ -81,12 +81,16 @@ void ModuleModel::setModel(std::shared_ptr<const session::ModelInfo> model) {
                 row.tensor = &buffer;
                 add(id, row);
             }
-            row.tensor = nullptr;
-            row.kind = Kind::Attribute;
-            for (const auto& attribute : module.attributes) {
-                if (attribute.first == "training") continue;
+        }
+        // Attributes come after the child modules; those that every module has say nothing.
+        for (std::size_t i = 0; i < model_->modules.size(); ++i) {
+            for (const auto& attribute : model_->modules[i].attributes) {
+                if (attribute.first == "training" || attribute.first == "_is_full_backward_hook") continue;
+                Row row;
+                row.kind = Kind::Attribute;
+                row.module = i;
                 row.attribute = attribute;
-                add(id, row);
+                add(row_of_module_[i], row);
             }
         }
     }

@@ -45,6 +45,7 @@ SourceView::SourceView(SessionBridge& bridge, QWidget* parent)
     makeEditor();
     auto* bar = new QHBoxLayout;
     bar->setContentsMargins(4, 3, 4, 3);
+    bar->setSpacing(8);
     bar->addWidget(files_, 1);
     bar->addWidget(note_);
     bar->addWidget(search_);
