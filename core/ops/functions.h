@@ -288,6 +288,11 @@ inline const OperatorHandle<ThreeTensors> native_group_norm("aten::native_group_
 inline const OperatorHandle<ThreeTensors> native_group_norm_backward("aten::native_group_norm_backward");
 inline const OperatorHandle<ThreeTensors> native_layer_norm("aten::native_layer_norm");
 inline const OperatorHandle<ThreeTensors> native_layer_norm_backward("aten::native_layer_norm_backward");
+inline const OperatorHandle<> mse_loss_backward("aten::mse_loss_backward");
+inline const OperatorHandle<> smooth_l1_loss_backward("aten::smooth_l1_loss_backward");
+inline const OperatorHandle<> huber_loss_backward("aten::huber_loss_backward");
+inline const OperatorHandle<> soft_margin_loss_backward("aten::soft_margin_loss_backward");
+inline const OperatorHandle<> binary_cross_entropy_backward("aten::binary_cross_entropy_backward");
 inline const OperatorHandle<> nll_loss("aten::nll_loss");
 inline const OperatorHandle<> nll_loss2d("aten::nll_loss2d");
 inline const OperatorHandle<> nll_loss2d_backward("aten::nll_loss2d_backward");

@@ -112,6 +112,27 @@ def nll(call):
     call("aten::nll_loss", draw(3), torch.tensor(1), None, 1, -100)
 
 
+def losses(call):
+    for reduction in (0, 1, 2):
+        for name, more in (("mse_loss", []), ("smooth_l1_loss", [0.5]), ("huber_loss", [0.7]), ("l1_loss", [])):
+            call(f"aten::{name}", draw(2, 3), draw(2, 3), reduction, *more)
+        call("aten::soft_margin_loss", draw(2, 3), draw(2, 3, grad=False).sign(), reduction)
+        call("aten::kl_div", draw(2, 3), torch.softmax(draw(2, 3, grad=False), 1), reduction)
+        p = torch.sigmoid(draw(2, 3, grad=False)).requires_grad_()
+        call("aten::binary_cross_entropy", p, torch.rand(2, 3), draw(3, grad=False).abs(), reduction)
+        call("aten::binary_cross_entropy_with_logits", draw(2, 3), torch.rand(2, 3), draw(3, grad=False).abs(), torch.rand(3), reduction)
+    call("aten::binary_cross_entropy_with_logits", draw(2, 3), torch.rand(2, 3))
+    call("aten::mse_loss_backward", draw(2, 3), draw(2, 3), draw(2, 3), 0)
+    sign = torch.tensor([1, -1, 1])
+    call("aten::hinge_embedding_loss", draw(3), sign, 1.0, 1)
+    call("aten::margin_ranking_loss", draw(3), draw(3), sign, 0.5, 1)
+    call("aten::cosine_embedding_loss", draw(3, 4), draw(3, 4), sign, 0.1, 1)
+    call("aten::triplet_margin_loss", draw(3, 4), draw(3, 4), draw(3, 4), 1.0, 2.0, 1e-6, True, 1)
+    call("aten::poisson_nll_loss", draw(3), torch.tensor([0.0, 2, 5]), True, True, 1e-8, 1)
+    call("aten::cosine_similarity", draw(2, 4), draw(2, 4), 1, 1e-8)
+    call("aten::pairwise_distance", draw(2, 4), draw(2, 4), 2.0, 1e-6, True)
+
+
 def attention(call):
     x = draw(2, 3, 8, grad=False)
     weights = [draw(24, 8, grad=False), draw(24, grad=False), draw(8, 8, grad=False), draw(8, grad=False)]
@@ -173,7 +194,7 @@ def add(c):
     def call(op, *args, grads=True, strides=False):
         c.call(op, *args, tolerance=2e-5, grads=grads and any(t.requires_grad for t in tensors(args)), strides=strides)
 
-    for part in (convolutions, pools, norms, softmaxes, nll, attention):
+    for part in (convolutions, pools, norms, softmaxes, nll, losses, attention):
         part(call)
     errors(c)
 

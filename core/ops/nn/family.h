@@ -32,5 +32,10 @@ extern const OperatorRecord kNativeMultiHeadAttention, kTransformerEncoderLayer,
     kScaledDotProductAttentionMath;
 // group_norm.cpp
 extern const OperatorRecord kNativeGroupNorm, kNativeGroupNormBackward, kGroupNorm;
+// elementwise_loss.cpp
+extern const OperatorRecord kMseLoss, kMseLossBackward, kSmoothL1Loss, kSmoothL1LossBackward, kHuberLoss, kHuberLossBackward,
+    kSoftMarginLoss, kSoftMarginLossBackward, kBinaryCrossEntropy, kBinaryCrossEntropyBackward, kBinaryCrossEntropyWithLogits, kL1Loss,
+    kKlDiv, kHingeEmbeddingLoss, kMarginRankingLoss, kPoissonNllLoss, kCosineSimilarity, kPairwiseDistance, kCosineEmbeddingLoss,
+    kTripletMarginLoss;
 
 }  // namespace loupe

@@ -1,0 +1,480 @@
+// SPDX-License-Identifier: Apache-2.0
+// Losses element by element: mse, smooth_l1, huber, soft_margin, binary cross entropy, and those written with operators.
+#include <algorithm>
+#include <cmath>
+
+#include "core/ops/nn/common.h"
+#include "core/ops/nn/family.h"
+
+namespace loupe {
+namespace {
+
+using namespace nn_ops;
+
+// value and slope of a loss at (x, target); k is its parameter.
+struct Mse {
+    static constexpr const char* kName = "mse_loss";
+    static double value(double x, double t, double) { return (x - t) * (x - t); }
+    static double slope(double x, double t, double) { return 2 * (x - t); }
+    static double curvature(double, double, double) { return 2; }
+};
+struct SmoothL1 {
+    static constexpr const char* kName = "smooth_l1_loss";
+    static double value(double x, double t, double beta) {
+        const double d = std::fabs(x - t);
+        return d < beta ? 0.5 * d * d / beta : d - 0.5 * beta;
+    }
+    static double slope(double x, double t, double beta) {
+        const double d = x - t;
+        return d <= -beta ? -1 : (d >= beta ? 1 : d / beta);
+    }
+    static double curvature(double x, double t, double beta) { return std::fabs(x - t) < beta ? 1 / beta : 0; }
+};
+struct Huber {
+    static constexpr const char* kName = "huber_loss";
+    static double value(double x, double t, double delta) {
+        const double d = std::fabs(x - t);
+        return d <= delta ? 0.5 * d * d : delta * (d - 0.5 * delta);
+    }
+    static double slope(double x, double t, double delta) {
+        const double d = x - t;
+        return d <= -delta ? -delta : (d >= delta ? delta : d);
+    }
+    static double curvature(double x, double t, double delta) { return std::fabs(x - t) < delta ? 1 : 0; }
+};
+struct SoftMargin {
+    static constexpr const char* kName = "soft_margin_loss";
+    static double value(double x, double t, double) { return std::log1p(std::exp(-t * x)); }
+    static double slope(double x, double t, double) { return -t / (1 + std::exp(t * x)); }
+    static double curvature(double x, double t, double) {
+        const double s = 1 / (1 + std::exp(-t * x));
+        return t * t * s * (1 - s);
+    }
+};
+
+double parameter_of(const IValue& value) { return value.is_none() ? 0 : value.to_double(); }
+// The loss's parameter, where the schema has one: after (self, target, reduction).
+double parameter_in(Arguments arguments, std::size_t index) { return arguments.size() > index ? parameter_of(arguments[index]) : 0; }
+
+bool is_unreduced(const IValue& reduction) { return static_cast<Reduction>(reduction.to_int()) == Reduction::None; }
+
+template <typename Loss>
+void infer_loss(Arguments arguments, MetaList& outputs) {
+    const Tensor self = arguments[0].to_tensor();
+    const Tensor target = arguments[1].to_tensor();
+    const double k = parameter_in(arguments, 3);
+    if constexpr (std::is_same_v<Loss, SmoothL1>) require(k >= 0, "smooth_l1_loss does not support negative values for beta.");
+    if constexpr (std::is_same_v<Loss, Huber>) require(k > 0, "huber_loss does not support non-positive values for delta.");
+    const ScalarType dtype = promote_types(self.dtype(), target.dtype());
+    require(is_floating(dtype), "\"", Loss::kName, "\" not implemented for '", dtype_graph_name(dtype), "'");
+    Dims sizes = broadcast_shapes(self.sizes(), target.sizes());
+    if (!is_unreduced(arguments[2])) sizes.clear();
+    outputs.push_back({std::move(sizes), dtype, self.device()});
+}
+
+// Both sides in one shape and type.
+struct Pair {
+    Tensor x;
+    Tensor target;
+
+    Pair(const Tensor& self, const Tensor& other, ScalarType dtype) {
+        const Dims sizes = broadcast_shapes(self.sizes(), other.sizes());
+        x = packed_as(expanded(self, span_of(sizes)), dtype);
+        target = packed_as(expanded(other, span_of(sizes)), dtype);
+    }
+};
+
+template <typename Loss>
+void run_loss(Arguments arguments, IValue* results) {
+    const Tensor out = results[0].to_tensor();
+    const double k = parameter_in(arguments, 3);
+    const auto reduction = static_cast<Reduction>(arguments[2].to_int());
+    visit_floating(out.dtype(), Loss::kName, [&]<typename T>(std::type_identity<T>) {
+        const Pair pair(arguments[0].to_tensor(), arguments[1].to_tensor(), scalar_type_of<T>);
+        const T* x = pair.x.data<T>();
+        const T* t = pair.target.data<T>();
+        const std::int64_t n = pair.x.numel();
+        if (reduction == Reduction::None) {
+            const Tensor each = empty(out.sizes(), scalar_type_of<T>);
+            for (std::int64_t i = 0; i < n; ++i) each.data<T>()[i] = static_cast<T>(Loss::value(x[i], t[i], k));
+            return convert_into(out, each);
+        }
+        double sum = 0;
+        for (std::int64_t i = 0; i < n; ++i) sum += Loss::value(x[i], t[i], k);
+        if (reduction == Reduction::Mean) sum /= static_cast<double>(n);
+        convert_into(out, scalar_tensor(Scalar(sum), scalar_type_of<T>));
+    });
+}
+
+// (grad_output, self, target, reduction[, parameter])
+void infer_loss_backward(Arguments arguments, MetaList& outputs) {
+    const Tensor self = arguments[1].to_tensor();
+    const Tensor target = arguments[2].to_tensor();
+    outputs.push_back({broadcast_shapes(self.sizes(), target.sizes()), promote_types(self.dtype(), target.dtype()), self.device()});
+}
+
+template <typename Loss>
+void run_loss_backward(Arguments arguments, IValue* results) {
+    const Tensor out = results[0].to_tensor();
+    const double k = parameter_in(arguments, 4);
+    visit_floating(out.dtype(), Loss::kName, [&]<typename T>(std::type_identity<T>) {
+        const Pair pair(arguments[1].to_tensor(), arguments[2].to_tensor(), scalar_type_of<T>);
+        const Tensor g = packed_as(expanded(arguments[0].to_tensor(), out.sizes()), scalar_type_of<T>);
+        const std::int64_t n = pair.x.numel();
+        const bool mean = static_cast<Reduction>(arguments[3].to_int()) == Reduction::Mean;
+        const double scale = mean ? 1.0 / static_cast<double>(n) : 1.0;
+        const Tensor to = out.dtype() == scalar_type_of<T> ? buffer_for(out) : empty(out.sizes(), scalar_type_of<T>);
+        for (std::int64_t i = 0; i < n; ++i) {
+            const double slope = Loss::slope(pair.x.data<T>()[i], pair.target.data<T>()[i], k);
+            to.data<T>()[i] = static_cast<T>(slope * scale * static_cast<double>(g.data<T>()[i]));
+        }
+        if (!to.is_same(out)) convert_into(out, to);
+    });
+}
+
+// The loss's second derivative at the saved arguments, as a constant: these losses are at most quadratic by pieces, but
+// for soft_margin, whose third derivative is not given.
+template <typename Loss>
+Tensor curvature_at(const Tensor& self, const Tensor& target, double k) {
+    const Pair pair(self, target, ScalarType::Float64);
+    Tensor out = empty(pair.x.sizes(), ScalarType::Float64);
+    for (std::int64_t i = 0; i < out.numel(); ++i) {
+        out.data<double>()[i] = Loss::curvature(pair.x.data<double>()[i], pair.target.data<double>()[i], k);
+    }
+    return packed_as(out, promote_types(self.dtype(), target.dtype()));
+}
+
+template <typename Loss>
+const OperatorHandle<>& backward_handle() {
+    if constexpr (std::is_same_v<Loss, Mse>) return fn::mse_loss_backward;
+    else if constexpr (std::is_same_v<Loss, SmoothL1>) return fn::smooth_l1_loss_backward;
+    else if constexpr (std::is_same_v<Loss, Huber>) return fn::huber_loss_backward;
+    else return fn::soft_margin_loss_backward;
+}
+template <typename Loss>
+inline constexpr bool kHasParameter = std::is_same_v<Loss, SmoothL1> || std::is_same_v<Loss, Huber>;
+
+template <typename Loss>
+Tensor call_backward(const Tensor& g, const Tensor& self, const Tensor& target, const IValue& reduction, const IValue& k) {
+    if constexpr (kHasParameter<Loss>) return backward_handle<Loss>()(g, self, target, reduction, k);
+    else return backward_handle<Loss>()(g, self, target, reduction);
+}
+
+template <typename Loss>
+void loss_gradient(GradientContext& c) {
+    if (!c.needs(0) && !c.needs(1)) return;
+    IValue k;
+    if constexpr (kHasParameter<Loss>) k = c.value(3);
+    const Tensor grad = call_backward<Loss>(c.grad_output(), c.argument(0), c.argument(1), c.value(2), k);
+    c.grad(0, [&] { return grad; });
+    if (c.needs(1)) {
+        require(!(std::is_same_v<Loss, SoftMargin>), "the derivative for 'target' is not implemented");
+        c.set_grad(1, fn::neg(grad));
+    }
+}
+
+template <typename Loss>
+void loss_double_gradient(GradientContext& c) {
+    const Tensor& gg = c.grad_output();
+    IValue k;
+    if constexpr (kHasParameter<Loss>) k = c.value(4);
+    c.grad(0, [&] {
+        const Tensor slope = call_backward<Loss>(fn::ones_like(c.argument(0)), c.argument(1), c.argument(2), c.value(3), k);
+        return fn::mul(slope, gg);  // summed to grad_output's shape
+    });
+    if (!c.needs(1) && !c.needs(2)) return;
+    Tensor second = fn::mul(fn::mul(gg, c.argument(0)), curvature_at<Loss>(c.argument(1), c.argument(2), parameter_of(k)));
+    if (static_cast<Reduction>(c.value(3).to_int()) == Reduction::Mean) second = fn::div_scalar(second, Scalar(static_cast<double>(gg.numel())));
+    c.grad(1, [&] { return second; });
+    c.grad(2, [&] { return fn::neg(second); });
+}
+
+template <typename Loss>
+std::vector<Sample> loss_samples(Random& random, ScalarType dtype) {
+    std::vector<Sample> samples;
+    for (const std::int64_t reduction : {0, 1, 2}) {
+        Sample sample{{random_tensor(random, {3, 4}, dtype), random_tensor(random, {3, 4}, dtype), reduction}};
+        if (kHasParameter<Loss>) sample.arguments.emplace_back(0.7);
+        samples.push_back(std::move(sample));
+    }
+    return samples;
+}
+
+// ---- binary cross entropy
+
+Tensor reduced(const Tensor& loss, std::int64_t reduction) {
+    switch (static_cast<Reduction>(reduction)) {
+        case Reduction::Mean: return fn::mean(loss);
+        case Reduction::Sum: return fn::sum(loss);
+        default: return loss;
+    }
+}
+Tensor weighted(const Tensor& loss, const Tensor& weight) { return weight.defined() ? fn::mul(loss, weight) : loss; }
+// g as it reaches each element of a loss that was reduced.
+Tensor scaled(const Tensor& grad, std::int64_t reduction, std::int64_t count) {
+    return static_cast<Reduction>(reduction) == Reduction::Mean ? fn::div_scalar(grad, Scalar(static_cast<double>(count))) : grad;
+}
+
+Tensor binary_cross_entropy(const Tensor& self, const Tensor& target, const Tensor& weight, std::int64_t reduction) {
+    require(std::equal(self.sizes().begin(), self.sizes().end(), target.sizes().begin(), target.sizes().end()), "input and target sizes differ: ",
+            shape_list_text(self.sizes()), " and ", shape_list_text(target.sizes()));
+    const Tensor values = packed_as(self, ScalarType::Float64);
+    const double* p = values.data<double>();
+    require(std::all_of(p, p + values.numel(), [](double v) { return v >= 0 && v <= 1; }), "all elements of input should be between 0 and 1");
+    const Tensor log_p = fn::clamp(fn::log(self), Scalar(-100.0), IValue());
+    const Tensor log_q = fn::clamp(fn::log1p(fn::neg(self)), Scalar(-100.0), IValue());
+    const Tensor loss = fn::sub(fn::mul(fn::sub_scalar(target, Scalar(1.0)), log_q), fn::mul(target, log_p));
+    return reduced(weighted(loss, weight), reduction);
+}
+
+Tensor binary_cross_entropy_backward(const Tensor& grad, const Tensor& self, const Tensor& target, const Tensor& weight, std::int64_t reduction) {
+    const Tensor spread = fn::clamp(fn::mul(fn::rsub_scalar(self, Scalar(1.0)), self), Scalar(1e-12), IValue());
+    const Tensor slope = fn::div(fn::sub(self, target), spread);
+    return scaled(fn::mul(weighted(slope, weight), grad), reduction, self.numel());
+}
+
+void binary_cross_entropy_gradient(GradientContext& c) {
+    c.grad(0, [&] { return fn::binary_cross_entropy_backward(c.grad_output(), c.argument(0), c.argument(1), c.argument(2), c.value(3)); });
+    c.grad(1, [&] {
+        const Tensor x = c.argument(0);
+        const Tensor odds = fn::sub(fn::log1p(fn::neg(x)), fn::log(x));
+        return scaled(fn::mul(weighted(odds, c.argument(2)), c.grad_output()), c.value(3).to_int(), x.numel());
+    });
+}
+void binary_cross_entropy_double_gradient(GradientContext& c) {
+    const Tensor x = c.argument(1);
+    const Tensor target = c.argument(2);
+    const std::int64_t reduction = c.value(4).to_int();
+    const Tensor gg = weighted(c.grad_output(), c.argument(3));
+    const Tensor spread = fn::mul(fn::rsub_scalar(x, Scalar(1.0)), x);
+    c.grad(0, [&] { return scaled(fn::mul(gg, fn::div(fn::sub(x, target), spread)), reduction, x.numel()); });
+    c.grad(1, [&] {
+        // d/dx (x - t) / (x - x^2) = (x^2 - 2 x t + t) / (x - x^2)^2
+        const Tensor top = fn::add(fn::sub(fn::mul(x, x), fn::mul_scalar(fn::mul(x, target), Scalar(2.0))), target);
+        return scaled(fn::mul(fn::mul(gg, c.argument(0)), fn::div(top, fn::mul(spread, spread))), reduction, x.numel());
+    });
+    c.grad(2, [&] { return scaled(fn::neg(fn::div(fn::mul(gg, c.argument(0)), spread)), reduction, x.numel()); });
+}
+
+// log(1 + exp(-|x|)) + max(-x, 0) is log(1 + exp(-x)) without overflow.
+Tensor softplus_of_negative(const Tensor& x) {
+    return fn::add(fn::log1p(fn::exp(fn::neg(fn::abs(x)))), fn::clamp(fn::neg(x), Scalar(0.0), IValue()));
+}
+
+Tensor binary_cross_entropy_with_logits(const Tensor& self, const Tensor& target, const Tensor& weight, const Tensor& pos_weight,
+                                        std::int64_t reduction) {
+    broadcast_shapes(target.sizes(), self.sizes());
+    const Tensor rest = fn::mul(fn::rsub_scalar(target, Scalar(1.0)), self);
+    Tensor tail = softplus_of_negative(self);
+    if (pos_weight.defined()) {
+        const Tensor positive = fn::mul(fn::sub_scalar(pos_weight, Scalar(1.0)), target);
+        tail = fn::mul(tail, fn::add_scalar(positive, Scalar(1.0)));
+    }
+    return reduced(weighted(fn::add(rest, tail), weight), reduction);
+}
+
+void with_logits_gradient(GradientContext& c) {
+    const Tensor x = c.argument(0);
+    const Tensor target = c.argument(1);
+    const Tensor weight = c.argument(2);
+    const Tensor pos_weight = c.argument(3);
+    const std::int64_t reduction = c.value(4).to_int();
+    const auto finish = [&](const Tensor& slope) { return scaled(fn::mul(weighted(slope, weight), c.grad_output()), reduction, x.numel()); };
+    c.grad(0, [&] {
+        if (!pos_weight.defined()) return finish(fn::sub(fn::sigmoid(x), target));
+        const Tensor t = fn::mul(pos_weight, target);
+        const Tensor total = fn::rsub_scalar(fn::sub(target, t), Scalar(1.0));
+        return finish(fn::sub(fn::mul(total, fn::sigmoid(x)), t));
+    });
+    c.grad(1, [&] {
+        if (!pos_weight.defined()) return finish(fn::neg(x));
+        return finish(fn::sub(fn::mul(fn::sub_scalar(pos_weight, Scalar(1.0)), softplus_of_negative(x)), x));
+    });
+}
+
+std::vector<Sample> probability_samples(Random& random, ScalarType dtype) {
+    std::vector<Sample> samples;
+    for (const std::int64_t reduction : {0, 1, 2}) {
+        const Tensor x = fn::sigmoid(random_tensor(random, {3, 4}, dtype));
+        const Tensor t = fn::sigmoid(random_tensor(random, {3, 4}, dtype));
+        samples.push_back({{x, t, reduction == 1 ? IValue(random_tensor(random, {4}, dtype)) : IValue(), reduction}});
+    }
+    return samples;
+}
+std::vector<Sample> logits_samples(Random& random, ScalarType dtype) {
+    const auto t = [&](std::initializer_list<std::int64_t> sizes) { return random_tensor(random, sizes, dtype); };
+    return {{{t({3, 4}), fn::sigmoid(t({3, 4})), IValue(), IValue(), 1}}, {{t({3, 4}), fn::sigmoid(t({3, 4})), t({4}), fn::sigmoid(t({4})), 2}, "weights"}};
+}
+
+// ---- written with operators
+
+Tensor l1_loss(const Tensor& self, const Tensor& target, std::int64_t reduction) { return reduced(fn::abs(fn::sub(self, target)), reduction); }
+
+Tensor kl_div(const Tensor& self, const Tensor& target, std::int64_t reduction, bool log_target) {
+    if (log_target) return reduced(fn::mul(fn::exp(target), fn::sub(target, self)), reduction);
+    return reduced(fn::sub(fn::xlogy(target, target), fn::mul(target, self)), reduction);
+}
+
+Tensor hinge_embedding_loss(const Tensor& self, const Tensor& target, double margin, std::int64_t reduction) {
+    const Tensor nothing = fn::zeros_like(self);
+    const Tensor beyond = fn::clamp(fn::rsub_scalar(self, Scalar(margin)), Scalar(0.0), IValue());
+    const Tensor margin_part = fn::where(fn::ne_scalar(target, Scalar(std::int64_t{1})), beyond, nothing);
+    const Tensor own_part = fn::where(fn::ne_scalar(target, Scalar(std::int64_t{-1})), self, nothing);
+    return reduced(fn::add(margin_part, own_part), reduction);
+}
+
+Tensor margin_ranking_loss(const Tensor& input1, const Tensor& input2, const Tensor& target, double margin, std::int64_t reduction) {
+    const Tensor gap = fn::mul(fn::neg(target), fn::sub(input1, input2));
+    return reduced(fn::clamp(fn::add_scalar(gap, Scalar(margin)), Scalar(0.0), IValue()), reduction);
+}
+
+Tensor poisson_nll_loss(const Tensor& input, const Tensor& target, bool log_input, bool full, double eps, std::int64_t reduction) {
+    Tensor loss = log_input ? fn::sub(fn::exp(input), fn::mul(target, input))
+                            : fn::sub(input, fn::mul(target, fn::log(fn::add_scalar(input, Scalar(eps)))));
+    if (full) {
+        const Tensor log_t = fn::log(target);
+        const Tensor stirling = fn::add(fn::sub(fn::mul(target, log_t), target), fn::mul_scalar(fn::log(fn::mul_scalar(target, Scalar(2 * 3.14159265358979323846))), Scalar(0.5)));
+        loss = fn::add(loss, fn::masked_fill(stirling, fn::le_scalar(target, Scalar(std::int64_t{1})), Scalar(0.0)));
+    }
+    return reduced(loss, reduction);
+}
+
+// In 1.13: the dot product over the product of the norms, each at least eps.
+Tensor cosine_similarity(const Tensor& x1, const Tensor& x2, std::int64_t dim, double eps) {
+    const Dims sizes = broadcast_shapes(x1.sizes(), x2.sizes());
+    const Tensor a = fn::expand(x1, sizes);
+    const Tensor b = fn::expand(x2, sizes);
+    const auto normalized = [&](const Tensor& x) {
+        const Tensor norm = fn::clamp(fn::vector_norm(x, Scalar(2.0), Dims{dim}, true, IValue()), Scalar(eps), IValue());
+        return fn::div(x, norm);
+    };
+    return fn::sum_dim(fn::mul(normalized(a), normalized(b)), Dims{dim}, false);
+}
+
+Tensor pairwise_distance(const Tensor& x1, const Tensor& x2, double p, double eps, bool keepdim) {
+    const Tensor gap = fn::add_scalar(fn::sub(x1, x2), Scalar(eps));
+    return fn::vector_norm(gap, Scalar(p), Dims{-1}, keepdim, IValue());
+}
+
+Tensor cosine_embedding_loss(const Tensor& input1, const Tensor& input2, const Tensor& target, double margin, std::int64_t reduction) {
+    constexpr double kEpsilon = 1e-12;
+    const std::int64_t dim = target.dim() == 0 ? 0 : 1;
+    const auto square = [&](const Tensor& x) { return fn::add_scalar(fn::sum_dim(fn::mul(x, x), Dims{dim}, false), Scalar(kEpsilon)); };
+    const Tensor dot = fn::sum_dim(fn::mul(input1, input2), Dims{dim}, false);
+    const Tensor cosine = fn::div(dot, fn::sqrt(fn::mul(square(input1), square(input2))));
+    const Tensor nothing = fn::zeros_like(cosine);
+    const Tensor near = fn::where(fn::eq_scalar(target, Scalar(std::int64_t{1})), fn::rsub_scalar(cosine, Scalar(1.0)), nothing);
+    const Tensor beyond = fn::clamp(fn::sub_scalar(cosine, Scalar(margin)), Scalar(0.0), IValue());
+    const Tensor far = fn::where(fn::eq_scalar(target, Scalar(std::int64_t{-1})), beyond, nothing);
+    return reduced(fn::add(near, far), reduction);
+}
+
+Tensor triplet_margin_loss(const Tensor& anchor, const Tensor& positive, const Tensor& negative, double margin, double p, double eps,
+                           bool swap, std::int64_t reduction) {
+    const Tensor near = pairwise_distance(anchor, positive, p, eps, false);
+    Tensor far = pairwise_distance(anchor, negative, p, eps, false);
+    if (swap) far = fn::minimum(far, pairwise_distance(positive, negative, p, eps, false));
+    return reduced(fn::clamp(fn::add_scalar(fn::sub(near, far), Scalar(margin)), Scalar(0.0), IValue()), reduction);
+}
+
+}  // namespace
+
+#define LOUPE_LOSS_RECORD(record, backward_record, Loss, text, node, parameter, backward_parameter, words)                           \
+    extern const OperatorRecord record = {                                                                                           \
+        .schema = "aten::" text "(Tensor self, Tensor target, int reduction=1" parameter ") -> Tensor",                              \
+        .summary = words,                                                                                                            \
+        .infer = infer_loss<Loss>,                                                                                                   \
+        .kernel = FillingKernel{run_loss<Loss>},                                                                                     \
+        .derivative = {loss_gradient<Loss>, {save_argument(0), save_argument(1)}, node "Backward0"},                                 \
+        .samples = loss_samples<Loss>,                                                                                               \
+    };                                                                                                                               \
+    extern const OperatorRecord backward_record = {                                                                                  \
+        .schema = "aten::" text "_backward(Tensor grad_output, Tensor self, Tensor target, int reduction" backward_parameter         \
+                  ") -> Tensor",                                                                                                     \
+        .summary = "Gradient of " text ".",                                                                                          \
+        .infer = infer_loss_backward,                                                                                                \
+        .kernel = FillingKernel{run_loss_backward<Loss>},                                                                            \
+        .derivative = {loss_double_gradient<Loss>, {save_argument(0), save_argument(1), save_argument(2)}, node "BackwardBackward0"}, \
+    };
+LOUPE_LOSS_RECORD(kMseLoss, kMseLossBackward, Mse, "mse_loss", "MseLoss", "", "", "The squared difference to the target.")
+LOUPE_LOSS_RECORD(kSmoothL1Loss, kSmoothL1LossBackward, SmoothL1, "smooth_l1_loss", "SmoothL1Loss", ", float beta=1.", ", float beta",
+                  "The difference to the target: squared where it is below beta, absolute beyond.")
+LOUPE_LOSS_RECORD(kHuberLoss, kHuberLossBackward, Huber, "huber_loss", "HuberLoss", ", float delta=1.", ", float delta",
+                  "The difference to the target: squared where it is below delta, delta times the absolute beyond.")
+LOUPE_LOSS_RECORD(kSoftMarginLoss, kSoftMarginLossBackward, SoftMargin, "soft_margin_loss", "SoftMarginLoss", "", "",
+                  "log(1 + exp(-target self)).")
+#undef LOUPE_LOSS_RECORD
+
+extern const OperatorRecord kBinaryCrossEntropy = {
+    .schema = "aten::binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> Tensor",
+    .summary = "Cross entropy of probabilities with targets between 0 and 1.",
+    .formula = "loss = -weight (target log self + (1 - target) log(1 - self))",
+    .kernel = boxed<binary_cross_entropy>,
+    .derivative = {binary_cross_entropy_gradient, {save_argument(0), save_argument(1), save_argument(2)}},
+    .samples = probability_samples,
+};
+extern const OperatorRecord kBinaryCrossEntropyBackward = {
+    .schema = "aten::binary_cross_entropy_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> "
+              "Tensor",
+    .summary = "Gradient of binary_cross_entropy.",
+    .kernel = boxed<binary_cross_entropy_backward>,
+    .derivative = {binary_cross_entropy_double_gradient, {save_argument(0), save_argument(1), save_argument(2), save_argument(3)}},
+};
+extern const OperatorRecord kBinaryCrossEntropyWithLogits = {
+    .schema = "aten::binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? pos_weight=None, int "
+              "reduction=1) -> Tensor",
+    .summary = "Cross entropy of sigmoid(self) with targets between 0 and 1.",
+    .formula = "loss = -weight (pos_weight target log sigmoid(self) + (1 - target) log(1 - sigmoid(self)))",
+    .kernel = boxed<binary_cross_entropy_with_logits>,
+    .derivative = {with_logits_gradient, {save_argument(0), save_argument(1), save_argument(2), save_argument(3)}},
+    .samples = logits_samples,
+};
+extern const OperatorRecord kL1Loss = {
+    .schema = "aten::l1_loss(Tensor self, Tensor target, int reduction=1) -> Tensor",
+    .summary = "The absolute difference to the target.",
+    .composite = boxed<l1_loss>,
+};
+extern const OperatorRecord kKlDiv = {
+    .schema = "aten::kl_div(Tensor self, Tensor target, int reduction=1, *, bool log_target=False) -> Tensor",
+    .summary = "Kullback-Leibler divergence of log-probabilities from a target distribution, element by element.",
+    .formula = "loss = target (log target - self)",
+    .composite = boxed<kl_div>,
+};
+extern const OperatorRecord kHingeEmbeddingLoss = {
+    .schema = "aten::hinge_embedding_loss(Tensor self, Tensor target, float margin=1., int reduction=1) -> Tensor",
+    .summary = "self where the target is 1, max(0, margin - self) where it is -1.",
+    .composite = boxed<hinge_embedding_loss>,
+};
+extern const OperatorRecord kMarginRankingLoss = {
+    .schema = "aten::margin_ranking_loss(Tensor input1, Tensor input2, Tensor target, float margin=0., int reduction=1) -> Tensor",
+    .summary = "max(0, -target (input1 - input2) + margin).",
+    .composite = boxed<margin_ranking_loss>,
+};
+extern const OperatorRecord kPoissonNllLoss = {
+    .schema = "aten::poisson_nll_loss(Tensor input, Tensor target, bool log_input, bool full, float eps, int reduction) -> Tensor",
+    .summary = "The negated log-likelihood of counts under a Poisson distribution.",
+    .composite = boxed<poisson_nll_loss>,
+};
+extern const OperatorRecord kCosineSimilarity = {
+    .schema = "aten::cosine_similarity(Tensor x1, Tensor x2, int dim=1, float eps=1e-08) -> Tensor",
+    .summary = "The cosine of the angle between vectors along a dimension.",
+    .composite = boxed<cosine_similarity>,
+};
+extern const OperatorRecord kPairwiseDistance = {
+    .schema = "aten::pairwise_distance(Tensor x1, Tensor x2, float p=2., float eps=9.9999999999999995e-07, bool keepdim=False) -> Tensor",
+    .summary = "The p-norm of the difference of vectors in the last dimension.",
+    .composite = boxed<pairwise_distance>,
+};
+extern const OperatorRecord kCosineEmbeddingLoss = {
+    .schema = "aten::cosine_embedding_loss(Tensor input1, Tensor input2, Tensor target, float margin=0., int reduction=1) -> Tensor",
+    .summary = "1 - cosine where the target is 1, max(0, cosine - margin) where it is -1.",
+    .composite = boxed<cosine_embedding_loss>,
+};
+extern const OperatorRecord kTripletMarginLoss = {
+    .schema = "aten::triplet_margin_loss(Tensor anchor, Tensor positive, Tensor negative, float margin=1., float p=2., float "
+              "eps=9.9999999999999995e-07, bool swap=False, int reduction=1) -> Tensor",
+    .summary = "max(0, distance to the positive - distance to the negative + margin).",
+    .composite = boxed<triplet_margin_loss>,
+};
+
+}  // namespace loupe
