@@ -30,7 +30,9 @@ class Builder {
   public:
     Builder(ir::Graph& graph, std::shared_ptr<const ir::Source> source, std::string function_name,
             std::int64_t operator_version)
-        : graph_(graph), source_(std::move(source)), function_name_(std::move(function_name)),
+        : graph_(graph),
+          source_(std::move(source)),
+          function_name_(std::move(function_name)),
           operator_version_(operator_version) {}
 
     ir::Graph& graph() const { return graph_; }

@@ -48,8 +48,10 @@ using Table = std::unordered_map<ir::Symbol, std::vector<const BuiltinFunction*>
 std::string replaced(std::string_view text, std::string_view type) {
     std::string out;
     for (const char c : text) {
-        if (c == '$') out += type;
-        else out += c;
+        if (c == '$')
+            out += type;
+        else
+            out += c;
     }
     return out;
 }
@@ -58,8 +60,8 @@ Table make_table() {
     Table table;
     for (const Definition& definition : kDefinitions) {
         for (const std::string_view type : split(definition.types, ' ')) {
-            const std::string schema = concat(definition.name, "(", replaced(definition.parameters, type), ") -> ",
-                                              definition.result);
+            const std::string schema =
+                concat(definition.name, "(", replaced(definition.parameters, type), ") -> ", definition.result);
             // They live as long as the process.
             table[ir::Symbol::intern(definition.name)].push_back(new BuiltinFunction(schema, definition.body));
         }

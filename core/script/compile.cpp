@@ -117,13 +117,14 @@ ParsedSource parse(const std::shared_ptr<const ir::Source>& source) { return {so
 Ptr<ir::ScriptFunction> Definer::make_function(const ParsedSource& parsed, const Def& def,
                                                const std::string& qualified_name, const TypePtr& self_type) {
     const Job job{parsed, &def, self_type, resolver_, options_};
-    auto function = make_ptr<ir::ScriptFunction>(
-        qualified_name, [job](ir::ScriptFunction& compiled) { compile(job, compiled); });
+    auto function =
+        make_ptr<ir::ScriptFunction>(qualified_name, [job](ir::ScriptFunction& compiled) { compile(job, compiled); });
     if (def.return_annotation == nullptr) return function;
     // Callers need no more than what is declared.
     FunctionSchema schema = TypeParser(*resolver_, parsed.source).parse_schema(def, self_type != nullptr);
     if (self_type != nullptr) {
-        if (def.params.empty()) throw CompileError("methods must have a self argument", place(parsed.source, def.params_range));
+        if (def.params.empty())
+            throw CompileError("methods must have a self argument", place(parsed.source, def.params_range));
         Argument self;
         self.name = std::string(def.params.front().name);
         self.type = self_type;
@@ -215,10 +216,15 @@ void Definer::add_attribute(const ParsedSource& parsed, const Assign& statement,
     }
     TypePtr attribute_type = types.parse(*annotation);
     AttributeKind kind = AttributeKind::Attribute;
-    if (contains(parameters, name)) kind = AttributeKind::Parameter;
-    else if (contains(buffers, name)) kind = AttributeKind::Buffer;
-    else if (const auto* module = attribute_type->as<ClassType>(); module != nullptr && module->is_module()) kind = AttributeKind::Module;
-    else if (const auto* module_interface = attribute_type->as<InterfaceType>(); module_interface != nullptr && module_interface->is_module()) kind = AttributeKind::Module;
+    if (contains(parameters, name))
+        kind = AttributeKind::Parameter;
+    else if (contains(buffers, name))
+        kind = AttributeKind::Buffer;
+    else if (const auto* module = attribute_type->as<ClassType>(); module != nullptr && module->is_module())
+        kind = AttributeKind::Module;
+    else if (const auto* module_interface = attribute_type->as<InterfaceType>();
+             module_interface != nullptr && module_interface->is_module())
+        kind = AttributeKind::Module;
     type.add_attribute(std::move(name), std::move(attribute_type), kind);
 }
 
@@ -255,7 +261,9 @@ TypePtr Definer::define_named_tuple(const ParsedSource& parsed, const Class& def
         const auto* assign = as<Assign>(statement);
         const auto* name = assign != nullptr ? as<Name>(assign->targets.front()) : nullptr;
         if (name == nullptr || assign->annotation == nullptr) {
-            fail_statement(parsed, *statement, "Unexpected statement in NamedTuple body: only attribute annotations are currently supported.");
+            fail_statement(
+                parsed, *statement,
+                "Unexpected statement in NamedTuple body: only attribute annotations are currently supported.");
         }
         fields.emplace_back(name->id);
         elements.push_back(types.parse(*assign->annotation));
@@ -275,7 +283,9 @@ TypePtr Definer::define_enum(const ParsedSource& parsed, const Class& definition
         const auto* name = assign != nullptr ? as<Name>(assign->targets.front()) : nullptr;
         auto value = name != nullptr && assign->value != nullptr ? types.parse_constant(*assign->value) : std::nullopt;
         if (!value || !(value->is_int() || value->is_double() || value->is_string())) {
-            fail_statement(parsed, *statement, "Unexpected statement in Enum class body: only enum attribute definitions are currently supported.");
+            fail_statement(
+                parsed, *statement,
+                "Unexpected statement in Enum class body: only enum attribute definitions are currently supported.");
         }
         const TypePtr this_type = loupe::type_of(*value);
         if (value_type != nullptr && !value_type->equals(*this_type)) {
@@ -297,7 +307,8 @@ TypePtr Definer::define_interface(const ParsedSource& parsed, const Class& defin
     for (const Stmt* statement : definition.body) {
         if (is_documentation(*statement) || statement->kind == StmtKind::Pass) continue;
         const auto* def = as<Def>(statement);
-        if (def == nullptr) fail_statement(parsed, *statement, "interface declartions can only contain method definitions");
+        if (def == nullptr)
+            fail_statement(parsed, *statement, "interface declartions can only contain method definitions");
         if (def->return_annotation == nullptr) {
             fail_statement(parsed, *statement, "interface declarations must have a return type annotated.");
         }

@@ -41,7 +41,8 @@ class TextResolver final : public Resolver {
     TextResolver(ir::CompilationUnit& unit, std::string prefix) : unit_(unit), prefix_(std::move(prefix)) {}
 
     SugaredPtr resolve_value(Builder& builder, std::string_view name, Range range) override {
-        if (ir::ScriptFunction* function = unit_.find_function(full_name(name))) return make_ptr<FunctionValue>(*function);
+        if (ir::ScriptFunction* function = unit_.find_function(full_name(name)))
+            return make_ptr<FunctionValue>(*function);
         if (const TypePtr type = resolve_type(name)) return value_of_type(type, unit_);
         if (name == "torch") return make_ptr<BuiltinNamespace>("aten");
         if (name == "F" || name == "nn") return make_ptr<BuiltinNamespace>("aten");

@@ -156,7 +156,7 @@ class Emitter {
     Resolver& resolver_;
     TypeParser types_;
     std::vector<std::unique_ptr<Environment>> frames_;
-    std::deque<Definition> definitions_;  // nested defs are added while one is used
+    std::deque<Definition> definitions_;           // nested defs are added while one is used
     std::unordered_set<const ir::Block*> exited_;  // blocks that end in a return or an exception
     LoopKind loop_ = LoopKind::None;
     std::unordered_map<std::int64_t, ir::Value*> int_constants_;

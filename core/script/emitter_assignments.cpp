@@ -7,9 +7,9 @@ namespace loupe::script {
 namespace {
 
 struct AugmentedOperator {
-    std::string_view name;       // of numbers
-    std::string_view in_place;   // of tensors and lists
-    std::string_view method;     // of user classes, after "__"; "i" before it for the one that changes the object
+    std::string_view name;      // of numbers
+    std::string_view in_place;  // of tensors and lists
+    std::string_view method;    // of user classes, after "__"; "i" before it for the one that changes the object
 };
 
 AugmentedOperator augmented_operator(OperatorKind op) {
@@ -66,7 +66,8 @@ void Emitter::assign(const Expr& target, const Expr& value, const Expr* annotati
         case ExprKind::List: {
             Tuple tuple{};
             tuple.range = target.range;
-            tuple.elements = target.kind == ExprKind::Tuple ? as<Tuple>(&target)->elements : as<List>(&target)->elements;
+            tuple.elements =
+                target.kind == ExprKind::Tuple ? as<Tuple>(&target)->elements : as<List>(&target)->elements;
             return assign_tuple(tuple, emit_sugared(value), value.range);
         }
         case ExprKind::Attribute: {
@@ -182,7 +183,8 @@ void Emitter::assign_subscript(const Subscript& target, const NamedValue& value,
         return;
     }
     if (target.indices.size() != 1 || target.indices.front()->kind == ExprKind::Slice) {
-        fail("Sliced expression not yet supported for subscripted assignment. File a bug if you want this", target.range);
+        fail("Sliced expression not yet supported for subscripted assignment. File a bug if you want this",
+             target.range);
     }
     if (container->type()->kind() == TypeKind::Tuple) {
         fail(container->type()->annotation_str() + " does not support subscripted assignment", target.range);
@@ -218,7 +220,8 @@ ir::Value* Emitter::augmented_value(const AugAssign& statement, ir::Value* value
     ir::Value* operand = emit_value(*statement.value);
     const auto* type = value->type()->as<ClassType>();
     if (type == nullptr) {
-        return call_builtin(builder_, augmented_symbol(statement.op, *value->type()), {value, operand}, statement.range);
+        return call_builtin(builder_, augmented_symbol(statement.op, *value->type()), {value, operand},
+                            statement.range);
     }
     const std::string_view method = augmented_operator(statement.op).method;
     const std::string in_place = concat("__i", method);

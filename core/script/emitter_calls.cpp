@@ -139,7 +139,10 @@ SugaredPtr Emitter::emit_tolist(const Call& call, const TypePtr& hint) {
                               : element->kind() == TypeKind::Bool    ? 2
                               : element->kind() == TypeKind::Complex ? 3
                                                                      : -1;
-    if (kind < 0) fail(hint->annotation_str() + " is not one of the supported element types for tolist: int, float, complex, bool", call.range);
+    if (kind < 0)
+        fail(
+            hint->annotation_str() + " is not one of the supported element types for tolist: int, float, complex, bool",
+            call.range);
     ir::Value* dimension_value = builder_.constant(IValue(dimensions));
     ir::Value* kind_value = builder_.constant(IValue(kind));
     return simple(builder_.insert(ir::prim::tolist, {tensor, dimension_value, kind_value})->output()->set_type(hint));

@@ -200,7 +200,8 @@ ir::Value* Emitter::emit_to_bool(ir::Value* value, Range range) {
 void Emitter::insert_refinements(const Refinements& refinements, Range range) {
     for (const Refinement& refinement : refinements) {
         ir::Value* value = lookup(refinement.variable, range)->as_value(builder_, range);
-        environment().set(builder_, refinement.variable, simple(builder_.unchecked_cast(value, refinement.type)), range);
+        environment().set(builder_, refinement.variable, simple(builder_.unchecked_cast(value, refinement.type)),
+                          range);
     }
 }
 
@@ -309,12 +310,16 @@ void Emitter::merge_branches(ir::Node* node, Environment& if_true, Environment& 
     const bool false_exits = exited_.contains(node->block_at(1));
     std::set<std::string_view> merged;
     for (const std::string_view name : if_true.defined()) {
-        if (is_defined_in(if_false, name) || false_exits) merged.insert(name);
-        else environment().set_reason(name, concat(name, " is not defined in the false branch"));
+        if (is_defined_in(if_false, name) || false_exits)
+            merged.insert(name);
+        else
+            environment().set_reason(name, concat(name, " is not defined in the false branch"));
     }
     for (const std::string_view name : if_false.defined()) {
-        if (is_defined_in(if_true, name) || true_exits) merged.insert(name);
-        else environment().set_reason(name, concat(name, " is not defined in the true branch"));
+        if (is_defined_in(if_true, name) || true_exits)
+            merged.insert(name);
+        else
+            environment().set_reason(name, concat(name, " is not defined in the true branch"));
     }
     if (true_exits && false_exits) return;
     for (const std::string_view name : merged) merge_variable(name, node, if_true, if_false, range);
@@ -344,8 +349,8 @@ void Emitter::merge_variable(std::string_view name, ir::Node* node, Environment&
     }
     if (unified) return environment().set_type(name, *unified);
     const std::string reason =
-        concat("Type mismatch: ", name, " is set to type ", true_type->annotation_str(), " in the true branch and type ",
-               false_type->annotation_str(), " in the false branch");
+        concat("Type mismatch: ", name, " is set to type ", true_type->annotation_str(),
+               " in the true branch and type ", false_type->annotation_str(), " in the false branch");
     if (environment().has(name)) fail(reason, range);
     environment().set_reason(name, reason);
 }

@@ -133,7 +133,8 @@ ir::Value* Emitter::emit_binary(const Binary& binary) {
     }
     NamedValue left{binary.left->range, {}, emit_value(*binary.left)};
     const bool is_format = binary.op == OperatorKind::Mod && left.value->type()->kind() == TypeKind::String;
-    // PyTorch evaluates the left side of % again once it knows that it is no string; of a variable that is one load more.
+    // PyTorch evaluates the left side of % again once it knows that it is no string; of a variable that is one load
+    // more.
     if (binary.op == OperatorKind::Mod && binary.left->kind == ExprKind::Name) left.value = emit_value(*binary.left);
     NamedValue right{binary.right->range, {}, emit_value(*binary.right)};
     if (is_format) {
@@ -242,9 +243,10 @@ ir::Value* Emitter::emit_dict(const Dict& dict, const TypePtr& hint) {
     }
     const TypePtr actual = types::dict(key_type, value_type);
     TypePtr type = actual;
-    if (hint != nullptr && hint->kind() != TypeKind::Any) type = container_hint(TypeKind::Dict, hint, actual, dict.range);
-    if (!inputs.empty() && (!key_type->is_subtype_of(*type->contained()[0]) ||
-                            !value_type->is_subtype_of(*type->contained()[1]))) {
+    if (hint != nullptr && hint->kind() != TypeKind::Any)
+        type = container_hint(TypeKind::Dict, hint, actual, dict.range);
+    if (!inputs.empty() &&
+        (!key_type->is_subtype_of(*type->contained()[0]) || !value_type->is_subtype_of(*type->contained()[1]))) {
         fail(concat("Type annotation was inferred to be `", type->annotation_str(),
                     "`, but the type of values given by the dict literal is ", actual->annotation_str()),
              dict.range);

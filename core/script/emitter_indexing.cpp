@@ -28,7 +28,8 @@ SugaredPtr Emitter::emit_subscript(const Subscript& subscript, const TypePtr&) {
     const SugaredPtr sugared = emit_sugared(*subscript.value);
     const Range range = subscript.range;
     if (subscript.indices.size() != 1) {
-        return simple(emit_tensor_subscript(sugared->as_value(builder_, subscript.value->range), subscript.indices, range));
+        return simple(
+            emit_tensor_subscript(sugared->as_value(builder_, subscript.value->range), subscript.indices, range));
     }
     const Expr& index = *subscript.indices.front();
     if (const auto* slice = as<Slice>(&index)) {
@@ -67,7 +68,8 @@ std::int64_t Emitter::place_index(const Expr& index, std::size_t i, std::int64_t
     if (value->type()->kind() == TypeKind::List) {
         const NamedValue data{range, {}, value};
         const NamedValue dtype{range, "dtype", builder_.constant(IValue(static_cast<std::int64_t>(ScalarType::Int64)))};
-        value = call_builtin(builder_, ir::Symbol::intern("aten::tensor"), CallArguments{{&data, 1}, {&dtype, 1}}, range);
+        value =
+            call_builtin(builder_, ir::Symbol::intern("aten::tensor"), CallArguments{{&data, 1}, {&dtype, 1}}, range);
     }
     values[i] = value;
     if (value->type()->kind() == TypeKind::None) return from_end ? dimension : next;
@@ -133,7 +135,8 @@ ir::Value* Emitter::emit_slice(ir::Value* sliced, ir::Value* dimension, const Sl
     arguments.push_back({range, {}, stop});
     if (step == nullptr) step = builder_.constant(IValue(std::int64_t{1}), range);
     const NamedValue step_argument{range, "step", step};
-    return call_builtin(builder_, ir::Symbol::intern("aten::slice"), CallArguments{arguments, {&step_argument, 1}}, range);
+    return call_builtin(builder_, ir::Symbol::intern("aten::slice"), CallArguments{arguments, {&step_argument, 1}},
+                        range);
 }
 
 ir::Value* Emitter::emit_tuple_index(ir::Value* tuple, ir::Value* index, Range range) {
@@ -142,8 +145,9 @@ ir::Value* Emitter::emit_tuple_index(ir::Value* tuple, ir::Value* index, Range r
     const auto constant = ir::constant_of(index);
     if (!constant) {
         const bool is_uniform =
-            !elements.empty() && std::all_of(elements.begin(), elements.end(),
-                                             [&](const TypePtr& each) { return each->is_subtype_of(*elements.front()); });
+            !elements.empty() && std::all_of(elements.begin(), elements.end(), [&](const TypePtr& each) {
+                return each->is_subtype_of(*elements.front());
+            });
         if (!is_uniform) {
             fail(concat("Cannot index into a ", tuple->type()->annotation_str(),
                         " with a non-integer literal because we cannot resolve the output type"),

@@ -13,7 +13,8 @@ constexpr std::int64_t kEndless = std::numeric_limits<std::int64_t>::max();
 }  // namespace
 
 void Emitter::emit_while(const While& statement) {
-    emit_loop(nullptr, {}, statement.condition, [&] { emit_body(statement.body); }, statement.range);
+    emit_loop(
+        nullptr, {}, statement.condition, [&] { emit_body(statement.body); }, statement.range);
 }
 
 void Emitter::emit_for(Exprs targets, Exprs iterables, const std::function<void()>& body, Range range) {
@@ -29,7 +30,8 @@ void Emitter::emit_for(Exprs targets, Exprs iterables, const std::function<void(
 // A Loop node with two blocks: its body, and its condition, which convert_to_ssa moves to where it is asked.
 void Emitter::emit_loop(const SugaredPtr& iterable, Exprs targets, const Expr* condition,
                         const std::function<void()>& body, Range range) {
-    ir::Value* trips = iterable != nullptr ? iterable->length(builder_, range) : shared_constant(IValue(kEndless), range);
+    ir::Value* trips =
+        iterable != nullptr ? iterable->length(builder_, range) : shared_constant(IValue(kEndless), range);
     ir::Node* node = builder_.insert(ir::prim::Loop, {}, 0);
     node->set_range(builder_.place(range));
     ir::Block* body_block = node->add_block();

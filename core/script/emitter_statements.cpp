@@ -19,7 +19,8 @@ void Emitter::emit_statement(const Stmt& statement) {
         case StmtKind::While: return emit_while(*as<While>(&statement));
         case StmtKind::For: {
             const auto& loop = *as<For>(&statement);
-            return emit_for(loop.targets, loop.iterables, [&] { emit_body(loop.body); }, loop.range);
+            return emit_for(
+                loop.targets, loop.iterables, [&] { emit_body(loop.body); }, loop.range);
         }
         case StmtKind::Assign: return emit_assign(*as<Assign>(&statement));
         case StmtKind::AugAssign: return emit_augmented(*as<AugAssign>(&statement));
@@ -115,7 +116,8 @@ void Emitter::emit_delete(const Delete& statement) {
         ir::Value* value = container->as_value(builder_, subscript->value->range);
         if (value->type()->kind() == TypeKind::Class) {
             const NamedValue argument{subscript->range, {}, index};
-            simple(value)->attribute(builder_, "__delitem__", target->range)
+            simple(value)
+                ->attribute(builder_, "__delitem__", target->range)
                 ->call(builder_, {&argument, 1}, {}, statement.range);
         } else {
             builder_.insert(symbols().del, {value, index}, 0)->set_range(builder_.place(target->range));
@@ -157,9 +159,10 @@ void Emitter::emit_with(const With& statement) {
 void Emitter::emit_jump(ir::Symbol kind, std::string_view name, Range range) {
     if (loop_ == LoopKind::None) fail(concat("SyntaxError: '", name, "' outside loop"), range);
     if (loop_ == LoopKind::Unrolled) {
-        fail("Because we emit iteration over modulelists or tuples as unrolled loops, we do not support break or "
-             "continue inside the body of these loops",
-             range);
+        fail(
+            "Because we emit iteration over modulelists or tuples as unrolled loops, we do not support break or "
+            "continue inside the body of these loops",
+            range);
     }
     builder_.insert(kind, {}, 0)->set_range(builder_.place(range));
 }

@@ -75,13 +75,15 @@ void Environment::set(Builder& builder, std::string_view name, SugaredPtr sugare
         if (!value->type()->is_subtype_of(*expected)) {
             std::string hint;
             if (expected->kind() == TypeKind::List && value->type()->kind() == TypeKind::List) {
-                hint = "\nEmpty lists default to List[Tensor]. Add a variable annotation to the assignment to create an "
-                       "empty list of another type (torch.jit.annotate(List[T, []]) where T is the type of elements in "
-                       "the list for Python 2)";
+                hint =
+                    "\nEmpty lists default to List[Tensor]. Add a variable annotation to the assignment to create an "
+                    "empty list of another type (torch.jit.annotate(List[T, []]) where T is the type of elements in "
+                    "the list for Python 2)";
             }
-            builder.fail(concat("Variable '", name, "' previously had type ", expected->annotation_str(),
-                                " but is now being assigned to a value of type ", value->type()->annotation_str(), hint),
-                         range);
+            builder.fail(
+                concat("Variable '", name, "' previously had type ", expected->annotation_str(),
+                       " but is now being assigned to a value of type ", value->type()->annotation_str(), hint),
+                range);
         }
     }
     if (value == nullptr) {

@@ -2,9 +2,9 @@
 #pragma once
 // The variables of the blocks that are being emitted, innermost first.
 //
-// A variable that holds a value is not bound to it here: assignments become prim::Store nodes and uses prim::Load nodes,
-// and convert_to_ssa puts values in their place once all control flow is known. Only its type is kept. A variable that
-// holds anything else (a method, a range) is kept itself and cannot be assigned anew in an inner block.
+// A variable that holds a value is not bound to it here: assignments become prim::Store nodes and uses prim::Load
+// nodes, and convert_to_ssa puts values in their place once all control flow is known. Only its type is kept. A
+// variable that holds anything else (a method, a range) is kept itself and cannot be assigned anew in an inner block.
 
 #include <string>
 #include <string_view>

@@ -17,8 +17,6 @@ ErrorContext context_of(const ir::SourceRange& range) {
 CompileError::CompileError(const std::string& message, ir::SourceRange range, ErrorKind kind)
     : Error(kind, message, context_of(range)), range_(std::move(range)) {}
 
-std::string CompileError::underlined() const {
-    return message() + ":\n" + range_.original().highlight();
-}
+std::string CompileError::underlined() const { return message() + ":\n" + range_.original().highlight(); }
 
 }  // namespace loupe::script

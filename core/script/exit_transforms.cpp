@@ -19,8 +19,8 @@ struct Exit {
     std::vector<ir::Value*> values = {};
 };
 
-// Lowers all exits of one kind: ReturnStmt, whose target is the graph's or a closure's block, or LoopContinuation, whose
-// target is the body of the loop around it.
+// Lowers all exits of one kind: ReturnStmt, whose target is the graph's or a closure's block, or LoopContinuation,
+// whose target is the body of the loop around it.
 class ExitTransformer {
   public:
     ExitTransformer(ir::Graph& graph, ir::Symbol kind) : graph_(graph), kind_(kind) {
@@ -91,8 +91,10 @@ class ExitTransformer {
         if (status == Status::Throws) return throws();
         if (status == Status::Wont) return wont();
         // Values of the branch that does not exit are never looked at.
-        if (is_without_values(if_true.status)) if_true.values = any_values(if_false.values);
-        else if (is_without_values(if_false.status)) if_false.values = any_values(if_true.values);
+        if (is_without_values(if_true.status))
+            if_true.values = any_values(if_false.values);
+        else if (is_without_values(if_false.status))
+            if_false.values = any_values(if_true.values);
         Exit exit{status, true_};
         if (status != Status::Will) {
             add_if_outputs(node, {{if_true.reached}}, {{if_false.reached}});
@@ -210,7 +212,8 @@ class ExitTransformer {
 // into it. `if x: return 1` and `return 2` after it become one If again.
 bool merge_with_next(ir::Node* first) {
     ir::Node* second = first->next();
-    if (first->kind() != ir::prim::If || second->kind() != ir::prim::If || second->input()->node() != first) return false;
+    if (first->kind() != ir::prim::If || second->kind() != ir::prim::If || second->input()->node() != first)
+        return false;
     const std::size_t offset = second->input()->offset();
     const auto if_true = ir::constant_of(first->block_at(0)->outputs()[offset]);
     const auto if_false = ir::constant_of(first->block_at(1)->outputs()[offset]);
@@ -251,7 +254,8 @@ void find_enter_exits(ir::Block* block, std::vector<ir::Node*>& open, std::vecto
     }
 }
 
-// What is between Enter and Exit becomes a block of a With node, so that a guard around its rest does not take the Exit.
+// What is between Enter and Exit becomes a block of a With node, so that a guard around its rest does not take the
+// Exit.
 void wrap_withs(ir::Graph& graph) {
     std::vector<ir::Node*> open;
     std::vector<EnterExit> pairs;

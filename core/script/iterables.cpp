@@ -13,9 +13,9 @@ RangeValue::RangeValue(Builder& builder, std::span<ir::Value* const> inputs, Ran
     : static_length_(static_length) {
     for (std::size_t i = 0; i < inputs.size(); ++i) {
         if (inputs[i]->type()->kind() == TypeKind::Int) continue;
-        builder.fail(concat("all inputs of range must be ints, found ", inputs[i]->type()->annotation_str(),
-                            " in argument ", i),
-                     range);
+        builder.fail(
+            concat("all inputs of range must be ints, found ", inputs[i]->type()->annotation_str(), " in argument ", i),
+            range);
     }
     if (inputs.empty()) builder.fail("range expected at least 1 arguments, got 0", range);
     if (inputs.size() > 3) builder.fail(concat("range expected at most 3 arguments, got ", inputs.size()), range);
@@ -44,9 +44,10 @@ void IterableTree::add(Builder& builder, SugaredPtr child, Range range) {
     if (children_.empty()) {
         static_length_ = length;
     } else if (static_length_.has_value() != length.has_value()) {
-        builder.fail("Can not iterate over a module list or tuple with a value that does not have a statically "
-                     "determinable length",
-                     range);
+        builder.fail(
+            "Can not iterate over a module list or tuple with a value that does not have a statically "
+            "determinable length",
+            range);
     } else if (length) {
         static_length_ = std::min(*static_length_, *length);
     }
@@ -86,9 +87,10 @@ ir::Value* SugaredTuple::as_value(Builder& builder, Range range) {
 SugaredPtr SugaredTuple::item(Builder& builder, ir::Value* index, Range range) {
     const auto constant = ir::constant_of(index);
     if (!constant || !constant->is_int()) {
-        builder.fail("Expected integer literal for index. ModuleList/Sequential indexing is only supported with "
-                     "integer literals. Enumeration is supported, e.g. 'for index, v in enumerate(self): ...'",
-                     range);
+        builder.fail(
+            "Expected integer literal for index. ModuleList/Sequential indexing is only supported with "
+            "integer literals. Enumeration is supported, e.g. 'for index, v in enumerate(self): ...'",
+            range);
     }
     const auto count = static_cast<std::int64_t>(elements_.size());
     const std::int64_t given = constant->to_int();

@@ -65,17 +65,20 @@ void canonicalize_loops(ir::Graph& graph, const ir::Block* block) {
 using Alias = std::pair<std::string_view, std::string_view>;
 // Those that have an in-place form too.
 constexpr std::array kAliases = {
-    Alias{"absolute", "abs"},       Alias{"clip", "clamp"},      Alias{"arccos", "acos"},
-    Alias{"arcsin", "asin"},        Alias{"arctan", "atan"},     Alias{"arccosh", "acosh"},
-    Alias{"arcsinh", "asinh"},      Alias{"arctanh", "atanh"},   Alias{"fix", "trunc"},
-    Alias{"negative", "neg"},       Alias{"subtract", "sub"},    Alias{"greater_equal", "ge"},
-    Alias{"greater", "gt"},         Alias{"less_equal", "le"},   Alias{"less", "lt"},
-    Alias{"not_equal", "ne"},       Alias{"divide", "div"},      Alias{"multiply", "mul"},
-    Alias{"true_divide", "div"},    Alias{"swapdims", "transpose"}, Alias{"swapaxes", "transpose"},
-    Alias{"degrees", "rad2deg"},    Alias{"radians", "deg2rad"},
+    Alias{"absolute", "abs"},    Alias{"clip", "clamp"},         Alias{"arccos", "acos"},
+    Alias{"arcsin", "asin"},     Alias{"arctan", "atan"},        Alias{"arccosh", "acosh"},
+    Alias{"arcsinh", "asinh"},   Alias{"arctanh", "atanh"},      Alias{"fix", "trunc"},
+    Alias{"negative", "neg"},    Alias{"subtract", "sub"},       Alias{"greater_equal", "ge"},
+    Alias{"greater", "gt"},      Alias{"less_equal", "le"},      Alias{"less", "lt"},
+    Alias{"not_equal", "ne"},    Alias{"divide", "div"},         Alias{"multiply", "mul"},
+    Alias{"true_divide", "div"}, Alias{"swapdims", "transpose"}, Alias{"swapaxes", "transpose"},
+    Alias{"degrees", "rad2deg"}, Alias{"radians", "deg2rad"},
 };
 constexpr std::array kPlainAliases = {
-    Alias{"linalg_det", "det"}, Alias{"ger", "outer"}, Alias{"row_stack", "vstack"}, Alias{"moveaxis", "movedim"},
+    Alias{"linalg_det", "det"},
+    Alias{"ger", "outer"},
+    Alias{"row_stack", "vstack"},
+    Alias{"moveaxis", "movedim"},
 };
 
 const std::unordered_map<ir::Symbol, ir::Symbol>& aliases() {

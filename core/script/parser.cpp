@@ -146,7 +146,8 @@ const Stmt* Parser::parse_simple_statement() {
             std::vector<const Expr*> targets = {parse_expression()};
             while (take(Token::Comma)) targets.push_back(parse_expression());
             expect(Token::Newline);
-            return tree_.make(Delete{{StmtKind::Delete, merge(range, targets.back()->range)}, tree_.make_span(targets)});
+            return tree_.make(
+                Delete{{StmtKind::Delete, merge(range, targets.back()->range)}, tree_.make_span(targets)});
         }
         case Token::Try:
         case Token::Import:
@@ -176,8 +177,8 @@ void Parser::fail_unsupported_statement() const {
 
 const Stmt* Parser::parse_return() {
     const Range range = advance();
-    const Expr* value = is(Token::Newline) ? make(Leaf<ExprKind::None>{{ExprKind::None, 1, range}}, {})
-                                           : parse_expression_or_tuple();
+    const Expr* value =
+        is(Token::Newline) ? make(Leaf<ExprKind::None>{{ExprKind::None, 1, range}}, {}) : parse_expression_or_tuple();
     expect(Token::Newline);
     return tree_.make(Return{{StmtKind::Return, merge(range, value->range)}, value});
 }
@@ -201,7 +202,9 @@ const Stmt* Parser::parse_assignment(const Expr* first) {
     if (annotation != nullptr && is(Token::Newline)) {
         advance();
         return tree_.make(Assign{{StmtKind::Assign, merge(first->range, annotation->range)},
-                                 tree_.make_span(std::vector<const Expr*>{first}), nullptr, annotation});
+                                 tree_.make_span(std::vector<const Expr*>{first}),
+                                 nullptr,
+                                 annotation});
     }
     if (const auto op = augmented_operator(current().kind)) {
         advance();
@@ -230,8 +233,8 @@ const Stmt* Parser::finish_assignment(const Expr* first, const Expr* annotation)
         fail("Annotated multiple assignment is not supported in python", annotation->range);
     }
     expect(Token::Newline);
-    return tree_.make(Assign{{StmtKind::Assign, merge(first->range, value->range)}, tree_.make_span(targets), value,
-                             annotation});
+    return tree_.make(
+        Assign{{StmtKind::Assign, merge(first->range, value->range)}, tree_.make_span(targets), value, annotation});
 }
 
 // After its keyword, whose range is given; that of an elif is its condition's.
@@ -271,8 +274,10 @@ const Stmt* Parser::parse_for() {
     }
     const Body body = parse_block();
     if (is(Token::Else)) fail("else branches of for loops aren't supported", current().range);
-    return tree_.make(For{{StmtKind::For, merge(range, iterables.back()->range)}, tree_.make_span(targets),
-                          tree_.make_span(iterables), body});
+    return tree_.make(For{{StmtKind::For, merge(range, iterables.back()->range)},
+                          tree_.make_span(targets),
+                          tree_.make_span(iterables),
+                          body});
 }
 
 const Stmt* Parser::parse_with() {
@@ -375,7 +380,8 @@ const Stmt* Parser::parse_def(std::vector<const Expr*> decorators) {
     return tree_.make(def);
 }
 
-// "(Tensor, int) -> Tensor"; "(...) -> Tensor" when the parameters have comments of their own. A method's self has none.
+// "(Tensor, int) -> Tensor"; "(...) -> Tensor" when the parameters have comments of their own. A method's self has
+// none.
 void Parser::apply_type_comment(Def& def, std::vector<Param>& params, Range comment) {
     const std::string_view written = text(comment);
     const std::size_t arrow = written.rfind("->");

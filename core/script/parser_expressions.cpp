@@ -231,7 +231,8 @@ const Expr* Parser::parse_postfix(const Expr* value) {
         if (take(Token::Dot)) {
             const Range range = current().range;
             // A keyword of Python's may be an attribute of an archive's class.
-            if (!is(Token::Name) && text(range).find_first_not_of("abcdefghijklmnopqrstuvwxyz") != std::string_view::npos) {
+            if (!is(Token::Name) &&
+                text(range).find_first_not_of("abcdefghijklmnopqrstuvwxyz") != std::string_view::npos) {
                 fail_expected("ident");
             }
             advance();
@@ -295,8 +296,9 @@ const Expr* Parser::parse_dict() {
     range = merge(range, expect(Token::RightBrace));
     if (keys.size() == 1) {
         if (const auto* comp = as<ListComp>(values.front())) {
-            return make(DictComp{{ExprKind::DictComp, 1, range}, keys.front(), comp->element, comp->target, comp->iterable},
-                        {keys.front(), comp});
+            return make(
+                DictComp{{ExprKind::DictComp, 1, range}, keys.front(), comp->element, comp->target, comp->iterable},
+                {keys.front(), comp});
         }
     }
     Dict dict{};
@@ -318,8 +320,7 @@ const Expr* Parser::parse_strings() {
         if (literal.has('f')) {
             if (is(Token::String) || !joined.empty()) fail("an f-string cannot be joined with another string", range);
             const auto begin = static_cast<std::uint32_t>(literal.body.data() - source_text_.data());
-            return format_string(literal.body, range,
-                                 {begin, begin + static_cast<std::uint32_t>(literal.body.size())});
+            return format_string(literal.body, range, {begin, begin + static_cast<std::uint32_t>(literal.body.size())});
         }
         const auto decoded = literal.has('r') ? std::string(literal.body) : decode_escapes(literal.body);
         if (!decoded) fail("malformed escape in a string literal", range);

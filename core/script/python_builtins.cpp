@@ -66,9 +66,9 @@ void add_forms(Table& table) {
 void add_exceptions(Table& table) {
     table["AssertionError"] = make_ptr<ExceptionClass>("");
     constexpr std::array<std::string_view, 13> kNames = {
-        "Exception",           "ValueError",    "RuntimeError",      "TypeError",   "KeyError",
-        "IndexError",          "AttributeError", "NotImplementedError", "ArithmeticError", "ZeroDivisionError",
-        "OverflowError",       "StopIteration", "LookupError"};
+        "Exception",     "ValueError",     "RuntimeError",        "TypeError",       "KeyError",
+        "IndexError",    "AttributeError", "NotImplementedError", "ArithmeticError", "ZeroDivisionError",
+        "OverflowError", "StopIteration",  "LookupError"};
     for (const std::string_view name : kNames) table[name] = make_ptr<ExceptionClass>(concat("builtins.", name));
 }
 

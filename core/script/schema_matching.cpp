@@ -77,7 +77,8 @@ TypePtr converted_type(const TypePtr& type, TypePtr value, bool is_empty_literal
             type->contained().size() == tuple->contained().size()) {
             std::vector<TypePtr> elements;
             for (std::size_t i = 0; i < type->contained().size(); ++i) {
-                elements.push_back(converted_type(type->contained()[i], tuple->contained()[i], false, allow_conversions));
+                elements.push_back(
+                    converted_type(type->contained()[i], tuple->contained()[i], false, allow_conversions));
             }
             value = types::tuple(std::move(elements));
         }
@@ -90,7 +91,10 @@ TypePtr converted_type(const TypePtr& type, TypePtr value, bool is_empty_literal
 class Matcher {
   public:
     Matcher(const FunctionSchema& schema, const CallArguments& call, bool allow_conversions, std::string* why)
-        : schema_(schema), call_(call), allow_conversions_(allow_conversions), why_(why),
+        : schema_(schema),
+          call_(call),
+          allow_conversions_(allow_conversions),
+          why_(why),
           used_keywords_(call.keywords.size(), false) {}
 
     std::optional<Plan> run() {
@@ -155,8 +159,8 @@ class Matcher {
             const TypePtr converted = converted_type(element, value->type(), is_empty_list_literal(value), true);
             if (!converted->is_subtype_of(*element)) return mismatch(formal.name, element, value->type());
         }
-        plan_.pieces.push_back({Piece::Kind::Rest, &call_.positional[used_], nullptr,
-                                call_.positional.size() - used_, element});
+        plan_.pieces.push_back(
+            {Piece::Kind::Rest, &call_.positional[used_], nullptr, call_.positional.size() - used_, element});
         used_ = call_.positional.size();
         return true;
     }
@@ -188,7 +192,8 @@ class Matcher {
         if (!converted->is_subtype_of(*concrete)) return mismatch(formal.name, concrete, given.value->type());
         plan_.cost += ir::match_cost(*formal.type, *actual);
         const std::size_t count = repeated ? static_cast<std::size_t>(*formal.list_size) : 0;
-        plan_.pieces.push_back({repeated ? Piece::Kind::Repeated : Piece::Kind::Value, &given, nullptr, count, concrete});
+        plan_.pieces.push_back(
+            {repeated ? Piece::Kind::Repeated : Piece::Kind::Value, &given, nullptr, count, concrete});
         return true;
     }
 
@@ -196,9 +201,10 @@ class Matcher {
         if (why_ == nullptr) return false;
         std::string hint;
         if (actual->kind() == TypeKind::List && is_tensor(actual->element())) {
-            hint = "\nEmpty lists default to List[Tensor]. Add a variable annotation to the assignment to create an "
-                   "empty list of another type (torch.jit.annotate(List[T, []]) where T is the type of elements in "
-                   "the list for Python 2)";
+            hint =
+                "\nEmpty lists default to List[Tensor]. Add a variable annotation to the assignment to create an "
+                "empty list of another type (torch.jit.annotate(List[T, []]) where T is the type of elements in "
+                "the list for Python 2)";
         }
         return refuse("Expected a value of type '", expected->annotation_str(), "' for argument '", name,
                       "' but instead found type '", actual->annotation_str(), "'.", hint);

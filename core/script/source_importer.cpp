@@ -108,10 +108,14 @@ void SourceImporter::load(const std::string& qualifier) {
     const ParsedSource parsed = parse(source);
     for (const Stmt* statement : parsed.tree->body) {
         std::string_view name;
-        if (const auto* def = as<Def>(statement)) name = def->name;
-        else if (const auto* type = as<Class>(statement)) name = type->name;
-        else if (is_preamble(*statement)) continue;
-        else throw CompileError("Unexpected statement in code import", place(source, statement->range));
+        if (const auto* def = as<Def>(statement))
+            name = def->name;
+        else if (const auto* type = as<Class>(statement))
+            name = type->name;
+        else if (is_preamble(*statement))
+            continue;
+        else
+            throw CompileError("Unexpected statement in code import", place(source, statement->range));
         definitions_.insert_or_assign(concat(qualifier, ".", name), Definition{parsed, statement});
     }
 }

@@ -18,11 +18,20 @@ struct NamedNumber {
 };
 // Other names of dtypes, memory formats, layouts.
 constexpr std::array kTorchNumbers = {
-    NamedNumber{"half", 5},          NamedNumber{"float", 6},           NamedNumber{"double", 7},
-    NamedNumber{"short", 2},         NamedNumber{"int", 3},             NamedNumber{"long", 4},
-    NamedNumber{"cfloat", 9},        NamedNumber{"cdouble", 10},        NamedNumber{"contiguous_format", 0},
-    NamedNumber{"preserve_format", 1}, NamedNumber{"channels_last", 2}, NamedNumber{"channels_last_3d", 3},
-    NamedNumber{"strided", 0},       NamedNumber{"sparse_coo", 1},
+    NamedNumber{"half", 5},
+    NamedNumber{"float", 6},
+    NamedNumber{"double", 7},
+    NamedNumber{"short", 2},
+    NamedNumber{"int", 3},
+    NamedNumber{"long", 4},
+    NamedNumber{"cfloat", 9},
+    NamedNumber{"cdouble", 10},
+    NamedNumber{"contiguous_format", 0},
+    NamedNumber{"preserve_format", 1},
+    NamedNumber{"channels_last", 2},
+    NamedNumber{"channels_last_3d", 3},
+    NamedNumber{"strided", 0},
+    NamedNumber{"sparse_coo", 1},
 };
 
 // What torch.NAME is when it is a number: dtypes, layouts, pi.
@@ -40,7 +49,8 @@ std::optional<IValue> torch_constant(std::string_view name) {
 
 // What torch.NAME is when it is a module of torch's, or a form.
 SugaredPtr torch_part(BuiltinNamespace& torch, std::string_view name) {
-    constexpr std::array<std::string_view, 7> kSame = {"autograd", "special", "_C", "nn", "functional", "jit", "_jit_internal"};
+    constexpr std::array<std::string_view, 7> kSame = {"autograd",   "special", "_C",           "nn",
+                                                       "functional", "jit",     "_jit_internal"};
     if (std::find(kSame.begin(), kSame.end(), name) != kSame.end()) return SugaredPtr(&torch);
     if (name == "linalg" || name == "fft") return make_ptr<BuiltinNamespace>(concat("aten::", name));
     if (name == "ops") return make_ptr<OpsNamespace>();
@@ -121,7 +131,9 @@ SugaredPtr TensorCast::call(Builder& builder, NamedValues arguments, NamedValues
     if (!arguments.empty() || !keywords.empty()) {
         builder.fail(concat(self_.name, " cast takes no arguments"), range);
     }
-    const auto value = [&](IValue constant) { return NamedValue{range, {}, builder.constant(std::move(constant), range)}; };
+    const auto value = [&](IValue constant) {
+        return NamedValue{range, {}, builder.constant(std::move(constant), range)};
+    };
     const NamedValue positional[] = {value(IValue(static_cast<std::int64_t>(dtype_))), value(IValue(false)),
                                      value(IValue(false))};
     return simple(call_builtin(builder, ir::Symbol::intern("aten::to"), CallArguments{positional, {}, &self_}, range));
@@ -131,7 +143,9 @@ SugaredPtr MagicMethod::call(Builder& builder, NamedValues arguments, NamedValue
     if (!arguments.empty()) {
         ir::Value* self = arguments.front().value;
         if (self->type()->kind() == TypeKind::Class) {
-            return simple(self)->attribute(builder, method_, range)->call(builder, arguments.subspan(1), keywords, range);
+            return simple(self)
+                ->attribute(builder, method_, range)
+                ->call(builder, arguments.subspan(1), keywords, range);
         }
     }
     return otherwise_->call(builder, arguments, keywords, range);
@@ -222,7 +236,8 @@ SugaredPtr MethodValue::call(Builder& builder, NamedValues arguments, NamedValue
         schema = &schema_of(builder, *type->find_method(name_), range);
     } else {
         const auto& methods = self_->type()->as<InterfaceType>()->methods;
-        schema = std::find_if(methods.begin(), methods.end(), [&](const auto& each) { return each->name == name_; })->get();
+        schema =
+            std::find_if(methods.begin(), methods.end(), [&](const auto& each) { return each->name == name_; })->get();
     }
     const MatchedCall matched = match_call(builder, *schema, CallArguments{with_self, keywords}, range);
     const TypePtr& result = matched.results.empty() ? types::none() : matched.results.front();

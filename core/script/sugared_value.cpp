@@ -23,9 +23,9 @@ constexpr std::array kCastMethods = {
 };
 
 constexpr std::array<std::string_view, 26> kTensorProperties = {
-    "dtype",     "device",  "grad",      "data",        "shape",  "is_cuda",   "is_cpu", "is_xpu", "is_sparse",
-    "is_mkldnn", "is_mps",  "is_vulkan", "is_quantized", "is_ipu", "is_meta",  "requires_grad", "layout", "T",
-    "H",         "mT",      "mH",        "ndim",        "name",   "is_nested", "is_sparse_csr", "is_ort"};
+    "dtype",     "device", "grad",      "data",         "shape",  "is_cuda",   "is_cpu",        "is_xpu", "is_sparse",
+    "is_mkldnn", "is_mps", "is_vulkan", "is_quantized", "is_ipu", "is_meta",   "requires_grad", "layout", "T",
+    "H",         "mT",     "mH",        "ndim",         "name",   "is_nested", "is_sparse_csr", "is_ort"};
 
 SugaredPtr module_children(Builder& builder, ir::Value* module) {
     std::vector<SugaredPtr> children;
@@ -153,9 +153,9 @@ SugaredPtr SimpleValue::class_attribute(Builder& builder, std::string_view name,
 bool SimpleValue::has_attribute(Builder& builder, std::string_view name, Range range) {
     const auto* type = value_->type()->as<ClassType>();
     if (type == nullptr) {
-        builder.fail(concat("hasattr's first argument must be an object, got ", value_->type()->annotation_str(),
-                            " instead"),
-                     range);
+        builder.fail(
+            concat("hasattr's first argument must be an object, got ", value_->type()->annotation_str(), " instead"),
+            range);
     }
     return type->find_method(name) != nullptr || type->find_attribute(name).has_value();
 }
@@ -190,8 +190,9 @@ void SimpleValue::set_attribute(Builder& builder, std::string_view name, ir::Val
                          range);
         }
         if (builder.graph().insert_point()->block() != builder.graph().block()) {
-            builder.fail("First assignment cannot be in a control-flow block. Initialize the field at the top level first",
-                         range);
+            builder.fail(
+                "First assignment cannot be in a control-flow block. Initialize the field at the top level first",
+                range);
         }
         // The class is still being defined: its __init__ says what attributes it has.
         const_cast<ClassType*>(type)->add_attribute(std::string(name), value->type());
@@ -220,9 +221,10 @@ std::vector<SugaredPtr> SimpleValue::as_tuple(Builder& builder, Range range, std
         return elements;
     }
     if (type.kind() == TypeKind::AnyTuple) {
-        builder.fail("Provided tuple is not fully defined/refined including its element types, please provide a value "
-                     "of type like Tuple[int, int]",
-                     range);
+        builder.fail(
+            "Provided tuple is not fully defined/refined including its element types, please provide a value "
+            "of type like Tuple[int, int]",
+            range);
     }
     builder.fail(type.annotation_str() + " cannot be used as a tuple", range);
 }

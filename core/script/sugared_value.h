@@ -157,7 +157,8 @@ class TensorCast final : public Sugared {
 // A function that user classes overload: len(x) is x.__len__() for them.
 class MagicMethod final : public Sugared {
   public:
-    MagicMethod(std::string method, SugaredPtr otherwise) : method_(std::move(method)), otherwise_(std::move(otherwise)) {}
+    MagicMethod(std::string method, SugaredPtr otherwise)
+        : method_(std::move(method)), otherwise_(std::move(otherwise)) {}
     std::string describe() const override { return otherwise_->describe(); }
     SugaredPtr call(Builder& builder, NamedValues arguments, NamedValues keywords, Range range) override;
 

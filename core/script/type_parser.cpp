@@ -110,8 +110,9 @@ TypePtr TypeParser::parse_subscript(const Subscript& subscript) const {
     std::vector<TypePtr> parts = parse_all(subscript.indices);
     const auto expect = [&](std::size_t count) {
         if (parts.size() != count) {
-            fail(concat("expected exactly ", count, " element type", count == 1 ? "" : "s", " but found ", parts.size()),
-                 subscript);
+            fail(
+                concat("expected exactly ", count, " element type", count == 1 ? "" : "s", " but found ", parts.size()),
+                subscript);
         }
     };
     if (plain == "Tuple" || plain == "tuple") return types::tuple(std::move(parts));

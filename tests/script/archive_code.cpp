@@ -19,8 +19,8 @@ ArchiveCode::ArchiveCode(const QString& path, GraphCleanup cleanup) {
         if (const ZipEntry* debug = zip.find(entry.name + ".debug_pkl")) {
             ranges = parse_debug_records(zip.read(*debug, 1 << 26));
         }
-        sources[qualifier] = std::make_shared<const ir::Source>(zip.read(entry, 1 << 26), entry.name.substr(code + 1), 0,
-                                                                std::move(ranges));
+        sources[qualifier] = std::make_shared<const ir::Source>(zip.read(entry, 1 << 26), entry.name.substr(code + 1),
+                                                                0, std::move(ranges));
     }
     const std::int64_t sizes[] = {1};
     const std::vector<IValue> constants(64, IValue(empty(sizes, ScalarType::Float32)));

@@ -25,7 +25,8 @@ void lower_tuples(ir::Graph& graph, ir::Block* block) {
         const ir::Node* made = node->input()->node();
         if (made->kind() != ir::prim::TupleConstruct) continue;
         if (node->kind() == ir::prim::TupleUnpack) {
-            for (std::size_t i = 0; i < made->inputs().size(); ++i) node->output(i)->replace_all_uses_with(made->input(i));
+            for (std::size_t i = 0; i < made->inputs().size(); ++i)
+                node->output(i)->replace_all_uses_with(made->input(i));
         } else if (const auto index = ir::constant_of(node->input(1))) {
             const auto count = static_cast<std::int64_t>(made->inputs().size());
             const std::int64_t at = index->to_int() < 0 ? index->to_int() + count : index->to_int();
@@ -72,15 +73,16 @@ bool remove_dead(ir::Block* block) {
 bool remove_dead_carried(ir::Block* block) {
     bool changed = false;
     for (ir::Node* node : nodes_of(block)) {
-        for (std::size_t i = 0; i < node->block_count(); ++i) changed = remove_dead_carried(node->block_at(i)) || changed;
+        for (std::size_t i = 0; i < node->block_count(); ++i)
+            changed = remove_dead_carried(node->block_at(i)) || changed;
         if (node->kind() != ir::prim::Loop) continue;
         ir::Block* body = node->block_at(0);
         for (std::size_t i = node->outputs().size(); i-- > 0;) {
             if (node->output(i)->has_uses()) continue;
             ir::Value* carried = body->inputs()[i + 1];
-            const bool is_only_own = std::all_of(carried->uses().begin(), carried->uses().end(), [&](const ir::Use& use) {
-                return use.user == body->return_node() && use.offset == i + 1;
-            });
+            const bool is_only_own =
+                std::all_of(carried->uses().begin(), carried->uses().end(),
+                            [&](const ir::Use& use) { return use.user == body->return_node() && use.offset == i + 1; });
             const bool unchanged = body->outputs()[i + 1] == carried;
             if (!is_only_own && !unchanged && carried->has_uses()) continue;
             if (unchanged) carried->replace_all_uses_with(node->input(i + 2));
@@ -134,7 +136,8 @@ class Writer {
         for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
         out_ += std::string(depth * 2, ' ');
         if (!is_control) {
-            for (const ir::Value* output : node->outputs()) out_ += concat(name(output), " : ", output->type()->str(), ", ");
+            for (const ir::Value* output : node->outputs())
+                out_ += concat(name(output), " : ", output->type()->str(), ", ");
         }
         out_ += node->kind().str();
         const bool is_warning = node->kind().str() == "aten::warn";  // numbered as they are compiled
@@ -165,7 +168,8 @@ class Writer {
             out_ += std::string(depth * 2, ' ') + "block";
             if (is_loop) {
                 out_ += " " + name(block->inputs()[0]);
-                for (const std::size_t i : order) out_ += concat(" ", name(block->inputs()[i + 1]), " : ", block->inputs()[i + 1]->type()->str());
+                for (const std::size_t i : order)
+                    out_ += concat(" ", name(block->inputs()[i + 1]), " : ", block->inputs()[i + 1]->type()->str());
             }
             out_ += "\n";
             write(block, depth + 1);
@@ -175,7 +179,8 @@ class Writer {
             out_ += "\n";
         }
         out_ += std::string(depth * 2, ' ') + "=";
-        for (const std::size_t i : order) out_ += concat(" ", name(node->output(i)), " : ", node->output(i)->type()->str());
+        for (const std::size_t i : order)
+            out_ += concat(" ", name(node->output(i)), " : ", node->output(i)->type()->str());
         out_ += "\n";
     }
 

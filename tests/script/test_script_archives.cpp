@@ -45,7 +45,8 @@ class TestScriptArchives : public QObject {
             try {
                 function->graph()->lint();
             } catch (const Error& error) {
-                QFAIL(qPrintable(QString::fromStdString(function->qualified_name() + error.what() + "\n" + function->graph()->str())));
+                QFAIL(qPrintable(QString::fromStdString(function->qualified_name() + error.what() + "\n" +
+                                                        function->graph()->str())));
             }
         }
     }

@@ -55,10 +55,13 @@ void compile_all(const Sources& sources) {
 }
 
 std::string mutated(std::string text, QRandomGenerator& random) {
-    static const std::vector<std::string> kPieces = {"(", ")", "[", "]", ":", ",", "\n", "  ", "if ", "else", "return ",
-                                                     "None", "\"", "=", ".", "*", "0", "-1", "torch.", "self", "for ",
-                                                     " in ", "while ", "_0", "annotate(", "99999999999", "def ", "class "};
-    const auto below = [&](std::size_t most) { return static_cast<std::size_t>(random.bounded(static_cast<quint32>(most + 1))); };
+    static const std::vector<std::string> kPieces = {
+        "(",       ")",    "[",      "]",  ":",         ",",           "\n",   "  ",    "if ",    "else",
+        "return ", "None", "\"",     "=",  ".",         "*",           "0",    "-1",    "torch.", "self",
+        "for ",    " in ", "while ", "_0", "annotate(", "99999999999", "def ", "class "};
+    const auto below = [&](std::size_t most) {
+        return static_cast<std::size_t>(random.bounded(static_cast<quint32>(most + 1)));
+    };
     const int count = 1 + static_cast<int>(below(3));
     for (int i = 0; i < count && !text.empty(); ++i) {
         const std::size_t at = below(text.size() - 1);
@@ -89,7 +92,8 @@ class TestScriptDamaged : public QObject {
     void givesErrors_data() {
         QTest::addColumn<QString>("path");
         const QDir folder(LOUPE_SOURCE_DIR "/tests/fixtures/models");
-        for (const char* name : {"language.pt", "control.pt", "lstm_packed.pt", "detection.pt", "hooked.pt", "gpt.pt"}) {
+        for (const char* name :
+             {"language.pt", "control.pt", "lstm_packed.pt", "detection.pt", "hooked.pt", "gpt.pt"}) {
             QTest::newRow(name) << folder.filePath(name);
         }
     }
@@ -97,7 +101,8 @@ class TestScriptDamaged : public QObject {
         QFETCH(QString, path);
         const Sources whole = ArchiveCode(path).sources;
         QRandomGenerator random(7);
-        const int rounds = qEnvironmentVariableIsSet("LOUPE_FUZZ_ROUNDS") ? qEnvironmentVariableIntValue("LOUPE_FUZZ_ROUNDS") : 60;
+        const int rounds =
+            qEnvironmentVariableIsSet("LOUPE_FUZZ_ROUNDS") ? qEnvironmentVariableIntValue("LOUPE_FUZZ_ROUNDS") : 60;
         for (int i = 0; i < rounds; ++i) {
             Sources damaged = whole;
             auto victim = damaged.begin();
@@ -114,7 +119,9 @@ class TestScriptDamaged : public QObject {
             auto unit = make_ptr<ir::CompilationUnit>();
             const auto importer = make_ptr<SourceImporter>(
                 *unit, std::vector<IValue>(),
-                [&](const std::string& qualifier) { return sources.contains(qualifier) ? sources[qualifier] : nullptr; },
+                [&](const std::string& qualifier) {
+                    return sources.contains(qualifier) ? sources[qualifier] : nullptr;
+                },
                 CompileOptions());
             try {
                 importer->find_type(name);
@@ -138,6 +145,19 @@ class TestScriptDamaged : public QObject {
         define(*unit, std::make_shared<const ir::Source>((text + "def f5000(x):\n    return x\n").toStdString()), {});
         QVERIFY_EXCEPTION_THROWN(unit->find_function("f0")->graph(), CompileError);
         unit->find_function("f4950")->graph();
+    }
+
+    // Time that grows with the square of the length would show here.
+    void longFunctionsCompile() {
+        QString text = "def f(x, n: int):\n";
+        for (int i = 0; i < 20000; ++i) text += QString("  y%1 = torch.add(x, %2)\n").arg(i).arg(i % 7);
+        for (int i = 0; i < 1000; ++i) text += QString("  if n > %1:\n    x = x + y%1\n").arg(i);
+        QElapsedTimer timer;
+        timer.start();
+        auto unit = make_ptr<ir::CompilationUnit>();
+        define(*unit, std::make_shared<const ir::Source>((text + "  return x\n").toStdString()), {});
+        unit->find_function("f")->graph();
+        qInfo("22,000 lines in %lld ms", static_cast<long long>(timer.elapsed()));
     }
 
     void deepTreesCompile() {
@@ -166,7 +186,9 @@ class TestScriptDamaged : public QObject {
             QFAIL("accepted");
         } catch (const CompileError& error) {
             QVERIFY(QString::fromStdString(error.message()).contains("called recursively"));
-            QCOMPARE(QString::fromUtf8(error.range().text().data(), static_cast<qsizetype>(error.range().text().size())), "f(x)");
+            QCOMPARE(
+                QString::fromUtf8(error.range().text().data(), static_cast<qsizetype>(error.range().text().size())),
+                "f(x)");
         }
     }
 };

@@ -7,8 +7,8 @@
 #include "archive_code.h"
 #include "canonical_graph.h"
 #include "core/ir/parser.h"
-#include "core/script/error.h"
 #include "core/passes/pass_manager.h"
+#include "core/script/error.h"
 #include "declared_operators.h"
 
 using namespace loupe;
@@ -51,7 +51,8 @@ class TestScriptGraphs : public QObject {
         QFETCH(QString, name);
         passes::PassManager manager;
         manager.keep_snapshots(false);
-        const passes::Pipeline pipeline = passes::pipeline_of("LowerSimpleTuples, DCE, ConstantPropagationImmutableTypes, ConstantPooling");
+        const passes::Pipeline pipeline =
+            passes::pipeline_of("LowerSimpleTuples, DCE, ConstantPropagationImmutableTypes, ConstantPooling");
         ArchiveCode code(LOUPE_SOURCE_DIR "/tests/fixtures/models/" + name + ".pt",
                          [&](ir::Graph& graph) { manager.run(graph, pipeline); });
         code.define_all();

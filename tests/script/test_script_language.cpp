@@ -7,9 +7,9 @@
 
 #include "canonical_graph.h"
 #include "core/ir/parser.h"
+#include "core/passes/pass_manager.h"
 #include "core/script/compile.h"
 #include "core/script/error.h"
-#include "core/passes/pass_manager.h"
 #include "declared_operators.h"
 
 using namespace loupe;
@@ -33,7 +33,8 @@ CompileOptions options() {
     made.cleanup = [](ir::Graph& graph) {
         passes::PassManager manager;
         manager.keep_snapshots(false);
-        manager.run(graph, passes::pipeline_of("LowerSimpleTuples, DCE, ConstantPropagationImmutableTypes, ConstantPooling"));
+        manager.run(graph,
+                    passes::pipeline_of("LowerSimpleTuples, DCE, ConstantPropagationImmutableTypes, ConstantPooling"));
     };
     return made;
 }
@@ -77,7 +78,8 @@ class TestScriptLanguage : public QObject {
                 const bool with_places = !QByteArray(QTest::currentDataTag()).endsWith("(without places)");
                 const std::string ours = canonical_text(*graph, with_places);
                 const std::string wanted = canonical_text(*theirs, with_places);
-                QVERIFY2(ours == wanted, qPrintable(difference(ours, wanted) + "\n" + QString::fromStdString(graph->str())));
+                QVERIFY2(ours == wanted,
+                         qPrintable(difference(ours, wanted) + "\n" + QString::fromStdString(graph->str())));
                 return;
             }
         } catch (const CompileError& error) {
@@ -97,7 +99,8 @@ class TestScriptLanguage : public QObject {
         QFile graphs(LOUPE_SOURCE_DIR "/tests/script/classes.txt");
         QVERIFY(text.open(QIODevice::ReadOnly) && graphs.open(QIODevice::ReadOnly));
         auto unit = make_ptr<ir::CompilationUnit>();
-        define(*unit, std::make_shared<const ir::Source>(text.readAll().toStdString(), "classes.py"), options(), "__torch__.classes");
+        define(*unit, std::make_shared<const ir::Source>(text.readAll().toStdString(), "classes.py"), options(),
+               "__torch__.classes");
         for (const QString& part : ("\n" + QString::fromUtf8(graphs.readAll())).split("\n== ", Qt::SkipEmptyParts)) {
             const QString name = part.section('\n', 0, 0);
             const auto* function = unit->find_function(("__torch__.classes." + name).toStdString());
@@ -114,7 +117,8 @@ class TestScriptLanguage : public QObject {
         QTest::addColumn<int>("version");
         QTest::addColumn<QString>("call");
         QTest::addColumn<QStringList>("contains");
-        QTest::newRow("div 3") << 3 << "torch.div(x, x)" << QStringList{"aten::is_floating_point", "\"trunc\"", "prim::If"};
+        QTest::newRow("div 3") << 3 << "torch.div(x, x)"
+                               << QStringList{"aten::is_floating_point", "\"trunc\"", "prim::If"};
         QTest::newRow("div of a number 3") << 3 << "x / 2" << QStringList{"aten::is_floating_point", "\"trunc\""};
         QTest::newRow("div in place 3") << 3 << "x.div_(2)" << QStringList{"aten::div_", "\"trunc\""};
         QTest::newRow("full 4") << 4 << "torch.full([2], 1)" << QStringList{"aten::Float", "aten::full"};
@@ -157,13 +161,15 @@ class TestScriptLanguage : public QObject {
 
     void modulesCallEachOther() {
         const auto unit = defined(
-            "class Layer(Module):\n  weight : Tensor\n  def forward(self, x: Tensor) -> Tensor:\n    return x * self.weight\n"
+            "class Layer(Module):\n  weight : Tensor\n  def forward(self, x: Tensor) -> Tensor:\n    return x * "
+            "self.weight\n"
             "class Net(Module):\n  a : Layer\n  b : Layer\n"
             "  def forward(self, x: Tensor):\n"
             "    for layer in self:\n      x = layer(x)\n    return self.a(x), hasattr(self, \"c\")\n");
         const std::string text = unit->find_function("Net.forward")->graph()->str();
         std::size_t calls = 0;
-        for (std::size_t at = text.find("CallMethod"); at != std::string::npos; at = text.find("CallMethod", at + 1)) ++calls;
+        for (std::size_t at = text.find("CallMethod"); at != std::string::npos; at = text.find("CallMethod", at + 1))
+            ++calls;
         QCOMPARE(calls, std::size_t{3});
     }
 };

@@ -88,12 +88,18 @@ class TestScriptParser : public QObject {
     void strings_data() {
         QTest::addColumn<QString>("source");
         QTest::addColumn<QString>("tree");
-        QTest::newRow("escapes") << "'a\\n\\x41\\101\\''" << "{\"a\\nAA'\"}";
-        QTest::newRow("raw") << "r'a\\n'" << "{'a\\\\n'}";
-        QTest::newRow("joined") << "\"a\" 'b'" << "{'ab'}";
-        QTest::newRow("triple") << "'''a\nb'''" << "{'a\\nb'}";
-        QTest::newRow("continued") << "'a\\\nb'" << "{'ab'}";
-        QTest::newRow("formatted") << "f'{x} of {y[1]}'" << "{(call (. '{} of {}' format) x (at y 1))}";
+        QTest::newRow("escapes") << "'a\\n\\x41\\101\\''"
+                                 << "{\"a\\nAA'\"}";
+        QTest::newRow("raw") << "r'a\\n'"
+                             << "{'a\\\\n'}";
+        QTest::newRow("joined") << "\"a\" 'b'"
+                                << "{'ab'}";
+        QTest::newRow("triple") << "'''a\nb'''"
+                                << "{'a\\nb'}";
+        QTest::newRow("continued") << "'a\\\nb'"
+                                   << "{'ab'}";
+        QTest::newRow("formatted") << "f'{x} of {y[1]}'"
+                                   << "{(call (. '{} of {}' format) x (at y 1))}";
     }
     void strings() {
         QFETCH(QString, source);
@@ -161,7 +167,8 @@ class TestScriptParser : public QObject {
         row("def f(a,  # type: Tensor\n      b  # type: int\n      ):\n  # type: (...) -> int\n  pass\n",
             "{(def f (a:Tensor, b:int) -> int {pass})}");
         row("@torch.jit.export\ndef f(self): pass\n", "{(def f (self) {pass})}");
-        row("raise ValueError('x')\nassert a, b\ndel a[0]\n", "{(raise (call ValueError 'x')) (assert a b) (del (at a 0))}");
+        row("raise ValueError('x')\nassert a, b\ndel a[0]\n",
+            "{(raise (call ValueError 'x')) (assert a b) (del (at a 0))}");
         row("class A(Module):\n  x : int\n  __annotations__[\"0\"] = B\n  def f(self): pass\n",
             "{(class A Module {(= x :int _) (= (at __annotations__ '0') B) (def f (self) {pass})})}");
     }
@@ -181,7 +188,9 @@ class TestScriptParser : public QObject {
         row("global a\n", "global variables aren't supported | global");
         row("for a in b:\n  c\nelse:\n  d\n", "else branches of for loops aren't supported | else");
         row("while a:\n  c\nelse:\n  d\n", "else branches of while loops aren't supported | else");
-        row("def f(*args): pass\n", "Compiled functions can't take variable number of arguments or use keyword-only arguments with defaults | *");
+        row("def f(*args): pass\n",
+            "Compiled functions can't take variable number of arguments or use keyword-only arguments with defaults | "
+            "*");
         row("{1, 2}\n", "set literals aren't supported | 1");
         row("b'x'\n", "bytes literals aren't supported | b'x'");
         row("(a := 1)\n", "assignment expressions aren't supported | :=");
@@ -217,15 +226,24 @@ class TestScriptParser : public QObject {
     void deepNestingIsAnError_data() {
         QTest::addColumn<QString>("open");
         QTest::addColumn<QString>("close");
-        QTest::newRow("parentheses") << "(" << ")";
-        QTest::newRow("lists") << "[" << "]";
-        QTest::newRow("unary") << "-" << "";
-        QTest::newRow("not") << "not " << "";
-        QTest::newRow("calls") << "f(" << ")";
-        QTest::newRow("sums") << "1+" << "";
-        QTest::newRow("postfix") << "" << ".a";
-        QTest::newRow("powers") << "2**" << "";
-        QTest::newRow("ternaries") << "a if b else " << "";
+        QTest::newRow("parentheses") << "("
+                                     << ")";
+        QTest::newRow("lists") << "["
+                               << "]";
+        QTest::newRow("unary") << "-"
+                               << "";
+        QTest::newRow("not") << "not "
+                             << "";
+        QTest::newRow("calls") << "f("
+                               << ")";
+        QTest::newRow("sums") << "1+"
+                              << "";
+        QTest::newRow("postfix") << ""
+                                 << ".a";
+        QTest::newRow("powers") << "2**"
+                                << "";
+        QTest::newRow("ternaries") << "a if b else "
+                                   << "";
     }
     void deepNestingIsAnError() {
         QFETCH(QString, open);

@@ -10,8 +10,8 @@ namespace {
 
 std::string_view operator_text(OperatorKind op) {
     static constexpr std::array<std::string_view, 27> kNames = {
-        "+", "-", "*", "@", "/", "//", "%", "**", "<<", ">>", "&", "|", "^", "<", ">",
-        "<=", ">=", "==", "!=", "is", "isnot", "in", "and", "or", "not", "~", "neg"};
+        "+", "-",  "*",  "@",  "/",  "//", "%",     "**", "<<",  ">>", "&",   "|", "^",  "<",
+        ">", "<=", ">=", "==", "!=", "is", "isnot", "in", "and", "or", "not", "~", "neg"};
     return kNames[static_cast<std::size_t>(op)];
 }
 
@@ -62,23 +62,31 @@ std::string tree_text(const Expr* e) {
         case ExprKind::False: return "False";
         case ExprKind::None: return "None";
         case ExprKind::Ellipsis: return "...";
-        case ExprKind::Attribute: return concat("(. ", tree_text(as<Attribute>(e)->object), " ", as<Attribute>(e)->name, ")");
+        case ExprKind::Attribute:
+            return concat("(. ", tree_text(as<Attribute>(e)->object), " ", as<Attribute>(e)->name, ")");
         case ExprKind::Call: return call_text(*as<Call>(e));
-        case ExprKind::Subscript: return concat("(at ", tree_text(as<Subscript>(e)->value), " ", list_text(as<Subscript>(e)->indices), ")");
+        case ExprKind::Subscript:
+            return concat("(at ", tree_text(as<Subscript>(e)->value), " ", list_text(as<Subscript>(e)->indices), ")");
         case ExprKind::Slice:
-            return concat("(: ", tree_text(as<Slice>(e)->start), " ", tree_text(as<Slice>(e)->stop), " ", tree_text(as<Slice>(e)->step), ")");
-        case ExprKind::Unary: return concat("(", operator_text(as<Unary>(e)->op), " ", tree_text(as<Unary>(e)->operand), ")");
+            return concat("(: ", tree_text(as<Slice>(e)->start), " ", tree_text(as<Slice>(e)->stop), " ",
+                          tree_text(as<Slice>(e)->step), ")");
+        case ExprKind::Unary:
+            return concat("(", operator_text(as<Unary>(e)->op), " ", tree_text(as<Unary>(e)->operand), ")");
         case ExprKind::Binary:
-            return concat("(", operator_text(as<Binary>(e)->op), " ", tree_text(as<Binary>(e)->left), " ", tree_text(as<Binary>(e)->right), ")");
+            return concat("(", operator_text(as<Binary>(e)->op), " ", tree_text(as<Binary>(e)->left), " ",
+                          tree_text(as<Binary>(e)->right), ")");
         case ExprKind::Ternary:
-            return concat("(if ", tree_text(as<Ternary>(e)->condition), " ", tree_text(as<Ternary>(e)->if_true), " ", tree_text(as<Ternary>(e)->if_false), ")");
+            return concat("(if ", tree_text(as<Ternary>(e)->condition), " ", tree_text(as<Ternary>(e)->if_true), " ",
+                          tree_text(as<Ternary>(e)->if_false), ")");
         case ExprKind::Tuple: return "(tuple " + list_text(as<Tuple>(e)->elements) + ")";
         case ExprKind::List: return "[" + list_text(as<List>(e)->elements) + "]";
         case ExprKind::Dict: return dict_text(*as<Dict>(e));
         case ExprKind::ListComp:
-            return concat("[", tree_text(as<ListComp>(e)->element), " for ", tree_text(as<ListComp>(e)->target), " in ", tree_text(as<ListComp>(e)->iterable), "]");
+            return concat("[", tree_text(as<ListComp>(e)->element), " for ", tree_text(as<ListComp>(e)->target), " in ",
+                          tree_text(as<ListComp>(e)->iterable), "]");
         case ExprKind::DictComp:
-            return concat("{", tree_text(as<DictComp>(e)->key), ": ", tree_text(as<DictComp>(e)->value), " for ", tree_text(as<DictComp>(e)->target), " in ", tree_text(as<DictComp>(e)->iterable), "}");
+            return concat("{", tree_text(as<DictComp>(e)->key), ": ", tree_text(as<DictComp>(e)->value), " for ",
+                          tree_text(as<DictComp>(e)->target), " in ", tree_text(as<DictComp>(e)->iterable), "}");
         case ExprKind::Starred: return "(* " + tree_text(as<Starred>(e)->value) + ")";
     }
     return "?";
@@ -96,12 +104,16 @@ std::string tree_text(const Stmt* s) {
             return out + " " + tree_text(assign.value) + ")";
         }
         case StmtKind::AugAssign:
-            return concat("(", operator_text(as<AugAssign>(s)->op), "= ", tree_text(as<AugAssign>(s)->target), " ", tree_text(as<AugAssign>(s)->value), ")");
+            return concat("(", operator_text(as<AugAssign>(s)->op), "= ", tree_text(as<AugAssign>(s)->target), " ",
+                          tree_text(as<AugAssign>(s)->value), ")");
         case StmtKind::If:
-            return concat("(if ", tree_text(as<If>(s)->condition), " ", tree_text(as<If>(s)->if_true), " ", tree_text(as<If>(s)->if_false), ")");
-        case StmtKind::While: return concat("(while ", tree_text(as<While>(s)->condition), " ", tree_text(as<While>(s)->body), ")");
+            return concat("(if ", tree_text(as<If>(s)->condition), " ", tree_text(as<If>(s)->if_true), " ",
+                          tree_text(as<If>(s)->if_false), ")");
+        case StmtKind::While:
+            return concat("(while ", tree_text(as<While>(s)->condition), " ", tree_text(as<While>(s)->body), ")");
         case StmtKind::For:
-            return concat("(for ", list_text(as<For>(s)->targets), " in ", list_text(as<For>(s)->iterables), " ", tree_text(as<For>(s)->body), ")");
+            return concat("(for ", list_text(as<For>(s)->targets), " in ", list_text(as<For>(s)->iterables), " ",
+                          tree_text(as<For>(s)->body), ")");
         case StmtKind::With: {
             std::string out = "(with";
             for (const WithItem& item : as<With>(s)->items) {
@@ -112,7 +124,8 @@ std::string tree_text(const Stmt* s) {
         }
         case StmtKind::Return: return "(return " + tree_text(as<Return>(s)->value) + ")";
         case StmtKind::Raise: return "(raise " + tree_text(as<Raise>(s)->value) + ")";
-        case StmtKind::Assert: return concat("(assert ", tree_text(as<Assert>(s)->condition), " ", tree_text(as<Assert>(s)->message), ")");
+        case StmtKind::Assert:
+            return concat("(assert ", tree_text(as<Assert>(s)->condition), " ", tree_text(as<Assert>(s)->message), ")");
         case StmtKind::Break: return "break";
         case StmtKind::Continue: return "continue";
         case StmtKind::Pass: return "pass";
