@@ -66,10 +66,10 @@ GradientFlowView::GradientFlowView(SessionBridge& bridge, QWidget* parent) : Vie
     layout->addWidget(splitter, 1);
 
     connect(&bridge, &SessionBridge::statusChanged, this, &GradientFlowView::ask);
-    connect(&bridge, &SessionBridge::modelChanged, this, [this] { show({}); });
+    connect(&bridge, &SessionBridge::modelChanged, this, [this] { showRows({}); });
     connect(&bridge, &SessionBridge::currentChanged, this, &GradientFlowView::markCurrent);
     connect(&Theme::instance(), &Theme::changed, this, &GradientFlowView::draw);
-    show({});
+    showRows({});
     ask();
 }
 
@@ -79,10 +79,10 @@ void GradientFlowView::ask() {
     if (state != session::RunState::Paused && state != session::RunState::Finished && state != session::RunState::Failed) return;
     if (!bridge().recording()) return;
     waiting_ = true;
-    bridge().requestGradients(QStringLiteral("gradient-flow"), this, [this](std::vector<session::GradientRow> rows) { show(rows); });
+    bridge().requestGradients(QStringLiteral("gradient-flow"), this, [this](std::vector<session::GradientRow> rows) { showRows(rows); });
 }
 
-void GradientFlowView::show(const std::vector<session::GradientRow>& rows) {
+void GradientFlowView::showRows(const std::vector<session::GradientRow>& rows) {
     waiting_ = false;
     rows_ = rows;
     fillHealth();

@@ -31,7 +31,7 @@ class GradientFlowView : public View {
 
     void setMeasure(Measure measure);
     // Takes the place of an answer of the session: tests do.
-    void show(const std::vector<session::GradientRow>& rows);
+    void showRows(const std::vector<session::GradientRow>& rows);
     QListWidget* health() { return health_; }
     QCustomPlot* plot() { return plot_; }
 

@@ -123,7 +123,7 @@ PassesView::PassesView(SessionBridge& bridge, QWidget* parent) : View(bridge, pa
             if (forward >= 0) method_->setCurrentIndex(forward);
         }
         method_->setVisible(method_->count() > 1);
-        show({});
+        showTrace({});
         if (isVisible()) ask();
     };
     connect(&bridge, &SessionBridge::modelChanged, this, model_changed);
@@ -146,10 +146,10 @@ void PassesView::ask() {
     stale_ = false;
     waiting_ = true;
     summary_->setText(tr("running the passes..."));
-    bridge().requestPasses(QStringLiteral("passes"), pipeline_->currentText(), method_->currentText(), this, [this](session::PassTrace trace) { show(trace); });
+    bridge().requestPasses(QStringLiteral("passes"), pipeline_->currentText(), method_->currentText(), this, [this](session::PassTrace trace) { showTrace(trace); });
 }
 
-void PassesView::show(const session::PassTrace& trace) {
+void PassesView::showTrace(const session::PassTrace& trace) {
     waiting_ = false;
     trace_ = trace;
     fillList();

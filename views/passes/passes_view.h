@@ -26,7 +26,7 @@ class PassesView : public View {
 
     void choosePipeline(const QString& pipeline);
     // Takes the place of an answer of the session: tests do.
-    void show(const session::PassTrace& trace);
+    void showTrace(const session::PassTrace& trace);
     QTreeWidget* list() { return list_; }
     DiffText* before() { return left_; }
     DiffText* after() { return right_; }

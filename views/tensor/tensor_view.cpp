@@ -248,7 +248,7 @@ void TensorView::takeCurrent() {
         choose(0);
     } else {
         request_ = {};
-        show({});
+        showSlice({});
     }
 }
 
@@ -317,10 +317,10 @@ void TensorView::ask() {
     request_.permute = permutationOf(permute_->text());
     waiting_ = true;
     bridge().requestTensor(QStringLiteral("tensor-%1").arg(reinterpret_cast<quintptr>(this)), request_, this,
-                           [this](session::TensorSlice slice) { show(slice); });
+                           [this](session::TensorSlice slice) { showSlice(slice); });
 }
 
-void TensorView::show(const session::TensorSlice& slice) {
+void TensorView::showSlice(const session::TensorSlice& slice) {
     waiting_ = false;
     if (!slice.error.empty()) {
         // What was typed stays, and so does the picture before it, said to be out of date.

@@ -44,7 +44,7 @@ class TensorView : public View {
     const session::TensorSlice& slice() const { return slice_; }
     TensorPicture* picture() { return picture_; }
     // Takes the place of an answer of the session: tests do.
-    void show(const session::TensorSlice& slice);
+    void showSlice(const session::TensorSlice& slice);
 
   private:
     struct Choice {

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// IR and passes: the difference of two texts, and the panel.
+
+#include <QTest>
+#include <random>
+
+#include "tests/views/sample_run.h"
+#include "views/passes/passes_view.h"
+
+using namespace loupe;
+using namespace loupe::views;
+
+namespace {
+
+std::shared_ptr<const session::GraphModel> graph(const std::string& text) {
+    auto made = std::make_shared<session::GraphModel>();
+    made->text = text;
+    return made;
+}
+
+session::PassTrace trace() {
+    session::PassTrace made;
+    made.pipeline = "test";
+    made.initial = graph("graph(%x : Tensor):\n  %1 : int = prim::Constant[value=1]()\n  %2 : Tensor = aten::relu(%x)\n  return (%2)\n");
+    session::PassStep idle;
+    idle.pass = "Inline";
+    idle.nodes_before = idle.nodes_after = 2;
+    session::PassStep dce;
+    dce.pass = "DCE";
+    dce.changed = true;
+    dce.nodes_before = 2;
+    dce.nodes_after = 1;
+    dce.graph = graph("graph(%x : Tensor):\n  %2 : Tensor = aten::relu(%x)\n  return (%2)\n");
+    dce.came_from = {{0}, {2}, {3}};
+    made.steps = {idle, dce};
+    return made;
+}
+
+}  // namespace
+
+class PassesTest : public QObject {
+    Q_OBJECT
+
+  private slots:
+    void differencesHoldBothTexts() {
+        std::mt19937 random(3);
+        for (int round = 0; round < 200; ++round) {
+            QStringList left;
+            QStringList right;
+            for (unsigned i = 0; i < random() % 30; ++i) left << QString::number(random() % 6);
+            right = left;
+            for (unsigned i = 0; i < random() % 8; ++i) {
+                if (random() % 2 == 0 && !right.empty()) right.removeAt(static_cast<qsizetype>(random() % static_cast<unsigned>(right.size())));
+                else right.insert(static_cast<qsizetype>(random() % static_cast<unsigned>(right.size() + 1)), QString::number(random() % 6));
+            }
+            int next_left = 0;
+            int next_right = 0;
+            for (const DiffRow& row : diffLines(left, right)) {
+                if (row.left >= 0) QCOMPARE(row.left, next_left++);
+                if (row.right >= 0) QCOMPARE(row.right, next_right++);
+                if (row.kind == DiffRow::Kind::Same) QCOMPARE(left[row.left], right[row.right]);
+                if (row.kind == DiffRow::Kind::Added) QCOMPARE(row.left, -1);
+                if (row.kind == DiffRow::Kind::Removed) QCOMPARE(row.right, -1);
+            }
+            QCOMPARE(next_left, static_cast<int>(left.size()));
+            QCOMPARE(next_right, static_cast<int>(right.size()));
+        }
+    }
+
+    void differencesAreShort() {
+        const auto rows = diffLines({QStringLiteral("a"), QStringLiteral("b"), QStringLiteral("c")}, {QStringLiteral("a"), QStringLiteral("c"), QStringLiteral("d")});
+        const auto same = std::count_if(rows.begin(), rows.end(), [](const DiffRow& row) { return row.kind == DiffRow::Kind::Same; });
+        QCOMPARE(same, 2);
+        const auto changed = diffLines({QStringLiteral("%1 : Tensor = aten::relu(%x)")}, {QStringLiteral("%7 : Tensor = aten::relu(%x)")});
+        QCOMPARE(changed.size(), 1u);
+        QVERIFY(changed.front().kind == DiffRow::Kind::Changed);
+    }
+
+    void panel() {
+        SessionBridge bridge;
+        PassesView view(bridge, nullptr);
+        view.resize(1000, 500);
+        view.show();
+        view.showTrace(trace());
+        // The graph as read, and the one pass that changed it.
+        QCOMPARE(view.list()->topLevelItemCount(), 2);
+        QCOMPARE(view.list()->currentItem()->text(0), QStringLiteral("DCE"));
+        QCOMPARE(view.before()->blockCount(), view.after()->blockCount());
+        QVERIFY(view.before()->toPlainText().contains(QStringLiteral("prim::Constant")));
+        QVERIFY(!view.after()->toPlainText().contains(QStringLiteral("prim::Constant")));
+        // Line 1 after came from line 2 before.
+        view.after()->setFocus();
+        QVERIFY(QTest::qWaitForWindowActive(&view) || true);
+        emit view.after()->lineChosen(1);
+        QVERIFY(!view.before()->extraSelections().empty());
+        view.list()->setCurrentItem(view.list()->topLevelItem(0));
+        QCOMPARE(view.before()->toPlainText(), view.after()->toPlainText());
+    }
+};
+
+QTEST_MAIN(PassesTest)
+#include "passes_test.moc"

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Gradient flow and Memory.
+
+#include <qcustomplot.h>
+
+#include <QAbstractItemModelTester>
+#include <QTemporaryDir>
+#include <QTest>
+
+#include "core/session/recording_writer.h"
+#include "tests/views/sample_run.h"
+#include "views/common/plot_style.h"
+#include "views/gradient_flow/gradient_flow_view.h"
+#include "views/memory/memory_view.h"
+
+using namespace loupe;
+using namespace loupe::views;
+using session::Category;
+
+namespace {
+
+session::GradientRow row(const char* name, double mean, double norm, double weights) {
+    session::GradientRow made;
+    made.parameter = name;
+    made.module = made.parameter.substr(0, made.parameter.rfind('.'));
+    made.has_gradient = true;
+    made.mean_abs = mean;
+    made.max_abs = mean * 5;
+    made.norm = norm;
+    made.weight_norm = weights;
+    return made;
+}
+
+std::vector<session::GradientRow> rows() {
+    std::vector<session::GradientRow> all{row("conv1.weight", 1e-9, 1e-7, 3), row("layer1.0.conv.weight", 0.01, 0.3, 2), row("fc.weight", 40, 5000, 2)};
+    session::GradientRow unused;
+    unused.parameter = "fc.bias";
+    unused.module = "fc";
+    all.push_back(unused);
+    session::GradientRow broken = row("layer1.1.conv.weight", 1, 1, 1);
+    broken.nan_count = 3;
+    broken.event = 9;
+    all.push_back(broken);
+    return all;
+}
+
+session::Allocation block(Category category, std::int64_t bytes, session::EventId made) {
+    session::Allocation allocation;
+    allocation.category = category;
+    allocation.bytes = bytes;
+    allocation.allocated = made;
+    allocation.owner = "%x";
+    return allocation;
+}
+
+// Parameters throughout; an activation of events 1 to 3; a gradient from 3.
+std::shared_ptr<const session::Recording> memoryRun() {
+    session::RecordingWriter writer;
+    writer.add_allocation(block(Category::Parameter, 1000, 0));
+    const std::size_t activation = writer.add_allocation(block(Category::Activation, 500, 1));
+    for (int i = 0; i < 4; ++i) {
+        session::Event event;
+        event.op = writer.intern("aten::relu");
+        event.start = i;
+        event.duration = 1;
+        writer.add_event(event);
+        if (i == 2) writer.add_allocation(block(Category::Gradient, 200, 3));
+    }
+    writer.end_allocation(activation, 3);
+    writer.note_peak(1700, 3);
+    writer.finish();
+    return writer.recording();
+}
+
+}  // namespace
+
+class PlotsTest : public QObject {
+    Q_OBJECT
+
+  private slots:
+    void troublesAreNamedWorstFirst() {
+        const auto found = findTroubles(rows());
+        using Kind = GradientFinding::Kind;
+        QCOMPARE(found.size(), 4u);
+        QVERIFY(found[0].kind == Kind::NotANumber && found[0].row == 4);
+        QVERIFY(found[1].kind == Kind::Exploding && found[1].row == 2);
+        QVERIFY(found[2].kind == Kind::Vanishing && found[2].row == 0);
+        QVERIFY(found[3].kind == Kind::Unused && found[3].row == 3);
+        QVERIFY(findTroubles({row("a.weight", 0.1, 1, 1)}).empty());
+    }
+
+    void gradientPanel() {
+        SessionBridge bridge;
+        bridge.show(testing::sampleModel(), testing::sampleRun());
+        GradientFlowView view(bridge, nullptr);
+        view.resize(900, 300);
+        view.show();
+        view.showRows(rows());
+        QCOMPARE(view.health()->count(), 4);
+        // A finding leads to where it happened.
+        QTest::mouseClick(view.health()->viewport(), Qt::LeftButton, {}, view.health()->visualItemRect(view.health()->item(0)).center());
+        QCOMPARE(bridge.currentEvent(), 9u);
+        for (int i = 0; i < 4; ++i) {
+            view.setMeasure(static_cast<GradientFlowView::Measure>(i));
+            QVERIFY(!view.grab().isNull());
+        }
+        QTemporaryDir folder;
+        for (const char* ending : {"png", "svg", "pdf", "csv"}) {
+            const QString file = folder.filePath(QStringLiteral("plot.") + QLatin1String(ending));
+            QCOMPARE(savePlot(*view.plot(), file), QString());
+            QVERIFY(QFileInfo(file).size() > 10);
+        }
+    }
+
+    void bytesOverEvents() {
+        const auto recording = memoryRun();
+        const MemorySeries series = memorySeries(*recording, recording->event_count());
+        QCOMPARE(series.events(), 4u);
+        const double expected[] = {1000, 1500, 1500, 1700, 1200};
+        for (std::size_t i = 0; i < 5; ++i) QCOMPARE(series.total[i], expected[i]);
+        QCOMPARE(series.bytes[static_cast<std::size_t>(Category::Activation)][2], 500.0);
+        QCOMPARE(series.peakEvent(), 3u);
+    }
+
+    void whatIsAlive() {
+        const auto recording = memoryRun();
+        QCOMPARE(aliveAt(*recording, 1).size(), 2u);
+        QCOMPARE(aliveAt(*recording, 3).size(), 3u);
+        QCOMPARE(aliveAt(*recording, 4).size(), 2u);
+        AliveModel model;
+        const QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+        model.setBlocks(recording, aliveAt(*recording, 3));
+        QCOMPARE(model.rowCount(), 3);
+        QCOMPARE(model.data(model.index(0, AliveModel::Category), Qt::DisplayRole).toString(), QString::fromUtf8(session::category_name(Category::Parameter).data()));
+        QCOMPARE(model.data(model.index(1, AliveModel::Age), Qt::DisplayRole).toString(), QStringLiteral("2"));
+    }
+
+    void memoryPanel() {
+        SessionBridge bridge;
+        bridge.show(testing::sampleModel(), memoryRun());
+        MemoryView view(bridge, nullptr);
+        view.resize(900, 300);
+        view.show();
+        QTRY_VERIFY(view.isSettled());
+        bridge.setCurrentEvent(3);
+        QCOMPARE(view.model()->rowCount(), 3);
+        view.plot()->replot();
+        const double x = view.plot()->xAxis->coordToPixel(1);
+        QTest::mouseClick(view.plot(), Qt::LeftButton, {}, QPoint(static_cast<int>(x), view.plot()->axisRect()->center().y()));
+        QCOMPARE(bridge.currentEvent(), 1u);
+        QCOMPARE(view.model()->rowCount(), 2);
+    }
+};
+
+QTEST_MAIN(PlotsTest)
+#include "plots_test.moc"
