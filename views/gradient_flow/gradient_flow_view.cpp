@@ -26,6 +26,7 @@ GradientFlowView::GradientFlowView(SessionBridge& bridge, QWidget* parent) : Vie
     layout->setSpacing(0);
     auto* bar = new QHBoxLayout;
     bar->setContentsMargins(6, 4, 6, 2);
+    bar->setSpacing(10);
     measure_ = new QComboBox(this);
     measure_->addItems({tr("mean and max |gradient|"), tr("norm"), tr("norm / weight norm"), tr("fraction of zeros")});
     measure_->setToolTip(tr("What the bars show"));
@@ -155,7 +156,7 @@ void GradientFlowView::drawBars(const QVector<double>& keys, const QVector<doubl
         plot_->yAxis->setNumberFormat(QStringLiteral("eb"));
         plot_->yAxis->setNumberPrecision(0);
         for (QCPBars* bars : {back_, front_}) bars->setBaseValue(low);
-        plot_->yAxis->setRange(low, high * 2);
+        plot_->yAxis->setRange(low, high * 1.5);
     } else {
         plot_->yAxis->setScaleType(QCPAxis::stLinear);
         plot_->yAxis->setTicker(QSharedPointer<QCPAxisTicker>::create());

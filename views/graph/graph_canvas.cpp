@@ -139,6 +139,7 @@ void GraphCanvas::fit() {
     const double all = std::min(width / scene_.size.width(), height / scene_.size.height());
     scale_ = std::clamp(all, kMinScale, 1.15);
     offset_ = QPointF((this->width() - scene_.size.width() * scale_) / 2, (this->height() - scene_.size.height() * scale_) / 2);
+    sized_ = size();
     user_moved_ = true;
     update();
 }
@@ -162,6 +163,7 @@ void GraphCanvas::clampOffset() {
 void GraphCanvas::reveal(int node) {
     const SceneBox* box = boxFor(node);
     if (box == nullptr) return;
+    sized_ = size();
     if (scale_ < kTextScale && !box->is_open) {
         // Too small to be read: come closer.
         const QPointF centre = box->rect.center();
@@ -223,7 +225,7 @@ GraphCanvas::Range GraphCanvas::metricRange() const {
 
 std::string_view GraphCanvas::kindOf(int id) const {
     const session::GraphNode& node = index_->node(id);
-    if (!index_->isGroup(id) || index_->operatorCount(id) > 4) return node.kind;
+    if (!index_->isGroup(id) || index_->operatorCount(id) > GraphIndex::kFewOperators) return node.kind;
     // A module around an operator or two looks like what it does.
     int inner = id;
     while (index_->isGroup(inner)) inner = index_->level(inner).children.front();
@@ -616,7 +618,11 @@ void GraphCanvas::keyPressEvent(QKeyEvent* event) {
 }
 
 void GraphCanvas::resizeEvent(QResizeEvent*) {
-    if (!user_moved_) showStart();
+    // What was in the middle stays there.
+    const QSizeF grown = QSizeF(size() - sized_) / 2;
+    sized_ = size();
+    if (user_moved_) offset_ += QPointF(grown.width(), grown.height());
+    else showStart();
 }
 
 bool GraphCanvas::event(QEvent* event) {

@@ -104,6 +104,7 @@ class GraphCanvas : public QWidget {
     double scale_ = 1;
     QPointF offset_;
     bool user_moved_ = false;
+    QSize sized_;  // what offset_ is meant for
     QPointF drag_from_;
     QPointF drag_offset_;
     bool dragging_ = false;

@@ -149,12 +149,10 @@ std::vector<GraphLink> GraphIndex::linksFrom(int id) const {
     return all;
 }
 
-bool GraphIndex::holdsGroups(int group) const {
+bool GraphIndex::isWorthOpening(int group) const {
+    // Branches, loops and calls of a few operators are what a module does, not modules.
     const auto& inside = level(group).children;
-    return std::any_of(inside.begin(), inside.end(), [&](int child) {
-        // Branches and loops are part of what a module does, not modules.
-        return isGroup(child) && (!node(child).kind.starts_with("prim::") || holdsGroups(child)) && node(child).is_group;
-    });
+    return operatorCount(group) > kFewOperators && std::any_of(inside.begin(), inside.end(), [&](int child) { return isGroup(child); });
 }
 
 std::set<int> GraphIndex::defaultOpen(int max_boxes) const {
@@ -165,13 +163,13 @@ std::set<int> GraphIndex::defaultOpen(int max_boxes) const {
         // A whole level at a time, so that equals look equal; what holds operators only stays one box.
         std::vector<int> next;
         for (int child : level) {
-            if (!holdsGroups(child)) continue;
+            if (!isWorthOpening(child)) continue;
             const auto& inside = this->level(child).children;
             next.insert(next.end(), inside.begin(), inside.end());
         }
         if (next.empty() || (boxes > 1 && boxes + static_cast<int>(next.size()) > max_boxes)) return open;
         for (int child : level) {
-            if (holdsGroups(child)) open.insert(child);
+            if (isWorthOpening(child)) open.insert(child);
         }
         boxes += static_cast<int>(next.size());
         level = std::move(next);

@@ -39,6 +39,9 @@ struct GraphLevel {
 
 class GraphIndex {
   public:
+    // Groups with no more are one box at first.
+    static constexpr int kFewOperators = 4;
+
     GraphIndex(std::shared_ptr<const session::GraphModel> model, bool show_plumbing);
 
     const session::GraphModel& model() const { return *model_; }
@@ -59,7 +62,7 @@ class GraphIndex {
     std::set<int> defaultOpen(int max_boxes) const;
 
   private:
-    bool holdsGroups(int group) const;
+    bool isWorthOpening(int group) const;
     void markShown(bool show_plumbing);
     void link();
     void lift(const GraphLink& link);

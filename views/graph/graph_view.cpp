@@ -108,7 +108,7 @@ void GraphView::buildToolBar(QLayout* layout) {
     search_ = new QLineEdit(tools_);
     search_->setPlaceholderText(tr("Find node or module (Ctrl+F)"));
     search_->setClearButtonEnabled(true);
-    search_->setMaximumWidth(220);
+    search_->setFixedWidth(200);
     search_->setAccessibleName(tr("Find in the graph"));
     connect(search_, &QLineEdit::textChanged, this, &GraphView::search);
     connect(search_, &QLineEdit::returnPressed, this, &GraphView::showNextMatch);

@@ -40,7 +40,7 @@ std::vector<AliveBlock> aliveAt(const session::Recording& recording, session::Ev
     const std::size_t count = recording.allocation_count();
     for (std::size_t i = 0; i < count; ++i) {
         session::Allocation block = recording.allocation(i);
-        if (block.allocated > event || (block.freed != 0 && block.freed < event)) continue;
+        if (block.bytes == 0 || block.allocated > event || (block.freed != 0 && block.freed < event)) continue;
         const std::size_t age = event - block.allocated;
         alive.push_back({std::move(block), age});
     }

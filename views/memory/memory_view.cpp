@@ -94,7 +94,7 @@ MemoryView::MemoryView(SessionBridge& bridge, QWidget* parent) : View(bridge, pa
     table_->sortByColumn(AliveModel::Bytes, Qt::DescendingOrder);
     table_->setAccessibleName(tr("Blocks alive at the current event"));
     table_->header()->setStretchLastSection(true);
-    const int widths[] = {76, 110, 120, 110, 110, 44};
+    const int widths[] = {76, 128, 150, 110, 110, 44};
     for (int i = 0; i < 6; ++i) table_->header()->resizeSection(i, widths[i]);
     connect(table_, &QTreeView::activated, this, [this](const QModelIndex& index) {
         const session::Allocation& block = model_->block(sorted_->mapToSource(index).row()).allocation;

@@ -36,6 +36,7 @@ PassesView::PassesView(SessionBridge& bridge, QWidget* parent) : View(bridge, pa
     layout->setSpacing(0);
     auto* bar = new QHBoxLayout;
     bar->setContentsMargins(6, 4, 6, 4);
+    bar->setSpacing(8);
     pipeline_ = new QComboBox(this);
     for (const std::string& name : session::list_pipelines()) pipeline_->addItem(text(name));
     pipeline_->setToolTip(tr("Pipeline of passes"));
@@ -66,7 +67,7 @@ PassesView::PassesView(SessionBridge& bridge, QWidget* parent) : View(bridge, pa
     search_ = new QLineEdit(this);
     search_->setPlaceholderText(tr("Find in the graphs (Ctrl+F)"));
     search_->setClearButtonEnabled(true);
-    search_->setMaximumWidth(220);
+    search_->setFixedWidth(220);
     search_->setAccessibleName(tr("Find in the graphs"));
     connect(search_, &QLineEdit::returnPressed, this, [this] { search(true); });
     bar->addWidget(search_);

@@ -17,6 +17,7 @@ using C = Theme::Colour;
 constexpr double kSmallest = 2.0;    // pixels: narrower zones are merged
 constexpr double kTextFrom = 22.0;   // pixels: wider ones have a label
 constexpr std::size_t kMostRows = 12;
+constexpr double kMostMemory = 180;  // pixels
 
 QRgb rgb(C role) { return Theme::instance().colour(role).rgba(); }
 QRgb withAlpha(QRgb colour, int alpha) { return qRgba(qRed(colour), qGreen(colour), qBlue(colour), alpha); }
@@ -143,7 +144,7 @@ void TimelineDrawing::drawAxis(TimelineSurface& surface) {
     for (double time = std::max(0.0, std::floor(state_.from / step) * step); time < state_.to; time += step) {
         const double x = xOf(time);
         surface.line(x, kAxis - 6, x, height_, withAlpha(rgb(C::Grid), 200));
-        surface.text(x + 4, 3, rgb(C::Faint), secondsText(time));
+        surface.text(x + 4, 3, rgb(C::Faint), time == 0 ? QStringLiteral("0") : secondsText(time));
     }
 }
 
@@ -170,7 +171,7 @@ void TimelineDrawing::drawRow(TimelineSurface& surface, const Row& row) {
             colour = mixed(panel, Theme::instance().series(static_cast<int>(zone.colour)).rgb(), 0.30 + 0.12 * (zone.id % 2));
             if (wide) {
                 const auto dot = frame.scope.rfind('.');
-                label = frame.scope.empty() ? views::text(frame.class_name)
+                label = frame.scope.empty() ? (frame.class_name.empty() ? scopeText(frame.scope) : views::text(frame.class_name))
                                             : views::text(dot == std::string_view::npos ? frame.scope : frame.scope.substr(dot + 1));
                 if (!frame.scope.empty() && x1 - x0 > 120) label += QStringLiteral("  ") + views::text(frame.class_name);
             }
@@ -191,7 +192,7 @@ void TimelineDrawing::drawRow(TimelineSurface& surface, const Row& row) {
 
 void TimelineDrawing::drawMemory(TimelineSurface& surface) {
     const double top = memoryTop();
-    const double bottom = std::max(top + 20, height_ - 8);
+    const double bottom = std::clamp(height_ - 8, top + 20, top + kMostMemory);
     const int columns = static_cast<int>(width_ - kGutter);
     const double most = std::max(1.0, index_.memory().greatest());
     const QRgb fill = withAlpha(rgb(C::Accent), 90);
