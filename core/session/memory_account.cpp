@@ -14,8 +14,9 @@ void MemoryAccount::stop() {
     if (!is_watching_) return;
     is_watching_ = false;
     set_allocation_observer(before_);
+    std::vector<Ptr<Storage>> no_longer_watched;
     const std::lock_guard lock(mutex_);
-    for (auto& [id, block] : live_) block.watched = nullptr;
+    for (auto& [id, block] : live_) no_longer_watched.push_back(std::move(block.watched));
 }
 
 void MemoryAccount::add_existing(const Tensor& t, Category category, std::string_view owner) {
@@ -41,10 +42,15 @@ void MemoryAccount::begin_event(EventId event, std::string_view scope) {
 }
 
 void MemoryAccount::end_event() {
+    // Let go of after the lock: freeing a block comes back here as an allocation event.
+    std::vector<Ptr<Storage>> no_longer_watched;
     const std::lock_guard lock(mutex_);
     for (auto& [id, block] : live_) {
         // The store's references and the one here are not the program's.
-        if (block.watched && block.watched->use_count() <= store_.holds(id) + 1) release(block, event_);
+        if (block.watched && block.watched->use_count() <= store_.holds(id) + 1) {
+            release(block, event_);
+            no_longer_watched.push_back(std::move(block.watched));
+        }
         if (!block.is_published && !block.is_freed) publish(block);
     }
     std::erase_if(live_, [](const auto& entry) { return entry.second.is_freed; });

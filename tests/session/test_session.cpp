@@ -82,6 +82,7 @@ class TestSession : public QObject {
     void shows_values_that_were_overwritten_in_place();
     void gives_gradients_by_parameter();
     void memory_comes_back_to_what_the_model_holds();
+    void records_without_keeping_elements();
     void a_failed_run_keeps_what_was_recorded();
     void a_broken_file_leaves_the_model_there_was();
     void stop_ends_an_endless_loop();
@@ -262,6 +263,21 @@ void TestSession::memory_comes_back_to_what_the_model_holds() {
     QVERIFY(last.memory_after - first.memory_before < 4096);
     QVERIFY(recording->peak_bytes() > last.memory_after);
     QVERIFY(recording->peak_event() > 0);
+}
+
+// Then the account of memory holds the last reference to a block that the program has let go of.
+void TestSession::records_without_keeping_elements() {
+    Session session;
+    open(session, kFixtures + "resnet18.pt");
+    RunOptions options = with_backward();
+    options.record_values = false;
+    session.run(options);
+    session.wait_idle();
+    QCOMPARE(session.status().state, RunState::Finished);
+    const auto recording = session.recording();
+    const auto last = static_cast<EventId>(recording->event_count());
+    QVERIFY(last > 0);
+    QVERIFY(recording->event(last).memory_after < recording->peak_bytes());
 }
 
 void TestSession::a_failed_run_keeps_what_was_recorded() {
