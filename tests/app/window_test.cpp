@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The window, driven with mouse and keys on the shipped and the fixture models.
+
+#include <QAction>
+#include <QDir>
+#include <QFile>
+#include <QLabel>
+#include <QLineEdit>
+#include <QListWidget>
+#include <QMenu>
+#include <QMenuBar>
+#include <QPushButton>
+#include <QSettings>
+#include <QStandardPaths>
+#include <QTemporaryDir>
+#include <QTest>
+#include <QTreeView>
+
+#include "app/window/banner.h"
+#include "app/window/docks.h"
+#include "app/window/main_window.h"
+#include "views/common/format.h"
+#include "views/common/theme.h"
+#include "views/events/event_model.h"
+#include "views/events/events_view.h"
+#include "views/modules/module_model.h"
+#include "views/modules/modules_view.h"
+#include "views/registry.h"
+
+using namespace loupe;
+using session::RunState;
+using window::MainWindow;
+
+namespace {
+
+constexpr int kPatience = 20000;
+
+QString model(const char* name) { return QStringLiteral(LOUPE_SOURCE_DIR "/resources/models/%1.pt").arg(QLatin1String(name)); }
+QString fixture(const char* name) { return QStringLiteral(LOUPE_SOURCE_DIR "/tests/fixtures/models/%1.pt").arg(QLatin1String(name)); }
+
+// How long the GUI thread was away from its event loop at most.
+class StallWatch : public QObject {
+  public:
+    StallWatch() {
+        timer_.setInterval(5);
+        connect(&timer_, &QTimer::timeout, this, [this] { longest_ = std::max(longest_, clock_.restart()); });
+        clock_.start();
+        timer_.start();
+    }
+    qint64 longest() const { return longest_; }
+
+  private:
+    QTimer timer_;
+    QElapsedTimer clock_;
+    qint64 longest_ = 0;
+};
+
+}  // namespace
+
+class WindowTest : public QObject {
+    Q_OBJECT
+
+    std::unique_ptr<MainWindow> window_;
+
+    RunState state() const { return window_->bridge().status().state; }
+    QAction* action(const char* id) const { return window_->findChild<QAction*>(QStringLiteral("action.%1").arg(QLatin1String(id))); }
+    template <typename View>
+    View& view(const char* id) const {
+        return *static_cast<View*>(window_->docks().view(QLatin1String(id)));
+    }
+    void press(Qt::Key key, Qt::KeyboardModifiers modifiers = {}) const { QTest::keyClick(window_.get(), key, modifiers); }
+    void open(const QString& file) {
+        window_->openFile(file);
+        QTRY_VERIFY_WITH_TIMEOUT(window_->bridge().model() && state() == RunState::Ready, kPatience);
+    }
+
+  private slots:
+    void initTestCase() {
+        QStandardPaths::setTestModeEnabled(true);
+        QCoreApplication::setOrganizationName(QStringLiteral("TensorloupeTest"));
+        views::Theme::instance().setMode(views::Theme::Mode::Dark);
+    }
+    void init() {
+        QSettings().clear();
+        window_ = std::make_unique<MainWindow>();
+        window_->show();
+        QVERIFY(QTest::qWaitForWindowExposed(window_.get()));
+        // Without a window manager nobody else makes it active.
+        QApplication::setActiveWindow(window_.get());
+    }
+    void cleanup() { window_.reset(); }
+
+    void everyPanelHasAMenuEntryWithATip() {
+        for (const auto& entry : views::registry().entries()) {
+            QAction* found = window_->findChild<QAction*>(QStringLiteral("action.panel.") + entry.description.id);
+            QVERIFY2(found, qPrintable(entry.description.id));
+            QVERIFY(found->toolTip().contains(entry.description.tip));
+        }
+    }
+    void disabledCommandsSayWhy() {
+        QVERIFY(!action("run")->isEnabled());
+        QVERIFY2(action("run")->toolTip().contains(QStringLiteral("no model is open")), qPrintable(action("run")->toolTip()));
+    }
+    void keysAreThoseOfTheManual() {
+        const std::pair<const char*, const char*> keys[] = {
+            {"run", "F5"}, {"stop", "Shift+F5"}, {"breakpoint", "F9"}, {"step_over", "F10"}, {"step_into", "F11"}, {"step_out", "Shift+F11"},
+            {"step_back", "Shift+F10"}, {"run_here", "Ctrl+F10"}, {"run_nan", "F6"}, {"run_backward", "F7"}, {"open", "Ctrl+O"},
+            {"palette", "Ctrl+Shift+P"}, {"find", "Ctrl+F"}, {"goto", "Ctrl+P"}, {"bookmark", "Ctrl+B"}, {"fit", "Space"}, {"undo", "Ctrl+Z"}};
+        for (const auto& [id, key] : keys) QCOMPARE(action(id)->shortcut(), QKeySequence(QLatin1String(key)));
+    }
+
+    void openRunBreakStepAndClose() {
+        // From the start page, with the mouse.
+        auto* card = window_->findChild<QPushButton*>(QStringLiteral("model.digits"));
+        QVERIFY(card);
+        QTest::mouseClick(card, Qt::LeftButton);
+        QTRY_VERIFY_WITH_TIMEOUT(state() == RunState::Ready, kPatience);
+        QCOMPARE(window_->windowTitle().left(9), QStringLiteral("digits.pt"));
+        auto& events = view<views::EventsView>("events");
+        QTRY_VERIFY(events.isVisible());
+
+        press(Qt::Key_F5);
+        QTRY_COMPARE_WITH_TIMEOUT(state(), RunState::Finished, kPatience);
+        const auto forward = window_->bridge().eventCount();
+        QVERIFY(forward > 10);
+        QTRY_COMPARE(events.model().acceptedCount(), forward);
+
+        // To backward, and a step there names its forward operator.
+        press(Qt::Key_F7);
+        QTRY_VERIFY_WITH_TIMEOUT(state() == RunState::Paused && window_->bridge().status().phase == session::RunPhase::Backward, kPatience);
+        press(Qt::Key_F10);
+        QTRY_VERIFY_WITH_TIMEOUT(state() == RunState::Paused && window_->bridge().reachedEvent() > forward, kPatience);
+        const auto& recording = *window_->bridge().recording();
+        const auto& event = recording.event(window_->bridge().reachedEvent());
+        QCOMPARE(event.phase, session::RunPhase::Backward);
+        QVERIFY(event.peer != 0 && event.peer <= forward);
+        QCOMPARE(window_->bridge().currentEvent(), event.id);
+
+        // Looking back does not move the engine.
+        press(Qt::Key_F10, Qt::ShiftModifier);
+        QCOMPARE(window_->bridge().currentEvent(), event.id - 1);
+        QCOMPARE(window_->bridge().reachedEvent(), event.id);
+
+        press(Qt::Key_F5, Qt::ShiftModifier);
+        QTRY_VERIFY_WITH_TIMEOUT(state() != RunState::Paused && state() != RunState::Running, kPatience);
+        QVERIFY(window_->bridge().eventCount() > forward);  // what was recorded stays
+        action("close")->trigger();
+        QTRY_VERIFY_WITH_TIMEOUT(!window_->bridge().model(), kPatience);
+        QTRY_VERIFY(window_->findChild<QWidget*>(QStringLiteral("startPage"))->isVisible());
+    }
+
+    void breakInAModuleDuringBackward() {
+        open(fixture("resnet18"));
+        session::Breakpoint breakpoint;
+        breakpoint.kind = session::Breakpoint::Kind::Module;
+        breakpoint.text = "layer2";
+        breakpoint.phase = session::RunPhase::Backward;
+        window_->bridge().addBreakpoint(breakpoint);
+        auto options = window_->bridge().runOptions();
+        options.backward = true;
+        window_->bridge().setRunOptions(options);
+        press(Qt::Key_F5);
+        QTRY_COMPARE_WITH_TIMEOUT(state(), RunState::Paused, kPatience);
+        QCOMPARE(window_->bridge().status().phase, session::RunPhase::Backward);
+        QVERIFY2(window_->bridge().status().next_scope.rfind("layer2", 0) == 0, window_->bridge().status().next_scope.c_str());
+        // Step, then look at a tensor: the current event follows.
+        const auto before = window_->bridge().reachedEvent();
+        press(Qt::Key_F11);
+        QTRY_VERIFY_WITH_TIMEOUT(state() == RunState::Paused && window_->bridge().reachedEvent() > before, kPatience);
+        QVERIFY(window_->bridge().currentValue() != 0);
+        press(Qt::Key_F5);
+        QTRY_VERIFY_WITH_TIMEOUT(state() == RunState::Finished || state() == RunState::Paused, kPatience);
+    }
+
+    void selectingAModuleMovesEveryPanel() {
+        open(model("digits"));
+        press(Qt::Key_F5);
+        QTRY_COMPARE_WITH_TIMEOUT(state(), RunState::Finished, kPatience);
+        auto& modules = view<views::ModulesView>("modules");
+        const QModelIndex index = modules.model().indexOfModule(QStringLiteral("classifier.hidden"));
+        QVERIFY(index.isValid());
+        modules.tree().scrollTo(index);
+        QTest::mouseClick(modules.tree().viewport(), Qt::LeftButton, {}, modules.tree().visualRect(index).center());
+        const auto& bridge = window_->bridge();
+        QCOMPARE(views::text(bridge.recording()->event(bridge.currentEvent()).scope), QStringLiteral("classifier.hidden"));
+        auto& events = view<views::EventsView>("events");
+        QCOMPARE(events.tree().currentIndex().data(views::EventModel::EventRole).toUInt(), bridge.currentEvent());
+        // A bookmark, away, and back.
+        const auto event = bridge.currentEvent();
+        press(Qt::Key_B, Qt::ControlModifier);
+        QCOMPARE(bridge.bookmarks(), std::vector<session::EventId>{event});
+        window_->bridge().setCurrentEvent(1);
+        press(Qt::Key_Left, Qt::AltModifier);
+        QCOMPARE(bridge.currentEvent(), event);
+    }
+
+    void palettesFindCommandsAndModules() {
+        open(model("digits"));
+        press(Qt::Key_P, Qt::ControlModifier | Qt::ShiftModifier);
+        auto* palette = window_->findChild<QWidget*>(QStringLiteral("chooser"));
+        QVERIFY(palette);
+        auto* edit = palette->findChild<QLineEdit*>();
+        auto* list = palette->findChild<QListWidget*>();
+        QVERIFY(list->count() > 25);
+        QTest::keyClicks(edit, QStringLiteral("light theme"));
+        QCOMPARE(list->count(), 1);
+        QTest::keyClick(edit, Qt::Key_Return);
+        QTRY_COMPARE(views::Theme::instance().mode(), views::Theme::Mode::Light);
+        views::Theme::instance().setMode(views::Theme::Mode::Dark);
+
+        window_->openGoTo();
+        QWidget* go = nullptr;
+        QTRY_VERIFY((go = window_->findChild<QWidget*>(QStringLiteral("chooser"))) && go != palette);
+        QTest::keyClicks(go->findChild<QLineEdit*>(), QStringLiteral("classifier.hidden"));
+        QTest::keyClick(go->findChild<QLineEdit*>(), Qt::Key_Return);
+        QTRY_COMPARE(window_->bridge().currentModule(), QStringLiteral("classifier.hidden"));
+    }
+
+    void brokenFilesAreToldOfAndTheWindowGoesOn() {
+        QTemporaryDir folder;
+        const QString broken = folder.filePath(QStringLiteral("broken.pt"));
+        QFile whole(model("digits"));
+        QVERIFY(whole.open(QIODevice::ReadOnly));
+        QFile part(broken);
+        QVERIFY(part.open(QIODevice::WriteOnly));
+        part.write(whole.read(whole.size() / 2));
+        part.close();
+        window_->openFile(broken);
+        auto* banner = window_->findChild<window::Banner*>();
+        QTRY_VERIFY_WITH_TIMEOUT(banner->isVisible(), kPatience);
+        QVERIFY2(banner->message().contains(QStringLiteral("broken.pt")), qPrintable(banner->message()));
+        QVERIFY(!banner->message().contains(QLatin1Char('\n')));
+        window_->openFile(folder.filePath(QStringLiteral("missing.pt")));
+        QVERIFY(banner->message().contains(QStringLiteral("no such file")));
+        open(model("digits"));
+        QVERIFY(!banner->isVisible());
+        press(Qt::Key_F5);
+        QTRY_COMPARE_WITH_TIMEOUT(state(), RunState::Finished, kPatience);
+    }
+
+    void wrongInputsLeaveWhatWasRecorded() {
+        open(model("digits"));
+        auto inputs = window_->bridge().inputs();
+        QVERIFY(!inputs.empty());
+        inputs[0] = session::parse_input_spec("1x3x8x8");
+        window_->bridge().setInputs(inputs);
+        press(Qt::Key_F5);
+        QTRY_COMPARE_WITH_TIMEOUT(state(), RunState::Failed, kPatience);
+        QVERIFY(!window_->bridge().status().error.empty());
+        QVERIFY(window_->findChild<window::Banner*>()->isVisible());
+    }
+
+    void theWindowStaysAwakeWhileTheModelRuns() {
+        open(fixture("resnet18"));
+        auto inputs = window_->bridge().inputs();
+        inputs[0] = session::parse_input_spec("8x3x64x64");
+        window_->bridge().setInputs(inputs);
+        auto options = window_->bridge().runOptions();
+        options.backward = true;
+        window_->bridge().setRunOptions(options);
+        QTest::qWait(300);
+        StallWatch watch;
+        press(Qt::Key_F5);
+        QTRY_COMPARE_WITH_TIMEOUT(state(), RunState::Finished, kPatience);
+        QTest::qWait(200);
+        qInfo("longest stall %lld ms", static_cast<long long>(watch.longest()));
+        // Figures are printed, not asserted; a window that stood still for seconds is broken.
+        QVERIFY(watch.longest() < 2000);
+    }
+
+    void layoutIsRemembered() {
+        open(model("digits"));
+        auto* log = window_->findChild<QDockWidget*>(QStringLiteral("log"));
+        log->setFloating(true);
+        window_->close();
+        window_ = std::make_unique<MainWindow>();
+        window_->show();
+        open(model("digits"));
+        QTRY_VERIFY(window_->findChild<QDockWidget*>(QStringLiteral("log"))->isFloating());
+        QCOMPARE(QSettings().value(QStringLiteral("recentFiles")).toStringList().value(0), model("digits"));
+    }
+};
+
+QTEST_MAIN(WindowTest)
+#include "window_test.moc"
