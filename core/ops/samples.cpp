@@ -47,7 +47,7 @@ Tensor random_ladder(Random& random, std::initializer_list<std::int64_t> sizes, 
     Tensor out = empty(IntSpan(sizes.begin(), sizes.size()), dtype);
     const std::int64_t n = out.numel();
     std::vector<double> steps(static_cast<std::size_t>(n));
-    for (std::int64_t i = 0; i < n; ++i) steps[static_cast<std::size_t>(i)] = (static_cast<double>(i) - static_cast<double>(n) / 2 + 0.5) * 0.25;
+    for (std::int64_t i = 0; i < n; ++i) steps[static_cast<std::size_t>(i)] = (static_cast<double>(i) - static_cast<double>(n) / 2 + 0.5) * 0.25 + 0.1;
     std::shuffle(steps.begin(), steps.end(), random.engine());
     visit_dtype(dtype, [&]<typename T>(std::type_identity<T>) {
         std::transform(steps.begin(), steps.end(), out.data<T>(), [](double v) {

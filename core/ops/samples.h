@@ -13,7 +13,7 @@ inline Tensor random_tensor(Random& random, std::initializer_list<std::int64_t> 
 }
 // int64 from 0 to limit - 1.
 Tensor random_indices(Random& random, std::initializer_list<std::int64_t> sizes, std::int64_t limit);
-// Away from zero and each other, for operators with kinks: a shuffled ladder of steps.
+// Away from zero, quarters and each other, for operators with kinks: a shuffled ladder of steps of 1/4.
 Tensor random_ladder(Random& random, std::initializer_list<std::int64_t> sizes, ScalarType dtype);
 
 }  // namespace loupe

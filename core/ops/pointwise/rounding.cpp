@@ -45,6 +45,9 @@ void neg_infer(Arguments arguments, MetaList& outputs) {
             "or `logical_not()` operator instead.");
     infer_same(arguments, outputs);
 }
+std::vector<Sample> negation_samples(Random& random, ScalarType dtype) {
+    return dtype == ScalarType::Bool ? std::vector<Sample>() : unary_samples(random, dtype);
+}
 void sgn_backward(G& c) {
     const Tensor g = c.grad_output();
     if (!is_complex(c.dtype(0))) {
@@ -101,7 +104,7 @@ constexpr OperatorRecord kRecords[] = {
      .infer = neg_infer,
      .kernel = unary<UnaryOp::Neg>,
      .derivative = {[](G& c) { c.set_grad(0, -c.grad_output()); }},
-     .samples = unary_samples,
+     .samples = negation_samples,
      .variants = kInPlace | kOut},
     {.schema = "aten::sgn(Tensor self) -> Tensor",
      .summary = "Sign; for complex numbers x / |x|.",

@@ -4,6 +4,7 @@
 #include <boost/math/special_functions/bessel.hpp>
 #include <boost/math/special_functions/digamma.hpp>
 #include <boost/math/special_functions/erf.hpp>
+#include <boost/math/special_functions/polygamma.hpp>
 #include <boost/math/special_functions/trigamma.hpp>
 #include <cmath>
 #include <limits>
@@ -30,11 +31,12 @@ double digamma(double x) {
     return math::digamma(x, Quiet());
 }
 
-double trigamma(double x) {
+double polygamma(int order, double x) {
+    if (order == 0) return digamma(x);
     if (std::isnan(x)) return x;
     if (x == kInfinity) return 0;
-    if (x <= 0 && x == std::trunc(x)) return kInfinity;
-    return math::trigamma(x, Quiet());
+    if (x <= 0 && x == std::trunc(x)) return order % 2 == 1 ? kInfinity : kNan;
+    return order == 1 ? math::trigamma(x, Quiet()) : math::polygamma(order, x, Quiet());
 }
 
 double inverse_erf(double x) {

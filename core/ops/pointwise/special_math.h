@@ -5,7 +5,7 @@
 namespace loupe {
 
 double digamma(double x);
-double trigamma(double x);
+double polygamma(int order, double x);  // order 0 is digamma
 double inverse_erf(double x);
 double modified_bessel_i0(double x);
 

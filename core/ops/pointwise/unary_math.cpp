@@ -71,11 +71,12 @@ void logit_backward(G& c) {
 }
 
 void polygamma_infer(Arguments arguments, MetaList& outputs) {
-    require(arguments[0].to_int() == 0 || arguments[0].to_int() == 1, "polygamma is implemented for n 0 and 1");
+    require(arguments[0].to_int() >= 0, "polygamma(n, x) does not support negative n.");
     infer_float_real(arguments.subspan(1), outputs);
 }
 void polygamma_kernel(Arguments arguments, IValue* results) {
-    run_unary(arguments[0].to_int() == 0 ? UnaryOp::Digamma : UnaryOp::Trigamma, arguments.subspan(1), results);
+    const Scalar order = arguments[0].to_scalar();
+    run_unary(UnaryOp::Polygamma, arguments.subspan(1), results, &order);
 }
 
 std::vector<Sample> logit_samples(Random& random, ScalarType dtype) {
@@ -223,9 +224,11 @@ constexpr OperatorRecord kRecords[] = {
                   {[](G& c) { c.set_grad(0, c.grad_output() * fn::polygamma(1, c.argument(0))); }, {save_argument(0)}},
                   positive_samples),
     {.schema = "aten::polygamma(int n, Tensor self) -> Tensor",
-     .summary = "The n-th derivative of digamma, for n 0 and 1.",
+     .summary = "The n-th derivative of digamma.",
      .infer = polygamma_infer,
      .kernel = FillingKernel{&polygamma_kernel},
+     .derivative = {[](G& c) { c.set_grad(1, c.grad_output() * fn::polygamma(c.value(0).to_int() + 1, c.argument(1))); },
+                    {save_argument(1)}},
      .variants = kOut},
     {.schema = "aten::i0(Tensor self) -> Tensor",
      .summary = "Modified Bessel function of the first kind, order 0.",

@@ -94,7 +94,6 @@ LOUPE_SCALAR_OP(Erfc, std::erfc(x))
 LOUPE_SCALAR_OP(Erfinv, inverse_erf(static_cast<double>(x)))
 LOUPE_SCALAR_OP(Lgamma, std::lgamma(x))
 LOUPE_SCALAR_OP(Digamma, digamma(static_cast<double>(x)))
-LOUPE_SCALAR_OP(Trigamma, trigamma(static_cast<double>(x)))
 LOUPE_SCALAR_OP(Sinc, sinc_of(x))
 LOUPE_SCALAR_OP(I0, modified_bessel_i0(static_cast<double>(x)))
 LOUPE_SCALAR_OP(Erf, std::erf(x))
@@ -110,6 +109,13 @@ struct NanToNumOp {
         return x;
     }
     T nan, positive, negative_;
+};
+// p: the order of the derivative.
+template <class T>
+struct PolygammaOp {
+    explicit PolygammaOp(const Scalar* p) : order(static_cast<int>(p[0].to_int())) {}
+    T scalar(T x) const { return static_cast<T>(polygamma(order, static_cast<double>(x))); }
+    int order;
 };
 // p: epsilon, or a negative number for none.
 template <class T>
@@ -159,7 +165,7 @@ ElementwiseKernel find_function(UnaryOp op, ScalarType as) {
         case UnaryOp::Erfinv: return real_kernel<ErfinvOp, 1>(as);
         case UnaryOp::Lgamma: return real_kernel<LgammaOp, 1>(as);
         case UnaryOp::Digamma: return real_kernel<DigammaOp, 1>(as);
-        case UnaryOp::Trigamma: return real_kernel<TrigammaOp, 1>(as);
+        case UnaryOp::Polygamma: return real_kernel<PolygammaOp, 1>(as);
         case UnaryOp::Logit: return real_kernel<LogitOp, 1>(as);
         case UnaryOp::I0: return real_kernel<I0Op, 1>(as);
         case UnaryOp::NanToNum: return real_kernel<NanToNumOp, 1>(as);

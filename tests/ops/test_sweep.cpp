@@ -1,0 +1,411 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every operator that has samples: inferred metadata are the actual ones; strided, transposed and expanded inputs give the
+// same; in-place and out= forms equal the functional one; first and second derivatives agree with differences in float64.
+//
+// A case is added by a record's samples; nothing here knows an operator, but for the list of exceptions below.
+
+#include <QtTest>
+#include <cmath>
+#include <complex>
+
+#include "core/autograd/engine.h"
+#include "core/autograd/grad_mode.h"
+#include "core/autograd/variable.h"
+#include "core/base/error.h"
+#include "core/base/strings.h"
+#include "core/ops/functions.h"
+#include "core/ops/random/random.h"
+#include "core/ops/registry.h"
+#include "core/ops/samples.h"
+
+using namespace loupe;
+
+namespace {
+
+using Numbers = std::vector<std::complex<double>>;
+
+// Differentiated as PyTorch does, not as mathematics.
+constexpr std::string_view kNotDifferentiated[] = {"aten::floor_divide", "aten::nan_to_num", "loupe::rnn_layer"};
+// Results that depend on how the input lies in memory.
+constexpr std::string_view kLayoutMatters[] = {"aten::view", "aten::_unsafe_view", "aten::as_strided", "aten::as_strided_scatter",
+                                               "aten::_reshape_alias"};
+// Results after the first are for the backward pass, without derivatives of their own.
+constexpr std::string_view kFirstResultOnly[] = {"aten::native_batch_norm", "aten::native_layer_norm", "aten::nll_loss_forward",
+                                                 "aten::nll_loss2d_forward", "aten::native_group_norm"};
+// Arguments that take no gradient: weights of classes, running statistics.
+struct FixedArguments {
+    std::string_view name;
+    std::uint64_t arguments;
+};
+constexpr FixedArguments kFixed[] = {{"aten::nll_loss_forward", 1U << 2},   {"aten::nll_loss", 1U << 2},     {"aten::nll_loss_nd", 1U << 2},
+                                     {"aten::nll_loss2d_forward", 1U << 2}, {"aten::nll_loss2d", 1U << 2},   {"aten::cross_entropy_loss", 1U << 2},
+                                     {"aten::native_batch_norm", 3U << 3},  {"aten::batch_norm", 3U << 3},   {"aten::instance_norm", 3U << 3}};
+
+template <typename List>
+bool is_listed(const List& list, const Operator& op) {
+    return std::find(std::begin(list), std::end(list), op.schema.name) != std::end(list);
+}
+
+constexpr ScalarType kDtypes[] = {ScalarType::Float64, ScalarType::Float32,    ScalarType::BFloat16, ScalarType::Int64,
+                                  ScalarType::UInt8,   ScalarType::Complex128, ScalarType::Bool};
+
+IValue number_of(ScalarType dtype) { return static_cast<std::int64_t>(dtype); }
+
+Numbers numbers_of(const Tensor& t) {
+    const GradModeScope no_grad(false);
+    const Tensor wide = fn::contiguous(fn::to_dtype(t, number_of(ScalarType::Complex128)), 0);
+    const auto* first = wide.data<std::complex<double>>();
+    return {first, first + wide.numel()};
+}
+
+bool close(std::complex<double> a, std::complex<double> b, double relative, double absolute) {
+    if (a == b) return true;
+    const auto part = [&](double x, double y) {
+        if (std::isnan(x) || std::isnan(y)) return std::isnan(x) && std::isnan(y);
+        if (std::isinf(x) || std::isinf(y)) return x == y;
+        return std::abs(x - y) <= absolute + relative * std::max({std::abs(y), std::abs(a), std::abs(b)});
+    };
+    return part(a.real(), b.real()) && part(a.imag(), b.imag());
+}
+
+double precision(ScalarType dtype) {
+    switch (dtype) {
+        case ScalarType::Float64:
+        case ScalarType::Complex128: return 1e-11;
+        case ScalarType::BFloat16: return 1e-2;
+        case ScalarType::Float16: return 2e-3;
+        default: return 2e-6;
+    }
+}
+
+// Empty when they agree.
+std::string difference(const Tensor& actual, const Tensor& expected, double relative) {
+    if (to_dims(actual.sizes()) != to_dims(expected.sizes()) || actual.dtype() != expected.dtype()) {
+        return concat(describe(actual), " is not ", describe(expected));
+    }
+    const Numbers a = numbers_of(actual);
+    const Numbers b = numbers_of(expected);
+    for (std::size_t i = 0; i < a.size(); ++i) {
+        if (!close(a[i], b[i], relative, relative)) {
+            return concat("element ", i, " is (", a[i].real(), ", ", a[i].imag(), "), not (", b[i].real(), ", ", b[i].imag(), ")");
+        }
+    }
+    return {};
+}
+
+std::vector<IValue> call(const Operator& op, const std::vector<IValue>& arguments) {
+    std::vector<IValue> results(std::max<std::size_t>(op.result_count(), 1));
+    call_operator(op, arguments, results.data());
+    results.resize(op.result_count());
+    return results;
+}
+
+TensorList tensors_in(const std::vector<IValue>& values) {
+    TensorList tensors;
+    for (const IValue& value : values) visit_tensors(value, [&](const Tensor& t) { tensors.push_back(t); });
+    return tensors;
+}
+
+// The same elements in another layout.
+Tensor spaced_out(const Tensor& t) {
+    Dims sizes = to_dims(t.sizes());
+    sizes.push_back(2);
+    const Tensor wide = empty(span_of(sizes), t.dtype());
+    const Tensor view = fn::select(wide, -1, 1);
+    fn::copy_(view, t);
+    return view;
+}
+Tensor turned(const Tensor& t) {
+    Dims order;
+    for (std::int64_t d = t.dim(); d-- > 0;) order.push_back(d);
+    if (order.empty()) return fn::clone(t);
+    return fn::permute(fn::contiguous(fn::permute(t, order), 0), order);
+}
+
+template <typename Change>
+IValue changed(const IValue& value, Change&& change) {
+    if (value.is_tensor()) return change(value.to_tensor());
+    if (!value.is_list()) return value;
+    auto list = make_ptr<ListObject>(value.to_list().element_type);
+    for (const IValue& element : value.to_list().elements) list->elements.push_back(changed(element, change));
+    return list;
+}
+template <typename Change>
+std::vector<IValue> changed(const std::vector<IValue>& values, Change&& change) {
+    std::vector<IValue> out;
+    for (const IValue& value : values) out.push_back(changed(value, change));
+    return out;
+}
+
+// Results that have derivatives.
+TensorList differentiable(const TensorList& tensors) {
+    TensorList out;
+    for (const Tensor& t : tensors) {
+        const bool precise = t.dtype() == ScalarType::Float64 || t.dtype() == ScalarType::Complex128;
+        if (precise && requires_grad(t)) out.push_back(t);
+    }
+    return out;
+}
+
+// Re <a, b>, summed over the lists; undefined tensors are zero.
+double inner(const TensorList& a, const TensorList& b) {
+    double sum = 0;
+    for (std::size_t i = 0; i < a.size(); ++i) {
+        if (!a[i].defined() || !b[i].defined()) continue;
+        const Numbers x = numbers_of(a[i]);
+        const Numbers y = numbers_of(b[i]);
+        for (std::size_t k = 0; k < x.size(); ++k) sum += (std::conj(x[k]) * y[k]).real();
+    }
+    return sum;
+}
+
+TensorList directions_for(Random& random, const TensorList& like) {
+    TensorList out;
+    for (const Tensor& t : like) out.push_back(random_tensor(random, t.sizes(), t.dtype()));
+    return out;
+}
+
+// An operator as a function of its differentiable inputs, the others fixed.
+class Differentiable {
+  public:
+    Differentiable(const Operator& op, const std::vector<IValue>& arguments) : op_(op), arguments_(arguments) {
+        for (const FixedArguments& fixed : kFixed) {
+            if (fixed.name == op.schema.name) fixed_ = fixed.arguments;
+        }
+        for (std::size_t i = 0; i < arguments.size(); ++i) {
+            visit_tensors(arguments[i], [&](const Tensor& t) {
+                if (!is_fixed(i) && is_differentiable(t.dtype())) inputs_.push_back(t);
+            });
+        }
+    }
+    const TensorList& inputs() const { return inputs_; }
+
+    // Fresh leaves at inputs + step * direction, and the results there.
+    TensorList results_at(const TensorList& direction, double step, TensorList& leaves) const {
+        const std::size_t first = leaves.size();
+        for (std::size_t i = 0; i < inputs_.size(); ++i) {
+            const GradModeScope no_grad(false);
+            Tensor leaf = fn::clone(inputs_[i]);
+            if (step != 0) leaf = fn::add(inputs_[i], fn::mul_scalar(direction[i], Scalar(step)), Scalar(1));
+            set_requires_grad(leaf, true);
+            leaves.push_back(leaf);
+        }
+        std::size_t next = first;
+        std::vector<IValue> moved;
+        for (std::size_t i = 0; i < arguments_.size(); ++i) {
+            // What stays fixed may be written (running statistics): a copy.
+            moved.push_back(changed(arguments_[i], [&](const Tensor& t) {
+                return !is_fixed(i) && is_differentiable(t.dtype()) ? leaves[next++] : fn::clone(t);
+            }));
+        }
+        TensorList results = tensors_in(call(op_, moved));
+        if (is_listed(kFirstResultOnly, op_)) results.resize(1);
+        return differentiable(results);
+    }
+
+  private:
+    bool is_fixed(std::size_t argument) const { return (fixed_ >> argument & 1) != 0; }
+
+    const Operator& op_;
+    std::vector<IValue> arguments_;
+    TensorList inputs_;
+    std::uint64_t fixed_ = 0;
+};
+
+constexpr double kStep = 1e-6;
+
+std::string disagreement(const char* what, double analytic, double numeric, double scale) {
+    if (std::abs(analytic - numeric) <= 2e-5 * std::max({1.0, scale, std::abs(numeric)})) return {};
+    return concat(what, " ", analytic, " is not ", numeric);
+}
+
+std::string check_first(const Differentiable& f, Random& random) {
+    const TensorList direction = directions_for(random, f.inputs());
+    TensorList leaves;
+    const TensorList results = f.results_at(direction, 0, leaves);
+    if (results.empty()) return {};
+    const TensorList cotangents = directions_for(random, results);
+    const TensorList gradients = gradients_of(results, leaves, cotangents, {}, true);
+    TensorList scratch;
+    const double ahead = inner(cotangents, f.results_at(direction, kStep, scratch));
+    const double behind = inner(cotangents, f.results_at(direction, -kStep, scratch));
+    return disagreement("directional derivative", inner(gradients, direction), (ahead - behind) / (2 * kStep), std::abs(ahead) * 1e-3);
+}
+
+// The gradients at inputs + step * direction, cotangents + step * turn.
+TensorList gradients_at(const Differentiable& f, const TensorList& direction, const TensorList& cotangents, const TensorList& turn, double step,
+                        bool create_graph, TensorList& leaves, TensorList& cotangent_leaves) {
+    const TensorList results = f.results_at(direction, step, leaves);
+    for (std::size_t i = 0; i < cotangents.size(); ++i) {
+        const GradModeScope no_grad(false);
+        Tensor leaf = fn::add(cotangents[i], fn::mul_scalar(turn[i], Scalar(step)), Scalar(1));
+        set_requires_grad(leaf, create_graph);
+        cotangent_leaves.push_back(leaf);
+    }
+    BackwardOptions options;
+    options.create_graph = create_graph;
+    options.retain_graph = create_graph;
+    return gradients_of(results, leaves, cotangent_leaves, options, true);
+}
+
+std::string check_second(const Differentiable& f, Random& random) {
+    const TensorList direction = directions_for(random, f.inputs());
+    TensorList leaves;
+    const TensorList results = f.results_at(direction, 0, leaves);
+    if (results.empty()) return {};
+    const TensorList cotangents = directions_for(random, results);
+    const TensorList turn = directions_for(random, results);
+    const TensorList weights = directions_for(random, f.inputs());
+    TensorList points, cotangent_leaves;
+    const TensorList gradients = gradients_at(f, direction, cotangents, turn, 0, true, points, cotangent_leaves);
+    TensorList defined, defined_weights;
+    for (std::size_t i = 0; i < gradients.size(); ++i) {
+        if (!gradients[i].defined() || !requires_grad(gradients[i])) continue;
+        defined.push_back(gradients[i]);
+        defined_weights.push_back(weights[i]);
+    }
+    double analytic = 0;
+    if (!defined.empty()) {
+        TensorList variables = points;
+        variables.insert(variables.end(), cotangent_leaves.begin(), cotangent_leaves.end());
+        TensorList along = direction;
+        along.insert(along.end(), turn.begin(), turn.end());
+        analytic = inner(gradients_of(defined, variables, defined_weights, {}, true), along);
+    }
+    TensorList a, b, c, d;
+    const double ahead = inner(weights, gradients_at(f, direction, cotangents, turn, kStep, false, a, b));
+    const double behind = inner(weights, gradients_at(f, direction, cotangents, turn, -kStep, false, c, d));
+    return disagreement("second directional derivative", analytic, (ahead - behind) / (2 * kStep), std::abs(ahead) * 1e-3);
+}
+
+std::string in_case(ScalarType dtype, const Sample& sample, const std::string& what) {
+    return concat(dtype_name(dtype), sample.name.empty() ? "" : ", ", sample.name, ": ", what);
+}
+
+}  // namespace
+
+class TestSweep : public QObject {
+    Q_OBJECT
+
+  private slots:
+    void metadata_data() { list_operators(); }
+    void metadata() {
+        each_sample([](const Operator& op, const Sample& sample, ScalarType, Random&) -> std::string {
+            const auto inferred = infer_outputs(op, sample.arguments);
+            if (!inferred) return {};
+            const TensorList actual = tensors_in(call(op, sample.arguments));
+            if (inferred->size() != actual.size()) return concat(inferred->size(), " results inferred, ", actual.size(), " made");
+            for (std::size_t i = 0; i < actual.size(); ++i) {
+                const TensorMeta& meta = (*inferred)[i];
+                const Dims strides = meta.strides.empty() ? contiguous_strides(span_of(meta.sizes)) : meta.strides;
+                if (meta.sizes != to_dims(actual[i].sizes()) || meta.dtype != actual[i].dtype() || strides != to_dims(actual[i].strides())) {
+                    return concat("inferred ", dtype_name(meta.dtype), " ", shape_text(span_of(meta.sizes)), ", made ", describe(actual[i]));
+                }
+            }
+            return {};
+        });
+    }
+
+    void layouts_data() { list_operators(); }
+    void layouts() {
+        each_sample([](const Operator& op, const Sample& sample, ScalarType dtype, Random&) -> std::string {
+            if (is_listed(kLayoutMatters, op)) return {};
+            const TensorList expected = tensors_in(call(op, sample.arguments));
+            for (const auto layout : {spaced_out, turned}) {
+                const TensorList actual = tensors_in(call(op, changed(sample.arguments, layout)));
+                for (std::size_t i = 0; i < actual.size(); ++i) {
+                    const std::string found = difference(actual[i], expected[i], precision(dtype));
+                    if (!found.empty()) return concat(layout == turned ? "transposed: " : "strided: ", found);
+                }
+            }
+            return {};
+        });
+    }
+
+    void variants_data() { list_operators(); }
+    void variants() {
+        each_sample([](const Operator& op, const Sample& sample, ScalarType dtype, Random&) -> std::string {
+            const TensorList expected = tensors_in(call(op, sample.arguments));
+            if ((op.record->variants & kOut) != 0) {
+                const Operator* out_form = find_operator(op.schema.name, op.record->out_overload);
+                if (out_form == nullptr) return "no out= form";
+                std::vector<IValue> arguments = sample.arguments;
+                for (const Tensor& t : expected) arguments.emplace_back(empty({}, t.dtype()));
+                const TensorList actual = tensors_in(call(*out_form, arguments));
+                for (std::size_t i = 0; i < actual.size(); ++i) {
+                    const std::string found = difference(actual[i], expected[i], precision(dtype));
+                    if (!found.empty()) return concat("out=: ", found);
+                }
+            }
+            if ((op.record->variants & kInPlace) != 0) {
+                const Operator* form = find_operator(op.schema.name + "_", op.schema.overload);
+                if (form == nullptr) return "no in-place form";
+                const Tensor self = sample.arguments[0].to_tensor();
+                // In place neither shape nor dtype can change.
+                if (to_dims(self.sizes()) != to_dims(expected[0].sizes()) || !can_cast(expected[0].dtype(), self.dtype())) return {};
+                std::vector<IValue> arguments = sample.arguments;
+                arguments[0] = fn::clone(self);
+                const Tensor actual = call(*form, arguments)[0].to_tensor();
+                if (!actual.is_same(arguments[0].to_tensor())) return "in place: another tensor came back";
+                const Tensor wanted = fn::to_dtype(expected[0], number_of(self.dtype()));
+                const std::string found = difference(actual, wanted, precision(dtype));
+                if (!found.empty()) return concat("in place: ", found);
+            }
+            return {};
+        });
+    }
+
+    void derivatives_data() { list_operators(); }
+    void derivatives() {
+        each_sample([](const Operator& op, const Sample& sample, ScalarType dtype, Random& random) -> std::string {
+            if (dtype != ScalarType::Float64 && dtype != ScalarType::Complex128) return {};
+            if (op.record->is_gradient_stop || is_listed(kNotDifferentiated, op)) return {};
+            if (!op.is_composite() && !op.record->derivative) return {};
+            const Differentiable f(op, sample.arguments);
+            if (f.inputs().empty()) return {};
+            const std::string first = check_first(f, random);
+            return first.empty() ? check_second(f, random) : first;
+        });
+    }
+
+  private:
+    static void list_operators() {
+        QTest::addColumn<QString>("name");
+        for (const Operator* op : all_operators()) {
+            if (op->variant != OperatorVariant::Functional || op->record->samples == nullptr || op->record->is_random) continue;
+            const QString name = QString::fromStdString(op->full_name);
+            QTest::newRow(qPrintable(name)) << name;
+        }
+    }
+
+    template <typename Check>
+    static void each_sample(Check&& check) {
+        QFETCH(QString, name);
+        const Operator& op = *find_operator(name.toStdString());
+        Random random;
+        for (const ScalarType dtype : kDtypes) {
+            for (const Sample& sample : samples_of(op, random, dtype)) {
+                std::string found;
+                try {
+                    found = check(op, sample, dtype, random);
+                } catch (const Error& error) {
+                    // An operator may refuse a dtype, in these words.
+                    if (error.message().find("not implemented for") == std::string::npos) found = error.what();
+                }
+                QVERIFY2(found.empty(), in_case(dtype, sample, found).c_str());
+            }
+        }
+    }
+
+    static std::vector<Sample> samples_of(const Operator& op, Random& random, ScalarType dtype) {
+        try {
+            return op.record->samples(random, dtype);
+        } catch (const Error& error) {
+            if (error.message().find("not implemented for") != std::string::npos) return {};
+            throw std::runtime_error(concat(dtype_name(dtype), ", drawing: ", error.what()));
+        }
+    }
+};
+
+QTEST_GUILESS_MAIN(TestSweep)
+#include "test_sweep.moc"
