@@ -31,13 +31,17 @@ HWY_INLINE V exp_vector(D d, V x) {
     constexpr double kLimit = std::is_same_v<T, float> ? 87.0 : 708.0;
     return patch_lanes(d, x, hn::Exp(d, x), is_between(d, x, -kLimit, kLimit), [](T v) { return std::exp(v); });
 }
-// For arguments that are known to be at most 0 or may go to 0 below the smallest normal number; NaN stays NaN.
+// The same without a detour: subnormal results are not exact.
 template <class D, class V>
 HWY_INLINE V exp_fast(D d, V x) {
     using T = FloatOf<D>;
-    constexpr double kLimit = std::is_same_v<T, float> ? 88.0 : 709.0;
-    const V bounded = hn::Min(hn::Max(x, hn::Set(d, static_cast<T>(-kLimit))), hn::Set(d, static_cast<T>(kLimit)));
-    return hn::IfThenElse(hn::IsNaN(x), x, hn::Exp(d, bounded));
+    constexpr bool kSingle = std::is_same_v<T, float>;
+    const V low = hn::Set(d, static_cast<T>(kSingle ? -104.0 : -746.0));
+    const V high = hn::Set(d, static_cast<T>(kSingle ? 88.7 : 709.7));
+    const V reach = hn::Set(d, static_cast<T>(kSingle ? -87.0 : -708.0));
+    const V result = hn::IfThenZeroElse(hn::Lt(x, low), hn::Exp(d, hn::Min(hn::Max(x, reach), high)));
+    const V infinite = hn::IfThenElse(hn::Gt(x, high), hn::Set(d, std::numeric_limits<T>::infinity()), result);
+    return hn::IfThenElse(hn::IsNaN(x), x, infinite);
 }
 template <class D, class V>
 HWY_INLINE V expm1_vector(D d, V x) {

@@ -225,7 +225,7 @@ struct HardswishBackwardOp : Plain {
     template <class D, class V>
     V vector(D d, V g, V x) const {
         const V middle = hn::Mul(g, hn::Add(hn::Div(x, constant(d, 3)), constant(d, 0.5)));
-        const V upper = hn::IfThenElse(hn::Le(x, constant(d, 3)), middle, g);
+        const V upper = hn::IfThenElse(hn::Lt(x, constant(d, 3)), middle, g);
         return hn::IfThenZeroElse(hn::Lt(x, constant(d, -3)), upper);
     }
 };
@@ -257,7 +257,7 @@ struct SoftshrinkOp {
     template <class D, class V>
     V vector(D d, V x) const {
         const V l = hn::Set(d, lambda);
-        const V lower = hn::IfThenElse(hn::Lt(x, hn::Neg(l)), hn::Add(x, l), hn::Mul(x, hn::Zero(d)));
+        const V lower = hn::IfThenElseZero(hn::Lt(x, hn::Neg(l)), hn::Add(x, l));
         return hn::IfThenElse(hn::Gt(x, l), hn::Sub(x, l), lower);
     }
     T lambda;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Complex numbers: parts, conjugates, making them from parts.
 
+#include <limits>
 #include <numbers>
 
 #include "core/ops/arithmetic.h"
@@ -109,7 +110,8 @@ void angle_kernel(Arguments arguments, IValue* results) {
         return;
     }
     const Tensor negative = fn::lt_scalar(self, Scalar(0));
-    copy_into(out, fn::where_scalar_self(negative, Scalar(std::numbers::pi), self * 0.0));
+    const Tensor rest = fn::masked_fill(fn::zeros_like(out), fn::isnan(self), Scalar(std::numeric_limits<double>::quiet_NaN()));
+    copy_into(out, fn::where_scalar_self(negative, Scalar(std::numbers::pi), rest));
 }
 void angle_backward(G& c) {
     const Tensor z = c.argument(0);

@@ -56,50 +56,63 @@ void require_floating(const Tensor& self, const char* name) {
     require(is_floating(self.dtype()), "\"", name, "\" not implemented for '", dtype_graph_name(self.dtype()), "'");
 }
 
+// Bits of the significand.
+template <typename T>
+constexpr int digits_of() {
+    if constexpr (std::is_same_v<T, Half>) return 11;
+    else if constexpr (std::is_same_v<T, BFloat16>) return 8;
+    else return std::numeric_limits<T>::digits;
+}
+float uniform_bits(Generator& g, int digits) {
+    return std::ldexp(static_cast<float>(g.next32() & ((1U << digits) - 1)), -digits);
+}
+
 Tensor uniform_(const Tensor& self, double from, double to, const IValue& generator) {
     require_floating(self, "check_uniform_bounds");
     require(from <= to, "uniform_ expects to return a [from, to) range, but found from=", from, " > to=", to);
     Generator& g = generator_of(generator);
     fill_in_order(self, [&]<typename T>(T* values, std::int64_t n) {
         if constexpr (std::is_same_v<T, double>) {
-            for (std::int64_t i = 0; i < n; ++i) values[i] = g.uniform_double() * (to - from) + from;
+            for (std::int64_t i = 0; i < n; ++i) values[i] = std::fma(g.uniform_double(), to - from, from);
         } else if constexpr (!std::is_integral_v<T> && !is_complex(scalar_type_of<T>)) {
-            constexpr int kDigits = std::is_same_v<T, float> ? 24 : std::is_same_v<T, Half> ? 11 : 8;
+            constexpr int kDigits = digits_of<T>();
             const auto low = static_cast<float>(T(static_cast<float>(from)));
             const auto high = static_cast<float>(T(static_cast<float>(to)));
-            for (std::int64_t i = 0; i < n; ++i) {
-                const auto bits = static_cast<float>(g.next32() & ((1U << kDigits) - 1));
-                values[i] = T(std::ldexp(bits, -kDigits) * (high - low) + low);
-            }
+            for (std::int64_t i = 0; i < n; ++i) values[i] = T(std::fma(uniform_bits(g, kDigits), high - low, low));
         }
     });
     return self;
 }
 
-// 16 uniform numbers become 16 normal ones.
+// 16 uniform numbers become 16 normal ones; each step is rounded to T, as PyTorch does for the narrow types too.
 template <typename T>
-void box_muller(T* x, T mean, T std) {
+void box_muller(T* x, double mean, double std) {
+    using Real = std::conditional_t<std::is_same_v<T, double>, double, float>;
+    const auto in_type = [](Real value) { return static_cast<Real>(T(value)); };
+    const auto scale = in_type(static_cast<Real>(std));
+    const auto shift = in_type(static_cast<Real>(mean));
     for (int j = 0; j < 8; ++j) {
-        const T radius = std::sqrt(T(-2) * std::log(T(1) - x[j]));
-        const T angle = T(2) * std::numbers::pi_v<T> * x[j + 8];
-        x[j] = radius * std::cos(angle) * std + mean;
-        x[j + 8] = radius * std::sin(angle) * std + mean;
+        const Real u1 = in_type(Real(1) - static_cast<Real>(x[j]));
+        const Real radius = in_type(std::sqrt(in_type(Real(-2) * in_type(std::log(u1)))));
+        const Real angle = in_type(Real(2) * std::numbers::pi_v<Real> * static_cast<Real>(x[j + 8]));
+        x[j] = T(in_type(in_type(radius * in_type(std::cos(angle))) * scale) + shift);
+        x[j + 8] = T(in_type(in_type(radius * in_type(std::sin(angle))) * scale) + shift);
     }
 }
 template <typename T>
 T uniform(Generator& g) {
     if constexpr (std::is_same_v<T, double>) return g.uniform_double();
-    else return g.uniform_float();
+    else return T(uniform_bits(g, digits_of<T>()));
 }
 template <typename T>
 void fill_normal(T* to, std::int64_t n, double mean, double std, Generator& g) {
     for (std::int64_t i = 0; i < n; ++i) to[i] = uniform<T>(g);
-    for (std::int64_t i = 0; i + 16 <= n; i += 16) box_muller(to + i, static_cast<T>(mean), static_cast<T>(std));
+    for (std::int64_t i = 0; i + 16 <= n; i += 16) box_muller(to + i, mean, std);
     if (n % 16 == 0) return;
     // The last 16 are drawn anew.
     T* last = to + n - 16;
     for (int i = 0; i < 16; ++i) last[i] = uniform<T>(g);
-    box_muller(last, static_cast<T>(mean), static_cast<T>(std));
+    box_muller(last, mean, std);
 }
 Tensor normal_(const Tensor& self, double mean, double std, const IValue& generator) {
     require(std >= 0, "normal expects std >= 0.0, but found std ", std);
@@ -111,15 +124,9 @@ Tensor normal_(const Tensor& self, double mean, double std, const IValue& genera
     }
     require_floating(self, "normal_kernel_cpu");
     if (self.numel() < 16 || !self.is_contiguous()) return fill_each(self, [&] { return g.normal() * std + mean; });
-    if (self.dtype() == ScalarType::Float64) {
-        fill_normal(self.data<double>(), self.numel(), mean, std, g);
-    } else if (self.dtype() == ScalarType::Float32) {
-        fill_normal(self.data<float>(), self.numel(), mean, std, g);
-    } else {
-        const Tensor wide = empty(self.sizes(), ScalarType::Float32);
-        fill_normal(wide.data<float>(), wide.numel(), mean, std, g);
-        copy_into(self, wide);
-    }
+    visit_dtype(self.dtype(), [&]<typename T>(std::type_identity<T>) {
+        if constexpr (is_floating(scalar_type_of<T>)) fill_normal(self.data<T>(), self.numel(), mean, std, g);
+    });
     return self;
 }
 
@@ -175,7 +182,7 @@ Tensor random_(const Tensor& self, const IValue& generator) {
             } else if constexpr (std::is_same_v<T, double>) {
                 to[i] = static_cast<double>(g.next64() % ((std::uint64_t{1} << 53) + 1));
             } else {
-                constexpr int kDigits = std::is_same_v<T, Half> ? 11 : std::is_same_v<T, BFloat16> ? 8 : 24;
+                constexpr int kDigits = is_complex(scalar_type_of<T>) ? 24 : digits_of<T>();
                 to[i] = element_of<T>(static_cast<double>(g.next32() % ((1U << kDigits) + 1)));
             }
         }
