@@ -7,6 +7,16 @@
 namespace loupe {
 namespace {
 
+// As which type an element is read: a byte of a file may be neither 0 nor 1.
+template <typename T>
+using Stored = std::conditional_t<std::is_same_v<T, bool>, std::uint8_t, T>;
+
+template <typename To, typename From>
+To converted(Stored<From> value) {
+    if constexpr (std::is_same_v<From, bool>) return convert_element<To>(value != 0);
+    else return convert_element<To>(value);
+}
+
 template <typename From, typename To>
 void convert(const void* from, std::int64_t from_stride, void* to, std::int64_t to_stride, std::int64_t n) {
     constexpr auto kFromSize = static_cast<std::int64_t>(sizeof(From));
@@ -14,13 +24,17 @@ void convert(const void* from, std::int64_t from_stride, void* to, std::int64_t 
     const auto* source = static_cast<const std::byte*>(from);
     auto* target = static_cast<std::byte*>(to);
     if (from_stride == kFromSize && to_stride == kToSize) {
-        const auto* typed_source = static_cast<const From*>(from);
+        const auto* typed_source = static_cast<const Stored<From>*>(from);
         auto* typed_target = static_cast<To*>(to);
-        for (std::int64_t i = 0; i < n; ++i) typed_target[i] = convert_element<To>(typed_source[i]);
+        if constexpr ((std::is_same_v<From, Half> && std::is_same_v<To, float>) || (std::is_same_v<From, float> && std::is_same_v<To, Half>)) {
+            convert_half(typed_source, typed_target, n);
+            return;
+        }
+        for (std::int64_t i = 0; i < n; ++i) typed_target[i] = converted<To, From>(typed_source[i]);
         return;
     }
     for (std::int64_t i = 0; i < n; ++i) {
-        *reinterpret_cast<To*>(target) = convert_element<To>(*reinterpret_cast<const From*>(source));
+        *reinterpret_cast<To*>(target) = converted<To, From>(*reinterpret_cast<const Stored<From>*>(source));
         source += from_stride;
         target += to_stride;
     }

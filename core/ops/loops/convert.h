@@ -14,6 +14,10 @@ using ConvertFunction = void (*)(const void* from, std::int64_t from_stride, voi
                                  std::int64_t n);
 ConvertFunction convert_function(ScalarType from, ScalarType to);
 
+// Arrays without gaps, by the hardware's conversion where there is one.
+void convert_half(const Half* from, float* to, std::int64_t n);
+void convert_half(const float* from, Half* to, std::int64_t n);
+
 template <typename To, typename From>
 To convert_element(From value) {
     constexpr bool kFromComplex = is_complex(scalar_type_of<From>);

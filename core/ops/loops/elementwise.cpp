@@ -5,6 +5,7 @@
 #include <cassert>
 #include <cstring>
 
+#include "core/base/error.h"
 #include "core/base/parallel.h"
 #include "core/ops/loops/convert.h"
 
@@ -203,6 +204,34 @@ bool collect_plain_arrays(std::span<const LoopOperand> operands, std::int64_t n,
     return true;
 }
 
+std::int64_t end_of(const TensorImpl& t) {
+    std::int64_t last = t.offset;
+    for (std::size_t d = 0; d < t.sizes.size(); ++d) last += (t.sizes[d] - 1) * t.strides[d];
+    return last;
+}
+
+// The same memory in two orders, or shifted: an element might be read after it was written. Only dense tensors are
+// looked at, as in PyTorch.
+void refuse_overlap(const TensorImpl& out, const TensorImpl& in) {
+    if (out.storage != in.storage || &out == &in) return;
+    const bool same = out.offset == in.offset && out.sizes == in.sizes && out.strides == in.strides && out.dtype == in.dtype;
+    if (same || !out.contiguous || !in.contiguous || out.numel == 0 || in.numel == 0) return;
+    if (end_of(out) < in.offset || end_of(in) < out.offset) return;
+    throw Error(ErrorKind::Run,
+                "unsupported operation: some elements of the input tensor and the written-to tensor refer to a single memory "
+                "location. Please clone() the tensor before performing the operation.");
+}
+void refuse_repeated_elements(const TensorImpl& out) {
+    if (out.contiguous) return;
+    for (std::size_t d = 0; d < out.sizes.size(); ++d) {
+        if (out.sizes[d] > 1 && out.strides[d] == 0) {
+            throw Error(ErrorKind::Run,
+                        "unsupported operation: more than one element of the written-to tensor refers to a single memory location. "
+                        "Please clone() the tensor before performing the operation.");
+        }
+    }
+}
+
 }  // namespace
 
 void run_elementwise(ElementwiseKernel kernel, const void* params, std::span<const LoopOperand> operands,
@@ -210,6 +239,12 @@ void run_elementwise(ElementwiseKernel kernel, const void* params, std::span<con
     assert(operands.size() <= kMaxOperands && outputs >= 1);
     const std::int64_t n = operands[0].tensor->numel;
     if (n == 0) return;
+    for (std::size_t o = 0; o < outputs; ++o) {
+        refuse_repeated_elements(*operands[o].tensor);
+        for (const LoopOperand& in : operands.subspan(outputs)) {
+            if (in.tensor != nullptr) refuse_overlap(*operands[o].tensor, *in.tensor);
+        }
+    }
     const std::int64_t grain = std::max<std::int64_t>(kElementwiseGrain / cost, 1024);
     std::array<void*, kMaxOperands> arrays;
     if (collect_plain_arrays(operands, n, arrays.data())) {
@@ -235,39 +270,6 @@ LoopNumber::LoopNumber(const Scalar& value, ScalarType as) : bytes_{} {
         const T element = value.to<T>();
         std::memcpy(bytes_.data(), &element, sizeof(T));
     });
-}
-
-namespace {
-
-// Converting needs no kernel: the loop's own conversion writes the output.
-template <std::size_t Size>
-void move_kernel(const void*, void* const* arrays, std::int64_t n) {
-    std::memcpy(arrays[0], arrays[1], static_cast<std::size_t>(n) * Size);
-}
-
-ElementwiseKernel move_kernel_for(ScalarType dtype) {
-    switch (element_size(dtype)) {
-        case 1: return &move_kernel<1>;
-        case 2: return &move_kernel<2>;
-        case 4: return &move_kernel<4>;
-        case 8: return &move_kernel<8>;
-        default: return &move_kernel<16>;
-    }
-}
-
-}  // namespace
-
-void copy_into(const Tensor& to, const Tensor& from) {
-    const ScalarType as = to.dtype();
-    const std::array<LoopOperand, 2> operands{LoopOperand(to, as), LoopOperand(from, as)};
-    run_elementwise(move_kernel_for(as), nullptr, operands);
-}
-
-void fill_with(const Tensor& to, const Scalar& value) {
-    const ScalarType as = to.dtype();
-    const LoopNumber number(value, as);
-    const std::array<LoopOperand, 2> operands{LoopOperand(to, as), LoopOperand(number.data(), as)};
-    run_elementwise(move_kernel_for(as), nullptr, operands);
 }
 
 }  // namespace loupe

@@ -170,14 +170,13 @@ class ReductionLoop {
         const std::int64_t stride = kept_.back().stride;
         const bool direct = is_seen_type_ && stride == element_size_;
         alignas(64) std::byte buffer[static_cast<std::size_t>(kBlock) * 16];
-        for (std::int64_t i = begin; i < end; ++i) {
+        for (std::int64_t i = begin; i < end;) {
+            const Dim& run = inner_.back();
+            const std::int64_t count = direct ? std::min(end - i, run.size - i % run.size) : 1;
             const std::byte* row = first + offset_of(inner_, i);
-            if (direct) {
-                reduction_.fold_row(states, row, n, i, params_);
-                continue;
-            }
-            convert_(row, stride, buffer, seen_size_, n);
-            reduction_.fold_row(states, buffer, n, i, params_);
+            if (!direct) convert_(row, stride, buffer, seen_size_, n);
+            reduction_.fold_rows(states, {direct ? row : buffer, run.stride, count}, n, i, params_);
+            i += count;
         }
     }
 

@@ -10,6 +10,18 @@
 
 namespace loupe {
 
+// Rows of elements, each at a distance in bytes from the one before.
+struct Rows {
+    const void* first;
+    std::int64_t stride;
+    std::int64_t count;
+
+    template <typename T>
+    const T* row(std::int64_t i) const {
+        return reinterpret_cast<const T*>(static_cast<const std::byte*>(first) + i * stride);
+    }
+};
+
 // A reduction over elements of one type. A state takes in elements; states are plain memory.
 struct Reduction {
     ScalarType as = ScalarType::Float32;  // elements as the kernel sees them
@@ -20,8 +32,8 @@ struct Reduction {
     void (*begin)(void* states, std::int64_t n) = nullptr;
     // n elements into one state; index: the first one's place among those reduced.
     void (*fold)(void* state, const void* elements, std::int64_t n, std::int64_t index, const void* params) = nullptr;
-    // One element into each of n states; all have this index.
-    void (*fold_row)(void* states, const void* row, std::int64_t n, std::int64_t index, const void* params) = nullptr;
+    // Rows of n elements, one into each of n states; the first row has this index.
+    void (*fold_rows)(void* states, const Rows& rows, std::int64_t n, std::int64_t index, const void* params) = nullptr;
     // states[i] takes in others[i], which saw later elements.
     void (*merge)(void* states, const void* others, std::int64_t n) = nullptr;
     // count: how many elements each state took in.

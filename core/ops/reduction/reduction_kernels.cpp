@@ -216,12 +216,21 @@ struct Simple {
         for (; i < n; ++i) sum = Op::add(sum, x[i], p);
         *static_cast<State*>(state) = sum;
     }
-    static void fold_row(void* states, const void* row, std::int64_t n, std::int64_t, const void* params) {
+    // Four rows at a time, so that states are read and written less often than elements.
+    static void fold_rows(void* states, const Rows& rows, std::int64_t n, std::int64_t, const void* params) {
         const double p = parameter(params);
         auto* s = static_cast<State*>(states);
-        const T* x = static_cast<const T*>(row);
-        LOUPE_INDEPENDENT_ITERATIONS
-        for (std::int64_t i = 0; i < n; ++i) s[i] = Op::add(s[i], x[i], p);
+        std::int64_t r = 0;
+        for (; r + 4 <= rows.count; r += 4) {
+            const T *a = rows.row<T>(r), *b = rows.row<T>(r + 1), *c = rows.row<T>(r + 2), *d = rows.row<T>(r + 3);
+            LOUPE_INDEPENDENT_ITERATIONS
+            for (std::int64_t i = 0; i < n; ++i) s[i] = Op::add(Op::add(Op::add(Op::add(s[i], a[i], p), b[i], p), c[i], p), d[i], p);
+        }
+        for (; r < rows.count; ++r) {
+            const T* x = rows.row<T>(r);
+            LOUPE_INDEPENDENT_ITERATIONS
+            for (std::int64_t i = 0; i < n; ++i) s[i] = Op::add(s[i], x[i], p);
+        }
     }
     static void merge(void* states, const void* others, std::int64_t n) {
         auto* s = static_cast<State*>(states);
@@ -234,7 +243,7 @@ struct Simple {
     }
     static const Reduction* get() {
         static const Reduction reduction{scalar_type_of<T>, 1, {scalar_type_of<typename Op::Result>}, sizeof(State), &begin, &fold,
-                                         &fold_row, &merge, &finish, false};
+                                         &fold_rows, &merge, &finish, false};
         return &reduction;
     }
 };
@@ -262,11 +271,13 @@ struct Arg {
         const T* found = is_nan(best) ? std::find_if(x, x + n, [](T v) { return is_nan(v); }) : std::find(x, x + n, best);
         s = {best, index + (found - x)};
     }
-    static void fold_row(void* states, const void* row, std::int64_t n, std::int64_t index, const void*) {
+    static void fold_rows(void* states, const Rows& rows, std::int64_t n, std::int64_t index, const void*) {
         auto* s = static_cast<State*>(states);
-        for (std::int64_t i = 0; i < n; ++i) {
-            const T x = static_cast<const T*>(row)[i];
-            if (wins(x, s[i])) s[i] = {x, index};
+        for (std::int64_t r = 0; r < rows.count; ++r) {
+            for (std::int64_t i = 0; i < n; ++i) {
+                const T x = rows.row<T>(r)[i];
+                if (wins(x, s[i])) s[i] = {x, index + r};
+            }
         }
     }
     static void merge(void* states, const void* others, std::int64_t n) {
@@ -285,7 +296,7 @@ struct Arg {
     }
     static const Reduction* get() {
         static const Reduction reduction{scalar_type_of<T>, 2, {scalar_type_of<T>, ScalarType::Int64}, sizeof(State), &begin, &fold,
-                                         &fold_row, &merge, &finish, true};
+                                         &fold_rows, &merge, &finish, true};
         return &reduction;
     }
 };
@@ -336,14 +347,16 @@ struct Moments {
         }
         return sum;
     }
-    static void fold_row(void* states, const void* row, std::int64_t n, std::int64_t, const void*) {
+    static void fold_rows(void* states, const Rows& rows, std::int64_t n, std::int64_t, const void*) {
         auto* s = static_cast<State*>(states);
-        for (std::int64_t i = 0; i < n; ++i) {
-            const double x = static_cast<double>(static_cast<const T*>(row)[i]);
-            const double delta = x - s[i].mean;
-            s[i].count += 1;
-            s[i].mean += delta / s[i].count;
-            s[i].squares += delta * (x - s[i].mean);
+        for (std::int64_t r = 0; r < rows.count; ++r) {
+            for (std::int64_t i = 0; i < n; ++i) {
+                const double x = static_cast<double>(rows.row<T>(r)[i]);
+                const double delta = x - s[i].mean;
+                s[i].count += 1;
+                s[i].mean += delta / s[i].count;
+                s[i].squares += delta * (x - s[i].mean);
+            }
         }
     }
     static void merge(void* states, const void* others, std::int64_t n) {
@@ -361,7 +374,7 @@ struct Moments {
     }
     static const Reduction* get() {
         static const Reduction reduction{scalar_type_of<T>, 2, {scalar_type_of<T>, scalar_type_of<T>}, sizeof(State), &begin, &fold,
-                                         &fold_row, &merge, &finish, false};
+                                         &fold_rows, &merge, &finish, false};
         return &reduction;
     }
 };
@@ -374,8 +387,10 @@ const Reduction* for_real(ScalarType as) {
 }
 template <template <class> class Op>
 const Reduction* for_differentiable(ScalarType as) {
+#if HWY_TARGET == HWY_STATIC_TARGET  // complex numbers gain little from vectors: built once
     if (as == ScalarType::Complex64) return Simple<Op<std::complex<float>>, std::complex<float>>::get();
     if (as == ScalarType::Complex128) return Simple<Op<std::complex<double>>, std::complex<double>>::get();
+#endif
     return for_real<Op>(as);
 }
 template <template <class> class Op>
@@ -398,35 +413,40 @@ const Reduction* for_moments(ScalarType as) {
     return as == ScalarType::Float64 ? Moments<double, kRoot>::get() : nullptr;
 }
 
+// What is rarely asked for is built once, for the baseline.
 const Reduction* find_norm(NormOrder order, ScalarType as) {
     switch (order) {
-        case NormOrder::Zero: return for_differentiable<Norm0Of>(as);
         case NormOrder::One: return for_differentiable<Norm1Of>(as);
         case NormOrder::Two: return for_differentiable<Norm2Of>(as);
+#if HWY_TARGET == HWY_STATIC_TARGET
+        case NormOrder::Zero: return for_differentiable<Norm0Of>(as);
         case NormOrder::Infinity: return for_differentiable<NormInfOf>(as);
         case NormOrder::MinusInfinity: return for_differentiable<NormMinusInfOf>(as);
         case NormOrder::Other: return for_differentiable<NormPOf>(as);
+#endif
+        default: return nullptr;
     }
-    return nullptr;
 }
 
 const Reduction* find_reduction(ReduceOp op, ScalarType as) {
     switch (op) {
         case ReduceOp::Sum: return for_all<SumOf>(as);
         case ReduceOp::Mean: return for_differentiable<MeanOf>(as);
-        case ReduceOp::NanSum: return for_ordered<NanSumOf>(as);
-        case ReduceOp::Prod: return for_all<ProdOf>(as);
         case ReduceOp::Max: return for_ordered<MaxOf>(as);
         case ReduceOp::Min: return for_ordered<MinOf>(as);
         case ReduceOp::ArgMax: return for_arg<true>(as);
         case ReduceOp::ArgMin: return for_arg<false>(as);
+        case ReduceOp::Var: return for_moments<false>(as);
+        case ReduceOp::Std: return for_moments<true>(as);
+#if HWY_TARGET == HWY_STATIC_TARGET
+        case ReduceOp::NanSum: return for_ordered<NanSumOf>(as);
+        case ReduceOp::Prod: return for_all<ProdOf>(as);
         case ReduceOp::Any: return for_all<AnyOf>(as);
         case ReduceOp::All: return for_all<AllOf>(as);
         case ReduceOp::CountNonzero: return for_all<CountOf>(as);
-        case ReduceOp::Var: return for_moments<false>(as);
-        case ReduceOp::Std: return for_moments<true>(as);
+#endif
+        default: return nullptr;
     }
-    return nullptr;
 }
 
 }  // namespace
@@ -439,7 +459,13 @@ namespace {
 HWY_EXPORT(find_reduction);
 HWY_EXPORT(find_norm);
 }  // namespace
-const Reduction* reduction_kernel(ReduceOp op, ScalarType as) { return HWY_DYNAMIC_DISPATCH(find_reduction)(op, as); }
-const Reduction* norm_kernel(NormOrder order, ScalarType as) { return HWY_DYNAMIC_DISPATCH(find_norm)(order, as); }
+const Reduction* reduction_kernel(ReduceOp op, ScalarType as) {
+    const Reduction* vectors = HWY_DYNAMIC_DISPATCH(find_reduction)(op, as);
+    return vectors != nullptr ? vectors : HWY_STATIC_DISPATCH(find_reduction)(op, as);
+}
+const Reduction* norm_kernel(NormOrder order, ScalarType as) {
+    const Reduction* vectors = HWY_DYNAMIC_DISPATCH(find_norm)(order, as);
+    return vectors != nullptr ? vectors : HWY_STATIC_DISPATCH(find_norm)(order, as);
+}
 }  // namespace loupe
 #endif

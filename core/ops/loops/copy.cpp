@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include "core/base/parallel.h"
+#include "core/ops/loops/elementwise.h"
+
+namespace loupe {
+namespace {
+
+// Converting needs no kernel: the loop's own conversion writes the output.
+template <std::size_t Size>
+void move_kernel(const void*, void* const* arrays, std::int64_t n) {
+    std::memcpy(arrays[0], arrays[1], static_cast<std::size_t>(n) * Size);
+}
+
+ElementwiseKernel move_kernel_for(ScalarType dtype) {
+    switch (element_size(dtype)) {
+        case 1: return &move_kernel<1>;
+        case 2: return &move_kernel<2>;
+        case 4: return &move_kernel<4>;
+        case 8: return &move_kernel<8>;
+        default: return &move_kernel<16>;
+    }
+}
+
+// A copy between two memory orders: the dimensions that are dense in one and in the other, and the rest.
+struct Turn {
+    struct Dim {
+        std::int64_t size, to, from;  // strides in elements
+    };
+    Dim dense_to{};
+    Dim dense_from{};
+    boost::container::small_vector<Dim, 4> outer;
+    std::int64_t planes = 1;
+};
+
+bool is_turn(const Tensor& to, const Tensor& from, Turn& turn) {
+    if (to.dtype() != from.dtype() || to.dim() != from.dim()) return false;
+    for (std::size_t d = 0; d < to.sizes().size(); ++d) {
+        if (to.sizes()[d] != from.sizes()[d]) return false;
+        const Turn::Dim dim{to.sizes()[d], to.strides()[d], from.strides()[d]};
+        if (dim.size == 1) continue;
+        if (dim.to == 1 && dim.from != 1 && turn.dense_to.size == 0) turn.dense_to = dim;
+        else if (dim.from == 1 && dim.to != 1 && turn.dense_from.size == 0) turn.dense_from = dim;
+        else turn.outer.push_back(dim);
+    }
+    for (const Turn::Dim& dim : turn.outer) turn.planes *= dim.size;
+    return turn.dense_to.size >= 8 && turn.dense_from.size >= 8;
+}
+
+// Tile by tile through a buffer, so that whole cache lines are read and written at once: strides that are powers of two
+// would throw lines out before they are used up.
+template <typename T>
+void turn_plane(T* to, const T* from, const Turn& turn, std::int64_t begin, std::int64_t end) {
+    constexpr std::int64_t kTile = 32;
+    T tile[kTile][kTile];
+    for (std::int64_t row = begin; row < end; row += kTile) {
+        const std::int64_t rows = std::min(kTile, end - row);
+        for (std::int64_t column = 0; column < turn.dense_to.size; column += kTile) {
+            const std::int64_t columns = std::min(kTile, turn.dense_to.size - column);
+            for (std::int64_t c = 0; c < columns; ++c) {
+                const T* source = from + (column + c) * turn.dense_to.from + row;
+                std::copy(source, source + rows, tile[c]);
+            }
+            for (std::int64_t r = 0; r < rows; ++r) {
+                T* target = to + (row + r) * turn.dense_from.to + column;
+                for (std::int64_t c = 0; c < columns; ++c) target[c] = tile[c][r];
+            }
+        }
+    }
+}
+
+template <typename T>
+void copy_turned(const Tensor& to, const Tensor& from, const Turn& turn) {
+    constexpr std::int64_t kRows = 32;
+    const std::int64_t blocks = (turn.dense_from.size + kRows - 1) / kRows;
+    const std::int64_t grain = std::max<std::int64_t>(1, kElementwiseGrain / (kRows * turn.dense_to.size));
+    parallel_for(0, turn.planes * blocks, grain, [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t i = begin; i < end; ++i) {
+            std::int64_t plane = i / blocks;
+            T* target = to.data<T>();
+            const T* source = from.data<T>();
+            for (const Turn::Dim& dim : turn.outer) {
+                target += plane % dim.size * dim.to;
+                source += plane % dim.size * dim.from;
+                plane /= dim.size;
+            }
+            const std::int64_t first = i % blocks * kRows;
+            turn_plane(target, source, turn, first, std::min(first + kRows, turn.dense_from.size));
+        }
+    });
+}
+
+}  // namespace
+
+void copy_into(const Tensor& to, const Tensor& from) {
+    Turn turn;
+    if (!to.is_contiguous() || !from.is_contiguous()) {
+        if (is_turn(to, from, turn)) {
+            switch (to.element_size()) {
+                case 2: return copy_turned<std::uint16_t>(to, from, turn);
+                case 4: return copy_turned<std::uint32_t>(to, from, turn);
+                case 8: return copy_turned<std::uint64_t>(to, from, turn);
+                default: break;
+            }
+        }
+    }
+    const ScalarType as = to.dtype();
+    const std::array<LoopOperand, 2> operands{LoopOperand(to, as), LoopOperand(from, as)};
+    run_elementwise(move_kernel_for(as), nullptr, operands);
+}
+
+void fill_with(const Tensor& to, const Scalar& value) {
+    const ScalarType as = to.dtype();
+    const LoopNumber number(value, as);
+    const std::array<LoopOperand, 2> operands{LoopOperand(to, as), LoopOperand(number.data(), as)};
+    run_elementwise(move_kernel_for(as), nullptr, operands);
+}
+
+}  // namespace loupe
