@@ -79,6 +79,7 @@ PoolShape pool_shape(const Tensor& x, const PoolParameters& p, std::size_t spati
         require(size >= 1, "Given input size: (", channels, "x", shape_text(span_of(in)), "). Calculated output size: (", channels,
                 "x", shape_text(span_of(out)), "). Output size is too small");
     }
+    require(s.input_pixels() <= std::numeric_limits<std::int32_t>::max(), "pooling over planes of more than 2^31 elements is not supported");
     s.planes = channels * (rank == spatial + 2 ? x.sizes()[0] : 1);
     output_sizes = with_spatial(x, out);
     return s;
@@ -136,17 +137,75 @@ void max_of_window(const PoolShape& s, const T* plane, const Taps& depth, const 
     }
 }
 
+// One row of outputs, tap by tap, so that the outputs of a row are compared at once.
 template <typename T>
-void max_pool_plane(const PoolShape& s, const T* plane, T* out, std::int64_t* indices) {
-    for (std::int64_t d = 0; d < s.output[0]; ++d) {
-        const Taps depth = taps_of(s, 0, d);
-        for (std::int64_t h = 0; h < s.output[1]; ++h) {
-            const Taps rows = taps_of(s, 1, h);
-            for (std::int64_t w = 0; w < s.output[2]; ++w, ++out, ++indices) {
-                max_of_window(s, plane, depth, rows, taps_of(s, 2, w), *out, *indices);
+struct RowMax {
+    std::vector<T> best;
+    std::vector<std::int32_t> at;
+
+    explicit RowMax(std::int64_t width) : best(static_cast<std::size_t>(width)), at(static_cast<std::size_t>(width)) {}
+};
+
+template <std::int64_t Step, typename T>
+LOUPE_INLINE inline void compare_tap(const T* in, std::int64_t stride, std::int32_t first, T* best, std::int32_t* at, std::int64_t n) {
+    const std::int64_t step = Step == 0 ? stride : Step;
+    const auto index_step = static_cast<std::int32_t>(step);
+#pragma omp simd
+    for (std::int64_t i = 0; i < n; ++i) {
+        const T value = in[i * step];
+        const bool take = value > best[i] || value != value;
+        best[i] = take ? value : best[i];
+        at[i] = take ? first + static_cast<std::int32_t>(i) * index_step : at[i];
+    }
+}
+
+// Of the output columns [first, last) tap kw lies inside the input.
+std::pair<std::int64_t, std::int64_t> columns_of_tap(const PoolShape& s, std::int64_t kw) {
+    const std::int64_t shift = kw * s.dilation[2] - s.padding[2];
+    const std::int64_t first = shift >= 0 ? 0 : (-shift + s.stride[2] - 1) / s.stride[2];
+    const std::int64_t room = s.input[2] - shift;
+    const std::int64_t last = room <= 0 ? 0 : (room + s.stride[2] - 1) / s.stride[2];
+    return {std::min(first, s.output[2]), std::clamp(last, std::min(first, s.output[2]), s.output[2])};
+}
+
+template <typename T>
+LOUPE_INLINE inline void compare_taps(const PoolShape& s, const T* plane, const Taps& depth, const Taps& rows, RowMax<T>& row) {
+    for (std::int64_t d = depth.start; d < depth.end; d += s.dilation[0]) {
+        for (std::int64_t h = rows.start; h < rows.end; h += s.dilation[1]) {
+            for (std::int64_t kw = 0; kw < s.kernel[2]; ++kw) {
+                const auto columns = columns_of_tap(s, kw);
+                const std::int64_t first = (d * s.input[1] + h) * s.input[2] + columns.first * s.stride[2] + kw * s.dilation[2] - s.padding[2];
+                T* best = row.best.data() + columns.first;
+                std::int32_t* at = row.at.data() + columns.first;
+                const std::int64_t n = columns.second - columns.first;
+                const auto index = static_cast<std::int32_t>(first);
+                if (s.stride[2] == 1) compare_tap<1>(plane + first, 1, index, best, at, n);
+                else if (s.stride[2] == 2) compare_tap<2>(plane + first, 2, index, best, at, n);
+                else compare_tap<0>(plane + first, s.stride[2], index, best, at, n);
             }
         }
     }
+}
+
+template <typename T>
+void max_pool_plane(const PoolShape& s, const T* plane, T* out, std::int64_t* indices) {
+    RowMax<T> row(s.output[2]);
+    with_best_instructions([&]() LOUPE_INLINE {
+        for (std::int64_t d = 0; d < s.output[0]; ++d) {
+            const Taps depth = taps_of(s, 0, d);
+            for (std::int64_t h = 0; h < s.output[1]; ++h) {
+                const Taps rows = taps_of(s, 1, h);
+                for (std::int64_t w = 0; w < s.output[2]; ++w) {
+                    row.best[static_cast<std::size_t>(w)] = -std::numeric_limits<T>::infinity();
+                    const std::int64_t start = (depth.start * s.input[1] + rows.start) * s.input[2] + taps_of(s, 2, w).start;
+                    row.at[static_cast<std::size_t>(w)] = static_cast<std::int32_t>(start);
+                }
+                compare_taps(s, plane, depth, rows, row);
+                out = std::copy(row.best.begin(), row.best.end(), out);
+                indices = std::copy(row.at.begin(), row.at.end(), indices);
+            }
+        }
+    });
 }
 
 template <std::size_t Spatial>
