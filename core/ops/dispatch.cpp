@@ -133,12 +133,14 @@ void run_kernel(const Operator& op, std::span<const IValue> arguments, IValue* r
     }
     for (std::uint64_t bits = op.written_arguments; bits != 0; bits &= bits - 1) {
         const IValue& written = arguments[static_cast<std::size_t>(__builtin_ctzll(bits))];
-        if (written.is_tensor()) {
-            written.tensor_impl()->storage->bump_version();
-        } else if (written.is_list()) {
-            for (const IValue& element : written.to_list().elements) {
-                if (element.is_tensor()) element.tensor_impl()->storage->bump_version();
-            }
+        // A list that grows leaves its tensors as they are.
+        if (written.is_tensor()) written.tensor_impl()->storage->bump_version();
+    }
+    for (std::uint64_t bits = op.written_elements; bits != 0; bits &= bits - 1) {
+        const IValue& list = arguments[static_cast<std::size_t>(__builtin_ctzll(bits))];
+        if (!list.is_list()) continue;
+        for (const IValue& element : list.to_list().elements) {
+            if (element.is_tensor()) element.tensor_impl()->storage->bump_version();
         }
     }
 }

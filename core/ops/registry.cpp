@@ -47,6 +47,7 @@ void derive_facts(Operator& op) {
         if (is_tensor(*argument.type)) op.tensor_arguments |= bit;
         if (is_tensor_list(*argument.type)) op.list_arguments |= bit;
         if (argument.alias && argument.alias->is_write) op.written_arguments |= bit;
+        if (argument.element_alias && argument.element_alias->is_write) op.written_elements |= bit;
     }
     for (const Argument& result : op.schema.returns) {
         std::int8_t source = -1;

@@ -40,7 +40,8 @@ class Operator {
     // Derived from the schema.
     std::uint64_t tensor_arguments = 0;    // bit i: argument i is a Tensor or Tensor?
     std::uint64_t list_arguments = 0;      // bit i: argument i is a Tensor[] or Tensor?[]
-    std::uint64_t written_arguments = 0;   // bit i: argument i is written
+    std::uint64_t written_arguments = 0;   // bit i: argument i is written; of a list, the list itself
+    std::uint64_t written_elements = 0;    // bit i: the tensors in list i are written
     std::vector<std::int8_t> result_alias; // per result: the argument it aliases, -1 none
     bool is_view = false;                  // some result aliases an argument that is not written
     bool is_multi_output_view = false;
@@ -48,7 +49,7 @@ class Operator {
     std::size_t argument_count() const { return schema.arguments.size(); }
     std::size_t result_count() const { return schema.returns.size(); }
     bool is_composite() const { return record->composite != nullptr; }
-    bool is_pure() const { return written_arguments == 0 && !record->is_random; }
+    bool is_pure() const { return written_arguments == 0 && written_elements == 0 && !record->is_random; }
 };
 
 // Null when there is none. overload "" is the overload without a name.
