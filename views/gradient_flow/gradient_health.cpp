@@ -11,7 +11,7 @@ namespace {
 
 constexpr double kVanishing = 1e-7;
 constexpr double kGreatNorm = 1000;
-constexpr double kGreatRatio = 10;
+constexpr double kGreatRatio = 100;
 
 }  // namespace
 
@@ -30,7 +30,7 @@ std::vector<GradientFinding> findTroubles(const std::vector<session::GradientRow
         if (row.inf_count > 0) found.push_back({Kind::Infinite, at, QObject::tr("%1: %2 Inf").arg(name, countText(row.inf_count))});
         if (row.nan_count > 0 || row.inf_count > 0) continue;
         const double ratio = row.weight_norm > 0 ? row.norm / row.weight_norm : 0;
-        if (row.norm > kGreatNorm || ratio > kGreatRatio) {
+        if (row.norm > kGreatNorm || (ratio > kGreatRatio && row.norm > 1)) {
             found.push_back({Kind::Exploding, at, QObject::tr("%1 is exploding: norm %2, %3 times the weights'").arg(name, numberText(row.norm), numberText(ratio))});
         } else if (row.max_abs == 0) {
             found.push_back({Kind::AllZero, at, QObject::tr("%1: every element is zero").arg(name)});

@@ -17,7 +17,7 @@ struct GradientFinding {
 };
 
 // The worst first. Vanishing and exploding follow the usual rules of thumb: a mean |gradient| under 1e-7, a norm over
-// 1000 or over ten times that of the weights.
+// 1000, or over 1 and a hundred times that of the weights.
 std::vector<GradientFinding> findTroubles(const std::vector<session::GradientRow>& rows);
 
 }  // namespace loupe::views

@@ -35,6 +35,9 @@ SceneBox GraphLayouter::leafBox(int id) const {
     box.node = id;
     box.is_group = index_->isGroup(id);
     box.title = text(node.label.empty() ? node.kind : node.label);
+    // "0" says little: "blocks.0".
+    const bool is_number = std::all_of(node.label.begin(), node.label.end(), [](char c) { return c >= '0' && c <= '9'; });
+    if (node.is_group && is_number) box.title = text(node.scope).section(QLatin1Char('.'), -2);
     if (box.is_group) {
         const int inside = index_->operatorCount(id);
         const QString kind = node.kind == node.label ? QString() : text(node.kind) + QStringLiteral(" · ");

@@ -32,6 +32,12 @@ ImU32 packed(QRgb colour) {
 }
 ImVec2 point(double x, double y) { return {static_cast<float>(x), static_cast<float>(y)}; }
 
+QString shortened(TimelineSurface& surface, QString label, double room) {
+    if (surface.textWidth(label) <= room) return label;
+    while (!label.isEmpty() && surface.textWidth(label + QChar(0x2026)) > room) label.chop(std::max<qsizetype>(1, label.size() / 6));
+    return label.isEmpty() ? label : label + QChar(0x2026);
+}
+
 double niceStep(double wanted) {
     const double power = std::pow(10.0, std::floor(std::log10(wanted)));
     for (double factor : {1.0, 2.0, 5.0}) {
@@ -185,8 +191,8 @@ void TimelineDrawing::drawRow(TimelineSurface& surface, const Row& row) {
         surface.box(x0, row.y, x1 - gap, bottom, colour);
         if (label.isEmpty()) return;
         const double room = x1 - x0 - 8;
-        while (!label.isEmpty() && surface.textWidth(label) > room) label.chop(std::max<qsizetype>(1, label.size() / 6));
-        if (label.size() > 1 || piece.count > 1) surface.text(x0 + 4, row.y + 2, text_colour, label);
+        label = shortened(surface, label, room);
+        if (label.size() > 2 || piece.count > 1) surface.text(x0 + 4, row.y + 2, text_colour, label);
     });
 }
 

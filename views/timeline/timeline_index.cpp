@@ -178,6 +178,7 @@ void TimelineIndex::update(std::size_t event_count) {
     event_count = std::min(event_count, recording_->event_count());
     for (; seen_ < event_count; ++seen_) {
         const session::Event& event = recording_->event(static_cast<session::EventId>(seen_ + 1));
+        if (seen_ == 0) begin_ = event.start;
         const Zone zone{event.start, event.start + event.duration, event.id, 0};
         if (event.phase == session::RunPhase::Forward) {
             forward_.add(zone);

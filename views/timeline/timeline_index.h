@@ -99,6 +99,7 @@ class TimelineIndex {
     const Lane& forward() const { return forward_; }
     const Lane& backward() const { return backward_; }
     const Curve& memory() const { return memory_; }
+    double begin() const { return begin_; }
     double end() const { return end_; }
     const session::Recording* recording() const { return recording_; }
     TimelineStatistics statistics(double from, double to) const;
@@ -113,6 +114,7 @@ class TimelineIndex {
     Lane forward_;
     Lane backward_;
     Curve memory_;
+    double begin_ = 0;
     double end_ = 0;
 };
 

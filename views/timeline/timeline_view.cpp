@@ -120,8 +120,9 @@ void TimelineView::takeCurrent() {
 
 void TimelineView::fit() {
     showing_all_ = true;
-    state_.from = 0;
-    state_.to = index_.end() > 0 ? index_.end() * 1.01 : 1;
+    const double margin = (index_.end() - index_.begin()) * 0.01;
+    state_.from = std::max(0.0, index_.begin() - margin);
+    state_.to = index_.end() > 0 ? index_.end() + margin : 1;
     canvas_->update();
 }
 
