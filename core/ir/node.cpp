@@ -316,7 +316,8 @@ bool Node::has_side_effects() const {
         return true;
     }
     if (kind_.space() == "prim") return op() != nullptr && op()->written_arguments != 0;
-    return op() == nullptr || op()->schema.has_write();
+    // What gives nothing, such as set_grad_enabled, is called for what it does.
+    return op() == nullptr || op()->schema.has_write() || op()->schema.returns.empty();
 }
 
 bool Node::is_random() const {

@@ -145,6 +145,11 @@ class TestScriptLanguage : public QObject {
         if (!call.contains("space")) QVERIFY(!compiled(version + 1).contains("prim::If"));
     }
 
+    void keepsWhatGivesNothing() {
+        const auto unit = defined("def f(x):\n    torch.set_grad_enabled(False)\n    return x\n");
+        QVERIFY(unit->find_function("f")->graph()->str().find("aten::set_grad_enabled") != std::string::npos);
+    }
+
     void propertiesAndStaticMethods() {
         const auto unit = defined(
             "class A:\n"
