@@ -21,6 +21,9 @@ RangeValue::RangeValue(Builder& builder, std::span<ir::Value* const> inputs, Ran
     if (inputs.size() > 3) builder.fail(concat("range expected at most 3 arguments, got ", inputs.size()), range);
     if (inputs.size() == 1) {
         end_ = inputs[0];
+        // Start and step, which PyTorch makes too although nothing asks for them: numbers of values count on it.
+        builder.constant(IValue(std::int64_t{0}), range);
+        builder.constant(IValue(std::int64_t{1}), range);
         return;
     }
     start_ = inputs[0];
