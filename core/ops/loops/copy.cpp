@@ -50,33 +50,45 @@ bool is_turn(const Tensor& to, const Tensor& from, Turn& turn) {
     return turn.dense_to.size >= 8 && turn.dense_from.size >= 8;
 }
 
-// Tile by tile through a buffer, so that whole cache lines are read and written at once: strides that are powers of two
-// would throw lines out before they are used up.
-template <typename T>
-void turn_plane(T* to, const T* from, const Turn& turn, std::int64_t begin, std::int64_t end) {
-    constexpr std::int64_t kTile = 32;
+constexpr std::int64_t kTile = 32;
+
+// Through a buffer, so that whole cache lines are read and written at once: strides that are powers of two would throw
+// lines out before they are used up. Rows and columns as constants where they can be.
+template <typename T, typename Rows, typename Columns>
+void turn_tile(T* to, std::int64_t to_stride, const T* from, std::int64_t from_stride, Rows rows, Columns columns) {
     T tile[kTile][kTile];
-    for (std::int64_t row = begin; row < end; row += kTile) {
-        const std::int64_t rows = std::min(kTile, end - row);
-        for (std::int64_t column = 0; column < turn.dense_to.size; column += kTile) {
-            const std::int64_t columns = std::min(kTile, turn.dense_to.size - column);
-            for (std::int64_t c = 0; c < columns; ++c) {
-                const T* source = from + (column + c) * turn.dense_to.from + row;
-                std::copy(source, source + rows, tile[c]);
-            }
-            for (std::int64_t r = 0; r < rows; ++r) {
-                T* target = to + (row + r) * turn.dense_from.to + column;
-                for (std::int64_t c = 0; c < columns; ++c) target[c] = tile[c][r];
-            }
-        }
+    for (std::int64_t c = 0; c < columns; ++c) {
+        for (std::int64_t r = 0; r < rows; ++r) tile[r][c] = from[c * from_stride + r];
+    }
+    for (std::int64_t r = 0; r < rows; ++r) {
+        for (std::int64_t c = 0; c < columns; ++c) to[r * to_stride + c] = tile[r][c];
     }
 }
 
 template <typename T>
+void turn_tiles(T* to, std::int64_t to_stride, const T* from, std::int64_t from_stride, std::int64_t rows, std::int64_t columns) {
+    constexpr std::integral_constant<std::int64_t, kTile> kWhole;
+    for (std::int64_t row = 0; row < rows; row += kTile) {
+        for (std::int64_t column = 0; column < columns; column += kTile) {
+            T* target = to + row * to_stride + column;
+            const T* source = from + column * from_stride + row;
+            const std::int64_t tile_rows = std::min(kTile, rows - row);
+            const std::int64_t tile_columns = std::min(kTile, columns - column);
+            if (tile_rows == kTile && tile_columns == kTile) turn_tile(target, to_stride, source, from_stride, kWhole, kWhole);
+            else turn_tile(target, to_stride, source, from_stride, tile_rows, tile_columns);
+        }
+    }
+}
+
+// In blocks whose pages the processor can keep track of.
+constexpr std::int64_t kPageBlock = 256;
+
+template <typename T>
 void copy_turned(const Tensor& to, const Tensor& from, const Turn& turn) {
-    constexpr std::int64_t kRows = 32;
-    const std::int64_t blocks = (turn.dense_from.size + kRows - 1) / kRows;
-    const std::int64_t grain = std::max<std::int64_t>(1, kElementwiseGrain / (kRows * turn.dense_to.size));
+    const std::int64_t rows = turn.dense_from.size;
+    const std::int64_t columns = turn.dense_to.size;
+    const std::int64_t blocks = (rows + kPageBlock - 1) / kPageBlock;
+    const std::int64_t grain = std::max<std::int64_t>(1, kElementwiseGrain / (std::min(kPageBlock, rows) * columns));
     parallel_for(0, turn.planes * blocks, grain, [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t i = begin; i < end; ++i) {
             std::int64_t plane = i / blocks;
@@ -87,8 +99,11 @@ void copy_turned(const Tensor& to, const Tensor& from, const Turn& turn) {
                 source += plane % dim.size * dim.from;
                 plane /= dim.size;
             }
-            const std::int64_t first = i % blocks * kRows;
-            turn_plane(target, source, turn, first, std::min(first + kRows, turn.dense_from.size));
+            const std::int64_t row = i % blocks * kPageBlock;
+            for (std::int64_t column = 0; column < columns; column += kPageBlock) {
+                turn_tiles(target + row * turn.dense_from.to + column, turn.dense_from.to, source + column * turn.dense_to.from + row,
+                           turn.dense_to.from, std::min(kPageBlock, rows - row), std::min(kPageBlock, columns - column));
+            }
         }
     });
 }

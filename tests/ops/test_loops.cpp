@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+// The loops that elementwise operators and reductions share, on shapes large and odd enough for every path: pieces, buffers,
+// tiles, threads. Each is compared with a plain loop over indices.
+
+#include <QtTest>
+#include <cmath>
+#include <functional>
+#include <map>
+
+#include "core/base/error.h"
+#include "core/ops/functions.h"
+#include "core/ops/loops/convert.h"
+#include "core/ops/loops/elementwise.h"
+#include "core/ops/random/random.h"
+#include "core/ops/registry.h"
+#include "core/ops/samples.h"
+
+using namespace loupe;
+
+namespace {
+
+// The element at a row-major index, by strides.
+template <typename T>
+T element(const Tensor& t, std::int64_t index) {
+    std::int64_t offset = 0;
+    for (std::size_t d = t.sizes().size(); d-- > 0;) {
+        offset += index % t.sizes()[d] * t.strides()[d];
+        index /= t.sizes()[d];
+    }
+    return t.data<T>()[offset];
+}
+
+Tensor permuted(Random& random, std::initializer_list<std::int64_t> sizes, std::initializer_list<std::int64_t> order, ScalarType dtype) {
+    return fn::permute(random_tensor(random, sizes, dtype), Dims(order));
+}
+
+std::vector<Tensor> odd_layouts(Random& random, ScalarType dtype) {
+    return {permuted(random, {70, 45}, {1, 0}, dtype),
+            permuted(random, {9, 33, 40}, {2, 0, 1}, dtype),
+            permuted(random, {3, 17, 33, 20}, {0, 3, 1, 2}, dtype),
+            fn::expand(random_tensor(random, {31, 1, 29}, dtype), Dims{31, 40, 29}),
+            fn::slice(random_tensor(random, {40, 700}, dtype), 1, 3, 600, 2),
+            fn::select(random_tensor(random, {50, 60, 2}, dtype), 2, 1),
+            random_tensor(random, {300, 400}, dtype)};
+}
+
+}  // namespace
+
+class TestLoops : public QObject {
+    Q_OBJECT
+
+  private slots:
+    void copies() {
+        Random random;
+        for (const ScalarType dtype : {ScalarType::Float32, ScalarType::Float64, ScalarType::BFloat16, ScalarType::UInt8, ScalarType::Complex128}) {
+            for (const Tensor& from : odd_layouts(random, dtype)) {
+                const Tensor to = empty(from.sizes(), dtype);
+                copy_into(to, from);
+                const Tensor back = empty(from.sizes(), dtype);
+                copy_into(back, to);
+                visit_dtype(dtype, [&]<typename T>(std::type_identity<T>) {
+                    for (std::int64_t i = 0; i < from.numel(); ++i) {
+                        if (element<T>(from, i) != to.data<T>()[i] || to.data<T>()[i] != back.data<T>()[i]) QFAIL(describe(from).c_str());
+                    }
+                });
+            }
+        }
+    }
+
+    void copies_into_other_orders() {
+        Random random;
+        const Tensor from = random_tensor(random, {3, 20, 17, 33}, ScalarType::Float32);
+        const Tensor to = fn::permute(empty(span_of(Dims{3, 17, 33, 20}), ScalarType::Float32), Dims{0, 3, 1, 2});
+        copy_into(to, from);
+        for (std::int64_t i = 0; i < from.numel(); ++i) QCOMPARE(element<float>(to, i), from.data<float>()[i]);
+    }
+
+    void additions() {
+        Random random;
+        const std::vector<Tensor> layouts = odd_layouts(random, ScalarType::Float32);
+        for (const Tensor& a : layouts) {
+            const Tensor b = random_tensor(random, {a.sizes().back()}, ScalarType::Float64);
+            const Tensor sum = fn::add(a, b, Scalar(1));
+            QVERIFY(sum.dtype() == ScalarType::Float64);
+            for (std::int64_t i = 0; i < a.numel(); ++i) {
+                const double expected = static_cast<double>(element<float>(a, i)) + b.data<double>()[i % b.numel()];
+                QCOMPARE(element<double>(sum, i), expected);
+            }
+        }
+    }
+
+    void functions_data() {
+        QTest::addColumn<QString>("name");
+        for (const char* name : {"exp", "log", "tanh", "sigmoid", "erf", "sin", "cos", "expm1", "log1p"}) QTest::newRow(name) << QString(name);
+    }
+    // Within a few units in the last place of the mathematical value, over the range where results are neither 0 nor infinite.
+    void functions() {
+        QFETCH(QString, name);
+        const std::map<QString, std::function<double(double)>> exact{
+            {"exp", [](double x) { return std::exp(x); }},     {"log", [](double x) { return std::log(x); }},
+            {"tanh", [](double x) { return std::tanh(x); }},   {"sigmoid", [](double x) { return 1 / (1 + std::exp(-x)); }},
+            {"erf", [](double x) { return std::erf(x); }},     {"sin", [](double x) { return std::sin(x); }},
+            {"cos", [](double x) { return std::cos(x); }},     {"expm1", [](double x) { return std::expm1(x); }},
+            {"log1p", [](double x) { return std::log1p(x); }},
+        };
+        const bool positive = name.startsWith("log");
+        constexpr std::int64_t kCount = 20011;
+        const Tensor x = empty(span_of(Dims{kCount}), ScalarType::Float32);
+        for (std::int64_t i = 0; i < kCount; ++i) {
+            const double unit = static_cast<double>(i) / kCount;
+            x.data<float>()[i] = static_cast<float>(positive ? std::pow(10, unit * 70 - 35) : unit * 160 - 80);
+        }
+        const Operator* op = find_operator("aten::" + name.toStdString());
+        IValue result;
+        const IValue argument(x);
+        call_operator(*op, {&argument, 1}, &result);
+        const Tensor y = result.to_tensor();
+        for (std::int64_t i = 0; i < kCount; ++i) {
+            const double expected = exact.at(name)(static_cast<double>(x.data<float>()[i]));
+            const double error = std::abs(static_cast<double>(y.data<float>()[i]) - expected);
+            if (error > 1.3e-6 * std::abs(expected) + 1e-7) QFAIL(qPrintable(QString("at %1: off by %2").arg(x.data<float>()[i]).arg(error)));
+        }
+    }
+
+    void halves() {
+        std::vector<Half> all(65536);
+        for (std::size_t i = 0; i < all.size(); ++i) all[i].bits = static_cast<std::uint16_t>(i);
+        std::vector<float> wide(all.size());
+        std::vector<Half> back(all.size());
+        convert_half(all.data(), wide.data(), 65536);
+        convert_half(wide.data(), back.data(), 65536);
+        for (std::size_t i = 0; i < all.size(); ++i) {
+            const float expected = all[i];
+            if (std::isnan(expected)) {
+                QVERIFY(std::isnan(wide[i]) && std::isnan(static_cast<float>(back[i])));
+            } else {
+                QCOMPARE(wide[i], expected);
+                QCOMPARE(back[i].bits, all[i].bits);
+            }
+        }
+    }
+
+    void sums() {
+        Random random;
+        std::vector<Tensor> layouts = odd_layouts(random, ScalarType::Float32);
+        layouts.push_back(random_tensor(random, {100003}, ScalarType::Float32));
+        layouts.push_back(random_tensor(random, {5000, 37}, ScalarType::Float32));
+        for (const Tensor& t : layouts) {
+            for (std::int64_t dim = -1; dim < t.dim(); ++dim) {
+                const IValue dims = dim < 0 ? IValue() : IValue(Dims{dim});
+                const Tensor sum = fn::sum_dim(t, dims, true, IValue());
+                std::vector<double> expected(static_cast<std::size_t>(sum.numel()));
+                for (std::int64_t i = 0; i < t.numel(); ++i) expected[place_of(t, i, dim)] += static_cast<double>(element<float>(t, i));
+                for (std::int64_t i = 0; i < sum.numel(); ++i) {
+                    QVERIFY(std::abs(static_cast<double>(sum.data<float>()[i]) - expected[static_cast<std::size_t>(i)]) <= 1e-5 * (1 + std::abs(expected[static_cast<std::size_t>(i)])));
+                }
+            }
+        }
+    }
+
+    void greatest() {
+        Random random;
+        for (const Tensor& t : odd_layouts(random, ScalarType::Float32)) {
+            for (std::int64_t dim = 0; dim < t.dim(); ++dim) {
+                const auto [values, indices] = fn::max_dim(t, dim, true);
+                std::vector<float> best(static_cast<std::size_t>(values.numel()), -INFINITY);
+                for (std::int64_t i = 0; i < t.numel(); ++i) best[place_of(t, i, dim)] = std::max(best[place_of(t, i, dim)], element<float>(t, i));
+                const Tensor chosen = fn::gather(t, dim, indices);
+                for (std::int64_t i = 0; i < values.numel(); ++i) {
+                    QCOMPARE(values.data<float>()[i], best[static_cast<std::size_t>(i)]);
+                    QCOMPARE(element<float>(chosen, i), best[static_cast<std::size_t>(i)]);
+                }
+            }
+        }
+    }
+
+    // A sum of many small numbers keeps its precision.
+    void long_sums() {
+        const Tensor t = fn::full(Dims{3000, 1000}, Scalar(0.1));
+        QVERIFY(std::abs(item(fn::sum(t)).to_double() - 300000.0044703484) < 0.05);
+        QVERIFY(std::abs(item(fn::select(fn::sum_dim(t, Dims{0}), 0, 5)).to_double() - 300.0000044703484) < 5e-5);
+        QVERIFY(std::abs(item(fn::mean(fn::to_dtype(t, 5))).to_double() - 0.0999755859375) < 1e-6);
+    }
+
+    void overlap_is_refused() {
+        const Tensor t = fn::arange(Scalar(10));
+        const Tensor head = fn::narrow(t, 0, 0, 9);
+        const Tensor tail = fn::narrow(t, 0, 1, 9);
+        QVERIFY_EXCEPTION_THROWN(fn::add_(tail, head, Scalar(1)), Error);
+        QVERIFY_EXCEPTION_THROWN(fn::add_(fn::expand(fn::zeros(Dims{1}), Dims{4}), fn::ones(Dims{4}), Scalar(1)), Error);
+        fn::add_(head, head, Scalar(1));
+        QCOMPARE(item(fn::select(t, 0, 8)).to_int(), 16);
+    }
+
+  private:
+    // Where element i goes when dimension dim (-1: all) is reduced to one.
+    static std::size_t place_of(const Tensor& t, std::int64_t index, std::int64_t dim) {
+        if (dim < 0) return 0;
+        std::int64_t inner = 1;
+        for (std::int64_t d = dim + 1; d < t.dim(); ++d) inner *= t.size(d);
+        return static_cast<std::size_t>(index / (inner * t.size(dim)) * inner + index % inner);
+    }
+};
+
+QTEST_APPLESS_MAIN(TestLoops)
+#include "test_loops.moc"
