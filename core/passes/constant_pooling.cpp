@@ -19,14 +19,21 @@ struct Equal {
 };
 using Constants = std::unordered_set<Node*, Hash, Equal>;
 
+// At the start of the graph, with nothing but constants before it.
+bool is_among_first(const Node* node) {
+    if (node->owning_node() != nullptr) return false;
+    const Node* before = node->prev();
+    while (before->kind() == ir::prim::Constant) before = before->prev();
+    return before == node->block()->param_node();
+}
+
 void pool(Block* block, Constants& constants, const AliasAnalysis& aliases) {
     for (Node* node : block->nodes()) {
         for (std::size_t i = 0; i < node->block_count(); ++i) pool(node->block_at(i), constants, aliases);
         if (node->kind() != ir::prim::Constant) continue;
         const auto [place, is_new] = constants.insert(node);
         if (is_new) {
-            Node* first = *node->graph()->nodes().begin();
-            node->move_before(first);
+            if (!is_among_first(node)) node->move_before(*node->graph()->nodes().begin());
             continue;
         }
         // Results of the graph may be changed by whoever gets them: no two of them become one.

@@ -110,7 +110,6 @@ Replacement known_none(const Site& site) {
     const auto none = [](const Value* v) { return v->type()->kind() == TypeKind::None; };
     const Value* a = node->input(0);
     const Value* b = node->input(1);
-    if (none(a) && none(b)) return {nullptr, IValue(is)};
     if ((none(a) && !can_be_none(*b->type())) || (none(b) && !can_be_none(*a->type()))) return {nullptr, IValue(!is)};
     return {};
 }
@@ -239,8 +238,9 @@ class Peephole {
 
 void run(Graph& graph, const PassContext&) {
     constexpr int kMostRounds = 100;  // each rewrites towards fewer or simpler nodes; a bound against mistakes
-    for (int i = 0; i < kMostRounds && Peephole(graph).changed(); ++i) continue;
-    remove_dead_code(graph);
+    int rounds = 0;
+    while (rounds < kMostRounds && Peephole(graph).changed()) ++rounds;
+    if (rounds > 0) remove_dead_code(graph);
 }
 
 }  // namespace

@@ -10,18 +10,18 @@ using ir::Node;
 using ir::Value;
 namespace prim = ir::prim;
 
-// PyTorch's limits.
-constexpr std::int64_t kMostRepeats = 8;
-constexpr std::size_t kLargestBody = 32;
+// PyTorch's limit.
+constexpr std::int64_t kMostRepeats = 63;
+// Nested loops multiply.
+constexpr std::size_t kMostNodes = 10000;
 
-bool fits(const Block* block, std::size_t& budget) {
+std::size_t size_of(const Block* block) {
+    std::size_t size = 0;
     for (const Node* node : block->nodes()) {
-        if (budget-- == 0) return false;
-        for (std::size_t i = 0; i < node->block_count(); ++i) {
-            if (!fits(node->block_at(i), budget)) return false;
-        }
+        ++size;
+        for (std::size_t i = 0; i < node->block_count(); ++i) size += size_of(node->block_at(i));
     }
-    return true;
+    return size;
 }
 
 bool can_unroll(const Node* loop) {
@@ -29,8 +29,7 @@ bool can_unroll(const Node* loop) {
     if (!trips || *trips < 0 || *trips > kMostRepeats) return false;
     if (!constant_bool(loop->input(1)).value_or(false)) return false;
     const Block* body = loop->block_at(0);
-    std::size_t budget = kLargestBody;
-    return constant_bool(body->outputs()[0]).value_or(false) && fits(body, budget);
+    return constant_bool(body->outputs()[0]).value_or(false) && size_of(body) * static_cast<std::size_t>(*trips) <= kMostNodes;
 }
 
 void unroll(Node* loop) {

@@ -1,0 +1,307 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Writes pages.txt: what PyTorch 1.13.1 makes of small graphs, one pass each.
+
+    /usr/bin/python3 make_pages.py > pages.txt
+"""
+import torch
+
+
+def unroll(graph):
+    torch._C._jit_pass_constant_loop_unrolling(graph)
+    torch._C._jit_pass_constant_propagation(graph)
+
+
+PASSES = {
+    "DCE": torch._C._jit_pass_dce,
+    "CSE": torch._C._jit_pass_cse,
+    "ConstantPropagation": torch._C._jit_pass_constant_propagation,
+    "ConstantPooling": torch._C._jit_pass_constant_pooling,
+    "PeepholeOptimize": torch._C._jit_pass_peephole,
+    "UnrollConstantLoops, ConstantPropagation": unroll,
+}
+
+CASES = [
+    ("removes what nobody uses", "DCE", """
+graph(%x : Tensor):
+  %a : Tensor = aten::relu(%x)
+  %b : Tensor = aten::tanh(%a)
+  return (%a)
+"""),
+    ("keeps writes to inputs", "DCE", """
+graph(%x : Tensor):
+  %one : int = prim::Constant[value=1]()
+  %b : Tensor = aten::add_(%x, %one, %one)
+  return (%one)
+"""),
+    ("removes unused results of branches", "DCE", """
+graph(%x : Tensor, %c : bool):
+  %p : Tensor, %q : Tensor = prim::If(%c)
+    block0():
+      %a : Tensor = aten::relu(%x)
+      %b : Tensor = aten::tanh(%x)
+      -> (%a, %b)
+    block1():
+      %d : Tensor = aten::sigmoid(%x)
+      %e : Tensor = aten::exp(%x)
+      -> (%d, %e)
+  return (%q)
+"""),
+    ("removes unused carried values", "DCE", """
+graph(%x : Tensor, %n : int):
+  %t : bool = prim::Constant[value=1]()
+  %p : Tensor, %q : Tensor, %r : Tensor = prim::Loop(%n, %t, %x, %x, %x)
+    block0(%i : int, %a : Tensor, %b : Tensor, %c : Tensor):
+      %d : Tensor = aten::relu(%a)
+      %e : Tensor = aten::tanh(%b)
+      %f : Tensor = aten::sigmoid(%a)
+      -> (%t, %d, %e, %f)
+  return (%r)
+"""),
+    ("merges equal nodes", "CSE", """
+graph(%x : Tensor, %y : Tensor):
+  %a : Tensor = aten::mul(%x, %y)
+  %b : Tensor = aten::mul(%x, %y)
+  %c : Tensor = aten::mul(%y, %x)
+  %d : Tensor = aten::div(%a, %b)
+  %e : Tensor = aten::div(%d, %c)
+  return (%e)
+"""),
+    ("does not merge what is written", "CSE", """
+graph(%x : Tensor):
+  %one : int = prim::Constant[value=1]()
+  %a : Tensor = aten::relu(%x)
+  %b : Tensor = aten::relu(%x)
+  %c : Tensor = aten::add_(%a, %one, %one)
+  %d : Tensor = aten::mul(%b, %c)
+  return (%d)
+"""),
+    ("does not merge random numbers", "CSE", """
+graph(%x : Tensor, %p : float):
+  %t : bool = prim::Constant[value=1]()
+  %a : Tensor = aten::dropout(%x, %p, %t)
+  %b : Tensor = aten::dropout(%x, %p, %t)
+  %c : Tensor = aten::mul(%a, %b)
+  return (%c)
+"""),
+    ("does not make two results one", "CSE", """
+graph(%x : Tensor):
+  %a : Tensor = aten::relu(%x)
+  %b : Tensor = aten::relu(%x)
+  return (%a, %b)
+"""),
+    ("merges into outer blocks", "CSE", """
+graph(%x : Tensor, %c : bool):
+  %a : Tensor = aten::relu(%x)
+  %r : Tensor = prim::If(%c)
+    block0():
+      %b : Tensor = aten::relu(%x)
+      %d : Tensor = aten::tanh(%b)
+      -> (%d)
+    block1():
+      %e : Tensor = aten::sigmoid(%a)
+      -> (%e)
+  %f : Tensor = aten::mul(%r, %a)
+  return (%f)
+"""),
+    ("computes numbers", "ConstantPropagation", """
+graph(%x : int):
+  %a : int = prim::Constant[value=3]()
+  %b : int = prim::Constant[value=4]()
+  %c : int = aten::add(%a, %b)
+  %d : int = aten::mul(%c, %x)
+  return (%d)
+"""),
+    ("takes the branch", "ConstantPropagation", """
+graph(%x : Tensor):
+  %a : int = prim::Constant[value=3]()
+  %b : int = prim::Constant[value=4]()
+  %c : bool = aten::lt(%a, %b)
+  %r : Tensor = prim::If(%c)
+    block0():
+      %d : Tensor = aten::relu(%x)
+      -> (%d)
+    block1():
+      %e : Tensor = aten::tanh(%x)
+      -> (%e)
+  return (%r)
+"""),
+    ("drops loops that do not run", "ConstantPropagation", """
+graph(%x : Tensor):
+  %zero : int = prim::Constant[value=0]()
+  %t : bool = prim::Constant[value=1]()
+  %r : Tensor = prim::Loop(%zero, %t, %x)
+    block0(%i : int, %a : Tensor):
+      %d : Tensor = aten::relu(%a)
+      -> (%t, %d)
+  return (%r)
+"""),
+    ("removes results that do not depend on the branch", "ConstantPropagation", """
+graph(%x : Tensor, %c : bool):
+  %r : Tensor, %s : Tensor = prim::If(%c)
+    block0():
+      %d : Tensor = aten::relu(%x)
+      -> (%d, %x)
+    block1():
+      %e : Tensor = aten::tanh(%x)
+      -> (%e, %x)
+  %f : Tensor = aten::mul(%r, %s)
+  return (%f)
+"""),
+    ("does not divide by zero", "ConstantPropagation", """
+graph():
+  %a : int = prim::Constant[value=3]()
+  %b : int = prim::Constant[value=0]()
+  %c : int = aten::floordiv(%a, %b)
+  return (%c)
+"""),
+    ("makes tuples constants", "ConstantPropagation", """
+graph(%x : Tensor):
+  %a : int = prim::Constant[value=3]()
+  %b : str = prim::Constant[value="k"]()
+  %c : (int, str) = prim::TupleConstruct(%a, %b)
+  %d : int, %e : str = prim::TupleUnpack(%c)
+  %f : Tensor = aten::add(%x, %d, %d)
+  %g : (Tensor, (int, str)) = prim::TupleConstruct(%f, %c)
+  return (%g)
+"""),
+    ("makes lists constants that nobody writes", "ConstantPropagation", """
+graph(%x : Tensor):
+  %a : int = prim::Constant[value=3]()
+  %l : int[] = prim::ListConstruct(%a, %a)
+  %y : Tensor = aten::reshape(%x, %l)
+  %m : int[] = prim::ListConstruct(%a)
+  %n : int[] = aten::append(%m, %a)
+  %z : Tensor = aten::reshape(%y, %m)
+  return (%z)
+"""),
+    ("keeps one of each constant, at the start", "ConstantPooling", """
+graph(%x : Tensor, %c : bool):
+  %a : int = prim::Constant[value=1]()
+  %r : Tensor = prim::If(%c)
+    block0():
+      %b : int = prim::Constant[value=1]()
+      %f : float = prim::Constant[value=0.5]()
+      %d : Tensor = aten::add(%x, %f, %b)
+      -> (%d)
+    block1():
+      %e : int = prim::Constant[value=2]()
+      %g : Tensor = aten::add(%x, %e, %a)
+      -> (%g)
+  %s : str = prim::Constant[value="x"]()
+  %t : str = prim::Constant[value="x"]()
+  %k : (Tensor, str, str) = prim::TupleConstruct(%r, %s, %t)
+  return (%k)
+"""),
+    ("tells one from true and 1.0", "ConstantPooling", """
+graph():
+  %a : int = prim::Constant[value=1]()
+  %b : bool = prim::Constant[value=1]()
+  %c : float = prim::Constant[value=1.]()
+  %d : float = prim::Constant[value=1.]()
+  %n : NoneType = prim::Constant()
+  %m : NoneType = prim::Constant()
+  %k : (int, bool, float, float, NoneType, NoneType) = prim::TupleConstruct(%a, %b, %c, %d, %n, %m)
+  return (%k)
+"""),
+    ("knows types", "PeepholeOptimize", """
+graph(%x : Float(2, 3, strides=[3, 1], requires_grad=0, device=cpu), %y : Tensor):
+  %a : int = prim::dtype(%x)
+  %b : bool = aten::is_floating_point(%x)
+  %c : int = aten::dim(%x)
+  %d : int = prim::dtype(%y)
+  %e : Device = prim::device(%x)
+  %k : (int, bool, int, int, Device) = prim::TupleConstruct(%a, %b, %c, %d, %e)
+  return (%k)
+"""),
+    ("knows what is None", "PeepholeOptimize", """
+graph(%x : Tensor, %y : Tensor?):
+  %n : NoneType = prim::Constant()
+  %a : bool = aten::__is__(%x, %n)
+  %b : bool = aten::__isnot__(%x, %n)
+  %c : bool = aten::__is__(%n, %n)
+  %d : bool = aten::__is__(%y, %n)
+  %k : (bool, bool, bool, bool) = prim::TupleConstruct(%a, %b, %c, %d)
+  return (%k)
+"""),
+    ("unwraps what is there", "PeepholeOptimize", """
+graph(%x : Tensor, %y : Tensor?):
+  %a : Tensor = prim::unchecked_unwrap_optional(%x)
+  %b : Tensor = prim::unchecked_unwrap_optional(%y)
+  %c : Tensor = aten::mul(%a, %b)
+  return (%c)
+"""),
+    ("sees through numbers as tensors", "PeepholeOptimize", """
+graph(%x : int, %y : float):
+  %a : Tensor = prim::NumToTensor(%x)
+  %b : int = aten::Int(%a)
+  %c : Tensor = prim::NumToTensor(%y)
+  %d : float = aten::Float(%c)
+  %k : (int, float) = prim::TupleConstruct(%b, %d)
+  return (%k)
+"""),
+    ("sees the condition itself", "PeepholeOptimize", """
+graph(%c : bool, %x : Tensor):
+  %t : bool = prim::Constant[value=1]()
+  %f : bool = prim::Constant[value=0]()
+  %r : bool = prim::If(%c)
+    block0():
+      -> (%t)
+    block1():
+      -> (%f)
+  return (%r)
+"""),
+    ("sees elements of lists just made", "PeepholeOptimize", """
+graph(%x : Tensor, %y : Tensor):
+  %zero : int = prim::Constant[value=0]()
+  %last : int = prim::Constant[value=-1]()
+  %l : Tensor[] = prim::ListConstruct(%x, %y)
+  %a : Tensor = aten::__getitem__(%l, %zero)
+  %b : Tensor = aten::__getitem__(%l, %last)
+  %n : int = aten::len(%l)
+  %p : Tensor, %q : Tensor = prim::ListUnpack(%l)
+  %k : (Tensor, Tensor, int, Tensor, Tensor) = prim::TupleConstruct(%a, %b, %n, %p, %q)
+  return (%k)
+"""),
+    ("leaves lists that are written", "PeepholeOptimize", """
+graph(%x : Tensor, %y : Tensor):
+  %zero : int = prim::Constant[value=0]()
+  %l : Tensor[] = prim::ListConstruct(%x)
+  %m : Tensor[] = aten::append(%l, %y)
+  %n : int = aten::len(%l)
+  return (%n)
+"""),
+    ("transposes twice", "PeepholeOptimize", """
+graph(%x : Tensor):
+  %a : Tensor = aten::t(%x)
+  %b : Tensor = aten::t(%a)
+  %c : Tensor = aten::relu(%b)
+  return (%c)
+"""),
+    ("unrolls a small loop", "UnrollConstantLoops, ConstantPropagation", """
+graph(%x : Tensor):
+  %three : int = prim::Constant[value=3]()
+  %t : bool = prim::Constant[value=1]()
+  %r : Tensor = prim::Loop(%three, %t, %x)
+    block0(%i : int, %a : Tensor):
+      %d : Tensor = aten::add(%a, %i, %three)
+      -> (%t, %d)
+  return (%r)
+"""),
+    ("leaves large numbers of rounds", "UnrollConstantLoops, ConstantPropagation", """
+graph(%x : Tensor):
+  %many : int = prim::Constant[value=64]()
+  %t : bool = prim::Constant[value=1]()
+  %r : Tensor = prim::Loop(%many, %t, %x)
+    block0(%i : int, %a : Tensor):
+      %d : Tensor = aten::relu(%a)
+      -> (%t, %d)
+  return (%r)
+"""),
+]
+
+for title, name, text in CASES:
+    graph = torch._C.parse_ir(text)
+    before = str(graph)
+    PASSES[name](graph)
+    print(f"=== {name}: {title}\n{before}---\n{graph}", end="")

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0
+// Pipelines on the fixture models: PyTorch's own graphs come out, numbers stay the same, a second run changes nothing.
+#include <QtTest>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+
+#include "core/base/error.h"
+#include "core/base/file.h"
+#include "core/io/format_registry.h"
+#include "core/io/npy.h"
+#include "core/ir/printer.h"
+#include "core/ir/verify.h"
+#include "core/passes/pass_manager.h"
+#include "core/runtime/interpreter.h"
+#include "tests/passes/canonical.h"
+
+using namespace loupe;
+using namespace loupe::passes;
+
+namespace {
+
+const std::filesystem::path kFixtures = std::filesystem::path(LOUPE_SOURCE_DIR) / "tests/fixtures";
+
+struct Case {
+    std::string name;
+    std::string file;
+    std::string method;
+    bool train = false;
+    double rtol = 0;
+    double atol = 0;
+    bool fails = false;
+    bool is_random = false;
+};
+
+std::vector<Case> cases() {
+    const QByteArray bytes = QByteArray::fromStdString(read_text_file(kFixtures / "models/index.json"));
+    std::vector<Case> all;
+    for (const QJsonValue& value : QJsonDocument::fromJson(bytes).array()) {
+        const QJsonObject object = value.toObject();
+        const QJsonObject tolerance = object["tolerance"].toObject();
+        all.push_back({object["name"].toString().toStdString(), object["file"].toString().toStdString(),
+                       object["method"].toString().toStdString(), object["mode"].toString() == "train",
+                       tolerance["rtol"].toDouble(1e-5), tolerance["atol"].toDouble(1e-6), object.contains("error")});
+    }
+    return all;
+}
+
+// "arg0", "arg1.0", ... back into arguments.
+std::vector<IValue> read_arguments(const std::string& name) {
+    std::vector<IValue> arguments;
+    const auto path = kFixtures / "models" / (name + ".in.npz");
+    if (!std::filesystem::exists(path)) return arguments;
+    for (const auto& [key, tensor] : read_npz(path)) {
+        if (!key.starts_with("arg")) continue;
+        const auto dot = key.find('.');
+        const auto index = static_cast<std::size_t>(std::stoul(key.substr(3, dot - 3)));
+        if (arguments.size() <= index) arguments.resize(index + 1);
+        if (dot == std::string::npos) {
+            arguments[index] = tensor;
+        } else {
+            if (!arguments[index].is_list()) arguments[index] = IValue(TensorList());
+            arguments[index].to_list().elements.push_back(tensor);
+        }
+    }
+    return arguments;
+}
+
+void collect(const IValue& value, std::vector<Tensor>& out) {
+    visit_tensors(value, [&out](const Tensor& t) { out.push_back(t); });
+}
+
+std::vector<double> numbers(const Tensor& t) {
+    std::vector<double> out;
+    Dims index(t.sizes().size(), 0);
+    for (std::int64_t i = 0; i < t.numel(); ++i) {
+        std::int64_t offset = t.storage_offset();
+        for (std::size_t d = 0; d < index.size(); ++d) offset += index[d] * t.strides()[d];
+        out.push_back(item(t.view_as_strided(IntSpan(), IntSpan(), offset)).to_double());
+        for (std::size_t d = index.size(); d-- > 0;) {
+            if (++index[d] < t.sizes()[d]) break;
+            index[d] = 0;
+        }
+    }
+    return out;
+}
+
+QString difference(const IValue& a, const IValue& b, double rtol, double atol) {
+    std::vector<Tensor> x;
+    std::vector<Tensor> y;
+    collect(a, x);
+    collect(b, y);
+    if (x.size() != y.size()) return QString("%1 tensors, %2 before").arg(y.size()).arg(x.size());
+    for (std::size_t i = 0; i < x.size(); ++i) {
+        if (describe(x[i]) != describe(y[i])) return QString::fromStdString(describe(y[i]) + ", before " + describe(x[i]));
+        const auto p = numbers(x[i]);
+        const auto q = numbers(y[i]);
+        for (std::size_t k = 0; k < p.size(); ++k) {
+            if (p[k] == q[k] || (std::isnan(p[k]) && std::isnan(q[k]))) continue;
+            if (!(std::abs(p[k] - q[k]) <= atol + rtol * std::abs(p[k]))) {
+                return QString("result %1 element %2: %3, before %4").arg(i).arg(k).arg(q[k], 0, 'g', 9).arg(p[k], 0, 'g', 9);
+            }
+        }
+    }
+    return {};
+}
+
+QString first_difference(const std::string& got, const std::string& expected) {
+    const auto a = QString::fromStdString(got).split('\n');
+    const auto b = QString::fromStdString(expected).split('\n');
+    for (qsizetype i = 0; i < std::max(a.size(), b.size()); ++i) {
+        const QString x = i < a.size() ? a[i] : "<end>";
+        const QString y = i < b.size() ? b[i] : "<end>";
+        if (x != y) return QString("line %1:\n  got      %2\n  expected %3").arg(i + 1).arg(x.left(300), y.left(300));
+    }
+    return {};
+}
+
+struct Opened {
+    ModelFile file;
+    Ptr<ir::Graph> graph;  // a copy of the method's
+};
+
+Opened open(const Case& c) {
+    Opened opened{open_model(kFixtures / "models" / c.file), nullptr};
+    if (c.train) opened.file.module->train();
+    else opened.file.module->eval();
+    const auto* method = dynamic_cast<const ir::ScriptFunction*>(opened.file.module->type()->find_method(c.method));
+    if (method == nullptr) throw Error(ErrorKind::Internal, "no method " + c.method);
+    opened.graph = method->graph()->copy();
+    return opened;
+}
+
+IValue run_graph_of(const Opened& opened, const Case& c) {
+    std::vector<IValue> inputs = read_arguments(c.name);
+    if (inputs.size() < opened.graph->inputs().size()) inputs.insert(inputs.begin(), IValue(Ptr<Object>(opened.file.module)));
+    const auto code = runtime::Code::make(opened.graph, "");
+    auto results = runtime::run_code(*code, std::move(inputs));
+    return results.size() == 1 ? results[0] : IValue(make_ptr<TupleObject>(std::move(results)));
+}
+
+bool uses_random(const ir::Block& block) {
+    for (const ir::Node* node : block.nodes()) {
+        if (node->is_random()) return true;
+        for (std::size_t i = 0; i < node->block_count(); ++i) {
+            if (uses_random(*node->block_at(i))) return true;
+        }
+    }
+    return false;
+}
+
+}  // namespace
+
+class TestModels : public QObject {
+    Q_OBJECT
+
+    void add_cases(const char* suffix) {
+        QTest::addColumn<int>("index");
+        const auto all = cases();
+        for (std::size_t i = 0; i < all.size(); ++i) {
+            if (suffix != nullptr && !std::filesystem::exists(kFixtures / "graphs" / (all[i].name + suffix))) continue;
+            QTest::addRow("%s", all[i].name.c_str()) << static_cast<int>(i);
+        }
+    }
+
+  private slots:
+    void inlinesAsPyTorch_data() { add_cases(".inlined.txt"); }
+    void inlinesAsPyTorch() {
+        QFETCH(int, index);
+        const Case c = cases()[static_cast<std::size_t>(index)];
+        try {
+            const Opened opened = open(c);
+            PassManager().run(*opened.graph, pipeline_of("inline"));
+            const std::string expected = test::canonical(read_text_file(kFixtures / "graphs" / (c.name + ".inlined.txt")));
+            const QString wrong = first_difference(test::canonical(opened.graph->str()), expected);
+            QVERIFY2(wrong.isEmpty(), qPrintable(wrong));
+        } catch (const Error& error) {
+            QFAIL(error.what());
+        }
+    }
+
+    void freezesAsPyTorch_data() { add_cases(".frozen.txt"); }
+    void freezesAsPyTorch() {
+        QFETCH(int, index);
+        const Case c = cases()[static_cast<std::size_t>(index)];
+        try {
+            const Opened opened = open(c);
+            PassManager().run(*opened.graph, pipeline_of("freeze"), {opened.file.module});
+            const std::string expected = test::canonical(read_text_file(kFixtures / "graphs" / (c.name + ".frozen.txt")));
+            const QString wrong = first_difference(test::canonical(opened.graph->str()), expected);
+            QVERIFY2(wrong.isEmpty(), qPrintable(wrong));
+        } catch (const Error& error) {
+            QFAIL(error.what());
+        }
+    }
+
+    void keepsNumbers_data() {
+        QTest::addColumn<int>("index");
+        QTest::addColumn<QString>("pipeline");
+        const auto all = cases();
+        for (std::size_t i = 0; i < all.size(); ++i) {
+            for (const char* pipeline : {"inline", "optimize", "freeze"}) {
+                if (all[i].train && std::string_view(pipeline) == "freeze") continue;
+                QTest::addRow("%s %s", all[i].name.c_str(), pipeline) << static_cast<int>(i) << QString(pipeline);
+            }
+        }
+    }
+    void keepsNumbers() {
+        QFETCH(int, index);
+        QFETCH(QString, pipeline);
+        const Case c = cases()[static_cast<std::size_t>(index)];
+        if (c.fails) QSKIP("fails in PyTorch too");
+        try {
+            const Opened before = open(c);
+            const Opened changed = open(c);
+            if (uses_random(*before.graph->block())) QSKIP("random");
+            IValue expected;
+            try {
+                expected = run_graph_of(before, c);
+            } catch (const Error& error) {
+                QSKIP(error.what());
+            }
+            PassManager manager;
+            const PassContext context{changed.file.module};
+            manager.run(*changed.graph, pipeline_of(pipeline.toStdString()), context);
+            ir::verify(*changed.graph);
+            const QString wrong = difference(expected, run_graph_of(changed, c), c.rtol + 1e-4, c.atol + 1e-5);
+            QVERIFY2(wrong.isEmpty(), qPrintable(wrong));
+            const PassTrace again = manager.run(*changed.graph, pipeline_of(pipeline.toStdString()), context);
+            const bool is_stable = again.result()->hash == again.before->hash;
+            QVERIFY2(is_stable, qPrintable(first_difference(again.result()->text, again.before->text)));
+        } catch (const Error& error) {
+            QFAIL(error.what());
+        }
+    }
+};
+
+QTEST_GUILESS_MAIN(TestModels)
+#include "test_models.moc"

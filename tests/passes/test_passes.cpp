@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: Apache-2.0
+// Each pass on small graphs: what PyTorch makes of them (pages.txt, make_pages.py), and what only we do.
+#include <QtTest>
+
+#include "core/base/error.h"
+#include "core/base/file.h"
+#include "core/ir/compilation_unit.h"
+#include "core/ir/parser.h"
+#include "core/ir/printer.h"
+#include "core/ir/verify.h"
+#include "core/nn/module.h"
+#include "core/passes/pass_manager.h"
+#include "tests/passes/canonical.h"
+
+using namespace loupe;
+using namespace loupe::passes;
+using test::canonical;
+
+namespace {
+
+Ptr<ir::Graph> after(const char* text, const char* steps, const PassContext& context = {}) {
+    auto graph = ir::parse_graph(text);
+    PassManager manager;
+    manager.run(*graph, pipeline_of(steps), context);
+    return graph;
+}
+
+QString lines(const Ptr<ir::Graph>& graph) { return QString::fromStdString(canonical(graph->str())); }
+
+const ir::Node* find_node(const ir::Graph& graph, const char* kind) {
+    for (const ir::Node* node : graph.nodes()) {
+        if (node->kind().str() == kind) return node;
+    }
+    return nullptr;
+}
+
+constexpr const char* kConvolution = R"(graph(%x : Tensor, %w : Tensor, %b : Tensor?):
+  %one : int = prim::Constant[value=1]()
+  %zero : int = prim::Constant[value=0]()
+  %stride : int[] = prim::ListConstruct(%one, %one)
+  %padding : int[] = prim::ListConstruct(%zero, %zero)
+  %y : Tensor = aten::conv2d(%x, %w, %b, %stride, %padding, %stride, %one)
+  return (%y)
+)";
+
+}  // namespace
+
+class TestPasses : public QObject {
+    Q_OBJECT
+
+  private slots:
+    void doAsPyTorchDoes_data() {
+        QTest::addColumn<QString>("pass");
+        QTest::addColumn<QString>("before");
+        QTest::addColumn<QString>("expected");
+        const QString text = QString::fromStdString(read_text_file(std::string(LOUPE_SOURCE_DIR) + "/tests/passes/pages.txt"));
+        for (const QString& page : text.split("=== ", Qt::SkipEmptyParts)) {
+            const qsizetype title = page.indexOf('\n');
+            const QString head = page.left(title);
+            const QStringList parts = page.mid(title + 1).split("---\n");
+            QTest::addRow("%s", qPrintable(head)) << head.section(':', 0, 0) << parts[0] << parts[1];
+        }
+    }
+    void doAsPyTorchDoes() {
+        QFETCH(QString, pass);
+        QFETCH(QString, before);
+        QFETCH(QString, expected);
+        const auto graph = ir::parse_graph(before.toStdString());
+        PassManager manager;
+        const PassTrace trace = manager.run(*graph, pipeline_of(pass.toStdString()));
+        QCOMPARE(lines(graph), QString::fromStdString(canonical(expected.toStdString())));
+        if (pass == "ConstantPooling") {
+            QCOMPARE(test::count_constants(graph->str()), test::count_constants(expected.toStdString()));
+        }
+        // A second time nothing changes.
+        QVERIFY(!manager.run(*graph, pipeline_of(pass.toStdString())).records[0].changed);
+    }
+
+    void lowersTuples() {
+        const auto graph = after(R"(graph(%x : Tensor, %y : int):
+  %one : int = prim::Constant[value=1]()
+  %t : (Tensor, int) = prim::TupleConstruct(%x, %y)
+  %a : Tensor, %b : int = prim::TupleUnpack(%t)
+  %c : int = prim::TupleIndex(%t, %one)
+  %d : Tensor = aten::add(%a, %b, %c)
+  return (%d)
+)", "LowerSimpleTuples");
+        QCOMPARE(lines(graph), "graph(%0 : Tensor,\n      %1 : int):\n  %2 : Tensor = aten::add(%0, %1, %1)\n  return (%2)\n");
+    }
+
+    void inlinesMethodsWithTheirPlaces() {
+        auto unit = make_ptr<ir::CompilationUnit>();
+        auto inner = make_ptr<ClassType>("__torch__.Inner", true);
+        auto outer = make_ptr<ClassType>("__torch__.Outer", true);
+        inner->add_attribute("bias", types::tensor(), AttributeKind::Parameter);
+        outer->add_attribute("child", inner, AttributeKind::Module);
+        unit->add_type(inner);
+        unit->add_type(outer);
+        const auto method = [&](ClassType& type, const char* text) {
+            unit->add_method(type, make_ptr<ir::ScriptFunction>(type.name() + ".forward", ir::parse_graph(text, unit->resolver())));
+        };
+        method(*inner, R"(graph(%self : __torch__.Inner, %x : Tensor):
+  %b : Tensor = prim::GetAttr[name="bias"](%self)
+  %y : Tensor = aten::mul(%x, %b) # inner.py:5:8
+  return (%y)
+)");
+        method(*outer, R"(graph(%self : __torch__.Outer, %x : Tensor):
+  %child : __torch__.Inner = prim::GetAttr[name="child"](%self)
+  %z : Tensor = prim::CallMethod[name="forward"](%child, %x) # outer.py:9:8
+  return (%z)
+)");
+        const auto graph = unit->find_function("__torch__.Outer.forward")->graph()->copy();
+        const std::uint32_t call = find_node(*graph, "prim::CallMethod")->id();
+        PassManager().run(*graph, pipeline_of("inline"));
+        const ir::Node* mul = find_node(*graph, "aten::mul");
+        QVERIFY(mul != nullptr && find_node(*graph, "prim::CallMethod") == nullptr);
+        QCOMPARE(QString::fromStdString(mul->scope()), "child");
+        QCOMPARE(QString::fromStdString(mul->range().short_text()), "inner.py:5");
+        QCOMPARE(QString::fromStdString(mul->inlined_from()->range.short_text()), "outer.py:9");
+        QCOMPARE(mul->provenance().nodes, std::vector<std::uint32_t>{call});
+        QCOMPARE(QString::fromStdString(mul->provenance().pass), "Inline");
+    }
+
+    void appendsBecomeElements() {
+        const auto graph = after(R"(graph(%x : Tensor, %y : Tensor):
+  %l : Tensor[] = prim::ListConstruct(%x)
+  %m : Tensor[] = aten::append(%l, %y)
+  %n : int = aten::len(%l)
+  return (%n)
+)", "RemoveListMutation, PeepholeOptimize");
+        QCOMPARE(lines(graph), "graph(%0 : Tensor,\n      %1 : Tensor):\n  return (<int[value=2]>)\n");
+    }
+
+    void appendsAfterAReadStay() {
+        const auto graph = after(R"(graph(%x : Tensor, %y : Tensor):
+  %l : Tensor[] = prim::ListConstruct(%x)
+  %n : int = aten::len(%l)
+  %m : Tensor[] = aten::append(%l, %y)
+  %k : (int, Tensor[]) = prim::TupleConstruct(%n, %l)
+  return (%k)
+)", "RemoveListMutation, PeepholeOptimize");
+        QVERIFY(find_node(*graph, "aten::append") != nullptr);
+    }
+
+    void freezesWhatIsNotWritten() {
+        auto type = make_ptr<ClassType>("__torch__.M", true);
+        type->add_attribute("weight", types::tensor(), AttributeKind::Parameter);
+        type->add_attribute("steps", types::tensor(), AttributeKind::Buffer);
+        type->add_attribute("count", types::integer());
+        type->add_attribute("training", types::boolean());
+        auto module = make_ptr<nn::Module>(type);
+        module->set_attribute("weight", IValue(tensor_of<float>({1, 2}, {2})));
+        module->set_attribute("steps", IValue(tensor_of<float>({0}, {1})));
+        module->set_attribute("count", IValue(3));
+        module->set_attribute("training", IValue(false));
+        const char* text = R"(graph(%self : __torch__.M, %x : Tensor):
+  %training : bool = prim::GetAttr[name="training"](%self)
+  %one : int = prim::Constant[value=1]()
+   = prim::If(%training)
+    block0():
+      %s : Tensor = prim::GetAttr[name="steps"](%self)
+      %t : Tensor = aten::add_(%s, %one, %one)
+      -> ()
+    block1():
+      -> ()
+  %w : Tensor = prim::GetAttr[name="weight"](%self)
+  %c : int = prim::GetAttr[name="count"](%self)
+   = prim::SetAttr[name="count"](%self, %one)
+  %y : Tensor = aten::mul(%x, %w)
+  %z : Tensor = aten::add(%y, %c, %one)
+  return (%z)
+)";
+        const auto graph = after(text, "FreezeAttributes, ConstantPropagation, DCE", {module});
+        const QString printed = QString::fromStdString(graph->str());
+        QVERIFY2(printed.contains("%self.weight : Float(2, strides=[1], requires_grad=0, device=cpu)"), qPrintable(printed));
+        QVERIFY(!printed.contains("prim::If"));
+        QVERIFY(printed.contains("prim::GetAttr[name=\"count\"]"));
+    }
+
+    void foldsNormalisation() {
+        auto graph = ir::parse_graph(kConvolution);
+        ir::Value* y = graph->outputs()[0];
+        graph->set_insert_point(graph->block());
+        const auto constant = [&](std::initializer_list<float> values, std::initializer_list<std::int64_t> sizes) {
+            ir::Node* node = graph->create_constant(IValue(tensor_of<float>(values, sizes)));
+            return node->insert_before(*graph->nodes().begin())->output();
+        };
+        graph->inputs()[1]->replace_all_uses_with(constant({1, 2}, {2, 1, 1, 1}));
+        graph->inputs()[2]->replace_all_uses_with(constant({10, 20}, {2}));
+        ir::Value* scale = constant({2, 3}, {2});
+        ir::Value* shift = constant({5, 6}, {2});
+        ir::Value* mean = constant({1, 1}, {2});
+        ir::Value* variance = constant({4, 9}, {2});
+        ir::Value* no = graph->insert_constant(IValue(false));
+        ir::Value* eps = graph->insert_constant(IValue(0.0));
+        const ir::Symbol kind = ir::Symbol::intern("aten::batch_norm");
+        ir::Node* norm = graph->insert(graph->create(kind, {y, scale, shift, mean, variance, no, eps, eps, no}));
+        graph->block()->replace_output(0, norm->output());
+        PassManager().run(*graph, pipeline_of("FoldConvBatchnorm"));
+        const ir::Node* conv = find_node(*graph, "aten::conv2d");
+        QVERIFY(find_node(*graph, "aten::batch_norm") == nullptr);
+        // scale / sqrt(variance) = 1; bias (10 - 1) + 5, (20 - 1) + 6.
+        const Tensor weight = ir::constant_of(conv->input(1))->to_tensor();
+        const Tensor bias = ir::constant_of(conv->input(2))->to_tensor();
+        QCOMPARE(weight.data<float>()[1], 2.0F);
+        QCOMPARE(bias.data<float>()[0], 14.0F);
+        QCOMPARE(bias.data<float>()[1], 25.0F);
+    }
+
+    void removesDropoutInEvaluationOnly() {
+        const char* text = R"(graph(%x : Tensor, %p : float):
+  %no : bool = prim::Constant[value=0]()
+  %yes : bool = prim::Constant[value=1]()
+  %a : Tensor = aten::dropout(%x, %p, %no)
+  %b : Tensor = aten::dropout(%a, %p, %yes)
+  return (%b)
+)";
+        const auto graph = after(text, "removeDropout, DCE");
+        QCOMPARE(find_node(*graph, "aten::dropout")->input(0), graph->inputs()[0]);
+    }
+
+    void managerKeepsSnapshotsAndTimes() {
+        const auto graph = ir::parse_graph("graph(%x : Tensor):\n  %a : Tensor = aten::relu(%x)\n  return (%x)\n");
+        const PassTrace trace = PassManager().run(*graph, pipeline_of("CSE, DCE, fixpoint(DCE)"));
+        QCOMPARE(trace.records.size(), std::size_t(3));
+        QVERIFY(!trace.records[0].changed && trace.records[0].after == trace.before);
+        QVERIFY(trace.records[1].changed);
+        QCOMPARE(trace.records[1].nodes_before, std::size_t(1));
+        QCOMPARE(trace.records[1].nodes_after, std::size_t(0));
+        QVERIFY(QString::fromStdString(trace.before->text).contains("aten::relu"));
+        QVERIFY(QString::fromStdString(trace.records[2].place).endsWith("fixpoint 1"));
+    }
+
+    void bisectStopsEarly() {
+        const auto graph = ir::parse_graph("graph(%x : Tensor):\n  %a : Tensor = aten::relu(%x)\n  return (%x)\n");
+        BisectListener bisect(1);
+        PassManager manager;
+        manager.add_listener(&bisect);
+        const PassTrace trace = manager.run(*graph, pipeline_of("CSE, DCE"));
+        QVERIFY(trace.records[0].was_run && !trace.records[1].was_run);
+        QVERIFY(find_node(*graph, "aten::relu") != nullptr);
+    }
+
+    void pipelinesAreText() {
+        const char* text = "Inline, DCE, fixpoint(FoldConvBatchnorm, DCE), @cleanup";
+        QCOMPARE(QString::fromStdString(steps_text(parse_steps(text))), text);
+        for (const char* wrong : {"Nothing", "@nothing", "fixpoint(DCE", "DCE)", "DCE DCE"}) {
+            QVERIFY_EXCEPTION_THROWN(parse_steps(wrong), Error);
+        }
+    }
+
+    void verifierFindsWrongTypes() {
+        const auto graph = ir::parse_graph("graph(%x : str):\n  %a : Tensor = aten::relu(%x)\n  return (%a)\n");
+        QVERIFY_EXCEPTION_THROWN(ir::verify(*graph), Error);
+    }
+};
+
+QTEST_APPLESS_MAIN(TestPasses)
+#include "test_passes.moc"
