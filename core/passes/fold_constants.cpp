@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/passes/fold_constants.h"
 
+#include <algorithm>
 #include <cmath>
+#include <unordered_set>
 
 #include "core/autograd/variable.h"
 #include "core/base/strings.h"
@@ -14,6 +16,7 @@ using ir::Value;
 
 bool is_convolution(const Node* node) {
     const std::string& kind = node->kind().str();
+    if (kind == "aten::_convolution") return node->inputs().size() >= 12 && !constant_bool(node->input(6)).value_or(true);
     return (kind == "aten::conv1d" || kind == "aten::conv2d" || kind == "aten::conv3d") && node->inputs().size() == 7;
 }
 
@@ -27,8 +30,25 @@ std::optional<std::vector<double>> numbers_of(const Tensor& t) {
     return std::nullopt;
 }
 
+namespace {
+
+// Asks for nothing that folding changes.
+bool asks_for_shape(const Node* node) {
+    static const std::unordered_set<ir::Symbol> kKinds = {
+        ir::Symbol::intern("aten::dim"), ir::Symbol::intern("aten::size"),   ir::prim::dtype,
+        ir::prim::device,                ir::Symbol::intern("aten::numel"), ir::Symbol::intern("aten::is_floating_point")};
+    return kKinds.contains(node->kind());
+}
+
+}  // namespace
+
+bool has_one_reader(const Value* value) {
+    return std::count_if(value->uses().begin(), value->uses().end(),
+                         [](const ir::Use& use) { return !asks_for_shape(use.user); }) == 1;
+}
+
 std::optional<ConstantLayer> constant_layer(Node* node, bool (*is_layer)(const Node*)) {
-    if (!is_layer(node) || node->output()->uses().size() != 1) return std::nullopt;
+    if (!is_layer(node) || !has_one_reader(node->output())) return std::nullopt;
     ConstantLayer layer;
     layer.node = node;
     const auto weight = constant_tensor(node->input(1));

@@ -26,7 +26,9 @@ struct ConstantLayer {
 
 bool is_convolution(const ir::Node* node);
 bool is_linear(const ir::Node* node);
-// Nullopt when it is something else, when its output is used more than once, or when numbers are not at hand.
+// Is there one node that reads the elements? Nodes that ask for sizes and types do not count.
+bool has_one_reader(const ir::Value* value);
+// Nullopt when it is something else, when its output is read more than once, or when numbers are not at hand.
 std::optional<ConstantLayer> constant_layer(ir::Node* node, bool (*is_layer)(const ir::Node*));
 // The numbers of a float32 or float64 CPU tensor, in order; nullopt for others.
 std::optional<std::vector<double>> numbers_of(const Tensor& t);

@@ -20,7 +20,10 @@ namespace prim = ir::prim;
 
 class Inliner {
   public:
-    explicit Inliner(Graph& graph) : graph_(graph) {}
+    using Bodies = std::unordered_map<const ScriptFunction*, Ptr<Graph>>;
+
+    // bodies: those that are ready already; grows.
+    Inliner(Graph& graph, Bodies& bodies) : graph_(graph), bodies_(bodies) {}
 
     void inline_block(Block* block, int depth) {
         for (Node* node : block->nodes()) {
@@ -52,33 +55,41 @@ class Inliner {
     }
 
     void inline_call(Node* call, const ScriptFunction& callee, int depth) {
-        if (depth > kDeepest) throw Error(ErrorKind::Unsupported, concat("calls of '", callee.qualified_name(), "' nest too deep to inline"));
+        const Ptr<Graph> body = prepared_body(callee, depth);
         auto stack = std::make_shared<InlinedCall>();
         stack->function = callee.qualified_name();
         stack->scope = scope_of_call(call);
         stack->range = call->range();
         stack->caller = call->inlined_from();
         const ir::OriginScope origin(graph_, {call}, "Inline", callee.qualified_name());
-        ValueMap map = bind_inputs(call, callee);
+        ValueMap map = bind_inputs(call, callee, *body);
         std::vector<Node*> made;
-        copy_nodes(*callee.graph()->block(), call, map, made);
+        copy_nodes(*body->block(), call, map, made);
         for (Node* node : made) set_place(node, stack);
-        replace_outputs(call, callee, map);
+        replace_outputs(call, *body, map);
         Value* function = call->kind() == prim::CallFunction ? call->input(0) : nullptr;
         call->destroy();
         if (function != nullptr && !function->has_uses()) function->node()->destroy();
-        // Calls inside the body.
-        for (Node* node : made) {
-            for (std::size_t i = 0; i < node->block_count(); ++i) inline_block(node->block_at(i), depth + 1);
-            if (const ScriptFunction* inner = callee_of(node)) inline_call(node, *inner, depth + 1);
-        }
+    }
+
+    // The callee's graph as PyTorch inlines it: its own calls inlined, None checks and branches that are decided taken.
+    Ptr<Graph> prepared_body(const ScriptFunction& callee, int depth) {
+        Ptr<Graph>& body = bodies_[&callee];
+        if (body) return body;
+        if (depth > kDeepest) throw Error(ErrorKind::Unsupported, concat("calls of '", callee.qualified_name(), "' nest too deep to inline"));
+        Ptr<Graph> made = callee.graph()->copy();
+        Inliner inner(*made, bodies_);
+        inner.inline_block(made->block(), depth + 1);
+        for (const Pass* pass : {&kPeephole, &kConstantPropagationImmutableTypes, &kConstantPooling}) pass->run(*made, {});
+        bodies_[&callee] = made;
+        return made;
     }
 
     using ValueMap = ir::ValueMap;
 
-    static ValueMap bind_inputs(const Node* call, const ScriptFunction& callee) {
+    static ValueMap bind_inputs(const Node* call, const ScriptFunction& callee, const Graph& body) {
         const std::size_t skipped = call->kind() == prim::CallFunction ? 1 : 0;
-        const auto& parameters = callee.graph()->inputs();
+        const auto& parameters = body.inputs();
         if (call->inputs().size() - skipped != parameters.size()) {
             throw Error(ErrorKind::Internal, concat("a call gives '", callee.qualified_name(), "' ", call->inputs().size() - skipped,
                                                     " inputs, it takes ", parameters.size()));
@@ -125,8 +136,8 @@ class Inliner {
         return made;
     }
 
-    static void replace_outputs(Node* call, const ScriptFunction& callee, const ValueMap& map) {
-        const auto& results = callee.graph()->outputs();
+    static void replace_outputs(Node* call, const Graph& body, const ValueMap& map) {
+        const auto& results = body.outputs();
         for (std::size_t i = 0; i < call->outputs().size(); ++i) {
             Value* old = call->output(i);
             Value* value = map.at(results.at(i));
@@ -148,10 +159,14 @@ class Inliner {
     };
 
     Graph& graph_;
+    Bodies& bodies_;
     std::unordered_map<std::pair<const InlinedCall*, const InlinedCall*>, std::shared_ptr<const InlinedCall>, PairHash> below_;
 };
 
-void run(Graph& graph, const PassContext&) { Inliner(graph).inline_block(graph.block(), 0); }
+void run(Graph& graph, const PassContext&) {
+    Inliner::Bodies bodies;
+    Inliner(graph, bodies).inline_block(graph.block(), 0);
+}
 
 }  // namespace
 

@@ -14,6 +14,7 @@ std::span<const Pass* const> all_passes() {
                                        &kConstantPropagationImmutableTypes,
                                        &kCommonSubexpressionElimination,
                                        &kConstantPooling,
+                                       &kCanonicalizeOutputs,
                                        &kPeephole,
                                        &kLowerSimpleTuples,
                                        &kUnrollConstantLoops,

@@ -13,6 +13,7 @@ extern const Pass kConstantPropagationImmutableTypes;
 extern const Pass kCommonSubexpressionElimination;
 extern const Pass kConstantPooling;
 extern const Pass kPeephole;
+extern const Pass kCanonicalizeOutputs;
 extern const Pass kLowerSimpleTuples;
 extern const Pass kFreezeAttributes;
 extern const Pass kUnrollConstantLoops;

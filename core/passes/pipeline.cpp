@@ -18,7 +18,7 @@ struct Named {
 constexpr Named kPipelines[] = {
     {"inline", "Calls replaced by bodies, as PyTorch shows inlined_graph.", "Inline"},
     {"compile", "What PyTorch's compiler does to every graph that it makes.",
-     "LowerSimpleTuples, ConstantPropagationImmutableTypes, ConstantPooling"},
+     "LowerSimpleTuples, ConstantPropagationImmutableTypes, ConstantPooling, CanonicalizeOutputs"},
     {"cleanup", "What PyTorch runs between larger rewrites.", "DCE, CSE, PeepholeOptimize, ConstantPropagation, ConstantPooling"},
     {"optimize", "What PyTorch's executor does before it profiles.",
      "Inline, DCE, ConstantPropagation, DCE, CSE, ConstantPooling, PeepholeOptimize, DCE, LowerSimpleTuples"},

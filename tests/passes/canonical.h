@@ -27,6 +27,10 @@ class CanonicalText {
 
     void add_line(std::string_view line) {
         const std::size_t begin = line.find_first_not_of(' ');
+        if (line.starts_with("with ")) {  // a subgraph has names of its own
+            constants_.clear();
+            names_.clear();
+        }
         const std::size_t constant = line.find(" = prim::Constant");
         if (constant != std::string_view::npos && line[begin] == '%') {
             const std::size_t colon = line.find(" : ");
