@@ -97,6 +97,7 @@ class ConstantPropagation {
         : graph_(graph), aliases_(graph), immutable_only_(immutable_only) {
         visit_block(graph.block());
     }
+    bool changed() const { return changed_; }
 
   private:
     void visit_block(Block* block) {
@@ -129,6 +130,7 @@ class ConstantPropagation {
             Block* taken = node->block_at(*condition ? 0 : 1);
             visit_block(taken);
             inline_block_before(node, taken);
+            changed_ = true;
             return;
         }
         visit_block(node->block_at(0));
@@ -138,6 +140,7 @@ class ConstantPropagation {
             if (value != node->block_at(1)->outputs()[i]) continue;
             node->output(i)->replace_all_uses_with(value);
             node->erase_output(i);
+            changed_ = true;
             node->block_at(0)->erase_output(i);
             node->block_at(1)->erase_output(i);
         }
@@ -151,6 +154,7 @@ class ConstantPropagation {
                 node->output(i)->replace_all_uses_with(node->input(i + 2));
             }
             node->destroy();
+            changed_ = true;
             return;
         }
         Block* body = node->block_at(0);
@@ -163,6 +167,7 @@ class ConstantPropagation {
             node->remove_input(i + 2);
             body->erase_output(i + 1);
             body->erase_input(i + 1);
+            changed_ = true;
         }
     }
 
@@ -185,26 +190,27 @@ class ConstantPropagation {
             old->replace_all_uses_with(constant->output());
         }
         node->destroy();
+        changed_ = true;
     }
 
     ir::Graph& graph_;
     AliasAnalysis aliases_;
     bool immutable_only_;
+    bool changed_ = false;
 };
+
+// Again while it finds something: what is folded decides who writes to what.
+void propagate(ir::Graph& graph, bool immutable_only) {
+    while (ConstantPropagation(graph, immutable_only).changed()) remove_dead_code(graph);
+}
 
 }  // namespace
 
 const Pass kConstantPropagation{"ConstantPropagation", "Computes what depends on constants only, and takes the branches they decide.",
-                                [](ir::Graph& graph, const PassContext&) {
-                                    ConstantPropagation(graph, false);
-                                    remove_dead_code(graph);
-                                }};
+                                [](ir::Graph& graph, const PassContext&) { propagate(graph, false); }};
 
 const Pass kConstantPropagationImmutableTypes{
     "ConstantPropagationImmutableTypes", "The same for numbers, strings and their like only; tensors and lists stay.",
-    [](ir::Graph& graph, const PassContext&) {
-        ConstantPropagation(graph, true);
-        remove_dead_code(graph);
-    }};
+    [](ir::Graph& graph, const PassContext&) { propagate(graph, true); }};
 
 }  // namespace loupe::passes

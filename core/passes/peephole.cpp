@@ -45,7 +45,7 @@ Replacement number_of_tensor_of_number(const Site& site) {
                        is_kind(node, "aten::IntImplicit") || is_kind(node, "aten::ScalarImplicit") || is_kind(node, "aten::Bool");
     if (!reads || node->inputs().size() != 1) return {};
     const Node* source = node->input(0)->node();
-    if (source->kind() != prim::NumToTensor || !source->input(0)->type()->equals(*node->output()->type())) return {};
+    if (source->kind() != prim::NumToTensor || !source->input(0)->type()->is_subtype_of(*node->output()->type())) return {};
     return {source->input(0)};
 }
 
@@ -92,6 +92,16 @@ Replacement known_tensor_facts(const Site& site) {
         if (node->kind() == prim::is_cuda) return {nullptr, IValue(type->device->type == DeviceType::Cuda)};
     }
     if (type->sizes && (is_kind(node, "aten::dim"))) return {nullptr, IValue(static_cast<std::int64_t>(type->sizes->size()))};
+    return {};
+}
+
+// As PyTorch: a batch of images, whatever the input turns out to be.
+Replacement dimensions_of_convolution(const Site& site) {
+    if (!is_kind(site.node, "aten::dim")) return {};
+    const Node* source = site.node->input(0)->node();
+    if (is_kind(source, "aten::conv1d")) return {nullptr, IValue(3)};
+    if (is_kind(source, "aten::conv2d")) return {nullptr, IValue(4)};
+    if (is_kind(source, "aten::conv3d")) return {nullptr, IValue(5)};
     return {};
 }
 
@@ -171,6 +181,7 @@ constexpr Rule kRules[] = {
     {"number of same type", number_of_same_type},
     {"known sizes", known_sizes},
     {"known tensor facts", known_tensor_facts},
+    {"dimensions of convolution", dimensions_of_convolution},
     {"known None", known_none},
     {"unwrap of what is there", unwrap_of_what_is_there},
     {"cast to own type", cast_to_own_type},

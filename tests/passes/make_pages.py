@@ -278,6 +278,14 @@ graph(%x : Tensor):
   %c : Tensor = aten::relu(%b)
   return (%c)
 """),
+    ("knows the dimensions of a convolution", "PeepholeOptimize", """
+graph(%x : Tensor, %w : Tensor, %b : Tensor?, %l : int[], %i : int):
+  %y : Tensor = aten::conv2d(%x, %w, %b, %l, %l, %l, %i)
+  %d : int = aten::dim(%y)
+  %e : int = aten::dim(%x)
+  %r : (int, int) = prim::TupleConstruct(%d, %e)
+  return (%r)
+"""),
     ("unrolls a small loop", "UnrollConstantLoops, ConstantPropagation", """
 graph(%x : Tensor):
   %three : int = prim::Constant[value=3]()
