@@ -381,7 +381,7 @@ void GraphCanvas::paintLines(QPainter& painter, const QRectF& visible, double sc
             const bool is_marked = touches || hover;
             if (is_marked != (pass == 1) || !line.bounds.intersects(visible)) continue;
             const QColor pen = is_marked ? strong : plain;
-            const double wide = (line.count > 1 ? 2.0 : 1.2) + (is_marked ? 0.8 : 0);
+            const double wide = (line.count > 2 ? 2.0 : 1.2) + (is_marked ? 0.8 : 0);
             painter.setPen(QPen(pen, std::max(wide, 0.7 / scale)));
             QPainterPath path(line.curve.front());
             for (std::size_t i = 1; i + 2 < line.curve.size(); i += 3) {

@@ -98,17 +98,24 @@ void GraphIndex::lift(const GraphLink& link) {
         to.pop_back();
     }
     if (from.empty() && to.empty()) return;
-    // Inside the groups that only one end stands in, the edge ends at the border.
+    // Inside the groups that only one end stands in, the edge ends at the border. What either branch of an `if` makes is
+    // one value outside of it.
+    GraphPort value = link.from;
+    const auto leave = [&](int group) {
+        if (node(group).kind == "prim::If") value.node = group;
+    };
     for (std::size_t i = 0; i + 1 < from.size(); ++i) {
-        levels_[at(from[i + 1] + 1)].edges.push_back({from[i], GraphLevel::kOutside, link.from, 1});
+        leave(from[i]);
+        levels_[at(from[i + 1] + 1)].edges.push_back({from[i], GraphLevel::kOutside, value, 1});
     }
+    if (!from.empty()) leave(from.back());
     for (std::size_t i = 0; i + 1 < to.size(); ++i) {
-        levels_[at(to[i + 1] + 1)].edges.push_back({GraphLevel::kOutside, to[i], link.from, 1});
+        levels_[at(to[i + 1] + 1)].edges.push_back({GraphLevel::kOutside, to[i], value, 1});
     }
     const int outer = from.empty() ? GraphLevel::kOutside : from.back();
     const int inner = to.empty() ? GraphLevel::kOutside : to.back();
     const int level = !from.empty() ? node(outer).parent : node(inner).parent;
-    levels_[at(level + 1)].edges.push_back({outer, inner, link.from, 1});
+    levels_[at(level + 1)].edges.push_back({outer, inner, value, 1});
 }
 
 bool GraphIndex::isInside(int node, int group) const {

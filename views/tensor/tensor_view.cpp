@@ -40,7 +40,7 @@ TensorView::TensorView(SessionBridge& bridge, QWidget* parent) : View(bridge, pa
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(0);
     buildControls(layout);
-    auto* splitter = new QSplitter(Qt::Horizontal, this);
+    auto* splitter = splitter_ = new QSplitter(Qt::Horizontal, this);
     auto* left = new QWidget(splitter);
     auto* column = new QVBoxLayout(left);
     column->setContentsMargins(0, 0, 0, 0);
@@ -100,7 +100,7 @@ void TensorView::buildControls(QLayout* layout) {
 
     choice_ = new QComboBox(bar);
     choice_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
-    choice_->setMinimumContentsLength(24);
+    choice_->setMinimumContentsLength(10);
     choice_->setToolTip(tr("Which tensor of the current event"));
     choice_->setAccessibleName(tr("Tensor to show"));
     choice_->view()->setTextElideMode(Qt::ElideMiddle);
@@ -120,6 +120,7 @@ void TensorView::buildControls(QLayout* layout) {
     slice_edit_->setToolTip(tr("Python's slicing of the tensor; the last two dimensions that stay are rows and columns (Ctrl+F)"));
     slice_edit_->setAccessibleName(tr("Slice"));
     slice_edit_->setMaximumWidth(150);
+    slice_edit_->setMinimumWidth(70);
     connect(slice_edit_, &QLineEdit::editingFinished, this, &TensorView::ask);
     first->addWidget(slice_edit_);
     permute_ = new QLineEdit(bar);
@@ -128,10 +129,13 @@ void TensorView::buildControls(QLayout* layout) {
     permute_->setToolTip(tr("Order of the dimensions that slicing leaves"));
     permute_->setAccessibleName(tr("Permute"));
     permute_->setMaximumWidth(100);
+    permute_->setMinimumWidth(50);
     connect(permute_, &QLineEdit::editingFinished, this, &TensorView::ask);
     first->addWidget(permute_);
 
     display_ = new QComboBox(bar);
+    display_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+    display_->setMinimumContentsLength(6);
     display_->addItems({tr("Heat map"), tr("Tiles"), tr("Image"), tr("Line"), tr("Numbers")});
     display_->setToolTip(tr("How the elements are shown"));
     display_->setAccessibleName(tr("Display"));
@@ -141,6 +145,8 @@ void TensorView::buildControls(QLayout* layout) {
     });
     second->addWidget(display_);
     tile_ = new QComboBox(bar);
+    tile_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+    tile_->setMinimumContentsLength(6);
     tile_->setToolTip(tr("Which of the leading dimensions"));
     tile_->setAccessibleName(tr("Tile"));
     connect(tile_, &QComboBox::currentIndexChanged, this, [this](int tile) {
@@ -149,6 +155,8 @@ void TensorView::buildControls(QLayout* layout) {
     });
     second->addWidget(tile_);
     map_ = new QComboBox(bar);
+    map_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+    map_->setMinimumContentsLength(6);
     for (int i = 0; i < kColourMaps; ++i) map_->addItem(colourMapName(static_cast<ColourMap>(i)));
     map_->setToolTip(tr("Colour map"));
     map_->setAccessibleName(tr("Colour map"));
@@ -162,6 +170,7 @@ void TensorView::buildControls(QLayout* layout) {
         spin->setToolTip(tip);
         spin->setAccessibleName(tip);
         spin->setMaximumWidth(84);
+        spin->setMinimumWidth(40);
         spin->setFont(Theme::instance().monoFont());
         connect(spin, &QDoubleSpinBox::editingFinished, this, [this] {
             if (!low_->hasFocus() && !high_->hasFocus()) return;
@@ -198,12 +207,11 @@ void TensorView::buildControls(QLayout* layout) {
 
 QWidget* TensorView::buildSide() {
     auto* side = new QWidget(this);
-    side->setMinimumWidth(180);
     auto* column = new QVBoxLayout(side);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(0);
     histogram_ = new QCustomPlot(side);
-    histogram_->setFixedHeight(110);
+    histogram_->setFixedHeight(90);
     histogram_->setAccessibleName(tr("Histogram of the elements"));
     bars_ = new QCPBars(histogram_->xAxis, histogram_->yAxis);
     bars_->setPen(Qt::NoPen);
@@ -226,6 +234,15 @@ QWidget* TensorView::buildSide() {
     connect(history_, &QListWidget::itemClicked, this, [this](QListWidgetItem* item) { bridge().setCurrentEvent(item->data(Qt::UserRole).toUInt()); });
     column->addWidget(history_, 1);
     return side;
+}
+
+void TensorView::resizeEvent(QResizeEvent* event) {
+    View::resizeEvent(event);
+    // In a narrow panel the numbers stand below the picture.
+    const auto wanted = width() < 640 ? Qt::Vertical : Qt::Horizontal;
+    if (splitter_->orientation() == wanted) return;
+    splitter_->setOrientation(wanted);
+    splitter_->setSizes(wanted == Qt::Vertical ? QList<int>{height() * 5 / 9, height() * 4 / 9} : QList<int>{width() - 250, 250});
 }
 
 // --- what is shown

@@ -7,6 +7,7 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QListWidget>
+#include <QSplitter>
 #include <QStackedWidget>
 #include <QTableView>
 #include <QTextBrowser>
@@ -46,6 +47,9 @@ class TensorView : public View {
     // Takes the place of an answer of the session: tests do.
     void showSlice(const session::TensorSlice& slice);
 
+  protected:
+    void resizeEvent(QResizeEvent* event) override;
+
   private:
     struct Choice {
         QString label;
@@ -81,6 +85,7 @@ class TensorView : public View {
     QLabel* title_ = nullptr;
     QLabel* error_ = nullptr;
     QLabel* hover_ = nullptr;
+    QSplitter* splitter_ = nullptr;
     QStackedWidget* stack_ = nullptr;
     TensorPicture* picture_ = nullptr;
     QTableView* table_ = nullptr;
