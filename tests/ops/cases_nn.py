@@ -65,8 +65,8 @@ def pools(call):
 
 
 def norms(call):
-    for training in (True, False):
-        for affine in (True, False):
+    for training, affine in ((True, True), (False, False), (False, True)):
+        for _ in (1,):
             w, b = (draw(3), draw(3)) if affine else (None, None)
             mean, var = draw(3, grad=False), draw(3, grad=False).abs() + 0.5
             call("aten::batch_norm", draw(4, 3, 2, 2), w, b, mean, var, training, 0.1, 1e-5, False)
@@ -133,6 +133,21 @@ def losses(call):
     call("aten::pairwise_distance", draw(2, 4), draw(2, 4), 2.0, 1e-6, True)
 
 
+def interpolation(call):
+    shapes = {1: (1, 2, 5), 2: (1, 1, 4, 3), 3: (1, 1, 3, 2, 3)}
+    for n in (1, 2, 3):
+        for name in (f"upsample_nearest{n}d", f"_upsample_nearest_exact{n}d"):
+            call(f"aten::{name}.vec", draw(*shapes[n]), [7, 5, 4][:n], None)
+            call(f"aten::{name}.vec", draw(*shapes[n]), None, [1.7, 0.6, 2.0][:n])
+    for n, name in ((1, "upsample_linear1d"), (2, "upsample_bilinear2d"), (3, "upsample_trilinear3d"), (2, "upsample_bicubic2d"),
+                    (2, "_upsample_bilinear2d_aa"), (2, "_upsample_bicubic2d_aa")):
+        for align in (True, False):
+            call(f"aten::{name}.vec", draw(*shapes[n]), [3, 5, 4][:n], align, None)
+            call(f"aten::{name}.vec", draw(*shapes[n]), None, align, [1.7, 0.6, 2.0][:n])
+    call("aten::upsample_nearest2d", draw(1, 2, 3, 3), [6, 6])
+    call("aten::upsample_bilinear2d", draw(1, 2, 3, 3), [6, 6], False)
+
+
 def attention(call):
     x = draw(2, 3, 8, grad=False)
     weights = [draw(24, 8, grad=False), draw(24, grad=False), draw(8, 8, grad=False), draw(8, grad=False)]
@@ -184,6 +199,10 @@ def errors(c):
     c.call("aten::nll_loss", draw(3, 4), torch.tensor([0, 1, 4]))
     c.call("aten::nll_loss", draw(3, 4), torch.tensor([0, 1, 2]), draw(3, grad=False))
     c.call("aten::cross_entropy_loss", draw(3, 4), draw(3, 5, grad=False))
+    c.call("aten::upsample_nearest2d.vec", draw(1, 3, 8), [2, 2], None)
+    c.call("aten::upsample_nearest2d.vec", draw(1, 3, 8, 8), [0, 2], None)
+    c.call("aten::upsample_nearest2d.vec", draw(1, 3, 8, 8), None, None)
+    c.call("aten::upsample_nearest2d.vec", draw(1, 3, 8, 8), [2], None)
     c.call("aten::cross_entropy_loss", draw(3, 4, 2, 2), torch.zeros(3, 2, 3, dtype=torch.long))
     c.call("aten::cross_entropy_loss", draw(3, 4), torch.zeros(3, dtype=torch.long), None, 1, -100, 2.0)
 
@@ -194,7 +213,7 @@ def add(c):
     def call(op, *args, grads=True, strides=False):
         c.call(op, *args, tolerance=2e-5, grads=grads and any(t.requires_grad for t in tensors(args)), strides=strides)
 
-    for part in (convolutions, pools, norms, softmaxes, nll, losses, attention):
+    for part in (convolutions, pools, norms, softmaxes, nll, losses, interpolation, attention):
         part(call)
     errors(c)
 

@@ -37,5 +37,18 @@ extern const OperatorRecord kMseLoss, kMseLossBackward, kSmoothL1Loss, kSmoothL1
     kSoftMarginLoss, kSoftMarginLossBackward, kBinaryCrossEntropy, kBinaryCrossEntropyBackward, kBinaryCrossEntropyWithLogits, kL1Loss,
     kKlDiv, kHingeEmbeddingLoss, kMarginRankingLoss, kPoissonNllLoss, kCosineSimilarity, kPairwiseDistance, kCosineEmbeddingLoss,
     kTripletMarginLoss;
+// upsample.cpp
+extern const OperatorRecord kUpsampleNearest1d, kUpsampleNearest1dVec, kUpsampleNearest1dBackward, kUpsampleNearest1dBackwardVec,
+    kUpsampleNearest2d, kUpsampleNearest2dVec, kUpsampleNearest2dBackward, kUpsampleNearest2dBackwardVec,
+    kUpsampleNearest3d, kUpsampleNearest3dVec, kUpsampleNearest3dBackward, kUpsampleNearest3dBackwardVec,
+    kUpsampleNearestExact1d, kUpsampleNearestExact1dVec, kUpsampleNearestExact1dBackward, kUpsampleNearestExact1dBackwardVec,
+    kUpsampleNearestExact2d, kUpsampleNearestExact2dVec, kUpsampleNearestExact2dBackward, kUpsampleNearestExact2dBackwardVec,
+    kUpsampleNearestExact3d, kUpsampleNearestExact3dVec, kUpsampleNearestExact3dBackward, kUpsampleNearestExact3dBackwardVec,
+    kUpsampleLinear1d, kUpsampleLinear1dVec, kUpsampleLinear1dBackward, kUpsampleLinear1dBackwardVec,
+    kUpsampleBilinear2d, kUpsampleBilinear2dVec, kUpsampleBilinear2dBackward, kUpsampleBilinear2dBackwardVec,
+    kUpsampleTrilinear3d, kUpsampleTrilinear3dVec, kUpsampleTrilinear3dBackward, kUpsampleTrilinear3dBackwardVec,
+    kUpsampleBicubic2d, kUpsampleBicubic2dVec, kUpsampleBicubic2dBackward, kUpsampleBicubic2dBackwardVec,
+    kUpsampleBilinear2dAa, kUpsampleBilinear2dAaVec, kUpsampleBilinear2dAaBackward, kUpsampleBilinear2dAaBackwardVec,
+    kUpsampleBicubic2dAa, kUpsampleBicubic2dAaVec, kUpsampleBicubic2dAaBackward, kUpsampleBicubic2dAaBackwardVec;
 
 }  // namespace loupe

@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: Apache-2.0
+// Interpolation. Every mode is, along each dimension, a sparse matrix; a gradient is its transpose.
+#include <algorithm>
+#include <cmath>
+
+#include "core/base/parallel.h"
+#include "core/ops/nn/common.h"
+#include "core/ops/nn/family.h"
+
+namespace loupe {
+namespace {
+
+using namespace nn_ops;
+
+enum class Interpolation { Nearest, NearestExact, Linear, Cubic, LinearSmooth, CubicSmooth };
+constexpr bool has_align(Interpolation mode) { return mode != Interpolation::Nearest && mode != Interpolation::NearestExact; }
+
+// Output place i reads input places start[i], start[i] + 1, ... with its weights.
+struct Taps {
+    std::vector<std::int64_t> index;
+    std::vector<double> weight;
+    std::vector<std::size_t> begin{0};  // of each output place, and the end of the last
+
+    void add(std::int64_t i, double w) {
+        index.push_back(i);
+        weight.push_back(w);
+    }
+    void close() { begin.push_back(index.size()); }
+};
+
+double cubic_near(double x, double a) { return ((a + 2) * x - (a + 3)) * x * x + 1; }
+double cubic_far(double x, double a) { return ((a * x - 5 * a) * x + 8 * a) * x - 4 * a; }
+// The kernels of antialiased modes, by distance.
+double smooth_kernel(Interpolation mode, double x) {
+    x = std::fabs(x);
+    if (mode == Interpolation::LinearSmooth) return x < 1 ? 1 - x : 0;
+    return x < 1 ? cubic_near(x, -0.5) : (x < 2 ? cubic_far(x, -0.5) : 0);
+}
+
+void add_smooth(Taps& taps, Interpolation mode, std::int64_t i, double scale, std::int64_t in) {
+    const double half = mode == Interpolation::LinearSmooth ? 1 : 2;
+    const double support = scale >= 1 ? half * scale : half;
+    const double inverse = scale >= 1 ? 1 / scale : 1;
+    const double center = scale * (static_cast<double>(i) + 0.5);
+    const auto first = std::max<std::int64_t>(static_cast<std::int64_t>(center - support + 0.5), 0);
+    const auto last = std::min(static_cast<std::int64_t>(center + support + 0.5), in);
+    double total = 0;
+    for (std::int64_t j = first; j < last; ++j) total += smooth_kernel(mode, (static_cast<double>(j) - center + 0.5) * inverse);
+    for (std::int64_t j = first; j < last; ++j) {
+        taps.add(j, smooth_kernel(mode, (static_cast<double>(j) - center + 0.5) * inverse) / (total == 0 ? 1 : total));
+    }
+}
+
+Taps make_taps(Interpolation mode, std::int64_t in, std::int64_t out, bool align, std::optional<double> given) {
+    const double stretch = given && *given > 0 ? 1.0 / *given : static_cast<double>(in) / static_cast<double>(out);
+    const double aligned = out > 1 ? static_cast<double>(in - 1) / static_cast<double>(out - 1) : 0;
+    const double scale = align ? aligned : stretch;
+    const auto single = static_cast<float>(stretch);  // PyTorch finds the nearest in float
+    Taps taps;
+    for (std::int64_t i = 0; i < out; ++i, taps.close()) {
+        const double center = align ? scale * static_cast<double>(i) : scale * (static_cast<double>(i) + 0.5) - 0.5;
+        switch (mode) {
+            case Interpolation::Nearest:
+                taps.add(std::min(static_cast<std::int64_t>(std::floor(static_cast<float>(i) * single)), in - 1), 1);
+                break;
+            case Interpolation::NearestExact:
+                taps.add(std::min(static_cast<std::int64_t>(std::floor((static_cast<float>(i) + 0.5f) * single)), in - 1), 1);
+                break;
+            case Interpolation::Linear: {
+                const double real = std::max(center, 0.0);
+                const auto low = std::min(static_cast<std::int64_t>(real), in - 1);
+                const double share = std::clamp(real - static_cast<double>(low), 0.0, 1.0);
+                taps.add(low, 1 - share);
+                taps.add(std::min(low + 1, in - 1), share);
+                break;
+            }
+            case Interpolation::Cubic: {
+                constexpr double kA = -0.75;
+                const auto low = static_cast<std::int64_t>(std::floor(center));
+                const double t = center - static_cast<double>(low);
+                const std::array<double, 4> weights{cubic_far(t + 1, kA), cubic_near(t, kA), cubic_near(1 - t, kA), cubic_far(2 - t, kA)};
+                for (std::int64_t k = 0; k < 4; ++k) taps.add(std::clamp<std::int64_t>(low - 1 + k, 0, in - 1), weights[static_cast<std::size_t>(k)]);
+                break;
+            }
+            case Interpolation::LinearSmooth:
+            case Interpolation::CubicSmooth: add_smooth(taps, mode, i, scale, in); break;
+        }
+    }
+    return taps;
+}
+
+// Along the middle of [outer, size, inner]: forward, in -> out; transposed, out's gradient -> in's.
+template <typename T>
+void apply(const Taps& taps, bool transposed, std::int64_t outer, std::int64_t in, std::int64_t out, std::int64_t inner, const T* from, T* to) {
+    parallel_for(0, outer, std::max<std::int64_t>(1, 8192 / std::max<std::int64_t>(1, out * inner)), [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t n = begin; n < end; ++n) {
+            const T* source = from + n * (transposed ? out : in) * inner;
+            T* target = to + n * (transposed ? in : out) * inner;
+            std::fill(target, target + (transposed ? in : out) * inner, T(0));
+            for (std::int64_t i = 0; i < out; ++i) {
+                for (std::size_t k = taps.begin[static_cast<std::size_t>(i)]; k < taps.begin[static_cast<std::size_t>(i) + 1]; ++k) {
+                    const T w = static_cast<T>(taps.weight[k]);
+                    const T* read = source + (transposed ? i : taps.index[k]) * inner;
+                    T* write = target + (transposed ? taps.index[k] : i) * inner;
+                    for (std::int64_t j = 0; j < inner; ++j) write[j] += w * read[j];
+                }
+            }
+        }
+    });
+}
+
+struct Options {
+    bool align = false;
+    std::array<std::optional<double>, 3> scales;
+};
+
+// The dimensions one after another; the gradient in the opposite order.
+void interpolate(Interpolation mode, const Options& options, const Tensor& source, const Tensor& result, std::size_t spatial, bool transposed) {
+    if (result.numel() == 0) return;
+    const Tensor& small = transposed ? result : source;  // the operator's input side
+    const Tensor& large = transposed ? source : result;
+    visit_floating(is_integral(source.dtype()) ? ScalarType::Float32 : source.dtype(), "upsample", [&]<typename T>(std::type_identity<T>) {
+        Tensor now = packed_as(source, scalar_type_of<T>);
+        for (std::size_t step = 0; step < spatial; ++step) {
+            const std::size_t d = transposed ? spatial - 1 - step : step;
+            const std::int64_t in = small.sizes()[d + 2];
+            const std::int64_t out = large.sizes()[d + 2];
+            Dims sizes = to_dims(now.sizes());
+            std::int64_t outer = 1;
+            std::int64_t inner = 1;
+            for (std::size_t i = 0; i < d + 2; ++i) outer *= sizes[i];
+            for (std::size_t i = d + 3; i < sizes.size(); ++i) inner *= sizes[i];
+            sizes[d + 2] = transposed ? in : out;
+            const Tensor next = empty(span_of(sizes), scalar_type_of<T>);
+            apply<T>(make_taps(mode, in, out, options.align, options.scales[d]), transposed, outer, in, out, inner, now.data<T>(), next.data<T>());
+            now = next;
+        }
+        convert_into(result, now);
+    });
+}
+
+// ---- arguments, in the two forms: sizes or factors as lists (vec), or sizes and one scale a dimension
+
+template <Interpolation mode, std::size_t N, bool Vec>
+Options options_at(Arguments arguments, std::size_t at) {
+    Options options;
+    if constexpr (has_align(mode)) options.align = arguments[at++].to_bool();
+    if constexpr (Vec) {
+        if (arguments[at].is_none()) return options;
+        const std::vector<double> factors = arguments[at].to_doubles();
+        for (std::size_t i = 0; i < std::min(N, factors.size()); ++i) options.scales[i] = factors[i];
+    } else {
+        for (std::size_t i = 0; i < N; ++i) {
+            if (!arguments[at + i].is_none()) options.scales[i] = arguments[at + i].to_double();
+        }
+    }
+    return options;
+}
+
+template <std::size_t N>
+std::string extents_text(IntSpan sizes) {
+    constexpr std::array<const char*, 3> kNames{"D", "H", "W"};
+    std::string text = "(";
+    for (std::size_t i = 0; i < N; ++i) text += concat(i == 0 ? "" : ", ", kNames[3 - N + i], ": ", sizes[i]);
+    return text + ")";
+}
+
+template <Interpolation mode, std::size_t N, bool Vec>
+Dims output_sizes(const Tensor& x, Arguments arguments) {
+    Dims out;
+    if (!arguments[1].is_none()) out = arguments[1].to_ints();
+    if constexpr (Vec) {
+        const IValue& factors = arguments[has_align(mode) ? 3 : 2];
+        require(arguments[1].is_none() != factors.is_none(), "Must specify exactly one of output_size and scale_factors");
+        if (!factors.is_none()) {
+            const std::vector<double> values = factors.to_doubles();
+            require(values.size() == N, "It is expected scale_factors equals to ", N, ", but got size ", values.size());
+            for (std::size_t i = 0; i < N && i + 2 < x.sizes().size(); ++i) {
+                out.push_back(static_cast<std::int64_t>(static_cast<double>(x.sizes()[i + 2]) * values[i]));
+            }
+        }
+    }
+    require(x.dim() == static_cast<std::int64_t>(N) + 2, "It is expected input_size equals to ", N + 2, ", but got size ", x.dim());
+    require(out.size() == N, "It is expected output_size equals to ", N, ", but got size ", out.size());
+    const IntSpan in = x.sizes().subspan(2);
+    const bool positive = std::all_of(in.begin(), in.end(), [](auto n) { return n > 0; }) && std::all_of(out.begin(), out.end(), [](auto n) { return n > 0; });
+    require(positive, "Input and output sizes should be greater than 0, but got input ", extents_text<N>(in), " output ", extents_text<N>(span_of(out)));
+    Dims sizes{x.sizes()[0], x.sizes()[1]};
+    sizes.insert(sizes.end(), out.begin(), out.end());
+    return sizes;
+}
+
+template <Interpolation mode, std::size_t N, bool Vec>
+void infer_upsample(Arguments arguments, MetaList& outputs) {
+    const Tensor x = arguments[0].to_tensor();
+    outputs.push_back(follow_layout(output_sizes<mode, N, Vec>(x, arguments), x));
+}
+template <Interpolation mode, std::size_t N, bool Vec>
+void run_upsample(Arguments arguments, IValue* results) {
+    interpolate(mode, options_at<mode, N, Vec>(arguments, 2), arguments[0].to_tensor(), results[0].to_tensor(), N, false);
+}
+void infer_upsample_backward(Arguments arguments, MetaList& outputs) {
+    const Tensor grad = arguments[0].to_tensor();
+    outputs.push_back(follow_layout(arguments[2].to_ints(), grad));
+}
+template <Interpolation mode, std::size_t N, bool Vec>
+void run_upsample_backward(Arguments arguments, IValue* results) {
+    interpolate(mode, options_at<mode, N, Vec>(arguments, 3), arguments[0].to_tensor(), results[0].to_tensor(), N, true);
+}
+
+// The other operator of the pair, by name; its options are this one's.
+template <std::size_t Options>
+Tensor call_pair(const char* name, std::vector<IValue> arguments, const GradientContext& c, std::size_t first) {
+    for (std::size_t i = 0; i < Options; ++i) arguments.push_back(c.value(first + i));
+    std::array<IValue, 1> result;
+    call_operator(detail::operator_or_throw(name), arguments, result.data());
+    return result[0].to_tensor();
+}
+
+template <std::size_t N>
+std::vector<Sample> upsample_samples(Random& random, ScalarType dtype, bool align) {
+    Dims sizes{1, 2};
+    for (std::size_t i = 0; i < N; ++i) sizes.push_back(4 - static_cast<std::int64_t>(i % 2));
+    Sample sample{{random_tensor(random, span_of(sizes), dtype), Dims(N, 7)}};
+    if (align) sample.arguments.emplace_back(false);
+    sample.arguments.emplace_back();
+    return {sample};
+}
+template <std::size_t N, bool Align>
+std::vector<Sample> samples(Random& random, ScalarType dtype) {
+    return upsample_samples<N>(random, dtype, Align);
+}
+
+}  // namespace
+
+#define LOUPE_UPSAMPLE(Name, mode, n, text, node, align, align_count, scales, sizes_in, words)                                          \
+    namespace {                                                                                                                         \
+    void Name##_gradient(GradientContext& c) {                                                                                          \
+        c.grad(0, [&] {                                                                                                                 \
+            return call_pair<align_count + n>("aten::" text "_backward", {c.grad_output(), c.value(1), to_dims(c.sizes(0))}, c, 2);      \
+        });                                                                                                                             \
+    }                                                                                                                                   \
+    void Name##_vec_gradient(GradientContext& c) {                                                                                      \
+        c.grad(0, [&] {                                                                                                                 \
+            return call_pair<align_count + 1>("aten::" text "_backward.vec", {c.grad_output(), c.value(1), to_dims(c.sizes(0))}, c, 2);  \
+        });                                                                                                                             \
+    }                                                                                                                                   \
+    void Name##_double_gradient(GradientContext& c) {                                                                                   \
+        c.grad(0, [&] { return call_pair<align_count + n>("aten::" text, {c.grad_output(), c.value(1)}, c, 3); });                      \
+    }                                                                                                                                   \
+    void Name##_vec_double_gradient(GradientContext& c) {                                                                               \
+        c.grad(0, [&] { return call_pair<align_count + 1>("aten::" text ".vec", {c.grad_output(), c.value(1)}, c, 3); });               \
+    }                                                                                                                                   \
+    }                                                                                                                                   \
+    extern const OperatorRecord k##Name = {                                                                                             \
+        .schema = "aten::" text "(Tensor self, SymInt[" #n "] output_size" align scales ") -> Tensor",                                  \
+        .summary = words,                                                                                                               \
+        .infer = infer_upsample<Interpolation::mode, n, false>,                                                                         \
+        .kernel = FillingKernel{run_upsample<Interpolation::mode, n, false>},                                                           \
+        .derivative = {Name##_gradient, {}, node "Backward0"},                                                                          \
+    };                                                                                                                                  \
+    extern const OperatorRecord k##Name##Vec = {                                                                                        \
+        .schema = "aten::" text ".vec(Tensor input, SymInt[]? output_size" align ", float[]? scale_factors) -> Tensor",                 \
+        .summary = words,                                                                                                               \
+        .infer = infer_upsample<Interpolation::mode, n, true>,                                                                          \
+        .kernel = FillingKernel{run_upsample<Interpolation::mode, n, true>},                                                            \
+        .derivative = {Name##_vec_gradient, {}, node "Backward1"},                                                                      \
+        .samples = samples<n, align_count != 0>,                                                                                        \
+    };                                                                                                                                  \
+    extern const OperatorRecord k##Name##Backward = {                                                                                   \
+        .schema = "aten::" text "_backward(Tensor grad_output, SymInt[" #n "] output_size, SymInt[" sizes_in "] input_size" align scales \
+                  ") -> Tensor",                                                                                                        \
+        .summary = "Gradient of " text ".",                                                                                             \
+        .infer = infer_upsample_backward,                                                                                               \
+        .kernel = FillingKernel{run_upsample_backward<Interpolation::mode, n, false>},                                                  \
+        .derivative = {Name##_double_gradient, {}, node "BackwardBackward0"},                                                           \
+    };                                                                                                                                  \
+    extern const OperatorRecord k##Name##BackwardVec = {                                                                                \
+        .schema = "aten::" text "_backward.vec(Tensor grad_output, SymInt[]? output_size, SymInt[] input_size" align                    \
+                  ", float[]? scale_factors) -> Tensor",                                                                                \
+        .summary = "Gradient of " text ".",                                                                                             \
+        .infer = infer_upsample_backward,                                                                                               \
+        .kernel = FillingKernel{run_upsample_backward<Interpolation::mode, n, true>},                                                   \
+        .derivative = {Name##_vec_double_gradient, {}, node "BackwardBackward1"},                                                       \
+    };
+#define LOUPE_ALIGN ", bool align_corners"
+#define LOUPE_SCALES1 ", float? scales=None"
+#define LOUPE_SCALES2 ", float? scales_h=None, float? scales_w=None"
+#define LOUPE_SCALES3 ", float? scales_d=None, float? scales_h=None, float? scales_w=None"
+
+LOUPE_UPSAMPLE(UpsampleNearest1d, Nearest, 1, "upsample_nearest1d", "UpsampleNearest1D", "", 0, LOUPE_SCALES1, "3", "Each place copies the nearest input, rounding down.")
+LOUPE_UPSAMPLE(UpsampleNearest2d, Nearest, 2, "upsample_nearest2d", "UpsampleNearest2D", "", 0, LOUPE_SCALES2, "4", "Each place copies the nearest input, rounding down.")
+LOUPE_UPSAMPLE(UpsampleNearest3d, Nearest, 3, "upsample_nearest3d", "UpsampleNearest3D", "", 0, LOUPE_SCALES3, "5", "Each place copies the nearest input, rounding down.")
+LOUPE_UPSAMPLE(UpsampleNearestExact1d, NearestExact, 1, "_upsample_nearest_exact1d", "UpsampleNearestExact1D", "", 0, LOUPE_SCALES1, "3", "Each place copies the input nearest to its centre.")
+LOUPE_UPSAMPLE(UpsampleNearestExact2d, NearestExact, 2, "_upsample_nearest_exact2d", "UpsampleNearestExact2D", "", 0, LOUPE_SCALES2, "4", "Each place copies the input nearest to its centre.")
+LOUPE_UPSAMPLE(UpsampleNearestExact3d, NearestExact, 3, "_upsample_nearest_exact3d", "UpsampleNearestExact3D", "", 0, LOUPE_SCALES3, "5", "Each place copies the input nearest to its centre.")
+LOUPE_UPSAMPLE(UpsampleLinear1d, Linear, 1, "upsample_linear1d", "UpsampleLinear1D", LOUPE_ALIGN, 1, LOUPE_SCALES1, "3", "Linear interpolation of a sequence.")
+LOUPE_UPSAMPLE(UpsampleBilinear2d, Linear, 2, "upsample_bilinear2d", "UpsampleBilinear2D", LOUPE_ALIGN, 1, LOUPE_SCALES2, "4", "Linear interpolation of a plane.")
+LOUPE_UPSAMPLE(UpsampleTrilinear3d, Linear, 3, "upsample_trilinear3d", "UpsampleTrilinear3D", LOUPE_ALIGN, 1, LOUPE_SCALES3, "5", "Linear interpolation of a volume.")
+LOUPE_UPSAMPLE(UpsampleBicubic2d, Cubic, 2, "upsample_bicubic2d", "UpsampleBicubic2D", LOUPE_ALIGN, 1, LOUPE_SCALES2, "4", "Cubic interpolation of a plane.")
+LOUPE_UPSAMPLE(UpsampleBilinear2dAa, LinearSmooth, 2, "_upsample_bilinear2d_aa", "UpsampleBilinear2DAa", LOUPE_ALIGN, 1, LOUPE_SCALES2, "4", "Linear interpolation of a plane, smoothed where it shrinks.")
+LOUPE_UPSAMPLE(UpsampleBicubic2dAa, CubicSmooth, 2, "_upsample_bicubic2d_aa", "UpsampleBicubic2DAa", LOUPE_ALIGN, 1, LOUPE_SCALES2, "4", "Cubic interpolation of a plane, smoothed where it shrinks.")
+
+}  // namespace loupe
