@@ -20,6 +20,7 @@ OperatorFamily view_family();
 OperatorFamily joining_family();
 OperatorFamily indexing_family();
 OperatorFamily sorting_family();
+OperatorFamily composed_family();
 
 std::span<const OperatorFamily> operator_families() {
     static const std::vector<OperatorFamily> families{
@@ -35,6 +36,7 @@ std::span<const OperatorFamily> operator_families() {
         joining_family(),
         indexing_family(),
         sorting_family(),
+        composed_family(),
     };
     return families;
 }

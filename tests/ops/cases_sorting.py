@@ -31,6 +31,11 @@ def sorts(c):
     call(c, "sort", INTEGERS.to(torch.uint8).t(), 0, False, grads=False)
     call(c, "sort", plain(), 2, False)
     call(c, "msort", plain())
+    many = torch.ones(100, dtype=torch.long)
+    many[50] = 0
+    for descending in (False, True):
+        call(c, "sort", many, 0, descending, grads=False)
+        call(c, "sort.stable", many, True, 0, descending, grads=False)
     for k, largest in ((2, True), (3, False), (0, True), (6, True)):
         call(c, "topk", plain(), k, -1, largest, True)
     call(c, "topk", mixed(), 3, -1, True, True)

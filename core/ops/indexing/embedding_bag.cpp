@@ -47,26 +47,32 @@ struct BagCall {
     std::int64_t padding_idx;
 };
 
+// 16-bit numbers are added up in float32.
 template <typename T>
 void fill_bag(const BagCall& call, std::int64_t bag, std::span<const std::int64_t> rows, const T* scales, std::int64_t count) {
+    using Wide = std::conditional_t<std::is_same_v<T, double>, double, float>;
     const std::int64_t width = call.weight.size(1);
-    T* to = call.out.data<T>() + bag * width;
+    std::vector<Wide> sum(static_cast<std::size_t>(width), 0);
     bool is_first = true;
     for (std::size_t i = 0; i < rows.size(); ++i) {
         if (rows[i] == call.padding_idx) continue;
         const T* from = call.weight.data<T>() + rows[i] * width;
+        const Wide scale = scales == nullptr ? Wide(1) : static_cast<Wide>(scales[i]);
         for (std::int64_t k = 0; k < width; ++k) {
+            Wide& to = sum[static_cast<std::size_t>(k)];
+            const auto value = static_cast<Wide>(from[k]);
             if (call.mode != kMax) {
-                to[k] += scales == nullptr ? from[k] : from[k] * scales[i];
-            } else if (is_first || to[k] < from[k]) {
-                to[k] = from[k];
+                to += value * scale;
+            } else if (is_first || to < value) {
+                to = value;
                 call.max_indices.data<std::int64_t>()[bag * width + k] = rows[i];
             }
         }
         is_first = false;
     }
-    if (call.mode != kMean || count == 0) return;
-    for (std::int64_t k = 0; k < width; ++k) to[k] /= static_cast<T>(count);
+    const Wide divisor = call.mode == kMean && count > 0 ? static_cast<Wide>(count) : Wide(1);
+    T* out = call.out.data<T>() + bag * width;
+    for (std::int64_t k = 0; k < width; ++k) out[k] = T(sum[static_cast<std::size_t>(k)] / divisor);
 }
 
 FourTensors embedding_bag(const Tensor& weight, const Tensor& indices, const Tensor& offsets, bool, std::int64_t mode, bool,
@@ -89,7 +95,7 @@ FourTensors embedding_bag(const Tensor& weight, const Tensor& indices, const Ten
     const Tensor scales = per_sample_weights.defined() ? dense(per_sample_weights) : Tensor();
     const BagCall call{table, out, max_indices, mode, padding_idx};
     visit_dtype(weight.dtype(), [&]<typename T>(std::type_identity<T>) {
-        if constexpr (std::is_floating_point_v<T>) {
+        if constexpr (is_floating(scalar_type_of<T>)) {
             parallel_for(0, bags, 16, [&](std::int64_t begin, std::int64_t end) {
                 for (std::int64_t bag = begin; bag < end; ++bag) {
                     const std::int64_t first = bounds[static_cast<std::size_t>(bag)];

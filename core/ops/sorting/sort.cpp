@@ -17,25 +17,31 @@ const OperatorHandle<fn::TwoTensors> kStableSort{"aten::sort.stable"};
 const OperatorHandle<fn::TwoTensors> kSort{"aten::sort"};
 const OperatorHandle<> kScatterBack{"aten::value_selecting_reduction_backward"};
 
-fn::TwoTensors sorted(const Tensor& self, std::int64_t dim, bool descending) {
+template <typename T, typename Before>
+void order_line(std::vector<Entry<T>>& line, bool stable, Before before) {
+    // Where equal elements come to stand otherwise is what the library's introsort makes of it, here as in PyTorch.
+    if (stable) std::stable_sort(line.begin(), line.end(), before);
+    else std::sort(line.begin(), line.end(), before);
+}
+fn::TwoTensors sort_lines(const Tensor& self, bool stable, std::int64_t dim, bool descending) {
     const std::int64_t along = wrap_dim(dim, self.dim());
     const Tensor values = empty(self.sizes(), self.dtype(), self.device());
     const Tensor indices = empty(self.sizes(), ScalarType::Int64, self.device());
     const indexing::Lines lines = indexing::lines_of(self.sizes(), along);
     for_lines(indexing::dense(self), along, [&]<typename T>(std::vector<Entry<T>>& line, LinePlace place) {
-        if (descending) {
-            std::stable_sort(line.begin(), line.end(), [](const Entry<T>& a, const Entry<T>& b) { return greater(a.value, b.value); });
-        } else {
-            std::stable_sort(line.begin(), line.end(), [](const Entry<T>& a, const Entry<T>& b) { return less(a.value, b.value); });
-        }
+        if (descending) order_line(line, stable, [](const Entry<T>& a, const Entry<T>& b) { return greater(a.value, b.value); });
+        else order_line(line, stable, [](const Entry<T>& a, const Entry<T>& b) { return less(a.value, b.value); });
         for (std::size_t k = 0; k < line.size(); ++k) {
             write_entry(values, indices, line[k], place, static_cast<std::int64_t>(k), lines.size, lines.inner);
         }
     });
     return {values, indices};
 }
-fn::TwoTensors sort_stable(const Tensor& self, std::optional<bool>, std::int64_t dim, bool descending) {
-    return sorted(self, dim, descending);
+fn::TwoTensors sorted(const Tensor& self, std::int64_t dim, bool descending) {
+    return sort_lines(self, false, dim, descending);
+}
+fn::TwoTensors sort_stable(const Tensor& self, std::optional<bool> stable, std::int64_t dim, bool descending) {
+    return sort_lines(self, stable.value_or(false), dim, descending);
 }
 void sort_backward(GradientContext& context) {
     context.grad(0, [&] { return kScatterBack(context.grad_output(), context.value(1), context.result(1), context.sizes(0), true); });

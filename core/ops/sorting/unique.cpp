@@ -60,7 +60,7 @@ fn::ThreeTensors unique_elements(const Tensor& self, bool sort, bool return_inve
         const Groups groups = group(order, [data](std::int64_t a, std::int64_t b) { return data[a] == data[b]; });
         const Tensor values = empty(std::array{static_cast<std::int64_t>(groups.firsts.size())}, self.dtype(), self.device());
         for (std::size_t i = 0; i < groups.firsts.size(); ++i) values.data<T>()[i] = data[groups.firsts[i]];
-        return {values, return_inverse || return_counts ? tensor_from(groups.inverse, self.sizes()) : nothing(),
+        return {values, return_inverse ? tensor_from(groups.inverse, self.sizes()) : nothing(),
                 return_counts ? vector_from(groups.counts) : nothing()};
     });
 }
@@ -91,8 +91,9 @@ fn::TwoTensors unique(const Tensor& self, bool, bool return_inverse) {
     const auto [values, inverse, counts] = unique_elements(self, true, return_inverse, false);
     return {values, inverse};
 }
+// Who asks for counts gets the places too, as in PyTorch.
 fn::ThreeTensors unique2(const Tensor& self, bool, bool return_inverse, bool return_counts) {
-    return unique_elements(self, true, return_inverse, return_counts);
+    return unique_elements(self, true, return_inverse || return_counts, return_counts);
 }
 // By slices the places and counts come whether asked for or not, as in PyTorch.
 fn::ThreeTensors unique_dim(const Tensor& self, std::int64_t dim, bool, bool, bool) {

@@ -157,8 +157,7 @@ Tensor matrix_t(const Tensor& self) {
 }
 Tensor adjoint(const Tensor& self) {
     check_matrices(self, "adjoint()");
-    if (self.dim() == 0) return self;
-    const Tensor transposed = fn::transpose(self, -2, -1);
+    const Tensor transposed = self.dim() == 0 ? self : fn::transpose(self, -2, -1);
     return is_complex(self.dtype()) ? fn::conj_physical(transposed) : transposed;
 }
 Tensor matrix_h(const Tensor& self) {

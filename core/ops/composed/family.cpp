@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// Operators that are mostly written with others.
+
+#include "core/ops/composed/family.h"
+
+#include <vector>
+
+namespace loupe {
+
+OperatorFamily composed_family() {
+    static const std::vector<const OperatorRecord*> records = [] {
+        std::vector<const OperatorRecord*> all;
+        for (const auto list : {composed::difference_records(), composed::statistics_records(), composed::comparison_records(),
+                                composed::resize_records()}) {
+            for (const OperatorRecord& record : list) all.push_back(&record);
+        }
+        return all;
+    }();
+    return {"composed", records};
+}
+
+}  // namespace loupe

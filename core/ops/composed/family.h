@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// The record lists of this family, one a file.
+
+#include <span>
+
+#include "core/ops/record.h"
+
+namespace loupe::composed {
+
+std::span<const OperatorRecord> difference_records();
+std::span<const OperatorRecord> statistics_records();
+std::span<const OperatorRecord> comparison_records();
+std::span<const OperatorRecord> resize_records();
+
+}  // namespace loupe::composed

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+// Counts and covariances: bincount, histc, cov, corrcoef, renorm.
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/base/strings.h"
+#include "core/ops/arithmetic.h"
+#include "core/ops/boxing.h"
+#include "core/ops/composed/family.h"
+#include "core/ops/indexing/indices.h"
+#include "core/ops/loops/elementwise.h"
+#include "core/ops/samples.h"
+
+namespace loupe::composed {
+namespace {
+
+using namespace arithmetic;
+
+Tensor bincount(const Tensor& self, const Tensor& weights, std::int64_t minlength) {
+    if (self.dim() != 1 || !is_integral(self.dtype())) {
+        throw Error(ErrorKind::Run, "bincount only supports 1-d non-negative integral inputs.");
+    }
+    if (minlength < 0) throw Error(ErrorKind::Run, "minlength should be >= 0");
+    if (weights.defined() && (weights.dim() != 1 || weights.numel() != self.numel())) {
+        throw Error(ErrorKind::Run, "weights should be 1-d and have the same length as input");
+    }
+    const std::vector<std::int64_t> values = indexing::index_values(self);
+    std::int64_t bins = minlength;
+    for (const std::int64_t value : values) {
+        if (value < 0) throw Error(ErrorKind::Run, "bincount only supports 1-d non-negative integral inputs.");
+        bins = std::max(bins, value + 1);
+    }
+    if (!weights.defined()) {
+        const Tensor out = zeros(std::array{bins}, ScalarType::Int64);
+        for (const std::int64_t value : values) ++out.data<std::int64_t>()[value];
+        return out;
+    }
+    const ScalarType dtype = weights.dtype() == ScalarType::Float32 ? ScalarType::Float32 : ScalarType::Float64;
+    const Tensor out = zeros(std::array{bins}, dtype);
+    const Tensor added = indexing::dense(weights, dtype);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        if (dtype == ScalarType::Float32) out.data<float>()[values[i]] += added.data<float>()[i];
+        else out.data<double>()[values[i]] += added.data<double>()[i];
+    }
+    return out;
+}
+
+// Bins of equal width from low to high; equal bounds stand for the least and greatest element.
+Tensor histc(const Tensor& self, std::int64_t bins, const Scalar& low, const Scalar& high) {
+    if (bins <= 0) throw Error(ErrorKind::Run, "bins must be > 0");
+    if (!is_floating(self.dtype())) {
+        throw Error(ErrorKind::Run, concat("\"histogram_cpu\" not implemented for '", dtype_graph_name(self.dtype()), "'"));
+    }
+    const Tensor values = indexing::dense(self, ScalarType::Float64);
+    const double* data = values.data<double>();
+    double from = low.to_double();
+    double to = high.to_double();
+    if (from == to && self.numel() > 0) {
+        const auto [least, most] = std::minmax_element(data, data + self.numel());
+        from = *least;
+        to = *most;
+    }
+    if (from == to) {
+        from -= 1;
+        to += 1;
+    }
+    if (!std::isfinite(from) || !std::isfinite(to)) {
+        throw Error(ErrorKind::Run, concat("torch.histc: range of [", from, ", ", to, "] is not finite"));
+    }
+    if (from > to) throw Error(ErrorKind::Run, "torch.histc: max must be larger than min");
+    const Tensor counts = zeros(std::array{bins}, ScalarType::Float64);
+    for (std::int64_t i = 0; i < self.numel(); ++i) {
+        if (!(data[i] >= from && data[i] <= to)) continue;
+        const auto bin = static_cast<std::int64_t>((data[i] - from) / (to - from) * static_cast<double>(bins));
+        counts.data<double>()[std::min(bin, bins - 1)] += 1;
+    }
+    return indexing::dense(counts, self.dtype());
+}
+
+// Of variables in rows and observations in columns.
+Tensor cov(const Tensor& self, std::int64_t correction, const Tensor& fweights, const Tensor& aweights) {
+    if (self.dim() > 2) {
+        throw Error(ErrorKind::Run, concat("cov(): expected input to have two or fewer dimensions but got an input with ", self.dim(), " dimensions"));
+    }
+    if (self.dtype() == ScalarType::Bool) throw Error(ErrorKind::Run, "cov(): bool dtype is not supported for input");
+    Tensor rows = self.dim() < 2 ? fn::reshape(self, Dims{1, -1}) : self;
+    const std::int64_t observations = rows.size(1);
+    Tensor weights = fweights;
+    if (aweights.defined()) weights = weights.defined() ? weights * aweights : aweights;
+    const auto weighted = [&](const Tensor& t) { return weights.defined() ? t * weights : t; };
+    const auto float_type = static_cast<std::int64_t>(is_integral(self.dtype()) ? ScalarType::Float32 : to_real_type(self.dtype()));
+    const Tensor total = weights.defined() ? fn::sum(weights) : Tensor();
+    const Tensor sums = fn::sum_dim(weighted(rows), Dims{1}, false);
+    const Tensor mean = total.defined() ? sums / total : sums / Scalar(static_cast<double>(observations));
+    Tensor factor;
+    if (!total.defined()) factor = scalar_tensor(static_cast<double>(observations - correction), ScalarType::Float64);
+    else if (correction == 0) factor = total;
+    else if (aweights.defined()) factor = total - fn::sum(weights * aweights) / total * Scalar(static_cast<double>(correction));
+    else factor = total - Scalar(correction);
+    factor = fn::clamp(fn::to_dtype(factor, float_type), Scalar(0), IValue());
+    rows = rows - fn::unsqueeze(mean, 1);
+    const Tensor product = fn::mm(rows, conj(fn::t(weighted(rows))));
+    static const OperatorHandle<> squeeze_all{"aten::squeeze"};
+    return squeeze_all(product / factor);
+}
+Tensor corrcoef(const Tensor& self) {
+    if (self.dim() > 2) {
+        throw Error(ErrorKind::Run, concat("corrcoef(): expected input to have two or fewer dimensions but got an input with ", self.dim(), " dimensions"));
+    }
+    const Tensor c = cov(self, 1, {}, {});
+    if (c.dim() == 0) return c / c;
+    const Tensor variances = fn::diagonal(c, 0, 0, 1);
+    const Tensor deviations = fn::sqrt(is_complex(c.dtype()) ? fn::real(variances) : variances);
+    const Tensor scaled_c = c / fn::unsqueeze(deviations, 1) / fn::unsqueeze(deviations, 0);
+    if (!is_complex(c.dtype())) return fn::clamp(scaled_c, Scalar(-1), Scalar(1));
+    return fn::complex(fn::clamp(fn::real(scaled_c), Scalar(-1), Scalar(1)), fn::clamp(fn::imag(scaled_c), Scalar(-1), Scalar(1)));
+}
+
+// Slices along dim whose p-norm is over maxnorm are shortened to it.
+Tensor renorm(const Tensor& self, const Scalar& p, std::int64_t dim, const Scalar& maxnorm) {
+    if (self.dim() < 2) {
+        throw Error(ErrorKind::Run, concat("renorm: input needs at least 2 dimensions, got ", self.dim(), " dimensions"));
+    }
+    if (p.to_double() <= 0) throw Error(ErrorKind::Run, "renorm: non-positive-norm not supported");
+    const std::int64_t along = wrap_dim(dim, self.dim());
+    Dims others;
+    for (std::int64_t d = 0; d < self.dim(); ++d) {
+        if (d != along) others.push_back(d);
+    }
+    const Tensor norm = fn::vector_norm(self, p, others, true, IValue());
+    const Tensor factor = fn::where(fn::gt_scalar(norm, maxnorm), maxnorm * fn::reciprocal(norm + Scalar(1e-7)), fn::ones_like(norm));
+    return self * factor;
+}
+
+std::vector<Sample> cov_samples(Random& random, ScalarType dtype) {
+    if (!is_differentiable(dtype)) return {};
+    return {{{random_tensor(random, {3, 5}, dtype), 1, IValue(), IValue()}}};
+}
+
+constexpr OperatorRecord kRecords[] = {
+    {.schema = "aten::bincount(Tensor self, Tensor? weights=None, int minlength=0) -> Tensor",
+     .summary = "How often each non-negative integer is there, or the sum of its weights.",
+     .kernel = boxed<bincount>,
+     .is_gradient_stop = true},
+    {.schema = "aten::histc(Tensor self, int bins=100, Scalar min=0, Scalar max=0) -> Tensor",
+     .summary = "How many elements fall in each bin of equal width.",
+     .kernel = boxed<histc>,
+     .is_gradient_stop = true},
+    {.schema = "aten::cov(Tensor self, *, int correction=1, Tensor? fweights=None, Tensor? aweights=None) -> Tensor",
+     .summary = "The covariances of the rows.",
+     .composite = boxed<cov>,
+     .samples = cov_samples},
+    {.schema = "aten::corrcoef(Tensor self) -> Tensor", .summary = "The correlations of the rows.", .composite = boxed<corrcoef>},
+    {.schema = "aten::renorm(Tensor self, Scalar p, int dim, Scalar maxnorm) -> Tensor",
+     .summary = "With slices along dim shortened to maxnorm.",
+     .composite = boxed<renorm>},
+};
+
+}  // namespace
+
+std::span<const OperatorRecord> statistics_records() {
+    return kRecords;
+}
+
+}  // namespace loupe::composed
