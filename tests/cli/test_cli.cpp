@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+// The contract of the command line: every fixture model against PyTorch's numbers, exit statuses and their one line.
+
+#include <QDir>
+#include <QFile>
+#include <QJsonArray>
+#include <QJsonDocument>
+#include <QJsonObject>
+#include <QProcess>
+#include <QTemporaryDir>
+#include <QtTest>
+
+namespace {
+
+const QString kModels = LOUPE_SOURCE_DIR "/tests/fixtures/models/";
+const QString kShipped = LOUPE_SOURCE_DIR "/resources/models/";
+
+struct Outcome {
+    int status = -1;
+    QString out;
+    QString err;
+};
+
+Outcome run_cli(const QStringList& arguments) {
+    QProcess process;
+    process.start(LOUPE_BINARY_DIR "/bin/tensorloupe-cli", arguments);
+    if (!process.waitForFinished(120'000)) {
+        process.kill();
+        process.waitForFinished();
+        return {-1, {}, "did not end"};
+    }
+    const int status = process.exitStatus() == QProcess::NormalExit ? process.exitCode() : -2;
+    return {status, QString::fromUtf8(process.readAllStandardOutput()), QString::fromUtf8(process.readAllStandardError())};
+}
+
+// Cases that need what the engine does not have yet, each with what it is.
+const QMap<QString, QString> kMissing{
+    {"detection", "torchvision's own operators (nms, roi_align) are no part of the engine"},
+    {"language_calls", "profiler::_record_function_enter is not known"},
+};
+
+bool is_one_line(const QString& text) { return text.count('\n') == 1 && text.endsWith('\n'); }
+
+}  // namespace
+
+class TestCli : public QObject {
+    Q_OBJECT
+
+  private slots:
+    void fixtures_data();
+    void fixtures();
+    void statuses_data();
+    void statuses();
+    void writes_outputs_and_gradients();
+    void prints_a_row_an_event();
+    void writes_a_trace();
+    void lists();
+    void check_tells_a_difference();
+};
+
+void TestCli::fixtures_data() {
+    QTest::addColumn<QJsonObject>("entry");
+    QFile index(kModels + "index.json");
+    QVERIFY(index.open(QIODevice::ReadOnly));
+    const QJsonArray cases = QJsonDocument::fromJson(index.readAll()).array();
+    QVERIFY(cases.size() >= 50);
+    for (const QJsonValue& entry : cases) QTest::newRow(qPrintable(entry["name"].toString())) << entry.toObject();
+}
+
+void TestCli::fixtures() {
+    QFETCH(QJsonObject, entry);
+    const QString name = entry["name"].toString();
+    if (kMissing.contains(name)) QSKIP(qPrintable(kMissing[name]));
+    const QStringList common{kModels + entry["file"].toString(), "--method", entry["method"].toString(),
+                             "--mode", entry["mode"].toString(), "--inputs", kModels + name + ".in.npz"};
+    if (entry.contains("error")) {
+        const Outcome outcome = run_cli(QStringList{"run"} + common);
+        QCOMPARE(outcome.status, 4);
+        QVERIFY2(is_one_line(outcome.err), qPrintable(outcome.err));
+        // PyTorch's line begins with the class of the exception.
+        const QString message = entry["error"].toString().section(": ", 1);
+        QVERIFY2(outcome.err.contains(message), qPrintable(outcome.err + " lacks " + message));
+        return;
+    }
+    // Results and gradients have tolerances of their own; the file of expectations holds both, so the wider one counts.
+    const QJsonObject tolerance = entry["grad_tolerance"].toObject();
+    const Outcome outcome = run_cli(QStringList{"check"} + common +
+                                    QStringList{"--expected", kModels + name + ".out.npz", "--rtol", QString::number(tolerance["rtol"].toDouble()),
+                                                "--atol", QString::number(tolerance["atol"].toDouble())});
+    QVERIFY2(outcome.status == 0, qPrintable(outcome.out + outcome.err));
+    QVERIFY(outcome.out.contains("out0"));
+}
+
+void TestCli::statuses_data() {
+    QTest::addColumn<QStringList>("arguments");
+    QTest::addColumn<int>("status");
+    const QString digits = kShipped + "digits.pt";
+    QTest::newRow("no command") << QStringList{} << 2;
+    QTest::newRow("unknown option") << QStringList{"run", digits, "--colour"} << 2;
+    QTest::newRow("no such file") << QStringList{"info", "no/such/file.pt"} << 2;
+    QTest::newRow("no such inputs") << QStringList{"run", digits, "--inputs", "no.npz"} << 2;
+    QTest::newRow("bad input text") << QStringList{"run", digits, "--input", "1x1xeight"} << 2;
+    QTest::newRow("no such method") << QStringList{"run", digits, "--method", "backward"} << 2;
+    QTest::newRow("no such pipeline") << QStringList{"run", digits, "--pipeline", "nonsense"} << 2;
+    QTest::newRow("no model") << QStringList{"info", LOUPE_SOURCE_DIR "/README.md"} << 3;
+    QTest::newRow("a checkpoint") << QStringList{"info", LOUPE_SOURCE_DIR "/tests/fixtures/checkpoints/autoencoder_weights.pt"} << 3;
+    QTest::newRow("wrong shape") << QStringList{"run", digits, "--input", "1x3x8x8"} << 4;
+    QTest::newRow("wrong dtype") << QStringList{"run", digits, "--input", "1x1x8x8:int64"} << 4;
+    QTest::newRow("a tebibyte") << QStringList{"run", kModels + "allocates.pt", "--input", "1"} << 4;
+    QTest::newRow("done") << QStringList{"run", digits, "--input", "2x1x8x8"} << 0;
+}
+
+void TestCli::statuses() {
+    QFETCH(QStringList, arguments);
+    QFETCH(int, status);
+    const Outcome outcome = run_cli(arguments);
+    QVERIFY2(outcome.status == status, qPrintable(QString("%1: %2").arg(outcome.status).arg(outcome.err)));
+    if (status != 0) QVERIFY2(is_one_line(outcome.err), qPrintable(outcome.err));
+}
+
+void TestCli::writes_outputs_and_gradients() {
+    QTemporaryDir folder;
+    const QString file = folder.filePath("out.npz");
+    const Outcome outcome = run_cli({"run", kShipped + "digits.pt", "--backward", "--outputs", file});
+    QVERIFY2(outcome.status == 0, qPrintable(outcome.err));
+    // What was written is what check compares with: the same run agrees with itself.
+    QCOMPARE(run_cli({"check", kShipped + "digits.pt", "--expected", file}).status, 0);
+    QFile written(file);
+    QVERIFY(written.open(QIODevice::ReadOnly));
+    const QByteArray bytes = written.readAll();
+    for (const char* name : {"out0.npy", "grad.arg0.npy", "grad.param.features.conv1.weight.npy"}) QVERIFY(bytes.contains(name));
+}
+
+void TestCli::prints_a_row_an_event() {
+    const Outcome outcome = run_cli({"run", kShipped + "digits.pt", "--backward", "--stats"});
+    QCOMPARE(outcome.status, 0);
+    QCOMPARE(outcome.out.count("aten::conv2d"), 3);
+    QCOMPARE(outcome.out.count("ConvolutionBackward0"), 3);
+    QVERIFY(outcome.out.contains("features.conv1"));
+}
+
+void TestCli::writes_a_trace() {
+    QTemporaryDir folder;
+    const QString file = folder.filePath("trace.json");
+    QCOMPARE(run_cli({"run", kShipped + "digits.pt", "--trace", file}).status, 0);
+    QFile written(file);
+    QVERIFY(written.open(QIODevice::ReadOnly));
+    const QJsonArray events = QJsonDocument::fromJson(written.readAll())["traceEvents"].toArray();
+    QVERIFY(events.size() > 10);
+    bool has_convolution = false;
+    for (const QJsonValue& event : events) has_convolution |= event["name"].toString() == "aten::conv2d";
+    QVERIFY(has_convolution);
+}
+
+void TestCli::lists() {
+    QVERIFY(run_cli({"ops"}).out.contains("aten::add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor"));
+    QVERIFY(run_cli({"passes"}).out.contains("Inline"));
+    const Outcome info = run_cli({"info", kShipped + "digits.pt"});
+    QVERIFY(info.out.contains("20810 parameters"));
+    QVERIFY(run_cli({"ir", kShipped + "digits.pt"}).out.startsWith("graph(%self"));
+    const Outcome frozen = run_cli({"ir", kShipped + "digits.pt", "--pipeline", "freeze"});
+    QCOMPARE(frozen.status, 0);
+    QVERIFY(!frozen.out.contains("aten::batch_norm"));
+}
+
+void TestCli::check_tells_a_difference() {
+    QTemporaryDir folder;
+    const QString file = folder.filePath("out.npz");
+    QCOMPARE(run_cli({"run", kShipped + "digits.pt", "--outputs", file}).status, 0);
+    const Outcome outcome = run_cli({"check", kShipped + "digits.pt", "--expected", file, "--input", "1x1x8x8:zeros"});
+    QCOMPARE(outcome.status, 1);
+    QVERIFY2(outcome.err.startsWith("check: 1 of 1 tensors differ, worst out0 max abs "), qPrintable(outcome.err));
+    QVERIFY(is_one_line(outcome.err));
+}
+
+QTEST_GUILESS_MAIN(TestCli)
+#include "test_cli.moc"
