@@ -62,6 +62,7 @@ class Source {
     std::string_view line(std::size_t index) const;
     // Null when nothing is recorded for the byte.
     const SourceRange* find_generated_from(std::size_t offset) const;
+    const std::vector<GeneratedFrom>& generated_from() const { return generated_from_; }
 
   private:
     std::string text_;

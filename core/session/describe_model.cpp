@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <map>
+#include <set>
 #include <unordered_set>
 
 #include "core/autograd/variable.h"
@@ -93,8 +96,32 @@ MethodInfo describe_method(const std::string& name, const FunctionSchema& schema
     return info;
 }
 
+// A damaged record may name any line; no model's files have more together.
+constexpr std::size_t kMaxLines = 1'000'000;
+
 // The user's own files, as far as debug records carry them: their lines in place, gaps where nothing was recorded.
-void add_sources(const ModelFile& file, ModelInfo& model) {
+void add_original_sources(const ModelFile& file, ModelInfo& model) {
+    std::map<std::string, std::vector<std::string_view>> files;
+    std::set<const ir::Source*> seen;
+    std::size_t total = 0;
+    for (const auto& generated : file.sources) {
+        if (generated == nullptr) continue;
+        for (const auto& [offset, range] : generated->generated_from()) {
+            const ir::Source* source = range.source.get();
+            if (source == nullptr || !source->file() || !seen.insert(source).second) continue;
+            if (source->starting_line() > kMaxLines || source->line_count() > kMaxLines) continue;
+            auto& lines = files[*source->file()];
+            const std::size_t wanted = std::max(lines.size(), source->starting_line() + source->line_count());
+            if (total + wanted - lines.size() > kMaxLines) continue;
+            total += wanted - lines.size();
+            lines.resize(wanted);
+            for (std::size_t i = 0; i < source->line_count(); ++i) lines[source->starting_line() + i] = source->line(i);
+        }
+    }
+    for (const auto& [name, lines] : files) model.sources.push_back({name, join(lines, "\n"), true});
+}
+
+void add_archive_sources(const ModelFile& file, ModelInfo& model) {
     for (const auto& source : file.sources) {
         if (source == nullptr) continue;
         model.sources.push_back({source->file().value_or("code"), source->text(), false});
@@ -136,7 +163,8 @@ ModelInfo describe_model(const ModelFile& file, const std::filesystem::path& pat
             model.missing_operators.push_back(error.what());
         }
     }
-    add_sources(file, model);
+    add_original_sources(file, model);
+    add_archive_sources(file, model);
     return model;
 }
 
