@@ -81,6 +81,10 @@ int main(int argc, char** argv) {
     const bool is_report = argc > 1 && std::strcmp(argv[1], "report") == 0;
     // Pictures need no display, and are the same with and without one.
     if (is_report && qEnvironmentVariableIsEmpty("QT_QPA_PLATFORM")) qputenv("QT_QPA_PLATFORM", "offscreen");
+    if (!qEnvironmentVariableIsSet("DISPLAY") && !qEnvironmentVariableIsSet("WAYLAND_DISPLAY") && qEnvironmentVariableIsEmpty("QT_QPA_PLATFORM")) {
+        std::fputs("tensorloupe: there is no display; try: tensorloupe report MODEL -o DIR\n", stderr);
+        return 2;
+    }
     QCoreApplication::setAttribute(Qt::AA_ShareOpenGLContexts);
     QApplication app(argc, argv);
     QCoreApplication::setOrganizationName(QStringLiteral("Tensorloupe"));

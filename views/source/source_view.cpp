@@ -22,6 +22,14 @@ enum Marker { CurrentLine = 0, CurrentArrow, ReachedLine, ReachedArrow, Breakpoi
 constexpr int kSymbolMargin = 0;
 constexpr int kNumberMargin = 1;
 
+// "resnet.py  torchvision/models" for a person's file; the archive's own are named as they are.
+QString fileTitle(const session::SourceFile& source) {
+    const QString name = text(source.name);
+    const auto slash = name.lastIndexOf(QLatin1Char('/'));
+    if (!source.is_original || slash < 0) return name;
+    return QStringLiteral("%1   %2").arg(name.mid(slash + 1), name.left(slash));
+}
+
 }  // namespace
 
 ViewDescription SourceView::describe() {
@@ -154,10 +162,22 @@ void SourceView::showModel() {
     files_->clear();
     if (const auto& model = bridge().model()) {
         for (const auto& source : model->sources) {
-            files_->addItem(themeIcon(source.is_original ? QStringLiteral("source") : QStringLiteral("model")), text(source.name), text(source.name));
+            files_->addItem(themeIcon(source.is_original ? QStringLiteral("source") : QStringLiteral("model")), fileTitle(source), text(source.name));
+            files_->setItemData(files_->count() - 1, text(source.name), Qt::ToolTipRole);
         }
+        if (const int first = firstFile(*model); first >= 0) files_->setCurrentIndex(first);
     }
     showFile(files_->currentIndex());
+}
+
+// Where the model's own forward begins: the outermost operator or call that has a place.
+int SourceView::firstFile(const session::ModelInfo& model) const {
+    if (!model.graph) return -1;
+    const session::GraphNode* best = nullptr;
+    for (const auto& node : model.graph->nodes) {
+        if (node.source.line > 0 && (!best || node.scope.size() < best->scope.size())) best = &node;
+    }
+    return best ? fileIndex(best->source.file) : -1;
 }
 
 void SourceView::showFile(int index) {
@@ -172,6 +192,10 @@ void SourceView::showFile(int index) {
     note_->setToolTip(source.is_original ? tr("The lines that the file's debug records remember") : tr("TorchScript as the file contains it"));
     editor_->setText(text(source.text));
     editor_->setMarginWidth(kNumberMargin, QStringLiteral("0%1").arg(std::max(editor_->lines(), 100)));
+    // Above the first line that is known there is nothing to see.
+    int first = 0;
+    while (first + 1 < editor_->lines() && editor_->text(first).trimmed().isEmpty()) ++first;
+    editor_->setFirstVisibleLine(first);
     showBreakpoints();
     showReached();
     showCurrent();

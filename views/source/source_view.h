@@ -35,6 +35,7 @@ class SourceView : public View {
     void showBreakpoints();
     void showReached();
     void search(bool forward);
+    int firstFile(const session::ModelInfo& model) const;
     int fileIndex(const std::string& name) const;
 
     QComboBox* files_;
