@@ -43,11 +43,12 @@ std::string title(Text self) {
     });
 }
 
+constexpr Int kLongest = Int{1} << 31;  // of a string that is filled up
+
 std::size_t missing(Text self, Int width, Text fill) {
     if (fill.size() != 1) {
         throw Error(ErrorKind::Run, "TypeError: The fill character must be exactly one character long");
     }
-    constexpr Int kLongest = Int{1} << 31;
     if (width > kLongest) throw Error(ErrorKind::Run, concat("width ", width, " is too great for a string"));
     return static_cast<std::size_t>(std::max<Int>(width - static_cast<Int>(self.size()), 0));
 }
@@ -71,6 +72,9 @@ std::string expand_tabs(Text self, Int tab_size) {
     for (const char c : self) {
         if (c == '\t') {
             const Int spaces = tab_size > 0 ? tab_size - column % tab_size : 0;
+            if (spaces > kLongest - static_cast<Int>(out.size())) {
+                throw Error(ErrorKind::Run, concat("tab size ", tab_size, " is too great for a string"));
+            }
             out.append(static_cast<std::size_t>(spaces), ' ');
             column += spaces;
         } else {
