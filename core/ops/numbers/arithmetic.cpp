@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "core/ops/integer_math.h"
 #include "core/ops/numbers/family.h"
 #include "core/ops/numbers/typed.h"
 
@@ -408,7 +409,7 @@ constexpr OperatorRecord kRecords[] = {
      .kernel = boxed<divide_to_zero>},
     {.schema = "aten::gcd.int(int a, int b) -> int",
      .summary = "The greatest common divisor.",
-     .kernel = boxed<[](Int a, Int b) { return std::gcd(a, b); }>},
+     .kernel = boxed<[](Int a, Int b) { return wrapping_gcd(a, b); }>},
     {.schema = "aten::divmod.float(float x, float y) -> (float, float)",
      .summary = "(a // b, a % b).",
      .kernel = divmod_float<Float, Float>},

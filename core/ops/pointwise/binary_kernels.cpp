@@ -10,9 +10,9 @@
 
 #include <cmath>
 #include <limits>
-#include <numeric>
 
 #include "core/base/error.h"
+#include "core/ops/integer_math.h"
 #include "core/ops/loops/complex_math.h"
 #include "core/ops/pointwise/kernels.h"
 
@@ -278,15 +278,12 @@ struct ShiftRightOp : Plain {
 template <class T>
 struct GcdOp : Plain {
     using Plain::Plain;
-    T scalar(T a, T b) const { return std::gcd(a, b); }
+    T scalar(T a, T b) const { return wrapping_gcd(a, b); }
 };
 template <class T>
 struct LcmOp : Plain {
     using Plain::Plain;
-    T scalar(T a, T b) const {
-        const T divisor = std::gcd(a, b);
-        return divisor == 0 ? 0 : std::abs(a / divisor * b);
-    }
+    T scalar(T a, T b) const { return wrapping_lcm(a, b); }
 };
 
 template <template <class> class Op>
