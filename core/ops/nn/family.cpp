@@ -144,6 +144,10 @@ OperatorFamily nn_family() {
         &kUpsampleBicubic2dAaVec,
         &kUpsampleBicubic2dAaBackward,
         &kUpsampleBicubic2dAaBackwardVec,
+        &kAffineGridGenerator,
+        &kGridSampler,
+        &kGridSampler2d,
+        &kGridSampler2dBackward,
     };
     return {"nn", kRecords};
 }

@@ -50,5 +50,7 @@ extern const OperatorRecord kUpsampleNearest1d, kUpsampleNearest1dVec, kUpsample
     kUpsampleBicubic2d, kUpsampleBicubic2dVec, kUpsampleBicubic2dBackward, kUpsampleBicubic2dBackwardVec,
     kUpsampleBilinear2dAa, kUpsampleBilinear2dAaVec, kUpsampleBilinear2dAaBackward, kUpsampleBilinear2dAaBackwardVec,
     kUpsampleBicubic2dAa, kUpsampleBicubic2dAaVec, kUpsampleBicubic2dAaBackward, kUpsampleBicubic2dAaBackwardVec;
+// grid_sample.cpp
+extern const OperatorRecord kAffineGridGenerator, kGridSampler, kGridSampler2d, kGridSampler2dBackward;
 
 }  // namespace loupe
