@@ -123,7 +123,7 @@ const GraphLayouter::Level* GraphLayouter::level(int group, const std::set<int>&
                 box.node = group < 0 ? outputBox(index) : kBorder;
                 box.rect = QRectF(0, 0, 2, 2);
                 if (group < 0) {
-                    box.title = model.outputs.size() == 1 ? QStringLiteral("output") : QStringLiteral("output %1").arg(index);
+                    box.title = index == 0 ? QStringLiteral("output") : QStringLiteral("output %1").arg(index + 1);
                     box.rect = QRectF(0, 0, std::clamp(textWidth(box.title, true) + 26, 50.0, kMaxText), kLeafHeight);
                 }
                 found->second = add(std::move(box));
