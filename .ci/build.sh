@@ -30,5 +30,7 @@ build() {
     cmake --preset release
   fi
   say "Building ($(nproc) jobs)"
-  cmake --build --preset release --parallel "$(nproc)" ${1:+--target "$@"}
+  # GCC now and then cannot map the views' precompiled header where it wants it; a second try finds the place free.
+  cmake --build --preset release --parallel "$(nproc)" ${1:+--target "$@"} ||
+    cmake --build --preset release --parallel "$(nproc)" ${1:+--target "$@"}
 }
