@@ -56,6 +56,7 @@ inline const OperatorHandle<> atanh("aten::atanh");
 inline const OperatorHandle<> tanh("aten::tanh");
 inline const OperatorHandle<> sigmoid("aten::sigmoid");
 inline const OperatorHandle<> erf("aten::erf");
+inline const OperatorHandle<> lgamma("aten::lgamma");
 inline const OperatorHandle<> digamma("aten::digamma");
 inline const OperatorHandle<> polygamma("aten::polygamma");
 inline const OperatorHandle<> relu("aten::relu");

@@ -22,5 +22,6 @@ std::span<const OperatorRecord> ternary_records();
 std::span<const OperatorRecord> copy_records();
 std::span<const OperatorRecord> conversion_records();
 std::span<const OperatorRecord> complex_records();
+std::span<const OperatorRecord> composite_records();
 
 }  // namespace loupe::pointwise

@@ -171,11 +171,13 @@ void logcumsumexp(const Tensor& out, const Tensor& self, std::int64_t dim) {
         }
     });
 }
+// In double precision: the exponentials span many orders of magnitude.
 void logcumsumexp_backward(G& c) {
-    const Tensor x = c.argument(0), y = c.result(), g = c.grad_output();
+    const auto wide = static_cast<std::int64_t>(ScalarType::Float64);
+    const Tensor x = fn::to_dtype(c.argument(0), wide), y = fn::to_dtype(c.result(), wide), g = fn::to_dtype(c.grad_output(), wide);
     if (x.dim() == 0 || x.numel() == 0) return c.set_grad(0, g);
     const std::int64_t dim = wrap_dim(c.value(1).to_int(), x.dim());
-    // The largest gives a scale that keeps the exponentials in range.
+    // The smallest gives a scale that keeps the exponentials in range.
     const Tensor shift = fn::detach(fn::amin(y, Dims{dim}, true));
     c.set_grad(0, reversed_cumsum(g * fn::exp(shift - y), dim) * fn::exp(x - shift));
 }

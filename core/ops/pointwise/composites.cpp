@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// Elementwise operators that are a line of others.
+
+#include <cmath>
+#include <numbers>
+
+#include "core/ops/arithmetic.h"
+#include "core/ops/pointwise/family.h"
+#include "core/ops/pointwise/pointwise.h"
+
+namespace loupe {
+namespace {
+
+using namespace arithmetic;
+using namespace pointwise;
+
+Tensor isreal(const Tensor& self) {
+    if (is_complex(self.dtype())) return fn::eq_scalar(fn::imag(self), Scalar(0));
+    return fn::ones_like(self, static_cast<std::int64_t>(ScalarType::Bool));
+}
+// Multivariate logarithm of the gamma function.
+Tensor mvlgamma(const Tensor& self, std::int64_t p) {
+    require(p >= 1, "p has to be greater than or equal to 1");
+    const Tensor x = is_integral(self.dtype()) ? fn::to_dtype(self, static_cast<std::int64_t>(kDefaultDtype)) : self;
+    const auto degree = static_cast<double>(p);
+    Tensor sum = fn::lgamma(x);
+    for (std::int64_t j = 1; j < p; ++j) sum = sum + fn::lgamma(x - static_cast<double>(j) / 2);
+    return sum + degree * (degree - 1) / 4 * std::log(std::numbers::pi);
+}
+
+constexpr OperatorRecord composite(std::string_view schema, std::string_view summary, KernelFunction function,
+                                   SamplesFunction samples = nullptr) {
+    return {.schema = schema, .summary = summary, .composite = function, .samples = samples};
+}
+
+constexpr OperatorRecord kRecords[] = {
+    composite("aten::isreal(Tensor self) -> Tensor", "Is the imaginary part 0?", boxed<isreal>, unary_samples),
+    composite("aten::mvlgamma(Tensor self, int p) -> Tensor", "Logarithm of the multivariate gamma function.", boxed<mvlgamma>),
+};
+
+}  // namespace
+
+std::span<const OperatorRecord> pointwise::composite_records() { return kRecords; }
+
+}  // namespace loupe
