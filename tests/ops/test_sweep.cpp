@@ -32,9 +32,10 @@ constexpr std::string_view kLayoutMatters[] = {"aten::view", "aten::_unsafe_view
 // Results after the first are for the backward pass, without derivatives of their own.
 constexpr std::string_view kFirstResultOnly[] = {"aten::native_batch_norm", "aten::native_layer_norm", "aten::nll_loss_forward",
                                                  "aten::nll_loss2d_forward", "aten::native_group_norm"};
-// How PyTorch refuses a dtype.
+// How PyTorch refuses a dtype, or a derivative.
 constexpr std::string_view kRefusals[] = {"not implemented for", "could not infer output dtype", "expected scalar type",
-                                          "Expected floating point type"};
+                                          "Expected floating point type", "not supported for complex",
+                                          "should be between 0 and 1", "is not implemented"};
 // Arguments that take no gradient: weights of classes, running statistics.
 struct FixedArguments {
     std::string_view name;
@@ -42,7 +43,8 @@ struct FixedArguments {
 };
 constexpr FixedArguments kFixed[] = {{"aten::nll_loss_forward", 1U << 2},   {"aten::nll_loss", 1U << 2},     {"aten::nll_loss_nd", 1U << 2},
                                      {"aten::nll_loss2d_forward", 1U << 2}, {"aten::nll_loss2d", 1U << 2},   {"aten::cross_entropy_loss", 1U << 2},
-                                     {"aten::native_batch_norm", 3U << 3},  {"aten::batch_norm", 3U << 3},   {"aten::instance_norm", 3U << 3}};
+                                     {"aten::native_batch_norm", 3U << 3},  {"aten::batch_norm", 3U << 3},   {"aten::instance_norm", 3U << 3},
+                                     {"aten::binary_cross_entropy", 3U << 1}, {"aten::binary_cross_entropy_with_logits", 3U << 2}};
 
 template <typename List>
 bool is_listed(const List& list, const Operator& op) {
