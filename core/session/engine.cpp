@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/session/engine.h"
 
+#include <algorithm>
+
 #include "core/autograd/grad_mode.h"
 #include "core/base/error.h"
 #include "core/base/parallel.h"
@@ -149,13 +151,18 @@ void Session::Engine::go_on() {
     {
         const std::lock_guard lock(mutex_);
         if (parked_) resume_ = true;
-        else begin = !busy_ && info_ != nullptr;
+        else begin = !busy_ && info_ != nullptr && !is_run_waiting();
     }
     wake_.notify_all();
     if (!begin) return;
     RunOptions options = last_options();
     options.record = true;
     run(options);
+}
+
+// A run that was ordered and has not begun: what is ordered now is for it. mutex_ is held.
+bool Session::Engine::is_run_waiting() const {
+    return std::any_of(queue_.begin(), queue_.end(), [](const Job& job) { return job.tag == "run"; });
 }
 
 void Session::Engine::stop() {

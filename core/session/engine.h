@@ -57,6 +57,7 @@ class Session::Engine {
 
     void loop();
     void enqueue(Job job);
+    bool is_run_waiting() const;
     bool run_next_request(std::unique_lock<std::mutex>& lock);
     void execute(const std::function<void()>& work);
 

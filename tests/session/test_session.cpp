@@ -79,6 +79,7 @@ class TestSession : public QObject {
     void every_backward_event_names_its_forward_event();
     void parks_at_module_in_backward_and_steps();
     void steps_over_into_and_out_of_modules();
+    void runs_straight_to_backward();
     void shows_values_that_were_overwritten_in_place();
     void gives_gradients_by_parameter();
     void memory_comes_back_to_what_the_model_holds();
@@ -204,6 +205,21 @@ void TestSession::steps_over_into_and_out_of_modules() {
     session.stop();
     session.wait_idle();
     QCOMPARE(session.status().state, RunState::Ready);
+}
+
+// The order comes right behind the run, before the engine has begun it.
+void TestSession::runs_straight_to_backward() {
+    Session session;
+    open(session, kModels + "digits.pt");
+    for (int i = 0; i < 20; ++i) {
+        session.run(with_backward());
+        session.run_to_phase(RunPhase::Backward);
+        session.wait_idle();
+        QCOMPARE(session.status().state, RunState::Paused);
+        QCOMPARE(session.status().phase, RunPhase::Backward);
+        session.stop();
+        session.wait_idle();
+    }
 }
 
 void TestSession::shows_values_that_were_overwritten_in_place() {

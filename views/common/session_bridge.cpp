@@ -353,7 +353,7 @@ void SessionBridge::runToBackward() {
     if (!isPaused()) {
         session::RunOptions options = options_;
         options.backward = true;
-        options.pause_at_start = true;
+        options.pause_at_start = false;  // the order below says where to stop
         setRunOptions(options);
         session_->run(options);
     }
@@ -363,7 +363,7 @@ void SessionBridge::runToBackward() {
 void SessionBridge::runToNan() {
     if (!isPaused()) {
         session::RunOptions options = options_;
-        options.pause_at_start = true;
+        options.pause_at_start = false;  // the order below says where to stop
         session_->run(options);
     }
     session_->run_to_nan();
@@ -372,7 +372,7 @@ void SessionBridge::runToNan() {
 void SessionBridge::runToNode(int node) {
     if (!isPaused()) {
         session::RunOptions options = options_;
-        options.pause_at_start = true;
+        options.pause_at_start = false;  // the order below says where to stop
         session_->run(options);
     }
     session_->run_to_node(node);
