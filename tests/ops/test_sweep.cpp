@@ -35,7 +35,8 @@ constexpr std::string_view kFirstResultOnly[] = {"aten::native_batch_norm", "ate
 // How PyTorch refuses a dtype, or a derivative.
 constexpr std::string_view kRefusals[] = {"not implemented for", "could not infer output dtype", "expected scalar type",
                                           "Expected floating point type", "not supported for complex",
-                                          "should be between 0 and 1", "is not implemented"};
+                                          "should be between 0 and 1", "is not implemented",
+                                          "to have same dtype", "on a bool tensor is not supported"};
 // Arguments that take no gradient: weights of classes, running statistics.
 struct FixedArguments {
     std::string_view name;
