@@ -19,7 +19,7 @@ constexpr int kMaxDepth = 64;
 struct Port {
     int node = -1;  // -1: an input of the method
     int port = 0;
-    friend auto operator<=>(const Port&, const Port&) = default;
+    friend bool operator==(const Port&, const Port&) = default;
 };
 // Behind control flow a value can come from several places.
 using Producers = std::vector<Port>;
