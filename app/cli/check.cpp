@@ -70,7 +70,7 @@ int run_check(const RunArguments& options) {
     std::string worst_name;
     Difference worst;
     for (const auto& [name, want] : expected) {
-        const auto found = std::find_if(actual.begin(), actual.end(), [&](const auto& entry) { return entry.first == name; });
+        const auto found = std::find_if(actual.begin(), actual.end(), [&wanted = name](const auto& entry) { return entry.first == wanted; });
         Difference difference;
         if (found == actual.end()) difference = {false, INFINITY, INFINITY, "missing"};
         else difference = compare(found->second, want, options);

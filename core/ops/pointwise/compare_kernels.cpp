@@ -55,7 +55,7 @@ struct GeOp : Plain {
 template <class T>
 struct LogicalAndOp : Plain {
     using Plain::Plain;
-    bool scalar(T a, T b) const { return (a != T(0)) & (b != T(0)); }
+    bool scalar(T a, T b) const { return a != T(0) && b != T(0); }
 };
 template <class T>
 struct LogicalOrOp : Plain {

@@ -103,7 +103,7 @@ void extremum_backward(G& c) {
 void aminmax_backward(G& c) {
     const Tensor x = c.argument(0);
     Tensor total;
-    for (const std::size_t i : {0, 1}) {
+    for (const std::size_t i : {std::size_t{0}, std::size_t{1}}) {
         if (!c.grad_output(i).defined()) continue;
         const Tensor part = shared(c.grad_output(i), x, c.result(i), c.value(1), c.value(2).to_bool());
         total = total.defined() ? total + part : part;

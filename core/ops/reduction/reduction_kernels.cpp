@@ -95,7 +95,7 @@ struct MaxOf {
     using State = T;
     using Result = T;
     static State identity() { return lowest<T>(); }
-    static State add(State s, T x, double) { return (x > s) | is_nan(x) ? x : s; }
+    static State add(State s, T x, double) { return ((x > s) | is_nan(x)) ? x : s; }
     static State join(State s, State other) { return add(s, other, 0); }
     static Result result(State s, std::int64_t, double) { return s; }
 };
@@ -103,7 +103,7 @@ template <class T>
 struct MinOf : MaxOf<T> {
     using State = T;
     static State identity() { return highest<T>(); }
-    static State add(State s, T x, double) { return (x < s) | is_nan(x) ? x : s; }
+    static State add(State s, T x, double) { return ((x < s) | is_nan(x)) ? x : s; }
     static State join(State s, State other) { return add(s, other, 0); }
 };
 template <class T>
