@@ -60,7 +60,7 @@ struct LogicalAndOp : Plain {
 template <class T>
 struct LogicalOrOp : Plain {
     using Plain::Plain;
-    bool scalar(T a, T b) const { return (a != T(0)) | (b != T(0)); }
+    bool scalar(T a, T b) const { return a != T(0) || b != T(0); }
 };
 template <class T>
 struct LogicalXorOp : Plain {
