@@ -36,7 +36,8 @@ constexpr std::string_view kFirstResultOnly[] = {"aten::native_batch_norm", "ate
 constexpr std::string_view kRefusals[] = {"not implemented for", "could not infer output dtype", "expected scalar type",
                                           "Expected floating point type", "not supported for complex",
                                           "should be between 0 and 1", "is not implemented",
-                                          "to have same dtype", "on a bool tensor is not supported"};
+                                          "grid_sampler(): expected input and grid to have same dtype",
+                                          "Negation, the `-` operator, on a bool tensor is not supported"};
 // Arguments that take no gradient: weights of classes, running statistics.
 struct FixedArguments {
     std::string_view name;
