@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/conformance/run_case.h"
+
+#include <algorithm>
+#include <cstdio>
+
+#include "core/autograd/engine.h"
+#include "core/autograd/grad_mode.h"
+#include "core/autograd/variable.h"
+#include "core/base/error.h"
+#include "core/base/strings.h"
+#include "core/ops/call.h"
+#include "core/ops/random/generator.h"
+#include "core/session/compare.h"
+#include "core/session/inputs.h"
+#include "core/session/program.h"
+#include "tests/conformance/tolerance.h"
+
+namespace loupe::conformance {
+namespace {
+
+Tensor cast(const Tensor& t, ScalarType dtype) {
+    static const OperatorHandle<> to_dtype{"aten::to.dtype"};
+    return t.dtype() == dtype ? t : to_dtype(t, static_cast<std::int64_t>(dtype), false, true, IValue());
+}
+
+ScalarType declared_dtype(const CaseEntry& entry, std::size_t argument, ScalarType stored) {
+    if (argument >= entry.dtypes_in.size()) return stored;
+    const auto dtype = dtype_from_name(entry.dtypes_in[argument]);
+    if (!dtype) throw Error(ErrorKind::Unsupported, concat("the engine has no dtype ", entry.dtypes_in[argument]));
+    return *dtype;
+}
+
+// arg0, arg1, ... as leaves; those whose gradient is expected require it.
+std::vector<IValue> make_arguments(const NamedTensors& inputs, const NamedTensors& expected, const CaseEntry& entry) {
+    std::vector<IValue> arguments;
+    for (std::size_t i = 0;; ++i) {
+        const Tensor stored = find_array(inputs, concat("arg", i));
+        if (!stored.defined()) return arguments;
+        const Tensor argument = cast(stored, declared_dtype(entry, i, stored.dtype()));
+        if (find_array(expected, concat("grad", i)).defined()) set_requires_grad(argument, true);
+        arguments.emplace_back(argument);
+    }
+}
+
+std::string compare(const std::string& name, const Tensor& actual, const Tensor& expected, double wider) {
+    if (!actual.defined()) return concat(name, " is undefined");
+    // What numpy has no dtype for is stored wider.
+    const bool is_stored_wider = actual.dtype() == ScalarType::BFloat16 && expected.dtype() == ScalarType::Float32;
+    if (actual.dtype() != expected.dtype() && !is_stored_wider) {
+        return concat(name, " is ", dtype_name(actual.dtype()), ", expected ", dtype_name(expected.dtype()));
+    }
+    const Tolerance tolerance = tolerance_of(actual.dtype());
+    const auto difference = session::compare_tensors(actual, expected, tolerance.rtol * wider, tolerance.atol * wider);
+    if (difference.is_equal) return {};
+    if (!difference.why.empty()) return concat(name, ": ", difference.why);
+    char text[96];
+    std::snprintf(text, sizeof text, " max abs %.1e max rel %.1e", difference.max_abs, difference.max_rel);
+    return concat(name, text);
+}
+
+// Backward from the outputs that have a cotangent.
+void run_backward(const TensorList& outputs, const NamedTensors& inputs) {
+    TensorList roots;
+    TensorList cotangents;
+    for (std::size_t i = 0; i < outputs.size(); ++i) {
+        const Tensor cotangent = find_array(inputs, concat("cot", i));
+        if (!cotangent.defined() || !requires_grad(outputs[i])) continue;
+        roots.push_back(outputs[i]);
+        cotangents.push_back(cast(cotangent, outputs[i].dtype()));
+    }
+    if (!roots.empty()) backward(roots, cotangents);
+}
+
+std::string compare_outputs(const TensorList& outputs, const NamedTensors& expected, double wider) {
+    std::size_t count = 0;
+    while (find_array(expected, concat("out", count)).defined()) ++count;
+    if (outputs.size() != count) return concat(outputs.size(), " outputs, expected ", count);
+    for (std::size_t i = 0; i < count; ++i) {
+        std::string found = compare(concat("out", i), detach(outputs[i]), find_array(expected, concat("out", i)), wider);
+        if (!found.empty()) return found;
+    }
+    return {};
+}
+
+std::string compare_gradients(const std::vector<IValue>& arguments, const NamedTensors& expected, double wider) {
+    for (std::size_t i = 0; i < arguments.size(); ++i) {
+        const Tensor want = find_array(expected, concat("grad", i));
+        if (!want.defined()) continue;
+        std::string found = compare(concat("grad", i), grad_of(arguments[i].to_tensor()), want, wider);
+        if (!found.empty()) return found;
+    }
+    return {};
+}
+
+// What a run of a module leaves behind, by the names of the case's files.
+NamedTensors collect_gradients(const nn::Module& module, const std::vector<IValue>& arguments) {
+    NamedTensors all;
+    for (std::size_t i = 0; i < arguments.size(); ++i) {
+        if (arguments[i].is_tensor()) all.emplace_back(concat("grad.arg", i), grad_of(arguments[i].to_tensor()));
+    }
+    for (const auto& [name, parameter] : module.named_parameters()) all.emplace_back(concat("grad.param.", name), grad_of(parameter));
+    return all;
+}
+
+std::string compare_named(const NamedTensors& actual, const NamedTensors& expected, std::string_view start, double wider) {
+    for (const auto& [name, want] : expected) {
+        if (!name.starts_with(start)) continue;
+        std::string found = compare(name, find_array(actual, name), want, wider);
+        if (!found.empty()) return found;
+    }
+    return {};
+}
+
+template <typename Run>
+std::string one_line(const Run& run) {
+    try {
+        return run();
+    } catch (const std::exception& error) {
+        std::string line = error.what();
+        std::replace(line.begin(), line.end(), '\n', ' ');
+        return line.empty() ? "an error without words" : line;
+    }
+}
+
+}  // namespace
+
+std::string run_operator_case(const CaseArchive& archive, const CaseEntry& entry, const std::string& op) {
+    return one_line([&]() -> std::string {
+        default_generator().set_seed(0);
+        const NamedTensors inputs = archive.arrays(entry, "in.npz");
+        const NamedTensors expected = archive.arrays(entry, "out.npz");
+        const auto program = session::Program::open(archive.file(entry, "pt"));
+        const session::PreparedMethod method(program, program->default_method(), "none");
+        const std::vector<IValue> arguments = make_arguments(inputs, expected, entry);
+        const GradModeScope grad(true);
+        const TensorList outputs = session::flatten_tensors(method.forward(arguments));
+        const double wider = widening(op);
+        std::string found = compare_outputs(outputs, expected, wider);
+        if (!found.empty()) return found;
+        run_backward(outputs, inputs);
+        return compare_gradients(arguments, expected, 10);
+    });
+}
+
+std::string run_module_case(const CaseArchive& archive, const CaseEntry& entry) {
+    return one_line([&]() -> std::string {
+        const auto program = session::Program::open(archive.file(entry, "py"));
+        nn::Module& module = program->module();
+        module.load_state_dict(archive.arrays(entry, "state.npz"));
+        module.train(entry.mode != "eval");
+        default_generator().set_seed(0);
+        const NamedTensors inputs = archive.arrays(entry, "in.npz");
+        const NamedTensors expected = archive.arrays(entry, "out.npz");
+        std::vector<IValue> arguments;
+        for (std::size_t i = 0; find_array(inputs, concat("arg", i)).defined(); ++i) arguments.emplace_back(find_array(inputs, concat("arg", i)));
+        session::require_input_gradients(arguments);
+        const GradModeScope grad(true);
+        const session::PreparedMethod method(program, "forward", "none");
+        const TensorList outputs = session::flatten_tensors(method.forward(arguments));
+        std::string found = compare_outputs(outputs, expected, 10);
+        if (!found.empty()) return found;
+        run_backward(outputs, inputs);
+        found = compare_named(collect_gradients(module, arguments), expected, "grad.", 10);
+        if (!found.empty()) return found;
+        return compare_named(module.state_dict(), archive.arrays(entry, "after.npz"), "", 10);
+    });
+}
+
+}  // namespace loupe::conformance
