@@ -56,6 +56,19 @@ inline dnnl::convolution_backward_weights::primitive_desc convolution_backward_w
     return {descriptor, user_scratchpad(), engine, hint};
 }
 
+// dst = src weights (+ bias) (+ beta dst).
+inline dnnl::matmul::primitive_desc matmul(const dnnl::engine& engine, const Layout& src, const Layout& weights, const Layout& bias,
+                                           const Layout& dst, float beta) {
+    const auto descriptor = bias.is_zero() ? dnnl::matmul::desc(src, weights, dst) : dnnl::matmul::desc(src, weights, bias, dst);
+    dnnl::primitive_attr attributes = user_scratchpad();
+    if (beta != 0) {
+        dnnl::post_ops sum;
+        sum.append_sum(beta);
+        attributes.set_post_ops(sum);
+    }
+    return {descriptor, attributes, engine};
+}
+
 // Row major c = alpha op(a) op(b) + beta c.
 inline void sgemm(bool transpose_a, bool transpose_b, std::int64_t m, std::int64_t n, std::int64_t k, float alpha, const float* a,
                   std::int64_t lda, const float* b, std::int64_t ldb, float beta, float* c, std::int64_t ldc) {

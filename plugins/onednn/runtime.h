@@ -10,7 +10,9 @@
 #include <unordered_map>
 #include <vector>
 
+#include "core/base/parallel.h"
 #include "core/ops/boxing.h"
+#include "core/ops/matrix/layout.h"
 #include "core/tensor/tensor.h"
 #include "plugins/onednn/adapter.h"
 
@@ -42,10 +44,34 @@ void execute(const dnnl::primitive& primitive, std::unordered_map<int, Memory> a
 // weight in the layout that a primitive wants, kept from call to call until the weight changes.
 Memory packed_weight(const Tensor& weight, const Layout& own, const Layout& wanted);
 
-// Numbers that identify a primitive.
+// What a primitive writes: the tensor's own memory when the layouts agree, else a block that finish() reorders into it.
+class Target {
+  public:
+    Target(const Memory& tensor, const Layout& wanted) : tensor_(tensor) {
+        if (tensor.get_desc() != wanted) block_ = allocate(wanted);
+    }
+    const Memory& memory() const { return block_.storage.defined() ? block_.memory : tensor_; }
+    void finish() const {
+        if (block_.storage.defined()) reorder(block_.memory, tensor_);
+    }
+
+  private:
+    Memory tensor_;
+    Block block_;
+};
+
+// t when it is contiguous or channels last, as oneDNN computes and reorders fast, else a contiguous copy.
+inline Tensor readable(const Tensor& t) { return t.is_contiguous() || t.is_channels_last() ? t : packed(t); }
+
+// Numbers that identify a primitive. The threads are among them: it shares its work out when it is made.
 class Key {
   public:
+    Key() { add(std::int64_t{thread_count()}); }
     Key& add(std::int64_t value) {
+        text_.append(reinterpret_cast<const char*>(&value), sizeof value);
+        return *this;
+    }
+    Key& add(double value) {
         text_.append(reinterpret_cast<const char*>(&value), sizeof value);
         return *this;
     }

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plugins: the example loads and works, a broken one is listed with its reason, oneDNN agrees with the portable kernels.
+// Plugins: the example loads and works, a broken one is listed with its reason.
 
 #include <QTemporaryDir>
 #include <QTest>
 #include <algorithm>
-#include <cmath>
 #include <fstream>
 
 #include "core/autograd/engine.h"
@@ -12,7 +11,6 @@
 #include "core/base/strings.h"
 #include "core/ops/call.h"
 #include "core/ops/plugin_loader.h"
-#include "core/ops/random/random.h"
 
 using namespace loupe;
 
@@ -38,20 +36,6 @@ std::vector<double> values_of(const Tensor& t) {
         values.push_back(item(t.view_as_strided(span_of(index), span_of(index), offset)).to_double());
     }
     return values;
-}
-
-std::string difference(const Tensor& got, const Tensor& want) {
-    if (got.defined() != want.defined()) return "one is undefined";
-    if (!got.defined()) return {};
-    if (describe(got) != describe(want)) return concat("is ", describe(got), ", should be ", describe(want));
-    if (!std::ranges::equal(got.strides(), want.strides())) return "strides differ";
-    const auto a = values_of(got);
-    const auto b = values_of(want);
-    for (std::size_t i = 0; i < a.size(); ++i) {
-        if (std::isnan(a[i]) && std::isnan(b[i])) continue;
-        if (std::fabs(a[i] - b[i]) > 1e-4 * (1 + std::fabs(b[i]))) return concat("element ", i, " is ", a[i], ", should be ", b[i]);
-    }
-    return {};
 }
 
 }  // namespace
@@ -119,48 +103,6 @@ class TestPlugins : public QObject {
         QVERIFY2(list[1].reason.find("loupe_plugin") != std::string::npos, list[1].reason.c_str());
         QVERIFY(load_plugins_from(path / "missing").empty());
     }
-
-#ifdef LOUPE_HAS_ONEDNN
-    void onednnLoads() {
-        const PluginStatus* status = find_status(plugins_, "onednn");
-        QVERIFY(status != nullptr);
-        QVERIFY2(status->loaded, status->reason.c_str());
-        const std::vector<IValue> integers{tensor_of<std::int64_t>({1, 2, 3, 4}, {2, 2}), tensor_of<std::int64_t>({1, 2, 3, 4}, {2, 2})};
-        QCOMPARE(explain_kernel_choice(*find_operator("aten::mm"), integers).front(), std::string("onednn: declined, int64 input"));
-    }
-
-    void onednnAgrees_data() {
-        QTest::addColumn<int>("op");
-        for (std::size_t i = 0; i < all_operators().size(); ++i) {
-            const Operator& op = *all_operators()[i];
-            const auto& candidates = op.kernels->candidates[0];
-            const bool has = std::any_of(candidates.begin(), candidates.end(), [](const KernelCandidate& c) { return c.backend == "onednn"; });
-            if (has && op.variant == OperatorVariant::Functional && op.record->samples != nullptr) {
-                QTest::newRow(op.full_name.c_str()) << static_cast<int>(i);
-            }
-        }
-    }
-    void onednnAgrees() {
-        QFETCH(int, op);
-        const Operator& chosen = *all_operators()[static_cast<std::size_t>(op)];
-        Random random(7);
-        for (const Sample& sample : chosen.record->samples(random, ScalarType::Float32)) {
-            std::array<IValue, 8> fast;
-            std::array<IValue, 8> portable;
-            call_operator(chosen, sample.arguments, fast.data());
-            // The same call without the plugins' candidates.
-            auto& candidates = chosen.kernels->candidates[0];
-            const auto all = candidates;
-            candidates = {all.back()};
-            call_operator(chosen, sample.arguments, portable.data());
-            candidates = all;
-            for (std::size_t i = 0; i < chosen.result_count(); ++i) {
-                const std::string text = difference(fast[i].to_tensor(), portable[i].to_tensor());
-                QVERIFY2(text.empty(), concat(sample.name, ": result ", i, " ", text).c_str());
-            }
-        }
-    }
-#endif
 
   private:
     std::vector<PluginStatus> plugins_;

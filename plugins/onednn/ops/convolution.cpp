@@ -65,9 +65,6 @@ Layout weight_layout(const Tensor& weight, std::int64_t groups) {
     return {sizes, Memory::data_type::f32, strides};
 }
 
-// Contiguous or channels last, as oneDNN reorders fast.
-Tensor readable(const Tensor& t) { return t.is_contiguous() || t.is_channels_last() ? t : packed(t); }
-
 dnnl::convolution_forward::primitive_desc forward_descriptor(const Problem& p, bool with_bias) {
     const Layout bias = with_bias ? Layout({p.small[1]}, Memory::data_type::f32, Memory::format_tag::x) : Layout();
     return convolution_forward(engine(), any_layout(dims_of(span_of(p.large))), any_layout(p.weight_dims()), bias,
@@ -113,23 +110,6 @@ PlanCache<WeightsPlan>& weights_plans() {
     static auto* cache = new PlanCache<WeightsPlan>;
     return *cache;
 }
-
-// What a primitive writes: the tensor itself when the layouts agree, else a block that finish() reorders into it.
-class Target {
-  public:
-    Target(const Memory& tensor, const Layout& wanted) : tensor_(tensor) {
-        if (tensor.get_desc() == wanted) return;
-        block_ = allocate(wanted);
-    }
-    const Memory& memory() const { return block_.storage.defined() ? block_.memory : tensor_; }
-    void finish() const {
-        if (block_.storage.defined()) reorder(block_.memory, tensor_);
-    }
-
-  private:
-    Memory tensor_;
-    Block block_;
-};
 
 // small = large * weight (+ bias).
 void forward(const Problem& p, const Tensor& large, const Tensor& weight, const Tensor& bias, const Tensor& small) {

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Matrix products: oneDNN's sgemm, made for the machine's instructions at run time.
+// Matrix products. Three ways, by what was measured (tests/bench/onednn_bench.cpp):
+// - sgemm, made for the machine's instructions at run time, for most;
+// - the matmul primitive for a few rows and more by a transposed matrix, x W^T, where sgemm is up to seven times slower;
+// - the same with W packed, for a linear layer that is not being trained: kept from call to call.
+#include "core/autograd/variable.h"
 #include "core/ops/matrix/gemm.h"
 #include "core/ops/matrix/layout.h"
 #include "plugins/onednn/ops/kernels.h"
@@ -8,7 +12,84 @@
 namespace loupe::onednn {
 namespace {
 
-// gemm<float> calls back here (set_float_gemm): it copies what has strides that sgemm cannot take.
+struct ProductPlan {
+    dnnl::matmul::primitive_desc descriptor;
+    dnnl::matmul primitive;
+
+    ProductPlan(const Layout& a, const Layout& b, const Layout& bias, const Layout& c, float beta)
+        : descriptor(matmul(engine(), a, b, bias, c, beta)), primitive(descriptor) {}
+};
+
+PlanCache<ProductPlan>& product_plans() {
+    static auto* cache = new PlanCache<ProductPlan>;
+    return *cache;
+}
+
+Layout matrix_layout(std::int64_t rows, std::int64_t columns, std::int64_t row_stride, std::int64_t column_stride) {
+    return {{rows, columns}, Memory::data_type::f32, {row_stride, column_stride}};
+}
+
+// c = a b^T + beta c.
+void multiply_by_transposed(std::int64_t m, std::int64_t n, std::int64_t k, const float* a, std::int64_t lda, const float* b,
+                            std::int64_t ldb, float beta, float* c, std::int64_t ldc) {
+    const Layout layout_a = matrix_layout(m, k, lda, 1);
+    const Layout layout_b = matrix_layout(k, n, 1, ldb);
+    const Layout layout_c = matrix_layout(m, n, ldc, 1);
+    Key key;
+    key.add(std::int64_t{0}).add(m).add(n).add(k).add(lda).add(ldb).add(ldc).add(static_cast<double>(beta));
+    const ProductPlan& plan =
+        product_plans().get(key, [&] { return ProductPlan(layout_a, layout_b, Layout(), layout_c, beta); });
+    execute(plan.primitive,
+            {{DNNL_ARG_SRC, memory_at(layout_a, const_cast<float*>(a))},
+             {DNNL_ARG_WEIGHTS, memory_at(layout_b, const_cast<float*>(b))},
+             {DNNL_ARG_DST, memory_at(layout_c, c)}},
+            plan.descriptor.scratchpad_desc());
+}
+
+constexpr std::int64_t kFewestRows = 16;             // below, sgemm reads a transposed matrix as fast
+constexpr std::int64_t kSmallestMatrix = 128 * 128;  // below, finding the primitive costs what it gains
+
+// gemm<float> calls it (set_float_gemm), having copied what has strides that sgemm cannot take.
+void product(bool transpose_a, bool transpose_b, std::int64_t m, std::int64_t n, std::int64_t k, float alpha, const float* a,
+             std::int64_t lda, const float* b, std::int64_t ldb, float beta, float* c, std::int64_t ldc) {
+    if (!transpose_a && transpose_b && alpha == 1 && m >= kFewestRows && n * k >= kSmallestMatrix) {
+        return multiply_by_transposed(m, n, k, a, lda, b, ldb, beta, c, ldc);
+    }
+    sgemm(transpose_a, transpose_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
+}
+
+// ---- linear layers
+
+// Is it worth keeping `right` packed for products with this many rows? Only a weight, and only while it is not trained:
+// packing costs as much as a product with tens of rows. Many rows gain too little for the memory.
+bool is_worth_packing(const Tensor& right, std::int64_t rows) {
+    constexpr std::int64_t kFewest = 4;
+    constexpr std::int64_t kMost = 128;
+    const MemoryCategory category = right.storage()->category();
+    return rows >= kFewest && rows <= kMost && right.numel() >= kSmallestMatrix && right.strides()[0] == 1 &&
+           right.strides()[1] == right.sizes()[0] &&
+           (category == MemoryCategory::Parameter || category == MemoryCategory::Buffer) && !requires_grad(right);
+}
+
+// out = left weight (+ bias).
+void multiply_by_weight(const Tensor& out, const Tensor& left, const Tensor& weight, const Tensor& bias) {
+    const Layout a = layout_of(left);
+    const Layout own = layout_of(weight);
+    const Layout c = layout_of(out);
+    const Layout row = bias.defined() ? matrix_layout(1, out.sizes()[1], out.sizes()[1], 1) : Layout();
+    Key key;
+    key.add(std::int64_t{1}).add(std::int64_t{bias.defined()}).add(left.sizes()).add(weight.sizes());
+    const ProductPlan& plan =
+        product_plans().get(key, [&] { return ProductPlan(a, any_layout(dims_of(weight.sizes())), row, c, 0); });
+    std::unordered_map<int, Memory> arguments{{DNNL_ARG_SRC, memory_of(left)},
+                                              {DNNL_ARG_WEIGHTS, packed_weight(weight, own, plan.descriptor.weights_desc())},
+                                              {DNNL_ARG_DST, memory_of(out)}};
+    if (bias.defined()) arguments.emplace(DNNL_ARG_BIAS, memory_at(row, bias.raw_data()));
+    execute(plan.primitive, std::move(arguments), plan.descriptor.scratchpad_desc());
+}
+
+// ---- operators
+
 void multiply(const Tensor& out, const Tensor& a, const Tensor& b, float beta, float alpha) {
     gemm<float>(alpha, matrix_of<const float>(a), matrix_of<const float>(b), beta, matrix_of<float>(out));
 }
@@ -26,9 +107,18 @@ void spread(const Tensor& out, const Tensor& self, const Scalar& beta) {
     if (!beta.equals(0) && !self.is_same(out)) copy_strided(out, expanded(self, out.sizes()));
 }
 
-void mm(const Tensor& out, const Tensor& self, const Tensor& mat2) { multiply(out, self, mat2, 0, 1); }
+void mm(const Tensor& out, const Tensor& self, const Tensor& mat2) {
+    if (is_worth_packing(mat2, self.sizes()[0]) && self.is_contiguous() && out.is_contiguous()) {
+        return multiply_by_weight(out, self, mat2, Tensor());
+    }
+    multiply(out, self, mat2, 0, 1);
+}
 
 void addmm(const Tensor& out, const Tensor& self, const Tensor& mat1, const Tensor& mat2, const Scalar& beta, const Scalar& alpha) {
+    const bool is_bias = self.dim() == 1 && self.numel() == out.sizes()[1] && self.is_contiguous() && beta.equals(1) && alpha.equals(1);
+    if (is_bias && is_worth_packing(mat2, mat1.sizes()[0]) && mat1.is_contiguous() && out.is_contiguous()) {
+        return multiply_by_weight(out, mat1, mat2, self);
+    }
     spread(out, self, beta);
     multiply(out, mat1, mat2, beta.to<float>(), alpha.to<float>());
 }
@@ -46,7 +136,7 @@ bool accepts_three(Arguments arguments, std::string* why) { return accepts_float
 }  // namespace
 
 void register_products(const PluginRegistries& registries) {
-    set_float_gemm(sgemm);
+    set_float_gemm(product);
     registries.add_kernel("aten::mm", DeviceType::Cpu, {"onednn", filling<mm>, accepts_two});
     registries.add_kernel("aten::bmm", DeviceType::Cpu, {"onednn", filling<bmm>, accepts_two});
     registries.add_kernel("aten::addmm", DeviceType::Cpu, {"onednn", filling<addmm>, accepts_three});

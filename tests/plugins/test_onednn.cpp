@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+// The kernels of plugins/onednn: each gives what the portable kernel gives, or declines and says why.
+
+#include <QTest>
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "core/autograd/variable.h"
+#include "core/base/strings.h"
+#include "core/ops/call.h"
+#include "core/ops/functions.h"
+#include "core/ops/matrix/layout.h"
+#include "core/ops/plugin_loader.h"
+#include "core/ops/random/random.h"
+#include "core/ops/samples.h"
+
+using namespace loupe;
+
+namespace {
+
+using Values = std::vector<IValue>;
+constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
+
+Tensor draw(const Dims& sizes) {
+    static Random random(7);
+    return random_tensor(random, span_of(sizes), ScalarType::Float32);
+}
+
+const Operator& operator_of(const char* name) {
+    const Operator* op = find_operator(name);
+    if (op == nullptr) throw std::runtime_error(name);
+    return *op;
+}
+
+std::string choice(const char* op, const Values& arguments) { return explain_kernel_choice(operator_of(op), arguments).front(); }
+
+Values call(const Operator& op, const Values& arguments) {
+    Values results(op.result_count());
+    call_operator(op, arguments, results.data());
+    return results;
+}
+
+// The same call without the plugins' candidates.
+Values call_portable(const Operator& op, const Values& arguments) {
+    auto& candidates = op.kernels->candidates[0];
+    const auto all = candidates;
+    candidates = {all.back()};
+    Values results = call(op, arguments);
+    candidates = all;
+    return results;
+}
+
+// Empty when they are equal up to rounding; NaN equals NaN, indices must be the same.
+std::string difference(const IValue& a, const IValue& b) {
+    const Tensor got = a.to_tensor();
+    const Tensor want = b.to_tensor();
+    if (got.defined() != want.defined()) return "one is undefined";
+    if (!got.defined()) return {};
+    if (describe(got) != describe(want)) return concat("is ", describe(got), ", should be ", describe(want));
+    if (!std::ranges::equal(got.strides(), want.strides())) return "strides differ";
+    const Tensor x = packed_as(got, ScalarType::Float64);
+    const Tensor y = packed_as(want, ScalarType::Float64);
+    for (std::int64_t i = 0; i < x.numel(); ++i) {
+        const double p = x.data<double>()[i];
+        const double q = y.data<double>()[i];
+        if ((std::isnan(p) && std::isnan(q)) || p == q) continue;
+        if (!(std::fabs(p - q) <= 1e-4 * (1 + std::fabs(q)))) return concat("element ", i, " is ", p, ", should be ", q);
+    }
+    return {};
+}
+
+// Empty when oneDNN takes the call and gives what the portable kernel gives.
+std::string compare(const char* name, const Values& arguments) {
+    if (choice(name, arguments) != "onednn: runs") return choice(name, arguments);
+    const Operator& op = operator_of(name);
+    const Values got = call(op, arguments);
+    const Values want = call_portable(op, arguments);
+    for (std::size_t i = 0; i < got.size(); ++i) {
+        const std::string text = difference(got[i], want[i]);
+        if (!text.empty()) return concat("result ", i, ": ", text);
+    }
+    return {};
+}
+
+// The same against float64: the portable float32 products are oneDNN's too.
+std::string compare_with_double(const char* name, const Values& arguments) {
+    if (choice(name, arguments) != "onednn: runs") return choice(name, arguments);
+    const Operator& op = operator_of(name);
+    Values doubles = arguments;
+    for (IValue& value : doubles) {
+        if (value.is_tensor()) value = packed_as(value.to_tensor(), ScalarType::Float64);
+    }
+    const IValue want = packed_as(call(op, doubles)[0].to_tensor(), ScalarType::Float32);
+    return difference(call(op, arguments)[0], want);
+}
+
+// A weight as a module owns it, seen as a linear layer sees it.
+Tensor weight_seen(const Tensor& weight) {
+    weight.storage()->set_category(MemoryCategory::Parameter);
+    return fn::t(weight);
+}
+
+}  // namespace
+
+#define COMPARE_WITH_PORTABLE(op, ...)                            \
+    do {                                                          \
+        const std::string text = compare(op, Values{__VA_ARGS__}); \
+        QVERIFY2(text.empty(), text.c_str());                     \
+    } while (false)
+
+#define COMPARE_WITH_DOUBLE(op, ...)                                           \
+    do {                                                                       \
+        const std::string text = compare_with_double(op, Values{__VA_ARGS__}); \
+        QVERIFY2(text.empty(), text.c_str());                                  \
+    } while (false)
+
+class TestOnednn : public QObject {
+    Q_OBJECT
+
+  private slots:
+    void initTestCase() {
+        const auto plugins = load_plugins_from(LOUPE_BINARY_DIR "/lib/plugins");
+        const auto found = std::find_if(plugins.begin(), plugins.end(), [](const PluginStatus& s) { return s.name == "onednn"; });
+        QVERIFY(found != plugins.end());
+        QVERIFY2(found->loaded, found->reason.c_str());
+    }
+
+    void declinesOtherTypes() {
+        const Values integers{tensor_of<std::int64_t>({1, 2, 3, 4}, {2, 2}), tensor_of<std::int64_t>({1, 2, 3, 4}, {2, 2})};
+        QCOMPARE(choice("aten::mm", integers), std::string("onednn: declined, int64 input"));
+    }
+
+    void samplesAgree_data() {
+        QTest::addColumn<int>("op");
+        for (std::size_t i = 0; i < all_operators().size(); ++i) {
+            const Operator& op = *all_operators()[i];
+            const auto& candidates = op.kernels->candidates[0];
+            const bool has = std::any_of(candidates.begin(), candidates.end(), [](const KernelCandidate& c) { return c.backend == "onednn"; });
+            if (has && op.variant == OperatorVariant::Functional && op.record->samples != nullptr) {
+                QTest::newRow(op.full_name.c_str()) << static_cast<int>(i);
+            }
+        }
+    }
+    void samplesAgree() {
+        QFETCH(int, op);
+        const Operator& chosen = *all_operators()[static_cast<std::size_t>(op)];
+        Random random(7);
+        for (const Sample& sample : chosen.record->samples(random, ScalarType::Float32)) {
+            const Values got = call(chosen, sample.arguments);
+            const Values want = call_portable(chosen, sample.arguments);
+            for (std::size_t i = 0; i < got.size(); ++i) {
+                const std::string text = difference(got[i], want[i]);
+                QVERIFY2(text.empty(), concat(sample.name, ": result ", i, " ", text).c_str());
+            }
+        }
+    }
+
+    // ---- products: sizes on both sides of where another way of multiplying is taken
+
+    void linear_data() {
+        QTest::addColumn<int>("rows");
+        for (const int rows : {1, 3, 4, 15, 16, 17, 128, 129}) QTest::addRow("%d rows", rows) << rows;
+    }
+    void linear() {
+        QFETCH(int, rows);
+        const Dims sizes{rows, 150};
+        for (const Tensor& right : {weight_seen(draw({131, 150})), draw({150, 131}), fn::t(draw({131, 150}))}) {
+            COMPARE_WITH_DOUBLE("aten::mm", draw(sizes), right);
+            COMPARE_WITH_DOUBLE("aten::addmm", draw({131}), draw(sizes), right, 1, 1);
+            COMPARE_WITH_DOUBLE("aten::addmm", draw({131}), draw(sizes), right, 0.5, 2);
+            COMPARE_WITH_DOUBLE("aten::addmm", draw({rows, 131}), draw(sizes), right, 1, 1);
+            COMPARE_WITH_DOUBLE("aten::mm", fn::t(draw({150, rows})), right);
+        }
+        COMPARE_WITH_DOUBLE("aten::bmm", draw({5, rows, 150}), fn::transpose(draw({5, 131, 150}), 1, 2));
+        COMPARE_WITH_DOUBLE("aten::bmm", draw({1, rows, 150}), fn::transpose(draw({1, 131, 150}), 1, 2));
+    }
+
+    // What is packed follows the weight.
+    void packedWeightIsForgotten() {
+        const Tensor weight = draw({160, 130});
+        const Tensor x = draw({8, 130});
+        COMPARE_WITH_DOUBLE("aten::mm", x, weight_seen(weight));
+        fn::copy_(weight, draw({160, 130}));
+        COMPARE_WITH_DOUBLE("aten::mm", x, weight_seen(weight));
+        set_requires_grad(weight, true);
+        COMPARE_WITH_DOUBLE("aten::mm", x, weight_seen(weight));
+    }
+
+    void productsKeepNaN() {
+        const Tensor x = draw({32, 150});
+        x.data<float>()[3] = kNaN;
+        x.data<float>()[400] = kInfinity;
+        COMPARE_WITH_DOUBLE("aten::mm", x, weight_seen(draw({131, 150})));
+        COMPARE_WITH_DOUBLE("aten::mm", x, fn::t(draw({131, 150})));
+    }
+
+    void declinesNothing() {
+        QCOMPARE(choice("aten::mm", {draw({0, 3}), draw({3, 4})}), std::string("onednn: declined, empty input"));
+    }
+};
+
+QTEST_APPLESS_MAIN(TestOnednn)
+#include "test_onednn.moc"
