@@ -10,7 +10,7 @@
 #include "core/base/strings.h"
 #include "core/ops/call.h"
 #include "core/ops/functions.h"
-#include "core/ops/matrix/layout.h"
+#include "core/ops/nn/common.h"
 #include "core/ops/plugin_loader.h"
 #include "core/ops/random/random.h"
 #include "core/ops/samples.h"
@@ -96,6 +96,12 @@ std::string compare_with_double(const char* name, const Values& arguments) {
     return difference(call(op, arguments)[0], want);
 }
 
+Tensor channels_last(const Tensor& t) {
+    const Tensor out = empty_strided(t.sizes(), span_of(nn_ops::channels_last_strides(t.sizes())), t.dtype());
+    copy_strided(out, t);
+    return out;
+}
+
 // A weight as a module owns it, seen as a linear layer sees it.
 Tensor weight_seen(const Tensor& weight) {
     weight.storage()->set_category(MemoryCategory::Parameter);
@@ -103,12 +109,6 @@ Tensor weight_seen(const Tensor& weight) {
 }
 
 }  // namespace
-
-#define COMPARE_WITH_PORTABLE(op, ...)                            \
-    do {                                                          \
-        const std::string text = compare(op, Values{__VA_ARGS__}); \
-        QVERIFY2(text.empty(), text.c_str());                     \
-    } while (false)
 
 #define COMPARE_WITH_DOUBLE(op, ...)                                           \
     do {                                                                       \
@@ -154,6 +154,22 @@ class TestOnednn : public QObject {
                 const std::string text = difference(got[i], want[i]);
                 QVERIFY2(text.empty(), concat(sample.name, ": result ", i, " ", text).c_str());
             }
+        }
+    }
+
+    // Odd sizes, groups, a channels-last input and a slice of one.
+    void convolution() {
+        const Values rest{Dims{2, 1}, Dims{1, 2}, Dims{1, 1}, false, Dims{0, 0}, 1};
+        const auto with = [&](const Tensor& x, const Tensor& weight, std::int64_t groups) {
+            Values arguments{x, weight, draw({weight.sizes()[0]})};
+            arguments.insert(arguments.end(), rest.begin(), rest.end());
+            arguments.back() = groups;
+            return compare("aten::convolution", arguments);
+        };
+        for (const Tensor& x : {draw({2, 6, 9, 7}), channels_last(draw({3, 6, 9, 7})), fn::slice(draw({2, 6, 9, 14}), 3, 1, 14, 2)}) {
+            QCOMPARE(with(x, draw({10, 6, 3, 3}), 1), std::string());
+            QCOMPARE(with(x, draw({9, 2, 3, 1}), 3), std::string());
+            QCOMPARE(with(x, draw({6, 1, 2, 3}), 6), std::string());
         }
     }
 
