@@ -17,6 +17,15 @@ struct ConvolutionGeometry {
     Memory::dims padding_right;
 };
 
+// Geometry of pooling; dilation 0 is dense.
+struct PoolingGeometry {
+    Memory::dims kernel;
+    Memory::dims strides;
+    Memory::dims dilates;
+    Memory::dims padding_left;
+    Memory::dims padding_right;
+};
+
 inline dnnl::primitive_attr user_scratchpad() {
     dnnl::primitive_attr attributes;
     attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
@@ -54,6 +63,20 @@ inline dnnl::convolution_backward_weights::primitive_desc convolution_backward_w
             : dnnl::convolution_backward_weights::desc(kAlgorithm, src, diff_weights, diff_bias, diff_dst, g.strides, g.dilates,
                                                        g.padding_left, g.padding_right);
     return {descriptor, user_scratchpad(), engine, hint};
+}
+
+inline dnnl::pooling_v2_forward::primitive_desc pooling_forward(const dnnl::engine& engine, dnnl::algorithm algorithm, const Layout& src,
+                                                                const Layout& dst, const PoolingGeometry& g) {
+    const dnnl::pooling_v2_forward::desc descriptor(dnnl::prop_kind::forward_training, algorithm, src, dst, g.strides, g.kernel, g.dilates,
+                                                    g.padding_left, g.padding_right);
+    return {descriptor, user_scratchpad(), engine};
+}
+
+inline dnnl::pooling_v2_backward::primitive_desc pooling_backward(const dnnl::engine& engine, dnnl::algorithm algorithm,
+                                                                  const Layout& diff_src, const Layout& diff_dst, const PoolingGeometry& g) {
+    const dnnl::pooling_v2_backward::desc descriptor(algorithm, diff_src, diff_dst, g.strides, g.kernel, g.dilates, g.padding_left,
+                                                     g.padding_right);
+    return {descriptor, user_scratchpad(), engine, pooling_forward(engine, algorithm, diff_src, diff_dst, g)};
 }
 
 // dst = src weights (+ bias) (+ beta dst).

@@ -2,8 +2,10 @@
 #include "plugins/onednn/runtime.h"
 
 #include <algorithm>
+#include <atomic>
 
 #include "core/base/strings.h"
+#include "core/ops/nn/simd.h"
 #include "core/tensor/allocator.h"
 
 namespace loupe::onednn {
@@ -134,6 +136,21 @@ Memory packed_weight(const Tensor& weight, const Layout& own, const Layout& want
     if (own == wanted) return memory_at(own, weight.raw_data());
     static auto* packed = new PackedWeights;  // outlives all threads
     return packed->get(weight, own, wanted);
+}
+
+bool all_within(const Tensor& t, float least, float most) {
+    const Tensor dense = t.is_non_overlapping_and_dense() ? t : packed(t);
+    const float* x = dense.data<float>();
+    std::atomic<bool> within = true;
+    parallel_for(0, dense.numel(), 16384, [&](std::int64_t begin, std::int64_t end) {
+        with_best_instructions([&]() LOUPE_INLINE {
+            int outside = 0;
+#pragma omp simd reduction(| : outside)
+            for (std::int64_t i = begin; i < end; ++i) outside |= !(x[i] >= least) | !(x[i] <= most);
+            if (outside != 0) within = false;
+        });
+    });
+    return within;
 }
 
 bool decline(std::string* why, const char* reason) {

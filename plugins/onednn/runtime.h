@@ -103,6 +103,9 @@ class PlanCache {
     std::unordered_map<std::string, std::unique_ptr<Plan>> plans_;
 };
 
+// Do all elements lie in [least, most]? False for NaN. Asked where a primitive does not treat the others as PyTorch does.
+bool all_within(const Tensor& t, float least, float most);
+
 // Common answers of AcceptFunctions: false with the reason unless every tensor argument among `indices` is float32 (or
 // None).
 bool accepts_float32(Arguments arguments, std::initializer_list<std::size_t> indices, std::string* why);

@@ -212,8 +212,99 @@ class TestOnednn : public QObject {
         COMPARE_WITH_DOUBLE("aten::mm", x, fn::t(draw({131, 150})));
     }
 
+    // ---- pooling
+
+    void averages() {
+        for (const Tensor& x : {draw({2, 19, 11, 9}), channels_last(draw({2, 19, 11, 9})), draw({16, 11, 9}), draw({2, 32, 12, 8}),
+                                channels_last(draw({1, 3, 40, 30})), fn::slice(draw({2, 19, 11, 18}), 3, 0, 18, 2)}) {
+            for (const bool count_padding : {true, false}) {
+                for (const bool ceil : {true, false}) {
+                    checkAverage({x, Dims{2, 2}, Dims{}, Dims{0, 0}, ceil, count_padding, IValue()});
+                    checkAverage({x, Dims{3, 3}, Dims{1, 1}, Dims{1, 1}, ceil, count_padding, IValue()});
+                    checkAverage({x, Dims{3, 2}, Dims{1, 2}, Dims{1, 0}, ceil && !count_padding, count_padding, IValue()});
+                }
+            }
+            QCOMPARE(choice("aten::avg_pool2d", {x, Dims{2, 2}, Dims{2, 2}, Dims{0, 0}, false, true, 3}),
+                     std::string("onednn: declined, divisor_override"));
+        }
+        QCOMPARE(choice("aten::avg_pool2d", {draw({4, 4, 16, 16}), Dims{3, 3}, Dims{2, 2}, Dims{1, 1}, true, true, IValue()}),
+                 std::string("onednn: declined, windows that reach beyond the padding (ceil_mode)"));
+        QCOMPARE(choice("aten::avg_pool2d", {draw({1, 4, 4, 4}), Dims{2, 2}, Dims{}, Dims{0, 0}, false, true, IValue()}),
+                 std::string("onednn: declined, too few windows"));
+    }
+    void averagesKeepNaN() {
+        const Tensor x = draw({2, 5, 16, 16});
+        x.data<float>()[17] = kNaN;
+        x.data<float>()[400] = kInfinity;
+        checkAverage({x, Dims{3, 3}, Dims{1, 1}, Dims{1, 1}, false, true, IValue()});
+        checkAverage({channels_last(x), Dims{3, 3}, Dims{2, 2}, Dims{1, 1}, false, false, IValue()});
+    }
+    void averagesOfVolumes() {
+        const Tensor x = draw({2, 5, 8, 10, 12});
+        const Values arguments{x, Dims{2, 3, 2}, Dims{2, 1, 2}, Dims{1, 1, 0}, false, true, IValue()};
+        QCOMPARE(compare("aten::avg_pool3d", arguments), std::string());
+        Values backward = arguments;
+        backward.insert(backward.begin(), draw(to_dims(call(operator_of("aten::avg_pool3d"), arguments)[0].to_tensor().sizes())));
+        QCOMPARE(compare("aten::avg_pool3d_backward", backward), std::string());
+    }
+    void adaptiveAverages() {
+        for (const Tensor& x : {draw({2, 19, 12, 8}), channels_last(draw({2, 19, 12, 8})), draw({33, 12, 8})}) {
+            QCOMPARE(compare("aten::_adaptive_avg_pool2d", {x, Dims{4, 4}}), std::string());
+            QCOMPARE(choice("aten::_adaptive_avg_pool2d", {x, Dims{5, 4}}), std::string("onednn: declined, windows of different sizes"));
+            Dims sizes = to_dims(x.sizes());
+            sizes[sizes.size() - 2] = sizes[sizes.size() - 1] = 4;
+            QCOMPARE(compare("aten::_adaptive_avg_pool2d_backward", {draw(sizes), x}), std::string());
+            if (x.dim() == 4) QCOMPARE(compare("aten::_adaptive_avg_pool2d_backward", {channels_last(draw(sizes)), x}), std::string());
+        }
+        QCOMPARE(compare("aten::_adaptive_avg_pool3d", {draw({2, 9, 6, 8, 4}), Dims{3, 4, 2}}), std::string());
+    }
+
+    // Values and indices; of equal elements the first counts.
+    void largest() {
+        for (const Tensor& drawn : {draw({2, 19, 11, 9}), channels_last(draw({2, 19, 11, 9})), draw({16, 11, 9}), draw({2, 32, 12, 8}),
+                                    channels_last(draw({1, 3, 40, 30})), fn::slice(draw({2, 19, 11, 18}), 3, 0, 18, 2)}) {
+            for (const Tensor& x : {drawn, fn::relu(drawn), fn::zeros_like(drawn)}) {
+                for (const bool ceil : {true, false}) {
+                    checkLargest({x, Dims{2, 2}, Dims{}, Dims{0, 0}, Dims{1, 1}, ceil});
+                    checkLargest({x, Dims{3, 3}, Dims{1, 1}, Dims{1, 1}, Dims{1, 1}, ceil});
+                    checkLargest({x, Dims{3, 3}, Dims{2, 2}, Dims{1, 1}, Dims{1, 1}, ceil});
+                    checkLargest({x, Dims{3, 2}, Dims{1, 2}, Dims{1, 0}, Dims{1, 1}, ceil});
+                }
+            }
+            QCOMPARE(choice("aten::max_pool2d_with_indices", {drawn, Dims{2, 2}, Dims{}, Dims{0, 0}, Dims{2, 2}, false}),
+                     std::string("onednn: declined, dilation"));
+        }
+        QCOMPARE(compare("aten::max_pool3d_with_indices",
+                         {draw({2, 5, 8, 10, 12}), Dims{2, 3, 2}, Dims{2, 1, 2}, Dims{1, 1, 0}, Dims{1, 1, 1}, true}),
+                 std::string());
+    }
+    void largestOfExtremes() {
+        const Tensor x = draw({2, 5, 16, 16});
+        x.data<float>()[17] = kInfinity;
+        x.data<float>()[700] = std::numeric_limits<float>::lowest();
+        const Values rest{Dims{3, 3}, Dims{1, 1}, Dims{1, 1}, Dims{1, 1}, false};
+        Values arguments{x};
+        arguments.insert(arguments.end(), rest.begin(), rest.end());
+        checkLargest(arguments);
+        for (const float bad : {kNaN, -kInfinity}) {
+            x.data<float>()[400] = bad;
+            QCOMPARE(choice("aten::max_pool2d_with_indices", arguments), std::string("onednn: declined, NaN or -inf in the input"));
+        }
+    }
+
     void declinesNothing() {
         QCOMPARE(choice("aten::mm", {draw({0, 3}), draw({3, 4})}), std::string("onednn: declined, empty input"));
+    }
+
+  private:
+    static void checkAverage(const Values& arguments) {
+        QCOMPARE(compare("aten::avg_pool2d", arguments), std::string());
+        Values backward = arguments;
+        backward.insert(backward.begin(), draw(to_dims(call(operator_of("aten::avg_pool2d"), arguments)[0].to_tensor().sizes())));
+        QCOMPARE(compare("aten::avg_pool2d_backward", backward), std::string());
+    }
+    static void checkLargest(const Values& arguments) {
+        QCOMPARE(compare("aten::max_pool2d_with_indices", arguments), std::string());
     }
 };
 

@@ -6,7 +6,9 @@
 
 namespace loupe::onednn {
 
+void register_avg_pool(const PluginRegistries& registries);
 void register_convolution(const PluginRegistries& registries);
+void register_max_pool(const PluginRegistries& registries);
 void register_products(const PluginRegistries& registries);
 
 }  // namespace loupe::onednn
