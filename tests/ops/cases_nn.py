@@ -96,6 +96,8 @@ def softmaxes(call):
         call(f"aten::{name}.int", draw(2, 4, 3), 1)
         call(f"aten::{name}.int", draw(2, 3) * 50, -1, grads=False)
         call(f"aten::{name}.int", torch.tensor(2.0), 0)
+        call(f"aten::{name}.int", torch.tensor([[1e8, 1e8, 3.0]]), 1)
+        call(f"aten::{name}.int", torch.tensor([[1e8], [1e8], [3.0]]), 0)
         call(f"aten::{name}.int", torch.randint(0, 5, (2, 3)), 1, 6)
         call(f"aten::_{name}_backward_data", draw(2, 3), torch.softmax(draw(2, 3).detach(), 1).requires_grad_(), 1, 6)
 

@@ -43,9 +43,9 @@ LOUPE_INLINE inline void softmax_row(const T* x, T* y, std::int64_t n) {
     if constexpr (Log) {
 #pragma omp simd reduction(+ : sum)
         for (std::int64_t i = 0; i < n; ++i) sum += fast_exp(x[i] - largest);
-        const T shift = largest + std::log(sum);
+        const T log_sum = std::log(sum);  // not added to the largest, beside which it might vanish
 #pragma omp simd
-        for (std::int64_t i = 0; i < n; ++i) y[i] = x[i] - shift;
+        for (std::int64_t i = 0; i < n; ++i) y[i] = x[i] - largest - log_sum;
     } else {
 #pragma omp simd reduction(+ : sum)
         for (std::int64_t i = 0; i < n; ++i) {
@@ -79,11 +79,11 @@ LOUPE_INLINE inline void softmax_columns(const T* x, T* y, std::int64_t n, std::
             sum[j] += e;
         }
     }
-    for (std::int64_t j = 0; j < width; ++j) sum[j] = Log ? largest[j] + std::log(sum[j]) : T(1) / sum[j];
+    for (std::int64_t j = 0; j < width; ++j) sum[j] = Log ? std::log(sum[j]) : T(1) / sum[j];
     for (std::int64_t i = 0; i < n; ++i) {
 #pragma omp simd
         for (std::int64_t j = 0; j < width; ++j) {
-            if constexpr (Log) y[i * stride + j] = x[i * stride + j] - sum[j];
+            if constexpr (Log) y[i * stride + j] = x[i * stride + j] - largest[j] - sum[j];
             else y[i * stride + j] *= sum[j];
         }
     }
