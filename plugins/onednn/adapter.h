@@ -79,6 +79,42 @@ inline dnnl::pooling_v2_backward::primitive_desc pooling_backward(const dnnl::en
     return {descriptor, user_scratchpad(), engine, pooling_forward(engine, algorithm, diff_src, diff_dst, g)};
 }
 
+inline dnnl::eltwise_forward::primitive_desc eltwise_forward(const dnnl::engine& engine, dnnl::algorithm algorithm, const Layout& layout) {
+    const dnnl::eltwise_forward::desc descriptor(dnnl::prop_kind::forward_training, algorithm, layout, 0.0f, 0.0f);
+    return {descriptor, user_scratchpad(), engine};
+}
+
+inline dnnl::eltwise_backward::primitive_desc eltwise_backward(const dnnl::engine& engine, dnnl::algorithm algorithm, const Layout& layout) {
+    const dnnl::eltwise_backward::desc descriptor(algorithm, layout, layout, 0.0f, 0.0f);
+    return {descriptor, user_scratchpad(), engine, eltwise_forward(engine, algorithm, layout)};
+}
+
+// Both with mean and variance beside the result. `epsilon` is added to the variance.
+inline dnnl::batch_normalization_forward::primitive_desc batch_normalization_forward(const dnnl::engine& engine, dnnl::prop_kind kind,
+                                                                                     const Layout& layout, float epsilon,
+                                                                                     dnnl::normalization_flags flags) {
+    return {dnnl::batch_normalization_forward::desc(kind, layout, epsilon, flags), user_scratchpad(), engine};
+}
+
+inline dnnl::batch_normalization_backward::primitive_desc batch_normalization_backward(const dnnl::engine& engine, const Layout& layout,
+                                                                                       float epsilon, dnnl::normalization_flags flags) {
+    const dnnl::batch_normalization_backward::desc descriptor(dnnl::prop_kind::backward, layout, layout, epsilon, flags);
+    return {descriptor, user_scratchpad(), engine,
+            batch_normalization_forward(engine, dnnl::prop_kind::forward_training, layout, epsilon, flags)};
+}
+
+inline dnnl::layer_normalization_forward::primitive_desc layer_normalization_forward(const dnnl::engine& engine, const Layout& layout,
+                                                                                     float epsilon, dnnl::normalization_flags flags) {
+    const dnnl::layer_normalization_forward::desc descriptor(dnnl::prop_kind::forward_training, layout, epsilon, flags);
+    return {descriptor, user_scratchpad(), engine};
+}
+
+// Softmax, or its logarithm with Primitive = dnnl::logsoftmax_forward, over dimension `axis`.
+template <typename Primitive>
+typename Primitive::primitive_desc softmax_forward(const dnnl::engine& engine, const Layout& layout, int axis) {
+    return {typename Primitive::desc(dnnl::prop_kind::forward_training, layout, axis), user_scratchpad(), engine};
+}
+
 // dst = src weights (+ bias) (+ beta dst).
 inline dnnl::matmul::primitive_desc matmul(const dnnl::engine& engine, const Layout& src, const Layout& weights, const Layout& bias,
                                            const Layout& dst, float beta) {

@@ -13,16 +13,20 @@ void register_all(const PluginRegistries& registries) {
     if (version.major != DNNL_VERSION_MAJOR) {
         throw Error(ErrorKind::Plugin, concat("needs oneDNN ", DNNL_VERSION_MAJOR, ", found ", version.major, ".", version.minor));
     }
+    onednn::register_activations(registries);
     onednn::register_avg_pool(registries);
+    onednn::register_batch_norm(registries);
     onednn::register_convolution(registries);
+    onednn::register_layer_norm(registries);
     onednn::register_max_pool(registries);
     onednn::register_products(registries);
+    onednn::register_softmax(registries);
 }
 
 }  // namespace
 
 LOUPE_PLUGIN_EXPORT const PluginTable* loupe_plugin() {
-    static constexpr PluginTable kTable{kPluginInterface, "onednn", "CPU kernels from oneDNN: convolution, pooling and matrix products.", "oneDNN 2.6",
+    static constexpr PluginTable kTable{kPluginInterface, "onednn", "CPU kernels from oneDNN: convolution, products, pooling, normalisation, activations.", "oneDNN 2.6",
                                         register_all};
     return &kTable;
 }

@@ -73,6 +73,13 @@ class PackedWeights {
     std::uint64_t clock_ = 0;
 };
 
+LOUPE_INLINE inline bool block_within(const float* x, std::int64_t count, float least, float most) {
+    int within = 0;
+#pragma omp simd reduction(+ : within)
+    for (std::int64_t i = 0; i < count; ++i) within += static_cast<int>(x[i] >= least) & static_cast<int>(x[i] <= most);
+    return within == count;
+}
+
 }  // namespace
 
 const dnnl::engine& engine() {
@@ -141,16 +148,16 @@ Memory packed_weight(const Tensor& weight, const Layout& own, const Layout& want
 bool all_within(const Tensor& t, float least, float most) {
     const Tensor dense = t.is_non_overlapping_and_dense() ? t : packed(t);
     const float* x = dense.data<float>();
-    std::atomic<bool> within = true;
-    parallel_for(0, dense.numel(), 16384, [&](std::int64_t begin, std::int64_t end) {
+    std::atomic<bool> all = true;
+    constexpr std::int64_t kBlock = 4096;
+    parallel_for(0, dense.numel(), 4 * kBlock, [&](std::int64_t begin, std::int64_t end) {
+        bool within = true;
         with_best_instructions([&]() LOUPE_INLINE {
-            int outside = 0;
-#pragma omp simd reduction(| : outside)
-            for (std::int64_t i = begin; i < end; ++i) outside |= !(x[i] >= least) | !(x[i] <= most);
-            if (outside != 0) within = false;
+            for (std::int64_t i = begin; i < end && within; i += kBlock) within = block_within(x + i, std::min(kBlock, end - i), least, most);
         });
+        if (!within) all = false;
     });
-    return within;
+    return all;
 }
 
 bool decline(std::string* why, const char* reason) {
