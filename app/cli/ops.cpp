@@ -12,7 +12,7 @@ int run_ops(const std::string& missing_in) {
         return 0;
     }
     const auto program = session::Program::open(missing_in);
-    for (const std::string& line : program->info()->missing_operators) std::printf("%s\n", line.c_str());
+    for (const std::string& line : program->missing_operators()) std::printf("%s\n", line.c_str());
     return 0;
 }
 

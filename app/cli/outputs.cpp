@@ -2,11 +2,26 @@
 #include "app/cli/commands.h"
 #include "core/autograd/grad_mode.h"
 #include "core/autograd/variable.h"
+#include "core/base/error.h"
 #include "core/base/strings.h"
 #include "core/session/compute_statistics.h"
 #include "core/session/inputs.h"
 
 namespace loupe::cli {
+
+namespace {
+
+// What the engine lacks is a fact about the file.
+IValue forward(const PreparedRun& run) {
+    try {
+        return run.method->forward(run.arguments);
+    } catch (Error& error) {
+        if (error.kind() == ErrorKind::Unsupported) error.add_context({.file = run.program->info()->path});
+        throw;
+    }
+}
+
+}  // namespace
 
 TensorList execute(const PreparedRun& run, bool backward) {
     const GradModeScope grad(backward);
@@ -19,7 +34,7 @@ TensorList execute(const PreparedRun& run, bool backward) {
             });
         }
     }
-    const IValue result = run.method->forward(run.arguments);
+    const IValue result = forward(run);
     TensorList outputs = session::flatten_tensors(result);
     if (backward) session::run_backward(outputs, run.cotangents);
     return outputs;

@@ -14,6 +14,14 @@
 namespace loupe::cli {
 namespace {
 
+// Numbers, texts and lists of them are given as Python writes them: "3", "True", "[1, 2]".
+bool takes_literal(const Type& type, const std::string& text) {
+    const Type& plain = type.kind() == TypeKind::Optional ? *type.element() : type;
+    if (text == "None" && &plain != &type) return true;
+    const bool is_tensor = plain.kind() == TypeKind::Tensor || plain.kind() == TypeKind::Any;
+    return !is_tensor && (text.find(':') == std::string::npos || plain.kind() == TypeKind::String);
+}
+
 std::vector<session::InputSpec> specs_of(const RunArguments& options, const session::Program& program, const FunctionSchema& schema) {
     if (!options.inputs_file.empty() && !options.input_specs.empty()) {
         throw Error(ErrorKind::Usage, "give --inputs or --input, not both");
@@ -21,8 +29,14 @@ std::vector<session::InputSpec> specs_of(const RunArguments& options, const sess
     if (!options.inputs_file.empty()) return session::input_specs_of_file(options.inputs_file, schema, true);
     if (options.input_specs.empty()) return session::guess_inputs(*program.info(), schema, true);
     std::vector<session::InputSpec> specs;
-    for (const std::string& text : options.input_specs) {
-        specs.push_back(session::parse_input_spec(text));
+    for (std::size_t i = 0; i < options.input_specs.size(); ++i) {
+        const std::string& text = options.input_specs[i];
+        const std::size_t argument = i + 1;  // behind self
+        if (argument < schema.arguments.size() && takes_literal(*schema.arguments[argument].type, text)) {
+            specs.emplace_back().literal = text;
+        } else {
+            specs.push_back(session::parse_input_spec(text));
+        }
         specs.back().seed = options.seed;
     }
     return specs;

@@ -28,8 +28,9 @@ void Error::render() {
     if (!context_.file.empty()) line_ += context_.file + ": ";
     line_ += message_;
     if (!context_.op.empty()) line_ += ", in " + context_.op;
-    if (!context_.scope.empty()) line_ += ", at " + context_.scope;
-    if (!context_.source.empty()) line_ += " (" + context_.source + ")";
+    const bool is_missing = kind_ == ErrorKind::Unsupported;
+    if (!context_.scope.empty()) line_ += (is_missing ? ", used in " : ", at ") + context_.scope;
+    if (!context_.source.empty()) line_ += " (" + context_.source.substr(context_.source.rfind('/') + 1) + ")";
     if (!context_.inputs.empty()) {
         line_ += ", inputs:";
         for (const auto& input : context_.inputs) line_ += " [" + input + "]";

@@ -54,7 +54,19 @@ class Inliner {
         return path;
     }
 
+    // What cannot be compiled stays a call, which fails when it is reached.
+    static bool is_compiled(const ScriptFunction& callee) {
+        try {
+            callee.graph();
+            return true;
+        } catch (const Error& error) {
+            if (error.kind() != ErrorKind::Compile && error.kind() != ErrorKind::Unsupported) throw;
+            return false;
+        }
+    }
+
     void inline_call(Node* call, const ScriptFunction& callee, int depth) {
+        if (!is_compiled(callee)) return;
         const Ptr<Graph> body = prepared_body(callee, depth);
         auto stack = std::make_shared<InlinedCall>();
         stack->function = callee.qualified_name();

@@ -236,16 +236,13 @@ class Builder {
         }
     }
 
+    // An operator that the engine lacks is no fault before it is reached.
     static void choose_operator(Instruction& instruction, const Node& node) {
         const Operator* op = node.op();
         if (op == nullptr) {
-            ErrorContext context;
-            context.op = node.kind().str();
-            context.scope = node.scope();
-            context.source = node.range().short_text();
-            std::string types;
-            for (const Value* input : node.inputs()) types += concat(types.empty() ? "" : ", ", input->type()->str());
-            throw Error(ErrorKind::Unsupported, concat("no operator ", node.kind().str(), "(", types, ")"), context);
+            instruction.structural = missing_operator;
+            instruction.is_observed = true;
+            return;
         }
         instruction.code = OpCode::Operator;
         instruction.op = op;

@@ -10,6 +10,7 @@
 #include "core/base/strings.h"
 #include "core/nn/module.h"
 #include "core/ops/dispatch.h"
+#include "core/runtime/structural.h"
 #include "core/runtime/value_stack.h"
 
 namespace loupe::runtime {
@@ -142,7 +143,8 @@ class Interpreter {
         if (frame.next == 0) return context;
         const Instruction& instruction = frame.code->instructions[frame.next - 1];
         if (instruction.node != nullptr) {
-            if (instruction.code == OpCode::Operator || instruction.code == OpCode::Structural) {
+            const bool is_missing = instruction.code == OpCode::Structural && instruction.structural == missing_operator;
+            if (!is_missing && (instruction.code == OpCode::Operator || instruction.code == OpCode::Structural)) {
                 context.op = instruction.code == OpCode::Operator ? instruction.op->full_name : instruction.node->kind().str();
             }
             context.source = instruction.node->range().short_text();

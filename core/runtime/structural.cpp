@@ -6,6 +6,7 @@
 
 #include "core/base/error.h"
 #include "core/base/strings.h"
+#include "core/ir/missing_operator.h"
 #include "core/runtime/print.h"
 
 namespace loupe::runtime {
@@ -181,6 +182,10 @@ void to_list(const StructuralCall& call) {
 }
 
 }  // namespace
+
+void missing_operator(const StructuralCall& call) {
+    throw Error(ErrorKind::Unsupported, concat("unsupported operator ", ir::missing_schema(call.node)));
+}
 
 StructuralFunction find_structural(Symbol kind) {
     static const std::unordered_map<Symbol, StructuralFunction> kFunctions = {

@@ -8,5 +8,7 @@ namespace loupe::runtime {
 
 // Null when the kind is none of them.
 StructuralFunction find_structural(ir::Symbol kind);
+// Throws Error (Unsupported) with what is known of the operator.
+void missing_operator(const StructuralCall& call);
 
 }  // namespace loupe::runtime

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "core/base/strings.h"
+#include "core/ir/missing_operator.h"
 #include "core/ir/schema_match.h"
 #include "core/ops/registry.h"
 #include "core/script/builtin_functions.h"
@@ -282,17 +283,15 @@ std::string indented(const std::string& text) {
 }
 
 // "aten::foo(Tensor, int, alpha: int)".
-std::string call_text(ir::Symbol name, const CallArguments& call) {
-    std::string out = name.str() + "(";
-    const auto add = [&](const NamedValue& value) {
-        if (out.back() != '(') out += ", ";
-        out += value.value->type()->annotation_str();
-        if (!value.name.empty()) out += concat(" ", value.name);
-    };
-    if (call.self != nullptr) add(*call.self);
-    for (const NamedValue& value : call.positional) add(value);
-    for (const NamedValue& value : call.keywords) add(value);
-    return out + ")";
+// Whether the operator is ever needed shows when the program runs: until then its result is taken for a tensor.
+ir::Value* insert_missing(Builder& builder, ir::Symbol name, const CallArguments& call, Range range) {
+    std::vector<ir::Value*> inputs;
+    if (call.self != nullptr) inputs.push_back(call.self->value);
+    for (const NamedValue& value : call.positional) inputs.push_back(value.value);
+    for (const NamedValue& value : call.keywords) inputs.push_back(value.value);
+    ir::Node* node = builder.insert(name, inputs);
+    node->set_range(builder.place(range));
+    return node->output()->set_type(types::tensor());
 }
 
 // Several results become a tuple, with names when all have one.
@@ -322,6 +321,8 @@ ir::Value* insert_operator(Builder& builder, ir::Symbol name, const FunctionSche
 
 ir::Value* convert_to_type(Builder& builder, const TypePtr& type, ir::Value* value, bool allow_conversions,
                            Range range) {
+    const bool is_unknown = ir::is_missing_operator(*value->node()) && !value->has_uses() && !has_variables(*type);
+    if (is_unknown && !value->type()->is_subtype_of(*type)) return value->set_type(type);
     if (type->kind() == TypeKind::Optional && value->type()->kind() != TypeKind::Optional && !is_none(*value->type())) {
         return convert_to_type(builder, type->element(), value, allow_conversions, range);
     }
@@ -391,7 +392,7 @@ ir::Value* call_builtin(Builder& builder, ir::Symbol name, const CallArguments& 
     const std::size_t current = schemas.size();
     for (const Upgrader* upgrader : upgraders) schemas.push_back(&upgrader->old_schema());
     for (const BuiltinFunction* function : functions) schemas.push_back(&function->schema());
-    if (schemas.empty()) builder.fail("unsupported operator " + call_text(name, call), range, ErrorKind::Unsupported);
+    if (schemas.empty()) return insert_missing(builder, name, call, range);
     const MatchedCall matched = match_calls(builder, schemas, call, range);
     const FunctionSchema& schema = *schemas[matched.schema];
     if (matched.schema < current) {

@@ -37,7 +37,7 @@ MatchedCall match_calls(Builder& builder, std::span<const FunctionSchema* const>
                         Range range);
 
 // Inserts a node of the operator ("aten::add"), or the body of a function that PyTorch defines under that name, and
-// returns its result: a tuple of several. Throws CompileError (Unsupported) when the engine lacks the operator.
+// returns its result: a tuple of several. An operator that the engine lacks becomes a node that fails when it is run.
 ir::Value* call_builtin(Builder& builder, ir::Symbol name, const CallArguments& call, Range range);
 // With positional arguments.
 ir::Value* call_builtin(Builder& builder, ir::Symbol name, std::initializer_list<ir::Value*> arguments, Range range);

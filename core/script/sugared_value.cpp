@@ -5,6 +5,7 @@
 #include <array>
 
 #include "core/base/strings.h"
+#include "core/ir/missing_operator.h"
 #include "core/script/schema_matching.h"
 
 namespace loupe::script {
@@ -208,6 +209,10 @@ void SimpleValue::set_attribute(Builder& builder, std::string_view name, ir::Val
 }
 
 std::vector<SugaredPtr> SimpleValue::as_tuple(Builder& builder, Range range, std::optional<std::size_t> count) {
+    // Nothing but its use tells how many results a missing operator has.
+    if (count && is_tensor(value_->type()) && ir::is_missing_operator(*value_->node())) {
+        value_->set_type(types::tuple(std::vector<TypePtr>(*count, types::tensor())));
+    }
     const Type& type = *value_->type();
     std::vector<SugaredPtr> elements;
     if (type.kind() == TypeKind::Tuple) {

@@ -8,6 +8,7 @@
 #include "core/base/error.h"
 #include "core/base/strings.h"
 #include "core/ir/function.h"
+#include "core/ir/missing_operator.h"
 
 namespace loupe::session {
 namespace {
@@ -57,7 +58,7 @@ class Builder {
             model_->outputs.push_back(graph.outputs()[i]->debug_name());
         }
         mark_plumbing();
-        return {model_, std::move(sites_)};
+        return {model_, std::move(sites_), std::move(missing_)};
     }
 
   private:
@@ -175,7 +176,7 @@ class Builder {
             callee = dynamic_cast<ir::ScriptFunction*>(ir::function_of(node.input(0)));
             if (callee != nullptr) group.label = group.kind = callee->name();
         }
-        if (callee == nullptr || is_open(callee)) return false;
+        if (callee == nullptr || is_open(callee) || !is_compiled(*callee)) return false;
         group.scope = inner.scope;
         const int id = add_node(level.parent, std::move(group));
         sites_.add(level.call, &node, id);
@@ -200,6 +201,23 @@ class Builder {
             level.values[node.output(i)] = producers(graph.outputs()[i], inner);
         }
         return true;
+    }
+
+    // A function that cannot be compiled stays a node: a run may never come to it.
+    bool is_compiled(const ir::ScriptFunction& callee) {
+        try {
+            callee.graph();
+            return true;
+        } catch (const Error& error) {
+            if (error.kind() == ErrorKind::Cancelled) throw;
+            add_missing({}, error.what());
+            return false;
+        }
+    }
+
+    void add_missing(std::string schema, std::string line) {
+        const bool is_new = seen_missing_.insert(schema.empty() ? line : schema).second;
+        if (is_new) missing_.push_back({std::move(schema), std::move(line)});
     }
 
     bool is_open(const ir::ScriptFunction* callee) const { return std::find(open_.begin(), open_.end(), callee) != open_.end(); }
@@ -281,6 +299,11 @@ class Builder {
         const auto constant = ir::constant_of(&node);
         if (constant && !constant->is_tensor()) leaf.attributes.push_back(concat("value=", python_repr(*constant)));
         const bool is_transparent = is_structure && !node.outputs().empty() && !node.inputs().empty();
+        if (ir::is_missing_operator(node)) {
+            const std::string schema = ir::missing_schema(node);
+            add_missing(schema, Error(ErrorKind::Unsupported, concat("unsupported operator ", schema),
+                                      {.scope = leaf.scope, .source = node.range().short_text()}).what());
+        }
         const int id = add_node(scope_group(node.scope(), level), std::move(leaf));
         sites_.add(level.call, &node, id);
         Producers passed;
@@ -315,6 +338,8 @@ class Builder {
     SiteMap sites_;
     std::vector<const ir::ScriptFunction*> open_;
     std::set<std::tuple<int, int, int, int>> seen_edges_;
+    std::vector<BuiltGraph::Missing> missing_;
+    std::set<std::string> seen_missing_;
 };
 
 }  // namespace

@@ -35,6 +35,13 @@ class SiteMap {
 struct BuiltGraph {
     std::shared_ptr<const GraphModel> model;
     SiteMap sites;
+    // What a run would fail at, if it got there: operators that the engine lacks, each with the first place that needs
+    // it, and functions that cannot be compiled.
+    struct Missing {
+        std::string schema;  // "aten::foo(Tensor self) -> Tensor"; empty for a function
+        std::string line;    // "unsupported operator aten::foo(Tensor self) -> Tensor, used in layer1.0 (foo.py:12)"
+    };
+    std::vector<Missing> missing;
 };
 
 // root: the module whose method it is; null for a function. Unfolding ends at 200,000 nodes and 64 levels, so that

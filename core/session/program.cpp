@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/session/program.h"
 
+#include <algorithm>
+
 #include "core/autograd/engine.h"
 #include "core/autograd/variable.h"
 #include "core/base/error.h"
@@ -20,7 +22,9 @@ std::shared_ptr<Program> Program::open(const std::filesystem::path& path) {
     try {
         const std::string name = program->default_method();
         const ir::ScriptFunction& method = program->method(name);
-        info->graph = build_graph_model(*method.graph(), program->file_.module, name).model;
+        BuiltGraph built = build_graph_model(*method.graph(), program->file_.module, name);
+        info->graph = std::move(built.model);
+        for (BuiltGraph::Missing& missing : built.missing) info->missing_operators.push_back(std::move(missing.line));
     } catch (const Error& error) {
         // A model that cannot run can still be looked at.
         if (error.kind() == ErrorKind::Cancelled) throw;
@@ -36,6 +40,19 @@ const ir::ScriptFunction& Program::method(const std::string& name) const {
     for (const auto& [own, method] : file_.module->type()->methods()) names.push_back(own);
     throw Error(ErrorKind::Usage, concat("the model has no method '", name, "'"),
                 {.hint = names.empty() ? std::string("it has none") : concat("it has ", join(names, ", "))});
+}
+
+std::vector<std::string> Program::missing_operators() const {
+    std::vector<std::string> schemas;
+    for (const auto& [name, function] : file_.module->type()->methods()) {
+        const auto* method = dynamic_cast<const ir::ScriptFunction*>(function);
+        if (method == nullptr) continue;
+        for (BuiltGraph::Missing& missing : build_graph_model(*method->graph(), file_.module, name).missing) {
+            const bool is_known = std::find(schemas.begin(), schemas.end(), missing.schema) != schemas.end();
+            if (!is_known && !missing.schema.empty()) schemas.push_back(std::move(missing.schema));
+        }
+    }
+    return schemas;
 }
 
 std::string Program::default_method() const {

@@ -27,6 +27,8 @@ class Program {
 
     // Throws Error (Usage) with the names there are.
     const ir::ScriptFunction& method(const std::string& name) const;
+    // Schemas, as far as calls tell, of the operators that its methods need and the engine lacks.
+    std::vector<std::string> missing_operators() const;
     // "forward", or the only method there is.
     std::string default_method() const;
 

@@ -56,6 +56,7 @@ class TestCli : public QObject {
     void writes_a_trace();
     void lists();
     void check_tells_a_difference();
+    void missing_operators();
 };
 
 void TestCli::fixtures_data() {
@@ -107,6 +108,7 @@ void TestCli::statuses_data() {
     QTest::newRow("wrong shape") << QStringList{"run", digits, "--input", "1x3x8x8"} << 4;
     QTest::newRow("wrong dtype") << QStringList{"run", digits, "--input", "1x1x8x8:int64"} << 4;
     QTest::newRow("a tebibyte") << QStringList{"run", kModels + "allocates.pt", "--input", "1"} << 4;
+    QTest::newRow("an operator that is missing") << QStringList{"run", kModels + "needs_operator.pt", "--input", "4", "--input", "False"} << 3;
     QTest::newRow("done") << QStringList{"run", digits, "--input", "2x1x8x8"} << 0;
 }
 
@@ -171,6 +173,25 @@ void TestCli::check_tells_a_difference() {
     QCOMPARE(outcome.status, 1);
     QVERIFY2(outcome.err.startsWith("check: 1 of 1 tensors differ, worst out0 max abs "), qPrintable(outcome.err));
     QVERIFY(is_one_line(outcome.err));
+}
+
+void TestCli::missing_operators() {
+    const QString model = kModels + "needs_operator.pt";
+    const Outcome fails = run_cli({"run", model, "--input", "4", "--input", "1:bool:zeros"});
+    QCOMPARE(fails.status, 3);
+    QCOMPARE(fails.err, model + ": unsupported operator demo::split_bands(Tensor self, int) -> (Tensor, Tensor), used in layer1.0.conv "
+                                "(make_misbehaving.py:49)\n");
+    // Where the branch that needs it is not taken, nothing is missing.
+    const Outcome runs = run_cli({"run", model, "--input", "4", "--input", "True"});
+    QVERIFY2(runs.status == 0, qPrintable(runs.err));
+    QCOMPARE(run_cli({"run", model, "--input", "4", "--input", "True", "--pipeline", "freeze"}).status, 0);
+    QCOMPARE(run_cli({"ops", "--missing", model}).out, QString("demo::split_bands(Tensor self, int) -> (Tensor, Tensor)\n"
+                                                               "demo::blur(Tensor self, int) -> Tensor\n"
+                                                               "demo::count(Tensor self) -> int\n"));
+    QCOMPARE(run_cli({"info", model}).status, 0);
+    QVERIFY(run_cli({"ir", model, "--passes", "Inline"}).out.contains("demo::blur("));
+    QCOMPARE(run_cli({"run", model, "--method", "count", "--input", "4"}).status, 3);
+    QCOMPARE(run_cli({"ops", "--missing", kShipped + "digits.pt"}).out, QString());
 }
 
 QTEST_GUILESS_MAIN(TestCli)

@@ -330,7 +330,7 @@ with prim::fork_0 = graph(%a : int):
 
     void unknownOperatorsAreNamed() {
         QVERIFY(error_of([&] { run("graph(%a : int):\n  %b : int = some::op(%a)\n  return (%b)\n", {1}); })
-                    .contains("no operator some::op(int)"));
+                    .contains("unsupported operator some::op(int a) -> int"));
     }
 
     void benchmarkCall() {
