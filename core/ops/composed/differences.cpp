@@ -24,6 +24,7 @@ Tensor diff(const Tensor& self, std::int64_t n, std::int64_t dim, const Tensor& 
     if (self.dim() == 0) throw Error(ErrorKind::Run, "diff expects input to be at least one-dimensional");
     if (n < 0) throw Error(ErrorKind::Run, concat("order must be non-negative but got ", n));
     const std::int64_t along = wrap_dim(dim, self.dim());
+    if (n == 0) return fn::clone(self, IValue());  // prepend and append do not count then
     TensorList parts;
     if (prepend.defined()) parts.push_back(prepend);
     parts.push_back(self);

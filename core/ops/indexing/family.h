@@ -14,6 +14,7 @@ std::span<const OperatorRecord> gather_records();
 std::span<const OperatorRecord> masked_records();
 std::span<const OperatorRecord> take_records();
 std::span<const OperatorRecord> search_records();
+std::span<const OperatorRecord> index_reduce_records();
 std::span<const OperatorRecord> embedding_records();
 std::span<const OperatorRecord> embedding_bag_records();
 

@@ -19,7 +19,7 @@ namespace loupe::indexing {
 namespace {
 
 void check_index_dtype(const Tensor& index, const char* name) {
-    if (index.dtype() == ScalarType::Int64) return;
+    if (index.dtype() == ScalarType::Int64 || index.numel() == 0) return;
     throw Error(ErrorKind::Run, concat(name, "(): Expected dtype int64 for index"));
 }
 std::int64_t rank(const Tensor& t) {
@@ -283,6 +283,31 @@ void scatter_reduce(const Tensor& out, const Tensor& self, std::int64_t dim, con
     const Tensor divisor = fn::clamp(count, Scalar(1), IValue());
     copy_into(out, is_integral(out.dtype()) ? fn::div_mode(out, divisor, "floor") : fn::div(out, divisor));
 }
+// Of a product each factor gets the product of the others: the result over the factor, but for a zero, which is left out
+// of a product made anew. Of several zeros in src that meet, each leaves out all of them, as in PyTorch.
+std::pair<Tensor, Tensor> product_gradients(GradientContext& context) {
+    using namespace arithmetic;
+    static const OperatorHandle<> scatter_reduce_two("aten::scatter_reduce.two");
+    const Tensor& grad = context.grad_output();
+    const IValue& dim = context.value(1);
+    const Tensor index = context.argument(2);
+    const IValue& include_self = context.value(5);
+    const Tensor self = context.argument(0);
+    const Tensor src = context.argument(3);
+    const auto product = [&](const Tensor& start, const Tensor& factors) {
+        return scatter_reduce_two(start, dim, index, factors, "prod", include_self);
+    };
+    const Tensor self_or_one = fn::masked_fill(self, fn::eq_scalar(self, Scalar(0)), Scalar(1));
+    const Tensor self_grad = grad * product(self_or_one, src) / self_or_one;
+
+    const Tensor is_zero = fn::eq_scalar(src, Scalar(0));
+    const Tensor zeros = fn::scatter_add(fn::zeros_like(self), dim, index, fn::to_dtype(is_zero, static_cast<std::int64_t>(self.dtype())));
+    const Tensor is_only_zero = fn::logical_and(is_zero, fn::eq_scalar(fn::gather(zeros, dim, index, false), Scalar(1)));
+    const Tensor without = product(self, fn::masked_fill(src, is_only_zero, Scalar(1)));
+    const Tensor src_grad = fn::where(is_only_zero, fn::gather(grad * without, dim, index, false),
+                                      fn::gather(grad * context.result(), dim, index, false) / fn::masked_fill(src, is_zero, Scalar(1)));
+    return {self_grad, src_grad};
+}
 // Sums and means only need counts; extremes share the gradient among the elements that reach them.
 void scatter_reduce_backward(GradientContext& context) {
     using namespace arithmetic;
@@ -300,11 +325,7 @@ void scatter_reduce_backward(GradientContext& context) {
         const Tensor count = fn::clamp(fn::scatter_add(start, dim, index, fn::ones_like(context.argument(3))), Scalar(1), IValue());
         self_grad = scaled_grad = grad / count;
     } else if (reduction == Reduction::Product) {
-        const Tensor self = context.argument(0);
-        const Tensor src = context.argument(3);
-        const Tensor weighted = grad * context.result();
-        self_grad = weighted / self;
-        src_grad = fn::gather(weighted, dim, index, false) / src;
+        std::tie(self_grad, src_grad) = product_gradients(context);
     } else if (reduction != Reduction::Sum) {
         const Tensor self = context.argument(0);
         const Tensor src = context.argument(3);
@@ -337,7 +358,7 @@ std::vector<Sample> scatter_value_samples(Random& random, ScalarType dtype) {
 std::vector<Sample> scatter_reduce_samples(Random& random, ScalarType dtype) {
     if (is_complex(dtype) || dtype == ScalarType::Bool) return {};
     std::vector<Sample> samples;
-    for (const char* reduce : {"sum", "mean", "amax", "amin"}) {
+    for (const char* reduce : {"sum", "prod", "mean", "amax", "amin"}) {
         samples.push_back({{random_ladder(random, {2, 4}, dtype), 1, random_indices(random, {2, 6}, 4), random_ladder(random, {2, 6}, dtype),
                             reduce, true}, reduce});
     }

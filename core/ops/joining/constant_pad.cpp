@@ -30,6 +30,16 @@ Dims channels_last_strides(IntSpan sizes) {
     return strides;
 }
 
+// Negative widths cut by two calls of narrow, whose messages these are.
+void check_cut(std::int64_t size, std::int64_t left, std::int64_t right) {
+    if (left < 0 && -left != size) wrap_dim(-left, size);
+    size += std::min<std::int64_t>(left, 0);
+    const std::int64_t length = size + std::min<std::int64_t>(right, 0);
+    if (length < 0) {
+        throw Error(ErrorKind::Run, concat("start (0) + length (", length, ") exceeds dimension size (", size, ")."));
+    }
+}
+
 TensorMeta constant_pad_meta(const Tensor& self, const Dims& pad, const Scalar&) {
     if (pad.size() % 2 != 0) throw Error(ErrorKind::Run, concat("Length of pad must be even but instead it equals ", pad.size()));
     if (static_cast<std::int64_t>(pad.size()) > 2 * self.dim()) {
@@ -39,12 +49,8 @@ TensorMeta constant_pad_meta(const Tensor& self, const Dims& pad, const Scalar&)
     TensorMeta meta{to_dims(self.sizes()), self.dtype(), self.device()};
     for (std::size_t d = 0; d < meta.sizes.size(); ++d) {
         const auto [left, right] = widths(pad, meta.sizes.size(), d);
+        check_cut(self.sizes()[d], left, right);
         meta.sizes[d] += left + right;
-        if (meta.sizes[d] < 0 || (meta.sizes[d] == 0 && self.sizes()[d] != 0 && left + right != 0)) {
-            throw Error(ErrorKind::Run, concat("The input size ", self.sizes()[d], ", plus negative padding ", left, " and ", right,
-                                               " resulted in a negative output size, which is invalid. Check dimension ", d,
-                                               " of your input."));
-        }
     }
     if ((self.dim() == 4 || self.dim() == 5) && self.is_channels_last() && !self.is_contiguous()) {
         meta.strides = channels_last_strides(span_of(meta.sizes));

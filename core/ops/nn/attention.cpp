@@ -79,9 +79,9 @@ Tensor encoder_layer(const Tensor& src, std::int64_t embed_dim, std::int64_t hea
     return norm_first ? x : norm_2(x);
 }
 
-// attn_mask: added when floating, where it is false hidden when bool.
+// The weights are given whether asked for or not, as PyTorch 1.13 does. attn_mask: added when floating, where it is false hidden when bool.
 std::tuple<Tensor, Tensor> scaled_dot_product(const Tensor& query, const Tensor& key, const Tensor& value, const Tensor& attn_mask,
-                                              double dropout_p, bool need_weights, bool is_causal) {
+                                              double dropout_p, bool, bool is_causal) {
     Tensor mask = attn_mask;
     if (is_causal) {
         require(!attn_mask.defined(), "_scaled_dot_product_attention: Explicit attn_mask should not be set when is_causal=True");
@@ -97,7 +97,7 @@ std::tuple<Tensor, Tensor> scaled_dot_product(const Tensor& query, const Tensor&
     }
     Tensor weights = fn::softmax(scores, -1, IValue());
     if (dropout_p > 0) weights = fn::dropout(weights, dropout_p, true);
-    return {fn::matmul(weights, value), need_weights ? weights : Tensor()};
+    return {fn::matmul(weights, value), weights};
 }
 
 std::vector<Sample> attention_samples(Random& random, ScalarType dtype) {

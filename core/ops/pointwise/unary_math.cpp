@@ -90,6 +90,12 @@ std::vector<Sample> logit_samples(Random& random, ScalarType dtype) {
     return samples;
 }
 
+// As the power with 2, an integer: of truth values it is int64.
+void infer_square(Arguments arguments, MetaList& outputs) {
+    const Tensor self = arguments[0].to_tensor();
+    outputs.push_back(same_meta(self, self.dtype() == ScalarType::Bool ? ScalarType::Int64 : self.dtype()));
+}
+
 constexpr OperatorRecord kRecords[] = {
     function("aten::exp(Tensor self) -> Tensor", "e to the power of each element.", "exp(x)", unary<UnaryOp::Exp>,
              {[](G& c) { c.set_grad(0, c.grad_output() * conj(c.result())); }, {save_result()}}),
@@ -120,7 +126,7 @@ constexpr OperatorRecord kRecords[] = {
     {.schema = "aten::square(Tensor self) -> Tensor",
      .summary = "Square of each element.",
      .formula = "x^2",
-     .infer = infer_same,
+     .infer = infer_square,
      .kernel = unary<UnaryOp::Square>,
      .derivative = {[](G& c) { c.set_grad(0, c.grad_output() * (conj(c.argument(0)) * 2)); }, {save_argument(0)}, "PowBackward0"},
      .samples = unary_samples,

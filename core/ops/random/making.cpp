@@ -5,6 +5,7 @@
 
 #include "core/ops/boxing.h"
 #include "core/ops/functions.h"
+#include "core/ops/gradient_context.h"
 #include "core/ops/loops/elementwise.h"
 #include "core/ops/random/family.h"
 #include "core/ops/random/generator.h"
@@ -139,6 +140,15 @@ constexpr OperatorRecord made(std::string_view schema, std::string_view summary,
     return {.schema = schema, .summary = summary, .kernel = kernel, .is_random = true, .is_gradient_stop = true};
 }
 
+// From tensors, the arguments kFrom, whose gradients are zeros.
+template <std::size_t... kFrom>
+constexpr OperatorRecord drawn_from(std::string_view schema, std::string_view summary, KernelFunction kernel) {
+    OperatorRecord record = made(schema, summary, kernel);
+    record.is_gradient_stop = false;
+    record.derivative = {[](GradientContext& c) { (c.grad(kFrom, [&] { return fn::zeros_like(c.grad_output()); }), ...); }};
+    return record;
+}
+
 #define LOUPE_OPTIONS "ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None"
 #define LOUPE_INT_OPTIONS "ScalarType? dtype=4, Layout? layout=None, Device? device=None, bool? pin_memory=None"
 
@@ -167,19 +177,19 @@ constexpr OperatorRecord kRecords[] = {
     made("aten::randperm(int n, *, " LOUPE_INT_OPTIONS ") -> Tensor", "A random order of 0 to n - 1.", &randperm<false>),
     made("aten::randperm.generator(int n, *, Generator? generator, " LOUPE_INT_OPTIONS ") -> Tensor", "A random order of 0 to n - 1.",
          &randperm<true>),
-    made("aten::bernoulli(Tensor self, *, Generator? generator=None) -> Tensor", "1 with the chance that self has there, else 0.",
-         boxed<bernoulli>),
+    drawn_from<0>("aten::bernoulli(Tensor self, *, Generator? generator=None) -> Tensor", "1 with the chance that self has there, else 0.",
+               boxed<bernoulli>),
     made("aten::bernoulli.p(Tensor self, float p, *, Generator? generator=None) -> Tensor", "1 with chance p, else 0, in self's shape.",
          boxed<bernoulli_p>),
-    made("aten::bernoulli.Tensor(Tensor self, Tensor p, *, Generator? generator=None) -> Tensor",
+    drawn_from<0, 1>("aten::bernoulli.Tensor(Tensor self, Tensor p, *, Generator? generator=None) -> Tensor",
          "1 with the chance that p has there, else 0, in self's shape.", boxed<bernoulli_tensor>),
     made("aten::normal.float_float(float mean, float std, int[] size, *, Generator? generator=None, " LOUPE_OPTIONS ") -> Tensor",
          "Normal numbers.", boxed<normal_sized>),
-    made("aten::normal.Tensor_float(Tensor mean, float std=1., *, Generator? generator=None) -> Tensor", "Normal numbers around means.",
+    drawn_from<0>("aten::normal.Tensor_float(Tensor mean, float std=1., *, Generator? generator=None) -> Tensor", "Normal numbers around means.",
          boxed<normal_of_means>),
-    made("aten::normal.float_Tensor(float mean, Tensor std, *, Generator? generator=None) -> Tensor", "Normal numbers of several spreads.",
+    drawn_from<1>("aten::normal.float_Tensor(float mean, Tensor std, *, Generator? generator=None) -> Tensor", "Normal numbers of several spreads.",
          boxed<normal_of_spreads>),
-    made("aten::normal.Tensor_Tensor(Tensor mean, Tensor std, *, Generator? generator=None) -> Tensor",
+    drawn_from<0, 1>("aten::normal.Tensor_Tensor(Tensor mean, Tensor std, *, Generator? generator=None) -> Tensor",
          "Normal numbers of several means and spreads.", boxed<normal_of_both>),
     made("aten::multinomial(Tensor self, int num_samples, bool replacement=False, *, Generator? generator=None) -> Tensor",
          "Indices drawn by weight.", boxed<multinomial>),

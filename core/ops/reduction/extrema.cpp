@@ -79,7 +79,8 @@ void arg(const Tensor& out, const Tensor& self, const IValue& dim, bool) {
 MetaList infer_aminmax(const Tensor& self, const IValue& dim, bool keepdim) {
     require_order(self, "aminmax");
     require_elements(self, dim, "aminmax");
-    const TensorMeta meta = reduced_meta(self, dim, keepdim, self.dtype());
+    TensorMeta meta = reduced_meta(self, dim, keepdim, self.dtype());
+    if (self.dim() == 0 && keepdim && !dim.is_none()) meta.sizes = {1};  // PyTorch's, of this operator alone
     return {meta, meta};
 }
 void aminmax(const Tensor& low, const Tensor& high, const Tensor& self, const IValue& dim, bool) {

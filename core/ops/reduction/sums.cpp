@@ -119,12 +119,16 @@ void count_along(const Tensor& out, const Tensor& self, const IValue& dim) {
 }
 
 Tensor sum_to_size(const Tensor& self, const Dims& size) {
+    const auto refuse_unless = [&](bool holds) {
+        require(holds, "size {", shape_list_text(span_of(size)), "} is not expandable to size {", shape_list_text(self.sizes()), "}.");
+    };
+    refuse_unless(size.size() <= self.sizes().size());
+    if (size.empty()) return fn::sum(self, IValue());
     Dims dims;
-    const std::size_t extra = self.sizes().size() - std::min(self.sizes().size(), size.size());
+    const std::size_t extra = self.sizes().size() - size.size();
     for (std::size_t d = 0; d < self.sizes().size(); ++d) {
         const bool sums = d < extra || (size[d - extra] == 1 && self.sizes()[d] != 1);
-        require(sums || size[d - extra] == self.sizes()[d], "size {", shape_list_text(span_of(size)),
-                "} is not expandable to size {", shape_list_text(self.sizes()), "}.");
+        refuse_unless(sums || size[d - extra] == self.sizes()[d]);
         if (sums) dims.push_back(static_cast<std::int64_t>(d));
     }
     return dims.empty() ? self : fn::reshape(fn::sum_dim(self, dims, true, IValue()), size);
