@@ -61,6 +61,7 @@ void print_stats(const session::Recording& recording);
 void write_trace(const session::Recording& recording, const std::string& file);
 
 int run_info(const std::string& model);
+int run_convert(const std::string& model, const std::string& out);
 int run_run(const RunArguments& options);
 int run_check(const RunArguments& options);
 int run_bench(const RunArguments& options);

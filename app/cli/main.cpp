@@ -4,6 +4,8 @@
 
 #include "app/cli/commands.h"
 #include "core/base/error.h"
+#include "core/base/strings.h"
+#include "core/session/convert.h"
 
 namespace {
 
@@ -86,6 +88,13 @@ int main(int argc, char** argv) {
     ir->add_flag("--after-each", ir_options.after_each, "print after each pass that changed the graph");
     ir->add_option("-o", ir_options.output_folder, "write a file a graph into this folder");
     ir->callback([&] { status = run_ir(ir_options); });
+
+    std::string converted;
+    auto* convert = app.add_subcommand("convert", "write a model or weights as OUT's extension says: " +
+                                                      loupe::join(loupe::session::convert_extensions(), ", "));
+    convert->add_option("MODEL", model, "the model file, a checkpoint or an .npz")->required();
+    convert->add_option("OUT", converted, "the file to write")->required();
+    convert->callback([&] { status = run_convert(model, converted); });
 
     auto* passes = app.add_subcommand("passes", "every pass: name, one line of what it does");
     passes->callback([&] { status = run_passes(); });

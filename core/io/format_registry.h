@@ -15,6 +15,13 @@
 
 namespace loupe {
 
+// What of a TorchScript archive is neither code nor attributes, to write the model again.
+struct ArchiveParts {
+    std::int64_t version = 0;
+    std::vector<IValue> constants;
+    std::vector<std::pair<std::string, std::string>> records;  // debug records and extra files, by name
+};
+
 struct ModelFile {
     // Owns the functions and types that the module points to.
     Ptr<ir::CompilationUnit> unit;
@@ -24,6 +31,7 @@ struct ModelFile {
     bool is_function = false;
     // The program text in the file, by the names that source ranges use.
     std::vector<std::shared_ptr<const ir::Source>> sources;
+    std::shared_ptr<const ArchiveParts> archive = nullptr;  // null: not from a TorchScript archive
 };
 
 struct FormatReader {

@@ -128,6 +128,10 @@ void refuse_flags(const PickleNode& metadata) {
 
 }  // namespace
 
+std::string_view storage_type_name(ScalarType dtype) {
+    return std::ranges::find(kStorageTypes, dtype, &StorageType::dtype)->name;
+}
+
 Ptr<Storage> ArchiveStorages::open(const std::string& key, ScalarType dtype, std::uint64_t bytes) {
     auto& [storage, holds_bools] = opened_[key];
     if (!storage) storage = load(key);

@@ -50,6 +50,9 @@ bool is_tensor_call(const PickleNode& node);
 // or the arguments are wrong, Error (Unsupported) for quantised, sparse and other tensors without dense elements.
 RebuiltTensor rebuild_tensor(const PickleNode& node, StorageSource& storages);
 
+// "torch.FloatStorage": PyTorch's class of storages of the type.
+std::string_view storage_type_name(ScalarType dtype);
+
 // What stands in a persistent id of a storage: ('storage', torch.FloatStorage, '0', 'cpu', 256).
 struct StorageId {
     ScalarType dtype = ScalarType::Float32;

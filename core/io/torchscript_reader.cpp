@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/io/torchscript_reader.h"
 
+#include <algorithm>
 #include <string_view>
 #include <utility>
 
@@ -164,6 +165,23 @@ std::vector<IValue> read_constants(const TorchArchive& archive) {
     return constants;
 }
 
+// Debug records and what torch.jit.save was given as _extra_files.
+std::vector<std::pair<std::string, std::string>> other_records(const TorchArchive& archive) {
+    constexpr std::uint64_t kMost = std::uint64_t{1} << 28;
+    std::vector<std::pair<std::string, std::string>> records;
+    std::uint64_t total = 0;
+    for (const ZipEntry& entry : archive.zip().entries()) {
+        if (entry.name.size() <= archive.root().size()) continue;
+        std::string name = entry.name.substr(archive.root().size() + 1);
+        if (!name.starts_with("extra/") && !(name.starts_with("code/") && name.ends_with(".debug_pkl"))) continue;
+        total += std::min(entry.size, kMost);
+        if (total > kMost) throw_file_error("more records beside the code than any model has");
+        std::string bytes = archive.read(name);
+        records.emplace_back(std::move(name), std::move(bytes));
+    }
+    return records;
+}
+
 }  // namespace
 
 ModelFile read_torchscript(const Ptr<MappedFile>& file) {
@@ -172,8 +190,9 @@ ModelFile read_torchscript(const Ptr<MappedFile>& file) {
     const auto code = std::make_shared<const ArchiveCode>(archive);
     ModelFile model;
     model.unit = make_ptr<ir::CompilationUnit>();
+    auto parts = std::make_shared<ArchiveParts>(ArchiveParts{version, read_constants(archive), other_records(archive)});
     const auto importer = make_ptr<script::SourceImporter>(
-        *model.unit, read_constants(archive), [code](const std::string& qualifier) { return code->find(qualifier); },
+        *model.unit, parts->constants, [code](const std::string& qualifier) { return code->find(qualifier); },
         script::CompileOptions{.operator_version = version, .cleanup = clean_graph});
 
     const Pickle data = archive.read_pickle("data.pkl");
@@ -185,6 +204,7 @@ ModelFile read_torchscript(const Ptr<MappedFile>& file) {
     model.is_function = model.module->type()->name() == kFunctionHolder;
     model.format = concat("TorchScript archive, version ", version);
     model.sources = code->sources();
+    model.archive = std::move(parts);
     return model;
 }
 

@@ -57,6 +57,10 @@ class TestCli : public QObject {
     void lists();
     void check_tells_a_difference();
     void missing_operators();
+    void converts_models_data() { fixtures_data(); }
+    void converts_models();
+    void converts_weights();
+    void converting_fails_whole();
 };
 
 void TestCli::fixtures_data() {
@@ -192,6 +196,53 @@ void TestCli::missing_operators() {
     QVERIFY(run_cli({"ir", model, "--passes", "Inline"}).out.contains("demo::blur("));
     QCOMPARE(run_cli({"run", model, "--method", "count", "--input", "4"}).status, 3);
     QCOMPARE(run_cli({"ops", "--missing", kShipped + "digits.pt"}).out, QString());
+}
+
+// A model that was written again runs as before.
+void TestCli::converts_models() {
+    QFETCH(QJsonObject, entry);
+    const QString name = entry["name"].toString();
+    if (kMissing.contains(name) || entry.contains("error")) QSKIP("nothing to compare with");
+    QTemporaryDir folder;
+    const QString copy = folder.filePath("copy.pt");
+    const Outcome converted = run_cli({"convert", kModels + entry["file"].toString(), copy});
+    QVERIFY2(converted.status == 0, qPrintable(converted.err));
+    const QJsonObject tolerance = entry["grad_tolerance"].toObject();
+    const Outcome outcome = run_cli({"check", copy, "--method", entry["method"].toString(), "--mode", entry["mode"].toString(), "--inputs",
+                                     kModels + name + ".in.npz", "--expected", kModels + name + ".out.npz", "--rtol",
+                                     QString::number(tolerance["rtol"].toDouble()), "--atol", QString::number(tolerance["atol"].toDouble())});
+    QVERIFY2(outcome.status == 0, qPrintable(outcome.out + outcome.err));
+}
+
+void TestCli::converts_weights() {
+    QTemporaryDir folder;
+    const QString digits = kShipped + "digits.pt";
+    const QString npz = folder.filePath("weights.npz");
+    const QString pt = folder.filePath("weights.pt");
+    QCOMPARE(run_cli({"convert", digits, npz}).status, 0);
+    QCOMPARE(run_cli({"convert", npz, pt}).status, 0);
+    const QString out = folder.filePath("out.npz");
+    QCOMPARE(run_cli({"run", digits, "--outputs", out}).status, 0);
+    QCOMPARE(run_cli({"check", digits, "--weights", pt, "--expected", out, "--rtol", "0", "--atol", "0"}).status, 0);
+    for (const char* extension : {"txt", "ir", "dot"}) {
+        const QString file = folder.filePath(QString("graph.") + extension);
+        QCOMPARE(run_cli({"convert", digits, file}).status, 0);
+        QFile text(file);
+        QVERIFY(text.open(QIODevice::ReadOnly));
+        QVERIFY(text.readAll().contains(QByteArray(extension) == "dot" ? "digraph" : "graph(%self"));
+    }
+}
+
+void TestCli::converting_fails_whole() {
+    QTemporaryDir folder;
+    const QString digits = kShipped + "digits.pt";
+    const Outcome unknown = run_cli({"convert", digits, folder.filePath("digits.xyz")});
+    QCOMPARE(unknown.status, 2);
+    QVERIFY2(unknown.err.contains(".npz") && is_one_line(unknown.err), qPrintable(unknown.err));
+    QCOMPARE(run_cli({"convert", digits, folder.filePath("digits.npy")}).status, 2);
+    QCOMPARE(run_cli({"convert", LOUPE_SOURCE_DIR "/README.md", folder.filePath("readme.pt")}).status, 3);
+    QCOMPARE(run_cli({"convert", digits, folder.filePath("no/such/folder.pt")}).status, 3);
+    QVERIFY(QDir(folder.path()).isEmpty());
 }
 
 QTEST_GUILESS_MAIN(TestCli)

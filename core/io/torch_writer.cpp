@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/io/torch_writer.h"
+
+#include "core/base/error.h"
+#include "core/base/strings.h"
+#include "core/io/pickle_writer.h"
+#include "core/io/zip_writer.h"
+
+namespace loupe {
+namespace {
+
+class ArchiveWriter {
+  public:
+    explicit ArchiveWriter(const std::filesystem::path& path) : zip_(path), root_(concat(path.stem().string(), "/")) {}
+
+    void add(std::string_view name, std::string_view payload) { zip_.add(concat(root_, name), payload); }
+    // The pickle as "NAME.pkl", its storages as "NAME/0", "NAME/1", ...
+    void add_pickle(const std::string& name, PickleWriter& pickle) {
+        add(name + ".pkl", pickle.finish());
+        for (std::size_t i = 0; i < pickle.storages().size(); ++i) {
+            const Storage& storage = *pickle.storages()[i];
+            zip_.add(concat(root_, name, "/", i), {{static_cast<const std::byte*>(storage.data()), storage.bytes()}});
+        }
+    }
+    void finish() { zip_.finish(); }
+
+  private:
+    ZipWriter zip_;
+    std::string root_;
+};
+
+}  // namespace
+
+void write_torchscript(const ModelFile& model, const std::filesystem::path& path) {
+    if (model.archive == nullptr) throw Error(ErrorKind::Unsupported, "only models from TorchScript archives can be written as one");
+    ArchiveWriter archive(path);
+    PickleWriter data;
+    data.value(IValue(Ptr<Object>(model.module)));
+    archive.add_pickle("data", data);
+    for (const auto& source : model.sources) archive.add(*source->file(), source->text());
+    for (const auto& [name, bytes] : model.archive->records) archive.add(name, bytes);
+    PickleWriter constants;
+    constants.value(make_ptr<TupleObject>(model.archive->constants));
+    archive.add_pickle("constants", constants);
+    archive.add("version", concat(model.archive->version, "\n"));
+    archive.finish();
+}
+
+void write_state_dict(const NamedTensors& tensors, const std::filesystem::path& path) {
+    ArchiveWriter archive(path);
+    PickleWriter data;
+    data.state_dict(tensors);
+    archive.add_pickle("data", data);
+    archive.add("version", "3\n");
+    archive.finish();
+}
+
+}  // namespace loupe

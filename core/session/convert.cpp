@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/session/convert.h"
+
+#include <algorithm>
+#include <array>
+
+#include "core/base/error.h"
+#include "core/base/strings.h"
+#include "core/io/checkpoint.h"
+#include "core/io/file_kind.h"
+#include "core/io/torch_writer.h"
+#include "core/session/graph_dot.h"
+#include "core/session/program.h"
+
+namespace loupe::session {
+namespace {
+
+namespace fs = std::filesystem;
+
+[[noreturn]] void refuse(const fs::path& from, std::string_view what, std::string hint) {
+    throw Error(ErrorKind::Usage, std::string(what), {.file = from.string(), .hint = std::move(hint)});
+}
+
+void write_tensors(const NamedTensors& tensors, const fs::path& from, const fs::path& to) {
+    if (to.extension() == ".npz") return write_npz(to, tensors);
+    if (tensors.size() != 1) {
+        refuse(from, concat("holds ", tensors.size(), " tensors; a .npy file holds one"), "write an .npz instead");
+    }
+    write_npy(to, tensors.front().second);
+}
+
+void write_weights(const NamedTensors& tensors, const fs::path& from, const fs::path& to) {
+    const std::string extension = to.extension().string();
+    if (extension == ".pt" || extension == ".pth") return write_state_dict(tensors, to);
+    if (extension == ".npz" || extension == ".npy") return write_tensors(tensors, from, to);
+    refuse(from, "holds weights, not a model", "they can become .pt, .pth, .npz, .npy");
+}
+
+void write_model(const Program& program, const fs::path& from, const fs::path& to) {
+    const std::string extension = to.extension().string();
+    if (extension == ".npz" || extension == ".npy") return write_tensors(program.module().state_dict(), from, to);
+    if (extension == ".txt" || extension == ".ir") {
+        return write_file_atomically(to, program.method(program.default_method()).graph()->str());
+    }
+    if (extension == ".dot") {
+        if (program.info()->graph == nullptr) throw Error(ErrorKind::Unsupported, program.info()->missing_operators.front());
+        return write_file_atomically(to, graph_dot(*program.info()->graph));
+    }
+    write_torchscript(program.file(), to);
+}
+
+bool holds_weights(const fs::path& path) {
+    switch (identify_file(MappedFile::open(path)).kind) {
+        case FileKind::Checkpoint:
+        case FileKind::LegacyCheckpoint:
+        case FileKind::Npz: return true;
+        default: return false;
+    }
+}
+
+constexpr std::array<const char*, 9> kExtensions = {".pt",  ".pth", ".ts",  ".torchscript", ".npz",
+                                                     ".npy", ".txt", ".ir", ".dot"};
+
+}  // namespace
+
+std::vector<std::string> convert_extensions() { return {kExtensions.begin(), kExtensions.end()}; }
+
+void convert(const fs::path& from, const fs::path& to) {
+    const auto known = convert_extensions();
+    if (std::find(known.begin(), known.end(), to.extension().string()) == known.end()) {
+        throw Error(ErrorKind::Usage, concat("no writer for '", to.extension().string(), "'"),
+                    {.file = to.string(), .hint = concat("there are writers for ", join(known, ", "))});
+    }
+    if (holds_weights(from)) return write_weights(read_weights(from), from, to);
+    write_model(*Program::open(from), from, to);
+}
+
+}  // namespace loupe::session

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Writing a model or its weights as another format.
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace loupe::session {
+
+// The extensions that there is a writer for: ".pt", ".npz", ".npy", ".txt", ".dot", ...
+std::vector<std::string> convert_extensions();
+
+// What OUT's extension says: .pt and .pth (a TorchScript archive from a model, a state_dict from weights), .npz (an
+// array a parameter or buffer), .npy (of one tensor alone), .txt and .ir (the graph of forward as PyTorch prints it),
+// .dot (the same for graphviz). `from`: a model, a checkpoint or an .npz. Nothing partial is written. Throws Error
+// (Usage) for another extension, and for what `from` cannot become; else as open_model, read_weights and the writers.
+void convert(const std::filesystem::path& from, const std::filesystem::path& to);
+
+}  // namespace loupe::session
