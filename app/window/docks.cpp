@@ -4,6 +4,7 @@
 #include <QApplication>
 #include <QSettings>
 #include <QTabBar>
+#include <QTimer>
 
 #include "views/registry.h"
 
@@ -13,10 +14,29 @@ namespace {
 
 // Counts up when the default layout changes so much that an old one makes no sense.
 constexpr int kLayoutVersion = 1;
+constexpr QSize kLeastPanel(160, 60);
 
 }  // namespace
 
-Docks::Docks(QMainWindow* window, views::SessionBridge& bridge) : QObject(window), window_(window) {
+class Docks::LayoutEdit : public QUndoCommand {
+  public:
+    LayoutEdit(Docks& docks, QByteArray before, QByteArray after)
+        : QUndoCommand(Docks::tr("layout")), docks_(docks), before_(std::move(before)), after_(std::move(after)) {}
+    void undo() override { docks_.restore(before_); }
+    void redo() override {
+        // What is pushed has been done already.
+        if (done_) docks_.restore(after_);
+        done_ = true;
+    }
+
+  private:
+    Docks& docks_;
+    QByteArray before_;
+    QByteArray after_;
+    bool done_ = false;
+};
+
+Docks::Docks(QMainWindow* window, views::SessionBridge& bridge) : QObject(window), window_(window), undo_(bridge.undoStack()) {
     window->setDockNestingEnabled(true);
     window->setDockOptions(QMainWindow::AllowNestedDocks | QMainWindow::AllowTabbedDocks | QMainWindow::AnimatedDocks);
     window->setTabPosition(Qt::AllDockWidgetAreas, QTabWidget::North);
@@ -29,10 +49,17 @@ Docks::Docks(QMainWindow* window, views::SessionBridge& bridge) : QObject(window
         view->setObjectName(QStringLiteral("view.") + entry.description.id);
         view->setAccessibleName(entry.description.title);
         view->setAccessibleDescription(entry.description.tip);
+        // No content, however long, makes the window wider than the screen.
+        view->setMinimumSize(kLeastPanel);
         dock->setWidget(view);
         connect(dock, &QDockWidget::dockLocationChanged, this, &Docks::tidySoon);
         connect(dock, &QDockWidget::topLevelChanged, this, &Docks::tidySoon);
-        connect(dock, &QDockWidget::visibilityChanged, this, &Docks::tidySoon);
+        connect(dock, &QDockWidget::visibilityChanged, this, [this, dock] {
+            tidySoon();
+            if (dock->isHidden() != closed_.contains(dock)) noteChange();
+        });
+        connect(dock, &QDockWidget::dockLocationChanged, this, &Docks::noteChange);
+        connect(dock, &QDockWidget::topLevelChanged, this, &Docks::noteChange);
         docks_.push_back(dock);
         places_.push_back(entry.description.place);
     }
@@ -113,6 +140,33 @@ void Docks::tidy() {
         bar->setExpanding(false);
         bar->setElideMode(Qt::ElideNone);
     }
+    if (changing_ || hidden_) return;
+    arranging_ = false;
+    settled_ = window_->saveState(kLayoutVersion);
+    closed_.clear();
+    for (QDockWidget* dock : docks_) {
+        if (dock->isHidden()) closed_ += dock;
+    }
+}
+
+void Docks::noteChange() {
+    if (arranging_ || hidden_ || changing_ || settled_.isEmpty()) return;
+    changing_ = true;
+    // Behind the tidying, when the window has put everything in its place.
+    QTimer::singleShot(0, this, &Docks::pushChange);
+}
+
+void Docks::pushChange() {
+    changing_ = false;
+    const QByteArray now = window_->saveState(kLayoutVersion);
+    if (!hidden_ && now != settled_) undo_->push(new LayoutEdit(*this, settled_, now));
+    tidySoon();
+}
+
+void Docks::restore(const QByteArray& state) {
+    arranging_ = true;
+    window_->restoreState(state, kLayoutVersion);
+    tidySoon();
 }
 
 QDockWidget* Docks::dock(const QString& id) const {
@@ -139,19 +193,24 @@ void Docks::hideAll() {
     if (hidden_) return;
     if (window_->isVisible()) state_ = window_->saveState(kLayoutVersion);
     hidden_ = true;
+    settled_.clear();
     for (QDockWidget* dock : docks_) dock->hide();
 }
 
 void Docks::showAll() {
     if (!hidden_) return;
     hidden_ = false;
+    arranging_ = true;
     if (state_.isEmpty() || !window_->restoreState(state_, kLayoutVersion)) arrange();
     tidySoon();
 }
 
 void Docks::resetLayout() {
     hidden_ = false;
+    arranging_ = true;
+    const QByteArray before = settled_;
     arrange();
+    if (!before.isEmpty()) undo_->push(new LayoutEdit(*this, before, window_->saveState(kLayoutVersion)));
 }
 
 void Docks::save() const {

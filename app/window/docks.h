@@ -4,6 +4,9 @@
 
 #include <QDockWidget>
 #include <QMainWindow>
+#include <QPointer>
+#include <QSet>
+#include <QUndoStack>
 #include <vector>
 
 #include "views/common/view.h"
@@ -32,16 +35,26 @@ class Docks : public QObject {
     void arrange();
     void resizeToDefault(std::initializer_list<std::pair<QDockWidget*, int>> sizes, Qt::Orientation orientation);
     void tidySoon();
+    // A panel was moved, floated or closed: that can be undone. Another tab in front cannot.
+    void noteChange();
+    void pushChange();
+    void restore(const QByteArray& state);
+    class LayoutEdit;
     void tidy();
     QDockWidget* dock(const QString& id) const;
 
     QMainWindow* window_;
+    QUndoStack* undo_;
     std::vector<QDockWidget*> docks_;
     std::vector<views::Place> places_;
     QPointer<views::View> focused_;
     QByteArray state_;
     bool hidden_ = false;
     bool tidying_ = false;
+    QByteArray settled_;  // how the panels stood before the change under way
+    QSet<QDockWidget*> closed_;
+    bool arranging_ = false;
+    bool changing_ = false;
 };
 
 }  // namespace loupe::window

@@ -20,6 +20,7 @@
 #include "views/common/format.h"
 #include "views/common/icons.h"
 #include "views/common/theme.h"
+#include "views/inputs/inputs_view.h"
 #include "views/registry.h"
 
 namespace loupe::window {
@@ -67,6 +68,13 @@ MainWindow::MainWindow()
                               &views::SessionBridge::bookmarksChanged}) {
         connect(bridge_, signal, actions_, &Actions::update);
     }
+    connect(static_cast<views::InputsView*>(docks_->view(QStringLiteral("inputs"))), &views::InputsView::refused, this, [this](const QString& why) {
+        banner_->tell(why, {{tr("Choose another file\u2026"), [this] {
+                                 QMenu menu;
+                                 docks_->view(QStringLiteral("inputs"))->addActions(menu);
+                                 menu.actions().front()->trigger();
+                             }}});
+    });
     connect(bridge_->undoStack(), &QUndoStack::indexChanged, actions_, &Actions::update);
     connect(&Theme::instance(), &Theme::changed, actions_, &Actions::updateIcons);
     connect(qApp, &QApplication::focusChanged, this, [this](QWidget*, QWidget* now) { freeSpaceForButtons(now); });
@@ -92,7 +100,7 @@ void MainWindow::makeFileActions() {
     actions_->add({"close", tr("&Close model"), {}, {}, {QKeySequence(Qt::CTRL | Qt::Key_W)},
                    [this] { bridge_->closeModel(); }, needModel});
     actions_->add({"quit", tr("&Quit"), {}, {}, {QKeySequence(Qt::CTRL | Qt::Key_Q)}, [this] { close(); }, {}});
-    actions_->add({"undo", tr("&Undo"), tr("Undo the last change of breakpoints"), {}, {QKeySequence(Qt::CTRL | Qt::Key_Z)},
+    actions_->add({"undo", tr("&Undo"), tr("Undo the last change of breakpoints or layout"), {}, {QKeySequence(Qt::CTRL | Qt::Key_Z)},
                    [this] { bridge_->undoStack()->undo(); },
                    [this] { return bridge_->undoStack()->canUndo() ? QString() : tr("nothing was changed"); }});
     actions_->add({"redo", tr("&Redo"), {}, {}, {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_Z)},
@@ -389,7 +397,20 @@ void MainWindow::dragEnterEvent(QDragEnterEvent* event) {
 
 void MainWindow::dropEvent(QDropEvent* event) {
     event->acceptProposedAction();
-    openFile(event->mimeData()->urls().front().toLocalFile());
+    takeFile(event->mimeData()->urls().front().toLocalFile());
+}
+
+// Arrays and pictures feed the model that is open; anything else is a model.
+void MainWindow::takeFile(const QString& file) {
+    if (!views::InputsView::feeds(file)) return openFile(file);
+    if (!bridge_->model()) {
+        banner_->tell(tr("%1 can feed a model, but none is open: open a model first.").arg(QFileInfo(file).fileName()),
+                      {{tr("Open a model\u2026"), [this] { (*actions_)[QStringLiteral("open")]->trigger(); }}});
+        return;
+    }
+    banner_->dismiss();
+    docks_->show(QStringLiteral("inputs"));
+    static_cast<views::InputsView*>(docks_->view(QStringLiteral("inputs")))->takeFile(file);
 }
 
 void MainWindow::closeEvent(QCloseEvent* event) {

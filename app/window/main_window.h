@@ -26,6 +26,8 @@ class MainWindow : public QMainWindow {
     Docks& docks() { return *docks_; }
 
     void openFile(const QString& file);
+    // What is dropped on the window: a model is opened, an array or a picture becomes an input.
+    void takeFile(const QString& file);
     void openPalette();
     void openGoTo();
 

@@ -3,12 +3,15 @@
 
 #include <QAction>
 #include <QDir>
+#include <QDockWidget>
+#include <QDropEvent>
 #include <QFile>
 #include <QLabel>
 #include <QLineEdit>
 #include <QListWidget>
 #include <QMenu>
 #include <QMenuBar>
+#include <QMimeData>
 #include <QPushButton>
 #include <QSettings>
 #include <QStandardPaths>
@@ -25,6 +28,9 @@
 #include "views/events/events_view.h"
 #include "views/modules/module_model.h"
 #include "views/modules/modules_view.h"
+#include "views/inputs/drawing_pad.h"
+#include "views/inputs/input_model.h"
+#include "views/inputs/inputs_view.h"
 #include "views/registry.h"
 
 using namespace loupe;
@@ -266,6 +272,125 @@ class WindowTest : public QObject {
         qInfo("longest stall %lld ms", static_cast<long long>(watch.longest()));
         // Figures are printed, not asserted; a window that stood still for seconds is broken.
         QVERIFY(watch.longest() < 2000);
+    }
+
+    void aDigitIsDrawnAndRead() {
+        open(model("digits"));
+        auto& inputs = view<views::InputsView>("inputs");
+        // The sample that ships is seen before anything runs.
+        QTRY_VERIFY(!inputs.pad().picture().isEmpty() && inputs.pad().isDrawable());
+        QTest::mouseClick(window_->findChild<QPushButton*>(QStringLiteral("clearPad")), Qt::LeftButton);
+        QTRY_COMPARE_WITH_TIMEOUT(state(), RunState::Finished, kPatience);
+        // A one: a stroke down the middle.
+        QWidget* pad = &inputs.pad();
+        const int middle = pad->width() / 2;
+        QTest::mousePress(pad, Qt::LeftButton, {}, {middle, 6});
+        for (int y = 6; y < pad->height() - 5; y += 6) QTest::mouseMove(pad, {middle, y});
+        QTest::mouseRelease(pad, Qt::LeftButton, {}, {middle, pad->height() - 6});
+        QCOMPARE(inputs.model().specs().front().source, session::InputSpec::Source::File);
+        QTRY_VERIFY2_WITH_TIMEOUT(inputs.answer().startsWith(QStringLiteral("Output: 1 (")), qPrintable(inputs.answer()), kPatience);
+        // It is still there when the model is opened again.
+        const std::string drawn = inputs.model().specs().front().file;
+        action("close")->trigger();
+        QTRY_VERIFY_WITH_TIMEOUT(!window_->bridge().model(), kPatience);
+        open(model("digits"));
+        QTRY_COMPARE(window_->bridge().inputs().front().file, drawn);
+    }
+
+    void aTextIsTypedAndContinued() {
+        open(model("gpt"));
+        auto& inputs = view<views::InputsView>("inputs");
+        auto* words = window_->findChild<QLineEdit*>(QStringLiteral("words"));
+        QVERIFY(words->isVisible());
+        QVERIFY(!words->text().isEmpty());
+        words->selectAll();
+        QTest::keyClicks(words, QStringLiteral("abcdefgh"));
+        QTest::keyClick(words, Qt::Key_Return);
+        QTRY_VERIFY2_WITH_TIMEOUT(inputs.answer().startsWith(QStringLiteral("Next: \u201ci\u201d")), qPrintable(inputs.answer()), kPatience);
+        QCOMPARE(inputs.model().specs().front().shape, (session::Shape{1, 8}));
+    }
+
+    void whatIsDroppedIsOpenedOrFed() {
+        const auto drop = [this](const QString& file) {
+            QMimeData data;
+            data.setUrls({QUrl::fromLocalFile(file)});
+            QDragEnterEvent enter({200, 200}, Qt::CopyAction, &data, Qt::LeftButton, {});
+            QApplication::sendEvent(window_.get(), &enter);
+            if (!enter.isAccepted()) return false;
+            QDropEvent event({200, 200}, Qt::CopyAction, &data, Qt::LeftButton, {});
+            QApplication::sendEvent(window_.get(), &event);
+            return true;
+        };
+        const QString image = QStringLiteral(LOUPE_SOURCE_DIR "/resources/models/digits_samples/7.png");
+        QVERIFY(drop(image));
+        QVERIFY(window_->findChild<window::Banner*>()->message().contains(QStringLiteral("open a model first")));
+        QVERIFY(drop(model("digits")));
+        QTRY_VERIFY_WITH_TIMEOUT(window_->bridge().model() && state() == RunState::Ready, kPatience);
+        QVERIFY(drop(image));
+        QCOMPARE(window_->bridge().inputs().front().file, image.toStdString());
+        QCOMPARE(window_->bridge().inputs().front().shape, (session::Shape{1, 1, 8, 8}));
+        press(Qt::Key_F5);
+        auto& inputs = view<views::InputsView>("inputs");
+        QTRY_VERIFY2_WITH_TIMEOUT(inputs.answer().startsWith(QStringLiteral("Output: 7 (")), qPrintable(inputs.answer()), kPatience);
+        // An array that cannot be read is told of; the input stays.
+        QTemporaryDir folder;
+        const QString broken = folder.filePath(QStringLiteral("broken.npy"));
+        QFile file(broken);
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        file.write("no array");
+        file.close();
+        QVERIFY(drop(broken));
+        QTRY_VERIFY(window_->findChild<window::Banner*>()->isVisible());
+        QCOMPARE(window_->bridge().inputs().front().file, image.toStdString());
+    }
+
+    void layoutChangesAreUndone() {
+        open(model("digits"));
+        auto* log = window_->findChild<QDockWidget*>(QStringLiteral("log"));
+        QTest::qWait(50);
+        QVERIFY(!action("undo")->isEnabled());
+        // Another tab in front is no change.
+        window_->docks().show(QStringLiteral("log"));
+        QTest::qWait(50);
+        QVERIFY(!action("undo")->isEnabled());
+        log->setFloating(true);
+        QTRY_VERIFY(action("undo")->isEnabled());
+        QTest::qWait(50);
+        press(Qt::Key_Z, Qt::ControlModifier);
+        QTRY_VERIFY(!log->isFloating());
+        QTest::qWait(50);
+        log->close();
+        QTRY_VERIFY(action("undo")->isEnabled());
+        QTest::qWait(50);
+        press(Qt::Key_Z, Qt::ControlModifier);
+        QTRY_VERIFY(!log->isHidden());
+        QTest::qWait(50);
+        press(Qt::Key_Z, Qt::ControlModifier | Qt::ShiftModifier);
+        QTRY_VERIFY(log->isHidden());
+    }
+
+    void emptyPanelsSayWhatToDo() {
+        open(model("digits"));
+        for (const char* id : {"events", "tensor"}) {
+            auto* hint = window_->docks().view(QLatin1String(id))->findChild<QLabel*>(QStringLiteral("emptyHint"));
+            QVERIFY(hint);
+            QVERIFY2(hint->isVisible() && hint->text().contains(QStringLiteral("F5")), id);
+        }
+        press(Qt::Key_F5);
+        QTRY_COMPARE_WITH_TIMEOUT(state(), RunState::Finished, kPatience);
+        for (const char* id : {"events", "tensor"}) {
+            QTRY_VERIFY2(!window_->docks().view(QLatin1String(id))->findChild<QLabel*>(QStringLiteral("emptyHint"))->isVisible(), id);
+        }
+    }
+
+    void noModelMakesTheWindowWider() {
+        open(fixture("resnet18"));
+        press(Qt::Key_F7);
+        QTRY_COMPARE_WITH_TIMEOUT(state(), RunState::Paused, kPatience);
+        for (QDockWidget* dock : window_->docks().all()) window_->docks().show(dock->objectName());
+        QTest::qWait(200);
+        QVERIFY2(window_->minimumSizeHint().width() <= 1024, qPrintable(QString::number(window_->minimumSizeHint().width())));
+        press(Qt::Key_F5, Qt::ShiftModifier);
     }
 
     void layoutIsRemembered() {

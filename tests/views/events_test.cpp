@@ -3,6 +3,8 @@
 
 #include <QAbstractItemModelTester>
 #include <QLineEdit>
+#include <QJsonDocument>
+#include <QTemporaryDir>
 #include <QTest>
 #include <QTreeView>
 
@@ -160,6 +162,23 @@ class EventsTest : public QObject {
         QCOMPARE(bridge.currentEvent(), 5u);
         bridge.setCurrentEvent(1);
         QVERIFY(!bridge.canGoForward());
+    }
+
+    void aRunIsExportedAsChromeTrace() {
+        SessionBridge bridge;
+        EventsView view(bridge, nullptr);
+        bridge.show(testing::sampleModel(), testing::sampleRun());
+        QTemporaryDir folder;
+        const QString file = folder.filePath(QStringLiteral("trace.json"));
+        view.writeTrace(file);
+        QTRY_COMPARE(bridge.log().size(), 1u);
+        QCOMPARE(bridge.log().front().level, SessionBridge::LogEntry::Level::Info);
+        QFile written(file);
+        QVERIFY(written.open(QIODevice::ReadOnly));
+        QVERIFY(QJsonDocument::fromJson(written.readAll()).isObject());
+        view.writeTrace(folder.filePath(QStringLiteral("missing/trace.json")));
+        QTRY_COMPARE(bridge.log().size(), 2u);
+        QCOMPARE(bridge.log().back().level, SessionBridge::LogEntry::Level::Error);
     }
 };
 

@@ -69,11 +69,21 @@ class PanelsTest : public QObject {
         const QModelIndex conv = model.indexOfModule(QStringLiteral("layer1.0.conv"));
         QCOMPARE(conv.data().toString(), QStringLiteral("conv"));
         QCOMPARE(conv.siblingAtColumn(ModuleModel::Parameters).data().toString(), QStringLiteral("576"));
-        QCOMPARE(conv.siblingAtColumn(ModuleModel::Trainable).data().toString(), QStringLiteral("all"));
+        QCOMPARE(conv.siblingAtColumn(ModuleModel::Grad).data().toString(), QStringLiteral("all"));
         const QModelIndex weight = model.index(0, 0, conv);
         QCOMPARE(weight.data(ModuleModel::TensorRole).toString(), QStringLiteral("layer1.0.conv.weight"));
         QCOMPARE(weight.siblingAtColumn(ModuleModel::Shape).data().toString(), QStringLiteral("8x8x3x3"));
         QVERIFY(summaryText(*info).contains(QStringLiteral("Total parameters: 1,448")));
+        // Freezing a part shows in it, below it and above it.
+        model.setTrainable(QStringLiteral("layer1"), false);
+        const auto grad = [&](const char* path) { return model.indexOfModule(QString::fromLatin1(path)).siblingAtColumn(ModuleModel::Grad).data().toString(); };
+        QCOMPARE(grad("layer1.0.conv"), QStringLiteral("none"));
+        QCOMPARE(grad("layer1"), QStringLiteral("none"));
+        QCOMPARE(grad("conv1"), QStringLiteral("all"));
+        QCOMPARE(grad(""), QStringLiteral("some"));
+        QCOMPARE(weight.siblingAtColumn(ModuleModel::Grad).data().toString(), QStringLiteral("no"));
+        model.setTrainable({}, true);
+        QCOMPARE(grad(""), QStringLiteral("all"));
         model.setModel(nullptr);
         QCOMPARE(model.rowCount(), 0);
     }
@@ -109,6 +119,29 @@ class PanelsTest : public QObject {
         bridge.undoStack()->undo();
         QVERIFY(bridge.breakpoints().empty());
         QCOMPARE(view.editor().markersAtLine(7), 0u);
+    }
+
+    void sourceHidesWhatNobodyKnows() {
+        auto model = std::make_shared<session::ModelInfo>(*testing::sampleModel());
+        session::SourceFile file;
+        file.name = "gaps.py";
+        file.is_original = true;
+        file.text = std::string(40, '\n') + "def f(x):\n    return x\n" + std::string(30, '\n') + "def g(x):\n    return -x\n";
+        model->sources = {file};
+        SessionBridge bridge;
+        SourceView view(bridge, nullptr);
+        bridge.show(model, nullptr);
+        const auto visible = [&](int line) { return view.editor().SendScintilla(QsciScintilla::SCI_GETLINEVISIBLE, static_cast<unsigned long>(line)) != 0; };
+        QVERIFY(!visible(1));
+        QVERIFY(!visible(38));
+        QVERIFY(visible(40));
+        QVERIFY(visible(41));
+        QVERIFY(!visible(60));
+        QVERIFY(visible(72));
+        // The archive's own code is whole, blank lines and all.
+        model->sources.front().is_original = false;
+        bridge.show(model, nullptr);
+        QVERIFY(visible(1));
     }
 
     void inputShapes() {

@@ -235,7 +235,15 @@ QFont Theme::uiFont() const {
 QFont Theme::monoFont() const {
     QFont font(firstFamily({"JetBrains Mono", "Fira Code", "Noto Sans Mono", "DejaVu Sans Mono"}));
     font.setStyleHint(QFont::Monospace);
+    // Code is shown as it is written: "->" and "!=" are two characters, not a ligature.
+    font.setStyleStrategy(QFont::PreferNoShaping);
     font.setPointSizeF(8.5);
+    return font;
+}
+
+QFont Theme::codeFont() const {
+    QFont font = monoFont();
+    font.setFamily(firstFamily({"JetBrains Mono NL", "Noto Sans Mono", "DejaVu Sans Mono", "Liberation Mono"}));
     return font;
 }
 

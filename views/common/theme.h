@@ -52,6 +52,8 @@ class Theme : public QObject {
 
     QFont uiFont() const;
     QFont monoFont() const;
+    // Of editors that take a family only, where a font with ligatures would show "->" and "!=" as one sign.
+    QFont codeFont() const;
 
   signals:
     void changed();

@@ -11,10 +11,13 @@
 #include <QLineEdit>
 #include <QSaveFile>
 #include <QSettings>
+#include <QThreadPool>
 #include <QToolButton>
 #include <QTreeView>
 #include <QVBoxLayout>
 
+#include "core/session/chrome_trace.h"
+#include "views/common/empty_hint.h"
 #include "views/common/format.h"
 #include "views/common/icons.h"
 #include "views/common/theme.h"
@@ -107,6 +110,7 @@ void EventsView::makeBar() {
 }
 
 void EventsView::makeTree() {
+    hint_ = new EmptyHint(tree_);
     tree_->setObjectName(QStringLiteral("eventTree"));
     tree_->setAccessibleName(tr("Events"));
     tree_->setModel(model_);
@@ -164,6 +168,9 @@ void EventsView::showCount() {
     const auto shown = static_cast<std::int64_t>(model_->acceptedCount());
     count_->setText(shown == total || !model_->isCaughtUp() ? tr("%1 events").arg(countText(total))
                                                             : tr("%1 of %2").arg(countText(shown), countText(total)));
+    hint_->say(total == 0   ? tr("Nothing has run yet.\nF5 runs the model, F11 steps into it, F7 runs to backward.")
+               : shown == 0 && model_->isCaughtUp() ? tr("No event matches the filter.")
+                            : QString());
 }
 
 void EventsView::showCurrent() {
@@ -232,7 +239,8 @@ bool EventsView::isSettled() const { return model_->isCaughtUp(); }
 
 void EventsView::addActions(QMenu& menu) {
     menu.addAction(tr("Copy selected rows"), this, &EventsView::copySelected);
-    menu.addAction(tr("Export as CSV\u2026"), this, &EventsView::exportCsv);
+    menu.addAction(tr("Export as CSV\u2026"), this, &EventsView::exportCsv)->setEnabled(bridge().eventCount() > 0);
+    menu.addAction(tr("Export as Chrome trace\u2026"), this, &EventsView::exportTrace)->setEnabled(bridge().eventCount() > 0);
     menu.addAction(model_->isFlat() ? tr("Show as tree") : tr("Show as flat list"), flat_, &QToolButton::toggle);
     menu.addAction(tr("Expand all"), tree_, &QTreeView::expandAll);
     menu.addAction(tr("Collapse all"), this, &EventsView::fit);
@@ -321,6 +329,29 @@ void EventsView::exportCsv() {
         out.write(fields.join(QLatin1Char(',')).toUtf8() + '\n');
     }
     out.commit();
+}
+
+void EventsView::exportTrace() {
+    const QString file = QFileDialog::getSaveFileName(this, tr("Export as Chrome trace"), QStringLiteral("trace.json"), tr("Chrome trace (*.json)"));
+    if (!file.isEmpty()) writeTrace(file);
+}
+
+void EventsView::writeTrace(const QString& file) {
+    const auto recording = bridge().recording();
+    if (!recording) return;
+    QThreadPool::globalInstance()->start([recording, file, bridge = &this->bridge(), guard = QPointer<EventsView>(this)] {
+        SessionBridge::LogEntry entry;
+        entry.text = tr("The run was written to %1; ui.perfetto.dev and chrome://tracing open it.").arg(file).toStdString();
+        try {
+            session::write_chrome_trace(*recording, file.toStdString());
+        } catch (const std::exception& error) {
+            entry.level = SessionBridge::LogEntry::Level::Error;
+            entry.text = error.what();
+        }
+        QMetaObject::invokeMethod(qApp, [entry, bridge, guard] {
+            if (guard) bridge->addLog(entry);
+        });
+    });
 }
 
 }  // namespace loupe::views

@@ -11,6 +11,7 @@ class QTreeView;
 
 namespace loupe::views {
 
+class EmptyHint;
 class EventModel;
 
 class EventsView : public View {
@@ -22,6 +23,8 @@ class EventsView : public View {
 
     EventModel& model() { return *model_; }
     QTreeView& tree() { return *tree_; }
+    // Writes the run as Chrome's trace in the background; the log tells how it went.
+    void writeTrace(const QString& file);
 
     void find() override;
     void fit() override;
@@ -44,6 +47,7 @@ class EventsView : public View {
     void fillFilterMenu();
     void copySelected();
     void exportCsv();
+    void exportTrace();
     void expandTop();
 
     EventModel* model_;
@@ -52,6 +56,7 @@ class EventsView : public View {
     QToolButton* flat_;
     QToolButton* saved_;
     QLabel* count_;
+    EmptyHint* hint_ = nullptr;
     QTimer typing_;
     bool selecting_ = false;
 };

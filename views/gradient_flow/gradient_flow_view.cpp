@@ -70,6 +70,7 @@ GradientFlowView::GradientFlowView(SessionBridge& bridge, QWidget* parent) : Vie
     connect(&bridge, &SessionBridge::modelChanged, this, [this] { showRows({}); });
     connect(&bridge, &SessionBridge::currentChanged, this, &GradientFlowView::markCurrent);
     connect(&Theme::instance(), &Theme::changed, this, &GradientFlowView::draw);
+    hint_ = new EmptyHint(this);
     showRows({});
     ask();
 }
@@ -177,8 +178,9 @@ void GradientFlowView::fillHealth() {
         ++with;
         square += row.norm * row.norm;
     }
-    if (rows_.empty() || with == 0) {
-        summary_->setText(tr("No gradients yet: run backward (F7)."));
+    hint_->say(with > 0 ? QString() : tr("No gradients yet.\nTick Backward in the Inputs panel and run (F5), or run to backward (F7)."));
+    if (with == 0) {
+        summary_->clear();
         return;
     }
     summary_->setText(tr("%1 of %2 parameters have gradients, norm of all %3").arg(countText(with), countText(static_cast<std::int64_t>(rows_.size())), numberText(std::sqrt(square))));

@@ -6,6 +6,7 @@
 #include <QLabel>
 #include <QListWidget>
 
+#include "views/common/empty_hint.h"
 #include "views/common/view.h"
 #include "views/gradient_flow/gradient_health.h"
 
@@ -52,6 +53,7 @@ class GradientFlowView : public View {
     QCPBars* back_ = nullptr;   // the greater of two, behind
     QCPBars* front_ = nullptr;
     QCPItemStraightLine* mark_ = nullptr;
+    EmptyHint* hint_ = nullptr;
     QListWidget* health_ = nullptr;
     std::vector<session::GradientRow> rows_;
     bool waiting_ = false;

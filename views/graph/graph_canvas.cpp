@@ -302,6 +302,9 @@ void GraphCanvas::paintScene(QPainter& painter, const QRectF& visible, double sc
     }
     paintLines(painter, visible, scale);
     for (const SceneBox& box : scene_.boxes) {
+        if (box.is_open && box.rect.intersects(visible)) paintHeader(painter, box, scale);
+    }
+    for (const SceneBox& box : scene_.boxes) {
         if (!box.is_open && box.rect.intersects(visible)) paintBox(painter, box, range, scale);
     }
     if (scale >= kLabelScale) paintLabels(painter, visible, scale);
@@ -318,18 +321,6 @@ void GraphCanvas::paintBox(QPainter& painter, const SceneBox& box, const Range& 
         painter.setBrush(back);
         painter.setPen(QPen(colour(C::Border), 1.0));
         painter.drawRoundedRect(box.rect, radius, radius);
-        if (scale * 13 < 5) return;
-        const double shown = std::max(1.0, 9.0 / (13 * scale));  // headers stay readable a little longer
-        painter.setFont(pixelFont(13 * std::min(shown, 1.8), true));
-        painter.setPen(colour(C::Text));
-        const QRectF head(box.rect.left() + 10, box.rect.top() + 3, box.rect.width() - 20, 20 * std::min(shown, 1.8));
-        QRectF used;
-        painter.drawText(head, Qt::AlignLeft | Qt::AlignVCenter, box.title, &used);
-        if (shown <= 1.01) {
-            painter.setFont(pixelFont(11, false));
-            painter.setPen(colour(C::Faint));
-            painter.drawText(head.adjusted(used.width() + 10, 0, 0, 0), Qt::AlignLeft | Qt::AlignVCenter, box.subtitle);
-        }
         return;
     }
     const QColor fill = fillOf(box, range);
@@ -365,6 +356,27 @@ void GraphCanvas::paintBox(QPainter& painter, const SceneBox& box, const Range& 
         const QRectF below(inside.left(), inside.top() + 20, inside.width(), 15);
         painter.drawText(below, Qt::AlignCenter, painter.fontMetrics().elidedText(box.subtitle, Qt::ElideRight, static_cast<int>(below.width()) + 6));
     }
+}
+
+// Above the lines that enter the group.
+void GraphCanvas::paintHeader(QPainter& painter, const SceneBox& box, double scale) {
+    if (scale * 13 < 5) return;
+    const double shown = std::clamp(9.0 / (13 * scale), 1.0, 1.8);  // headers stay readable a little longer
+    const QFont bold = pixelFont(13 * shown, true);
+    const QFont small = pixelFont(11, false);
+    const QRectF head(box.rect.left() + 10, box.rect.top() + 3, box.rect.width() - 20, 20 * shown);
+    const double title = QFontMetricsF(bold).horizontalAdvance(box.title);
+    const bool has_subtitle = shown <= 1.01;
+    const double all = title + (has_subtitle ? 10 + QFontMetricsF(small).horizontalAdvance(box.subtitle) : 0);
+    QColor back = blend(colour(C::Panel), colour(C::Text), 0.04);
+    painter.fillRect(QRectF(head.left() - 3, head.top() + 1, std::min(all, head.width()) + 6, head.height() - 2), back);
+    painter.setFont(bold);
+    painter.setPen(colour(C::Text));
+    painter.drawText(head, Qt::AlignLeft | Qt::AlignVCenter, box.title);
+    if (!has_subtitle) return;
+    painter.setFont(small);
+    painter.setPen(colour(C::Faint));
+    painter.drawText(head.adjusted(title + 10, 0, 0, 0), Qt::AlignLeft | Qt::AlignVCenter, box.subtitle);
 }
 
 void GraphCanvas::paintLines(QPainter& painter, const QRectF& visible, double scale) {

@@ -85,6 +85,7 @@ class GraphCanvas : public QWidget {
     void clampOffset();
 
     void paintScene(QPainter& painter, const QRectF& visible, double scale);
+    void paintHeader(QPainter& painter, const SceneBox& box, double scale);
     void paintLines(QPainter& painter, const QRectF& visible, double scale);
     void paintLabels(QPainter& painter, const QRectF& visible, double scale);
     void paintBox(QPainter& painter, const SceneBox& box, const Range& range, double scale);

@@ -8,6 +8,7 @@
 #include <QGridLayout>
 #include <QHeaderView>
 #include <QLabel>
+#include <QLineEdit>
 #include <QMimeData>
 #include <QPushButton>
 #include <QSpinBox>
@@ -16,16 +17,19 @@
 #include <QVBoxLayout>
 #include <cmath>
 
+#include "core/session/input_preview.h"
 #include "views/common/format.h"
 #include "views/common/icons.h"
 #include "views/common/theme.h"
+#include "views/inputs/answer.h"
+#include "views/inputs/array_file.h"
+#include "views/inputs/drawing_pad.h"
+#include "views/inputs/input_memory.h"
 #include "views/inputs/input_model.h"
 
 namespace loupe::views {
 
 namespace {
-
-constexpr int kPreviewSize = 84;
 
 // Sources and types are chosen from a list; the rest is typed.
 class CellDelegate : public QStyledItemDelegate {
@@ -60,24 +64,28 @@ class CellDelegate : public QStyledItemDelegate {
     }
 };
 
-QImage imageOf(const session::TensorSlice& slice) {
-    if (slice.data.empty() || slice.data.front().rows < 2 || slice.data.front().columns < 2) return {};
-    const auto& first = slice.data.front();
-    // Three tiles are red, green and blue.
-    const bool colour = slice.data.size() == 3;
-    const double low = slice.statistics.min;
-    const double range = slice.statistics.max > low ? slice.statistics.max - low : 1;
-    QImage image(first.columns, first.rows, QImage::Format_RGB32);
-    for (int row = 0; row < first.rows; ++row) {
-        for (int column = 0; column < first.columns; ++column) {
-            const auto at = static_cast<std::size_t>(row) * static_cast<std::size_t>(first.columns) + static_cast<std::size_t>(column);
-            const auto level = [&](std::size_t tile) {
-                return static_cast<int>(std::clamp((slice.data[tile].elements[at] - low) / range, 0.0, 1.0) * 255);
-            };
-            image.setPixel(column, row, colour ? qRgb(level(0), level(1), level(2)) : qRgb(level(0), level(0), level(0)));
-        }
-    }
-    return image;
+constexpr std::int64_t kMaxPreview = 1 << 20;
+constexpr int kMaxDrawn = 64;  // pixels a side
+
+bool isImageFile(const QString& file) {
+    static const QStringList endings{QStringLiteral("png"), QStringLiteral("jpg"), QStringLiteral("jpeg")};
+    return endings.contains(QFileInfo(file).suffix().toLower());
+}
+
+// The first picture of [N, C, H, W], [C, H, W] or [H, W].
+DrawingPad::Picture pictureOf(const session::InputPreview& preview) {
+    DrawingPad::Picture picture;
+    const auto& shape = preview.shape;
+    if (shape.size() < 2 || shape.size() > 4 || preview.elements.empty() || preview.dtype.find("int64") != std::string::npos) return picture;
+    const std::int64_t channels = shape.size() == 2 ? 1 : shape[shape.size() - 3];
+    const std::int64_t rows = shape[shape.size() - 2];
+    const std::int64_t columns = shape.back();
+    if (rows < 4 || columns < 4 || channels < 1) return picture;
+    picture.channels = channels == 3 ? 3 : 1;
+    picture.rows = static_cast<int>(rows);
+    picture.columns = static_cast<int>(columns);
+    picture.elements.assign(preview.elements.begin(), preview.elements.begin() + picture.channels * rows * columns);
+    return picture;
 }
 
 }  // namespace
@@ -89,7 +97,8 @@ ViewDescription InputsView::describe() {
 }
 
 InputsView::InputsView(SessionBridge& bridge, QWidget* parent)
-    : View(bridge, parent), model_(new InputModel(this)), table_(new QTableView(this)), preview_(new QLabel(this)), signature_(new QLabel(this)) {
+    : View(bridge, parent), model_(new InputModel(this)), table_(new QTableView(this)), signature_(new QLabel(this)), pad_(new DrawingPad(this)), clear_(new QPushButton(tr("Clear"), this)),
+      words_(new QLineEdit(this)), answer_(new QLabel(this)) {
     setAcceptDrops(true);
     table_->setObjectName(QStringLiteral("inputTable"));
     table_->setAccessibleName(tr("Inputs"));
@@ -107,9 +116,27 @@ InputsView::InputsView(SessionBridge& bridge, QWidget* parent)
     signature_->setTextFormat(Qt::PlainText);
     signature_->setWordWrap(true);
     signature_->setContentsMargins(6, 4, 6, 2);
-    preview_->setFixedSize(kPreviewSize, kPreviewSize);
-    preview_->setAlignment(Qt::AlignCenter);
-    preview_->setAccessibleName(tr("Preview of the input"));
+    pad_->setObjectName(QStringLiteral("drawingPad"));
+    connect(pad_, &DrawingPad::drawn, this, &InputsView::takeDrawing);
+    clear_->setObjectName(QStringLiteral("clearPad"));
+    clear_->setToolTip(tr("Wipe the drawing pad"));
+    connect(clear_, &QPushButton::clicked, pad_, &DrawingPad::clear);
+    words_->setObjectName(QStringLiteral("words"));
+    words_->setPlaceholderText(tr("Type a text, or token ids: 5 3 8"));
+    words_->setToolTip(tr("A text gives its bytes as token ids; numbers are ids. Return runs the model on it."));
+    words_->setAccessibleName(tr("Text of the input"));
+    connect(words_, &QLineEdit::returnPressed, this, &InputsView::takeText);
+    answer_->setObjectName(QStringLiteral("answer"));
+    answer_->setTextFormat(Qt::PlainText);
+    answer_->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    answer_->setProperty("heading", true);
+    answer_->setContentsMargins(6, 0, 6, 4);
+    answer_->setToolTip(tr("The two largest of the last output, by softmax"));
+    // The panel keeps its shape while answers come and go.
+    QSizePolicy kept = answer_->sizePolicy();
+    kept.setRetainSizeWhenHidden(true);
+    answer_->setSizePolicy(kept);
+    answer_->hide();
 
     auto* buttons = new QVBoxLayout;
     auto* file = new QPushButton(themeIcon(QStringLiteral("open")), tr("From file\u2026"), this);
@@ -128,31 +155,44 @@ InputsView::InputsView(SessionBridge& bridge, QWidget* parent)
     below->addWidget(makeOptions(), 1);
     auto* right = new QVBoxLayout;
     right->addLayout(buttons);
-    right->addWidget(preview_);
+    right->addWidget(pad_, 0, Qt::AlignHCenter);
+    buttons->insertWidget(2, clear_);
     below->addLayout(right);
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(0);
     layout->addWidget(signature_);
     layout->addWidget(table_, 1);
+    auto* text = new QHBoxLayout;
+    text->setContentsMargins(6, 4, 6, 0);
+    text->addWidget(words_);
+    layout->addLayout(text);
     layout->addLayout(below);
+    layout->addWidget(answer_);
     setFocusProxy(table_);
 
     connect(model_, &InputModel::edited, this, [this] {
         showing_ = true;
         this->bridge().setInputs(model_->specs());
         showing_ = false;
+        keep();
         showPreview();
     });
     connect(&bridge, &SessionBridge::inputsChanged, this, &InputsView::showInputs);
-    connect(&bridge, &SessionBridge::modelChanged, this, &InputsView::showInputs);
+    connect(&bridge, &SessionBridge::modelChanged, this, [this] {
+        recalled_ = false;
+        showInputs();
+    });
     connect(&bridge, &SessionBridge::runOptionsChanged, this, &InputsView::showOptions);
     connect(&bridge, &SessionBridge::statusChanged, this, [this, run] {
         run->setEnabled(this->bridge().model() && !this->bridge().isBusy());
         run->setToolTip(run->isEnabled() ? tr("Run with these inputs (F5)") : tr("Not now: the model is running"));
         // Guessed inputs are known only when the model has been opened.
-        if (this->bridge().status().state == session::RunState::Ready) showInputs();
-        if (!this->bridge().isBusy()) showPreview();
+        if (this->bridge().status().state == session::RunState::Ready) {
+            recall();
+            showInputs();
+        }
+        showAnswer();
     });
     showInputs();
     showOptions();
@@ -221,6 +261,7 @@ void InputsView::takeOptions() {
     options.threads = threads_->value();
     options.seed = static_cast<std::uint64_t>(seed_->value());
     bridge().setRunOptions(options);
+    keep();
 }
 
 void InputsView::showInputs() {
@@ -245,37 +286,152 @@ void InputsView::showInputs() {
     showPreview();
 }
 
-void InputsView::showPreview() {
-    preview_->clear();
-    const auto show = [this](const QImage& image) {
-        if (!image.isNull()) preview_->setPixmap(QPixmap::fromImage(image.scaled(kPreviewSize, kPreviewSize, Qt::KeepAspectRatio)));
-    };
-    if (model_->specs().empty()) return;
-    const QString file = text(model_->specs().front().file);
-    if (file.endsWith(QLatin1String(".png")) || file.endsWith(QLatin1String(".jpg"))) return show(QImage(file));
-    // Of other sources, what the last run was given.
-    const auto& recording = bridge().recording();
-    for (session::ValueId id = 1; recording && id <= std::min<std::size_t>(recording->value_count(), 64); ++id) {
-        const session::Value& value = recording->value(id);
-        if (value.producer != 0 || value.shape.size() != 4 || value.name != model_->index(0, InputModel::Name).data().toString().toStdString()) continue;
-        session::TensorRequest request;
-        request.value = id;
-        request.slice = "[0]";
-        request.max_rows = request.max_columns = kPreviewSize;
-        request.max_tiles = 3;
-        bridge().requestTensor(QStringLiteral("inputs.preview"), request, this, [show](const session::TensorSlice& slice) {
-            if (slice.error.empty()) show(imageOf(slice));
-        });
-        return;
-    }
+// --- what is remembered
+
+void InputsView::recall() {
+    const auto& model = bridge().model();
+    if (recalled_ || !model) return;
+    recalled_ = true;
+    const auto remembered = recallInputs(text(model->path), bridge().runOptions());
+    if (!remembered || remembered->inputs.size() != bridge().inputs().size()) return;
+    bridge().setRunOptions(remembered->options);
+    bridge().setInputs(remembered->inputs);
 }
+
+void InputsView::keep() {
+    const auto& model = bridge().model();
+    if (model && recalled_) rememberInputs(text(model->path), model_->specs(), bridge().runOptions());
+}
+
+// --- pictures and texts
+
+// The input that is a picture: the selected one if it is, else the first.
+int InputsView::pictured() const {
+    const auto isPicture = [this](int row) {
+        if (row < 0 || row >= model_->rowCount()) return false;
+        const session::InputSpec& spec = model_->specs()[static_cast<std::size_t>(row)];
+        if (spec.literal || !spec.elements.empty()) return false;
+        if (spec.source == session::InputSpec::Source::File && isImageFile(text(spec.file))) return true;
+        return spec.dtype.find("float") != std::string::npos && (spec.shape.size() == 4 || spec.shape.size() == 3) && spec.shape.back() >= 4 &&
+               spec.shape[spec.shape.size() - 2] >= 4;
+    };
+    if (isPicture(table_->currentIndex().row())) return table_->currentIndex().row();
+    for (int row = 0; row < model_->rowCount(); ++row) {
+        if (isPicture(row)) return row;
+    }
+    return -1;
+}
+
+// The first input that is a row of token ids.
+int InputsView::worded() const {
+    for (int row = 0; row < model_->rowCount(); ++row) {
+        const session::InputSpec& spec = model_->specs()[static_cast<std::size_t>(row)];
+        const bool one = spec.shape.size() == 1 || (spec.shape.size() == 2 && spec.shape[0] == 1);
+        if (!spec.literal && spec.elements.empty() && one && (spec.dtype == "int64" || spec.dtype == "int32")) return row;
+    }
+    return -1;
+}
+
+void InputsView::showPreview() {
+    const int words = worded();
+    words_->setVisible(words >= 0);
+    if (words >= 0 && !words_->hasFocus()) {
+        const auto preview = session::preview_input(model_->specs()[static_cast<std::size_t>(words)], 4096);
+        words_->setText(preview.error.empty() ? textOfTokens(preview.elements) : QString());
+    }
+    const int row = pictured();
+    pad_->setVisible(row >= 0);
+    clear_->setVisible(false);
+    if (row < 0) return;
+    const session::InputSpec& spec = model_->specs()[static_cast<std::size_t>(row)];
+    const auto preview = session::preview_input(spec, kMaxPreview);
+    pad_->setPicture(preview.error.empty() ? pictureOf(preview) : DrawingPad::Picture());
+    const auto& picture = pad_->picture();
+    const bool single = preview.shape.size() < 4 || (preview.shape[0] == 1 && (preview.shape[1] == 1 || preview.shape[1] == 3));
+    pad_->setDrawable(!picture.isEmpty() && single && picture.rows <= kMaxDrawn && picture.columns <= kMaxDrawn);
+    clear_->setVisible(pad_->isDrawable());
+}
+
+void InputsView::useArray(int row, const QString& file, const session::Shape& shape, const char* dtype) {
+    session::InputSpec spec = model_->specs()[static_cast<std::size_t>(row)];
+    spec.source = session::InputSpec::Source::File;
+    spec.file = file.toStdString();
+    spec.key.clear();
+    spec.shape = shape;
+    spec.dtype = dtype;
+    model_->setSpec(row, spec);
+    runIfStill();
+}
+
+void InputsView::runIfStill() {
+    if (bridge().model() && !bridge().isBusy() && !bridge().isPaused()) bridge().run();
+}
+
+void InputsView::takeDrawing() {
+    const int row = pictured();
+    if (row < 0 || !bridge().model()) return;
+    const auto& picture = pad_->picture();
+    const session::Shape shape{1, picture.channels, picture.rows, picture.columns};
+    const QString file = ownInputFile(text(bridge().model()->path), model_->index(row, InputModel::Name).data().toString());
+    const QString error = writeArray(file, shape, std::vector<float>(picture.elements.begin(), picture.elements.end()));
+    if (!error.isEmpty()) return bridge().addLog({SessionBridge::LogEntry::Level::Error, error.toStdString(), 0, -1, {}, {}});
+    useArray(row, file, shape, "float32");
+}
+
+void InputsView::takeText() {
+    const int row = worded();
+    if (row < 0 || words_->text().isEmpty() || !bridge().model()) return;
+    const auto tokens = tokensOf(words_->text());
+    session::Shape shape = model_->specs()[static_cast<std::size_t>(row)].shape;
+    shape.back() = static_cast<std::int64_t>(tokens.size());
+    const QString file = ownInputFile(text(bridge().model()->path), model_->index(row, InputModel::Name).data().toString());
+    const QString error = writeArray(file, shape, tokens);
+    if (!error.isEmpty()) return bridge().addLog({SessionBridge::LogEntry::Level::Error, error.toStdString(), 0, -1, {}, {}});
+    useArray(row, file, shape, "int64");
+}
+
+QString InputsView::answer() const { return answer_->isHidden() ? QString() : answer_->text(); }
+
+// The last operator of forward gives the logits of a model that classifies, or of the next token.
+void InputsView::showAnswer() {
+    const auto& recording = bridge().recording();
+    if (bridge().isBusy()) return;
+    answer_->hide();
+    if (!recording || bridge().status().state != session::RunState::Finished) return;
+    session::ValueId output = 0;
+    for (auto id = static_cast<session::EventId>(recording->event_count()); id > 0 && output == 0; --id) {
+        const session::Event& event = recording->event(id);
+        if (event.phase == session::RunPhase::Forward && !event.outputs.empty()) output = event.outputs.front();
+    }
+    if (output == 0) return;
+    const session::Value& value = recording->value(output);
+    const bool logits = value.dtype.find("float") != std::string_view::npos && (value.shape.size() == 2 || value.shape.size() == 3) && value.shape[0] == 1;
+    if (!logits || value.shape.back() < 2 || value.shape.back() > 1000) return;
+    session::TensorRequest request;
+    request.value = output;
+    request.slice = value.shape.size() == 3 ? "[0, -1]" : "[0]";
+    request.max_columns = 1000;
+    const bool characters = value.shape.size() == 3 && worded() >= 0 && value.shape.back() <= 256;
+    bridge().requestTensor(QStringLiteral("inputs.answer"), request, this, [this, characters](const session::TensorSlice& slice) {
+        if (!slice.error.empty() || slice.data.empty() || !bridge().model()) return;
+        const QString chosen = answerText(slice.data.front().elements, classNames(text(bridge().model()->path)), characters);
+        answer_->setText((characters ? tr("Next: %1") : tr("Output: %1")).arg(chosen));
+        answer_->setVisible(!chosen.isEmpty());
+    });
+}
+
+// --- files
 
 void InputsView::chooseFile() {
     const QString file = QFileDialog::getOpenFileName(this, tr("Inputs from a file"), {}, tr("Arrays and images (*.npz *.npy *.pt *.png *.jpg *.jpeg);;All files (*)"));
     if (!file.isEmpty()) takeFile(file);
 }
 
-// An .npz feeds all inputs by number; any other file the selected one.
+bool InputsView::feeds(const QString& file) {
+    static const QStringList endings{QStringLiteral("npz"), QStringLiteral("npy")};
+    return isImageFile(file) || endings.contains(QFileInfo(file).suffix().toLower());
+}
+
 void InputsView::takeFile(const QString& file) {
     if (model_->specs().empty()) return;
     const bool all = file.endsWith(QLatin1String(".npz"));
@@ -288,14 +444,21 @@ void InputsView::takeFile(const QString& file) {
         spec.file = file.toStdString();
         spec.key = all ? "arg" + std::to_string(row) : std::string();
         spec.elements.clear();
+        const auto preview = session::preview_input(spec, 0);
+        if (!preview.error.empty()) {
+            bridge().addLog({SessionBridge::LogEntry::Level::Error, preview.error, 0, -1, {}, {}});
+            emit refused(text(preview.error));
+            return;
+        }
+        spec.shape = preview.shape;
+        spec.dtype = preview.dtype;
         model_->setSpec(row, spec);
     }
 }
 
 void InputsView::dragEnterEvent(QDragEnterEvent* event) {
     const auto urls = event->mimeData()->urls();
-    static const QStringList endings{QStringLiteral("npz"), QStringLiteral("npy"), QStringLiteral("png"), QStringLiteral("jpg"), QStringLiteral("jpeg")};
-    if (urls.size() == 1 && endings.contains(QFileInfo(urls.front().toLocalFile()).suffix().toLower())) event->acceptProposedAction();
+    if (urls.size() == 1 && feeds(urls.front().toLocalFile())) event->acceptProposedAction();
 }
 
 void InputsView::dropEvent(QDropEvent* event) {
@@ -305,6 +468,12 @@ void InputsView::dropEvent(QDropEvent* event) {
 
 void InputsView::addActions(QMenu& menu) {
     menu.addAction(tr("Inputs from a file\u2026"), this, &InputsView::chooseFile);
+    menu.addAction(tr("Clear the drawing pad"), pad_, &DrawingPad::clear)->setEnabled(pad_->isDrawable());
+    menu.addAction(tr("Copy as text"), this, [this] {
+        QStringList lines;
+        for (const auto& spec : model_->specs()) lines += text(session::input_spec_text(spec));
+        QApplication::clipboard()->setText(lines.join(QLatin1Char('\n')));
+    });
     menu.addAction(backward_->isChecked() ? tr("Forward only") : tr("Forward and backward"), backward_, &QCheckBox::toggle);
 }
 

@@ -5,6 +5,8 @@
 #include "views/common/view.h"
 
 class QCheckBox;
+class QLineEdit;
+class QPushButton;
 class QComboBox;
 class QLabel;
 class QSpinBox;
@@ -12,6 +14,7 @@ class QTableView;
 
 namespace loupe::views {
 
+class DrawingPad;
 class InputModel;
 
 class InputsView : public View {
@@ -23,8 +26,18 @@ class InputsView : public View {
 
     InputModel& model() { return *model_; }
     QTableView& table() { return *table_; }
+    DrawingPad& pad() { return *pad_; }
+    // What the model chose, after a run; empty when it does not choose.
+    QString answer() const;
+    // An .npz feeds all inputs by number; any other file the selected one.
+    void takeFile(const QString& file);
+    static bool feeds(const QString& file);
 
     void addActions(QMenu& menu) override;
+
+  signals:
+    // A file could not feed an input.
+    void refused(const QString& why);
 
   protected:
     void dragEnterEvent(QDragEnterEvent* event) override;
@@ -35,14 +48,25 @@ class InputsView : public View {
     void showInputs();
     void showOptions();
     void takeOptions();
-    void takeFile(const QString& file);
     void chooseFile();
     void showPreview();
+    void showAnswer();
+    void takeDrawing();
+    void takeText();
+    void useArray(int row, const QString& file, const session::Shape& shape, const char* dtype);
+    void recall();
+    void keep();
+    void runIfStill();
+    int pictured() const;
+    int worded() const;
 
     InputModel* model_;
     QTableView* table_;
-    QLabel* preview_;
     QLabel* signature_;
+    DrawingPad* pad_;
+    QPushButton* clear_;
+    QLineEdit* words_;
+    QLabel* answer_;
     QCheckBox* backward_;
     QCheckBox* statistics_;
     QComboBox* mode_;
@@ -50,6 +74,7 @@ class InputsView : public View {
     QSpinBox* threads_;
     QSpinBox* seed_;
     bool showing_ = false;
+    bool recalled_ = true;  // false: the model was opened and what is remembered of it not yet taken
 };
 
 }  // namespace loupe::views

@@ -7,6 +7,7 @@
 #include <QTime>
 #include <QVBoxLayout>
 
+#include "views/common/empty_hint.h"
 #include "views/common/format.h"
 #include "views/common/theme.h"
 
@@ -40,7 +41,7 @@ ViewDescription LogView::describe() {
             QStringLiteral("log"), Place::Bottom};
 }
 
-LogView::LogView(SessionBridge& bridge, QWidget* parent) : View(bridge, parent), list_(new QListWidget(this)) {
+LogView::LogView(SessionBridge& bridge, QWidget* parent) : View(bridge, parent), list_(new QListWidget(this)), hint_(new EmptyHint(list_)) {
     list_->setObjectName(QStringLiteral("logList"));
     list_->setAccessibleName(tr("Log"));
     list_->setSelectionMode(QAbstractItemView::ExtendedSelection);
@@ -52,6 +53,7 @@ LogView::LogView(SessionBridge& bridge, QWidget* parent) : View(bridge, parent),
     connect(&bridge, &SessionBridge::logAdded, this, [this] { add(this->bridge().log().back()); });
     connect(list_, &QListWidget::itemActivated, this, [this](QListWidgetItem* item) { follow(list_->row(item)); });
     connect(list_, &QListWidget::itemClicked, this, [this](QListWidgetItem* item) { follow(list_->row(item)); });
+    hint_->say(tr("Nothing to tell so far."));
     for (const auto& entry : bridge.log()) add(entry);
 }
 
@@ -63,6 +65,7 @@ void LogView::add(const SessionBridge::LogEntry& entry) {
                                      list_);
     item->setForeground(Theme::instance().colour(levelColour(entry.level)));
     item->setToolTip(text(entry.text));
+    hint_->say({});
     list_->scrollToBottom();
 }
 
@@ -84,6 +87,7 @@ void LogView::addActions(QMenu& menu) {
     menu.addAction(tr("Clear"), this, [this] {
         list_->clear();
         entries_.clear();
+        hint_->say(tr("Nothing to tell so far."));
     });
 }
 

@@ -8,6 +8,8 @@ class QListWidget;
 
 namespace loupe::views {
 
+class EmptyHint;
+
 class LogView : public View {
     Q_OBJECT
 
@@ -24,6 +26,7 @@ class LogView : public View {
     void copy();
 
     QListWidget* list_;
+    EmptyHint* hint_;
     std::vector<SessionBridge::LogEntry> entries_;
 };
 

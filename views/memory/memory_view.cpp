@@ -57,7 +57,15 @@ MemoryView::MemoryView(SessionBridge& bridge, QWidget* parent) : View(bridge, pa
     plot_->axisRect()->setRangeZoom(Qt::Horizontal);
     plot_->yAxis->setTicker(QSharedPointer<BytesTicker>::create());
     plot_->legend->setVisible(true);
-    plot_->axisRect()->insetLayout()->setInsetAlignment(0, Qt::AlignTop | Qt::AlignLeft);
+    // Above the curves, not upon them.
+    plot_->plotLayout()->insertRow(0);
+    plot_->plotLayout()->addElement(0, 0, plot_->legend);
+    plot_->plotLayout()->setRowStretchFactor(0, 0.001);
+    plot_->plotLayout()->setRowSpacing(0);
+    plot_->legend->setFillOrder(QCPLegend::foColumnsFirst, false);
+    plot_->legend->setWrap(4);
+    plot_->legend->setMargins(QMargins(8, 0, 8, 0));
+    plot_->legend->setRowSpacing(0);
     QCPGraph* below = nullptr;
     for (session::Category category : kOrder) {
         QCPGraph* graph = plot_->addGraph();
@@ -107,6 +115,7 @@ MemoryView::MemoryView(SessionBridge& bridge, QWidget* parent) : View(bridge, pa
     splitter->setSizes({560, 440});
     layout->addWidget(splitter, 1);
 
+    hint_ = new EmptyHint(this);
     redraw_.setSingleShot(true);
     redraw_.setInterval(150);
     connect(&redraw_, &QTimer::timeout, this, &MemoryView::draw);
@@ -159,8 +168,9 @@ void MemoryView::draw() {
         else graph->removeFromLegend();
     }
     plot_->legend->setVisible(count > 1);
+    hint_->say(count > 1 ? QString() : tr("No memory to account for yet: run the model (F5)."));
     if (count <= 1 || !recording) {
-        summary_->setText(tr("Nothing recorded yet: run the model (F5)."));
+        summary_->clear();
         peak_mark_->setVisible(false);
     } else {
         const session::EventId peak = recording->peak_event() != 0 ? recording->peak_event() : series_.peakEvent();
@@ -203,8 +213,7 @@ void MemoryView::takeCurrent() {
 void MemoryView::fit() {
     plot_->xAxis->setRange(0, std::max<double>(1.0, static_cast<double>(series_.events())));
     const double most = series_.total.empty() ? 1 : *std::max_element(series_.total.begin(), series_.total.end());
-    // Room for the legend above the curves.
-    plot_->yAxis->setRange(0, std::max(1.0, most * 1.15));
+    plot_->yAxis->setRange(0, std::max(1.0, most * 1.06));
     plot_->replot(QCustomPlot::rpQueuedReplot);
 }
 

@@ -8,6 +8,7 @@
 #include <QTreeView>
 #include <array>
 
+#include "views/common/empty_hint.h"
 #include "views/common/view.h"
 #include "views/memory/alive_model.h"
 
@@ -43,6 +44,7 @@ class MemoryView : public View {
     QCustomPlot* plot_ = nullptr;
     std::array<QCPGraph*, session::kCategories> graphs_{};
     QCPItemStraightLine* mark_ = nullptr;
+    EmptyHint* hint_ = nullptr;
     QCPItemTracer* peak_mark_ = nullptr;
     QLabel* summary_ = nullptr;
     QLabel* alive_title_ = nullptr;

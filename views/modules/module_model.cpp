@@ -27,23 +27,6 @@ std::string_view lastPart(const std::string& path) {
     return dot == std::string::npos ? std::string_view(path) : std::string_view(path).substr(dot + 1);
 }
 
-struct Trainable {
-    int with = 0;
-    int without = 0;
-};
-
-Trainable trainable(const session::ModelInfo& model, std::size_t index) {
-    Trainable count;
-    const ModuleInfo& module = model.modules[index];
-    for (const auto& parameter : module.parameters) ++(parameter.requires_grad ? count.with : count.without);
-    for (const int child : module.children) {
-        const Trainable below = trainable(model, static_cast<std::size_t>(child));
-        count.with += below.with;
-        count.without += below.without;
-    }
-    return count;
-}
-
 }  // namespace
 
 int ModuleModel::add(int parent, Row row) {
@@ -60,6 +43,7 @@ int ModuleModel::add(int parent, Row row) {
 void ModuleModel::setModel(std::shared_ptr<const session::ModelInfo> model) {
     beginResetModel();
     model_ = std::move(model);
+    changed_.clear();
     rows_.clear();
     row_of_module_.clear();
     if (model_) {
@@ -97,6 +81,40 @@ void ModuleModel::setModel(std::shared_ptr<const session::ModelInfo> model) {
     endResetModel();
 }
 
+ModuleModel::Trainable ModuleModel::trainable(std::size_t index) const {
+    Trainable count;
+    const ModuleInfo& module = model_->modules[index];
+    for (const auto& parameter : module.parameters) ++(requiresGrad(parameter) ? count.with : count.without);
+    for (const int child : module.children) {
+        const Trainable below = trainable(static_cast<std::size_t>(child));
+        count.with += below.with;
+        count.without += below.without;
+    }
+    return count;
+}
+
+bool ModuleModel::requiresGrad(const session::TensorInfo& tensor) const {
+    const auto found = changed_.find(&tensor);
+    return found == changed_.end() ? tensor.requires_grad : found->second;
+}
+
+void ModuleModel::setTrainable(const QString& path, bool trainable) {
+    if (!model_) return;
+    const std::string top = path.toStdString();
+    for (const ModuleInfo& module : model_->modules) {
+        if (!top.empty() && module.path != top && module.path.rfind(top + ".", 0) != 0) continue;
+        for (const auto& parameter : module.parameters) changed_[&parameter] = trainable;
+    }
+    // Of the parents too: all, some or none of what is below them.
+    const auto tell = [this](const auto& self, const QModelIndex& parent) -> void {
+        const int rows = rowCount(parent);
+        if (rows == 0) return;
+        emit dataChanged(index(0, 0, parent), index(rows - 1, ColumnCount - 1, parent));
+        for (int row = 0; row < rows; ++row) self(self, index(row, 0, parent));
+    };
+    tell(tell, {});
+}
+
 QModelIndex ModuleModel::indexOfModule(const QString& path) const {
     if (!model_) return {};
     const int module = model_->find_module(path.toStdString());
@@ -131,8 +149,8 @@ QVariant ModuleModel::moduleText(const Row& row, int column) const {
         case Class: return text(module.class_name);
         case Parameters: return module.parameter_count ? countText(module.parameter_count) : QString();
         case Bytes: return module.parameter_bytes ? bytesText(static_cast<double>(module.parameter_bytes)) : QString();
-        case Trainable: {
-            const auto count = trainable(*model_, row.module);
+        case Grad: {
+            const auto count = trainable(row.module);
             if (count.with + count.without == 0) return {};
             return count.without == 0 ? tr("all") : count.with == 0 ? tr("none") : tr("some");
         }
@@ -150,7 +168,7 @@ QVariant ModuleModel::tensorText(const Row& row, int column) const {
         case Dtype: return text(row.tensor->dtype);
         case Parameters: return countText(row.tensor->numel());
         case Bytes: return bytesText(static_cast<double>(row.tensor->bytes));
-        case Trainable: return row.tensor->requires_grad ? tr("yes") : tr("no");
+        case Grad: return requiresGrad(*row.tensor) ? tr("yes") : tr("no");
         default: return {};
     }
 }
@@ -168,14 +186,26 @@ QVariant ModuleModel::data(const QModelIndex& index, int role) const {
             return tensorText(row, index.column());
         case Qt::ToolTipRole: {
             const ModuleInfo& module = model_->modules[row.module];
-            if (row.kind == Kind::Module) return QStringLiteral("%1\n%2").arg(scopeText(module.path), text(module.qualified_name));
+            if (row.kind == Kind::Module) {
+                const QString tip = QStringLiteral("%1\n%2").arg(scopeText(module.path), text(module.qualified_name));
+                const auto count = trainable(row.module);
+                return count.without > 0 && count.with == 0 ? tip + QLatin1Char('\n') + tr("Frozen: its parameters take no gradients") : tip;
+            }
             return row.tensor ? text(row.tensor->name) : QStringLiteral("%1 = %2").arg(text(row.attribute.first), text(row.attribute.second));
         }
         case Qt::ForegroundRole:
             if (row.kind != Kind::Module) return theme.colour(Theme::Colour::Faint);
+            if (const auto count = trainable(row.module); count.without > 0 && count.with == 0) return theme.colour(Theme::Colour::Faint);
             return index.column() == Class ? QVariant(theme.colour(Theme::Colour::Accent)) : QVariant();
         case Qt::FontRole: {
             static const QFont mono = theme.monoFont();
+            if (row.kind == Kind::Module && index.column() <= Class) {
+                // What is frozen leans.
+                const auto count = trainable(row.module);
+                QFont font = theme.uiFont();
+                font.setItalic(count.without > 0 && count.with == 0);
+                return font;
+            }
             const bool number = index.column() >= Shape && index.column() <= Bytes;
             return number || (row.kind == Kind::Attribute && index.column() == Class) ? QVariant(mono) : QVariant();
         }

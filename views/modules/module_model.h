@@ -4,6 +4,7 @@
 
 #include <QAbstractItemModel>
 #include <memory>
+#include <map>
 #include <vector>
 
 #include "core/session/model_info.h"
@@ -14,13 +15,15 @@ class ModuleModel : public QAbstractItemModel {
     Q_OBJECT
 
   public:
-    enum Column { Name, Class, Shape, Dtype, Parameters, Bytes, Trainable, Mode, Hooks, ColumnCount };
+    enum Column { Name, Class, Shape, Dtype, Parameters, Bytes, Grad, Mode, Hooks, ColumnCount };
     enum Role { PathRole = Qt::UserRole, KindRole, TensorRole };
     enum class Kind { Module, Parameter, Buffer, Attribute };
 
     using QAbstractItemModel::QAbstractItemModel;
 
     void setModel(std::shared_ptr<const session::ModelInfo> model);
+    // The parameters of the module and of all below it take gradients from now on, or do not.
+    void setTrainable(const QString& path, bool trainable);
     QModelIndex indexOfModule(const QString& path) const;
 
     QModelIndex index(int row, int column, const QModelIndex& parent = {}) const override;
@@ -43,12 +46,19 @@ class ModuleModel : public QAbstractItemModel {
 
     int add(int parent, Row row);
     const Row& row(const QModelIndex& index) const { return rows_[static_cast<std::size_t>(index.internalId())]; }
+    struct Trainable {
+        int with = 0;
+        int without = 0;
+    };
+    Trainable trainable(std::size_t module) const;
+    bool requiresGrad(const session::TensorInfo& tensor) const;
     QVariant moduleText(const Row& row, int column) const;
     QVariant tensorText(const Row& row, int column) const;
 
     std::shared_ptr<const session::ModelInfo> model_;
     std::vector<Row> rows_;
     std::vector<int> row_of_module_;
+    std::map<const session::TensorInfo*, bool> changed_;  // by the user, since the model was opened
 };
 
 // A line a module, in torchinfo's manner: class and path, indented; parameters; then totals.

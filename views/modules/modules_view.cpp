@@ -39,7 +39,7 @@ ModulesView::ModulesView(SessionBridge& bridge, QWidget* parent)
     tree_->setUniformRowHeights(true);
     tree_->setIndentation(13);
     tree_->setContextMenuPolicy(Qt::CustomContextMenu);
-    const int widths[] = {132, 108, 88, 56, 88, 74, 40, 44, 44};
+    const int widths[] = {118, 88, 88, 56, 88, 74, 40, 44, 44};
     for (int column = 0; column < ModuleModel::ColumnCount; ++column) tree_->setColumnWidth(column, widths[column]);
     tree_->header()->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
     connect(tree_->selectionModel(), &QItemSelectionModel::currentChanged, this, &ModulesView::onSelected);
@@ -132,7 +132,9 @@ bool ModulesView::toggleBreakpoint() {
 }
 
 void ModulesView::setTrainable(bool trainable) {
-    bridge().session().set_parameter_requires_grad(tree_->currentIndex().data(ModuleModel::PathRole).toString().toStdString(), trainable);
+    const QString path = tree_->currentIndex().data(ModuleModel::PathRole).toString();
+    bridge().session().set_parameter_requires_grad(path.toStdString(), trainable);
+    model_->setTrainable(path, trainable);
 }
 
 void ModulesView::addActions(QMenu& menu) {
@@ -140,6 +142,15 @@ void ModulesView::addActions(QMenu& menu) {
         if (bridge().model()) QApplication::clipboard()->setText(summaryText(*bridge().model()));
     });
     menu.addAction(tr("Export parameters as CSV\u2026"), this, &ModulesView::exportCsv);
+    const bool chosen = bridge().model() && tree_->currentIndex().isValid();
+    const QString name = scopeText(tree_->currentIndex().data(ModuleModel::PathRole).toString().toStdString());
+    QAction* freeze = menu.addAction(chosen ? tr("Freeze %1 (no gradients)").arg(name) : tr("Freeze"), this, [this] { setTrainable(false); });
+    QAction* unfreeze = menu.addAction(chosen ? tr("Unfreeze %1").arg(name) : tr("Unfreeze"), this, [this] { setTrainable(true); });
+    for (QAction* action : {freeze, unfreeze}) {
+        action->setEnabled(chosen);
+        action->setToolTip(chosen ? tr("From the next run on") : tr("Not now: no module is selected"));
+    }
+    menu.addSeparator();
     menu.addAction(tr("Expand all"), tree_, &QTreeView::expandAll);
     menu.addAction(tr("Collapse all"), this, &ModulesView::fit);
 }
@@ -150,8 +161,6 @@ void ModulesView::showContextMenu(const QPoint& at) {
     if (index.isValid()) {
         const QString path = index.data(ModuleModel::PathRole).toString();
         if (!path.isEmpty()) menu.addAction(tr("Toggle breakpoint on %1").arg(path), this, &ModulesView::toggleBreakpoint);
-        menu.addAction(tr("Freeze (no gradients)"), this, [this] { setTrainable(false); });
-        menu.addAction(tr("Unfreeze"), this, [this] { setTrainable(true); });
         menu.addAction(tr("Copy name"), this, [index] {
             const QString tensor = index.data(ModuleModel::TensorRole).toString();
             QApplication::clipboard()->setText(tensor.isEmpty() ? index.data(ModuleModel::PathRole).toString() : tensor);

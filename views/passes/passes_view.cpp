@@ -73,8 +73,9 @@ PassesView::PassesView(SessionBridge& bridge, QWidget* parent) : View(bridge, pa
     bar->addWidget(search_);
     layout->addLayout(bar);
 
-    auto* splitter = new QSplitter(Qt::Horizontal, this);
-    list_ = new QTreeWidget(splitter);
+    outer_ = new QSplitter(Qt::Horizontal, this);
+    list_ = new QTreeWidget(outer_);
+    auto* splitter = new QSplitter(Qt::Horizontal, outer_);
     list_->setAccessibleName(tr("Passes"));
     list_->setRootIsDecorated(false);
     list_->setUniformRowHeights(true);
@@ -86,7 +87,6 @@ PassesView::PassesView(SessionBridge& bridge, QWidget* parent) : View(bridge, pa
     connect(list_, &QTreeWidget::currentItemChanged, this, [this](QTreeWidgetItem* item) {
         if (item != nullptr) showStep(item->data(0, Qt::UserRole).toInt());
     });
-    splitter->addWidget(list_);
     const auto side = [&](DiffText*& area, QLabel*& title, DiffText::Side which, const QString& name) {
         auto* holder = new QWidget(splitter);
         auto* column = new QVBoxLayout(holder);
@@ -103,8 +103,10 @@ PassesView::PassesView(SessionBridge& bridge, QWidget* parent) : View(bridge, pa
     };
     side(left_, left_title_, DiffText::Side::Left, tr("Graph before the pass"));
     side(right_, right_title_, DiffText::Side::Right, tr("Graph after the pass"));
-    splitter->setSizes({250, 420, 420});
-    layout->addWidget(splitter, 1);
+    outer_->setStretchFactor(0, 0);
+    outer_->setStretchFactor(1, 1);
+    outer_->setSizes({250, 840});
+    layout->addWidget(outer_, 1);
 
     // Both sides have the same number of rows, so their scroll bars agree.
     for (const auto orientation : {Qt::Vertical, Qt::Horizontal}) {
@@ -138,6 +140,15 @@ PassesView::PassesView(SessionBridge& bridge, QWidget* parent) : View(bridge, pa
 void PassesView::showEvent(QShowEvent* event) {
     View::showEvent(event);
     if (stale_) ask();
+}
+
+// In a narrow panel the passes stand above the graphs.
+void PassesView::resizeEvent(QResizeEvent* event) {
+    View::resizeEvent(event);
+    const auto wanted = width() < 860 ? Qt::Vertical : Qt::Horizontal;
+    if (outer_->orientation() == wanted) return;
+    outer_->setOrientation(wanted);
+    outer_->setSizes(wanted == Qt::Vertical ? QList<int>{150, std::max(150, height() - 150)} : QList<int>{250, std::max(400, width() - 250)});
 }
 
 void PassesView::choosePipeline(const QString& pipeline) { pipeline_->setCurrentText(pipeline); }

@@ -33,6 +33,7 @@ class PassesView : public View {
 
   protected:
     void showEvent(QShowEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
 
   private:
     void ask();
@@ -49,6 +50,7 @@ class PassesView : public View {
     QLineEdit* search_ = nullptr;
     QLabel* summary_ = nullptr;
     QTreeWidget* list_ = nullptr;
+    QSplitter* outer_ = nullptr;
     QLabel* left_title_ = nullptr;
     QLabel* right_title_ = nullptr;
     DiffText* left_ = nullptr;

@@ -44,7 +44,8 @@ SourceView::SourceView(SessionBridge& bridge, QWidget* parent)
     files_->setObjectName(QStringLiteral("files"));
     files_->setAccessibleName(tr("Source file"));
     files_->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
-    files_->setMinimumContentsLength(20);
+    files_->setMinimumContentsLength(16);
+    files_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
     note_->setProperty("faint", true);
     search_->setPlaceholderText(tr("Find"));
     search_->setAccessibleName(tr("Find in the source"));
@@ -84,6 +85,9 @@ void SourceView::makeEditor() {
     editor_->setUtf8(true);
     editor_->setFrameShape(QFrame::NoFrame);
     editor_->setFolding(QsciScintilla::NoFoldStyle);
+    // Folding would bring hidden lines back.
+    editor_->SendScintilla(QsciScintilla::SCI_SETPROPERTY, "fold", "0");
+    editor_->SendScintilla(QsciScintilla::SCI_SETAUTOMATICFOLD, 0UL);
     editor_->setMarginType(kSymbolMargin, QsciScintilla::SymbolMargin);
     editor_->setMarginWidth(kSymbolMargin, 18);
     editor_->setMarginSensitivity(kSymbolMargin, true);
@@ -113,11 +117,11 @@ void SourceView::applyTheme() {
     const Theme& theme = Theme::instance();
     const QColor paper = theme.colour(Theme::Colour::Panel);
     const QColor ink = theme.colour(Theme::Colour::Text);
-    lexer_->setDefaultFont(theme.monoFont());
+    lexer_->setDefaultFont(theme.codeFont());
     lexer_->setDefaultPaper(paper);
     lexer_->setDefaultColor(ink);
     for (int style = 0; style < 128; ++style) {
-        lexer_->setFont(theme.monoFont(), style);
+        lexer_->setFont(theme.codeFont(), style);
         lexer_->setPaper(paper, style);
         lexer_->setColor(ink, style);
     }
@@ -135,7 +139,7 @@ void SourceView::applyTheme() {
     lexer_->setColor(theme.series(3), QsciLexerPython::Decorator);
     editor_->setPaper(paper);
     editor_->setCaretForegroundColor(ink);
-    editor_->setMarginsFont(theme.monoFont());
+    editor_->setMarginsFont(theme.codeFont());
     editor_->setMarginsBackgroundColor(theme.colour(Theme::Colour::Window));
     editor_->setMarginsForegroundColor(theme.colour(Theme::Colour::Faint));
     editor_->setSelectionBackgroundColor(theme.colour(Theme::Colour::AccentBack));
@@ -192,10 +196,8 @@ void SourceView::showFile(int index) {
     note_->setToolTip(source.is_original ? tr("The lines that the file's debug records remember") : tr("TorchScript as the file contains it"));
     editor_->setText(text(source.text));
     editor_->setMarginWidth(kNumberMargin, QStringLiteral("0%1").arg(std::max(editor_->lines(), 100)));
-    // Above the first line that is known there is nothing to see.
-    int first = 0;
-    while (first + 1 < editor_->lines() && editor_->text(first).trimmed().isEmpty()) ++first;
-    editor_->setFirstVisibleLine(first);
+    hideBlankStretches(source.is_original);
+    editor_->setFirstVisibleLine(0);
     showBreakpoints();
     showReached();
     showCurrent();
@@ -216,7 +218,30 @@ void SourceView::showCurrent() {
     editor_->markerAdd(line, CurrentArrow);
     const int first = editor_->firstVisibleLine();
     const int shown = static_cast<int>(editor_->SendScintilla(QsciScintilla::SCI_LINESONSCREEN));
-    if (line < first + 2 || line > first + shown - 3) editor_->setFirstVisibleLine(std::max(0, line - shown / 3));
+    const int at = shownLine(line);
+    if (at < first + 2 || at > first + shown - 3) editor_->setFirstVisibleLine(std::max(0, at - shown / 3));
+}
+
+int SourceView::shownLine(int line) const {
+    return static_cast<int>(editor_->SendScintilla(QsciScintilla::SCI_VISIBLEFROMDOCLINE, static_cast<unsigned long>(line)));
+}
+
+// Debug records hold only the functions that were compiled: between them the file is unknown, and blank here.
+void SourceView::hideBlankStretches(bool are_gaps) {
+    constexpr int kKept = 2;
+    editor_->SendScintilla(QsciScintilla::SCI_SHOWLINES, 0UL, static_cast<long>(editor_->lines()));
+    if (!are_gaps) return;
+    const QStringList lines = editor_->text().split(QLatin1Char('\n'));
+    for (int first = 0; first < lines.size();) {
+        int end = first;
+        while (end < lines.size() && lines[end].trimmed().isEmpty()) ++end;
+        // The last line of the document stays: the editor needs one.
+        const int last = std::min<int>(end, static_cast<int>(lines.size()) - 1) - 1;
+        // The very first line cannot be hidden.
+        const int from = first == 0 ? 1 : first + kKept;
+        if (last - from >= kKept) editor_->SendScintilla(QsciScintilla::SCI_HIDELINES, static_cast<unsigned long>(from), static_cast<long>(last));
+        first = end + 1;
+    }
 }
 
 void SourceView::showReached() {

@@ -34,6 +34,9 @@ class SourceView : public View {
     void showCurrent();
     void showBreakpoints();
     void showReached();
+    void hideBlankStretches(bool are_gaps);
+    // Lines of the file and lines on the screen differ where stretches are hidden.
+    int shownLine(int line) const;
     void search(bool forward);
     int firstFile(const session::ModelInfo& model) const;
     int fileIndex(const std::string& name) const;

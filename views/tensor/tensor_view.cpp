@@ -75,6 +75,13 @@ TensorView::TensorView(SessionBridge& bridge, QWidget* parent) : View(bridge, pa
     splitter->setStretchFactor(1, 0);
     splitter->setSizes({700, 250});
     layout->addWidget(splitter, 1);
+    empty_ = new QLabel(this);
+    empty_->setObjectName(QStringLiteral("emptyHint"));
+    empty_->setProperty("faint", true);
+    empty_->setAlignment(Qt::AlignCenter);
+    empty_->setWordWrap(true);
+    empty_->setMargin(16);
+    layout->addWidget(empty_, 1);
 
     connect(picture_, &TensorPicture::hovered, this, [this](const QString& text) { hover_->setText(text.isEmpty() ? QStringLiteral(" ") : text); });
     connect(&bridge, &SessionBridge::currentChanged, this, &TensorView::takeCurrent);
@@ -347,6 +354,11 @@ void TensorView::showSlice(const session::TensorSlice& slice) {
     }
     error_->hide();
     slice_ = slice;
+    const bool empty = slice.dtype.empty();
+    empty_->setText(bridge().recording() ? tr("Select an event, a value, a parameter or a module.")
+                                         : tr("Run the model (F5) to have values to look at,\nor select a module with parameters."));
+    empty_->setVisible(empty);
+    splitter_->setVisible(!empty);
     if (slice_.sliced_shape != shape_before_) {
         shape_before_ = slice_.sliced_shape;
         automaticDisplay();
@@ -426,9 +438,7 @@ void TensorView::applyColours() {
 void TensorView::fillStatistics() {
     const session::Statistics& s = slice_.statistics;
     if (slice_.dtype.empty()) {
-        facts_->setHtml(QStringLiteral("<p style='color:%1'>%2</p>")
-                            .arg(Theme::instance().colour(Theme::Colour::Faint).name(),
-                                 bridge().model() ? tr("Select an event, a parameter or a module; run the model (F5) to have values.") : tr("No model is open.")));
+        facts_->clear();
         return;
     }
     const QString faint = Theme::instance().colour(Theme::Colour::Faint).name();

@@ -86,6 +86,7 @@ class TensorView : public View {
     QLabel* error_ = nullptr;
     QLabel* hover_ = nullptr;
     QSplitter* splitter_ = nullptr;
+    QLabel* empty_ = nullptr;
     QStackedWidget* stack_ = nullptr;
     TensorPicture* picture_ = nullptr;
     QTableView* table_ = nullptr;

@@ -13,6 +13,7 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 
+#include "views/common/empty_hint.h"
 #include "views/common/format.h"
 #include "views/common/icons.h"
 #include "views/watch/breakpoint_model.h"
@@ -82,6 +83,17 @@ QWidget* WatchView::makeBreakpoints() {
     const int widths[] = {260, 76, 140, 70};
     for (int column = 0; column < 4; ++column) breakpoint_table_->setColumnWidth(column, widths[column]);
     connect(breakpoint_table_, &QTableView::clicked, this, [this](const QModelIndex& index) { goTo(index.row()); });
+
+    hint_ = new EmptyHint(breakpoint_table_);
+    const auto showHint = [this] {
+        hint_->say(breakpoints_->rowCount() > 0 ? QString()
+                                                : tr("No breakpoints. F9 sets one at the current node or line; + sets one at a module, a kind of operator, "
+                                                     "where backward begins, or where a NaN or Inf appears."));
+    };
+    connect(breakpoints_, &QAbstractItemModel::modelReset, this, showHint);
+    connect(breakpoints_, &QAbstractItemModel::rowsInserted, this, showHint);
+    connect(breakpoints_, &QAbstractItemModel::rowsRemoved, this, showHint);
+    showHint();
 
     auto* title = new QLabel(tr("Breakpoints"), side);
     title->setProperty("heading", true);

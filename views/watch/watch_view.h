@@ -9,6 +9,7 @@ class QTableView;
 namespace loupe::views {
 
 class BreakpointModel;
+class EmptyHint;
 class WatchModel;
 
 class WatchView : public View {
@@ -38,6 +39,7 @@ class WatchView : public View {
     WatchModel* watches_;
     QTableView* breakpoint_table_;
     QTableView* watch_table_;
+    EmptyHint* hint_ = nullptr;
 };
 
 }  // namespace loupe::views

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+// What a model that chooses among classes, or continues a text, chose.
+
+#include <QString>
+#include <QStringList>
+#include <vector>
+
+namespace loupe::views {
+
+// logits: of the last row; probabilities are taken as they are. "3 (98 %), then 8 (1 %)". With `characters` a class without a name
+// is shown as the character of its number.
+QString answerText(const std::vector<double>& logits, const QStringList& classes, bool characters);
+
+// Names of the classes that index.json beside a shipped model gives; empty for others.
+QStringList classNames(const QString& model);
+
+// "5 3 8", "5, 3, 8" are ids; anything else is text, whose UTF-8 bytes are the ids.
+std::vector<std::int64_t> tokensOf(const QString& text);
+// The text that tokens are, when they are printable characters; else the numbers.
+QString textOfTokens(const std::vector<double>& tokens);
+
+}  // namespace loupe::views

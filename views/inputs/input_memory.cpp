@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/inputs/input_memory.h"
+
+#include <QCryptographicHash>
+#include <QFileInfo>
+#include <QJsonArray>
+#include <QJsonDocument>
+#include <QJsonObject>
+#include <QSettings>
+
+namespace loupe::views {
+
+using session::InputSpec;
+using session::RunOptions;
+
+namespace {
+
+QString keyOf(const QString& model) {
+    return QStringLiteral("inputs/") + QString::fromLatin1(QCryptographicHash::hash(model.toUtf8(), QCryptographicHash::Sha1).toHex().left(16));
+}
+
+QJsonObject toJson(const InputSpec& spec) {
+    QJsonObject object;
+    if (spec.literal) object[QStringLiteral("literal")] = QString::fromStdString(*spec.literal);
+    QJsonArray shape;
+    for (const auto size : spec.shape) shape.append(static_cast<qint64>(size));
+    object[QStringLiteral("source")] = static_cast<int>(spec.source);
+    object[QStringLiteral("shape")] = shape;
+    object[QStringLiteral("dtype")] = QString::fromStdString(spec.dtype);
+    object[QStringLiteral("seed")] = static_cast<qint64>(spec.seed);
+    object[QStringLiteral("low")] = static_cast<qint64>(spec.low);
+    object[QStringLiteral("high")] = static_cast<qint64>(spec.high);
+    object[QStringLiteral("file")] = QString::fromStdString(spec.file);
+    object[QStringLiteral("key")] = QString::fromStdString(spec.key);
+    QJsonArray elements;
+    for (const InputSpec& element : spec.elements) elements.append(toJson(element));
+    object[QStringLiteral("elements")] = elements;
+    return object;
+}
+
+InputSpec fromJson(const QJsonObject& object) {
+    InputSpec spec;
+    if (object.contains(QStringLiteral("literal"))) spec.literal = object[QStringLiteral("literal")].toString().toStdString();
+    const int source = object[QStringLiteral("source")].toInt();
+    spec.source = static_cast<InputSpec::Source>(std::clamp(source, 0, static_cast<int>(InputSpec::Source::File)));
+    for (const auto& size : object[QStringLiteral("shape")].toArray()) spec.shape.push_back(size.toInteger());
+    spec.dtype = object[QStringLiteral("dtype")].toString().toStdString();
+    spec.seed = static_cast<std::uint64_t>(object[QStringLiteral("seed")].toInteger());
+    spec.low = object[QStringLiteral("low")].toInteger();
+    spec.high = object[QStringLiteral("high")].toInteger();
+    spec.file = object[QStringLiteral("file")].toString().toStdString();
+    spec.key = object[QStringLiteral("key")].toString().toStdString();
+    for (const auto& element : object[QStringLiteral("elements")].toArray()) spec.elements.push_back(fromJson(element.toObject()));
+    return spec;
+}
+
+bool filesAreThere(const InputSpec& spec) {
+    if (spec.source == InputSpec::Source::File && !spec.literal && spec.elements.empty()) return QFileInfo::exists(QString::fromStdString(spec.file));
+    return std::all_of(spec.elements.begin(), spec.elements.end(), filesAreThere);
+}
+
+}  // namespace
+
+void rememberInputs(const QString& model, const std::vector<InputSpec>& inputs, const RunOptions& options) {
+    QJsonArray specs;
+    for (const InputSpec& spec : inputs) specs.append(toJson(spec));
+    QJsonObject object{{QStringLiteral("inputs"), specs},
+                       {QStringLiteral("backward"), options.backward},
+                       {QStringLiteral("statistics"), options.statistics},
+                       {QStringLiteral("pipeline"), QString::fromStdString(options.pipeline)},
+                       {QStringLiteral("threads"), options.threads},
+                       {QStringLiteral("seed"), static_cast<qint64>(options.seed)}};
+    if (options.training) object[QStringLiteral("training")] = *options.training;
+    QSettings().setValue(keyOf(model), QJsonDocument(object).toJson(QJsonDocument::Compact));
+}
+
+std::optional<RememberedInputs> recallInputs(const QString& model, RunOptions options) {
+    const QJsonObject object = QJsonDocument::fromJson(QSettings().value(keyOf(model)).toByteArray()).object();
+    if (object.isEmpty()) return std::nullopt;
+    RememberedInputs all;
+    for (const auto& spec : object[QStringLiteral("inputs")].toArray()) all.inputs.push_back(fromJson(spec.toObject()));
+    if (!std::all_of(all.inputs.begin(), all.inputs.end(), filesAreThere)) return std::nullopt;
+    options.backward = object[QStringLiteral("backward")].toBool();
+    options.statistics = object[QStringLiteral("statistics")].toBool(true);
+    options.pipeline = object[QStringLiteral("pipeline")].toString(QStringLiteral("none")).toStdString();
+    options.threads = object[QStringLiteral("threads")].toInt();
+    options.seed = static_cast<std::uint64_t>(object[QStringLiteral("seed")].toInteger());
+    options.training.reset();
+    if (object.contains(QStringLiteral("training"))) options.training = object[QStringLiteral("training")].toBool();
+    all.options = options;
+    return all;
+}
+
+}  // namespace loupe::views

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+// What the inputs of a model were the last time, and how it ran: kept with the program's settings.
+
+#include <QString>
+#include <optional>
+#include <vector>
+
+#include "core/session/requests.h"
+
+namespace loupe::views {
+
+// model: the path of its file. Only inputs and the options that the panel offers are kept of `options`.
+void rememberInputs(const QString& model, const std::vector<session::InputSpec>& inputs, const session::RunOptions& options);
+
+struct RememberedInputs {
+    std::vector<session::InputSpec> inputs;
+    session::RunOptions options;
+};
+// Nothing when the model was not seen before, or a file that fed it is gone. options: what is not remembered.
+std::optional<RememberedInputs> recallInputs(const QString& model, session::RunOptions options);
+
+}  // namespace loupe::views
