@@ -123,9 +123,8 @@ void run_filling(const Operator& op, const KernelCandidate& kernel, std::span<co
     }
 }
 
-void run_kernel(const Operator& op, std::span<const IValue> arguments, IValue* results) {
-    // A variant's extra arguments stand last, so that kernels see the functional form's first.
-    const KernelCandidate& kernel = choose_kernel(op, arguments);
+// A variant's extra arguments stand last, so that kernels see the functional form's first.
+void run_kernel(const Operator& op, const KernelCandidate& kernel, std::span<const IValue> arguments, IValue* results) {
     if (op.record->kernel.fills) {
         run_filling(op, kernel, arguments, results);
     } else {
@@ -200,9 +199,11 @@ void call_recorded(const Operator& op, std::span<const IValue> arguments, IValue
         if (written.is_tensor()) check_inplace(written.to_tensor(), true);
     }
     const auto node = make_ptr<OperatorNode>(op, arguments);
+    // Chosen in the caller's grad mode: a candidate may leave out what only the backward pass needs.
+    const KernelCandidate& kernel = choose_kernel(op, arguments);
     {
         const GradModeScope no_grad(false);
-        run_kernel(op, arguments, results);
+        run_kernel(op, kernel, arguments, results);
     }
     if (op.is_view) mark_views(op, arguments, results);
     set_histories(op, arguments, results, node);
@@ -229,7 +230,7 @@ void call_unchecked(const Operator& op, std::span<const IValue> arguments, IValu
         call_recorded(op, arguments, results);
         return;
     }
-    run_kernel(op, arguments, results);
+    run_kernel(op, choose_kernel(op, arguments), arguments, results);
     // detach() gives a view that autograd does not know of.
     if (op.is_view && !op.record->is_gradient_stop) mark_views(op, arguments, results);
 }

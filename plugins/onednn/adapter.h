@@ -115,6 +115,31 @@ typename Primitive::primitive_desc softmax_forward(const dnnl::engine& engine, c
     return {typename Primitive::desc(dnnl::prop_kind::forward_training, layout, axis), user_scratchpad(), engine};
 }
 
+// Layouts of one direction of one recurrent layer: sequence [T, B, I], states [1, 1, B, H], weights [1, 1, I or H, gates, H],
+// bias [1, 1, biases, H].
+struct RecurrentLayouts {
+    Layout sequence;
+    Layout state;
+    Layout weights_layer;
+    Layout weights_iter;
+    Layout bias;
+    Layout output;
+};
+
+// Gates i, f, g, o.
+inline dnnl::lstm_forward::primitive_desc lstm_forward(const dnnl::engine& engine, dnnl::rnn_direction direction, const RecurrentLayouts& l) {
+    const dnnl::lstm_forward::desc descriptor(dnnl::prop_kind::forward_training, direction, l.sequence, l.state, l.state, l.weights_layer,
+                                              l.weights_iter, l.bias, l.output, l.state, l.state);
+    return {descriptor, user_scratchpad(), engine};
+}
+
+// Gates z, r, n; the reset gate after the product, as PyTorch has it. Biases of z, r and n, and the one inside the reset.
+inline dnnl::lbr_gru_forward::primitive_desc gru_forward(const dnnl::engine& engine, dnnl::rnn_direction direction, const RecurrentLayouts& l) {
+    const dnnl::lbr_gru_forward::desc descriptor(dnnl::prop_kind::forward_training, direction, l.sequence, l.state, l.weights_layer,
+                                                 l.weights_iter, l.bias, l.output, l.state);
+    return {descriptor, user_scratchpad(), engine};
+}
+
 // dst = src weights (+ bias) (+ beta dst).
 inline dnnl::matmul::primitive_desc matmul(const dnnl::engine& engine, const Layout& src, const Layout& weights, const Layout& bias,
                                            const Layout& dst, float beta) {

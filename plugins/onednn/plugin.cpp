@@ -17,6 +17,7 @@ void register_all(const PluginRegistries& registries) {
     onednn::register_avg_pool(registries);
     onednn::register_batch_norm(registries);
     onednn::register_convolution(registries);
+    onednn::register_layer(registries);
     onednn::register_layer_norm(registries);
     onednn::register_max_pool(registries);
     onednn::register_products(registries);
@@ -26,7 +27,7 @@ void register_all(const PluginRegistries& registries) {
 }  // namespace
 
 LOUPE_PLUGIN_EXPORT const PluginTable* loupe_plugin() {
-    static constexpr PluginTable kTable{kPluginInterface, "onednn", "CPU kernels from oneDNN: convolution, products, pooling, normalisation, activations.", "oneDNN 2.6",
+    static constexpr PluginTable kTable{kPluginInterface, "onednn", "CPU kernels from oneDNN: convolution, products, pooling, normalisation, softmax, activations, LSTM and GRU.", "oneDNN 2.6",
                                         register_all};
     return &kTable;
 }

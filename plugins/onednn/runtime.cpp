@@ -14,7 +14,7 @@ namespace {
 // Weights that were packed. A weight is known by its storage, which is never confused with another, and its version.
 class PackedWeights {
   public:
-    Memory get(const Tensor& weight, const Layout& own, const Layout& wanted) {
+    Memory get(const Tensor& weight, const Layout& own, const Layout& wanted, PrepareWeight prepare) {
         const std::lock_guard lock(mutex_);
         ++clock_;
         auto& entries = entries_[weight.storage()->id()];
@@ -24,9 +24,9 @@ class PackedWeights {
         if (entry == entries.end()) {
             make_room(wanted.get_size());
             entries_[weight.storage()->id()].push_back({weight.storage_offset(), own, wanted, ~weight.version(), 0, allocate(wanted)});
-            return fill(entries_[weight.storage()->id()].back(), weight);
+            return fill(entries_[weight.storage()->id()].back(), weight, prepare);
         }
-        return entry->version == weight.version() ? use(*entry) : fill(*entry, weight);
+        return entry->version == weight.version() ? use(*entry) : fill(*entry, weight, prepare);
     }
 
   private:
@@ -44,8 +44,9 @@ class PackedWeights {
         entry.last_use = clock_;
         return entry.block.memory;
     }
-    Memory fill(Entry& entry, const Tensor& weight) {
-        reorder(memory_at(entry.own, weight.raw_data()), entry.block.memory);
+    Memory fill(Entry& entry, const Tensor& weight, PrepareWeight prepare) {
+        const Tensor source = prepare == nullptr ? weight : prepare(weight);
+        reorder(memory_at(entry.own, source.raw_data()), entry.block.memory);
         entry.version = weight.version();
         return use(entry);
     }
@@ -139,10 +140,10 @@ void execute(const dnnl::primitive& primitive, std::unordered_map<int, Memory> a
     stream().wait();
 }
 
-Memory packed_weight(const Tensor& weight, const Layout& own, const Layout& wanted) {
-    if (own == wanted) return memory_at(own, weight.raw_data());
+Memory packed_weight(const Tensor& weight, const Layout& own, const Layout& wanted, PrepareWeight prepare) {
+    if (own == wanted && prepare == nullptr) return memory_at(own, weight.raw_data());
     static auto* packed = new PackedWeights;  // outlives all threads
-    return packed->get(weight, own, wanted);
+    return packed->get(weight, own, wanted, prepare);
 }
 
 bool all_within(const Tensor& t, float least, float most) {

@@ -41,8 +41,10 @@ void reorder(const Memory& from, const Memory& to);
 // Runs with scratch memory of the thread.
 void execute(const dnnl::primitive& primitive, std::unordered_map<int, Memory> arguments, const Layout& scratchpad);
 
-// weight in the layout that a primitive wants, kept from call to call until the weight changes.
-Memory packed_weight(const Tensor& weight, const Layout& own, const Layout& wanted);
+// weight in the layout that a primitive wants, kept from call to call until the weight changes. `own` is the layout it
+// has, or that `prepare` gives it.
+using PrepareWeight = Tensor (*)(const Tensor& weight);
+Memory packed_weight(const Tensor& weight, const Layout& own, const Layout& wanted, PrepareWeight prepare = nullptr);
 
 // What a primitive writes: the tensor's own memory when the layouts agree, else a block that finish() reorders into it.
 class Target {

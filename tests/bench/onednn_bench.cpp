@@ -214,13 +214,17 @@ void add_rnn() {
         std::int64_t steps, batch, input, hidden;
     };
     for (const char* mode : {"lstm", "gru"}) {
-        for (const Size& s : {Size{20, 1, 64, 64}, Size{32, 1, 128, 128}, Size{32, 8, 128, 128}, Size{64, 8, 256, 256}, Size{50, 32, 256, 512},
+        for (const Size& s : {Size{6, 1, 32, 32}, Size{20, 1, 64, 64}, Size{32, 1, 128, 128}, Size{32, 8, 128, 128}, Size{64, 8, 256, 256}, Size{50, 32, 256, 512},
                               Size{50, 1, 512, 512}, Size{100, 1, 1024, 1024}}) {
             const bool lstm = mode[0] == 'l';
             const std::int64_t gates = (lstm ? 4 : 3) * s.hidden;
             const std::string name = concat(mode, " ", s.steps, " steps of ", s.batch, "x", s.input, " to ", s.hidden);
             const auto forward = [=] {
-                const auto w = [](const Dims& sizes) { return fn::mul_scalar(draw(sizes), Scalar(0.05)); };
+                const auto w = [](const Dims& sizes) {
+                    const Tensor weight = fn::mul_scalar(draw(sizes), Scalar(0.05));
+                    weight.storage()->set_category(MemoryCategory::Parameter);
+                    return weight;
+                };
                 const IValue cx = lstm ? IValue(draw({s.batch, s.hidden})) : IValue();
                 return Drawn{draw({s.steps * s.batch, s.input}), draw({s.batch, s.hidden}), cx, w({gates, s.input}), w({gates, s.hidden}),
                                   w({gates}), w({gates}), Dims(static_cast<std::size_t>(s.steps), s.batch), mode, false};

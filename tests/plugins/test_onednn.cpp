@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/autograd/grad_mode.h"
 #include "core/autograd/variable.h"
 #include "core/base/strings.h"
 #include "core/ops/call.h"
@@ -411,11 +412,83 @@ class TestOnednn : public QObject {
         }
     }
 
+    // ---- recurrent layers
+
+    void recurrent_data() {
+        QTest::addColumn<QString>("mode");
+        QTest::addColumn<bool>("reverse");
+        QTest::addColumn<bool>("biased");
+        for (const char* mode : {"lstm", "gru"}) {
+            for (const bool reverse : {false, true}) {
+                for (const bool biased : {false, true}) {
+                    QTest::addRow("%s%s%s", mode, reverse ? ", reverse" : "", biased ? ", biased" : "") << mode << reverse << biased;
+                }
+            }
+        }
+    }
+    void recurrent() {
+        QFETCH(QString, mode);
+        QFETCH(bool, reverse);
+        QFETCH(bool, biased);
+        const std::string name = mode.toStdString();
+        for (const auto& [steps, batch, inputs, hidden] : {std::array<std::int64_t, 4>{40, 1, 40, 50}, {7, 5, 64, 64}, {50, 3, 17, 33}}) {
+            Values arguments = layerArguments(name, steps, batch, inputs, hidden, reverse);
+            if (!biased) arguments[5] = arguments[6] = IValue();
+            compareLayers(arguments);
+            // As parameters the weights are kept packed, until they change.
+            for (const std::size_t i : {3, 4}) arguments[i].to_tensor().storage()->set_category(MemoryCategory::Parameter);
+            compareLayers(arguments);
+            call(operator_of("aten::mul_.Scalar"), {arguments[4], -0.5});
+            compareLayers(arguments);
+        }
+    }
+    void recurrentKeepsNaN() {
+        for (const char* mode : {"lstm", "gru"}) {
+            const Values arguments = layerArguments(mode, 20, 4, 32, 48, false);
+            arguments[0].to_tensor().data<float>()[32 * 20] = kNaN;
+            compareLayers(arguments);
+        }
+    }
+    void recurrentDeclines() {
+        Values arguments = layerArguments("lstm", 10, 4, 64, 64, false);
+        const auto answer = [&] { return choice("loupe::rnn_layer", arguments); };
+        QCOMPARE(answer(), std::string("onednn: runs"));
+        arguments[7] = Dims{4, 4, 4, 4, 4, 4, 4, 4, 4, 3, 1};
+        QCOMPARE(answer(), std::string("onednn: declined, sequences of different lengths"));
+        arguments = layerArguments("lstm", 2, 1, 8, 8, false);
+        QCOMPARE(answer(), std::string("onednn: declined, too little to do"));
+        arguments = layerArguments("gru", 10, 4, 64, 64, false);
+        set_requires_grad(arguments[4].to_tensor(), true);
+        QCOMPARE(answer(), std::string("onednn: declined, the gates are kept for the backward pass"));
+        // A call that is recorded has its gates.
+        const Values recorded = call(operator_of("loupe::rnn_layer"), arguments);
+        QVERIFY(fn::sum(fn::abs(recorded[3].to_tensor())).data<float>()[0] > 0);
+        const GradModeScope no_grad(false);
+        QCOMPARE(answer(), std::string("onednn: runs"));
+    }
+
     void declinesNothing() {
         QCOMPARE(choice("aten::mm", {draw({0, 3}), draw({3, 4})}), std::string("onednn: declined, empty input"));
     }
 
   private:
+    static Values layerArguments(const std::string& mode, std::int64_t steps, std::int64_t batch, std::int64_t inputs, std::int64_t hidden,
+                                 bool reverse) {
+        const std::int64_t gates = (mode == "lstm" ? 4 : 3) * hidden;
+        const auto weight = [&](const Dims& sizes) { return fn::mul_scalar(draw(sizes), Scalar(0.1)); };
+        return {draw({steps * batch, inputs}), draw({batch, hidden}), mode == "lstm" ? IValue(draw({batch, hidden})) : IValue(),
+                weight({gates, inputs}), weight({gates, hidden}), weight({gates}), weight({gates}),
+                Dims(static_cast<std::size_t>(steps), batch), mode, reverse};
+    }
+    // All but the gates.
+    static void compareLayers(const Values& arguments) {
+        QCOMPARE(choice("loupe::rnn_layer", arguments), std::string("onednn: runs"));
+        const Operator& op = operator_of("loupe::rnn_layer");
+        const Values got = call(op, arguments);
+        const Values want = call_portable(op, arguments);
+        for (std::size_t i = 0; i < 3; ++i) EXPECT_NOTHING(difference(got[i], want[i]));
+        QVERIFY(std::ranges::equal(got[3].to_tensor().sizes(), want[3].to_tensor().sizes()));
+    }
     static void checkAverage(const Values& arguments) {
         EXPECT_NOTHING(compare("aten::avg_pool2d", arguments));
         Values backward = arguments;

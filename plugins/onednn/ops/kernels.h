@@ -10,6 +10,7 @@ void register_activations(const PluginRegistries& registries);
 void register_avg_pool(const PluginRegistries& registries);
 void register_batch_norm(const PluginRegistries& registries);
 void register_convolution(const PluginRegistries& registries);
+void register_layer(const PluginRegistries& registries);
 void register_layer_norm(const PluginRegistries& registries);
 void register_max_pool(const PluginRegistries& registries);
 void register_products(const PluginRegistries& registries);
