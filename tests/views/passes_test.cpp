@@ -94,6 +94,38 @@ class PassesTest : public QObject {
         view.list()->setCurrentItem(view.list()->topLevelItem(0));
         QCOMPARE(view.before()->toPlainText(), view.after()->toPlainText());
     }
+
+    void graphsAreDrawnAndNodesFollowed() {
+        auto traced = trace();
+        // One node, relu, on line 2 before and line 1 after.
+        const auto drawn = [](const session::GraphModel& model) {
+            auto copy = std::make_shared<session::GraphModel>(model);
+            session::GraphNode relu;
+            relu.id = 0;
+            relu.kind = "aten::relu";
+            relu.label = "relu";
+            copy->nodes = {relu};
+            copy->inputs = {"x"};
+            copy->outputs = {"2"};
+            copy->edges = {{-1, 0, 0, 0, "%x", "Tensor"}, {0, -1, 0, 0, "%2", "Tensor"}};
+            return copy;
+        };
+        traced.initial = drawn(*traced.initial);
+        traced.steps[1].graph = drawn(*traced.steps[1].graph);
+        SessionBridge bridge;
+        PassesView view(bridge, nullptr);
+        view.resize(1000, 500);
+        view.show();
+        view.showTrace(traced);
+        view.showAsGraph(true);
+        QTRY_VERIFY(view.isSettled() && view.graphAfter()->canvas()->boxFor(0) && view.graphBefore()->canvas()->boxFor(0));
+        QCOMPARE(view.graphBefore()->lineOf(0), 2);
+        QCOMPARE(view.graphAfter()->lineOf(0), 1);
+        // A click on a node marks what it came from.
+        QTest::mouseClick(view.graphAfter()->canvas(), Qt::LeftButton, {}, view.graphAfter()->canvas()->screenRect(0).center().toPoint());
+        QCOMPARE(view.graphAfter()->canvas()->current(), 0);
+        QCOMPARE(view.graphBefore()->canvas()->matches(), std::set<int>{0});
+    }
 };
 
 QTEST_MAIN(PassesTest)

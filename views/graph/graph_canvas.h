@@ -34,6 +34,7 @@ class GraphCanvas : public QWidget {
     void setMatches(std::set<int> nodes);
 
     int current() const { return current_; }
+    const std::set<int>& matches() const { return matches_; }
     const Scene& scene() const { return scene_; }
     // The box that stands for a node: its own, or that of the closed group around it. Null: not drawn.
     const SceneBox* boxFor(int node) const;

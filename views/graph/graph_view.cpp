@@ -34,13 +34,16 @@ GraphView::GraphView(SessionBridge& bridge, QWidget* parent) : View(bridge, pare
     layout->setSpacing(0);
     canvas_ = new GraphCanvas(this);
     canvas_->setMetrics(&metrics_);
+    state_ = new QLabel(canvas_);
+    state_->setProperty("faint", true);
+    state_->setAttribute(Qt::WA_TransparentForMouseEvents);
     buildToolBar(layout);
     layout->addWidget(canvas_, 1);
     setFocusProxy(canvas_);
     pool_.setMaxThreadCount(1);
     slow_.setSingleShot(true);
     slow_.setInterval(300);
-    connect(&slow_, &QTimer::timeout, this, [this] { state_->setText(tr("laying out...")); });
+    connect(&slow_, &QTimer::timeout, this, [this] { tell(tr("laying out\u2026")); });
 
     connect(canvas_, &GraphCanvas::nodeClicked, this, &GraphView::click);
     connect(canvas_, &GraphCanvas::toggleRequested, this, [this](int node) { setOpen(node, !open_.contains(node)); });
@@ -99,16 +102,11 @@ void GraphView::buildToolBar(QLayout* layout) {
         rebuildIndex();
         requestLayout(-1);
     });
-    auto* gap = new QWidget(tools_);
-    gap->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Preferred);
-    tools_->addWidget(gap);
-    state_ = new QLabel(tools_);
-    state_->setProperty("faint", true);
-    tools_->addWidget(state_);
     search_ = new QLineEdit(tools_);
-    search_->setPlaceholderText(tr("Find node or module (Ctrl+F)"));
+    search_->setPlaceholderText(tr("Find (Ctrl+F)"));
     search_->setClearButtonEnabled(true);
-    search_->setFixedWidth(200);
+    search_->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
+    search_->setMaximumWidth(260);
     search_->setAccessibleName(tr("Find in the graph"));
     connect(search_, &QLineEdit::textChanged, this, &GraphView::search);
     connect(search_, &QLineEdit::returnPressed, this, &GraphView::showNextMatch);
@@ -203,13 +201,26 @@ void GraphView::finishLayout(std::uint64_t number, std::optional<Scene> scene, i
     slow_.stop();
     if (!scene) return;
     const auto shown = std::count_if(scene->boxes.begin(), scene->boxes.end(), [](const SceneBox& box) { return box.node >= 0 && !box.is_open; });
-    state_->setText(tr("%1 of %2 operators  ").arg(countText(shown), countText([&] {
+    tell(tr("%1 of %2 operators").arg(countText(shown), countText([&] {
         std::int64_t all = 0;
         for (int child : index_->level(-1).children) all += index_->operatorCount(child);
         return all;
     }())));
     canvas_->setScene(index_, std::move(*scene), keep);
     if (const int node = std::exchange(reveal_after_, -1); node >= 0) canvas_->reveal(node);
+}
+
+// In the corner of the canvas, where it takes no room from the tools.
+void GraphView::tell(const QString& words) {
+    state_->setText(words);
+    state_->adjustSize();
+    state_->move(canvas_->width() - state_->width() - 10, 6);
+}
+
+void GraphView::resizeEvent(QResizeEvent* event) {
+    View::resizeEvent(event);
+    layout()->activate();
+    tell(state_->text());
 }
 
 void GraphView::setOpen(int group, bool open) {
@@ -359,13 +370,13 @@ void GraphView::search(const QString& wanted) {
     canvas_->setMatches(std::set<int>(matches_.begin(), matches_.end()));
     search_->setProperty("invalid", !wanted.isEmpty() && matches_.empty());
     search_->style()->polish(search_);
-    if (!wanted.isEmpty()) state_->setText(tr("%1 found  ").arg(matches_.size()));
+    if (!wanted.isEmpty()) tell(tr("%1 found").arg(matches_.size()));
 }
 
 void GraphView::showNextMatch() {
     if (matches_.empty()) return;
     const int node = matches_[match_at_ % matches_.size()];
-    state_->setText(tr("%1 of %2  ").arg(match_at_ % matches_.size() + 1).arg(matches_.size()));
+    tell(tr("%1 of %2").arg(match_at_ % matches_.size() + 1).arg(matches_.size()));
     ++match_at_;
     openPathTo(node);
     click(node);

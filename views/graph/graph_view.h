@@ -40,6 +40,9 @@ class GraphView : public View {
     // Writes what the canvas shows, all of it; the format follows the name: .svg, .png, .pdf. Empty, or why not.
     QString exportTo(const QString& file);
 
+  protected:
+    void resizeEvent(QResizeEvent* event) override;
+
   private:
     void buildToolBar(QLayout* layout);
     void takeModel();
@@ -56,6 +59,7 @@ class GraphView : public View {
     void followLinks(int direction);
     void openPathTo(int node);
     void chooseExport();
+    void tell(const QString& words);
 
     GraphCanvas* canvas_ = nullptr;
     QToolBar* tools_ = nullptr;

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/passes/passes_view.h"
 
+#include <QClipboard>
 #include <QFileDialog>
+#include <QGuiApplication>
 #include <QHeaderView>
 #include <QScrollBar>
 #include <QSplitter>
@@ -61,13 +63,20 @@ PassesView::PassesView(SessionBridge& bridge, QWidget* parent) : View(bridge, pa
     no_ops_->setToolTip(tr("Also list passes that changed nothing"));
     connect(no_ops_, &QToolButton::toggled, this, &PassesView::fillList);
     bar->addWidget(no_ops_);
+    as_graph_ = new QToolButton(this);
+    as_graph_->setText(tr("As graph"));
+    as_graph_->setObjectName(QStringLiteral("asGraph"));
+    as_graph_->setCheckable(true);
+    as_graph_->setToolTip(tr("Show both graphs drawn instead of printed; a node chosen on one side is marked on the other"));
+    connect(as_graph_, &QToolButton::toggled, this, &PassesView::showGraphs);
+    bar->addWidget(as_graph_);
     summary_ = new QLabel(this);
     summary_->setProperty("faint", true);
     bar->addWidget(summary_, 1);
     search_ = new QLineEdit(this);
-    search_->setPlaceholderText(tr("Find in the graphs (Ctrl+F)"));
+    search_->setPlaceholderText(tr("Find (Ctrl+F)"));
     search_->setClearButtonEnabled(true);
-    search_->setFixedWidth(220);
+    search_->setFixedWidth(160);
     search_->setAccessibleName(tr("Find in the graphs"));
     connect(search_, &QLineEdit::returnPressed, this, [this] { search(true); });
     bar->addWidget(search_);
@@ -87,7 +96,7 @@ PassesView::PassesView(SessionBridge& bridge, QWidget* parent) : View(bridge, pa
     connect(list_, &QTreeWidget::currentItemChanged, this, [this](QTreeWidgetItem* item) {
         if (item != nullptr) showStep(item->data(0, Qt::UserRole).toInt());
     });
-    const auto side = [&](DiffText*& area, QLabel*& title, DiffText::Side which, const QString& name) {
+    const auto side = [&](DiffText*& area, GraphPane*& graph, QStackedWidget*& stack, QLabel*& title, DiffText::Side which, const QString& name) {
         auto* holder = new QWidget(splitter);
         auto* column = new QVBoxLayout(holder);
         column->setContentsMargins(0, 0, 0, 0);
@@ -98,11 +107,16 @@ PassesView::PassesView(SessionBridge& bridge, QWidget* parent) : View(bridge, pa
         column->addWidget(title);
         area = new DiffText(which, holder);
         area->setAccessibleName(name);
-        column->addWidget(area, 1);
+        stack = new QStackedWidget(holder);
+        graph = new GraphPane(stack);
+        graph->canvas()->setAccessibleName(name);
+        stack->addWidget(area);
+        stack->addWidget(graph);
+        column->addWidget(stack, 1);
         splitter->addWidget(holder);
     };
-    side(left_, left_title_, DiffText::Side::Left, tr("Graph before the pass"));
-    side(right_, right_title_, DiffText::Side::Right, tr("Graph after the pass"));
+    side(left_, left_graph_, left_stack_, left_title_, DiffText::Side::Left, tr("Graph before the pass"));
+    side(right_, right_graph_, right_stack_, right_title_, DiffText::Side::Right, tr("Graph after the pass"));
     outer_->setStretchFactor(0, 0);
     outer_->setStretchFactor(1, 1);
     outer_->setSizes({250, 840});
@@ -116,6 +130,8 @@ PassesView::PassesView(SessionBridge& bridge, QWidget* parent) : View(bridge, pa
     }
     connect(left_, &DiffText::lineChosen, this, &PassesView::followLeft);
     connect(right_, &DiffText::lineChosen, this, &PassesView::followRight);
+    connect(left_graph_, &GraphPane::lineChosen, this, &PassesView::followLeft);
+    connect(right_graph_, &GraphPane::lineChosen, this, &PassesView::followRight);
     const auto model_changed = [this] {
         trace_ = {};
         stale_ = true;
@@ -139,7 +155,10 @@ PassesView::PassesView(SessionBridge& bridge, QWidget* parent) : View(bridge, pa
 
 void PassesView::showEvent(QShowEvent* event) {
     View::showEvent(event);
-    if (stale_) ask();
+    // A panel is shown for a moment while the window arranges its tabs: ask only if it stays.
+    QTimer::singleShot(0, this, [this] {
+        if (stale_ && isVisible()) ask();
+    });
 }
 
 // In a narrow panel the passes stand above the graphs.
@@ -204,22 +223,34 @@ void PassesView::fillList() {
         if (static_cast<int>(i) == before) chosen = item;
     }
     summary_->setText(!trace_.error.empty() ? text(trace_.error)
-                      : trace_.initial ? tr("%1 of %2 passes changed the graph, %3").arg(changed).arg(trace_.steps.size()).arg(secondsText(seconds))
+                      : trace_.initial ? tr("%1 of %2 changed it, %3").arg(changed).arg(trace_.steps.size()).arg(secondsText(seconds))
                                        : QString());
     summary_->setProperty("bad", !trace_.error.empty());
     if (chosen != nullptr) list_->setCurrentItem(chosen);
     showStep(chosen ? chosen->data(0, Qt::UserRole).toInt() : -1);
 }
 
+std::shared_ptr<const session::GraphModel> PassesView::graphAfterStep(int step) const {
+    for (int i = step; i >= 0; --i) {
+        if (const auto& graph = trace_.steps[static_cast<std::size_t>(i)].graph) return graph;
+    }
+    return trace_.initial;
+}
+
+// Drawn only when they are looked at.
+void PassesView::showGraphs() {
+    const bool drawn = as_graph_->isChecked();
+    for (QStackedWidget* stack : {left_stack_, right_stack_}) stack->setCurrentIndex(drawn ? 1 : 0);
+    if (!drawn) return;
+    left_graph_->showGraph(graphAfterStep(step_ - 1));
+    right_graph_->showGraph(graphAfterStep(step_));
+}
+
 void PassesView::showStep(int index) {
     step_ = index;
-    // The last graph that a pass left, before this one.
-    std::shared_ptr<const session::GraphModel> before = trace_.initial;
-    for (int i = 0; i < index; ++i) {
-        if (const auto& graph = trace_.steps[static_cast<std::size_t>(i)].graph) before = graph;
-    }
+    const auto before = graphAfterStep(index - 1);
     const session::PassStep* step = index >= 0 ? &trace_.steps[static_cast<std::size_t>(index)] : nullptr;
-    const auto after = step && step->graph ? step->graph : before;
+    const auto after = graphAfterStep(index);
     const QStringList left = linesOf(before);
     const QStringList right = linesOf(after);
     auto rows = diffLines(left, right);
@@ -229,6 +260,7 @@ void PassesView::showStep(int index) {
     right_->setRows(right, std::move(rows));
     left_title_->setText(before ? tr("before %1").arg(step ? text(step->pass) : tr("any pass")) : QString());
     right_title_->setText(after && step ? tr("after %1").arg(text(step->pass)) : QString());
+    showGraphs();
     // With a few lines above it in sight.
     right_->verticalScrollBar()->setValue(std::max(0, change - 4));
     left_->verticalScrollBar()->setValue(std::max(0, change - 4));
@@ -241,7 +273,9 @@ void PassesView::followRight(int line) {
         if (line < static_cast<int>(came_from.size())) from = came_from[static_cast<std::size_t>(line)];
     }
     left_->markLines(from);
+    left_graph_->markLines(from);
     right_->markLines({});
+    right_graph_->markLines({});
 }
 
 void PassesView::followLeft(int line) {
@@ -253,7 +287,9 @@ void PassesView::followLeft(int line) {
         }
     }
     right_->markLines(to);
+    right_graph_->markLines(to);
     left_->markLines({});
+    left_graph_->markLines({});
 }
 
 void PassesView::find() {
@@ -276,8 +312,7 @@ void PassesView::saveGraph() {
     const QString name = QFileDialog::getSaveFileName(this, tr("Save graph"), QStringLiteral("graph.txt"), tr("Text (*.txt)"));
     if (name.isEmpty()) return;
     QFile file(name);
-    const session::PassStep* step = step_ >= 0 ? &trace_.steps[static_cast<std::size_t>(step_)] : nullptr;
-    const auto& graph = step && step->graph ? step->graph : trace_.initial;
+    const auto graph = graphAfterStep(step_);
     if (!file.open(QIODevice::WriteOnly) || !graph) {
         summary_->setText(tr("cannot write %1: %2").arg(name, file.errorString()));
         return;
@@ -286,7 +321,11 @@ void PassesView::saveGraph() {
 }
 
 void PassesView::addActions(QMenu& menu) {
-    menu.addAction(tr("Save graph after this pass as text..."), this, &PassesView::saveGraph);
+    menu.addAction(tr("Save graph after this pass as text..."), this, &PassesView::saveGraph)->setEnabled(trace_.initial != nullptr);
+    menu.addAction(as_graph_->isChecked() ? tr("Show as text") : tr("Show as graph"), as_graph_, &QToolButton::toggle);
+    menu.addAction(tr("Copy graph after this pass"), this, [this] {
+        if (const auto graph = graphAfterStep(step_)) QGuiApplication::clipboard()->setText(text(graph->text));
+    })->setEnabled(trace_.initial != nullptr);
     menu.addAction(tr("Run the passes again"), this, &PassesView::ask);
 }
 

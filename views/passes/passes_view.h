@@ -5,10 +5,13 @@
 #include <QComboBox>
 #include <QLabel>
 #include <QLineEdit>
+#include <QSplitter>
+#include <QStackedWidget>
 #include <QToolButton>
 #include <QTreeWidget>
 
 #include "views/common/view.h"
+#include "views/graph/graph_pane.h"
 #include "views/passes/diff_text.h"
 
 namespace loupe::views {
@@ -22,7 +25,7 @@ class PassesView : public View {
 
     void find() override;
     void addActions(QMenu& menu) override;
-    bool isSettled() const override { return !waiting_; }
+    bool isSettled() const override { return !waiting_ && !left_graph_->isBusy() && !right_graph_->isBusy(); }
 
     void choosePipeline(const QString& pipeline);
     // Takes the place of an answer of the session: tests do.
@@ -30,6 +33,9 @@ class PassesView : public View {
     QTreeWidget* list() { return list_; }
     DiffText* before() { return left_; }
     DiffText* after() { return right_; }
+    GraphPane* graphBefore() { return left_graph_; }
+    GraphPane* graphAfter() { return right_graph_; }
+    void showAsGraph(bool as_graph) { as_graph_->setChecked(as_graph); }
 
   protected:
     void showEvent(QShowEvent* event) override;
@@ -39,6 +45,9 @@ class PassesView : public View {
     void ask();
     void fillList();
     void showStep(int step);
+    void showGraphs();
+    // The graph that a pass left, or found when it changed nothing; -1: the one before all passes.
+    std::shared_ptr<const session::GraphModel> graphAfterStep(int step) const;
     void followRight(int line);
     void followLeft(int line);
     void search(bool again);
@@ -51,6 +60,11 @@ class PassesView : public View {
     QLabel* summary_ = nullptr;
     QTreeWidget* list_ = nullptr;
     QSplitter* outer_ = nullptr;
+    QToolButton* as_graph_ = nullptr;
+    QStackedWidget* left_stack_ = nullptr;
+    QStackedWidget* right_stack_ = nullptr;
+    GraphPane* left_graph_ = nullptr;
+    GraphPane* right_graph_ = nullptr;
     QLabel* left_title_ = nullptr;
     QLabel* right_title_ = nullptr;
     DiffText* left_ = nullptr;

@@ -75,6 +75,7 @@ TensorView::TensorView(SessionBridge& bridge, QWidget* parent) : View(bridge, pa
     splitter->setStretchFactor(1, 0);
     splitter->setSizes({700, 250});
     layout->addWidget(splitter, 1);
+    connect(splitter, &QSplitter::splitterMoved, this, [this] { user_split_ = true; });
     empty_ = new QLabel(this);
     empty_->setObjectName(QStringLiteral("emptyHint"));
     empty_->setProperty("faint", true);
@@ -229,27 +230,45 @@ QWidget* TensorView::buildSide() {
     facts_ = new QTextBrowser(side);
     facts_->setOpenLinks(false);
     facts_->setAccessibleName(tr("Statistics and storage"));
-    column->addWidget(facts_, 3);
-    auto* heading = new QLabel(tr("History of the storage"), side);
+    details_ = new QSplitter(Qt::Vertical, side);
+    details_->addWidget(facts_);
+    auto* past = new QWidget(details_);
+    auto* rows = new QVBoxLayout(past);
+    rows->setContentsMargins(0, 0, 0, 0);
+    rows->setSpacing(0);
+    auto* heading = new QLabel(tr("History of the storage"), past);
+    heading->setToolTip(tr("Events that wrote (W) and read (R) the bytes of this tensor"));
     heading->setProperty("faint", true);
     heading->setContentsMargins(8, 3, 8, 3);
-    column->addWidget(heading);
-    history_ = new QListWidget(side);
+    rows->addWidget(heading);
+    history_ = new QListWidget(past);
     history_->setAccessibleName(tr("Events that read or wrote this storage"));
     history_->setFont(Theme::instance().monoFont());
     connect(history_, &QListWidget::itemActivated, this, [this](QListWidgetItem* item) { bridge().setCurrentEvent(item->data(Qt::UserRole).toUInt()); });
     connect(history_, &QListWidget::itemClicked, this, [this](QListWidgetItem* item) { bridge().setCurrentEvent(item->data(Qt::UserRole).toUInt()); });
-    column->addWidget(history_, 1);
+    rows->addWidget(history_, 1);
+    details_->addWidget(past);
+    details_->setStretchFactor(0, 3);
+    details_->setStretchFactor(1, 1);
+    column->addWidget(details_, 1);
     return side;
 }
 
 void TensorView::resizeEvent(QResizeEvent* event) {
     View::resizeEvent(event);
-    // In a narrow panel the numbers stand below the picture.
+    divide();
+}
+
+// In a narrow panel the numbers stand below the picture, statistics beside the history.
+void TensorView::divide() {
     const auto wanted = width() < 640 ? Qt::Vertical : Qt::Horizontal;
-    if (splitter_->orientation() == wanted) return;
+    if (splitter_->orientation() != wanted) user_split_ = false;
     splitter_->setOrientation(wanted);
-    splitter_->setSizes(wanted == Qt::Vertical ? QList<int>{height() * 5 / 9, height() * 4 / 9} : QList<int>{width() - 250, 250});
+    details_->setOrientation(wanted == Qt::Vertical ? Qt::Horizontal : Qt::Vertical);
+    if (user_split_) return;
+    const int all = wanted == Qt::Vertical ? splitter_->height() : splitter_->width();
+    const int side = wanted == Qt::Vertical ? std::clamp(all / 2, 150, 300) : 250;
+    splitter_->setSizes({std::max(80, all - side), side});
 }
 
 // --- what is shown
@@ -358,7 +377,12 @@ void TensorView::showSlice(const session::TensorSlice& slice) {
     empty_->setText(bridge().recording() ? tr("Select an event, a value, a parameter or a module.")
                                          : tr("Run the model (F5) to have values to look at,\nor select a module with parameters."));
     empty_->setVisible(empty);
+    const bool appears = splitter_->isHidden() && !empty;
     splitter_->setVisible(!empty);
+    if (appears) {
+        layout()->activate();
+        divide();
+    }
     if (slice_.sliced_shape != shape_before_) {
         shape_before_ = slice_.sliced_shape;
         automaticDisplay();

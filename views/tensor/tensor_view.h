@@ -58,6 +58,7 @@ class TensorView : public View {
     };
     void buildControls(QLayout* layout);
     QWidget* buildSide();
+    void divide();
     void takeCurrent();
     void fillChoices(session::EventId event);
     void choose(int index);
@@ -87,6 +88,8 @@ class TensorView : public View {
     QLabel* hover_ = nullptr;
     QSplitter* splitter_ = nullptr;
     QLabel* empty_ = nullptr;
+    QSplitter* details_ = nullptr;
+    bool user_split_ = false;
     QStackedWidget* stack_ = nullptr;
     TensorPicture* picture_ = nullptr;
     QTableView* table_ = nullptr;
