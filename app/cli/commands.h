@@ -29,6 +29,7 @@ struct RunArguments {
     std::string outputs_file;
     bool grad_norms = false;
     std::string trace_file;
+    std::string record_file;
     bool stats = false;
     // bench
     int warmup = 3;

@@ -3,6 +3,7 @@
 
 #include "app/cli/commands.h"
 #include "core/base/strings.h"
+#include "core/session/recording_file.h"
 
 namespace loupe::cli {
 namespace {
@@ -24,11 +25,22 @@ void print_module(const session::ModelInfo& model, int index, int depth) {
     for (const int child : module.children) print_module(model, child, depth + 1);
 }
 
-}  // namespace
+void print_recording(const session::RecordingFile& file) {
+    const session::Recording& recording = *file.recording();
+    std::size_t forward = 0;
+    std::size_t failed = 0;
+    std::size_t kept = 0;
+    for (session::EventId id = 1; id <= recording.event_count(); ++id) {
+        forward += recording.event(id).phase == session::RunPhase::Forward ? 1 : 0;
+        failed += recording.event(id).failed ? 1 : 0;
+    }
+    for (session::ValueId id = 1; id <= recording.value_count(); ++id) kept += file.has_elements(id) ? 1 : 0;
+    std::printf("%s\na recorded run: %zu events (%zu forward, %zu backward), %zu values (%zu with elements), peak memory %s%s\nof ",
+                file.model()->recorded_in.c_str(), recording.event_count(), forward, recording.event_count() - forward,
+                recording.value_count(), kept, format_bytes(static_cast<double>(recording.peak_bytes())).c_str(), failed > 0 ? ", failed" : "");
+}
 
-int run_info(const std::string& path) {
-    const auto program = session::Program::open(path);
-    const session::ModelInfo& model = *program->info();
+void print_model(const session::ModelInfo& model) {
     std::printf("%s\n%s\n", model.path.c_str(), model.format.c_str());
     std::printf("%lld parameters, %s; buffers %s\n\nmethods\n", static_cast<long long>(model.parameter_count),
                 format_bytes(static_cast<double>(model.parameter_bytes)).c_str(), format_bytes(static_cast<double>(model.buffer_bytes)).c_str());
@@ -36,6 +48,18 @@ int run_info(const std::string& path) {
     std::printf("\nmodules\n");
     print_module(model, 0, 1);
     for (const std::string& line : model.missing_operators) std::printf("\ncannot run: %s\n", line.c_str());
+}
+
+}  // namespace
+
+int run_info(const std::string& path) {
+    if (session::is_recording(path)) {
+        const session::RecordingFile file(path);
+        print_recording(file);
+        print_model(*file.model());
+    } else {
+        print_model(*session::Program::open(path)->info());
+    }
     return 0;
 }
 

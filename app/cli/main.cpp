@@ -59,6 +59,7 @@ int main(int argc, char** argv) {
     run->add_option("--outputs", run_options.outputs_file, "write results and gradients to this .npz");
     run->add_flag("--grad-norms", run_options.grad_norms, "write only the norm of each parameter's gradient");
     run->add_option("--trace", run_options.trace_file, "write the events as a Chrome trace");
+    run->add_option("--record", run_options.record_file, "write the whole recording, to open later in the window (.loupe)");
     run->add_flag("--stats", run_options.stats, "print a row an event");
     run->callback([&] { status = run_run(run_options); });
 

@@ -2,7 +2,9 @@
 #include <cstdio>
 
 #include "app/cli/commands.h"
+#include "core/base/error.h"
 #include "core/base/strings.h"
+#include "core/session/recording_file.h"
 
 namespace loupe::cli {
 namespace {
@@ -11,14 +13,26 @@ void print_results(const TensorList& outputs) {
     for (std::size_t i = 0; i < outputs.size(); ++i) std::printf("out%zu  %s\n", i, describe(outputs[i]).c_str());
 }
 
+void name_tensors(const PreparedRun& run, session::Recorder& recorder) {
+    session::name_existing_tensors(recorder, run.program->module(), run.arguments, run.method->schema());
+}
+
 TensorList execute_recorded(const PreparedRun& run, const RunArguments& options) {
-    session::Recorder recorder({.statistics = options.stats, .values = false}, run.method->build_graph(), nullptr, nullptr);
+    const bool keeps = !options.record_file.empty();
+    session::Recorder recorder({.statistics = options.stats || keeps, .values = keeps}, run.method->build_graph(), nullptr, nullptr);
+    if (keeps) name_tensors(run, recorder);
     TensorList outputs;
-    {
+    try {
         const ObserverScope observed(&recorder);
         outputs = execute(run, options.backward);
+    } catch (const Error&) {
+        // What was recorded before the failure is what one wants to look at.
+        recorder.finish();
+        if (keeps) session::save_recording(*run.program, recorder, options.record_file);
+        throw;
     }
     recorder.finish();
+    if (keeps) session::save_recording(*run.program, recorder, options.record_file);
     if (options.stats) print_stats(*recorder.recording());
     if (!options.trace_file.empty()) write_trace(*recorder.recording(), options.trace_file);
     return outputs;
@@ -28,7 +42,7 @@ TensorList execute_recorded(const PreparedRun& run, const RunArguments& options)
 
 int run_run(const RunArguments& options) {
     const PreparedRun run = prepare_run(options);
-    const bool records = options.stats || !options.trace_file.empty();
+    const bool records = options.stats || !options.trace_file.empty() || !options.record_file.empty();
     const TensorList outputs = records ? execute_recorded(run, options) : execute(run, options.backward);
     if (!options.outputs_file.empty()) {
         write_npz(options.outputs_file, collect_outputs(run, outputs, options.backward, options.grad_norms));

@@ -91,7 +91,7 @@ void MainWindow::makeFileActions() {
                    [this] {
                        const QString file = QFileDialog::getOpenFileName(
                            this, tr("Open a model"), QFileInfo(recentFiles().value(0)).absolutePath(),
-                           tr("Models (*.pt *.pth *.ptl *.torchscript *.zip);;All files (*)"));
+                           tr("Models and recordings (*.pt *.pth *.ptl *.torchscript *.zip *.loupe);;All files (*)"));
                        if (!file.isEmpty()) openFile(file);
                    },
                    {}});
@@ -112,6 +112,7 @@ void MainWindow::makeRunActions() {
     using session::StepKind;
     const auto notBusy = [this]() -> QString {
         if (!bridge_->model()) return tr("no model is open");
+        if (!bridge_->model()->cannot_run.empty()) return views::text(bridge_->model()->cannot_run);
         if (bridge_->status().state == RunState::Opening) return tr("the model is still being opened");
         return bridge_->isBusy() ? tr("the model is running; pause it first") : QString();
     };
@@ -451,7 +452,7 @@ void MainWindow::onModel() {
     setWindowTitle(model ? QStringLiteral("%1 \u2013 Tensorloupe").arg(views::text(model->title)) : QStringLiteral("Tensorloupe"));
     setWindowFilePath(model ? QString::fromStdString(model->path) : QString());
     if (model) {
-        remember(QString::fromStdString(model->path));
+        remember(QString::fromStdString(model->recorded_in.empty() ? model->path : model->recorded_in));
         start_->hide();
         docks_->showAll();
         if (!model->missing_operators.empty()) {

@@ -30,6 +30,9 @@ FileIdentity identify_archive(const Ptr<MappedFile>& file) {
         return name.starts_with(root + "code/") && name.ends_with(".py");
     };
 
+    if (archive.find("recording/version") != nullptr) {
+        return {FileKind::Recording, "a recorded run", "look at it with tensorloupe FILE or tensorloupe-cli info FILE"};
+    }
     if (has("archive_format") ||
         any([](const std::string& name) { return name.ends_with("serialized_exported_program.json"); })) {
         return {FileKind::ExportedProgram, "a torch.export program (.pt2)", kSaveTorchScript};

@@ -22,6 +22,7 @@ enum class FileKind {
     Npz,
     Npy,
     Image,
+    Recording,         // a recorded run, of tensorloupe-cli run --record
     Other,  // known, but no business of ours; see the description
     Unknown,
 };

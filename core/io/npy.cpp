@@ -313,12 +313,14 @@ void write_npy(const std::filesystem::path& path, const Tensor& tensor) {
 
 void write_npz(const std::filesystem::path& path, const NamedTensors& tensors) {
     ZipWriter archive(path);
-    for (const auto& [name, tensor] : tensors) {
-        const Tensor dense = writable(tensor);
-        const std::string header = npy_header(dense);
-        archive.add(name + ".npy", {std::as_bytes(std::span(header)), bytes_of(dense)});
-    }
+    for (const auto& [name, tensor] : tensors) add_npy(archive, name + ".npy", tensor);
     archive.finish();
+}
+
+void add_npy(ZipWriter& archive, std::string_view entry, const Tensor& tensor) {
+    const Tensor dense = writable(tensor);
+    const std::string header = npy_header(dense);
+    archive.add(entry, {std::as_bytes(std::span(header)), bytes_of(dense)});
 }
 
 }  // namespace loupe

@@ -30,8 +30,12 @@ Tensor read_npy(const std::filesystem::path& path);
 NamedTensors read_npz(const std::filesystem::path& path);
 NamedTensors read_npz(const Ptr<MappedFile>& file);
 
+class ZipWriter;
+
 // Any strides; bfloat16 is written as float32. Throws Error (File) as AtomicFile; nothing partial is left.
 void write_npy(const std::filesystem::path& path, const Tensor& tensor);
 void write_npz(const std::filesystem::path& path, const NamedTensors& tensors);
+// As an entry of an archive.
+void add_npy(ZipWriter& archive, std::string_view entry, const Tensor& tensor);
 
 }  // namespace loupe

@@ -254,6 +254,7 @@ void Session::Engine::report_failure(const Error& error) {
 
 void Session::Engine::do_close() {
     recorder_.reset();
+    file_.reset();
     arguments_.clear();
     program_.reset();
     {
@@ -272,7 +273,38 @@ void Session::Engine::do_open(const std::filesystem::path& file) {
         status.state = RunState::Opening;
         status.progress = concat("opening ", file.filename().string());
     });
-    std::shared_ptr<Program> opened = Program::open(file);  // the model there is stays when this fails
+    if (is_recording(file)) return do_open_recording(file);
+    use(Program::open(file));  // the model there is stays when this fails
+    change_status([](Status& status) {
+        status.state = RunState::Ready;
+        status.progress.clear();
+    });
+}
+
+void Session::Engine::do_open_recording(const std::filesystem::path& path) {
+    auto file = std::make_unique<RecordingFile>(path);
+    do_close();
+    file_ = std::move(file);
+    RunOptions options;
+    if (file_->model()->graph != nullptr) options.method = file_->model()->graph->method;
+    {
+        const std::lock_guard lock(mutex_);
+        info_ = file_->model();
+        recording_ = file_->recording();
+        options_ = options;
+    }
+    if (listener_ != nullptr) {
+        listener_->on_model(file_->model());
+        listener_->on_recording(file_->recording());
+        listener_->on_events(file_->recording()->event_count());
+    }
+    change_status([&](Status& status) {
+        status.state = RunState::Finished;
+        status.reached = static_cast<EventId>(file_->recording()->event_count());
+    });
+}
+
+void Session::Engine::use(std::shared_ptr<Program> opened) {
     do_close();
     program_ = std::move(opened);
     RunOptions options;
@@ -293,26 +325,9 @@ void Session::Engine::do_open(const std::filesystem::path& file) {
     for (const std::string& line : program_->info()->missing_operators) {
         log({.level = SessionListener::LogEntry::Level::Warning, .text = line, .scope = {}, .source = {}});
     }
-    change_status([](Status& status) {
-        status.state = RunState::Ready;
-        status.progress.clear();
-    });
 }
 
 // --- running ---
-
-void Session::Engine::name_existing_tensors(const std::vector<IValue>& arguments, const FunctionSchema& schema) {
-    for (const auto& [name, t] : program_->module().named_parameters()) recorder_->name_value(t, name, Category::Parameter);
-    for (const auto& [name, t] : program_->module().named_buffers()) recorder_->name_value(t, name, Category::Buffer);
-    for (std::size_t i = 0; i < arguments.size(); ++i) {
-        const std::string name = i + 1 < schema.arguments.size() ? schema.arguments[i + 1].name : concat("input ", i);
-        std::size_t element = 0;
-        visit_tensors(arguments[i], [&](const Tensor& t) {
-            const bool is_alone = arguments[i].is_tensor();
-            if (t.defined()) recorder_->name_value(t, is_alone ? name : concat(name, "[", element++, "]"), Category::Input);
-        });
-    }
-}
 
 void Session::Engine::run_phases(const PreparedMethod& method, const RunOptions& options) {
     const GradModeScope grad(options.backward);
@@ -335,7 +350,7 @@ void Session::Engine::run_recorded(const PreparedMethod& method, const RunOption
         const std::lock_guard lock(mutex_);
         recording_ = recorder_->recording();
     }
-    name_existing_tensors(arguments_, method.schema());
+    name_existing_tensors(*recorder_, program_->module(), arguments_, method.schema());
     if (listener_ != nullptr) {
         listener_->on_recording(recorder_->recording());
         recorder_->set_progress([this](std::size_t events) { listener_->on_events(events); });
@@ -356,6 +371,10 @@ void Session::Engine::run_recorded(const PreparedMethod& method, const RunOption
 }
 
 void Session::Engine::do_run(const RunOptions& given) {
+    if (file_ != nullptr) {
+        if (!file_->model()->cannot_run.empty()) throw Error(ErrorKind::Usage, file_->model()->cannot_run);
+        use(Program::open(file_->model()->path));
+    }
     if (!program_) throw Error(ErrorKind::Usage, "no model is open", {.hint = "open a file first"});
     RunOptions options = given;
     if (options.inputs.empty()) options.inputs = inputs();

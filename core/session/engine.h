@@ -13,6 +13,7 @@
 #include "core/base/cancel.h"
 #include "core/session/program.h"
 #include "core/session/recorder.h"
+#include "core/session/recording_file.h"
 #include "core/session/run_control.h"
 #include "core/session/session.h"
 
@@ -46,6 +47,8 @@ class Session::Engine {
     // --- the engine thread ---
     const std::shared_ptr<Program>& program() const { return program_; }
     const Recorder* recorder() const { return recorder_.get(); }
+    // Of a recorded run that was opened; null for a model.
+    const RecordingFile* recording_file() const { return file_.get(); }
 
   private:
     enum class JobKind { Command, Request };
@@ -62,12 +65,13 @@ class Session::Engine {
     void execute(const std::function<void()>& work);
 
     void do_open(const std::filesystem::path& file);
+    void do_open_recording(const std::filesystem::path& file);
+    void use(std::shared_ptr<Program> opened);
     void do_close();
     void do_run(const RunOptions& options);
     void run_recorded(const PreparedMethod& method, const RunOptions& options);
     void run_phases(const PreparedMethod& method, const RunOptions& options);
     void park(const StopPoint& next, const StopReason& why);
-    void name_existing_tensors(const std::vector<IValue>& arguments, const FunctionSchema& schema);
     void report_failure(const Error& error);
 
     template <typename Change>
@@ -103,6 +107,7 @@ class Session::Engine {
     std::shared_ptr<Program> program_;
     std::vector<IValue> arguments_;
     std::unique_ptr<Recorder> recorder_;
+    std::unique_ptr<RecordingFile> file_;
 
     std::thread thread_;  // last: it uses everything above
 };

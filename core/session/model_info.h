@@ -115,6 +115,9 @@ struct ModelInfo {
     std::int64_t buffer_bytes = 0;
     // Operators that the model needs and the engine lacks; it can still be looked at.
     std::vector<std::string> missing_operators;
+    // Of a recorded run that was opened from a file: that file, while path is the model's that ran. Else empty.
+    std::string recorded_in;
+    std::string cannot_run;  // why running it is no use; empty when it can be run
 
     int find_module(const std::string& module_path) const;  // -1 when there is none
 };

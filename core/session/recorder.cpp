@@ -385,4 +385,18 @@ void Recorder::on_exception(const Error& error) {
     publish(std::move(pending_));
 }
 
+void name_existing_tensors(Recorder& recorder, const nn::Module& module, const std::vector<IValue>& arguments,
+                           const FunctionSchema& schema) {
+    for (const auto& [name, t] : module.named_parameters()) recorder.name_value(t, name, Category::Parameter);
+    for (const auto& [name, t] : module.named_buffers()) recorder.name_value(t, name, Category::Buffer);
+    for (std::size_t i = 0; i < arguments.size(); ++i) {
+        const std::string name = i + 1 < schema.arguments.size() ? schema.arguments[i + 1].name : concat("input ", i);
+        std::size_t element = 0;
+        visit_tensors(arguments[i], [&](const Tensor& t) {
+            const bool is_alone = arguments[i].is_tensor();
+            if (t.defined()) recorder.name_value(t, is_alone ? name : concat(name, "[", element++, "]"), Category::Input);
+        });
+    }
+}
+
 }  // namespace loupe::session

@@ -110,4 +110,8 @@ class Recorder final : public ExecutionObserver {
     Clock::time_point pending_began_;
 };
 
+// Names parameters, buffers and the tensors of the arguments after what they are; schema: of the method, with self.
+void name_existing_tensors(Recorder& recorder, const nn::Module& module, const std::vector<IValue>& arguments,
+                           const FunctionSchema& schema);
+
 }  // namespace loupe::session

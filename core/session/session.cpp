@@ -7,6 +7,7 @@
 #include "core/io/npy.h"
 #include "core/session/compute_statistics.h"
 #include "core/session/engine.h"
+#include "core/session/gradients.h"
 #include "core/session/pipelines.h"
 #include "core/session/tensor_slice.h"
 #include "core/session/watch.h"
@@ -29,14 +30,49 @@ Tensor find_in_module(nn::Module& module, const std::string& name) {
     return {};
 }
 
-FoundTensor find_tensor(const std::shared_ptr<Program>& program, const Recorder* recorder, const TensorRequest& request) {
-    if (request.value != 0) {
-        if (recorder == nullptr || request.value > recorder->recording()->value_count()) {
-            throw Error(ErrorKind::Usage, "this value is of a run that is gone");
+// What there is to look at: an open model and its last run, or a run that was read from a file.
+struct Sight {
+    std::shared_ptr<Program> program;
+    const Recorder* recorder;
+    const RecordingFile* file;
+
+    std::shared_ptr<const Recording> recording() const {
+        if (recorder != nullptr) return recorder->recording();
+        return file != nullptr ? file->recording() : nullptr;
+    }
+    Tensor elements(ValueId id) const { return recorder != nullptr ? recorder->values().find(id) : file->elements(id); }
+};
+
+FoundTensor find_value(const Sight& sight, ValueId id) {
+    const auto recording = sight.recording();
+    if (recording == nullptr || id > recording->value_count()) throw Error(ErrorKind::Usage, "this value is of a run that is gone");
+    const Tensor t = sight.elements(id);
+    if (!t.defined()) throw Error(ErrorKind::Usage, "the elements of this value were not kept", {.hint = "run again with values recorded"});
+    return {t, recording->value(id).name};
+}
+
+// The parameter, buffer or gradient of that name in a recorded run; 0 when there is none.
+ValueId recorded_value(const RecordingFile& file, const std::string& name) {
+    if (name.starts_with("grad:")) {
+        for (const GradientRow& row : file.gradients()) {
+            if (row.parameter == name.substr(5)) return row.value;
         }
-        const Tensor t = recorder->values().find(request.value);
-        if (!t.defined()) throw Error(ErrorKind::Usage, "the elements of this value were not kept", {.hint = "run again with values recorded"});
-        return {t, recorder->recording()->value(request.value).name};
+        return 0;
+    }
+    for (ValueId id = 1; id <= file.recording()->value_count(); ++id) {
+        const Value& value = file.recording()->value(id);
+        if (value.producer == 0 && value.name == name) return id;
+    }
+    return 0;
+}
+
+FoundTensor find_tensor(const Sight& sight, const TensorRequest& request) {
+    if (request.value != 0) return find_value(sight, request.value);
+    const auto& program = sight.program;
+    if (!program && sight.file != nullptr) {
+        const ValueId id = recorded_value(*sight.file, request.name);
+        if (id == 0) throw Error(ErrorKind::Usage, concat("the recording has no '", request.name, "'"));
+        return find_value(sight, id);
     }
     if (!program) throw Error(ErrorKind::Usage, "no model is open");
     const bool is_gradient = request.name.starts_with("grad:");
@@ -68,17 +104,19 @@ void add_history(const Recording& recording, TensorSlice& out) {
     out.aliases = std::move(aliases);
 }
 
-TensorSlice look_at_tensor(const std::shared_ptr<Program>& program, const Recorder* recorder, const TensorRequest& request) {
+TensorSlice look_at_tensor(const Sight& sight, const TensorRequest& request) {
     try {
-        const FoundTensor found = find_tensor(program, recorder, request);
+        const FoundTensor found = find_tensor(sight, request);
         TensorSlice out = reduce_tensor(found.tensor, request);
         out.value = request.value;
         out.name = found.name;
-        if (recorder != nullptr) {
-            if (out.value == 0) out.value = recorder->find_value(found.tensor);
-            // The recorded storage, also when the elements were copied away from it since.
-            if (request.value != 0) out.storage_id = recorder->recording()->value(request.value).storage_id;
-            add_history(*recorder->recording(), out);
+        if (const auto recording = sight.recording()) {
+            if (out.value == 0 && sight.recorder != nullptr) out.value = sight.recorder->find_value(found.tensor);
+            if (out.value == 0 && sight.recorder == nullptr) out.value = recorded_value(*sight.file, request.name);
+            // As recorded, also when the elements were copied away from their storage since.
+            const bool is_recorded = request.value != 0 || sight.recorder == nullptr;
+            if (is_recorded && out.value != 0) out.storage_id = recording->value(out.value).storage_id;
+            add_history(*recording, out);
         }
         return out;
     } catch (const Error& error) {
@@ -88,36 +126,9 @@ TensorSlice look_at_tensor(const std::shared_ptr<Program>& program, const Record
     }
 }
 
-std::vector<GradientRow> gradient_rows(const std::shared_ptr<Program>& program, const Recorder* recorder) {
-    std::vector<GradientRow> rows;
-    if (!program) return rows;
-    for (const auto& [name, parameter] : program->module().named_parameters()) {
-        GradientRow row;
-        row.parameter = name;
-        const auto dot = name.rfind('.');
-        row.module = dot == std::string::npos ? "" : name.substr(0, dot);
-        row.shape.assign(parameter.sizes().begin(), parameter.sizes().end());
-        row.weight_norm = compute_statistics(parameter).norm;
-        if (const Tensor grad = grad_of(parameter); grad.defined()) {
-            const Statistics statistics = compute_statistics(grad);
-            row.has_gradient = true;
-            row.mean_abs = statistics.abs_mean;
-            row.max_abs = statistics.abs_max;
-            row.norm = statistics.norm;
-            row.zero_fraction = statistics.count > 0 ? static_cast<double>(statistics.zero_count) / static_cast<double>(statistics.count) : 0;
-            row.nan_count = statistics.nan_count;
-            row.inf_count = statistics.inf_count;
-        }
-        if (recorder != nullptr) {
-            row.event = recorder->accumulated_at(parameter);
-            if (row.event != 0) {
-                const Event& event = recorder->recording()->event(row.event);
-                if (!event.inputs.empty()) row.value = event.inputs.front();
-            }
-        }
-        rows.push_back(std::move(row));
-    }
-    return rows;
+template <typename Engine>
+Sight sight_of(const Engine& engine) {
+    return {engine.program(), engine.recorder(), engine.recording_file()};
 }
 
 }  // namespace
@@ -170,12 +181,15 @@ void Session::set_inputs(std::vector<InputSpec> inputs) { engine_->set_inputs(st
 
 void Session::request_tensor(const Tag& tag, const TensorRequest& request, Reply<TensorSlice> reply) {
     engine_->request(tag, [this, request, reply = std::move(reply)] {
-        reply(look_at_tensor(engine_->program(), engine_->recorder(), request));
+        reply(look_at_tensor(sight_of(*engine_), request));
     });
 }
 
 void Session::request_gradients(const Tag& tag, Reply<std::vector<GradientRow>> reply) {
-    engine_->request(tag, [this, reply = std::move(reply)] { reply(gradient_rows(engine_->program(), engine_->recorder())); });
+    engine_->request(tag, [this, reply = std::move(reply)] {
+        if (engine_->program()) return reply(gradient_rows(engine_->program()->module(), engine_->recorder()));
+        reply(engine_->recording_file() != nullptr ? engine_->recording_file()->gradients() : std::vector<GradientRow>());
+    });
 }
 
 void Session::request_passes(const Tag& tag, const std::string& pipeline, const std::string& method, Reply<PassTrace> reply) {
@@ -195,8 +209,8 @@ void Session::request_passes(const Tag& tag, const std::string& pipeline, const 
 
 void Session::request_watch(const Tag& tag, const std::string& expression, EventId at, Reply<std::string> reply) {
     engine_->request(tag, [this, expression, at, reply = std::move(reply)] {
-        const Recorder* recorder = engine_->recorder();
-        reply(recorder == nullptr ? "nothing was recorded" : evaluate_watch(*recorder->recording(), expression, at));
+        const auto recording = engine_->recording();
+        reply(recording == nullptr ? "nothing was recorded" : evaluate_watch(*recording, expression, at));
     });
 }
 
@@ -204,7 +218,20 @@ void Session::request_save(const Tag& tag, const TensorRequest& what, const std:
     engine_->request(tag, [this, what, file, reply = std::move(reply)] {
         std::string failure;
         try {
-            write_npy(file, slice_tensor(find_tensor(engine_->program(), engine_->recorder(), what).tensor, what.slice));
+            write_npy(file, slice_tensor(find_tensor(sight_of(*engine_), what).tensor, what.slice));
+        } catch (const Error& error) {
+            failure = error.what();
+        }
+        reply(std::move(failure));
+    });
+}
+
+void Session::request_save_recording(const Tag& tag, const std::filesystem::path& file, Reply<std::string> reply) {
+    engine_->request(tag, [this, file, reply = std::move(reply)] {
+        std::string failure;
+        try {
+            if (engine_->recorder() == nullptr) throw Error(ErrorKind::Usage, "nothing was recorded", {.hint = "run the model first"});
+            save_recording(*engine_->program(), *engine_->recorder(), file);
         } catch (const Error& error) {
             failure = error.what();
         }

@@ -45,7 +45,8 @@ class Session {
     // Stops what runs.
     ~Session();
 
-    // Takes the place of the model there is. Ends in on_model and Ready, or Failed with the error.
+    // Takes the place of the model there is. Ends in on_model and Ready, or Failed with the error. A recording ends in
+    // on_model, on_recording and Finished, as if it had run just now; it has no engine behind it until it is run again.
     void open(const std::filesystem::path& file);
     void close();
 
@@ -83,6 +84,8 @@ class Session {
     void request_watch(const Tag& tag, const std::string& expression, EventId at, Reply<std::string> reply);
     // Writes a value as .npy. The reply is empty, or says why not.
     void request_save(const Tag& tag, const TensorRequest& what, const std::filesystem::path& file, Reply<std::string> reply);
+    // Writes the last run as a recording that open() takes (see recording_file.h). The reply is empty, or says why not.
+    void request_save_recording(const Tag& tag, const std::filesystem::path& file, Reply<std::string> reply);
     void set_parameter_requires_grad(const std::string& module, bool value);
 
     // Blocks until nothing is queued, running or opening (a parked run counts as idle). For tests and the CLI.

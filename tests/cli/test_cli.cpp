@@ -57,6 +57,7 @@ class TestCli : public QObject {
     void lists();
     void check_tells_a_difference();
     void missing_operators();
+    void records_a_run();
     void converts_models_data() { fixtures_data(); }
     void converts_models();
     void converts_weights();
@@ -196,6 +197,23 @@ void TestCli::missing_operators() {
     QVERIFY(run_cli({"ir", model, "--passes", "Inline"}).out.contains("demo::blur("));
     QCOMPARE(run_cli({"run", model, "--method", "count", "--input", "4"}).status, 3);
     QCOMPARE(run_cli({"ops", "--missing", kShipped + "digits.pt"}).out, QString());
+}
+
+void TestCli::records_a_run() {
+    QTemporaryDir folder;
+    const QString file = folder.filePath("run.loupe");
+    const Outcome outcome = run_cli({"run", kShipped + "digits.pt", "--backward", "--record", file});
+    QVERIFY2(outcome.status == 0, qPrintable(outcome.err));
+    const Outcome info = run_cli({"info", file});
+    QVERIFY2(info.out.contains("a recorded run: ") && info.out.contains("20810 parameters"), qPrintable(info.out + info.err));
+    // A recording is no model, and the line says what it is.
+    const Outcome run = run_cli({"run", file});
+    QCOMPARE(run.status, 3);
+    QVERIFY2(run.err.contains("a recorded run") && is_one_line(run.err), qPrintable(run.err));
+    // What failed is there up to the failure.
+    QCOMPARE(run_cli({"run", kShipped + "digits.pt", "--input", "1x3x8x8", "--record", file}).status, 4);
+    QVERIFY(run_cli({"info", file}).out.contains(", failed"));
+    QCOMPARE(run_cli({"run", kShipped + "digits.pt", "--record", folder.filePath("no/such/run.loupe")}).status, 3);
 }
 
 // A model that was written again runs as before.

@@ -81,7 +81,10 @@ int writeReport(const ReportOptions& options, const std::function<void(const QSt
     }
     SessionBridge bridge;
     bridge.open(options.model);
-    const auto opened = [&] { return bridge.status().state == RunState::Failed || (bridge.status().state == RunState::Ready && bridge.model()); };
+    const auto opened = [&] {
+        const RunState state = bridge.status().state;
+        return state == RunState::Failed || ((state == RunState::Ready || state == RunState::Finished) && bridge.model());
+    };
     if (!waitUntil(opened, options.patience * 1000) || !bridge.model()) {
         say(bridge.status().error.empty() ? QObject::tr("cannot open %1").arg(options.model) : text(bridge.status().error));
         return 1;
@@ -93,7 +96,8 @@ int writeReport(const ReportOptions& options, const std::function<void(const QSt
         view->resize(options.width, options.height);
         views.emplace_back(entry.description, std::move(view));
     }
-    const bool succeeded = run(bridge, options, say);
+    const bool is_recorded = !bridge.model()->recorded_in.empty();
+    const bool succeeded = is_recorded || run(bridge, options, say);
     if (bridge.recording()) bridge.setCurrentEvent(tellingEvent(*bridge.recording()));
 
     std::vector<ReportPicture> pictures;

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <map>
+#include <tuple>
+#include <unordered_map>
+
+#include "core/base/cancel.h"
+#include "core/base/strings.h"
+#include "core/io/npy.h"
+#include "core/io/zip_writer.h"
+#include "core/session/gradients.h"
+#include "core/session/recording_file.h"
+#include "core/session/recording_json.h"
+
+namespace loupe::session {
+namespace {
+
+class Strings {
+  public:
+    std::size_t operator()(std::string_view text) {
+        const auto [found, is_new] = numbers_.try_emplace(std::string(text), texts_.size());
+        if (is_new) texts_.push_back(found->first);
+        return found->second;
+    }
+    const std::vector<std::string>& texts() const { return texts_; }
+
+  private:
+    std::vector<std::string> texts_;
+    std::unordered_map<std::string, std::size_t> numbers_;
+};
+
+// The arrays in the archive; values that view the same elements alike share one.
+class Arrays {
+  public:
+    Arrays(ZipWriter& zip, const std::function<Tensor(ValueId)>& elements) : zip_(zip), elements_(elements) {}
+
+    std::uint32_t add(ValueId id) {
+        check_cancelled();
+        const Tensor t = elements_(id);
+        if (!t.defined()) return 0;
+        Key key{t.raw_data(), t.dtype(), {t.sizes().begin(), t.sizes().end()}, {t.strides().begin(), t.strides().end()}};
+        const auto known = known_.find(key);
+        if (known != known_.end()) return known->second.number;
+        const std::uint32_t number = ++count_;
+        add_npy(zip_, concat("recording/values/", number, ".npy"), t);
+        // The tensor is held, so that its address stays its own; what was read back from a file is not worth it.
+        if (t.storage()->use_count() > 1) known_.emplace(std::move(key), Known{number, t});
+        return number;
+    }
+
+  private:
+    using Key = std::tuple<const void*, ScalarType, Shape, Shape>;
+    struct Known {
+        std::uint32_t number;
+        Tensor held;
+    };
+
+    ZipWriter& zip_;
+    const std::function<Tensor(ValueId)>& elements_;
+    std::map<Key, Known> known_;
+    std::uint32_t count_ = 0;
+};
+
+Json event_row(const Event& e, EventId backward, Strings& text) {
+    return Json::array({static_cast<int>(e.phase), text(e.op), text(e.scope), text(e.source_file), e.source_line, e.graph_node, e.depth,
+                        e.frame, e.peer, e.start, e.duration, e.memory_before, e.memory_after, e.memory_peak, number_json(e.flops),
+                        number_json(e.bytes_moved), text(e.backend), e.declined, e.inputs, e.outputs, e.arguments, e.has_nan, e.has_inf,
+                        e.failed, e.error, backward});
+}
+
+Json value_row(const Value& v, std::uint32_t array, Strings& text) {
+    return Json::array({v.producer, v.name, text(v.dtype), v.shape, v.strides, v.offset, v.bytes, v.storage_id, v.requires_grad,
+                        v.gradient_of, v.statistics ? Json(*v.statistics) : Json(), array});
+}
+
+Json describe_recording(const ModelInfo& model, const Recording& recording, const std::vector<GradientRow>& gradients, Arrays& arrays) {
+    Strings text;
+    Json json;
+    json["model"] = model;
+    json["graph"] = model.graph ? Json(*model.graph) : Json();
+    Json& events = json["events"] = Json::array();
+    for (EventId id = 1; id <= recording.event_count(); ++id) {
+        events.push_back(event_row(recording.event(id), recording.backward_peer(id), text));
+    }
+    Json& values = json["values"] = Json::array();
+    for (ValueId id = 1; id <= recording.value_count(); ++id) {
+        values.push_back(value_row(recording.value(id), arrays.add(id), text));
+    }
+    Json& frames = json["frames"] = Json::array();
+    for (std::uint32_t id = 1; id <= recording.frame_count(); ++id) {
+        const Frame& frame = recording.frame(id);
+        frames.push_back(Json::array({frame.parent, text(frame.scope), text(frame.class_name), text(frame.function), frame.first_event,
+                                      recording.frame_end(id)}));
+    }
+    Json& allocations = json["allocations"] = Json::array();
+    for (std::size_t i = 0; i < recording.allocation_count(); ++i) {
+        const Allocation a = recording.allocation(i);
+        allocations.push_back(Json::array({a.storage_id, a.address, a.bytes, static_cast<int>(a.category), a.allocated, a.freed,
+                                           a.saved_by, text(a.scope), a.owner}));
+    }
+    json["gradients"] = gradients;
+    json["peak"] = Json::array({recording.peak_bytes(), recording.peak_event()});
+    json["strings"] = text.texts();
+    return json;
+}
+
+}  // namespace
+
+void write_recording(const std::filesystem::path& path, const ModelInfo& model, const Recording& recording,
+                     const std::vector<GradientRow>& gradients, const std::function<Tensor(ValueId)>& elements) {
+    ZipWriter zip(path);
+    zip.add("recording/version", concat(kRecordingVersion, "\n"));
+    Arrays arrays(zip, elements);
+    const Json json = describe_recording(model, recording, gradients, arrays);
+    zip.add("recording/recording.json", json.dump(-1, ' ', false, Json::error_handler_t::replace));
+    zip.finish();
+}
+
+void save_recording(const Program& program, const Recorder& recorder, const std::filesystem::path& path) {
+    ModelInfo model = *program.info();
+    model.graph = std::make_shared<GraphModel>(recorder.graph());  // of the method that ran, behind its passes
+    write_recording(path, model, *recorder.recording(), gradient_rows(program.module(), &recorder),
+                    [&](ValueId id) { return recorder.values().find(id); });
+}
+
+}  // namespace loupe::session

@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: Apache-2.0
+// A run that was recorded into a file is there again as it was; a damaged file gives one line.
+
+#include <QFile>
+#include <QRandomGenerator>
+#include <QTemporaryDir>
+#include <QtTest>
+#include <condition_variable>
+#include <mutex>
+
+#include "core/base/error.h"
+#include "core/io/zip_writer.h"
+#include "core/session/recording_file.h"
+#include "core/session/session.h"
+
+using namespace loupe;
+using namespace loupe::session;
+
+namespace {
+
+const std::string kFixtures = std::string(LOUPE_SOURCE_DIR) + "/tests/fixtures/models/";
+
+// What the engine thread replies; waited for until the session is idle.
+template <typename T, typename Ask>
+T answer(Session& session, Ask&& ask) {
+    std::mutex mutex;
+    std::optional<T> value;
+    ask([&](T given) {
+        const std::lock_guard lock(mutex);
+        value = std::move(given);
+    });
+    session.wait_idle();
+    const std::lock_guard lock(mutex);
+    return value.value();
+}
+
+TensorSlice look(Session& session, const TensorRequest& request) {
+    return answer<TensorSlice>(session, [&](auto reply) { session.request_tensor("look", request, reply); });
+}
+
+void run(Session& session, const std::string& model, bool backward) {
+    session.open(model);
+    session.wait_idle();
+    RunOptions options;
+    options.backward = backward;
+    session.run(options);
+    session.wait_idle();
+}
+
+std::string save(Session& session, const std::string& file) {
+    return answer<std::string>(session, [&](auto reply) { session.request_save_recording("save", file, reply); });
+}
+
+bool same_event(const Event& a, const Event& b) {
+    return a.id == b.id && a.phase == b.phase && a.op == b.op && a.scope == b.scope && a.source_file == b.source_file &&
+           a.source_line == b.source_line && a.graph_node == b.graph_node && a.depth == b.depth && a.frame == b.frame && a.peer == b.peer &&
+           a.start == b.start && a.duration == b.duration && a.memory_before == b.memory_before && a.memory_after == b.memory_after &&
+           a.memory_peak == b.memory_peak && a.flops == b.flops && a.bytes_moved == b.bytes_moved && a.backend == b.backend &&
+           a.declined == b.declined && a.inputs == b.inputs && a.outputs == b.outputs && a.arguments == b.arguments &&
+           a.has_nan == b.has_nan && a.has_inf == b.has_inf && a.failed == b.failed && a.error == b.error;
+}
+
+bool same_value(const Value& a, const Value& b) {
+    const bool same_statistics = a.statistics.has_value() == b.statistics.has_value() &&
+                                 (!a.statistics || (a.statistics->count == b.statistics->count && a.statistics->norm == b.statistics->norm &&
+                                                    a.statistics->min == b.statistics->min && a.statistics->exponents == b.statistics->exponents));
+    return same_statistics && a.id == b.id && a.producer == b.producer && a.name == b.name && a.dtype == b.dtype && a.shape == b.shape &&
+           a.strides == b.strides && a.storage_id == b.storage_id && a.requires_grad == b.requires_grad && a.bytes == b.bytes;
+}
+
+}  // namespace
+
+class TestRecordingFile : public QObject {
+    Q_OBJECT
+
+  private slots:
+    void is_as_it_was_data();
+    void is_as_it_was();
+    void runs_again_while_the_model_is_there();
+    void without_its_model_it_is_only_looked_at();
+    void damage_gives_one_line();
+    void lies_are_found_out();
+};
+
+void TestRecordingFile::is_as_it_was_data() {
+    QTest::addColumn<QString>("model");
+    for (const char* name : {"resnet18.pt", "lstm.pt", "control.pt"}) QTest::newRow(name) << QString(name);
+}
+
+void TestRecordingFile::is_as_it_was() {
+    QFETCH(QString, model);
+    QTemporaryDir folder;
+    const std::string file = folder.filePath("run.loupe").toStdString();
+    Session live;
+    run(live, kFixtures + model.toStdString(), true);
+    QCOMPARE(save(live, file), std::string());
+    Session again;
+    again.open(file);
+    again.wait_idle();
+    QVERIFY2(again.status().state == RunState::Finished, again.status().error.c_str());
+    const auto a = live.recording();
+    const auto b = again.recording();
+    QCOMPARE(b->event_count(), a->event_count());
+    QCOMPARE(b->value_count(), a->value_count());
+    QCOMPARE(b->frame_count(), a->frame_count());
+    QCOMPARE(b->allocation_count(), a->allocation_count());
+    QCOMPARE(b->peak_bytes(), a->peak_bytes());
+    QVERIFY(b->is_complete());
+    for (EventId id = 1; id <= a->event_count(); ++id) {
+        QVERIFY2(same_event(a->event(id), b->event(id)), std::to_string(id).c_str());
+        QCOMPARE(b->backward_peer(id), a->backward_peer(id));
+    }
+    for (std::uint32_t id = 1; id <= a->frame_count(); ++id) QCOMPARE(b->frame_end(id), a->frame_end(id));
+    for (ValueId id = 1; id <= a->value_count(); ++id) {
+        QVERIFY2(same_value(a->value(id), b->value(id)), std::to_string(id).c_str());
+        TensorRequest request;
+        request.value = id;
+        const TensorSlice before = look(live, request);
+        const TensorSlice after = look(again, request);
+        QVERIFY2(after.error.empty() && before.error.empty(), after.error.c_str());
+        QCOMPARE(after.dtype, before.dtype);
+        QCOMPARE(after.storage_id, before.storage_id);
+        QCOMPARE(after.readers, before.readers);
+        QCOMPARE(after.data.size(), before.data.size());
+        for (std::size_t tile = 0; tile < after.data.size(); ++tile) QCOMPARE(after.data[tile].elements, before.data[tile].elements);
+    }
+    QCOMPARE(again.model()->modules.size(), live.model()->modules.size());
+    QCOMPARE(again.model()->modules.back().path, live.model()->modules.back().path);
+    QCOMPARE(again.model()->graph->text, live.model()->graph->text);
+    QCOMPARE(again.model()->graph->nodes.back().children, live.model()->graph->nodes.back().children);
+    using Rows = std::vector<GradientRow>;
+    const auto rows = [](Session& session) {
+        return answer<Rows>(session, [&](auto reply) { session.request_gradients("rows", reply); });
+    };
+    const Rows wanted = rows(live);
+    const Rows found = rows(again);
+    QCOMPARE(found.size(), wanted.size());
+    for (std::size_t i = 0; i < found.size(); ++i) {
+        QCOMPARE(found[i].norm, wanted[i].norm);
+        TensorRequest parameter;
+        parameter.name = found[i].parameter;
+        QCOMPARE(look(again, parameter).statistics.norm, wanted[i].weight_norm);
+    }
+}
+
+void TestRecordingFile::runs_again_while_the_model_is_there() {
+    QTemporaryDir folder;
+    const std::string file = folder.filePath("run.loupe").toStdString();
+    Session session;
+    run(session, kFixtures + "mlp.pt", false);
+    QCOMPARE(save(session, file), std::string());
+    const std::size_t forward = session.recording()->event_count();
+    run(session, file, true);
+    QVERIFY2(session.status().state == RunState::Finished, session.status().error.c_str());
+    QVERIFY(session.recording()->event_count() > forward);
+    QVERIFY(session.model()->recorded_in.empty());
+}
+
+void TestRecordingFile::without_its_model_it_is_only_looked_at() {
+    QTemporaryDir folder;
+    const QString model = folder.filePath("mlp.pt");
+    QVERIFY(QFile::copy(QString::fromStdString(kFixtures + "mlp.pt"), model));
+    const std::string file = folder.filePath("run.loupe").toStdString();
+    Session session;
+    run(session, model.toStdString(), false);
+    QCOMPARE(save(session, file), std::string());
+    QVERIFY(QFile::remove(model));
+    session.open(file);
+    session.wait_idle();
+    QVERIFY(session.model()->cannot_run.find("is not there") != std::string::npos);
+    session.run({});
+    session.wait_idle();
+    QCOMPARE(session.status().state, RunState::Failed);
+    QVERIFY(session.recording() != nullptr);
+}
+
+void TestRecordingFile::damage_gives_one_line() {
+    QTemporaryDir folder;
+    const std::string file = folder.filePath("run.loupe").toStdString();
+    Session session;
+    run(session, kFixtures + "mlp.pt", true);
+    QCOMPARE(save(session, file), std::string());
+    QFile whole(QString::fromStdString(file));
+    QVERIFY(whole.open(QIODevice::ReadOnly));
+    const QByteArray bytes = whole.readAll();
+    const QString damaged = folder.filePath("damaged.loupe");
+    QRandomGenerator random(5);
+    int refused = 0;
+    const auto attempt = [&](const QByteArray& contents) {
+        QFile out(damaged);
+        QVERIFY(out.open(QIODevice::WriteOnly));
+        out.write(contents);
+        out.close();
+        try {
+            const RecordingFile opened(damaged.toStdString());
+            for (ValueId id = 1; id <= opened.recording()->value_count(); ++id) opened.elements(id);
+        } catch (const Error& error) {
+            ++refused;
+            QVERIFY(QByteArray(error.what()).count('\n') == 0);
+            QVERIFY2(error.kind() == ErrorKind::File || error.kind() == ErrorKind::Unsupported, error.what());
+        }
+    };
+    for (int i = 0; i < 200; ++i) attempt(bytes.left(bytes.size() * i / 200));
+    QCOMPARE(refused, 200);
+    for (int i = 0; i < 300; ++i) {
+        QByteArray flipped = bytes;
+        const auto at = static_cast<qsizetype>(random.bounded(static_cast<quint32>(bytes.size())));
+        flipped[at] = static_cast<char>(flipped[at] ^ (1 << random.bounded(8)));
+        attempt(flipped);
+    }
+}
+
+// Sound archives whose contents lie: checksums do not help there.
+void TestRecordingFile::lies_are_found_out() {
+    QTemporaryDir folder;
+    const std::string file = folder.filePath("run.loupe").toStdString();
+    Session session;
+    run(session, kFixtures + "mlp.pt", true);
+    QCOMPARE(save(session, file), std::string());
+    const ZipReader zip(MappedFile::open(file));
+    const std::string json = zip.read(*zip.find("recording/recording.json"), 1 << 30);
+    QRandomGenerator random(6);
+    int refused = 0;
+    for (int i = 0; i < 300; ++i) {
+        std::string lie = json;
+        for (int change = 0; change < 3; ++change) {
+            std::size_t at = random.bounded(static_cast<quint32>(lie.size()));
+            while (at < lie.size() && (lie[at] < '0' || lie[at] > '9')) ++at;
+            if (at == lie.size()) continue;
+            if (random.bounded(2) == 0) lie.insert(at, "99");
+            else lie[at] = static_cast<char>('0' + random.bounded(10));
+        }
+        const std::string path = folder.filePath("lie.loupe").toStdString();
+        ZipWriter writer(path);
+        for (const ZipEntry& entry : zip.entries()) {
+            writer.add(entry.name, entry.name.ends_with(".json") ? lie : zip.read(entry, 1 << 30));
+        }
+        writer.finish();
+        try {
+            const RecordingFile opened(path);
+            const Recording& recording = *opened.recording();
+            // What views do with it.
+            for (EventId id = 1; id <= recording.event_count(); ++id) {
+                const Event& event = recording.event(id);
+                for (const ValueId value : event.inputs) {
+                    if (value != 0) QVERIFY(recording.value(value).id == value);
+                }
+                if (event.graph_node >= 0) QVERIFY(static_cast<std::size_t>(event.graph_node) < opened.model()->graph->nodes.size());
+                if (event.frame != 0) QVERIFY(recording.frame(event.frame).id == event.frame);
+            }
+            for (ValueId id = 1; id <= recording.value_count(); ++id) {
+                try {
+                    opened.elements(id);
+                } catch (const Error&) {
+                    ++refused;
+                }
+            }
+        } catch (const Error& error) {
+            ++refused;
+            QVERIFY(error.kind() == ErrorKind::File);
+        }
+    }
+    QVERIFY(refused > 50);
+}
+
+QTEST_GUILESS_MAIN(TestRecordingFile)
+#include "test_recording_file.moc"
