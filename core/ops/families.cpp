@@ -9,6 +9,7 @@ namespace loupe {
 
 // One line a family, in the order of the folders:
 OperatorFamily matrix_family();
+OperatorFamily linalg_family();
 OperatorFamily nn_family();
 OperatorFamily rnn_family();
 OperatorFamily numbers_family();
@@ -25,6 +26,7 @@ OperatorFamily composed_family();
 std::span<const OperatorFamily> operator_families() {
     static const std::vector<OperatorFamily> families{
         matrix_family(),
+        linalg_family(),
         nn_family(),
         rnn_family(),
         numbers_family(),

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// LAPACK's routines by element type: Lapack<float>::getrf is LAPACKE_sgetrf. All matrices are column major.
+
+#include <complex>
+
+#define LAPACK_COMPLEX_CUSTOM
+#define lapack_complex_float std::complex<float>
+#define lapack_complex_double std::complex<double>
+#include <lapacke.h>
+
+#include "core/tensor/tensor.h"
+
+namespace loupe::linalg {
+
+template <typename T>
+struct Lapack;
+
+// T, its real type, LAPACK's letter; the endings that differ between real and complex types.
+#define LOUPE_LAPACK(type, real, x, org, orm, syev, hermitian)        \
+    template <>                                                       \
+    struct Lapack<type> {                                             \
+        using Real = real;                                            \
+        static constexpr auto getrf = &LAPACKE_##x##getrf;            \
+        static constexpr auto getrs = &LAPACKE_##x##getrs;            \
+        static constexpr auto potrf = &LAPACKE_##x##potrf;            \
+        static constexpr auto potri = &LAPACKE_##x##potri;            \
+        static constexpr auto potrs = &LAPACKE_##x##potrs;            \
+        static constexpr auto geqrf = &LAPACKE_##x##geqrf;            \
+        static constexpr auto orgqr = &LAPACKE_##x##org;              \
+        static constexpr auto ormqr = &LAPACKE_##x##orm;              \
+        static constexpr auto gesdd = &LAPACKE_##x##gesdd;            \
+        static constexpr auto syevd = &LAPACKE_##x##syev;             \
+        static constexpr auto geev = &LAPACKE_##x##geev;              \
+        static constexpr auto sytrf = &LAPACKE_##x##sytrf;            \
+        static constexpr auto sytrs = &LAPACKE_##x##sytrs;            \
+        static constexpr auto hetrf = &LAPACKE_##x##hermitian##trf;   \
+        static constexpr auto hetrs = &LAPACKE_##x##hermitian##trs;   \
+        static constexpr auto gels = &LAPACKE_##x##gels;              \
+        static constexpr auto gelsy = &LAPACKE_##x##gelsy;            \
+        static constexpr auto gelsd = &LAPACKE_##x##gelsd;            \
+        static constexpr auto gelss = &LAPACKE_##x##gelss;            \
+    };
+LOUPE_LAPACK(float, float, s, orgqr, ormqr, syevd, sy)
+LOUPE_LAPACK(double, double, d, orgqr, ormqr, syevd, sy)
+LOUPE_LAPACK(std::complex<float>, float, c, ungqr, unmqr, heevd, he)
+LOUPE_LAPACK(std::complex<double>, double, z, ungqr, unmqr, heevd, he)
+#undef LOUPE_LAPACK
+
+template <typename T>
+using RealOf = typename Lapack<T>::Real;
+template <typename T>
+inline constexpr bool kIsComplex = is_complex(scalar_type_of<T>);
+
+// One thread in OpenBLAS, and NaN left to the routines: they answer what PyTorch answers. To be called before the first routine.
+void prepare_lapack();
+
+inline lapack_int narrow(std::int64_t n) { return static_cast<lapack_int>(n); }
+// A leading dimension, which LAPACK wants to be at least 1.
+inline lapack_int leading(std::int64_t n) { return static_cast<lapack_int>(n > 1 ? n : 1); }
+
+}  // namespace loupe::linalg

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+// Norms of matrices, and those that choose between them and norms of vectors.
+
+#include <cmath>
+
+#include "core/ops/arithmetic.h"
+#include "core/ops/linalg/batch.h"
+#include "core/ops/linalg/calls.h"
+#include "core/ops/linalg/family.h"
+#include "core/ops/samples.h"
+
+namespace loupe::linalg {
+namespace {
+
+using namespace arithmetic;
+
+std::string dims_text(const Dims& dims) {
+    return shape_list_text(span_of(dims));
+}
+
+void check_norm_dtype(const IValue& dtype, const Tensor& A, std::string_view function) {
+    if (dtype.is_none()) return;
+    const auto known = dtype_from_number(dtype.to_int());
+    if (!known) detail::bad_dtype_number(dtype.to_int());
+    require(is_differentiable(*known), function, ": dtype should be floating point or complex. Got ", dtype_graph_name(*known));
+    const std::string_view kind = is_complex(A.dtype()) ? "complex" : "real";
+    require(is_complex(A.dtype()) == is_complex(*known), function, ": dtype should be ", kind, " for ", kind, " inputs. Got ", dtype_graph_name(*known));
+    require(promote_types(A.dtype(), *known) == *known, function, ": the dtype of the input (", dtype_graph_name(A.dtype()),
+            ") should be convertible without narrowing to the specified dtype (", dtype_graph_name(*known), ")");
+}
+
+// The two dimensions, wrapped.
+Dims check_matrix_norm(const Tensor& A, Dims dims, const IValue& dtype, bool low_precision) {
+    constexpr std::string_view kName = "linalg.matrix_norm";
+    check_matrix(A, kName);
+    check_floating(A, kName, low_precision);
+    require(dims.size() == 2, kName, ": dim must be a 2-tuple. Got ", dims_text(dims));
+    for (std::int64_t& d : dims) d = wrap_dim(d, A.dim());
+    require(dims[0] != dims[1], kName, ": dims must be different. Got (", dims[0], ", ", dims[1], ")");
+    check_norm_dtype(dtype, A, kName);
+    return dims;
+}
+
+// A with the two dimensions last.
+Tensor matrices_last(const Tensor& A, const Dims& dims) {
+    Dims order;
+    for (std::int64_t d = 0; d < A.dim(); ++d) {
+        if (d != dims[0] && d != dims[1]) order.push_back(d);
+    }
+    order.push_back(dims[0]);
+    order.push_back(dims[1]);
+    return fn::permute(A, order);
+}
+// A result without them, with them again as 1 if it is to keep them.
+Tensor with_kept(const Tensor& result, const Dims& dims, bool keepdim) {
+    if (!keepdim) return result;
+    const Tensor first = fn::unsqueeze(result, std::min(dims[0], dims[1]));
+    return fn::unsqueeze(first, std::max(dims[0], dims[1]));
+}
+Tensor singular_values(const Tensor& A, const Dims& dims, const IValue& dtype) {
+    const Tensor as = dtype.is_none() ? A : fn::to_dtype(A, dtype);
+    return call::svdvals(matrices_last(as, dims), IValue());
+}
+
+Tensor matrix_norm(const Tensor& A, const Scalar& order, const Dims& dim, bool keepdim, const IValue& dtype) {
+    const double p = order.to_double();
+    const double magnitude = std::abs(p);
+    require(magnitude == 2 || magnitude == 1 || std::isinf(p), "linalg.matrix_norm: Order ", p, " not supported.");
+    Dims dims = check_matrix_norm(A, dim, dtype, magnitude != 2);
+    const auto extreme = [p](const Tensor& t, std::int64_t d, bool keep) { return p > 0 ? fn::amax(t, Dims{d}, keep) : fn::amin(t, Dims{d}, keep); };
+    if (magnitude == 2) return with_kept(extreme(singular_values(A, dims, dtype), -1, false), dims, keepdim);
+    if (std::isinf(p)) std::swap(dims[0], dims[1]);
+    if (!keepdim && dims[0] < dims[1]) --dims[1];
+    return extreme(fn::vector_norm(A, Scalar(1.0), Dims{dims[0]}, keepdim, dtype), dims[1], keepdim);
+}
+Tensor matrix_norm_named(const Tensor& A, std::string_view order, const Dims& dim, bool keepdim, const IValue& dtype) {
+    require(order == "fro" || order == "nuc", "linalg.matrix_norm: Order ", order, " not supported.");
+    const Dims dims = check_matrix_norm(A, dim, dtype, order != "nuc");
+    if (order == "fro") return fn::vector_norm(A, Scalar(2), dims, keepdim, dtype);
+    return with_kept(fn::sum_dim(singular_values(A, dims, dtype), Dims{-1}, false, IValue()), dims, keepdim);
+}
+
+void check_norm_dims(const Tensor& X, const std::optional<Dims>& dim, bool has_order) {
+    if (dim) {
+        require(dim->size() == 1 || dim->size() == 2, "linalg.norm: If dim is specified, it must be of length 1 or 2. Got ", dims_text(*dim));
+    } else if (has_order) {
+        require(X.dim() == 1 || X.dim() == 2, "linalg.norm: If dim is not specified but ord is, the input must be 1D or 2D. Got ", X.dim(), "D.");
+    }
+}
+Tensor norm(const Tensor& X, const std::optional<Scalar>& order, const std::optional<Dims>& dim, bool keepdim, const IValue& dtype) {
+    check_norm_dims(X, dim, order.has_value());
+    const bool is_matrix = order && (dim ? dim->size() == 2 : X.dim() == 2);
+    if (is_matrix) return call::matrix_norm(X, *order, dim.value_or(Dims{0, 1}), keepdim, dtype);
+    return fn::vector_norm(X, order.value_or(Scalar(2.0)), dim ? IValue(*dim) : IValue(), keepdim, dtype);
+}
+Tensor norm_named(const Tensor& X, std::string_view order, const std::optional<Dims>& dim, bool keepdim, const IValue& dtype) {
+    check_norm_dims(X, dim, true);
+    return call::matrix_norm_str(X, order, dim.value_or(Dims{0, 1}), keepdim, dtype);
+}
+
+Tensor nuclear_norm_dim(const Tensor& self, const Dims& dim, bool keepdim) {
+    require(dim.size() == 2, "nuclear norm requires a 'dim' argument of size 2");
+    Dims dims = dim;
+    for (std::int64_t& d : dims) d = wrap_dim(d, self.dim());
+    return with_kept(fn::sum_dim(singular_values(self, dims, IValue()), Dims{-1}, false, IValue()), dims, keepdim);
+}
+Tensor nuclear_norm(const Tensor& self, bool keepdim) {
+    require(self.dim() == 2, "Expected a tensor with 2 dimensions, but got a tensor with ", self.dim(), self.dim() == 1 ? " dimension" : " dimensions",
+            " instead.");
+    return nuclear_norm_dim(self, Dims{0, 1}, keepdim);
+}
+
+std::vector<Sample> norm_samples(Random& random, ScalarType dtype) {
+    std::vector<Sample> samples;
+    if (!is_differentiable(dtype)) return samples;
+    for (const double order : {1.0, -1.0, 2.0, -2.0, HUGE_VAL, -HUGE_VAL}) {
+        samples.push_back({{random_tensor(random, {2, 3, 4}, dtype), order, Dims{-1, 0}, true, IValue()}});
+        samples.push_back({{random_tensor(random, {2, 3, 4}, dtype), order, Dims{0, 1}, false, IValue()}});
+    }
+    return samples;
+}
+std::vector<Sample> nuclear_samples(Random& random, ScalarType dtype) {
+    if (!is_differentiable(dtype)) return {};
+    return {{{random_tensor(random, {3, 4}, dtype), false}}};
+}
+
+constexpr std::string_view kMatrixNorm = "Norm of matrices: the greatest or least column sum (1), row sum (inf) or singular value (2).";
+constexpr std::string_view kNamedNorm = "Norm of matrices: Frobenius or nuclear.";
+
+constexpr OperatorRecord kRecords[] = {
+    {.schema = "aten::linalg_matrix_norm(Tensor self, Scalar ord, int[] dim=[-2, -1], bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
+     .summary = kMatrixNorm,
+     .composite = boxed<matrix_norm>,
+     .samples = norm_samples},
+    {.schema = "aten::linalg_matrix_norm.str_ord(Tensor self, str ord='fro', int[] dim=[-2, -1], bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
+     .summary = kNamedNorm,
+     .composite = boxed<matrix_norm_named>},
+    {.schema = "aten::linalg_norm(Tensor self, Scalar? ord=None, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
+     .summary = "Norm of vectors or, given an order and two dimensions, of matrices.",
+     .composite = boxed<norm>},
+    {.schema = "aten::linalg_norm.ord_str(Tensor self, str ord, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
+     .summary = kNamedNorm,
+     .composite = boxed<norm_named>},
+    {.schema = "aten::nuclear_norm(Tensor self, bool keepdim=False) -> Tensor",
+     .summary = "The sum of the singular values.",
+     .composite = boxed<nuclear_norm>,
+     .samples = nuclear_samples},
+    {.schema = "aten::nuclear_norm.dim(Tensor self, int[2] dim, bool keepdim=False) -> Tensor",
+     .summary = "The sum of the singular values.",
+     .composite = boxed<nuclear_norm_dim>},
+};
+
+}  // namespace
+
+std::span<const OperatorRecord> norm_records() { return kRecords; }
+
+}  // namespace loupe::linalg
