@@ -25,10 +25,15 @@ namespace {
 using Numbers = std::vector<std::complex<double>>;
 
 // Differentiated as PyTorch does, not as mathematics.
-constexpr std::string_view kNotDifferentiated[] = {"aten::floor_divide", "aten::nan_to_num", "loupe::rnn_layer", "aten::scatter_reduce"};
+constexpr std::string_view kNotDifferentiated[] = {"aten::floor_divide", "aten::nan_to_num", "loupe::rnn_layer", "aten::scatter_reduce",
+                                                   // As if all inputs were Hermitian, or triangular; vectors up to a phase.
+                                                   "aten::linalg_cholesky_ex", "aten::cholesky", "aten::cholesky_inverse", "aten::cholesky_solve",
+                                                   "aten::_linalg_eigh", "aten::_linalg_svd"};
 // Results that depend on how the input lies in memory.
 constexpr std::string_view kLayoutMatters[] = {"aten::view", "aten::_unsafe_view", "aten::as_strided", "aten::as_strided_scatter",
-                                               "aten::_reshape_alias"};
+                                               "aten::_reshape_alias",
+                                               // Its bfloat16 products, which are rounded step by step in one layout and not in another.
+                                               "aten::_native_multi_head_attention"};
 // Results after the first are for the backward pass, without derivatives of their own.
 constexpr std::string_view kFirstResultOnly[] = {"aten::native_batch_norm", "aten::native_layer_norm", "aten::nll_loss_forward",
                                                  "aten::nll_loss2d_forward", "aten::native_group_norm"};

@@ -47,8 +47,7 @@ void check_solver_inputs(const Tensor& A, const Tensor& B, bool left, std::strin
 }
 
 void check_kernel_dtype(const Tensor& t, std::string_view kernel) {
-    const bool known = is_differentiable(t.dtype()) && t.dtype() != ScalarType::Float16 && t.dtype() != ScalarType::BFloat16;
-    require(known, "\"", kernel, "\" not implemented for '", dtype_graph_name(t.dtype()), "'");
+    require(is_lapack_dtype(t.dtype()), "\"", kernel, "\" not implemented for '", dtype_graph_name(t.dtype()), "'");
 }
 
 void check_same_dtype(const Tensor& A, const Tensor& B, std::string_view function) {

@@ -60,6 +60,9 @@ T* vector_at(const Tensor& t, std::int64_t i) {
     return t.data<T>() + i * t.size(-1);
 }
 
+inline bool is_lapack_dtype(ScalarType dtype) {
+    return is_differentiable(dtype) && dtype != ScalarType::Float16 && dtype != ScalarType::BFloat16;
+}
 // Calls f with the C++ type of one of the four dtypes that LAPACK has.
 template <typename F>
 void visit_lapack(ScalarType dtype, F&& f) {

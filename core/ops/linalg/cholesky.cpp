@@ -167,7 +167,7 @@ Tensor positive_definite(Random& random, std::initializer_list<std::int64_t> siz
 }
 std::vector<Sample> old_samples(Random& random, ScalarType dtype) {
     std::vector<Sample> samples;
-    if (!is_differentiable(dtype) || dtype == ScalarType::BFloat16) return samples;
+    if (!is_lapack_dtype(dtype)) return samples;
     for (const bool upper : {false, true}) {
         samples.push_back({{positive_definite(random, {3, 3}, dtype), upper}});
         samples.push_back({{positive_definite(random, {2, 2, 2}, dtype), upper}, "batch"});
@@ -181,7 +181,7 @@ std::vector<Sample> factor_samples(Random& random, ScalarType dtype) {
 }
 std::vector<Sample> solve_samples(Random& random, ScalarType dtype) {
     std::vector<Sample> samples;
-    if (!is_differentiable(dtype) || dtype == ScalarType::BFloat16) return samples;
+    if (!is_lapack_dtype(dtype)) return samples;
     for (const bool upper : {false, true}) {
         const Tensor L = random_tensor(random, {2, 3, 3}, dtype);
         samples.push_back({{random_tensor(random, {3, 2}, dtype), triangle(L + identity_like(L) * Scalar(4), upper), upper}});

@@ -182,7 +182,7 @@ Tensor logdet(const Tensor& A) {
 }
 
 std::vector<Sample> det_samples(Random& random, ScalarType dtype) {
-    if (!is_differentiable(dtype)) return {};
+    if (!is_lapack_dtype(dtype)) return {};
     return {{{random_tensor(random, {3, 3}, dtype)}}, {{random_tensor(random, {2, 2, 2}, dtype)}, "batch"}, {{random_tensor(random, {0, 0}, dtype)}, "empty"}};
 }
 
@@ -192,10 +192,9 @@ constexpr OperatorRecord kRecords[] = {
      .infer = inferring<infer_det>,
      .kernel = filling<det, 3>,
      .derivative = {det_backward, {save_argument(0), save_result(0), save_result(1), save_result(2)}},
-     .samples = det_samples,
      .variants = kOut,
      .out_overload = "result"},
-    {.schema = "aten::linalg_det(Tensor A) -> Tensor", .summary = "The determinant.", .composite = boxed<linalg_det>},
+    {.schema = "aten::linalg_det(Tensor A) -> Tensor", .summary = "The determinant.", .composite = boxed<linalg_det>, .samples = det_samples},
     {.schema = "aten::det(Tensor self) -> Tensor", .summary = "The determinant.", .composite = boxed<linalg_det>},
     {.schema = "aten::_linalg_slogdet(Tensor A) -> (Tensor sign, Tensor logabsdet, Tensor LU, Tensor pivots)",
      .summary = "Sign and logarithm of the determinant, and the LU factors that it took.",
@@ -203,13 +202,13 @@ constexpr OperatorRecord kRecords[] = {
      .infer = inferring<infer_slogdet>,
      .kernel = filling<slogdet, 4>,
      .derivative = {slogdet_backward, {save_argument(0), save_result(0), save_result(2), save_result(3)}},
-     .samples = det_samples,
      .variants = kOut,
      .out_overload = "sign"},
     {.schema = "aten::linalg_slogdet(Tensor A) -> (Tensor sign, Tensor logabsdet)",
      .summary = "Sign and logarithm of the determinant.",
      .formula = "det(A) = sign exp(logabsdet)",
-     .composite = boxed<linalg_slogdet>},
+     .composite = boxed<linalg_slogdet>,
+     .samples = det_samples},
     {.schema = "aten::slogdet(Tensor self) -> (Tensor sign, Tensor logabsdet)",
      .summary = "Sign and logarithm of the determinant.",
      .formula = "det(A) = sign exp(logabsdet)",

@@ -80,12 +80,12 @@ void solve(const Tensor& out, const Tensor& LD, const Tensor& pivots, const Tens
 }
 
 std::vector<Sample> factor_samples(Random& random, ScalarType dtype) {
-    if (!is_differentiable(dtype) || dtype == ScalarType::BFloat16) return {};
+    if (!is_lapack_dtype(dtype)) return {};
     const Tensor t = random_tensor(random, {2, 3, 3}, dtype);
     return {{{fn::add(t, mH(t), Scalar(1)), true, false}}, {{fn::add(t, mT(t), Scalar(1)), false, false}, "symmetric"}};
 }
 std::vector<Sample> solve_samples(Random& random, ScalarType dtype) {
-    if (!is_differentiable(dtype) || dtype == ScalarType::BFloat16) return {};
+    if (!is_lapack_dtype(dtype)) return {};
     const Tensor t = random_tensor(random, {2, 3, 3}, dtype);
     const auto [LD, pivots, info] = call::ldl_factor_ex(fn::add(t, mT(t), Scalar(1)), false, false);
     return {{{LD, pivots, random_tensor(random, {3, 2}, dtype), false}}};

@@ -40,8 +40,7 @@ void check_inputs(const Tensor& A, const Tensor& B) {
     } else {
         require(A.size(-2) == B.size(-2), kName, ": input.size(-2) should match other.size(-2)");
     }
-    const bool known = is_differentiable(A.dtype()) && A.dtype() != ScalarType::Float16 && A.dtype() != ScalarType::BFloat16;
-    require(known, "This function doesn't handle types other than float and double");
+    require(is_lapack_dtype(A.dtype()), "This function doesn't handle types other than float and double");
 }
 
 struct Batch {
@@ -161,12 +160,12 @@ Tensor pinv_gradient(const Tensor& grad, const Tensor& inverse, const Tensor& A)
     if (A.size(-2) <= A.size(-1)) {
         const Tensor K = fn::matmul(g, inverse);
         const Tensor KP = fn::matmul(K, adjoint);
-        return KP - mH(fn::matmul(inverse, K)) - fn::matmul(fn::matmul(A, inverse), KP) +
+        return -mH(fn::matmul(inverse, K)) + KP - fn::matmul(fn::matmul(A, inverse), KP) +
                fn::matmul(fn::matmul(adjoint, inverse), g - fn::matmul(K, A));
     }
     const Tensor K = fn::matmul(inverse, g);
     const Tensor PK = fn::matmul(adjoint, K);
-    return PK - mH(fn::matmul(K, inverse)) + fn::matmul(fn::matmul(g - fn::matmul(A, K), inverse), adjoint) -
+    return -mH(fn::matmul(K, inverse)) + fn::matmul(fn::matmul(g - fn::matmul(A, K), inverse), adjoint) + PK -
            fn::matmul(fn::matmul(PK, inverse), A);
 }
 

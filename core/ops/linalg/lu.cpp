@@ -265,7 +265,7 @@ Tensor old_solve(const Tensor& self, const Tensor& LU, const Tensor& pivots) { r
 // ---- samples
 
 std::vector<Sample> factor_samples(Random& random, ScalarType dtype) {
-    if (!is_differentiable(dtype)) return {};
+    if (!is_lapack_dtype(dtype)) return {};
     return {{{random_tensor(random, {3, 3}, dtype), true, false}},
             {{random_tensor(random, {2, 4, 2}, dtype), true, false}, "tall"},
             {{random_tensor(random, {2, 4}, dtype), true, false}, "wide"},
@@ -277,13 +277,13 @@ std::vector<Sample> lu_samples(Random& random, ScalarType dtype) {
     return samples;
 }
 std::vector<Sample> unpack_samples(Random& random, ScalarType dtype) {
-    if (!is_differentiable(dtype)) return {};
+    if (!is_lapack_dtype(dtype)) return {};
     return {{{random_tensor(random, {3, 3}, dtype), tensor_of<std::int32_t>({2, 3, 3}, {3}), true, true}},
             {{random_tensor(random, {3, 2}, dtype), tensor_of<std::int32_t>({2, 3}, {2}), true, true}, "tall"}};
 }
 std::vector<Sample> solve_samples(Random& random, ScalarType dtype) {
     std::vector<Sample> samples;
-    if (!is_differentiable(dtype)) return samples;
+    if (!is_lapack_dtype(dtype)) return samples;
     for (const bool left : {true, false}) {
         for (const bool adjoint : {true, false}) {
             samples.push_back({{random_tensor(random, {3, 3}, dtype), tensor_of<std::int32_t>({2, 3, 3}, {3}), random_tensor(random, {2, 3, 3}, dtype),

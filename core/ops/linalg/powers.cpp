@@ -20,7 +20,8 @@ using namespace arithmetic;
 // By squaring: from the lowest bit of n to the highest.
 Tensor matrix_power(const Tensor& self, std::int64_t n) {
     check_square(self, "linalg.matrix_power");
-    if (n == 0) return fn::clone(identity_like(self), IValue());
+    // Recorded as a copy over self, whose gradient is zero.
+    if (n == 0) return fn::copy_(fn::clone(self, IValue()), identity_like(self));
     if (n == 1) return fn::clone(self, IValue());
     if (n == -1) return call::inv(self);
     const Tensor base = n < 0 ? call::inv(self) : self;
@@ -98,12 +99,13 @@ Tensor old_exp(const Tensor& self) { return call::matrix_exp(self); }
 
 std::vector<Sample> power_samples(Random& random, ScalarType dtype) {
     std::vector<Sample> samples;
-    if (!is_differentiable(dtype) || dtype == ScalarType::BFloat16) return samples;
+    // The powers of rounding errors are left out.
+    if (dtype != ScalarType::Float64 && dtype != ScalarType::Complex128) return samples;
     for (const std::int64_t n : {-2, -1, 0, 1, 2, 3, 5}) samples.push_back({{random_tensor(random, {2, 3, 3}, dtype), n}});
     return samples;
 }
 std::vector<Sample> exp_samples(Random& random, ScalarType dtype) {
-    if (!is_differentiable(dtype)) return {};
+    if (!is_lapack_dtype(dtype)) return {};
     return {{{random_tensor(random, {3, 3}, dtype)}}, {{random_tensor(random, {2, 2, 2}, dtype)}, "batch"}, {{random_tensor(random, {0, 0}, dtype)}, "empty"}};
 }
 

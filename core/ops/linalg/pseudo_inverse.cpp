@@ -51,8 +51,7 @@ Tensor threshold(const Tolerances& tolerance, const Tensor& greatest) {
 // ---- pseudo-inverse
 
 void check_pinv(const Tensor& A) {
-    const bool known = is_differentiable(A.dtype()) && A.dtype() != ScalarType::Float16 && A.dtype() != ScalarType::BFloat16;
-    require(known && A.dim() >= 2, "linalg.pinv(", dtype_graph_name(A.dtype()), "{", shape_list_text(A.sizes()),
+    require(is_lapack_dtype(A.dtype()) && A.dim() >= 2, "linalg.pinv(", dtype_graph_name(A.dtype()), "{", shape_list_text(A.sizes()),
             "}): expected a tensor with 2 or more dimensions of float, double, cfloat or cdouble types");
 }
 Tensor inverse_over(const Tensor& values, const Tensor& magnitudes, const Tensor& cut, ScalarType dtype) {
@@ -106,8 +105,7 @@ Tensor rank_over(const Tensor& A, const Tolerances& tolerance, bool hermitian) {
 }
 void check_rank_dtype(const Tensor& A) {
     check_matrix(A, "torch.linalg.matrix_rank", "input");
-    const bool known = is_differentiable(A.dtype()) && A.dtype() != ScalarType::Float16 && A.dtype() != ScalarType::BFloat16;
-    require(known, "This function doesn't handle types other than float and double");
+    require(is_lapack_dtype(A.dtype()), "This function doesn't handle types other than float and double");
 }
 Tensor matrix_rank_tensor(const Tensor& A, const Tensor& atol, const Tensor& rtol, bool hermitian) {
     check_rank_dtype(A);
@@ -164,12 +162,12 @@ Tensor cond_named(const Tensor& A, std::string_view order) {
 }
 
 std::vector<Sample> pinv_samples(Random& random, ScalarType dtype) {
-    if (!is_differentiable(dtype)) return {};
+    if (!is_lapack_dtype(dtype)) return {};
     return {{{random_tensor(random, {4, 3}, dtype), IValue(), IValue(), false}},
             {{random_tensor(random, {2, 2, 3}, dtype), IValue(), IValue(), false}, "wide"}};
 }
 std::vector<Sample> cond_samples(Random& random, ScalarType dtype) {
-    if (!is_differentiable(dtype)) return {};
+    if (!is_lapack_dtype(dtype)) return {};
     return {{{random_tensor(random, {3, 3}, dtype), IValue()}}, {{random_tensor(random, {2, 3, 3}, dtype), 1}, "by the inverse"}};
 }
 

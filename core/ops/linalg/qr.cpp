@@ -274,23 +274,23 @@ void ormqr_backward(GradientContext& context) {
 // ---- samples
 
 std::vector<Sample> qr_samples(Random& random, ScalarType dtype) {
-    if (!is_differentiable(dtype)) return {};
+    if (!is_lapack_dtype(dtype)) return {};
     return {{{random_tensor(random, {4, 3}, dtype), "reduced"}, "tall"},
             {{random_tensor(random, {2, 3, 3}, dtype), "complete"}, "square"},
             {{random_tensor(random, {2, 3}, dtype), "reduced"}, "wide"}};
 }
 std::vector<Sample> matrix_samples(Random& random, ScalarType dtype) {
-    if (!is_differentiable(dtype)) return {};
+    if (!is_lapack_dtype(dtype)) return {};
     return {{{random_tensor(random, {4, 3}, dtype)}}, {{random_tensor(random, {2, 2, 3}, dtype)}, "batch"}};
 }
 std::vector<Sample> product_samples(Random& random, ScalarType dtype) {
-    if (!is_differentiable(dtype)) return {};
+    if (!is_lapack_dtype(dtype)) return {};
     return {{{random_tensor(random, {4, 3}, dtype), random_tensor(random, {3}, dtype)}},
             {{random_tensor(random, {2, 3, 3}, dtype), random_tensor(random, {2, 2}, dtype)}, "fewer reflectors"}};
 }
 std::vector<Sample> ormqr_samples(Random& random, ScalarType dtype) {
     std::vector<Sample> samples;
-    if (!is_differentiable(dtype)) return samples;
+    if (!is_lapack_dtype(dtype)) return samples;
     for (const bool left : {true, false}) {
         for (const bool transpose : {true, false}) {
             const Tensor other = left ? random_tensor(random, {2, 4, 2}, dtype) : random_tensor(random, {2, 2, 4}, dtype);

@@ -151,19 +151,19 @@ Tensor steady(Random& random, std::initializer_list<std::int64_t> sizes, ScalarT
     return t + identity_like(t) * Scalar(4);
 }
 std::vector<Sample> solve_samples(Random& random, ScalarType dtype) {
-    if (!is_differentiable(dtype)) return {};
+    if (!is_lapack_dtype(dtype)) return {};
     return {{{steady(random, {3, 3}, dtype), random_tensor(random, {3, 2}, dtype), true, false}},
             {{steady(random, {2, 3, 3}, dtype), random_tensor(random, {2, 3}, dtype), true, false}, "batch of vectors"},
             {{steady(random, {3, 3}, dtype), random_tensor(random, {2, 2, 3}, dtype), false, false}, "from the right"},
             {{random_tensor(random, {0, 0}, dtype), random_tensor(random, {0, 2}, dtype), true, false}, "empty"}};
 }
 std::vector<Sample> inverse_samples(Random& random, ScalarType dtype) {
-    if (!is_differentiable(dtype)) return {};
+    if (!is_lapack_dtype(dtype)) return {};
     return {{{steady(random, {3, 3}, dtype), false}}, {{steady(random, {2, 1, 2, 2}, dtype), false}, "batch"},
             {{random_tensor(random, {2, 0, 0}, dtype), false}, "empty"}};
 }
 std::vector<Sample> tensorinv_samples(Random& random, ScalarType dtype) {
-    if (!is_differentiable(dtype)) return {};
+    if (!is_lapack_dtype(dtype)) return {};
     return {{{fn::reshape(steady(random, {6, 6}, dtype), Dims{2, 3, 6}), 2}}};
 }
 
@@ -184,13 +184,13 @@ constexpr OperatorRecord kRecords[] = {
      .kernel = filling<solve, 4>,
      .derivative = {solve_backward, {save_argument(0), save_result(0), save_result(1), save_result(2)}},
      .cost = solve_cost,
-     .samples = solve_samples,
      .variants = kOut,
      .out_overload = "result"},
     {.schema = "aten::linalg_solve_ex(Tensor A, Tensor B, *, bool left=True, bool check_errors=False) -> (Tensor result, Tensor info)",
      .summary = "Solves a linear system; an error number says whether it could.",
      .formula = "A X = B, or X A = B",
-     .composite = boxed<solve_ex>},
+     .composite = boxed<solve_ex>,
+     .samples = solve_samples},
     {.schema = "aten::linalg_solve(Tensor A, Tensor B, *, bool left=True) -> Tensor",
      .summary = "Solves a linear system.",
      .formula = "A X = B, or X A = B",

@@ -3,6 +3,7 @@
 #include "core/ops/matrix/products.h"
 
 #include "core/ops/functions.h"
+#include "core/ops/matrix/bfloat16.h"
 #include "core/ops/matrix/family.h"
 #include "core/ops/matrix/gemm.h"
 #include "core/ops/matrix/layout.h"
@@ -67,7 +68,11 @@ void visit_product_dtype(ScalarType dtype, F&& f) {
 // out = beta out + alpha a b.
 void run_mm(const Tensor& out, const Tensor& a, const Tensor& b, const Scalar& beta, const Scalar& alpha) {
     visit_product_dtype(out.dtype(), [&]<typename T>(std::type_identity<T>) {
-        gemm<T>(alpha.to<T>(), matrix_of<const T>(a), matrix_of<const T>(b), beta.to<T>(), matrix_of<T>(out));
+        if constexpr (std::is_same_v<T, BFloat16>) {
+            rounded_gemm(alpha.to<T>(), matrix_of<const T>(a), matrix_of<const T>(b), beta.to<T>(), matrix_of<T>(out));
+        } else {
+            gemm<T>(alpha.to<T>(), matrix_of<const T>(a), matrix_of<const T>(b), beta.to<T>(), matrix_of<T>(out));
+        }
     });
 }
 
@@ -164,6 +169,16 @@ MatrixBatch<T> batch_of(const Tensor& t) {
 
 void run_bmm(const Tensor& out, const Tensor& a, const Tensor& b, const Scalar& beta, const Scalar& alpha) {
     visit_product_dtype(out.dtype(), [&]<typename T>(std::type_identity<T>) {
+        // Small ones PyTorch multiplies by plain loops in the dtype itself.
+        constexpr std::int64_t kSmall = 400;
+        if constexpr (std::is_same_v<T, BFloat16>) {
+            if (a.sizes()[2] * out.sizes()[1] * out.sizes()[2] < kSmall) {
+                for (std::int64_t i = 0; i < out.sizes()[0]; ++i) {
+                    stepwise_gemm(alpha.to<T>(), batch_of<const T>(a)[i], batch_of<const T>(b)[i], beta.to<T>(), batch_of<T>(out)[i]);
+                }
+                return;
+            }
+        }
         batched_gemm<T>(out.sizes()[0], alpha.to<T>(), batch_of<const T>(a), batch_of<const T>(b), beta.to<T>(),
                         batch_of<T>(out));
     });
@@ -228,7 +243,9 @@ void addbmm(const Tensor& out, const Tensor& self, const Tensor& batch1, const T
         nothing.columns = 0;
         if (count == 0) gemm<T>(T(0), nothing, b.first, beta.to<T>(), matrix_of<T>(out));
         for (std::int64_t i = 0; i < count; ++i) {
-            gemm<T>(alpha.to<T>(), a[i], b[i], i == 0 ? beta.to<T>() : T(1), matrix_of<T>(out));
+            const T keep = i == 0 ? beta.to<T>() : T(1);
+            if constexpr (std::is_same_v<T, BFloat16>) rounded_gemm(alpha.to<T>(), a[i], b[i], keep, matrix_of<T>(out));
+            else gemm<T>(alpha.to<T>(), a[i], b[i], keep, matrix_of<T>(out));
         }
     });
 }

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // mv, addmv, dot, vdot, outer, addr: products with vectors.
 #include "core/ops/functions.h"
+#include "core/ops/loops/elementwise.h"
+#include "core/ops/loops/promotion.h"
+#include "core/ops/matrix/bfloat16.h"
 #include "core/ops/matrix/family.h"
 #include "core/ops/matrix/gemm.h"
 #include "core/ops/matrix/layout.h"
@@ -28,7 +31,9 @@ TensorMeta infer_mv(const Tensor& self, const Tensor& vec) {
 
 void run_mv(const Tensor& out, const Tensor& matrix, const Tensor& vec, const Scalar& beta, const Scalar& alpha) {
     visit_dtype(out.dtype(), [&]<typename T>(std::type_identity<T>) {
-        if constexpr (!std::is_same_v<T, bool>) {
+        if constexpr (std::is_same_v<T, BFloat16>) {
+            stepwise_gemm(alpha.to<T>(), matrix_of<const T>(matrix), column_of<const T>(vec), beta.to<T>(), column_of<T>(out));
+        } else if constexpr (!std::is_same_v<T, bool>) {
             gemm<T>(alpha.to<T>(), matrix_of<const T>(matrix), column_of<const T>(vec), beta.to<T>(), column_of<T>(out));
         }
     });
@@ -94,7 +99,10 @@ TensorMeta infer_dot(const Tensor& self, const Tensor& tensor) {
 
 void dot(const Tensor& out, const Tensor& self, const Tensor& tensor) {
     visit_dtype(out.dtype(), [&]<typename T>(std::type_identity<T>) {
-        if constexpr (!std::is_same_v<T, bool>) {
+        if constexpr (std::is_same_v<T, BFloat16>) {
+            stepwise_gemm(T(1.0F), column_of<const T>(self).transposed(), column_of<const T>(tensor), T(0.0F),
+                          dense_matrix(out.data<T>(), 1, 1));
+        } else if constexpr (!std::is_same_v<T, bool>) {
             gemm<T>(T(1), column_of<const T>(self).transposed(), column_of<const T>(tensor), T(0),
                     dense_matrix(out.data<T>(), 1, 1));
         }
@@ -132,24 +140,31 @@ std::vector<Sample> outer_samples(Random& random, ScalarType dtype) {
     return {{{random_tensor(random, {3}, dtype), random_tensor(random, {4}, dtype)}}};
 }
 
-TensorMeta infer_addr(const Tensor& self, const Tensor& vec1, const Tensor& vec2, const Scalar&, const Scalar&) {
+TensorMeta infer_addr(const Tensor& self, const Tensor& vec1, const Tensor& vec2, const Scalar& beta, const Scalar& alpha) {
     require(vec1.dim() == 1, "addr: Expected 1-D argument vec1, but got ", vec1.dim(), "-D");
     require(vec2.dim() == 1, "addr: Expected 1-D argument vec2, but got ", vec2.dim(), "-D");
-    check_product_dtypes("addr", vec1, vec2);
-    TensorMeta meta{{vec1.sizes()[0], vec2.sizes()[0]}, vec1.dtype(), self.device()};
+    TensorMeta meta{{vec1.sizes()[0], vec2.sizes()[0]}, result_type(self, vec1, vec2), self.device()};
+    for (const auto& [number, name] : {std::pair{&beta, "beta"}, std::pair{&alpha, "alpha"}}) {
+        require(!is_integral(meta.dtype) || is_integral(number->dtype()), "For integral input tensors, argument ", name,
+                " must not be a floating point number.");
+    }
     expanded(self, span_of(meta.sizes));
     return meta;
 }
 
 void addr(const Tensor& out, const Tensor& self, const Tensor& vec1, const Tensor& vec2, const Scalar& beta,
           const Scalar& alpha) {
-    if (!beta.equals(0) && !self.is_same(out)) convert_into(out, expanded(self, out.sizes()));
-    visit_dtype(out.dtype(), [&]<typename T>(std::type_identity<T>) {
-        if constexpr (!std::is_same_v<T, bool>) {
-            gemm<T>(alpha.to<T>(), column_of<const T>(vec1), column_of<const T>(vec2).transposed(), beta.to<T>(),
-                    matrix_of<T>(out));
-        }
-    });
+    const auto dtype = static_cast<std::int64_t>(out.dtype());
+    const auto as_out = [dtype](const Tensor& t) { return fn::to_dtype(t, dtype); };
+    const Tensor left = fn::unsqueeze(as_out(vec1), 1);
+    const Tensor right = as_out(vec2);
+    if (out.dtype() == ScalarType::Bool) {
+        Tensor product = fn::logical_and(left, right);
+        if (alpha.equals(0)) product = fn::zeros_like(product);
+        return copy_into(out, beta.equals(0) ? product : fn::logical_or(as_out(self), product));
+    }
+    const Tensor product = fn::mul(times(left, alpha), right);
+    copy_into(out, beta.equals(0) ? product : fn::add(times(as_out(self), beta), product));
 }
 
 void addr_backward(GradientContext& context) {
