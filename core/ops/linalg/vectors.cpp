@@ -74,7 +74,7 @@ std::vector<Sample> vecdot_samples(Random& random, ScalarType dtype) {
     return {{{random_tensor(random, {2, 3}, dtype), random_tensor(random, {2, 3}, dtype), -1}}};
 }
 std::vector<Sample> vander_samples(Random& random, ScalarType dtype) {
-    if (is_differentiable(dtype) && !is_lapack_dtype(dtype)) return {};
+    if (dtype == ScalarType::Bool || dtype == ScalarType::BFloat16) return {};
     return {{{random_tensor(random, {2, 3}, dtype), 4}}, {{random_tensor(random, {3}, dtype), IValue()}, "square"}};
 }
 
