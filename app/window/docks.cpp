@@ -54,8 +54,10 @@ Docks::Docks(QMainWindow* window, views::SessionBridge& bridge) : QObject(window
         dock->setWidget(view);
         connect(dock, &QDockWidget::dockLocationChanged, this, &Docks::tidySoon);
         connect(dock, &QDockWidget::topLevelChanged, this, &Docks::tidySoon);
-        connect(dock, &QDockWidget::visibilityChanged, this, [this, dock] {
+        connect(dock, &QDockWidget::visibilityChanged, this, [this, dock, view](bool is_visible) {
             tidySoon();
+            // Once it has its place.
+            if (is_visible) QTimer::singleShot(0, view, [view] { if (view->isInSight()) view->comeIntoSight(); });
             if (dock->isHidden() != closed_.contains(dock)) noteChange();
         });
         connect(dock, &QDockWidget::dockLocationChanged, this, &Docks::noteChange);

@@ -49,7 +49,8 @@ void reportStart(loupe::window::MainWindow& window) {
     QObject::connect(poll, &QTimer::timeout, &window, [&window, poll] {
         if (window.bridge().status().state != loupe::session::RunState::Ready) return;
         for (const QDockWidget* dock : window.docks().all()) {
-            if (dock->widget()->isVisible() && !static_cast<const loupe::views::View*>(dock->widget())->isSettled()) return;
+            const auto* view = static_cast<const loupe::views::View*>(dock->widget());
+            if (view->isInSight() && !view->isSettled()) return;
         }
         poll->stop();
         QCoreApplication::sendPostedEvents();

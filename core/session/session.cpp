@@ -5,9 +5,11 @@
 #include "core/base/error.h"
 #include "core/base/strings.h"
 #include "core/io/npy.h"
+#include "core/session/check_passes.h"
 #include "core/session/compute_statistics.h"
 #include "core/session/engine.h"
 #include "core/session/gradients.h"
+#include "core/session/inputs.h"
 #include "core/session/pipelines.h"
 #include "core/session/tensor_slice.h"
 #include "core/session/watch.h"
@@ -204,6 +206,22 @@ void Session::request_passes(const Tag& tag, const std::string& pipeline, const 
             trace.error = error.what();
         }
         reply(std::move(trace));
+    });
+}
+
+void Session::request_pass_check(const Tag& tag, const std::string& pipeline, const std::string& method, Reply<PassChecks> reply) {
+    engine_->request(tag, [this, pipeline, method, reply = std::move(reply)] {
+        PassChecks checks;
+        try {
+            if (!engine_->program()) throw Error(ErrorKind::Usage, "no model is open");
+            if (engine_->status().state == RunState::Paused) throw Error(ErrorKind::Usage, "a run is under way; stop it first");
+            const ir::ScriptFunction& function = engine_->program()->method(method);
+            checks = check_passes(pipeline, *function.graph(), engine_->program()->file().module,
+                                  [&] { return make_inputs(engine_->inputs(), function.schema(), true); });
+        } catch (const Error& error) {
+            checks.error = error.what();
+        }
+        reply(std::move(checks));
     });
 }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/session/model_info.h"
+#include "core/session/pass_check.h"
 #include "core/session/recording.h"
 #include "core/session/requests.h"
 
@@ -80,6 +81,8 @@ class Session {
     void request_tensor(const Tag& tag, const TensorRequest& request, Reply<TensorSlice> reply);
     void request_gradients(const Tag& tag, Reply<std::vector<GradientRow>> reply);
     void request_passes(const Tag& tag, const std::string& pipeline, const std::string& method, Reply<PassTrace> reply);
+    // Runs the graph after every pass on the inputs and holds the outputs against the first graph's. Not while a run is parked.
+    void request_pass_check(const Tag& tag, const std::string& pipeline, const std::string& method, Reply<PassChecks> reply);
     // "layer3.1.conv2.out.absmax": the value of a watch expression at an event; text of a number, or why not.
     void request_watch(const Tag& tag, const std::string& expression, EventId at, Reply<std::string> reply);
     // Writes a value as .npy. The reply is empty, or says why not.

@@ -31,6 +31,7 @@
 #include "views/inputs/drawing_pad.h"
 #include "views/inputs/input_model.h"
 #include "views/inputs/inputs_view.h"
+#include "views/passes/passes_view.h"
 #include "views/registry.h"
 
 using namespace loupe;
@@ -390,6 +391,28 @@ class WindowTest : public QObject {
         for (QDockWidget* dock : window_->docks().all()) window_->docks().show(dock->objectName());
         QTest::qWait(200);
         QVERIFY2(window_->minimumSizeHint().width() <= 1024, qPrintable(QString::number(window_->minimumSizeHint().width())));
+        press(Qt::Key_F5, Qt::ShiftModifier);
+    }
+
+    void passesAreCheckedNumerically() {
+        open(model("digits"));
+        auto& passes = view<views::PassesView>("passes");
+        window_->docks().show(QStringLiteral("passes"));
+        passes.choosePipeline(QStringLiteral("freeze"));
+        QTRY_VERIFY_WITH_TIMEOUT(passes.isSettled() && passes.list()->topLevelItemCount() > 2, kPatience);
+        QTest::mouseClick(window_->findChild<QWidget*>(QStringLiteral("checkPasses")), Qt::LeftButton);
+        QTreeWidgetItem* last = nullptr;
+        QTRY_VERIFY_WITH_TIMEOUT((last = passes.list()->topLevelItem(passes.list()->topLevelItemCount() - 1)) && !last->text(3).isEmpty(), kPatience);
+        // Folding batch normalisation rounds differently, and no more.
+        bool ok = false;
+        const double difference = last->text(3).toDouble(&ok);
+        QVERIFY2(ok && difference < 1e-4, qPrintable(last->text(3)));
+        // Not while a run is parked.
+        press(Qt::Key_F7);
+        QTRY_COMPARE_WITH_TIMEOUT(state(), RunState::Paused, kPatience);
+        auto* button = window_->findChild<QWidget*>(QStringLiteral("checkPasses"));
+        QVERIFY(!button->isEnabled());
+        QVERIFY(button->toolTip().contains(QStringLiteral("stop it first")));
         press(Qt::Key_F5, Qt::ShiftModifier);
     }
 

@@ -73,7 +73,8 @@ bool waitFor(const std::function<bool()>& done) {
 bool isSettled(const MainWindow& window) {
     auto& docks = const_cast<MainWindow&>(window).docks();
     return std::all_of(docks.all().begin(), docks.all().end(), [](const QDockWidget* dock) {
-        return !dock->widget()->isVisible() || static_cast<const loupe::views::View*>(dock->widget())->isSettled();
+        const auto* view = static_cast<const loupe::views::View*>(dock->widget());
+        return !view->isInSight() || view->isSettled();
     });
 }
 
@@ -121,6 +122,8 @@ void measure(const QString& model) {
     QString slowest;
     for (QDockWidget* dock : window.docks().all()) {
         window.docks().show(dock->objectName());
+        rest(100);
+        waitFor([&] { return isSettled(window); });
         rest(250);
         if (const auto stall = watch.take(); stall.work > panels.work) {
             panels = stall;

@@ -447,6 +447,11 @@ void SessionBridge::requestPasses(const QString& tag, const QString& pipeline, c
                              marshal(receiver, std::move(reply)));
 }
 
+void SessionBridge::requestPassCheck(const QString& tag, const QString& pipeline, const QString& method, QObject* receiver,
+                                     std::function<void(session::PassChecks)> reply) {
+    session_->request_pass_check(tag.toStdString(), pipeline.toStdString(), method.toStdString(), marshal(receiver, std::move(reply)));
+}
+
 void SessionBridge::requestWatch(const QString& tag, const QString& expression, EventId at, QObject* receiver,
                                  std::function<void(std::string)> reply) {
     session_->request_watch(tag.toStdString(), expression.toStdString(), at, marshal(receiver, std::move(reply)));

@@ -92,6 +92,8 @@ class SessionBridge : public QObject {
                           std::function<void(std::vector<session::GradientRow>)> reply);
     void requestPasses(const QString& tag, const QString& pipeline, const QString& method, QObject* receiver,
                        std::function<void(session::PassTrace)> reply);
+    void requestPassCheck(const QString& tag, const QString& pipeline, const QString& method, QObject* receiver,
+                          std::function<void(session::PassChecks)> reply);
     void requestWatch(const QString& tag, const QString& expression, session::EventId at, QObject* receiver,
                       std::function<void(std::string)> reply);
     void requestSave(const QString& tag, const session::TensorRequest& what, const QString& file, QObject* receiver,

@@ -40,6 +40,10 @@ class View : public QWidget {
     virtual void addActions(QMenu&) {}
     // False while something is still being computed that a picture of the panel would lack.
     virtual bool isSettled() const { return true; }
+    // The panel has come into sight: what is not needed before can be computed now. A tab behind another is not in sight,
+    // though Qt calls it visible.
+    virtual void comeIntoSight() {}
+    bool isInSight() const { return isVisible() && !visibleRegion().isEmpty(); }
 
   private:
     SessionBridge& bridge_;

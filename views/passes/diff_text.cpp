@@ -78,6 +78,7 @@ DiffText::DiffText(Side side, QWidget* parent) : QPlainTextEdit(parent), side_(s
     connect(&Theme::instance(), &Theme::changed, this, [this, highlighter] {
         highlighter->rehighlight();
         applySelections();
+        viewport()->update();
         margin_->update();
     });
 }
@@ -129,21 +130,42 @@ void DiffText::applySelections() {
         colour.setAlpha(alpha);
         return colour;
     };
-    for (std::size_t i = 0; i < rows_.size(); ++i) {
-        const int row = static_cast<int>(i);
-        const bool here = lineOfRow(row) >= 0;
-        switch (rows_[i].kind) {
-            case DiffRow::Kind::Same: break;
-            case DiffRow::Kind::Changed: paint(row, faded(theme.colour(Theme::Colour::Warning), 36)); break;
-            case DiffRow::Kind::Removed: paint(row, here ? faded(theme.colour(Theme::Colour::Bad), 44) : theme.colour(Theme::Colour::Window)); break;
-            case DiffRow::Kind::Added: paint(row, here ? faded(theme.colour(Theme::Colour::Good), 44) : theme.colour(Theme::Colour::Window)); break;
-        }
-    }
     for (int line : marked_) {
         if (const int row = rowOfLine(line); row >= 0) paint(row, faded(theme.colour(Theme::Colour::Accent), 90));
     }
     if (hasFocus() && !rows_.empty()) paint(textCursor().blockNumber(), faded(theme.colour(Theme::Colour::Accent), 60));
     setExtraSelections(all);
+}
+
+QColor DiffText::backgroundOf(int row) const {
+    const Theme& theme = Theme::instance();
+    const auto faded = [&](Theme::Colour role, int alpha) {
+        QColor colour = theme.colour(role);
+        colour.setAlpha(alpha);
+        return colour;
+    };
+    if (row >= static_cast<int>(rows_.size())) return {};
+    const DiffRow::Kind kind = rows_[static_cast<std::size_t>(row)].kind;
+    if (kind == DiffRow::Kind::Same) return {};
+    if (lineOfRow(row) < 0) return theme.colour(Theme::Colour::Window);
+    return kind == DiffRow::Kind::Changed   ? faded(Theme::Colour::Warning, 36)
+           : kind == DiffRow::Kind::Removed ? faded(Theme::Colour::Bad, 44)
+                                            : faded(Theme::Colour::Good, 44);
+}
+
+// Behind the text, and only of the rows in sight: graphs have tens of thousands.
+void DiffText::paintEvent(QPaintEvent* event) {
+    {
+        QPainter painter(viewport());
+        QTextBlock block = firstVisibleBlock();
+        double top = blockBoundingGeometry(block).translated(contentOffset()).top();
+        for (; block.isValid() && top <= event->rect().bottom(); block = block.next()) {
+            const double high = blockBoundingRect(block).height();
+            if (const QColor colour = backgroundOf(block.blockNumber()); colour.isValid()) painter.fillRect(QRectF(0, top, viewport()->width(), high), colour);
+            top += high;
+        }
+    }
+    QPlainTextEdit::paintEvent(event);
 }
 
 void DiffText::resizeEvent(QResizeEvent* event) {

@@ -30,11 +30,13 @@ class DiffText : public QPlainTextEdit {
 
   protected:
     void resizeEvent(QResizeEvent* event) override;
+    void paintEvent(QPaintEvent* event) override;
 
   private:
     class Margin;
     void paintMargin(QPaintEvent* event);
     void applySelections();
+    QColor backgroundOf(int row) const;
     int marginWidth() const;
 
     Side side_;

@@ -70,6 +70,11 @@ PassesView::PassesView(SessionBridge& bridge, QWidget* parent) : View(bridge, pa
     as_graph_->setToolTip(tr("Show both graphs drawn instead of printed; a node chosen on one side is marked on the other"));
     connect(as_graph_, &QToolButton::toggled, this, &PassesView::showGraphs);
     bar->addWidget(as_graph_);
+    check_ = new QToolButton(this);
+    check_->setText(tr("Check"));
+    check_->setObjectName(QStringLiteral("checkPasses"));
+    connect(check_, &QToolButton::clicked, this, &PassesView::check);
+    bar->addWidget(check_);
     summary_ = new QLabel(this);
     summary_->setProperty("faint", true);
     bar->addWidget(summary_, 1);
@@ -88,11 +93,13 @@ PassesView::PassesView(SessionBridge& bridge, QWidget* parent) : View(bridge, pa
     list_->setAccessibleName(tr("Passes"));
     list_->setRootIsDecorated(false);
     list_->setUniformRowHeights(true);
-    list_->setHeaderLabels({tr("Pass"), tr("Nodes"), tr("Time")});
+    list_->setHeaderLabels({tr("Pass"), tr("Nodes"), tr("Time"), tr("Max diff")});
+    list_->headerItem()->setToolTip(3, tr("Greatest difference of an output from the first graph's, after Check"));
     list_->header()->setStretchLastSection(false);
     list_->header()->setSectionResizeMode(0, QHeaderView::Stretch);
     list_->header()->resizeSection(1, 84);
     list_->header()->resizeSection(2, 64);
+    list_->header()->resizeSection(3, 72);
     connect(list_, &QTreeWidget::currentItemChanged, this, [this](QTreeWidgetItem* item) {
         if (item != nullptr) showStep(item->data(0, Qt::UserRole).toInt());
     });
@@ -143,22 +150,28 @@ PassesView::PassesView(SessionBridge& bridge, QWidget* parent) : View(bridge, pa
         }
         method_->setVisible(method_->count() > 1);
         showTrace({});
-        if (isVisible()) ask();
+        if (isInSight()) ask();
     };
     connect(&bridge, &SessionBridge::modelChanged, this, model_changed);
     connect(&bridge, &SessionBridge::statusChanged, this, [this] {
-        if (stale_ && isVisible()) ask();
+        if (stale_ && isInSight()) ask();
+        showCheckState();
     });
     connect(&Theme::instance(), &Theme::changed, this, &PassesView::fillList);
     model_changed();
+    showCheckState();
 }
 
 void PassesView::showEvent(QShowEvent* event) {
     View::showEvent(event);
     // A panel is shown for a moment while the window arranges its tabs: ask only if it stays.
     QTimer::singleShot(0, this, [this] {
-        if (stale_ && isVisible()) ask();
+        if (stale_ && isInSight()) ask();
     });
+}
+
+void PassesView::comeIntoSight() {
+    if (stale_) ask();
 }
 
 // In a narrow panel the passes stand above the graphs.
@@ -183,7 +196,34 @@ void PassesView::ask() {
 void PassesView::showTrace(const session::PassTrace& trace) {
     waiting_ = false;
     trace_ = trace;
+    checks_.clear();
     fillList();
+}
+
+void PassesView::check() {
+    summary_->setText(tr("running every graph\u2026"));
+    bridge().requestPassCheck(QStringLiteral("passes.check"), pipeline_->currentText(), method_->currentText(), this,
+                              [this](const session::PassChecks& checks) { showChecks(checks); });
+}
+
+void PassesView::showChecks(const session::PassChecks& checks) {
+    checks_.clear();
+    double most = 0;
+    for (const session::PassCheck& check : checks.steps) {
+        checks_[static_cast<int>(check.step)] = check;
+        most = std::max(most, check.max_abs);
+    }
+    fillList();
+    summary_->setText(checks.error.empty() ? tr("outputs differ by at most %1").arg(numberText(most)) : text(checks.error));
+    summary_->setToolTip(summary_->text());
+}
+
+// Checking runs the model: not while a run is under way.
+void PassesView::showCheckState() {
+    const bool can = bridge().model() && !bridge().isBusy() && !bridge().isPaused();
+    check_->setEnabled(can);
+    check_->setToolTip(can ? tr("Run the graph after every pass on the inputs, and compare the outputs with the first graph's")
+                           : bridge().model() ? tr("Not now: a run is under way; stop it first") : tr("Not now: no model is open"));
 }
 
 void PassesView::fillList() {
@@ -207,7 +247,14 @@ void PassesView::fillList() {
         const QString nodes = step.nodes_before == step.nodes_after ? QString::number(step.nodes_after) : QStringLiteral("%1 \u2192 %2").arg(step.nodes_before).arg(step.nodes_after);
         auto* item = new QTreeWidgetItem(list_, {text(step.pass), nodes, secondsText(step.seconds)});
         item->setData(0, Qt::UserRole, static_cast<int>(i));
-        for (int column : {1, 2}) {
+        if (const auto found = checks_.find(static_cast<int>(i)); found != checks_.end()) {
+            const session::PassCheck& check = found->second;
+            item->setText(3, check.error.empty() ? numberText(check.max_abs) : tr("failed"));
+            item->setToolTip(3, check.error.empty() ? tr("relative %1").arg(numberText(check.max_rel)) : text(check.error));
+            const bool bad = !check.error.empty() || check.max_rel > 1e-2;
+            item->setForeground(3, theme.colour(bad ? Theme::Colour::Bad : check.max_abs > 0 ? Theme::Colour::Text : Theme::Colour::Good));
+        }
+        for (int column : {1, 2, 3}) {
             item->setTextAlignment(column, Qt::AlignRight | Qt::AlignVCenter);
             item->setFont(column, theme.monoFont());
         }
@@ -323,6 +370,7 @@ void PassesView::saveGraph() {
 void PassesView::addActions(QMenu& menu) {
     menu.addAction(tr("Save graph after this pass as text..."), this, &PassesView::saveGraph)->setEnabled(trace_.initial != nullptr);
     menu.addAction(as_graph_->isChecked() ? tr("Show as text") : tr("Show as graph"), as_graph_, &QToolButton::toggle);
+    menu.addAction(tr("Check the passes numerically"), this, &PassesView::check)->setEnabled(check_->isEnabled());
     menu.addAction(tr("Copy graph after this pass"), this, [this] {
         if (const auto graph = graphAfterStep(step_)) QGuiApplication::clipboard()->setText(text(graph->text));
     })->setEnabled(trace_.initial != nullptr);

@@ -10,6 +10,8 @@
 #include <QToolButton>
 #include <QTreeWidget>
 
+#include <map>
+
 #include "views/common/view.h"
 #include "views/graph/graph_pane.h"
 #include "views/passes/diff_text.h"
@@ -27,9 +29,13 @@ class PassesView : public View {
     void addActions(QMenu& menu) override;
     bool isSettled() const override { return !waiting_ && !left_graph_->isBusy() && !right_graph_->isBusy(); }
 
+    void comeIntoSight() override;
+
     void choosePipeline(const QString& pipeline);
     // Takes the place of an answer of the session: tests do.
     void showTrace(const session::PassTrace& trace);
+    void showChecks(const session::PassChecks& checks);
+    void check();
     QTreeWidget* list() { return list_; }
     DiffText* before() { return left_; }
     DiffText* after() { return right_; }
@@ -44,6 +50,7 @@ class PassesView : public View {
   private:
     void ask();
     void fillList();
+    void showCheckState();
     void showStep(int step);
     void showGraphs();
     // The graph that a pass left, or found when it changed nothing; -1: the one before all passes.
@@ -61,6 +68,7 @@ class PassesView : public View {
     QTreeWidget* list_ = nullptr;
     QSplitter* outer_ = nullptr;
     QToolButton* as_graph_ = nullptr;
+    QToolButton* check_ = nullptr;
     QStackedWidget* left_stack_ = nullptr;
     QStackedWidget* right_stack_ = nullptr;
     GraphPane* left_graph_ = nullptr;
@@ -71,6 +79,7 @@ class PassesView : public View {
     DiffText* right_ = nullptr;
     session::PassTrace trace_;
     int step_ = -1;  // -1: the graph before all passes
+    std::map<int, session::PassCheck> checks_;  // by step
     bool waiting_ = false;
     bool stale_ = true;  // asked for when it is looked at
 };
