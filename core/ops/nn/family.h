@@ -51,6 +51,17 @@ extern const OperatorRecord kUpsampleNearest1d, kUpsampleNearest1dVec, kUpsample
     kUpsampleBilinear2dAa, kUpsampleBilinear2dAaVec, kUpsampleBilinear2dAaBackward, kUpsampleBilinear2dAaBackwardVec,
     kUpsampleBicubic2dAa, kUpsampleBicubic2dAaVec, kUpsampleBicubic2dAaBackward, kUpsampleBicubic2dAaBackwardVec;
 // grid_sample.cpp
-extern const OperatorRecord kAffineGridGenerator, kGridSampler, kGridSampler2d, kGridSampler2dBackward;
+extern const OperatorRecord kAffineGridGenerator, kGridSampler, kGridSampler2d, kGridSampler2dBackward, kAffineGridGeneratorBackward,
+    kGridSampler2dFallback, kGridSampler2dFallbackBackward, kGridSampler3d, kGridSampler3dBackward;
+// im2col.cpp
+extern const OperatorRecord kIm2col, kCol2im;
+// max_unpool.cpp, fractional_pool.cpp
+extern const OperatorRecord kMaxUnpool2d, kMaxUnpool3d, kFractionalMaxPool2d, kFractionalMaxPool3d, kFractionalMaxPool2dBackward,
+    kFractionalMaxPool3dBackward;
+// margin_loss.cpp
+extern const OperatorRecord kMultiMarginLoss, kMultiMarginLossBackward, kMultilabelMarginLossForward, kMultilabelMarginLossBackward,
+    kMultilabelMarginLoss;
+// ctc_loss.cpp
+extern const OperatorRecord kCtcLossForward, kCtcLossForwardTensor, kCtcLossBackward, kCtcLossBackwardTensor, kCtcLossIntList, kCtcLossTensor;
 
 }  // namespace loupe

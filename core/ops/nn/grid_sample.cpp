@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// affine_grid_generator and grid_sampler over planes: bilinear and nearest.
+// affine_grid_generator and grid_sampler over planes and volumes: bilinear, nearest, bicubic.
 #include <algorithm>
 #include <cmath>
 
@@ -14,9 +14,14 @@ using namespace nn_ops;
 
 // Called from this file alone.
 const OperatorHandle<> kSampler2d("aten::grid_sampler_2d");
+const OperatorHandle<> kSampler3d("aten::grid_sampler_3d");
 const OperatorHandle<fn::TwoTensors> kSampler2dBackward("aten::grid_sampler_2d_backward");
+const OperatorHandle<fn::TwoTensors> kSampler3dBackward("aten::grid_sampler_3d_backward");
 
+enum class Mode : std::int64_t { Bilinear = 0, Nearest = 1, Bicubic = 2 };
 enum class Padding : std::int64_t { Zeros = 0, Border = 1, Reflection = 2 };
+
+// ---- affine grids
 
 // Coordinates -1 .. 1 of n places, the outermost centres at the ends when `align`.
 double place(std::int64_t i, std::int64_t n, bool align) {
@@ -25,212 +30,405 @@ double place(std::int64_t i, std::int64_t n, bool align) {
     return align ? x : x * static_cast<double>(n - 1) / static_cast<double>(n);
 }
 
-Tensor affine_grid_generator(const Tensor& theta, const Dims& size, bool align) {
-    require(size.size() == 4, "AffineGridGenerator needs 4d (spatial) input");
-    require(theta.dim() == 3 && theta.size(0) == size[0] && theta.size(1) == 2 && theta.size(2) == 3,
-            "Expected a batch of 2D affine matrices of shape Nx2x3 for size ", shape_list_text(span_of(size)), ". Got ",
-            shape_list_text(theta.sizes()), ".");
-    const std::int64_t height = size[2];
-    const std::int64_t width = size[3];
-    Tensor base = empty(span_of(Dims{1, height * width, 3}), ScalarType::Float64);
+// [N, points, rank + 1]: x, y(, z) and 1 of each place of an image or volume.
+Tensor base_points(const Dims& size, bool align, ScalarType dtype) {
+    const std::size_t rank = size.size() - 2;
+    const std::int64_t points = checked_numel(span_of(size).subspan(2));
+    const Tensor base = empty(span_of(Dims{1, points, static_cast<std::int64_t>(rank) + 1}), ScalarType::Float64);
     double* p = base.data<double>();
-    for (std::int64_t i = 0; i < height * width; ++i) {
-        *p++ = place(i % width, width, align);
-        *p++ = place(i / width, height, align);
+    for (std::int64_t i = 0; i < points; ++i) {
+        std::int64_t rest = i;
+        for (std::size_t d = rank; d-- > 0; rest /= size[2 + d]) *p++ = place(rest % size[2 + d], size[2 + d], align);
         *p++ = 1;
     }
-    const Tensor points = fn::expand(packed_as(base, theta.dtype()), Dims{size[0], height * width, 3});
-    return fn::view(fn::bmm(points, fn::transpose(theta, 1, 2)), Dims{size[0], height, width, 2});
+    return fn::expand(packed_as(base, dtype), Dims{size[0], points, static_cast<std::int64_t>(rank) + 1});
 }
+
+void check_affine_size(const Dims& size) {
+    require(size.size() == 4 || size.size() == 5, "AffineGridGenerator needs 4d (spatial) or 5d (volumetric) inputs.");
+}
+
+Tensor affine_grid_generator(const Tensor& theta, const Dims& size, bool align) {
+    check_affine_size(size);
+    const auto rank = static_cast<std::int64_t>(size.size()) - 2;
+    require(theta.dim() == 3 && theta.size(0) == size[0] && theta.size(1) == rank && theta.size(2) == rank + 1, "Expected a batch of ", rank,
+            "D affine matrices of shape Nx", rank, "x", rank + 1, " for size ", shape_list_text(span_of(size)), ". Got ", shape_list_text(theta.sizes()), ".");
+    Dims out{size[0]};
+    out.insert(out.end(), size.begin() + 2, size.end());
+    out.push_back(rank);
+    return fn::view(fn::bmm(base_points(size, align, theta.dtype()), fn::transpose(theta, 1, 2)), out);
+}
+
+Tensor affine_grid_generator_backward(const Tensor& grad, const Dims& size, bool align) {
+    check_affine_size(size);
+    const auto rank = static_cast<std::int64_t>(size.size()) - 2;
+    const Tensor points = fn::transpose(base_points(size, align, grad.dtype()), 1, 2);
+    return fn::transpose(fn::bmm(points, fn::reshape(grad, Dims{size[0], -1, rank})), 1, 2);
+}
+
+// ---- where a value of the grid points to
 
 // A coordinate in places, and how it moves with the grid's value.
+template <typename T>
 struct Source {
-    double at;
-    double slope;
+    T at;
+    T slope;
 };
 
-Source reflected(Source s, double low, double high) {
-    const double span = high - low;
-    if (span <= 0) return {0, 0};
-    double x = s.at - low;
-    double sign = 1;
-    if (x < 0) {
-        x = -x;
-        sign = -1;
-    }
-    const double flips = std::floor(x / span);
-    const double rest = std::fmod(x, span);
-    const bool even = std::fmod(flips, 2) == 0;
-    return {even ? rest + low : span - rest + low, s.slope * (even ? sign : -sign)};
+template <typename T>
+Source<T> unnormalized(T value, std::int64_t n, bool align) {
+    const T size = static_cast<T>(n);
+    if (align) return {(value + 1) * ((size - 1) / 2), (size - 1) / 2};
+    return {(value + 1) * (size / 2) - T(0.5), size / 2};
 }
 
-Source source_of(double value, std::int64_t n, Padding padding, bool align) {
-    const auto size = static_cast<double>(n);
-    Source s = align ? Source{(value + 1) / 2 * (size - 1), (size - 1) / 2} : Source{((value + 1) * size - 1) / 2, size / 2};
-    if (padding == Padding::Zeros) return s;
-    if (padding == Padding::Reflection) s = align ? reflected(s, 0, size - 1) : reflected(s, -0.5, size - 0.5);
-    if (s.at <= 0) return {0, 0};
-    if (s.at >= size - 1) return {size - 1, 0};
+template <typename T>
+Source<T> reflected(Source<T> s, std::int64_t n, bool align) {
+    if (align && n == 1) return {0, 0};
+    const T low = align ? T(0) : T(-0.5);
+    const T span = static_cast<T>(align ? n - 1 : n);
+    const T from_low = s.at - low;
+    const T distance = std::abs(from_low);
+    const T rest = distance - std::trunc(distance / (2 * span)) * 2 * span;
+    const bool turned = rest > span;
+    const T sign = (from_low < 0) != turned ? T(-1) : T(1);
+    return {std::min(rest, 2 * span - rest) + low, s.slope * sign};
+}
+
+// NaN goes to 0.
+template <typename T>
+Source<T> clipped(Source<T> s, std::int64_t n) {
+    const T last = static_cast<T>(n - 1);
+    if (!(s.at > 0)) return {0, 0};
+    if (s.at >= last) return {last, 0};
     return s;
 }
 
-// The inputs around a point with their weights, and the weights' derivatives by x and y.
-struct Corner {
-    std::int64_t x;
-    std::int64_t y;
-    double weight;
-    double by_x;
-    double by_y;
+template <typename T>
+Source<T> padded(Source<T> s, std::int64_t n, Padding padding, bool align) {
+    if (padding == Padding::Zeros) return s;
+    return clipped(padding == Padding::Reflection ? reflected(s, n, align) : s, n);
+}
+
+// ---- what is read there
+
+struct Sampling {
+    Mode mode;
+    Padding padding;
+    bool align;
+    std::vector<std::int64_t> sizes;  // D, H, W or H, W
+
+    std::int64_t pixels() const {
+        std::int64_t n = 1;
+        for (const std::int64_t size : sizes) n *= size;
+        return n;
+    }
 };
 
-template <typename Visit>
-void for_each_corner(const Source& x, const Source& y, bool nearest, std::int64_t width, std::int64_t height, Visit&& visit) {
-    const auto inside = [&](std::int64_t cx, std::int64_t cy) { return cx >= 0 && cx < width && cy >= 0 && cy < height; };
-    if (nearest) {
-        const Corner c{static_cast<std::int64_t>(std::nearbyint(x.at)), static_cast<std::int64_t>(std::nearbyint(y.at)), 1, 0, 0};
-        if (inside(c.x, c.y)) visit(c);
-        return;
+// One input along an axis, its weight and the weight's derivative by the grid's value. Outside the input: index -1.
+template <typename T>
+struct AxisTap {
+    std::int64_t index;
+    T weight;
+    T slope;
+};
+template <typename T>
+struct AxisTaps {
+    std::array<AxisTap<T>, 4> taps;
+    std::size_t count = 0;
+
+    void add(T at, std::int64_t n, T weight, T slope) {
+        const bool inside = at >= 0 && at < static_cast<T>(n);
+        taps[count++] = {inside ? static_cast<std::int64_t>(at) : -1, weight, slope};
     }
-    const double left = std::floor(x.at);
-    const double top = std::floor(y.at);
-    for (int dy = 0; dy < 2; ++dy) {
-        for (int dx = 0; dx < 2; ++dx) {
-            const double wx = dx == 0 ? left + 1 - x.at : x.at - left;
-            const double wy = dy == 0 ? top + 1 - y.at : y.at - top;
-            const Corner c{static_cast<std::int64_t>(left) + dx, static_cast<std::int64_t>(top) + dy, wx * wy, (dx == 0 ? -wy : wy) * x.slope,
-                           (dy == 0 ? -wx : wx) * y.slope};
-            if (inside(c.x, c.y)) visit(c);
+};
+
+// Keys' cubic kernel with a = -0.75 at the distances 1 + t, t, 1 - t, 2 - t, and its derivatives by t.
+template <typename T>
+void cubic_weights(T t, std::array<T, 4>& weights, std::array<T, 4>& slopes) {
+    constexpr T a = T(-0.75);
+    const auto near = [](T x) { return ((a + 2) * x - (a + 3)) * x * x + 1; };
+    const auto far = [](T x) { return ((a * x - 5 * a) * x + 8 * a) * x - 4 * a; };
+    const auto near_slope = [](T x) { return (3 * (a + 2) * x - 2 * (a + 3)) * x; };
+    const auto far_slope = [](T x) { return (3 * a * x - 10 * a) * x + 8 * a; };
+    weights = {far(t + 1), near(t), near(1 - t), far(2 - t)};
+    slopes = {far_slope(t + 1), near_slope(t), -near_slope(1 - t), -far_slope(2 - t)};
+}
+
+template <typename T>
+AxisTaps<T> axis_taps(const Sampling& s, std::size_t axis, T value) {
+    const std::int64_t n = s.sizes[axis];
+    const Source<T> raw = unnormalized(value, n, s.align);
+    AxisTaps<T> out;
+    if (s.mode == Mode::Bicubic) {
+        std::array<T, 4> weights;
+        std::array<T, 4> slopes;
+        const T first = std::floor(raw.at);
+        cubic_weights(raw.at - first, weights, slopes);
+        for (std::size_t k = 0; k < 4; ++k) {
+            const Source<T> at = padded<T>({first - 1 + static_cast<T>(k), 0}, n, s.padding, s.align);
+            out.add(at.at, n, weights[k], slopes[k] * raw.slope);
         }
+        return out;
+    }
+    const Source<T> at = padded(raw, n, s.padding, s.align);
+    if (s.mode == Mode::Nearest) {
+        out.add(std::nearbyint(at.at), n, 1, 0);
+        return out;
+    }
+    const T left = std::floor(at.at);
+    out.add(left, n, left + 1 - at.at, -at.slope);
+    out.add(left + 1, n, at.at - left, at.slope);
+    return out;
+}
+
+// An input that a point reads: its place in the plane, its weight, and the weight's derivative by x, y(, z).
+template <typename T>
+struct Tap {
+    std::int64_t pixel;
+    T weight;
+    std::array<T, 3> by;
+};
+
+// grid: the point's x, y(, z).
+template <typename T>
+std::vector<Tap<T>>& taps_of(const Sampling& s, const T* grid, std::vector<Tap<T>>& out) {
+    const std::size_t rank = s.sizes.size();
+    out.assign(1, {0, T(1), {T(1), T(1), T(1)}});
+    std::vector<Tap<T>> next;
+    for (std::size_t axis = 0; axis < rank; ++axis) {
+        const std::size_t component = rank - 1 - axis;
+        const AxisTaps<T> along = axis_taps(s, axis, grid[component]);
+        next.clear();
+        for (const Tap<T>& before : out) {
+            for (std::size_t k = 0; k < along.count; ++k) {
+                const AxisTap<T>& tap = along.taps[k];
+                if (tap.index < 0) continue;
+                Tap<T> joined{before.pixel * s.sizes[axis] + tap.index, before.weight * tap.weight, before.by};
+                for (std::size_t c = 0; c < rank; ++c) joined.by[c] *= c == component ? tap.slope : tap.weight;
+                next.push_back(joined);
+            }
+        }
+        std::swap(out, next);
+    }
+    return out;
+}
+
+// ---- checks
+
+void check_common(const Tensor& input, const Tensor& grid) {
+    const std::string sizes = concat("but got input with sizes ", shape_list_text(input.sizes()), " and grid with sizes ", shape_list_text(grid.sizes()));
+    require(input.dim() > 0 && grid.dim() > 0 && input.size(0) == grid.size(0), "grid_sampler(): expected grid and input to have same batch size, ", sizes);
+    require(grid.size(-1) == input.dim() - 2, "grid_sampler(): expected grid to have size ", input.dim() - 2,
+            " in last dimension, but got grid with sizes ", shape_list_text(grid.sizes()));
+    for (std::int64_t d = 2; d < input.dim(); ++d) {
+        require(input.size(d) > 0, "grid_sampler(): expected input to have non-empty spatial dimensions, but input has sizes ",
+                shape_list_text(input.sizes()), " with dimension ", d, " being empty");
     }
 }
 
-void check_grid(const Tensor& input, const Tensor& grid, std::int64_t mode) {
-    const std::string sizes = concat("but got input with sizes ", shape_list_text(input.sizes()), " and grid with sizes ", shape_list_text(grid.sizes()));
-    require(input.dim() == 4 && grid.dim() == 4, "grid_sampler(): expected 4D input and grid with same number of dimensions, ", sizes);
-    require(input.size(0) == grid.size(0), "grid_sampler(): expected grid and input to have same batch size, ", sizes);
-    require(grid.size(3) == 2, "grid_sampler(): expected grid to have size 2 in last dimension, but got grid with sizes ", shape_list_text(grid.sizes()));
-    require(input.dtype() == grid.dtype(), "grid_sampler(): expected input and grid to have same dtype, but input has ",
-            dtype_graph_name(input.dtype()), " and grid has ", dtype_graph_name(grid.dtype()));
-    require(mode == 0 || mode == 1, "grid_sampler(): bicubic interpolation is not supported");
+void check_sampling(const Tensor& input, const Tensor& grid, std::int64_t mode, std::int64_t padding, std::int64_t rank) {
+    check_common(input, grid);
+    require(input.dim() == rank + 2 && grid.dim() == rank + 2, "grid_sampler(): expected ", rank + 2, "D input and grid with same number of dimensions, ",
+            "but got input with sizes ", shape_list_text(input.sizes()), " and grid with sizes ", shape_list_text(grid.sizes()));
+    require(rank == 2 || mode != static_cast<std::int64_t>(Mode::Bicubic), "grid_sampler(): bicubic interpolation only supports 4D input");
+    require(mode >= 0 && mode <= 2, "grid_sampler(): unknown interpolation mode ", mode);
+    require(padding >= 0 && padding <= 2, "grid_sampler(): unknown padding mode ", padding);
+    const bool known = input.dtype() == ScalarType::Float32 || input.dtype() == ScalarType::Float64;
+    if (rank == 2) require(known, "grid_sampler_2d_cpu not implemented for ", dtype_graph_name(input.dtype()));
+    else require(known, "\"grid_sampler3d_cpu\" not implemented for '", dtype_graph_name(input.dtype()), "'");
+    require(input.dtype() == grid.dtype(), "expected scalar type ", dtype_graph_name(input.dtype()), " but found ", dtype_graph_name(grid.dtype()));
 }
 
-TensorMeta infer_grid_sampler(const Tensor& input, const Tensor& grid, std::int64_t mode, std::int64_t, bool) {
-    check_grid(input, grid, mode);
-    return {{input.size(0), input.size(1), grid.size(1), grid.size(2)}, input.dtype(), input.device()};
+template <std::int64_t Rank>
+TensorMeta infer_sampler(const Tensor& input, const Tensor& grid, std::int64_t mode, std::int64_t padding, bool) {
+    check_sampling(input, grid, mode, padding, Rank);
+    Dims sizes{input.size(0), input.size(1)};
+    for (std::int64_t d = 1; d <= Rank; ++d) sizes.push_back(grid.size(d));
+    return {sizes, input.dtype(), input.device()};
 }
 
-void grid_sampler_2d(const Tensor& out, const Tensor& input, const Tensor& grid, std::int64_t mode, std::int64_t padding, bool align) {
+Sampling sampling_of(const Tensor& input, std::int64_t mode, std::int64_t padding, bool align) {
+    return {static_cast<Mode>(mode), static_cast<Padding>(padding), align, {input.sizes().begin() + 2, input.sizes().end()}};
+}
+
+// ---- kernels
+
+void sample_grid(const Tensor& out, const Tensor& input, const Tensor& grid, std::int64_t mode, std::int64_t padding, bool align) {
+    const Sampling s = sampling_of(input, mode, padding, align);
     const std::int64_t channels = input.size(1);
-    const std::int64_t height = input.size(2);
-    const std::int64_t width = input.size(3);
-    const std::int64_t points = grid.size(1) * grid.size(2);
-    visit_floating(input.dtype(), "grid_sampler_2d", [&]<typename T>(std::type_identity<T>) {
-        const Tensor x = packed_as(input, scalar_type_of<T>);
-        const Tensor g = packed_as(grid, scalar_type_of<T>);
-        const Tensor y = empty(out.sizes(), scalar_type_of<T>);
-        fill_zero(y);
+    const std::int64_t pixels = s.pixels();
+    const std::int64_t points = grid.size(0) == 0 ? 0 : grid.numel() / (grid.size(0) * grid.size(-1));
+    const auto rank = static_cast<std::int64_t>(s.sizes.size());
+    visit_floating(input.dtype(), "grid_sampler", [&]<typename T>(std::type_identity<T>) {
+        const Tensor x = packed(input);
+        const Tensor g = packed(grid);
+        const Tensor y = buffer_for(out);
         parallel_for(0, input.size(0) * points, 512, [&](std::int64_t begin, std::int64_t end) {
+            std::vector<Tap<T>> taps;
             for (std::int64_t i = begin; i < end; ++i) {
                 const std::int64_t n = i / points;
-                const Source sx = source_of(static_cast<double>(g.data<T>()[2 * i]), width, static_cast<Padding>(padding), align);
-                const Source sy = source_of(static_cast<double>(g.data<T>()[2 * i + 1]), height, static_cast<Padding>(padding), align);
-                for_each_corner(sx, sy, mode == 1, width, height, [&](const Corner& c) {
-                    for (std::int64_t k = 0; k < channels; ++k) {
-                        y.data<T>()[(n * channels + k) * points + i % points] +=
-                            static_cast<T>(c.weight) * x.data<T>()[((n * channels + k) * height + c.y) * width + c.x];
-                    }
-                });
+                taps_of(s, g.data<T>() + i * rank, taps);
+                for (std::int64_t k = 0; k < channels; ++k) {
+                    const T* plane = x.data<T>() + (n * channels + k) * pixels;
+                    T sum = 0;
+                    for (const Tap<T>& tap : taps) sum += tap.weight * plane[tap.pixel];
+                    y.data<T>()[(n * channels + k) * points + i % points] = sum;
+                }
             }
         });
-        convert_into(out, y);
+        put_back(out, y);
     });
 }
 
-void run_grid_sampler_backward(Arguments arguments, IValue* results) {
+// Gradients for (input, grid), of those that the mask asks for.
+template <std::int64_t Rank>
+void run_sampler_backward(Arguments arguments, IValue* results) {
     const Tensor input = arguments[1].to_tensor();
     const Tensor grid = arguments[2].to_tensor();
-    const auto padding = static_cast<Padding>(arguments[4].to_int());
-    const bool nearest = arguments[3].to_int() == 1;
-    const bool align = arguments[5].to_bool();
-    const std::vector<bool> mask = arguments[6].to_bools();
+    check_sampling(input, grid, arguments[3].to_int(), arguments[4].to_int(), Rank);
+    const Sampling s = sampling_of(input, arguments[3].to_int(), arguments[4].to_int(), arguments[5].to_bool());
+    const std::vector<bool> mask = arguments.size() > 6 ? arguments[6].to_bools() : std::vector<bool>{true, true};
     const std::int64_t channels = input.size(1);
-    const std::int64_t height = input.size(2);
-    const std::int64_t width = input.size(3);
-    const std::int64_t points = grid.size(1) * grid.size(2);
-    visit_floating(input.dtype(), "grid_sampler_2d_backward", [&]<typename T>(std::type_identity<T>) {
+    const std::int64_t pixels = s.pixels();
+    const std::int64_t points = grid.size(0) == 0 ? 0 : grid.numel() / (grid.size(0) * Rank);
+    visit_floating(input.dtype(), "grid_sampler_backward", [&]<typename T>(std::type_identity<T>) {
         const Tensor grad = packed_as(arguments[0].to_tensor(), scalar_type_of<T>);
-        const Tensor x = packed_as(input, scalar_type_of<T>);
-        const Tensor g = packed_as(grid, scalar_type_of<T>);
+        const Tensor x = packed(input);
+        const Tensor g = packed(grid);
         const Tensor grad_input = zeros(input.sizes(), scalar_type_of<T>);
         const Tensor grad_grid = zeros(grid.sizes(), scalar_type_of<T>);
         parallel_for(0, input.size(0), 1, [&](std::int64_t begin, std::int64_t end) {
+            std::vector<Tap<T>> taps;
             for (std::int64_t i = begin * points; i < end * points; ++i) {
                 const std::int64_t n = i / points;
-                const Source sx = source_of(static_cast<double>(g.data<T>()[2 * i]), width, padding, align);
-                const Source sy = source_of(static_cast<double>(g.data<T>()[2 * i + 1]), height, padding, align);
-                for_each_corner(sx, sy, nearest, width, height, [&](const Corner& c) {
-                    double dot = 0;
-                    for (std::int64_t k = 0; k < channels; ++k) {
-                        const std::int64_t at = ((n * channels + k) * height + c.y) * width + c.x;
-                        const T go = grad.data<T>()[(n * channels + k) * points + i % points];
-                        grad_input.data<T>()[at] += static_cast<T>(c.weight) * go;
-                        dot += static_cast<double>(go * x.data<T>()[at]);
+                taps_of(s, g.data<T>() + i * Rank, taps);
+                T* to = grad_grid.data<T>() + i * Rank;
+                for (std::int64_t k = 0; k < channels; ++k) {
+                    const std::int64_t plane = (n * channels + k) * pixels;
+                    const T own = grad.data<T>()[(n * channels + k) * points + i % points];
+                    for (const Tap<T>& tap : taps) {
+                        grad_input.data<T>()[plane + tap.pixel] += tap.weight * own;
+                        const T moved = own * x.data<T>()[plane + tap.pixel];
+                        for (std::size_t c = 0; c < static_cast<std::size_t>(Rank); ++c) to[c] += moved * tap.by[c];
                     }
-                    grad_grid.data<T>()[2 * i] += static_cast<T>(dot * c.by_x);
-                    grad_grid.data<T>()[2 * i + 1] += static_cast<T>(dot * c.by_y);
-                });
+                }
             }
         });
-        if (mask[0]) results[0] = packed_as(grad_input, input.dtype());
-        if (mask[1]) results[1] = packed_as(grad_grid, grid.dtype());
+        if (mask[0]) results[0] = grad_input;
+        if (mask[1]) results[1] = grad_grid;
     });
 }
 
-void grid_sampler_gradient(GradientContext& c) {
-    const auto [grad_input, grad_grid] = kSampler2dBackward(c.grad_output(), c.argument(0), c.argument(1), c.value(2), c.value(3),
-                                                                      c.value(4), bool_list({c.needs(0), c.needs(1)}));
+template <std::int64_t Rank>
+void sampler_gradient(GradientContext& c) {
+    const auto& backward = Rank == 2 ? kSampler2dBackward : kSampler3dBackward;
+    const auto [grad_input, grad_grid] = backward(c.grad_output(), c.argument(0), c.argument(1), c.value(2), c.value(3), c.value(4),
+                                                  bool_list({c.needs(0), c.needs(1)}));
     if (c.needs(0)) c.set_grad(0, grad_input);
     if (c.needs(1)) c.set_grad(1, grad_grid);
 }
 
 Tensor grid_sampler(const Tensor& input, const Tensor& grid, std::int64_t mode, std::int64_t padding, bool align) {
-    check_grid(input, grid, mode);
-    return kSampler2d(input, grid, mode, padding, align);
+    check_common(input, grid);
+    return (input.dim() == 4 ? kSampler2d : kSampler3d)(input, grid, mode, padding, align);
 }
 
 std::vector<Sample> grid_samples(Random& random, ScalarType dtype) {
+    if (dtype != ScalarType::Float64 && dtype != ScalarType::Float32) return {};
     const Tensor x = random_tensor(random, {2, 2, 4, 5}, dtype);
     const Tensor grid = fn::tanh(random_tensor(random, {2, 3, 2, 2}, dtype));
-    return {{{x, grid, 0, 0, false}, "bilinear"}, {{x, grid, 1, 1, true}, "nearest, border"}};
+    return {{{x, grid, 0, 0, false}, "bilinear"},
+            {{x, grid, 1, 1, true}, "nearest, border"},
+            {{x, grid, 2, 0, true}, "bicubic"},
+            {{x, grid, 2, 2, false}, "bicubic, reflected"},
+            {{x, fn::mul_scalar(grid, Scalar(2.5)), 0, 2, false}, "reflected"}};
+}
+std::vector<Sample> volume_samples(Random& random, ScalarType dtype) {
+    if (dtype != ScalarType::Float64 && dtype != ScalarType::Float32) return {};
+    const Tensor x = random_tensor(random, {1, 2, 3, 4, 3}, dtype);
+    const Tensor grid = fn::tanh(random_tensor(random, {1, 2, 2, 2, 3}, dtype));
+    return {{{x, grid, 0, 0, false}, "trilinear"}, {{x, grid, 0, 1, true}, "border"}, {{x, grid, 1, 2, false}, "nearest, reflected"}};
+}
+std::vector<Sample> affine_samples(Random& random, ScalarType dtype) {
+    if (dtype != ScalarType::Float64 && dtype != ScalarType::Float32) return {};
+    return {{{random_tensor(random, {2, 2, 3}, dtype), Dims{2, 1, 3, 4}, false}}, {{random_tensor(random, {1, 3, 4}, dtype), Dims{1, 1, 2, 3, 2}, true}, "volume"}};
+}
+
+Cost sampler_cost(Arguments arguments, std::span<const IValue> results) {
+    const Tensor out = results[0].to_tensor();
+    const double taps = arguments[2].to_int() == 1 ? 1 : (arguments[2].to_int() == 2 ? 16 : (out.dim() == 4 ? 4 : 8));
+    const auto bytes = static_cast<double>(out.bytes() + arguments[1].to_tensor().bytes());
+    return {2 * taps * static_cast<double>(out.numel()), bytes + taps * static_cast<double>(out.bytes())};
 }
 
 }  // namespace
 
 extern const OperatorRecord kAffineGridGenerator = {
     .schema = "aten::affine_grid_generator(Tensor theta, int[] size, bool align_corners) -> Tensor",
-    .summary = "The sampling grid of a batch of affine maps of the plane.",
+    .summary = "The sampling grid of a batch of affine maps of the plane or of space.",
     .formula = "grid[n, h, w] = theta[n] (x_w, y_h, 1)",
     .composite = boxed<affine_grid_generator>,
+    .samples = affine_samples,
+};
+extern const OperatorRecord kAffineGridGeneratorBackward = {
+    .schema = "aten::affine_grid_generator_backward(Tensor grad, int[] size, bool align_corners) -> Tensor",
+    .summary = "Gradient of affine_grid_generator.",
+    .composite = boxed<affine_grid_generator_backward>,
 };
 extern const OperatorRecord kGridSampler = {
     .schema = "aten::grid_sampler(Tensor input, Tensor grid, int interpolation_mode, int padding_mode, bool align_corners) -> Tensor",
-    .summary = "Reads an image at the points of a grid.",
+    .summary = "Reads an image or a volume at the points of a grid.",
     .composite = boxed<grid_sampler>,
+    .cost = sampler_cost,
     .samples = grid_samples,
 };
 extern const OperatorRecord kGridSampler2d = {
     .schema = "aten::grid_sampler_2d(Tensor input, Tensor grid, int interpolation_mode, int padding_mode, bool align_corners) -> Tensor",
     .summary = "Reads an image at the points of a grid, coordinates from -1 to 1.",
-    .infer = inferring<infer_grid_sampler>,
-    .kernel = filling<grid_sampler_2d>,
-    .derivative = {grid_sampler_gradient, {save_argument(0), save_argument(1)}, "GridSampler2DBackward0"},
+    .infer = inferring<infer_sampler<2>>,
+    .kernel = filling<sample_grid>,
+    .derivative = {sampler_gradient<2>, {save_argument(0), save_argument(1)}, "GridSampler2DBackward0"},
+    .cost = sampler_cost,
     .samples = grid_samples,
+    .variants = kOut,
 };
 extern const OperatorRecord kGridSampler2dBackward = {
     .schema = "aten::grid_sampler_2d_backward(Tensor grad_output, Tensor input, Tensor grid, int interpolation_mode, int padding_mode, bool "
               "align_corners, bool[2] output_mask) -> (Tensor, Tensor)",
     .summary = "Gradients of grid_sampler_2d for input and grid.",
-    .kernel = run_grid_sampler_backward,
+    .kernel = run_sampler_backward<2>,
+};
+extern const OperatorRecord kGridSampler2dFallback = {
+    .schema = "aten::_grid_sampler_2d_cpu_fallback(Tensor input, Tensor grid, int interpolation_mode, int padding_mode, bool align_corners) -> Tensor",
+    .summary = "The same as grid_sampler_2d.",
+    .infer = inferring<infer_sampler<2>>,
+    .kernel = filling<sample_grid>,
+    .derivative = {sampler_gradient<2>, {save_argument(0), save_argument(1)}, "GridSampler2DCpuFallbackBackward0"},
+    .samples = grid_samples,
+    .variants = kOut,
+};
+extern const OperatorRecord kGridSampler2dFallbackBackward = {
+    .schema = "aten::_grid_sampler_2d_cpu_fallback_backward(Tensor grad_output, Tensor input, Tensor grid, int interpolation_mode, int padding_mode, "
+              "bool align_corners) -> (Tensor, Tensor)",
+    .summary = "Gradients of grid_sampler_2d for input and grid.",
+    .kernel = run_sampler_backward<2>,
+};
+extern const OperatorRecord kGridSampler3d = {
+    .schema = "aten::grid_sampler_3d(Tensor input, Tensor grid, int interpolation_mode, int padding_mode, bool align_corners) -> Tensor",
+    .summary = "Reads a volume at the points of a grid, coordinates from -1 to 1.",
+    .infer = inferring<infer_sampler<3>>,
+    .kernel = filling<sample_grid>,
+    .derivative = {sampler_gradient<3>, {save_argument(0), save_argument(1)}, "GridSampler3DBackward0"},
+    .cost = sampler_cost,
+    .samples = volume_samples,
+    .variants = kOut,
+};
+extern const OperatorRecord kGridSampler3dBackward = {
+    .schema = "aten::grid_sampler_3d_backward(Tensor grad_output, Tensor input, Tensor grid, int interpolation_mode, int padding_mode, bool "
+              "align_corners, bool[2] output_mask) -> (Tensor, Tensor)",
+    .summary = "Gradients of grid_sampler_3d for input and grid.",
+    .kernel = run_sampler_backward<3>,
 };
 
 }  // namespace loupe
