@@ -184,7 +184,7 @@ std::vector<Sample> im2col_samples(Random& random, ScalarType dtype) {
 }
 std::vector<Sample> col2im_samples(Random& random, ScalarType dtype) {
     return {{{random_tensor(random, {2, 12, 6}, dtype), Dims{3, 4}, Dims{2, 2}, Dims{1, 1}, Dims{0, 0}, Dims{1, 1}}},
-            {{random_tensor(random, {8, 9}, dtype), Dims{5, 5}, Dims{2, 2}, Dims{2, 1}, Dims{1, 0}, Dims{2, 2}}, "unbatched, dilated"}};
+            {{random_tensor(random, {8, 6}, dtype), Dims{5, 5}, Dims{2, 2}, Dims{2, 1}, Dims{1, 0}, Dims{2, 2}}, "unbatched, dilated"}};
 }
 
 }  // namespace
