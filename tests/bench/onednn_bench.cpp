@@ -214,7 +214,7 @@ void add_rnn() {
         std::int64_t steps, batch, input, hidden;
     };
     for (const char* mode : {"lstm", "gru"}) {
-        for (const Size& s : {Size{6, 1, 32, 32}, Size{20, 1, 64, 64}, Size{32, 1, 128, 128}, Size{32, 8, 128, 128}, Size{64, 8, 256, 256}, Size{50, 32, 256, 512},
+        for (const Size& s : {Size{6, 1, 32, 32}, Size{20, 1, 64, 64}, Size{32, 1, 128, 128}, Size{32, 8, 128, 128}, Size{64, 8, 128, 128}, Size{64, 8, 256, 256}, Size{50, 32, 256, 512},
                               Size{50, 1, 512, 512}, Size{100, 1, 1024, 1024}}) {
             const bool lstm = mode[0] == 'l';
             const std::int64_t gates = (lstm ? 4 : 3) * s.hidden;

@@ -8,6 +8,7 @@
 
 #include "core/autograd/grad_mode.h"
 #include "core/autograd/variable.h"
+#include "core/base/parallel.h"
 #include "core/base/strings.h"
 #include "core/ops/call.h"
 #include "core/ops/functions.h"
@@ -124,6 +125,7 @@ class TestOnednn : public QObject {
 
   private slots:
     void initTestCase() {
+        set_thread_count(1);  // what is accepted depends on it
         const auto plugins = load_plugins_from(LOUPE_BINARY_DIR "/lib/plugins");
         const auto found = std::find_if(plugins.begin(), plugins.end(), [](const PluginStatus& s) { return s.name == "onednn"; });
         QVERIFY(found != plugins.end());
@@ -442,6 +444,14 @@ class TestOnednn : public QObject {
             compareLayers(arguments);
         }
     }
+    void recurrentOverThreads() {
+        set_thread_count(2);
+        for (const char* mode : {"lstm", "gru"}) {
+            compareLayers(layerArguments(mode, 20, 1, 40, 100, false));
+            compareLayers(layerArguments(mode, 5, 8, 40, 200, true));
+        }
+        set_thread_count(1);
+    }
     void recurrentKeepsNaN() {
         for (const char* mode : {"lstm", "gru"}) {
             const Values arguments = layerArguments(mode, 20, 4, 32, 48, false);
@@ -458,6 +468,9 @@ class TestOnednn : public QObject {
         arguments = layerArguments("lstm", 2, 1, 8, 8, false);
         QCOMPARE(answer(), std::string("onednn: declined, too little to do"));
         arguments = layerArguments("gru", 10, 4, 64, 64, false);
+        set_thread_count(2);
+        QCOMPARE(answer(), std::string("onednn: declined, a batch of small states"));
+        set_thread_count(1);
         set_requires_grad(arguments[4].to_tensor(), true);
         QCOMPARE(answer(), std::string("onednn: declined, the gates are kept for the backward pass"));
         // A call that is recorded has its gates.

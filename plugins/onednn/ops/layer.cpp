@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // loupe::rnn_layer: a direction of a layer of an LSTM or GRU, when nothing is to be differentiated: what oneDNN keeps for
-// its own backward pass is not what ours reads. About twice as fast. The primitive is the one for training all the same:
+// its own backward pass is not what ours reads. Up to twice as fast. The primitive is the one for training all the same:
 // that for inference is slower by half at a batch of one.
 #include "core/ops/rnn/layer.h"
 
@@ -169,7 +169,12 @@ bool accepts(Arguments a, std::string* why) {
     }
     constexpr std::int64_t kLeastWork = 1 << 19;  // multiplications
     const std::int64_t work = a[0].to_tensor().sizes()[0] * (a[3].to_tensor().numel() + a[4].to_tensor().numel());
-    return work >= kLeastWork || decline(why, "too little to do");
+    if (work < kLeastWork) return decline(why, "too little to do");
+    // Our threads share the rows of a batch and never wait for each other, oneDNN's meet several times a step.
+    constexpr std::int64_t kSmallState = 192;
+    const bool shares_rows = thread_count() > 1 && batch >= thread_count();
+    if (shares_rows && a[1].to_tensor().sizes()[1] < kSmallState) return decline(why, "a batch of small states");
+    return true;
 }
 
 void run(Arguments arguments, IValue* results) {
