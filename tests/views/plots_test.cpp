@@ -4,6 +4,7 @@
 #include <qcustomplot.h>
 
 #include <QAbstractItemModelTester>
+#include <QSignalSpy>
 #include <QTemporaryDir>
 #include <QTest>
 
@@ -11,6 +12,7 @@
 #include "tests/views/sample_run.h"
 #include "views/common/plot_style.h"
 #include "views/gradient_flow/gradient_flow_view.h"
+#include "views/memory/address_map.h"
 #include "views/memory/memory_view.h"
 
 using namespace loupe;
@@ -149,6 +151,28 @@ class PlotsTest : public QObject {
         QTest::mouseClick(view.plot(), Qt::LeftButton, {}, QPoint(static_cast<int>(x), view.plot()->axisRect()->center().y()));
         QCOMPARE(bridge.currentEvent(), 1u);
         QCOMPARE(view.model()->rowCount(), 2);
+    }
+
+    void addressesAreMapped() {
+        AddressMap map(nullptr);
+        map.resize(400, 4 + 2 * 16);  // two rows
+        const auto block = [](std::uint64_t address, std::int64_t bytes) {
+            session::Allocation made;
+            made.address = address;
+            made.bytes = bytes;
+            return made;
+        };
+        // Two that touch, one behind a gap of 1000 bytes, one far away.
+        map.setBlocks({block(0x10000 + 2000 + 1000, 1000), block(0x10000, 1000), block(0x10000 + 1000, 1000), block(0x7f0000000000, 1000)});
+        QCOMPARE(map.regions(), 2);
+        QCOMPARE(map.gapBytes(), 1000);
+        for (int i = 0; i < 4; ++i) QCOMPARE(map.blockAt(map.placeOf(i) + QPoint(3, 3)), i);
+        QCOMPARE(map.blocks().front().address, 0x10000u);
+        // In the gap there is none.
+        QCOMPARE(map.blockAt({(map.placeOf(1).x() + 1000 * 400 * 2 / 5000) + 40, map.placeOf(1).y() + 3}), -1);
+        QSignalSpy chosen(&map, &AddressMap::chosen);
+        QTest::mouseClick(&map, Qt::LeftButton, {}, map.placeOf(3) + QPoint(3, 3));
+        QCOMPARE(chosen.count(), 1);
     }
 };
 

@@ -3,6 +3,8 @@
 
 #include <qcustomplot.h>
 
+#include <QClipboard>
+#include <QGuiApplication>
 #include <QHeaderView>
 #include <QSplitter>
 #include <QVBoxLayout>
@@ -89,7 +91,16 @@ MemoryView::MemoryView(SessionBridge& bridge, QWidget* parent) : View(bridge, pa
     alive_title_ = new QLabel(side);
     alive_title_->setProperty("faint", true);
     alive_title_->setContentsMargins(8, 2, 8, 2);
-    column->addWidget(alive_title_);
+    by_address_ = new QToolButton(side);
+    by_address_->setObjectName(QStringLiteral("byAddress"));
+    by_address_->setText(tr("Addresses"));
+    by_address_->setCheckable(true);
+    by_address_->setToolTip(tr("Where the blocks lie in memory, coloured as in the plot; click one to go to who made it"));
+    auto* head = new QHBoxLayout;
+    head->setContentsMargins(0, 0, 4, 0);
+    head->addWidget(alive_title_, 1);
+    head->addWidget(by_address_);
+    column->addLayout(head);
     model_ = new AliveModel(this);
     sorted_ = new QSortFilterProxyModel(this);
     sorted_->setSourceModel(model_);
@@ -104,13 +115,25 @@ MemoryView::MemoryView(SessionBridge& bridge, QWidget* parent) : View(bridge, pa
     table_->header()->setStretchLastSection(true);
     const int widths[] = {76, 128, 150, 110, 110, 44};
     for (int i = 0; i < 6; ++i) table_->header()->resizeSection(i, widths[i]);
-    connect(table_, &QTreeView::activated, this, [this](const QModelIndex& index) {
-        const session::Allocation& block = model_->block(sorted_->mapToSource(index).row()).allocation;
-        const session::EventId to = index.column() == AliveModel::SavedBy && block.saved_by != 0 ? block.saved_by : block.allocated;
+    const auto follow = [this](const session::Allocation& block, session::EventId to) {
         if (to != 0) this->bridge().setCurrentEvent(to);
         else if (!block.owner.empty()) this->bridge().followLink(text(block.owner));
+    };
+    connect(table_, &QTreeView::activated, this, [this, follow](const QModelIndex& index) {
+        const session::Allocation& block = model_->block(sorted_->mapToSource(index).row()).allocation;
+        follow(block, index.column() == AliveModel::SavedBy && block.saved_by != 0 ? block.saved_by : block.allocated);
     });
-    column->addWidget(table_, 1);
+    stack_ = new QStackedWidget(side);
+    map_ = new AddressMap(stack_);
+    map_->setObjectName(QStringLiteral("addressMap"));
+    connect(map_, &AddressMap::chosen, this, [follow](const session::Allocation& block) { follow(block, block.allocated); });
+    stack_->addWidget(table_);
+    stack_->addWidget(map_);
+    column->addWidget(stack_, 1);
+    connect(by_address_, &QToolButton::toggled, this, [this](bool by_address) {
+        stack_->setCurrentIndex(by_address ? 1 : 0);
+        showAliveTitle();
+    });
     splitter->addWidget(side);
     splitter->setSizes({560, 440});
     layout->addWidget(splitter, 1);
@@ -206,8 +229,18 @@ void MemoryView::takeCurrent() {
     auto alive = recording && event != 0 && event <= recording->event_count() ? aliveAt(*recording, event) : std::vector<AliveBlock>();
     double bytes = 0;
     for (const AliveBlock& block : alive) bytes += static_cast<double>(block.allocation.bytes);
-    alive_title_->setText(event == 0 ? QString() : tr("Alive at #%1: %2 blocks, %3").arg(event).arg(alive.size()).arg(bytesText(bytes)));
+    alive_text_ = event == 0 ? QString() : tr("Alive at #%1: %2 blocks, %3").arg(event).arg(alive.size()).arg(bytesText(bytes));
+    std::vector<session::Allocation> blocks;
+    for (const AliveBlock& block : alive) blocks.push_back(block.allocation);
+    map_->setBlocks(std::move(blocks));
+    showAliveTitle();
     model_->setBlocks(recording, std::move(alive));
+}
+
+void MemoryView::showAliveTitle() {
+    const bool by_address = by_address_->isChecked() && map_->regions() > 0;
+    alive_title_->setText(by_address ? tr("%1, in %2 regions, %3 between").arg(alive_text_).arg(map_->regions()).arg(bytesText(static_cast<double>(map_->gapBytes()))) : alive_text_);
+    alive_title_->setToolTip(alive_title_->text());
 }
 
 void MemoryView::fit() {
@@ -227,6 +260,16 @@ void MemoryView::addActions(QMenu& menu) {
     menu.addAction(tr("Go to the peak of memory"), this, [this] {
         const auto& recording = bridge().recording();
         if (recording && recording->peak_event() != 0) bridge().setCurrentEvent(recording->peak_event());
+    });
+    menu.addAction(by_address_->isChecked() ? tr("List blocks") : tr("Show blocks by address"), by_address_, &QToolButton::toggle);
+    menu.addAction(tr("Copy the list of blocks"), this, [this] {
+        QStringList lines;
+        for (int row = 0; row < sorted_->rowCount(); ++row) {
+            QStringList fields;
+            for (int column = 0; column < sorted_->columnCount(); ++column) fields += sorted_->index(row, column).data().toString();
+            lines += fields.join(QLatin1Char('\t'));
+        }
+        QGuiApplication::clipboard()->setText(lines.join(QLatin1Char('\n')));
     });
     menu.addAction(tr("Save memory plot or data..."), this, [this] {
         if (const QString error = savePlotAs(*plot_, QStringLiteral("memory")); !error.isEmpty()) summary_->setText(error);

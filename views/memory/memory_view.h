@@ -4,12 +4,15 @@
 
 #include <QLabel>
 #include <QSortFilterProxyModel>
+#include <QStackedWidget>
 #include <QTimer>
+#include <QToolButton>
 #include <QTreeView>
 #include <array>
 
 #include "views/common/empty_hint.h"
 #include "views/common/view.h"
+#include "views/memory/address_map.h"
 #include "views/memory/alive_model.h"
 
 class QCustomPlot;
@@ -36,6 +39,7 @@ class MemoryView : public View {
 
   private:
     void takeEvents();
+    void showAliveTitle();
     void draw();
     void takeCurrent();
     void click(QMouseEvent* event);
@@ -45,6 +49,10 @@ class MemoryView : public View {
     std::array<QCPGraph*, session::kCategories> graphs_{};
     QCPItemStraightLine* mark_ = nullptr;
     EmptyHint* hint_ = nullptr;
+    AddressMap* map_ = nullptr;
+    QToolButton* by_address_ = nullptr;
+    QStackedWidget* stack_ = nullptr;
+    QString alive_text_;
     QCPItemTracer* peak_mark_ = nullptr;
     QLabel* summary_ = nullptr;
     QLabel* alive_title_ = nullptr;
