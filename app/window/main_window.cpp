@@ -96,7 +96,17 @@ void MainWindow::makeFileActions() {
                    },
                    {}});
     actions_->add({"reload", tr("&Reload"), tr("Open the file again"), {}, {QKeySequence(Qt::CTRL | Qt::Key_R)},
-                   [this] { openFile(QString::fromStdString(bridge_->model()->path)); }, needModel});
+                   [this] {
+                       const auto& model = *bridge_->model();
+                       openFile(QString::fromStdString(model.recorded_in.empty() ? model.path : model.recorded_in));
+                   },
+                   needModel});
+    actions_->add({"save_run", tr("&Save the run\u2026"), tr("Write events, statistics and values into a file that can be opened later, here or elsewhere"), "export",
+                   {QKeySequence(Qt::CTRL | Qt::Key_S)}, [this] { chooseRecording(); },
+                   [this]() -> QString {
+                       if (bridge_->eventCount() == 0) return tr("nothing has run yet");
+                       return bridge_->isBusy() || bridge_->isPaused() ? tr("the run is not at its end") : QString();
+                   }});
     actions_->add({"close", tr("&Close model"), {}, {}, {QKeySequence(Qt::CTRL | Qt::Key_W)},
                    [this] { bridge_->closeModel(); }, needModel});
     actions_->add({"quit", tr("&Quit"), {}, {}, {QKeySequence(Qt::CTRL | Qt::Key_Q)}, [this] { close(); }, {}});
@@ -228,7 +238,7 @@ void MainWindow::makeMenus() {
     fill(file, {"open"});
     recent_menu_ = file->addMenu(tr("Open &recent"));
     connect(recent_menu_, &QMenu::aboutToShow, this, &MainWindow::fillRecentMenu);
-    fill(file, {"reload", "close", "", "quit"});
+    fill(file, {"reload", "save_run", "close", "", "quit"});
     fill(menuBar()->addMenu(tr("&Edit")), {"undo", "redo", "", "find"});
     fill(menuBar()->addMenu(tr("&Run")),
          {"run", "pause", "stop", "", "step_over", "step_into", "step_out", "step_back", "", "run_here", "run_nan",
@@ -380,6 +390,20 @@ void MainWindow::openFile(const QString& file) {
     banner_->dismiss();
     opening_ = info.absoluteFilePath();
     bridge_->open(opening_);
+}
+
+void MainWindow::chooseRecording() {
+    const QString name = QFileInfo(views::text(bridge_->model()->title)).completeBaseName() + QStringLiteral(".loupe");
+    const QString file = QFileDialog::getSaveFileName(this, tr("Save the run"), name, tr("Recorded runs (*.loupe)"));
+    if (!file.isEmpty()) saveRun(file);
+}
+
+void MainWindow::saveRun(const QString& file) {
+    bridge_->requestSaveRecording(file, this, [this, file](const std::string& error) {
+        using Level = views::SessionBridge::LogEntry::Level;
+        if (!error.empty()) return banner_->tell(views::text(error), {{tr("Save elsewhere\u2026"), [this] { chooseRecording(); }}});
+        bridge_->addLog({Level::Info, tr("The run was written to %1").arg(file).toStdString(), 0, -1, {}, {}});
+    });
 }
 
 void MainWindow::remember(const QString& file) {

@@ -28,6 +28,8 @@ class MainWindow : public QMainWindow {
     void openFile(const QString& file);
     // What is dropped on the window: a model is opened, an array or a picture becomes an input.
     void takeFile(const QString& file);
+    // Writes the last run as a recording; an error is told in the banner.
+    void saveRun(const QString& file);
     void openPalette();
     void openGoTo();
 
@@ -49,6 +51,7 @@ class MainWindow : public QMainWindow {
     void runToHere();
     void onStatus();
     void onModel();
+    void chooseRecording();
     void remember(const QString& file);
     void setThemeMode(int mode);
     void freeSpaceForButtons(QWidget* focused);

@@ -8,6 +8,7 @@
 #include "core/base/error.h"
 #include "core/base/strings.h"
 #include "core/session/program.h"
+#include "core/session/shown_source.h"
 
 namespace loupe::session {
 namespace {
@@ -108,7 +109,7 @@ void add_original_sources(const ModelFile& file, ModelInfo& model) {
         if (generated == nullptr) continue;
         for (const auto& [offset, range] : generated->generated_from()) {
             const ir::Source* source = range.source.get();
-            if (source == nullptr || !source->file() || !seen.insert(source).second) continue;
+            if (source == nullptr || !source->file() || !seen.insert(source).second || is_call_stack(*source)) continue;
             if (source->starting_line() > kMaxLines || source->line_count() > kMaxLines) continue;
             auto& lines = files[*source->file()];
             const std::size_t wanted = std::max(lines.size(), source->starting_line() + source->line_count());

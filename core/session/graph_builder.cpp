@@ -9,6 +9,7 @@
 #include "core/base/strings.h"
 #include "core/ir/function.h"
 #include "core/ir/missing_operator.h"
+#include "core/session/shown_source.h"
 
 namespace loupe::session {
 namespace {
@@ -83,7 +84,7 @@ class Builder {
     }
 
     static SourcePlace place_of(const ir::Node& node) {
-        const auto position = node.range().original().position();
+        const auto position = shown_range(node.range()).position();
         if (!position) return {};
         return {position->file, static_cast<int>(position->line), static_cast<int>(position->column)};
     }

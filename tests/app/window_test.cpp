@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The window, driven with mouse and keys on the shipped and the fixture models.
 
+#include <Qsci/qsciscintilla.h>
+
 #include <QAction>
 #include <QDir>
 #include <QDockWidget>
@@ -33,6 +35,7 @@
 #include "views/inputs/inputs_view.h"
 #include "views/passes/passes_view.h"
 #include "views/registry.h"
+#include "views/source/source_view.h"
 
 using namespace loupe;
 using session::RunState;
@@ -254,7 +257,7 @@ class WindowTest : public QObject {
         press(Qt::Key_F5);
         QTRY_COMPARE_WITH_TIMEOUT(state(), RunState::Failed, kPatience);
         QVERIFY(!window_->bridge().status().error.empty());
-        QVERIFY(window_->findChild<window::Banner*>()->isVisible());
+        QTRY_VERIFY(window_->findChild<window::Banner*>()->isVisible());
     }
 
     void theWindowStaysAwakeWhileTheModelRuns() {
@@ -414,6 +417,41 @@ class WindowTest : public QObject {
         QVERIFY(!button->isEnabled());
         QVERIFY(button->toolTip().contains(QStringLiteral("stop it first")));
         press(Qt::Key_F5, Qt::ShiftModifier);
+    }
+
+    void aRunIsSavedAndOpenedAgain() {
+        open(model("digits"));
+        QVERIFY(!action("save_run")->isEnabled());
+        press(Qt::Key_F7);
+        QTRY_COMPARE_WITH_TIMEOUT(state(), RunState::Paused, kPatience);
+        press(Qt::Key_F5);
+        QTRY_COMPARE_WITH_TIMEOUT(state(), RunState::Finished, kPatience);
+        QTRY_VERIFY(action("save_run")->isEnabled());
+        const auto events = window_->bridge().eventCount();
+        QTemporaryDir folder;
+        const QString file = folder.filePath(QStringLiteral("run.loupe"));
+        window_->saveRun(file);
+        QTRY_VERIFY_WITH_TIMEOUT(QFileInfo(file).size() > 0, kPatience);
+        action("close")->trigger();
+        QTRY_VERIFY_WITH_TIMEOUT(!window_->bridge().model(), kPatience);
+        window_->takeFile(file);
+        QTRY_VERIFY_WITH_TIMEOUT(window_->bridge().model() && state() == RunState::Finished && window_->bridge().eventCount() == events, kPatience);
+        QTRY_COMPARE(view<views::EventsView>("events").model().acceptedCount(), events);
+        window_->saveRun(folder.filePath(QStringLiteral("missing/run.loupe")));
+        QTRY_VERIFY_WITH_TIMEOUT(window_->findChild<window::Banner*>()->isVisible(), kPatience);
+    }
+
+    void aTracedModelShowsTheCodeOfItsArchive() {
+        // Its debug records hold the calls of the tracing program, which are no source.
+        open(model("gpt"));
+        auto& source = view<views::SourceView>("source");
+        press(Qt::Key_F5);
+        QTRY_COMPARE_WITH_TIMEOUT(state(), RunState::Finished, kPatience);
+        window_->bridge().setCurrentEvent(static_cast<session::EventId>(window_->bridge().eventCount()));
+        QVERIFY2(source.currentFile().startsWith(QStringLiteral("code/")), qPrintable(source.currentFile()));
+        QVERIFY(source.editor().text().contains(QStringLiteral("def forward(self")));
+        QVERIFY(window_->bridge().currentSource().line > 0);
+        QVERIFY(source.editor().markersAtLine(window_->bridge().currentSource().line - 1) != 0);
     }
 
     void layoutIsRemembered() {

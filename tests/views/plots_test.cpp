@@ -174,6 +174,24 @@ class PlotsTest : public QObject {
         QTest::mouseClick(&map, Qt::LeftButton, {}, map.placeOf(3) + QPoint(3, 3));
         QCOMPARE(chosen.count(), 1);
     }
+
+    void gradientsOverRuns() {
+        SessionBridge bridge;
+        GradientFlowView view(bridge, nullptr);
+        view.resize(900, 300);
+        view.show();
+        for (int run = 0; run < 3; ++run) {
+            bridge.show(testing::sampleModel(), testing::sampleRun());
+            // Another model begins anew, the same recording counts once.
+            view.showRows(rows());
+            view.showRows(rows());
+            QCOMPARE(view.runs().size(), 1u);
+        }
+        const auto model = bridge.model();
+        view.setMeasure(GradientFlowView::Measure::Runs);
+        QVERIFY(!view.grab().isNull());
+        QCOMPARE(view.runs().front().size(), rows().size());
+    }
 };
 
 QTEST_MAIN(PlotsTest)

@@ -462,4 +462,8 @@ void SessionBridge::requestSave(const QString& tag, const session::TensorRequest
     session_->request_save(tag.toStdString(), what, file.toStdString(), marshal(receiver, std::move(reply)));
 }
 
+void SessionBridge::requestSaveRecording(const QString& file, QObject* receiver, std::function<void(std::string)> reply) {
+    session_->request_save_recording("save recording", file.toStdString(), marshal(receiver, std::move(reply)));
+}
+
 }  // namespace loupe::views

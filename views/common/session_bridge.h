@@ -99,6 +99,8 @@ class SessionBridge : public QObject {
     void requestSave(const QString& tag, const session::TensorRequest& what, const QString& file, QObject* receiver,
                      std::function<void(std::string)> reply);
 
+    void requestSaveRecording(const QString& file, QObject* receiver, std::function<void(std::string)> reply);
+
     // Shows a model and a recording that do not come from the session: tests do.
     void show(std::shared_ptr<const session::ModelInfo> model, std::shared_ptr<const session::Recording> recording);
     void addLog(const LogEntry& entry);

@@ -7,6 +7,7 @@
 #include <QVBoxLayout>
 #include <cmath>
 
+#include "views/common/colour_map.h"
 #include "views/common/format.h"
 #include "views/common/plot_style.h"
 #include "views/common/theme.h"
@@ -28,10 +29,13 @@ GradientFlowView::GradientFlowView(SessionBridge& bridge, QWidget* parent) : Vie
     bar->setContentsMargins(6, 4, 6, 2);
     bar->setSpacing(10);
     measure_ = new QComboBox(this);
-    measure_->addItems({tr("mean and max |gradient|"), tr("norm"), tr("norm / weight norm"), tr("fraction of zeros")});
+    measure_->addItems({tr("mean and max |gradient|"), tr("norm"), tr("norm / weight norm"), tr("fraction of zeros"), tr("mean |gradient| over runs")});
     measure_->setToolTip(tr("What the bars show"));
     measure_->setAccessibleName(tr("Measure of the gradients"));
-    connect(measure_, &QComboBox::currentIndexChanged, this, &GradientFlowView::draw);
+    connect(measure_, &QComboBox::currentIndexChanged, this, [this] {
+        fillHealth();
+        draw();
+    });
     bar->addWidget(measure_);
     summary_ = new QLabel(this);
     summary_->setProperty("faint", true);
@@ -51,6 +55,9 @@ GradientFlowView::GradientFlowView(SessionBridge& bridge, QWidget* parent) : Vie
         bars->setPen(Qt::NoPen);
         bars->setWidth(0.8);
     }
+    map_ = new QCPColorMap(plot_->xAxis, plot_->yAxis);
+    map_->setInterpolate(false);
+    map_->setVisible(false);
     mark_ = new QCPItemStraightLine(plot_);
     mark_->setVisible(false);
     connect(plot_, &QCustomPlot::mouseRelease, this, &GradientFlowView::click);
@@ -67,7 +74,10 @@ GradientFlowView::GradientFlowView(SessionBridge& bridge, QWidget* parent) : Vie
     layout->addWidget(splitter, 1);
 
     connect(&bridge, &SessionBridge::statusChanged, this, &GradientFlowView::ask);
-    connect(&bridge, &SessionBridge::modelChanged, this, [this] { showRows({}); });
+    connect(&bridge, &SessionBridge::modelChanged, this, [this] {
+        runs_.clear();
+        showRows({});
+    });
     connect(&bridge, &SessionBridge::currentChanged, this, &GradientFlowView::markCurrent);
     connect(&Theme::instance(), &Theme::changed, this, &GradientFlowView::draw);
     hint_ = new EmptyHint(this);
@@ -87,6 +97,7 @@ void GradientFlowView::ask() {
 void GradientFlowView::showRows(const std::vector<session::GradientRow>& rows) {
     waiting_ = false;
     rows_ = rows;
+    noteRun();
     fillHealth();
     draw();
     fit();
@@ -112,10 +123,18 @@ void GradientFlowView::draw() {
             case Measure::Norm: first << row.norm; break;
             case Measure::Ratio: first << (row.weight_norm > 0 ? row.norm / row.weight_norm : 0); break;
             case Measure::Zeros: first << row.zero_fraction; break;
+            case Measure::Runs: break;
         }
     }
     logarithmic_ = measure != Measure::Zeros;
-    drawBars(keys, first, second);
+    map_->setVisible(measure == Measure::Runs);
+    if (measure == Measure::Runs) drawRuns();
+    else drawBars(keys, first, second);
+    drawNames();
+    markCurrent();
+}
+
+void GradientFlowView::drawNames() {
     // Names of modules under the bars, as many as can be read.
     const auto ticker = QSharedPointer<QCPAxisTickerText>::create();
     std::string last;
@@ -127,7 +146,61 @@ void GradientFlowView::draw() {
     plot_->xAxis->setTicker(ticker);
     plot_->xAxis->setTickLabelRotation(rows_.size() > 6 ? 55 : 0);
     plot_->xAxis->grid()->setVisible(false);
-    markCurrent();
+}
+
+void GradientFlowView::noteRun() {
+    const auto& recording = bridge().recording();
+    const bool any = std::any_of(rows_.begin(), rows_.end(), [](const session::GradientRow& row) { return row.has_gradient; });
+    if (!any || !recording || bridge().status().state != session::RunState::Finished || noted_.lock() == recording) return;
+    noted_ = recording;
+    if (!runs_.empty() && runs_.back().size() != rows_.size()) runs_.clear();
+    constexpr std::size_t kMostRuns = 500;
+    if (runs_.size() == kMostRuns) runs_.erase(runs_.begin());
+    auto& run = runs_.emplace_back();
+    for (const session::GradientRow& row : rows_) run.push_back(row.has_gradient ? row.mean_abs : std::nan(""));
+}
+
+// A row a run, a column a parameter; colours by the logarithm.
+void GradientFlowView::drawRuns() {
+    for (QCPBars* bars : {back_, front_}) bars->setData(QVector<double>(), QVector<double>(), true);
+    const int columns = static_cast<int>(rows_.size());
+    const int count = static_cast<int>(runs_.size());
+    double low = 1e300;
+    double high = 0;
+    for (const auto& run : runs_) {
+        for (const double value : run) {
+            if (!(value > 0) || !std::isfinite(value)) continue;
+            low = std::min(low, value);
+            high = std::max(high, value);
+        }
+    }
+    low = std::max(low, high * 1e-12);
+    // A map needs two rows: one run fills both.
+    map_->data()->setSize(std::max(2, columns), std::max(2, count));
+    map_->data()->setRange(QCPRange(0, std::max(1, columns - 1)), QCPRange(1, std::max(2, count)));
+    for (int x = 0; x < columns; ++x) {
+        for (int y = 0; y < std::max(2, count); ++y) {
+            const double value = count == 0 ? std::nan("") : runs_[static_cast<std::size_t>(std::min(y, count - 1))][static_cast<std::size_t>(x)];
+            map_->data()->setCell(x, y, value > 0 ? std::log10(std::max(value, low)) : value == 0 ? std::log10(low) : std::nan(""));
+        }
+    }
+    QCPColorGradient gradient;
+    gradient.clearColorStops();
+    for (int i = 0; i <= 16; ++i) gradient.setColorStopAt(i / 16.0, QColor::fromRgb(colourAt(ColourMap::Viridis, i / 16.0)));
+    gradient.setNanHandling(QCPColorGradient::nhNanColor);
+    gradient.setNanColor(Theme::instance().colour(Theme::Colour::Bad));
+    map_->setGradient(gradient);
+    map_->setDataRange(high > 0 ? QCPRange(std::log10(low), std::max(std::log10(high), std::log10(low) + 0.1)) : QCPRange(0, 1));
+    plot_->yAxis->setScaleType(QCPAxis::stLinear);
+    const auto ticker = QSharedPointer<QCPAxisTickerFixed>::create();
+    ticker->setTickStep(1);
+    ticker->setScaleStrategy(QCPAxisTickerFixed::ssMultiples);
+    plot_->yAxis->setTicker(ticker);
+    plot_->yAxis->setNumberFormat(QStringLiteral("f"));
+    plot_->yAxis->setNumberPrecision(0);
+    plot_->yAxis->setRange(0.5, std::max(2, count) + 0.5);
+    summary_->setText(count < 2 ? tr("One run so far: run backward again, with other inputs or modes, to compare")
+                                : tr("%1 runs upwards; dark %2, bright %3").arg(count).arg(numberText(low), numberText(high)));
 }
 
 void GradientFlowView::drawBars(const QVector<double>& keys, const QVector<double>& first, const QVector<double>& second) {

@@ -12,6 +12,7 @@
 
 class QCustomPlot;
 class QCPBars;
+class QCPColorMap;
 class QCPItemText;
 class QCPItemStraightLine;
 
@@ -21,7 +22,7 @@ class GradientFlowView : public View {
     Q_OBJECT
 
   public:
-    enum class Measure { MeanAndMax, Norm, Ratio, Zeros };
+    enum class Measure { MeanAndMax, Norm, Ratio, Zeros, Runs };
 
     static ViewDescription describe();
     GradientFlowView(SessionBridge& bridge, QWidget* parent);
@@ -35,11 +36,16 @@ class GradientFlowView : public View {
     void showRows(const std::vector<session::GradientRow>& rows);
     QListWidget* health() { return health_; }
     QCustomPlot* plot() { return plot_; }
+    // Runs of this model with gradients, the first first: mean of the absolute gradient by parameter.
+    const std::vector<std::vector<double>>& runs() const { return runs_; }
 
   private:
     void ask();
     void draw();
     void drawBars(const QVector<double>& keys, const QVector<double>& first, const QVector<double>& second);
+    void drawNames();
+    void drawRuns();
+    void noteRun();
     void fillHealth();
     void markCurrent();
     void click(QMouseEvent* event);
@@ -56,6 +62,9 @@ class GradientFlowView : public View {
     EmptyHint* hint_ = nullptr;
     QListWidget* health_ = nullptr;
     std::vector<session::GradientRow> rows_;
+    QCPColorMap* map_ = nullptr;
+    std::vector<std::vector<double>> runs_;
+    std::weak_ptr<const session::Recording> noted_;
     bool waiting_ = false;
     bool logarithmic_ = true;
 };

@@ -163,10 +163,10 @@ InputsView::InputsView(SessionBridge& bridge, QWidget* parent)
     layout->setSpacing(0);
     layout->addWidget(signature_);
     layout->addWidget(table_, 1);
-    auto* text = new QHBoxLayout;
-    text->setContentsMargins(6, 4, 6, 0);
-    text->addWidget(words_);
-    layout->addLayout(text);
+    auto* written = new QHBoxLayout;
+    written->setContentsMargins(6, 4, 6, 0);
+    written->addWidget(words_);
+    layout->addLayout(written);
     layout->addLayout(below);
     layout->addWidget(answer_);
     setFocusProxy(table_);
@@ -185,8 +185,10 @@ InputsView::InputsView(SessionBridge& bridge, QWidget* parent)
     });
     connect(&bridge, &SessionBridge::runOptionsChanged, this, &InputsView::showOptions);
     connect(&bridge, &SessionBridge::statusChanged, this, [this, run] {
-        run->setEnabled(this->bridge().model() && !this->bridge().isBusy());
-        run->setToolTip(run->isEnabled() ? tr("Run with these inputs (F5)") : tr("Not now: the model is running"));
+        const auto& model = this->bridge().model();
+        const QString why = !model ? tr("no model is open") : !model->cannot_run.empty() ? text(model->cannot_run) : this->bridge().isBusy() ? tr("the model is running") : QString();
+        run->setEnabled(why.isEmpty());
+        run->setToolTip(why.isEmpty() ? tr("Run with these inputs (F5)") : tr("Not now: %1").arg(why));
         // Guessed inputs are known only when the model has been opened.
         if (this->bridge().status().state == session::RunState::Ready) {
             recall();
@@ -364,7 +366,8 @@ void InputsView::useArray(int row, const QString& file, const session::Shape& sh
 }
 
 void InputsView::runIfStill() {
-    if (bridge().model() && !bridge().isBusy() && !bridge().isPaused()) bridge().run();
+    const bool still = !bridge().isBusy() && !bridge().isPaused();
+    if (still && bridge().model() && bridge().model()->cannot_run.empty()) bridge().run();
 }
 
 void InputsView::takeDrawing() {

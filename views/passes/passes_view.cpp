@@ -126,7 +126,7 @@ PassesView::PassesView(SessionBridge& bridge, QWidget* parent) : View(bridge, pa
     side(right_, right_graph_, right_stack_, right_title_, DiffText::Side::Right, tr("Graph after the pass"));
     outer_->setStretchFactor(0, 0);
     outer_->setStretchFactor(1, 1);
-    outer_->setSizes({250, 840});
+    outer_->setSizes({360, 740});
     layout->addWidget(outer_, 1);
 
     // Both sides have the same number of rows, so their scroll bars agree.
@@ -180,7 +180,7 @@ void PassesView::resizeEvent(QResizeEvent* event) {
     const auto wanted = width() < 860 ? Qt::Vertical : Qt::Horizontal;
     if (outer_->orientation() == wanted) return;
     outer_->setOrientation(wanted);
-    outer_->setSizes(wanted == Qt::Vertical ? QList<int>{150, std::max(150, height() - 150)} : QList<int>{250, std::max(400, width() - 250)});
+    outer_->setSizes(wanted == Qt::Vertical ? QList<int>{150, std::max(150, height() - 150)} : QList<int>{360, std::max(400, width() - 360)});
 }
 
 void PassesView::choosePipeline(const QString& pipeline) { pipeline_->setCurrentText(pipeline); }
