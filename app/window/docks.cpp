@@ -141,6 +141,11 @@ void Docks::tidy() {
         bar->setDrawBase(false);
         bar->setExpanding(false);
         bar->setElideMode(Qt::ElideNone);
+        for (int tab = 0; tab < bar->count(); ++tab) {
+            for (const QDockWidget* dock : docks_) {
+                if (dock->windowTitle() == bar->tabText(tab)) bar->setTabToolTip(tab, dock->widget()->accessibleDescription());
+            }
+        }
     }
     if (changing_ || hidden_) return;
     arranging_ = false;

@@ -2,7 +2,9 @@
 #include "app/window/main_window.h"
 
 #include <QAbstractButton>
+#include <QAbstractItemView>
 #include <QApplication>
+#include <QClipboard>
 #include <QCloseEvent>
 #include <QFileDialog>
 #include <QFileInfo>
@@ -20,6 +22,7 @@
 #include "views/common/format.h"
 #include "views/common/icons.h"
 #include "views/common/theme.h"
+#include "views/common/panel_output.h"
 #include "views/inputs/inputs_view.h"
 #include "views/registry.h"
 
@@ -77,7 +80,10 @@ MainWindow::MainWindow()
     });
     connect(bridge_->undoStack(), &QUndoStack::indexChanged, actions_, &Actions::update);
     connect(&Theme::instance(), &Theme::changed, actions_, &Actions::updateIcons);
-    connect(qApp, &QApplication::focusChanged, this, [this](QWidget*, QWidget* now) { freeSpaceForButtons(now); });
+    connect(qApp, &QApplication::focusChanged, this, [this](QWidget*, QWidget* now) {
+        freeSpaceForButtons(now);
+        (*actions_)[QStringLiteral("copy")]->setEnabled(qobject_cast<QAbstractItemView*>(now) != nullptr);
+    });
     actions_->update();
 }
 
@@ -110,6 +116,15 @@ void MainWindow::makeFileActions() {
     actions_->add({"close", tr("&Close model"), {}, {}, {QKeySequence(Qt::CTRL | Qt::Key_W)},
                    [this] { bridge_->closeModel(); }, needModel});
     actions_->add({"quit", tr("&Quit"), {}, {}, {QKeySequence(Qt::CTRL | Qt::Key_Q)}, [this] { close(); }, {}});
+    actions_->add({"copy", tr("&Copy rows"), tr("Copy the selected rows of the list that has the keyboard"), {}, {QKeySequence(QKeySequence::Copy)},
+                   [] {
+                       if (const auto* view = qobject_cast<QAbstractItemView*>(QApplication::focusWidget())) {
+                           QApplication::clipboard()->setText(views::selectedRowsText(*view));
+                       }
+                   },
+                   {}});
+    actions_->add({"save_picture", tr("Save a &picture of the panel\u2026"), tr("As PNG, SVG or PDF"), "export", {}, [this] { choosePicture(); },
+                   [this] { return docks_ && docks_->focused() ? QString() : tr("no panel has the keyboard"); }});
     actions_->add({"undo", tr("&Undo"), tr("Undo the last change of breakpoints or layout"), {}, {QKeySequence(Qt::CTRL | Qt::Key_Z)},
                    [this] { bridge_->undoStack()->undo(); },
                    [this] { return bridge_->undoStack()->canUndo() ? QString() : tr("nothing was changed"); }});
@@ -238,8 +253,8 @@ void MainWindow::makeMenus() {
     fill(file, {"open"});
     recent_menu_ = file->addMenu(tr("Open &recent"));
     connect(recent_menu_, &QMenu::aboutToShow, this, &MainWindow::fillRecentMenu);
-    fill(file, {"reload", "save_run", "close", "", "quit"});
-    fill(menuBar()->addMenu(tr("&Edit")), {"undo", "redo", "", "find"});
+    fill(file, {"reload", "save_run", "save_picture", "close", "", "quit"});
+    fill(menuBar()->addMenu(tr("&Edit")), {"undo", "redo", "", "copy", "find"});
     fill(menuBar()->addMenu(tr("&Run")),
          {"run", "pause", "stop", "", "step_over", "step_into", "step_out", "step_back", "", "run_here", "run_nan",
           "run_backward", "", "breakpoint"});
@@ -300,7 +315,9 @@ void MainWindow::fillRecentMenu() {
 void MainWindow::fillPanelMenu() {
     panel_menu_->clear();
     if (auto* view = docks_->focused()) view->addActions(*panel_menu_);
-    if (panel_menu_->isEmpty()) panel_menu_->addAction(tr("This panel has no commands of its own"))->setEnabled(false);
+    panel_menu_->addSeparator();
+    actions_->update();
+    panel_menu_->addAction((*actions_)[QStringLiteral("save_picture")]);
 }
 
 // A button is pressed with Space; everywhere else it fits the view.
@@ -396,6 +413,15 @@ void MainWindow::chooseRecording() {
     const QString name = QFileInfo(views::text(bridge_->model()->title)).completeBaseName() + QStringLiteral(".loupe");
     const QString file = QFileDialog::getSaveFileName(this, tr("Save the run"), name, tr("Recorded runs (*.loupe)"));
     if (!file.isEmpty()) saveRun(file);
+}
+
+void MainWindow::choosePicture() {
+    views::View* view = docks_->focused();
+    if (!view) return;
+    const QString file = QFileDialog::getSaveFileName(this, tr("Save a picture of %1").arg(view->accessibleName()),
+                                                      view->objectName().section(QLatin1Char('.'), -1) + QStringLiteral(".png"), tr("Pictures (*.png *.svg *.pdf)"));
+    if (file.isEmpty()) return;
+    if (const QString error = views::savePanel(*view, file); !error.isEmpty()) banner_->tell(error, {});
 }
 
 void MainWindow::saveRun(const QString& file) {

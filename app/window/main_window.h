@@ -52,6 +52,7 @@ class MainWindow : public QMainWindow {
     void onStatus();
     void onModel();
     void chooseRecording();
+    void choosePicture();
     void remember(const QString& file);
     void setThemeMode(int mode);
     void freeSpaceForButtons(QWidget* focused);

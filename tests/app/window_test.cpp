@@ -4,6 +4,7 @@
 #include <Qsci/qsciscintilla.h>
 
 #include <QAction>
+#include <QClipboard>
 #include <QDir>
 #include <QDockWidget>
 #include <QDropEvent>
@@ -25,6 +26,7 @@
 #include "app/window/docks.h"
 #include "app/window/main_window.h"
 #include "views/common/format.h"
+#include "views/common/panel_output.h"
 #include "views/common/theme.h"
 #include "views/events/event_model.h"
 #include "views/events/events_view.h"
@@ -452,6 +454,26 @@ class WindowTest : public QObject {
         QVERIFY(source.editor().text().contains(QStringLiteral("def forward(self")));
         QVERIFY(window_->bridge().currentSource().line > 0);
         QVERIFY(source.editor().markersAtLine(window_->bridge().currentSource().line - 1) != 0);
+    }
+
+    void everyPanelIsSavedAsAPictureAndRowsAreCopied() {
+        open(model("digits"));
+        press(Qt::Key_F5);
+        QTRY_COMPARE_WITH_TIMEOUT(state(), RunState::Finished, kPatience);
+        QTemporaryDir folder;
+        for (QDockWidget* dock : window_->docks().all()) {
+            for (const char* ending : {"png", "svg", "pdf"}) {
+                const QString file = folder.filePath(dock->objectName() + QLatin1Char('.') + QLatin1String(ending));
+                QCOMPARE(views::savePanel(*dock->widget(), file), QString());
+                QVERIFY2(QFileInfo(file).size() > 500, qPrintable(file));
+            }
+        }
+        QVERIFY(views::savePanel(*window_, folder.filePath(QStringLiteral("missing/x.png"))).contains(QStringLiteral("cannot write")));
+        auto& modules = view<views::ModulesView>("modules");
+        modules.tree().setFocus();
+        modules.tree().setCurrentIndex(modules.model().indexOfModule(QStringLiteral("features")));
+        QTest::keyClick(&modules.tree(), Qt::Key_C, Qt::ControlModifier);
+        QTRY_VERIFY(QApplication::clipboard()->text().startsWith(QStringLiteral("features\tSequential")));
     }
 
     void layoutIsRemembered() {

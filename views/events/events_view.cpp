@@ -20,6 +20,7 @@
 #include "views/common/empty_hint.h"
 #include "views/common/format.h"
 #include "views/common/icons.h"
+#include "views/common/panel_output.h"
 #include "views/common/theme.h"
 #include "views/events/event_delegate.h"
 #include "views/events/event_model.h"
@@ -239,8 +240,9 @@ bool EventsView::isSettled() const { return model_->isCaughtUp(); }
 
 void EventsView::addActions(QMenu& menu) {
     menu.addAction(tr("Copy selected rows"), this, &EventsView::copySelected);
-    menu.addAction(tr("Export as CSV\u2026"), this, &EventsView::exportCsv)->setEnabled(bridge().eventCount() > 0);
-    menu.addAction(tr("Export as Chrome trace\u2026"), this, &EventsView::exportTrace)->setEnabled(bridge().eventCount() > 0);
+    const QString why = bridge().eventCount() > 0 ? QString() : tr("nothing has run yet");
+    enableUnless(menu.addAction(tr("Export as CSV\u2026"), this, &EventsView::exportCsv), why);
+    enableUnless(menu.addAction(tr("Export as Chrome trace\u2026"), this, &EventsView::exportTrace), why);
     menu.addAction(model_->isFlat() ? tr("Show as tree") : tr("Show as flat list"), flat_, &QToolButton::toggle);
     menu.addAction(tr("Expand all"), tree_, &QTreeView::expandAll);
     menu.addAction(tr("Collapse all"), this, &EventsView::fit);

@@ -3,13 +3,17 @@
 
 #include <qcustomplot.h>
 
+#include <QClipboard>
 #include <QFileDialog>
+#include <QGuiApplication>
 #include <QHeaderView>
 #include <QSplitter>
 #include <QVBoxLayout>
 #include <cmath>
 
 #include "views/common/format.h"
+#include "views/common/panel_output.h"
+#include "views/common/plot_style.h"
 #include "views/common/theme.h"
 
 namespace loupe::views {
@@ -557,9 +561,29 @@ void TensorView::find() {
 }
 
 void TensorView::addActions(QMenu& menu) {
-    menu.addAction(tr("Save tensor as .npy..."), this, &TensorView::saveArray);
-    menu.addAction(tr("Save picture of tensor as .png..."), this, &TensorView::savePicture);
+    const QString why = slice_.dtype.empty() ? tr("no tensor is shown") : QString();
+    enableUnless(menu.addAction(tr("Save tensor as .npy..."), this, &TensorView::saveArray), why);
+    enableUnless(menu.addAction(tr("Save picture of tensor as .png..."), this, &TensorView::savePicture), why);
+    enableUnless(menu.addAction(tr("Save histogram of tensor..."), this, [this] { report(savePlotAs(*histogram_, QStringLiteral("histogram"))); }), why);
+    enableUnless(menu.addAction(tr("Copy the numbers shown"), this, [this] { QGuiApplication::clipboard()->setText(numbersText()); }), why);
+    enableUnless(menu.addAction(tr("Copy statistics of tensor"), this, [this] { QGuiApplication::clipboard()->setText(facts_->toPlainText()); }), why);
     menu.addAction(tr("Lock tensor panel"), this, [this] { lock_->toggle(); });
+}
+
+// Rows by lines, columns by tabs, of the tile that is chosen.
+QString TensorView::numbersText() const {
+    QString out;
+    const int chosen = std::max(0, tile_->currentIndex());
+    if (chosen >= static_cast<int>(slice_.data.size())) return out;
+    const session::TensorTile& tile = slice_.data[static_cast<std::size_t>(chosen)];
+    for (int row = 0; row < tile.rows; ++row) {
+        for (int column = 0; column < tile.columns; ++column) {
+            if (column > 0) out += QLatin1Char('\t');
+            out += QString::number(tile.elements[static_cast<std::size_t>(row) * static_cast<std::size_t>(tile.columns) + static_cast<std::size_t>(column)], 'g', 9);
+        }
+        out += QLatin1Char('\n');
+    }
+    return out;
 }
 
 void TensorView::report(const QString& error) {

@@ -72,6 +72,7 @@ class TensorView : public View {
     void saveArray();
     void savePicture();
     void report(const QString& error);
+    QString numbersText() const;
 
     QComboBox* choice_ = nullptr;
     QToolButton* lock_ = nullptr;

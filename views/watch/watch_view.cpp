@@ -16,6 +16,7 @@
 #include "views/common/empty_hint.h"
 #include "views/common/format.h"
 #include "views/common/icons.h"
+#include "views/common/panel_output.h"
 #include "views/watch/breakpoint_model.h"
 #include "views/watch/watch_model.h"
 
@@ -148,9 +149,10 @@ void WatchView::fillAddMenu(QMenu& menu) {
         bridge().addBreakpoint(breakpoint);
     };
     QAction* node = menu.addAction(tr("Break at the current node"), this, [add] { add(Breakpoint::Kind::Node); });
-    node->setEnabled(bridge().currentNode() >= 0);
+    enableUnless(node, bridge().currentNode() >= 0 ? QString() : tr("no node is selected"));
     QAction* module = menu.addAction(tr("Break at module %1").arg(scopeText(bridge().currentModule().toStdString())), this, [add] { add(Breakpoint::Kind::Module); });
-    module->setEnabled(!bridge().currentModule().isEmpty());
+    enableUnless(module, bridge().currentModule().isEmpty() ? tr("no module is selected") : QString());
+    menu.setToolTipsVisible(true);
     menu.addAction(tr("Break at a module\u2026"), this, [this] { askForText(Breakpoint::Kind::Module); });
     menu.addAction(tr("Break at a kind of operator\u2026"), this, [this] { askForText(Breakpoint::Kind::OperatorKind); });
     menu.addSeparator();
@@ -212,7 +214,7 @@ void WatchView::addActions(QMenu& menu) {
     QAction* remove = menu.addAction(tr("Remove all breakpoints"), this, [this] {
         for (const auto& breakpoint : bridge().breakpoints()) bridge().removeBreakpoint(breakpoint.id);
     });
-    remove->setEnabled(breakpoints_->rowCount() > 0);
+    enableUnless(remove, breakpoints_->rowCount() > 0 ? QString() : tr("there are no breakpoints"));
 }
 
 }  // namespace loupe::views
