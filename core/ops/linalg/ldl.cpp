@@ -47,13 +47,14 @@ std::tuple<Tensor, Tensor> ldl_factor(const Tensor& A, bool hermitian) {
 TensorMeta infer_solve(const Tensor& LD, const Tensor& pivots, const Tensor& B, bool) {
     check_square(LD, "torch.linalg.ldl_solve");
     check_floating(LD, "torch.linalg.ldl_solve");
-    check_solver_inputs(LD, B, true, "torch.linalg.ldl_solve");
     require(B.dim() >= 2, "torch.linalg.ldl_solve: Expected B to have at least 2 dimensions, but it has ", B.dim(), " dimensions instead");
     require(std::equal(pivots.sizes().begin(), pivots.sizes().end(), LD.sizes().begin(), LD.sizes().end() - 1),
             "torch.linalg.ldl_solve: Expected LD.shape[:-1] and pivots.shape to be the same, but got pivots with shape ",
             shape_list_text(pivots.sizes()), " instead");
     require(is_integral(pivots.dtype()) && pivots.dtype() != ScalarType::Bool, "torch.linalg.ldl_solve: Expected pivots to be integers. Got ",
             dtype_graph_name(pivots.dtype()));
+    require(LD.size(-1) == B.size(-2), "Incompatible matrix sizes for torch.linalg.ldl_solve: each A matrix is ", LD.size(-1), " by ", LD.size(-1),
+            " but each b matrix is ", B.size(-2), " by ", B.size(-1));
     require(LD.dtype() == B.dtype(), "torch.linalg.ldl_solve: LD dtype", dtype_graph_name(LD.dtype()), "does not match b dtype",
             dtype_graph_name(B.dtype()));
     const Dims batch = broadcast_batches(LD, B);

@@ -14,17 +14,20 @@ namespace {
 
 using namespace arithmetic;
 
-std::string dims_text(const Dims& dims) {
-    return shape_list_text(span_of(dims));
+// "0 1 2", as here PyTorch writes a list.
+std::string plain_text(const Dims& dims) {
+    std::string text;
+    for (const std::int64_t d : dims) text += (text.empty() ? "" : " ") + std::to_string(d);
+    return text;
 }
 
 void check_norm_dtype(const IValue& dtype, const Tensor& A, std::string_view function) {
     if (dtype.is_none()) return;
     const auto known = dtype_from_number(dtype.to_int());
     if (!known) detail::bad_dtype_number(dtype.to_int());
-    require(is_differentiable(*known), function, ": dtype should be floating point or complex. Got ", dtype_graph_name(*known));
+    require(is_differentiable(*known), function, ": dtype should be floating point or complex, but got ", dtype_graph_name(*known));
     const std::string_view kind = is_complex(A.dtype()) ? "complex" : "real";
-    require(is_complex(A.dtype()) == is_complex(*known), function, ": dtype should be ", kind, " for ", kind, " inputs. Got ", dtype_graph_name(*known));
+    require(is_complex(A.dtype()) == is_complex(*known), function, ": dtype should be ", kind, " for ", kind, " inputs, but got ", dtype_graph_name(*known));
     require(promote_types(A.dtype(), *known) == *known, function, ": the dtype of the input (", dtype_graph_name(A.dtype()),
             ") should be convertible without narrowing to the specified dtype (", dtype_graph_name(*known), ")");
 }
@@ -34,7 +37,7 @@ Dims check_matrix_norm(const Tensor& A, Dims dims, const IValue& dtype, bool low
     constexpr std::string_view kName = "linalg.matrix_norm";
     check_matrix(A, kName);
     check_floating(A, kName, low_precision);
-    require(dims.size() == 2, kName, ": dim must be a 2-tuple. Got ", dims_text(dims));
+    require(dims.size() == 2, kName, ": dim must be a 2-tuple. Got ", plain_text(dims));
     for (std::int64_t& d : dims) d = wrap_dim(d, A.dim());
     require(dims[0] != dims[1], kName, ": dims must be different. Got (", dims[0], ", ", dims[1], ")");
     check_norm_dtype(dtype, A, kName);
@@ -51,11 +54,18 @@ Tensor matrices_last(const Tensor& A, const Dims& dims) {
     order.push_back(dims[1]);
     return fn::permute(A, order);
 }
-// A result without them, with them again as 1 if it is to keep them.
+// [.., 1] with the second of the two dimensions put in, both where they were; or without them.
 Tensor with_kept(const Tensor& result, const Dims& dims, bool keepdim) {
     if (!keepdim) return result;
-    const Tensor first = fn::unsqueeze(result, std::min(dims[0], dims[1]));
-    return fn::unsqueeze(first, std::max(dims[0], dims[1]));
+    const Tensor last = fn::unsqueeze(result, -1);
+    Dims order;
+    std::int64_t next = 0;
+    for (std::int64_t d = 0; d < last.dim(); ++d) {
+        if (d == dims[0]) order.push_back(last.dim() - 2);
+        else if (d == dims[1]) order.push_back(last.dim() - 1);
+        else order.push_back(next++);
+    }
+    return fn::permute(last, order);
 }
 Tensor singular_values(const Tensor& A, const Dims& dims, const IValue& dtype) {
     const Tensor as = dtype.is_none() ? A : fn::to_dtype(A, dtype);
@@ -68,7 +78,7 @@ Tensor matrix_norm(const Tensor& A, const Scalar& order, const Dims& dim, bool k
     require(magnitude == 2 || magnitude == 1 || std::isinf(p), "linalg.matrix_norm: Order ", p, " not supported.");
     Dims dims = check_matrix_norm(A, dim, dtype, magnitude != 2);
     const auto extreme = [p](const Tensor& t, std::int64_t d, bool keep) { return p > 0 ? fn::amax(t, Dims{d}, keep) : fn::amin(t, Dims{d}, keep); };
-    if (magnitude == 2) return with_kept(extreme(singular_values(A, dims, dtype), -1, false), dims, keepdim);
+    if (magnitude == 2) return with_kept(extreme(singular_values(A, dims, dtype), -1, keepdim), dims, keepdim);
     if (std::isinf(p)) std::swap(dims[0], dims[1]);
     if (!keepdim && dims[0] < dims[1]) --dims[1];
     return extreme(fn::vector_norm(A, Scalar(1.0), Dims{dims[0]}, keepdim, dtype), dims[1], keepdim);
@@ -77,12 +87,12 @@ Tensor matrix_norm_named(const Tensor& A, std::string_view order, const Dims& di
     require(order == "fro" || order == "nuc", "linalg.matrix_norm: Order ", order, " not supported.");
     const Dims dims = check_matrix_norm(A, dim, dtype, order != "nuc");
     if (order == "fro") return fn::vector_norm(A, Scalar(2), dims, keepdim, dtype);
-    return with_kept(fn::sum_dim(singular_values(A, dims, dtype), Dims{-1}, false, IValue()), dims, keepdim);
+    return with_kept(fn::sum_dim(singular_values(A, dims, dtype), Dims{-1}, keepdim, IValue()), dims, keepdim);
 }
 
 void check_norm_dims(const Tensor& X, const std::optional<Dims>& dim, bool has_order) {
     if (dim) {
-        require(dim->size() == 1 || dim->size() == 2, "linalg.norm: If dim is specified, it must be of length 1 or 2. Got ", dims_text(*dim));
+        require(dim->size() == 1 || dim->size() == 2, "linalg.norm: If dim is specified, it must be of length 1 or 2. Got ", shape_list_text(span_of(*dim)));
     } else if (has_order) {
         require(X.dim() == 1 || X.dim() == 2, "linalg.norm: If dim is not specified but ord is, the input must be 1D or 2D. Got ", X.dim(), "D.");
     }
@@ -102,7 +112,7 @@ Tensor nuclear_norm_dim(const Tensor& self, const Dims& dim, bool keepdim) {
     require(dim.size() == 2, "nuclear norm requires a 'dim' argument of size 2");
     Dims dims = dim;
     for (std::int64_t& d : dims) d = wrap_dim(d, self.dim());
-    return with_kept(fn::sum_dim(singular_values(self, dims, IValue()), Dims{-1}, false, IValue()), dims, keepdim);
+    return with_kept(fn::sum_dim(singular_values(self, dims, IValue()), Dims{-1}, keepdim, IValue()), dims, keepdim);
 }
 Tensor nuclear_norm(const Tensor& self, bool keepdim) {
     require(self.dim() == 2, "Expected a tensor with 2 dimensions, but got a tensor with ", self.dim(), self.dim() == 1 ? " dimension" : " dimensions",

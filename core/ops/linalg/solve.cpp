@@ -30,14 +30,14 @@ MetaList infer_solve(const Tensor& A, const Tensor& B, bool left, bool) {
             " and B of type ", dtype_graph_name(B.dtype()), " instead");
     check_square(A, "linalg.solve");
     const bool is_vector = is_vector_batch(A, B);
-    require(left || !is_vector, "linalg.solve: Vector broadcasting of the left hand side is not supported for left=False. In this case "
-                                "linalg.solve is equivalent to B / A.squeeze(-1)");
     const Tensor matrix = is_vector ? fn::unsqueeze(B, -1) : B;
     check_solver_inputs(A, matrix, left, "linalg.solve");
+    require(left || !is_vector, "linalg.solve: Vector broadcasting of the left hand side is not supported for left=False. In this case "
+                                "linalg.solve is equivalent to B / A.squeeze(-1)");
     const Dims batch = broadcast_batches(A, matrix);
     Dims sizes = with_batch(span_of(batch), {matrix.size(-2), matrix.size(-1)});
     if (is_vector) sizes.pop_back();
-    const TensorMeta result = left && !is_vector ? column_meta(std::move(sizes), A.dtype()) : plain_meta(std::move(sizes), A.dtype());
+    const TensorMeta result = left && sizes.size() > 1 ? column_meta(std::move(sizes), A.dtype()) : plain_meta(std::move(sizes), A.dtype());
     const Dims own = batch_sizes(A);
     return {result, column_meta(to_dims(A.sizes()), A.dtype()), plain_meta(with_batch(span_of(own), {A.size(-1)}), ScalarType::Int32),
             plain_meta(own, ScalarType::Int32)};
@@ -109,7 +109,7 @@ Tensor inverse(const Tensor& A) {
 std::int64_t product(IntSpan sizes) { return std::accumulate(sizes.begin(), sizes.end(), std::int64_t{1}, std::multiplies<>()); }
 
 Tensor tensorinv(const Tensor& self, std::int64_t ind) {
-    require(ind > 0, "Expected a strictly positive integer for 'ind'");
+    require(ind > 0, "Expected a strictly positive integer for 'ind', but got ", ind);
     const auto cut = static_cast<std::size_t>(std::min(ind, self.dim()));
     const IntSpan first = self.sizes().first(cut);
     const IntSpan rest = self.sizes().subspan(cut);

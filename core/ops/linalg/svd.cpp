@@ -41,9 +41,10 @@ void decompose(const Tensor& U, const Tensor& S, const Tensor& Vh, const Tensor&
         for (std::int64_t i = 0; i < batch_count(A); ++i) {
             T* u = job == 'N' ? nullptr : matrix_at<T>(U, i);
             T* vh = job == 'N' ? nullptr : matrix_at<T>(Vh, i);
-            info.data<std::int32_t>()[i] =
-                Lapack<T>::gesdd(LAPACK_COL_MAJOR, job, narrow(m), narrow(n), matrix_at<T>(work, i), leading(m), vector_at<RealOf<T>>(S, i), u,
+            std::int32_t& code = info.data<std::int32_t>()[i];
+            code = Lapack<T>::gesdd(LAPACK_COL_MAJOR, job, narrow(m), narrow(n), matrix_at<T>(work, i), leading(m), vector_at<RealOf<T>>(S, i), u,
                                  leading(m), vh, leading(job == 'N' ? 1 : Vh.size(-2)));
+            if (code < 0) ++code;  // LAPACKE counts the layout as an argument too
         }
     });
     check_errors(info, "linalg.svd", A.dim() == 2);
@@ -150,7 +151,7 @@ std::tuple<Tensor, Tensor, Tensor> old_svd(const Tensor& self, bool some, bool w
     const Dims batch = batch_sizes(self);
     const Dims left = with_batch(span_of(batch), {self.size(-2), self.size(-2)});
     const Dims right = with_batch(span_of(batch), {self.size(-1), self.size(-1)});
-    return {zeros(span_of(left), self.dtype()), svdvals(self, IValue()), zeros(span_of(right), self.dtype())};
+    return {zeros(span_of(left), self.dtype()), svdvals(self, IValue()), mT(zeros(span_of(right), self.dtype()))};
 }
 
 std::vector<Sample> svd_samples(Random& random, ScalarType dtype) {
