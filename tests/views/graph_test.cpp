@@ -220,6 +220,48 @@ class GraphTest : public QObject {
         }
         QVERIFY(!view.exportTo(folder.filePath(QStringLiteral("no/such/folder.svg"))).isEmpty());
     }
+
+    void identicalLayersAreDrawnOnceWhenAsked() {
+        // Three blocks of conv and relu, one behind the other, then one with another inside.
+        auto model = std::make_shared<GraphModel>();
+        int before = -1;
+        std::vector<int> blocks;
+        for (int i = 0; i < 4; ++i) {
+            const int block = addNode(*model, -1, "Block", ("layer." + std::to_string(i)).c_str(), true);
+            model->nodes.back().label = std::to_string(i);
+            const int conv = addNode(*model, block, "aten::conv2d", "layer");
+            const int relu = addNode(*model, block, i == 3 ? "aten::gelu" : "aten::relu", "layer");
+            model->edges.push_back({before, conv, 0, 0, "%x", "Tensor"});
+            model->edges.push_back({conv, relu, 0, 0, "%c", "Tensor"});
+            before = relu;
+            blocks.push_back(block);
+        }
+        model->edges.push_back({before, -1, 0, 0, "%y", "Tensor"});
+        model->inputs = {"x"};
+        model->outputs = {"y"};
+        auto index = std::make_shared<GraphIndex>(model, false);
+        QCOMPARE(index->level(-1).children.size(), 4u);
+        index->foldRepeats();
+        QCOMPARE(index->level(-1).children, (std::vector<int>{blocks[0], blocks[3]}));
+        QCOMPARE(index->repeats(blocks[0]), 3);
+        QCOMPARE(index->repeats(blocks[3]), 1);
+        QCOMPARE(index->standIn(blocks[2]), blocks[0]);
+        QVERIFY(hasEdge(index->level(-1), blocks[0], blocks[3]));
+        QVERIFY(!hasEdge(index->level(-1), blocks[0], blocks[0]));
+        const std::atomic<bool> never{false};
+        const auto scene = GraphLayouter(index).layout({}, never);
+        QVERIFY(scene && scene->find(blocks[0])->title.endsWith(QStringLiteral("\u00d73")));
+        // In the panel a node of a folded block is marked on the one that stands for it.
+        SessionBridge bridge;
+        GraphView view(bridge, nullptr);
+        view.resize(600, 400);
+        view.setFoldRepeats(true);
+        bridge.show(modelOf(model), nullptr);
+        QTRY_VERIFY(view.isSettled() && view.canvas()->boxFor(blocks[1]));
+        QCOMPARE(view.canvas()->boxFor(blocks[1]), view.canvas()->boxFor(blocks[0]));
+        view.setFoldRepeats(false);
+        QTRY_VERIFY(view.isSettled() && view.canvas()->boxFor(blocks[1]) && view.canvas()->boxFor(blocks[1]) != view.canvas()->boxFor(blocks[0]));
+    }
 };
 
 QTEST_MAIN(GraphTest)

@@ -119,6 +119,7 @@ const SceneBox* GraphCanvas::boxFor(int node) const {
     if (node < 0) return scene_.find(node);
     const int count = static_cast<int>(index_->model().nodes.size());
     for (; node >= 0 && node < count; node = index_->node(node).parent) {
+        node = index_->standIn(node);
         if (const SceneBox* box = scene_.find(node)) return box;
     }
     return nullptr;
@@ -267,6 +268,7 @@ QString GraphCanvas::tipOf(const SceneBox& box) const {
     if (node.source.line > 0) {
         lines << QStringLiteral("%1:%2").arg(text(node.source.file).toHtmlEscaped()).arg(node.source.line);
     }
+    if (index_->repeats(box.node) > 1) lines << tr("stands for %1 that are built alike, one behind the other").arg(index_->repeats(box.node));
     if (box.is_group) lines << QStringLiteral("<i>%1</i>").arg(box.is_open ? tr("double click closes") : tr("double click opens"));
     return lines.join(QStringLiteral("<br>"));
 }

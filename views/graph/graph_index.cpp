@@ -2,6 +2,7 @@
 #include "views/graph/graph_index.h"
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <tuple>
 
@@ -22,18 +23,61 @@ GraphIndex::GraphIndex(std::shared_ptr<const session::GraphModel> model, bool sh
     markShown(show_plumbing);
     link();
     for (const GraphLink& each : links_) lift(each);
-    // Several links between the same two boxes that carry the same value are one line.
-    for (GraphLevel& level : levels_) {
-        std::map<std::tuple<int, int, GraphPort>, int> seen;
-        std::vector<GraphLevel::Edge> edges;
-        for (const auto& edge : level.edges) {
-            const auto [found, is_new] =
-                seen.try_emplace({edge.from, edge.to, edge.value}, static_cast<int>(edges.size()));
-            if (is_new) edges.push_back(edge);
-            else ++edges[at(found->second)].count;
-        }
-        level.edges = std::move(edges);
+    for (GraphLevel& level : levels_) mergeEdges(level);
+}
+
+// Several links between the same two boxes that carry the same value are one line.
+void GraphIndex::mergeEdges(GraphLevel& level) {
+    std::map<std::tuple<int, int, GraphPort>, int> seen;
+    std::vector<GraphLevel::Edge> edges;
+    for (const auto& edge : level.edges) {
+        const auto [found, is_new] = seen.try_emplace({edge.from, edge.to, edge.value}, static_cast<int>(edges.size()));
+        if (is_new) edges.push_back(edge);
+        else edges[at(found->second)].count += edge.count;
     }
+    level.edges = std::move(edges);
+}
+
+void GraphIndex::foldRepeats() {
+    const std::size_t count = model_->nodes.size();
+    // What a node is and all that stands in it, names left out. Children have greater ids.
+    std::vector<std::size_t> signatures(count, 0);
+    for (std::size_t i = count; i-- > 0;) {
+        const session::GraphNode& node = model_->nodes[i];
+        std::size_t hash = std::hash<std::string>()(node.is_group && node.kind == node.label ? std::string() : node.kind);
+        for (const int child : levels_[i + 1].children) hash = (hash * 1099511628211U) ^ signatures[at(child)];
+        signatures[i] = hash;
+    }
+    repeats_.assign(count, 1);
+    stand_in_.resize(count);
+    for (std::size_t i = 0; i < count; ++i) stand_in_[i] = static_cast<int>(i);
+    for (GraphLevel& level : levels_) fold(level, signatures);
+}
+
+void GraphIndex::fold(GraphLevel& level, const std::vector<std::size_t>& signatures) {
+    const auto feeds = [&](int from, int to) {
+        return std::any_of(level.edges.begin(), level.edges.end(), [&](const auto& edge) { return edge.from == from && edge.to == to; });
+    };
+    std::vector<int> kept;
+    int last = -1;  // of the row that kept.back() begins
+    for (const int child : level.children) {
+        const bool is_repeat = last >= 0 && isGroup(child) && signatures[at(child)] == signatures[at(last)] && feeds(last, child);
+        if (is_repeat) {
+            stand_in_[at(child)] = kept.back();
+            ++repeats_[at(kept.back())];
+        } else {
+            kept.push_back(child);
+        }
+        last = isGroup(child) ? child : -1;
+    }
+    if (kept.size() == level.children.size()) return;
+    level.children = std::move(kept);
+    for (GraphLevel::Edge& edge : level.edges) {
+        edge.from = standIn(edge.from);
+        edge.to = standIn(edge.to);
+    }
+    std::erase_if(level.edges, [](const GraphLevel::Edge& edge) { return edge.from == edge.to; });
+    mergeEdges(level);
 }
 
 void GraphIndex::markShown(bool show_plumbing) {

@@ -44,6 +44,13 @@ class GraphIndex {
 
     GraphIndex(std::shared_ptr<const session::GraphModel> model, bool show_plumbing);
 
+    // Draws a row of groups that are built alike and feed one another as its first, see repeats(). Once, before it is used.
+    void foldRepeats();
+    // How many groups the drawn one stands for; 1 for most.
+    int repeats(int node) const { return repeats_.empty() ? 1 : repeats_[static_cast<std::size_t>(node)]; }
+    // The node that is drawn instead of this one: itself, but for those that were folded away.
+    int standIn(int node) const { return node < 0 || stand_in_.empty() ? node : stand_in_[static_cast<std::size_t>(node)]; }
+
     const session::GraphModel& model() const { return *model_; }
     const session::GraphNode& node(int id) const { return model_->nodes[static_cast<std::size_t>(id)]; }
     // -1 for the top. Groups without anything to draw are not among the children.
@@ -62,6 +69,8 @@ class GraphIndex {
     std::set<int> defaultOpen(int max_boxes) const;
 
   private:
+    void fold(GraphLevel& level, const std::vector<std::size_t>& signatures);
+    void mergeEdges(GraphLevel& level);
     bool isWorthOpening(int group) const;
     void markShown(bool show_plumbing);
     void link();
@@ -70,6 +79,8 @@ class GraphIndex {
     std::shared_ptr<const session::GraphModel> model_;
     std::vector<char> shown_;
     std::vector<int> operators_;
+    std::vector<int> repeats_;
+    std::vector<int> stand_in_;
     std::vector<GraphLink> links_;
     std::vector<std::vector<int>> into_;  // by node: indices of links_
     std::vector<std::vector<int>> from_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/graph/graph_view.h"
 
+#include <QSettings>
 #include <QComboBox>
 #include <QFileDialog>
 #include <QMenu>
@@ -102,6 +103,15 @@ void GraphView::buildToolBar(QLayout* layout) {
         rebuildIndex();
         requestLayout(-1);
     });
+    repeats_ = new QAction(tr("Draw identical layers once"), this);
+    repeats_->setCheckable(true);
+    repeats_->setToolTip(tr("Groups that are built alike and feed one another become one box with a count"));
+    repeats_->setChecked(QSettings().value(QStringLiteral("graph/foldRepeats"), false).toBool());
+    connect(repeats_, &QAction::toggled, this, [this](bool fold) {
+        QSettings().setValue(QStringLiteral("graph/foldRepeats"), fold);
+        rebuildIndex();
+        requestLayout(-1);
+    });
     search_ = new QLineEdit(tools_);
     search_->setPlaceholderText(tr("Find (Ctrl+F)"));
     search_->setClearButtonEnabled(true);
@@ -138,7 +148,9 @@ void GraphView::rebuildIndex() {
     index_.reset();
     layouter_.reset();
     if (model && model->graph && !model->graph->nodes.empty()) {
-        index_ = std::make_shared<GraphIndex>(model->graph, plumbing_->isChecked());
+        const auto index = std::make_shared<GraphIndex>(model->graph, plumbing_->isChecked());
+        if (repeats_->isChecked()) index->foldRepeats();
+        index_ = index;
         layouter_ = std::make_shared<GraphLayouter>(index_);
     }
     takeRecording();
@@ -257,6 +269,8 @@ void GraphView::openPathTo(int node) {
     requestLayout(node);
 }
 
+void GraphView::setFoldRepeats(bool fold) { repeats_->setChecked(fold); }
+
 void GraphView::setColouring(GraphColouring colouring) { colour_choice_->setCurrentIndex(static_cast<int>(colouring)); }
 
 // --- what the user does
@@ -349,6 +363,7 @@ void GraphView::addActions(QMenu& menu) {
         if (bridge().currentNode() >= 0 && index_) openPathTo(bridge().currentNode());
         canvas_->reveal(bridge().currentNode());
     });
+    menu.addAction(repeats_);
     menu.addAction(tr("Export graph as SVG, PNG or PDF..."), this, [this] { chooseExport(); });
 }
 

@@ -36,6 +36,8 @@ class GraphView : public View {
     void setOpen(int group, bool open);
     void openAll();
     void closeAll();
+    // Identical layers behind one another are drawn once, with a count.
+    void setFoldRepeats(bool fold);
     void setColouring(GraphColouring colouring);
     // Writes what the canvas shows, all of it; the format follows the name: .svg, .png, .pdf. Empty, or why not.
     QString exportTo(const QString& file);
@@ -68,6 +70,7 @@ class GraphView : public View {
     QComboBox* colour_choice_ = nullptr;
     QAction* plumbing_ = nullptr;
     QAction* follow_ = nullptr;
+    QAction* repeats_ = nullptr;
     std::shared_ptr<const GraphIndex> index_;
     std::shared_ptr<GraphLayouter> layouter_;
     NodeMetrics metrics_;

@@ -14,6 +14,7 @@
 #include <QSpinBox>
 #include <QStyledItemDelegate>
 #include <QTableView>
+#include <QTimer>
 #include <QVBoxLayout>
 #include <cmath>
 
@@ -41,6 +42,8 @@ class CellDelegate : public QStyledItemDelegate {
         if (!source && index.column() != InputModel::Dtype) return QStyledItemDelegate::createEditor(parent, option, index);
         auto* box = new QComboBox(parent);
         box->addItems(source ? InputModel::sourceNames() : InputModel::dtypeNames());
+        // All there is to choose from, at once; arrows then move in the list.
+        QTimer::singleShot(0, box, &QComboBox::showPopup);
         connect(box, &QComboBox::activated, this, [this, box] {
             auto* self = const_cast<CellDelegate*>(this);
             emit self->commitData(box);
