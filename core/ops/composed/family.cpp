@@ -11,7 +11,8 @@ OperatorFamily composed_family() {
     static const std::vector<const OperatorRecord*> records = [] {
         std::vector<const OperatorRecord*> all;
         for (const auto list : {composed::difference_records(), composed::statistics_records(), composed::comparison_records(),
-                                composed::resize_records()}) {
+                                composed::resize_records(), composed::histogram_records(), composed::quantile_records(),
+                                composed::segment_records()}) {
             for (const OperatorRecord& record : list) all.push_back(&record);
         }
         return all;

@@ -12,5 +12,8 @@ std::span<const OperatorRecord> difference_records();
 std::span<const OperatorRecord> statistics_records();
 std::span<const OperatorRecord> comparison_records();
 std::span<const OperatorRecord> resize_records();
+std::span<const OperatorRecord> histogram_records();
+std::span<const OperatorRecord> quantile_records();
+std::span<const OperatorRecord> segment_records();
 
 }  // namespace loupe::composed

@@ -28,6 +28,13 @@ void check_features(const Tensor& t, std::int64_t channels, const char* name) {
     require(!t.defined() || t.numel() == channels, name, " should contain ", channels, " elements not ", t.defined() ? t.numel() : 0);
 }
 
+// The dtype of mean and 1/std: a bfloat16 batch keeps them in bfloat16 unless its parameters are of another type.
+ScalarType statistics_type(const Tensor& input, std::initializer_list<Tensor> parameters) {
+    const auto first = std::find_if(parameters.begin(), parameters.end(), [](const Tensor& t) { return t.defined(); });
+    const bool is_mixed = first != parameters.end() && first->dtype() != input.dtype();
+    return input.dtype() == ScalarType::BFloat16 && !is_mixed ? ScalarType::BFloat16 : compute_dtype(input.dtype());
+}
+
 MetaList infer_native_batch_norm(const Tensor& input, const Tensor& weight, const Tensor& bias, const Tensor& running_mean,
                                  const Tensor& running_var, bool training, double, double) {
     const std::int64_t channels = input.size(1);
@@ -38,7 +45,7 @@ MetaList infer_native_batch_norm(const Tensor& input, const Tensor& weight, cons
     check_features(weight, channels, "weight");
     check_features(bias, channels, "bias");
     require(is_floating(input.dtype()), "\"batch_norm\" not implemented for '", dtype_graph_name(input.dtype()), "'");
-    const TensorMeta stats{{training ? channels : 0}, compute_dtype(input.dtype()), input.device()};
+    const TensorMeta stats{{training ? channels : 0}, statistics_type(input, {weight, bias, running_mean, running_var}), input.device()};
     return {follow_layout(to_dims(input.sizes()), input), stats, stats};
 }
 
@@ -146,8 +153,18 @@ void native_batch_norm(const Tensor& out, const Tensor& save_mean, const Tensor&
             shift[at] = value_or(b, c, T(0)) - mean * scale[at];
         };
         if (training) {
-            train_moments(s, x.data<T>(), eps, save_mean.data<T>(), save_invstd.data<T>(), running_mean, running_var, momentum);
-            for (std::int64_t c = 0; c < s.channels; ++c) set_channel(c, save_mean.data<T>()[c], save_invstd.data<T>()[c]);
+            const bool same = save_mean.dtype() == kType;
+            Tensor mean = same ? save_mean : empty(save_mean.sizes(), kType);
+            Tensor invstd = same ? save_invstd : empty(save_invstd.sizes(), kType);
+            train_moments(s, x.data<T>(), eps, mean.data<T>(), invstd.data<T>(), running_mean, running_var, momentum);
+            if (!same) {
+                convert_into(save_mean, mean);
+                convert_into(save_invstd, invstd);
+                // The batch is scaled with what is kept.
+                mean = packed_as(save_mean, kType);
+                invstd = packed_as(save_invstd, kType);
+            }
+            for (std::int64_t c = 0; c < s.channels; ++c) set_channel(c, mean.data<T>()[c], invstd.data<T>()[c]);
         } else {
             const Tensor mean = packed_as(running_mean, kType);
             const Tensor var = packed_as(running_var, kType);
@@ -338,6 +355,12 @@ void native_batch_norm_double_gradient(GradientContext& c) {
 
 Tensor batch_norm(const Tensor& input, const Tensor& weight, const Tensor& bias, const Tensor& running_mean,
                   const Tensor& running_var, bool training, double momentum, double eps, bool) {
+    if (input.numel() == 0) {
+        // Nothing to normalise; parameters keep their place in the graph.
+        Tensor out = fn::clone(input);
+        if (weight.defined()) out = fn::mul(out, fn::select(weight, 0, 0));
+        return bias.defined() ? fn::add(out, fn::select(bias, 0, 0)) : out;
+    }
     return std::get<0>(fn::native_batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps));
 }
 

@@ -7,6 +7,7 @@
 #include "core/ops/nn/common.h"
 #include "core/ops/nn/composed_gradient.h"
 #include "core/ops/nn/family.h"
+#include "core/ops/nn/rounded_moments.h"
 #include "core/ops/nn/simd.h"
 
 namespace loupe {
@@ -39,11 +40,18 @@ void check_group_norm(const Tensor& input, std::int64_t groups, const Tensor& we
     check(bias, "bias");
 }
 
+// All in bfloat16: then PyTorch rounds to it at every step.
+bool is_rounded(const Tensor& input, const Tensor& weight, const Tensor& bias) {
+    const auto fits = [](const Tensor& t) { return !t.defined() || t.dtype() == ScalarType::BFloat16; };
+    return input.dtype() == ScalarType::BFloat16 && fits(weight) && fits(bias);
+}
+
 MetaList infer_native_group_norm(const Tensor& input, const Tensor& weight, const Tensor& bias, std::int64_t batch, std::int64_t,
                                  std::int64_t, std::int64_t groups, double) {
     check_group_norm(input, groups, weight, bias);
     require(is_floating(input.dtype()), "\"GroupNormKernelImpl\" not implemented for '", dtype_graph_name(input.dtype()), "'");
-    const TensorMeta stats{{batch, groups}, compute_dtype(input.dtype()), input.device()};
+    const ScalarType kept = is_rounded(input, weight, bias) ? input.dtype() : compute_dtype(input.dtype());
+    const TensorMeta stats{{batch, groups}, kept, input.device()};
     return {follow_layout(to_dims(input.sizes()), input), stats, stats};
 }
 
@@ -60,9 +68,39 @@ LOUPE_INLINE inline void moments(const T* x, std::int64_t n, double eps, T& mean
     rstd_out = T(1) / std::sqrt(squares / static_cast<T>(n) + static_cast<T>(eps));
 }
 
+void rounded_group_norm(const Shape& s, const Tensor& out, const Tensor& mean, const Tensor& rstd, const Tensor& input, const Tensor& weight,
+                        const Tensor& bias, double eps) {
+    const Tensor x = packed(input);
+    const Tensor w = packed(weight);
+    const Tensor b = packed(bias);
+    const Tensor y = buffer_for(out);
+    const auto rounded = [](float value) { return static_cast<float>(BFloat16(value)); };
+    for (std::int64_t i = 0; i < s.batch * s.groups; ++i) {
+        const RoundedMoments moments = rounded_moments(x.data<BFloat16>() + i * s.group_elements(), s.group_elements());
+        mean.data<BFloat16>()[i] = moments.mean;
+        rstd.data<BFloat16>()[i] = moments.inverse_deviation(eps);
+        const auto m = static_cast<float>(moments.mean);
+        const auto r = static_cast<float>(rstd.data<BFloat16>()[i]);
+        for (std::int64_t at = 0; at < s.group_elements(); ++at) {
+            const std::int64_t c = i % s.groups * s.group_channels() + at / s.pixels;
+            const auto value = static_cast<float>(x.data<BFloat16>()[i * s.group_elements() + at]);
+            BFloat16& to = y.data<BFloat16>()[i * s.group_elements() + at];
+            if (!w.defined() && !b.defined()) {
+                to = BFloat16(rounded(value - m) * r);
+                continue;
+            }
+            const float scale = w.defined() ? rounded(r * static_cast<float>(w.data<BFloat16>()[c])) : r;
+            const float shift = rounded(rounded(-scale * m) + (b.defined() ? static_cast<float>(b.data<BFloat16>()[c]) : 0.0F));
+            to = BFloat16(rounded(scale * value) + shift);
+        }
+    }
+    put_back(out, y);
+}
+
 void native_group_norm(const Tensor& out, const Tensor& mean, const Tensor& rstd, const Tensor& input, const Tensor& weight,
                        const Tensor& bias, std::int64_t batch, std::int64_t channels, std::int64_t pixels, std::int64_t groups, double eps) {
     const Shape s{batch, channels, pixels, groups};
+    if (is_rounded(input, weight, bias)) return rounded_group_norm(s, out, mean, rstd, input, weight, bias, eps);
     visit_floating(input.dtype(), "group_norm", [&]<typename T>(std::type_identity<T>) {
         constexpr ScalarType kType = scalar_type_of<T>;
         const Tensor x = packed_as(input, kType);

@@ -7,6 +7,7 @@
 #include "core/ops/nn/common.h"
 #include "core/ops/nn/composed_gradient.h"
 #include "core/ops/nn/family.h"
+#include "core/ops/nn/rounded_moments.h"
 #include "core/ops/nn/simd.h"
 
 namespace loupe {
@@ -41,12 +42,29 @@ Rows check_layer_norm(const Tensor& input, const Dims& normalized_shape, const T
     return rows;
 }
 
+// All in bfloat16: then PyTorch rounds to it on the way as well.
+bool is_rounded(const Tensor& input, const Tensor& weight, const Tensor& bias) {
+    const auto fits = [](const Tensor& t) { return !t.defined() || t.dtype() == ScalarType::BFloat16; };
+    return input.dtype() == ScalarType::BFloat16 && fits(weight) && fits(bias);
+}
+
 MetaList infer_native_layer_norm(const Tensor& input, const Dims& normalized_shape, const Tensor& weight, const Tensor& bias, double) {
     check_layer_norm(input, normalized_shape, weight, bias);
     require(is_floating(input.dtype()), "\"LayerNormKernelImpl\" not implemented for '", dtype_graph_name(input.dtype()), "'");
-    TensorMeta stats{to_dims(input.sizes()), compute_dtype(input.dtype()), input.device()};
+    const ScalarType kept = is_rounded(input, weight, bias) ? input.dtype() : compute_dtype(input.dtype());
+    TensorMeta stats{to_dims(input.sizes()), kept, input.device()};
     std::fill(stats.sizes.end() - static_cast<std::ptrdiff_t>(normalized_shape.size()), stats.sizes.end(), 1);
     return {TensorMeta{to_dims(input.sizes()), input.dtype(), input.device()}, stats, stats};
+}
+
+template <typename T>
+LOUPE_INLINE inline void scale_row(const T* x, const T* w, const T* b, T* y, std::int64_t n, T scale, T shift) {
+    if (w != nullptr && b != nullptr) {
+#pragma omp simd
+        for (std::int64_t i = 0; i < n; ++i) y[i] = (x[i] * scale + shift) * w[i] + b[i];
+        return;
+    }
+    for (std::int64_t i = 0; i < n; ++i) y[i] = (x[i] * scale + shift) * (w == nullptr ? T(1) : w[i]) + (b == nullptr ? T(0) : b[i]);
 }
 
 template <typename T>
@@ -61,17 +79,36 @@ LOUPE_INLINE inline void normalize_row(const T* x, const T* w, const T* b, T* y,
     const T rstd = T(1) / std::sqrt(squares / static_cast<T>(n) + static_cast<T>(eps));
     mean_out = mean;
     rstd_out = rstd;
-    if (w != nullptr && b != nullptr) {
-#pragma omp simd
-        for (std::int64_t i = 0; i < n; ++i) y[i] = (x[i] - mean) * rstd * w[i] + b[i];
-        return;
-    }
-    for (std::int64_t i = 0; i < n; ++i) y[i] = (x[i] - mean) * rstd * (w == nullptr ? T(1) : w[i]) + (b == nullptr ? T(0) : b[i]);
+    scale_row(x, w, b, y, n, rstd, -rstd * mean);
+}
+
+// Statistics rounded, the row itself in float32.
+void rounded_layer_norm(const Rows& rows, const Tensor& out, const Tensor& mean, const Tensor& rstd, const Tensor& input, const Tensor& weight,
+                        const Tensor& bias, double eps) {
+    const Tensor x = packed(input);
+    const Tensor wide = packed_as(x, ScalarType::Float32);
+    const Tensor weights = packed_as(weight, ScalarType::Float32);
+    const Tensor biases = packed_as(bias, ScalarType::Float32);
+    const Tensor y = empty(out.sizes(), ScalarType::Float32);
+    const std::int64_t n = rows.length;
+    parallel_for(0, rows.count, std::max<std::int64_t>(1, 4096 / std::max<std::int64_t>(1, n)), [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t i = begin; i < end; ++i) {
+            const RoundedMoments moments = rounded_moments(x.data<BFloat16>() + i * n, n);
+            const BFloat16 scale = moments.inverse_deviation(eps);
+            mean.data<BFloat16>()[i] = moments.mean;
+            rstd.data<BFloat16>()[i] = scale;
+            const auto shift = BFloat16(-static_cast<float>(scale) * static_cast<float>(moments.mean));
+            scale_row(wide.data<float>() + i * n, weights.defined() ? weights.data<float>() : nullptr, biases.defined() ? biases.data<float>() : nullptr,
+                      y.data<float>() + i * n, n, static_cast<float>(scale), static_cast<float>(shift));
+        }
+    });
+    convert_into(out, y);
 }
 
 void native_layer_norm(const Tensor& out, const Tensor& mean, const Tensor& rstd, const Tensor& input, const Dims& normalized_shape,
                        const Tensor& weight, const Tensor& bias, double eps) {
     const Rows rows = check_layer_norm(input, normalized_shape, weight, bias);
+    if (is_rounded(input, weight, bias)) return rounded_layer_norm(rows, out, mean, rstd, input, weight, bias, eps);
     visit_floating(input.dtype(), "layer_norm", [&]<typename T>(std::type_identity<T>) {
         constexpr ScalarType kType = scalar_type_of<T>;
         const Tensor x = packed_as(input, kType);
