@@ -259,7 +259,22 @@ class WindowTest : public QObject {
         press(Qt::Key_F5);
         QTRY_COMPARE_WITH_TIMEOUT(state(), RunState::Failed, kPatience);
         QVERIFY(!window_->bridge().status().error.empty());
-        QTRY_VERIFY(window_->findChild<window::Banner*>()->isVisible());
+        auto* banner = window_->findChild<window::Banner*>();
+        QTRY_VERIFY(banner->isVisible());
+        // Where it happened: the convolution is current, and the list and the graph say why.
+        const auto& bridge = window_->bridge();
+        QTRY_VERIFY(bridge.currentEvent() != 0);
+        const auto& event = bridge.recording()->event(bridge.currentEvent());
+        QVERIFY(event.failed);
+        QCOMPARE(views::text(event.scope), QStringLiteral("features.conv1"));
+        const QModelIndex row = view<views::EventsView>("events").tree().currentIndex();
+        QVERIFY(row.data(Qt::ToolTipRole).toString().contains(QStringLiteral("expected input")));
+        // The way out.
+        for (auto* link : banner->findChildren<QPushButton*>()) {
+            if (link->text() == QStringLiteral("Change inputs")) QTest::mouseClick(link, Qt::LeftButton);
+        }
+        QVERIFY(!banner->isVisible());
+        QTRY_COMPARE(window_->docks().focused(), window_->docks().view(QStringLiteral("inputs")));
     }
 
     void theWindowStaysAwakeWhileTheModelRuns() {

@@ -310,7 +310,7 @@ QVariant EventModel::data(const QModelIndex& index, int role) const {
                 for (const auto& reason : recording_->event(row.event).declined) reasons += text(reason);
                 return reasons.join(QLatin1Char('\n'));
             }
-            if (row.event && index.column() == Flags) return text(recording_->event(row.event).error);
+            if (row.event && recording_->event(row.event).failed) return text(recording_->event(row.event).error);
             return index.column() == Operator || index.column() == Module ? scopeText(row.scope) : QVariant();
         case Qt::TextAlignmentRole:
             return QVariant::fromValue((index.column() >= Number && index.column() <= Std && index.column() != Output) || index.column() == Peer

@@ -167,7 +167,7 @@ void EventsView::expandTop() {
 void EventsView::showCount() {
     const auto total = static_cast<std::int64_t>(bridge().eventCount());
     const auto shown = static_cast<std::int64_t>(model_->acceptedCount());
-    count_->setText(shown == total || !model_->isCaughtUp() ? tr("%1 events").arg(countText(total))
+    count_->setText(shown == total || !model_->isCaughtUp() ? (total == 1 ? tr("1 event") : tr("%1 events").arg(countText(total)))
                                                             : tr("%1 of %2").arg(countText(shown), countText(total)));
     hint_->say(total == 0   ? tr("Nothing has run yet.\nF5 runs the model, F11 steps into it, F7 runs to backward.")
                : shown == 0 && model_->isCaughtUp() ? tr("No event matches the filter.")

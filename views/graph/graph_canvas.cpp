@@ -264,6 +264,7 @@ QString GraphCanvas::tipOf(const SceneBox& box) const {
         if (metric.activation >= 0) lines << tr("output |max| %1").arg(numberText(metric.activation));
         if (metric.gradient >= 0) lines << tr("gradient |max| %1").arg(numberText(metric.gradient));
         if (metric.has_nan) lines << tr("<b>NaN or Inf in an output</b>");
+        if (metric.failed) lines << tr("<b>failed:</b> %1").arg(text(metric.error).toHtmlEscaped());
     }
     if (node.source.line > 0) {
         lines << QStringLiteral("%1:%2").arg(text(node.source.file).toHtmlEscaped()).arg(node.source.line);
@@ -451,10 +452,6 @@ void GraphCanvas::paintMarks(QPainter& painter, const SceneBox& box, double scal
         painter.setPen(QPen(colour(C::Warning), 2 * thin, Qt::DashLine));
         painter.drawRoundedRect(box.rect.adjusted(-3, -3, 3, 3), radius, radius);
     }
-    if (metrics_ != nullptr && !box.is_open && box.node >= 0 && (metrics_->of(box.node).has_nan || metrics_->of(box.node).failed)) {
-        painter.setPen(QPen(colour(C::Bad), 2 * thin));
-        painter.drawRoundedRect(box.rect, radius, radius);
-    }
     const SceneBox* now = current_ >= 0 ? boxFor(current_) : nullptr;
     if (now == &box) {
         QColor glow = colour(C::Accent);
@@ -466,6 +463,11 @@ void GraphCanvas::paintMarks(QPainter& painter, const SceneBox& box, double scal
     } else if (hovered_ == box.node) {
         painter.setPen(QPen(colour(C::Accent), thin));
         painter.drawRoundedRect(box.rect, radius, radius);
+    }
+    // Inside the mark of the current event, so that both are seen.
+    if (metrics_ != nullptr && !box.is_open && box.node >= 0 && (metrics_->of(box.node).has_nan || metrics_->of(box.node).failed)) {
+        painter.setPen(QPen(colour(C::Bad), 2 * thin));
+        painter.drawRoundedRect(box.rect.adjusted(2, 2, -2, -2), radius - 1, radius - 1);
     }
     painter.setPen(Qt::NoPen);
     const double size = std::max(1.0, 0.6 / scale);

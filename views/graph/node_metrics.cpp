@@ -40,6 +40,7 @@ bool NodeMetrics::update(std::size_t event_count) {
             greatest = std::max(greatest, magnitude);
             metric.has_nan = metric.has_nan || event.has_nan || event.has_inf;
             metric.failed = metric.failed || event.failed;
+            if (event.failed) metric.error = event.error;
         }
     }
     return is_new;

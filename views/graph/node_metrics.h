@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <vector>
 
+#include <string>
+
 #include "core/session/recording.h"
 #include "views/graph/graph_index.h"
 
@@ -18,6 +20,7 @@ struct NodeMetric {
     std::int64_t bytes = 0;         // of the outputs in forward
     double activation = -1;         // greatest magnitude of outputs; -1: unknown
     double gradient = -1;
+    std::string error;  // why it failed
     bool has_nan = false;
     bool failed = false;
 };

@@ -299,6 +299,14 @@ void TensorView::takeCurrent() {
     }
 }
 
+bool TensorView::isArgument(const std::string& name) const {
+    const auto& model = bridge().model();
+    if (!model) return false;
+    return std::any_of(model->methods.begin(), model->methods.end(), [&](const session::MethodInfo& method) {
+        return std::any_of(method.arguments.begin(), method.arguments.end(), [&](const auto& argument) { return argument.name == name; });
+    });
+}
+
 void TensorView::fillChoices(EventId id) {
     choices_.clear();
     const auto& recording = bridge().recording();
@@ -312,7 +320,9 @@ void TensorView::fillChoices(EventId id) {
         for (ValueId value : event.outputs) add(backward ? tr("gradient") : tr("output"), value);
         for (ValueId value : event.inputs) {
             const session::Value& each = recording->value(value);
-            add(each.producer == 0 && each.requires_grad ? tr("parameter") : tr("input"), value);
+            // An input of the model takes a gradient too when backward is asked for; parameters have their path as a name.
+            const bool is_parameter = each.producer == 0 && each.requires_grad && !isArgument(each.name);
+            add(is_parameter ? tr("parameter") : tr("input"), value);
         }
         const EventId peer = backward ? event.peer : recording->backward_peer(id);
         if (peer != 0 && peer <= recording->event_count()) {

@@ -61,6 +61,7 @@ class TensorView : public View {
     void divide();
     void takeCurrent();
     void fillChoices(session::EventId event);
+    bool isArgument(const std::string& name) const;
     void choose(int index);
     void ask();
     void automaticDisplay();
