@@ -15,21 +15,24 @@ bool is_row_major(const MatrixRef<const BFloat16>& m) {
     return m.column_stride == 1 && m.row_stride >= std::max<std::int64_t>(1, m.columns);
 }
 
-}  // namespace
+std::int64_t grain_of(const MatrixRef<const BFloat16>& a, const MatrixRef<BFloat16>& c) {
+    return std::max<std::int64_t>(1, 16384 / std::max<std::int64_t>(1, a.columns * c.columns));
+}
 
-void stepwise_gemm(BFloat16 alpha, MatrixRef<const BFloat16> a, MatrixRef<const BFloat16> b, BFloat16 beta, MatrixRef<BFloat16> c) {
-    const float scale = static_cast<float>(alpha);
-    const float keep = static_cast<float>(beta);
-    const std::int64_t grain = std::max<std::int64_t>(1, 16384 / std::max<std::int64_t>(1, a.columns * c.columns));
-    parallel_for(0, c.rows, grain, [&](std::int64_t begin, std::int64_t end) {
+// factor(x): alpha times an element of a.
+template <typename Factor>
+void multiply_in_steps(const MatrixRef<const BFloat16>& a, const MatrixRef<const BFloat16>& b, float beta, const MatrixRef<BFloat16>& c,
+                       const Factor& factor) {
+    const float keep = rounded(beta);
+    parallel_for(0, c.rows, grain_of(a, c), [&](std::int64_t begin, std::int64_t end) {
         std::vector<float> sums(static_cast<std::size_t>(c.columns));
         for (std::int64_t i = begin; i < end; ++i) {
             BFloat16* out = c.data + i * c.row_stride;
             for (std::int64_t j = 0; j < c.columns; ++j) {
-                sums[static_cast<std::size_t>(j)] = keep == 0 ? 0 : rounded(keep * static_cast<float>(out[j * c.column_stride]));
+                sums[static_cast<std::size_t>(j)] = beta == 0 ? 0 : rounded(keep * static_cast<float>(out[j * c.column_stride]));
             }
             for (std::int64_t k = 0; k < a.columns; ++k) {
-                const float x = rounded(scale * static_cast<float>(a.data[i * a.row_stride + k * a.column_stride]));
+                const float x = factor(static_cast<float>(a.data[i * a.row_stride + k * a.column_stride]));
                 const BFloat16* y = b.data + k * b.row_stride;
                 for (std::int64_t j = 0; j < c.columns; ++j) {
                     float& sum = sums[static_cast<std::size_t>(j)];
@@ -41,9 +44,33 @@ void stepwise_gemm(BFloat16 alpha, MatrixRef<const BFloat16> a, MatrixRef<const 
     });
 }
 
-void rounded_gemm(BFloat16 alpha, MatrixRef<const BFloat16> a, MatrixRef<const BFloat16> b, BFloat16 beta, MatrixRef<BFloat16> c) {
-    if (is_row_major(a) && !is_row_major(b)) gemm(alpha, a, b, beta, c);
-    else stepwise_gemm(alpha, a, b, beta, c);
+void multiply_wide(float alpha, const MatrixRef<const BFloat16>& a, const MatrixRef<const BFloat16>& b, float beta, const MatrixRef<BFloat16>& c) {
+    parallel_for(0, c.rows, grain_of(a, c), [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t i = begin; i < end; ++i) {
+            const BFloat16* row = a.data + i * a.row_stride;
+            for (std::int64_t j = 0; j < c.columns; ++j) {
+                const BFloat16* column = b.data + j * b.column_stride;
+                float sum = 0;
+                for (std::int64_t k = 0; k < a.columns; ++k) {
+                    sum += static_cast<float>(row[k * a.column_stride]) * static_cast<float>(column[k * b.row_stride]);
+                }
+                BFloat16& out = c.data[i * c.row_stride + j * c.column_stride];
+                out = BFloat16(beta == 0 ? alpha * sum : beta * static_cast<float>(out) + alpha * sum);
+            }
+        }
+    });
+}
+
+}  // namespace
+
+void stepwise_gemm(float alpha, MatrixRef<const BFloat16> a, MatrixRef<const BFloat16> b, float beta, MatrixRef<BFloat16> c) {
+    const float scale = rounded(alpha);
+    multiply_in_steps(a, b, beta, c, [scale](float x) { return rounded(scale * x); });
+}
+
+void rounded_gemm(float alpha, MatrixRef<const BFloat16> a, MatrixRef<const BFloat16> b, float beta, MatrixRef<BFloat16> c) {
+    if (is_row_major(a) && !is_row_major(b)) return multiply_wide(alpha, a, b, beta, c);
+    multiply_in_steps(a, b, beta, c, [alpha](float x) { return alpha * x; });
 }
 
 }  // namespace loupe

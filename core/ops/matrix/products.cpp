@@ -24,6 +24,8 @@ Tensor times(const Tensor& t, const Scalar& alpha) { return alpha.equals(1) ? t 
 
 Tensor conjugate(const Tensor& t) { return is_complex(t.dtype()) ? fn::conj_physical(t) : t; }
 
+Scalar conjugate(const Scalar& s) { return s.is_complex() ? Scalar(std::conj(s.to_complex())) : s; }
+
 Tensor adjoint(const Tensor& t) { return conjugate(fn::transpose(t, -2, -1)); }
 
 Cost product_cost(double inner, Arguments arguments, std::span<const IValue> results) {
@@ -69,7 +71,7 @@ void visit_product_dtype(ScalarType dtype, F&& f) {
 void run_mm(const Tensor& out, const Tensor& a, const Tensor& b, const Scalar& beta, const Scalar& alpha) {
     visit_product_dtype(out.dtype(), [&]<typename T>(std::type_identity<T>) {
         if constexpr (std::is_same_v<T, BFloat16>) {
-            rounded_gemm(alpha.to<T>(), matrix_of<const T>(a), matrix_of<const T>(b), beta.to<T>(), matrix_of<T>(out));
+            rounded_gemm(alpha.to<float>(), matrix_of<const T>(a), matrix_of<const T>(b), beta.to<float>(), matrix_of<T>(out));
         } else {
             gemm<T>(alpha.to<T>(), matrix_of<const T>(a), matrix_of<const T>(b), beta.to<T>(), matrix_of<T>(out));
         }
@@ -131,8 +133,8 @@ void addmm(const Tensor& out, const Tensor& self, const Tensor& mat1, const Tens
 
 void addmm_backward(GradientContext& context) {
     const Tensor& g = context.grad_output();
-    const Scalar alpha = context.value(4).to_scalar();
-    context.grad(0, [&] { return times(g, context.value(3).to_scalar()); });
+    const Scalar alpha = conjugate(context.value(4).to_scalar());
+    context.grad(0, [&] { return times(g, conjugate(context.value(3).to_scalar())); });
     context.grad(1, [&] { return times(fn::mm(g, adjoint(context.argument(2))), alpha); });
     context.grad(2, [&] { return times(grad_of_right(context, 2, context.argument(1), g), alpha); });
 }
@@ -141,10 +143,14 @@ Cost addmm_cost(Arguments arguments, std::span<const IValue> results) {
     return product_cost(static_cast<double>(arguments[1].to_tensor().size(-1)), arguments, results);
 }
 
+// A number that its conjugate differs from, for dtypes that have such.
+IValue turning(ScalarType dtype) { return is_complex(dtype) ? IValue(std::complex<double>(0.5, -2)) : IValue(2); }
+
 std::vector<Sample> addmm_samples(Random& random, ScalarType dtype) {
     const auto t = [&](std::initializer_list<std::int64_t> sizes) { return random_tensor(random, sizes, dtype); };
     return {{{t({4}), t({2, 3}), t({3, 4}), 1, 1}, "bias"},
             {{t({2, 4}), t({2, 3}), t({3, 4}), 2, 3}, "scaled"},
+            {{t({2, 4}), t({2, 3}), t({3, 4}), turning(dtype), turning(dtype)}, "scaled by complex numbers"},
             {{t({2, 1}), t({2, 3}), t({3, 4}), 0, 1}, "self ignored"}};
 }
 
@@ -174,7 +180,7 @@ void run_bmm(const Tensor& out, const Tensor& a, const Tensor& b, const Scalar& 
         if constexpr (std::is_same_v<T, BFloat16>) {
             if (a.sizes()[2] * out.sizes()[1] * out.sizes()[2] < kSmall) {
                 for (std::int64_t i = 0; i < out.sizes()[0]; ++i) {
-                    stepwise_gemm(alpha.to<T>(), batch_of<const T>(a)[i], batch_of<const T>(b)[i], beta.to<T>(), batch_of<T>(out)[i]);
+                    stepwise_gemm(alpha.to<float>(), batch_of<const T>(a)[i], batch_of<const T>(b)[i], beta.to<float>(), batch_of<T>(out)[i]);
                 }
                 return;
             }
@@ -213,15 +219,16 @@ void baddbmm(const Tensor& out, const Tensor& self, const Tensor& batch1, const 
 
 void baddbmm_backward(GradientContext& context) {
     const Tensor& g = context.grad_output();
-    const Scalar alpha = context.value(4).to_scalar();
-    context.grad(0, [&] { return times(g, context.value(3).to_scalar()); });
+    const Scalar alpha = conjugate(context.value(4).to_scalar());
+    context.grad(0, [&] { return times(g, conjugate(context.value(3).to_scalar())); });
     context.grad(1, [&] { return times(fn::bmm(g, adjoint(context.argument(2))), alpha); });
     context.grad(2, [&] { return times(fn::bmm(adjoint(context.argument(1)), g), alpha); });
 }
 
 std::vector<Sample> baddbmm_samples(Random& random, ScalarType dtype) {
     const auto t = [&](std::initializer_list<std::int64_t> sizes) { return random_tensor(random, sizes, dtype); };
-    return {{{t({3, 2, 5}), t({3, 2, 4}), t({3, 4, 5}), 1, 1}}, {{t({1, 5}), t({3, 2, 4}), t({3, 4, 5}), 2, -1}, "scaled"}};
+    return {{{t({3, 2, 5}), t({3, 2, 4}), t({3, 4, 5}), 1, 1}}, {{t({1, 5}), t({3, 2, 4}), t({3, 4, 5}), 2, -1}, "scaled"},
+            {{t({1, 5}), t({3, 2, 4}), t({3, 4, 5}), turning(dtype), turning(dtype)}, "scaled by complex numbers"}};
 }
 
 TensorMeta infer_addbmm(const Tensor& self, const Tensor& batch1, const Tensor& batch2, const Scalar&, const Scalar&) {
@@ -243,16 +250,15 @@ void addbmm(const Tensor& out, const Tensor& self, const Tensor& batch1, const T
         nothing.columns = 0;
         if (count == 0) gemm<T>(T(0), nothing, b.first, beta.to<T>(), matrix_of<T>(out));
         for (std::int64_t i = 0; i < count; ++i) {
-            const T keep = i == 0 ? beta.to<T>() : T(1);
-            if constexpr (std::is_same_v<T, BFloat16>) rounded_gemm(alpha.to<T>(), a[i], b[i], keep, matrix_of<T>(out));
-            else gemm<T>(alpha.to<T>(), a[i], b[i], keep, matrix_of<T>(out));
+            if constexpr (std::is_same_v<T, BFloat16>) rounded_gemm(alpha.to<float>(), a[i], b[i], i == 0 ? beta.to<float>() : 1.0F, matrix_of<T>(out));
+            else gemm<T>(alpha.to<T>(), a[i], b[i], i == 0 ? beta.to<T>() : T(1), matrix_of<T>(out));
         }
     });
 }
 
 void addbmm_backward(GradientContext& context) {
-    const Scalar alpha = context.value(4).to_scalar();
-    context.grad(0, [&] { return times(context.grad_output(), context.value(3).to_scalar()); });
+    const Scalar alpha = conjugate(context.value(4).to_scalar());
+    context.grad(0, [&] { return times(context.grad_output(), conjugate(context.value(3).to_scalar())); });
     if (!context.needs(1) && !context.needs(2)) return;
     const IntSpan left = context.sizes(1);
     const Tensor g = fn::expand(fn::unsqueeze(context.grad_output(), 0), Dims{left[0], left[1], context.sizes(2)[2]});
@@ -267,7 +273,8 @@ Cost addbmm_cost(Arguments arguments, std::span<const IValue> results) {
 
 std::vector<Sample> addbmm_samples(Random& random, ScalarType dtype) {
     const auto t = [&](std::initializer_list<std::int64_t> sizes) { return random_tensor(random, sizes, dtype); };
-    return {{{t({2, 5}), t({3, 2, 4}), t({3, 4, 5}), 1, 1}}, {{t({5}), t({3, 2, 4}), t({3, 4, 5}), 2, -1}, "scaled"}};
+    return {{{t({2, 5}), t({3, 2, 4}), t({3, 4, 5}), 1, 1}}, {{t({5}), t({3, 2, 4}), t({3, 4, 5}), 2, -1}, "scaled"},
+            {{t({5}), t({3, 2, 4}), t({3, 4, 5}), turning(dtype), turning(dtype)}, "scaled by complex numbers"}};
 }
 
 }  // namespace

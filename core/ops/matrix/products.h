@@ -15,6 +15,7 @@ void check_matrix(const Tensor& t, const char* name);  // "self must be a matrix
 Tensor times(const Tensor& t, const Scalar& alpha);
 Tensor adjoint(const Tensor& t);    // of a matrix or a batch; conjugated when complex
 Tensor conjugate(const Tensor& t);  // t itself when real
+Scalar conjugate(const Scalar& s);
 // FLOPs of products with `inner` terms an element of the result.
 Cost product_cost(double inner, Arguments arguments, std::span<const IValue> results);
 

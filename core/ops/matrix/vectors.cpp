@@ -32,7 +32,7 @@ TensorMeta infer_mv(const Tensor& self, const Tensor& vec) {
 void run_mv(const Tensor& out, const Tensor& matrix, const Tensor& vec, const Scalar& beta, const Scalar& alpha) {
     visit_dtype(out.dtype(), [&]<typename T>(std::type_identity<T>) {
         if constexpr (std::is_same_v<T, BFloat16>) {
-            stepwise_gemm(alpha.to<T>(), matrix_of<const T>(matrix), column_of<const T>(vec), beta.to<T>(), column_of<T>(out));
+            stepwise_gemm(alpha.to<float>(), matrix_of<const T>(matrix), column_of<const T>(vec), beta.to<float>(), column_of<T>(out));
         } else if constexpr (!std::is_same_v<T, bool>) {
             gemm<T>(alpha.to<T>(), matrix_of<const T>(matrix), column_of<const T>(vec), beta.to<T>(), column_of<T>(out));
         }
@@ -69,8 +69,8 @@ void addmv(const Tensor& out, const Tensor& self, const Tensor& mat, const Tenso
 
 void addmv_backward(GradientContext& context) {
     const Tensor& g = context.grad_output();
-    const Scalar alpha = context.value(4).to_scalar();
-    context.grad(0, [&] { return times(g, context.value(3).to_scalar()); });
+    const Scalar alpha = conjugate(context.value(4).to_scalar());
+    context.grad(0, [&] { return times(g, conjugate(context.value(3).to_scalar())); });
     context.grad(1, [&] { return times(fn::outer(g, conjugate(context.argument(2))), alpha); });
     context.grad(2, [&] { return times(fn::mv(adjoint(context.argument(1)), g), alpha); });
 }
@@ -100,7 +100,7 @@ TensorMeta infer_dot(const Tensor& self, const Tensor& tensor) {
 void dot(const Tensor& out, const Tensor& self, const Tensor& tensor) {
     visit_dtype(out.dtype(), [&]<typename T>(std::type_identity<T>) {
         if constexpr (std::is_same_v<T, BFloat16>) {
-            stepwise_gemm(T(1.0F), column_of<const T>(self).transposed(), column_of<const T>(tensor), T(0.0F),
+            stepwise_gemm(1, column_of<const T>(self).transposed(), column_of<const T>(tensor), 0,
                           dense_matrix(out.data<T>(), 1, 1));
         } else if constexpr (!std::is_same_v<T, bool>) {
             gemm<T>(T(1), column_of<const T>(self).transposed(), column_of<const T>(tensor), T(0),
@@ -169,8 +169,8 @@ void addr(const Tensor& out, const Tensor& self, const Tensor& vec1, const Tenso
 
 void addr_backward(GradientContext& context) {
     const Tensor& g = context.grad_output();
-    const Scalar alpha = context.value(4).to_scalar();
-    context.grad(0, [&] { return times(g, context.value(3).to_scalar()); });
+    const Scalar alpha = conjugate(context.value(4).to_scalar());
+    context.grad(0, [&] { return times(g, conjugate(context.value(3).to_scalar())); });
     context.grad(1, [&] { return times(fn::mv(g, conjugate(context.argument(2))), alpha); });
     context.grad(2, [&] { return times(fn::mv(fn::transpose(g, 0, 1), conjugate(context.argument(1))), alpha); });
 }
