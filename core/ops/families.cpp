@@ -22,6 +22,7 @@ OperatorFamily joining_family();
 OperatorFamily indexing_family();
 OperatorFamily sorting_family();
 OperatorFamily composed_family();
+OperatorFamily fft_family();
 
 std::span<const OperatorFamily> operator_families() {
     static const std::vector<OperatorFamily> families{
@@ -39,6 +40,7 @@ std::span<const OperatorFamily> operator_families() {
         indexing_family(),
         sorting_family(),
         composed_family(),
+        fft_family(),
     };
     return families;
 }
