@@ -23,6 +23,7 @@ OperatorFamily indexing_family();
 OperatorFamily sorting_family();
 OperatorFamily composed_family();
 OperatorFamily fft_family();
+OperatorFamily special_family();
 
 std::span<const OperatorFamily> operator_families() {
     static const std::vector<OperatorFamily> families{
@@ -41,6 +42,7 @@ std::span<const OperatorFamily> operator_families() {
         sorting_family(),
         composed_family(),
         fft_family(),
+        special_family(),
     };
     return families;
 }

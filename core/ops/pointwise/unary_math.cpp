@@ -17,6 +17,7 @@ using G = GradientContext;
 
 constexpr double kLn2 = std::numbers::ln2;
 constexpr double kLn10 = std::numbers::ln10;
+const OperatorHandle<> kI1("aten::special_i1");
 const double kTwoOverSqrtPi = 2 / std::sqrt(std::numbers::pi);
 
 // Integers give float32; complex numbers are taken.
@@ -240,6 +241,8 @@ constexpr OperatorRecord kRecords[] = {
      .summary = "Modified Bessel function of the first kind, order 0.",
      .infer = infer_float_real,
      .kernel = unary<UnaryOp::I0>,
+     .derivative = {[](G& c) { c.set_grad(0, c.grad_output() * kI1(c.argument(0))); }, {save_argument(0)}},
+     .samples = real_samples,
      .variants = kInPlace | kOut},
 
     alias("aten::arcsin(Tensor self) -> Tensor", "asin.", boxed<same_as<&fn::asin>>, unit_samples),

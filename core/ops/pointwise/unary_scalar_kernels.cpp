@@ -6,7 +6,7 @@
 #include "core/ops/loops/complex_math.h"
 #include "core/ops/loops/scalar_kernels.h"
 #include "core/ops/pointwise/kernels.h"
-#include "core/ops/pointwise/special_math.h"
+#include "core/ops/special/functions.h"
 
 namespace loupe {
 namespace {
@@ -91,11 +91,11 @@ LOUPE_SCALAR_OP(Acosh, std::acosh(x))
 LOUPE_SCALAR_OP(Atanh, std::atanh(x))
 LOUPE_SCALAR_OP(Sigmoid, sigmoid_of(x))
 LOUPE_SCALAR_OP(Erfc, std::erfc(x))
-LOUPE_SCALAR_OP(Erfinv, inverse_erf(static_cast<double>(x)))
+LOUPE_SCALAR_OP(Erfinv, special::inverse_erf(static_cast<double>(x)))
 LOUPE_SCALAR_OP(Lgamma, std::lgamma(x))
-LOUPE_SCALAR_OP(Digamma, digamma(static_cast<double>(x)))
+LOUPE_SCALAR_OP(Digamma, special::digamma(x))
 LOUPE_SCALAR_OP(Sinc, sinc_of(x))
-LOUPE_SCALAR_OP(I0, modified_bessel_i0(static_cast<double>(x)))
+LOUPE_SCALAR_OP(I0, special::modified_bessel_i0(static_cast<double>(x)))
 LOUPE_SCALAR_OP(Erf, std::erf(x))
 #undef LOUPE_SCALAR_OP
 
@@ -114,7 +114,7 @@ struct NanToNumOp {
 template <class T>
 struct PolygammaOp {
     explicit PolygammaOp(const Scalar* p) : order(static_cast<int>(p[0].to_int())) {}
-    T scalar(T x) const { return static_cast<T>(polygamma(order, static_cast<double>(x))); }
+    T scalar(T x) const { return special::polygamma(order, x); }
     int order;
 };
 // p: epsilon, or a negative number for none.

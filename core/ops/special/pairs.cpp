@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+// Special functions of two numbers: zeta, incomplete gamma functions, x ln(y) and x ln(1 + y).
+
+#include <cmath>
+
+#include "core/ops/arithmetic.h"
+#include "core/ops/forward.h"
+#include "core/ops/special/family.h"
+#include "core/ops/special/functions.h"
+#include "core/ops/special/loops.h"
+
+namespace loupe::special {
+namespace {
+
+using namespace arithmetic;
+using G = GradientContext;
+
+const OperatorHandle<> kZeta("aten::special_zeta");
+
+template <typename T>
+void zeta_loop(const void*, void* const* arrays, std::int64_t n) {
+    auto* out = static_cast<T*>(arrays[0]);
+    const auto* x = static_cast<const T*>(arrays[1]);
+    const auto* q = static_cast<const T*>(arrays[2]);
+    for (std::int64_t i = 0; i < n; ++i) out[i] = hurwitz_zeta(x[i], q[i]);
+}
+void zeta_kernel(Arguments arguments, IValue* results) { run_loops(zeta_loop<float>, zeta_loop<double>, 2, arguments, results); }
+
+void infer_floating_pair(Arguments arguments, MetaList& outputs) {
+    pointwise::infer_binary_real(arguments, outputs);
+    pointwise::require(is_floating(outputs[0].dtype), "not implemented for '", dtype_graph_name(outputs[0].dtype), "'");
+}
+
+[[noreturn]] void no_derivative(std::string_view what) {
+    throw Error(ErrorKind::Run, concat("the derivative for '", what, "' is not implemented."));
+}
+// A tensor argument, or the number in its place.
+IValue operand(G& c, std::size_t i) { return c.value(i).is_number() ? c.value(i) : IValue(c.argument(i)); }
+Tensor times(const Tensor& t, const IValue& factor) {
+    return factor.is_tensor() ? t * factor.to_tensor() : t * factor.to_scalar();
+}
+
+// d/dq zeta(x, q) = -x zeta(x + 1, q)
+void zeta_backward(G& c) {
+    c.grad(0, []() -> Tensor { no_derivative("zeta"); });
+    c.grad(1, [&] { return c.grad_output() * -c.argument(0) * kZeta(c.argument(0) + 1, c.argument(1)); });
+}
+void zeta_of_number_backward(G& c) {
+    const double x = c.value(0).to_scalar().to_double();
+    c.set_grad(1, c.grad_output() * Scalar(-x) * kZeta(fn::full_like(c.argument(1), Scalar(x + 1)), c.argument(1)));
+}
+void zeta_at_number_backward(G&) { no_derivative("zeta"); }
+
+// exp(-x) x^(a - 1) / Gamma(a)
+Tensor gamma_density(G& c) {
+    const Tensor a = c.argument(0), x = c.argument(1);
+    return c.grad_output() * fn::exp((a - 1) * fn::log(x) - x - fn::lgamma(a));
+}
+void igamma_backward(G& c) {
+    c.grad(0, []() -> Tensor { no_derivative("igamma: input"); });
+    c.grad(1, [&] { return gamma_density(c); });
+}
+void igammac_backward(G& c) {
+    c.grad(0, []() -> Tensor { no_derivative("igammac: input"); });
+    c.grad(1, [&] { return -gamma_density(c); });
+}
+
+// The slope in x of x ln(y + kShift): the logarithm, but 0 where x is 0 and the logarithm is not a number or infinite.
+template <int kShift>
+void slope_in_factor(G& c) {
+    c.grad(0, [&] {
+        const Tensor x = c.argument(0);
+        const Tensor is_zero = fn::eq_scalar(x, Scalar(0));
+        if (c.value(1).is_number()) {
+            const double y = c.value(1).to_scalar().to_double();
+            const Tensor slope = c.grad_output() * Scalar(kShift == 0 ? std::log(y) : std::log1p(y));
+            return y > -kShift ? slope : fn::masked_fill(slope, is_zero, Scalar(0.0));
+        }
+        const Tensor y = c.argument(1);
+        const Tensor flat = fn::logical_and(is_zero, fn::le_scalar(y, Scalar(-kShift)));
+        return c.grad_output() * fn::masked_fill(kShift == 0 ? fn::log(y) : fn::log1p(y), flat, Scalar(0.0));
+    });
+}
+template <int kShift>
+void logarithm_backward(G& c) {
+    slope_in_factor<kShift>(c);
+    c.grad(1, [&] { return times(c.grad_output(), operand(c, 0)) / (kShift == 0 ? c.argument(1) : c.argument(1) + kShift); });
+}
+
+std::vector<Sample> floating_pairs(Random& random, ScalarType dtype) {
+    std::vector<Sample> samples = is_wide_real(dtype) ? pointwise::real_binary_samples(random, dtype) : std::vector<Sample>();
+    for (Sample& s : samples) {
+        for (IValue& v : s.arguments) v = fn::abs(v.to_tensor()) + 0.25;
+    }
+    return samples;
+}
+
+constexpr OperatorRecord pair(std::string_view schema, std::string_view summary, std::string_view formula, InferFunction infer, Kernel kernel,
+                              Derivative derivative, std::string_view out_overload, SamplesFunction samples = nullptr, std::uint8_t variants = kOut) {
+    return {.schema = schema, .summary = summary, .formula = formula, .infer = infer, .kernel = kernel, .derivative = derivative,
+            .samples = samples, .variants = variants, .out_overload = out_overload};
+}
+constexpr OperatorRecord alias(std::string_view schema, std::string_view summary, KernelFunction composite) {
+    return {.schema = schema, .summary = summary, .composite = composite};
+}
+
+constexpr FillingKernel kZetaKernel{&zeta_kernel};
+constexpr FillingKernel kXlog1py{&of_two<x_log1p_y>};
+constexpr FillingKernel kXlogy = pointwise::binary<BinaryOp::Xlogy>;
+constexpr char kZetaSummary[] = "Hurwitz zeta function.";
+constexpr char kZetaFormula[] = "sum over k >= 0 of (k + other)^-self";
+constexpr char kXlog1pySummary[] = "self ln(1 + other), 0 where self is 0.";
+constexpr char kXlog1pyFormula[] = "self ln(1 + other)";
+constexpr char kXlogySummary[] = "self ln(other), 0 where self is 0.";
+
+constexpr OperatorRecord kRecords[] = {
+    pair("aten::special_zeta(Tensor self, Tensor other) -> Tensor", kZetaSummary, kZetaFormula, infer_wide_pair, kZetaKernel,
+         {zeta_backward, {save_argument(0), save_argument(1)}}, "out"),
+    pair("aten::special_zeta.self_scalar(Scalar self, Tensor other) -> Tensor", kZetaSummary, kZetaFormula, infer_wide_pair, kZetaKernel,
+         {zeta_of_number_backward, {save_argument(1)}}, "self_scalar_out"),
+    pair("aten::special_zeta.other_scalar(Tensor self, Scalar other) -> Tensor", kZetaSummary, kZetaFormula, infer_wide_pair, kZetaKernel,
+         {zeta_at_number_backward}, "other_scalar_out"),
+    pair("aten::special_xlog1py(Tensor self, Tensor other) -> Tensor", kXlog1pySummary, kXlog1pyFormula, infer_pair, kXlog1py,
+         {logarithm_backward<1>, {save_argument(0), save_argument(1)}}, "out", floating_pairs),
+    pair("aten::special_xlog1py.self_scalar(Scalar self, Tensor other) -> Tensor", kXlog1pySummary, kXlog1pyFormula, infer_pair, kXlog1py,
+         {logarithm_backward<1>, {save_argument(1)}}, "self_scalar_out"),
+    pair("aten::special_xlog1py.other_scalar(Tensor self, Scalar other) -> Tensor", kXlog1pySummary, kXlog1pyFormula, infer_pair, kXlog1py,
+         {slope_in_factor<1>, {save_argument(0)}}, "other_scalar_out"),
+    pair("aten::xlogy.Scalar_Self(Scalar self, Tensor other) -> Tensor", kXlogySummary, "self ln(other)", infer_pair, kXlogy,
+         {logarithm_backward<0>, {save_argument(1)}}, "OutScalar_Self"),
+    pair("aten::xlogy.Scalar_Other(Tensor self, Scalar other) -> Tensor", kXlogySummary, "self ln(other)", infer_pair, kXlogy,
+         {slope_in_factor<0>, {save_argument(0)}}, "OutScalar_Other", nullptr, kInPlace | kOut),
+    alias("aten::special_xlogy(Tensor self, Tensor other) -> Tensor", "xlogy.", forward<"aten::xlogy.Tensor">),
+    alias("aten::special_xlogy.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)", "xlogy.", forward<"aten::xlogy.OutTensor">),
+    alias("aten::special_xlogy.self_scalar(Scalar self, Tensor other) -> Tensor", "xlogy.", forward<"aten::xlogy.Scalar_Self">),
+    alias("aten::special_xlogy.self_scalar_out(Scalar self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)", "xlogy.",
+          forward<"aten::xlogy.OutScalar_Self">),
+    alias("aten::special_xlogy.other_scalar(Tensor self, Scalar other) -> Tensor", "xlogy.", forward<"aten::xlogy.Scalar_Other">),
+    alias("aten::special_xlogy.other_scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)", "xlogy.",
+          forward<"aten::xlogy.OutScalar_Other">),
+    pair("aten::igamma(Tensor self, Tensor other) -> Tensor", "Regularised lower incomplete gamma function.",
+         "1/Gamma(self) integral of t^(self - 1) exp(-t) from 0 to other", infer_floating_pair, FillingKernel{&of_two<gamma_p>},
+         {igamma_backward, {save_argument(0), save_argument(1)}}, "out", nullptr, kInPlace | kOut),
+    pair("aten::igammac(Tensor self, Tensor other) -> Tensor", "Regularised upper incomplete gamma function.", "1 - igamma(self, other)",
+         infer_floating_pair, FillingKernel{&of_two<gamma_q>}, {igammac_backward, {save_argument(0), save_argument(1)}}, "out", nullptr,
+         kInPlace | kOut),
+    alias("aten::special_gammainc(Tensor self, Tensor other) -> Tensor", "igamma.", forward<"aten::igamma">),
+    alias("aten::special_gammainc.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)", "igamma.", forward<"aten::igamma.out">),
+    alias("aten::special_gammaincc(Tensor self, Tensor other) -> Tensor", "igammac.", forward<"aten::igammac">),
+    alias("aten::special_gammaincc.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)", "igammac.", forward<"aten::igammac.out">),
+};
+
+}  // namespace
+
+std::span<const OperatorRecord> pair_records() { return kRecords; }
+
+}  // namespace loupe::special

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+// Special functions of one number: Bessel and Airy functions, those of the normal distribution, entropy.
+
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+#include "core/ops/arithmetic.h"
+#include "core/ops/special/family.h"
+#include "core/ops/special/functions.h"
+#include "core/ops/special/loops.h"
+
+namespace loupe::special {
+namespace {
+
+using namespace arithmetic;
+using G = GradientContext;
+
+const OperatorHandle<> kI0("aten::i0");
+const OperatorHandle<> kI0e("aten::special_i0e");
+const OperatorHandle<> kI1e("aten::special_i1e");
+const OperatorHandle<> kErfcx("aten::special_erfcx");
+const OperatorHandle<> kErf("aten::erf");
+
+constexpr double kTwoOverSqrtPi = 2 * std::numbers::inv_sqrtpi;
+const double kSqrtTwoPi = std::sqrt(2 * std::numbers::pi);
+
+double epsilon_of(const Tensor& t) {
+    switch (t.dtype()) {
+        case ScalarType::Float64: return std::numeric_limits<double>::epsilon();
+        case ScalarType::BFloat16: return 0.0078125;
+        case ScalarType::Float16: return 0.0009765625;
+        default: return std::numeric_limits<float>::epsilon();
+    }
+}
+
+// Slopes of I1 and exp(-|x|) I1, 1/2 at 0 where the formula divides by it.
+template <typename Slope>
+void first_order_backward(G& c, Slope&& slope) {
+    const Tensor x = c.argument(0);
+    const double epsilon = epsilon_of(x);
+    const Tensor apart = fn::gt_scalar(fn::abs(x), Scalar(epsilon));
+    const Tensor safe = fn::where_scalar_other(apart, x, Scalar(epsilon));
+    c.set_grad(0, c.grad_output() * fn::where_scalar_other(apart, slope(safe), Scalar(0.5)));
+}
+void i1_backward(G& c) {
+    first_order_backward(c, [&](const Tensor& x) { return kI0(x) - c.result() * fn::reciprocal(x); });
+}
+void i1e_backward(G& c) {
+    first_order_backward(c, [&](const Tensor& x) { return kI0e(x) - c.result() * (fn::sgn(x) + fn::reciprocal(x)); });
+}
+void i0e_backward(G& c) {
+    const Tensor x = c.argument(0);
+    c.set_grad(0, c.grad_output() * (kI1e(x) - fn::sgn(x) * c.result()));
+}
+void erfcx_backward(G& c) { c.set_grad(0, (2 * c.argument(0) * c.result() - Scalar(kTwoOverSqrtPi)) * c.grad_output()); }
+void log_ndtr_backward(G& c) {
+    const Tensor slope = kErfcx(c.argument(0) * Scalar(-std::numbers::sqrt2 / 2));
+    c.set_grad(0, c.grad_output() / slope * Scalar(std::numbers::sqrt2 * std::numbers::inv_sqrtpi));
+}
+void ndtri_backward(G& c) {
+    const Tensor y = c.result();
+    c.set_grad(0, c.grad_output() * (fn::exp(fn::square(y) / 2) * Scalar(kSqrtTwoPi)));
+}
+void entr_backward(G& c) { c.set_grad(0, c.grad_output() * -(fn::log(c.argument(0)) + 1)); }
+
+Tensor ndtr(const Tensor& self) { return (kErf(self / Scalar(std::numbers::sqrt2)) + 1) * Scalar(0.5); }
+
+std::vector<Sample> wide_samples(Random& random, ScalarType dtype) {
+    return is_wide_real(dtype) ? pointwise::real_samples(random, dtype) : std::vector<Sample>();
+}
+std::vector<Sample> wide_positive_samples(Random& random, ScalarType dtype) {
+    return is_wide_real(dtype) ? pointwise::positive_samples(random, dtype) : std::vector<Sample>();
+}
+std::vector<Sample> probability_samples(Random& random, ScalarType dtype) {
+    std::vector<Sample> samples = wide_samples(random, dtype);
+    for (Sample& s : samples) s.arguments[0] = fn::sigmoid(s.arguments[0].to_tensor());
+    return samples;
+}
+
+constexpr OperatorRecord function(std::string_view schema, std::string_view summary, std::string_view formula, Kernel kernel,
+                                  Derivative derivative, SamplesFunction samples = wide_samples) {
+    return {.schema = schema, .summary = summary, .formula = formula, .infer = infer_wide, .kernel = kernel, .derivative = derivative,
+            .samples = samples, .variants = kOut};
+}
+// PyTorch knows no derivative of these.
+constexpr OperatorRecord flat(std::string_view schema, std::string_view summary, std::string_view formula, Kernel kernel,
+                              SamplesFunction samples = wide_samples) {
+    OperatorRecord record = function(schema, summary, formula, kernel, {}, samples);
+    record.is_gradient_stop = true;
+    return record;
+}
+constexpr OperatorRecord narrow_too(OperatorRecord record) {
+    record.infer = pointwise::infer_float_real;
+    return record;
+}
+template <auto kFunction>
+inline constexpr FillingKernel one{&of_one<kFunction>};
+
+constexpr OperatorRecord kRecords[] = {
+    flat("aten::special_airy_ai(Tensor x) -> Tensor", "Airy function of the first kind.", "Ai(x)", one<airy_ai>),
+    flat("aten::special_bessel_j0(Tensor self) -> Tensor", "Bessel function of the first kind, order 0.", "J0(x)", one<bessel_j0>),
+    flat("aten::special_bessel_j1(Tensor self) -> Tensor", "Bessel function of the first kind, order 1.", "J1(x)", one<bessel_j1>),
+    flat("aten::special_bessel_y0(Tensor self) -> Tensor", "Bessel function of the second kind, order 0.", "Y0(x)", one<bessel_y0>,
+         wide_positive_samples),
+    flat("aten::special_bessel_y1(Tensor self) -> Tensor", "Bessel function of the second kind, order 1.", "Y1(x)", one<bessel_y1>,
+         wide_positive_samples),
+    flat("aten::special_modified_bessel_i0(Tensor self) -> Tensor", "Modified Bessel function of the first kind, order 0.", "I0(x)",
+         one<modified_bessel_i0>),
+    flat("aten::special_modified_bessel_i1(Tensor self) -> Tensor", "Modified Bessel function of the first kind, order 1.", "I1(x)",
+         one<modified_bessel_i1>),
+    flat("aten::special_modified_bessel_k0(Tensor self) -> Tensor", "Modified Bessel function of the second kind, order 0.", "K0(x)",
+         one<modified_bessel_k0>, wide_positive_samples),
+    flat("aten::special_modified_bessel_k1(Tensor self) -> Tensor", "Modified Bessel function of the second kind, order 1.", "K1(x)",
+         one<modified_bessel_k1>, wide_positive_samples),
+    flat("aten::special_scaled_modified_bessel_k0(Tensor x) -> Tensor", "Modified Bessel function of the second kind, order 0, scaled.",
+         "exp(x) K0(x)", one<scaled_bessel_k0>, wide_positive_samples),
+    flat("aten::special_scaled_modified_bessel_k1(Tensor x) -> Tensor", "Modified Bessel function of the second kind, order 1, scaled.",
+         "exp(x) K1(x)", one<scaled_bessel_k1>, wide_positive_samples),
+    flat("aten::special_spherical_bessel_j0(Tensor x) -> Tensor", "Spherical Bessel function of the first kind, order 0.", "sin(x) / x",
+         one<spherical_bessel_j0>),
+    narrow_too(function("aten::special_i0e(Tensor self) -> Tensor", "Modified Bessel function of the first kind, order 0, scaled.",
+                        "exp(-|x|) I0(x)", one<scaled_bessel_i0>, {i0e_backward, {save_argument(0), save_result()}})),
+    function("aten::special_i1(Tensor self) -> Tensor", "Modified Bessel function of the first kind, order 1.", "I1(x)",
+             one<modified_bessel_i1>, {i1_backward, {save_argument(0), save_result()}}),
+    function("aten::special_i1e(Tensor self) -> Tensor", "Modified Bessel function of the first kind, order 1, scaled.", "exp(-|x|) I1(x)",
+             one<scaled_bessel_i1>, {i1e_backward, {save_argument(0), save_result()}}),
+    narrow_too(function("aten::special_entr(Tensor self) -> Tensor", "A term of the entropy: 0 at 0, -inf below.", "-x ln(x)", one<entropy>,
+                        {entr_backward, {save_argument(0)}}, wide_positive_samples)),
+    function("aten::special_erfcx(Tensor self) -> Tensor", "Complementary error function, scaled.", "exp(x^2) erfc(x)", one<scaled_erfc>,
+             {erfcx_backward, {save_argument(0), save_result()}}),
+    function("aten::special_log_ndtr(Tensor self) -> Tensor", "Logarithm of the normal distribution's cumulative probability.",
+             "ln((1 + erf(x / sqrt(2))) / 2)", one<log_normal_cdf>, {log_ndtr_backward, {save_argument(0)}}),
+    function("aten::special_ndtri(Tensor self) -> Tensor", "Inverse of the normal distribution's cumulative probability.", "ndtr^-1(p)",
+             one<inverse_normal_cdf>, {ndtri_backward, {save_result()}}, probability_samples),
+    {.schema = "aten::special_ndtr(Tensor self) -> Tensor",
+     .summary = "Cumulative probability of the normal distribution.",
+     .formula = "(1 + erf(x / sqrt(2))) / 2",
+     .composite = boxed<ndtr>,
+     .samples = wide_samples},
+};
+
+}  // namespace
+
+std::span<const OperatorRecord> unary_records() { return kRecords; }
+
+}  // namespace loupe::special
