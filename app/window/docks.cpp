@@ -106,7 +106,7 @@ void Docks::arrange() {
     }
     resizeToDefault({{left, 300}, {centre, 640}, {right, 480}}, Qt::Horizontal);
     resizeToDefault({{centre, 500}, {bottom, 290}}, Qt::Vertical);
-    resizeToDefault({{left, 470}, {below, 320}}, Qt::Vertical);
+    resizeToDefault({{left, 440}, {below, 350}}, Qt::Vertical);
     tidySoon();
 }
 

@@ -10,6 +10,7 @@
 #include <QFileInfo>
 #include <QMenuBar>
 #include <QMimeData>
+#include <QScreen>
 #include <QSettings>
 #include <QToolBar>
 
@@ -49,7 +50,7 @@ MainWindow::MainWindow()
     setWindowTitle(QStringLiteral("Tensorloupe"));
     setWindowIcon(views::themeIcon(QStringLiteral("tensorloupe")));
     setAcceptDrops(true);
-    resize(1440, 900);
+    resize(QSize(1440, 900).boundedTo(screen()->availableSize()));
     setCentralWidget(start_);
     setStatusBar(new StatusLine(*bridge_, this));
     docks_ = new Docks(this, *bridge_);

@@ -56,18 +56,18 @@ class InputsTest : public QObject {
         DrawingPad::Picture picture{1, 8, 8, std::vector<double>(64, 0.0)};
         pad.setPicture(picture);
         QSignalSpy drawn(&pad, &DrawingPad::drawn);
-        QTest::mouseClick(&pad, Qt::LeftButton, {}, {52, 52});
+        QTest::mouseClick(&pad, Qt::LeftButton, {}, {48, 48});
         QCOMPARE(drawn.count(), 0);  // not drawable yet
         pad.setDrawable(true);
-        QTest::mousePress(&pad, Qt::LeftButton, {}, {52, 13});
-        QTest::mouseMove(&pad, {52, 90});
-        QTest::mouseRelease(&pad, Qt::LeftButton, {}, {52, 90});
+        QTest::mousePress(&pad, Qt::LeftButton, {}, {48, 12});
+        QTest::mouseMove(&pad, {48, 84});
+        QTest::mouseRelease(&pad, Qt::LeftButton, {}, {48, 84});
         QCOMPARE(drawn.count(), 1);
         const auto at = [&](int row, int column) { return pad.picture().elements[static_cast<std::size_t>(row * 8 + column)]; };
         QVERIFY(at(4, 4) > 0.4);
         QVERIFY(at(4, 3) > 0.4);
         QCOMPARE(at(4, 0), 0.0);
-        QTest::mouseClick(&pad, Qt::RightButton, {}, {52, 52});
+        QTest::mouseClick(&pad, Qt::RightButton, {}, {48, 48});
         QVERIFY(at(4, 4) < 0.1);
         pad.clear();
         QCOMPARE(drawn.count(), 3);

@@ -41,7 +41,7 @@ class DrawingPad : public QWidget {
     void mouseReleaseEvent(QMouseEvent* event) override;
 
   private:
-    static constexpr int kSide = 104;
+    static constexpr int kSide = 96;
     QRectF pictureRect() const;
     void stroke(QPointF from, QPointF to, bool erase);
     void render();

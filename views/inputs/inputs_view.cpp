@@ -11,6 +11,7 @@
 #include <QLineEdit>
 #include <QMimeData>
 #include <QPushButton>
+#include <QScrollArea>
 #include <QSpinBox>
 #include <QStyledItemDelegate>
 #include <QTableView>
@@ -161,10 +162,23 @@ InputsView::InputsView(SessionBridge& bridge, QWidget* parent)
     right->addWidget(pad_, 0, Qt::AlignHCenter);
     buttons->insertWidget(2, clear_);
     below->addLayout(right);
-    auto* layout = new QVBoxLayout(this);
+    // In a panel too small for all of it one scrolls.
+    auto* scroll = new QScrollArea(this);
+    scroll->setWidgetResizable(true);
+    scroll->setFrameShape(QFrame::NoFrame);
+    auto* inside = new QWidget(scroll);
+    inside->setAutoFillBackground(true);
+    scroll->setWidget(inside);
+    auto* whole = new QVBoxLayout(this);
+    whole->setContentsMargins(0, 0, 0, 0);
+    whole->setSpacing(0);
+    // Not among what scrolls: a text that wraps would make all of it as high as it likes to be.
+    whole->addWidget(signature_);
+    whole->addWidget(scroll);
+    auto* layout = new QVBoxLayout(inside);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(0);
-    layout->addWidget(signature_);
+    table_->setMinimumHeight(56);
     layout->addWidget(table_, 1);
     auto* written = new QHBoxLayout;
     written->setContentsMargins(6, 4, 6, 0);

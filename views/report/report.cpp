@@ -9,6 +9,7 @@
 #include "views/common/format.h"
 #include "views/common/theme.h"
 #include "views/common/view.h"
+#include "views/graph/graph_view.h"
 #include "views/registry.h"
 #include "views/report/report_page.h"
 
@@ -71,6 +72,13 @@ session::EventId tellingEvent(const session::Recording& recording) {
     return best;
 }
 
+// All of the graph when it can be read then, else the part around the current event.
+void showWhole(GraphView& graph) {
+    constexpr double kReadable = 0.4;
+    graph.fit();
+    if (graph.canvas()->zoom() < kReadable) graph.canvas()->reveal(graph.canvas()->current());
+}
+
 }  // namespace
 
 int writeReport(const ReportOptions& options, const std::function<void(const QString&)>& say) {
@@ -104,6 +112,7 @@ int writeReport(const ReportOptions& options, const std::function<void(const QSt
     for (auto& [description, view] : views) {
         view->show();
         letSettle(*view);
+        if (auto* graph = qobject_cast<GraphView*>(view.get())) showWhole(*graph);
         const QString file = description.id + QStringLiteral(".png");
         if (!view->grab().save(folder.filePath(file))) {
             say(QObject::tr("cannot write %1").arg(folder.filePath(file)));
