@@ -23,14 +23,23 @@ void check_bilinear(const Tensor& x1, const Tensor& x2, const Tensor& weight, co
     require(!bias.defined() || bias.size(0) == weight.size(0), "bilinear(): bias size does not match weight size: got ",
             bias.defined() ? bias.size(0) : 0, " but expected ", weight.size(0));
 }
+// [o, b, j] = rows W_o. One output after the other in bfloat16, where a product's size decides how it is rounded.
+Tensor left_products(const Tensor& rows, const Tensor& weight) {
+    const Tensor batch = fn::unsqueeze(rows, 0);
+    if (rows.dtype() != ScalarType::BFloat16 || weight.size(0) == 0) {
+        return fn::bmm(fn::expand(batch, Dims{weight.size(0), rows.size(0), rows.size(1)}), weight);
+    }
+    TensorList parts;
+    for (std::int64_t o = 0; o < weight.size(0); ++o) parts.push_back(fn::bmm(batch, fn::narrow(weight, 0, o, std::int64_t{1})));
+    return fn::cat(parts, 0);
+}
 Tensor bilinear(const Tensor& x1, const Tensor& x2, const Tensor& weight, const Tensor& bias) {
     check_bilinear(x1, x2, weight, bias);
     Dims sizes(x1.sizes().begin(), x1.sizes().end() - 1);
     sizes.push_back(weight.size(0));
     const Tensor rows1 = fn::reshape(x1, Dims{checked_numel(x1.sizes().first(x1.sizes().size() - 1)), x1.size(-1)});
     const Tensor rows2 = fn::reshape(x2, Dims{rows1.size(0), x2.size(-1)});
-    // [o, b, j] = x1 W_o; then with x2, row by row.
-    const Tensor left = fn::bmm(fn::expand(fn::unsqueeze(rows1, 0), Dims{weight.size(0), rows1.size(0), rows1.size(1)}), weight);
+    const Tensor left = left_products(rows1, weight);
     const Tensor out = fn::squeeze(fn::bmm(fn::permute(left, Dims{1, 0, 2}), fn::unsqueeze(rows2, -1)), -1);
     const Tensor shaped = fn::reshape(out, sizes);
     return bias.defined() ? shaped + bias : shaped;

@@ -46,16 +46,18 @@ void multiply_in_steps(const MatrixRef<const BFloat16>& a, const MatrixRef<const
 
 void multiply_wide(float alpha, const MatrixRef<const BFloat16>& a, const MatrixRef<const BFloat16>& b, float beta, const MatrixRef<BFloat16>& c) {
     parallel_for(0, c.rows, grain_of(a, c), [&](std::int64_t begin, std::int64_t end) {
+        std::vector<float> sums(static_cast<std::size_t>(c.columns));
         for (std::int64_t i = begin; i < end; ++i) {
-            const BFloat16* row = a.data + i * a.row_stride;
+            std::fill(sums.begin(), sums.end(), 0.0F);
+            for (std::int64_t k = 0; k < a.columns; ++k) {
+                const float x = static_cast<float>(a.data[i * a.row_stride + k * a.column_stride]);
+                const BFloat16* y = b.data + k * b.row_stride;
+                for (std::int64_t j = 0; j < c.columns; ++j) sums[static_cast<std::size_t>(j)] += x * static_cast<float>(y[j * b.column_stride]);
+            }
             for (std::int64_t j = 0; j < c.columns; ++j) {
-                const BFloat16* column = b.data + j * b.column_stride;
-                float sum = 0;
-                for (std::int64_t k = 0; k < a.columns; ++k) {
-                    sum += static_cast<float>(row[k * a.column_stride]) * static_cast<float>(column[k * b.row_stride]);
-                }
                 BFloat16& out = c.data[i * c.row_stride + j * c.column_stride];
-                out = BFloat16(beta == 0 ? alpha * sum : beta * static_cast<float>(out) + alpha * sum);
+                const float value = alpha * sums[static_cast<std::size_t>(j)];
+                out = BFloat16(beta == 0 ? value : beta * static_cast<float>(out) + value);
             }
         }
     });
@@ -63,14 +65,12 @@ void multiply_wide(float alpha, const MatrixRef<const BFloat16>& a, const Matrix
 
 }  // namespace
 
-void stepwise_gemm(float alpha, MatrixRef<const BFloat16> a, MatrixRef<const BFloat16> b, float beta, MatrixRef<BFloat16> c) {
+void rounded_gemm(Rounding rounding, float alpha, MatrixRef<const BFloat16> a, MatrixRef<const BFloat16> b, float beta, MatrixRef<BFloat16> c) {
+    const bool wide = rounding == Rounding::Wide || (rounding == Rounding::ByLayout && is_row_major(a) && !is_row_major(b));
+    if (wide) return multiply_wide(alpha, a, b, beta, c);
+    if (rounding == Rounding::ByLayout) return multiply_in_steps(a, b, beta, c, [alpha](float x) { return alpha * x; });
     const float scale = rounded(alpha);
     multiply_in_steps(a, b, beta, c, [scale](float x) { return rounded(scale * x); });
-}
-
-void rounded_gemm(float alpha, MatrixRef<const BFloat16> a, MatrixRef<const BFloat16> b, float beta, MatrixRef<BFloat16> c) {
-    if (is_row_major(a) && !is_row_major(b)) return multiply_wide(alpha, a, b, beta, c);
-    multiply_in_steps(a, b, beta, c, [alpha](float x) { return alpha * x; });
 }
 
 }  // namespace loupe

@@ -71,7 +71,9 @@ void visit_product_dtype(ScalarType dtype, F&& f) {
 void run_mm(const Tensor& out, const Tensor& a, const Tensor& b, const Scalar& beta, const Scalar& alpha) {
     visit_product_dtype(out.dtype(), [&]<typename T>(std::type_identity<T>) {
         if constexpr (std::is_same_v<T, BFloat16>) {
-            rounded_gemm(alpha.to<float>(), matrix_of<const T>(a), matrix_of<const T>(b), beta.to<float>(), matrix_of<T>(out));
+            const bool large = a.sizes()[1] * out.numel() > kMostRoundedMultiplications;
+            rounded_gemm(large ? Rounding::Wide : Rounding::ByLayout, alpha.to<float>(), matrix_of<const T>(a), matrix_of<const T>(b),
+                         beta.to<float>(), matrix_of<T>(out));
         } else {
             gemm<T>(alpha.to<T>(), matrix_of<const T>(a), matrix_of<const T>(b), beta.to<T>(), matrix_of<T>(out));
         }
@@ -175,15 +177,16 @@ MatrixBatch<T> batch_of(const Tensor& t) {
 
 void run_bmm(const Tensor& out, const Tensor& a, const Tensor& b, const Scalar& beta, const Scalar& alpha) {
     visit_product_dtype(out.dtype(), [&]<typename T>(std::type_identity<T>) {
-        // Small ones PyTorch multiplies by plain loops in the dtype itself.
-        constexpr std::int64_t kSmall = 400;
         if constexpr (std::is_same_v<T, BFloat16>) {
-            if (a.sizes()[2] * out.sizes()[1] * out.sizes()[2] < kSmall) {
-                for (std::int64_t i = 0; i < out.sizes()[0]; ++i) {
-                    stepwise_gemm(alpha.to<float>(), batch_of<const T>(a)[i], batch_of<const T>(b)[i], beta.to<float>(), batch_of<T>(out)[i]);
-                }
-                return;
+            constexpr std::int64_t kSmall = 400;  // multiplications in one matrix, up to which PyTorch loops in the dtype itself
+            const std::int64_t inner = a.sizes()[2];
+            const bool small = inner * out.sizes()[1] * out.sizes()[2] < kSmall;
+            const bool large = inner * out.numel() > kMostRoundedMultiplications;
+            const Rounding rounding = large ? Rounding::Wide : small ? Rounding::InSteps : Rounding::ByLayout;
+            for (std::int64_t i = 0; i < out.sizes()[0]; ++i) {
+                rounded_gemm(rounding, alpha.to<float>(), batch_of<const T>(a)[i], batch_of<const T>(b)[i], beta.to<float>(), batch_of<T>(out)[i]);
             }
+            return;
         }
         batched_gemm<T>(out.sizes()[0], alpha.to<T>(), batch_of<const T>(a), batch_of<const T>(b), beta.to<T>(),
                         batch_of<T>(out));
@@ -250,8 +253,13 @@ void addbmm(const Tensor& out, const Tensor& self, const Tensor& batch1, const T
         nothing.columns = 0;
         if (count == 0) gemm<T>(T(0), nothing, b.first, beta.to<T>(), matrix_of<T>(out));
         for (std::int64_t i = 0; i < count; ++i) {
-            if constexpr (std::is_same_v<T, BFloat16>) rounded_gemm(alpha.to<float>(), a[i], b[i], i == 0 ? beta.to<float>() : 1.0F, matrix_of<T>(out));
-            else gemm<T>(alpha.to<T>(), a[i], b[i], i == 0 ? beta.to<T>() : T(1), matrix_of<T>(out));
+            if constexpr (std::is_same_v<T, BFloat16>) {
+                const bool large = a.first.columns * out.numel() > kMostRoundedMultiplications;
+                rounded_gemm(large ? Rounding::Wide : Rounding::ByLayout, alpha.to<float>(), a[i], b[i], i == 0 ? beta.to<float>() : 1.0F,
+                             matrix_of<T>(out));
+            } else {
+                gemm<T>(alpha.to<T>(), a[i], b[i], i == 0 ? beta.to<T>() : T(1), matrix_of<T>(out));
+            }
         }
     });
 }
