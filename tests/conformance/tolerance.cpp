@@ -22,6 +22,9 @@ constexpr std::array kFamilies = std::to_array<std::string_view>({
 
 constexpr std::array kSpecialFunctions = std::to_array<std::string_view>({"digamma", "erfinv", "i0", "lgamma"});
 
+// Exponentials, and gradients through inverses, in which large terms cancel: PyTorch's own small elements are that far from the exact ones.
+constexpr std::array kErrorsFollowGreatest = std::to_array<std::string_view>({"linalg.householder_product", "linalg.pinv", "matrix_exp"});
+
 template <typename Names>
 bool contains(const Names& names, std::string_view op) {
     // "addmm.decomposed": the variant of an operator is compared as the operator.
@@ -43,6 +46,8 @@ Tolerance tolerance_of(ScalarType dtype) {
         default: return {};
     }
 }
+
+bool errors_follow_greatest(std::string_view op) { return contains(kErrorsFollowGreatest, op); }
 
 double widening(std::string_view op) {
     const bool in_family = std::any_of(kFamilies.begin(), kFamilies.end(), [op](std::string_view start) { return op.starts_with(start); });

@@ -16,6 +16,9 @@ struct Tolerance {
 // PyTorch's own, by dtype; integers and bool exactly.
 Tolerance tolerance_of(ScalarType dtype);
 
+// Are an operator's rounding errors a multiple of its greatest elements, not of each? Then so is the tolerance.
+bool errors_follow_greatest(std::string_view op);
+
 // How much wider for an operator: 1, or 10 for long sums and special functions.
 double widening(std::string_view op);
 
