@@ -10,6 +10,7 @@
 #include "core/base/error.h"
 #include "core/base/strings.h"
 #include "core/ops/operator_node.h"
+#include "core/ops/out_form.h"
 
 namespace loupe {
 namespace {
@@ -189,11 +190,28 @@ void set_histories(const Operator& op, std::span<const IValue> arguments, IValue
     }
 }
 
-void call_recorded(const Operator& op, std::span<const IValue> arguments, IValue* results) {
-    if (op.variant == OperatorVariant::Out) {
-        throw Error(ErrorKind::Run, concat(op.schema.name, "(): functions with out=... arguments don't support automatic "
-                                                           "differentiation, but one of the arguments requires grad."));
+[[noreturn]] void fail_out_with_gradient(const Operator& op) {
+    throw Error(ErrorKind::Run, concat(op.schema.name, "(): functions with out=... arguments don't support automatic "
+                                                       "differentiation, but one of the arguments requires grad."));
+}
+
+// An out= form of an operator that makes its results: runs it and copies them.
+void call_into_outs(const Operator& op, std::span<const IValue> arguments, IValue* results) {
+    if (GradMode::is_enabled() && any_requires_grad(op, arguments)) fail_out_with_gradient(op);
+    const GradModeScope no_grad(false);
+    const std::span<const IValue> own = arguments.first(arguments.size() - op.result_count());
+    std::vector<IValue> made(op.result_count());
+    if (op.record->composite != nullptr) op.record->composite(own, made.data());
+    else choose_kernel(op, own).kernel(own, made.data());
+    for (std::size_t i = 0; i < made.size(); ++i) {
+        const Tensor target = arguments[own.size() + i].to_tensor();
+        put_into(target, made[i].to_tensor());
+        results[i] = target;
     }
+}
+
+void call_recorded(const Operator& op, std::span<const IValue> arguments, IValue* results) {
+    if (op.variant == OperatorVariant::Out) fail_out_with_gradient(op);
     for (std::uint64_t bits = op.written_arguments; bits != 0; bits &= bits - 1) {
         const IValue& written = arguments[static_cast<std::size_t>(__builtin_ctzll(bits))];
         if (written.is_tensor()) check_inplace(written.to_tensor(), true);
@@ -221,6 +239,10 @@ ErrorContext call_context(const Operator& op, std::span<const IValue> arguments)
 }
 
 void call_unchecked(const Operator& op, std::span<const IValue> arguments, IValue* results) {
+    if (op.variant == OperatorVariant::Out && !op.record->kernel.fills) {
+        call_into_outs(op, arguments, results);
+        return;
+    }
     if (op.record->composite != nullptr) {
         op.record->composite(arguments, results);
         return;

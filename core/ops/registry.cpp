@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/ops/registry.h"
 
+#include <algorithm>
 #include <map>
 #include <unordered_map>
 
 #include "core/base/error.h"
 #include "core/base/strings.h"
 #include "core/ops/gradient_arithmetic.h"
+#include "core/ops/out_form_table.h"
 
 namespace loupe {
 namespace {
@@ -71,6 +73,7 @@ class Registry {
     Registry() {
         install_gradient_arithmetic();
         for (const OperatorFamily& family : operator_families()) add_family(family);
+        for (const OutForm& form : out_form_table()) add_out_form(form);
     }
 
     void add_family(const OperatorFamily& family) {
@@ -111,6 +114,37 @@ class Registry {
         add(schema, OperatorVariant::Functional);
         if ((record.variants & kInPlace) != 0) add(in_place_schema(schema), OperatorVariant::InPlace);
         if ((record.variants & kOut) != 0) add(out_schema(schema, record.out_overload), OperatorVariant::Out);
+    }
+
+    void add_out_form(const OutForm& form) {
+        const Operator* base = find(form.of);
+        if (base == nullptr) throw Error(ErrorKind::Internal, concat("no operator ", form.of, " to give an out= form"));
+        FunctionSchema schema = base->schema;
+        schema.overload = form.overload;
+        if (find(schema.full_name()) != nullptr) return;  // it has a record of its own
+        char set = 'a';
+        std::size_t i = 0;
+        for (std::string_view rest = form.names; !rest.empty(); ++set, ++i) {
+            const std::size_t end = std::min(rest.find(' '), rest.size());
+            const AliasInfo written{.set = std::string(1, set), .set_after = std::string(1, set), .is_write = true};
+            Argument out = schema.returns.at(i);
+            out.name = rest.substr(0, end);
+            out.kwarg_only = true;
+            out.alias = written;
+            schema.arguments.push_back(std::move(out));
+            schema.returns[i].alias = written;
+            schema.returns[i].name.clear();
+            rest.remove_prefix(std::min(end + 1, rest.size()));
+        }
+        auto op = std::make_unique<Operator>();
+        op->record = base->record;
+        op->variant = OperatorVariant::Out;
+        op->schema = std::move(schema);
+        op->node_name = base->node_name;
+        op->family = base->family;
+        op->kernels = base->kernels;
+        derive_facts(*op);
+        insert(std::move(op));
     }
 
     void insert(std::unique_ptr<Operator> op) {

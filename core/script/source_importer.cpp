@@ -43,6 +43,18 @@ class ArchiveNamespace final : public Sugared {
     std::string name_;
 };
 
+// A tracer writes the numbers of the traced code as tensors without dimensions; PyTorch reads them back as numbers, which
+// have no say in the dtype of a result beyond their kind.
+IValue as_traced(const IValue& constant) {
+    if (!constant.is_tensor()) return constant;
+    const Tensor t = constant.to_tensor();
+    const bool is_number = t.dtype() == ScalarType::Float64 || t.dtype() == ScalarType::Int64 || t.dtype() == ScalarType::Complex128;
+    if (t.dim() != 0 || !is_number) return constant;
+    const Tensor number = t.shallow_copy();
+    number.impl()->wrapped_number = true;
+    return number;
+}
+
 // CONSTANTS.c0
 class ConstantTable final : public Sugared {
   public:
@@ -61,7 +73,7 @@ class ConstantTable final : public Sugared {
                                 " entries)"),
                          range);
         }
-        ir::Value* value = builder.constant(constants_[index], range);
+        ir::Value* value = builder.constant(as_traced(constants_[index]), range);
         if (is_tensor(value->type())) value->set_type(types::tensor());
         return simple(value);
     }

@@ -14,6 +14,7 @@
 #include "core/base/error.h"
 #include "core/base/strings.h"
 #include "core/ops/functions.h"
+#include "core/ops/out_form_table.h"
 #include "core/ops/random/random.h"
 #include "core/ops/registry.h"
 #include "core/ops/samples.h"
@@ -339,9 +340,10 @@ class TestSweep : public QObject {
     void variants() {
         each_sample([](const Operator& op, const Sample& sample, ScalarType dtype, Random&) -> std::string {
             const TensorList expected = tensors_in(call(op, sample.arguments));
-            if ((op.record->variants & kOut) != 0) {
-                const Operator* out_form = find_operator(op.schema.name, op.record->out_overload);
+            for (const std::string_view overload : out_overloads(op)) {
+                const Operator* out_form = find_operator(op.schema.name, overload);
                 if (out_form == nullptr) return "no out= form";
+                const GradModeScope no_grad(false);
                 std::vector<IValue> arguments = sample.arguments;
                 for (const Tensor& t : expected) arguments.emplace_back(empty({}, t.dtype()));
                 const TensorList actual = tensors_in(call(*out_form, arguments));
@@ -382,6 +384,15 @@ class TestSweep : public QObject {
     }
 
   private:
+    static std::vector<std::string_view> out_overloads(const Operator& op) {
+        std::vector<std::string_view> overloads;
+        if ((op.record->variants & kOut) != 0) overloads.push_back(op.record->out_overload);
+        for (const OutForm& form : out_form_table()) {
+            if (form.of == op.full_name) overloads.push_back(form.overload);
+        }
+        return overloads;
+    }
+
     static void list_operators() {
         QTest::addColumn<QString>("name");
         for (const Operator* op : all_operators()) {

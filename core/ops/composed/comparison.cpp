@@ -8,6 +8,7 @@
 #include "core/ops/arithmetic.h"
 #include "core/ops/boxing.h"
 #include "core/ops/composed/family.h"
+#include "core/ops/gradient_context.h"
 #include "core/ops/indexing/indices.h"
 #include "core/ops/loops/promotion.h"
 #include "core/ops/samples.h"
@@ -67,6 +68,11 @@ std::tuple<Tensor, Tensor> frexp(const Tensor& self) {
     return {mantissa, exponent};
 }
 
+void frexp_gradient(GradientContext& c) {
+    if (!c.grad_output(0).defined()) return;
+    c.grad(0, [&] { return c.grad_output(0) / fn::exp2(fn::to_dtype(c.result(1), static_cast<std::int64_t>(c.grad_output(0).dtype()))); });
+}
+
 std::int64_t number_of(ScalarType dtype) { return static_cast<std::int64_t>(dtype); }
 std::int64_t result_type_tensors(const Tensor& a, const Tensor& b) { return number_of(result_type(a, b)); }
 std::int64_t result_type_tensor_number(const Tensor& a, const Scalar& b) { return number_of(result_type(a, b)); }
@@ -103,7 +109,8 @@ constexpr OperatorRecord kRecords[] = {
     {.schema = "aten::ldexp.Tensor(Tensor self, Tensor other) -> Tensor", .summary = "self * 2 ** other.", .composite = boxed<ldexp>},
     {.schema = "aten::frexp.Tensor(Tensor self) -> (Tensor mantissa, Tensor exponent)",
      .summary = "Mantissa in [0.5, 1) and exponent of two.",
-     .kernel = boxed<frexp>},
+     .kernel = boxed<frexp>,
+     .derivative = {frexp_gradient, {save_result(1)}}},
     {.schema = "aten::result_type.Tensor(Tensor tensor, Tensor other) -> ScalarType",
      .summary = "The dtype that an operation on both would give.",
      .kernel = boxed<result_type_tensors>,

@@ -46,18 +46,11 @@ Tensor bincount(const Tensor& self, const Tensor& weights, std::int64_t minlengt
     return out;
 }
 
-// Bins of equal width from low to high; equal bounds stand for the least and greatest element.
-Tensor histc(const Tensor& self, std::int64_t bins, const Scalar& low, const Scalar& high) {
-    if (bins <= 0) throw Error(ErrorKind::Run, "bins must be > 0");
-    if (!is_floating(self.dtype())) {
-        throw Error(ErrorKind::Run, concat("\"histogram_cpu\" not implemented for '", dtype_graph_name(self.dtype()), "'"));
-    }
-    const Tensor values = indexing::dense(self, ScalarType::Float64);
-    const double* data = values.data<double>();
-    double from = low.to_double();
-    double to = high.to_double();
+// Outermost edges; equal ones stand for the least and greatest element.
+std::pair<double, double> histc_range(const Tensor& self, double from, double to) {
     if (from == to && self.numel() > 0) {
-        const auto [least, most] = std::minmax_element(data, data + self.numel());
+        const Tensor values = indexing::dense(self, ScalarType::Float64);
+        const auto [least, most] = std::minmax_element(values.data<double>(), values.data<double>() + self.numel());
         from = *least;
         to = *most;
     }
@@ -69,13 +62,35 @@ Tensor histc(const Tensor& self, std::int64_t bins, const Scalar& low, const Sca
         throw Error(ErrorKind::Run, concat("torch.histc: range of [", from, ", ", to, "] is not finite"));
     }
     if (from > to) throw Error(ErrorKind::Run, "torch.histc: max must be larger than min");
-    const Tensor counts = zeros(std::array{bins}, ScalarType::Float64);
-    for (std::int64_t i = 0; i < self.numel(); ++i) {
-        if (!(data[i] >= from && data[i] <= to)) continue;
-        const auto bin = static_cast<std::int64_t>((data[i] - from) / (to - from) * static_cast<double>(bins));
-        counts.data<double>()[std::min(bin, bins - 1)] += 1;
+    return {from, to};
+}
+
+// Bins of equal width from low to high, found with the arithmetic of the elements' type.
+Tensor histc(const Tensor& self, std::int64_t bins, const Scalar& low, const Scalar& high) {
+    if (bins <= 0) throw Error(ErrorKind::Run, concat("torch.histogram(): bins must be > 0, but got ", bins, " for dimension 0"));
+    if (!is_floating(self.dtype())) {
+        throw Error(ErrorKind::Run, concat("\"histogram_cpu\" not implemented for '", dtype_graph_name(self.dtype()), "'"));
     }
-    return indexing::dense(counts, self.dtype());
+    const std::pair<double, double> range = histc_range(self, low.to_double(), high.to_double());
+    const Tensor counts = zeros(std::array{bins}, self.dtype());
+    const Tensor values = indexing::dense(self);
+    visit_dtype(self.dtype(), [&]<typename T>(std::type_identity<T>) {
+        if constexpr (is_floating(scalar_type_of<T>)) {
+            using Wide = std::conditional_t<std::is_same_v<T, double>, double, float>;
+            const auto rounded = [](Wide x) { return static_cast<Wide>(T(x)); };
+            const Wide from = rounded(static_cast<Wide>(range.first));
+            const Wide to = rounded(static_cast<Wide>(range.second));
+            const Wide count = rounded(static_cast<Wide>(bins));
+            for (std::int64_t i = 0; i < self.numel(); ++i) {
+                const auto x = static_cast<Wide>(values.data<T>()[i]);
+                if (!(x >= from && x <= to)) continue;
+                const auto bin = static_cast<std::int64_t>(rounded(rounded(rounded(x - from) * count) / rounded(to - from)));
+                T& total = counts.data<T>()[std::min(bin, bins - 1)];
+                total = T(static_cast<Wide>(total) + 1);
+            }
+        }
+    });
+    return counts;
 }
 
 // Of variables in rows and observations in columns.

@@ -114,9 +114,15 @@ T value_or(const Tensor& t, std::int64_t i, T otherwise) {
     return t.defined() ? t.data<T>()[i] : otherwise;
 }
 
+// PyTorch keeps the sum of squares, and then the variance, of a bfloat16 batch in bfloat16.
+double rounded_variance(double variance, double count) {
+    const auto squares = static_cast<double>(static_cast<float>(BFloat16(static_cast<float>(variance * count))));
+    return static_cast<double>(static_cast<float>(BFloat16(static_cast<float>(squares / count))));
+}
+
 template <typename T>
 void train_moments(const Channels& s, const T* x, double eps, T* mean, T* invstd, const Tensor& running_mean,
-                   const Tensor& running_var, double momentum) {
+                   const Tensor& running_var, double momentum, bool in_bfloat16) {
     std::vector<double> means(static_cast<std::size_t>(s.channels));
     std::vector<double> variances(static_cast<std::size_t>(s.channels));
     const double count = static_cast<double>(s.count());
@@ -126,7 +132,8 @@ void train_moments(const Channels& s, const T* x, double eps, T* mean, T* invstd
                          for (std::int64_t c = begin; c < end; ++c) {
                              const auto moments = channel_moments(s, x, c);
                              mean[c] = static_cast<T>(moments.first);
-                             invstd[c] = static_cast<T>(1 / std::sqrt(moments.second + eps));
+                             const double variance = in_bfloat16 ? rounded_variance(moments.second, count) : moments.second;
+                             invstd[c] = static_cast<T>(1 / std::sqrt(variance + eps));
                              means[static_cast<std::size_t>(c)] = moments.first;
                              variances[static_cast<std::size_t>(c)] = moments.second * count / (count - 1);
                          }
@@ -156,7 +163,8 @@ void native_batch_norm(const Tensor& out, const Tensor& save_mean, const Tensor&
             const bool same = save_mean.dtype() == kType;
             Tensor mean = same ? save_mean : empty(save_mean.sizes(), kType);
             Tensor invstd = same ? save_invstd : empty(save_invstd.sizes(), kType);
-            train_moments(s, x.data<T>(), eps, mean.data<T>(), invstd.data<T>(), running_mean, running_var, momentum);
+            train_moments(s, x.data<T>(), eps, mean.data<T>(), invstd.data<T>(), running_mean, running_var, momentum,
+                             save_mean.dtype() == ScalarType::BFloat16);
             if (!same) {
                 convert_into(save_mean, mean);
                 convert_into(save_invstd, invstd);

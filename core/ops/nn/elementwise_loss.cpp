@@ -53,8 +53,10 @@ struct SoftMargin {
 };
 
 double parameter_of(const IValue& value) { return value.is_none() ? 0 : value.to_double(); }
-// The loss's parameter, where the schema has one: after (self, target, reduction).
-double parameter_in(Arguments arguments, std::size_t index) { return arguments.size() > index ? parameter_of(arguments[index]) : 0; }
+// The loss's parameter, where the schema has one: after (self, target, reduction), where out= stands otherwise.
+double parameter_in(Arguments arguments, std::size_t index) {
+    return arguments.size() > index && !arguments[index].is_tensor() ? parameter_of(arguments[index]) : 0;
+}
 
 bool is_unreduced(const IValue& reduction) { return static_cast<Reduction>(reduction.to_int()) == Reduction::None; }
 
@@ -317,7 +319,8 @@ Tensor kl_div(const Tensor& self, const Tensor& target, std::int64_t reduction, 
 
 Tensor hinge_embedding_loss(const Tensor& self, const Tensor& target, double margin, std::int64_t reduction) {
     const Tensor nothing = fn::zeros_like(self);
-    const Tensor beyond = fn::clamp(fn::rsub_scalar(self, Scalar(margin)), Scalar(0.0), IValue());
+    // The margin is rounded to the dtype before the difference.
+    const Tensor beyond = fn::clamp(fn::sub(fn::full_like(self, Scalar(margin)), self), Scalar(0.0), IValue());
     const Tensor margin_part = fn::where(fn::ne_scalar(target, Scalar(std::int64_t{1})), beyond, nothing);
     const Tensor own_part = fn::where(fn::ne_scalar(target, Scalar(std::int64_t{-1})), self, nothing);
     return reduced(fn::add(margin_part, own_part), reduction);

@@ -28,6 +28,23 @@ void softshrink_kernel(Arguments arguments, IValue* results) {
     require(lambda >= 0, "lambda must be greater or equal to 0, but found to be ", lambda, ".");
     run_activation(ActivationOp::Softshrink, 1, arguments, results);
 }
+// The one activation that takes complex numbers.
+void silu_infer(Arguments arguments, MetaList& outputs) {
+    const Tensor self = arguments[0].to_tensor();
+    if (!is_complex(self.dtype())) return infer_same_floating(arguments, outputs);
+    outputs.push_back({to_dims(self.sizes()), self.dtype(), self.device()});
+}
+void silu_kernel(Arguments arguments, IValue* results) {
+    const Tensor self = arguments[0].to_tensor();
+    if (!is_complex(self.dtype())) return run_activation(ActivationOp::Silu, 1, arguments, results);
+    fn::copy_(results[0].to_tensor(), self / (fn::exp(-self) + Scalar(1)), false);
+}
+void silu_gradient(G& c) {
+    const Tensor self = c.argument(0);
+    if (!is_complex(self.dtype())) return c.set_grad(0, fn::silu_backward(c.grad_output(), self));
+    const Tensor s = fn::sigmoid(self);
+    c.set_grad(0, c.grad_output() * conj(s * (self * (Scalar(1) - s) + Scalar(1))));
+}
 void hardtanh_infer(Arguments arguments, MetaList& outputs) {
     require(arguments[0].tensor_impl()->dtype != ScalarType::Bool, "Bool inputs not supported for hardtanh");
     infer_same_real(arguments, outputs);
@@ -50,8 +67,9 @@ Tensor celu_(const Tensor& self, const Scalar& alpha) { return fn::elu_(self, al
 Tensor tanhshrink(const Tensor& self) { return self - fn::tanh(self); }
 
 constexpr OperatorRecord activation_record(std::string_view schema, std::string_view summary, std::string_view formula,
-                                           Kernel kernel, Derivative derivative, SamplesFunction samples) {
-    return {.schema = schema, .summary = summary, .formula = formula, .infer = infer_same_floating, .kernel = kernel,
+                                           Kernel kernel, Derivative derivative, SamplesFunction samples,
+                                           InferFunction infer = infer_same_floating) {
+    return {.schema = schema, .summary = summary, .formula = formula, .infer = infer, .kernel = kernel,
             .derivative = derivative, .samples = samples, .variants = kInPlace | kOut};
 }
 constexpr OperatorRecord composite(std::string_view schema, std::string_view summary, KernelFunction function,
@@ -113,9 +131,7 @@ constexpr OperatorRecord kRecords[] = {
                       {[](G& c) { c.set_grad(0, fn::gelu_backward(c.grad_output(), c.argument(0), c.value(1))); }, {save_argument(0)}},
                       gelu_samples),
     activation_record("aten::silu(Tensor self) -> Tensor", "Sigmoid-weighted linear unit (swish).", "x sigmoid(x)",
-                      activation<ActivationOp::Silu>,
-                      {[](G& c) { c.set_grad(0, fn::silu_backward(c.grad_output(), c.argument(0))); }, {save_argument(0)}},
-                      floating_kinks),
+                      FillingKernel{silu_kernel}, {silu_gradient, {save_argument(0)}}, floating_kinks, silu_infer),
     activation_record("aten::mish(Tensor self) -> Tensor", "Mish.", "x tanh(softplus(x))", activation<ActivationOp::Mish>,
                       {[](G& c) { c.set_grad(0, fn::mish_backward(c.grad_output(), c.argument(0))); }, {save_argument(0)}},
                       floating_kinks),
