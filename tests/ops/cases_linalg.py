@@ -71,6 +71,11 @@ def lu(c):
     still(c, "linalg_lu_solve", draw(3, 3, grad=False), pivots[0][:2].clone(), draw(3, 2, grad=False))
     still(c, "linalg_lu_solve", draw(3, 3, grad=False), pivots[0], draw(3, 2, grad=False, dtype=C))
     still(c, "lu_unpack", draw(3, 3, grad=False), pivots[0].long())
+    for wrong in ([1, 2, 4], [0, 1, 2]):
+        still(c, "lu_unpack", draw(3, 3, grad=False), torch.tensor(wrong, dtype=torch.int32), error="pivots passed to lu_unpack must be between 1 and")
+        still(c, "linalg_lu_solve", draw(3, 3, grad=False), torch.tensor(wrong, dtype=torch.int32), draw(3, 1, grad=False),
+              error="pivots must be between 1 and 3 inclusive")
+    still(c, "lu_unpack", draw(2, 3, 3, grad=False), torch.tensor([1, 2, 3], dtype=torch.int32), error="do not fit LU_data of shape [2, 3, 3]")
     still(c, "_lu_with_info", draw(3, 3, grad=False))
 
 
@@ -176,6 +181,9 @@ def ldl(c):
                 still(c, "linalg_ldl_factor", a, is_hermitian)
             LD, pivots = torch.linalg.ldl_factor(hermitian(2, 3, 3, dtype=dtype, grad=False), hermitian=is_hermitian)
             still(c, "linalg_ldl_solve", LD.contiguous(), pivots, draw(3, 2, dtype=dtype, grad=False), is_hermitian)
+    for wrong in ([1, 2, 4], [1, 2, -3], [-2, 1, 3], [-2, -9, 3]):
+        still(c, "linalg_ldl_solve", draw(3, 3, grad=False), torch.tensor(wrong, dtype=torch.int32), draw(3, 1, grad=False),
+              error="pivots must be between 1 and 3 inclusive, or negative in pairs")
     still(c, "linalg_ldl_factor", draw(3, 2, grad=False))
     still(c, "linalg_ldl_solve", draw(3, 3, grad=False), torch.ones(2, dtype=torch.int32), draw(3, 1, grad=False))
     still(c, "linalg_ldl_solve", draw(3, 3, grad=False), torch.ones(3, dtype=torch.int32), draw(2, 1, grad=False))
@@ -403,6 +411,9 @@ def distances(c):
     x = draw(3, 4, grad=False)
     for args in ((x[0].clone(), x), (x, x[0].clone()), (x, draw(2, 3, grad=False)), (x.long(), x), (x, x.long()), (x, x, -1.0), (x, x, 2.0, 3)):
         still(c, "cdist", *args)
+    still(c, "cdist", x, x.float(), error="expected scalar type Double but found Float")
+    still(c, "_cdist_backward", x, x, x, 2.0, x, error="_cdist_backward: expected Double[3, 3] but found Double[3, 4]")
+    still(c, "_pdist_backward", x, x, 2.0, x, error="_pdist_backward: expected Double[3] but found Double[3, 4]")
     for args in ((x[0].clone(),), (x.long(),), (x, -1.0)):
         still(c, "pdist", *args)
 
@@ -438,6 +449,9 @@ def into_tensors(c):
     still(c, "linalg_inv_ex.inverse", a, False, out(3, 3), torch.zeros((), dtype=torch.int32))
     still(c, "linalg_norm.out", a, None, None, False, None, out())
     still(c, "linalg_vecdot.out", a, a, -1, out(3))
+    for op in ("matmul.out", "kron.out", "inner.out"):
+        still(c, op, a, a, torch.zeros(0, dtype=F), strides=False)
+    still(c, "trace.out", a, out())
     still(c, "linalg_lu_solve.out", *torch.linalg.lu_factor(a), draw(3, 2, grad=False), True, False, out(3, 2))
 
 

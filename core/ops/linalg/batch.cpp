@@ -4,6 +4,7 @@
 #include <cblas.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <limits>
 
 #include "core/autograd/grad_mode.h"
@@ -55,6 +56,26 @@ void check_same_dtype(const Tensor& A, const Tensor& B, std::string_view functio
             " and B of type ", dtype_graph_name(B.dtype()), " instead");
 }
 
+void check_exchanges(const Tensor& pivots, std::int64_t n, std::string_view function) {
+    const std::int32_t* first = pivots.data<std::int32_t>();
+    const bool valid = std::all_of(first, first + pivots.numel(), [n](std::int32_t row) { return row >= 1 && row <= n; });
+    require(valid, function, ": pivots must be between 1 and ", n, " inclusive. Did you properly pass the result of the factorization?");
+}
+
+void check_signed_exchanges(const Tensor& pivots, std::int64_t n, std::string_view function) {
+    const std::int32_t* rows = pivots.data<std::int32_t>();
+    for (std::int64_t i = 0; i < pivots.numel(); ++i) {
+        const std::int64_t row = std::abs(static_cast<std::int64_t>(rows[i]));
+        bool valid = row >= 1 && row <= n;
+        if (valid && rows[i] < 0) {
+            valid = i % n + 1 < n && rows[i + 1] < 0 && rows[i + 1] >= -n;
+            ++i;
+        }
+        require(valid, function, ": pivots must be between 1 and ", n, " inclusive, or negative in pairs. Did you properly pass the result of the "
+                                 "factorization?");
+    }
+}
+
 namespace {
 
 std::string meaning(std::string_view function, int info) {
@@ -93,7 +114,7 @@ std::string meaning(std::string_view function, int info) {
 }  // namespace
 
 void check_errors(const Tensor& info, std::string_view function, bool is_matrix) {
-    const Tensor dense = packed(info);
+    const Tensor dense = packed_as(info, ScalarType::Int32);
     const std::int32_t* first = dense.data<std::int32_t>();
     const std::int32_t* bad = std::find_if(first, first + dense.numel(), [](std::int32_t code) { return code != 0; });
     if (bad == first + dense.numel()) return;

@@ -22,6 +22,9 @@ void check_solver_inputs(const Tensor& A, const Tensor& B, bool left, std::strin
 // "kernel" not implemented for 'Half', unless float32, float64 or complex.
 void check_kernel_dtype(const Tensor& t, std::string_view kernel);
 void check_same_dtype(const Tensor& A, const Tensor& B, std::string_view function);
+// Row exchanges as LAPACK counts them, from 1 to n; signed: negative in pairs, for two rows at once. LAPACK trusts them.
+void check_exchanges(const Tensor& pivots, std::int64_t n, std::string_view function);
+void check_signed_exchanges(const Tensor& pivots, std::int64_t n, std::string_view function);
 // Throws what LAPACK's `info` means for a function of that name; info holds one number a matrix.
 void check_errors(const Tensor& info, std::string_view function, bool is_matrix);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Distances between rows: cdist of two sets, pdist of one.
 
+#include <algorithm>
 #include <cmath>
 
 #include "core/base/parallel.h"
@@ -77,6 +78,7 @@ TensorMeta infer_cdist(const Tensor& x1, const Tensor& x2, double p, const IValu
     require(x1.size(-1) == x2.size(-1), "X1 and X2 must have the same number of columns. X1: ", x1.size(-1), " X2: ", x2.size(-1));
     require(is_floating(x1.dtype()), "cdist only supports floating-point dtypes, X1 got: ", dtype_graph_name(x1.dtype()));
     require(is_floating(x2.dtype()), "cdist only supports floating-point dtypes, X2 got: ", dtype_graph_name(x2.dtype()));
+    require(x1.dtype() == x2.dtype(), "expected scalar type ", dtype_graph_name(x1.dtype()), " but found ", dtype_graph_name(x2.dtype()));
     require(p >= 0, "cdist only supports non-negative p values");
     if (!mode.is_none()) require(mode.to_int() >= 0 && mode.to_int() <= 2, "possible modes: 0, 1, 2, but was: ", mode.to_int());
     return plain_meta(cdist_sizes(x1, x2), x1.dtype());
@@ -121,7 +123,13 @@ void cdist_gradient(GradientContext& context) {
 }
 
 // (grad, x1, x2, p, cdist)
-TensorMeta infer_cdist_backward(const Tensor&, const Tensor& x1, const Tensor& x2, double, const Tensor&) {
+TensorMeta infer_cdist_backward(const Tensor& grad, const Tensor& x1, const Tensor& x2, double p, const Tensor& cdist) {
+    const TensorMeta distances = infer_cdist(x1, x2, p, IValue());
+    for (const Tensor* t : {&grad, &cdist}) {
+        require(t->dtype() == distances.dtype && std::ranges::equal(t->sizes(), distances.sizes), "_cdist_backward: expected ",
+                dtype_graph_name(distances.dtype), shape_list_text(span_of(distances.sizes)), " but found ", dtype_graph_name(t->dtype()),
+                shape_list_text(t->sizes()));
+    }
     const Dims batch = broadcast_batches(x1, x2);
     return plain_meta(with_batch(span_of(batch), {x1.size(-2), x1.size(-1)}), x1.dtype());
 }
@@ -201,7 +209,15 @@ void pdist_gradient(GradientContext& context) {
     context.set_grad(0, pdist_backward(context.grad_output(), context.argument(0), context.value(1).to_double(), context.result()));
 }
 // (grad, self, p, pdist)
-TensorMeta infer_pdist_backward(const Tensor&, const Tensor& self, double, const Tensor&) { return plain_meta(to_dims(self.sizes()), self.dtype()); }
+TensorMeta infer_pdist_backward(const Tensor& grad, const Tensor& self, double p, const Tensor& pdist) {
+    const TensorMeta distances = infer_pdist(self, p);
+    for (const Tensor* t : {&grad, &pdist}) {
+        require(t->dtype() == distances.dtype && std::ranges::equal(t->sizes(), distances.sizes), "_pdist_backward: expected ",
+                dtype_graph_name(distances.dtype), shape_list_text(span_of(distances.sizes)), " but found ", dtype_graph_name(t->dtype()),
+                shape_list_text(t->sizes()));
+    }
+    return plain_meta(to_dims(self.sizes()), self.dtype());
+}
 void pdist_backward_kernel(const Tensor& out, const Tensor& grad, const Tensor& self, double p, const Tensor& pdist) {
     const Tensor rows = packed(self);
     const Tensor g = packed(grad);

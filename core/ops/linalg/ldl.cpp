@@ -70,6 +70,7 @@ void solve(const Tensor& out, const Tensor& LD, const Tensor& pivots, const Tens
     const Tensor work = columns_for(out);
     copy_strided(work, in_batch(B, span_of(batch)));
     const std::int64_t n = LD.size(-1);
+    check_signed_exchanges(rows, n, "torch.linalg.ldl_solve");
     visit_lapack(out.dtype(), [&]<typename T>(std::type_identity<T>) {
         const auto run = hermitian ? Lapack<T>::hetrs : Lapack<T>::sytrs;
         for (std::int64_t i = 0; i < batch_count(out); ++i) {

@@ -119,6 +119,11 @@ MetaList infer_unpack(const Tensor& LU, const Tensor& pivots, bool data, bool wi
     const std::int64_t m = LU.size(-2);
     const std::int64_t n = LU.size(-1);
     const std::int64_t k = std::min(m, n);
+    if (with_pivots) {
+        const bool fits = pivots.dim() == LU.dim() - 1 && std::equal(batch.begin(), batch.end(), pivots.sizes().begin()) && pivots.size(-1) <= m;
+        require(fits, "torch.lu_unpack: LU_pivots of shape ", shape_list_text(pivots.sizes()), " do not fit LU_data of shape ",
+                shape_list_text(LU.sizes()));
+    }
     const auto meta = [&](bool wanted, std::int64_t rows, std::int64_t columns) {
         return plain_meta(wanted ? with_batch(span_of(batch), {rows, columns}) : Dims{0}, LU.dtype());
     };
@@ -226,6 +231,7 @@ void solve(const Tensor& out, const Tensor& LU, const Tensor& pivots, const Tens
     const Tensor factors = column_copy(in_batch(LU, span_of(batch)));
     const Tensor rows = packed(fn::squeeze(in_batch(fn::unsqueeze(pivots, -2), span_of(batch)), -2));
     const std::int64_t n = LU.size(-1);
+    check_exchanges(rows, n, "linalg.lu_solve");
     visit_lapack(out.dtype(), [&]<typename T>(std::type_identity<T>) {
         const char plain = left ? (adjoint ? (kIsComplex<T> ? 'C' : 'T') : 'N') : (adjoint ? 'N' : 'T');
         for (std::int64_t i = 0; i < batch_count(out); ++i) {

@@ -161,6 +161,13 @@ constexpr OperatorRecord kRecords[] = {
     out_form("aten::norm.dtype_out(Tensor self, Scalar? p, int[1] dim, bool keepdim, "
              "*, ScalarType dtype, Tensor(a!) out) -> Tensor(a!)",
              into<"aten::norm.ScalarOpt_dim_dtype", 1>),
+    out_form("aten::dist.out(Tensor self, Tensor other, Scalar p=2, *, Tensor(a!) out) -> Tensor(a!)", into<"aten::dist", 1>),
+    out_form("aten::ger.out(Tensor self, Tensor vec2, *, Tensor(a!) out) -> Tensor(a!)", into<"aten::ger", 1>),
+    out_form("aten::outer.out(Tensor self, Tensor vec2, *, Tensor(a!) out) -> Tensor(a!)", into<"aten::outer", 1>),
+    out_form("aten::inner.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)", into<"aten::inner", 1>),
+    out_form("aten::kron.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)", into<"aten::kron", 1>),
+    out_form("aten::matmul.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)", into<"aten::matmul", 1>),
+    out_form("aten::trace.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)", into<"aten::trace", 1>),
 };
 
 }  // namespace
