@@ -3,8 +3,10 @@
 
 #include <QAbstractItemModelTester>
 #include <QTest>
+#include <algorithm>
 #include <cmath>
 #include <limits>
+#include <qcustomplot.h>
 
 #include "tests/views/sample_run.h"
 #include "views/tensor/tensor_view.h"
@@ -93,6 +95,22 @@ class TensorTest : public QObject {
         QTRY_COMPARE(said, QStringLiteral("[0][0, 0] = 0"));
         QTest::mouseMove(&picture, QPoint(160, 160));
         QTRY_COMPARE(said, QStringLiteral("[0][1, 1] = 3"));
+    }
+
+    void equalElementsHaveABar() {
+        SessionBridge bridge;
+        TensorView view(bridge, nullptr);
+        session::TensorSlice twos = slice(1, 2, 2);
+        twos.statistics.min = twos.statistics.max = 2;
+        twos.histogram[0] = 4;
+        view.showSlice(twos);
+        const auto plots = view.findChildren<QCustomPlot*>();
+        const auto histogram = std::find_if(plots.begin(), plots.end(), [](const QCustomPlot* plot) { return plot->accessibleName().startsWith("Histogram"); });
+        QVERIFY(histogram != plots.end());
+        const auto* bars = qobject_cast<QCPBars*>((*histogram)->plottable(0));
+        QCOMPARE(bars->data()->size(), 1);
+        QCOMPARE(bars->data()->at(0)->key, 2.0);
+        QVERIFY((*histogram)->xAxis->range().contains(2.0));
     }
 
     void displayFollowsTheShape() {

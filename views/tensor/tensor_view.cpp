@@ -529,17 +529,21 @@ void TensorView::fillHistogram() {
     const session::Statistics& s = slice_.statistics;
     QVector<double> keys;
     QVector<double> counts;
-    const double step = (s.max - s.min) / static_cast<double>(slice_.histogram.size());
+    // Of equal elements all are in the first bin: one narrow bar in the middle.
+    const bool isFlat = !(s.max > s.min);
+    const double low = std::isfinite(s.min) ? s.min : 0;
+    const double margin = isFlat ? 0.5 * std::max(1.0, std::abs(low)) : 0;
+    const double step = isFlat ? margin / 50 : (s.max - s.min) / static_cast<double>(slice_.histogram.size());
     double most = 0;
-    for (std::size_t i = 0; i < slice_.histogram.size() && step > 0; ++i) {
-        keys << s.min + step * (static_cast<double>(i) + 0.5);
+    for (std::size_t i = 0; i < (isFlat ? 1 : slice_.histogram.size()); ++i) {
+        keys << (isFlat ? low : low + step * (static_cast<double>(i) + 0.5));
         // Square roots: a column of zeros leaves the others visible.
         counts << std::sqrt(static_cast<double>(slice_.histogram[i]));
         most = std::max(most, counts.back());
     }
-    bars_->setWidth(step > 0 ? step : 1);
+    bars_->setWidth(step);
     bars_->setData(keys, counts, true);
-    histogram_->xAxis->setRange(step > 0 ? s.min : -1, step > 0 ? s.max : 1);
+    histogram_->xAxis->setRange(low - margin, (isFlat ? low : s.max) + margin);
     histogram_->yAxis->setRange(0, std::max(1.0, most * 1.05));
     histogram_->setToolTip(tr("How often values occur, from %1 to %2 (height: square root of the count)").arg(numberText(s.min), numberText(s.max)));
     histogram_->replot(QCustomPlot::rpQueuedReplot);
