@@ -29,8 +29,8 @@ void check_matrix(const Tensor& t, std::string_view function, std::string_view n
 
 void check_square(const Tensor& t, std::string_view function, std::string_view name) {
     check_matrix(t, function, name);
-    require(t.size(-1) == t.size(-2), function, ": ", name, " must be batches of square matrices, but they are ", t.size(-2), " by ",
-            t.size(-1), " matrices");
+    require(t.size(-1) == t.size(-2), function, ": ", name, " must be batches of square matrices, but they are ",
+            t.size(-2), " by ", t.size(-1), " matrices");
 }
 
 void check_floating(const Tensor& t, std::string_view function, bool low_precision) {
@@ -43,8 +43,9 @@ void check_floating(const Tensor& t, std::string_view function, bool low_precisi
 void check_solver_inputs(const Tensor& A, const Tensor& B, bool left, std::string_view function) {
     check_square(A, function, "A");
     check_matrix(B, function, "B");
-    require(left ? A.size(-2) == B.size(-2) : A.size(-1) == B.size(-1), function, ": Incompatible shapes of A and B for the equation ",
-            left ? "AX = B" : "XA = B", " (", A.size(-2), "x", A.size(-1), " and ", B.size(-2), "x", B.size(-1), ")");
+    require(left ? A.size(-2) == B.size(-2) : A.size(-1) == B.size(-1), function,
+            ": Incompatible shapes of A and B for the equation ", left ? "AX = B" : "XA = B", " (", A.size(-2), "x",
+            A.size(-1), " and ", B.size(-2), "x", B.size(-1), ")");
 }
 
 void check_kernel_dtype(const Tensor& t, std::string_view kernel) {
@@ -52,14 +53,16 @@ void check_kernel_dtype(const Tensor& t, std::string_view kernel) {
 }
 
 void check_same_dtype(const Tensor& A, const Tensor& B, std::string_view function) {
-    require(A.dtype() == B.dtype(), function, ": Expected A and B to have the same dtype, but found A of type ", dtype_graph_name(A.dtype()),
-            " and B of type ", dtype_graph_name(B.dtype()), " instead");
+    require(A.dtype() == B.dtype(), function, ": Expected A and B to have the same dtype, but found A of type ",
+            dtype_graph_name(A.dtype()), " and B of type ", dtype_graph_name(B.dtype()), " instead");
 }
 
 void check_exchanges(const Tensor& pivots, std::int64_t n, std::string_view function) {
     const std::int32_t* first = pivots.data<std::int32_t>();
-    const bool valid = std::all_of(first, first + pivots.numel(), [n](std::int32_t row) { return row >= 1 && row <= n; });
-    require(valid, function, ": pivots must be between 1 and ", n, " inclusive. Did you properly pass the result of the factorization?");
+    const bool valid =
+        std::all_of(first, first + pivots.numel(), [n](std::int32_t row) { return row >= 1 && row <= n; });
+    require(valid, function, ": pivots must be between 1 and ", n,
+            " inclusive. Did you properly pass the result of the factorization?");
 }
 
 void check_signed_exchanges(const Tensor& pivots, std::int64_t n, std::string_view function) {
@@ -71,8 +74,9 @@ void check_signed_exchanges(const Tensor& pivots, std::int64_t n, std::string_vi
             valid = i % n + 1 < n && rows[i + 1] < 0 && rows[i + 1] >= -n;
             ++i;
         }
-        require(valid, function, ": pivots must be between 1 and ", n, " inclusive, or negative in pairs. Did you properly pass the result of the "
-                                 "factorization?");
+        require(valid, function, ": pivots must be between 1 and ", n,
+                " inclusive, or negative in pairs. Did you properly pass the result of the "
+                "factorization?");
     }
 }
 
@@ -81,32 +85,48 @@ namespace {
 std::string meaning(std::string_view function, int info) {
     const auto is_about = [function](std::string_view word) { return function.find(word) != std::string_view::npos; };
     if (info < 0) {
-        if (is_about("svd") && info == -4) return ": The algorithm failed to converge because the input matrix contained non-finite values.";
-        return concat(": Argument ", -info, " has illegal value. Most certainly there is a bug in the implementation calling the backend library.");
+        if (is_about("svd") && info == -4)
+            return ": The algorithm failed to converge because the input matrix contained non-finite values.";
+        return concat(
+            ": Argument ", -info,
+            " has illegal value. Most certainly there is a bug in the implementation calling the backend library.");
     }
     if (is_about("inv")) {
-        return concat(": The diagonal element ", info, " is zero, the inversion could not be completed because the input matrix is singular.");
+        return concat(": The diagonal element ", info,
+                      " is zero, the inversion could not be completed because the input matrix is singular.");
     }
     if (is_about("solve")) return ": The solver failed because the input matrix is singular.";
     if (is_about("cholesky")) {
-        return concat(": The factorization could not be completed because the input is not positive-definite (the leading minor of order ",
-                      info, " is not positive-definite).");
+        return concat(
+            ": The factorization could not be completed because the input is not positive-definite (the leading minor "
+            "of order ",
+            info, " is not positive-definite).");
     }
     if (is_about("svd")) {
-        return concat(": The algorithm failed to converge because the input matrix is ill-conditioned or has too many repeated singular "
-                      "values (error code: ", info, ").");
+        return concat(
+            ": The algorithm failed to converge because the input matrix is ill-conditioned or has too many repeated "
+            "singular "
+            "values (error code: ",
+            info, ").");
     }
     if (is_about("eig") || is_about("syevd")) {
-        return concat(": The algorithm failed to converge because the input matrix is ill-conditioned or has too many repeated eigenvalues "
-                      "(error code: ", info, ").");
+        return concat(
+            ": The algorithm failed to converge because the input matrix is ill-conditioned or has too many repeated "
+            "eigenvalues "
+            "(error code: ",
+            info, ").");
     }
     if (is_about("lstsq")) {
-        return concat(": The least squares solution could not be computed because the input matrix does not have full rank (error code: ",
-                      info, ").");
+        return concat(
+            ": The least squares solution could not be computed because the input matrix does not have full rank "
+            "(error code: ",
+            info, ").");
     }
     if (is_about("lu_factor")) {
-        return concat(": U[", info, ",", info, "] is zero and using it on lu_solve would result in a division by zero. If you still want to "
-                      "perform the factorization, consider calling linalg.lu(A, pivot) or linalg.lu_factor_ex(A, pivot)");
+        return concat(
+            ": U[", info, ",", info,
+            "] is zero and using it on lu_solve would result in a division by zero. If you still want to "
+            "perform the factorization, consider calling linalg.lu(A, pivot) or linalg.lu_factor_ex(A, pivot)");
     }
     return concat(": Unknown error code: ", info, ".");
 }
@@ -206,8 +226,9 @@ void check_out_without_grad(Arguments arguments, std::string_view function) {
     for (const IValue& value : arguments) {
         visit_tensors(value, [&](const Tensor& t) { records = records || requires_grad(t); });
     }
-    require(!records, function, "(): functions with out=... arguments don't support automatic differentiation, but one of the arguments "
-                                "requires grad.");
+    require(!records, function,
+            "(): functions with out=... arguments don't support automatic differentiation, but one of the arguments "
+            "requires grad.");
 }
 
 Tensor write_out(const Tensor& out, const Tensor& result) {

@@ -22,7 +22,8 @@ void check_solver_inputs(const Tensor& A, const Tensor& B, bool left, std::strin
 // "kernel" not implemented for 'Half', unless float32, float64 or complex.
 void check_kernel_dtype(const Tensor& t, std::string_view kernel);
 void check_same_dtype(const Tensor& A, const Tensor& B, std::string_view function);
-// Row exchanges as LAPACK counts them, from 1 to n; signed: negative in pairs, for two rows at once. LAPACK trusts them.
+// Row exchanges as LAPACK counts them, from 1 to n; signed: negative in pairs, for two rows at once. LAPACK trusts
+// them.
 void check_exchanges(const Tensor& pivots, std::int64_t n, std::string_view function);
 void check_signed_exchanges(const Tensor& pivots, std::int64_t n, std::string_view function);
 // Throws what LAPACK's `info` means for a function of that name; info holds one number a matrix.
@@ -70,11 +71,16 @@ inline bool is_lapack_dtype(ScalarType dtype) {
 template <typename F>
 void visit_lapack(ScalarType dtype, F&& f) {
     switch (dtype) {
-        case ScalarType::Float32: return f(std::type_identity<float>{});
-        case ScalarType::Float64: return f(std::type_identity<double>{});
-        case ScalarType::Complex64: return f(std::type_identity<std::complex<float>>{});
-        case ScalarType::Complex128: return f(std::type_identity<std::complex<double>>{});
-        default: fail_run(concat("linear algebra is not implemented for '", dtype_graph_name(dtype), "'"));
+        case ScalarType::Float32:
+            return f(std::type_identity<float>{});
+        case ScalarType::Float64:
+            return f(std::type_identity<double>{});
+        case ScalarType::Complex64:
+            return f(std::type_identity<std::complex<float>>{});
+        case ScalarType::Complex128:
+            return f(std::type_identity<std::complex<double>>{});
+        default:
+            fail_run(concat("linear algebra is not implemented for '", dtype_graph_name(dtype), "'"));
     }
 }
 

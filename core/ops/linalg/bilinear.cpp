@@ -15,16 +15,19 @@ namespace {
 
 using namespace arithmetic;
 
-Tensor trilinear(const Tensor& i1, const Tensor& i2, const Tensor& i3, const Dims& expand1, const Dims& expand2, const Dims& expand3, const Dims& sumdim,
-                 std::int64_t unroll_dim);
+Tensor trilinear(const Tensor& i1, const Tensor& i2, const Tensor& i3, const Dims& expand1, const Dims& expand2,
+                 const Dims& expand3, const Dims& sumdim, std::int64_t unroll_dim);
 
 void check_bilinear(const Tensor& x1, const Tensor& x2, const Tensor& weight, const Tensor& bias) {
     require(x1.dim() == x2.dim(), "bilinear(): input dimensions do not match: got ", x1.dim(), " and ", x2.dim());
     for (std::int64_t d = 0; d + 1 < x1.dim(); ++d) {
-        require(x1.size(d) == x2.size(d), "bilinear(): input batch dimensions do not match at dim ", d, ": got ", x1.size(d), " and ", x2.size(d));
+        require(x1.size(d) == x2.size(d), "bilinear(): input batch dimensions do not match at dim ", d, ": got ",
+                x1.size(d), " and ", x2.size(d));
     }
-    require(x1.size(-1) == weight.size(1), "bilinear(): input1 size does not match weight size: got ", x1.size(-1), " but expected ", weight.size(1));
-    require(x2.size(-1) == weight.size(2), "bilinear(): input2 size does not match weight size: got ", x2.size(-1), " but expected ", weight.size(2));
+    require(x1.size(-1) == weight.size(1), "bilinear(): input1 size does not match weight size: got ", x1.size(-1),
+            " but expected ", weight.size(1));
+    require(x2.size(-1) == weight.size(2), "bilinear(): input2 size does not match weight size: got ", x2.size(-1),
+            " but expected ", weight.size(2));
     require(!bias.defined() || bias.size(0) == weight.size(0), "bilinear(): bias size does not match weight size: got ",
             bias.defined() ? bias.size(0) : 0, " but expected ", weight.size(0));
 }
@@ -65,14 +68,19 @@ Tensor sum_of_products(Tensor a, Tensor b, const Dims& summed) {
         const bool in_b = b.size(d) != 1;
         const bool is_summed = contains(summed, d);
         if (is_summed && in_a != in_b) (in_a ? a : b) = fn::sum_dim(in_a ? a : b, Dims{d}, true, IValue());
-        if (is_summed && in_a && in_b) inner.push_back(d);
-        else if (!is_summed && in_a && in_b) shared.push_back(d);
-        else (in_a && !is_summed ? left : right).push_back(d);
+        if (is_summed && in_a && in_b)
+            inner.push_back(d);
+        else if (!is_summed && in_a && in_b)
+            shared.push_back(d);
+        else
+            (in_a && !is_summed ? left : right).push_back(d);
         sizes.push_back(is_summed ? 1 : std::max(a.size(d), b.size(d)));
     }
     const std::int64_t batch = extent(a, shared);
-    const Tensor folded_a = fn::reshape(fn::permute(a, joined({&shared, &left, &inner, &right})), Dims{batch, extent(a, left), extent(a, inner)});
-    const Tensor folded_b = fn::reshape(fn::permute(b, joined({&shared, &inner, &right, &left})), Dims{batch, extent(b, inner), extent(b, right)});
+    const Tensor folded_a = fn::reshape(fn::permute(a, joined({&shared, &left, &inner, &right})),
+                                        Dims{batch, extent(a, left), extent(a, inner)});
+    const Tensor folded_b = fn::reshape(fn::permute(b, joined({&shared, &inner, &right, &left})),
+                                        Dims{batch, extent(b, inner), extent(b, right)});
     const Dims order = joined({&shared, &left, &inner, &right});
     Dims shape;
     Dims back(order.size(), 0);
@@ -84,8 +92,8 @@ Tensor sum_of_products(Tensor a, Tensor b, const Dims& summed) {
 }
 
 // One slice along unroll_dim after the other; what the third factor lacks is summed first.
-void trilinear_kernel(const Tensor& out, const Tensor& i1, const Tensor& i2, const Tensor& i3, const Dims& expand1, const Dims& expand2,
-                      const Dims& expand3, const Dims& sumdim, std::int64_t unroll_dim) {
+void trilinear_kernel(const Tensor& out, const Tensor& i1, const Tensor& i2, const Tensor& i3, const Dims& expand1,
+                      const Dims& expand2, const Dims& expand3, const Dims& sumdim, std::int64_t unroll_dim) {
     const Tensor a = with_ones(i1, expand1);
     const Tensor b = with_ones(i2, expand2);
     const Tensor c = with_ones(i3, expand3);
@@ -93,10 +101,13 @@ void trilinear_kernel(const Tensor& out, const Tensor& i1, const Tensor& i2, con
     if (a.numel() == 0 || b.numel() == 0 || c.numel() == 0) return;
     Dims early, late, sizes;
     for (const std::int64_t d : sumdim) (contains(expand3, d) ? early : late).push_back(d);
-    for (std::int64_t d = 0; d < a.dim(); ++d) sizes.push_back(contains(sumdim, d) ? 1 : std::max({a.size(d), b.size(d), c.size(d)}));
+    for (std::int64_t d = 0; d < a.dim(); ++d)
+        sizes.push_back(contains(sumdim, d) ? 1 : std::max({a.size(d), b.size(d), c.size(d)}));
     const Tensor kept = zeros(span_of(sizes), out.dtype());
     const std::int64_t steps = std::max({a.size(unroll_dim), b.size(unroll_dim), c.size(unroll_dim)});
-    const auto slice = [unroll_dim](const Tensor& t, std::int64_t k) { return fn::narrow(t, unroll_dim, t.size(unroll_dim) == 1 ? 0 : k, std::int64_t{1}); };
+    const auto slice = [unroll_dim](const Tensor& t, std::int64_t k) {
+        return fn::narrow(t, unroll_dim, t.size(unroll_dim) == 1 ? 0 : k, std::int64_t{1});
+    };
     for (std::int64_t k = 0; k < steps; ++k) {
         const Tensor product = sum_of_products(sum_of_products(slice(a, k), slice(b, k), early), slice(c, k), late);
         fn::add_(slice(kept, k), product, Scalar(1));
@@ -104,8 +115,8 @@ void trilinear_kernel(const Tensor& out, const Tensor& i1, const Tensor& i2, con
     copy_into(out, fn::reshape(kept, to_dims(out.sizes())));
 }
 
-TensorMeta infer_trilinear(const Tensor& i1, const Tensor& i2, const Tensor& i3, const Dims& expand1, const Dims& expand2, const Dims& expand3,
-                           const Dims& sumdim, std::int64_t unroll_dim) {
+TensorMeta infer_trilinear(const Tensor& i1, const Tensor& i2, const Tensor& i3, const Dims& expand1,
+                           const Dims& expand2, const Dims& expand3, const Dims& sumdim, std::int64_t unroll_dim) {
     const std::int64_t rank = i1.dim() + static_cast<std::int64_t>(expand1.size());
     require(unroll_dim >= 0 && unroll_dim < rank, "unroll_dim must be in [0,", rank - 1, "]");
     const Tensor a = with_ones(i1, expand1);
@@ -115,14 +126,15 @@ TensorMeta infer_trilinear(const Tensor& i1, const Tensor& i2, const Tensor& i3,
     Dims sizes;
     for (std::int64_t d = 0; d < rank; ++d) {
         const std::int64_t n = a.size(d) != 1 ? a.size(d) : b.size(d) != 1 ? b.size(d) : c.size(d);
-        for (const Tensor* t : {&a, &b, &c}) require(t->size(d) == 1 || t->size(d) == n, "non-broadcast dimensions must match");
+        for (const Tensor* t : {&a, &b, &c})
+            require(t->size(d) == 1 || t->size(d) == n, "non-broadcast dimensions must match");
         if (!contains(sumdim, d)) sizes.push_back(n);
     }
     return plain_meta(std::move(sizes), i1.dtype());
 }
 
-Tensor trilinear(const Tensor& i1, const Tensor& i2, const Tensor& i3, const Dims& expand1, const Dims& expand2, const Dims& expand3, const Dims& sumdim,
-                 std::int64_t unroll_dim) {
+Tensor trilinear(const Tensor& i1, const Tensor& i2, const Tensor& i3, const Dims& expand1, const Dims& expand2,
+                 const Dims& expand3, const Dims& sumdim, std::int64_t unroll_dim) {
     static const OperatorHandle<> trilinear_{"aten::_trilinear"};
     return trilinear_(i1, i2, i3, expand1, expand2, expand3, sumdim, unroll_dim);
 }
@@ -142,7 +154,8 @@ void trilinear_backward(GradientContext& context) {
 
 std::vector<Sample> bilinear_samples(Random& random, ScalarType dtype) {
     const auto t = [&](std::initializer_list<std::int64_t> sizes) { return random_tensor(random, sizes, dtype); };
-    return {{{t({2, 3}), t({2, 4}), t({5, 3, 4}), t({5})}}, {{t({2, 2, 3}), t({2, 2, 4}), t({5, 3, 4}), IValue()}, "no bias"}};
+    return {{{t({2, 3}), t({2, 4}), t({5, 3, 4}), t({5})}},
+            {{t({2, 2, 3}), t({2, 2, 4}), t({5, 3, 4}), IValue()}, "no bias"}};
 }
 std::vector<Sample> trilinear_samples(Random& random, ScalarType dtype) {
     const auto t = [&](std::initializer_list<std::int64_t> sizes) { return random_tensor(random, sizes, dtype); };
@@ -155,7 +168,8 @@ constexpr OperatorRecord kRecords[] = {
      .formula = "out[.., o] = input1[..]^T weight[o] input2[..] + bias[o]",
      .composite = boxed<bilinear>,
      .samples = bilinear_samples},
-    {.schema = "aten::_trilinear(Tensor i1, Tensor i2, Tensor i3, int[] expand1, int[] expand2, int[] expand3, int[] sumdim, int unroll_dim=1) -> Tensor",
+    {.schema = "aten::_trilinear(Tensor i1, Tensor i2, Tensor i3, int[] expand1, int[] expand2, int[] expand3, int[] "
+               "sumdim, int unroll_dim=1) -> Tensor",
      .summary = "The product of three tensors, each with dimensions put in, summed over some.",
      .infer = inferring<infer_trilinear>,
      .kernel = filling<trilinear_kernel>,

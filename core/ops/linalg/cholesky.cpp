@@ -20,7 +20,9 @@ void factor_columns(const Tensor& L, const Tensor& info, bool upper) {
     const std::int64_t n = L.size(-1);
     visit_lapack(L.dtype(), [&]<typename T>(std::type_identity<T>) {
         for (std::int64_t i = 0; i < batch_count(L); ++i) {
-            info.data<std::int32_t>()[i] = n == 0 ? 0 : Lapack<T>::potrf(LAPACK_COL_MAJOR, upper ? 'U' : 'L', narrow(n), matrix_at<T>(L, i), leading(n));
+            info.data<std::int32_t>()[i] = n == 0 ? 0
+                                                  : Lapack<T>::potrf(LAPACK_COL_MAJOR, upper ? 'U' : 'L', narrow(n),
+                                                                     matrix_at<T>(L, i), leading(n));
         }
     });
 }
@@ -52,7 +54,8 @@ Tensor factor_gradient(const Tensor& grad, const Tensor& factor_, bool upper) {
     return call::solve_triangular(L, left, false, false, false);
 }
 void factor_backward(GradientContext& context) {
-    if (context.grad_output(0).defined()) context.set_grad(0, factor_gradient(context.grad_output(0), context.result(0), context.value(1).to_bool()));
+    if (context.grad_output(0).defined())
+        context.set_grad(0, factor_gradient(context.grad_output(0), context.result(0), context.value(1).to_bool()));
 }
 
 Tensor linalg_cholesky(const Tensor& A, bool upper) {
@@ -98,7 +101,9 @@ void invert(const Tensor& out, const Tensor& L, bool upper) {
     const std::int64_t n = L.size(-1);
     visit_lapack(L.dtype(), [&]<typename T>(std::type_identity<T>) {
         for (std::int64_t i = 0; i < batch_count(L); ++i) {
-            info.data<std::int32_t>()[i] = n == 0 ? 0 : Lapack<T>::potri(LAPACK_COL_MAJOR, upper ? 'U' : 'L', narrow(n), matrix_at<T>(work, i), leading(n));
+            info.data<std::int32_t>()[i] = n == 0 ? 0
+                                                  : Lapack<T>::potri(LAPACK_COL_MAJOR, upper ? 'U' : 'L', narrow(n),
+                                                                     matrix_at<T>(work, i), leading(n));
         }
     });
     check_errors(info, "cholesky_inverse", L.dim() == 2);
@@ -119,11 +124,12 @@ void invert_backward(GradientContext& context) {
 void check_solve(const Tensor& B, const Tensor& L) {
     require(B.dim() >= 2, "b should have at least 2 dimensions, but has ", B.dim(), " dimensions instead");
     require(L.dim() >= 2, "u should have at least 2 dimensions, but has ", L.dim(), " dimensions instead");
-    require(L.size(-1) == L.size(-2), "A must be batches of square matrices, but they are ", L.size(-2), " by ", L.size(-1), " matrices");
-    require(L.size(-1) == B.size(-2), "Incompatible matrix sizes for cholesky_solve: each A matrix is ", L.size(-1), " by ", L.size(-1),
-            " but each b matrix is ", B.size(-2), " by ", B.size(-1));
-    require(L.dtype() == B.dtype(), "Expected b and A to have the same dtype, but found b of type ", dtype_graph_name(B.dtype()),
-            " and A of type ", dtype_graph_name(L.dtype()), " instead.");
+    require(L.size(-1) == L.size(-2), "A must be batches of square matrices, but they are ", L.size(-2), " by ",
+            L.size(-1), " matrices");
+    require(L.size(-1) == B.size(-2), "Incompatible matrix sizes for cholesky_solve: each A matrix is ", L.size(-1),
+            " by ", L.size(-1), " but each b matrix is ", B.size(-2), " by ", B.size(-1));
+    require(L.dtype() == B.dtype(), "Expected b and A to have the same dtype, but found b of type ",
+            dtype_graph_name(B.dtype()), " and A of type ", dtype_graph_name(L.dtype()), " instead.");
 }
 TensorMeta infer_solve(const Tensor& B, const Tensor& L, bool) {
     check_solve(B, L);
@@ -141,8 +147,8 @@ void solve(const Tensor& out, const Tensor& B, const Tensor& L, bool upper) {
     const std::int64_t n = L.size(-1);
     visit_lapack(out.dtype(), [&]<typename T>(std::type_identity<T>) {
         for (std::int64_t i = 0; i < batch_count(out); ++i) {
-            Lapack<T>::potrs(LAPACK_COL_MAJOR, upper ? 'U' : 'L', narrow(n), narrow(out.size(-1)), matrix_at<T>(factors, i), leading(n),
-                             matrix_at<T>(work, i), leading(n));
+            Lapack<T>::potrs(LAPACK_COL_MAJOR, upper ? 'U' : 'L', narrow(n), narrow(out.size(-1)),
+                             matrix_at<T>(factors, i), leading(n), matrix_at<T>(work, i), leading(n));
         }
     });
     put_back(out, work);
@@ -184,7 +190,8 @@ std::vector<Sample> solve_samples(Random& random, ScalarType dtype) {
     if (!is_lapack_dtype(dtype)) return samples;
     for (const bool upper : {false, true}) {
         const Tensor L = random_tensor(random, {2, 3, 3}, dtype);
-        samples.push_back({{random_tensor(random, {3, 2}, dtype), triangle(L + identity_like(L) * Scalar(4), upper), upper}});
+        samples.push_back(
+            {{random_tensor(random, {3, 2}, dtype), triangle(L + identity_like(L) * Scalar(4), upper), upper}});
     }
     return samples;
 }
@@ -195,7 +202,8 @@ std::vector<Sample> inverse_samples(Random& random, ScalarType dtype) {
 }
 
 constexpr OperatorRecord kRecords[] = {
-    {.schema = "aten::linalg_cholesky_ex(Tensor self, *, bool upper=False, bool check_errors=False) -> (Tensor L, Tensor info)",
+    {.schema = "aten::linalg_cholesky_ex(Tensor self, *, bool upper=False, bool check_errors=False) -> (Tensor L, "
+               "Tensor info)",
      .summary = "The Cholesky factor, and an error number.",
      .formula = "self = L L^H; upper: U^H U",
      .infer = inferring<infer_factor>,

@@ -20,7 +20,11 @@ using namespace arithmetic;
 // As in solve.cpp: the factors are those of A^T when its columns lie at hand.
 bool factors_transposed(const Tensor& A) { return A.is_contiguous() && !is_complex(A.dtype()); }
 
-std::tuple<Tensor, Tensor> factored(const Tensor& A, const Tensor& LU, const Tensor& pivots) {
+struct Factors {
+    Tensor LU;
+    Tensor pivots;
+};
+Factors factored(const Tensor& A, const Tensor& LU, const Tensor& pivots) {
     const auto [factors, rows, info] = call::lu_factor_ex(factors_transposed(A) ? mT(A) : A, true, false);
     copy_strided(LU, factors);
     copy_strided(pivots, rows);
@@ -36,7 +40,8 @@ T permutation_sign(const std::int32_t* pivots, std::int64_t n) {
 
 MetaList infer_factors(const Tensor& A) {
     const Dims batch = batch_sizes(A);
-    return {column_meta(to_dims(A.sizes()), A.dtype()), plain_meta(with_batch(span_of(batch), {A.size(-1)}), ScalarType::Int32)};
+    return {column_meta(to_dims(A.sizes()), A.dtype()),
+            plain_meta(with_batch(span_of(batch), {A.size(-1)}), ScalarType::Int32)};
 }
 
 MetaList infer_det(const Tensor& A) {
@@ -47,15 +52,15 @@ MetaList infer_det(const Tensor& A) {
     return metas;
 }
 void det(const Tensor& result, const Tensor& LU, const Tensor& pivots, const Tensor& A) {
-    const auto [factors, rows] = factored(A, LU, pivots);
+    const Factors factors = factored(A, LU, pivots);
     const Tensor values = buffer_for(result);
     const std::int64_t n = A.size(-1);
     visit_lapack(A.dtype(), [&]<typename T>(std::type_identity<T>) {
         for (std::int64_t i = 0; i < batch_count(A); ++i) {
-            const T* matrix = matrix_at<T>(factors, i);
+            const T* matrix = matrix_at<T>(factors.LU, i);
             T product(1);
             for (std::int64_t d = 0; d < n; ++d) product *= matrix[d * (n + 1)];
-            values.data<T>()[i] = product * permutation_sign<T>(vector_at<std::int32_t>(rows, i), n);
+            values.data<T>()[i] = product * permutation_sign<T>(vector_at<std::int32_t>(factors.pivots, i), n);
         }
     });
     put_back(result, values);
@@ -82,7 +87,9 @@ Tensor singular_gradient(const Tensor& A, const Tensor& g) {
     const Tensor D = fn::unsqueeze(alpha, -1) * others;
     return fn::matmul(U * fn::unsqueeze(D, -2), Vh);
 }
-Tensor diagonal_of(const Tensor& values, const Tensor& A) { return fn::unsqueeze(fn::unsqueeze(values, -1), -1) * identity_like(A); }
+Tensor diagonal_of(const Tensor& values, const Tensor& A) {
+    return fn::unsqueeze(fn::unsqueeze(values, -1), -1) * identity_like(A);
+}
 
 void det_backward(GradientContext& context) {
     if (!context.grad_output(0).defined()) return;
@@ -109,7 +116,8 @@ void det_backward(GradientContext& context) {
     const Tensor flat_d = fn::reshape(d, Dims{-1, A.size(-1), A.size(-1)});
     const Tensor bad = fn::reshape(fn::nonzero(fn::reshape(singular, Dims{-1})), Dims{-1});
     const Tensor good = fn::reshape(fn::nonzero(fn::logical_not(fn::reshape(singular, Dims{-1}))), Dims{-1});
-    const Tensor at_bad = singular_gradient(fn::index_select(flat_A, 0, bad), fn::index_select(fn::reshape(g, Dims{-1}), 0, bad));
+    const Tensor at_bad =
+        singular_gradient(fn::index_select(flat_A, 0, bad), fn::index_select(fn::reshape(g, Dims{-1}), 0, bad));
     const Tensor at_good = call::solve(mH(fn::index_select(flat_A, 0, good)), fn::index_select(flat_d, 0, good), true);
     const Tensor joined = fn::index_copy(fn::index_copy(fn::zeros_like(flat_A), 0, bad, at_bad), 0, good, at_good);
     context.set_grad(0, fn::reshape(joined, to_dims(A.sizes())));
@@ -127,14 +135,14 @@ MetaList infer_slogdet(const Tensor& A) {
     return metas;
 }
 void slogdet(const Tensor& sign, const Tensor& logarithm, const Tensor& LU, const Tensor& pivots, const Tensor& A) {
-    const auto [factors, rows] = factored(A, LU, pivots);
+    const Factors factors = factored(A, LU, pivots);
     const Tensor signs = buffer_for(sign);
     const Tensor logarithms = buffer_for(logarithm);
     const std::int64_t n = A.size(-1);
     visit_lapack(A.dtype(), [&]<typename T>(std::type_identity<T>) {
         for (std::int64_t i = 0; i < batch_count(A); ++i) {
-            const T* matrix = matrix_at<T>(factors, i);
-            T phase = permutation_sign<T>(vector_at<std::int32_t>(rows, i), n);
+            const T* matrix = matrix_at<T>(factors.LU, i);
+            T phase = permutation_sign<T>(vector_at<std::int32_t>(factors.pivots, i), n);
             RealOf<T> sum(0);
             for (std::int64_t d = 0; d < n; ++d) {
                 const T pivot = matrix[d * (n + 1)];
@@ -183,7 +191,9 @@ Tensor logdet(const Tensor& A) {
 
 std::vector<Sample> det_samples(Random& random, ScalarType dtype) {
     if (!is_lapack_dtype(dtype)) return {};
-    return {{{random_tensor(random, {3, 3}, dtype)}}, {{random_tensor(random, {2, 2, 2}, dtype)}, "batch"}, {{random_tensor(random, {0, 0}, dtype)}, "empty"}};
+    return {{{random_tensor(random, {3, 3}, dtype)}},
+            {{random_tensor(random, {2, 2, 2}, dtype)}, "batch"},
+            {{random_tensor(random, {0, 0}, dtype)}, "empty"}};
 }
 
 constexpr OperatorRecord kRecords[] = {
@@ -194,7 +204,10 @@ constexpr OperatorRecord kRecords[] = {
      .derivative = {det_backward, {save_argument(0), save_result(0), save_result(1), save_result(2)}},
      .variants = kOut,
      .out_overload = "result"},
-    {.schema = "aten::linalg_det(Tensor A) -> Tensor", .summary = "The determinant.", .composite = boxed<linalg_det>, .samples = det_samples},
+    {.schema = "aten::linalg_det(Tensor A) -> Tensor",
+     .summary = "The determinant.",
+     .composite = boxed<linalg_det>,
+     .samples = det_samples},
     {.schema = "aten::det(Tensor self) -> Tensor", .summary = "The determinant.", .composite = boxed<linalg_det>},
     {.schema = "aten::_linalg_slogdet(Tensor A) -> (Tensor sign, Tensor logabsdet, Tensor LU, Tensor pivots)",
      .summary = "Sign and logarithm of the determinant, and the LU factors that it took.",
@@ -213,7 +226,9 @@ constexpr OperatorRecord kRecords[] = {
      .summary = "Sign and logarithm of the determinant.",
      .formula = "det(A) = sign exp(logabsdet)",
      .composite = boxed<linalg_slogdet>},
-    {.schema = "aten::logdet(Tensor self) -> Tensor", .summary = "The logarithm of the determinant; NaN where that is negative.", .composite = boxed<logdet>},
+    {.schema = "aten::logdet(Tensor self) -> Tensor",
+     .summary = "The logarithm of the determinant; NaN where that is negative.",
+     .composite = boxed<logdet>},
 };
 
 }  // namespace

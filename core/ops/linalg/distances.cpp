@@ -31,11 +31,16 @@ T distance(const T* a, const T* b, std::int64_t n, double p) {
     const T power = static_cast<T>(p);
     for (std::int64_t i = 0; i < n; ++i) {
         const T d = std::abs(a[i] - b[i]);
-        if (p == 0) sum += d != T(0) ? T(1) : T(0);
-        else if (p == 1) sum += d;
-        else if (p == 2) sum += d * d;
-        else if (std::isinf(p)) sum = d > sum || std::isnan(d) ? d : sum;
-        else sum += std::pow(d, power);
+        if (p == 0)
+            sum += d != T(0) ? T(1) : T(0);
+        else if (p == 1)
+            sum += d;
+        else if (p == 2)
+            sum += d * d;
+        else if (std::isinf(p))
+            sum = d > sum || std::isnan(d) ? d : sum;
+        else
+            sum += std::pow(d, power);
     }
     if (p == 2) return std::sqrt(sum);
     if (p == 0 || p == 1 || std::isinf(p)) return sum;
@@ -75,12 +80,17 @@ Dims cdist_sizes(const Tensor& x1, const Tensor& x2) {
 TensorMeta infer_cdist(const Tensor& x1, const Tensor& x2, double p, const IValue& mode) {
     require(x1.dim() >= 2, "cdist only supports at least 2D tensors, X1 got: ", x1.dim(), "D");
     require(x2.dim() >= 2, "cdist only supports at least 2D tensors, X2 got: ", x2.dim(), "D");
-    require(x1.size(-1) == x2.size(-1), "X1 and X2 must have the same number of columns. X1: ", x1.size(-1), " X2: ", x2.size(-1));
-    require(is_floating(x1.dtype()), "cdist only supports floating-point dtypes, X1 got: ", dtype_graph_name(x1.dtype()));
-    require(is_floating(x2.dtype()), "cdist only supports floating-point dtypes, X2 got: ", dtype_graph_name(x2.dtype()));
-    require(x1.dtype() == x2.dtype(), "expected scalar type ", dtype_graph_name(x1.dtype()), " but found ", dtype_graph_name(x2.dtype()));
+    require(x1.size(-1) == x2.size(-1), "X1 and X2 must have the same number of columns. X1: ", x1.size(-1),
+            " X2: ", x2.size(-1));
+    require(is_floating(x1.dtype()),
+            "cdist only supports floating-point dtypes, X1 got: ", dtype_graph_name(x1.dtype()));
+    require(is_floating(x2.dtype()),
+            "cdist only supports floating-point dtypes, X2 got: ", dtype_graph_name(x2.dtype()));
+    require(x1.dtype() == x2.dtype(), "expected scalar type ", dtype_graph_name(x1.dtype()), " but found ",
+            dtype_graph_name(x2.dtype()));
     require(p >= 0, "cdist only supports non-negative p values");
-    if (!mode.is_none()) require(mode.to_int() >= 0 && mode.to_int() <= 2, "possible modes: 0, 1, 2, but was: ", mode.to_int());
+    if (!mode.is_none())
+        require(mode.to_int() >= 0 && mode.to_int() <= 2, "possible modes: 0, 1, 2, but was: ", mode.to_int());
     return plain_meta(cdist_sizes(x1, x2), x1.dtype());
 }
 
@@ -102,14 +112,15 @@ void cdist_kernel(const Tensor& out, const Tensor& x1, const Tensor& x2, double 
     const std::int64_t others = x2.size(-2);
     const std::int64_t n = x1.size(-1);
     visit_floats(out.dtype(), "cdist", [&]<typename T>(std::type_identity<T>) {
-        parallel_for(0, batch_count(out) * rows, std::max<std::int64_t>(1, 16384 / (others * n)), [&](std::int64_t begin, std::int64_t end) {
-            for (std::int64_t row = begin; row < end; ++row) {
-                const T* to = b.data<T>() + row / rows * others * n;
-                for (std::int64_t j = 0; j < others; ++j) {
-                    buffer.data<T>()[row * others + j] = distance(a.data<T>() + row * n, to + j * n, n, p);
-                }
-            }
-        });
+        parallel_for(0, batch_count(out) * rows, std::max<std::int64_t>(1, 16384 / (others * n)),
+                     [&](std::int64_t begin, std::int64_t end) {
+                         for (std::int64_t row = begin; row < end; ++row) {
+                             const T* to = b.data<T>() + row / rows * others * n;
+                             for (std::int64_t j = 0; j < others; ++j) {
+                                 buffer.data<T>()[row * others + j] = distance(a.data<T>() + row * n, to + j * n, n, p);
+                             }
+                         }
+                     });
     });
     put_back(out, buffer);
 }
@@ -126,14 +137,16 @@ void cdist_gradient(GradientContext& context) {
 TensorMeta infer_cdist_backward(const Tensor& grad, const Tensor& x1, const Tensor& x2, double p, const Tensor& cdist) {
     const TensorMeta distances = infer_cdist(x1, x2, p, IValue());
     for (const Tensor* t : {&grad, &cdist}) {
-        require(t->dtype() == distances.dtype && std::ranges::equal(t->sizes(), distances.sizes), "_cdist_backward: expected ",
-                dtype_graph_name(distances.dtype), shape_list_text(span_of(distances.sizes)), " but found ", dtype_graph_name(t->dtype()),
+        require(t->dtype() == distances.dtype && std::ranges::equal(t->sizes(), distances.sizes),
+                "_cdist_backward: expected ", dtype_graph_name(distances.dtype),
+                shape_list_text(span_of(distances.sizes)), " but found ", dtype_graph_name(t->dtype()),
                 shape_list_text(t->sizes()));
     }
     const Dims batch = broadcast_batches(x1, x2);
     return plain_meta(with_batch(span_of(batch), {x1.size(-2), x1.size(-1)}), x1.dtype());
 }
-void cdist_backward_kernel(const Tensor& out, const Tensor& grad, const Tensor& x1, const Tensor& x2, double p, const Tensor& cdist) {
+void cdist_backward_kernel(const Tensor& out, const Tensor& grad, const Tensor& x1, const Tensor& x2, double p,
+                           const Tensor& cdist) {
     const Dims batch = batch_sizes(out);
     const Tensor a = packed(in_batch(x1, span_of(batch)));
     const Tensor b = packed(in_batch(x2, span_of(batch)));
@@ -180,7 +193,9 @@ void euclidean_backward(GradientContext& context) {
     const Tensor dist = context.result();
     const Tensor ratio = fn::masked_fill(context.grad_output() / dist, fn::eq_scalar(dist, Scalar(0)), Scalar(0));
     context.grad(0, [&] { return x1 * fn::sum_dim(ratio, Dims{-1}, true, IValue()) - fn::matmul(ratio, x2); });
-    context.grad(1, [&] { return x2 * fn::unsqueeze(fn::sum_dim(ratio, Dims{-2}, false, IValue()), -1) - fn::matmul(mT(ratio), x1); });
+    context.grad(1, [&] {
+        return x2 * fn::unsqueeze(fn::sum_dim(ratio, Dims{-2}, false, IValue()), -1) - fn::matmul(mT(ratio), x1);
+    });
 }
 
 // ---- pdist: the pairs i < j in order
@@ -200,20 +215,23 @@ void pdist_kernel(const Tensor& out, const Tensor& self, double p) {
     visit_floats(out.dtype(), "pdist", [&]<typename T>(std::type_identity<T>) {
         T* to = buffer.data<T>();
         for (std::int64_t i = 0; i < self.size(0); ++i) {
-            for (std::int64_t j = i + 1; j < self.size(0); ++j) *to++ = distance(rows.data<T>() + i * n, rows.data<T>() + j * n, n, p);
+            for (std::int64_t j = i + 1; j < self.size(0); ++j)
+                *to++ = distance(rows.data<T>() + i * n, rows.data<T>() + j * n, n, p);
         }
     });
     put_back(out, buffer);
 }
 void pdist_gradient(GradientContext& context) {
-    context.set_grad(0, pdist_backward(context.grad_output(), context.argument(0), context.value(1).to_double(), context.result()));
+    context.set_grad(
+        0, pdist_backward(context.grad_output(), context.argument(0), context.value(1).to_double(), context.result()));
 }
 // (grad, self, p, pdist)
 TensorMeta infer_pdist_backward(const Tensor& grad, const Tensor& self, double p, const Tensor& pdist) {
     const TensorMeta distances = infer_pdist(self, p);
     for (const Tensor* t : {&grad, &pdist}) {
-        require(t->dtype() == distances.dtype && std::ranges::equal(t->sizes(), distances.sizes), "_pdist_backward: expected ",
-                dtype_graph_name(distances.dtype), shape_list_text(span_of(distances.sizes)), " but found ", dtype_graph_name(t->dtype()),
+        require(t->dtype() == distances.dtype && std::ranges::equal(t->sizes(), distances.sizes),
+                "_pdist_backward: expected ", dtype_graph_name(distances.dtype),
+                shape_list_text(span_of(distances.sizes)), " but found ", dtype_graph_name(t->dtype()),
                 shape_list_text(t->sizes()));
     }
     return plain_meta(to_dims(self.sizes()), self.dtype());
@@ -249,7 +267,8 @@ std::vector<Sample> cdist_samples(Random& random, ScalarType dtype) {
     std::vector<Sample> samples;
     if (dtype != ScalarType::Float32 && dtype != ScalarType::Float64) return samples;
     for (const double p : {2.0, 1.0, 3.0, 1.5, HUGE_VAL}) {
-        samples.push_back({{random_tensor(random, {2, 3, 4}, dtype), random_tensor(random, {5, 4}, dtype), p, IValue()}});
+        samples.push_back(
+            {{random_tensor(random, {2, 3, 4}, dtype), random_tensor(random, {5, 4}, dtype), p, IValue()}});
     }
     return samples;
 }
@@ -266,7 +285,9 @@ constexpr std::string_view kCdist = "The p-norm of the difference of each row of
 constexpr std::string_view kPdist = "The p-norm of the difference of each pair of rows.";
 
 constexpr OperatorRecord kRecords[] = {
-    {.schema = "aten::cdist(Tensor x1, Tensor x2, float p=2., int? compute_mode=None) -> Tensor", .summary = kCdist, .composite = boxed<cdist>},
+    {.schema = "aten::cdist(Tensor x1, Tensor x2, float p=2., int? compute_mode=None) -> Tensor",
+     .summary = kCdist,
+     .composite = boxed<cdist>},
     {.schema = "aten::_cdist_forward(Tensor x1, Tensor x2, float p, int? compute_mode) -> Tensor",
      .summary = kCdist,
      .infer = inferring<infer_cdist>,

@@ -38,7 +38,8 @@ MetaList infer_eigh(const Tensor& A, std::string_view uplo, bool with_vectors) {
     parse_triangle(uplo);
     return hermitian_metas(A, with_vectors);
 }
-void decompose_hermitian(const Tensor& values, const Tensor& vectors, const Tensor& A, char triangle, bool with_vectors, std::string_view function) {
+void decompose_hermitian(const Tensor& values, const Tensor& vectors, const Tensor& A, char triangle, bool with_vectors,
+                         std::string_view function) {
     check_kernel_dtype(A, "linalg_eigh_cpu");
     if (A.numel() == 0) return;
     prepare_lapack();
@@ -50,8 +51,9 @@ void decompose_hermitian(const Tensor& values, const Tensor& vectors, const Tens
     const std::int64_t n = A.size(-1);
     visit_lapack(A.dtype(), [&]<typename T>(std::type_identity<T>) {
         for (std::int64_t i = 0; i < batch_count(A); ++i) {
-            info.data<std::int32_t>()[i] = Lapack<T>::syevd(LAPACK_COL_MAJOR, with_vectors ? 'V' : 'N', triangle, narrow(n), matrix_at<T>(work, i),
-                                                            leading(n), vector_at<RealOf<T>>(sorted, i));
+            info.data<std::int32_t>()[i] =
+                Lapack<T>::syevd(LAPACK_COL_MAJOR, with_vectors ? 'V' : 'N', triangle, narrow(n), matrix_at<T>(work, i),
+                                 leading(n), vector_at<RealOf<T>>(sorted, i));
         }
     });
     check_errors(info, function, A.dim() == 2);
@@ -68,7 +70,8 @@ void check_phase(const Tensor& diagonal, std::string_view function) {
     static const OperatorHandle<bool> allclose{"aten::allclose"};
     const Tensor angles = fn::imag(diagonal);
     require(allclose(angles, fn::zeros_like(angles), 1e-2, 1e-2, false), function,
-            ": The eigenvectors in the complex case are specified up to multiplication by e^{i phi}. The specified loss function depends on this "
+            ": The eigenvectors in the complex case are specified up to multiplication by e^{i phi}. The specified "
+            "loss function depends on this "
             "quantity, so it is ill-defined.");
 }
 
@@ -103,8 +106,9 @@ void symeig(const Tensor& values, const Tensor& vectors, const Tensor& self, boo
     decompose_hermitian(values, vectors, self, upper ? 'U' : 'L', with_vectors, "symeig");
 }
 void symeig_backward(GradientContext& context) {
-    require(context.value(1).to_bool(), "linalg_eigh_backward: torch.symeig(A, eigenvectors=False) is not differentiable. Use "
-                                        "torch.linalg.eigvalsh(A) instead.");
+    require(context.value(1).to_bool(),
+            "linalg_eigh_backward: torch.symeig(A, eigenvectors=False) is not differentiable. Use "
+            "torch.linalg.eigvalsh(A) instead.");
     eigh_backward(context);
 }
 
@@ -154,14 +158,16 @@ std::int32_t geev(T* matrix, std::int64_t n, std::complex<RealOf<T>>* values, st
     const char job = vectors == nullptr ? 'N' : 'V';
     const lapack_int order = narrow(n);
     if constexpr (kIsComplex<T>) {
-        return Lapack<T>::geev(LAPACK_COL_MAJOR, 'N', job, order, matrix, leading(n), values, nullptr, 1, vectors, leading(n));
+        return Lapack<T>::geev(LAPACK_COL_MAJOR, 'N', job, order, matrix, leading(n), values, nullptr, 1, vectors,
+                               leading(n));
     } else {
         std::vector<T> re(static_cast<std::size_t>(n));
         std::vector<T> im(static_cast<std::size_t>(n));
         std::vector<T> columns(vectors == nullptr ? 1 : static_cast<std::size_t>(n * n));
-        const std::int32_t info =
-            Lapack<T>::geev(LAPACK_COL_MAJOR, 'N', job, order, matrix, leading(n), re.data(), im.data(), nullptr, 1, columns.data(), leading(n));
-        for (std::int64_t i = 0; i < n; ++i) values[i] = {re[static_cast<std::size_t>(i)], im[static_cast<std::size_t>(i)]};
+        const std::int32_t info = Lapack<T>::geev(LAPACK_COL_MAJOR, 'N', job, order, matrix, leading(n), re.data(),
+                                                  im.data(), nullptr, 1, columns.data(), leading(n));
+        for (std::int64_t i = 0; i < n; ++i)
+            values[i] = {re[static_cast<std::size_t>(i)], im[static_cast<std::size_t>(i)]};
         if (vectors != nullptr) join_pairs(im.data(), columns.data(), n, vectors);
         return info;
     }
@@ -189,7 +195,9 @@ void decompose(const Tensor& values, const Tensor& vectors, const Tensor& A, std
     put_back(values, numbers);
     if (vectors.defined()) put_back(vectors, columns);
 }
-void eig(const Tensor& values, const Tensor& vectors, const Tensor& A) { decompose(values, vectors, A, "torch.linalg.eig"); }
+void eig(const Tensor& values, const Tensor& vectors, const Tensor& A) {
+    decompose(values, vectors, A, "torch.linalg.eig");
+}
 void eigvals_only(const Tensor& values, const Tensor& A) { decompose(values, Tensor(), A, "torch.linalg.eigvals"); }
 
 void eig_backward(GradientContext& context) {
@@ -205,7 +213,8 @@ void eig_backward(GradientContext& context) {
     // The columns keep their length.
     const Tensor tangent = product - fn::matmul(mH(V), V * fn::unsqueeze(fn::real(diagonal), -2));
     Tensor inner = tangent / gaps(conj(L));
-    if (gL.defined()) inner = inner - fn::diag_embed(fn::diagonal(inner, 0, -2, -1), 0, -2, -1) + fn::diag_embed(gL, 0, -2, -1);
+    if (gL.defined())
+        inner = inner - fn::diag_embed(fn::diagonal(inner, 0, -2, -1), 0, -2, -1) + fn::diag_embed(gL, 0, -2, -1);
     context.set_grad(0, call::solve(mH(V), fn::matmul(inner, mH(V)), true));
 }
 void eigvals_backward(GradientContext& context) {
@@ -226,7 +235,8 @@ std::vector<Sample> values_samples(Random& random, ScalarType dtype) {
 }
 
 constexpr OperatorRecord kRecords[] = {
-    {.schema = "aten::_linalg_eigh(Tensor A, str UPLO='L', bool compute_v=True) -> (Tensor eigenvalues, Tensor eigenvectors)",
+    {.schema =
+         "aten::_linalg_eigh(Tensor A, str UPLO='L', bool compute_v=True) -> (Tensor eigenvalues, Tensor eigenvectors)",
      .summary = "Eigenvalues of Hermitian matrices, least first, with the vectors if they are wanted.",
      .formula = "A = V diag(L) V^H",
      .infer = inferring<infer_eigh>,
@@ -242,7 +252,8 @@ constexpr OperatorRecord kRecords[] = {
     {.schema = "aten::linalg_eigvalsh(Tensor self, str UPLO='L') -> Tensor",
      .summary = "Eigenvalues of Hermitian matrices, least first.",
      .composite = boxed<eigvalsh>},
-    {.schema = "aten::symeig(Tensor self, bool eigenvectors=False, bool upper=True) -> (Tensor eigenvalues, Tensor eigenvectors)",
+    {.schema = "aten::symeig(Tensor self, bool eigenvectors=False, bool upper=True) -> (Tensor eigenvalues, Tensor "
+               "eigenvectors)",
      .summary = "Eigenvalues of Hermitian matrices, least first, and vectors if they are wanted.",
      .formula = "self = V diag(L) V^H",
      .infer = inferring<infer_symeig>,

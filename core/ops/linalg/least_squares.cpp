@@ -31,10 +31,11 @@ void check_inputs(const Tensor& A, const Tensor& B) {
     constexpr std::string_view kName = "torch.linalg.lstsq";
     require(A.dim() >= 2, kName, ": input must have at least 2 dimensions.");
     require(B.dim() >= 1, kName, ": other must have at least 1 dimension.");
-    require(A.dtype() == B.dtype(), kName, ": Expected input and other to have the same dtype, but got input's dtype ", dtype_graph_name(A.dtype()),
-            " and other's dtype ", dtype_graph_name(B.dtype()));
+    require(A.dtype() == B.dtype(), kName, ": Expected input and other to have the same dtype, but got input's dtype ",
+            dtype_graph_name(A.dtype()), " and other's dtype ", dtype_graph_name(B.dtype()));
     const std::int64_t fewer = A.dim() - B.dim();
-    require(fewer >= 0 && fewer <= 1, kName, ": input.dim() must be greater or equal to other.dim() and (input.dim() - other.dim()) <= 1");
+    require(fewer >= 0 && fewer <= 1, kName,
+            ": input.dim() must be greater or equal to other.dim() and (input.dim() - other.dim()) <= 1");
     if (is_vector_batch(A, B)) {
         require(A.size(-2) == B.size(-1), kName, ": input.size(-2) should match other.size(-1)");
     } else {
@@ -65,17 +66,23 @@ void solve_one(const Batch& batch, std::int64_t i, Driver driver, double rcond, 
     std::vector<RealOf<T>> scratch(static_cast<std::size_t>(std::max<std::int64_t>(1, std::min(m, n))));
     RealOf<T>* s = batch.values.numel() > 0 ? vector_at<RealOf<T>>(batch.values, i) : scratch.data();
     switch (driver) {
-        case Driver::Gels: info = Lapack<T>::gels(LAPACK_COL_MAJOR, 'N', rows, columns, sides, a, leading(m), b, leading(batch.B.size(-2))); break;
+        case Driver::Gels:
+            info = Lapack<T>::gels(LAPACK_COL_MAJOR, 'N', rows, columns, sides, a, leading(m), b,
+                                   leading(batch.B.size(-2)));
+            break;
         case Driver::Gelsy: {
             std::vector<lapack_int> exchanges(static_cast<std::size_t>(n), 0);
-            info = Lapack<T>::gelsy(LAPACK_COL_MAJOR, rows, columns, sides, a, leading(m), b, leading(batch.B.size(-2)), exchanges.data(), cut, &rank);
+            info = Lapack<T>::gelsy(LAPACK_COL_MAJOR, rows, columns, sides, a, leading(m), b, leading(batch.B.size(-2)),
+                                    exchanges.data(), cut, &rank);
             break;
         }
         case Driver::Gelsd:
-            info = Lapack<T>::gelsd(LAPACK_COL_MAJOR, rows, columns, sides, a, leading(m), b, leading(batch.B.size(-2)), s, cut, &rank);
+            info = Lapack<T>::gelsd(LAPACK_COL_MAJOR, rows, columns, sides, a, leading(m), b, leading(batch.B.size(-2)),
+                                    s, cut, &rank);
             break;
         case Driver::Gelss:
-            info = Lapack<T>::gelss(LAPACK_COL_MAJOR, rows, columns, sides, a, leading(m), b, leading(batch.B.size(-2)), s, cut, &rank);
+            info = Lapack<T>::gelss(LAPACK_COL_MAJOR, rows, columns, sides, a, leading(m), b, leading(batch.B.size(-2)),
+                                    s, cut, &rank);
             break;
     }
     batch.info.data<std::int32_t>()[i] = info;
@@ -90,8 +97,9 @@ Batch prepare(const Tensor& A, const Tensor& B, Driver driver) {
     const Dims rows = with_batch(span_of(batch), {std::max(m, n), B.size(-1)});
     const Dims values = has_values ? with_batch(span_of(batch), {std::min(m, n)}) : Dims{0};
     const Dims ranks = driver == Driver::Gels ? Dims{0} : batch;
-    Batch out{column_copy(in_batch(A, span_of(batch))), empty_columns(span_of(rows), B.dtype()), zeros(span_of(ranks), ScalarType::Int64),
-              zeros(span_of(values), to_real_type(A.dtype())), zeros(span_of(batch), ScalarType::Int32)};
+    Batch out{column_copy(in_batch(A, span_of(batch))), empty_columns(span_of(rows), B.dtype()),
+              zeros(span_of(ranks), ScalarType::Int64), zeros(span_of(values), to_real_type(A.dtype())),
+              zeros(span_of(batch), ScalarType::Int32)};
     if (out.B.numel() > 0) {
         fn::zero_(out.B);
         if (m > 0) copy_strided(fn::narrow(out.B, -2, 0, m), in_batch(B, span_of(batch)));
@@ -109,7 +117,8 @@ Tensor residuals_of(const Batch& batch, Driver driver, std::int64_t m) {
     return fn::sum_dim(magnitude * magnitude, Dims{-2}, false, IValue());
 }
 
-std::tuple<Tensor, Tensor, Tensor, Tensor> lstsq(const Tensor& A, const Tensor& B, std::optional<double> rcond, std::optional<std::string_view> driver_name) {
+std::tuple<Tensor, Tensor, Tensor, Tensor> lstsq(const Tensor& A, const Tensor& B, std::optional<double> rcond,
+                                                 std::optional<std::string_view> driver_name) {
     check_inputs(A, B);
     const Driver driver = parse_driver(driver_name);
     const bool is_vector = is_vector_batch(A, B);
@@ -144,7 +153,8 @@ void lstsq_backward(GradientContext& context) {
 }
 
 constexpr OperatorRecord kRecords[] = {
-    {.schema = "aten::linalg_lstsq(Tensor self, Tensor b, float? rcond=None, *, str? driver=None) -> (Tensor solution, Tensor residuals, Tensor rank, "
+    {.schema = "aten::linalg_lstsq(Tensor self, Tensor b, float? rcond=None, *, str? driver=None) -> (Tensor solution, "
+               "Tensor residuals, Tensor rank, "
                "Tensor singular_values)",
      .summary = "The X that is closest: by QR (gels), QR with exchanges (gelsy) or SVD (gelsd, gelss).",
      .formula = "min_X |self X - b|",

@@ -22,9 +22,12 @@ std::int64_t shorter_side(const Tensor& A) { return std::min(A.size(-2), A.size(
 // ---- factorisation
 
 MetaList infer_factor(const Tensor& A, bool, bool) {
-    require(A.dim() >= 2, "torch.lu_factor: Expected tensor with 2 or more dimensions. Got size: ", shape_list_text(A.sizes()), " instead");
+    require(A.dim() >= 2,
+            "torch.lu_factor: Expected tensor with 2 or more dimensions. Got size: ", shape_list_text(A.sizes()),
+            " instead");
     const Dims batch = batch_sizes(A);
-    return {column_meta(to_dims(A.sizes()), A.dtype()), plain_meta(with_batch(span_of(batch), {shorter_side(A)}), ScalarType::Int32),
+    return {column_meta(to_dims(A.sizes()), A.dtype()),
+            plain_meta(with_batch(span_of(batch), {shorter_side(A)}), ScalarType::Int32),
             plain_meta(batch, ScalarType::Int32)};
 }
 
@@ -43,7 +46,8 @@ void factor(const Tensor& LU, const Tensor& pivots, const Tensor& info, const Te
             std::int32_t& code = codes.data<std::int32_t>()[i];
             code = 0;
             if (m == 0 || n == 0) continue;
-            code = Lapack<T>::getrf(LAPACK_COL_MAJOR, narrow(m), narrow(n), matrix_at<T>(work, i), leading(m), vector_at<std::int32_t>(rows, i));
+            code = Lapack<T>::getrf(LAPACK_COL_MAJOR, narrow(m), narrow(n), matrix_at<T>(work, i), leading(m),
+                                    vector_at<std::int32_t>(rows, i));
         }
     });
     put_back(LU, work);
@@ -61,7 +65,8 @@ Tensor padded(const Tensor& t, std::int64_t dim, std::int64_t size) {
 Tensor minus_or(const Tensor& a, const Tensor& b) { return a.defined() ? a - b : -b; }
 
 // A = P L U. What L's strictly lower part and U's upper part feel of a change of A: Hogben, Dharan (2021).
-Tensor factors_gradient(const Tensor& gL, const Tensor& gU, const Tensor& P, const Tensor& L, const Tensor& U, bool pivot) {
+Tensor factors_gradient(const Tensor& gL, const Tensor& gU, const Tensor& P, const Tensor& L, const Tensor& U,
+                        bool pivot) {
     const std::int64_t m = L.size(-2);
     const std::int64_t n = U.size(-1);
     const std::int64_t k = std::min(m, n);
@@ -71,8 +76,10 @@ Tensor factors_gradient(const Tensor& gL, const Tensor& gU, const Tensor& P, con
     Tensor upper;
     if (gL.defined()) lower = fn::matmul(mH(L1), m > n ? fn::narrow(gL, -2, 0, k) : gL);
     if (gU.defined()) upper = fn::matmul(n > m ? fn::narrow(gU, -1, 0, k) : gU, mH(U1));
-    if (n > m && gU.defined()) lower = minus_or(lower, fn::matmul(fn::narrow(gU, -1, k, n - k), mH(fn::narrow(U, -1, k, n - k))));
-    if (m > n && gL.defined()) upper = minus_or(upper, fn::matmul(mH(fn::narrow(L, -2, k, m - k)), fn::narrow(gL, -2, k, m - k)));
+    if (n > m && gU.defined())
+        lower = minus_or(lower, fn::matmul(fn::narrow(gU, -1, k, n - k), mH(fn::narrow(U, -1, k, n - k))));
+    if (m > n && gL.defined())
+        upper = minus_or(upper, fn::matmul(mH(fn::narrow(L, -2, k, m - k)), fn::narrow(gL, -2, k, m - k)));
     Tensor middle;
     if (lower.defined()) middle = fn::tril(lower, -1);
     if (upper.defined()) middle = middle.defined() ? middle + fn::triu(upper, 0) : fn::triu(upper, 0);
@@ -104,15 +111,20 @@ std::tuple<Tensor, Tensor> lu_factor(const Tensor& A, bool pivot) {
     check_errors(info, "torch.linalg.lu_factor", A.dim() == 2);
     return {LU, pivots};
 }
-std::tuple<Tensor, Tensor, Tensor> lu_with_info(const Tensor& self, bool pivot, bool check) { return call::lu_factor_ex(self, pivot, check); }
+std::tuple<Tensor, Tensor, Tensor> lu_with_info(const Tensor& self, bool pivot, bool check) {
+    return call::lu_factor_ex(self, pivot, check);
+}
 
 // ---- P, L and U
 
 MetaList infer_unpack(const Tensor& LU, const Tensor& pivots, bool data, bool with_pivots) {
-    require(LU.dim() >= 2, "torch.lu_unpack: Expected tensor with 2 or more dimensions. Got size: ", shape_list_text(LU.sizes()), " instead");
+    require(LU.dim() >= 2,
+            "torch.lu_unpack: Expected tensor with 2 or more dimensions. Got size: ", shape_list_text(LU.sizes()),
+            " instead");
     if (with_pivots) {
         require(pivots.dtype() == ScalarType::Int32,
-                "torch.lu_unpack: LU_pivots is expected to be a contiguous tensor of torch.int32 dtype.\nNote: this function is intended to be "
+                "torch.lu_unpack: LU_pivots is expected to be a contiguous tensor of torch.int32 dtype.\nNote: this "
+                "function is intended to be "
                 "used with the output produced by torch.linalg.lu_factor");
     }
     const Dims batch = batch_sizes(LU);
@@ -120,9 +132,10 @@ MetaList infer_unpack(const Tensor& LU, const Tensor& pivots, bool data, bool wi
     const std::int64_t n = LU.size(-1);
     const std::int64_t k = std::min(m, n);
     if (with_pivots) {
-        const bool fits = pivots.dim() == LU.dim() - 1 && std::equal(batch.begin(), batch.end(), pivots.sizes().begin()) && pivots.size(-1) <= m;
-        require(fits, "torch.lu_unpack: LU_pivots of shape ", shape_list_text(pivots.sizes()), " do not fit LU_data of shape ",
-                shape_list_text(LU.sizes()));
+        const bool fits = pivots.dim() == LU.dim() - 1 &&
+                          std::equal(batch.begin(), batch.end(), pivots.sizes().begin()) && pivots.size(-1) <= m;
+        require(fits, "torch.lu_unpack: LU_pivots of shape ", shape_list_text(pivots.sizes()),
+                " do not fit LU_data of shape ", shape_list_text(LU.sizes()));
     }
     const auto meta = [&](bool wanted, std::int64_t rows, std::int64_t columns) {
         return plain_meta(wanted ? with_batch(span_of(batch), {rows, columns}) : Dims{0}, LU.dtype());
@@ -136,14 +149,16 @@ std::vector<std::int64_t> row_order(const std::int32_t* pivots, std::int64_t cou
     std::iota(order.begin(), order.end(), 0);
     for (std::int64_t i = 0; i < count; ++i) {
         const std::int64_t other = pivots[i] - 1;
-        require(other >= 0 && other < rows, "pivots passed to lu_unpack must be between 1 and LU.size(-2) inclusive."
+        require(other >= 0 && other < rows,
+                "pivots passed to lu_unpack must be between 1 and LU.size(-2) inclusive."
                 "Did you properly pass the result of lu_factor?");
         std::swap(order[static_cast<std::size_t>(i)], order[static_cast<std::size_t>(other)]);
     }
     return order;
 }
 
-void unpack(const Tensor& P, const Tensor& L, const Tensor& U, const Tensor& LU, const Tensor& pivots, bool data, bool with_pivots) {
+void unpack(const Tensor& P, const Tensor& L, const Tensor& U, const Tensor& LU, const Tensor& pivots, bool data,
+            bool with_pivots) {
     const std::int64_t m = LU.size(-2);
     const std::int64_t k = shorter_side(LU);
     if (data) {
@@ -179,11 +194,13 @@ void unpack_backward(GradientContext& context) {
 }
 
 MetaList infer_lu(const Tensor& A, bool) {
-    require(A.dim() >= 2, "linalg.lu: Expected tensor with 2 or more dimensions. Got size: ", shape_list_text(A.sizes()), " instead");
+    require(A.dim() >= 2,
+            "linalg.lu: Expected tensor with 2 or more dimensions. Got size: ", shape_list_text(A.sizes()), " instead");
     const Dims batch = batch_sizes(A);
     const std::int64_t k = shorter_side(A);
     return {plain_meta(with_batch(span_of(batch), {A.size(-2), A.size(-2)}), A.dtype()),
-            plain_meta(with_batch(span_of(batch), {A.size(-2), k}), A.dtype()), plain_meta(with_batch(span_of(batch), {k, A.size(-1)}), A.dtype())};
+            plain_meta(with_batch(span_of(batch), {A.size(-2), k}), A.dtype()),
+            plain_meta(with_batch(span_of(batch), {k, A.size(-1)}), A.dtype())};
 }
 void lu(const Tensor& P, const Tensor& L, const Tensor& U, const Tensor& A, bool pivot) {
     const auto [LU, pivots, info] = call::lu_factor_ex(A, pivot, false);
@@ -191,23 +208,25 @@ void lu(const Tensor& P, const Tensor& L, const Tensor& U, const Tensor& A, bool
 }
 void lu_backward(GradientContext& context) {
     if (!context.grad_output(1).defined() && !context.grad_output(2).defined()) return;
-    context.set_grad(0, factors_gradient(context.grad_output(1), context.grad_output(2), context.result(0), context.result(1), context.result(2), true));
+    context.set_grad(0, factors_gradient(context.grad_output(1), context.grad_output(2), context.result(0),
+                                         context.result(1), context.result(2), true));
 }
 
 // ---- solving
 
 TensorMeta infer_solve(const Tensor& LU, const Tensor& pivots, const Tensor& B, bool left, bool) {
     check_floating(LU, "torch.linalg.lu_solve");
-    require(LU.dtype() == B.dtype(), "linalg.lu_solve: Expected LU and B to have the same dtype, but found LU of type ", dtype_graph_name(LU.dtype()),
-            " and B of type ", dtype_graph_name(B.dtype()), " instead");
-    require(pivots.dtype() == ScalarType::Int32, "linalg.lu_solve: pivots should be a Tensor of scalar type torch.int32");
+    require(LU.dtype() == B.dtype(), "linalg.lu_solve: Expected LU and B to have the same dtype, but found LU of type ",
+            dtype_graph_name(LU.dtype()), " and B of type ", dtype_graph_name(B.dtype()), " instead");
+    require(pivots.dtype() == ScalarType::Int32,
+            "linalg.lu_solve: pivots should be a Tensor of scalar type torch.int32");
     check_square(LU, "torch.linalg.lu_solve");
     check_solver_inputs(LU, B, left, "linalg.lu_solve");
     require(pivots.dim() >= 1 && LU.size(-1) == pivots.size(-1),
             "linalg.lu_solve: Number of pivots per batch should be same as the dimension of the matrix");
     require(std::equal(pivots.sizes().begin(), pivots.sizes().end(), LU.sizes().begin(), LU.sizes().end() - 1),
-            "linalg.lu_solve: Expected LU.shape[:-1] and pivots.shape to be the same, but got pivots with shape ", shape_list_text(pivots.sizes()),
-            " instead");
+            "linalg.lu_solve: Expected LU.shape[:-1] and pivots.shape to be the same, but got pivots with shape ",
+            shape_list_text(pivots.sizes()), " instead");
     const Dims batch = broadcast_batches(LU, B);
     Dims sizes = with_batch(span_of(batch), {B.size(-2), B.size(-1)});
     if (left) return column_meta(std::move(sizes), B.dtype());
@@ -235,15 +254,16 @@ void solve(const Tensor& out, const Tensor& LU, const Tensor& pivots, const Tens
     visit_lapack(out.dtype(), [&]<typename T>(std::type_identity<T>) {
         const char plain = left ? (adjoint ? (kIsComplex<T> ? 'C' : 'T') : 'N') : (adjoint ? 'N' : 'T');
         for (std::int64_t i = 0; i < batch_count(out); ++i) {
-            Lapack<T>::getrs(LAPACK_COL_MAJOR, plain, narrow(n), narrow(work.size(-1)), matrix_at<T>(factors, i), leading(n),
-                             vector_at<std::int32_t>(rows, i), matrix_at<T>(work, i), leading(n));
+            Lapack<T>::getrs(LAPACK_COL_MAJOR, plain, narrow(n), narrow(work.size(-1)), matrix_at<T>(factors, i),
+                             leading(n), vector_at<std::int32_t>(rows, i), matrix_at<T>(work, i), leading(n));
         }
     });
     if (conjugates) copy_strided(work, fn::conj_physical(work));
     put_back(target, work);
 }
 
-Tensor solve_gradient_of_factors(const Tensor& gX, const Tensor& LU, const Tensor& pivots, const Tensor& X, bool left, bool adjoint) {
+Tensor solve_gradient_of_factors(const Tensor& gX, const Tensor& LU, const Tensor& pivots, const Tensor& X, bool left,
+                                 bool adjoint) {
     const auto [P, L, U] = call::lu_unpack(LU, pivots, true, left == adjoint);
     if (left != adjoint) {
         const Tensor product = -fn::matmul(left ? gX : mH(gX), left ? mH(X) : X);
@@ -266,7 +286,9 @@ void solve_backward(GradientContext& context) {
     context.grad(2, [&] { return call::lu_solve(context.argument(0), context.argument(1), g, left, !adjoint); });
 }
 
-Tensor old_solve(const Tensor& self, const Tensor& LU, const Tensor& pivots) { return call::lu_solve(LU, pivots, self, true, false); }
+Tensor old_solve(const Tensor& self, const Tensor& LU, const Tensor& pivots) {
+    return call::lu_solve(LU, pivots, self, true, false);
+}
 
 // ---- samples
 
@@ -292,8 +314,8 @@ std::vector<Sample> solve_samples(Random& random, ScalarType dtype) {
     if (!is_lapack_dtype(dtype)) return samples;
     for (const bool left : {true, false}) {
         for (const bool adjoint : {true, false}) {
-            samples.push_back({{random_tensor(random, {3, 3}, dtype), tensor_of<std::int32_t>({2, 3, 3}, {3}), random_tensor(random, {2, 3, 3}, dtype),
-                                left, adjoint}});
+            samples.push_back({{random_tensor(random, {3, 3}, dtype), tensor_of<std::int32_t>({2, 3, 3}, {3}),
+                                random_tensor(random, {2, 3, 3}, dtype), left, adjoint}});
         }
     }
     return samples;
@@ -309,7 +331,8 @@ Cost factor_cost(Arguments arguments, std::span<const IValue> results) {
 }
 
 constexpr OperatorRecord kRecords[] = {
-    {.schema = "aten::linalg_lu_factor_ex(Tensor A, *, bool pivot=True, bool check_errors=False) -> (Tensor LU, Tensor pivots, Tensor info)",
+    {.schema = "aten::linalg_lu_factor_ex(Tensor A, *, bool pivot=True, bool check_errors=False) -> (Tensor LU, Tensor "
+               "pivots, Tensor info)",
      .summary = "LU factors in one matrix, the row exchanges, and LAPACK's error numbers.",
      .formula = "A = P L U",
      .infer = inferring<infer_factor>,
@@ -322,10 +345,12 @@ constexpr OperatorRecord kRecords[] = {
      .summary = "LU factors in one matrix, and the row exchanges.",
      .formula = "A = P L U",
      .composite = boxed<lu_factor>},
-    {.schema = "aten::_lu_with_info(Tensor self, bool pivot=True, bool check_errors=True) -> (Tensor LU, Tensor pivots, Tensor info)",
+    {.schema = "aten::_lu_with_info(Tensor self, bool pivot=True, bool check_errors=True) -> (Tensor LU, Tensor "
+               "pivots, Tensor info)",
      .summary = "linalg_lu_factor_ex under its old name.",
      .composite = boxed<lu_with_info>},
-    {.schema = "aten::lu_unpack(Tensor LU_data, Tensor LU_pivots, bool unpack_data=True, bool unpack_pivots=True) -> (Tensor P, Tensor L, Tensor U)",
+    {.schema = "aten::lu_unpack(Tensor LU_data, Tensor LU_pivots, bool unpack_data=True, bool unpack_pivots=True) -> "
+               "(Tensor P, Tensor L, Tensor U)",
      .summary = "The permutation, lower and upper factor out of what lu_factor gives.",
      .infer = inferring<infer_unpack>,
      .kernel = filling<unpack, 3>,
@@ -341,7 +366,8 @@ constexpr OperatorRecord kRecords[] = {
      .cost = factor_cost,
      .samples = lu_samples,
      .variants = kOut},
-    {.schema = "aten::linalg_lu_solve(Tensor LU, Tensor pivots, Tensor B, *, bool left=True, bool adjoint=False) -> Tensor",
+    {.schema =
+         "aten::linalg_lu_solve(Tensor LU, Tensor pivots, Tensor B, *, bool left=True, bool adjoint=False) -> Tensor",
      .summary = "Solves a linear system whose matrix is given by its LU factors.",
      .formula = "A X = B, or X A = B; adjoint: with A^H",
      .infer = inferring<infer_solve>,

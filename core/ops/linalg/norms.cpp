@@ -25,11 +25,14 @@ void check_norm_dtype(const IValue& dtype, const Tensor& A, std::string_view fun
     if (dtype.is_none()) return;
     const auto known = dtype_from_number(dtype.to_int());
     if (!known) detail::bad_dtype_number(dtype.to_int());
-    require(is_differentiable(*known), function, ": dtype should be floating point or complex, but got ", dtype_graph_name(*known));
+    require(is_differentiable(*known), function, ": dtype should be floating point or complex, but got ",
+            dtype_graph_name(*known));
     const std::string_view kind = is_complex(A.dtype()) ? "complex" : "real";
-    require(is_complex(A.dtype()) == is_complex(*known), function, ": dtype should be ", kind, " for ", kind, " inputs, but got ", dtype_graph_name(*known));
-    require(promote_types(A.dtype(), *known) == *known, function, ": the dtype of the input (", dtype_graph_name(A.dtype()),
-            ") should be convertible without narrowing to the specified dtype (", dtype_graph_name(*known), ")");
+    require(is_complex(A.dtype()) == is_complex(*known), function, ": dtype should be ", kind, " for ", kind,
+            " inputs, but got ", dtype_graph_name(*known));
+    require(promote_types(A.dtype(), *known) == *known, function, ": the dtype of the input (",
+            dtype_graph_name(A.dtype()), ") should be convertible without narrowing to the specified dtype (",
+            dtype_graph_name(*known), ")");
 }
 
 // The two dimensions, wrapped.
@@ -61,9 +64,12 @@ Tensor with_kept(const Tensor& result, const Dims& dims, bool keepdim) {
     Dims order;
     std::int64_t next = 0;
     for (std::int64_t d = 0; d < last.dim(); ++d) {
-        if (d == dims[0]) order.push_back(last.dim() - 2);
-        else if (d == dims[1]) order.push_back(last.dim() - 1);
-        else order.push_back(next++);
+        if (d == dims[0])
+            order.push_back(last.dim() - 2);
+        else if (d == dims[1])
+            order.push_back(last.dim() - 1);
+        else
+            order.push_back(next++);
     }
     return fn::permute(last, order);
 }
@@ -77,7 +83,9 @@ Tensor matrix_norm(const Tensor& A, const Scalar& order, const Dims& dim, bool k
     const double magnitude = std::abs(p);
     require(magnitude == 2 || magnitude == 1 || std::isinf(p), "linalg.matrix_norm: Order ", p, " not supported.");
     Dims dims = check_matrix_norm(A, dim, dtype, magnitude != 2);
-    const auto extreme = [p](const Tensor& t, std::int64_t d, bool keep) { return p > 0 ? fn::amax(t, Dims{d}, keep) : fn::amin(t, Dims{d}, keep); };
+    const auto extreme = [p](const Tensor& t, std::int64_t d, bool keep) {
+        return p > 0 ? fn::amax(t, Dims{d}, keep) : fn::amin(t, Dims{d}, keep);
+    };
     if (magnitude == 2) return with_kept(extreme(singular_values(A, dims, dtype), -1, keepdim), dims, keepdim);
     if (std::isinf(p)) std::swap(dims[0], dims[1]);
     if (!keepdim && dims[0] < dims[1]) --dims[1];
@@ -92,18 +100,22 @@ Tensor matrix_norm_named(const Tensor& A, std::string_view order, const Dims& di
 
 void check_norm_dims(const Tensor& X, const std::optional<Dims>& dim, bool has_order) {
     if (dim) {
-        require(dim->size() == 1 || dim->size() == 2, "linalg.norm: If dim is specified, it must be of length 1 or 2. Got ", shape_list_text(span_of(*dim)));
+        require(dim->size() == 1 || dim->size() == 2,
+                "linalg.norm: If dim is specified, it must be of length 1 or 2. Got ", shape_list_text(span_of(*dim)));
     } else if (has_order) {
-        require(X.dim() == 1 || X.dim() == 2, "linalg.norm: If dim is not specified but ord is, the input must be 1D or 2D. Got ", X.dim(), "D.");
+        require(X.dim() == 1 || X.dim() == 2,
+                "linalg.norm: If dim is not specified but ord is, the input must be 1D or 2D. Got ", X.dim(), "D.");
     }
 }
-Tensor norm(const Tensor& X, const std::optional<Scalar>& order, const std::optional<Dims>& dim, bool keepdim, const IValue& dtype) {
+Tensor norm(const Tensor& X, const std::optional<Scalar>& order, const std::optional<Dims>& dim, bool keepdim,
+            const IValue& dtype) {
     check_norm_dims(X, dim, order.has_value());
     const bool is_matrix = order && (dim ? dim->size() == 2 : X.dim() == 2);
     if (is_matrix) return call::matrix_norm(X, *order, dim.value_or(Dims{0, 1}), keepdim, dtype);
     return fn::vector_norm(X, order.value_or(Scalar(2.0)), dim ? IValue(*dim) : IValue(), keepdim, dtype);
 }
-Tensor norm_named(const Tensor& X, std::string_view order, const std::optional<Dims>& dim, bool keepdim, const IValue& dtype) {
+Tensor norm_named(const Tensor& X, std::string_view order, const std::optional<Dims>& dim, bool keepdim,
+                  const IValue& dtype) {
     check_norm_dims(X, dim, true);
     return call::matrix_norm_str(X, order, dim.value_or(Dims{0, 1}), keepdim, dtype);
 }
@@ -115,8 +127,8 @@ Tensor nuclear_norm_dim(const Tensor& self, const Dims& dim, bool keepdim) {
     return with_kept(fn::sum_dim(singular_values(self, dims, IValue()), Dims{-1}, keepdim, IValue()), dims, keepdim);
 }
 Tensor nuclear_norm(const Tensor& self, bool keepdim) {
-    require(self.dim() == 2, "Expected a tensor with 2 dimensions, but got a tensor with ", self.dim(), self.dim() == 1 ? " dimension" : " dimensions",
-            " instead.");
+    require(self.dim() == 2, "Expected a tensor with 2 dimensions, but got a tensor with ", self.dim(),
+            self.dim() == 1 ? " dimension" : " dimensions", " instead.");
     return nuclear_norm_dim(self, Dims{0, 1}, keepdim);
 }
 
@@ -134,21 +146,26 @@ std::vector<Sample> nuclear_samples(Random& random, ScalarType dtype) {
     return {{{random_tensor(random, {3, 4}, dtype), false}}};
 }
 
-constexpr std::string_view kMatrixNorm = "Norm of matrices: the greatest or least column sum (1), row sum (inf) or singular value (2).";
+constexpr std::string_view kMatrixNorm =
+    "Norm of matrices: the greatest or least column sum (1), row sum (inf) or singular value (2).";
 constexpr std::string_view kNamedNorm = "Norm of matrices: Frobenius or nuclear.";
 
 constexpr OperatorRecord kRecords[] = {
-    {.schema = "aten::linalg_matrix_norm(Tensor self, Scalar ord, int[] dim=[-2, -1], bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
+    {.schema = "aten::linalg_matrix_norm(Tensor self, Scalar ord, int[] dim=[-2, -1], bool keepdim=False, *, "
+               "ScalarType? dtype=None) -> Tensor",
      .summary = kMatrixNorm,
      .composite = boxed<matrix_norm>,
      .samples = norm_samples},
-    {.schema = "aten::linalg_matrix_norm.str_ord(Tensor self, str ord='fro', int[] dim=[-2, -1], bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
+    {.schema = "aten::linalg_matrix_norm.str_ord(Tensor self, str ord='fro', int[] dim=[-2, -1], bool keepdim=False, "
+               "*, ScalarType? dtype=None) -> Tensor",
      .summary = kNamedNorm,
      .composite = boxed<matrix_norm_named>},
-    {.schema = "aten::linalg_norm(Tensor self, Scalar? ord=None, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
+    {.schema = "aten::linalg_norm(Tensor self, Scalar? ord=None, int[1]? dim=None, bool keepdim=False, *, ScalarType? "
+               "dtype=None) -> Tensor",
      .summary = "Norm of vectors or, given an order and two dimensions, of matrices.",
      .composite = boxed<norm>},
-    {.schema = "aten::linalg_norm.ord_str(Tensor self, str ord, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
+    {.schema = "aten::linalg_norm.ord_str(Tensor self, str ord, int[1]? dim=None, bool keepdim=False, *, ScalarType? "
+               "dtype=None) -> Tensor",
      .summary = kNamedNorm,
      .composite = boxed<norm_named>},
     {.schema = "aten::nuclear_norm(Tensor self, bool keepdim=False) -> Tensor",

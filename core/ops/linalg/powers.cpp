@@ -44,8 +44,8 @@ double column_norm(const Tensor& A) {
     return item(fn::amax(sums, Dims{-1}, false)).to_double();
 }
 
-// Taylor's polynomial of degree 18 after halving until the norm is at most 1, in blocks of four powers (Paterson, Stockmeyer 1973),
-// then squared back.
+// Taylor's polynomial of degree 18 after halving until the norm is at most 1, in blocks of four powers (Paterson,
+// Stockmeyer 1973), then squared back.
 Tensor exponential(const Tensor& A) {
     constexpr int kDegree = 18;
     constexpr int kBlock = 4;
@@ -94,19 +94,24 @@ Tensor exp_gradient(const Tensor& A, const Tensor& g) {
     const Tensor both = call::matrix_exp(fn::cat(TensorList{above, below}, -2));
     return fn::narrow(fn::narrow(both, -2, 0, n), -1, n, n);
 }
-void exp_backward(GradientContext& context) { context.set_grad(0, exp_gradient(context.argument(0), context.grad_output())); }
+void exp_backward(GradientContext& context) {
+    context.set_grad(0, exp_gradient(context.argument(0), context.grad_output()));
+}
 Tensor old_exp(const Tensor& self) { return call::matrix_exp(self); }
 
 std::vector<Sample> power_samples(Random& random, ScalarType dtype) {
     std::vector<Sample> samples;
     // The powers of rounding errors are left out.
     if (dtype != ScalarType::Float64 && dtype != ScalarType::Complex128) return samples;
-    for (const std::int64_t n : {-2, -1, 0, 1, 2, 3, 5}) samples.push_back({{random_tensor(random, {2, 3, 3}, dtype), n}});
+    for (const std::int64_t n : {-2, -1, 0, 1, 2, 3, 5})
+        samples.push_back({{random_tensor(random, {2, 3, 3}, dtype), n}});
     return samples;
 }
 std::vector<Sample> exp_samples(Random& random, ScalarType dtype) {
     if (!is_lapack_dtype(dtype)) return {};
-    return {{{random_tensor(random, {3, 3}, dtype)}}, {{random_tensor(random, {2, 2, 2}, dtype)}, "batch"}, {{random_tensor(random, {0, 0}, dtype)}, "empty"}};
+    return {{{random_tensor(random, {3, 3}, dtype)}},
+            {{random_tensor(random, {2, 2, 2}, dtype)}, "batch"},
+            {{random_tensor(random, {0, 0}, dtype)}, "empty"}};
 }
 
 constexpr OperatorRecord kRecords[] = {

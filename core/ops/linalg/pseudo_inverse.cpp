@@ -25,12 +25,14 @@ struct Tolerances {
     Tensor atol;
     Tensor rtol;
 };
-double default_rtol(const Tensor& A) { return epsilon_of(A.dtype()) * static_cast<double>(std::max(A.size(-2), A.size(-1))); }
+double default_rtol(const Tensor& A) {
+    return epsilon_of(A.dtype()) * static_cast<double>(std::max(A.size(-2), A.size(-1)));
+}
 
 Tolerances tolerances(const Tensor& A, const Tensor& atol, const Tensor& rtol, std::string_view function) {
     for (const auto& [t, name] : {std::pair{&atol, "atol"}, std::pair{&rtol, "rtol"}}) {
-        require(!t->defined() || !is_complex(t->dtype()), function, ": ", name, " tensor of complex type is not supported. Got ",
-                t->defined() ? dtype_graph_name(t->dtype()) : "");
+        require(!t->defined() || !is_complex(t->dtype()), function, ": ", name,
+                " tensor of complex type is not supported. Got ", t->defined() ? dtype_graph_name(t->dtype()) : "");
     }
     const ScalarType real = to_real_type(A.dtype());
     const Tensor absolute = atol.defined() ? atol : scalar_tensor(0.0, real);
@@ -51,7 +53,8 @@ Tensor threshold(const Tolerances& tolerance, const Tensor& greatest) {
 // ---- pseudo-inverse
 
 void check_pinv(const Tensor& A) {
-    require(is_lapack_dtype(A.dtype()) && A.dim() >= 2, "linalg.pinv(", dtype_graph_name(A.dtype()), "{", shape_list_text(A.sizes()),
+    require(is_lapack_dtype(A.dtype()) && A.dim() >= 2, "linalg.pinv(", dtype_graph_name(A.dtype()), "{",
+            shape_list_text(A.sizes()),
             "}): expected a tensor with 2 or more dimensions of float, double, cfloat or cdouble types");
 }
 Tensor inverse_over(const Tensor& values, const Tensor& magnitudes, const Tensor& cut, ScalarType dtype) {
@@ -147,8 +150,11 @@ Tensor cond(const Tensor& A, const std::optional<Scalar>& order) {
         const Tensor least = fn::narrow(S, -1, S.size(-1) - 1, std::int64_t{1});
         return fn::squeeze(p < 0 ? least / greatest : greatest / least, -1);
     }
-    check_square(A, concat("linalg.cond(ord=", is_integral(chosen.dtype()) ? std::to_string(chosen.to_int()) : std::to_string(p), ")"));
-    return condition_by_inverse(A, [&](const Tensor& t) { return call::matrix_norm(t, chosen, Dims{-2, -1}, false, IValue()); });
+    check_square(A, concat("linalg.cond(ord=",
+                           is_integral(chosen.dtype()) ? std::to_string(chosen.to_int()) : std::to_string(p), ")"));
+    return condition_by_inverse(A, [&](const Tensor& t) {
+        return call::matrix_norm(t, chosen, Dims{-2, -1}, false, IValue());
+    });
 }
 Tensor cond_named(const Tensor& A, std::string_view order) {
     check_square(A, concat("linalg.cond(ord=", order, ")"));
@@ -158,7 +164,9 @@ Tensor cond_named(const Tensor& A, std::string_view order) {
         const Tensor S = call::svdvals(A, IValue());
         return fn::sum_dim(S, Dims{-1}, false, IValue()) * fn::sum_dim(fn::reciprocal(S), Dims{-1}, false, IValue());
     }
-    return condition_by_inverse(A, [&](const Tensor& t) { return call::matrix_norm_str(t, order, Dims{-2, -1}, false, IValue()); });
+    return condition_by_inverse(A, [&](const Tensor& t) {
+        return call::matrix_norm_str(t, order, Dims{-2, -1}, false, IValue());
+    });
 }
 
 std::vector<Sample> pinv_samples(Random& random, ScalarType dtype) {
@@ -168,40 +176,58 @@ std::vector<Sample> pinv_samples(Random& random, ScalarType dtype) {
 }
 std::vector<Sample> cond_samples(Random& random, ScalarType dtype) {
     if (!is_lapack_dtype(dtype)) return {};
-    return {{{random_tensor(random, {3, 3}, dtype), IValue()}}, {{random_tensor(random, {2, 3, 3}, dtype), 1}, "by the inverse"}};
+    return {{{random_tensor(random, {3, 3}, dtype), IValue()}},
+            {{random_tensor(random, {2, 3, 3}, dtype), 1}, "by the inverse"}};
 }
 
-constexpr std::string_view kPinvSummary = "The Moore-Penrose pseudo-inverse; singular values under the tolerance count as zero.";
+constexpr std::string_view kPinvSummary =
+    "The Moore-Penrose pseudo-inverse; singular values under the tolerance count as zero.";
 constexpr std::string_view kRankSummary = "How many singular values are over the tolerance.";
-constexpr std::string_view kCondSummary = "The condition number in a norm: norm of the matrix times norm of its inverse.";
+constexpr std::string_view kCondSummary =
+    "The condition number in a norm: norm of the matrix times norm of its inverse.";
 
 constexpr OperatorRecord kRecords[] = {
-    {.schema = "aten::linalg_pinv.atol_rtol_tensor(Tensor self, *, Tensor? atol=None, Tensor? rtol=None, bool hermitian=False) -> Tensor",
+    {.schema = "aten::linalg_pinv.atol_rtol_tensor(Tensor self, *, Tensor? atol=None, Tensor? rtol=None, bool "
+               "hermitian=False) -> Tensor",
      .summary = kPinvSummary,
      .formula = "V diag(1 / S) U^H",
      .kernel = boxed<pinv>,
      .derivative = {pinv_backward, {save_argument(0), save_result()}},
      .samples = pinv_samples},
-    {.schema = "aten::linalg_pinv.atol_rtol_float(Tensor self, *, float? atol=None, float? rtol=None, bool hermitian=False) -> Tensor",
+    {.schema = "aten::linalg_pinv.atol_rtol_float(Tensor self, *, float? atol=None, float? rtol=None, bool "
+               "hermitian=False) -> Tensor",
      .summary = kPinvSummary,
      .composite = boxed<pinv_float>},
-    {.schema = "aten::linalg_pinv(Tensor self, float rcond, bool hermitian=False) -> Tensor", .summary = kPinvSummary, .composite = boxed<pinv_rcond>},
+    {.schema = "aten::linalg_pinv(Tensor self, float rcond, bool hermitian=False) -> Tensor",
+     .summary = kPinvSummary,
+     .composite = boxed<pinv_rcond>},
     {.schema = "aten::linalg_pinv.rcond_tensor(Tensor self, Tensor rcond, bool hermitian=False) -> Tensor",
      .summary = kPinvSummary,
      .composite = boxed<pinv_rcond_tensor>},
-    {.schema = "aten::pinverse(Tensor self, float rcond=1.0000000000000001e-15) -> Tensor", .summary = kPinvSummary, .composite = boxed<pinverse>},
-    {.schema = "aten::linalg_matrix_rank.atol_rtol_tensor(Tensor input, *, Tensor? atol=None, Tensor? rtol=None, bool hermitian=False) -> Tensor",
+    {.schema = "aten::pinverse(Tensor self, float rcond=1.0000000000000001e-15) -> Tensor",
+     .summary = kPinvSummary,
+     .composite = boxed<pinverse>},
+    {.schema = "aten::linalg_matrix_rank.atol_rtol_tensor(Tensor input, *, Tensor? atol=None, Tensor? rtol=None, bool "
+               "hermitian=False) -> Tensor",
      .summary = kRankSummary,
      .composite = boxed<matrix_rank_tensor>},
-    {.schema = "aten::linalg_matrix_rank.atol_rtol_float(Tensor self, *, float? atol=None, float? rtol=None, bool hermitian=False) -> Tensor",
+    {.schema = "aten::linalg_matrix_rank.atol_rtol_float(Tensor self, *, float? atol=None, float? rtol=None, bool "
+               "hermitian=False) -> Tensor",
      .summary = kRankSummary,
      .composite = boxed<matrix_rank_float>},
-    {.schema = "aten::linalg_matrix_rank(Tensor self, float tol, bool hermitian=False) -> Tensor", .summary = kRankSummary, .composite = boxed<matrix_rank>},
+    {.schema = "aten::linalg_matrix_rank(Tensor self, float tol, bool hermitian=False) -> Tensor",
+     .summary = kRankSummary,
+     .composite = boxed<matrix_rank>},
     {.schema = "aten::linalg_matrix_rank.tol_tensor(Tensor input, Tensor tol, bool hermitian=False) -> Tensor",
      .summary = kRankSummary,
      .composite = boxed<matrix_rank_tol_tensor>},
-    {.schema = "aten::linalg_cond(Tensor self, Scalar? p=None) -> Tensor", .summary = kCondSummary, .composite = boxed<cond>, .samples = cond_samples},
-    {.schema = "aten::linalg_cond.p_str(Tensor self, str p) -> Tensor", .summary = kCondSummary, .composite = boxed<cond_named>},
+    {.schema = "aten::linalg_cond(Tensor self, Scalar? p=None) -> Tensor",
+     .summary = kCondSummary,
+     .composite = boxed<cond>,
+     .samples = cond_samples},
+    {.schema = "aten::linalg_cond.p_str(Tensor self, str p) -> Tensor",
+     .summary = kCondSummary,
+     .composite = boxed<cond_named>},
 };
 
 }  // namespace

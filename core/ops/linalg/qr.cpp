@@ -25,7 +25,8 @@ void reflect(const Tensor& matrices, const Tensor& tau) {
     const std::int64_t m = matrices.size(-2);
     visit_lapack(matrices.dtype(), [&]<typename T>(std::type_identity<T>) {
         for (std::int64_t i = 0; i < batch_count(matrices); ++i) {
-            Lapack<T>::geqrf(LAPACK_COL_MAJOR, narrow(m), narrow(matrices.size(-1)), matrix_at<T>(matrices, i), leading(m), vector_at<T>(tau, i));
+            Lapack<T>::geqrf(LAPACK_COL_MAJOR, narrow(m), narrow(matrices.size(-1)), matrix_at<T>(matrices, i),
+                             leading(m), vector_at<T>(tau, i));
         }
     });
 }
@@ -37,8 +38,8 @@ void multiply_out(const Tensor& matrices, const Tensor& tau) {
     const std::int64_t m = matrices.size(-2);
     visit_lapack(matrices.dtype(), [&]<typename T>(std::type_identity<T>) {
         for (std::int64_t i = 0; i < batch_count(matrices); ++i) {
-            Lapack<T>::orgqr(LAPACK_COL_MAJOR, narrow(m), narrow(matrices.size(-1)), narrow(tau.size(-1)), matrix_at<T>(matrices, i), leading(m),
-                             vector_at<T>(tau, i));
+            Lapack<T>::orgqr(LAPACK_COL_MAJOR, narrow(m), narrow(matrices.size(-1)), narrow(tau.size(-1)),
+                             matrix_at<T>(matrices, i), leading(m), vector_at<T>(tau, i));
         }
     });
 }
@@ -71,7 +72,8 @@ QrMode parse_mode(std::string_view mode) {
     if (mode == "reduced") return {true, true};
     if (mode == "complete") return {true, false};
     if (mode == "r") return {false, true};
-    fail_run(concat("qr received unrecognized mode '", mode, "' but expected one of 'reduced' (default), 'r', or 'complete'"));
+    fail_run(concat("qr received unrecognized mode '", mode,
+                    "' but expected one of 'reduced' (default), 'r', or 'complete'"));
 }
 
 MetaList infer_qr(const Tensor& A, std::string_view mode) {
@@ -81,7 +83,8 @@ MetaList infer_qr(const Tensor& A, std::string_view mode) {
     const std::int64_t m = A.size(-2);
     const std::int64_t k = wanted.reduced ? std::min(m, A.size(-1)) : m;
     const Dims batch = batch_sizes(A);
-    const TensorMeta q = wanted.with_q ? column_meta(with_batch(span_of(batch), {m, k}), A.dtype()) : plain_meta({0}, A.dtype());
+    const TensorMeta q =
+        wanted.with_q ? column_meta(with_batch(span_of(batch), {m, k}), A.dtype()) : plain_meta({0}, A.dtype());
     return {q, column_meta(with_batch(span_of(batch), {k, A.size(-1)}), A.dtype())};
 }
 void qr(const Tensor& Q, const Tensor& R, const Tensor& A, std::string_view mode) {
@@ -135,32 +138,40 @@ void qr_backward(GradientContext& context) {
     const Tensor& gR = context.grad_output(1);
     if (!gQ.defined() && !gR.defined()) return;
     const QrMode mode = parse_mode(context.value(1).to_string());
-    require(mode.with_q, "The derivative of linalg.qr depends on Q, which is not computed when mode='r'. Please use linalg.qr(A, mode='reduced') "
-                         "if you are going to require its derivative.");
+    require(mode.with_q,
+            "The derivative of linalg.qr depends on Q, which is not computed when mode='r'. Please use linalg.qr(A, "
+            "mode='reduced') "
+            "if you are going to require its derivative.");
     const Tensor Q = context.result(0);
     const Tensor R = context.result(1);
-    require(mode.reduced || Q.size(-2) <= R.size(-1), "The QR decomposition is not differentiable when mode='complete' and nrows > ncols.");
+    require(mode.reduced || Q.size(-2) <= R.size(-1),
+            "The QR decomposition is not differentiable when mode='complete' and nrows > ncols.");
     context.set_grad(0, qr_gradient(gQ, gR, Q, R));
 }
-std::tuple<Tensor, Tensor> old_qr(const Tensor& self, bool some) { return call::qr(self, some ? "reduced" : "complete"); }
+std::tuple<Tensor, Tensor> old_qr(const Tensor& self, bool some) {
+    return call::qr(self, some ? "reduced" : "complete");
+}
 
 // ---- reflectors
 
 void check_tau(const Tensor& input, const Tensor& tau, std::string_view function) {
-    require(input.dim() - tau.dim() == 1, function, ": Expected tau to have one dimension less than input, but got tau.ndim equal to ", tau.dim(),
+    require(input.dim() - tau.dim() == 1, function,
+            ": Expected tau to have one dimension less than input, but got tau.ndim equal to ", tau.dim(),
             " and input.ndim is equal to ", input.dim());
     const IntSpan batch = tau.sizes().first(tau.sizes().size() - 1);
     require(std::equal(batch.begin(), batch.end(), input.sizes().begin(), input.sizes().end() - 2), function,
             ": Expected batch dimensions of tau to be equal to input.shape[:-2], but got ", shape_list_text(batch));
-    require(tau.dtype() == input.dtype(), function, ": tau dtype ", dtype_graph_name(tau.dtype()), " does not match input dtype ",
-            dtype_graph_name(input.dtype()));
+    require(tau.dtype() == input.dtype(), function, ": tau dtype ", dtype_graph_name(tau.dtype()),
+            " does not match input dtype ", dtype_graph_name(input.dtype()));
 }
 
 TensorMeta infer_product(const Tensor& input, const Tensor& tau) {
     constexpr std::string_view kName = "torch.linalg.householder_product";
     require(input.dim() >= 2, kName, ": input must have at least 2 dimensions.");
-    require(input.size(-2) >= input.size(-1), kName, ": input.shape[-2] must be greater than or equal to input.shape[-1]");
-    require(tau.dim() == 0 || input.size(-1) >= tau.size(-1), kName, ": input.shape[-1] must be greater than or equal to tau.shape[-1]");
+    require(input.size(-2) >= input.size(-1), kName,
+            ": input.shape[-2] must be greater than or equal to input.shape[-1]");
+    require(tau.dim() == 0 || input.size(-1) >= tau.size(-1), kName,
+            ": input.shape[-1] must be greater than or equal to tau.shape[-1]");
     check_tau(input, tau, kName);
     return column_meta(to_dims(input.sizes()), input.dtype());
 }
@@ -177,7 +188,8 @@ struct ReflectorGradients {
     Tensor other;
 };
 // Of Y = H_1 .. H_k C, or of Y = (H_1 .. H_k)^H C, H_i = 1 - tau_i v_i v_i^H: one reflector after the other, backwards.
-ReflectorGradients reflectors_gradient(const Tensor& input, const Tensor& tau, const Tensor& C, Tensor g, bool transpose) {
+ReflectorGradients reflectors_gradient(const Tensor& input, const Tensor& tau, const Tensor& C, Tensor g,
+                                       bool transpose) {
     const std::int64_t k = tau.size(-1);
     const Tensor vectors = fn::tril(input, -1) + identity_like(input);
     const auto vector = [&](std::int64_t i) { return fn::narrow(vectors, -1, i, std::int64_t{1}); };
@@ -209,12 +221,14 @@ ReflectorGradients reflectors_gradient(const Tensor& input, const Tensor& tau, c
     }
     if (k == 0) return {fn::zeros_like(input), fn::zeros_like(tau), g};
     const Tensor all = fn::tril(fn::cat(of_vectors, -1), -1);
-    return {k == input.size(-1) ? all : fn::constant_pad_nd(all, Dims{0, input.size(-1) - k}, Scalar(0)), fn::cat(of_tau, -1), g};
+    return {k == input.size(-1) ? all : fn::constant_pad_nd(all, Dims{0, input.size(-1) - k}, Scalar(0)),
+            fn::cat(of_tau, -1), g};
 }
 
 void product_backward(GradientContext& context) {
     const Tensor input = context.argument(0);
-    const ReflectorGradients grads = reflectors_gradient(input, context.argument(1), identity_like(input), context.grad_output(), false);
+    const ReflectorGradients grads =
+        reflectors_gradient(input, context.argument(1), identity_like(input), context.grad_output(), false);
     context.grad(0, [&] { return grads.vectors; });
     context.grad(1, [&] { return grads.tau; });
 }
@@ -224,17 +238,21 @@ TensorMeta infer_ormqr(const Tensor& input, const Tensor& tau, const Tensor& oth
     require(input.dim() >= 2, kName, ": input must have at least 2 dimensions.");
     require(other.dim() >= 2, kName, ": other must have at least 2 dimensions.");
     const std::int64_t side = left ? -2 : -1;
-    require(other.size(side) >= tau.size(-1), kName, ": other.shape[", side, "] must be greater than or equal to tau.shape[-1]");
+    require(other.size(side) >= tau.size(-1), kName, ": other.shape[", side,
+            "] must be greater than or equal to tau.shape[-1]");
     require(other.size(side) == input.size(-2), kName, ": other.shape[", side, "] must be equal to input.shape[-2]");
     require(tau.size(-1) <= input.size(-1), kName, ": tau.shape[-1] must be less than or equal to input.shape[-1]");
-    require(input.dim() == other.dim(), kName, ": Expected other to have the same number of dimensions as input, but got other.ndim equal to ",
+    require(input.dim() == other.dim(), kName,
+            ": Expected other to have the same number of dimensions as input, but got other.ndim equal to ",
             other.dim(), " and input.ndim is equal to ", input.dim());
     check_tau(input, tau, kName);
     const Dims batch = batch_sizes(other);
     require(std::equal(batch.begin(), batch.end(), input.sizes().begin(), input.sizes().end() - 2), kName,
-            ": Expected batch dimensions of other to be equal to input.shape[:-2], but got ", shape_list_text(span_of(batch)));
-    require(other.dtype() == input.dtype(), kName, ": Expected input and other to have the same dtype, but input has dtype ",
-            dtype_graph_name(input.dtype()), " and other has dtype ", dtype_graph_name(other.dtype()));
+            ": Expected batch dimensions of other to be equal to input.shape[:-2], but got ",
+            shape_list_text(span_of(batch)));
+    require(other.dtype() == input.dtype(), kName,
+            ": Expected input and other to have the same dtype, but input has dtype ", dtype_graph_name(input.dtype()),
+            " and other has dtype ", dtype_graph_name(other.dtype()));
     return column_meta(to_dims(other.sizes()), other.dtype());
 }
 void ormqr(const Tensor& out, const Tensor& input, const Tensor& tau, const Tensor& other, bool left, bool transpose) {
@@ -249,8 +267,9 @@ void ormqr(const Tensor& out, const Tensor& input, const Tensor& tau, const Tens
         visit_lapack(out.dtype(), [&]<typename T>(std::type_identity<T>) {
             const char turned = transpose ? (kIsComplex<T> ? 'C' : 'T') : 'N';
             for (std::int64_t i = 0; i < batch_count(out); ++i) {
-                Lapack<T>::ormqr(LAPACK_COL_MAJOR, left ? 'L' : 'R', turned, narrow(m), narrow(other.size(-1)), narrow(tau.size(-1)),
-                                 matrix_at<T>(reflectors, i), leading(input.size(-2)), vector_at<T>(scales, i), matrix_at<T>(work, i), leading(m));
+                Lapack<T>::ormqr(LAPACK_COL_MAJOR, left ? 'L' : 'R', turned, narrow(m), narrow(other.size(-1)),
+                                 narrow(tau.size(-1)), matrix_at<T>(reflectors, i), leading(input.size(-2)),
+                                 vector_at<T>(scales, i), matrix_at<T>(work, i), leading(m));
             }
         });
     }
@@ -263,8 +282,9 @@ void ormqr_backward(GradientContext& context) {
     if (context.needs(0) || context.needs(1)) {
         const Tensor other = context.argument(2);
         // C Q = (Q^H C^H)^H.
-        const ReflectorGradients grads = reflectors_gradient(context.argument(0), context.argument(1), left ? other : mH(other), left ? g : mH(g),
-                                                             left ? transpose : !transpose);
+        const ReflectorGradients grads =
+            reflectors_gradient(context.argument(0), context.argument(1), left ? other : mH(other), left ? g : mH(g),
+                                left ? transpose : !transpose);
         context.grad(0, [&] { return grads.vectors; });
         context.grad(1, [&] { return grads.tau; });
     }
@@ -293,14 +313,17 @@ std::vector<Sample> ormqr_samples(Random& random, ScalarType dtype) {
     if (!is_lapack_dtype(dtype)) return samples;
     for (const bool left : {true, false}) {
         for (const bool transpose : {true, false}) {
-            const Tensor other = left ? random_tensor(random, {2, 4, 2}, dtype) : random_tensor(random, {2, 2, 4}, dtype);
-            samples.push_back({{random_tensor(random, {2, 4, 3}, dtype), random_tensor(random, {2, 3}, dtype), other, left, transpose}});
+            const Tensor other =
+                left ? random_tensor(random, {2, 4, 2}, dtype) : random_tensor(random, {2, 2, 4}, dtype);
+            samples.push_back({{random_tensor(random, {2, 4, 3}, dtype), random_tensor(random, {2, 3}, dtype), other,
+                                left, transpose}});
         }
     }
     return samples;
 }
 
-constexpr std::string_view kProductSummary = "The first columns of the product of Householder reflectors, as geqrf gives them.";
+constexpr std::string_view kProductSummary =
+    "The first columns of the product of Householder reflectors, as geqrf gives them.";
 
 constexpr OperatorRecord kRecords[] = {
     {.schema = "aten::linalg_qr(Tensor A, str mode='reduced') -> (Tensor Q, Tensor R)",
@@ -333,7 +356,8 @@ constexpr OperatorRecord kRecords[] = {
     {.schema = "aten::orgqr(Tensor self, Tensor input2) -> Tensor",
      .summary = kProductSummary,
      .formula = "H_1 H_2 .. H_k, H_i = 1 - tau_i v_i v_i^H",
-     .composite = [](Arguments arguments, IValue* results) { results[0] = call::householder_product(arguments[0], arguments[1]); }},
+     .composite = [](Arguments arguments,
+                     IValue* results) { results[0] = call::householder_product(arguments[0], arguments[1]); }},
     {.schema = "aten::ormqr(Tensor self, Tensor input2, Tensor input3, bool left=True, bool transpose=False) -> Tensor",
      .summary = "A matrix times the product of Householder reflectors.",
      .formula = "Q other, or other Q; transpose: with Q^H",

@@ -26,23 +26,26 @@ bool factors_transposed(const GradientContext& context) {
 
 MetaList infer_solve(const Tensor& A, const Tensor& B, bool left, bool) {
     check_floating(A, "linalg.solve");
-    require(A.dtype() == B.dtype(), "linalg.solve: Expected A and B to have the same dtype, but found A of type ", dtype_graph_name(A.dtype()),
-            " and B of type ", dtype_graph_name(B.dtype()), " instead");
+    require(A.dtype() == B.dtype(), "linalg.solve: Expected A and B to have the same dtype, but found A of type ",
+            dtype_graph_name(A.dtype()), " and B of type ", dtype_graph_name(B.dtype()), " instead");
     check_square(A, "linalg.solve");
     const bool is_vector = is_vector_batch(A, B);
     const Tensor matrix = is_vector ? fn::unsqueeze(B, -1) : B;
     check_solver_inputs(A, matrix, left, "linalg.solve");
-    require(left || !is_vector, "linalg.solve: Vector broadcasting of the left hand side is not supported for left=False. In this case "
-                                "linalg.solve is equivalent to B / A.squeeze(-1)");
+    require(left || !is_vector,
+            "linalg.solve: Vector broadcasting of the left hand side is not supported for left=False. In this case "
+            "linalg.solve is equivalent to B / A.squeeze(-1)");
     const Dims batch = broadcast_batches(A, matrix);
     Dims sizes = with_batch(span_of(batch), {matrix.size(-2), matrix.size(-1)});
     if (is_vector) sizes.pop_back();
-    const TensorMeta result = left && sizes.size() > 1 ? column_meta(std::move(sizes), A.dtype()) : plain_meta(std::move(sizes), A.dtype());
+    const TensorMeta result =
+        left && sizes.size() > 1 ? column_meta(std::move(sizes), A.dtype()) : plain_meta(std::move(sizes), A.dtype());
     const Dims own = batch_sizes(A);
-    return {result, column_meta(to_dims(A.sizes()), A.dtype()), plain_meta(with_batch(span_of(own), {A.size(-1)}), ScalarType::Int32),
-            plain_meta(own, ScalarType::Int32)};
+    return {result, column_meta(to_dims(A.sizes()), A.dtype()),
+            plain_meta(with_batch(span_of(own), {A.size(-1)}), ScalarType::Int32), plain_meta(own, ScalarType::Int32)};
 }
-void solve(const Tensor& result, const Tensor& LU, const Tensor& pivots, const Tensor& info, const Tensor& A, const Tensor& B, bool left, bool check) {
+void solve(const Tensor& result, const Tensor& LU, const Tensor& pivots, const Tensor& info, const Tensor& A,
+           const Tensor& B, bool left, bool check) {
     const bool transposed = factors_transposed(A);
     const auto [factors, rows, codes] = call::lu_factor_ex(transposed ? mT(A) : A, true, false);
     copy_strided(LU, factors);
@@ -61,8 +64,9 @@ void solve_backward(GradientContext& context) {
     const bool is_vector = is_vector_batch(LU, X);
     const auto as_matrix = [is_vector](const Tensor& t) { return is_vector ? fn::unsqueeze(t, -1) : t; };
     const Tensor g = as_matrix(context.grad_output(0));
-    const Tensor gB = GradMode::is_enabled() ? call::solve(mH(context.argument(0)), g, left)
-                                             : call::lu_solve(LU, context.result(2), g, left, !factors_transposed(context));
+    const Tensor gB = GradMode::is_enabled()
+                          ? call::solve(mH(context.argument(0)), g, left)
+                          : call::lu_solve(LU, context.result(2), g, left, !factors_transposed(context));
     context.grad(0, [&] {
         const Tensor XH = mH(as_matrix(X));
         return -(left ? fn::matmul(gB, XH) : fn::matmul(XH, gB));
@@ -106,14 +110,17 @@ Tensor inverse(const Tensor& A) {
 
 // ---- tensors as matrices
 
-std::int64_t product(IntSpan sizes) { return std::accumulate(sizes.begin(), sizes.end(), std::int64_t{1}, std::multiplies<>()); }
+std::int64_t product(IntSpan sizes) {
+    return std::accumulate(sizes.begin(), sizes.end(), std::int64_t{1}, std::multiplies<>());
+}
 
 Tensor tensorinv(const Tensor& self, std::int64_t ind) {
     require(ind > 0, "Expected a strictly positive integer for 'ind', but got ", ind);
     const auto cut = static_cast<std::size_t>(std::min(ind, self.dim()));
     const IntSpan first = self.sizes().first(cut);
     const IntSpan rest = self.sizes().subspan(cut);
-    require(product(rest) == product(first), "Expected self to satisfy the requirement prod(self.shape[ind:]) == prod(self.shape[:ind]), but got ",
+    require(product(rest) == product(first),
+            "Expected self to satisfy the requirement prod(self.shape[ind:]) == prod(self.shape[:ind]), but got ",
             product(rest), " != ", product(first));
     Dims sizes = to_dims(rest);
     sizes.insert(sizes.end(), first.begin(), first.end());
@@ -138,8 +145,9 @@ Tensor tensorsolve(const Tensor& self, const Tensor& other, const std::optional<
     const IntSpan rest = a.sizes().subspan(cut);
     const Dims result_sizes = to_dims(rest);
     require(product(rest) == product(first),
-            "Expected self to satisfy the requirement prod(self.shape[other.ndim:]) == prod(self.shape[:other.ndim]), but got ", product(rest), " != ",
-            product(first));
+            "Expected self to satisfy the requirement prod(self.shape[other.ndim:]) == prod(self.shape[:other.ndim]), "
+            "but got ",
+            product(rest), " != ", product(first));
     const Tensor matrix = fn::reshape(a, Dims{product(rest), product(rest)});
     return fn::reshape(call::solve(matrix, fn::reshape(other, Dims{-1}), true), result_sizes);
 }
@@ -159,7 +167,8 @@ std::vector<Sample> solve_samples(Random& random, ScalarType dtype) {
 }
 std::vector<Sample> inverse_samples(Random& random, ScalarType dtype) {
     if (!is_lapack_dtype(dtype)) return {};
-    return {{{steady(random, {3, 3}, dtype), false}}, {{steady(random, {2, 1, 2, 2}, dtype), false}, "batch"},
+    return {{{steady(random, {3, 3}, dtype), false}},
+            {{steady(random, {2, 1, 2, 2}, dtype), false}, "batch"},
             {{random_tensor(random, {2, 0, 0}, dtype), false}, "empty"}};
 }
 std::vector<Sample> tensorinv_samples(Random& random, ScalarType dtype) {
@@ -172,11 +181,13 @@ Cost solve_cost(Arguments arguments, std::span<const IValue> results) {
     const Tensor X = results[0].to_tensor();
     const double n = static_cast<double>(A.size(-1));
     const double factoring = static_cast<double>(batch_count(A)) * n * n * n * 2 / 3;
-    return {(factoring + 2 * n * static_cast<double>(X.numel())) * (is_complex(A.dtype()) ? 4 : 1), static_cast<double>(A.bytes() + 2 * X.bytes())};
+    return {(factoring + 2 * n * static_cast<double>(X.numel())) * (is_complex(A.dtype()) ? 4 : 1),
+            static_cast<double>(A.bytes() + 2 * X.bytes())};
 }
 
 constexpr OperatorRecord kRecords[] = {
-    {.schema = "aten::_linalg_solve_ex(Tensor A, Tensor B, *, bool left=True, bool check_errors=False) -> (Tensor result, Tensor LU, Tensor pivots, "
+    {.schema = "aten::_linalg_solve_ex(Tensor A, Tensor B, *, bool left=True, bool check_errors=False) -> (Tensor "
+               "result, Tensor LU, Tensor pivots, "
                "Tensor info)",
      .summary = "Solves a linear system, and gives the LU factors that it took.",
      .formula = "A X = B, or X A = B",
@@ -186,7 +197,8 @@ constexpr OperatorRecord kRecords[] = {
      .cost = solve_cost,
      .variants = kOut,
      .out_overload = "result"},
-    {.schema = "aten::linalg_solve_ex(Tensor A, Tensor B, *, bool left=True, bool check_errors=False) -> (Tensor result, Tensor info)",
+    {.schema = "aten::linalg_solve_ex(Tensor A, Tensor B, *, bool left=True, bool check_errors=False) -> (Tensor "
+               "result, Tensor info)",
      .summary = "Solves a linear system; an error number says whether it could.",
      .formula = "A X = B, or X A = B",
      .composite = boxed<solve_ex>,

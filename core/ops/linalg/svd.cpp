@@ -42,15 +42,18 @@ void decompose(const Tensor& U, const Tensor& S, const Tensor& Vh, const Tensor&
             T* u = job == 'N' ? nullptr : matrix_at<T>(U, i);
             T* vh = job == 'N' ? nullptr : matrix_at<T>(Vh, i);
             std::int32_t& code = info.data<std::int32_t>()[i];
-            code = Lapack<T>::gesdd(LAPACK_COL_MAJOR, job, narrow(m), narrow(n), matrix_at<T>(work, i), leading(m), vector_at<RealOf<T>>(S, i), u,
-                                 leading(m), vh, leading(job == 'N' ? 1 : Vh.size(-2)));
+            code =
+                Lapack<T>::gesdd(LAPACK_COL_MAJOR, job, narrow(m), narrow(n), matrix_at<T>(work, i), leading(m),
+                                 vector_at<RealOf<T>>(S, i), u, leading(m), vh, leading(job == 'N' ? 1 : Vh.size(-2)));
             if (code < 0) ++code;  // LAPACKE counts the layout as an argument too
         }
     });
     check_errors(info, "linalg.svd", A.dim() == 2);
 }
-void svd(const Tensor& U, const Tensor& S, const Tensor& Vh, const Tensor& A, bool full, bool with_vectors, const IValue& driver) {
-    require(driver.is_none(), "torch.linalg.svd: keyword argument `driver=` is only supported on CUDA inputs with cuSOLVER backend.");
+void svd(const Tensor& U, const Tensor& S, const Tensor& Vh, const Tensor& A, bool full, bool with_vectors,
+         const IValue& driver) {
+    require(driver.is_none(),
+            "torch.linalg.svd: keyword argument `driver=` is only supported on CUDA inputs with cuSOLVER backend.");
     if (A.numel() == 0) {
         if (!with_vectors) return;
         copy_strided(U, identity_like(U));
@@ -77,7 +80,8 @@ void check_phase(const Tensor& of_U, const Tensor& of_V) {
     const Tensor a = left.defined() ? left : fn::zeros_like(right);
     const Tensor b = right.defined() ? right : fn::zeros_like(left);
     require(allclose(a, b, 1e-2, 1e-2, false),
-            "svd_backward: The singular vectors in the complex case are specified up to multiplication by e^{i phi}. The specified loss function "
+            "svd_backward: The singular vectors in the complex case are specified up to multiplication by e^{i phi}. "
+            "The specified loss function "
             "depends on this quantity, so it is ill-defined.");
 }
 
@@ -89,7 +93,8 @@ Tensor gaps(const Tensor& S) {
 }
 
 // U, Vh: of min(m, n) columns and rows. Townsend (2016), Differentiating the singular value decomposition.
-Tensor svd_gradient(const Tensor& gU, const Tensor& gS, const Tensor& gVh, const Tensor& U, const Tensor& S, const Tensor& Vh) {
+Tensor svd_gradient(const Tensor& gU, const Tensor& gS, const Tensor& gVh, const Tensor& U, const Tensor& S,
+                    const Tensor& Vh) {
     const std::int64_t m = U.size(-2);
     const std::int64_t n = Vh.size(-1);
     const Tensor row = fn::unsqueeze(S, -2);
@@ -103,9 +108,12 @@ Tensor svd_gradient(const Tensor& gU, const Tensor& gS, const Tensor& gVh, const
     if (complex) check_phase(of_U, of_V);
     const Tensor E = gaps(S);
     Tensor inner;
-    if (gU.defined() && gVh.defined()) inner = (of_U * row + column * of_V) / E;
-    else if (gU.defined()) inner = of_U / E * row;
-    else inner = column * (of_V / E);
+    if (gU.defined() && gVh.defined())
+        inner = (of_U * row + column * of_V) / E;
+    else if (gU.defined())
+        inner = of_U / E * row;
+    else
+        inner = column * (of_V / E);
     if (gS.defined()) inner = inner + fn::diag_embed(gS, 0, -2, -1);
     if (complex && gU.defined() && gVh.defined()) {
         inner = inner + fn::diag_embed(fn::diagonal(of_U, 0, -2, -1) / (S * Scalar(2.0)), 0, -2, -1);
@@ -132,18 +140,25 @@ void svd_backward(GradientContext& context) {
     const Tensor S = context.result(1);
     Tensor Vh = context.result(2);
     const std::int64_t k = S.size(-1);
-    const auto first_columns = [k](const Tensor& t) { return t.defined() && t.size(-1) != k ? fn::narrow(t, -1, 0, k) : t; };
-    const auto first_rows = [k](const Tensor& t) { return t.defined() && t.size(-2) != k ? fn::narrow(t, -2, 0, k) : t; };
+    const auto first_columns = [k](const Tensor& t) {
+        return t.defined() && t.size(-1) != k ? fn::narrow(t, -1, 0, k) : t;
+    };
+    const auto first_rows = [k](const Tensor& t) {
+        return t.defined() && t.size(-2) != k ? fn::narrow(t, -2, 0, k) : t;
+    };
     context.set_grad(0, svd_gradient(first_columns(gU), gS, first_rows(gVh), first_columns(U), S, first_rows(Vh)));
 }
 
-std::tuple<Tensor, Tensor, Tensor> linalg_svd(const Tensor& A, bool full, const IValue& driver) { return call::svd_all(A, full, true, driver); }
+std::tuple<Tensor, Tensor, Tensor> linalg_svd(const Tensor& A, bool full, const IValue& driver) {
+    return call::svd_all(A, full, true, driver);
+}
 Tensor svdvals(const Tensor& A, const IValue& driver) {
     const bool records = GradMode::is_enabled() && requires_grad(A);
     return std::get<1>(call::svd_all(A, false, records, driver));
 }
 std::tuple<Tensor, Tensor, Tensor> old_svd(const Tensor& self, bool some, bool with_vectors) {
-    require(self.dim() >= 2, "linalg.svd: input should have at least 2 dimensions, but has ", self.dim(), " dimensions instead");
+    require(self.dim() >= 2, "linalg.svd: input should have at least 2 dimensions, but has ", self.dim(),
+            " dimensions instead");
     if (with_vectors) {
         const auto [U, S, Vh] = linalg_svd(self, !some, IValue());
         return {U, S, mH(Vh)};
@@ -162,7 +177,8 @@ std::vector<Sample> svd_samples(Random& random, ScalarType dtype) {
 }
 std::vector<Sample> values_samples(Random& random, ScalarType dtype) {
     if (!is_lapack_dtype(dtype)) return {};
-    return {{{random_tensor(random, {3, 3}, dtype), IValue()}}, {{random_tensor(random, {2, 2, 4}, dtype), IValue()}, "wide"}};
+    return {{{random_tensor(random, {3, 3}, dtype), IValue()}},
+            {{random_tensor(random, {2, 2, 4}, dtype), IValue()}, "wide"}};
 }
 
 Cost svd_cost(Arguments arguments, std::span<const IValue> results) {
@@ -171,14 +187,16 @@ Cost svd_cost(Arguments arguments, std::span<const IValue> results) {
     const double larger = static_cast<double>(std::max(A.size(-2), A.size(-1)));
     Cost cost;
     // Golub, Van Loan: R-SVD with both bases.
-    cost.flops = static_cast<double>(batch_count(A)) * (6 * larger * smaller * smaller + 20 * smaller * smaller * smaller) * (is_complex(A.dtype()) ? 4 : 1);
+    cost.flops = static_cast<double>(batch_count(A)) *
+                 (6 * larger * smaller * smaller + 20 * smaller * smaller * smaller) * (is_complex(A.dtype()) ? 4 : 1);
     cost.bytes = static_cast<double>(A.bytes());
     for (const IValue& result : results) cost.bytes += static_cast<double>(result.to_tensor().bytes());
     return cost;
 }
 
 constexpr OperatorRecord kRecords[] = {
-    {.schema = "aten::_linalg_svd(Tensor A, bool full_matrices=False, bool compute_uv=True, *, str? driver=None) -> (Tensor U, Tensor S, Tensor Vh)",
+    {.schema = "aten::_linalg_svd(Tensor A, bool full_matrices=False, bool compute_uv=True, *, str? driver=None) -> "
+               "(Tensor U, Tensor S, Tensor Vh)",
      .summary = "Singular values, greatest first, with the vectors if they are wanted.",
      .formula = "A = U diag(S) Vh",
      .infer = inferring<infer_svd>,
@@ -188,7 +206,8 @@ constexpr OperatorRecord kRecords[] = {
      .samples = svd_samples,
      .variants = kOut,
      .out_overload = "U"},
-    {.schema = "aten::linalg_svd(Tensor A, bool full_matrices=True, *, str? driver=None) -> (Tensor U, Tensor S, Tensor Vh)",
+    {.schema =
+         "aten::linalg_svd(Tensor A, bool full_matrices=True, *, str? driver=None) -> (Tensor U, Tensor S, Tensor Vh)",
      .summary = "Singular values, greatest first, and vectors.",
      .formula = "A = U diag(S) Vh",
      .composite = boxed<linalg_svd>},

@@ -18,8 +18,8 @@ using namespace arithmetic;
 
 // b = op(a)^-1 b (left) or b op(a)^-1, b of m x n, all in columns.
 template <typename T>
-void trsm(CBLAS_SIDE side, CBLAS_UPLO half, CBLAS_TRANSPOSE transpose, CBLAS_DIAG diagonal, std::int64_t m, std::int64_t n, const T* a,
-          std::int64_t order, T* b) {
+void trsm(CBLAS_SIDE side, CBLAS_UPLO half, CBLAS_TRANSPOSE transpose, CBLAS_DIAG diagonal, std::int64_t m,
+          std::int64_t n, const T* a, std::int64_t order, T* b) {
     const T one(1);
     const blasint lda = leading(order);
     const blasint ldb = leading(m);
@@ -52,9 +52,9 @@ void solve_into(const Tensor& out, const Tensor& A, const Tensor& B, TriangularS
     if (!work.is_same(B)) copy_strided(work, wide);
     visit_lapack(out.dtype(), [&]<typename T>(std::type_identity<T>) {
         for (std::int64_t i = 0; i < batch_count(out); ++i) {
-            trsm<T>(system.left ? CblasLeft : CblasRight, system.upper ? CblasUpper : CblasLower, system.transpose ? CblasTrans : CblasNoTrans,
-                    system.unitriangular ? CblasUnit : CblasNonUnit, out.size(-2), out.size(-1), matrix_at<T>(matrices, i), A.size(-1),
-                    matrix_at<T>(work, i));
+            trsm<T>(system.left ? CblasLeft : CblasRight, system.upper ? CblasUpper : CblasLower,
+                    system.transpose ? CblasTrans : CblasNoTrans, system.unitriangular ? CblasUnit : CblasNonUnit,
+                    out.size(-2), out.size(-1), matrix_at<T>(matrices, i), A.size(-1), matrix_at<T>(work, i));
         }
     });
     put_back(out, work);
@@ -73,7 +73,8 @@ void solve_backward(GradientContext& context) {
     const bool upper = context.value(2).to_bool();
     const bool left = context.value(3).to_bool();
     const bool unitriangular = context.value(4).to_bool();
-    const Tensor gB = call::solve_triangular(mH(context.argument(0)), context.grad_output(), !upper, left, unitriangular);
+    const Tensor gB =
+        call::solve_triangular(mH(context.argument(0)), context.grad_output(), !upper, left, unitriangular);
     context.grad(0, [&] {
         const Tensor X = mH(context.result());
         const Tensor gA = -(left ? fn::matmul(gB, X) : fn::matmul(X, gB));
@@ -85,18 +86,22 @@ void solve_backward(GradientContext& context) {
 // ---- the old form: both inputs broadcast come back
 
 MetaList infer_old(const Tensor& B, const Tensor& A, bool, bool, bool) {
-    require(B.dim() >= 2, "torch.triangular_solve: Expected b to have at least 2 dimensions, but it has ", B.dim(), " dimensions instead");
-    require(A.dim() >= 2, "torch.triangular_solve: Expected A to have at least 2 dimensions, but it has ", A.dim(), " dimensions instead");
-    require(A.size(-1) == A.size(-2), "A must be batches of square matrices, but they are ", A.size(-2), " by ", A.size(-1), " matrices");
-    require(A.size(-1) == B.size(-2), "Incompatible matrix sizes for triangular_solve: each A matrix is ", A.size(-1), " by ", A.size(-1),
-            " but each b matrix is ", B.size(-2), " by ", B.size(-1));
-    require(A.dtype() == B.dtype(), "Expected b and A to have the same dtype, but found b of type ", dtype_graph_name(B.dtype()),
-            " and A of type ", dtype_graph_name(A.dtype()), " instead.");
+    require(B.dim() >= 2, "torch.triangular_solve: Expected b to have at least 2 dimensions, but it has ", B.dim(),
+            " dimensions instead");
+    require(A.dim() >= 2, "torch.triangular_solve: Expected A to have at least 2 dimensions, but it has ", A.dim(),
+            " dimensions instead");
+    require(A.size(-1) == A.size(-2), "A must be batches of square matrices, but they are ", A.size(-2), " by ",
+            A.size(-1), " matrices");
+    require(A.size(-1) == B.size(-2), "Incompatible matrix sizes for triangular_solve: each A matrix is ", A.size(-1),
+            " by ", A.size(-1), " but each b matrix is ", B.size(-2), " by ", B.size(-1));
+    require(A.dtype() == B.dtype(), "Expected b and A to have the same dtype, but found b of type ",
+            dtype_graph_name(B.dtype()), " and A of type ", dtype_graph_name(A.dtype()), " instead.");
     const Dims batch = broadcast_batches(A, B);
     return {column_meta(with_batch(span_of(batch), {B.size(-2), B.size(-1)}), B.dtype()),
             column_meta(with_batch(span_of(batch), {A.size(-2), A.size(-1)}), A.dtype())};
 }
-void solve_old(const Tensor& X, const Tensor& M, const Tensor& B, const Tensor& A, bool upper, bool transpose, bool unitriangular) {
+void solve_old(const Tensor& X, const Tensor& M, const Tensor& B, const Tensor& A, bool upper, bool transpose,
+               bool unitriangular) {
     const Dims batch = batch_sizes(X);
     solve_into(X, A, B, {upper, true, transpose, unitriangular});
     copy_strided(M, in_batch(A, span_of(batch)));
@@ -107,7 +112,8 @@ void old_backward(GradientContext& context) {
     const bool unitriangular = context.value(4).to_bool();
     Tensor gA = context.grad_output(1);
     if (context.grad_output(0).defined()) {
-        const Tensor gB = std::get<0>(call::triangular_solve(context.grad_output(0), conj(context.argument(1)), upper, !transpose, unitriangular));
+        const Tensor gB = std::get<0>(call::triangular_solve(context.grad_output(0), conj(context.argument(1)), upper,
+                                                             !transpose, unitriangular));
         context.grad(0, [&] { return gB; });
         if (context.needs(1)) {
             const Tensor X = context.result(0);
@@ -129,7 +135,8 @@ std::vector<Sample> solve_samples(Random& random, ScalarType dtype) {
     if (!is_lapack_dtype(dtype)) return samples;
     for (const bool upper : {true, false}) {
         for (const bool left : {true, false}) {
-            samples.push_back({{steady(random, {2, 3, 3}, dtype), random_tensor(random, {3, 3}, dtype), upper, left, left == upper}});
+            samples.push_back(
+                {{steady(random, {2, 3, 3}, dtype), random_tensor(random, {3, 3}, dtype), upper, left, left == upper}});
         }
     }
     return samples;
@@ -139,14 +146,16 @@ std::vector<Sample> old_samples(Random& random, ScalarType dtype) {
     if (!is_lapack_dtype(dtype)) return samples;
     for (const bool upper : {true, false}) {
         for (const bool transpose : {true, false}) {
-            samples.push_back({{random_tensor(random, {3, 2}, dtype), steady(random, {2, 3, 3}, dtype), upper, transpose, false}});
+            samples.push_back(
+                {{random_tensor(random, {3, 2}, dtype), steady(random, {2, 3, 3}, dtype), upper, transpose, false}});
         }
     }
     return samples;
 }
 
 constexpr OperatorRecord kRecords[] = {
-    {.schema = "aten::linalg_solve_triangular(Tensor self, Tensor B, *, bool upper, bool left=True, bool unitriangular=False) -> Tensor",
+    {.schema = "aten::linalg_solve_triangular(Tensor self, Tensor B, *, bool upper, bool left=True, bool "
+               "unitriangular=False) -> Tensor",
      .summary = "Solves a linear system with a triangular matrix; the other triangle is not read.",
      .formula = "A X = B, or X A = B",
      .infer = inferring<infer_solve>,
@@ -154,7 +163,8 @@ constexpr OperatorRecord kRecords[] = {
      .derivative = {solve_backward, {save_argument(0), save_result(0, 0)}},
      .samples = solve_samples,
      .variants = kOut},
-    {.schema = "aten::triangular_solve(Tensor self, Tensor A, bool upper=True, bool transpose=False, bool unitriangular=False) -> (Tensor solution, "
+    {.schema = "aten::triangular_solve(Tensor self, Tensor A, bool upper=True, bool transpose=False, bool "
+               "unitriangular=False) -> (Tensor solution, "
                "Tensor cloned_coefficient)",
      .summary = "Solves a linear system with a triangular matrix, which comes back too.",
      .formula = "A X = self, or A^T X = self",

@@ -17,9 +17,10 @@ const OperatorHandle<> linalg_cross{"aten::linalg_cross"};
 
 TensorMeta infer_cross(const Tensor& self, const Tensor& other, std::int64_t dim) {
     require(self.dim() == other.dim(), "linalg.cross: inputs must have the same number of dimensions.");
-    require(self.size(dim) == 3 && other.size(dim) == 3, "linalg.cross: inputs dimension ", dim, " must have length 3. Got ", self.size(dim), " and ",
-            other.size(dim));
-    require(self.dtype() == other.dtype(), "expected scalar type ", dtype_graph_name(self.dtype()), " but found ", dtype_graph_name(other.dtype()));
+    require(self.size(dim) == 3 && other.size(dim) == 3, "linalg.cross: inputs dimension ", dim,
+            " must have length 3. Got ", self.size(dim), " and ", other.size(dim));
+    require(self.dtype() == other.dtype(), "expected scalar type ", dtype_graph_name(self.dtype()), " but found ",
+            dtype_graph_name(other.dtype()));
     require(self.dtype() != ScalarType::Float16 && self.dtype() != ScalarType::Bool, "\"cross\" not implemented for '",
             dtype_graph_name(self.dtype()), "'");
     return plain_meta(broadcast_shapes(self.sizes(), other.sizes()), self.dtype());
@@ -28,7 +29,8 @@ void cross(const Tensor& out, const Tensor& self, const Tensor& other, std::int6
     if (out.numel() == 0) return;
     const auto at = [dim](const Tensor& t, std::int64_t i) { return fn::select(t, dim, i % 3); };
     TensorList parts;
-    for (std::int64_t i = 0; i < 3; ++i) parts.push_back(at(self, i + 1) * at(other, i + 2) - at(self, i + 2) * at(other, i + 1));
+    for (std::int64_t i = 0; i < 3; ++i)
+        parts.push_back(at(self, i + 1) * at(other, i + 2) - at(self, i + 2) * at(other, i + 1));
     for (std::int64_t i = 0; i < 3; ++i) copy_into(at(out, i), parts[static_cast<std::size_t>(i)]);
 }
 void cross_backward(GradientContext& context) {
@@ -52,8 +54,10 @@ Tensor vecdot(const Tensor& x, const Tensor& y, std::int64_t dim) {
 }
 
 Tensor vander(const Tensor& x, const std::optional<std::int64_t>& count) {
-    const bool known = x.dtype() != ScalarType::Bool && x.dtype() != ScalarType::Float16 && x.dtype() != ScalarType::BFloat16;
-    require(known, "linalg.vander supports floating point, complex, and integer tensors, but got ", dtype_graph_name(x.dtype()));
+    const bool known =
+        x.dtype() != ScalarType::Bool && x.dtype() != ScalarType::Float16 && x.dtype() != ScalarType::BFloat16;
+    require(known, "linalg.vander supports floating point, complex, and integer tensors, but got ",
+            dtype_graph_name(x.dtype()));
     const Tensor vector = x.dim() == 0 ? fn::unsqueeze(x, -1) : x;
     const std::int64_t n = count.value_or(vector.size(-1));
     require(n > 1, "N must be greater than 1.");

@@ -9,12 +9,14 @@ namespace loupe {
 
 enum class Rounding {
     Wide,      // sums in float32: all that oneDNN does, for which PyTorch wants 4096 multiplications and more
-    ByLayout,  // so for rows of a with columns of b that lie in memory one after another; else after each product and sum
+    ByLayout,  // so for rows of a with columns of b that lie in memory one after another; else after each product and
+               // sum
     InSteps,   // after each product and each sum: small batches, and products with vectors
 };
 inline constexpr std::int64_t kMostRoundedMultiplications = 4096;
 
 // c = alpha a b + beta c.
-void rounded_gemm(Rounding rounding, float alpha, MatrixRef<const BFloat16> a, MatrixRef<const BFloat16> b, float beta, MatrixRef<BFloat16> c);
+void rounded_gemm(Rounding rounding, float alpha, MatrixRef<const BFloat16> a, MatrixRef<const BFloat16> b, float beta,
+                  MatrixRef<BFloat16> c);
 
 }  // namespace loupe
