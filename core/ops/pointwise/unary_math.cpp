@@ -55,9 +55,15 @@ void sigmoid_gradient(G& c) {
     else c.set_grad(0, fn::sigmoid_backward(c.grad_output(), y));
 }
 
+bool is_bfloat16(const IValue& v) { return v.tensor_impl()->dtype == ScalarType::BFloat16; }
+
+void sinc_kernel(Arguments arguments, IValue* results) {
+    const Scalar narrow = is_bfloat16(results[0]);
+    run_unary(UnaryOp::Sinc, arguments, results, &narrow);
+}
 void logit_kernel(Arguments arguments, IValue* results) {
-    const Scalar epsilon = arguments[1].is_none() ? Scalar(-1.0) : arguments[1].to_scalar();
-    run_unary(UnaryOp::Logit, arguments, results, &epsilon);
+    const Scalar params[] = {arguments[1].is_none() ? Scalar(-1.0) : arguments[1].to_scalar(), is_bfloat16(results[0])};
+    run_unary(UnaryOp::Logit, arguments, results, params);
 }
 void logit_backward(G& c) {
     const Tensor x = c.argument(0);
@@ -183,7 +189,7 @@ constexpr OperatorRecord kRecords[] = {
      .summary = "Normalised sinc.",
      .formula = "sin(pi x) / (pi x), 1 at 0",
      .infer = infer_float,
-     .kernel = unary<UnaryOp::Sinc>,
+     .kernel = FillingKernel{&sinc_kernel},
      .derivative = {[](G& c) {
                         const Tensor x = c.argument(0);
                         const Tensor scaled_x = x * std::numbers::pi;

@@ -94,7 +94,6 @@ LOUPE_SCALAR_OP(Erfc, std::erfc(x))
 LOUPE_SCALAR_OP(Erfinv, special::inverse_erf(static_cast<double>(x)))
 LOUPE_SCALAR_OP(Lgamma, std::lgamma(x))
 LOUPE_SCALAR_OP(Digamma, special::digamma(x))
-LOUPE_SCALAR_OP(Sinc, sinc_of(x))
 LOUPE_SCALAR_OP(I0, special::modified_bessel_i0(static_cast<double>(x)))
 LOUPE_SCALAR_OP(Erf, std::erf(x))
 #undef LOUPE_SCALAR_OP
@@ -117,15 +116,34 @@ struct PolygammaOp {
     T scalar(T x) const { return special::polygamma(order, x); }
     int order;
 };
-// p: epsilon, or a negative number for none.
+// p: epsilon, or a negative number for none; whether each step is rounded to bfloat16, as PyTorch does for that type.
 template <class T>
 struct LogitOp {
-    explicit LogitOp(const Scalar* p) : epsilon(p[0].to<T>()) {}
+    explicit LogitOp(const Scalar* p) : narrow(p[1].to_bool()), epsilon(rounded(p[0].to<T>())) {}
     T scalar(T x) const {
-        if (epsilon >= 0) x = x < epsilon ? epsilon : (x > T(1) - epsilon ? T(1) - epsilon : x);
-        return std::log(x / (T(1) - x));
+        const T high = rounded(T(1) - epsilon);
+        if (epsilon >= 0) x = x < epsilon ? epsilon : (x > high ? high : x);
+        return std::log(rounded(x / rounded(T(1) - x)));
     }
+    T rounded(T value) const { return narrow ? static_cast<T>(static_cast<float>(BFloat16(static_cast<float>(value)))) : value; }
+    bool narrow;
     T epsilon;
+};
+// p: whether each step is rounded to bfloat16.
+template <class T>
+struct SincOp {
+    explicit SincOp(const Scalar* p) : narrow(p != nullptr && p[0].to_bool()) {}
+    T scalar(T x) const {
+        if constexpr (std::is_same_v<T, float>) {
+            if (narrow && x != 0) {
+                const float scaled = rounded(rounded(3.14159265358979323846F) * x);
+                return rounded(std::sin(scaled)) / scaled;
+            }
+        }
+        return sinc_of(x);
+    }
+    static float rounded(float value) { return static_cast<float>(BFloat16(value)); }
+    bool narrow;
 };
 
 template <template <class> class Op>

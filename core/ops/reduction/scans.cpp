@@ -154,6 +154,8 @@ void running_backward(G& c) {
     c.set_grad(0, fn::scatter_add(fn::zeros_like(g), c.value(1), c.result(1), g));
 }
 
+const OperatorHandle<> kLogcumsumexp("aten::logcumsumexp");
+
 TensorMeta infer_logcumsumexp(const Tensor& self, std::int64_t dim) {
     wrap_dim(dim, self.dim());
     require(is_floating(self.dtype()), "\"logcumsumexp_out_cpu\" not implemented for '", dtype_graph_name(self.dtype()), "'");
@@ -171,15 +173,19 @@ void logcumsumexp(const Tensor& out, const Tensor& self, std::int64_t dim) {
         }
     });
 }
-// In double precision: the exponentials span many orders of magnitude.
+// As PyTorch: logarithms of the positive and of the negative gradients apart.
 void logcumsumexp_backward(G& c) {
-    const auto wide = static_cast<std::int64_t>(ScalarType::Float64);
-    const Tensor x = fn::to_dtype(c.argument(0), wide), y = fn::to_dtype(c.result(), wide), g = fn::to_dtype(c.grad_output(), wide);
+    const Tensor x = c.argument(0), y = c.result(), g = c.grad_output();
     if (x.dim() == 0 || x.numel() == 0) return c.set_grad(0, g);
     const std::int64_t dim = wrap_dim(c.value(1).to_int(), x.dim());
-    // The smallest gives a scale that keeps the exponentials in range.
-    const Tensor shift = fn::detach(fn::amin(y, Dims{dim}, true));
-    c.set_grad(0, reversed_cumsum(g * fn::exp(shift - y), dim) * fn::exp(x - shift));
+    const double lowest = g.dtype() == ScalarType::Float64 ? std::numeric_limits<double>::lowest()
+                          : g.dtype() == ScalarType::BFloat16 ? -3.3895313892515355e38 : std::numeric_limits<float>::lowest();
+    const auto share = [&](const Tensor& positive) {
+        const Tensor logs = fn::where_scalar_other(fn::gt_scalar(positive, Scalar(0)), fn::log(positive), Scalar(lowest));
+        const Tensor backwards = kLogcumsumexp(fn::flip(logs - y, Dims{dim}), dim);
+        return fn::exp(fn::flip(backwards, Dims{dim}) + x);
+    };
+    c.set_grad(0, share(g) - share(-g));
 }
 
 std::vector<Sample> scan_samples(Random& random, ScalarType dtype) {
