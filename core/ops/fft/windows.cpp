@@ -40,13 +40,13 @@ Tensor hamming(const Tensor& steps, std::int64_t n, double alpha, double beta) {
     return fn::cos(steps * Scalar(pi * 2.0 / divisor(n))) * Scalar(-beta) + Scalar(alpha);
 }
 Tensor hann(const Tensor& steps, std::int64_t n, double, double) { return hamming(steps, n, 0.5, 0.5); }
+// In bfloat16 every step is rounded but the first.
 Tensor kaiser(const Tensor& steps, std::int64_t n, double, double beta) {
     const auto dtype = static_cast<std::int64_t>(steps.dtype());
-    const bool is_narrow = steps.dtype() == ScalarType::BFloat16;
-    const Tensor wide = is_narrow ? fn::to_dtype(steps, static_cast<std::int64_t>(ScalarType::Float32)) : steps;
-    const Tensor x = wide * Scalar(2.0 / divisor(n)) - Scalar(1);
-    const Tensor rise = kI0(fn::sqrt(Scalar(1) - x * x) * Scalar(beta)) / kI0(fn::full_like(fn::select(wide, std::int64_t{0}, std::int64_t{0}), Scalar(beta)));
-    return is_narrow ? fn::to_dtype(rise, dtype) : rise;
+    const Tensor wide = fn::to_dtype(steps, static_cast<std::int64_t>(promote_types(steps.dtype(), ScalarType::Float32)));
+    const Tensor x = fn::to_dtype(wide * Scalar(2.0 / divisor(n)) - Scalar(1), dtype);
+    const Tensor middle = fn::full_like(fn::select(steps, std::int64_t{0}, std::int64_t{0}), Scalar(beta));
+    return kI0(fn::sqrt(Scalar(1) - x * x) * Scalar(beta)) / kI0(middle);
 }
 
 constexpr Window kBartlett{"bartlett_window", bartlett};

@@ -22,6 +22,7 @@ using Quiet = math::policies::policy<math::policies::domain_error<math::policies
 using std::numbers::pi;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+constexpr double kLargestExponent = 709.78;  // exp() overflows above
 constexpr double kLarge = 500;  // from here on, asymptotic series of Bessel functions are exact to the last bits
 
 // Abramowitz & Stegun 9.7.1 and 9.7.2 without the exponential: sum of (-+1)^k a_k(order) / x^k.
@@ -57,6 +58,8 @@ double bessel_y(int order, double x) {
 
 double airy_ai(double x) {
     if (std::isnan(x) || std::isinf(x)) return kNan;
+    // Boost leaves out the first-order term here.
+    if (std::abs(x) < 1e-3) return 0.355028053887817239 * (1 + x * x * x / 6) - 0.258819403792806798 * x * (1 + x * x * x / 12);
     return x > 103.892 ? 0.0 : math::airy_ai(x, Quiet());
 }
 double bessel_j0(double x) { return std::isnan(x) || std::isinf(x) ? kNan : math::cyl_bessel_j(0, std::abs(x), Quiet()); }
@@ -67,14 +70,14 @@ double bessel_j1(double x) {
 double bessel_y0(double x) { return bessel_y(0, x); }
 double bessel_y1(double x) { return bessel_y(1, x); }
 double modified_bessel_i0(double x) {
-    if (std::isnan(x)) return x;
+    if (std::isnan(x) || std::isinf(x)) return kNan;
     const double magnitude = std::abs(x);
-    return magnitude > 714 ? kInfinity : math::cyl_bessel_i(0, magnitude, Quiet());
+    return magnitude > kLargestExponent ? kInfinity : math::cyl_bessel_i(0, magnitude, Quiet());
 }
 double modified_bessel_i1(double x) {
-    if (std::isnan(x)) return x;
+    if (std::isnan(x) || std::isinf(x)) return kNan;
     const double magnitude = std::abs(x);
-    return std::copysign(magnitude > 714 ? kInfinity : math::cyl_bessel_i(1, magnitude, Quiet()), x);
+    return std::copysign(magnitude > kLargestExponent ? kInfinity : math::cyl_bessel_i(1, magnitude, Quiet()), x);
 }
 double modified_bessel_k0(double x) { return bessel_k(0, x); }
 double modified_bessel_k1(double x) { return bessel_k(1, x); }
@@ -121,18 +124,20 @@ double x_log1p_y(double x, double y) {
 }
 
 double gamma_p(double a, double x) {
-    if (std::isnan(a) || std::isnan(x) || x < 0 || a < 0) return kNan;
+    if (x < 0 || a < 0) return kNan;
     if (a == 0) return x > 0 ? 1 : kNan;
     if (x == 0) return 0;
     if (std::isinf(a)) return std::isinf(x) ? kNan : 0;
-    return std::isinf(x) ? 1 : math::gamma_p(a, x, Quiet());
+    if (std::isinf(x)) return 1;
+    return std::isnan(a) || std::isnan(x) ? kNan : math::gamma_p(a, x, Quiet());
 }
 double gamma_q(double a, double x) {
-    if (std::isnan(a) || std::isnan(x) || x < 0 || a < 0) return kNan;
+    if (x < 0 || a < 0) return kNan;
     if (a == 0) return x > 0 ? 0 : kNan;
     if (x == 0) return 1;
     if (std::isinf(a)) return std::isinf(x) ? kNan : 1;
-    return std::isinf(x) ? 0 : math::gamma_q(a, x, Quiet());
+    if (std::isinf(x)) return 0;
+    return std::isnan(a) || std::isnan(x) ? kNan : math::gamma_q(a, x, Quiet());
 }
 
 // Euler-Maclaurin summation; (2k)! / B_2k are its coefficients.
@@ -143,11 +148,12 @@ T hurwitz_zeta(T x, T q) {
                                         1.8152105401943546773e17, -7.1661652561756670113e18};
     constexpr T kSmall = static_cast<T>(1.11022302462515654042e-16);
     if (x == 1) return std::numeric_limits<T>::infinity();
-    if (!(x >= 1) || std::isnan(q)) return std::numeric_limits<T>::quiet_NaN();
+    if (x < 1) return std::numeric_limits<T>::quiet_NaN();
     if (q <= 0) {
         if (q == std::floor(q)) return std::numeric_limits<T>::infinity();
         if (x != std::floor(x) || q < T(-1e8)) return std::numeric_limits<T>::quiet_NaN();
     }
+    if (std::isnan(x) || std::isnan(q)) return std::numeric_limits<T>::quiet_NaN();
     T sum = std::pow(q, -x);
     T a = q, b = 0;
     for (int i = 0; i < 9 || a <= 9; ++i) {
