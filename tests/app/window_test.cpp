@@ -18,6 +18,7 @@
 #include <QPushButton>
 #include <QSettings>
 #include <QStandardPaths>
+#include <QStatusBar>
 #include <QTemporaryDir>
 #include <QTest>
 #include <QTreeView>
@@ -489,6 +490,21 @@ class WindowTest : public QObject {
         modules.tree().setCurrentIndex(modules.model().indexOfModule(QStringLiteral("features")));
         QTest::keyClick(&modules.tree(), Qt::Key_C, Qt::ControlModifier);
         QTRY_VERIFY(QApplication::clipboard()->text().startsWith(QStringLiteral("features\tSequential")));
+    }
+
+    void aRunToANanStopsBehindTheOperatorThatMadeIt() {
+        open(fixture("makes_nan"));
+        press(Qt::Key_F6);
+        QTRY_COMPARE_WITH_TIMEOUT(state(), RunState::Paused, kPatience);
+        QVERIFY(window_->bridge().recording()->event(window_->bridge().reachedEvent()).has_nan);
+        const auto labels = window_->statusBar()->findChildren<QLabel*>();
+        const auto says = [&](const char* words) {
+            return std::any_of(labels.begin(), labels.end(), [&](const QLabel* label) { return label->text().contains(QLatin1String(words)); });
+        };
+        QTRY_VERIFY(says("after log"));
+        press(Qt::Key_F10);
+        QTRY_VERIFY_WITH_TIMEOUT(says(", before "), kPatience);
+        press(Qt::Key_F5, Qt::ShiftModifier);
     }
 
     void layoutIsRemembered() {
