@@ -12,7 +12,7 @@ OperatorFamily composed_family() {
         std::vector<const OperatorRecord*> all;
         for (const auto list : {composed::difference_records(), composed::statistics_records(), composed::comparison_records(),
                                 composed::resize_records(), composed::histogram_records(), composed::quantile_records(),
-                                composed::segment_records()}) {
+                                composed::segment_records(), composed::other_name_records(), composed::older_name_records(), composed::made_into_records()}) {
             for (const OperatorRecord& record : list) all.push_back(&record);
         }
         return all;

@@ -15,5 +15,8 @@ std::span<const OperatorRecord> resize_records();
 std::span<const OperatorRecord> histogram_records();
 std::span<const OperatorRecord> quantile_records();
 std::span<const OperatorRecord> segment_records();
+std::span<const OperatorRecord> other_name_records();
+std::span<const OperatorRecord> older_name_records();
+std::span<const OperatorRecord> made_into_records();
 
 }  // namespace loupe::composed

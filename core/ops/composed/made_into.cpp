@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+// out= forms of operators that make tensors, whose dtype is then the target's; and new tensors of random numbers.
+
+#include "core/ops/composed/family.h"
+#include "core/ops/forward.h"
+#include "core/ops/functions.h"
+#include "core/ops/out_form.h"
+
+namespace loupe::composed {
+namespace {
+
+// Calls the operator of that name with the first arguments given, in the dtype of the last, and writes there.
+template <detail::OperatorName kName, std::size_t kGiven>
+void made_into(Arguments arguments, IValue* results) {
+    static const Operator& target = detail::operator_or_throw(kName.text);
+    const Tensor out = arguments.back().to_tensor();
+    std::vector<IValue> all(arguments.begin(), arguments.begin() + kGiven);
+    detail::fill_default_arguments(target, all);
+    for (std::size_t i = kGiven; i < all.size(); ++i) {
+        if (target.schema.arguments[i].name == "dtype") all[i] = static_cast<std::int64_t>(out.dtype());
+    }
+    IValue made;
+    call_operator(target, all, &made);
+    put_into(out, made.to_tensor());
+    results[0] = out;
+}
+
+// Draws into a new tensor like the first argument, with the in-place operator of that name.
+template <detail::OperatorName kName>
+void drawn(Arguments arguments, IValue* results) {
+    static const Operator& target = detail::operator_or_throw(kName.text);
+    std::vector<IValue> all(arguments.begin(), arguments.end());
+    all[0] = fn::empty_like(arguments[0].to_tensor());
+    call_operator(target, all, results);
+}
+
+constexpr OperatorRecord kRecords[] = {
+    {.schema = "aten::zeros.out(SymInt[] size, *, Tensor(a!) out) -> Tensor(a!)",
+     .summary = "zeros into a tensor.",
+     .composite = made_into<"aten::zeros", 1>},
+    {.schema = "aten::ones.out(SymInt[] size, *, Tensor(a!) out) -> Tensor(a!)",
+     .summary = "ones into a tensor.",
+     .composite = made_into<"aten::ones", 1>},
+    {.schema = "aten::full.out(SymInt[] size, Scalar fill_value, *, Tensor(a!) out) -> Tensor(a!)",
+     .summary = "full into a tensor.",
+     .composite = made_into<"aten::full", 2>},
+    {.schema = "aten::empty.out(SymInt[] size, *, MemoryFormat? memory_format=None, Tensor(a!) out) -> Tensor(a!)",
+     .summary = "empty into a tensor.",
+     .composite = made_into<"aten::empty.memory_format", 1>},
+    {.schema = "aten::empty_strided.out(SymInt[] size, SymInt[] stride, *, Tensor(a!) out) -> Tensor(a!)",
+     .summary = "empty_strided into a tensor.",
+     .composite = made_into<"aten::empty_strided", 2>},
+    {.schema = "aten::arange.out(Scalar end, *, Tensor(a!) out) -> Tensor(a!)",
+     .summary = "arange into a tensor.",
+     .composite = made_into<"aten::arange", 1>},
+    {.schema = "aten::arange.start_out(Scalar start, Scalar end, Scalar step=1, *, Tensor(a!) out) -> Tensor(a!)",
+     .summary = "arange into a tensor.",
+     .composite = made_into<"aten::arange.start_step", 3>},
+    {.schema = "aten::linspace.out(Scalar start, Scalar end, int steps, *, Tensor(a!) out) -> Tensor(a!)",
+     .summary = "linspace into a tensor.",
+     .composite = made_into<"aten::linspace", 3>},
+    {.schema = "aten::logspace.out(Scalar start, Scalar end, int steps, float base=10., *, Tensor(a!) out) -> Tensor(a!)",
+     .summary = "logspace into a tensor.",
+     .composite = made_into<"aten::logspace", 4>},
+    {.schema = "aten::eye.out(int n, *, Tensor(a!) out) -> Tensor(a!)",
+     .summary = "eye into a tensor.",
+     .composite = made_into<"aten::eye", 1>},
+    {.schema = "aten::eye.m_out(int n, int m, *, Tensor(a!) out) -> Tensor(a!)",
+     .summary = "eye into a tensor.",
+     .composite = made_into<"aten::eye.m", 2>},
+    {.schema = "aten::rand.out(int[] size, *, Tensor(a!) out) -> Tensor(a!)",
+     .summary = "rand into a tensor.",
+     .composite = made_into<"aten::rand", 1>,
+     .is_random = true},
+    {.schema = "aten::randn.out(int[] size, *, Tensor(a!) out) -> Tensor(a!)",
+     .summary = "randn into a tensor.",
+     .composite = made_into<"aten::randn", 1>,
+     .is_random = true},
+    {.schema = "aten::randint.out(int high, int[] size, *, Tensor(a!) out) -> Tensor(a!)",
+     .summary = "randint into a tensor.",
+     .composite = made_into<"aten::randint", 2>,
+     .is_random = true},
+    {.schema = "aten::randint.low_out(int low, int high, int[] size, *, Tensor(a!) out) -> Tensor(a!)",
+     .summary = "randint into a tensor.",
+     .composite = made_into<"aten::randint.low", 3>,
+     .is_random = true},
+    {.schema = "aten::randperm.out(int n, *, Tensor(a!) out) -> Tensor(a!)",
+     .summary = "randperm into a tensor.",
+     .composite = made_into<"aten::randperm", 1>,
+     .is_random = true},
+    {.schema = "aten::range.out(Scalar start, Scalar end, Scalar step=1, *, Tensor(a!) out) -> Tensor(a!)",
+     .summary = "range into a tensor.",
+     .composite = made_into<"aten::range.step", 3>},
+    {.schema = "aten::range.out_(Scalar start, Scalar end, *, Tensor(a!) out) -> Tensor(a!)",
+     .summary = "range into a tensor.",
+     .composite = made_into<"aten::range", 2>},
+    {.schema = "aten::scalar_tensor.out(Scalar s, *, Tensor(a!) out) -> Tensor(a!)",
+     .summary = "scalar_tensor into a tensor.",
+     .composite = made_into<"aten::scalar_tensor", 1>},
+    {.schema = "aten::new_zeros.out(Tensor self, SymInt[] size, *, Tensor(a!) out) -> Tensor(a!)",
+     .summary = "new_zeros into a tensor.",
+     .composite = made_into<"aten::new_zeros", 2>},
+    {.schema = "aten::new_ones.out(Tensor self, SymInt[] size, *, Tensor(a!) out) -> Tensor(a!)",
+     .summary = "new_ones into a tensor.",
+     .composite = made_into<"aten::new_ones", 2>},
+    {.schema = "aten::new_empty.out(Tensor self, SymInt[] size, *, Tensor(a!) out) -> Tensor(a!)",
+     .summary = "new_empty into a tensor.",
+     .composite = made_into<"aten::new_empty", 2>},
+    {.schema = "aten::new_full.out(Tensor self, SymInt[] size, Scalar fill_value, *, Tensor(a!) out) -> Tensor(a!)",
+     .summary = "new_full into a tensor.",
+     .composite = made_into<"aten::new_full", 3>},
+    {.schema = "aten::new_empty_strided.out(Tensor self, SymInt[] size, SymInt[] stride, *, Tensor(a!) out) -> Tensor(a!)",
+     .summary = "new_empty_strided into a tensor.",
+     .composite = made_into<"aten::new_empty_strided", 3>},
+    {.schema = "aten::zeros_like.out(Tensor self, *, MemoryFormat? memory_format=None, Tensor(a!) out) -> Tensor(a!)",
+     .summary = "zeros_like into a tensor.",
+     .composite = made_into<"aten::zeros_like", 1>},
+    {.schema = "aten::ones_like.out(Tensor self, *, MemoryFormat? memory_format=None, Tensor(a!) out) -> Tensor(a!)",
+     .summary = "ones_like into a tensor.",
+     .composite = made_into<"aten::ones_like", 1>},
+    {.schema = "aten::empty_like.out(Tensor self, *, MemoryFormat? memory_format=None, Tensor(a!) out) -> Tensor(a!)",
+     .summary = "empty_like into a tensor.",
+     .composite = made_into<"aten::empty_like", 1>},
+    {.schema = "aten::full_like.out(Tensor self, Scalar fill_value, *, MemoryFormat? memory_format=None, Tensor(a!) out) -> Tensor(a!)",
+     .summary = "full_like into a tensor.",
+     .composite = made_into<"aten::full_like", 2>},
+    {.schema = "aten::rand_like.out(Tensor self, *, MemoryFormat? memory_format=None, Tensor(a!) out) -> Tensor(a!)",
+     .summary = "rand_like into a tensor.",
+     .composite = made_into<"aten::rand_like", 1>,
+     .is_random = true},
+    {.schema = "aten::randn_like.out(Tensor self, *, MemoryFormat? memory_format=None, Tensor(a!) out) -> Tensor(a!)",
+     .summary = "randn_like into a tensor.",
+     .composite = made_into<"aten::randn_like", 1>,
+     .is_random = true},
+    {.schema = "aten::tril_indices.out(int row, int col, int offset=0, *, Tensor(a!) out) -> Tensor(a!)",
+     .summary = "tril_indices into a tensor.",
+     .composite = made_into<"aten::tril_indices", 3>},
+    {.schema = "aten::triu_indices.out(int row, int col, int offset=0, *, Tensor(a!) out) -> Tensor(a!)",
+     .summary = "triu_indices into a tensor.",
+     .composite = made_into<"aten::triu_indices", 3>},
+    {.schema = "aten::uniform(Tensor self, float from=0., float to=1., *, Generator? generator=None) -> Tensor",
+     .summary = "uniform_ on a new tensor.",
+     .composite = drawn<"aten::uniform_">,
+     .is_random = true},
+    {.schema = "aten::normal_functional(Tensor self, float mean=0., float std=1., *, Generator? generator=None) -> Tensor",
+     .summary = "normal_ on a new tensor.",
+     .composite = drawn<"aten::normal_">,
+     .is_random = true},
+    {.schema = "aten::exponential(Tensor self, float lambd=1., *, Generator? generator=None) -> Tensor",
+     .summary = "exponential_ on a new tensor.",
+     .composite = drawn<"aten::exponential_">,
+     .is_random = true},
+    {.schema = "aten::geometric(Tensor self, float p, *, Generator? generator=None) -> Tensor",
+     .summary = "geometric_ on a new tensor.",
+     .composite = drawn<"aten::geometric_">,
+     .is_random = true},
+    {.schema = "aten::log_normal(Tensor self, float mean=1., float std=2., *, Generator? generator=None) -> Tensor",
+     .summary = "log_normal_ on a new tensor.",
+     .composite = drawn<"aten::log_normal_">,
+     .is_random = true},
+    {.schema = "aten::cauchy(Tensor self, float median=0., float sigma=1., *, Generator? generator=None) -> Tensor",
+     .summary = "cauchy_ on a new tensor.",
+     .composite = drawn<"aten::cauchy_">,
+     .is_random = true},
+    {.schema = "aten::random(Tensor self, *, Generator? generator=None) -> Tensor",
+     .summary = "random_ on a new tensor.",
+     .composite = drawn<"aten::random_">,
+     .is_random = true},
+    {.schema = "aten::random.from(Tensor self, int from, int? to, *, Generator? generator=None) -> Tensor",
+     .summary = "random_ on a new tensor.",
+     .composite = drawn<"aten::random_.from">,
+     .is_random = true},
+    {.schema = "aten::random.to(Tensor self, int to, *, Generator? generator=None) -> Tensor",
+     .summary = "random_ on a new tensor.",
+     .composite = drawn<"aten::random_.to">,
+     .is_random = true},
+};
+
+}  // namespace
+
+std::span<const OperatorRecord> made_into_records() {
+    return kRecords;
+}
+
+}  // namespace loupe::composed
