@@ -207,6 +207,86 @@ def errors(c):
     c.call("aten::cross_entropy_loss", draw(3, 4), torch.zeros(3, dtype=torch.long), None, 1, -100, 2.0)
 
 
+def images(call):
+    call("aten::im2col", draw(2, 3, 5, 4), [2, 3], [1, 1], [1, 0], [2, 1])
+    call("aten::im2col", draw(3, 5, 6), [2, 2], [2, 1], [0, 1], [1, 2])
+    call("aten::col2im", draw(2, 12, 6), [3, 4], [2, 2], [1, 1], [0, 0], [1, 1])
+    at = torch.tensor([[[0, 3], [8, 15]], [[5, 5], [9, 10]]])
+    call("aten::max_unpool2d", draw(2, 2, 2), at, [4, 4])
+    call("aten::max_unpool3d", draw(1, 2, 1, 2, 2), at.reshape(1, 2, 1, 2, 2), [1, 4, 4], [2, 2, 2], [0, 0, 0])
+    call("aten::fractional_max_pool2d", ladder(2, 2, 7, 6), [2, 3], [4, 3], torch.rand(2, 2, 2))
+    call("aten::fractional_max_pool3d", ladder(1, 2, 5, 5, 6), [2, 2, 3], [3, 2, 3], torch.rand(1, 2, 3))
+    grid = torch.tensor([-1.7, -1.0, -0.35, 0.15, 0.6, 0.95, 1.3, 2.4])
+    points = torch.stack(torch.meshgrid(grid, grid, indexing="ij"), -1)[None]
+    volume = torch.stack(torch.meshgrid(grid[1:5], grid[3:6], grid[2:], indexing="ij"), -1)[None]
+    for padding in range(3):
+        for align in (False, True):
+            for mode in range(3):
+                call("aten::grid_sampler", draw(1, 2, 5, 4), points.clone().requires_grad_(), mode, padding, align)
+            for mode in range(2):
+                call("aten::grid_sampler", draw(1, 2, 3, 4, 5), volume.clone().requires_grad_(), mode, padding, align)
+    call("aten::affine_grid_generator", draw(2, 3, 4), [2, 1, 2, 3, 4], False)
+    call("aten::affine_grid_generator_backward", draw(2, 3, 4, 2, grad=False), [2, 1, 3, 4], True)
+
+
+def margins_and_sequences(call):
+    x, t = ladder(3, 4), torch.tensor([1, 3, 0])
+    for reduction in range(3):
+        call("aten::multi_margin_loss", x, t, 1, 1.1, None, reduction)
+        call("aten::multi_margin_loss", x, t, 2, 0.6, torch.tensor([0.5, 1.0, 2.0, 3.0]), reduction)
+        call("aten::multilabel_margin_loss", x, torch.tensor([[2, 0, -1, 1], [1, 3, 0, -1], [-1, 0, 0, 0]]), reduction)
+    call("aten::multi_margin_loss", ladder(4), torch.tensor(2), 1, 1.1)
+    log_probs = draw(6, 2, 5).log_softmax(2).detach().requires_grad_()
+    targets = torch.tensor([[1, 1, 2], [3, 4, 0]])
+    for reduction in range(3):
+        call("aten::ctc_loss.IntList", log_probs, targets, [6, 5], [3, 2], 0, reduction, False)
+    call("aten::ctc_loss.IntList", log_probs, torch.tensor([1, 1, 2, 3, 4]), [6, 5], [3, 2], 0, 2)
+    call("aten::ctc_loss.IntList", log_probs, targets, [6, 2], [2, 0], 4, 1)
+    call("aten::ctc_loss.IntList", log_probs, targets, [3, 2], [3, 2], 0, 0, True)
+    call("aten::ctc_loss.Tensor", log_probs, targets, torch.tensor([6, 5]), torch.tensor([3, 2]))
+    call("aten::ctc_loss.IntList", log_probs[:, 0].detach(), targets[0], [6], [3], 0, 0, grads=False)
+
+
+def rounded_norms(call):
+    def brain(*sizes):
+        return (torch.rand(sizes) * 18 - 9).bfloat16()
+
+    for n in (5, 20, 300):
+        call("aten::native_layer_norm", brain(2, n), [n], brain(n), brain(n), 0.5)
+        call("aten::native_layer_norm", brain(2, n), [n], None, None, 0.5)
+    call("aten::native_group_norm", brain(2, 4, 5), brain(4), brain(4), 2, 4, 5, 2, 0.6)
+    call("aten::native_group_norm", brain(2, 4, 5), None, None, 2, 4, 5, 2, 0.6)
+    call("aten::native_batch_norm", brain(3, 8, 4), brain(8), brain(8), None, None, True, 0.5, 0.6)
+    call("aten::batch_norm", draw(0, 3, 2), draw(3), draw(3), torch.zeros(3), torch.ones(3), True, 0.1, 1e-5, False)
+
+
+def image_errors(c):
+    x = draw(1, 2, 4, 4, grad=False)
+    ones = [1, 1]
+    for arguments in (([0, 1], ones, [0, 0], ones), ([2, 2], ones, [-1, 0], ones), ([9, 2], ones, [0, 0], ones), ([2], ones, [0, 0], ones)):
+        c.call("aten::im2col", x, *arguments)
+    c.call("aten::im2col", x.long(), [2, 2], ones, [0, 0], ones)
+    c.call("aten::col2im", draw(1, 8, 9, grad=False), [4, 5], [2, 2], ones, [0, 0], ones)
+    c.call("aten::col2im", draw(1, 8, 9, grad=False), [4, 4], [3, 2], ones, [0, 0], ones)
+    at = torch.zeros(1, 2, 4, 4).long()
+    c.call("aten::max_unpool2d", x, at, [4])
+    c.call("aten::max_unpool2d", x, at.int(), [8, 8])
+    c.call("aten::max_unpool2d", x, at + 99, [8, 8])
+    c.call("aten::fractional_max_pool2d", x, [2, 2], [4, 3], torch.rand(1, 2, 2))
+    grid = torch.rand(1, 3, 3, 2)
+    c.call("aten::grid_sampler", x, torch.rand(2, 3, 3, 2), 0, 0, True)
+    c.call("aten::grid_sampler", x, torch.rand(1, 3, 3, 3), 0, 0, True)
+    c.call("aten::grid_sampler", x.half(), grid.half(), 0, 0, True)
+    c.call("aten::grid_sampler", torch.rand(1, 1, 2, 2, 2), torch.rand(1, 2, 2, 2, 3), 2, 0, True)
+    y = torch.tensor([0, 1, 3])
+    for arguments in ((y, 3), (y[:2],), (y + 3,), (y.int(),)):
+        c.call("aten::multi_margin_loss", draw(3, 4, grad=False), *arguments)
+    c.call("aten::multilabel_margin_loss", draw(3, 4, grad=False), torch.full((3, 4), -2))
+    probs, targets = torch.rand(5, 2, 4), torch.tensor([[1, 2], [3, 1]])
+    for arguments in ((targets.float(), [5, 5], [2, 2]), (targets, [5], [2, 2]), (targets, [5, 6], [2, 2]), (targets, [5, 5], [3, 2]), (targets, [5, 5], [2, 2], 7)):
+        c.call("aten::_ctc_loss", probs, *arguments)
+
+
 def add(c):
     torch.manual_seed(5)
 
@@ -216,6 +296,9 @@ def add(c):
     for part in (convolutions, pools, norms, softmaxes, nll, losses, interpolation, attention):
         part(call)
     errors(c)
+    for part in (images, margins_and_sequences, rounded_norms):
+        part(call)
+    image_errors(c)
 
 
 def tensors(x):
