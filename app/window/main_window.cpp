@@ -12,6 +12,7 @@
 #include <QMimeData>
 #include <QScreen>
 #include <QSettings>
+#include <QTimer>
 #include <QToolBar>
 
 #include "app/window/actions.h"

@@ -4,6 +4,8 @@
 
 #include "views/common/view.h"
 
+#include <QTimer>
+
 class QLabel;
 class QLineEdit;
 class QToolButton;

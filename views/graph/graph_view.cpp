@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/graph/graph_view.h"
 
-#include <QSettings>
+#include <QApplication>
+#include <QClipboard>
 #include <QComboBox>
 #include <QFileDialog>
 #include <QMenu>
 #include <QPainter>
 #include <QPdfWriter>
+#include <QSettings>
 #include <QShortcut>
 #include <QSvgGenerator>
 #include <QVBoxLayout>

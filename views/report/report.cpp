@@ -5,6 +5,7 @@
 #include <QElapsedTimer>
 #include <QEventLoop>
 #include <QFile>
+#include <QThread>
 
 #include "views/common/format.h"
 #include "views/common/theme.h"

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/report/report_page.h"
 
+#include <QFileInfo>
+
 #include <algorithm>
 #include <map>
 

@@ -4,6 +4,7 @@
 #include <imgui.h>
 #include <imgui/backends/imgui_impl_opengl3.h>
 
+#include <QFile>
 #include <QGuiApplication>
 #include <QMouseEvent>
 #include <QOffscreenSurface>
