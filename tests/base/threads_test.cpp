@@ -86,7 +86,7 @@ void ThreadsTest::cancel_reaches_this_thread_only() {
         check_cancelled();
         flag = true;
         QVERIFY(is_cancelled());
-        QVERIFY_EXCEPTION_THROWN(check_cancelled(), Error);
+        QVERIFY_THROWS_EXCEPTION(Error, check_cancelled());
         bool elsewhere = true;
         std::thread([&] { elsewhere = is_cancelled(); }).join();
         QVERIFY(!elsewhere);

@@ -112,7 +112,7 @@ class TestIr : public QObject {
     void lintFindsUseBeforeDefinition() {
         const auto graph = parse_graph("graph(%x : Tensor):\n  %a : Tensor = aten::relu(%x)\n  %b : Tensor = aten::relu(%a)\n  return (%b)\n");
         graph->value_by_name("b")->node()->move_before(graph->value_by_name("a")->node());
-        QVERIFY_EXCEPTION_THROWN(graph->lint(), Error);
+        QVERIFY_THROWS_EXCEPTION(Error, graph->lint());
     }
 
     void replacesAndDestroys() {
@@ -165,7 +165,7 @@ class TestIr : public QObject {
         QCOMPARE(compiled, 1);
         QCOMPARE(QString::fromStdString(unit.mangle("__torch__.f")), "__torch__.___torch_mangle_0.f");
         ScriptFunction& loop = unit.add_function(make_ptr<ScriptFunction>("__torch__.loop", [](ScriptFunction& f) { f.graph(); }));
-        QVERIFY_EXCEPTION_THROWN(loop.graph(), Error);
+        QVERIFY_THROWS_EXCEPTION(Error, loop.graph());
     }
 };
 

@@ -245,13 +245,13 @@ class TestPasses : public QObject {
         const char* text = "Inline, DCE, fixpoint(FoldConvBatchnorm, DCE), @cleanup";
         QCOMPARE(QString::fromStdString(steps_text(parse_steps(text))), text);
         for (const char* wrong : {"Nothing", "@nothing", "fixpoint(DCE", "DCE)", "DCE DCE"}) {
-            QVERIFY_EXCEPTION_THROWN(parse_steps(wrong), Error);
+            QVERIFY_THROWS_EXCEPTION(Error, parse_steps(wrong));
         }
     }
 
     void verifierFindsWrongTypes() {
         const auto graph = ir::parse_graph("graph(%x : str):\n  %a : Tensor = aten::relu(%x)\n  return (%a)\n");
-        QVERIFY_EXCEPTION_THROWN(ir::verify(*graph), Error);
+        QVERIFY_THROWS_EXCEPTION(Error, ir::verify(*graph));
     }
 };
 

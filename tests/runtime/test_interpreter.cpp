@@ -325,7 +325,7 @@ with prim::fork_0 = graph(%a : int):
     void cancels() {
         CancelFlag flag{true};
         const CancelScope scope(&flag);
-        QVERIFY_EXCEPTION_THROWN(run("graph(%a : int):\n  return (%a)\n", {1}), Error);
+        QVERIFY_THROWS_EXCEPTION(Error, run("graph(%a : int):\n  return (%a)\n", {1}));
     }
 
     void unknownOperatorsAreNamed() {

@@ -112,7 +112,7 @@ void TestRecording::conditions() {
 
 void TestRecording::bad_conditions_are_refused() {
     for (const char* text : {"absmaxx > 1", "absmax >", "absmax ~ 3", "absmax > x", "> 3"}) {
-        QVERIFY_EXCEPTION_THROWN(ValueCondition{text}, std::exception);
+        QVERIFY_THROWS_EXCEPTION(std::exception, ValueCondition{text});
     }
 }
 

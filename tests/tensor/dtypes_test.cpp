@@ -140,7 +140,7 @@ void DtypesTest::devices() {
     QCOMPARE(device_name(parse_device("cuda")), std::string("cuda:0"));
     QCOMPARE(device_name(parse_device("cpu")), std::string("cpu"));
     for (const char* wrong : {"", "gpu", "cuda:", "cuda:-1", "cuda:1x", "cuda:1000", "CPU"}) {
-        QVERIFY_EXCEPTION_THROWN(parse_device(wrong), Error);
+        QVERIFY_THROWS_EXCEPTION(Error, parse_device(wrong));
     }
 }
 

@@ -85,11 +85,11 @@ void MemoryTest::over_the_limit_is_an_error() {
         QVERIFY(error.message().starts_with("out of memory: "));
     }
     set_allocation_limit(physical_memory());
-    QVERIFY_EXCEPTION_THROWN(Storage::allocate(std::size_t{1} << 60), Error);
+    QVERIFY_THROWS_EXCEPTION(Error, Storage::allocate(std::size_t{1} << 60));
     const std::int64_t huge[] = {std::int64_t{1} << 20, std::int64_t{1} << 20, std::int64_t{1} << 20};
-    QVERIFY_EXCEPTION_THROWN(empty(huge, ScalarType::Float32), Error);
+    QVERIFY_THROWS_EXCEPTION(Error, empty(huge, ScalarType::Float32));
     const std::int64_t negative[] = {2, -1};
-    QVERIFY_EXCEPTION_THROWN(empty(negative, ScalarType::Float32), Error);
+    QVERIFY_THROWS_EXCEPTION(Error, empty(negative, ScalarType::Float32));
 }
 
 void MemoryTest::observer_sees_both_ends() {
@@ -142,7 +142,7 @@ void MemoryTest::views_of_others_memory_are_not_freed() {
 }
 
 void MemoryTest::no_allocator_no_memory() {
-    QVERIFY_EXCEPTION_THROWN(Storage::allocate(4, Device{DeviceType::Cuda, 0}), Error);
+    QVERIFY_THROWS_EXCEPTION(Error, Storage::allocate(4, Device{DeviceType::Cuda, 0}));
 }
 
 QTEST_APPLESS_MAIN(MemoryTest)

@@ -121,7 +121,7 @@ void SchemasTest::wrong_text_is_an_error_data() {
 
 void SchemasTest::wrong_text_is_an_error() {
     QFETCH(QString, text);
-    QVERIFY_EXCEPTION_THROWN(parse_schema(text.toStdString()), Error);
+    QVERIFY_THROWS_EXCEPTION(Error, parse_schema(text.toStdString()));
 }
 
 QTEST_APPLESS_MAIN(SchemasTest)

@@ -122,7 +122,7 @@ void TypesTest::wrong_text_is_an_error_data() {
 
 void TypesTest::wrong_text_is_an_error() {
     QFETCH(QString, text);
-    QVERIFY_EXCEPTION_THROWN(parse_type(text.toStdString()), Error);
+    QVERIFY_THROWS_EXCEPTION(Error, parse_type(text.toStdString()));
 }
 
 void TypesTest::shared_instances() {
@@ -181,7 +181,7 @@ void TypesTest::class_attributes() {
     QCOMPARE(cls->add_attribute("weight", types::tensor(), AttributeKind::Parameter), std::size_t{0});
     QCOMPARE(cls->add_attribute("mean", types::tensor(), AttributeKind::Buffer), std::size_t{1});
     QCOMPARE(cls->add_attribute("scale", types::floating()), std::size_t{2});
-    QVERIFY_EXCEPTION_THROWN(cls->add_attribute("mean", types::tensor()), Error);
+    QVERIFY_THROWS_EXCEPTION(Error, cls->add_attribute("mean", types::tensor()));
     QCOMPARE(cls->find_attribute("scale"), std::optional<std::size_t>(2));
     QVERIFY(!cls->find_attribute("bias"));
     cls->remove_attribute(1);
