@@ -238,6 +238,29 @@ ErrorContext call_context(const Operator& op, std::span<const IValue> arguments)
     return context;
 }
 
+// Programs of honest compilers cannot get here with another value, damaged ones can: by unchecked_cast, or an optional
+// that is None. Kernels rely on it.
+void require_tensors(const Operator& op, std::span<const IValue> arguments) {
+    const auto refuse = [&](std::size_t i, const IValue& value) {
+        throw Error(ErrorKind::Run, concat(op.schema.name, "(): argument '", op.schema.arguments[i].name, "' must be ",
+                                           op.schema.arguments[i].type->str(), ", but got ", value_type_name(value)));
+    };
+    for (std::uint64_t bits = op.tensor_arguments; bits != 0; bits &= bits - 1) {
+        const auto i = static_cast<std::size_t>(__builtin_ctzll(bits));
+        if (arguments[i].is_tensor()) [[likely]] continue;
+        if (!arguments[i].is_none() || op.schema.arguments[i].type->kind() == TypeKind::Tensor) refuse(i, arguments[i]);
+    }
+    for (std::uint64_t bits = op.list_arguments; bits != 0; bits &= bits - 1) {
+        const auto i = static_cast<std::size_t>(__builtin_ctzll(bits));
+        if (!arguments[i].is_list()) continue;
+        const Type& list = *op.schema.arguments[i].type;
+        const bool takes_none = list.kind() != TypeKind::List || list.element()->kind() != TypeKind::Tensor;
+        for (const IValue& element : arguments[i].to_list().elements) {
+            if (!element.is_tensor() && !(takes_none && element.is_none())) refuse(i, element);
+        }
+    }
+}
+
 void call_unchecked(const Operator& op, std::span<const IValue> arguments, IValue* results) {
     if (op.variant == OperatorVariant::Out && !op.record->kernel.fills) {
         call_into_outs(op, arguments, results);
@@ -261,6 +284,7 @@ void call_unchecked(const Operator& op, std::span<const IValue> arguments, IValu
 
 void call_operator(const Operator& op, std::span<const IValue> arguments, IValue* results) {
     try {
+        require_tensors(op, arguments);
         call_unchecked(op, arguments, results);
     } catch (Error& error) {
         if (error.kind() != ErrorKind::Cancelled) error.add_context(call_context(op, arguments));

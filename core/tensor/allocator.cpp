@@ -7,19 +7,31 @@
 #include <array>
 #include <atomic>
 #include <bit>
+#include <cstdint>
 #include <cstdlib>
 #include <mutex>
 #include <vector>
 
 #include "core/base/error.h"
 #include "core/base/strings.h"
+#include "core/tensor/memory_limit.h"
 
 namespace loupe {
 namespace {
 
 constexpr std::size_t kAlignment = 64;
+#ifdef __has_feature
+#if __has_feature(address_sanitizer)
+#define __SANITIZE_ADDRESS__ 1
+#endif
+#endif
+#ifdef __SANITIZE_ADDRESS__
+constexpr bool kIsSanitized = true;  // every block is malloc's own and ends where the tensor ends, so that overruns show
+#else
+constexpr bool kIsSanitized = false;
+#endif
 // Below this malloc is fast; above it a fresh block costs a page fault every 4 KiB.
-constexpr std::size_t kCachedFrom = std::size_t{64} << 10;
+constexpr std::size_t kCachedFrom = kIsSanitized ? SIZE_MAX : std::size_t{64} << 10;
 constexpr std::size_t kCacheLimit = std::size_t{2} << 30;
 
 std::size_t physical_memory() {
@@ -42,7 +54,7 @@ class CpuAllocator final : public Allocator {
   public:
     void* allocate(std::size_t bytes, Device) override {
         if (bytes > allocation_limit().load(std::memory_order_relaxed)) out_of_memory(bytes);
-        if (bytes < kCachedFrom) return fresh((bytes + kAlignment - 1) / kAlignment * kAlignment, bytes);
+        if (bytes < kCachedFrom) return fresh(kIsSanitized ? bytes : rounded_up(bytes), bytes);
         const auto [index, size] = size_class(bytes);
         {
             const std::lock_guard lock(mutex_);
@@ -92,9 +104,11 @@ class CpuAllocator final : public Allocator {
         return {power * 8 + eighths, (std::size_t{1} << power) + eighths * step};
     }
 
+    static std::size_t rounded_up(std::size_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }
+
     static void* fresh(std::size_t size, std::size_t asked) {
-        void* block = std::aligned_alloc(kAlignment, size == 0 ? kAlignment : size);
-        if (block == nullptr) out_of_memory(asked);
+        void* block = nullptr;
+        if (posix_memalign(&block, kAlignment, size == 0 ? kAlignment : size) != 0) out_of_memory(asked);
         if (size >= (std::size_t{4} << 20)) madvise(block, size, MADV_HUGEPAGE);
         return block;
     }
@@ -139,6 +153,12 @@ Allocator& allocator_for(DeviceType type) {
 void set_allocator(DeviceType type, Allocator* allocator) { allocators()[static_cast<std::size_t>(type)] = allocator; }
 
 void set_allocation_limit(std::size_t bytes) { allocation_limit() = bytes; }
+
+void require_memory(std::int64_t count, std::size_t bytes) {
+    std::size_t all = 0;
+    const bool overflow = count > 0 && __builtin_mul_overflow(static_cast<std::size_t>(count), bytes, &all);
+    if (overflow || all > allocation_limit()) out_of_memory(overflow ? SIZE_MAX : all);
+}
 
 AllocationObserver* set_allocation_observer(AllocationObserver* observer) { return process_observer.exchange(observer); }
 AllocationObserver* allocation_observer() { return process_observer.load(std::memory_order_acquire); }

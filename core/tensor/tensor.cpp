@@ -72,7 +72,7 @@ Dims gapless_strides(IntSpan sizes, IntSpan strides) {
     std::int64_t stride = 1;
     for (const auto d : order) {
         out[d] = stride;
-        stride *= std::max<std::int64_t>(sizes[d], 1);
+        __builtin_mul_overflow(stride, std::max<std::int64_t>(sizes[d], 1), &stride);  // only of no elements
     }
     return out;
 }
@@ -81,20 +81,23 @@ std::size_t byte_size(std::int64_t numel, ScalarType dtype) {
     return static_cast<std::size_t>(numel) * static_cast<std::size_t>(element_size(dtype));
 }
 
+std::size_t place_of(std::int64_t d, std::int64_t ndim) {
+    if (ndim == 0) throw Error(ErrorKind::Run, concat("Dimension specified as ", d, " but tensor has no dimensions"));
+    return static_cast<std::size_t>(wrap_dim(d, ndim));
+}
+
 }  // namespace
 
 void TensorImpl::set_sizes_strides(IntSpan new_sizes, IntSpan new_strides) {
     numel = 1;
-    for (const auto size : new_sizes) numel *= size;
+    for (const auto size : new_sizes) __builtin_mul_overflow(numel, size, &numel);  // only of no elements
     contiguous = rows_are_contiguous(new_sizes, new_strides);
     sizes.assign(new_sizes.begin(), new_sizes.end());
     strides.assign(new_strides.begin(), new_strides.end());
 }
 
-std::int64_t Tensor::size(std::int64_t d) const { return impl_->sizes[static_cast<std::size_t>(wrap_dim(d, dim()))]; }
-std::int64_t Tensor::stride(std::int64_t d) const {
-    return impl_->strides[static_cast<std::size_t>(wrap_dim(d, dim()))];
-}
+std::int64_t Tensor::size(std::int64_t d) const { return impl_->sizes[place_of(d, dim())]; }
+std::int64_t Tensor::stride(std::int64_t d) const { return impl_->strides[place_of(d, dim())]; }
 
 bool Tensor::is_channels_last() const {
     constexpr std::array kOrder4{1, 3, 2, 0};
@@ -127,7 +130,7 @@ Tensor Tensor::view_as_strided(IntSpan sizes, IntSpan strides, std::int64_t offs
     bool is_empty = false;
     for (std::size_t d = 0; d < sizes.size(); ++d) {
         if (sizes[d] == 0) is_empty = true;
-        const Wide reach = static_cast<Wide>(sizes[d] - 1) * strides[d];
+        const Wide reach = (static_cast<Wide>(sizes[d]) - 1) * strides[d];
         (reach > 0 ? last : first) += reach;
     }
     const Wide needed = (last + 1) * element_size();
@@ -171,7 +174,7 @@ Tensor empty(IntSpan sizes, ScalarType dtype, Device device) {
     std::int64_t stride = 1;
     for (std::size_t d = sizes.size(); d-- > 0;) {
         impl->strides[d] = stride;
-        stride *= std::max<std::int64_t>(sizes[d], 1);
+        __builtin_mul_overflow(stride, std::max<std::int64_t>(sizes[d], 1), &stride);  // only of no elements
     }
     return Tensor(std::move(impl));
 }
@@ -239,7 +242,7 @@ Dims contiguous_strides(IntSpan sizes) {
     std::int64_t stride = 1;
     for (std::size_t d = sizes.size(); d-- > 0;) {
         strides[d] = stride;
-        stride *= std::max<std::int64_t>(sizes[d], 1);
+        __builtin_mul_overflow(stride, std::max<std::int64_t>(sizes[d], 1), &stride);  // only of no elements
     }
     return strides;
 }

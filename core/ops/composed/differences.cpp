@@ -61,22 +61,29 @@ Tensor without(const Tensor& y, std::int64_t dim) {
     sizes.erase(sizes.begin() + dim);
     return fn::new_zeros(y, sizes);
 }
+void require_dimension(const Tensor& y) {
+    if (y.dim() == 0) throw Error(ErrorKind::Run, "trapezoid: y must have at least one dimension");
+}
 Tensor trapezoid(const Tensor& y, const Tensor& x, std::int64_t dim) {
+    require_dimension(y);
     const std::int64_t along = wrap_dim(dim, y.dim());
     if (y.size(along) == 0) return without(y, along);
     return fn::sum_dim(neighbours(y, along) * steps(along_y(y, x, along), along), Dims{along}, false) / Scalar(2.0);
 }
 Tensor trapezoid_even(const Tensor& y, const Scalar& dx, std::int64_t dim) {
+    require_dimension(y);
     const std::int64_t along = wrap_dim(dim, y.dim());
     if (y.size(along) == 0) return without(y, along);
     const Tensor ends = (fn::select(y, along, std::int64_t{0}) + fn::select(y, along, std::int64_t{-1})) * Scalar(0.5);
     return (fn::sum_dim(y, Dims{along}, false) - ends) * dx;
 }
 Tensor cumulative_trapezoid(const Tensor& y, const Tensor& x, std::int64_t dim) {
+    require_dimension(y);
     const std::int64_t along = wrap_dim(dim, y.dim());
     return fn::cumsum(neighbours(y, along) * steps(along_y(y, x, along), along), along) / Scalar(2.0);
 }
 Tensor cumulative_trapezoid_even(const Tensor& y, const Scalar& dx, std::int64_t dim) {
+    require_dimension(y);
     const std::int64_t along = wrap_dim(dim, y.dim());
     return fn::cumsum(neighbours(y, along), along) * Scalar(dx.to_double() / 2);
 }

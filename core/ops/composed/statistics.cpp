@@ -9,6 +9,7 @@
 #include "core/ops/boxing.h"
 #include "core/ops/composed/family.h"
 #include "core/ops/indexing/indices.h"
+#include "core/ops/integer_math.h"
 #include "core/ops/loops/elementwise.h"
 #include "core/ops/samples.h"
 
@@ -29,7 +30,7 @@ Tensor bincount(const Tensor& self, const Tensor& weights, std::int64_t minlengt
     std::int64_t bins = minlength;
     for (const std::int64_t value : values) {
         if (value < 0) throw Error(ErrorKind::Run, "bincount only supports 1-d non-negative integral inputs.");
-        bins = std::max(bins, value + 1);
+        bins = std::max(bins, checked_sum(value, 1));
     }
     if (!weights.defined()) {
         const Tensor out = zeros(std::array{bins}, ScalarType::Int64);
@@ -109,7 +110,7 @@ Tensor cov(const Tensor& self, std::int64_t correction, const Tensor& fweights, 
     const Tensor sums = fn::sum_dim(weighted(rows), Dims{1}, false);
     const Tensor mean = total.defined() ? sums / total : sums / Scalar(static_cast<double>(observations));
     Tensor factor;
-    if (!total.defined()) factor = scalar_tensor(static_cast<double>(observations - correction), ScalarType::Float64);
+    if (!total.defined()) factor = scalar_tensor(static_cast<double>(observations) - static_cast<double>(correction), ScalarType::Float64);
     else if (correction == 0) factor = total;
     else if (aweights.defined()) factor = total - fn::sum(weights * aweights) / total * Scalar(static_cast<double>(correction));
     else factor = total - Scalar(correction);

@@ -5,6 +5,7 @@
 
 #include "core/base/parallel.h"
 #include "core/ops/creation/creation.h"
+#include "core/ops/integer_math.h"
 
 namespace loupe {
 namespace {
@@ -27,7 +28,8 @@ std::int64_t arange_length(const Range& range, ScalarType dtype) {
     double length = 0;
     if (dtype == ScalarType::Int64) {
         const std::int64_t step_sign = step > 0 ? 1 : -1;
-        const auto span = static_cast<double>(range.end.to_int() - range.start.to_int() + range.step.to_int() - step_sign);
+        const std::int64_t distance = checked_sum(range.end.to_int(), wrapping_product(range.start.to_int(), -1));
+        const auto span = static_cast<double>(checked_sum(distance, range.step.to_int() - step_sign));
         length = std::trunc(span / static_cast<double>(range.step.to_int()));
     } else {
         length = std::ceil((end - start) / step);

@@ -6,8 +6,10 @@
 #include "core/ops/creation/creation.h"
 #include "core/ops/functions.h"
 #include "core/ops/gradient_context.h"
+#include "core/ops/integer_math.h"
 #include "core/ops/loops/layout.h"
 #include "core/ops/samples.h"
+#include "core/tensor/memory_limit.h"
 
 namespace loupe {
 namespace {
@@ -35,6 +37,7 @@ void keep_triangle(Arguments arguments, IValue* results) {
     if (!out.is_same(self)) copy_into(out, self);
     const std::int64_t rows = out.size(-2), columns = out.size(-1), size = out.element_size();
     const std::int64_t matrices = rows * columns == 0 ? 0 : out.numel() / (rows * columns);
+    const std::int64_t near = std::clamp(diagonal, -rows, columns);
     const auto batch = static_cast<std::size_t>(out.dim() - 2);
     for (std::int64_t m = 0; m < matrices; ++m) {
         std::int64_t offset = 0;
@@ -47,7 +50,7 @@ void keep_triangle(Arguments arguments, IValue* results) {
         for (std::int64_t i = 0; i < rows; ++i) {
             std::byte* row = matrix + i * out.stride(-2) * size;
             // Columns up to the diagonal, limited to those there are.
-            const std::int64_t edge = std::clamp<std::int64_t>(kLower ? i + diagonal + 1 : i + diagonal, 0, columns);
+            const std::int64_t edge = std::clamp<std::int64_t>(kLower ? i + near + 1 : i + near, 0, columns);
             clear_columns(row, out.stride(-1) * size, kLower ? edge : 0, kLower ? columns : edge, size);
         }
     }
@@ -69,9 +72,16 @@ void triangle_indices(Arguments arguments, IValue* results) {
     require(rows >= 0 && columns >= 0, "row and col must be non-negative, got ", rows, " and ", columns);
     const Options options = options_of(arguments, 3, ScalarType::Int64);
     std::vector<std::int64_t> row_numbers, column_numbers;
-    for (std::int64_t i = 0; i < rows; ++i) {
-        const std::int64_t begin = kLower ? 0 : std::max<std::int64_t>(i + offset, 0);
-        const std::int64_t end = kLower ? std::min(i + offset + 1, columns) : columns;
+    // Offsets further out than the matrix come to the same.
+    const std::int64_t diagonal = std::clamp(offset, -rows, columns);
+    // Rows without a place are skipped, so that work and memory are those of the result.
+    const std::int64_t first = kLower ? std::max<std::int64_t>(-diagonal, 0) : 0;
+    const std::int64_t last = columns == 0 ? first : kLower ? rows : std::min(rows, checked_sum(columns, -diagonal));
+    require_memory(std::max<std::int64_t>(last - first, 0), 2 * sizeof(std::int64_t));
+    for (std::int64_t i = first; i < last; ++i) {
+        const std::int64_t begin = kLower ? 0 : std::max<std::int64_t>(i + diagonal, 0);
+        const std::int64_t end = kLower ? std::min(i + diagonal + 1, columns) : columns;
+        require_memory(static_cast<std::int64_t>(row_numbers.size()) + std::max<std::int64_t>(end - begin, 0), 2 * sizeof(std::int64_t));
         for (std::int64_t j = begin; j < end; ++j) {
             row_numbers.push_back(i);
             column_numbers.push_back(j);

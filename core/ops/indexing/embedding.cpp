@@ -14,6 +14,7 @@
 #include "core/ops/indexing/indices.h"
 #include "core/ops/loops/elementwise.h"
 #include "core/ops/samples.h"
+#include "core/tensor/memory_limit.h"
 
 namespace loupe::indexing {
 namespace {
@@ -52,7 +53,12 @@ void embedding_backward(GradientContext& context) {
     });
 }
 
-TensorMeta embedding_dense_backward_meta(const Tensor& grad, const Tensor&, std::int64_t num_weights, std::int64_t, bool) {
+TensorMeta embedding_dense_backward_meta(const Tensor& grad, const Tensor& indices, std::int64_t num_weights, std::int64_t, bool) {
+    if (grad.dim() == 0 || grad.numel() != indices.numel() * grad.size(-1)) {
+        throw Error(ErrorKind::Run, concat("expected a gradient of one row an index, but got ", shape_list_text(grad.sizes()), " for indices ",
+                                           shape_list_text(indices.sizes())));
+    }
+    require_memory(num_weights, sizeof(std::int64_t));
     return {{num_weights, grad.size(-1)}, grad.dtype(), grad.device()};
 }
 // Threads share the rows of the table, so that none writes another's.
@@ -64,7 +70,9 @@ void embedding_dense_backward(const Tensor& out, const Tensor& grad, const Tenso
     std::vector<std::int64_t> counts;
     if (scale_grad_by_freq) {
         counts.assign(static_cast<std::size_t>(num_weights), 0);
-        for (const std::int64_t row : rows) ++counts.at(static_cast<std::size_t>(row));
+        for (const std::int64_t row : rows) {
+            if (row >= 0 && row < num_weights) ++counts[static_cast<std::size_t>(row)];
+        }
     }
     fill_with(out, 0);
     visit_dtype(grad.dtype(), [&]<typename T>(std::type_identity<T>) {
@@ -83,6 +91,8 @@ void embedding_dense_backward(const Tensor& out, const Tensor& grad, const Tenso
                     for (std::int64_t k = 0; k < width; ++k) target[k] = T(target[k] + T(add[k] * scale));
                 }
             });
+        } else {
+            throw Error(ErrorKind::Run, concat("\"embedding_backward\" not implemented for '", dtype_graph_name(grad.dtype()), "'"));
         }
     });
 }

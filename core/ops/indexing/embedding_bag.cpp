@@ -34,6 +34,7 @@ std::vector<std::int64_t> bag_bounds(const Tensor& indices, const Tensor& offset
     if (!bounds.empty() && bounds.back() > indices.numel()) {
         throw Error(ErrorKind::Run, concat("offsets[-1] can not be greater than input's length ", indices.numel(), " but got offsets[-1] of ", bounds.back()));
     }
+    if (!std::ranges::is_sorted(bounds)) throw Error(ErrorKind::Run, "offsets of embedding_bag must not decrease");
     if (include_last_offset) bounds.back() = indices.numel();
     else bounds.push_back(indices.numel());
     return bounds;
@@ -79,6 +80,14 @@ FourTensors embedding_bag(const Tensor& weight, const Tensor& indices, const Ten
                           const Tensor& per_sample_weights, bool include_last_offset, std::int64_t padding_idx) {
     if (per_sample_weights.defined() && mode != kSum) {
         throw Error(ErrorKind::Run, "embedding_bag: per_sample_weights was not None. per_sample_weights is only supported for mode='sum'");
+    }
+    if (weight.dim() != 2 || indices.dim() != 1 || offsets.dim() != 1) {
+        throw Error(ErrorKind::Run, concat("embedding_bag: expected a 2-D table, 1-D indices and offsets, but got ", shape_list_text(weight.sizes()),
+                                           ", ", shape_list_text(indices.sizes()), " and ", shape_list_text(offsets.sizes())));
+    }
+    if (per_sample_weights.defined() && (per_sample_weights.dtype() != weight.dtype() || per_sample_weights.numel() != indices.numel())) {
+        throw Error(ErrorKind::Run, concat("embedding_bag: expected per_sample_weights of the table's dtype, one an index, but got ",
+                                           describe(per_sample_weights)));
     }
     const std::vector<std::int64_t> rows = index_values(indices);
     for (const std::int64_t row : rows) {

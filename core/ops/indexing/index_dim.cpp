@@ -11,6 +11,7 @@
 #include "core/ops/indexing/family.h"
 #include "core/ops/indexing/indices.h"
 #include "core/ops/joining/index_maps.h"
+#include "core/ops/loops/complex_math.h"
 #include "core/ops/loops/elementwise.h"
 #include "core/ops/samples.h"
 
@@ -107,6 +108,12 @@ void check_source(const Tensor& self, std::int64_t dim, const Tensor& index, con
         throw Error(ErrorKind::Run, concat(name, "(): Number of indices (", index.numel(),
                                            ") should be equal to source.size(dim): (", along, "), for dim: ", dim));
     }
+    const std::int64_t along_self = self.dim() == 0 ? 1 : self.size(dim);
+    const bool fits = self.dim() == source.dim() || along == 0 || along_self == 0 || self.numel() / along_self == source.numel() / along;
+    if (!fits) {
+        throw Error(ErrorKind::Run, concat(name, "(): Source/destination tensor must have same slice shapes, but got ",
+                                           shape_list_text(self.sizes()), " and ", shape_list_text(source.sizes())));
+    }
     for (std::int64_t d = 0; d < std::min(self.dim(), source.dim()); ++d) {
         if (d == dim || self.dim() != source.dim() || self.size(d) == source.size(d)) continue;
         throw Error(ErrorKind::Run, concat(name, "(): Source/destination tensor must have same slice shapes. Destination slice shape: ",
@@ -132,7 +139,7 @@ void index_add(const Tensor& out, const Tensor& self, std::int64_t dim, const Te
             for_slices<T>(work, wrapped, values, from, [scale](T* to, const T* add, std::int64_t n) {
                 for (std::int64_t k = 0; k < n; ++k) {
                     if constexpr (std::is_same_v<T, bool>) to[k] = to[k] || (add[k] && scale);
-                    else to[k] = static_cast<T>(to[k] + static_cast<T>(add[k] * scale));
+                    else to[k] = plus(to[k], multiply(add[k], scale));
                 }
             });
         });

@@ -24,7 +24,7 @@ template <typename T>
 void search_rows(const Tensor& out, const Tensor& sequence, const Tensor& values, bool right) {
     const std::int64_t length = sequence.size(-1);
     const std::int64_t rows = sequence.dim() == 1 ? 1 : sequence.numel() / std::max<std::int64_t>(length, 1);
-    const std::int64_t per_row = rows == 0 ? 0 : values.numel() / rows;
+    const std::int64_t per_row = std::max<std::int64_t>(rows == 0 ? 0 : values.numel() / rows, 1);
     for (std::int64_t i = 0; i < values.numel(); ++i) {
         const T* begin = sequence.data<T>() + (sequence.dim() == 1 ? 0 : i / per_row * length);
         const T value = values.data<T>()[i];
@@ -55,6 +55,10 @@ Tensor searchsorted(const Tensor& given, const Tensor& values, bool out_int32, b
         throw Error(ErrorKind::Run, "torch.searchsorted(): side and right can't be set to opposites, got side of left while right was True");
     }
     check_shapes(given, values);
+    if (sorter.defined() && !std::ranges::equal(sorter.sizes(), given.sizes())) {
+        throw Error(ErrorKind::Run, concat("torch.searchsorted(): boundary and sorter must have the same size, but got boundary tensor ",
+                                           shape_list_text(given.sizes()), " and got sorter tensor ", shape_list_text(sorter.sizes())));
+    }
     const Tensor sequence = sorter.defined() ? fn::gather(given, -1, sorter, false) : given;
     const ScalarType dtype = result_type(sequence, values);
     const Tensor out = empty(values.sizes(), out_int32 ? ScalarType::Int32 : ScalarType::Int64);

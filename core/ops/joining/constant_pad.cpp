@@ -5,6 +5,7 @@
 #include "core/ops/boxing.h"
 #include "core/ops/functions.h"
 #include "core/ops/gradient_context.h"
+#include "core/ops/integer_math.h"
 #include "core/ops/joining/family.h"
 #include "core/ops/loops/elementwise.h"
 #include "core/ops/samples.h"
@@ -32,9 +33,10 @@ Dims channels_last_strides(IntSpan sizes) {
 
 // Negative widths cut by two calls of narrow, whose messages these are.
 void check_cut(std::int64_t size, std::int64_t left, std::int64_t right) {
-    if (left < 0 && -left != size) wrap_dim(-left, size);
-    size += std::min<std::int64_t>(left, 0);
-    const std::int64_t length = size + std::min<std::int64_t>(right, 0);
+    const std::int64_t cut = left < 0 ? checked_product(left, -1) : 0;
+    if (cut > 0 && cut != size) wrap_dim(cut, size);
+    size -= cut;
+    const std::int64_t length = checked_sum(size, std::min<std::int64_t>(right, 0));
     if (length < 0) {
         throw Error(ErrorKind::Run, concat("start (0) + length (", length, ") exceeds dimension size (", size, ")."));
     }
@@ -50,7 +52,7 @@ TensorMeta constant_pad_meta(const Tensor& self, const Dims& pad, const Scalar&)
     for (std::size_t d = 0; d < meta.sizes.size(); ++d) {
         const auto [left, right] = widths(pad, meta.sizes.size(), d);
         check_cut(self.sizes()[d], left, right);
-        meta.sizes[d] += left + right;
+        meta.sizes[d] = checked_sum(meta.sizes[d], checked_sum(left, right));
     }
     if ((self.dim() == 4 || self.dim() == 5) && self.is_channels_last() && !self.is_contiguous()) {
         meta.strides = channels_last_strides(span_of(meta.sizes));

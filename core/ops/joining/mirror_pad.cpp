@@ -8,6 +8,7 @@
 #include "core/ops/boxing.h"
 #include "core/ops/functions.h"
 #include "core/ops/gradient_context.h"
+#include "core/ops/integer_math.h"
 #include "core/ops/joining/family.h"
 #include "core/ops/joining/index_maps.h"
 #include "core/ops/loops/elementwise.h"
@@ -66,7 +67,7 @@ TensorMeta border_meta(const Tensor& self, const Dims& padding) {
                                                "dimension, but got: padding (", left, ", ", right, ") at dimension ", d, " of input ",
                                                shape_list_text(self.sizes())));
         }
-        meta.sizes[d] += left + right;
+        meta.sizes[d] = checked_sum(meta.sizes[d], checked_sum(left, right));
         if (meta.sizes[d] < 1) {
             throw Error(ErrorKind::Run, concat("input (", shape_list_text(self.sizes()), ") is too small. Calculated output size at "
                                                "dimension ", d, ": ", meta.sizes[d]));

@@ -6,6 +6,7 @@
 #include "core/base/strings.h"
 #include "core/ops/boxing.h"
 #include "core/ops/functions.h"
+#include "core/ops/integer_math.h"
 #include "core/ops/joining/family.h"
 #include "core/ops/samples.h"
 
@@ -30,7 +31,7 @@ Tensor pad_circular(const Tensor& self, const Dims& padding) {
         const std::int64_t left = padding[static_cast<std::size_t>(2 * k)];
         const std::int64_t right = padding[static_cast<std::size_t>(2 * k + 1)];
         if (left > size || right > size) throw Error(ErrorKind::Run, "Padding value causes wrapping around more than once.");
-        if (left + right + size < 0) throw Error(ErrorKind::Run, "Negative padding value is resulting in an empty dimension");
+        if (checked_sum(checked_sum(left, right), size) < 0) throw Error(ErrorKind::Run, "Negative padding value is resulting in an empty dimension");
         const Tensor body = fn::slice(out, d, std::max<std::int64_t>(-left, 0), size + std::min<std::int64_t>(right, 0), 1);
         const std::int64_t kept = body.size(d);
         TensorList parts;

@@ -5,6 +5,7 @@
 #include "core/ops/boxing.h"
 #include "core/ops/functions.h"
 #include "core/ops/gradient_context.h"
+#include "core/ops/integer_math.h"
 #include "core/ops/joining/family.h"
 #include "core/ops/loops/elementwise.h"
 #include "core/ops/samples.h"
@@ -26,10 +27,10 @@ TensorMeta repeat_meta(const Tensor& self, const Dims& repeats) {
     TensorMeta meta{padded_sizes(self.sizes(), repeats.size()), self.dtype(), self.device()};
     for (std::size_t d = 0; d < repeats.size(); ++d) {
         if (repeats[d] < 0) {
-            throw Error(ErrorKind::Run, concat("Trying to create tensor with negative dimension ", repeats[d] * meta.sizes[d], ": ",
-                                               shape_list_text(span_of(repeats))));
+            throw Error(ErrorKind::Run, concat("Trying to create tensor with negative dimension ", wrapping_product(repeats[d], meta.sizes[d]),
+                                               ": ", shape_list_text(span_of(repeats))));
         }
-        meta.sizes[d] *= repeats[d];
+        meta.sizes[d] = checked_product(meta.sizes[d], repeats[d]);
     }
     return meta;
 }
@@ -83,7 +84,7 @@ Tensor repeated_indices(const Tensor& repeats, std::optional<std::int64_t> outpu
     std::int64_t total = 0;
     for (std::int64_t i = 0; i < counts.numel(); ++i) {
         if (count[i] < 0) throw Error(ErrorKind::Run, "repeats can not be negative");
-        total += count[i];
+        total = checked_sum(total, count[i]);
     }
     if (output_size && *output_size != total) throw Error(ErrorKind::Run, "allocated size does not match required size");
     const Tensor out = empty(std::array{total}, repeats.dtype());

@@ -5,6 +5,7 @@
 #include "core/ops/boxing.h"
 #include "core/ops/functions.h"
 #include "core/ops/gradient_context.h"
+#include "core/ops/integer_math.h"
 #include "core/ops/joining/family.h"
 #include "core/ops/loops/elementwise.h"
 #include "core/ops/samples.h"
@@ -41,12 +42,13 @@ TensorMeta pixel_shuffle_meta(const Tensor& self, std::int64_t factor) {
                                            " dimension(s)"));
     }
     if (factor <= 0) throw Error(ErrorKind::Run, concat("pixel_shuffle expects a positive upscale_factor, but got ", factor));
+    const std::int64_t square = checked_product(factor, factor);
     const std::int64_t channels = self.size(-3);
-    if (channels % (factor * factor) != 0) {
+    if (channels % (square) != 0) {
         throw Error(ErrorKind::Run, concat("pixel_shuffle expects its input's 'channel' dimension to be divisible by the square of "
-                                           "upscale_factor, but input.size(-3)=", channels, " is not divisible by ", factor * factor));
+                                           "upscale_factor, but input.size(-3)=", channels, " is not divisible by ", square));
     }
-    return {with_tail(self, {channels / (factor * factor), self.size(-2) * factor, self.size(-1) * factor}), self.dtype(), self.device()};
+    return {with_tail(self, {channels / (square), checked_product(self.size(-2), factor), checked_product(self.size(-1), factor)}), self.dtype(), self.device()};
 }
 void pixel_shuffle(const Tensor& out, const Tensor& self, std::int64_t r) {
     copy_permuted(out, self, with_tail(self, {self.size(-3) / (r * r), r, r, self.size(-2), self.size(-1)}),
@@ -67,7 +69,7 @@ TensorMeta pixel_unshuffle_meta(const Tensor& self, std::int64_t factor) {
         throw Error(ErrorKind::Run, concat("pixel_unshuffle expects ", name, " to be divisible by downscale_factor, but input.size(", d,
                                            ")=", self.size(d), " is not divisible by ", factor));
     }
-    return {with_tail(self, {self.size(-3) * factor * factor, self.size(-2) / factor, self.size(-1) / factor}), self.dtype(),
+    return {with_tail(self, {checked_product(checked_product(self.size(-3), factor), factor), self.size(-2) / factor, self.size(-1) / factor}), self.dtype(),
             self.device()};
 }
 void pixel_unshuffle(const Tensor& out, const Tensor& self, std::int64_t r) {

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <complex>
 
+#include "core/ops/integer_math.h"
+
 namespace loupe {
 
 template <typename T>
@@ -13,10 +15,19 @@ inline constexpr bool kIsComplexElement = false;
 template <typename T>
 inline constexpr bool kIsComplexElement<std::complex<T>> = true;
 
+// Integers wrap around.
+template <typename T>
+T plus(T a, T b) {
+    if constexpr (std::is_integral_v<T>) return static_cast<T>(wrapping_sum(a, b));
+    else return static_cast<T>(a + b);
+}
+
 template <typename T>
 T multiply(T a, T b) {
     if constexpr (kIsComplexElement<T>) {
         return T(a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real());
+    } else if constexpr (std::is_integral_v<T>) {
+        return static_cast<T>(wrapping_product(a, b));
     } else {
         return static_cast<T>(a * b);
     }

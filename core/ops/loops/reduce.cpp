@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "core/ops/integer_math.h"
 #include "core/ops/loops/reduce.h"
 
 #include <algorithm>
@@ -57,7 +58,7 @@ class ReductionLoop {
           convert_(convert_function(input.dtype(), reduction.as)) {
         for (std::size_t d = 0; d < reduced.size(); ++d) {
             if (input.sizes()[d] == 1) continue;
-            (reduced[d] ? inner_ : kept_).push_back({input.sizes()[d], input.strides()[d] * element_size_});
+            (reduced[d] ? inner_ : kept_).push_back({input.sizes()[d], wrapping_product(input.strides()[d], element_size_)});
         }
         if (!reduction.is_ordered) {
             std::stable_sort(inner_.begin(), inner_.end(), [](const Dim& a, const Dim& b) { return a.stride > b.stride; });

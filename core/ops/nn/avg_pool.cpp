@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/base/parallel.h"
+#include "core/ops/integer_math.h"
 #include "core/ops/nn/family.h"
 #include "core/ops/nn/pooling.h"
 
@@ -60,6 +61,13 @@ void visit_average_dtype(ScalarType dtype, F&& f) {
     visit_floating(dtype, "avg_pool2d", f);
 }
 
+// Integers wrap around.
+template <typename T>
+T plus(T a, T b) {
+    if constexpr (std::is_integral_v<T>) return wrapping_sum(a, b);
+    else return a + b;
+}
+
 void average(const PoolShape& s, const AverageRule& rule, const Tensor& self, const Tensor& out) {
     if (out.numel() == 0) return;
     visit_average_dtype(self.dtype(), [&]<typename T>(std::type_identity<T>) {
@@ -71,7 +79,7 @@ void average(const PoolShape& s, const AverageRule& rule, const Tensor& self, co
                 const T* plane = x.data<T>() + i / s.output_pixels() * s.input_pixels();
                 T sum = 0;
                 for_each_row(s, window, [&](std::int64_t row) {
-                    for (std::int64_t w = window.begin[2]; w < window.end[2]; ++w) sum += plane[row + w];
+                    for (std::int64_t w = window.begin[2]; w < window.end[2]; ++w) sum = plus(sum, plane[row + w]);
                 });
                 y.data<T>()[i] = window.divisor == 0 ? T(0) : static_cast<T>(sum / static_cast<T>(window.divisor));
             }
@@ -95,7 +103,7 @@ void spread_gradient(const PoolShape& s, const AverageRule& rule, const Tensor& 
                     if (window.divisor == 0) continue;
                     const T part = static_cast<T>(from[pixel] / static_cast<T>(window.divisor));
                     for_each_row(s, window, [&](std::int64_t row) {
-                        for (std::int64_t w = window.begin[2]; w < window.end[2]; ++w) plane[row + w] += part;
+                        for (std::int64_t w = window.begin[2]; w < window.end[2]; ++w) plane[row + w] = plus(plane[row + w], part);
                     });
                 }
             }
@@ -132,8 +140,11 @@ TensorMeta infer_avg_pool_backward(const Tensor&, const Tensor& self, const Dims
 template <std::size_t Spatial>
 void avg_pool_backward(const Tensor& out, const Tensor& grad_output, const Tensor& self, const Dims& kernel, const Dims& stride,
                        const Dims& padding, bool ceil, bool include_pad, const std::optional<std::int64_t>& divisor) {
+    require(!divisor || *divisor != 0, "divisor must be not zero");
     Dims sizes;
-    spread_gradient(average_shape<Spatial>(self, kernel, stride, padding, ceil, sizes), {include_pad, divisor}, grad_output, out);
+    const PoolShape shape = average_shape<Spatial>(self, kernel, stride, padding, ceil, sizes);
+    require_sizes(grad_output, span_of(sizes), "grad_output");
+    spread_gradient(shape, {include_pad, divisor}, grad_output, out);
 }
 
 template <std::size_t Spatial>
@@ -151,6 +162,7 @@ void avg_pool_double_gradient(GradientContext& c) {
 
 Tensor avg_pool1d(const Tensor& self, const Dims& kernel, const Dims& stride, const Dims& padding, bool ceil, bool include_pad) {
     require(self.dim() == 2 || self.dim() == 3, "Expected 2D or 3D input tensor, but got ", shape_list_text(self.sizes()));
+    require(kernel.size() == 1 && padding.size() == 1 && stride.size() <= 1, "avg_pool1d() argument must contain one element");
     const Dims step = stride.empty() ? kernel : stride;
     const Tensor out = fn::avg_pool2d(fn::unsqueeze(self, -2), Dims{1, kernel[0]}, Dims{1, step[0]}, Dims{0, padding[0]}, ceil,
                                       include_pad, IValue());
@@ -209,7 +221,17 @@ void adaptive_kernel(const Tensor& out, const Tensor& self, const Dims&) {
     average(adaptive_shape<Spatial>(self, out.sizes()), {true, std::nullopt, true}, self, out);
 }
 
-TensorMeta infer_adaptive_backward(const Tensor&, const Tensor& self) { return follow_layout(to_dims(self.sizes()), self); }
+template <std::size_t Spatial>
+TensorMeta infer_adaptive_backward(const Tensor& grad_output, const Tensor& self) {
+    require(grad_output.dim() == self.dim() && grad_output.dim() > static_cast<std::int64_t>(Spatial), "Expected ", Spatial + 1, "D or ",
+            Spatial + 2, "D grad_output and input, but got ", shape_list_text(grad_output.sizes()), " and ",
+            shape_list_text(self.sizes()));
+    const IntSpan grad = grad_output.sizes();
+    const Dims output(grad.end() - static_cast<std::ptrdiff_t>(Spatial), grad.end());
+    check_adaptive<Spatial>(self, output);
+    require_sizes(grad_output, span_of(with_spatial(self, output)), "grad_output");
+    return follow_layout(to_dims(self.sizes()), self);
+}
 template <std::size_t Spatial>
 void adaptive_backward_kernel(const Tensor& out, const Tensor& grad_output, const Tensor& self) {
     spread_gradient(adaptive_shape<Spatial>(self, grad_output.sizes()), {true, std::nullopt, true}, grad_output, out);
@@ -241,6 +263,7 @@ Tensor adaptive_avg_pool(const Tensor& self, const Dims& output_size) {
 }
 Tensor adaptive_avg_pool1d(const Tensor& self, const Dims& output_size) {
     require(self.dim() == 2 || self.dim() == 3, "adaptive_avg_pool1d(): Expected 2D or 3D tensor, but got ", shape_list_text(self.sizes()));
+    require(output_size.size() == 1, "adaptive_avg_pool1d(): output_size must be 1");
     return fn::squeeze(fn::adaptive_avg_pool2d(fn::unsqueeze(self, -2), Dims{1, output_size[0]}), -2);
 }
 
@@ -340,14 +363,14 @@ extern const OperatorRecord kAdaptiveAvgPool3dKernel = {
 extern const OperatorRecord kAdaptiveAvgPool2dBackward = {
     .schema = "aten::_adaptive_avg_pool2d_backward(Tensor grad_output, Tensor self) -> Tensor",
     .summary = "Gradient of adaptive_avg_pool2d.",
-    .infer = inferring<infer_adaptive_backward>,
+    .infer = inferring<infer_adaptive_backward<2>>,
     .kernel = filling<adaptive_backward_kernel<2>>,
     .derivative = {adaptive_double_gradient<2>, {}, "AdaptiveAvgPool2DBackwardBackward0"},
 };
 extern const OperatorRecord kAdaptiveAvgPool3dBackward = {
     .schema = "aten::_adaptive_avg_pool3d_backward(Tensor grad_output, Tensor self) -> Tensor",
     .summary = "Gradient of adaptive_avg_pool3d.",
-    .infer = inferring<infer_adaptive_backward>,
+    .infer = inferring<infer_adaptive_backward<3>>,
     .kernel = filling<adaptive_backward_kernel<3>>,
     .derivative = {adaptive_double_gradient<3>, {}, "AdaptiveAvgPool3DBackwardBackward0"},
 };

@@ -281,6 +281,14 @@ void run_native_batch_norm_backward(Arguments arguments, IValue* results) {
     const bool train = arguments[7].to_bool();
     const double eps = arguments[8].to_double();
     const std::vector<bool> mask = arguments[9].to_bools();
+    require(mask.size() == 3, "output_mask must have 3 elements, but got ", mask.size());
+    require(input.dim() >= 2, "Expected an input of at least 2 dimensions, but got ", shape_list_text(input.sizes()));
+    require_sizes(grad, input.sizes(), "grad_out");
+    check_features(weight, input.size(1), "weight");
+    for (const std::size_t i : train ? std::array<std::size_t, 2>{5, 6} : std::array<std::size_t, 2>{3, 4}) {
+        require(!arguments[i].is_none(), train ? "save_mean and save_invstd" : "running_mean and running_var", " must be defined");
+        check_features(arguments[i].to_tensor(), input.size(1), i % 2 == 1 ? "mean" : "variance");
+    }
     const Channels s(input);
     visit_floating(input.dtype(), "batch_norm_backward", [&]<typename T>(std::type_identity<T>) {
         constexpr ScalarType kType = scalar_type_of<T>;

@@ -34,6 +34,11 @@ ScalarType compute_dtype(ScalarType dtype) {
     return is_floating(dtype) ? ScalarType::Float32 : ScalarType::Int64;
 }
 
+void require_sizes(const Tensor& t, IntSpan sizes, const char* name) {
+    require(std::equal(t.sizes().begin(), t.sizes().end(), sizes.begin(), sizes.end()), "Expected ", name, " of size ",
+            shape_list_text(sizes), ", but got ", shape_list_text(t.sizes()));
+}
+
 IValue bool_list(std::initializer_list<bool> values) {
     std::vector<IValue> elements(values.begin(), values.end());
     return IValue(make_ptr<ListObject>(types::boolean(), std::move(elements)));

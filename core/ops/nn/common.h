@@ -31,6 +31,9 @@ void visit_floating(ScalarType dtype, const char* name, F&& f) {
     else fail_run(concat("\"", name, "\" not implemented for '", dtype_graph_name(dtype), "'"));
 }
 
+// Throws "Expected grad_output of size [2, 3], but got [3, 3]" for another shape.
+void require_sizes(const Tensor& t, IntSpan sizes, const char* name);
+
 // A list of bools as an argument (output_mask).
 IValue bool_list(std::initializer_list<bool> values);
 

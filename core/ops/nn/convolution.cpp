@@ -3,6 +3,7 @@
 #include "core/ops/nn/convolution.h"
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 
 #include "core/base/parallel.h"
@@ -33,6 +34,9 @@ void check_parameters(const ConvolutionParameters& p) {
     require(!any(p.dilation, [](auto v) { return v <= 0; }), "dilation should be greater than zero, but got ",
             shape_list_text(span_of(p.dilation)));
     require(p.groups > 0, "non-positive groups is not supported");
+    for (const Dims* values : {&p.stride, &p.padding, &p.dilation, &p.output_padding}) {
+        require(!any(*values, [](auto v) { return v > std::numeric_limits<std::int32_t>::max(); }), "integer out of range");
+    }
 }
 
 void check_channels(const Tensor& input, const Tensor& weight, const Tensor& bias, const ConvolutionParameters& p) {
@@ -285,7 +289,10 @@ void run_convolution_backward(Arguments arguments, IValue* results) {
     const Tensor input = arguments[1].to_tensor();
     const Tensor weight = arguments[2].to_tensor();
     const std::vector<bool> mask = arguments[10].to_bools();
+    require(mask.size() == 3, "output_mask must have 3 elements, but got ", mask.size());
+    require(weight.dim() >= 3, "Expected a weight of at least 3 dimensions, but got ", shape_list_text(weight.sizes()));
     const auto p = convolution_parameters(arguments, 4, static_cast<std::size_t>(weight.dim()) - 2);
+    require_sizes(grad_output, span_of(check_convolution(input, weight, Tensor(), p)), "grad_output");
     const ConvolutionShape shape = convolution_shape(input.sizes(), weight.sizes(), grad_output.sizes(), p);
     const ScalarType dtype = compute_dtype(grad_output.dtype());
     const Tensor g = packed_as(grad_output, dtype);

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The ways to ask for a convolution: by number of dimensions, transposed, with padding by name; unbatched inputs.
+#include <limits>
+
 #include "core/ops/nn/common.h"
 #include "core/ops/nn/convolution.h"
 #include "core/ops/nn/family.h"
@@ -38,9 +40,11 @@ Tensor conv_transpose(const Tensor& input, const Tensor& weight, const Tensor& b
 // padding="same": half on each side, the odd one at the end.
 Tensor convolve_same(const Tensor& input, const Tensor& weight, const Tensor& bias, const Dims& stride, const Dims& dilation,
                      std::int64_t groups) {
+    require(weight.dim() >= 3, "weight should have at least three dimensions");
     const auto spatial = static_cast<std::size_t>(weight.dim()) - 2;
     for (const std::int64_t step : stride) require(step == 1, "padding='same' is not supported for strided convolutions");
     const Dims steps = expand_parameter(dilation, spatial, "dilation");
+    for (const std::int64_t d : steps) require(d > 0 && d <= std::numeric_limits<std::int32_t>::max(), "dilation ", d, " is out of range");
     Dims padding;
     Dims uneven;  // last dimension first, as constant_pad_nd takes it
     bool is_uneven = false;

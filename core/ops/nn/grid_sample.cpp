@@ -290,6 +290,11 @@ void run_sampler_backward(Arguments arguments, IValue* results) {
     check_sampling(input, grid, arguments[3].to_int(), arguments[4].to_int(), Rank);
     const Sampling s = sampling_of(input, arguments[3].to_int(), arguments[4].to_int(), arguments[5].to_bool());
     const std::vector<bool> mask = arguments.size() > 6 ? arguments[6].to_bools() : std::vector<bool>{true, true};
+    require(mask.size() == 2, "output_mask must have 2 elements, but got ", mask.size());
+    Dims sampled = to_dims(grid.sizes());
+    sampled.pop_back();
+    sampled.insert(sampled.begin() + 1, input.size(1));
+    require_sizes(arguments[0].to_tensor(), span_of(sampled), "grad_output");
     const std::int64_t channels = input.size(1);
     const std::int64_t pixels = s.pixels();
     const std::int64_t points = grid.size(0) == 0 ? 0 : grid.numel() / (grid.size(0) * Rank);

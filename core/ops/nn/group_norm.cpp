@@ -26,6 +26,7 @@ struct Shape {
 };
 
 void check_group_norm(const Tensor& input, std::int64_t groups, const Tensor& weight, const Tensor& bias) {
+    require(input.dim() >= 2, "Expected at least 2 dimensions for input tensor but received ", input.dim());
     const std::int64_t channels = input.size(1);
     const std::string shape = shape_list_text(input.sizes());
     require(groups > 0, "Expected num groups to be greater than 0, got ", groups);
@@ -46,9 +47,19 @@ bool is_rounded(const Tensor& input, const Tensor& weight, const Tensor& bias) {
     return input.dtype() == ScalarType::BFloat16 && fits(weight) && fits(bias);
 }
 
-MetaList infer_native_group_norm(const Tensor& input, const Tensor& weight, const Tensor& bias, std::int64_t batch, std::int64_t,
-                                 std::int64_t, std::int64_t groups, double) {
+// The sizes that callers give beside the input must be its own.
+void check_extents(const Tensor& input, const Shape& s) {
+    const std::int64_t batch = input.size(0);
+    const std::int64_t channels = input.size(1);
+    require(s.batch == batch && s.channels == channels && s.pixels == input.numel() / std::max<std::int64_t>(1, batch * channels),
+            "Expected N, C and HxW of an input of shape ", shape_list_text(input.sizes()), ", but got ", s.batch, ", ", s.channels, " and ",
+            s.pixels);
+}
+
+MetaList infer_native_group_norm(const Tensor& input, const Tensor& weight, const Tensor& bias, std::int64_t batch,
+                                 std::int64_t channels, std::int64_t pixels, std::int64_t groups, double) {
     check_group_norm(input, groups, weight, bias);
+    check_extents(input, {batch, channels, pixels, groups});
     require(is_floating(input.dtype()), "\"GroupNormKernelImpl\" not implemented for '", dtype_graph_name(input.dtype()), "'");
     const ScalarType kept = is_rounded(input, weight, bias) ? input.dtype() : compute_dtype(input.dtype());
     const TensorMeta stats{{batch, groups}, kept, input.device()};
@@ -185,6 +196,14 @@ void run_native_group_norm_backward(Arguments arguments, IValue* results) {
     const Tensor weight = arguments[4].to_tensor();
     const Shape s{arguments[5].to_int(), arguments[6].to_int(), arguments[7].to_int(), arguments[8].to_int()};
     const std::vector<bool> mask = arguments[9].to_bools();
+    require(mask.size() == 3, "output_mask must have 3 elements, but got ", mask.size());
+    check_group_norm(input, s.groups, weight, Tensor());
+    check_extents(input, s);
+    require_sizes(arguments[0].to_tensor(), input.sizes(), "grad_out");
+    for (const std::size_t i : {2, 3}) {
+        require(arguments[i].to_tensor().numel() == s.batch * s.groups, "Expected ", i == 2 ? "mean" : "rstd", " of ", s.batch * s.groups,
+                " elements, but got ", shape_list_text(arguments[i].to_tensor().sizes()));
+    }
     visit_floating(input.dtype(), "group_norm_backward", [&]<typename T>(std::type_identity<T>) {
         constexpr ScalarType kType = scalar_type_of<T>;
         const Tensor g = packed_as(arguments[0].to_tensor(), kType);

@@ -17,6 +17,9 @@ namespace {
 // An `int[n]` argument of pooling, with PyTorch's message.
 Dims of_length(const Dims& values, std::size_t n, const char* name, const char* of) {
     require(values.size() == 1 || values.size() == n, of, ": ", name, " must either be a single int, or a tuple of ", n, " ints");
+    for (const std::int64_t value : values) {
+        require(value <= std::numeric_limits<std::int32_t>::max(), of, ": integer out of range");
+    }
     return values.size() == n ? values : Dims(n, values[0]);
 }
 
@@ -232,6 +235,13 @@ void run_max_pool(Arguments arguments, IValue* results) {
 
 // Both for max_pool and adaptive_max_pool: adds each gradient to the pixel that was the largest.
 void scatter_gradient(const Tensor& grad_input, const Tensor& grad_output, const Tensor& indices, std::size_t spatial) {
+    const auto rank = static_cast<std::size_t>(grad_input.dim());
+    require(rank >= spatial + 1, "non-empty ", spatial + 1, "D or ", spatial + 2, "D (batch mode) tensor expected for input");
+    require_sizes(indices, grad_output.sizes(), "indices");
+    require(indices.dtype() == ScalarType::Int64, "Expected indices of scalar type Long, but got ", dtype_graph_name(indices.dtype()));
+    require(grad_output.dim() == grad_input.dim() && std::equal(grad_input.sizes().begin(), grad_input.sizes().end() - static_cast<std::ptrdiff_t>(spatial), grad_output.sizes().begin()),
+            "Expected grad_output of the batch and channels of ", shape_list_text(grad_input.sizes()), ", but got ",
+            shape_list_text(grad_output.sizes()));
     std::int64_t in_pixels = 1;
     std::int64_t out_pixels = 1;
     for (std::size_t i = 1; i <= spatial; ++i) {
@@ -305,6 +315,10 @@ Tensor max_pool3d(const Tensor& self, const Dims& kernel, const Dims& stride, co
 std::tuple<Tensor, Tensor> max_pool1d_with_indices(const Tensor& self, const Dims& kernel, const Dims& stride, const Dims& padding,
                                                    const Dims& dilation, bool ceil) {
     require(self.dim() == 2 || self.dim() == 3, "max_pool1d() Expected 2D or 3D input tensor, but got ", shape_list_text(self.sizes()));
+    for (const Dims* values : {&kernel, &padding, &dilation}) {
+        require(values->size() == 1, "max_pool1d() kernel_size, padding and dilation must be one element");
+    }
+    require(stride.size() <= 1, "max_pool1d() stride must be at most one element");
     const Dims step = stride.empty() ? kernel : stride;
     const auto [out, indices] = fn::max_pool2d_with_indices(fn::unsqueeze(self, -2), Dims{1, kernel[0]}, Dims{1, step[0]},
                                                             Dims{0, padding[0]}, Dims{1, dilation[0]}, ceil);
@@ -402,6 +416,7 @@ void adaptive_max_pool3d_gradient(GradientContext& c) {
 
 std::tuple<Tensor, Tensor> adaptive_max_pool1d(const Tensor& self, const Dims& output_size) {
     require(self.dim() == 2 || self.dim() == 3, "adaptive_max_pool1d(): Expected 2D or 3D tensor, but got: ", shape_list_text(self.sizes()));
+    require(output_size.size() == 1, "adaptive_max_pool1d(): output_size must be 1");
     const auto [out, indices] = fn::adaptive_max_pool2d(fn::unsqueeze(self, -2), Dims{1, output_size[0]});
     return {fn::squeeze(out, -2), fn::squeeze(indices, -2)};
 }

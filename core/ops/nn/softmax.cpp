@@ -163,7 +163,9 @@ LOUPE_INLINE inline void backward_columns(const T* g, const T* y, T* out, std::i
     }
 }
 
-TensorMeta infer_softmax_backward(const Tensor& grad_output, const Tensor&, std::int64_t, ScalarType input_dtype) {
+TensorMeta infer_softmax_backward(const Tensor& grad_output, const Tensor& output, std::int64_t dim, ScalarType input_dtype) {
+    wrap_dim(dim, grad_output.dim());
+    require_sizes(grad_output, output.sizes(), "grad_output");
     TensorMeta meta = follow_layout(to_dims(grad_output.sizes()), grad_output);
     meta.dtype = input_dtype;
     return meta;

@@ -199,9 +199,18 @@ template <Interpolation mode, std::size_t N, bool Vec>
 void run_upsample(Arguments arguments, IValue* results) {
     interpolate(mode, options_at<mode, N, Vec>(arguments, 2), arguments[0].to_tensor(), results[0].to_tensor(), N, false);
 }
+template <Interpolation mode, std::size_t N, bool Vec>
 void infer_upsample_backward(Arguments arguments, MetaList& outputs) {
     const Tensor grad = arguments[0].to_tensor();
-    outputs.push_back(follow_layout(arguments[2].to_ints(), grad));
+    const Dims input = arguments[2].to_ints();
+    require(input.size() == N + 2, "It is expected input_size equals to ", N + 2, ", but got size ", input.size());
+    checked_numel(span_of(input));
+    // The forward call, of an input without elements.
+    const Tensor like = meta_tensor({input, grad.dtype(), grad.device()});
+    std::vector<IValue> forward{like, arguments[1]};
+    forward.insert(forward.end(), arguments.begin() + 3, arguments.end());
+    require_sizes(grad, span_of(output_sizes<mode, N, Vec>(like, forward)), "grad_output");
+    outputs.push_back(follow_layout(input, grad));
 }
 template <Interpolation mode, std::size_t N, bool Vec>
 void run_upsample_backward(Arguments arguments, IValue* results) {
@@ -271,7 +280,7 @@ std::vector<Sample> samples(Random& random, ScalarType dtype) {
         .schema = "aten::" text "_backward(Tensor grad_output, SymInt[" #n "] output_size, SymInt[" sizes_in "] input_size" align scales \
                   ") -> Tensor",                                                                                                        \
         .summary = "Gradient of " text ".",                                                                                             \
-        .infer = infer_upsample_backward,                                                                                               \
+        .infer = infer_upsample_backward<Interpolation::mode, n, false>,                                                                \
         .kernel = FillingKernel{run_upsample_backward<Interpolation::mode, n, false>},                                                  \
         .derivative = {Name##_double_gradient, {}, node "BackwardBackward0"},                                                           \
     };                                                                                                                                  \
@@ -279,7 +288,7 @@ std::vector<Sample> samples(Random& random, ScalarType dtype) {
         .schema = "aten::" text "_backward.vec(Tensor grad_output, SymInt[]? output_size, SymInt[] input_size" align                    \
                   ", float[]? scale_factors) -> Tensor",                                                                                \
         .summary = "Gradient of " text ".",                                                                                             \
-        .infer = infer_upsample_backward,                                                                                               \
+        .infer = infer_upsample_backward<Interpolation::mode, n, true>,                                                                 \
         .kernel = FillingKernel{run_upsample_backward<Interpolation::mode, n, true>},                                                   \
         .derivative = {Name##_vec_double_gradient, {}, node "BackwardBackward1"},                                                       \
     };

@@ -63,8 +63,9 @@ void pop_item(Arguments arguments, IValue* results) {
 }
 void set_default(Arguments arguments, IValue* results) {
     DictObject& dict = arguments[0].to_dict();
-    if (dict.find(arguments[1]) == nullptr) dict.set(arguments[1], arguments[2]);
-    results[0] = *dict.find(arguments[1]);
+    const IValue* found = dict.find(arguments[1]);  // never a NaN, which is not equal to itself
+    results[0] = found != nullptr ? *found : arguments[2];
+    if (found == nullptr) dict.set(arguments[1], arguments[2]);
 }
 void update(Arguments arguments, IValue*) {
     DictObject& dict = arguments[0].to_dict();

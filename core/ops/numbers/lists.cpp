@@ -5,10 +5,12 @@
 
 #include "core/base/strings.h"
 #include "core/ops/functions.h"
+#include "core/ops/integer_math.h"
 #include "core/ops/numbers/family.h"
 #include "core/ops/numbers/slice.h"
 #include "core/ops/numbers/text.h"
 #include "core/ops/numbers/typed.h"
+#include "core/tensor/memory_limit.h"
 
 namespace loupe::numbers {
 namespace {
@@ -105,7 +107,8 @@ void add_in_place(Arguments arguments, IValue* results) {
 }
 Elements repeated(const Elements& elements, Int times) {
     Elements out;
-    if (times <= 0) return out;
+    if (times <= 0 || elements.empty()) return out;
+    require_memory(times, elements.size() * sizeof(IValue));
     out.reserve(elements.size() * static_cast<std::size_t>(times));
     for (Int i = 0; i < times; ++i) out.insert(out.end(), elements.begin(), elements.end());
     return out;
@@ -187,7 +190,10 @@ void any(Arguments arguments, IValue* results) {
 template <typename T>
 void sum_of(Arguments arguments, IValue* results) {
     T sum{};
-    for (const IValue& v : elements_of(arguments[0])) sum += as<T>(v);
+    for (const IValue& v : elements_of(arguments[0])) {
+        if constexpr (std::is_same_v<T, Int>) sum = wrapping_sum(sum, as<T>(v));
+        else sum += as<T>(v);
+    }
     results[0] = IValue(sum);
 }
 template <bool Least>
@@ -212,13 +218,16 @@ void lesser_list(Arguments arguments, IValue* results) {
 
 void range_list(Arguments arguments, IValue* results) {
     Elements numbers;
+    require_memory(arguments[0].to_int(), sizeof(IValue));
     for (Int i = 0; i < arguments[0].to_int(); ++i) numbers.emplace_back(i);
     results[0] = IValue(make_ptr<ListObject>(types::integer(), std::move(numbers)));
 }
 Int range_length(Int low, Int high, Int step) {
     if (step == 0) throw Error(ErrorKind::Run, "range() arg 3 must not be zero");
-    if (step > 0) return low < high ? 1 + (high - 1 - low) / step : 0;
-    return low > high ? 1 + (low - 1 - high) / -step : 0;
+    if (step > 0 ? low >= high : low <= high) return 0;
+    const auto from = static_cast<std::uint64_t>(step > 0 ? low : high);
+    const std::uint64_t last = static_cast<std::uint64_t>(step > 0 ? high : low) - from - 1;
+    return checked_sum(static_cast<Int>(std::min<std::uint64_t>(last / wrapping_magnitude(step), std::numeric_limits<Int>::max())), 1);
 }
 
 Dims infer_size(const Dims& a, const Dims& b) {
@@ -427,7 +436,7 @@ constexpr OperatorRecord kRecords[] = {
      .kernel = boxed<range_length>},
     {.schema = "aten::__derive_index(int index, int start, int step) -> int",
      .summary = "Number index of range(start, ..., step).",
-     .kernel = boxed<[](Int index, Int start, Int step) { return start + index * step; }>},
+     .kernel = boxed<[](Int index, Int start, Int step) { return wrapping_sum(start, wrapping_product(index, step)); }>},
     {.schema = "aten::_infer_size(int[] a, int[] b) -> int[]",
      .summary = "The shape that both broadcast to.",
      .kernel = boxed<infer_size>},

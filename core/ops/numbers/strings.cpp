@@ -7,6 +7,7 @@
 #include "core/ops/numbers/family.h"
 #include "core/ops/numbers/slice.h"
 #include "core/ops/numbers/typed.h"
+#include "core/tensor/memory_limit.h"
 
 namespace loupe::numbers {
 namespace {
@@ -49,8 +50,10 @@ std::size_t missing(Text self, Int width, Text fill) {
     if (fill.size() != 1) {
         throw Error(ErrorKind::Run, "TypeError: The fill character must be exactly one character long");
     }
+    require_memory(width, 1);
     if (width > kLongest) throw Error(ErrorKind::Run, concat("width ", width, " is too great for a string"));
-    return static_cast<std::size_t>(std::max<Int>(width - static_cast<Int>(self.size()), 0));
+    const auto size = static_cast<Int>(self.size());
+    return static_cast<std::size_t>(width > size ? width - size : 0);
 }
 std::string center(Text self, Int width, Text fill) {
     const std::size_t all = missing(self, width, fill);

@@ -22,7 +22,8 @@ void infer_gradient(Arguments arguments, MetaList& outputs) {
     outputs.push_back(elementwise_meta(arguments.first(2), dtype));
 }
 void infer_elu_gradient(Arguments arguments, MetaList& outputs) {
-    outputs.push_back(same_meta(arguments[0].to_tensor()));
+    const IValue both[] = {arguments[0], arguments[5]};
+    outputs.push_back(elementwise_meta(both, arguments[0].to_tensor().dtype()));
 }
 
 void elu_kernel(Arguments arguments, IValue* results) {

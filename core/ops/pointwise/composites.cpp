@@ -23,9 +23,10 @@ Tensor mvlgamma(const Tensor& self, std::int64_t p) {
     require(p >= 1, "p has to be greater than or equal to 1");
     const Tensor x = is_integral(self.dtype()) ? fn::to_dtype(self, static_cast<std::int64_t>(kDefaultDtype)) : self;
     const auto degree = static_cast<double>(p);
-    Tensor sum = fn::lgamma(x);
-    for (std::int64_t j = 1; j < p; ++j) sum = sum + fn::lgamma(x - static_cast<double>(j) / 2);
-    return sum + degree * (degree - 1) / 4 * std::log(std::numbers::pi);
+    static const OperatorHandle<> arange{"aten::arange"};
+    const Tensor halves = arange(Scalar(p), static_cast<std::int64_t>(x.dtype()), IValue(), IValue(), IValue()) * 0.5;
+    const Tensor terms = fn::lgamma(fn::sub(fn::unsqueeze(x, -1), halves));
+    return fn::sum_dim(terms, Dims{-1}, false) + degree * (degree - 1) / 4 * std::log(std::numbers::pi);
 }
 
 constexpr OperatorRecord composite(std::string_view schema, std::string_view summary, KernelFunction function,

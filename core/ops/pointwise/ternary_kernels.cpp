@@ -25,7 +25,7 @@ struct Plain {
 template <class T>
 struct AddcmulOp {
     explicit AddcmulOp(const Scalar* p) : value(p[0].to<T>()) {}
-    T scalar(T a, T b, T c) const { return a + multiply(multiply(value, b), c); }
+    T scalar(T a, T b, T c) const { return plus(a, multiply(multiply(value, b), c)); }
     template <class D, class V>
     V vector(D d, V a, V b, V c) const { return hn::MulAdd(hn::Mul(hn::Set(d, value), b), c, a); }
     T value;
@@ -34,7 +34,7 @@ struct AddcmulOp {
 template <class T>
 struct AddcdivOp {
     explicit AddcdivOp(const Scalar* p) : value(p[0].to<T>()) {}
-    T scalar(T a, T b, T c) const { return a + divide(multiply(value, b), c); }
+    T scalar(T a, T b, T c) const { return plus(a, divide(multiply(value, b), c)); }
     template <class D, class V>
     V vector(D d, V a, V b, V c) const { return hn::Add(a, hn::Div(hn::Mul(hn::Set(d, value), b), c)); }
     T value;

@@ -5,6 +5,7 @@
 #include <numbers>
 
 #include "core/ops/arithmetic.h"
+#include "core/ops/integer_math.h"
 #include "core/ops/pointwise/family.h"
 #include "core/ops/pointwise/pointwise.h"
 
@@ -240,7 +241,7 @@ constexpr OperatorRecord kRecords[] = {
      .summary = "The n-th derivative of digamma.",
      .infer = polygamma_infer,
      .kernel = FillingKernel{&polygamma_kernel},
-     .derivative = {[](G& c) { c.set_grad(1, c.grad_output() * fn::polygamma(c.value(0).to_int() + 1, c.argument(1))); },
+     .derivative = {[](G& c) { c.set_grad(1, c.grad_output() * fn::polygamma(checked_sum(c.value(0).to_int(), 1), c.argument(1))); },
                     {save_argument(1)}},
      .variants = kOut},
     {.schema = "aten::i0(Tensor self) -> Tensor",

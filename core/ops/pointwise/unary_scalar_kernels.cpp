@@ -34,6 +34,11 @@ T negative(T x) {
     else return -x;
 }
 template <class T>
+auto magnitude(T x) {
+    if constexpr (std::is_integral_v<T>) return x < 0 ? negative(x) : x;
+    else return std::abs(x);
+}
+template <class T>
 T exp2_of(T x) {
     if constexpr (kIsComplexElement<T>) return std::exp(x * static_cast<typename T::value_type>(0.693147180559945309417));
     else return std::exp2(x);
@@ -63,7 +68,7 @@ T sigmoid_of(T x) { return divide(T(1), T(1) + T(std::exp(-x))); }
         using Plain::Plain;                                        \
         T scalar(T x) const { return static_cast<T>(expression); } \
     };
-LOUPE_SCALAR_OP(Abs, std::abs(x))
+LOUPE_SCALAR_OP(Abs, magnitude(x))
 LOUPE_SCALAR_OP(Neg, negative(x))
 LOUPE_SCALAR_OP(Sign, sign_of(x))
 LOUPE_SCALAR_OP(Reciprocal, divide(T(1), x))
@@ -112,7 +117,7 @@ struct NanToNumOp {
 // p: the order of the derivative.
 template <class T>
 struct PolygammaOp {
-    explicit PolygammaOp(const Scalar* p) : order(static_cast<int>(p[0].to_int())) {}
+    explicit PolygammaOp(const Scalar* p) : order(static_cast<int>(std::min<std::int64_t>(p[0].to_int(), std::numeric_limits<int>::max() - 1))) {}
     T scalar(T x) const { return special::polygamma(order, x); }
     int order;
 };

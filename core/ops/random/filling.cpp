@@ -151,20 +151,21 @@ Tensor bernoulli_tensor_(const Tensor& self, const Tensor& p, const IValue& gene
     return self;
 }
 
-// Integers in [from, from + range).
+// Integers in [from, from + range); a range of 0 is that of all 2^64.
 Tensor fill_integers(const Tensor& self, std::int64_t from, std::uint64_t range, Generator& g) {
-    const bool wide = range >= std::uint64_t{1} << 32;
+    const bool wide = range == 0 || range >= std::uint64_t{1} << 32;
     fill_in_order(self, [&]<typename T>(T* to, std::int64_t n) {
         for (std::int64_t i = 0; i < n; ++i) {
             const std::uint64_t drawn = wide ? g.next64() : g.next32();
-            to[i] = Scalar(static_cast<std::int64_t>(drawn % range + static_cast<std::uint64_t>(from))).to<T>();
+            const std::uint64_t within = range == 0 ? drawn : drawn % range;
+            to[i] = Scalar(static_cast<std::int64_t>(within + static_cast<std::uint64_t>(from))).to<T>();
         }
     });
     return self;
 }
 Tensor random_from_to(const Tensor& self, std::int64_t from, std::optional<std::int64_t> to, const IValue& generator) {
     Generator& g = generator_of(generator);
-    if (!to) return fill_integers(self, from, static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max() - from) + 1, g);
+    if (!to) return fill_integers(self, from, (std::uint64_t{1} << 63) - static_cast<std::uint64_t>(from), g);
     require(from < *to, "random_ expects 'from' to be less than 'to', but got from=", from, " >= to=", *to);
     return fill_integers(self, from, static_cast<std::uint64_t>(*to) - static_cast<std::uint64_t>(from), g);
 }

@@ -30,7 +30,7 @@ std::vector<LayerWeights> gather_weights(const TensorList& params, const Options
     const auto directions = static_cast<std::size_t>(o.bidirectional ? 2 : 1);
     const std::size_t each = (o.has_biases ? 4u : 2u) + (has_projections ? 1u : 0u);
     const std::size_t count = static_cast<std::size_t>(o.layers) * directions;
-    require(params.size() == count * each, "got an incorrect number of RNN parameters");
+    require(o.layers >= 1 && count <= params.size() && params.size() == count * each, "got an incorrect number of RNN parameters");
     std::vector<LayerWeights> weights(count);
     for (std::size_t i = 0; i < count; ++i) {
         const Tensor* p = &params[i * each];

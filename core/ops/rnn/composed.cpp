@@ -79,6 +79,8 @@ namespace {
 using namespace rnn;
 
 void check_cell(const Tensor& input, const Tensor& hx, const Tensor& w_ih, const Tensor& w_hh) {
+    require(w_ih.dim() == 2 && w_hh.dim() == 2, "expected weights of 2 dimensions, but got ", shape_list_text(w_ih.sizes()), " and ",
+            shape_list_text(w_hh.sizes()));
     require(input.size(-1) == w_ih.size(1), "input has inconsistent input_size: got ", input.size(-1), " expected ", w_ih.size(1));
     require(hx.size(-1) == w_hh.size(1), "hidden", 0, " has inconsistent hidden_size: got ", hx.size(-1), ", expected ", w_hh.size(1));
     require(input.dim() == 1 || input.size(0) == hx.size(0), "Input batch size ", input.size(0), " doesn't match hidden", 0, " batch size ",

@@ -65,16 +65,26 @@ struct Call {
 
 void infer_layer(Arguments arguments, MetaList& outputs) {
     const Call call(arguments);
-    const std::int64_t gates = gate_count(call.mode) * call.hidden();
     require(call.input.dim() == 2 && call.w_ih.dim() == 2 && call.w_hh.dim() == 2, "rnn_layer: input and weights must be matrices");
+    const std::int64_t gates = gate_count(call.mode) * call.hidden();
     require(call.input.sizes()[1] == call.w_ih.sizes()[1], "input.size(-1) must be equal to input_size. Expected ",
             call.w_ih.sizes()[1], ", got ", call.input.sizes()[1]);
     require(call.w_ih.sizes()[0] == gates && call.w_hh.sizes()[0] == gates, "rnn_layer: weights of size ",
             shape_list_text(call.w_ih.sizes()), " and ", shape_list_text(call.w_hh.sizes()), " do not fit");
-    const std::int64_t batch = call.hx.sizes()[0];
     require(call.hx.dim() == 2 && call.hx.sizes()[1] == call.hidden(), "rnn_layer: hidden state of size ", shape_list_text(call.hx.sizes()),
             " does not fit");
+    const std::int64_t batch = call.hx.sizes()[0];
+    for (const std::int64_t size : call.batch_sizes) {
+        require(size >= 0 && size <= batch, "rnn_layer: a step of ", size, " sequences in a batch of ", batch);
+    }
     require(call.mode != Mode::Lstm || call.cx.defined(), "lstm expects two hidden states");
+    require(call.mode != Mode::Lstm || std::ranges::equal(call.cx.sizes(), call.hx.sizes()), "rnn_layer: cell state of size ",
+            call.cx.defined() ? shape_list_text(call.cx.sizes()) : "", " does not fit");
+    require(call.b_ih.defined() == call.b_hh.defined(), "rnn_layer: one bias without the other");
+    for (const Tensor& bias : {call.b_ih, call.b_hh}) {
+        require(!bias.defined() || bias.numel() == gates, "rnn_layer: bias of size ", bias.defined() ? shape_list_text(bias.sizes()) : "",
+                " does not fit");
+    }
     require(is_floating(call.input.dtype()), "\"rnn_layer\" not implemented for '", dtype_graph_name(call.input.dtype()), "'");
     for (const Tensor& t : {call.hx, call.w_ih, call.w_hh}) {
         require(t.dtype() == call.input.dtype(), "expected scalar type ", dtype_graph_name(call.input.dtype()), " but found ",

@@ -56,6 +56,7 @@ Dims row_sizes(std::int64_t rows, const Tensor& like, std::int64_t skip) {
 void run_pack(Arguments arguments, IValue* results) {
     const Tensor input = packed(arguments[0].to_tensor());
     const std::vector<std::int64_t> lengths = lengths_from(arguments[1].to_tensor());
+    require(input.dim() >= 2, "Expected a padded input of at least 2 dimensions, but got ", shape_list_text(input.sizes()));
     const Padded layout = padded_layout(input, arguments[2].to_bool());
     check_lengths(lengths, layout.batch);
     require(lengths[0] <= layout.time, "Expected sequence length to be at most ", layout.time, ", got ", lengths[0]);
@@ -74,9 +75,25 @@ void run_pack(Arguments arguments, IValue* results) {
     results[1] = batch_sizes;
 }
 
+// Steps never grow, and there are as many rows as they say.
+void check_steps(const Tensor& rows, IntSpan batch_sizes, std::int64_t time, std::int64_t batch) {
+    require(rows.dim() >= 1, "Expected packed data of at least 1 dimension");
+    require(static_cast<std::int64_t>(batch_sizes.size()) <= time, "batch_sizes has ", batch_sizes.size(), " steps, but there are ", time);
+    std::int64_t left = rows.size(0);
+    for (const std::int64_t size : batch_sizes) {
+        require(size >= 0 && size <= batch, "Expected batch_sizes that never grow, but got [", join(batch_sizes, ", "), "]");
+        batch = size;
+        require(size <= left, "batch_sizes [", join(batch_sizes, ", "), "] ask for more than the ", rows.size(0), " rows of the data");
+        left -= size;
+    }
+}
+
 Tensor unpack(const Tensor& rows, IntSpan batch_sizes, const Tensor& out, bool batch_first) {
     const Tensor source = packed(rows);
     const Padded layout = padded_layout(out, batch_first);
+    check_steps(rows, batch_sizes, layout.time, layout.batch);
+    require(std::equal(rows.sizes().begin() + 1, rows.sizes().end(), out.sizes().begin() + 2, out.sizes().end()),
+            "Expected data of ", shape_list_text(out.sizes().subspan(2)), " a row, but got ", shape_list_text(rows.sizes()));
     const auto* from = static_cast<const std::byte*>(source.raw_data());
     auto* to = static_cast<std::byte*>(out.raw_data());
     for (std::size_t t = 0; t < batch_sizes.size(); ++t) {
@@ -91,6 +108,7 @@ Tensor unpack(const Tensor& rows, IntSpan batch_sizes, const Tensor& out, bool b
 void run_pack_backward(Arguments arguments, IValue* results) {
     const Tensor grad = arguments[0].to_tensor();
     const Dims sizes = arguments[1].to_ints();
+    require(sizes.size() >= 2, "Expected an input_size of at least 2 dimensions, but got ", shape_list_text(span_of(sizes)));
     const std::vector<std::int64_t> batch_sizes = lengths_from(arguments[2].to_tensor());
     results[0] = unpack(grad, batch_sizes, zeros(span_of(sizes), grad.dtype()), arguments[3].to_bool());
 }
@@ -124,6 +142,7 @@ void run_pad(Arguments arguments, IValue* results) {
     const Tensor data = arguments[0].to_tensor();
     const std::vector<std::int64_t> batch_sizes = lengths_from(arguments[1].to_tensor());
     require(!batch_sizes.empty(), "batch_sizes can not be empty");
+    check_steps(data, batch_sizes, static_cast<std::int64_t>(batch_sizes.size()), std::max<std::int64_t>(batch_sizes[0], 0));
     const bool batch_first = arguments[2].to_bool();
     std::int64_t time = static_cast<std::int64_t>(batch_sizes.size());
     const std::int64_t wanted = arguments[4].to_int();

@@ -6,6 +6,7 @@
 #include "core/base/strings.h"
 #include "core/ops/functions.h"
 #include "core/ops/gradient_context.h"
+#include "core/ops/integer_math.h"
 #include "core/ops/loops/elementwise.h"
 #include "core/ops/samples.h"
 #include "core/ops/view/family.h"
@@ -24,8 +25,10 @@ ViewGeometry diagonal(const Tensor& self, std::int64_t offset, std::int64_t dim1
     ViewGeometry g = geometry_of(self);
     const std::int64_t length = offset >= 0 ? std::min(g.sizes[rows], g.sizes[columns] - offset)
                                             : std::min(g.sizes[rows] + offset, g.sizes[columns]);
-    if (length > 0) g.offset += offset >= 0 ? offset * g.strides[columns] : -offset * g.strides[rows];
-    const std::int64_t stride = g.strides[rows] + g.strides[columns];
+    if (length > 0) {
+        g.offset = wrapping_sum(g.offset, wrapping_product(offset, offset >= 0 ? g.strides[columns] : wrapping_product(g.strides[rows], -1)));
+    }
+    const std::int64_t stride = wrapping_sum(g.strides[rows], g.strides[columns]);
     for (const std::int64_t d : {std::max(a, b), std::min(a, b)}) {
         g.sizes.erase(g.sizes.begin() + d);
         g.strides.erase(g.strides.begin() + d);
@@ -49,7 +52,11 @@ TensorMeta diagonal_backward_meta(const Tensor& grad, const Dims& sizes, std::in
 void diagonal_backward(const Tensor& out, const Tensor& grad, const Dims&, std::int64_t offset, std::int64_t dim1,
                        std::int64_t dim2) {
     fill_with(out, 0);
-    copy_into(detail::apply_geometry(out, diagonal(out, offset, dim1, dim2)), grad);
+    const Tensor to = detail::apply_geometry(out, diagonal(out, offset, dim1, dim2));
+    if (to_dims(to.sizes()) != to_dims(grad.sizes())) {
+        throw Error(ErrorKind::Run, concat("expected a gradient of size ", shape_list_text(to.sizes()), ", but got ", shape_list_text(grad.sizes())));
+    }
+    copy_into(to, grad);
 }
 void diagonal_backward_gradient(GradientContext& context) {
     context.grad(0, [&] {
@@ -64,7 +71,8 @@ TensorMeta diag_embed_meta(const Tensor& self, std::int64_t offset, std::int64_t
     if (a == b) {
         throw Error(ErrorKind::Run, concat("diagonal dimensions cannot be identical ", dim1, ", ", dim2));
     }
-    const std::int64_t length = self.size(-1) + std::abs(offset);
+    const auto distance = static_cast<std::int64_t>(std::min<std::uint64_t>(wrapping_magnitude(offset), std::numeric_limits<std::int64_t>::max()));
+    const std::int64_t length = checked_sum(self.size(-1), distance);
     Dims sizes = to_dims(self.sizes().first(self.sizes().size() - 1));
     sizes.insert(sizes.begin() + std::min(a, b), length);
     sizes.insert(sizes.begin() + std::max(a, b), length);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Parts of a tensor along one dimension: select, slice, narrow, unfold, and their gradients.
 
+#include "core/ops/integer_math.h"
 #include "core/ops/view/slicing.h"
 
 #include <algorithm>
@@ -59,7 +60,7 @@ ViewGeometry unfold(const Tensor& self, std::int64_t dim, std::int64_t size, std
     g.strides.push_back(self.dim() == 0 ? 1 : g.strides[d]);
     if (self.dim() != 0) {
         g.sizes[d] = (have - size) / step + 1;
-        g.strides[d] *= step;
+        g.strides[d] = wrapping_product(g.strides[d], step);  // of no elements when that is too much
     }
     return g;
 }
@@ -113,9 +114,15 @@ Tensor narrow_by_tensor(const Tensor& self, std::int64_t dim, const Tensor& star
 TensorMeta whole_meta(const Tensor& grad, const Dims& sizes) {
     return {sizes, grad.dtype(), grad.device()};
 }
+void require_fit(const Tensor& grad, const Tensor& part) {
+    if (to_dims(part.sizes()) == to_dims(grad.sizes())) return;
+    throw Error(ErrorKind::Run, concat("expected a gradient of size ", shape_list_text(part.sizes()), ", but got ", shape_list_text(grad.sizes())));
+}
 void place(const Tensor& out, const Tensor& grad, const ViewGeometry& part) {
     fill_with(out, 0);
-    copy_into(detail::apply_geometry(out, part), grad);
+    const Tensor to = detail::apply_geometry(out, part);
+    require_fit(grad, to);
+    copy_into(to, grad);
 }
 
 TensorMeta select_backward_meta(const Tensor& grad, const Dims& sizes, std::int64_t, std::int64_t) {
@@ -151,6 +158,7 @@ Tensor view_of(const Tensor& t, const ViewGeometry& g) {
 void unfold_backward(const Tensor& out, const Tensor& grad, const Dims&, std::int64_t dim, std::int64_t size, std::int64_t step) {
     fill_with(out, 0);
     const Tensor windows = view_of(out, unfold(out, dim, size, step));
+    require_fit(grad, windows);
     const bool overlap = step < size;
     if (!overlap) {
         copy_into(windows, grad);

@@ -6,9 +6,11 @@
 #include "core/base/strings.h"
 #include "core/ops/functions.h"
 #include "core/ops/gradient_context.h"
+#include "core/ops/integer_math.h"
 #include "core/ops/samples.h"
 #include "core/ops/view/family.h"
 #include "core/ops/view/slicing.h"
+#include "core/tensor/memory_limit.h"
 
 namespace loupe::views {
 namespace {
@@ -24,8 +26,11 @@ TensorList cut(const Tensor& self, const Dims& lengths, std::int64_t dim) {
     return parts;
 }
 
+constexpr std::size_t kViewBytes = sizeof(TensorImpl) + sizeof(IValue);
+
 // Pieces of one length but for the last.
 Dims even_lengths(std::int64_t size, std::int64_t length) {
+    length = std::min(length, std::max<std::int64_t>(size, 1));  // longer ones come to the same
     const std::int64_t count = length == 0 ? 1 : std::max<std::int64_t>((size + length - 1) / length, 1);
     Dims lengths(static_cast<std::size_t>(count), length);
     lengths.back() = length - (length * count - size);
@@ -55,7 +60,7 @@ TensorList split_with_sizes(const Tensor& self, const Dims& lengths, std::int64_
             throw Error(ErrorKind::Run, concat("split_with_sizes expects split_sizes have only non-negative entries, but got "
                                                "split_sizes=", shape_list_text(span_of(lengths))));
         }
-        sum += length;
+        sum = checked_sum(sum, length);
     }
     if (sum != size) {
         throw Error(ErrorKind::Run, concat("split_with_sizes expects split_sizes to sum exactly to ", size,
@@ -106,15 +111,17 @@ TensorList chunk(const Tensor& self, std::int64_t chunks, std::int64_t dim) {
     if (chunks <= 0) throw Error(ErrorKind::Run, concat("chunk expects `chunks` to be greater than 0, got: ", chunks));
     const std::int64_t size = self.size(dim);
     // Of an empty dimension there are as many empty chunks as asked for.
+    if (size == 0) require_memory(chunks, kViewBytes);
     if (size == 0) return fn::split_with_sizes(self, Dims(static_cast<std::size_t>(chunks), 0), dim);
-    return fn::split(self, (size + chunks - 1) / chunks, dim);
+    return fn::split(self, (size - 1) / chunks + 1, dim);
 }
 TensorList unsafe_chunk(const Tensor& self, std::int64_t chunks, std::int64_t dim) {
     if (self.dim() == 0) throw Error(ErrorKind::Run, "chunk expects at least a 1-dimensional tensor");
     if (chunks <= 0) throw Error(ErrorKind::Run, concat("chunk expects `chunks` to be greater than 0, got: ", chunks));
     const std::int64_t size = self.size(dim);
+    if (size == 0) require_memory(chunks, kViewBytes);
     if (size == 0) return fn::unsafe_split_with_sizes(self, Dims(static_cast<std::size_t>(chunks), 0), dim);
-    return fn::unsafe_split(self, (size + chunks - 1) / chunks, dim);
+    return fn::unsafe_split(self, (size - 1) / chunks + 1, dim);
 }
 TensorList split_sizes(const Tensor& self, const Dims& lengths, std::int64_t dim) {
     return fn::split_with_sizes(self, lengths, dim);
@@ -125,6 +132,7 @@ TensorList tensor_split(const Tensor& self, std::int64_t sections, std::int64_t 
         throw Error(ErrorKind::Run, "tensor_split expected at least a 1-dimensional tensor, but got a tensor with 0 dims");
     }
     if (sections <= 0) throw Error(ErrorKind::Run, concat("number of sections must be larger than 0, got ", sections));
+    require_memory(sections, kViewBytes);
     const std::int64_t wrapped = wrap_dim(dim, self.dim());
     const std::int64_t size = self.size(wrapped);
     TensorList parts;

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Arguments that no honest program gives.
+
+#include <cstdint>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "core/ops/registry.h"
+
+namespace loupe::fuzz {
+
+// Draws that depend on the round alone.
+class Draw {
+  public:
+    explicit Draw(std::uint64_t seed) : engine_(seed * 7919 + 17) {}
+    std::size_t below(std::size_t limit) { return limit == 0 ? 0 : engine_() % limit; }
+    bool one_in(std::size_t n) { return below(n) == 0; }
+    template <typename List>
+    auto pick(const List& list) {
+        return list[below(std::size(list))];
+    }
+
+  private:
+    std::mt19937_64 engine_;
+};
+
+// All of the operator's arguments: drawn by type in even rounds, a sample of the record with exchanges in odd ones.
+std::vector<IValue> hostile_arguments(const Operator& op, std::size_t round, Draw& draw);
+// "aten::add.Tensor(self=float32 [2, 3], other=...)"
+std::string describe_call(const Operator& op, const std::vector<IValue>& arguments);
+
+}  // namespace loupe::fuzz
