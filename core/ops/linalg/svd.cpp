@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Singular values and vectors.
 
+#include <algorithm>
+#include <cmath>
+#include <complex>
+
 #include "core/autograd/grad_mode.h"
 #include "core/autograd/variable.h"
 #include "core/ops/arithmetic.h"
@@ -29,6 +33,12 @@ MetaList infer_svd(const Tensor& A, bool full, bool with_vectors, const IValue&)
             column_meta(with_batch(span_of(batch), {full ? n : k, n}), A.dtype())};
 }
 
+// LAPACK's iteration does not end on some matrices with infinities.
+template <typename T>
+bool is_finite(const T* matrix, std::int64_t count) {
+    return std::all_of(matrix, matrix + count, [](const T& v) { return std::isfinite(std::real(v)) && std::isfinite(std::imag(v)); });
+}
+
 void decompose(const Tensor& U, const Tensor& S, const Tensor& Vh, const Tensor& A, char job) {
     check_kernel_dtype(A, "linalg_svd_cpu");
     prepare_lapack();
@@ -42,6 +52,8 @@ void decompose(const Tensor& U, const Tensor& S, const Tensor& Vh, const Tensor&
             T* u = job == 'N' ? nullptr : matrix_at<T>(U, i);
             T* vh = job == 'N' ? nullptr : matrix_at<T>(Vh, i);
             std::int32_t& code = info.data<std::int32_t>()[i];
+            code = -4;  // what LAPACK says of NaN
+            if (!is_finite(matrix_at<T>(work, i), m * n)) continue;
             code =
                 Lapack<T>::gesdd(LAPACK_COL_MAJOR, job, narrow(m), narrow(n), matrix_at<T>(work, i), leading(m),
                                  vector_at<RealOf<T>>(S, i), u, leading(m), vh, leading(job == 'N' ? 1 : Vh.size(-2)));

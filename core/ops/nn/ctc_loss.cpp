@@ -15,7 +15,6 @@ namespace {
 using namespace nn_ops;
 
 const OperatorHandle<fn::TwoTensors> kCtc("aten::_ctc_loss");
-const OperatorHandle<fn::TwoTensors> kCtcTensor("aten::_ctc_loss.Tensor");
 const OperatorHandle<> kCtcBackward("aten::_ctc_loss_backward");
 const OperatorHandle<> kCtcBackwardTensor("aten::_ctc_loss_backward.Tensor");
 

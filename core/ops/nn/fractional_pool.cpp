@@ -33,7 +33,8 @@ MetaList infer_pool(const Tensor& self, const Dims& kernel, const Dims& output, 
     for (std::size_t d = 0; d < spatial; ++d) {
         const std::int64_t in = sizes[sizes.size() - spatial + d];
         const char* axis = kAxes[3 - spatial + d];
-        require(output[d] >= 0 && output[d] + kernel[d] - 1 <= in, name, ": pool ", axis, " ", kernel[d], " too large relative to input ", axis, " ", in);
+        require(kernel[d] > 0, name, ": pool ", axis, " should be greater than zero, but got ", kernel[d]);
+        require(output[d] >= 0 && kernel[d] <= in && output[d] <= in && output[d] + kernel[d] - 1 <= in, name, ": pool ", axis, " ", kernel[d], " too large relative to input ", axis, " ", in);
     }
     require(self.dtype() == ScalarType::Float32 || self.dtype() == ScalarType::Float64, "\"fractional_max_pool", spatial,
             "d_out_frame\" not implemented for '", dtype_graph_name(self.dtype()), "'");
@@ -53,12 +54,13 @@ MetaList infer_fractional(const Tensor& self, const Dims& kernel, const Dims& ou
 // Where the windows of one axis start.
 template <typename T>
 std::vector<std::int64_t> window_starts(T sample, std::int64_t in, std::int64_t out, std::int64_t kernel) {
+    require(sample >= 0 && sample <= 1, "Expect _random_samples from 0 to 1, but got ", static_cast<double>(sample));
     std::vector<std::int64_t> starts(static_cast<std::size_t>(out));
     if (out > 1) {
         const T alpha = static_cast<T>(in - kernel) / static_cast<T>(out - 1);
         for (std::int64_t i = 0; i < out - 1; ++i) {
-            starts[static_cast<std::size_t>(i)] =
-                static_cast<std::int64_t>((static_cast<T>(i) + sample) * alpha) - static_cast<std::int64_t>(sample * alpha);
+            const auto start = static_cast<std::int64_t>((static_cast<T>(i) + sample) * alpha) - static_cast<std::int64_t>(sample * alpha);
+            starts[static_cast<std::size_t>(i)] = std::min(start, in - kernel);
         }
     }
     if (out > 0) starts.back() = in - kernel;
@@ -131,7 +133,13 @@ void fractional_max_pool(const Tensor& out, const Tensor& indices, const Tensor&
 
 // ---- backward
 
+template <std::size_t Spatial>
 TensorMeta infer_backward(const Tensor& grad, const Tensor& self, const Dims&, const Dims&, const Tensor& indices) {
+    require(indices.dtype() == ScalarType::Int64 && grad.dtype() == self.dtype(), "expected indices of scalar type Long and gradients of ",
+            dtype_graph_name(self.dtype()), ", but found ", dtype_graph_name(indices.dtype()), " and ", dtype_graph_name(grad.dtype()));
+    require(self.dim() > static_cast<std::int64_t>(Spatial) && grad.dim() == self.dim() &&
+                std::equal(self.sizes().begin(), self.sizes().end() - static_cast<std::ptrdiff_t>(Spatial), grad.sizes().begin()),
+            "fractional_max_pool_backward(): gradOutput sizes unexpected");
     require(std::equal(grad.sizes().begin(), grad.sizes().end(), indices.sizes().begin(), indices.sizes().end()),
             "fractional_max_pool_backward(): gradOutput sizes unexpected");
     return {to_dims(self.sizes()), self.dtype(), self.device()};
@@ -197,14 +205,14 @@ extern const OperatorRecord kFractionalMaxPool3d = {
 extern const OperatorRecord kFractionalMaxPool2dBackward = {
     .schema = "aten::fractional_max_pool2d_backward(Tensor grad_output, Tensor self, int[2] kernel_size, int[2] output_size, Tensor indices) -> Tensor",
     .summary = "Gradient of fractional_max_pool2d.",
-    .infer = inferring<infer_backward>,
+    .infer = inferring<infer_backward<2>>,
     .kernel = filling<fractional_backward<2>>,
     .derivative = {fractional_double_gradient<2>, {save_argument(4)}, "FractionalMaxPool2DBackwardBackward0"},
 };
 extern const OperatorRecord kFractionalMaxPool3dBackward = {
     .schema = "aten::fractional_max_pool3d_backward(Tensor grad_output, Tensor self, int[3] kernel_size, int[3] output_size, Tensor indices) -> Tensor",
     .summary = "Gradient of fractional_max_pool3d.",
-    .infer = inferring<infer_backward>,
+    .infer = inferring<infer_backward<3>>,
     .kernel = filling<fractional_backward<3>>,
     .derivative = {fractional_double_gradient<3>, {save_argument(4)}, "FractionalMaxPool3DBackwardBackward0"},
 };

@@ -200,7 +200,7 @@ void run_native_group_norm_backward(Arguments arguments, IValue* results) {
     check_group_norm(input, s.groups, weight, Tensor());
     check_extents(input, s);
     require_sizes(arguments[0].to_tensor(), input.sizes(), "grad_out");
-    for (const std::size_t i : {2, 3}) {
+    for (const std::size_t i : std::array<std::size_t, 2>{2, 3}) {
         require(arguments[i].to_tensor().numel() == s.batch * s.groups, "Expected ", i == 2 ? "mean" : "rstd", " of ", s.batch * s.groups,
                 " elements, but got ", shape_list_text(arguments[i].to_tensor().sizes()));
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // im2col and col2im: the blocks of an image as columns, and columns added up to an image (unfold and fold).
+#include <limits>
 #include <algorithm>
 
 #include "core/base/parallel.h"
@@ -42,6 +43,9 @@ struct Blocks {
             dilation[d] = dilations[d];
             padding[d] = paddings[d];
             stride[d] = strides[d];
+            for (const std::int64_t value : {kernel[d], dilation[d], padding[d], stride[d]}) {
+                require(value <= std::numeric_limits<std::int32_t>::max(), "integer out of range");
+            }
         }
         require(kernel[0] > 0 && kernel[1] > 0, "kernel size should be greater than zero, but got kernel_height: ", kernel[0], " kernel_width: ", kernel[1]);
         require(dilation[0] > 0 && dilation[1] > 0, "dilation should be greater than zero, but got dilation_height: ", dilation[0], " dilation_width: ", dilation[1]);
