@@ -19,11 +19,14 @@ std::int64_t degree_of(T n) {
 template <typename T>
 T sign_of_even(std::int64_t n) { return n % 2 == 0 ? T(1) : T(-1); }
 
+constexpr std::int64_t kMostSteps = 1'000'000;  // rounding leaves no digit long before; a file must not ask for 2^63
+
 // P[n] from P[0] = 1, P[1] = first and next(k, P[k], P[k - 1]) = P[k + 1].
 template <typename T, typename Next>
 T recur(std::int64_t n, T first, Next&& next) {
     if (n < 0) return 0;
     if (n == 0) return 1;
+    if (n > kMostSteps) return std::numeric_limits<T>::quiet_NaN();
     T before = 1, now = first;
     for (std::int64_t k = 1; k < n && !std::isnan(now); ++k) {
         const T after = next(static_cast<T>(k), now, before);
@@ -49,7 +52,7 @@ T chebyshev_t(T x, std::int64_t n, T at_end, std::int64_t from) {
 template <typename T>
 T chebyshev_u(T x, std::int64_t n, T at_end, std::int64_t from) {
     if (n < 0) return 0;
-    const T degree = static_cast<T>(n + 1);
+    const T degree = static_cast<T>(n) + T(1);
     if (std::abs(at_end) == 1) return at_end > 0 ? degree : sign_of_even<T>(n) * degree;
     if (n >= from && std::abs(x) < 1) {
         const T angle = std::acos(x);
@@ -60,7 +63,7 @@ T chebyshev_u(T x, std::int64_t n, T at_end, std::int64_t from) {
 template <typename T>
 T chebyshev_v(T x, std::int64_t n, T at_end, std::int64_t from) {
     if (n < 0) return 0;
-    const T odd = static_cast<T>(n + n + 1);
+    const T odd = T(2) * static_cast<T>(n) + T(1);
     if (std::abs(at_end) == 1) return at_end > 0 ? T(1) : sign_of_even<T>(n) * odd;
     if (n >= from && std::abs(x) < 1) {
         const T angle = std::acos(x);
@@ -72,7 +75,7 @@ T chebyshev_v(T x, std::int64_t n, T at_end, std::int64_t from) {
 template <typename T>
 T chebyshev_w(T x, std::int64_t n, T at_end, std::int64_t from) {
     if (n < 0) return 0;
-    const T odd = static_cast<T>(n + n + 1);
+    const T odd = T(2) * static_cast<T>(n) + T(1);
     if (std::abs(at_end) == 1) return at_end > 0 ? odd : sign_of_even<T>(n);
     if (n >= from && std::abs(x) < 1) {
         const T angle = std::acos(x);
