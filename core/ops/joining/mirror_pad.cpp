@@ -13,6 +13,7 @@
 #include "core/ops/joining/index_maps.h"
 #include "core/ops/loops/elementwise.h"
 #include "core/ops/samples.h"
+#include "core/tensor/memory_limit.h"
 
 namespace loupe::joining {
 namespace {
@@ -68,6 +69,7 @@ TensorMeta border_meta(const Tensor& self, const Dims& padding) {
                                                shape_list_text(self.sizes())));
         }
         meta.sizes[d] = checked_sum(meta.sizes[d], checked_sum(left, right));
+        require_memory(meta.sizes[d], sizeof(std::int64_t));  // of the map from places to places
         if (meta.sizes[d] < 1) {
             throw Error(ErrorKind::Run, concat("input (", shape_list_text(self.sizes()), ") is too small. Calculated output size at "
                                                "dimension ", d, ": ", meta.sizes[d]));

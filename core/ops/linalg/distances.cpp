@@ -74,12 +74,13 @@ void visit_floats(ScalarType dtype, const char* kernel, F&& f) {
 // ---- cdist
 
 Dims cdist_sizes(const Tensor& x1, const Tensor& x2) {
+    require(x1.dim() >= 2, "cdist only supports at least 2D tensors, X1 got: ", x1.dim(), "D");
+    require(x2.dim() >= 2, "cdist only supports at least 2D tensors, X2 got: ", x2.dim(), "D");
     const Dims batch = broadcast_batches(x1, x2);
     return with_batch(span_of(batch), {x1.size(-2), x2.size(-2)});
 }
 TensorMeta infer_cdist(const Tensor& x1, const Tensor& x2, double p, const IValue& mode) {
-    require(x1.dim() >= 2, "cdist only supports at least 2D tensors, X1 got: ", x1.dim(), "D");
-    require(x2.dim() >= 2, "cdist only supports at least 2D tensors, X2 got: ", x2.dim(), "D");
+    const Dims sizes = cdist_sizes(x1, x2);
     require(x1.size(-1) == x2.size(-1), "X1 and X2 must have the same number of columns. X1: ", x1.size(-1),
             " X2: ", x2.size(-1));
     require(is_floating(x1.dtype()),
@@ -91,7 +92,7 @@ TensorMeta infer_cdist(const Tensor& x1, const Tensor& x2, double p, const IValu
     require(p >= 0, "cdist only supports non-negative p values");
     if (!mode.is_none())
         require(mode.to_int() >= 0 && mode.to_int() <= 2, "possible modes: 0, 1, 2, but was: ", mode.to_int());
-    return plain_meta(cdist_sizes(x1, x2), x1.dtype());
+    return plain_meta(sizes, x1.dtype());
 }
 
 // Is the product of matrices the way (PyTorch's choice)?
