@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Eigen's FFT (kissfft) for lengths of small factors; Bluestein's algorithm where a large prime divides the length; one
+// Many short lines go side by side through vector lanes. Else Eigen's FFT (kissfft) for lengths of small factors; Bluestein's algorithm where a large prime divides the length; one
 // long line is laid out as a matrix (Bailey 1990, "FFTs in external or hierarchical memory"), so that threads share it.
 
 #include "core/ops/fft/transform.h"
@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "core/base/parallel.h"
+#include "core/ops/fft/lanes.h"
 
 namespace loupe::fft {
 namespace {
@@ -265,6 +266,7 @@ bool is_long(const Line<T>& line, Lines lines) {
 
 template <typename T>
 void complex_to_complex(std::complex<T>* data, Lines lines, std::int64_t n, bool forward, T scale) {
+    if (suits_lanes(lines, n)) return complex_to_complex_in_lanes(data, lines, n, forward, scale);
     const Line<T> line(n);
     if (is_long(line, lines)) return transform_long_line(data, n, forward, scale);
     for_each_line(data, n, data, n, lines, scale,
@@ -273,6 +275,7 @@ void complex_to_complex(std::complex<T>* data, Lines lines, std::int64_t n, bool
 
 template <typename T>
 void real_to_complex(const T* from, std::complex<T>* to, Lines lines, std::int64_t n, T scale) {
+    if (suits_lanes(lines, n)) return real_to_complex_in_lanes(from, to, lines, n, scale);
     const Line<T> line(n);
     if (!is_long(line, lines) || n % 2 != 0) {
         return for_each_line(from, n, to, line.terms(), lines, scale, [&](std::complex<T>* out, const T* in) { line.from_real(out, in); });
@@ -294,6 +297,7 @@ void real_to_complex(const T* from, std::complex<T>* to, Lines lines, std::int64
 
 template <typename T>
 void complex_to_real(const std::complex<T>* from, T* to, Lines lines, std::int64_t n, T scale) {
+    if (suits_lanes(lines, n)) return complex_to_real_in_lanes(from, to, lines, n, scale);
     const Line<T> line(n);
     if (!is_long(line, lines) || n % 2 != 0) {
         return for_each_line(from, line.terms(), to, n, lines, scale, [&](T* out, const std::complex<T>* in) { line.to_real(out, in); });
