@@ -119,6 +119,18 @@ TensorMeta infer_softmax(const Tensor& self, std::int64_t dim, bool half_to_floa
     return follow_layout(to_dims(self.sizes()), self);
 }
 
+// Along the last dimension PyTorch keeps the sum, and its logarithm, in bfloat16.
+void rounded_log_softmax(const Lines& lines, const float* x, float* y) {
+    const auto rounded = [](float value) { return static_cast<float>(BFloat16(value)); };
+    for (std::int64_t row = 0; row < lines.outer; ++row, x += lines.length, y += lines.length) {
+        const float largest = *std::max_element(x, x + lines.length);
+        float sum = 0;
+        for (std::int64_t i = 0; i < lines.length; ++i) sum += std::exp(x[i] - largest);
+        const float log_sum = rounded(std::log(rounded(sum)));
+        for (std::int64_t i = 0; i < lines.length; ++i) y[i] = x[i] - largest - log_sum;
+    }
+}
+
 template <bool Log>
 void softmax_kernel(const Tensor& out, const Tensor& self, std::int64_t dim, bool) {
     if (out.numel() == 0) return;
@@ -126,7 +138,13 @@ void softmax_kernel(const Tensor& out, const Tensor& self, std::int64_t dim, boo
     visit_floating(self.dtype(), "softmax", [&]<typename T>(std::type_identity<T>) {
         const Tensor x = packed_as(self, scalar_type_of<T>);
         const Tensor y = out.dtype() == x.dtype() ? buffer_for(out) : empty(out.sizes(), x.dtype());
-        softmax_lines<Log>(lines, x.data<T>(), y.data<T>());
+        if constexpr (Log && std::is_same_v<T, float>) {
+            const bool is_rounded = self.dtype() == ScalarType::BFloat16 && self.dim() > 0 && wrap_dim(dim, self.dim()) == self.dim() - 1;
+            if (is_rounded) rounded_log_softmax(lines, x.data<T>(), y.data<T>());
+            else softmax_lines<Log>(lines, x.data<T>(), y.data<T>());
+        } else {
+            softmax_lines<Log>(lines, x.data<T>(), y.data<T>());
+        }
         if (!y.is_same(out)) convert_into(out, y);
     });
 }
