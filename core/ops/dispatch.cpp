@@ -191,8 +191,9 @@ void set_histories(const Operator& op, std::span<const IValue> arguments, IValue
 }
 
 [[noreturn]] void fail_out_with_gradient(const Operator& op) {
-    throw Error(ErrorKind::Run, concat(op.schema.name, "(): functions with out=... arguments don't support automatic "
-                                                       "differentiation, but one of the arguments requires grad."));
+    const std::string_view name = std::string_view(op.schema.name).substr(op.schema.name.rfind(':') + 1);
+    throw Error(ErrorKind::Run, concat(name, "(): functions with out=... arguments don't support automatic differentiation, but one of the "
+                                             "arguments requires grad."));
 }
 
 // An out= form of an operator that makes its results: runs it and copies them.

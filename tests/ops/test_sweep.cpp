@@ -370,6 +370,26 @@ class TestSweep : public QObject {
         });
     }
 
+    // Into a tensor that is given nothing is recorded; PyTorch refuses when something should be.
+    void outFormsRefuseGradients() {
+        Tensor x = random_tensor(shared_, {3}, ScalarType::Float32);
+        set_requires_grad(x, true);
+        for (const char* name : {"aten::neg.out", "aten::cumsum.out", "aten::im2col.out", "aten::msort.out"}) {
+            const Operator& op = *find_operator(name);
+            std::vector<IValue> arguments{x};
+            for (std::size_t i = 1; i + 1 < op.argument_count(); ++i) arguments.emplace_back(op.schema.arguments[i].name == "dim" ? IValue(0) : IValue());
+            arguments.emplace_back(empty({}, ScalarType::Float32));
+            const std::string wanted = concat(std::string_view(op.schema.name).substr(6), "(): functions with out=... arguments don't support "
+                                              "automatic differentiation, but one of the arguments requires grad.");
+            try {
+                call(op, arguments);
+                QFAIL("did not refuse");
+            } catch (const Error& error) {
+                QCOMPARE(QString::fromStdString(error.message()), QString::fromStdString(wanted));
+            }
+        }
+    }
+
     void derivatives_data() { list_operators(); }
     void derivatives() {
         each_sample([](const Operator& op, const Sample& sample, ScalarType dtype, Random& random) -> std::string {
@@ -384,6 +404,8 @@ class TestSweep : public QObject {
     }
 
   private:
+    Random shared_;
+
     static std::vector<std::string_view> out_overloads(const Operator& op) {
         std::vector<std::string_view> overloads;
         if ((op.record->variants & kOut) != 0) overloads.push_back(op.record->out_overload);
