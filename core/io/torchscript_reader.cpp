@@ -2,8 +2,10 @@
 #include "core/io/torchscript_reader.h"
 
 #include <algorithm>
+#include <chrono>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "core/base/cancel.h"
 #include "core/base/error.h"
@@ -22,6 +24,7 @@ namespace loupe {
 namespace {
 
 constexpr std::int64_t kNewestVersion = 10;
+using Clock = std::chrono::steady_clock;
 constexpr std::string_view kFunctionHolder = "__torch__.PlaceholderModule";
 
 // Objects and enum values of the classes in the archive's code.
@@ -66,7 +69,7 @@ class ArchiveClasses final : public PickledClasses {
         throw_file_error(concat(quote_name(type->name()), " has no value ", python_repr(wanted)));
     }
 
-    IValue make_object(const Ptr<ClassType>& type, const PickleCall& call, ValueBuilder& builder) const {
+    IValue make_object(const Ptr<ClassType>& type, const PickleCall& call, ValueBuilder& builder) {
         check_cancelled();
         if (call.state == nullptr)
             throw_file_error(concat("an object of ", quote_name(type->name()), " without a state"));
@@ -85,11 +88,16 @@ class ArchiveClasses final : public PickledClasses {
         return object;
     }
 
-    static void run_set_state(const Ptr<Object>& object, const Function& set_state, const PickleNode& state,
-                              ValueBuilder& builder) {
+    // The file's own code, which may never end.
+    void run_set_state(const Ptr<Object>& object, const Function& set_state, const PickleNode& state,
+                       ValueBuilder& builder) {
         const auto& arguments = set_state.schema().arguments;
         if (arguments.size() != 2) throw_file_error("__setstate__ does not take one state");
-        runtime::run_method(object, "__setstate__", {builder.build(state, arguments[1].type)});
+        std::vector<IValue> values{builder.build(state, arguments[1].type)};  // may come by here for inner objects
+        const auto start = Clock::now();
+        const DeadlineScope deadline(time_to_restore_);
+        runtime::run_method(object, "__setstate__", std::move(values));
+        time_to_restore_ -= Clock::now() - start;
         const auto& attributes = object->type()->attributes();
         for (std::size_t slot = 0; slot < attributes.size(); ++slot) check_is_set(*object, slot);
     }
@@ -133,6 +141,7 @@ class ArchiveClasses final : public PickledClasses {
 
     ir::CompilationUnit& unit_;
     script::SourceImporter& importer_;
+    Clock::duration time_to_restore_ = std::chrono::seconds(5);  // left for all __setstate__ methods of the file
 };
 
 // Graphs as PyTorch's compiler leaves them.

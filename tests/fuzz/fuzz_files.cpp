@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // loupe_fuzz_files [--full] [--verbose] [--hostile] [FILE...]: opens every fixture in many damaged forms, and files
-// made by hand to harm. Whatever is in a file, opening it must end soon with a result or one line that says what is
-// wrong.
+// made by hand to harm, and runs what opens on the fixture's inputs, forward and backward. Whatever is in a file, that
+// must end soon with a result or one line that says what is wrong.
 //
 // Without options a bounded selection, for CTest; --full all of it, for hours when sanitised. FILEs: only these, in
 // full.
@@ -21,6 +21,8 @@
 #include <string>
 #include <vector>
 
+#include "core/autograd/grad_mode.h"
+#include "core/base/cancel.h"
 #include "core/base/error.h"
 #include "core/base/file.h"
 #include "core/io/checkpoint.h"
@@ -28,6 +30,9 @@
 #include "core/io/image.h"
 #include "core/io/npy.h"
 #include "core/ir/function.h"
+#include "core/session/input_file.h"
+#include "core/session/inputs.h"
+#include "core/session/program.h"
 #include "core/tensor/allocator.h"
 #include "tests/fuzz/fuzz_cases.h"
 
@@ -70,6 +75,12 @@ class Fuzzer {
     }
     ~Fuzzer() { std::filesystem::remove_all(folder_); }
 
+    // Of what the next cases are damaged forms of; its inputs lie beside it.
+    void set_original(const std::filesystem::path& path) {
+        inputs_ = path.parent_path() / (path.stem().string() + ".in.npz");
+        if (!std::filesystem::exists(inputs_)) inputs_.clear();
+    }
+
     void run(const std::string& name, const std::string& extension, const std::string& bytes) {
         std::snprintf(current_case.data(), current_case.size(), "%s", name.c_str());
         const auto path = folder_ / ("case" + extension);
@@ -94,13 +105,13 @@ class Fuzzer {
     }
 
     int finish() const {
-        std::printf("%zu cases, %zu open, %zu wrong; slowest %.2f s: %s\n", cases_, opened_, wrong_, slowest_.first,
-                    slowest_.second.c_str());
+        std::printf("%zu cases, %zu open, %zu run, %zu wrong; slowest %.2f s: %s\n", cases_, opened_, ran_, wrong_,
+                    slowest_.first, slowest_.second.c_str());
         return wrong_ == 0 ? 0 : 1;
     }
 
   private:
-    static void open(const std::filesystem::path& path, const std::string& extension) {
+    void open(const std::filesystem::path& path, const std::string& extension) {
         if (extension == ".npy") return touch(read_npy(path));
         if (extension == ".png" || extension == ".jpg") return touch(read_image(path));
         if (extension == ".npz") {
@@ -112,15 +123,28 @@ class Fuzzer {
         }
     }
 
-    // Compiles every method too, and looks at the weights.
-    static void open_program(const std::filesystem::path& path) {
-        const ModelFile model = open_model(path);
+    // Compiles every method too, looks at the weights, and runs forward and backward.
+    void open_program(const std::filesystem::path& path) {
+        const auto program = session::Program::open(path);
         try {
-            compile_all(model);
+            compile_all(program->file());
+            if (!inputs_.empty()) run_method(program);
         } catch (Error& error) {
             error.add_context({.file = path.string()});
             throw;
         }
+    }
+
+    void run_method(const std::shared_ptr<session::Program>& program) {
+        const DeadlineScope deadline(std::chrono::seconds(2));
+        const GradModeScope grad(true);
+        const session::PreparedMethod method(program, program->default_method(), "none");
+        const auto arguments = session::make_inputs(session::input_specs_of_file(inputs_, method.schema(), true), method.schema(), true);
+        session::require_input_gradients(arguments);
+        const TensorList outputs = session::flatten_tensors(method.forward(arguments));
+        for (const Tensor& output : outputs) touch(output);
+        session::run_backward(outputs);
+        ++ran_;
     }
 
     static void compile_all(const ModelFile& model) {
@@ -155,8 +179,10 @@ class Fuzzer {
 
     bool verbose_;
     std::filesystem::path folder_;
+    std::filesystem::path inputs_;  // empty: the cases are not run
     std::size_t cases_ = 0;
     std::size_t opened_ = 0;
+    std::size_t ran_ = 0;
     std::size_t wrong_ = 0;
     std::pair<double, std::string> slowest_;
 };
@@ -198,6 +224,7 @@ int main(int argc, char** argv) {
     if (files.empty() && !has("--hostile")) files = fixture_files();
     const fuzz::Effort effort = full ? fuzz::Effort{} : fuzz::Effort{20, 40, 60, 20};
     for (const auto& file : files) {
+        fuzzer.set_original(file);
         fuzz::visit_damaged(file.filename().string(), file.extension().string(), read_text_file(file), effort, visit);
     }
     return fuzzer.finish();
