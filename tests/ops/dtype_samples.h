@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// One call of an operator in any dtype.
+
+#include "core/base/error.h"
+#include "core/ops/functions.h"
+#include "core/ops/random/random.h"
+#include "core/ops/registry.h"
+
+namespace loupe {
+
+inline constexpr ScalarType kAllDtypes[] = {ScalarType::Float32,   ScalarType::Float64,   ScalarType::Float16,    ScalarType::BFloat16,
+                                            ScalarType::Int64,     ScalarType::Int32,     ScalarType::Int16,      ScalarType::Int8,
+                                            ScalarType::UInt8,     ScalarType::Bool,      ScalarType::Complex64,  ScalarType::Complex128};
+
+inline bool is_swept(const Operator& op) {
+    return op.variant == OperatorVariant::Functional && op.record->samples != nullptr && !op.record->is_random;
+}
+
+// The record's first sample of float32 with every float32 tensor in the dtype; empty when it has none.
+inline std::vector<IValue> sample_in(const Operator& op, ScalarType dtype) {
+    const auto in_dtype = [dtype](const Tensor& t) {
+        return t.dtype() == ScalarType::Float32 ? fn::to_dtype(t, static_cast<std::int64_t>(dtype)) : t;
+    };
+    try {
+        Random random;
+        const auto samples = op.record->samples(random, ScalarType::Float32);
+        if (samples.empty()) return {};
+        std::vector<IValue> arguments = samples[0].arguments;
+        for (IValue& argument : arguments) {
+            if (argument.is_tensor()) {
+                argument = in_dtype(argument.to_tensor());
+            } else if (argument.is_list()) {
+                auto list = make_ptr<ListObject>(argument.to_list().element_type, argument.to_list().elements);
+                for (IValue& element : list->elements) {
+                    if (element.is_tensor()) element = in_dtype(element.to_tensor());
+                }
+                argument = std::move(list);
+            }
+        }
+        return arguments;
+    } catch (const Error&) {
+        return {};
+    }
+}
+
+}  // namespace loupe
