@@ -92,6 +92,7 @@ def grids(c):
     call(c, "cartesian_prod", [t(2), t(3)])
     call(c, "combinations", t(4), 2)
     call(c, "combinations", t(3), 2, True)
+    call(c, "combinations", t(2), 3)
     call(c, "pixel_shuffle", t(2, 8, 2, 3), 2)
     call(c, "pixel_shuffle", t(2, 7, 2, 3), 2)
     call(c, "pixel_unshuffle", t(2, 4, 6), 2)

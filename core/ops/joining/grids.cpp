@@ -75,7 +75,9 @@ Tensor combinations(const Tensor& self, std::int64_t r, bool with_replacement) {
     if (self.dim() != 1) throw Error(ErrorKind::Run, concat("Expect a 1D vector, but got shape ", shape_list_text(self.sizes())));
     if (r < 0) throw Error(ErrorKind::Run, concat("Expect a non-negative number, but got ", r));
     if (r == 0) return empty(std::array<std::int64_t, 1>{0}, self.dtype(), self.device());
-    if (r > self.numel() && (!with_replacement || self.numel() == 0)) return empty(std::array<std::int64_t, 2>{0, r}, self.dtype(), self.device());
+    if (r > self.numel() && (!with_replacement || self.numel() == 0)) {
+        return fn::expand(fn::unsqueeze(fn::narrow(self, 0, 0, 0), 1), Dims{0, r}, false);  // none, with self in its graph
+    }
     require_memory(r, sizeof(std::vector<std::int64_t>) + sizeof(std::int64_t));
     TensorList columns;
     for (const auto& indices : index_columns(self.numel(), static_cast<std::size_t>(r), with_replacement)) {
