@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operators that older files call, or that PyTorch's own code is made of, written with today's.
 
+#include "core/base/error.h"
 #include "core/base/strings.h"
 #include "core/ops/arithmetic.h"
 #include "core/ops/boxing.h"
@@ -108,6 +109,7 @@ Tensor trace_backward(const Tensor& grad, const Dims& sizes) {
 
 // Gradients of linear for input, weight and bias.
 fn::ThreeTensors linear_backward(const Tensor& self, const Tensor& grad, const Tensor& weight, const std::vector<bool>& mask) {
+    if (mask.size() != 3) throw Error(ErrorKind::Run, concat("output_mask must have 3 elements, but got ", mask.size()));
     const Tensor rows = fn::reshape(self, Dims{-1, self.size(-1)});
     const Tensor grad_rows = fn::reshape(grad, Dims{-1, grad.size(-1)});
     return {mask[0] ? fn::matmul(grad, weight) : Tensor(), mask[1] ? fn::mm(fn::t(grad_rows), rows) : Tensor(),

@@ -187,7 +187,13 @@ void run_native_layer_norm_backward(Arguments arguments, IValue* results) {
     const Tensor weight = arguments[5].to_tensor();
     const Dims shape = arguments[2].to_ints();
     const std::vector<bool> mask = arguments[7].to_bools();
+    require(mask.size() == 3, "output_mask must have 3 elements, but got ", mask.size());
     const Rows rows = check_layer_norm(input, shape, weight, Tensor());
+    require_sizes(grad, input.sizes(), "grad_out");
+    for (const std::size_t i : std::array<std::size_t, 2>{3, 4}) {
+        require(arguments[i].to_tensor().numel() == rows.count, "Expected ", i == 3 ? "mean" : "rstd", " of ", rows.count, " elements, but got ",
+                shape_list_text(arguments[i].to_tensor().sizes()));
+    }
     visit_floating(input.dtype(), "layer_norm_backward", [&]<typename T>(std::type_identity<T>) {
         constexpr ScalarType kType = scalar_type_of<T>;
         const Tensor g = packed_as(grad, kType);
