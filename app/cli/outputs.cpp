@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <cstdio>
+
 #include "app/cli/commands.h"
 #include "core/autograd/grad_mode.h"
 #include "core/autograd/variable.h"
@@ -6,6 +8,7 @@
 #include "core/base/strings.h"
 #include "core/session/compute_statistics.h"
 #include "core/session/inputs.h"
+#include "core/session/script_output.h"
 
 namespace loupe::cli {
 
@@ -34,6 +37,8 @@ TensorList execute(const PreparedRun& run, bool backward) {
             });
         }
     }
+    const session::WarningScope warnings(
+        [](const session::ScriptWarning& warning) { std::fprintf(stderr, "%s\n", warning.line().c_str()); });
     const IValue result = forward(run);
     TensorList outputs = session::flatten_tensors(result);
     if (backward) session::run_backward(outputs, run.cotangents);

@@ -54,7 +54,17 @@ struct Frame {
 
 class Interpreter {
   public:
-    explicit Interpreter(std::string_view scope) : stack_(ValueStack::of_thread()), base_scope_(scope) {}
+    explicit Interpreter(std::string_view scope) : stack_(ValueStack::of_thread()), base_scope_(scope), outer_(current_) { current_ = this; }
+    Interpreter(const Interpreter&) = delete;
+    Interpreter& operator=(const Interpreter&) = delete;
+    ~Interpreter() { current_ = outer_; }
+
+    static ir::SourceRange range_of_thread() {
+        if (current_ == nullptr || current_->frames_.empty()) return {};
+        const Frame& frame = current_->frames_.back();
+        const ir::Node* node = frame.next > 0 ? frame.code->instructions[frame.next - 1].node : nullptr;
+        return node != nullptr ? node->range() : ir::SourceRange();
+    }
 
     std::vector<IValue> run(const Code& code, std::vector<IValue> inputs) {
         std::vector<IValue> results(code.output_count());
@@ -485,7 +495,12 @@ class Interpreter {
     std::vector<Frame> frames_;
     std::vector<std::pair<std::size_t, IValue>> entered_;  // depth of the frame, and its context manager
     IValue* results_ = nullptr;
+    const Interpreter* outer_;
+    static thread_local const Interpreter* current_;
 };
+thread_local const Interpreter* Interpreter::current_ = nullptr;
+
+ir::SourceRange current_range() { return Interpreter::range_of_thread(); }
 
 std::vector<IValue> run_code(const Code& code, std::vector<IValue> inputs, std::string_view scope) {
     if (inputs.size() != code.input_count()) {

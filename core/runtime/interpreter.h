@@ -24,5 +24,7 @@ IValue run_method(const Ptr<Object>& self, std::string_view method, std::vector<
 void run_graph(const Ptr<const ir::Graph>& graph, Stack& stack);
 // inputs: as many as the graph has. Returns its outputs. scope: the module path that frames start from.
 std::vector<IValue> run_code(const Code& code, std::vector<IValue> inputs, std::string_view scope = {});
+// Where the program stands that this thread is running; empty when it runs none.
+ir::SourceRange current_range();
 
 }  // namespace loupe::runtime

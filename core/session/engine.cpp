@@ -10,6 +10,7 @@
 #include "core/ops/plugin_loader.h"
 #include "core/ops/random/generator.h"
 #include "core/session/inputs.h"
+#include "core/session/script_output.h"
 
 namespace loupe::session {
 
@@ -370,6 +371,16 @@ void Session::Engine::run_recorded(const PreparedMethod& method, const RunOption
     finish();
 }
 
+// What the program that runs has to say.
+void Session::Engine::log_of_run(SessionListener::LogEntry::Level level, std::string text, SourcePlace source) {
+    SessionListener::LogEntry entry;
+    entry.level = level;
+    entry.text = std::move(text);
+    entry.source = std::move(source);
+    if (recorder_ != nullptr) entry.event = static_cast<EventId>(recorder_->recording()->event_count());
+    log(std::move(entry));
+}
+
 void Session::Engine::do_run(const RunOptions& given) {
     if (file_ != nullptr) {
         if (!file_->model()->cannot_run.empty()) throw Error(ErrorKind::Usage, file_->model()->cannot_run);
@@ -397,6 +408,16 @@ void Session::Engine::do_run(const RunOptions& given) {
     const PreparedMethod method(program_, options.method, options.pipeline);
     arguments_ = make_inputs(options.inputs, method.schema(), true);
     if (options.backward) require_input_gradients(arguments_);
+    const WarningScope warnings([this](const ScriptWarning& warning) {
+        log_of_run(SessionListener::LogEntry::Level::Warning, warning.text, warning.source);
+    });
+    std::string printed;  // a line is told when it ends
+    const runtime::PrintScope prints([&](std::string_view text) {
+        printed += text;
+        if (!printed.ends_with('\n')) return;
+        printed.pop_back();
+        log_of_run(SessionListener::LogEntry::Level::Info, std::exchange(printed, {}), {});
+    });
     if (options.record) run_recorded(method, options);
     else run_phases(method, options);
     change_status([](Status& status) {

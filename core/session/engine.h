@@ -71,6 +71,7 @@ class Session::Engine {
     void do_run(const RunOptions& options);
     void run_recorded(const PreparedMethod& method, const RunOptions& options);
     void run_phases(const PreparedMethod& method, const RunOptions& options);
+    void log_of_run(SessionListener::LogEntry::Level level, std::string text, SourcePlace source);
     void park(const StopPoint& next, const StopReason& why);
     void report_failure(const Error& error);
 

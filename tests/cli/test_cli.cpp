@@ -58,6 +58,7 @@ class TestCli : public QObject {
     void check_tells_a_difference();
     void missing_operators();
     void records_a_run();
+    void tells_warnings();
     void converts_models_data() { fixtures_data(); }
     void converts_models();
     void converts_weights();
@@ -185,7 +186,7 @@ void TestCli::missing_operators() {
     const Outcome fails = run_cli({"run", model, "--input", "4", "--input", "1:bool:zeros"});
     QCOMPARE(fails.status, 3);
     QCOMPARE(fails.err, model + ": unsupported operator demo::split_bands(Tensor self, int) -> (Tensor, Tensor), used in layer1.0.conv "
-                                "(make_misbehaving.py:49)\n");
+                                "(make_misbehaving.py:50)\n");
     // Where the branch that needs it is not taken, nothing is missing.
     const Outcome runs = run_cli({"run", model, "--input", "4", "--input", "True"});
     QVERIFY2(runs.status == 0, qPrintable(runs.err));
@@ -214,6 +215,15 @@ void TestCli::records_a_run() {
     QCOMPARE(run_cli({"run", kShipped + "digits.pt", "--input", "1x3x8x8", "--record", file}).status, 4);
     QVERIFY(run_cli({"info", file}).out.contains(", failed"));
     QCOMPARE(run_cli({"run", kShipped + "digits.pt", "--record", folder.filePath("no/such/run.loupe")}).status, 3);
+}
+
+// As Python shows them.
+void TestCli::tells_warnings() {
+    const Outcome outcome = run_cli({"run", kModels + "warns.pt", "--input", "3"});
+    QCOMPARE(outcome.status, 0);
+    QVERIFY2(QRegularExpression("^make_misbehaving.py:\\d+: UserWarning: more than one: 3\n$").match(outcome.err).hasMatch(), qPrintable(outcome.err));
+    QVERIFY(outcome.out.contains("seen 1\n"));
+    QCOMPARE(run_cli({"run", kModels + "warns.pt", "--input", "1"}).err, QString());
 }
 
 // A model that was written again runs as before.

@@ -91,6 +91,7 @@ class TestSession : public QObject {
     void refuses_a_tebibyte();
     void answers_requests_while_parked();
     void watches_values();
+    void logs_what_the_program_says();
 };
 
 void TestSession::opens_the_shipped_model() {
@@ -403,6 +404,23 @@ void TestSession::watches_values() {
     const double value = QString::fromStdString(answer.wait()).toDouble(&is_number);
     QVERIFY(is_number);
     QVERIFY(value > 0);
+}
+
+void TestSession::logs_what_the_program_says() {
+    Log log;
+    Session session(&log);
+    open(session, kFixtures + "warns.pt");
+    session.set_inputs({parse_input_spec("3")});
+    session.run({});
+    session.wait_idle();
+    std::vector<std::string> said;
+    for (const auto& entry : log.lines()) {
+        said.push_back(entry.text);
+        if (entry.level == SessionListener::LogEntry::Level::Warning) {
+            QVERIFY(entry.source.line > 0 && QString::fromStdString(entry.source.file).endsWith("make_misbehaving.py"));
+        }
+    }
+    QCOMPARE(said, (std::vector<std::string>{"UserWarning: more than one: 3", "seen 1"}));
 }
 
 QTEST_GUILESS_MAIN(TestSession)
