@@ -6,6 +6,7 @@
 #include "core/base/error.h"
 #include "core/base/strings.h"
 #include "core/session/convert.h"
+#include "core/session/session.h"
 
 namespace {
 
@@ -37,7 +38,7 @@ void add_run_options(CLI::App& command, RunArguments& options) {
     command.add_option("--threads", options.threads, "default all cores");
     command.add_option("--seed", options.seed, "of random inputs and operators");
     command.add_option("--mode", options.mode, "eval or train; default as the file says")->check(CLI::IsMember({"eval", "train"}));
-    command.add_option("--pipeline", options.pipeline, "passes to run on the graph first");
+    command.add_option("--pipeline", options.pipeline, "passes to run on the graph first: " + loupe::join(loupe::session::list_pipelines(), ", "));
     command.add_flag("--backward", options.backward, "also run backward");
 }
 

@@ -27,6 +27,8 @@ constexpr Named kPipelines[] = {
     {"freeze", "torch.jit.freeze: attributes become constants, then what they decide.",
      "Inline, FreezeAttributes, ConstantPropagation, DCE, FreezeAttributes, @cleanup, UnrollConstantLoops, RemoveListMutation, "
      "PeepholeOptimize, ConstantPropagation, CSE, EliminateNoOps, LowerSimpleTuples, @fold, ConstantPooling, DCE"},
+    {"inference", "For results alone, the fastest: frozen, layers folded, what is left optimized.", "@freeze, @optimize"},
+    {"train", "For training: parameters stay, and every gradient is what it was.", "@optimize, EliminateNoOps, ConstantPooling, DCE"},
 };
 
 class StepParser {

@@ -584,23 +584,30 @@ IValue after_hooks(const Ptr<Object>& self, const std::vector<IValue>& inputs, I
 
 }  // namespace
 
+IValue run_with_hooks(const Ptr<Object>& self, std::vector<IValue> arguments,
+                      const std::function<IValue(std::vector<IValue>)>& forward) {
+    const auto run = [&](std::vector<IValue> inputs) {
+        inputs = after_pre_hooks(self, std::move(inputs));
+        const bool keeps_inputs = !self->type()->forward_hooks().empty();
+        const std::vector<IValue> seen = keeps_inputs ? inputs : std::vector<IValue>();
+        IValue output = forward(std::move(inputs));
+        return keeps_inputs ? after_hooks(self, seen, std::move(output)) : output;
+    };
+    auto* module = dynamic_cast<nn::Module*>(self.get());
+    if (module == nullptr || !module->has_hooks()) return run(std::move(arguments));
+    return module->call_with_hooks(std::move(arguments), run);
+}
+
 IValue run_method(const Ptr<Object>& self, std::string_view method, std::vector<IValue> arguments) {
     const auto* function = dynamic_cast<const ir::ScriptFunction*>(self->type()->find_method(method));
     if (function == nullptr) {
         throw Error(ErrorKind::Run, concat("Method '", method, "' is not defined in '", self->type()->name(), "'"));
     }
-    const bool is_call = method == "forward";
     const auto run = [&](std::vector<IValue> inputs) {
-        if (is_call) inputs = after_pre_hooks(self, std::move(inputs));
-        const bool keeps_inputs = is_call && !self->type()->forward_hooks().empty();
-        const std::vector<IValue> seen = keeps_inputs ? inputs : std::vector<IValue>();
         inputs.insert(inputs.begin(), IValue(self));
-        IValue output = run_function(*function, std::move(inputs));
-        return keeps_inputs ? after_hooks(self, seen, std::move(output)) : output;
+        return run_function(*function, std::move(inputs));
     };
-    auto* module = dynamic_cast<nn::Module*>(self.get());
-    if (method != "forward" || module == nullptr || !module->has_hooks()) return run(std::move(arguments));
-    return module->call_with_hooks(std::move(arguments), run);
+    return method == "forward" ? run_with_hooks(self, std::move(arguments), run) : run(std::move(arguments));
 }
 
 }  // namespace loupe::runtime

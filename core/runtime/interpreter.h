@@ -5,6 +5,7 @@
 //
 // Errors carry the operator, the module scope, the source line and the inputs of the innermost place.
 
+#include <functional>
 #include <string_view>
 #include <vector>
 
@@ -19,6 +20,9 @@ namespace loupe::runtime {
 IValue run_function(const ir::ScriptFunction& function, std::vector<IValue> arguments);
 // Calls a method of an object, "forward" of a module with its hooks. arguments: without self.
 IValue run_method(const Ptr<Object>& self, std::string_view method, std::vector<IValue> arguments);
+// Calls something else in place of a module's forward, with the module's hooks around it.
+IValue run_with_hooks(const Ptr<Object>& self, std::vector<IValue> arguments,
+                      const std::function<IValue(std::vector<IValue>)>& forward);
 // Takes the graph's inputs from the end of the stack and puts its outputs there. Makes code each time; hold a Code to
 // run a graph often.
 void run_graph(const Ptr<const ir::Graph>& graph, Stack& stack);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/session/pipelines.h"
 
+#include <algorithm>
+
 #include "core/base/error.h"
 #include "core/base/strings.h"
 #include "core/passes/pass_manager.h"
@@ -64,13 +66,27 @@ std::vector<std::vector<int>> origins(const ir::Graph& before, const ir::Graph& 
     return out;
 }
 
+bool freezes(const std::vector<passes::Step>& steps) {
+    return std::any_of(steps.begin(), steps.end(), [](const passes::Step& step) {
+        if (step.kind == passes::Step::Kind::Pipeline) return freezes(passes::find_pipeline(step.name)->steps);
+        return step.name == "FreezeAttributes" || freezes(step.steps);
+    });
+}
+
 }  // namespace
 
 Ptr<ir::Graph> run_pipeline(const std::string& pipeline, const ir::Graph& graph, const nn::ModulePtr& module) {
+    const passes::Pipeline steps = passes::pipeline_of(pipeline);
+    // What layers do in training, batch normalisation's statistics above all, does not stand still.
+    if (module && module->is_training() && freezes(steps.steps)) {
+        throw Error(ErrorKind::Usage,
+                    "Freezing is currently only implemented for modules in eval mode. Please call .eval() on your module before freezing.",
+                    {.hint = "run it with --mode eval"});
+    }
     Ptr<ir::Graph> copy = graph.copy();
     passes::PassManager manager;
     manager.keep_snapshots(false);
-    manager.run(*copy, passes::pipeline_of(pipeline), {module});
+    manager.run(*copy, steps, {module});
     return copy;
 }
 

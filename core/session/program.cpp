@@ -75,10 +75,14 @@ BuiltGraph PreparedMethod::build_graph() const {
 
 IValue PreparedMethod::forward(std::vector<IValue> arguments) const {
     if (!code_) return runtime::run_method(program_->file().module, name_, std::move(arguments));
-    if (takes_self_) arguments.insert(arguments.begin(), IValue(Ptr<Object>(program_->file().module)));
-    std::vector<IValue> results = runtime::run_code(*code_, std::move(arguments));
-    if (results.size() == 1) return std::move(results.front());
-    return make_ptr<TupleObject>(std::move(results));
+    const Ptr<Object> self(program_->file().module);
+    const auto run = [&](std::vector<IValue> inputs) -> IValue {
+        if (takes_self_) inputs.insert(inputs.begin(), IValue(self));
+        std::vector<IValue> results = runtime::run_code(*code_, std::move(inputs));
+        if (results.size() == 1) return std::move(results.front());
+        return make_ptr<TupleObject>(std::move(results));
+    };
+    return name_ == "forward" ? runtime::run_with_hooks(self, std::move(arguments), run) : run(std::move(arguments));
 }
 
 void require_input_gradients(const std::vector<IValue>& arguments) {

@@ -75,7 +75,7 @@ StopPoint Recorder::point_of(const OperatorCall& call) const {
     StopPoint point;
     point.phase = static_cast<RunPhase>(call.phase);
     point.op = call.name;
-    point.depth = static_cast<int>(frames_.size());
+    point.depth = depth();
     int node = -1;
     if (call.autograd_node != nullptr) {
         const auto forward = static_cast<EventId>(call.autograd_node->forward_event());
@@ -125,7 +125,7 @@ void Recorder::enter_frame(const FrameInfo& info) {
         StopPoint point;
         point.graph_node = frame.group;
         point.scope = info.scope;
-        point.depth = static_cast<int>(frames_.size());
+        point.depth = depth();
         point.is_call = true;
         if (frame.group >= 0) {
             const GraphNode& group = graph_->nodes[static_cast<std::size_t>(frame.group)];
@@ -147,9 +147,42 @@ void Recorder::enter_frame(const FrameInfo& info) {
 }
 
 void Recorder::leave_frame() {
-    if (frames_.empty()) return;
-    writer_.end_frame(frames_.back().id, writer_.next_event() - 1);
+    const EventId last = writer_.next_event() - 1;
+    while (!frames_.empty() && frames_.back().is_part) pop_frame(last);  // begun in the call and not ended
+    if (!frames_.empty()) pop_frame(last);
+}
+
+void Recorder::pop_frame(EventId last) {
+    writer_.end_frame(frames_.back().id, last);
     frames_.pop_back();
+}
+
+// Calls under way; named parts are no calls.
+int Recorder::depth() const {
+    return static_cast<int>(std::count_if(frames_.begin(), frames_.end(), [](const ActiveFrame& frame) { return !frame.is_part; }));
+}
+
+// What `with record_function(name)` begins and ends stands around the call that says so, inside the caller.
+void Recorder::begin_part(const OperatorCall& call) {
+    if (frames_.size() < 2 || call.inputs.empty() || !call.inputs[0].is_string()) return;
+    const ActiveFrame& caller = frames_[frames_.size() - 2];
+    ActiveFrame part = caller;
+    part.is_part = true;
+    Frame record;
+    record.parent = caller.id;
+    const std::string& name = call.inputs[0].to_string();
+    record.scope = writer_.intern(caller.scope.empty() ? name : concat(caller.scope, ".", name));
+    record.function = writer_.intern(name);
+    record.class_name = writer_.intern("record_function");
+    record.first_event = writer_.next_event();
+    part.id = writer_.begin_frame(record);
+    frames_.insert(frames_.end() - 1, part);
+}
+
+void Recorder::end_part() {
+    if (frames_.size() < 2 || !frames_[frames_.size() - 2].is_part) return;
+    writer_.end_frame(frames_[frames_.size() - 2].id, writer_.next_event() - 1);
+    frames_.erase(frames_.end() - 2);
 }
 
 // --- values ---
@@ -368,8 +401,10 @@ void Recorder::after_operator(const OperatorCall& call) {
         pending_.bytes_moved = cost.bytes;
     }
     remember_edges(call, id);
+    if (call.name == "profiler::_record_function_enter") begin_part(call);
     if (const auto* sink = dynamic_cast<const AccumulateGrad*>(call.autograd_node)) accumulated_[sink->variable().impl()] = id;
     publish(std::move(pending_));
+    if (call.name == "profiler::_record_function_exit") end_part();
     if (control_ == nullptr) return;
     if (const auto why = control_->after(pending_point_, made)) park(pending_point_, *why);
 }

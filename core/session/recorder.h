@@ -61,6 +61,7 @@ class Recorder final : public ExecutionObserver {
         std::uint32_t id = 0;
         int group = SiteMap::kTop;
         std::string_view scope;
+        bool is_part = false;  // of record_function: no call, only a name for what runs in it
     };
     // What a tensor object was when it was last seen.
     struct Known {
@@ -69,6 +70,10 @@ class Recorder final : public ExecutionObserver {
         std::uint32_t version = 0;
     };
 
+    int depth() const;
+    void begin_part(const OperatorCall& call);
+    void end_part();
+    void pop_frame(EventId last);
     StopPoint point_of(const OperatorCall& call) const;
     void park_if_asked(const StopPoint& point);
     void park(const StopPoint& point, const StopReason& why);

@@ -92,6 +92,7 @@ class TestSession : public QObject {
     void answers_requests_while_parked();
     void watches_values();
     void logs_what_the_program_says();
+    void named_parts_are_frames();
 };
 
 void TestSession::opens_the_shipped_model() {
@@ -421,6 +422,30 @@ void TestSession::logs_what_the_program_says() {
         }
     }
     QCOMPARE(said, (std::vector<std::string>{"UserWarning: more than one: 3", "seen 1"}));
+}
+
+// with torch.autograd.profiler.record_function("part"):
+void TestSession::named_parts_are_frames() {
+    Session session;
+    open(session, kFixtures + "language.pt");
+    RunOptions options;
+    options.method = "calls";
+    session.set_inputs({parse_input_spec("2x4")});
+    session.run(options);
+    session.wait_idle();
+    const auto recording = session.recording();
+    QVERIFY(recording != nullptr);
+    std::uint32_t part = 0;
+    for (std::uint32_t id = 1; id <= recording->frame_count(); ++id) {
+        if (recording->frame(id).function == "part") part = id;
+    }
+    QVERIFY(part != 0);
+    QVERIFY(recording->frame_end(part) > recording->frame(part).first_event);
+    int inside = 0;
+    for (EventId id = 1; id <= recording->event_count(); ++id) {
+        if (recording->event(id).frame == part) ++inside;
+    }
+    QVERIFY(inside > 0);
 }
 
 QTEST_GUILESS_MAIN(TestSession)

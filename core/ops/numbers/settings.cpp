@@ -27,6 +27,14 @@ namespace {
 void first(Arguments arguments, IValue* results) {
     results[0] = arguments[0];
 }
+void second(Arguments arguments, IValue* results) {
+    results[0] = arguments[1];
+}
+void enter_part(Arguments, IValue* results) {
+    results[0] = IValue(scalar_tensor(0.0, ScalarType::Float64));
+}
+// Whoever watches is told of the call; there is nothing else to it.
+void exit_part(Arguments, IValue*) {}
 void is(Arguments arguments, IValue* results) {
     results[0] = IValue(arguments[0].is_same(arguments[1]));
 }
@@ -128,6 +136,15 @@ constexpr OperatorRecord kRecords[] = {
      .summary = "raise cls(msg).",
      .kernel = raise},
     {.schema = "aten::warn(str message, int stacklevel=2) -> ()", .summary = "warnings.warn(message).", .kernel = warn},
+    {.schema = "profiler::_record_function_enter(str name, str? args=None) -> Tensor",
+     .summary = "Begins a part of the program that recordings show under the name; gives what ends it.",
+     .kernel = enter_part},
+    {.schema = "profiler::_record_function_exit(Tensor _0) -> ()",
+     .summary = "Ends the part that began last.",
+     .kernel = exit_part},
+    {.schema = "profiler::_call_end_callbacks_on_jit_fut(Tensor x, Future(t) y) -> Future(t)",
+     .summary = "The future; the part ends when it is ready, which it is at once.",
+     .kernel = second},
     {.schema = "aten::wait(Future(t) self) -> t", .summary = "What the forked call gave.", .kernel = wait},
     {.schema = "aten::is_grad_enabled() -> bool",
      .summary = "Do operators record for the backward pass?",
