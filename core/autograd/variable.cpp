@@ -18,7 +18,7 @@ GradientShape shape_of(const Tensor& t) { return {to_dims(t.sizes()), t.dtype(),
 void refresh_view(const Tensor& t, AutogradMeta& meta) {
     const Tensor& base = meta.view->base;
     if (meta.view->seen_version == t.version() || !requires_grad(base)) return;
-    const auto node = make_ptr<AsStridedNode>(view_geometry(t, base), gradient_edge(base), shape_of(base));
+    const auto node = make_ptr<AsStridedNode>(place_in_base(t, base), gradient_edge(base), shape_of(base));
     meta.output = node->add_output(t);
     meta.grad_fn = node;
     meta.view->seen_version = t.version();
@@ -143,7 +143,7 @@ void rebase_history(const Tensor& t, const Ptr<Node>& node) {
     }
     const Tensor base = meta.view->base;
     node->add_output(t);
-    const auto slices = make_ptr<CopySlices>(view_geometry(t, base), gradient_edge(base), node);
+    const auto slices = make_ptr<CopySlices>(place_in_base(t, base), gradient_edge(base), node);
     AutogradMeta& base_meta = ensure_autograd_meta(base);
     base_meta.output = slices->add_output(base);
     base_meta.grad_fn = slices;

@@ -5,12 +5,12 @@
 
 namespace loupe {
 
-ViewGeometry view_geometry(const Tensor& view, const Tensor& base) {
+PlaceInBase place_in_base(const Tensor& view, const Tensor& base) {
     return {to_dims(base.sizes()), to_dims(base.strides()), to_dims(view.sizes()), to_dims(view.strides()),
             view.storage_offset() - base.storage_offset()};
 }
 
-CopySlices::CopySlices(ViewGeometry geometry, const Edge& base, Ptr<Node> write)
+CopySlices::CopySlices(PlaceInBase geometry, const Edge& base, Ptr<Node> write)
     : geometry_(std::move(geometry)), write_(std::move(write)) {
     std::vector<Edge> edges{base};
     const auto& rest = write_->next_edges();
@@ -37,7 +37,7 @@ TensorList CopySlices::apply(TensorList grads) {
     return result;
 }
 
-AsStridedNode::AsStridedNode(ViewGeometry geometry, const Edge& base, GradientShape base_shape)
+AsStridedNode::AsStridedNode(PlaceInBase geometry, const Edge& base, GradientShape base_shape)
     : geometry_(std::move(geometry)), base_shape_(std::move(base_shape)) {
     set_next_edges({base});
 }

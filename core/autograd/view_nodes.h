@@ -7,39 +7,39 @@
 namespace loupe {
 
 // Where a view lies in its base: sizes, strides, and the offset from the base's first element.
-struct ViewGeometry {
+struct PlaceInBase {
     Dims base_sizes;
     Dims base_strides;
     Dims sizes;
     Dims strides;
     std::int64_t offset = 0;
 };
-ViewGeometry view_geometry(const Tensor& view, const Tensor& base);
+PlaceInBase place_in_base(const Tensor& view, const Tensor& base);
 
 // base' = base with the view's region replaced by what `write` made of it. next edges: the base's, then write's but its
 // first (which is the view).
 class CopySlices final : public Node {
   public:
-    CopySlices(ViewGeometry geometry, const Edge& base, Ptr<Node> write);
+    CopySlices(PlaceInBase geometry, const Edge& base, Ptr<Node> write);
     std::string name() const override { return "CopySlices"; }
     TensorList apply(TensorList grads) override;
     void release_saved() override { write_->release_saved(); }
     std::size_t saved_bytes() const override { return write_->saved_bytes(); }
 
   private:
-    ViewGeometry geometry_;
+    PlaceInBase geometry_;
     Ptr<Node> write_;
 };
 
 // view = as_strided(base).
 class AsStridedNode final : public Node {
   public:
-    AsStridedNode(ViewGeometry geometry, const Edge& base, GradientShape base_shape);
+    AsStridedNode(PlaceInBase geometry, const Edge& base, GradientShape base_shape);
     std::string name() const override { return "AsStridedBackward0"; }
     TensorList apply(TensorList grads) override;
 
   private:
-    ViewGeometry geometry_;
+    PlaceInBase geometry_;
     GradientShape base_shape_;
 };
 

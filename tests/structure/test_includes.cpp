@@ -93,6 +93,32 @@ class TestIncludes : public QObject {
             QVERIFY2(room_of(include.target) != "views" && room_of(include.target) != "app", qPrintable(place(include)));
         }
     }
+    // Two types of one name are one to the linker, which keeps the functions of either.
+    void every_type_has_a_name_of_its_own() {
+        static const QRegularExpression scope(R"(^namespace ?([\w:]*) ?\{)");
+        static const QRegularExpression type(R"(^(?:struct|class) (\w+)(?: final)?(?: : [^;]*)? ?\{)");
+        QHash<QString, QString> owners;
+        for (const char* folder : {"core", "plugins", "views", "app"}) {
+            QDirIterator files(QString(LOUPE_SOURCE_DIR "/") + folder, {"*.h", "*.cpp"}, QDir::Files, QDirIterator::Subdirectories);
+            while (files.hasNext()) {
+                QFile file(files.next());
+                QVERIFY(file.open(QIODevice::ReadOnly));
+                QStringList scopes;
+                while (!file.atEnd()) {
+                    const QString line = QString::fromUtf8(file.readLine());
+                    if (const auto match = scope.match(line); match.hasMatch()) scopes << match.captured(1);
+                    if (line.startsWith("}  // namespace") && !scopes.isEmpty()) scopes.removeLast();
+                    const auto match = type.match(line);
+                    if (!match.hasMatch() || scopes.contains(QString())) continue;
+                    const QString name = (scopes << match.captured(1)).join("::");
+                    scopes.removeLast();
+                    QVERIFY2(!owners.contains(name), qPrintable(name + " is in " + owners.value(name) + " and " + file.fileName()));
+                    owners.insert(name, file.fileName());
+                }
+            }
+        }
+        QVERIFY(owners.size() > 300);
+    }
     void every_source_names_its_licence() {
         for (const char* folder : {"core", "plugins", "views", "app"}) {
             QDirIterator files(QString(LOUPE_SOURCE_DIR "/") + folder, {"*.h", "*.cpp"}, QDir::Files, QDirIterator::Subdirectories);
