@@ -129,6 +129,35 @@ Node* Graph::create_constant(IValue value, TypePtr type) {
     return node;
 }
 
+namespace {
+
+// What nested blocks use of the blocks around them.
+class Captured {
+  public:
+    Captured(const std::function<Value*(Value*)>& map, ValueMap& into) : map_(map), into_(into) {}
+
+    void visit(const Block& block) {
+        for (Value* input : block.inputs()) own_.insert(input);
+        for (const Node* node : block.nodes()) {
+            for (Value* input : node->inputs()) use(input);
+            for (std::size_t i = 0; i < node->block_count(); ++i) visit(*node->block_at(i));
+            for (Value* output : node->outputs()) own_.insert(output);
+        }
+        for (Value* output : block.outputs()) use(output);
+    }
+
+  private:
+    void use(Value* value) {
+        if (!own_.contains(value) && !into_.contains(value)) into_[value] = map_(value);
+    }
+
+    const std::function<Value*(Value*)>& map_;
+    ValueMap& into_;
+    std::unordered_set<const Value*> own_;
+};
+
+}  // namespace
+
 Node* Graph::create_copy(const Node& node, const std::function<Value*(Value*)>& map, bool copy_blocks, bool keep_ids) {
     Node* copied = new Node(this, node.kind_, keep_ids ? node.id_ : next_node_id_++);
     loose_.insert(copied);
@@ -151,6 +180,7 @@ Node* Graph::create_copy(const Node& node, const std::function<Value*(Value*)>& 
         for (const auto& block : node.blocks_) {
             ValueMap inner;
             for (std::size_t i = 0; i < node.inputs_.size(); ++i) inner[node.inputs_[i]] = copied->inputs_[i];
+            Captured(map, inner).visit(*block);
             copied->add_block()->copy_from(*block, inner, keep_ids);
         }
     }

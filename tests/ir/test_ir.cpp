@@ -125,6 +125,33 @@ class TestIr : public QObject {
         QCOMPARE(QString::fromStdString(graph->str()), "graph(%x : Tensor):\n  %b : Tensor = aten::add(%x, %x)\n  return (%b)\n");
     }
 
+    void copiesWhatBlocksUseFromOutside() {
+        const auto graph = parse_graph(
+            "graph(%x : Tensor, %y : Tensor, %c : bool):\n"
+            "  %a : Tensor = prim::If(%c)\n"
+            "    block0():\n"
+            "      %b : Tensor = prim::If(%c)\n"
+            "        block0():\n"
+            "          %r : Tensor = aten::relu(%x)\n"
+            "          -> (%r)\n"
+            "        block1():\n"
+            "          -> (%x)\n"
+            "      -> (%b)\n"
+            "    block1():\n"
+            "      -> (%x)\n"
+            "  return (%a)\n");
+        Value* x = graph->value_by_name("x");
+        Value* y = graph->value_by_name("y");
+        Node* given = graph->value_by_name("a")->node();
+        Node* copied = graph->create_copy(*given, [&](Value* v) { return v == x ? y : v; })->insert_after(given);
+        graph->lint();
+        QCOMPARE(copied->block_at(1)->outputs()[0], y);
+        const Node* inner = copied->block_at(0)->outputs()[0]->node();
+        QCOMPARE(inner->block_at(0)->outputs()[0]->node()->input(), y);
+        QCOMPARE(inner->block_at(1)->outputs()[0], y);
+        QCOMPARE(y->uses().size(), std::size_t(3));
+    }
+
     void remembersWhereNodesCameFrom() {
         const auto graph = parse_graph("graph(%x : Tensor):\n  %a : Tensor = aten::relu(%x) # m.py:3:4\n  return (%a)\n");
         Node* relu = graph->value_by_name("a")->node();
