@@ -10,6 +10,12 @@
 
 namespace loupe::cli {
 
+namespace {
+
+void append(NamedTensors& all, NamedTensors more) { all.insert(all.end(), more.begin(), more.end()); }
+
+}  // namespace
+
 int run_check(const RunArguments& options) {
     const NamedTensors expected = read_npz(options.expected_file);
     const bool backward = options.backward || std::any_of(expected.begin(), expected.end(), [](const auto& entry) {
@@ -17,7 +23,8 @@ int run_check(const RunArguments& options) {
                           });
     const PreparedRun run = prepare_run(options);
     const TensorList outputs = execute(run, backward);
-    NamedTensors actual = collect_outputs(run, outputs, backward, false);
+    NamedTensors actual = collect_outputs(run, outputs, backward);
+    if (backward) append(actual, collect_gradient_norms(run));
     for (const auto& [name, buffer] : run.program->module().named_buffers()) actual.emplace_back(concat("after.", name), buffer);
 
     std::size_t differing = 0;

@@ -53,8 +53,10 @@ PreparedRun prepare_run(const RunArguments& options);
 // Forward, and backward if asked; gradients of before are dropped first. Returns the flattened outputs.
 TensorList execute(const PreparedRun& run, bool backward);
 
-// out0, ...; with gradients grad.arg0, grad.param.NAME, or only gradnorm.NAME.
-NamedTensors collect_outputs(const PreparedRun& run, const TensorList& outputs, bool gradients, bool norms_only);
+// out0, ...; with gradients grad.arg0, grad.param.NAME.
+NamedTensors collect_outputs(const PreparedRun& run, const TensorList& outputs, bool gradients);
+// gradnorm.NAME of every parameter, 0 where it has no gradient.
+NamedTensors collect_gradient_norms(const PreparedRun& run);
 
 // One row an event.
 void print_stats(const session::Recording& recording);

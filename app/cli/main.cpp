@@ -57,12 +57,15 @@ int main(int argc, char** argv) {
     RunArguments run_options;
     auto* run = app.add_subcommand("run", "run forward, and backward if asked");
     add_run_options(*run, run_options);
-    run->add_option("--outputs", run_options.outputs_file, "write results and gradients to this .npz");
-    run->add_flag("--grad-norms", run_options.grad_norms, "write only the norm of each parameter's gradient");
+    auto* outputs = run->add_option("--outputs", run_options.outputs_file, "write results and gradients to this .npz");
+    run->add_flag("--grad-norms", run_options.grad_norms, "run backward and write only the norm of each parameter's gradient")->needs(outputs);
     run->add_option("--trace", run_options.trace_file, "write the events as a Chrome trace");
     run->add_option("--record", run_options.record_file, "write the whole recording, to open later in the window (.loupe)");
     run->add_flag("--stats", run_options.stats, "print a row an event");
-    run->callback([&] { status = run_run(run_options); });
+    run->callback([&] {
+        run_options.backward |= run_options.grad_norms;
+        status = run_run(run_options);
+    });
 
     RunArguments check_options;
     auto* check = app.add_subcommand("check", "run and compare, one line a tensor");

@@ -45,17 +45,18 @@ TensorList execute(const PreparedRun& run, bool backward) {
     return outputs;
 }
 
-NamedTensors collect_outputs(const PreparedRun& run, const TensorList& outputs, bool gradients, bool norms_only) {
+NamedTensors collect_gradient_norms(const PreparedRun& run) {
     NamedTensors all;
-    const auto parameters = run.program->module().named_parameters();
-    if (norms_only) {
-        for (const auto& [name, parameter] : parameters) {
-            const Tensor grad = grad_of(parameter);
-            const double norm = grad.defined() ? session::compute_statistics(grad).norm : 0;
-            all.emplace_back(concat("gradnorm.", name), scalar_tensor(norm, ScalarType::Float64));
-        }
-        return all;
+    for (const auto& [name, parameter] : run.program->module().named_parameters()) {
+        const Tensor grad = grad_of(parameter);
+        const double norm = grad.defined() ? session::compute_statistics(grad).norm : 0;
+        all.emplace_back(concat("gradnorm.", name), scalar_tensor(norm, ScalarType::Float64));
     }
+    return all;
+}
+
+NamedTensors collect_outputs(const PreparedRun& run, const TensorList& outputs, bool gradients) {
+    NamedTensors all;
     for (std::size_t i = 0; i < outputs.size(); ++i) all.emplace_back(concat("out", i), detach(outputs[i]));
     if (!gradients) return all;
     for (std::size_t i = 0; i < run.arguments.size(); ++i) {
@@ -66,7 +67,7 @@ NamedTensors collect_outputs(const PreparedRun& run, const TensorList& outputs, 
             if (t.defined() && grad_of(t).defined()) all.emplace_back(name, grad_of(t));
         });
     }
-    for (const auto& [name, parameter] : parameters) {
+    for (const auto& [name, parameter] : run.program->module().named_parameters()) {
         if (grad_of(parameter).defined()) all.emplace_back(concat("grad.param.", name), grad_of(parameter));
     }
     return all;

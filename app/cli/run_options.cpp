@@ -26,7 +26,7 @@ std::vector<session::InputSpec> specs_of(const RunArguments& options, const sess
     if (!options.inputs_file.empty() && !options.input_specs.empty()) {
         throw Error(ErrorKind::Usage, "give --inputs or --input, not both");
     }
-    if (!options.inputs_file.empty()) return session::input_specs_of_file(options.inputs_file, schema, true);
+    if (!options.inputs_file.empty()) return session::input_specs_of_file(options.inputs_file, schema, *program.info());
     if (options.input_specs.empty()) return session::guess_inputs(*program.info(), schema, true);
     std::vector<session::InputSpec> specs;
     for (std::size_t i = 0; i < options.input_specs.size(); ++i) {

@@ -36,17 +36,33 @@ Tensor from_npz(const fs::path& file, const std::string& key) {
                 {.file = file.string(), .hint = concat("it has ", join(names, ", "))});
 }
 
-Tensor from_pickle(const fs::path& file, const std::string& key) {
+const std::vector<IValue>* elements_of(const IValue& value) {
+    if (value.is_tuple()) return &value.to_tuple().elements;
+    return value.is_list() ? &value.to_list().elements : nullptr;
+}
+
+// "1.0": the first element of the second; of a dict the value under the key.
+IValue find_in_pickle(const fs::path& file, const std::string& key) {
     const IValue value = read_checkpoint(file);
+    if (value.is_dict() && !key.empty()) {
+        if (const IValue* found = value.to_dict().find(key)) return *found;
+    }
+    const IValue* at = &value;
+    for (std::string_view rest = key; at != nullptr && !rest.empty() && elements_of(*at) != nullptr;) {
+        const auto dot = rest.find('.');
+        const auto index = static_cast<std::size_t>(std::strtoull(std::string(rest.substr(0, dot)).c_str(), nullptr, 10));
+        rest = dot == std::string_view::npos ? std::string_view() : rest.substr(dot + 1);
+        const auto& elements = *elements_of(*at);
+        at = index < elements.size() ? &elements[index] : nullptr;
+    }
+    return at == nullptr ? IValue() : *at;
+}
+
+Tensor from_pickle(const fs::path& file, const std::string& key) {
+    IValue value = find_in_pickle(file, key);
+    // Of a tuple that is asked for as a whole, the first.
+    while (key.empty() && elements_of(value) != nullptr && !elements_of(value)->empty()) value = IValue(elements_of(value)->front());
     if (value.is_tensor()) return value.to_tensor();
-    if (value.is_tuple() || value.is_list()) {
-        const auto& elements = value.is_tuple() ? value.to_tuple().elements : value.to_list().elements;
-        const std::size_t index = key.empty() ? 0 : static_cast<std::size_t>(std::strtoull(key.c_str(), nullptr, 10));
-        if (index < elements.size() && elements[index].is_tensor()) return elements[index].to_tensor();
-    }
-    if (value.is_dict()) {
-        if (const IValue* found = value.to_dict().find(key); found != nullptr && found->is_tensor()) return found->to_tensor();
-    }
     throw Error(ErrorKind::Usage, concat("holds no tensor '", key, "'"), {.file = file.string()});
 }
 
@@ -61,6 +77,22 @@ InputSpec file_spec(const fs::path& file, std::string key) {
 InputSpec described(InputSpec spec, const Tensor& t) {
     spec.shape.assign(t.sizes().begin(), t.sizes().end());
     spec.dtype = std::string(dtype_name(t.dtype()));
+    return spec;
+}
+
+// A tensor, a number, a dict, or a list or tuple of them, which stands under the key in a pickle.
+InputSpec spec_of_value(const IValue& value, const fs::path& file, const std::string& key) {
+    if (value.is_tensor()) return described(file_spec(file, key), value.to_tensor());
+    if (value.is_dict()) return file_spec(file, key);
+    InputSpec spec;
+    const auto* elements = elements_of(value);
+    if (elements == nullptr || elements->empty() || elements->front().is_number()) {
+        spec.literal = python_repr(value);
+        return spec;
+    }
+    for (std::size_t i = 0; i < elements->size(); ++i) {
+        spec.elements.push_back(spec_of_value((*elements)[i], file, key.empty() ? std::to_string(i) : concat(key, ".", i)));
+    }
     return spec;
 }
 
@@ -92,7 +124,43 @@ std::vector<InputSpec> specs_of_npz(const fs::path& file, std::size_t arguments)
     return specs;
 }
 
+bool is_float_name(std::string_view dtype) { return dtype.find("float") != std::string_view::npos; }
+
+bool is_bfloat16(const ModelInfo& model) {
+    bool has_any = false;
+    for (const ModuleInfo& module : model.modules) {
+        for (const TensorInfo& parameter : module.parameters) {
+            if (!is_float_name(parameter.dtype)) continue;
+            if (parameter.dtype != "bfloat16") return false;
+            has_any = true;
+        }
+    }
+    return has_any;
+}
+
+void declare_bfloat16(std::vector<InputSpec>& specs) {
+    for (InputSpec& spec : specs) {
+        if (spec.source == InputSpec::Source::File && spec.dtype == "float32") spec.dtype = "bfloat16";
+        declare_bfloat16(spec.elements);
+    }
+}
+
+std::vector<InputSpec> specs_of_pickle(const fs::path& file, std::size_t arguments) {
+    const IValue value = read_checkpoint(file);
+    if (!value.is_tuple()) return {spec_of_value(value, file, {})};
+    std::vector<InputSpec> specs;
+    for (std::size_t i = 0; i < std::min(arguments, value.to_tuple().elements.size()); ++i) {
+        specs.push_back(spec_of_value(value.to_tuple().elements[i], file, std::to_string(i)));
+    }
+    return specs;
+}
+
 }  // namespace
+
+IValue read_input_value(const fs::path& file, const std::string& key) {
+    if (!is_pickle(lower_extension(file))) return read_input_tensor(file, key);
+    return find_in_pickle(file, key);
+}
 
 Tensor read_input_tensor(const fs::path& file, const std::string& key) {
     const std::string extension = lower_extension(file);
@@ -103,22 +171,14 @@ Tensor read_input_tensor(const fs::path& file, const std::string& key) {
     throw Error(ErrorKind::Usage, "inputs can be read from .npz, .npy, .pt, .png and .jpg files", {.file = file.string()});
 }
 
-std::vector<InputSpec> input_specs_of_file(const fs::path& file, const FunctionSchema& schema, bool has_self) {
-    const std::size_t arguments = schema.arguments.size() - (has_self && !schema.arguments.empty() ? 1 : 0);
+std::vector<InputSpec> input_specs_of_file(const fs::path& file, const FunctionSchema& schema, const ModelInfo& model) {
+    const std::size_t arguments = schema.arguments.empty() ? 0 : schema.arguments.size() - 1;  // without self
     const std::string extension = lower_extension(file);
-    if (extension == ".npz") return specs_of_npz(file, arguments);
+    if (is_pickle(extension)) return specs_of_pickle(file, arguments);
     std::vector<InputSpec> specs;
-    if (is_pickle(extension)) {
-        const IValue value = read_checkpoint(file);
-        if (value.is_tuple()) {
-            for (std::size_t i = 0; i < std::min(arguments, value.to_tuple().elements.size()); ++i) {
-                const std::string key = std::to_string(i);
-                specs.push_back(described(file_spec(file, key), from_pickle(file, key)));
-            }
-            return specs;
-        }
-    }
-    specs.push_back(described(file_spec(file, ""), read_input_tensor(file, "")));
+    if (extension == ".npz") specs = specs_of_npz(file, arguments);
+    else specs.push_back(described(file_spec(file, ""), read_input_tensor(file, "")));
+    if (is_bfloat16(model)) declare_bfloat16(specs);
     return specs;
 }
 

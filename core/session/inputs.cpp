@@ -9,6 +9,7 @@
 
 #include "core/base/error.h"
 #include "core/base/strings.h"
+#include "core/ops/functions.h"
 #include "core/session/input_file.h"
 #include "core/session/literal.h"
 
@@ -88,7 +89,8 @@ Tensor generated(const InputSpec& spec, ScalarType dtype) {
 
 Tensor tensor_from(const InputSpec& spec) {
     if (spec.source == InputSpec::Source::File) {
-        const Tensor t = read_input_tensor(spec.file, spec.key);
+        Tensor t = read_input_tensor(spec.file, spec.key);
+        if (spec.dtype == "bfloat16" && t.dtype() == ScalarType::Float32) t = fn::to_dtype(t, static_cast<std::int64_t>(ScalarType::BFloat16));
         t.storage()->set_category(MemoryCategory::Input);
         return t;
     }
@@ -132,6 +134,52 @@ InputSpec guess_tensor(const ModelInfo& model) {
     return spec;
 }
 
+[[noreturn]] void wrong_type(const Argument& argument) {
+    usage(concat("argument '", argument.name, "' is a ", argument.type->annotation_str(), ", not what stands in the file"));
+}
+
+TypePtr own_type(const TypePtr& type) { return type->name().empty() ? nullptr : type; }
+
+// What a pickle holds, with the types that the argument declares.
+IValue typed(const IValue& value, const TypePtr& type, const Argument& argument) {
+    switch (type->kind()) {
+        case TypeKind::Optional: return value.is_none() ? value : typed(value, type->element(), argument);
+        case TypeKind::Any: return value;
+        case TypeKind::Tensor:
+            if (value.is_tensor()) return value;
+            break;
+        case TypeKind::List:
+            if (value.is_list()) {
+                std::vector<IValue> elements;
+                for (const IValue& each : value.to_list().elements) elements.push_back(typed(each, type->element(), argument));
+                return make_ptr<ListObject>(type->element(), std::move(elements));
+            }
+            break;
+        case TypeKind::Tuple:
+            if (value.is_tuple() && value.to_tuple().elements.size() == type->contained().size()) {
+                std::vector<IValue> elements;
+                for (const IValue& each : value.to_tuple().elements) {
+                    elements.push_back(typed(each, type->contained()[elements.size()], argument));
+                }
+                return make_ptr<TupleObject>(std::move(elements), own_type(type));
+            }
+            break;
+        case TypeKind::Dict:
+            if (value.is_dict()) {
+                const auto dict = make_ptr<DictObject>(type->contained()[0], type->contained()[1]);
+                for (const auto& [key, each] : value.to_dict().entries()) {
+                    dict->set(typed(key, type->contained()[0], argument), typed(each, type->contained()[1], argument));
+                }
+                return dict;
+            }
+            break;
+        default:
+            if (is_instance(value, *type)) return value;
+            break;
+    }
+    wrong_type(argument);
+}
+
 bool is_int_list(const Type& type) { return type.kind() == TypeKind::List && type.element()->kind() == TypeKind::Int; }
 
 }  // namespace
@@ -165,6 +213,9 @@ std::string input_spec_text(const InputSpec& spec) {
 IValue make_input(const InputSpec& spec, const Argument& argument) {
     if (spec.literal) return literal_value(*spec.literal, *argument.type);
     const Type& type = unwrapped(*argument.type);
+    if (type.kind() == TypeKind::Dict && spec.source == InputSpec::Source::File) {
+        return typed(read_input_value(spec.file, spec.key), argument.type, argument);
+    }
     if (type.kind() == TypeKind::Tensor || type.kind() == TypeKind::Any) return tensor_from(spec);
     if (type.kind() == TypeKind::List && !is_int_list(type)) {
         std::vector<IValue> elements;
@@ -180,7 +231,8 @@ IValue make_input(const InputSpec& spec, const Argument& argument) {
             element.type = type.contained()[i];
             elements.push_back(make_input(spec.elements[i], element));
         }
-        return make_ptr<TupleObject>(std::move(elements));
+        const TypePtr& declared = argument.type->kind() == TypeKind::Optional ? argument.type->element() : argument.type;
+        return make_ptr<TupleObject>(std::move(elements), own_type(declared));
     }
     // A number from a tensor of one element, so that .npz inputs can carry numbers.
     const Tensor t = tensor_from(spec);
@@ -222,7 +274,7 @@ std::vector<InputSpec> guess_inputs(const ModelInfo& model, const FunctionSchema
     std::error_code ignored;
     if (!model.path.empty() && fs::exists(samples, ignored)) {
         try {
-            return input_specs_of_file(samples, schema, has_self);
+            return input_specs_of_file(samples, schema, model);
         } catch (const Error&) {
             // Not a sample file of this model: guess as if it were not there.
         }

@@ -10,9 +10,16 @@
 #include <QTemporaryDir>
 #include <QtTest>
 
+#include <cmath>
+
+#include "core/io/npy.h"
+
+using namespace loupe;
+
 namespace {
 
 const QString kModels = LOUPE_SOURCE_DIR "/tests/fixtures/models/";
+const QString kForms = LOUPE_SOURCE_DIR "/tests/fixtures/io/";
 const QString kShipped = LOUPE_SOURCE_DIR "/resources/models/";
 
 struct Outcome {
@@ -48,6 +55,10 @@ class TestCli : public QObject {
   private slots:
     void fixtures_data();
     void fixtures();
+    void forms_data();
+    void forms();
+    void narrow_types_are_widened();
+    void writes_gradient_norms();
     void statuses_data();
     void statuses();
     void writes_outputs_and_gradients();
@@ -95,6 +106,73 @@ void TestCli::fixtures() {
                                                 "--atol", QString::number(tolerance["atol"].toDouble())});
     QVERIFY2(outcome.status == 0, qPrintable(outcome.out + outcome.err));
     QVERIFY(outcome.out.contains("out0"));
+}
+
+// All that arguments and results may be, from NumPy's files and from pickles.
+void TestCli::forms_data() {
+    QTest::addColumn<QJsonObject>("entry");
+    QTest::addColumn<QString>("extension");
+    QFile index(kForms + "index.json");
+    QVERIFY(index.open(QIODevice::ReadOnly));
+    for (const QJsonValue& entry : QJsonDocument::fromJson(index.readAll()).array()) {
+        const QString name = entry["name"].toString();
+        QTest::newRow(qPrintable(name + " pt")) << entry.toObject() << "pt";
+        if (entry["npz"].toBool()) QTest::newRow(qPrintable(name + " npz")) << entry.toObject() << "npz";
+    }
+}
+
+void TestCli::forms() {
+    QFETCH(QJsonObject, entry);
+    QFETCH(QString, extension);
+    const QString name = kForms + entry["name"].toString();
+    const Outcome outcome = run_cli({"check", kForms + entry["file"].toString(), "--method", entry["method"].toString(), "--inputs",
+                                     name + ".in." + extension, "--expected", name + ".out.npz"});
+    QVERIFY2(outcome.status == 0, qPrintable(outcome.out + outcome.err));
+    QVERIFY(outcome.out.count("ok ") >= entry["results"].toArray().size());
+}
+
+void TestCli::narrow_types_are_widened() {
+    QTemporaryDir folder;
+    const QString file = folder.filePath("out.npz");
+    const QString inputs = kForms + "forms_gives_types.in.npz";
+    const Outcome outcome = run_cli({"run", kForms + "forms.pt", "--method", "gives_types", "--inputs", inputs, "--outputs", file});
+    QVERIFY2(outcome.status == 0, qPrintable(outcome.err));
+    QVERIFY(outcome.out.contains("out0  bfloat16 4x3"));
+    const auto written = read_npz(file.toStdString());
+    const auto expected = read_npz((kForms + "forms_gives_types.out.npz").toStdString());
+    QCOMPARE(written.size(), expected.size());
+    for (std::size_t i = 0; i < written.size(); ++i) {
+        QCOMPARE(written[i].first, expected[i].first);
+        QCOMPARE(dtype_name(written[i].second.dtype()), dtype_name(expected[i].second.dtype()));
+    }
+}
+
+void TestCli::writes_gradient_norms() {
+    QTemporaryDir folder;
+    for (const QString& name : {QString("forms"), QString("brain")}) {
+        const QString file = folder.filePath(name + ".npz");
+        const QString inputs = kForms + name + "_forward.in.pt";
+        const Outcome outcome =
+            run_cli({"run", kForms + name + ".pt", "--inputs", inputs, "--backward", "--outputs", file, "--grad-norms"});
+        QVERIFY2(outcome.status == 0, qPrintable(outcome.err));
+        const auto written = read_npz(file.toStdString());
+        const auto expected = read_npz((kForms + name + "_forward.norms.npz").toStdString());
+        QCOMPARE(written.size(), expected.size());
+        for (std::size_t i = 0; i < written.size(); ++i) {
+            QCOMPARE(written[i].first, expected[i].first);
+            QVERIFY(written[i].second.sizes().empty());
+            const double want = item(expected[i].second).to_double();
+            QVERIFY(std::abs(item(written[i].second).to_double() - want) <= 1e-5 * want);
+        }
+    }
+    const QStringList forms{kForms + "forms.pt", "--inputs", kForms + "forms_forward.in.npz"};
+    QCOMPARE(run_cli(QStringList{"check"} + forms + QStringList{"--expected", kForms + "forms_forward.norms.npz"}).status, 0);
+    const Outcome implied = run_cli(QStringList{"run"} + forms + QStringList{"--grad-norms", "--outputs", folder.filePath("implied.npz")});
+    QVERIFY2(implied.status == 0, qPrintable(implied.err));
+    QCOMPARE(read_npz(folder.filePath("implied.npz").toStdString()).size(), std::size_t{2});
+    const Outcome nowhere = run_cli({"run", kForms + "forms.pt", "--grad-norms"});
+    QCOMPARE(nowhere.status, 2);
+    QVERIFY2(nowhere.err.contains("--outputs") && is_one_line(nowhere.err), qPrintable(nowhere.err));
 }
 
 void TestCli::statuses_data() {

@@ -139,7 +139,7 @@ class Fuzzer {
         const DeadlineScope deadline(std::chrono::seconds(2));
         const GradModeScope grad(true);
         const session::PreparedMethod method(program, program->default_method(), "none");
-        const auto arguments = session::make_inputs(session::input_specs_of_file(inputs_, method.schema(), true), method.schema(), true);
+        const auto arguments = session::make_inputs(session::input_specs_of_file(inputs_, method.schema(), *program->info()), method.schema(), true);
         session::require_input_gradients(arguments);
         const TensorList outputs = session::flatten_tensors(method.forward(arguments));
         for (const Tensor& output : outputs) touch(output);

@@ -54,7 +54,7 @@ struct Case {
         program = Program::open((kModels + entry["file"].toString()).toStdString());
         program->module().train(entry["mode"].toString() == "train");
         method = std::make_unique<PreparedMethod>(program, entry["method"].toString().toStdString(), pipeline.toStdString());
-        arguments = make_inputs(input_specs_of_file(name + ".in.npz", method->schema(), true), method->schema(), true);
+        arguments = make_inputs(input_specs_of_file(name + ".in.npz", method->schema(), *program->info()), method->schema(), true);
         expected = read_npz(name + ".out.npz");
         rtol = entry["grad_tolerance"]["rtol"].toDouble();
         atol = entry["grad_tolerance"]["atol"].toDouble();
