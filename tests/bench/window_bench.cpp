@@ -146,7 +146,7 @@ int main(int argc, char** argv) {
     std::printf("start on digits.pt, until its graph stands in the window: %.0f ms (median of 7)\n",
                 medianStart(QStringLiteral(LOUPE_BINARY_DIR "/bin/tensorloupe"), shipped));
     QStringList models = app.arguments().mid(1);
-    if (models.isEmpty()) models = {shipped, QStringLiteral(LOUPE_SOURCE_DIR "/tests/fixtures/models/resnet18.pt"), QStringLiteral(LOUPE_SOURCE_DIR "/tests/fixtures/models/densenet121.pt")};
+    if (models.isEmpty()) models = {shipped, QStringLiteral(LOUPE_SOURCE_DIR "/tests/fixtures/models/resnet18.pt"), QStringLiteral(LOUPE_SOURCE_DIR "/tests/fixtures/models/densenet.pt")};
     std::printf("longest stall of the main thread, ms: as the clock shows, and of it the thread's own work\n%-24s  %13s  %13s  %13s\n", "model", "opening", "running", "panels");
     for (const QString& model : models) measure(model);
     return 0;

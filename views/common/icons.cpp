@@ -2,8 +2,9 @@
 #include "views/common/icons.h"
 
 #include <QFile>
+#include <QIconEngine>
 #include <QPainter>
-#include <QPixmap>
+#include <QPixmapCache>
 #include <QSvgRenderer>
 
 #include "views/common/theme.h"
@@ -15,16 +16,37 @@ namespace loupe::views {
 
 namespace {
 
-QPixmap render(QByteArray svg, int size, double opacity) {
-    svg.replace("currentColor", Theme::instance().colour(Theme::Colour::Text).name().toLatin1());
-    QSvgRenderer renderer(svg);
-    QPixmap pixmap(size, size);
-    pixmap.fill(Qt::transparent);
-    QPainter painter(&pixmap);
-    painter.setOpacity(opacity);
-    renderer.render(&painter);
-    return pixmap;
-}
+// Draws when somebody looks: a window names many more icons than it shows.
+class ThemeIconEngine : public QIconEngine {
+  public:
+    ThemeIconEngine(QString name, QByteArray svg) : name_(std::move(name)), svg_(std::move(svg)) {}
+
+    QIconEngine* clone() const override { return new ThemeIconEngine(*this); }
+
+    void paint(QPainter* painter, const QRect& rect, QIcon::Mode mode, QIcon::State state) override {
+        const qreal ratio = painter->device()->devicePixelRatioF();
+        painter->drawPixmap(rect, pixmap((QSizeF(rect.size()) * ratio).toSize(), mode, state));
+    }
+
+    QPixmap pixmap(const QSize& size, QIcon::Mode mode, QIcon::State) override {
+        const QString colour = Theme::instance().colour(Theme::Colour::Text).name();
+        const QString key = QStringLiteral("icon %1 %2 %3x%4 %5").arg(name_, colour).arg(size.width()).arg(size.height()).arg(mode == QIcon::Disabled);
+        QPixmap drawn;
+        if (QPixmapCache::find(key, &drawn)) return drawn;
+        QSvgRenderer renderer(QByteArray(svg_).replace("currentColor", colour.toLatin1()));
+        drawn = QPixmap(size);
+        drawn.fill(Qt::transparent);
+        QPainter painter(&drawn);
+        painter.setOpacity(mode == QIcon::Disabled ? 0.28 : 1);
+        renderer.render(&painter);
+        QPixmapCache::insert(key, drawn);
+        return drawn;
+    }
+
+  private:
+    QString name_;
+    QByteArray svg_;
+};
 
 }  // namespace
 
@@ -32,14 +54,7 @@ QIcon themeIcon(const QString& name) {
     static const bool loaded = (initIcons(), true);
     Q_UNUSED(loaded)
     QFile file(QStringLiteral(":/icons/%1.svg").arg(name));
-    if (!file.open(QIODevice::ReadOnly)) return {};
-    const QByteArray svg = file.readAll();
-    QIcon icon;
-    for (const int size : {16, 20, 32, 48}) {
-        icon.addPixmap(render(svg, size, 1), QIcon::Normal);
-        icon.addPixmap(render(svg, size, 0.28), QIcon::Disabled);
-    }
-    return icon;
+    return file.open(QIODevice::ReadOnly) ? QIcon(new ThemeIconEngine(name, file.readAll())) : QIcon();
 }
 
 }  // namespace loupe::views
