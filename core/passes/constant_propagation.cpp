@@ -136,14 +136,25 @@ class ConstantPropagation {
         visit_block(node->block_at(0));
         visit_block(node->block_at(1));
         for (std::size_t i = node->outputs().size(); i-- > 0;) {
-            Value* value = node->block_at(0)->outputs()[i];
-            if (value != node->block_at(1)->outputs()[i]) continue;
+            Value* value = same_result(node, i);
+            if (value == nullptr) continue;
             node->output(i)->replace_all_uses_with(value);
             node->erase_output(i);
             changed_ = true;
             node->block_at(0)->erase_output(i);
             node->block_at(1)->erase_output(i);
         }
+    }
+
+    // What both branches give: a value from outside, or equal constants. Null otherwise.
+    Value* same_result(Node* node, std::size_t i) {
+        Value* then = node->block_at(0)->outputs()[i];
+        const Value* otherwise = node->block_at(1)->outputs()[i];
+        if (then == otherwise) return then;
+        const bool are_constants = ir::is_constant(then) && ir::is_constant(otherwise);
+        if (!are_constants || is_mutable_type(*then->type()) || !same_computation(then->node(), otherwise->node())) return nullptr;
+        const ir::OriginScope origin(graph_, {node}, "ConstantPropagation", "equal branches");
+        return graph_.create_constant(*ir::constant_of(then), then->type())->insert_before(node)->output();
     }
 
     void visit_loop(Node* node) {

@@ -176,7 +176,15 @@ Replacement neutral_number(const Site& site) {
     return {};
 }
 
+// A value of None's own type can be nothing else.
+Replacement nothing_but_none(const Site& site) {
+    const Value* output = site.node->output();
+    if (site.node->kind() == prim::Constant || output->type()->kind() != TypeKind::None) return {};
+    return {nullptr, IValue()};
+}
+
 constexpr Rule kRules[] = {
+    {"nothing but None", nothing_but_none},
     {"number of tensor of number", number_of_tensor_of_number},
     {"number of same type", number_of_same_type},
     {"known sizes", known_sizes},
@@ -195,19 +203,55 @@ class Peephole {
   public:
     explicit Peephole(Graph& graph) : graph_(graph), aliases_(graph) { visit_block(graph.block()); }
     bool changed() const { return changed_; }
+    bool refined() const { return refined_; }
 
   private:
     void visit_block(Block* block) {
         for (Node* node : block->nodes()) {
             for (std::size_t i = 0; i < node->block_count(); ++i) visit_block(node->block_at(i));
-            if (node->kind() == prim::If) simplify_condition(node);
+            if (node->kind() == prim::If) simplify_branches(node);
+            else if (is_kind(node, "aten::cat")) join_joined(node);
             else if (node->kind() == prim::ListUnpack) unpack_made_list(node);
             else if (node->outputs().size() == 1) apply_rules(node);
         }
     }
 
+    static bool is_int_sum(const Node* node) {
+        return (is_kind(node, "aten::add") || is_kind(node, "aten::sub")) && node->inputs().size() == 2 &&
+               node->output()->type()->kind() == TypeKind::Int;
+    }
+
+    // The constant of a sum or product of ints stands behind.
+    static void order_numbers(Node* node) {
+        const bool commutes = is_kind(node, "aten::add") || is_kind(node, "aten::mul");
+        if (!commutes || node->inputs().size() != 2 || node->output()->type()->kind() != TypeKind::Int) return;
+        if (!constant_int(node->input(0)) || constant_int(node->input(1))) return;
+        Value* constant = node->input(0);
+        node->replace_input(0, node->input(1));
+        node->replace_input(1, constant);
+    }
+
+    // (x + 2) - 5 is x - 3, with the wrapping of machine integers.
+    void merge_sums(Node* node) {
+        if (!is_int_sum(node) || !is_int_sum(node->input(0)->node())) return;
+        const Node* inner = node->input(0)->node();
+        const auto outer_number = constant_int(node->input(1));
+        const auto inner_number = constant_int(inner->input(1));
+        if (!outer_number || !inner_number) return;
+        const auto a = static_cast<std::uint64_t>(*inner_number);
+        const auto b = static_cast<std::uint64_t>(*outer_number);
+        const auto sum = static_cast<std::int64_t>(inner->kind() == node->kind() ? b + a : b - a);
+        const ir::OriginScope origin(graph_, {node}, "PeepholeOptimize", "sum of sum");
+        Value* constant = graph_.create_constant(IValue(sum))->insert_before(node)->output();
+        node->replace_input(0, inner->input(0));
+        node->replace_input(1, constant);
+        changed_ = true;
+    }
+
     void apply_rules(Node* node) {
         if (!node->has_uses()) return;
+        order_numbers(node);
+        merge_sums(node);
         for (const Rule& rule : kRules) {
             const Replacement found = rule.apply({graph_, node, aliases_});
             if (!found) continue;
@@ -222,16 +266,76 @@ class Peephole {
         }
     }
 
-    // The result of "if c: True else: False" is c.
-    void simplify_condition(Node* node) {
+    void simplify_branches(Node* node) {
         for (std::size_t i = 0; i < node->outputs().size(); ++i) {
-            if (node->output(i)->type()->kind() != TypeKind::Bool || !node->output(i)->has_uses()) continue;
-            const auto then = constant_bool(node->block_at(0)->outputs()[i]);
-            const auto otherwise = constant_bool(node->block_at(1)->outputs()[i]);
-            if (!then.value_or(false) || otherwise.value_or(true)) continue;
-            node->output(i)->replace_all_uses_with(node->input(0));
-            changed_ = true;
+            refine_optional(node, i);
+            replace_none(node, i);
+            simplify_condition(node, i);
         }
+    }
+
+    // Branches that both know whether they give None know the type of the result.
+    void refine_optional(Node* node, std::size_t i) {
+        if (node->output(i)->type()->kind() != TypeKind::Optional) return;
+        const TypePtr& then = node->block_at(0)->outputs()[i]->type();
+        const TypePtr& otherwise = node->block_at(1)->outputs()[i]->type();
+        if (then->kind() == TypeKind::Optional || otherwise->kind() == TypeKind::Optional) return;
+        const auto unified = unify_types(then, otherwise);
+        if (!unified) return;
+        node->output(i)->set_type(*unified);
+        refined_ = true;
+    }
+
+    void replace_none(Node* node, std::size_t i) {
+        if (node->output(i)->type()->kind() != TypeKind::None || !node->output(i)->has_uses()) return;
+        const ir::OriginScope origin(graph_, {node}, "PeepholeOptimize", "nothing but None");
+        node->output(i)->replace_all_uses_with(graph_.create_constant(IValue())->insert_before(node)->output());
+        changed_ = true;
+    }
+
+    // The result of "if c: True else: False" is c.
+    void simplify_condition(Node* node, std::size_t i) {
+        if (node->output(i)->type()->kind() != TypeKind::Bool || !node->output(i)->has_uses()) return;
+        const auto then = constant_bool(node->block_at(0)->outputs()[i]);
+        const auto otherwise = constant_bool(node->block_at(1)->outputs()[i]);
+        if (!then.value_or(false) || otherwise.value_or(true)) return;
+        node->output(i)->replace_all_uses_with(node->input(0));
+        changed_ = true;
+    }
+
+    // The inner of two joins along one dimension, where only the outer one reads it.
+    const Node* inner_join(const Node* join, const Value* element) const {
+        const Node* inner = element->node();
+        if (!is_kind(inner, "aten::cat") || element->uses().size() != 1) return nullptr;
+        const Node* list = inner->input(0)->node();
+        const auto dim = constant_int(join->input(1));
+        if (!dim || dim != constant_int(inner->input(1)) || list->kind() != prim::ListConstruct) return nullptr;
+        if (aliases_.has_writers(inner->input(0)) || aliases_.has_writers(element)) return nullptr;
+        // Elements that are written in between would be read too late.
+        const auto& parts = list->inputs();
+        const bool is_written = std::any_of(parts.begin(), parts.end(), [&](const Value* part) { return aliases_.has_writers(part); });
+        return is_written ? nullptr : list;
+    }
+
+    void join_joined(Node* join) {
+        const Node* list = join->input(0)->node();
+        if (list->kind() != prim::ListConstruct || join->input(0)->uses().size() != 1) return;
+        std::vector<Value*> parts;
+        bool found = false;
+        for (Value* element : list->inputs()) {
+            if (const Node* inner = inner_join(join, element)) {
+                parts.insert(parts.end(), inner->inputs().begin(), inner->inputs().end());
+                found = true;
+            } else {
+                parts.push_back(element);
+            }
+        }
+        if (!found) return;
+        const ir::OriginScope origin(graph_, {join}, "PeepholeOptimize", "join of joined");
+        Node* whole = graph_.create(prim::ListConstruct, parts)->insert_before(join);
+        whole->output()->set_type(join->input(0)->type());
+        join->replace_input(0, whole->output());
+        changed_ = true;
     }
 
     void unpack_made_list(Node* node) {
@@ -245,13 +349,19 @@ class Peephole {
     Graph& graph_;
     AliasAnalysis aliases_;
     bool changed_ = false;
+    bool refined_ = false;
 };
 
 void run(Graph& graph, const PassContext&) {
     constexpr int kMostRounds = 100;  // each rewrites towards fewer or simpler nodes; a bound against mistakes
-    int rounds = 0;
-    while (rounds < kMostRounds && Peephole(graph).changed()) ++rounds;
-    if (rounds > 0) remove_dead_code(graph);
+    bool found = false;
+    for (int rounds = 0; rounds < kMostRounds; ++rounds) {
+        const Peephole round(graph);
+        found |= round.changed() || round.refined();
+        if (!round.changed()) break;
+    }
+    // As in PyTorch, also where only the type of a branch's result was looked at.
+    if (found) remove_dead_code(graph);
 }
 
 }  // namespace

@@ -9,8 +9,8 @@
 
 namespace loupe::test {
 
-// Constants stand where they are used, other values are renamed by order of appearance; source places and mangles of
-// class names are taken off.
+// Constants stand where they are used, other values are renamed by order of appearance; source places, mangles of
+// class names and the numbers that warnings have in a process are taken off.
 class CanonicalText {
   public:
     explicit CanonicalText(std::string_view text) {
@@ -61,6 +61,7 @@ class CanonicalText {
             for (i += kMangle.size(); std::isdigit(static_cast<unsigned char>(line[i])) != 0;) ++i;
             return i + 1;
         }
+        if (line.substr(i).starts_with("[warn_id=")) return line.find(']', i) + 1;
         if (line.substr(i).starts_with(" # ")) return line.size();
         out_ += line[i];
         return i + 1;

@@ -224,6 +224,93 @@ graph(%x : Tensor, %y : Tensor?):
   %k : (bool, bool, bool, bool) = prim::TupleConstruct(%a, %b, %c, %d)
   return (%k)
 """),
+    ("takes what both branches give", "ConstantPropagation", """
+graph(%c : bool):
+  %n : int = prim::Constant[value=3]()
+  %p : bool, %q : int, %r : int = prim::If(%c)
+    block0():
+      %a : bool = aten::eq(%n, %n)
+      %d : int = prim::Constant[value=4]()
+      -> (%a, %d, %n)
+    block1():
+      %b : bool = prim::Constant[value=1]()
+      %e : int = prim::Constant[value=5]()
+      -> (%b, %e, %n)
+  %k : (bool, int, int) = prim::TupleConstruct(%p, %q, %r)
+  return (%k)
+"""),
+    ("puts constants of ints behind", "PeepholeOptimize", """
+graph(%x : int, %y : int):
+  %t : int = prim::Constant[value=2]()
+  %h : int = prim::Constant[value=3]()
+  %a : int = aten::add(%t, %x)
+  %b : int = aten::add(%h, %a)
+  %c : int = aten::sub(%b, %t)
+  %d : int = aten::mul(%t, %c)
+  %e : int = aten::mul(%d, %h)
+  %f : int = aten::sub(%t, %y)
+  %k : (int, int) = prim::TupleConstruct(%e, %f)
+  return (%k)
+"""),
+    ("takes None for what can be nothing else", "PeepholeOptimize", """
+graph(%x : Tensor?, %c : bool):
+  %n : NoneType = prim::Constant()
+  %a : NoneType = prim::unchecked_cast(%x)
+  %b : bool = aten::__isnot__(%a, %n)
+  %u : NoneType = prim::Uninitialized()
+  %r : NoneType, %s : Tensor? = prim::If(%b)
+    block0():
+      -> (%n, %x)
+    block1():
+      -> (%u, %x)
+  return (%r)
+"""),
+    ("refines optional results", "PeepholeOptimize", """
+graph(%x : Tensor, %y : Tensor?, %c : bool):
+  %n : NoneType = prim::Constant()
+  %dead : Tensor = aten::relu(%x)
+  %a : Tensor? = prim::If(%c)
+    block0():
+      -> (%x)
+    block1():
+      -> (%x)
+  %b : Tensor? = prim::If(%c)
+    block0():
+      -> (%n)
+    block1():
+      -> (%x)
+  %d : Tensor? = prim::If(%c)
+    block0():
+      -> (%y)
+    block1():
+      -> (%x)
+  %k : (Tensor?, Tensor?, Tensor?) = prim::TupleConstruct(%a, %b, %d)
+  return (%k)
+"""),
+    ("joins what is joined again", "PeepholeOptimize", """
+graph(%x : Tensor, %y : Tensor):
+  %one : int = prim::Constant[value=1]()
+  %l : Tensor[] = prim::ListConstruct(%x, %y)
+  %a : Tensor = aten::cat(%l, %one)
+  %m : Tensor[] = prim::ListConstruct(%y, %a)
+  %b : Tensor = aten::cat(%m, %one)
+  %k : Tensor[] = prim::ListConstruct(%b, %x)
+  %c : Tensor = aten::cat(%k, %one)
+  return (%c)
+"""),
+    ("leaves joins that others read", "PeepholeOptimize", """
+graph(%x : Tensor, %y : Tensor):
+  %one : int = prim::Constant[value=1]()
+  %zero : int = prim::Constant[value=0]()
+  %l : Tensor[] = prim::ListConstruct(%x, %y)
+  %a : Tensor = aten::cat(%l, %one)
+  %m : Tensor[] = prim::ListConstruct(%y, %a)
+  %b : Tensor = aten::cat(%m, %one)
+  %k : Tensor[] = prim::ListConstruct(%b, %x)
+  %c : Tensor = aten::cat(%k, %zero)
+  %d : Tensor = aten::add(%a, %c, %one)
+  return (%d)
+"""),
     ("unwraps what is there", "PeepholeOptimize", """
 graph(%x : Tensor, %y : Tensor?):
   %a : Tensor = prim::unchecked_unwrap_optional(%x)
