@@ -59,6 +59,8 @@ def add(c):
         seeded(seed, "aten::bernoulli", torch.full((12,), 0.4))
         seeded(seed, "aten::bernoulli", torch.full((12,), 0.4, dtype=torch.float64))
         seeded(seed, "aten::dropout", torch.ones(12), 0.25, True)
+        # In row-major order, whatever the layout.
+        seeded(seed, "aten::dropout", torch.ones(3, 4).t(), 0.25, True)
         seeded(seed, "aten::feature_dropout", torch.ones(2, 5, 2), 0.5, True)
         seeded(seed, "aten::alpha_dropout", torch.ones(12), 0.25, True, tolerance=1e-6)
         seeded(seed, "aten::uniform_", torch.zeros(5), -2.0, 3.0)

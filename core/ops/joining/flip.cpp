@@ -2,6 +2,8 @@
 // Turning around and rotating: flip, roll, rot90.
 
 #include <algorithm>
+#include <functional>
+#include <numeric>
 
 #include "core/base/strings.h"
 #include "core/ops/boxing.h"
@@ -9,6 +11,7 @@
 #include "core/ops/gradient_context.h"
 #include "core/ops/joining/family.h"
 #include "core/ops/joining/index_maps.h"
+#include "core/ops/loops/layout.h"
 #include "core/ops/samples.h"
 
 namespace loupe::joining {
@@ -32,14 +35,30 @@ TensorMeta flip_meta(const Tensor& self, const Dims& dims) {
         }
         seen.push_back(wrapped);
     }
-    return contiguous_like(self);
+    return same_meta(self, self.dtype());
+}
+// t with its dimensions in that order.
+Tensor permuted(const Tensor& t, std::span<const std::size_t> order) {
+    Dims sizes, strides;
+    for (const std::size_t d : order) {
+        sizes.push_back(t.sizes()[d]);
+        strides.push_back(t.strides()[d]);
+    }
+    return t.view_as_strided(span_of(sizes), span_of(strides), t.storage_offset());
 }
 void flip(const Tensor& out, const Tensor& self, const Dims& dims) {
     std::vector<IndexMap> maps = identity_maps(self.sizes());
     for (const std::int64_t d : dims) {
         if (!maps.empty()) std::ranges::reverse(maps[static_cast<std::size_t>(wrap_dim(d, self.dim()))]);
     }
-    copy_mapped(out, self, maps);
+    if (out.is_contiguous()) return copy_mapped(out, self, maps);
+    // The result is dense in another order of the dimensions.
+    std::vector<std::size_t> order(maps.size());
+    std::iota(order.begin(), order.end(), 0);
+    std::ranges::stable_sort(order, std::ranges::greater(), [&](std::size_t d) { return out.strides()[d]; });
+    std::vector<IndexMap> ordered;
+    for (const std::size_t d : order) ordered.push_back(std::move(maps[d]));
+    copy_mapped(permuted(out, order), permuted(self, order), ordered);
 }
 void flip_backward(GradientContext& context) {
     context.grad(0, [&] { return fn::flip(context.grad_output(), context.value(1)); });

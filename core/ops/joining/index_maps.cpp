@@ -7,6 +7,7 @@
 
 #include "core/base/parallel.h"
 #include "core/ops/loops/elementwise.h"
+#include "core/ops/nn/simd.h"
 
 namespace loupe {
 namespace {
@@ -25,6 +26,12 @@ std::vector<IndexMap> to_offsets(std::span<const IndexMap> maps, IntSpan strides
 bool counts_up(const IndexMap& offsets, std::int64_t step) {
     for (std::size_t i = 0; i < offsets.size(); ++i) {
         if (offsets[i] != static_cast<std::int64_t>(i) * step) return false;
+    }
+    return true;
+}
+bool counts_down(const IndexMap& offsets) {
+    for (std::size_t i = 0; i < offsets.size(); ++i) {
+        if (offsets[i] != offsets[0] - static_cast<std::int64_t>(i)) return false;
     }
     return true;
 }
@@ -80,6 +87,13 @@ template <typename Word>
 void gather_row(Word* to, const Word* from, const IndexMap& offsets) {
     for (std::size_t i = 0; i < offsets.size(); ++i) to[i] = from[offsets[i]];
 }
+template <typename Word>
+void reverse_row(Word* to, const Word* from, std::int64_t length) {
+    with_best_instructions([=]() LOUPE_INLINE {
+#pragma omp simd
+        for (std::int64_t i = 0; i < length; ++i) to[i] = from[length - 1 - i];
+    });
+}
 struct Word16 {
     std::uint64_t low, high;
 };
@@ -89,6 +103,7 @@ void copy_rows(const Tensor& out, const void* source, std::span<const IndexMap> 
     const IndexMap& last = offsets.back();
     const auto row_length = static_cast<std::int64_t>(last.size());
     const std::vector<Run> runs = runs_of(last);
+    const bool is_reversed = counts_down(last);
     const bool has_long_runs = static_cast<std::int64_t>(runs.size()) * 8 <= row_length;
     const std::int64_t rows = out.numel() / row_length;
     auto* to = out.data<Word>();
@@ -96,6 +111,10 @@ void copy_rows(const Tensor& out, const void* source, std::span<const IndexMap> 
     const std::int64_t grain = std::max<std::int64_t>(kGrainBytes / (row_length * static_cast<std::int64_t>(sizeof(Word))), 1);
     parallel_for(0, rows, grain, [&](std::int64_t begin, std::int64_t end) {
         for_rows(offsets.first(offsets.size() - 1), begin, end, [&](std::int64_t row, std::int64_t offset) {
+            if (is_reversed) {
+                reverse_row(to + row * row_length, from + offset + last.back(), row_length);
+                return;
+            }
             if (!has_long_runs) {
                 gather_row(to + row * row_length, from + offset, last);
                 return;

@@ -2,9 +2,14 @@
 // Losses element by element: mse, smooth_l1, huber, soft_margin, binary cross entropy, and those written with operators.
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
+#include "core/base/parallel.h"
+#include "core/ops/loops/elementwise.h"
+#include "core/ops/loops/layout.h"
 #include "core/ops/nn/common.h"
 #include "core/ops/nn/family.h"
+#include "core/ops/nn/simd.h"
 
 namespace loupe {
 namespace {
@@ -14,17 +19,17 @@ using namespace nn_ops;
 // value and slope of a loss at (x, target); k is its parameter.
 struct Mse {
     static constexpr const char* kName = "mse_loss";
-    static double value(double x, double t, double) { return (x - t) * (x - t); }
-    static double slope(double x, double t, double) { return 2 * (x - t); }
+    LOUPE_INLINE static double value(double x, double t, double) { return (x - t) * (x - t); }
+    LOUPE_INLINE static double slope(double x, double t, double) { return 2 * (x - t); }
     static double curvature(double, double, double) { return 2; }
 };
 struct SmoothL1 {
     static constexpr const char* kName = "smooth_l1_loss";
-    static double value(double x, double t, double beta) {
+    LOUPE_INLINE static double value(double x, double t, double beta) {
         const double d = std::fabs(x - t);
         return d < beta ? 0.5 * d * d / beta : d - 0.5 * beta;
     }
-    static double slope(double x, double t, double beta) {
+    LOUPE_INLINE static double slope(double x, double t, double beta) {
         const double d = x - t;
         return d <= -beta ? -1 : (d >= beta ? 1 : d / beta);
     }
@@ -32,11 +37,11 @@ struct SmoothL1 {
 };
 struct Huber {
     static constexpr const char* kName = "huber_loss";
-    static double value(double x, double t, double delta) {
+    LOUPE_INLINE static double value(double x, double t, double delta) {
         const double d = std::fabs(x - t);
         return d <= delta ? 0.5 * d * d : delta * (d - 0.5 * delta);
     }
-    static double slope(double x, double t, double delta) {
+    LOUPE_INLINE static double slope(double x, double t, double delta) {
         const double d = x - t;
         return d <= -delta ? -delta : (d >= delta ? delta : d);
     }
@@ -44,8 +49,8 @@ struct Huber {
 };
 struct SoftMargin {
     static constexpr const char* kName = "soft_margin_loss";
-    static double value(double x, double t, double) { return std::log1p(std::exp(-t * x)); }
-    static double slope(double x, double t, double) { return -t / (1 + std::exp(t * x)); }
+    LOUPE_INLINE static double value(double x, double t, double) { return std::log1p(std::exp(-t * x)); }
+    LOUPE_INLINE static double slope(double x, double t, double) { return -t / (1 + std::exp(t * x)); }
     static double curvature(double x, double t, double) {
         const double s = 1 / (1 + std::exp(-t * x));
         return t * t * s * (1 - s);
@@ -69,68 +74,116 @@ void infer_loss(Arguments arguments, MetaList& outputs) {
     if constexpr (std::is_same_v<Loss, Huber>) require(k > 0, "huber_loss does not support non-positive values for delta.");
     const ScalarType dtype = promote_types(self.dtype(), target.dtype());
     require(is_floating(dtype), "\"", Loss::kName, "\" not implemented for '", dtype_graph_name(dtype), "'");
-    Dims sizes = broadcast_shapes(self.sizes(), target.sizes());
-    if (!is_unreduced(arguments[2])) sizes.clear();
-    outputs.push_back({std::move(sizes), dtype, self.device()});
+    TensorMeta meta = elementwise_meta(arguments.first(2), dtype);
+    if (!is_unreduced(arguments[2])) meta = {{}, dtype, self.device()};
+    outputs.push_back(std::move(meta));
 }
 
-// Both sides in one shape and type.
+bool same_order(const Tensor& a, const Tensor& b) {
+    return std::equal(a.sizes().begin(), a.sizes().end(), b.sizes().begin(), b.sizes().end()) &&
+           std::equal(a.strides().begin(), a.strides().end(), b.strides().begin(), b.strides().end());
+}
+
+// Both sides in one shape, type and order of elements, without gaps.
 struct Pair {
     Tensor x;
     Tensor target;
 
     Pair(const Tensor& self, const Tensor& other, ScalarType dtype) {
+        if (self.dtype() == dtype && other.dtype() == dtype && same_order(self, other) && self.is_non_overlapping_and_dense()) {
+            x = self;
+            target = other;
+            return;
+        }
         const Dims sizes = broadcast_shapes(self.sizes(), other.sizes());
         x = packed_as(expanded(self, span_of(sizes)), dtype);
         target = packed_as(expanded(other, span_of(sizes)), dtype);
     }
 };
 
+// params: k.
+template <typename Loss, typename T>
+void value_kernel(const void* params, void* const* arrays, std::int64_t n) {
+    const double k = *static_cast<const double*>(params);
+    T* out = static_cast<T*>(arrays[0]);
+    const T *x = static_cast<const T*>(arrays[1]), *t = static_cast<const T*>(arrays[2]);
+    with_best_instructions([=]() LOUPE_INLINE {
+#pragma omp simd
+        for (std::int64_t i = 0; i < n; ++i) out[i] = static_cast<T>(Loss::value(static_cast<double>(x[i]), static_cast<double>(t[i]), k));
+    });
+}
+// params: k and the factor of the gradient.
+template <typename Loss, typename T>
+void slope_kernel(const void* params, void* const* arrays, std::int64_t n) {
+    const double k = static_cast<const double*>(params)[0], scale = static_cast<const double*>(params)[1];
+    T* out = static_cast<T*>(arrays[0]);
+    const T *x = static_cast<const T*>(arrays[1]), *t = static_cast<const T*>(arrays[2]), *g = static_cast<const T*>(arrays[3]);
+    with_best_instructions([=]() LOUPE_INLINE {
+#pragma omp simd
+        for (std::int64_t i = 0; i < n; ++i) {
+            out[i] = static_cast<T>(Loss::slope(static_cast<double>(x[i]), static_cast<double>(t[i]), k) * scale * static_cast<double>(g[i]));
+        }
+    });
+}
+
+template <typename Loss, typename T>
+LOUPE_INLINE inline double sum_of_part(const T* x, const T* t, std::int64_t n, double k) {
+    double sum = 0;
+#pragma omp simd reduction(+ : sum)
+    for (std::int64_t i = 0; i < n; ++i) sum += Loss::value(static_cast<double>(x[i]), static_cast<double>(t[i]), k);
+    return sum;
+}
+// In parts of one size, so that the sum does not depend on how many threads there are.
+template <typename Loss, typename T>
+double sum_of_losses(const T* x, const T* t, std::int64_t n, double k) {
+    constexpr std::int64_t kPart = 16384;
+    std::vector<double> parts(static_cast<std::size_t>((n + kPart - 1) / kPart));
+    parallel_for(0, static_cast<std::int64_t>(parts.size()), 2, [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t p = begin; p < end; ++p) {
+            const T *a = x + p * kPart, *b = t + p * kPart;
+            const std::int64_t count = std::min(n - p * kPart, kPart);
+            with_best_instructions([&]() LOUPE_INLINE { parts[static_cast<std::size_t>(p)] = sum_of_part<Loss>(a, b, count, k); });
+        }
+    });
+    return std::accumulate(parts.begin(), parts.end(), 0.0);
+}
+
 template <typename Loss>
 void run_loss(Arguments arguments, IValue* results) {
     const Tensor out = results[0].to_tensor();
     const double k = parameter_in(arguments, 3);
     const auto reduction = static_cast<Reduction>(arguments[2].to_int());
+    const Tensor self = arguments[0].to_tensor(), target = arguments[1].to_tensor();
     visit_floating(out.dtype(), Loss::kName, [&]<typename T>(std::type_identity<T>) {
-        const Pair pair(arguments[0].to_tensor(), arguments[1].to_tensor(), scalar_type_of<T>);
-        const T* x = pair.x.data<T>();
-        const T* t = pair.target.data<T>();
-        const std::int64_t n = pair.x.numel();
+        constexpr ScalarType kAs = scalar_type_of<T>;
         if (reduction == Reduction::None) {
-            const Tensor each = empty(out.sizes(), scalar_type_of<T>);
-            for (std::int64_t i = 0; i < n; ++i) each.data<T>()[i] = static_cast<T>(Loss::value(x[i], t[i], k));
-            return convert_into(out, each);
+            const std::array<LoopOperand, 3> operands{LoopOperand(out, kAs), LoopOperand(self, kAs), LoopOperand(target, kAs)};
+            return run_elementwise(value_kernel<Loss, T>, &k, operands);
         }
-        double sum = 0;
-        for (std::int64_t i = 0; i < n; ++i) sum += Loss::value(x[i], t[i], k);
+        const Pair pair(self, target, kAs);
+        const std::int64_t n = pair.x.numel();
+        double sum = sum_of_losses<Loss>(pair.x.data<T>(), pair.target.data<T>(), n, k);
         if (reduction == Reduction::Mean) sum /= static_cast<double>(n);
-        convert_into(out, scalar_tensor(Scalar(sum), scalar_type_of<T>));
+        convert_into(out, scalar_tensor(Scalar(sum), kAs));
     });
 }
 
 // (grad_output, self, target, reduction[, parameter])
 void infer_loss_backward(Arguments arguments, MetaList& outputs) {
-    const Tensor self = arguments[1].to_tensor();
-    const Tensor target = arguments[2].to_tensor();
-    outputs.push_back({broadcast_shapes(self.sizes(), target.sizes()), promote_types(self.dtype(), target.dtype()), self.device()});
+    const ScalarType dtype = promote_types(arguments[1].to_tensor().dtype(), arguments[2].to_tensor().dtype());
+    outputs.push_back(elementwise_meta(arguments.subspan(1, 2), dtype));
 }
 
 template <typename Loss>
 void run_loss_backward(Arguments arguments, IValue* results) {
     const Tensor out = results[0].to_tensor();
-    const double k = parameter_in(arguments, 4);
+    const auto operand = [&](std::size_t i, ScalarType as) { return LoopOperand(*arguments[i].tensor_impl(), as); };
+    const bool mean = static_cast<Reduction>(arguments[3].to_int()) == Reduction::Mean;
+    const std::array<double, 2> params{parameter_in(arguments, 4), mean ? 1.0 / static_cast<double>(out.numel()) : 1.0};
     visit_floating(out.dtype(), Loss::kName, [&]<typename T>(std::type_identity<T>) {
-        const Pair pair(arguments[1].to_tensor(), arguments[2].to_tensor(), scalar_type_of<T>);
-        const Tensor g = packed_as(expanded(arguments[0].to_tensor(), out.sizes()), scalar_type_of<T>);
-        const std::int64_t n = pair.x.numel();
-        const bool mean = static_cast<Reduction>(arguments[3].to_int()) == Reduction::Mean;
-        const double scale = mean ? 1.0 / static_cast<double>(n) : 1.0;
-        const Tensor to = out.dtype() == scalar_type_of<T> ? buffer_for(out) : empty(out.sizes(), scalar_type_of<T>);
-        for (std::int64_t i = 0; i < n; ++i) {
-            const double slope = Loss::slope(pair.x.data<T>()[i], pair.target.data<T>()[i], k);
-            to.data<T>()[i] = static_cast<T>(slope * scale * static_cast<double>(g.data<T>()[i]));
-        }
-        if (!to.is_same(out)) convert_into(out, to);
+        constexpr ScalarType kAs = scalar_type_of<T>;
+        const std::array<LoopOperand, 4> operands{LoopOperand(out, kAs), operand(1, kAs), operand(2, kAs), operand(0, kAs)};
+        run_elementwise(slope_kernel<Loss, T>, params.data(), operands);
     });
 }
 

@@ -2,10 +2,12 @@
 // Interpolation. Every mode is, along each dimension, a sparse matrix; a gradient is its transpose.
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "core/base/parallel.h"
 #include "core/ops/nn/common.h"
 #include "core/ops/nn/family.h"
+#include "core/ops/nn/simd.h"
 
 namespace loupe {
 namespace {
@@ -89,23 +91,99 @@ Taps make_taps(Interpolation mode, std::int64_t in, std::int64_t out, bool align
     return taps;
 }
 
-// Along the middle of [outer, size, inner]: forward, in -> out; transposed, out's gradient -> in's.
+// Taps of an operator or of its transpose, one after another: the k-th of place i at k * places + i; index -1: none.
+struct TapTable {
+    std::int64_t places = 0;
+    std::int64_t depth = 0;
+    std::vector<std::int32_t> index;
+    std::vector<double> weight;
+};
+
+TapTable tap_table(const Taps& taps, std::int64_t in, std::int64_t out, bool transposed) {
+    std::vector<std::vector<std::pair<std::int64_t, double>>> of_place(static_cast<std::size_t>(transposed ? in : out));
+    for (std::int64_t i = 0; i < out; ++i) {
+        for (std::size_t k = taps.begin[static_cast<std::size_t>(i)]; k < taps.begin[static_cast<std::size_t>(i) + 1]; ++k) {
+            if (transposed) of_place[static_cast<std::size_t>(taps.index[k])].emplace_back(i, taps.weight[k]);
+            else of_place[static_cast<std::size_t>(i)].emplace_back(taps.index[k], taps.weight[k]);
+        }
+    }
+    TapTable table;
+    table.places = transposed ? in : out;
+    for (const auto& place : of_place) table.depth = std::max(table.depth, static_cast<std::int64_t>(place.size()));
+    table.index.resize(static_cast<std::size_t>(table.places * table.depth), -1);
+    table.weight.resize(table.index.size());
+    for (std::size_t i = 0; i < of_place.size(); ++i) {
+        for (std::size_t k = 0; k < of_place[i].size(); ++k) {
+            const std::size_t at = k * of_place.size() + i;
+            table.index[at] = static_cast<std::int32_t>(of_place[i][k].first);
+            table.weight[at] = of_place[i][k].second;
+        }
+    }
+    return table;
+}
+
+// A row of places that lie beside each other: a vector of places at once.
 template <typename T>
-void apply(const Taps& taps, bool transposed, std::int64_t outer, std::int64_t in, std::int64_t out, std::int64_t inner, const T* from, T* to) {
-    parallel_for(0, outer, std::max<std::int64_t>(1, 8192 / std::max<std::int64_t>(1, out * inner)), [&](std::int64_t begin, std::int64_t end) {
-        for (std::int64_t n = begin; n < end; ++n) {
-            const T* source = from + n * (transposed ? out : in) * inner;
-            T* target = to + n * (transposed ? in : out) * inner;
-            std::fill(target, target + (transposed ? in : out) * inner, T(0));
-            for (std::int64_t i = 0; i < out; ++i) {
-                for (std::size_t k = taps.begin[static_cast<std::size_t>(i)]; k < taps.begin[static_cast<std::size_t>(i) + 1]; ++k) {
-                    const T w = static_cast<T>(taps.weight[k]);
-                    const T* read = source + (transposed ? i : taps.index[k]) * inner;
-                    T* write = target + (transposed ? taps.index[k] : i) * inner;
-                    for (std::int64_t j = 0; j < inner; ++j) write[j] += w * read[j];
-                }
+void weigh_neighbours(const TapTable& taps, const T* weights, const T* from, T* to) {
+    const std::int64_t places = taps.places, depth = taps.depth;
+    const std::int32_t* indices = taps.index.data();
+    with_best_instructions([=]() LOUPE_INLINE {
+#pragma omp simd
+        for (std::int64_t i = 0; i < places; ++i) to[i] = 0;
+        for (std::int64_t k = 0; k < depth; ++k) {
+            const std::int32_t* index = indices + k * places;
+            const T* weight = weights + k * places;
+#pragma omp simd
+            for (std::int64_t i = 0; i < places; ++i) {
+                const T term = weight[i] * from[index[i] < 0 ? 0 : index[i]];
+                to[i] += index[i] < 0 ? T(0) : term;
             }
         }
+    });
+}
+
+// Place i of [places, inner]: a vector of what lies beside each other in it.
+template <typename T>
+LOUPE_INLINE inline void weigh_slices(const TapTable& taps, const T* weights, std::int64_t i, std::int64_t inner, const T* from, T* to) {
+    const std::int32_t* index = taps.index.data() + i;
+    const std::int64_t places = taps.places, depth = taps.depth;
+    std::int64_t k = 0;
+    if (depth >= 2 && index[places] >= 0) {
+        const T *a = from + index[0] * inner, *b = from + index[places] * inner;
+        const T u = weights[i], v = weights[places + i];
+#pragma omp simd
+        for (std::int64_t j = 0; j < inner; ++j) to[j] = u * a[j] + v * b[j];
+        k = 2;
+    } else {
+#pragma omp simd
+        for (std::int64_t j = 0; j < inner; ++j) to[j] = 0;
+    }
+    for (; k < depth && index[k * places] >= 0; ++k) {
+        const T* a = from + index[k * places] * inner;
+        const T w = weights[k * places + i];
+#pragma omp simd
+        for (std::int64_t j = 0; j < inner; ++j) to[j] += w * a[j];
+    }
+}
+
+// Along the middle of [outer, size, inner].
+template <typename T>
+void apply(const TapTable& taps, std::int64_t outer, std::int64_t size, std::int64_t inner, const T* from, T* to) {
+    const std::vector<T> weights(taps.weight.begin(), taps.weight.end());
+    const std::int64_t places = taps.places;
+    const std::int64_t work = std::max<std::int64_t>(1, inner * taps.depth);
+    if (inner == 1) {
+        parallel_for(0, outer, std::max<std::int64_t>(1, 16384 / std::max<std::int64_t>(1, work * places)), [&](std::int64_t begin, std::int64_t end) {
+            for (std::int64_t n = begin; n < end; ++n) weigh_neighbours(taps, weights.data(), from + n * size, to + n * places);
+        });
+        return;
+    }
+    parallel_for(0, outer * places, std::max<std::int64_t>(1, 16384 / work), [&](std::int64_t begin, std::int64_t end) {
+        with_best_instructions([&]() LOUPE_INLINE {
+            for (std::int64_t n = begin; n < end; ++n) {
+                weigh_slices(taps, weights.data(), n % places, inner, from + n / places * size * inner, to + n * inner);
+            }
+        });
     });
 }
 
@@ -114,28 +192,45 @@ struct Options {
     std::array<std::optional<double>, 3> scales;
 };
 
+// t with its channels as the last dimension.
+Tensor channels_as_last(const Tensor& t) {
+    Dims sizes = to_dims(t.sizes()), strides = to_dims(t.strides());
+    std::rotate(sizes.begin() + 1, sizes.begin() + 2, sizes.end());
+    std::rotate(strides.begin() + 1, strides.begin() + 2, strides.end());
+    return t.view_as_strided(span_of(sizes), span_of(strides), t.storage_offset());
+}
+
 // The dimensions one after another; the gradient in the opposite order.
-void interpolate(Interpolation mode, const Options& options, const Tensor& source, const Tensor& result, std::size_t spatial, bool transposed) {
+void interpolate(Interpolation mode, const Options& options, Tensor source, Tensor result, std::size_t spatial, bool transposed) {
     if (result.numel() == 0) return;
+    const bool last = prefers_channels_last(source) && prefers_channels_last(result);
+    if (last) {
+        source = channels_as_last(source);
+        result = channels_as_last(result);
+    }
+    const std::size_t first = last ? 1 : 2;
     const Tensor& small = transposed ? result : source;  // the operator's input side
     const Tensor& large = transposed ? source : result;
     visit_floating(is_integral(source.dtype()) ? ScalarType::Float32 : source.dtype(), "upsample", [&]<typename T>(std::type_identity<T>) {
-        Tensor now = packed_as(source, scalar_type_of<T>);
+        constexpr ScalarType kAs = scalar_type_of<T>;
+        Tensor now = packed_as(source, kAs);
         for (std::size_t step = 0; step < spatial; ++step) {
             const std::size_t d = transposed ? spatial - 1 - step : step;
-            const std::int64_t in = small.sizes()[d + 2];
-            const std::int64_t out = large.sizes()[d + 2];
+            const std::int64_t in = small.sizes()[d + first];
+            const std::int64_t out = large.sizes()[d + first];
             Dims sizes = to_dims(now.sizes());
             std::int64_t outer = 1;
             std::int64_t inner = 1;
-            for (std::size_t i = 0; i < d + 2; ++i) outer *= sizes[i];
-            for (std::size_t i = d + 3; i < sizes.size(); ++i) inner *= sizes[i];
-            sizes[d + 2] = transposed ? in : out;
-            const Tensor next = empty(span_of(sizes), scalar_type_of<T>);
-            apply<T>(make_taps(mode, in, out, options.align, options.scales[d]), transposed, outer, in, out, inner, now.data<T>(), next.data<T>());
+            for (std::size_t i = 0; i < d + first; ++i) outer *= sizes[i];
+            for (std::size_t i = d + first + 1; i < sizes.size(); ++i) inner *= sizes[i];
+            const std::int64_t size = std::exchange(sizes[d + first], transposed ? in : out);
+            const bool fits = step + 1 == spatial && result.dtype() == kAs && result.is_contiguous();
+            const Tensor next = fits ? result : empty(span_of(sizes), kAs);
+            const Taps taps = make_taps(mode, in, out, options.align, options.scales[d]);
+            apply<T>(tap_table(taps, in, out, transposed), outer, size, inner, now.data<T>(), next.data<T>());
             now = next;
         }
-        convert_into(result, now);
+        if (!now.is_same(result)) convert_into(result, now);
     });
 }
 

@@ -31,7 +31,8 @@ bool does_nothing(const Tensor& input, double p, bool train) { return p == 0 || 
 
 template <bool kFeature>
 Tensor kept(const Tensor& input, double p) {
-    const Tensor noise = kFeature ? feature_noise(input) : fn::empty_like(input);
+    // Drawn in row-major order, whatever the input's layout.
+    const Tensor noise = kFeature ? feature_noise(input) : empty(input.sizes(), input.dtype(), input.device());
     return fn::bernoulli_(noise, 1 - p);
 }
 template <bool kFeature>

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operators that overwrite a tensor with random numbers: uniform_, normal_, random_, bernoulli_, and so on.
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <numbers>
@@ -9,6 +11,7 @@
 #include "core/ops/functions.h"
 #include "core/ops/gradient_context.h"
 #include "core/ops/loops/elementwise.h"
+#include "core/ops/nn/simd.h"
 #include "core/ops/random/family.h"
 #include "core/ops/random/generator.h"
 
@@ -40,6 +43,18 @@ void fill_in_order(const Tensor& self, Fill&& fill) {
     if (!target.is_same(ordered)) copy_into(ordered, target);
 }
 
+// Calls take(words, first, count) on the numbers drawn for elements [first, first + count), kWords an element, block by block.
+template <std::int64_t kWords, typename Take>
+void draw_blocks(Generator& g, std::int64_t n, Take&& take) {
+    constexpr std::int64_t kBlock = 512;
+    std::array<std::uint32_t, static_cast<std::size_t>(kBlock * kWords)> words;
+    for (std::int64_t at = 0; at < n; at += kBlock) {
+        const std::int64_t count = std::min(kBlock, n - at);
+        g.fill({words.data(), static_cast<std::size_t>(count * kWords)});
+        take(words.data(), at, count);
+    }
+}
+
 template <typename T>
 T element_of(double value) { return Scalar(value).to<T>(); }
 
@@ -63,9 +78,11 @@ constexpr int digits_of() {
     else if constexpr (std::is_same_v<T, BFloat16>) return 8;
     else return std::numeric_limits<T>::digits;
 }
-float uniform_bits(Generator& g, int digits) {
-    return std::ldexp(static_cast<float>(g.next32() & ((1U << digits) - 1)), -digits);
+// In [0, 1), from the lowest bits of a number.
+LOUPE_INLINE inline float fraction_of(std::uint32_t number, int digits) {
+    return static_cast<float>(static_cast<std::int32_t>(number & ((1U << digits) - 1))) * (1.0F / static_cast<float>(1U << digits));
 }
+float uniform_bits(Generator& g, int digits) { return fraction_of(g.next32(), digits); }
 
 Tensor uniform_(const Tensor& self, double from, double to, const IValue& generator) {
     require_floating(self, "check_uniform_bounds");
@@ -75,10 +92,14 @@ Tensor uniform_(const Tensor& self, double from, double to, const IValue& genera
         if constexpr (std::is_same_v<T, double>) {
             for (std::int64_t i = 0; i < n; ++i) values[i] = std::fma(g.uniform_double(), to - from, from);
         } else if constexpr (!std::is_integral_v<T> && !is_complex(scalar_type_of<T>)) {
-            constexpr int kDigits = digits_of<T>();
             const auto low = static_cast<float>(T(static_cast<float>(from)));
-            const auto high = static_cast<float>(T(static_cast<float>(to)));
-            for (std::int64_t i = 0; i < n; ++i) values[i] = T(std::fma(uniform_bits(g, kDigits), high - low, low));
+            const float range = static_cast<float>(T(static_cast<float>(to))) - low;
+            draw_blocks<1>(g, n, [&](const std::uint32_t* words, std::int64_t first, std::int64_t count) {
+                with_best_instructions([&]() LOUPE_INLINE {
+#pragma omp simd
+                    for (std::int64_t i = 0; i < count; ++i) values[first + i] = T(__builtin_fmaf(fraction_of(words[i], digits_of<T>()), range, low));
+                });
+            });
         }
     });
     return self;
@@ -133,7 +154,17 @@ Tensor normal_(const Tensor& self, double mean, double std, const IValue& genera
 Tensor bernoulli_(const Tensor& self, double p, const IValue& generator) {
     require(p >= 0 && p <= 1, "bernoulli_ expects p to be in [0, 1], but got p=", p);
     Generator& g = generator_of(generator);
-    return fill_each(self, [&] { return g.uniform_double() < p ? 1.0 : 0.0; });
+    // As uniform_double() < p, in whole numbers.
+    const auto limit = static_cast<std::uint64_t>(std::ceil(p * 0x1p53));
+    fill_in_order(self, [&]<typename T>(T* to, std::int64_t n) {
+        draw_blocks<2>(g, n, [&](const std::uint32_t* words, std::int64_t first, std::int64_t count) {
+            for (std::int64_t i = 0; i < count; ++i) {
+                const std::uint64_t drawn = (std::uint64_t{words[2 * i]} << 32 | words[2 * i + 1]) & ((std::uint64_t{1} << 53) - 1);
+                to[first + i] = drawn < limit ? T(1) : T(0);
+            }
+        });
+    });
+    return self;
 }
 Tensor bernoulli_tensor_(const Tensor& self, const Tensor& p, const IValue& generator) {
     require(is_floating(p.dtype()), "expected probabilities tensor to have floating type, got ", dtype_graph_name(p.dtype()));

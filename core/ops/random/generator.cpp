@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/ops/random/generator.h"
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 
@@ -20,21 +21,26 @@ void Generator::set_seed(std::uint64_t seed) {
 
 void Generator::refill() {
     constexpr std::size_t kShift = 397;
-    for (std::size_t i = 0; i < kWords; ++i) {
-        const std::uint32_t joined = (words_[i] & 0x80000000U) | (words_[(i + 1) % kWords] & 0x7fffffffU);
-        const std::uint32_t twist = (joined & 1U) != 0 ? 0x9908b0dfU : 0U;
-        words_[i] = words_[(i + kShift) % kWords] ^ (joined >> 1) ^ twist;
-    }
+    std::uint32_t* w = words_.data();
+    const auto twisted = [w](std::size_t i, std::size_t next, std::size_t other) {
+        const std::uint32_t joined = (w[i] & 0x80000000U) | (w[next] & 0x7fffffffU);
+        return w[other] ^ (joined >> 1) ^ (-(joined & 1U) & 0x9908b0dfU);
+    };
+    // In runs without a modulus, that vectors fit.
+    for (std::size_t i = 0; i < kWords - kShift; ++i) w[i] = twisted(i, i + 1, i + kShift);
+    for (std::size_t i = kWords - kShift; i + 1 < kWords; ++i) w[i] = twisted(i, i + 1, i + kShift - kWords);
+    w[kWords - 1] = twisted(kWords - 1, 0, kShift - 1);
     next_ = 0;
 }
 
-std::uint32_t Generator::next32() {
-    if (next_ == kWords) refill();
-    std::uint32_t y = words_[next_++];
-    y ^= y >> 11;
-    y ^= (y << 7) & 0x9d2c5680U;
-    y ^= (y << 15) & 0xefc60000U;
-    return y ^ (y >> 18);
+void Generator::fill(std::span<std::uint32_t> to) {
+    while (!to.empty()) {
+        if (next_ == kWords) refill();
+        const std::size_t count = std::min(to.size(), kWords - next_);
+        std::transform(words_.data() + next_, words_.data() + next_ + count, to.data(), tempered);
+        next_ += count;
+        to = to.subspan(count);
+    }
 }
 
 double Generator::normal() {

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <span>
 
 #include "core/base/ref_counted.h"
 #include "core/value/ivalue.h"
@@ -21,7 +22,12 @@ class Generator final : public RefCounted {
     void set_seed(std::uint64_t seed);
     std::uint64_t seed() const { return seed_; }
 
-    std::uint32_t next32();
+    std::uint32_t next32() {
+        if (next_ == kWords) refill();
+        return tempered(words_[next_++]);
+    }
+    // As next32() for each, faster.
+    void fill(std::span<std::uint32_t> to);
     std::uint64_t next64() {
         const std::uint64_t high = next32();
         return high << 32 | next32();
@@ -34,6 +40,12 @@ class Generator final : public RefCounted {
 
   private:
     void refill();
+    static std::uint32_t tempered(std::uint32_t y) {
+        y ^= y >> 11;
+        y ^= (y << 7) & 0x9d2c5680U;
+        y ^= (y << 15) & 0xefc60000U;
+        return y ^ (y >> 18);
+    }
 
     static constexpr std::size_t kWords = 624;
     std::array<std::uint32_t, kWords> words_{};

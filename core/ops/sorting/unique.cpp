@@ -2,6 +2,7 @@
 // Each element once: the unique family, and isin.
 
 #include <algorithm>
+#include <bit>
 #include <numeric>
 
 #include "core/base/strings.h"
@@ -51,13 +52,92 @@ Tensor nothing() {
     return empty(std::array<std::int64_t, 1>{0}, ScalarType::Int64);
 }
 
+// Numbers that are equal have one key. NaN is equal to nothing.
+template <typename T>
+std::uint64_t key_of(T value) {
+    if constexpr (std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>) return key_of(static_cast<float>(value));
+    else if constexpr (std::is_floating_point_v<T>) return std::bit_cast<std::uint64_t>(static_cast<double>(value) + 0.0);
+    else return static_cast<std::uint64_t>(value);
+}
+
+// Gives each value that it is shown a number: that of its equals before it, or the next one.
+template <typename T>
+class Numbering {
+  public:
+    std::int64_t number_of(T value, std::int64_t place) {
+        if (is_nan(value)) return add(place);
+        if ((firsts_.size() + 1) * 2 > slots_.size()) grow();
+        Slot& slot = find(key_of(value));
+        if (slot.number < 0) slot = {key_of(value), add(place)};
+        return slot.number;
+    }
+    // Where each value was first.
+    const Order& firsts() const { return firsts_; }
+
+  private:
+    struct Slot {
+        std::uint64_t key = 0;
+        std::int64_t number = -1;
+    };
+    std::int64_t add(std::int64_t place) {
+        firsts_.push_back(place);
+        return static_cast<std::int64_t>(firsts_.size()) - 1;
+    }
+    Slot& find(std::uint64_t key) {
+        const std::size_t last = slots_.size() - 1;
+        for (std::size_t i = (key * 0x9e3779b97f4a7c15U) >> shift_;; ++i) {
+            Slot& slot = slots_[i & last];
+            if (slot.number < 0 || slot.key == key) return slot;
+        }
+    }
+    void grow() {
+        std::vector<Slot> old(slots_.size() * 4);
+        old.swap(slots_);
+        shift_ -= 2;
+        for (const Slot& slot : old) {
+            if (slot.number >= 0) find(slot.key) = slot;
+        }
+    }
+
+    std::vector<Slot> slots_ = std::vector<Slot>(64);
+    int shift_ = 58;  // 64 - log2 of the slots
+    Order firsts_;
+};
+
+// Each value once, in order; equal values are found by their keys, so that only those are sorted.
+template <typename T>
+Groups group_values(const T* data, std::int64_t size) {
+    Groups groups;
+    Numbering<T> numbering;
+    groups.inverse.resize(static_cast<std::size_t>(size));
+    for (std::int64_t i = 0; i < size; ++i) groups.inverse[static_cast<std::size_t>(i)] = numbering.number_of(data[i], i);
+    Order order = in_order(static_cast<std::int64_t>(numbering.firsts().size()));
+    const auto value_of = [&](std::int64_t number) { return data[numbering.firsts()[static_cast<std::size_t>(number)]]; };
+    std::stable_sort(order.begin(), order.end(), [&](std::int64_t a, std::int64_t b) { return less(value_of(a), value_of(b)); });
+    Order rank(order.size());
+    for (std::size_t i = 0; i < order.size(); ++i) {
+        rank[static_cast<std::size_t>(order[i])] = static_cast<std::int64_t>(i);
+        groups.firsts.push_back(numbering.firsts()[static_cast<std::size_t>(order[i])]);
+    }
+    groups.counts.resize(order.size());
+    for (std::int64_t& number : groups.inverse) {
+        number = rank[static_cast<std::size_t>(number)];
+        ++groups.counts[static_cast<std::size_t>(number)];
+    }
+    return groups;
+}
+
 fn::ThreeTensors unique_elements(const Tensor& self, bool sort, bool return_inverse, bool return_counts) {
     const Tensor flat = indexing::dense(self);
     return visit_dtype(self.dtype(), [&]<typename T>(std::type_identity<T>) -> fn::ThreeTensors {
         const T* data = flat.data<T>();
-        Order order = in_order(flat.numel());
-        if (sort) std::stable_sort(order.begin(), order.end(), [data](std::int64_t a, std::int64_t b) { return less(data[a], data[b]); });
-        const Groups groups = group(order, [data](std::int64_t a, std::int64_t b) { return data[a] == data[b]; });
+        const auto equal = [data](std::int64_t a, std::int64_t b) { return data[a] == data[b]; };
+        const Groups groups = [&] {
+            if constexpr (!is_complex(scalar_type_of<T>)) {
+                if (sort) return group_values(data, flat.numel());
+            }
+            return group(in_order(flat.numel()), equal);
+        }();
         const Tensor values = empty(std::array{static_cast<std::int64_t>(groups.firsts.size())}, self.dtype(), self.device());
         for (std::size_t i = 0; i < groups.firsts.size(); ++i) values.data<T>()[i] = data[groups.firsts[i]];
         return {values, return_inverse ? tensor_from(groups.inverse, self.sizes()) : nothing(),
