@@ -2,9 +2,12 @@
 // IR and passes: the difference of two texts, and the panel.
 
 #include <QTest>
+#include <QTextBlock>
+#include <QTextLayout>
 #include <random>
 
 #include "tests/views/sample_run.h"
+#include "views/passes/diff_text.h"
 #include "views/passes/passes_view.h"
 
 using namespace loupe;
@@ -93,6 +96,25 @@ class PassesTest : public QObject {
         QVERIFY(!view.before()->extraSelections().empty());
         view.list()->setCurrentItem(view.list()->topLevelItem(0));
         QCOMPARE(view.before()->toPlainText(), view.after()->toPlainText());
+    }
+
+    void onlyLinesInSightAreColoured() {
+        QStringList lines;
+        std::vector<DiffRow> rows;
+        for (int i = 0; i < 5000; ++i) {
+            lines << QStringLiteral("  %2 : Tensor = aten::relu(%x)");
+            rows.push_back({DiffRow::Kind::Same, i, i});
+        }
+        DiffText text(DiffText::Side::Left);
+        text.resize(600, 300);
+        text.setRows(lines, rows);
+        text.grab();
+        const auto coloured = [&](int line) { return !text.document()->findBlockByNumber(line).layout()->formats().empty(); };
+        QVERIFY(coloured(0) && coloured(5));
+        QVERIFY(!coloured(4990));
+        text.moveCursor(QTextCursor::End);
+        text.grab();
+        QVERIFY(coloured(4990));
     }
 
     void graphsAreDrawnAndNodesFollowed() {

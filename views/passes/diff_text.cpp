@@ -4,48 +4,35 @@
 #include <QPainter>
 #include <QRegularExpression>
 #include <QTextBlock>
+#include <QTextLayout>
 
 #include "views/common/theme.h"
 
 namespace loupe::views {
 namespace {
 
-// PyTorch's graph text: values, operators, types, comments.
-class GraphHighlighter : public QSyntaxHighlighter {
-  public:
-    using QSyntaxHighlighter::QSyntaxHighlighter;
-
-  protected:
-    void highlightBlock(const QString& line) override {
-        Theme& theme = Theme::instance();
-        const std::pair<QRegularExpression, QColor> rules[] = {
-            {values(), theme.series(1)}, {operators(), theme.series(0)}, {types(), theme.colour(Theme::Colour::Faint)}, {comments(), theme.colour(Theme::Colour::Faint)}};
-        for (const auto& [pattern, colour] : rules) {
-            for (auto match = pattern.globalMatch(line); match.hasNext();) {
-                const auto found = match.next();
-                setFormat(static_cast<int>(found.capturedStart()), static_cast<int>(found.capturedLength()), colour);
-            }
+// PyTorch's graph text: values, operators, types, comments; the later ones over the earlier.
+QList<QTextLayout::FormatRange> coloursOf(const QString& line) {
+    static const QRegularExpression values(QStringLiteral("%[\\w.]+"));
+    static const QRegularExpression operators(QStringLiteral("\\b[a-z_]\\w*::\\w+"));
+    static const QRegularExpression types(QStringLiteral("(?<= : )[^%=#]+?(?= =|, %|\\)|$)"));
+    static const QRegularExpression comments(QStringLiteral("#.*$"));
+    const Theme& theme = Theme::instance();
+    const std::pair<const QRegularExpression*, QColor> rules[] = {{&values, theme.series(1)},
+                                                                  {&operators, theme.series(0)},
+                                                                  {&types, theme.colour(Theme::Colour::Faint)},
+                                                                  {&comments, theme.colour(Theme::Colour::Faint)}};
+    QList<QTextLayout::FormatRange> all;
+    for (const auto& [pattern, colour] : rules) {
+        for (auto match = pattern->globalMatch(line); match.hasNext();) {
+            const auto found = match.next();
+            QTextLayout::FormatRange range{static_cast<int>(found.capturedStart()), static_cast<int>(found.capturedLength()), {}};
+            range.format.setForeground(colour);
+            all << range;
         }
     }
-
-  private:
-    static const QRegularExpression& values() {
-        static const QRegularExpression pattern(QStringLiteral("%[\\w.]+"));
-        return pattern;
-    }
-    static const QRegularExpression& operators() {
-        static const QRegularExpression pattern(QStringLiteral("\\b[a-z_]\\w*::\\w+"));
-        return pattern;
-    }
-    static const QRegularExpression& types() {
-        static const QRegularExpression pattern(QStringLiteral("(?<= : )[^%=#]+?(?= =|, %|\\)|$)"));
-        return pattern;
-    }
-    static const QRegularExpression& comments() {
-        static const QRegularExpression pattern(QStringLiteral("#.*$"));
-        return pattern;
-    }
-};
+    return all;
+}
 
 }  // namespace
 
@@ -66,7 +53,6 @@ DiffText::DiffText(Side side, QWidget* parent) : QPlainTextEdit(parent), side_(s
     setFont(Theme::instance().monoFont());
     setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
     margin_ = new Margin(this);
-    auto* highlighter = new GraphHighlighter(document());
     connect(this, &QPlainTextEdit::updateRequest, this, [this](const QRect& area, int dy) {
         if (dy != 0) margin_->scroll(0, dy);
         else margin_->update(0, area.y(), margin_->width(), area.height());
@@ -75,8 +61,8 @@ DiffText::DiffText(Side side, QWidget* parent) : QPlainTextEdit(parent), side_(s
         applySelections();
         if (hasFocus()) emit lineChosen(chosenLine());
     });
-    connect(&Theme::instance(), &Theme::changed, this, [this, highlighter] {
-        highlighter->rehighlight();
+    connect(&Theme::instance(), &Theme::changed, this, [this] {
+        for (QTextBlock block = document()->firstBlock(); block.isValid(); block = block.next()) block.setUserState(-1);
         applySelections();
         viewport()->update();
         margin_->update();
@@ -153,13 +139,22 @@ QColor DiffText::backgroundOf(int row) const {
                                             : faded(Theme::Colour::Good, 44);
 }
 
-// Behind the text, and only of the rows in sight: graphs have tens of thousands.
+void DiffText::colour(QTextBlock block) {
+    constexpr int kColoured = 1;
+    if (block.userState() == kColoured) return;
+    block.setUserState(kColoured);
+    block.layout()->setFormats(coloursOf(block.text()));
+    block.layout()->clearLayout();  // laid out anew when its size is asked for
+}
+
+// Colours, and what lies behind the text, only of the rows in sight: graphs have tens of thousands.
 void DiffText::paintEvent(QPaintEvent* event) {
     {
         QPainter painter(viewport());
         QTextBlock block = firstVisibleBlock();
         double top = blockBoundingGeometry(block).translated(contentOffset()).top();
         for (; block.isValid() && top <= event->rect().bottom(); block = block.next()) {
+            colour(block);
             const double high = blockBoundingRect(block).height();
             if (const QColor colour = backgroundOf(block.blockNumber()); colour.isValid()) painter.fillRect(QRectF(0, top, viewport()->width(), high), colour);
             top += high;

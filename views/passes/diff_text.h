@@ -3,7 +3,7 @@
 // One side of a comparison: lines with their numbers, gaps where only the other side has lines.
 
 #include <QPlainTextEdit>
-#include <QSyntaxHighlighter>
+#include <QTextBlock>
 #include <vector>
 
 #include "views/passes/line_diff.h"
@@ -36,6 +36,7 @@ class DiffText : public QPlainTextEdit {
     class Margin;
     void paintMargin(QPaintEvent* event);
     void applySelections();
+    void colour(QTextBlock block);
     QColor backgroundOf(int row) const;
     int marginWidth() const;
 
