@@ -13,6 +13,7 @@
 #include "core/ops/indexing/indices.h"
 #include "core/ops/joining/index_maps.h"
 #include "core/ops/loops/elementwise.h"
+#include "core/ops/nn/simd.h"
 #include "core/ops/samples.h"
 
 namespace loupe::indexing {
@@ -129,18 +130,46 @@ Tensor index(const Tensor& self, const TensorList& indices) {
 void index_backward(GradientContext& context) {
     context.grad(0, [&] {
         const Tensor& grad = context.grad_output();
-        return fn::index_put(fn::new_zeros(grad, context.sizes(0)), context.arguments_of_list(1), grad, true);
+        static const OperatorHandle<> put_into{"aten::index_put_"};
+        return put_into(fn::new_zeros(grad, context.sizes(0)), context.arguments_of_list(1), grad, true);
     });
 }
 
-// Calls visit(position in the selection, offset in the tensor), in row-major order of the selection.
+// Calls visit(offset in the tensor) for the rows of the selection (all dimensions but the last), in row-major order.
 template <typename Visit>
-void visit_selection(const std::vector<IndexMap>& offsets, std::size_t d, std::int64_t base, std::int64_t& position, const Visit& visit) {
-    if (d + 1 == offsets.size()) {
-        for (const std::int64_t offset : offsets[d]) visit(position++, base + offset);
-        return;
+void visit_rows(const std::vector<IndexMap>& offsets, std::size_t d, std::int64_t base, const Visit& visit) {
+    if (d + 1 == offsets.size()) return visit(base);
+    for (const std::int64_t offset : offsets[d]) visit_rows(offsets, d + 1, base + offset, visit);
+}
+
+struct Assign {
+    template <typename T>
+    static T apply(T, T value) { return value; }
+};
+struct Accumulate {
+    template <typename T>
+    static T apply(T before, T value) {
+        if constexpr (std::is_same_v<T, bool>) return before || value;
+        else return static_cast<T>(before + value);
     }
-    for (const std::int64_t offset : offsets[d]) visit_selection(offsets, d + 1, base + offset, position, visit);
+};
+template <typename Change, typename T>
+void change_selected(T* to, const std::vector<IndexMap>& offsets, const T* from) {
+    const IndexMap& last = offsets.back();
+    const auto width = static_cast<std::int64_t>(last.size());
+    const bool is_run = last == identity_map(width);
+    visit_rows(offsets, 0, 0, [&](std::int64_t base) {
+        T* row = to + base;
+        if (is_run) {
+            with_best_instructions([=]() LOUPE_INLINE {
+#pragma omp simd
+                for (std::int64_t i = 0; i < width; ++i) row[i] = Change::apply(row[i], from[i]);
+            });
+        } else {
+            for (std::int64_t i = 0; i < width; ++i) row[last[static_cast<std::size_t>(i)]] = Change::apply(row[last[static_cast<std::size_t>(i)]], from[i]);
+        }
+        from += width;
+    });
 }
 
 void put(const Tensor& self, const TensorList& indices, const Tensor& values, bool accumulate) {
@@ -162,15 +191,8 @@ void put(const Tensor& self, const TensorList& indices, const Tensor& values, bo
     visit_dtype(self.dtype(), [&]<typename T>(std::type_identity<T>) {
         T* to = self.data<T>();
         const T* from = source.data<T>();
-        std::int64_t position = 0;
-        if (!accumulate) {
-            visit_selection(selection.offsets, 0, 0, position, [=](std::int64_t i, std::int64_t offset) { to[offset] = from[i]; });
-        } else if constexpr (std::is_same_v<T, bool>) {
-            visit_selection(selection.offsets, 0, 0, position, [=](std::int64_t i, std::int64_t offset) { to[offset] = to[offset] || from[i]; });
-        } else {
-            visit_selection(selection.offsets, 0, 0, position,
-                            [=](std::int64_t i, std::int64_t offset) { to[offset] = static_cast<T>(to[offset] + from[i]); });
-        }
+        if (accumulate) change_selected<Accumulate>(to, selection.offsets, from);
+        else change_selected<Assign>(to, selection.offsets, from);
     });
 }
 TensorMeta index_put_meta(const Tensor& self, const TensorList&, const Tensor&, bool) {

@@ -30,20 +30,18 @@ TensorMeta embedding_meta(const Tensor& weight, const Tensor& indices, std::int6
     return meta;
 }
 void embedding(const Tensor& out, const Tensor& weight, const Tensor& indices, std::int64_t, bool, bool) {
-    const std::vector<std::int64_t> rows = index_values(indices);
-    for (const std::int64_t row : rows) {
-        if (row < 0 || row >= weight.size(0)) throw Error(ErrorKind::Run, "index out of range in self");
-    }
+    const Tensor places = dense(indices, ScalarType::Int64);
+    const auto* rows = places.data<std::int64_t>();
+    const std::int64_t limit = weight.size(0);
     const Tensor table = dense(weight);
     const auto bytes = static_cast<std::size_t>(weight.size(1) * weight.element_size());
-    if (bytes == 0) return;
     const auto* from = static_cast<const std::byte*>(table.raw_data());
     auto* to = static_cast<std::byte*>(out.raw_data());
-    const auto grain = static_cast<std::int64_t>(std::max<std::size_t>(131072 / bytes, 1));
-    parallel_for(0, static_cast<std::int64_t>(rows.size()), grain, [&](std::int64_t begin, std::int64_t end) {
+    const auto grain = static_cast<std::int64_t>(std::max<std::size_t>(131072 / std::max<std::size_t>(bytes, 1), 1));
+    parallel_for(0, places.numel(), grain, [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t i = begin; i < end; ++i) {
-            const auto at = static_cast<std::size_t>(i);
-            std::memcpy(to + at * bytes, from + static_cast<std::size_t>(rows[at]) * bytes, bytes);
+            if (rows[i] < 0 || rows[i] >= limit) throw Error(ErrorKind::Run, "index out of range in self");
+            std::memcpy(to + static_cast<std::size_t>(i) * bytes, from + static_cast<std::size_t>(rows[i]) * bytes, bytes);
         }
     });
 }

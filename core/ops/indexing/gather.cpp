@@ -18,6 +18,8 @@
 namespace loupe::indexing {
 namespace {
 
+const OperatorHandle<> kAddInto{"aten::scatter_add_"};
+
 void check_index_dtype(const Tensor& index, const char* name) {
     if (index.dtype() == ScalarType::Int64 || index.numel() == 0) return;
     throw Error(ErrorKind::Run, concat(name, "(): Expected dtype int64 for index"));
@@ -30,6 +32,10 @@ Dims at_least_1d(IntSpan values) {
     return values.empty() ? Dims{1} : to_dims(values);
 }
 
+[[noreturn]] void fail_index(std::int64_t value, std::int64_t dim, std::int64_t limit) {
+    throw Error(ErrorKind::Run, concat("index ", value, " is out of bounds for dimension ", dim, " with size ", limit));
+}
+
 // Calls visit(position in index, position in `other`, offset in `indexed`) for each element of the index.
 template <typename Visit>
 void for_index(const Tensor& indexed, std::int64_t dim, const Tensor& index, IntSpan other_strides, bool is_write, const Visit& visit) {
@@ -40,8 +46,10 @@ void for_index(const Tensor& indexed, std::int64_t dim, const Tensor& index, Int
     const auto d = static_cast<std::size_t>(dim);
     const std::int64_t limit = indexed.dim() == 0 ? 1 : indexed.sizes()[d];
     const auto* values = index.data<std::int64_t>();
-    const std::int64_t rows = sizes[last] == 0 ? 0 : index.numel() / sizes[last];
-    auto run = [&](std::int64_t begin, std::int64_t end) {
+    const std::int64_t width = sizes[last];
+    const std::int64_t rows = width == 0 ? 0 : index.numel() / width;
+    const std::int64_t step = last == d ? 0 : strides[last], other_step = other[last], along = strides[d];
+    const auto run = [&](std::int64_t begin, std::int64_t end, std::int64_t first, std::int64_t behind) {
         for (std::int64_t row = begin; row < end; ++row) {
             std::int64_t rest = row;
             std::int64_t base = 0;
@@ -52,20 +60,23 @@ void for_index(const Tensor& indexed, std::int64_t dim, const Tensor& index, Int
                 if (k != d) base += i * strides[k];
                 other_base += i * other[k];
             }
-            const std::int64_t step = last == d ? 0 : strides[last];
-            for (std::int64_t j = 0; j < sizes[last]; ++j) {
-                const std::int64_t position = row * sizes[last] + j;
-                const std::int64_t value = values[position];
-                if (value < 0 || value >= limit) {
-                    throw Error(ErrorKind::Run, concat("index ", value, " is out of bounds for dimension ", dim, " with size ", limit));
-                }
-                visit(position, other_base + j * other[last], base + j * step + value * strides[d]);
+            const std::int64_t* row_values = values + row * width;
+            for (std::int64_t j = first; j < behind; ++j) {
+                const std::int64_t value = row_values[j];
+                if (value < 0 || value >= limit) fail_index(value, dim, limit);
+                visit(row * width + j, other_base + j * other_step, base + j * step + value * along);
             }
         }
     };
-    // Elements that are written may meet unless the rows differ elsewhere than along dim.
-    if (is_write && last != d) run(0, rows);
-    else parallel_for(0, rows, std::max<std::int64_t>(16384 / std::max<std::int64_t>(sizes[last], 1), 1), run);
+    // Elements that are written may meet unless their rows differ elsewhere than along dim: then threads share columns.
+    constexpr std::int64_t kGrain = 16384;
+    if (is_write && last != d) {
+        parallel_for(0, width, std::max<std::int64_t>(kGrain / std::max<std::int64_t>(rows, 1), 16),
+                     [&](std::int64_t begin, std::int64_t end) { run(0, rows, begin, end); });
+    } else {
+        parallel_for(0, rows, std::max<std::int64_t>(kGrain / std::max<std::int64_t>(width, 1), 1),
+                     [&](std::int64_t begin, std::int64_t end) { run(begin, end, 0, width); });
+    }
 }
 
 void check_ranks(const Tensor& self, const Tensor& index, std::int64_t dim, const char* name) {
@@ -111,11 +122,11 @@ void gather(const Tensor& out, const Tensor& self, std::int64_t dim, const Tenso
 void gather_backward(GradientContext& context) {
     context.grad(0, [&] {
         const Tensor& grad = context.grad_output();
-        return fn::scatter_add(fn::new_zeros(grad, context.sizes(0)), context.value(1), context.argument(2), grad);
+        return kAddInto(fn::new_zeros(grad, context.sizes(0)), context.value(1), context.argument(2), grad);
     });
 }
 Tensor gather_backward_function(const Tensor& grad, const Tensor& self, std::int64_t dim, const Tensor& index, bool) {
-    return fn::scatter_add(fn::new_zeros(grad, self.sizes()), dim, index, grad);
+    return kAddInto(fn::new_zeros(grad, self.sizes()), dim, index, grad);
 }
 
 enum class Reduction { Assign, Sum, Product, Mean, Maximum, Minimum };

@@ -13,6 +13,7 @@
 #include "core/ops/joining/index_maps.h"
 #include "core/ops/loops/complex_math.h"
 #include "core/ops/loops/elementwise.h"
+#include "core/ops/nn/simd.h"
 #include "core/ops/samples.h"
 
 namespace loupe::indexing {
@@ -59,7 +60,8 @@ void index_select(const Tensor& out, const Tensor& self, std::int64_t dim, const
 void index_select_backward(GradientContext& context) {
     context.grad(0, [&] {
         const Tensor& grad = context.grad_output();
-        return fn::index_add(fn::new_zeros(grad, context.sizes(0)), context.value(1), context.argument(2), grad, Scalar(1));
+        static const OperatorHandle<> add_into{"aten::index_add_"};
+        return add_into(fn::new_zeros(grad, context.sizes(0)), context.value(1), context.argument(2), grad, Scalar(1));
     });
 }
 
@@ -86,6 +88,18 @@ void for_slices(const Tensor& out, std::int64_t dim, const std::vector<std::int6
         parallel_for(0, to.inner, std::max<std::int64_t>(kGrain / std::max<std::int64_t>(count, 1), 64),
                      [&](std::int64_t b, std::int64_t e) { work(0, to.outer, b, e); });
     }
+}
+
+template <typename T>
+void add_scaled(T* to, const T* add, T scale, std::int64_t n) {
+    with_best_instructions([=]() LOUPE_INLINE {
+#pragma omp simd
+        for (std::int64_t k = 0; k < n; ++k) {
+            if constexpr (std::is_same_v<T, bool>) to[k] = to[k] || (add[k] && scale);
+            else if constexpr (std::is_floating_point_v<T>) to[k] += add[k] * scale;
+            else to[k] = plus(to[k], multiply(add[k], scale));
+        }
+    });
 }
 
 // Runs change(contiguous out) and writes the result back when out is not contiguous itself.
@@ -136,12 +150,7 @@ void index_add(const Tensor& out, const Tensor& self, std::int64_t dim, const Te
         const Tensor from = dense(source);
         visit_dtype(out.dtype(), [&]<typename T>(std::type_identity<T>) {
             const T scale = alpha.to<T>();
-            for_slices<T>(work, wrapped, values, from, [scale](T* to, const T* add, std::int64_t n) {
-                for (std::int64_t k = 0; k < n; ++k) {
-                    if constexpr (std::is_same_v<T, bool>) to[k] = to[k] || (add[k] && scale);
-                    else to[k] = plus(to[k], multiply(add[k], scale));
-                }
-            });
+            for_slices<T>(work, wrapped, values, from, [scale](T* to, const T* add, std::int64_t n) { add_scaled(to, add, scale, n); });
         });
     });
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/ops/loops/convert.h"
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 
@@ -49,6 +50,12 @@ void copy(const void* from, std::int64_t from_stride, void* to, std::int64_t to_
     }
     const auto* source = static_cast<const std::byte*>(from);
     auto* target = static_cast<std::byte*>(to);
+    if (from_stride == 0 && to_stride == kSize) {
+        std::array<std::byte, Size> element;
+        std::memcpy(element.data(), source, Size);
+        std::fill_n(static_cast<std::array<std::byte, Size>*>(to), n, element);
+        return;
+    }
     for (std::int64_t i = 0; i < n; ++i) {
         std::memcpy(target, source, Size);
         source += from_stride;

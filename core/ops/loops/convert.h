@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "core/tensor/scalar_type.h"
+#include "core/tensor/tensor.h"
 
 namespace loupe {
 
@@ -13,6 +13,9 @@ namespace loupe {
 using ConvertFunction = void (*)(const void* from, std::int64_t from_stride, void* to, std::int64_t to_stride,
                                  std::int64_t n);
 ConvertFunction convert_function(ScalarType from, ScalarType to);
+
+// to = from for tensors of any strides, from broadcast to to's shape.
+void convert_elements(const Tensor& to, const Tensor& from);
 
 // Arrays without gaps, by the hardware's conversion where there is one.
 void convert_half(const Half* from, float* to, std::int64_t n);

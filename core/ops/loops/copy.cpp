@@ -4,12 +4,13 @@
 #include <cstring>
 
 #include "core/base/parallel.h"
+#include "core/ops/loops/convert.h"
 #include "core/ops/loops/elementwise.h"
 
 namespace loupe {
 namespace {
 
-// Converting needs no kernel: the loop's own conversion writes the output.
+// A number needs no kernel of its own: the loop's conversion writes it.
 template <std::size_t Size>
 void move_kernel(const void*, void* const* arrays, std::int64_t n) {
     std::memcpy(arrays[0], arrays[1], static_cast<std::size_t>(n) * Size);
@@ -122,9 +123,7 @@ void copy_into(const Tensor& to, const Tensor& from) {
             }
         }
     }
-    const ScalarType as = to.dtype();
-    const std::array<LoopOperand, 2> operands{LoopOperand(to, as), LoopOperand(from, as)};
-    run_elementwise(move_kernel_for(as), nullptr, operands);
+    convert_elements(to, from);
 }
 
 void fill_with(const Tensor& to, const Scalar& value) {

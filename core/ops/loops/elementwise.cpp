@@ -14,6 +14,7 @@ namespace {
 
 constexpr std::int64_t kChunk = 512;  // elements of a buffer
 constexpr std::size_t kMaxElementSize = 16;
+constexpr std::int64_t kShortestRow = 32;  // shorter ones are gathered
 
 struct LoopDim {
     std::int64_t size;
@@ -71,6 +72,7 @@ struct LoopArray {
     std::int64_t stored_size;
     std::int64_t seen_size;
     Access access;
+    bool is_seen_type;    // stored as the kernel sees it
     ConvertFunction in;   // to what the kernel sees
     ConvertFunction out;  // back
 };
@@ -93,16 +95,28 @@ class Loop {
             run_kernel(begin, end - begin, nullptr);
             return;
         }
+        if (has_plain_rows()) {
+            run_rows(begin, end);
+            return;
+        }
         alignas(64) std::byte buffers[kMaxOperands][static_cast<std::size_t>(kChunk) * kMaxElementSize];
         for (std::size_t i = 0; i < count_; ++i) {
             const LoopArray& a = arrays_[i];
-            if (a.access == Access::Constant) a.in(a.base, 0, buffers[i], a.seen_size, std::min(kChunk, end - begin));
+            if (a.access == Access::Constant) fill_buffer(i, a.base, buffers[i], std::min(kChunk, end - begin));
         }
         for (std::int64_t at = begin; at < end; at += kChunk) run_kernel(at, std::min(kChunk, end - at), buffers);
     }
 
+    // The first operand's elements from the second's.
+    void convert(std::int64_t begin, std::int64_t end) const {
+        for_common_rows(begin, end, [&](const Pointers& rows, std::int64_t length) {
+            arrays_[1].in(rows[1], dims_[0].strides[1], rows[0], dims_[0].strides[0], length);
+        });
+    }
+
   private:
     using Buffer = std::byte[static_cast<std::size_t>(kChunk) * kMaxElementSize];
+    using Pointers = std::array<std::byte*, kMaxOperands>;
 
     LoopArray describe_array(const LoopOperand& operand, std::size_t index) const {
         const ScalarType stored = operand.tensor != nullptr ? operand.tensor->dtype : operand.as;
@@ -113,6 +127,7 @@ class Loop {
         a.seen_size = element_size(operand.as);
         a.in = convert_function(stored, operand.as);
         a.out = convert_function(operand.as, stored);
+        a.is_seen_type = stored == operand.as;
         bool linear = true;
         bool constant = index >= outputs_;
         std::int64_t expected = a.stored_size;
@@ -121,9 +136,76 @@ class Loop {
             constant &= dim.strides[index] == 0;
             expected *= dim.size;
         }
-        if (linear && stored == operand.as) a.access = Access::Direct;
+        if (linear && a.is_seen_type) a.access = Access::Direct;
         else a.access = constant ? Access::Constant : Access::Buffered;
         return a;
+    }
+
+    // Are the rows long, and each a plain array, or one number for all of the row?
+    bool has_plain_rows() const {
+        if (dims_.empty() || dims_[0].size < kShortestRow) return false;
+        for (std::size_t i = 0; i < count_; ++i) {
+            const std::int64_t stride = dims_[0].strides[i];
+            if (!arrays_[i].is_seen_type || (stride != arrays_[i].stored_size && (stride != 0 || i < outputs_))) return false;
+        }
+        return true;
+    }
+
+    void fill_buffer(std::size_t i, const std::byte* element, std::byte* buffer, std::int64_t n) const {
+        arrays_[i].in(element, 0, buffer, arrays_[i].seen_size, n);
+    }
+    // Row by row, without buffers but for the numbers.
+    void run_rows(std::int64_t begin, std::int64_t end) const {
+        alignas(64) std::byte buffers[kMaxOperands][static_cast<std::size_t>(kChunk) * kMaxElementSize];
+        bool has_numbers = false;
+        for (std::size_t i = 0; i < count_; ++i) {
+            has_numbers |= dims_[0].strides[i] == 0;
+            if (arrays_[i].access == Access::Constant) fill_buffer(i, arrays_[i].base, buffers[i], std::min(kChunk, end - begin));
+        }
+        for_common_rows(begin, end, [&](const Pointers& rows, std::int64_t length) {
+            const std::int64_t piece = has_numbers ? std::min(kChunk, length) : length;
+            std::array<void*, kMaxOperands> pointers;
+            for (std::size_t i = 0; i < count_; ++i) {
+                pointers[i] = rows[i];
+                if (dims_[0].strides[i] != 0) continue;
+                pointers[i] = buffers[i];
+                if (arrays_[i].access != Access::Constant) fill_buffer(i, rows[i], buffers[i], piece);
+            }
+            for (std::int64_t done = 0; done < length; done += piece) {
+                kernel_(params_, pointers.data(), std::min(piece, length - done));
+                for (std::size_t i = 0; i < count_; ++i) pointers[i] = static_cast<std::byte*>(pointers[i]) + dims_[0].strides[i] * piece;
+            }
+        });
+    }
+
+    // Calls visit(first elements, length) for the parts of innermost rows in elements [begin, end).
+    template <typename Visit>
+    void for_common_rows(std::int64_t begin, std::int64_t end, Visit&& visit) const {
+        boost::container::small_vector<std::int64_t, 8> index(dims_.size());
+        Pointers rows{};
+        for (std::size_t i = 0; i < count_; ++i) rows[i] = arrays_[i].base;
+        const auto move = [&](std::size_t d, std::int64_t steps) {
+            for (std::size_t i = 0; i < count_; ++i) rows[i] += steps * dims_[d].strides[i];
+        };
+        std::int64_t rest = begin;
+        for (std::size_t d = 0; d < dims_.size(); ++d) {
+            index[d] = rest % dims_[d].size;
+            rest /= dims_[d].size;
+            move(d, index[d]);
+        }
+        for (std::int64_t at = begin; at < end;) {
+            const std::int64_t length = std::min(end - at, dims_[0].size - index[0]);
+            visit(rows, length);
+            at += length;
+            move(0, length);
+            index[0] += length;
+            for (std::size_t d = 0; d + 1 < dims_.size() && index[d] == dims_[d].size; ++d) {
+                move(d, -index[d]);
+                move(d + 1, 1);
+                index[d] = 0;
+                ++index[d + 1];
+            }
+        }
     }
 
     void run_kernel(std::int64_t at, std::int64_t n, Buffer* buffers) const {
@@ -263,6 +345,22 @@ void run_elementwise(ElementwiseKernel kernel, const void* params, std::span<con
     }
     const Loop loop(kernel, params, operands, outputs);
     parallel_for(0, n, grain, [&](std::int64_t begin, std::int64_t end) { loop.run(begin, end); });
+}
+
+void convert_elements(const Tensor& to, const Tensor& from) {
+    if (to.numel() == 0) return;
+    refuse_repeated_elements(*to.impl());
+    refuse_overlap(*to.impl(), *from.impl());
+    if (to.is_contiguous() && from.is_contiguous() && to.numel() == from.numel()) {
+        const ConvertFunction convert = convert_function(from.dtype(), to.dtype());
+        const std::int64_t from_size = from.element_size(), to_size = to.element_size();
+        return parallel_for(0, to.numel(), kElementwiseGrain, [&](std::int64_t begin, std::int64_t end) {
+            convert(from.data<std::byte>() + begin * from_size, from_size, to.data<std::byte>() + begin * to_size, to_size, end - begin);
+        });
+    }
+    const std::array<LoopOperand, 2> operands{LoopOperand(to, to.dtype()), LoopOperand(from, to.dtype())};
+    const Loop loop(nullptr, nullptr, operands, 1);
+    parallel_for(0, to.numel(), kElementwiseGrain, [&](std::int64_t begin, std::int64_t end) { loop.convert(begin, end); });
 }
 
 LoopNumber::LoopNumber(const Scalar& value, ScalarType as) : bytes_{} {

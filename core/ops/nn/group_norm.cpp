@@ -166,7 +166,7 @@ void channel_sums(const Shape& s, const T* g, const T* x, T* sums, T* dots) {
 
 template <typename T>
 void input_gradient(const Shape& s, const T* g, const T* x, const T* sums, const T* dots, const T* mean, const T* rstd, const T* w, T* out) {
-    parallel_for(0, s.batch * s.groups, 1, [&](std::int64_t begin, std::int64_t end) {
+    parallel_for(0, s.batch * s.groups, std::max<std::int64_t>(1, 16384 / std::max<std::int64_t>(1, s.group_elements())), [&](std::int64_t begin, std::int64_t end) {
         with_best_instructions([&]() LOUPE_INLINE {
             for (std::int64_t i = begin; i < end; ++i) {
                 T sum = 0;

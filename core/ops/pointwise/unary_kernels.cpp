@@ -18,6 +18,13 @@ struct Plain {
     explicit Plain(const Scalar*) {}
 };
 
+// 0 for NaN.
+template <class D, class V>
+V sign_vector(D d, V x) {
+    const V zero = hn::Zero(d), one = hn::Set(d, hn::TFromD<D>(1));
+    return hn::Sub(hn::IfThenElseZero(hn::Gt(x, zero), one), hn::IfThenElseZero(hn::Lt(x, zero), one));
+}
+
 #define LOUPE_VECTOR_OP(name, vector_expression)                                \
     template <class T>                                                          \
     struct name##Op : Plain {                                                   \
@@ -27,6 +34,7 @@ struct Plain {
     };
 LOUPE_VECTOR_OP(Abs, hn::Abs(x))
 LOUPE_VECTOR_OP(Neg, hn::Neg(x))
+LOUPE_VECTOR_OP(Sign, sign_vector(d, x))
 LOUPE_VECTOR_OP(Reciprocal, hn::Div(hn::Set(d, T(1)), x))
 LOUPE_VECTOR_OP(Sqrt, hn::Sqrt(x))
 LOUPE_VECTOR_OP(Rsqrt, hn::Div(hn::Set(d, T(1)), hn::Sqrt(x)))
@@ -51,6 +59,7 @@ ElementwiseKernel find_unary(UnaryOp op, ScalarType as) {
     switch (op) {
         case UnaryOp::Abs: return real_kernel<AbsOp, 1>(as);
         case UnaryOp::Neg: return real_kernel<NegOp, 1>(as);
+        case UnaryOp::Sign: return real_kernel<SignOp, 1>(as);
         case UnaryOp::Reciprocal: return real_kernel<ReciprocalOp, 1>(as);
         case UnaryOp::Sqrt: return real_kernel<SqrtOp, 1>(as);
         case UnaryOp::Rsqrt: return real_kernel<RsqrtOp, 1>(as);

@@ -204,8 +204,7 @@ ElementwiseKernel scalar_unary_kernel(UnaryOp op, ScalarType as) {
         case UnaryOp::Abs: return integer_kernel<AbsOp>(as);
         case UnaryOp::Neg: return complex_or_integer_kernel<NegOp>(as);
         case UnaryOp::Square: return complex_or_integer_kernel<SquareOp>(as);
-        case UnaryOp::Sign:
-            return is_floating(as) ? real_kernel<SignOp, 1>(as) : complex_or_integer_kernel<SignOp>(as);
+        case UnaryOp::Sign: return complex_or_integer_kernel<SignOp>(as);
         case UnaryOp::BitwiseNot: return integer_kernel<BitwiseNotOp>(as);
         case UnaryOp::Conj: return complex_kernel<ConjOp, 1>(as);
         default: return find_function(op, as);

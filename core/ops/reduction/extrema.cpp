@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // max, min, amax, amin, aminmax, argmax, argmin.
 
+#include "core/autograd/engine.h"
 #include "core/ops/arithmetic.h"
 #include "core/ops/reduction/reduction.h"
 #include "core/ops/samples.h"
@@ -92,7 +93,8 @@ void aminmax(const Tensor& low, const Tensor& high, const Tensor& self, const IV
 // Elements equal to the result share its gradient.
 Tensor shared(const Tensor& g, const Tensor& x, const Tensor& result, const IValue& dim, bool keepdim) {
     const Tensor wide_result = unsqueezed(result, x.dim(), dim, keepdim);
-    const Tensor equal = fn::logical_or(fn::eq(x, wide_result), fn::logical_and(fn::isnan(x), fn::isnan(wide_result)));
+    Tensor equal = fn::eq(x, wide_result);
+    if (gradient_arithmetic().has_nan(result)) equal = fn::logical_or(equal, fn::logical_and(fn::isnan(x), fn::isnan(wide_result)));
     const Tensor mask = fn::to_dtype(equal, static_cast<std::int64_t>(g.dtype()));
     const Tensor count = fn::sum_dim(mask, dim, true, IValue());
     return unsqueezed(g, x.dim(), dim, keepdim) * mask / count;
@@ -120,7 +122,8 @@ void dim_backward(G& c) {
     const auto rank = static_cast<std::int64_t>(sizes.size());
     const bool keepdim = c.value(2).to_bool();
     const Tensor zeros = fn::zeros(to_dims(sizes), static_cast<std::int64_t>(g.dtype()), IValue(), g.device(), IValue());
-    c.set_grad(0, fn::scatter(zeros, c.value(1), unsqueezed(c.result(1), rank, c.value(1), keepdim), unsqueezed(g, rank, c.value(1), keepdim)));
+    static const OperatorHandle<> scatter_into{"aten::scatter_.src"};
+    c.set_grad(0, scatter_into(zeros, c.value(1), unsqueezed(c.result(1), rank, c.value(1), keepdim), unsqueezed(g, rank, c.value(1), keepdim)));
 }
 
 std::vector<Sample> ordered_whole_samples(Random& random, ScalarType dtype) {

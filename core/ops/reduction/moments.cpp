@@ -49,7 +49,7 @@ void one(const Tensor& out, const Tensor& self, const IValue& dim, const IValue&
 Tensor var_slope(const Tensor& g, const Tensor& x, const IValue& dim, const IValue& correction, bool keepdim) {
     const double count = static_cast<double>(Reduced(x.dim(), dim).count(x.sizes()));
     const Tensor centred = x - fn::mean_dim(x, dim, true, IValue());
-    return spread(g, x.sizes(), dim, keepdim) * centred * (2 / (count - correction_of(correction)));
+    return spread(g * (2 / (count - correction_of(correction))), x.sizes(), dim, keepdim) * centred;
 }
 Tensor std_slope(const Tensor& g, const Tensor& result, const Tensor& x, const IValue& dim, const IValue& correction, bool keepdim) {
     const Tensor halved = fn::masked_fill(g / (result * 2), fn::eq_scalar(result, Scalar(0)), Scalar(0));

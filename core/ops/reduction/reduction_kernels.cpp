@@ -195,6 +195,12 @@ struct Simple {
     using State = typename Op::State;
 
     static void begin(void* states, std::int64_t n) { std::fill_n(static_cast<State*>(states), n, Op::identity()); }
+    // Of 2 kHalf states one, in the first place.
+    template <std::int64_t kHalf>
+    static HWY_INLINE void join_halves(State* lanes) {
+        for (std::int64_t k = 0; k < kHalf; ++k) lanes[k] = Op::join(lanes[k], lanes[k + kHalf]);
+        if constexpr (kHalf > 1) join_halves<kHalf / 2>(lanes);
+    }
     // Many states side by side, so that additions do not wait for each other and vectors fit.
     static void fold(void* state, const void* elements, std::int64_t n, std::int64_t, const void* params) {
         constexpr std::int64_t kLanes = 32;
@@ -208,9 +214,7 @@ struct Simple {
             for (; i + kLanes <= n; i += kLanes) {
                 for (std::int64_t k = 0; k < kLanes; ++k) lanes[k] = Op::add(lanes[k], x[i + k], p);
             }
-            for (std::int64_t width = kLanes / 2; width > 0; width /= 2) {
-                for (std::int64_t k = 0; k < width; ++k) lanes[k] = Op::join(lanes[k], lanes[k + width]);
-            }
+            join_halves<kLanes / 2>(lanes);
             sum = Op::join(sum, lanes[0]);
         }
         for (; i < n; ++i) sum = Op::add(sum, x[i], p);
@@ -439,11 +443,13 @@ const Reduction* find_reduction(ReduceOp op, ScalarType as) {
         case ReduceOp::Var: return for_moments<false>(as);
         case ReduceOp::Std: return for_moments<true>(as);
 #if HWY_TARGET == HWY_STATIC_TARGET
-        case ReduceOp::NanSum: return for_ordered<NanSumOf>(as);
         case ReduceOp::Prod: return for_all<ProdOf>(as);
+        case ReduceOp::NanSum: return for_ordered<NanSumOf>(as);
         case ReduceOp::Any: return for_all<AnyOf>(as);
         case ReduceOp::All: return for_all<AllOf>(as);
         case ReduceOp::CountNonzero: return for_all<CountOf>(as);
+#else
+        case ReduceOp::Prod: return for_real<ProdOf>(as);
 #endif
         default: return nullptr;
     }

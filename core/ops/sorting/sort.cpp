@@ -93,10 +93,11 @@ void topk_backward(GradientContext& context) {
 
 // The gradient of every operator that picks elements along dim: zeros but for those picked.
 Tensor scatter_back(const Tensor& grad, std::int64_t dim, const Tensor& indices, const Dims& sizes, bool keepdim) {
+    static const OperatorHandle<> scatter_into{"aten::scatter_.src"};
     const Tensor zeros = fn::new_zeros(grad, sizes);
-    if (keepdim || sizes.empty()) return fn::scatter(zeros, dim, indices, grad);
+    if (keepdim || sizes.empty()) return scatter_into(zeros, dim, indices, grad);
     const std::int64_t along = wrap_dim(dim, static_cast<std::int64_t>(sizes.size()));
-    return fn::scatter(zeros, along, fn::unsqueeze(indices, along), fn::unsqueeze(grad, along));
+    return scatter_into(zeros, along, fn::unsqueeze(indices, along), fn::unsqueeze(grad, along));
 }
 
 std::vector<Sample> sort_samples(Random& random, ScalarType dtype) {
