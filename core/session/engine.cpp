@@ -254,9 +254,8 @@ void Session::Engine::report_failure(const Error& error) {
 // --- opening ---
 
 void Session::Engine::do_close() {
-    recorder_.reset();
+    forget_run();
     file_.reset();
-    arguments_.clear();
     program_.reset();
     {
         const std::lock_guard lock(mutex_);
@@ -330,28 +329,17 @@ void Session::Engine::use(std::shared_ptr<Program> opened) {
 
 // --- running ---
 
-void Session::Engine::run_phases(const PreparedMethod& method, const RunOptions& options) {
-    const GradModeScope grad(options.backward);
-    IValue result;
-    {
-        const MemoryCategoryScope category(MemoryCategory::Activation);
-        result = method.forward(arguments_);
-    }
-    if (!options.backward) return;
-    const TensorList outputs = flatten_tensors(result);
-    result = IValue();
-    const MemoryCategoryScope category(MemoryCategory::Gradient);
-    run_backward(outputs);
-}
-
 void Session::Engine::run_recorded(const PreparedMethod& method, const RunOptions& options) {
-    recorder_ = std::make_unique<Recorder>(RecorderOptions{options.statistics, options.record_values}, method.build_graph(), &control_,
+    const ValueBudget budget{options.memory_budget, options.file_budget};
+    recorder_ = std::make_unique<Recorder>(RecorderOptions{options.statistics, options.record_values, budget}, method.build_graph(), &control_,
                                            [this](const StopPoint& next, const StopReason& why) { park(next, why); });
     {
         const std::lock_guard lock(mutex_);
         recording_ = recorder_->recording();
     }
     name_existing_tensors(*recorder_, program_->module(), arguments_, method.schema());
+    start_ = std::make_unique<RunStart>(program_->module(), arguments_);
+    ran_backward_ = options.backward;
     if (listener_ != nullptr) {
         listener_->on_recording(recorder_->recording());
         recorder_->set_progress([this](std::size_t events) { listener_->on_events(events); });
@@ -363,12 +351,40 @@ void Session::Engine::run_recorded(const PreparedMethod& method, const RunOption
     };
     try {
         const ObserverScope observed(recorder_.get());
-        run_phases(method, options);
+        run_phases(method, arguments_, options.backward);
     } catch (...) {
         finish();
         throw;
     }
     finish();
+}
+
+void Session::Engine::forget_run() {
+    recorder_.reset();
+    start_.reset();
+    method_.reset();
+    arguments_.clear();
+}
+
+Tensor Session::Engine::elements(ValueId id, std::size_t ahead) {
+    if (recorder_ == nullptr) return file_ != nullptr ? file_->elements(id) : Tensor();
+    if (recorder_->values().was_dropped(id)) recompute(id, ahead);
+    return recorder_->values().find(id);
+}
+
+void Session::Engine::recompute(ValueId id, std::size_t ahead) {
+    std::set<ValueId> wanted{id};
+    ahead = std::min(ahead, recorder_->values().memory_budget());
+    const auto& recording = *recorder_->recording();
+    for (ValueId next = id + 1; next <= recording.value_count(); ++next) {
+        const auto bytes = static_cast<std::size_t>(recording.value(next).bytes);
+        if (bytes > ahead) break;
+        if (!recorder_->values().was_dropped(next)) continue;
+        ahead -= bytes;
+        wanted.insert(next);
+    }
+    const auto body = [this](std::vector<IValue> arguments) { run_phases(*method_, std::move(arguments), ran_backward_); };
+    recompute_values(*start_, *method_, body, *recorder_, wanted, cancel_);
 }
 
 // What the program that runs has to say.
@@ -390,7 +406,7 @@ void Session::Engine::do_run(const RunOptions& given) {
     RunOptions options = given;
     if (options.inputs.empty()) options.inputs = inputs();
     else set_inputs(options.inputs);
-    recorder_.reset();
+    forget_run();
     {
         const std::lock_guard lock(mutex_);
         recording_.reset();
@@ -405,7 +421,8 @@ void Session::Engine::do_run(const RunOptions& given) {
     nn::Module& module = program_->module();
     if (options.training) module.train(*options.training);
     module.zero_grad();
-    const PreparedMethod method(program_, options.method, options.pipeline);
+    method_ = std::make_unique<PreparedMethod>(program_, options.method, options.pipeline);
+    const PreparedMethod& method = *method_;
     arguments_ = make_inputs(options.inputs, method.schema(), true);
     if (options.backward) require_input_gradients(arguments_);
     const WarningScope warnings([this](const ScriptWarning& warning) {
@@ -419,7 +436,7 @@ void Session::Engine::do_run(const RunOptions& given) {
         log_of_run(SessionListener::LogEntry::Level::Info, std::exchange(printed, {}), {});
     });
     if (options.record) run_recorded(method, options);
-    else run_phases(method, options);
+    else run_phases(method, arguments_, options.backward);
     change_status([](Status& status) {
         status.state = RunState::Finished;
         status.next_node = -1;

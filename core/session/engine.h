@@ -14,6 +14,7 @@
 #include "core/session/program.h"
 #include "core/session/recorder.h"
 #include "core/session/recording_file.h"
+#include "core/session/replay.h"
 #include "core/session/run_control.h"
 #include "core/session/session.h"
 
@@ -47,6 +48,11 @@ class Session::Engine {
     // --- the engine thread ---
     const std::shared_ptr<Program>& program() const { return program_; }
     const Recorder* recorder() const { return recorder_.get(); }
+    // Of a value of the last run, or of the recording that was opened; undefined when they were not kept. Those that were
+    // dropped are computed again, with others behind them while they are within `ahead` bytes. Throws Error (Run) when
+    // they do not come out the same.
+    Tensor elements(ValueId id, std::size_t ahead = 0);
+    bool is_recomputed(ValueId id) const { return recorder_ != nullptr && recorder_->values().is_recomputed(id); }
     // Of a recorded run that was opened; null for a model.
     const RecordingFile* recording_file() const { return file_.get(); }
 
@@ -70,7 +76,8 @@ class Session::Engine {
     void do_close();
     void do_run(const RunOptions& options);
     void run_recorded(const PreparedMethod& method, const RunOptions& options);
-    void run_phases(const PreparedMethod& method, const RunOptions& options);
+    void forget_run();
+    void recompute(ValueId id, std::size_t ahead);
     void log_of_run(SessionListener::LogEntry::Level level, std::string text, SourcePlace source);
     void park(const StopPoint& next, const StopReason& why);
     void report_failure(const Error& error);
@@ -108,6 +115,10 @@ class Session::Engine {
     std::shared_ptr<Program> program_;
     std::vector<IValue> arguments_;
     std::unique_ptr<Recorder> recorder_;
+    // What it takes to repeat the recorded run.
+    std::unique_ptr<const PreparedMethod> method_;
+    std::unique_ptr<const RunStart> start_;
+    bool ran_backward_ = false;
     std::unique_ptr<RecordingFile> file_;
 
     std::thread thread_;  // last: it uses everything above

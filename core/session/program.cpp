@@ -4,12 +4,14 @@
 #include <algorithm>
 
 #include "core/autograd/engine.h"
+#include "core/autograd/grad_mode.h"
 #include "core/autograd/variable.h"
 #include "core/base/error.h"
 #include "core/base/strings.h"
 #include "core/ops/call.h"
 #include "core/ops/plugin_loader.h"
 #include "core/runtime/interpreter.h"
+#include "core/session/inputs.h"
 #include "core/session/pipelines.h"
 
 namespace loupe::session {
@@ -107,6 +109,19 @@ void run_backward(const TensorList& outputs, const TensorList& cotangents) {
                     {.hint = "no output depends on a parameter or input that requires grad"});
     }
     backward(roots, gradients);
+}
+
+void run_phases(const PreparedMethod& method, std::vector<IValue> arguments, bool backward) {
+    const GradModeScope grad(backward);
+    TensorList outputs;
+    {
+        const MemoryCategoryScope category(MemoryCategory::Activation);
+        const IValue result = method.forward(std::move(arguments));
+        if (backward) outputs = flatten_tensors(result);
+    }
+    if (!backward) return;
+    const MemoryCategoryScope category(MemoryCategory::Gradient);
+    run_backward(outputs);
 }
 
 }  // namespace loupe::session

@@ -64,6 +64,9 @@ void require_input_gradients(const std::vector<IValue>& arguments);
 // Error (Run) when no output requires grad.
 void run_backward(const TensorList& outputs, const TensorList& cotangents = {});
 
+// Forward, and backward from every result if asked, with memory by category.
+void run_phases(const PreparedMethod& method, std::vector<IValue> arguments, bool backward);
+
 ModelInfo describe_model(const ModelFile& file, const std::filesystem::path& path);
 
 }  // namespace loupe::session

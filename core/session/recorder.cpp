@@ -28,6 +28,11 @@ TensorList tensors_in(std::span<const IValue> values) {
     return all;
 }
 
+// Running statistics are written without a word of it in the schema.
+bool is_written(const Argument& argument) {
+    return (argument.alias && argument.alias->is_write) || argument.name == "running_mean" || argument.name == "running_var";
+}
+
 std::string_view parent_path(std::string_view path) {
     const auto dot = path.rfind('.');
     return dot == std::string_view::npos ? std::string_view() : path.substr(0, dot);
@@ -41,6 +46,7 @@ Recorder::Recorder(RecorderOptions options, BuiltGraph graph, RunControl* contro
       sites_(std::move(graph.sites)),
       control_(control),
       park_(std::move(park)),
+      store_(options_.budget),
       memory_(writer_, store_) {}
 
 double Recorder::now() const {
@@ -49,7 +55,13 @@ double Recorder::now() const {
 
 void Recorder::name_value(const Tensor& t, const std::string& name, Category category) {
     memory_.add_existing(t, category, name);
-    new_value(t, 0, name, category == Category::Input && options_.statistics);
+    const ValueId id = new_value(t, 0, name, category == Category::Input && options_.statistics);
+    before_run_.emplace(t.impl(), id);
+}
+
+ValueId Recorder::value_before_run(const Tensor& t) const {
+    const auto found = before_run_.find(t.impl());
+    return found == before_run_.end() ? 0 : found->second;
 }
 
 EventId Recorder::accumulated_at(const Tensor& leaf) const {
@@ -201,7 +213,10 @@ ValueId Recorder::new_value(const Tensor& t, EventId producer, std::string name,
     if (with_statistics) value.statistics = compute_statistics(t);
     const ValueId id = writer_.add_value(std::move(value));
     known_[t.impl()] = {id, t.storage()->id(), t.version()};
-    if (options_.values && id != 0) store_.keep(id, t);
+    const bool is_wanted = options_.values && id != 0 && (options_.only == nullptr || options_.only->contains(id));
+    // What the run begins with is what it can be repeated from.
+    if (is_wanted && producer == 0) store_.keep_for_good(id, t);
+    else if (is_wanted) store_.keep(id, t);
     return id;
 }
 
@@ -227,7 +242,7 @@ void Recorder::protect_written(const OperatorCall& call) {
     if (call.schema == nullptr || !options_.values) return;
     const auto& arguments = call.schema->arguments;
     for (std::size_t i = 0; i < arguments.size() && i < call.inputs.size(); ++i) {
-        if (!arguments[i].alias || !arguments[i].alias->is_write) continue;
+        if (!is_written(arguments[i])) continue;
         visit_tensors(call.inputs[i], [&](const Tensor& t) {
             if (t.defined()) store_.protect(t.storage()->id());
         });
@@ -261,7 +276,13 @@ void Recorder::fill_arguments(const OperatorCall& call, Event& event) const {
     }
 }
 
+void Recorder::end_when_repeated() const {
+    if (options_.only == nullptr || options_.only->empty() || recording()->value_count() < *options_.only->rbegin()) return;
+    throw Error(ErrorKind::Cancelled, "repeated as far as wanted");
+}
+
 void Recorder::before_operator(const OperatorCall& call) {
+    end_when_repeated();
     pending_ = Event{};
     pending_point_ = point_of(call);
     park_if_asked(pending_point_);
@@ -278,6 +299,7 @@ void Recorder::before_operator(const OperatorCall& call) {
         }
     }
     for (const Tensor& t : tensors_in(call.inputs)) pending_.inputs.push_back(value_of_input(t));
+    end_when_repeated();
     fill_arguments(call, pending_);
     protect_written(call);
     pending_.memory_before = memory_.current_bytes();

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <set>
 #include <unordered_map>
 #include <vector>
 
@@ -22,6 +23,9 @@ namespace loupe::session {
 struct RecorderOptions {
     bool statistics = true;
     bool values = true;
+    ValueBudget budget = {};
+    // Of a run that is repeated: only these values are kept, and the run ends (Cancelled) when the last was noted.
+    const std::set<ValueId>* only = nullptr;
 };
 
 class Recorder final : public ExecutionObserver {
@@ -39,6 +43,9 @@ class Recorder final : public ExecutionObserver {
     std::shared_ptr<const Recording> recording() const { return writer_.recording(); }
     const GraphModel& graph() const { return *graph_; }
     const ValueStore& values() const { return store_; }
+    ValueStore& values() { return store_; }
+    // Of a tensor that was there before the run; 0 for others.
+    ValueId value_before_run(const Tensor& t) const;
     MemoryAccount& memory() { return memory_; }
     // The value that a tensor is now; 0 when it was never seen.
     ValueId find_value(const Tensor& t) const;
@@ -82,6 +89,7 @@ class Recorder final : public ExecutionObserver {
     ValueId value_of_input(const Tensor& t);
     ValueId new_value(const Tensor& t, EventId producer, std::string name, bool with_statistics);
     void protect_written(const OperatorCall& call);
+    void end_when_repeated() const;
     void fill_arguments(const OperatorCall& call, Event& event) const;
     void fill_place(const OperatorCall& call, Event& event) const;
     void remember_edges(const OperatorCall& call, EventId event);
@@ -100,6 +108,7 @@ class Recorder final : public ExecutionObserver {
     ValueStore store_;
     MemoryAccount memory_;
     std::unordered_map<const TensorImpl*, Known> known_;
+    std::unordered_map<const TensorImpl*, ValueId> before_run_;
     std::unordered_map<std::uint64_t, EventId> last_writer_;  // by storage
     std::unordered_map<EventId, std::vector<ValueId>> edge_values_;  // forward event -> values in the order of its node's edges
     std::unordered_map<const TensorImpl*, EventId> accumulated_;

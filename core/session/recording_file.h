@@ -39,8 +39,9 @@ inline constexpr int kRecordingVersion = 1;
 void write_recording(const std::filesystem::path& path, const ModelInfo& model, const Recording& recording,
                      const std::vector<GradientRow>& gradients, const std::function<Tensor(ValueId)>& elements);
 
-// The run that a recorder has seen, with all that it kept.
-void save_recording(const Program& program, const Recorder& recorder, const std::filesystem::path& path);
+// The run that a recorder has seen, with all that it kept; elements: where they come from when it is not the recorder.
+void save_recording(const Program& program, const Recorder& recorder, const std::filesystem::path& path,
+                    const std::function<Tensor(ValueId)>& elements = {});
 
 // Does the file start as a recording? Must not throw for other files.
 bool is_recording(const std::filesystem::path& path);

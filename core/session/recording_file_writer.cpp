@@ -115,11 +115,12 @@ void write_recording(const std::filesystem::path& path, const ModelInfo& model, 
     zip.finish();
 }
 
-void save_recording(const Program& program, const Recorder& recorder, const std::filesystem::path& path) {
+void save_recording(const Program& program, const Recorder& recorder, const std::filesystem::path& path,
+                    const std::function<Tensor(ValueId)>& elements) {
     ModelInfo model = *program.info();
     model.graph = std::make_shared<GraphModel>(recorder.graph());  // of the method that ran, behind its passes
     write_recording(path, model, *recorder.recording(), gradient_rows(program.module(), &recorder),
-                    [&](ValueId id) { return recorder.values().find(id); });
+                    elements ? elements : [&](ValueId id) { return recorder.values().find(id); });
 }
 
 }  // namespace loupe::session

@@ -41,6 +41,10 @@ struct RunOptions {
     bool record = true;
     bool statistics = true;
     bool record_values = true;       // keep elements, to be looked at
+    // Bytes of elements kept in memory, and those moved to a temporary file beyond it; what goes over both is dropped and
+    // computed again when it is asked for. Not given: a quarter of the machine's memory, half of the free disk.
+    std::optional<std::size_t> memory_budget;
+    std::optional<std::size_t> file_budget;
     std::string pipeline = "none";   // which passes run on the graph first
     std::optional<bool> training;    // nullopt: as the file says
     int threads = 0;                 // 0: all cores
@@ -107,6 +111,7 @@ struct TensorSlice {
     std::string error;              // not empty: nothing else is valid
     ValueId value = 0;
     std::string name;
+    bool is_recomputed = false;     // the elements had been dropped; the run was repeated up to them
     std::string dtype;
     Shape shape;                    // of the whole tensor
     Shape strides;

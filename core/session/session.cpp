@@ -37,12 +37,13 @@ struct Sight {
     std::shared_ptr<Program> program;
     const Recorder* recorder;
     const RecordingFile* file;
+    std::function<Tensor(ValueId)> elements;
+    std::function<bool(ValueId)> is_recomputed;
 
     std::shared_ptr<const Recording> recording() const {
         if (recorder != nullptr) return recorder->recording();
         return file != nullptr ? file->recording() : nullptr;
     }
-    Tensor elements(ValueId id) const { return recorder != nullptr ? recorder->values().find(id) : file->elements(id); }
 };
 
 FoundTensor find_value(const Sight& sight, ValueId id) {
@@ -118,6 +119,7 @@ TensorSlice look_at_tensor(const Sight& sight, const TensorRequest& request) {
             // As recorded, also when the elements were copied away from their storage since.
             const bool is_recorded = request.value != 0 || sight.recorder == nullptr;
             if (is_recorded && out.value != 0) out.storage_id = recording->value(out.value).storage_id;
+            out.is_recomputed = request.value != 0 && sight.is_recomputed(request.value);
             add_history(*recording, out);
         }
         return out;
@@ -129,8 +131,21 @@ TensorSlice look_at_tensor(const Sight& sight, const TensorRequest& request) {
 }
 
 template <typename Engine>
-Sight sight_of(const Engine& engine) {
-    return {engine.program(), engine.recorder(), engine.recording_file()};
+Sight sight_of(Engine& engine) {
+    return {engine.program(), engine.recorder(), engine.recording_file(), [&engine](ValueId id) { return engine.elements(id); },
+            [&engine](ValueId id) { return engine.is_recomputed(id); }};
+}
+
+// A recording that lacks a value that did not come out the same again is still one.
+template <typename Engine>
+Tensor saved_elements(Engine& engine, ValueId id) {
+    constexpr std::size_t kAhead = std::size_t{256} << 20;
+    try {
+        return engine.elements(id, kAhead);
+    } catch (const Error& error) {
+        if (error.kind() == ErrorKind::Cancelled) throw;
+        return {};
+    }
 }
 
 }  // namespace
@@ -249,7 +264,7 @@ void Session::request_save_recording(const Tag& tag, const std::filesystem::path
         std::string failure;
         try {
             if (engine_->recorder() == nullptr) throw Error(ErrorKind::Usage, "nothing was recorded", {.hint = "run the model first"});
-            save_recording(*engine_->program(), *engine_->recorder(), file);
+            save_recording(*engine_->program(), *engine_->recorder(), file, [this](ValueId id) { return saved_elements(*engine_, id); });
         } catch (const Error& error) {
             failure = error.what();
         }

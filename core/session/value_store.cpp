@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstdlib>
 #include <cstring>
 
@@ -17,8 +18,32 @@ std::size_t quarter_of_memory() {
     return static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::size_t>(sysconf(_SC_PAGE_SIZE)) / 4;
 }
 
-// Row-major copy of the elements, not seen by whoever watches allocations.
-Tensor copied(const Tensor& t) {
+std::size_t half_of_free_disk() {
+    std::error_code failure;
+    const auto space = std::filesystem::space(std::filesystem::temp_directory_path(failure), failure);
+    return failure ? 0 : static_cast<std::size_t>(space.available / 2);
+}
+
+// Of the bytes of row-major elements, eight at a time.
+std::uint64_t hash_of(const Tensor& rows) {
+    constexpr std::uint64_t kFactor = 0x9e3779b97f4a7c15;
+    const auto* at = static_cast<const char*>(rows.raw_data());
+    std::size_t left = rows.bytes();
+    std::uint64_t hash = left;
+    while (left > 0) {
+        std::uint64_t word = 0;
+        const std::size_t n = std::min(left, sizeof word);
+        std::memcpy(&word, at, n);
+        hash = std::rotl((hash ^ word) * kFactor, 29);
+        at += n;
+        left -= n;
+    }
+    return hash;
+}
+
+}  // namespace
+
+Tensor copy_elements(const Tensor& t) {
     AllocationObserver* watching = set_allocation_observer(nullptr);
     Tensor copy = empty(t.sizes(), t.dtype());
     set_allocation_observer(watching);
@@ -32,9 +57,9 @@ Tensor copied(const Tensor& t) {
     return copy;
 }
 
-}  // namespace
-
-ValueStore::ValueStore(std::size_t budget) : budget_(budget == 0 ? quarter_of_memory() : budget) {}
+ValueStore::ValueStore(const ValueBudget& budget)
+    : memory_budget_(budget.memory ? *budget.memory : quarter_of_memory()),
+      file_budget_(budget.file ? *budget.file : half_of_free_disk()) {}
 
 ValueStore::~ValueStore() {
     if (file_ >= 0) ::close(file_);
@@ -64,7 +89,30 @@ void ValueStore::let_go(Kept& kept) {
 void ValueStore::keep(ValueId id, const Tensor& t) {
     hold(id, t.shallow_copy());
     oldest_first_.push_back(id);
-    if (in_memory_ > budget_) spill();
+    if (in_memory_ > memory_budget_) spill();
+}
+
+void ValueStore::keep_for_good(ValueId id, const Tensor& t) { hold(id, t.shallow_copy()); }
+
+bool ValueStore::was_dropped(ValueId id) const {
+    const auto found = kept_.find(id);
+    return found != kept_.end() && found->second.dropped_hash && !found->second.tensor.defined();
+}
+
+bool ValueStore::is_recomputed(ValueId id) const {
+    const auto found = kept_.find(id);
+    return found != kept_.end() && found->second.is_recomputed;
+}
+
+bool ValueStore::restore(ValueId id, const Tensor& t) {
+    Kept& kept = kept_.at(id);
+    const Tensor rows = t.is_contiguous() ? t : copy_elements(t);
+    if (kept.dtype != t.dtype() || !std::ranges::equal(span_of(kept.sizes), t.sizes()) || hash_of(rows) != kept.dropped_hash) return false;
+    hold(id, rows);
+    kept.is_recomputed = true;
+    oldest_first_.push_back(id);
+    if (in_memory_ > memory_budget_) spill();
+    return true;
 }
 
 std::size_t ValueStore::protect(std::uint64_t storage_id) {
@@ -74,7 +122,7 @@ std::size_t ValueStore::protect(std::uint64_t storage_id) {
     const std::vector<ValueId> ids = found->second;
     for (const ValueId id : ids) {
         Kept& kept = kept_.at(id);
-        const Tensor copy = copied(kept.tensor);
+        const Tensor copy = copy_elements(kept.tensor);
         bytes += copy.bytes();
         let_go(kept);
         hold(id, copy);
@@ -107,26 +155,28 @@ std::uint32_t ValueStore::holds(std::uint64_t storage_id) const {
 }
 
 void ValueStore::spill() {
-    while (in_memory_ > budget_ && !oldest_first_.empty()) {
+    // The newest stays, however great: it is what somebody looks at.
+    while (in_memory_ > memory_budget_ && oldest_first_.size() > 1) {
         Kept& kept = kept_.at(oldest_first_.front());
         oldest_first_.pop_front();
         if (!kept.tensor.defined()) continue;
         const MemoryCategory category = kept.tensor.storage()->category();
         // The model's own memory is alive anyway: moving it would free nothing.
         if (category == MemoryCategory::Parameter || category == MemoryCategory::Buffer) continue;
-        if (write_to_file(kept)) let_go(kept);
-        else return;
+        const Tensor rows = kept.tensor.is_contiguous() ? kept.tensor : copy_elements(kept.tensor);
+        if (!write_to_file(kept, rows) && !kept.dropped_hash) kept.dropped_hash = hash_of(rows);
+        let_go(kept);
     }
 }
 
-bool ValueStore::write_to_file(Kept& kept) {
+bool ValueStore::write_to_file(Kept& kept, const Tensor& rows) {
+    if (rows.bytes() > file_budget_ || file_end_ > file_budget_ - rows.bytes()) return false;
     if (file_ < 0) {
         std::string name = (std::filesystem::temp_directory_path() / "tensorloupe-XXXXXX").string();
         file_ = ::mkstemp(name.data());
         if (file_ < 0) return false;
         ::unlink(name.c_str());  // gone with the process
     }
-    const Tensor rows = kept.tensor.is_contiguous() ? kept.tensor : copied(kept.tensor);
     const auto* at = static_cast<const char*>(rows.raw_data());
     std::size_t left = rows.bytes();
     auto offset = static_cast<off_t>(file_end_);

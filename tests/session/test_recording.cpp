@@ -19,6 +19,7 @@ class TestRecording : public QObject {
     void text_is_kept_once();
     void values_are_protected_from_writes();
     void values_over_the_budget_come_back_from_the_file();
+    void values_over_both_budgets_are_dropped();
     void conditions_data();
     void conditions();
     void bad_conditions_are_refused();
@@ -70,7 +71,7 @@ void TestRecording::values_are_protected_from_writes() {
 }
 
 void TestRecording::values_over_the_budget_come_back_from_the_file() {
-    ValueStore store(4096);
+    ValueStore store({.memory = 4096, .file = 1 << 20});
     for (ValueId id = 1; id <= 10; ++id) {
         const Tensor t = empty(std::vector<std::int64_t>{512}, ScalarType::Float32);
         for (int i = 0; i < 512; ++i) t.data<float>()[i] = static_cast<float>(id * 1000 + static_cast<ValueId>(i));
@@ -83,6 +84,31 @@ void TestRecording::values_over_the_budget_come_back_from_the_file() {
         QVERIFY(t.defined());
         QCOMPARE(t.data<float>()[511], static_cast<float>(id * 1000 + 511));
     }
+}
+
+void TestRecording::values_over_both_budgets_are_dropped() {
+    ValueStore store({.memory = 4096, .file = 4096});
+    const auto numbers = [](ValueId id) {
+        const Tensor t = empty(std::vector<std::int64_t>{512}, ScalarType::Float32);
+        for (int i = 0; i < 512; ++i) t.data<float>()[i] = static_cast<float>(id * 1000 + static_cast<ValueId>(i));
+        return t;
+    };
+    store.keep_for_good(20, numbers(20));
+    for (ValueId id = 1; id <= 10; ++id) store.keep(id, numbers(id));
+    QVERIFY(store.bytes_in_file() <= 4096);
+    int dropped = 0;
+    for (ValueId id = 1; id <= 10; ++id) {
+        if (!store.was_dropped(id)) continue;
+        ++dropped;
+        QVERIFY(!store.find(id).defined());
+        QVERIFY(!store.restore(id, numbers(id + 1)));
+        QVERIFY(!store.find(id).defined() && !store.is_recomputed(id));
+        QVERIFY(store.restore(id, numbers(id)));
+        QVERIFY(store.is_recomputed(id));
+        QCOMPARE(store.find(id).data<float>()[3], static_cast<float>(id * 1000 + 3));
+    }
+    QVERIFY(dropped >= 6);
+    QCOMPARE(store.find(20).data<float>()[3], 20003.0f);
 }
 
 void TestRecording::conditions_data() {

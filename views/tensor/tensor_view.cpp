@@ -504,6 +504,7 @@ void TensorView::fillStatistics() {
         return all.join(QStringLiteral(", "));
     }() + QStringLiteral(")"));
     row(tr("storage"), QStringLiteral("#%1, offset %2").arg(slice_.storage_id).arg(slice_.offset));
+    if (slice_.is_recomputed) row(tr("recomputed"), tr("the elements had been dropped; the run was repeated up to them"));
     if (!slice_.aliases.empty()) {
         QStringList all;
         for (const std::string& alias : slice_.aliases) all << text(alias);

@@ -38,6 +38,22 @@ class Generator final : public RefCounted {
     // Standard normal, by Box and Muller (1958).
     double normal();
 
+    // All that decides what comes next.
+    static constexpr std::size_t kWords = 624;
+    struct State {
+        std::array<std::uint32_t, kWords> words{};
+        std::size_t next = kWords;
+        std::uint64_t seed = 0;
+        std::optional<double> spare_normal;
+    };
+    State state() const { return {words_, next_, seed_, spare_normal_}; }
+    void set_state(const State& state) {
+        words_ = state.words;
+        next_ = state.next;
+        seed_ = state.seed;
+        spare_normal_ = state.spare_normal;
+    }
+
   private:
     void refill();
     static std::uint32_t tempered(std::uint32_t y) {
@@ -47,7 +63,6 @@ class Generator final : public RefCounted {
         return y ^ (y >> 18);
     }
 
-    static constexpr std::size_t kWords = 624;
     std::array<std::uint32_t, kWords> words_{};
     std::size_t next_ = kWords;
     std::uint64_t seed_ = 0;
