@@ -43,8 +43,9 @@ class Case:
 
 
 def square(n):
-    side = math.isqrt(n)
-    return side, n // side
+    """Rows and columns, powers of 2."""
+    rows = 1 << (n.bit_length() - 1) // 2
+    return rows, n // rows
 
 
 def image(n):

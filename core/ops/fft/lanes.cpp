@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Stockham's transform (it sorts itself): real and imaginary parts apart, the lines of a block beside each other, so that
-// every inner loop runs over neighbouring numbers. Two real lines make one complex line.
+// every step works on whole vectors. Two real lines make one complex line.
 
 #include "core/ops/fft/lanes.h"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstring>
 #include <memory>
 #include <mutex>
 #include <numbers>
@@ -15,12 +16,17 @@
 #include <vector>
 
 #include "core/base/parallel.h"
+#include "core/ops/loops/transpose.h"
+#include "core/ops/nn/simd.h"
 
 namespace loupe::fft {
 namespace {
 
-constexpr std::int64_t kLanes = 8;
+// Lines of a block: a vector of the widest registers.
+template <typename T>
+constexpr std::int64_t kLanes = 64 / sizeof(T);
 constexpr std::int64_t kLongest = 8192;  // what a block holds stays in the second-level cache
+constexpr std::int64_t kFewestLines = 8;
 constexpr std::int64_t kWorkGrain = 1 << 14;
 
 template <typename T>
@@ -61,18 +67,24 @@ std::shared_ptr<const std::vector<Stage<T>>> kept_stages(std::int64_t n) {
 
 // Calls step(0), step(1), ... with constants: loops that the compiler sees through when it vectorises the one around.
 template <std::size_t kCount, typename Step>
-inline void unrolled(Step&& step) {
-    [&]<std::size_t... I>(std::index_sequence<I...>) { (step(std::integral_constant<std::size_t, I>()), ...); }(std::make_index_sequence<kCount>());
+LOUPE_INLINE inline void unrolled(Step&& step) {
+    [&]<std::size_t... I>(std::index_sequence<I...>) LOUPE_INLINE { (step(std::integral_constant<std::size_t, I>()), ...); }(std::make_index_sequence<kCount>());
 }
 
-template <int kRadix, typename T>
-inline void small_transform(const std::array<T, kRadix>& re, const std::array<T, kRadix>& im, std::array<T, kRadix>& out_re, std::array<T, kRadix>& out_im) {
+// A number of each lane.
+template <typename T>
+struct LanesOf {
+    typedef T Vector __attribute__((vector_size(kLanes<T> * sizeof(T))));
+};
+
+template <int kRadix, typename T, typename V>
+LOUPE_INLINE inline void small_transform(const std::array<V, kRadix>& re, const std::array<V, kRadix>& im, std::array<V, kRadix>& out_re, std::array<V, kRadix>& out_im) {
     if constexpr (kRadix == 2) {
         out_re = {re[0] + re[1], re[0] - re[1]};
         out_im = {im[0] + im[1], im[0] - im[1]};
     } else if constexpr (kRadix == 4) {
-        const T ar = re[0] + re[2], ai = im[0] + im[2], br = re[0] - re[2], bi = im[0] - im[2];
-        const T cr = re[1] + re[3], ci = im[1] + im[3], dr = im[1] - im[3], di = re[3] - re[1];
+        const V ar = re[0] + re[2], ai = im[0] + im[2], br = re[0] - re[2], bi = im[0] - im[2];
+        const V cr = re[1] + re[3], ci = im[1] + im[3], dr = im[1] - im[3], di = re[3] - re[1];
         out_re = {ar + cr, br + dr, ar - cr, br - dr};
         out_im = {ai + ci, bi + di, ai - ci, bi - di};
     } else {
@@ -83,9 +95,9 @@ inline void small_transform(const std::array<T, kRadix>& re, const std::array<T,
         constexpr std::array<double, 5> kSin = kRadix == 3 ? std::array<double, 5>{0, -0.86602540378443864676, 0.86602540378443864676, 0, 0}
                                                            : std::array<double, 5>{0, -0.95105651629515357212, -0.58778525229247312917,
                                                                                    0.58778525229247312917, 0.95105651629515357212};
-        unrolled<kRadix>([&](auto j) {
-            T sum_re = 0, sum_im = 0;
-            unrolled<kRadix>([&](auto k) {
+        unrolled<kRadix>([&](auto j) LOUPE_INLINE {
+            V sum_re{}, sum_im{};
+            unrolled<kRadix>([&](auto k) LOUPE_INLINE {
                 constexpr std::size_t kTurn = decltype(j)::value * decltype(k)::value % kRadix;
                 constexpr T c = static_cast<T>(kCos[kTurn]), s = static_cast<T>(kSin[kTurn]);
                 sum_re += re[k] * c - im[k] * s;
@@ -99,48 +111,53 @@ inline void small_transform(const std::array<T, kRadix>& re, const std::array<T,
 
 // One stage: `groups` transforms of kRadix elements that lie `groups * width` apart.
 template <int kRadix, typename T>
-void run_stage(const Stage<T>& stage, const T* __restrict xr, const T* __restrict xi, T* __restrict yr, T* __restrict yi, std::int64_t groups,
+LOUPE_INLINE inline void run_stage(const Stage<T>& stage, const T* __restrict xr, const T* __restrict xi, T* __restrict yr, T* __restrict yi, std::int64_t groups,
                std::int64_t width) {
+    using V = typename LanesOf<T>::Vector;
     for (std::int64_t p = 0; p < groups; ++p) {
         const T* wr = stage.re.data() + p * kRadix;
         const T* wi = stage.im.data() + p * kRadix;
-        for (std::int64_t q = 0; q < width; ++q) {
-            std::array<T, kRadix> re, im, out_re, out_im;
-            unrolled<kRadix>([&](auto k) {
+        for (std::int64_t q = 0; q < width; q += kLanes<T>) {
+            std::array<V, kRadix> re, im, out_re, out_im;
+            unrolled<kRadix>([&](auto k) LOUPE_INLINE {
                 const std::int64_t at = q + width * (p + static_cast<std::int64_t>(k) * groups);
-                re[k] = xr[at];
-                im[k] = xi[at];
+                std::memcpy(&re[k], xr + at, sizeof(V));
+                std::memcpy(&im[k], xi + at, sizeof(V));
             });
             small_transform<kRadix, T>(re, im, out_re, out_im);
-            unrolled<kRadix>([&](auto j) {
+            unrolled<kRadix>([&](auto j) LOUPE_INLINE {
                 const std::int64_t at = q + width * (p * kRadix + static_cast<std::int64_t>(j));
-                yr[at] = out_re[j] * wr[j] - out_im[j] * wi[j];
-                yi[at] = out_re[j] * wi[j] + out_im[j] * wr[j];
+                const V turned_re = out_re[j] * wr[j] - out_im[j] * wi[j];
+                const V turned_im = out_re[j] * wi[j] + out_im[j] * wr[j];
+                std::memcpy(yr + at, &turned_re, sizeof(V));
+                std::memcpy(yi + at, &turned_im, sizeof(V));
             });
         }
     }
 }
 
-// A block of lines while it is transformed: element k of lane i at k * kLanes + i.
+// A block of lines while it is transformed: element k of lane i at k * kLanes<T> + i.
 template <typename T>
 class Block {
   public:
     explicit Block(std::int64_t n) : n_(n), stages_(kept_stages<T>(n)) {
-        for (auto* part : {&re_, &im_, &next_re_, &next_im_}) part->resize(static_cast<std::size_t>(n * kLanes));
+        for (auto* part : {&re_, &im_, &next_re_, &next_im_}) part->resize(static_cast<std::size_t>((n + 2) * kLanes<T>));
     }
     // Backward is forward with the parts exchanged.
     void transform(bool forward) {
         if (!forward) re_.swap(im_);
-        std::int64_t length = n_, width = kLanes;
+        std::int64_t length = n_, width = kLanes<T>;
         for (const Stage<T>& stage : *stages_) {
             const std::int64_t groups = length / stage.radix;
-            const auto run = [&](auto function) {
-                function(stage, re_.data(), im_.data(), next_re_.data(), next_im_.data(), groups, width);
+            const auto run = [&]<int kRadix>(std::integral_constant<int, kRadix>) {
+                with_best_instructions([&]() LOUPE_INLINE {
+                    run_stage<kRadix>(stage, re_.data(), im_.data(), next_re_.data(), next_im_.data(), groups, width);
+                });
             };
-            if (stage.radix == 4) run(run_stage<4, T>);
-            else if (stage.radix == 2) run(run_stage<2, T>);
-            else if (stage.radix == 3) run(run_stage<3, T>);
-            else run(run_stage<5, T>);
+            if (stage.radix == 4) run(std::integral_constant<int, 4>());
+            else if (stage.radix == 2) run(std::integral_constant<int, 2>());
+            else if (stage.radix == 3) run(std::integral_constant<int, 3>());
+            else run(std::integral_constant<int, 5>());
             re_.swap(next_re_);
             im_.swap(next_im_);
             length = groups;
@@ -148,8 +165,11 @@ class Block {
         }
         if (!forward) re_.swap(im_);
     }
-    T* re(std::int64_t k) { return re_.data() + k * kLanes; }
-    T* im(std::int64_t k) { return im_.data() + k * kLanes; }
+    T* re(std::int64_t k = 0) { return re_.data() + k * kLanes<T>; }
+    T* im(std::int64_t k = 0) { return im_.data() + k * kLanes<T>; }
+    // Room for n + 2 elements beside those.
+    T* spare_re(std::int64_t k) { return next_re_.data() + k * kLanes<T>; }
+    T* spare_im(std::int64_t k) { return next_im_.data() + k * kLanes<T>; }
 
   private:
     std::int64_t n_;
@@ -175,10 +195,117 @@ void for_each_block(Lines lines, std::int64_t n, std::int64_t per_block, Work&& 
     });
 }
 
+// The lines of a block in memory: kParts numbers an element (2: complex), elements `step` numbers apart.
+template <int kParts, typename T>
+struct BlockLines {
+    std::array<T*, kLanes<T>> line{};
+    std::int64_t step;
+    std::int64_t count;
+
+    BlockLines(T* data, Starts starts, std::int64_t first, std::int64_t lines) : step(starts.lines.inner * kParts), count(std::min(lines, kLanes<T>)) {
+        for (std::int64_t i = 0; i < kLanes<T>; ++i) line[static_cast<std::size_t>(i)] = data + starts.of(first + std::min(i, count - 1)) * kParts;
+    }
+};
+
+// Which number of a block is number `at` of a line, for lane 0.
+template <int kParts, typename T>
+LOUPE_INLINE inline T* place_of(T* re, T* im, std::int64_t at) {
+    return (kParts == 2 && at % 2 == 1 ? im : re) + at / kParts * kLanes<T>;
+}
+
+// n elements of the lines into re, and im when they are complex.
+template <int kParts, typename T>
+void gather(const BlockLines<kParts, const T>& from, std::int64_t n, T* re, T* im) {
+    with_best_instructions([&]() LOUPE_INLINE {
+        const std::int64_t numbers = from.step == kParts ? n * kParts / 4 * 4 : 0;
+        for (std::size_t lane = 0; lane < kLanes<T>; lane += 4) {
+            for (std::int64_t at = 0; at < numbers; at += 4) {
+                FourByFour<T> rows;
+                for (std::size_t i = 0; i < 4; ++i) std::memcpy(&rows[i], from.line[lane + i] + at, sizeof(rows[i]));
+                transpose_four<T>(rows);
+                for (std::int64_t j = 0; j < 4; ++j) {
+                    std::memcpy(place_of<kParts>(re, im, at + j) + lane, &rows[static_cast<std::size_t>(j)], sizeof(rows[0]));
+                }
+            }
+        }
+        for (std::int64_t at = numbers; at < n * kParts; ++at) {
+            T* to = place_of<kParts>(re, im, at);
+            const std::int64_t offset = at / kParts * from.step + at % kParts;
+            for (std::size_t i = 0; i < kLanes<T>; ++i) to[i] = from.line[i][offset];
+        }
+    });
+}
+
+// The way back, times scale.
+template <int kParts, typename T>
+void scatter(const BlockLines<kParts, T>& to, std::int64_t n, T* re, T* im, T scale) {
+    with_best_instructions([&]() LOUPE_INLINE {
+        const std::int64_t numbers = to.step == kParts ? n * kParts / 4 * 4 : 0;
+        const auto count = static_cast<std::size_t>(to.count);
+        for (std::size_t lane = 0; lane < count; lane += 4) {
+            for (std::int64_t at = 0; at < numbers; at += 4) {
+                FourByFour<T> rows;
+                for (std::int64_t j = 0; j < 4; ++j) {
+                    Four<T>& row = rows[static_cast<std::size_t>(j)];
+                    std::memcpy(&row, place_of<kParts>(re, im, at + j) + lane, sizeof(row));
+                    row *= scale;
+                }
+                transpose_four<T>(rows);
+                for (std::size_t i = 0; i < std::min<std::size_t>(4, count - lane); ++i) std::memcpy(to.line[lane + i] + at, &rows[i], sizeof(rows[i]));
+            }
+        }
+        for (std::int64_t at = numbers; at < n * kParts; ++at) {
+            const T* from = place_of<kParts>(re, im, at);
+            const std::int64_t offset = at / kParts * to.step + at % kParts;
+            for (std::size_t i = 0; i < count; ++i) to.line[i][offset] = from[i] * scale;
+        }
+    });
+}
+
+// A block of complex lines z = a + i b holds two blocks of real lines, a and b. Their spectra, up to the middle, from z's.
+template <typename T>
+void split_spectra(Block<T>& block, std::int64_t n) {
+    const std::int64_t terms = n / 2 + 1;
+    with_best_instructions([&]() LOUPE_INLINE {
+        for (std::int64_t k = 0; k < terms; ++k) {
+            const std::int64_t mirror = k == 0 ? 0 : n - k;
+            const T *zr = block.re(k), *zi = block.im(k), *wr = block.re(mirror), *wi = block.im(mirror);
+            T *ar = block.spare_re(k), *ai = block.spare_im(k), *br = block.spare_re(terms + k), *bi = block.spare_im(terms + k);
+#pragma omp simd
+            for (std::int64_t i = 0; i < kLanes<T>; ++i) {
+                ar[i] = zr[i] + wr[i];
+                ai[i] = zi[i] - wi[i];
+                br[i] = zi[i] + wi[i];
+                bi[i] = wr[i] - zr[i];
+            }
+        }
+    });
+}
+template <typename T>
+void join_spectra(Block<T>& block, std::int64_t n) {
+    const std::int64_t terms = n / 2 + 1;
+    with_best_instructions([&]() LOUPE_INLINE {
+        for (std::int64_t k = 0; k < terms; ++k) {
+            const bool is_real = k == 0 || 2 * k == n;
+            const std::int64_t mirror = is_real ? k : n - k;
+            const T *ar = block.spare_re(k), *ai = block.spare_im(k), *br = block.spare_re(terms + k), *bi = block.spare_im(terms + k);
+            T *zr = block.re(k), *zi = block.im(k), *wr = block.re(mirror), *wi = block.im(mirror);
+            // The imaginary parts of real terms are not looked at, be they infinite.
+            for (std::int64_t i = 0; i < kLanes<T>; ++i) {
+                const T a = is_real ? T(0) : ai[i], b = is_real ? T(0) : bi[i];
+                wr[i] = ar[i] + b;
+                wi[i] = br[i] - a;
+                zr[i] = ar[i] - b;
+                zi[i] = a + br[i];
+            }
+        }
+    });
+}
+
 }  // namespace
 
 bool suits_lanes(Lines lines, std::int64_t n) {
-    if (n < 2 || n > kLongest || lines.outer * lines.inner < kLanes) return false;
+    if (n < 2 || n > kLongest || lines.outer * lines.inner < kFewestLines) return false;
     for (const std::int64_t p : {2, 3, 5}) {
         while (n % p == 0) n /= p;
     }
@@ -188,71 +315,44 @@ bool suits_lanes(Lines lines, std::int64_t n) {
 template <typename T>
 void complex_to_complex_in_lanes(std::complex<T>* data, Lines lines, std::int64_t n, bool forward, T scale) {
     const Starts starts{lines, n};
-    for_each_block<T>(lines, n, kLanes, [&](Block<T>& block, std::int64_t first, std::int64_t count) {
-        std::array<std::complex<T>*, kLanes> line{};
-        for (std::int64_t i = 0; i < kLanes; ++i) line[static_cast<std::size_t>(i)] = data + starts.of(first + std::min(i, count - 1));
-        for (std::int64_t k = 0; k < n; ++k) {
-            for (std::size_t i = 0; i < kLanes; ++i) {
-                block.re(k)[i] = line[i][k * lines.inner].real();
-                block.im(k)[i] = line[i][k * lines.inner].imag();
-            }
-        }
+    T* numbers = reinterpret_cast<T*>(data);
+    for_each_block<T>(lines, n, kLanes<T>, [&](Block<T>& block, std::int64_t first, std::int64_t count) {
+        gather(BlockLines<2, const T>(numbers, starts, first, count), n, block.re(), block.im());
         block.transform(forward);
-        for (std::int64_t k = 0; k < n; ++k) {
-            for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) line[i][k * lines.inner] = {block.re(k)[i] * scale, block.im(k)[i] * scale};
-        }
+        scatter(BlockLines<2, T>(numbers, starts, first, count), n, block.re(), block.im(), scale);
     });
 }
 
 template <typename T>
 void real_to_complex_in_lanes(const T* from, std::complex<T>* to, Lines lines, std::int64_t n, T scale) {
-    const Starts sources{lines, n}, targets{lines, n / 2 + 1};
-    for_each_block<T>(lines, n, 2 * kLanes, [&](Block<T>& block, std::int64_t first, std::int64_t count) {
-        for (std::int64_t i = 0; i < 2 * kLanes; ++i) {
-            const T* line = from + sources.of(first + std::min(i, count - 1));
-            T* part = i < kLanes ? block.re(0) + i : block.im(0) + (i - kLanes);
-            for (std::int64_t k = 0; k < n; ++k) part[k * kLanes] = line[k * lines.inner];
-        }
+    const std::int64_t terms = n / 2 + 1;
+    const Starts sources{lines, n}, targets{lines, terms};
+    T* numbers = reinterpret_cast<T*>(to);
+    for_each_block<T>(lines, n, 2 * kLanes<T>, [&](Block<T>& block, std::int64_t first, std::int64_t count) {
+        const std::int64_t second = first + std::min(kLanes<T>, count - 1), rest = std::max<std::int64_t>(count - kLanes<T>, 1);
+        gather(BlockLines<1, const T>(from, sources, first, count), n, block.re(), block.im());
+        gather(BlockLines<1, const T>(from, sources, second, rest), n, block.im(), block.im());
         block.transform(true);
-        const T half = scale / 2;
-        for (std::int64_t i = 0; i < count; ++i) {
-            std::complex<T>* line = to + targets.of(first + i);
-            const std::int64_t lane = i % kLanes;
-            for (std::int64_t k = 0; k <= n / 2; ++k) {
-                const std::int64_t mirror = k == 0 ? 0 : n - k;
-                const T zr = block.re(k)[lane], zi = block.im(k)[lane], wr = block.re(mirror)[lane], wi = block.im(mirror)[lane];
-                line[k * lines.inner] = i < kLanes ? std::complex<T>((zr + wr) * half, (zi - wi) * half)
-                                                   : std::complex<T>((zi + wi) * half, (wr - zr) * half);
-            }
-        }
+        split_spectra(block, n);
+        scatter(BlockLines<2, T>(numbers, targets, first, count), terms, block.spare_re(0), block.spare_im(0), scale / 2);
+        if (count <= kLanes<T>) return;
+        scatter(BlockLines<2, T>(numbers, targets, second, rest), terms, block.spare_re(terms), block.spare_im(terms), scale / 2);
     });
 }
 
 template <typename T>
 void complex_to_real_in_lanes(const std::complex<T>* from, T* to, Lines lines, std::int64_t n, T scale) {
-    const Starts sources{lines, n / 2 + 1}, targets{lines, n};
-    for_each_block<T>(lines, n, 2 * kLanes, [&](Block<T>& block, std::int64_t first, std::int64_t count) {
-        const auto line_at = [&](std::int64_t i) { return from + sources.of(first + std::min(i, count - 1)); };
-        for (std::int64_t i = 0; i < kLanes; ++i) {
-            const std::complex<T>* a = line_at(i);
-            const std::complex<T>* b = line_at(i + kLanes);
-            for (std::int64_t k = 0; k <= n / 2; ++k) {
-                const bool is_real = k == 0 || 2 * k == n;
-                const T ar = a[k * lines.inner].real(), ai = is_real ? T(0) : a[k * lines.inner].imag();
-                const T br = b[k * lines.inner].real(), bi = is_real ? T(0) : b[k * lines.inner].imag();
-                block.re(k)[i] = ar - bi;
-                block.im(k)[i] = ai + br;
-                if (is_real) continue;
-                block.re(n - k)[i] = ar + bi;
-                block.im(n - k)[i] = br - ai;
-            }
-        }
+    const std::int64_t terms = n / 2 + 1;
+    const Starts sources{lines, terms}, targets{lines, n};
+    const T* numbers = reinterpret_cast<const T*>(from);
+    for_each_block<T>(lines, n, 2 * kLanes<T>, [&](Block<T>& block, std::int64_t first, std::int64_t count) {
+        const std::int64_t second = first + std::min(kLanes<T>, count - 1), rest = std::max<std::int64_t>(count - kLanes<T>, 1);
+        gather(BlockLines<2, const T>(numbers, sources, first, count), terms, block.spare_re(0), block.spare_im(0));
+        gather(BlockLines<2, const T>(numbers, sources, second, rest), terms, block.spare_re(terms), block.spare_im(terms));
+        join_spectra(block, n);
         block.transform(false);
-        for (std::int64_t i = 0; i < count; ++i) {
-            T* line = to + targets.of(first + i);
-            const T* part = i < kLanes ? block.re(0) + i : block.im(0) + (i - kLanes);
-            for (std::int64_t k = 0; k < n; ++k) line[k * lines.inner] = part[k * kLanes] * scale;
-        }
+        scatter(BlockLines<1, T>(to, targets, first, count), n, block.re(), block.im(), scale);
+        if (count > kLanes<T>) scatter(BlockLines<1, T>(to, targets, second, rest), n, block.im(), block.im(), scale);
     });
 }
 
