@@ -2,6 +2,7 @@
 #include <cstdio>
 
 #include "app/cli/commands.h"
+#include "core/session/operator_info.h"
 #include "core/session/session.h"
 
 namespace loupe::cli {

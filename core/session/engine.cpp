@@ -331,7 +331,7 @@ void Session::Engine::use(std::shared_ptr<Program> opened) {
 
 void Session::Engine::run_recorded(const PreparedMethod& method, const RunOptions& options) {
     const ValueBudget budget{options.memory_budget, options.file_budget};
-    recorder_ = std::make_unique<Recorder>(RecorderOptions{options.statistics, options.record_values, budget}, method.build_graph(), &control_,
+    recorder_ = std::make_unique<Recorder>(RecorderOptions{options.statistics, options.record_values, budget, options.left_out}, method.build_graph(), &control_,
                                            [this](const StopPoint& next, const StopReason& why) { park(next, why); });
     {
         const std::lock_guard lock(mutex_);

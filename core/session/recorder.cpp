@@ -41,7 +41,7 @@ std::string_view parent_path(std::string_view path) {
 }  // namespace
 
 Recorder::Recorder(RecorderOptions options, BuiltGraph graph, RunControl* control, Park park)
-    : options_(options),
+    : options_(std::move(options)),
       graph_(std::move(graph.model)),
       sites_(std::move(graph.sites)),
       control_(control),
@@ -199,6 +199,14 @@ void Recorder::end_part() {
 
 // --- values ---
 
+// A parameter's gradients go with it.
+bool Recorder::is_left_out(std::string_view value) const {
+    if (options_.left_out.empty()) return false;
+    constexpr std::string_view kGradient = "grad of ";
+    if (value.starts_with(kGradient)) value.remove_prefix(kGradient.size());
+    return is_scope_left_out_ || (!value.empty() && options_.left_out.contains(value));
+}
+
 ValueId Recorder::new_value(const Tensor& t, EventId producer, std::string name, bool with_statistics) {
     Value value;
     value.producer = producer;
@@ -210,13 +218,15 @@ ValueId Recorder::new_value(const Tensor& t, EventId producer, std::string name,
     value.bytes = static_cast<std::int64_t>(t.bytes());
     value.storage_id = t.storage()->id();
     value.requires_grad = requires_grad(t);
-    if (with_statistics) value.statistics = compute_statistics(t);
+    const bool is_out = is_left_out(value.name);
+    value.is_left_out = is_out;
+    if (with_statistics && !is_out) value.statistics = compute_statistics(t);
     const ValueId id = writer_.add_value(std::move(value));
     known_[t.impl()] = {id, t.storage()->id(), t.version()};
     const bool is_wanted = options_.values && id != 0 && (options_.only == nullptr || options_.only->contains(id));
     // What the run begins with is what it can be repeated from.
     if (is_wanted && producer == 0) store_.keep_for_good(id, t);
-    else if (is_wanted) store_.keep(id, t);
+    else if (is_wanted && !is_out) store_.keep(id, t);
     return id;
 }
 
@@ -287,6 +297,7 @@ void Recorder::before_operator(const OperatorCall& call) {
     pending_point_ = point_of(call);
     park_if_asked(pending_point_);
     pending_.op = writer_.intern(call.name);
+    if (call.schema != nullptr) pending_.overload = writer_.intern(call.schema->overload);
     pending_.scope = writer_.intern(pending_point_.scope);
     pending_.source_file = writer_.intern(pending_point_.source_file);
     pending_.phase = pending_point_.phase;
@@ -298,6 +309,7 @@ void Recorder::before_operator(const OperatorCall& call) {
             }
         }
     }
+    if (!options_.left_out.empty()) is_scope_left_out_ = options_.left_out.contains(pending_.scope);
     for (const Tensor& t : tensors_in(call.inputs)) pending_.inputs.push_back(value_of_input(t));
     end_when_repeated();
     fill_arguments(call, pending_);

@@ -24,6 +24,7 @@ struct RecorderOptions {
     bool statistics = true;
     bool values = true;
     ValueBudget budget = {};
+    std::set<std::string, std::less<>> left_out = {};  // see RunOptions
     // Of a run that is repeated: only these values are kept, and the run ends (Cancelled) when the last was noted.
     const std::set<ValueId>* only = nullptr;
 };
@@ -87,6 +88,7 @@ class Recorder final : public ExecutionObserver {
     double now() const;
 
     ValueId value_of_input(const Tensor& t);
+    bool is_left_out(std::string_view value) const;
     ValueId new_value(const Tensor& t, EventId producer, std::string name, bool with_statistics);
     void protect_written(const OperatorCall& call);
     void end_when_repeated() const;
@@ -119,6 +121,7 @@ class Recorder final : public ExecutionObserver {
 
     // The operator under way.
     bool is_pending_ = false;
+    bool is_scope_left_out_ = false;  // where it runs
     Event pending_;
     StopPoint pending_point_;
     Clock::time_point pending_began_;

@@ -37,12 +37,14 @@ struct Value {
     // For a gradient: the value it is the gradient of, where that is known.
     ValueId gradient_of = 0;
     std::optional<Statistics> statistics;
+    bool is_left_out = false;  // by RunOptions::left_out: it has neither statistics nor elements
 };
 
 struct Event {
     EventId id = 0;
     RunPhase phase = RunPhase::Forward;
     std::string_view op;        // "aten::conv2d"; in backward "ConvolutionBackward0"
+    std::string_view overload;  // "Tensor" of aten::add.Tensor; empty in backward
     std::string_view scope;     // module path; backward events have their forward event's
     std::string_view source_file;
     int source_line = 0;

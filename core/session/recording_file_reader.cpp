@@ -26,6 +26,8 @@ class Row {
     T next() {
         return field().get<T>();
     }
+    // Fields that came with later programs are at the end.
+    bool has_more() const { return next_ < json_.size(); }
     double number() { return json_number(field()); }
     const Json& field() { return json_.at(next_++); }
     // An id up to `count`; 0 is none.
@@ -99,6 +101,7 @@ class Loader {
         value.gradient_of = row.id(values_.size(), "value");
         if (const Json& statistics = row.field(); !statistics.is_null()) value.statistics = statistics.get<Statistics>();
         arrays.push_back(row.next<std::uint32_t>());
+        value.is_left_out = row.has_more() && row.next<bool>();
         const bool is_sane = value.shape.size() == value.strides.size() && value.shape.size() <= 64 && value.bytes >= 0 &&
                              std::none_of(value.shape.begin(), value.shape.end(), [](std::int64_t size) { return size < 0; });
         if (!is_sane) fail(concat("has a value of an impossible shape ", shape_text(value.shape)));
@@ -147,6 +150,7 @@ class Loader {
         event.failed = row.next<bool>();
         event.error = row.next<std::string>();
         backward.push_back(row.id(events_.size(), "event"));
+        if (row.has_more()) event.overload = text(row);
         writer_.add_event(std::move(event));
     }
 

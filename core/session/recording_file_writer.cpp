@@ -64,12 +64,12 @@ Json event_row(const Event& e, EventId backward, Strings& text) {
     return Json::array({static_cast<int>(e.phase), text(e.op), text(e.scope), text(e.source_file), e.source_line, e.graph_node, e.depth,
                         e.frame, e.peer, e.start, e.duration, e.memory_before, e.memory_after, e.memory_peak, number_json(e.flops),
                         number_json(e.bytes_moved), text(e.backend), e.declined, e.inputs, e.outputs, e.arguments, e.has_nan, e.has_inf,
-                        e.failed, e.error, backward});
+                        e.failed, e.error, backward, text(e.overload)});
 }
 
 Json value_row(const Value& v, std::uint32_t array, Strings& text) {
     return Json::array({v.producer, v.name, text(v.dtype), v.shape, v.strides, v.offset, v.bytes, v.storage_id, v.requires_grad,
-                        v.gradient_of, v.statistics ? Json(*v.statistics) : Json(), array});
+                        v.gradient_of, v.statistics ? Json(*v.statistics) : Json(), array, v.is_left_out});
 }
 
 Json describe_recording(const ModelInfo& model, const Recording& recording, const std::vector<GradientRow>& gradients, Arrays& arrays) {

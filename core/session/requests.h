@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -45,6 +46,10 @@ struct RunOptions {
     // computed again when it is asked for. Not given: a quarter of the machine's memory, half of the free disk.
     std::optional<std::size_t> memory_budget;
     std::optional<std::size_t> file_budget;
+    // Names that neither statistics nor elements are kept of, exactly as they stand here: of a module's path ("" is the
+    // root) what its own operators make, forward and backward, not what modules in it make; of a parameter itself and
+    // its gradients. Events stay.
+    std::set<std::string, std::less<>> left_out;
     std::string pipeline = "none";   // which passes run on the graph first
     std::optional<bool> training;    // nullopt: as the file says
     int threads = 0;                 // 0: all cores
@@ -172,15 +177,6 @@ struct PluginInfo {
     std::string description;
     bool loaded = false;
     std::string reason;             // why not
-};
-
-struct OperatorInfo {
-    std::string schema;
-    std::string summary;
-    std::string formula;
-    std::string family;
-    std::string derivative;         // name of its backward node; empty when there is none
-    std::vector<std::string> kernels;  // "onednn", "portable"
 };
 
 }  // namespace loupe::session

@@ -46,9 +46,15 @@ struct Sight {
     }
 };
 
+std::string left_out_text(const Recording& recording, const Value& value) {
+    const std::string_view where = value.producer != 0 ? recording.event(value.producer).scope : std::string_view(value.name);
+    return concat("not recorded: unticked in Modules (", where.empty() ? "the model itself" : where, ")");
+}
+
 FoundTensor find_value(const Sight& sight, ValueId id) {
     const auto recording = sight.recording();
     if (recording == nullptr || id > recording->value_count()) throw Error(ErrorKind::Usage, "this value is of a run that is gone");
+    if (recording->value(id).is_left_out) throw Error(ErrorKind::Usage, left_out_text(*recording, recording->value(id)), {.hint = "tick it and run again"});
     const Tensor t = sight.elements(id);
     if (!t.defined()) throw Error(ErrorKind::Usage, "the elements of this value were not kept", {.hint = "run again with values recorded"});
     return {t, recording->value(id).name};

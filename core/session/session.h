@@ -107,6 +107,5 @@ struct PassInfo {
 std::vector<PassInfo> list_passes();
 std::vector<std::string> list_pipelines();
 std::vector<PluginInfo> list_plugins();
-std::vector<OperatorInfo> list_operators();
 
 }  // namespace loupe::session

@@ -226,11 +226,11 @@ constexpr OperatorRecord kRecords[] = {
      .composite = boxed<histogramdd>},
     {.schema = "aten::histogramdd.int_bins(Tensor self, int bins, float[]? range=None, Tensor? weight=None, bool density=False) -> (Tensor hist, "
                "Tensor[] bin_edges)",
-     .summary = "The same, with as many bins along each coordinate.",
+     .summary = "The same as histogramdd, with as many bins along each coordinate.",
      .composite = boxed<histogramdd_same>},
     {.schema = "aten::histogramdd.TensorList_bins(Tensor self, Tensor[] bins, float[]? range=None, Tensor? weight=None, bool density=False) -> (Tensor "
                "hist, Tensor[] bin_edges)",
-     .summary = "The same, between edges.",
+     .summary = "The same as histogramdd, between edges.",
      .composite = boxed<histogramdd_between>},
 };
 

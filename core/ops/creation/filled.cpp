@@ -127,10 +127,10 @@ constexpr OperatorRecord kFilled[] = {
          "A tensor with given strides, elements not set.", infer_strided, &leave),
     made("aten::zeros(SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> "
          "Tensor",
-         "Zeros.", infer_sized, &fill_constant<0>, sized_samples),
+         "A tensor full of zeros.", infer_sized, &fill_constant<0>, sized_samples),
     made("aten::ones(SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> "
          "Tensor",
-         "Ones.", infer_sized, &fill_constant<1>, sized_samples),
+         "A tensor full of ones.", infer_sized, &fill_constant<1>, sized_samples),
     made("aten::full(SymInt[] size, Scalar fill_value, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? "
          "pin_memory=None) -> Tensor",
          "A number everywhere.", infer_full, &fill_argument<1>, full_samples),

@@ -67,7 +67,7 @@ constexpr OperatorRecord kRecords[] = {
      .samples = index_reduce_samples},
     {.schema = "aten::index_reduce_(Tensor(a!) self, int dim, Tensor index, Tensor source, str reduce, *, bool include_self=True) -> "
                "Tensor(a!)",
-     .summary = "The same, in place.",
+     .summary = "The same as index_reduce, in place.",
      .composite = boxed<index_reduce_in_place>},
 };
 

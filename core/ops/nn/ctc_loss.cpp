@@ -270,7 +270,7 @@ extern const OperatorRecord kCtcLossForward = {
 extern const OperatorRecord kCtcLossForwardTensor = {
     .schema = "aten::_ctc_loss.Tensor(Tensor log_probs, Tensor targets, Tensor input_lengths, Tensor target_lengths, int blank=0, bool "
               "zero_infinity=False) -> (Tensor, Tensor)",
-    .summary = "The same, lengths in tensors.",
+    .summary = "The same as _ctc_loss, lengths in tensors.",
     .kernel = boxed<ctc_loss_of_tensors>,
     .derivative = {ctc_gradient_of_tensors,
                    {save_argument(0), save_argument(1), save_argument(2), save_argument(3), save_result(0), save_result(1)}, "CtcLossBackward1"},
@@ -284,7 +284,7 @@ extern const OperatorRecord kCtcLossBackward = {
 extern const OperatorRecord kCtcLossBackwardTensor = {
     .schema = "aten::_ctc_loss_backward.Tensor(Tensor grad, Tensor log_probs, Tensor targets, Tensor input_lengths, Tensor target_lengths, Tensor "
               "neg_log_likelihood, Tensor log_alpha, int blank, bool zero_infinity=False) -> Tensor",
-    .summary = "The same, lengths in tensors.",
+    .summary = "The same as _ctc_loss_backward, lengths in tensors.",
     .kernel = boxed<ctc_backward_of_tensors>,
 };
 extern const OperatorRecord kCtcLossIntList = {

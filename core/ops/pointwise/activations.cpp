@@ -132,7 +132,7 @@ constexpr OperatorRecord kRecords[] = {
                       gelu_samples),
     activation_record("aten::silu(Tensor self) -> Tensor", "Sigmoid-weighted linear unit (swish).", "x sigmoid(x)",
                       FillingKernel{silu_kernel}, {silu_gradient, {save_argument(0)}}, floating_kinks, silu_infer),
-    activation_record("aten::mish(Tensor self) -> Tensor", "Mish.", "x tanh(softplus(x))", activation<ActivationOp::Mish>,
+    activation_record("aten::mish(Tensor self) -> Tensor", "Self-regularised activation: x times the tanh of its softplus.", "x tanh(softplus(x))", activation<ActivationOp::Mish>,
                       {[](G& c) { c.set_grad(0, fn::mish_backward(c.grad_output(), c.argument(0))); }, {save_argument(0)}},
                       floating_kinks),
     activation_record("aten::hardsigmoid(Tensor self) -> Tensor", "Piecewise linear sigmoid.", "min(max(x + 3, 0), 6) / 6",
@@ -184,10 +184,10 @@ constexpr OperatorRecord kRecords[] = {
     composite("aten::relu6(Tensor self) -> Tensor", "Clips to [0, 6].", boxed<relu6>, floating_kinks),
     composite("aten::relu6_(Tensor(a!) self) -> Tensor(a!)", "Clips to [0, 6] in place.", boxed<relu6_>, nullptr),
     composite("aten::selu(Tensor self) -> Tensor", "Self-normalising exponential linear unit.", boxed<selu>, floating_kinks),
-    composite("aten::selu_(Tensor(a!) self) -> Tensor(a!)", "selu in place.", boxed<selu_>, nullptr),
+    composite("aten::selu_(Tensor(a!) self) -> Tensor(a!)", "The same as selu, in place.", boxed<selu_>, nullptr),
     composite("aten::celu(Tensor self, Scalar alpha=1.) -> Tensor", "Continuously differentiable elu.", boxed<celu>, with_numbers<6>),
-    composite("aten::celu_(Tensor(a!) self, Scalar alpha=1.) -> Tensor(a!)", "celu in place.", boxed<celu_>, nullptr),
-    composite("aten::tanhshrink(Tensor self) -> Tensor", "x - tanh(x).", boxed<tanhshrink>, floating_kinks),
+    composite("aten::celu_(Tensor(a!) self, Scalar alpha=1.) -> Tensor(a!)", "The same as celu, in place.", boxed<celu_>, nullptr),
+    composite("aten::tanhshrink(Tensor self) -> Tensor", "What tanh takes away from each element.", boxed<tanhshrink>, floating_kinks),
 };
 
 }  // namespace

@@ -222,7 +222,7 @@ constexpr OperatorRecord kConversions[] = {
     composite("aten::to.prim_other(Tensor(a) self, bool non_blocking=False, bool copy=False) -> Tensor(b|a)",
               "self, or a copy.", boxed<to_prim_other>),
     composite("aten::type_as(Tensor self, Tensor other) -> Tensor", "Converts to another tensor's dtype.", boxed<type_as>),
-    composite("aten::cpu(Tensor(a) self) -> Tensor(b|a)", "Moves to the CPU.", boxed<cpu>),
+    composite("aten::cpu(Tensor(a) self) -> Tensor(b|a)", "Moves a tensor to the CPU; itself when it is there.", boxed<cpu>),
 };
 
 }  // namespace

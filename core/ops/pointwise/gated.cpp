@@ -76,7 +76,7 @@ constexpr OperatorRecord kRecords[] = {
      .composite = boxed<rrelu>},
     {.schema = "aten::rrelu_(Tensor(a!) self, Scalar lower=0.125, Scalar upper=0.33333333333333331, bool training=False, "
                "Generator? generator=None) -> Tensor(a!)",
-     .summary = "rrelu in place.",
+     .summary = "The same as rrelu, in place.",
      .composite = boxed<rrelu_>},
 };
 

@@ -260,12 +260,12 @@ constexpr OperatorRecord kRecords[] = {
           bound_samples, "out", false),
     bound("aten::clamp_max.Tensor(Tensor self, Tensor max) -> Tensor", "Bounds from above.", &clamp_max_call,
           bound_tensor_backward<false>, bound_tensor_samples, "Tensor_out", true),
-    {.schema = "aten::clip(Tensor self, Scalar? min=None, Scalar? max=None) -> Tensor", .summary = "clamp.", .composite = forward<"aten::clamp">},
+    {.schema = "aten::clip(Tensor self, Scalar? min=None, Scalar? max=None) -> Tensor", .summary = "The same as clamp.", .composite = forward<"aten::clamp">},
     {.schema = "aten::clip.Tensor(Tensor self, Tensor? min=None, Tensor? max=None) -> Tensor",
-     .summary = "clamp.",
+     .summary = "The same as clamp.",
      .composite = forward<"aten::clamp.Tensor">},
     {.schema = "aten::clip_(Tensor(a!) self, Scalar? min=None, Scalar? max=None) -> Tensor(a!)",
-     .summary = "clamp in place.",
+     .summary = "The same as clamp, in place.",
      .composite = forward<"aten::clamp_">},
 };
 

@@ -109,19 +109,19 @@ constexpr OperatorRecord kRecords[] = {
              {[](G& c) { c.set_grad(0, c.grad_output() * conj(c.result())); }, {save_result()}}),
     function("aten::exp2(Tensor self) -> Tensor", "2 to the power of each element.", "2^x", unary<UnaryOp::Exp2>,
              {[](G& c) { c.set_grad(0, c.grad_output() * conj(c.result()) * kLn2); }, {save_result()}}),
-    real_function("aten::expm1(Tensor self) -> Tensor", "exp(x) - 1, exact near 0.", "exp(x) - 1", unary<UnaryOp::Expm1>,
+    real_function("aten::expm1(Tensor self) -> Tensor", "Exponential minus 1, exact near 0.", "exp(x) - 1", unary<UnaryOp::Expm1>,
                   {[](G& c) { c.set_grad(0, c.grad_output() * (c.result() + 1)); }, {save_result()}}),
-    function("aten::log(Tensor self) -> Tensor", "Natural logarithm.", "ln(x)", unary<UnaryOp::Log>,
+    function("aten::log(Tensor self) -> Tensor", "Natural logarithm of each element.", "ln(x)", unary<UnaryOp::Log>,
              {[](G& c) { c.set_grad(0, c.grad_output() / conj(c.argument(0))); }, {save_argument(0)}}, positive_samples),
-    function("aten::log2(Tensor self) -> Tensor", "Logarithm to base 2.", "log2(x)", unary<UnaryOp::Log2>,
+    function("aten::log2(Tensor self) -> Tensor", "Logarithm to base 2 of each element.", "log2(x)", unary<UnaryOp::Log2>,
              {[](G& c) { c.set_grad(0, c.grad_output() / (conj(c.argument(0)) * kLn2)); }, {save_argument(0)}}, positive_samples),
-    function("aten::log10(Tensor self) -> Tensor", "Logarithm to base 10.", "log10(x)", unary<UnaryOp::Log10>,
+    function("aten::log10(Tensor self) -> Tensor", "Logarithm to base 10 of each element.", "log10(x)", unary<UnaryOp::Log10>,
              {[](G& c) { c.set_grad(0, c.grad_output() / (conj(c.argument(0)) * kLn10)); }, {save_argument(0)}}, positive_samples),
-    real_function("aten::log1p(Tensor self) -> Tensor", "ln(1 + x), exact near 0.", "ln(1 + x)", unary<UnaryOp::Log1p>,
+    real_function("aten::log1p(Tensor self) -> Tensor", "Natural logarithm of 1 + x, exact near 0.", "ln(1 + x)", unary<UnaryOp::Log1p>,
                   {[](G& c) { c.set_grad(0, c.grad_output() / (c.argument(0) + 1)); }, {save_argument(0)}}, positive_samples),
-    function("aten::sqrt(Tensor self) -> Tensor", "Square root.", "sqrt(x)", unary<UnaryOp::Sqrt>,
+    function("aten::sqrt(Tensor self) -> Tensor", "Square root of each element.", "sqrt(x)", unary<UnaryOp::Sqrt>,
              {[](G& c) { c.set_grad(0, c.grad_output() / (2 * conj(c.result()))); }, {save_result()}}, positive_samples),
-    function("aten::rsqrt(Tensor self) -> Tensor", "Reciprocal of the square root.", "1 / sqrt(x)", unary<UnaryOp::Rsqrt>,
+    function("aten::rsqrt(Tensor self) -> Tensor", "Reciprocal of the square root of each element.", "1 / sqrt(x)", unary<UnaryOp::Rsqrt>,
              {[](G& c) { c.set_grad(0, c.grad_output() * fn::pow_scalar(conj(c.result()), Scalar(3)) * -0.5); }, {save_result()}},
              positive_samples),
     function("aten::reciprocal(Tensor self) -> Tensor", "One over each element.", "1 / x", unary<UnaryOp::Reciprocal>,
@@ -140,46 +140,46 @@ constexpr OperatorRecord kRecords[] = {
      .samples = unary_samples,
      .variants = kInPlace | kOut},
 
-    function("aten::sin(Tensor self) -> Tensor", "Sine.", "sin(x)", unary<UnaryOp::Sin>,
+    function("aten::sin(Tensor self) -> Tensor", "Sine of each element.", "sin(x)", unary<UnaryOp::Sin>,
              {[](G& c) { c.set_grad(0, c.grad_output() * fn::cos(conj(c.argument(0)))); }, {save_argument(0)}}),
-    function("aten::cos(Tensor self) -> Tensor", "Cosine.", "cos(x)", unary<UnaryOp::Cos>,
+    function("aten::cos(Tensor self) -> Tensor", "Cosine of each element.", "cos(x)", unary<UnaryOp::Cos>,
              {[](G& c) { c.set_grad(0, c.grad_output() * -fn::sin(conj(c.argument(0)))); }, {save_argument(0)}}),
-    function("aten::tan(Tensor self) -> Tensor", "Tangent.", "tan(x)", unary<UnaryOp::Tan>,
+    function("aten::tan(Tensor self) -> Tensor", "Tangent of each element.", "tan(x)", unary<UnaryOp::Tan>,
              {[](G& c) {
                   const Tensor y = conj(c.result());
                   c.set_grad(0, c.grad_output() * (1 + y * y));
               },
               {save_result()}}),
-    function("aten::asin(Tensor self) -> Tensor", "Arc sine.", "arcsin(x)", unary<UnaryOp::Asin>,
+    function("aten::asin(Tensor self) -> Tensor", "Arc sine of each element.", "arcsin(x)", unary<UnaryOp::Asin>,
              {[](G& c) { c.set_grad(0, c.grad_output() * arc_slope(conj(c.argument(0)))); }, {save_argument(0)}}, unit_samples),
-    function("aten::acos(Tensor self) -> Tensor", "Arc cosine.", "arccos(x)", unary<UnaryOp::Acos>,
+    function("aten::acos(Tensor self) -> Tensor", "Arc cosine of each element.", "arccos(x)", unary<UnaryOp::Acos>,
              {[](G& c) { c.set_grad(0, c.grad_output() * -arc_slope(conj(c.argument(0)))); }, {save_argument(0)}}, unit_samples),
-    function("aten::atan(Tensor self) -> Tensor", "Arc tangent.", "arctan(x)", unary<UnaryOp::Atan>,
+    function("aten::atan(Tensor self) -> Tensor", "Arc tangent of each element.", "arctan(x)", unary<UnaryOp::Atan>,
              {[](G& c) {
                   const Tensor x = conj(c.argument(0));
                   c.set_grad(0, c.grad_output() / (1 + x * x));
               },
               {save_argument(0)}}),
-    function("aten::sinh(Tensor self) -> Tensor", "Hyperbolic sine.", "sinh(x)", unary<UnaryOp::Sinh>,
+    function("aten::sinh(Tensor self) -> Tensor", "Hyperbolic sine of each element.", "sinh(x)", unary<UnaryOp::Sinh>,
              {[](G& c) { c.set_grad(0, c.grad_output() * fn::cosh(conj(c.argument(0)))); }, {save_argument(0)}}),
-    function("aten::cosh(Tensor self) -> Tensor", "Hyperbolic cosine.", "cosh(x)", unary<UnaryOp::Cosh>,
+    function("aten::cosh(Tensor self) -> Tensor", "Hyperbolic cosine of each element.", "cosh(x)", unary<UnaryOp::Cosh>,
              {[](G& c) { c.set_grad(0, c.grad_output() * fn::sinh(conj(c.argument(0)))); }, {save_argument(0)}}),
-    function("aten::tanh(Tensor self) -> Tensor", "Hyperbolic tangent.", "tanh(x)", unary<UnaryOp::Tanh>,
+    function("aten::tanh(Tensor self) -> Tensor", "Hyperbolic tangent of each element.", "tanh(x)", unary<UnaryOp::Tanh>,
              {tanh_gradient, {save_result()}}),
-    function("aten::asinh(Tensor self) -> Tensor", "Inverse hyperbolic sine.", "arsinh(x)", unary<UnaryOp::Asinh>,
+    function("aten::asinh(Tensor self) -> Tensor", "Inverse hyperbolic sine of each element.", "arsinh(x)", unary<UnaryOp::Asinh>,
              {[](G& c) {
                   const Tensor x = conj(c.argument(0));
                   c.set_grad(0, c.grad_output() * fn::rsqrt(x * x + 1));
               },
               {save_argument(0)}}),
-    function("aten::acosh(Tensor self) -> Tensor", "Inverse hyperbolic cosine.", "arcosh(x)", unary<UnaryOp::Acosh>,
+    function("aten::acosh(Tensor self) -> Tensor", "Inverse hyperbolic cosine of each element.", "arcosh(x)", unary<UnaryOp::Acosh>,
              {[](G& c) {
                   const Tensor x = conj(c.argument(0));
                   c.set_grad(0, c.grad_output() * (fn::rsqrt(x - 1) * fn::rsqrt(x + 1)));
               },
               {save_argument(0)}},
              above_one_samples),
-    function("aten::atanh(Tensor self) -> Tensor", "Inverse hyperbolic tangent.", "artanh(x)", unary<UnaryOp::Atanh>,
+    function("aten::atanh(Tensor self) -> Tensor", "Inverse hyperbolic tangent of each element.", "artanh(x)", unary<UnaryOp::Atanh>,
              {[](G& c) {
                   const Tensor x = conj(c.argument(0));
                   c.set_grad(0, c.grad_output() / (1 - x * x));
@@ -187,7 +187,7 @@ constexpr OperatorRecord kRecords[] = {
               {save_argument(0)}},
              unit_samples),
     {.schema = "aten::sinc(Tensor self) -> Tensor",
-     .summary = "Normalised sinc.",
+     .summary = "Normalised sinc of each element.",
      .formula = "sin(pi x) / (pi x), 1 at 0",
      .infer = infer_float,
      .kernel = FillingKernel{&sinc_kernel},
@@ -201,7 +201,7 @@ constexpr OperatorRecord kRecords[] = {
      .samples = unary_samples,
      .variants = kInPlace | kOut},
 
-    function("aten::sigmoid(Tensor self) -> Tensor", "Logistic function.", "1 / (1 + exp(-x))", unary<UnaryOp::Sigmoid>,
+    function("aten::sigmoid(Tensor self) -> Tensor", "Logistic function of each element: between 0 and 1.", "1 / (1 + exp(-x))", unary<UnaryOp::Sigmoid>,
              {sigmoid_gradient, {save_result()}}),
     {.schema = "aten::logit(Tensor self, float? eps=None) -> Tensor",
      .summary = "Inverse of the sigmoid; eps clamps the argument to [eps, 1 - eps].",
@@ -211,7 +211,7 @@ constexpr OperatorRecord kRecords[] = {
      .derivative = {logit_backward, {save_argument(0)}},
      .samples = logit_samples,
      .variants = kInPlace | kOut},
-    real_function("aten::erf(Tensor self) -> Tensor", "Error function.", "2/sqrt(pi) integral of exp(-t^2) from 0 to x",
+    real_function("aten::erf(Tensor self) -> Tensor", "Error function of each element.", "2/sqrt(pi) integral of exp(-t^2) from 0 to x",
                   unary<UnaryOp::Erf>,
                   {[](G& c) {
                        const Tensor x = c.argument(0);
@@ -234,7 +234,7 @@ constexpr OperatorRecord kRecords[] = {
     real_function("aten::lgamma(Tensor self) -> Tensor", "Logarithm of the gamma function's magnitude.", "ln|Gamma(x)|",
                   unary<UnaryOp::Lgamma>,
                   {[](G& c) { c.set_grad(0, c.grad_output() * fn::digamma(c.argument(0))); }, {save_argument(0)}}, positive_samples),
-    real_function("aten::digamma(Tensor self) -> Tensor", "Derivative of lgamma.", "Gamma'(x) / Gamma(x)", unary<UnaryOp::Digamma>,
+    real_function("aten::digamma(Tensor self) -> Tensor", "Derivative of lgamma, the digamma function.", "Gamma'(x) / Gamma(x)", unary<UnaryOp::Digamma>,
                   {[](G& c) { c.set_grad(0, c.grad_output() * fn::polygamma(1, c.argument(0))); }, {save_argument(0)}},
                   positive_samples),
     {.schema = "aten::polygamma(int n, Tensor self) -> Tensor",
@@ -252,18 +252,18 @@ constexpr OperatorRecord kRecords[] = {
      .samples = real_samples,
      .variants = kInPlace | kOut},
 
-    alias("aten::arcsin(Tensor self) -> Tensor", "asin.", boxed<same_as<&fn::asin>>, unit_samples),
-    alias("aten::arccos(Tensor self) -> Tensor", "acos.", boxed<same_as<&fn::acos>>, unit_samples),
-    alias("aten::arctan(Tensor self) -> Tensor", "atan.", boxed<same_as<&fn::atan>>),
-    alias("aten::arcsinh(Tensor self) -> Tensor", "asinh.", boxed<same_as<&fn::asinh>>),
-    alias("aten::arccosh(Tensor self) -> Tensor", "acosh.", boxed<same_as<&fn::acosh>>, above_one_samples),
-    alias("aten::arctanh(Tensor self) -> Tensor", "atanh.", boxed<same_as<&fn::atanh>>, unit_samples),
-    alias("aten::special_expit(Tensor self) -> Tensor", "sigmoid.", boxed<same_as<&fn::sigmoid>>),
-    alias("aten::special_erf(Tensor self) -> Tensor", "erf.", boxed<same_as<&fn::erf>>, real_samples),
-    alias("aten::special_exp2(Tensor self) -> Tensor", "exp2.", boxed<same_as<&fn::exp2>>),
-    alias("aten::special_expm1(Tensor self) -> Tensor", "expm1.", boxed<same_as<&fn::expm1>>, real_samples),
-    alias("aten::special_log1p(Tensor self) -> Tensor", "log1p.", boxed<same_as<&fn::log1p>>, positive_samples),
-    alias("aten::special_digamma(Tensor self) -> Tensor", "digamma.", boxed<same_as<&fn::digamma>>, positive_samples),
+    alias("aten::arcsin(Tensor self) -> Tensor", "The same as asin.", boxed<same_as<&fn::asin>>, unit_samples),
+    alias("aten::arccos(Tensor self) -> Tensor", "The same as acos.", boxed<same_as<&fn::acos>>, unit_samples),
+    alias("aten::arctan(Tensor self) -> Tensor", "The same as atan.", boxed<same_as<&fn::atan>>),
+    alias("aten::arcsinh(Tensor self) -> Tensor", "The same as asinh.", boxed<same_as<&fn::asinh>>),
+    alias("aten::arccosh(Tensor self) -> Tensor", "The same as acosh.", boxed<same_as<&fn::acosh>>, above_one_samples),
+    alias("aten::arctanh(Tensor self) -> Tensor", "The same as atanh.", boxed<same_as<&fn::atanh>>, unit_samples),
+    alias("aten::special_expit(Tensor self) -> Tensor", "The same as sigmoid.", boxed<same_as<&fn::sigmoid>>),
+    alias("aten::special_erf(Tensor self) -> Tensor", "The same as erf.", boxed<same_as<&fn::erf>>, real_samples),
+    alias("aten::special_exp2(Tensor self) -> Tensor", "The same as exp2.", boxed<same_as<&fn::exp2>>),
+    alias("aten::special_expm1(Tensor self) -> Tensor", "The same as expm1.", boxed<same_as<&fn::expm1>>, real_samples),
+    alias("aten::special_log1p(Tensor self) -> Tensor", "The same as log1p.", boxed<same_as<&fn::log1p>>, positive_samples),
+    alias("aten::special_digamma(Tensor self) -> Tensor", "The same as digamma.", boxed<same_as<&fn::digamma>>, positive_samples),
 };
 
 }  // namespace

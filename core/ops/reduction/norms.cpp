@@ -177,7 +177,7 @@ constexpr OperatorRecord kRecords[] = {
      .derivative = {logsumexp_backward, {save_argument(0), save_result()}},
      .samples = logsumexp_samples,
      .variants = kOut},
-    composite("aten::special_logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor", "logsumexp.", forward<"aten::logsumexp">),
+    composite("aten::special_logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor", "The same as logsumexp.", forward<"aten::logsumexp">),
 };
 
 }  // namespace

@@ -88,7 +88,7 @@ constexpr OperatorRecord kRecords[] = {
      .is_gradient_stop = true},
     {.schema = "aten::lift(Tensor self) -> Tensor", .summary = "The tensor itself.", .composite = boxed<itself>},
     {.schema = "aten::lift_fresh(Tensor(a) self) -> Tensor(a)", .summary = "The tensor itself.", .composite = boxed<itself>},
-    {.schema = "aten::lift_fresh_copy(Tensor self) -> Tensor", .summary = "A copy.", .composite = boxed<copied>},
+    {.schema = "aten::lift_fresh_copy(Tensor self) -> Tensor", .summary = "A copy of the tensor.", .composite = boxed<copied>},
 };
 
 }  // namespace

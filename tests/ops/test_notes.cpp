@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a reader is told of every operator: a sentence, a formula where there is one, and the formulas of gradients.
+
+#include <QTest>
+#include <algorithm>
+#include <set>
+#include <string>
+
+#include "core/ops/notes.h"
+#include "core/ops/registry.h"
+
+using namespace loupe;
+
+namespace {
+
+QString text(std::string_view utf8) { return QString::fromUtf8(utf8.data(), static_cast<qsizetype>(utf8.size())); }
+
+bool is_in(std::string_view family, std::initializer_list<std::string_view> families) {
+    return std::find(families.begin(), families.end(), family) != families.end();
+}
+
+bool takes_tensors(const Operator& op) { return (op.tensor_arguments | op.list_arguments) != 0; }
+
+bool has_gradient(const Operator& op) {
+    const auto& arguments = op.schema.arguments;
+    return std::any_of(arguments.begin(), arguments.end(), [&](const Argument& a) { return !gradient_formula(op, a.name).empty(); });
+}
+
+// "sum_{i}(x[i])": every bracket has its other half; "|" stands for both of its own.
+bool is_balanced(std::string_view formula) {
+    std::string open;
+    for (const char c : formula) {
+        if (c == '(' || c == '[' || c == '{') open += c;
+        if (c != ')' && c != ']' && c != '}') continue;
+        // [lower, upper) is an interval.
+        if (open.empty()) return false;
+        const char want = open.back() == '(' ? ')' : open.back() == '[' ? ']' : '}';
+        if (c != want && !(open.back() == '[' && c == ')')) return false;
+        open.pop_back();
+    }
+    return open.empty();
+}
+
+}  // namespace
+
+class TestNotes : public QObject {
+    Q_OBJECT
+
+  private slots:
+    void every_record_has_a_sentence() {
+        for (const Operator* op : all_operators()) {
+            const QString summary = text(op->record->summary);
+            const QString name = text(op->full_name);
+            QVERIFY2(summary.endsWith('.') || summary.endsWith('?'), qPrintable(name + ": " + summary));
+            QVERIFY2(!summary.startsWith(' ') && !summary.contains("  "), qPrintable(name + ": " + summary));
+            const QString bare = text(op->schema.name).section("::", 1);
+            QVERIFY2(summary.chopped(1).compare(bare, Qt::CaseInsensitive) != 0, qPrintable(name + ": " + summary));
+        }
+    }
+    void what_computes_has_a_formula() {
+        for (const Operator* op : all_operators()) {
+            if (!takes_tensors(*op)) continue;
+            const bool is_named = op->schema.name.find("backward") == std::string::npos &&
+                                  (op->schema.name.find("loss") != std::string::npos || op->schema.name.find("norm") != std::string::npos ||
+                                   op->schema.name.find("softmax") != std::string::npos);
+            if (!is_in(op->family, {"pointwise", "reduction", "matrix", "rnn"}) && !(op->family == "nn" && is_named)) continue;
+            QVERIFY2(!operator_formula(*op).empty(), op->full_name.c_str());
+        }
+    }
+    void what_has_a_derivative_says_which() {
+        for (const Operator* op : all_operators()) {
+            if (!op->record->derivative) continue;
+            QVERIFY2(has_gradient(*op), op->full_name.c_str());
+        }
+    }
+    void formulas_are_well_formed() {
+        for (const Operator* op : all_operators()) {
+            QVERIFY2(is_balanced(operator_formula(*op)), op->full_name.c_str());
+            for (const Argument& argument : op->schema.arguments) {
+                QVERIFY2(is_balanced(gradient_formula(*op, argument.name)), op->full_name.c_str());
+            }
+        }
+    }
+    void a_note_speaks_of_what_there_is() {
+        std::set<std::string_view> seen;
+        for (const auto table : operator_notes()) {
+            for (const OperatorNote& note : table) {
+                const std::string name(note.name);
+                QVERIFY2(seen.insert(note.name).second, name.c_str());
+                const Operator* exact = find_operator(note.name);
+                const auto overloads = operators_named(note.name);
+                QVERIFY2(exact != nullptr || !overloads.empty(), name.c_str());
+                for (const QString& line : text(note.gradient).split('\n', Qt::SkipEmptyParts)) {
+                    const std::string argument = line.section(": ", 0, 0).toStdString();
+                    const auto has = [&](const Operator* op) { return op->schema.find_argument(argument).has_value(); };
+                    const bool is_known = (exact != nullptr && has(exact)) || std::any_of(overloads.begin(), overloads.end(), has);
+                    QVERIFY2(is_known && line.contains(": "), qPrintable(text(note.name) + ": " + line));
+                }
+            }
+        }
+    }
+    // A record's own formula is the one that is shown: another in the notes would never be seen.
+    void no_note_is_hidden() {
+        for (const auto table : operator_notes()) {
+            for (const OperatorNote& note : table) {
+                const std::string name(note.name);
+                QVERIFY2(!note.formula.empty() || !note.gradient.empty(), name.c_str());
+                if (note.formula.empty()) continue;
+                const auto overloads = operators_named(note.name);
+                std::vector<const Operator*> all(overloads.begin(), overloads.end());
+                if (const Operator* exact = find_operator(note.name)) all.push_back(exact);
+                QVERIFY2(std::any_of(all.begin(), all.end(), [&](const Operator* op) { return operator_formula(*op) == note.formula; }), name.c_str());
+            }
+        }
+    }
+
+    void aliases_lead_to_what_they_are() {
+        QCOMPARE(text(operator_formula(*find_operator("aten::arcsin"))), QStringLiteral("arcsin(x)"));
+        QCOMPARE(text(gradient_formula(*find_operator("aten::multiply.Tensor"), "other")), QStringLiteral("grad self"));
+        QCOMPARE(same_operator(*find_operator("aten::multiply.Scalar")), find_operator("aten::mul.Scalar"));
+        QVERIFY(same_operator(*find_operator("aten::mul.Tensor")) == nullptr);
+    }
+    void overloads_differ() {
+        QVERIFY(operator_formula(*find_operator("aten::max.dim")) != operator_formula(*find_operator("aten::max")));
+        // Names that operators on numbers share say nothing about these.
+        QVERIFY(gradient_formula(*find_operator("aten::add.int"), "a").empty());
+        // In place, the record's own.
+        QCOMPARE(text(gradient_formula(*find_operator("aten::relu_"), "self")), QStringLiteral("grad where out > 0, else 0"));
+        QCOMPARE(text(gradient_formula(*find_operator("aten::add_.Tensor"), "other")), QStringLiteral("alpha grad"));
+    }
+};
+
+QTEST_GUILESS_MAIN(TestNotes)
+#include "test_notes.moc"
