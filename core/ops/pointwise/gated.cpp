@@ -4,6 +4,7 @@
 #include "core/ops/arithmetic.h"
 #include "core/ops/pointwise/family.h"
 #include "core/ops/pointwise/pointwise.h"
+#include "core/ops/random/generator.h"
 #include "core/ops/samples.h"
 
 namespace loupe {
@@ -39,10 +40,24 @@ Tensor glu(const Tensor& self, std::int64_t dim) {
     return gated * fn::sigmoid(fn::narrow(self, dim, size / 2, size / 2));
 }
 
+// A number from [lower, upper) for each element that is not positive, row by row; 1 for the others.
+Tensor random_slopes(const Tensor& self, double lower, double upper, const IValue& generator) {
+    require(lower <= upper, "Lower bound should be less than or equal to the upper bound");
+    Generator& g = generator_of(generator);
+    const Tensor wide = fn::contiguous(fn::to_dtype(self, static_cast<std::int64_t>(ScalarType::Float64)), 0);
+    const Tensor slopes = empty(self.sizes(), ScalarType::Float64);
+    const auto in_dtype = [&](double v) { return self.dtype() == ScalarType::Float64 ? v : static_cast<double>(static_cast<float>(v)); };
+    const double from = in_dtype(lower);
+    const double range = in_dtype(upper) - from;
+    for (std::int64_t i = 0; i < slopes.numel(); ++i) {
+        slopes.data<double>()[i] = wide.data<double>()[i] <= 0 ? g.uniform_double() * range + from : 1;
+    }
+    return fn::to_dtype(slopes, static_cast<std::int64_t>(self.dtype()));
+}
 // In training each negative element is scaled by a number drawn from [lower, upper], else by the middle.
 Tensor rrelu(const Tensor& self, const Scalar& lower, const Scalar& upper, bool training, const IValue& generator) {
     if (!training) return fn::leaky_relu(self, Scalar((lower.to_double() + upper.to_double()) / 2));
-    const Tensor slopes = fn::uniform_(fn::empty_like(self), lower.to_double(), upper.to_double(), generator);
+    const Tensor slopes = random_slopes(self, lower.to_double(), upper.to_double(), generator);
     return fn::where(fn::le_scalar(self, Scalar(0)), self * slopes, self);
 }
 Tensor rrelu_(const Tensor& self, const Scalar& lower, const Scalar& upper, bool training, const IValue& generator) {

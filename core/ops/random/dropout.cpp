@@ -82,7 +82,7 @@ Tensor alpha_dropout_(const Tensor& self, double p, bool train) {
 std::tuple<Tensor, Tensor> native_dropout(const Tensor& input, double p, std::optional<bool> train) {
     if (input.numel() == 0) return {input, fn::empty_like(input)};
     if (train && !*train) return {fn::clone(input), fn::to_dtype(fn::ones_like(input), static_cast<std::int64_t>(ScalarType::Bool))};
-    const Tensor mask = fn::to_dtype(kept<false>(input, p), static_cast<std::int64_t>(ScalarType::Bool));
+    const Tensor mask = fn::to_dtype(fn::bernoulli_(fn::empty_like(input), 1 - p), static_cast<std::int64_t>(ScalarType::Bool));
     return {input * mask * (p == 1 ? 0.0 : 1 / (1 - p)), mask};
 }
 Tensor native_dropout_backward(const Tensor& grad, const Tensor& mask, double scale) { return grad * mask * scale; }

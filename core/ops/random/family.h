@@ -16,5 +16,6 @@ void require(bool holds, const Parts&... parts) {
 std::span<const OperatorRecord> filling_records();
 std::span<const OperatorRecord> making_records();
 std::span<const OperatorRecord> dropout_records();
+std::span<const OperatorRecord> counting_records();
 
 }  // namespace loupe::drawing

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <numbers>
@@ -21,15 +22,20 @@ namespace {
 using namespace drawing;
 
 // Dimensions by falling strides: numbers are drawn in the order of memory.
-Tensor in_memory_order(const Tensor& t) {
-    if (t.is_contiguous()) return t;
-    std::vector<std::size_t> order(t.sizes().size());
-    for (std::size_t d = 0; d < order.size(); ++d) order[d] = d;
-    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return t.strides()[a] > t.strides()[b]; });
+Dims memory_order(const Tensor& t) {
+    Dims order;
+    for (std::int64_t d = 0; d < t.dim(); ++d) order.push_back(d);
+    if (!t.is_contiguous()) {
+        std::stable_sort(order.begin(), order.end(), [&](std::int64_t a, std::int64_t b) { return t.stride(a) > t.stride(b); });
+    }
+    return order;
+}
+// A view of t with its dimensions in that order.
+Tensor reordered(const Tensor& t, const Dims& order) {
     Dims sizes, strides;
-    for (const std::size_t d : order) {
-        sizes.push_back(t.sizes()[d]);
-        strides.push_back(t.strides()[d]);
+    for (const std::int64_t d : order) {
+        sizes.push_back(t.size(d));
+        strides.push_back(t.stride(d));
     }
     return t.view_as_strided(span_of(sizes), span_of(strides), t.storage_offset());
 }
@@ -37,7 +43,7 @@ Tensor in_memory_order(const Tensor& t) {
 // fill(pointer, count) writes elements in order.
 template <typename Fill>
 void fill_in_order(const Tensor& self, Fill&& fill) {
-    const Tensor ordered = in_memory_order(self);
+    const Tensor ordered = reordered(self, memory_order(self));
     const Tensor target = ordered.is_contiguous() ? ordered : empty(ordered.sizes(), ordered.dtype());
     visit_dtype(self.dtype(), [&]<typename T>(std::type_identity<T>) { fill(target.data<T>(), target.numel()); });
     if (!target.is_same(ordered)) copy_into(ordered, target);
@@ -85,6 +91,10 @@ LOUPE_INLINE inline float fraction_of(std::uint32_t number, int digits) {
 float uniform_bits(Generator& g, int digits) { return fraction_of(g.next32(), digits); }
 
 Tensor uniform_(const Tensor& self, double from, double to, const IValue& generator) {
+    if (is_complex(self.dtype())) {
+        uniform_(fn::view_as_real(self), from, to, generator);
+        return self;
+    }
     require_floating(self, "check_uniform_bounds");
     require(from <= to, "uniform_ expects to return a [from, to) range, but found from=", from, " > to=", to);
     Generator& g = generator_of(generator);
@@ -170,15 +180,18 @@ Tensor bernoulli_tensor_(const Tensor& self, const Tensor& p, const IValue& gene
     require(is_floating(p.dtype()), "expected probabilities tensor to have floating type, got ", dtype_graph_name(p.dtype()));
     Generator& g = generator_of(generator);
     const bool wide = p.dtype() == ScalarType::Float64;
-    const Tensor chances = fn::contiguous(fn::to_dtype(fn::expand(p, to_dims(self.sizes())), static_cast<std::int64_t>(ScalarType::Float64)), 0);
-    const Tensor drawn = empty(self.sizes(), ScalarType::Float64);
+    const Dims order = memory_order(self);
+    const Tensor wide_p = fn::to_dtype(fn::expand(p, to_dims(self.sizes())), static_cast<std::int64_t>(ScalarType::Float64));
+    const Tensor chances = fn::contiguous(reordered(wide_p, order), 0);
+    const Tensor target = reordered(self, order);
+    const Tensor drawn = empty(target.sizes(), ScalarType::Float64);
     for (std::int64_t i = 0; i < drawn.numel(); ++i) {
         const double chance = chances.data<double>()[i];
         require(chance >= 0 && chance <= 1, "Expected p_in >= 0 && p_in <= 1 to be true, but got false.");
         const double u = wide ? g.uniform_double() : static_cast<double>(g.uniform_float());
         drawn.data<double>()[i] = u < chance ? 1 : 0;
     }
-    copy_into(self, drawn);
+    copy_into(target, drawn);
     return self;
 }
 
@@ -194,11 +207,49 @@ Tensor fill_integers(const Tensor& self, std::int64_t from, std::uint64_t range,
     });
     return self;
 }
+template <typename T>
+constexpr std::int64_t least() { return std::is_same_v<T, bool> ? 0 : static_cast<std::int64_t>(std::numeric_limits<T>::min()); }
+template <typename T>
+constexpr std::int64_t most() { return std::is_same_v<T, bool> ? 1 : static_cast<std::int64_t>(std::numeric_limits<T>::max()); }
+std::string_view c_name(ScalarType dtype) {
+    switch (dtype) {
+        case ScalarType::UInt8: return "unsigned char";
+        case ScalarType::Int8: return "signed char";
+        case ScalarType::Int16: return "short int";
+        case ScalarType::Int32: return "int";
+        case ScalarType::Bool: return "bool";
+        default: return "long int";
+    }
+}
+// A bound that the dtype cannot hold is one error for integers; for floating point numbers it moves inward to one that it
+// can, so that rounding does not leave [from, to).
+template <typename T>
+std::int64_t last_bit(std::int64_t bound) {
+    const int exponent = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(std::abs(bound)))) - 1;
+    return std::int64_t{1} << (exponent - digits_of<T>() + 1);
+}
+void fit_bounds(const Tensor& self, std::int64_t& from, std::int64_t& to) {
+    visit_dtype(self.dtype(), [&]<typename T>(std::type_identity<T>) {
+        if constexpr (std::is_integral_v<T>) {
+            const auto holds = [](std::int64_t v) { return v >= least<T>() && v <= most<T>(); };
+            require(holds(from), "from is out of bounds for ", c_name(self.dtype()));
+            require(holds(to - 1), "to - 1 is out of bounds for ", c_name(self.dtype()));
+        } else if constexpr (is_floating(scalar_type_of<T>)) {
+            const auto stored = [](std::int64_t v) { return static_cast<double>(element_of<T>(static_cast<double>(v))); };
+            const double above = stored(from + 1);
+            const double below = stored(to - 1);
+            if (above < static_cast<double>(from)) from = static_cast<std::int64_t>(above) + last_bit<T>(from + 1);
+            if (below >= static_cast<double>(to)) to = static_cast<std::int64_t>(below) - last_bit<T>(to - 1);
+        }
+    });
+}
 Tensor random_from_to(const Tensor& self, std::int64_t from, std::optional<std::int64_t> to, const IValue& generator) {
     Generator& g = generator_of(generator);
     if (!to) return fill_integers(self, from, (std::uint64_t{1} << 63) - static_cast<std::uint64_t>(from), g);
     require(from < *to, "random_ expects 'from' to be less than 'to', but got from=", from, " >= to=", *to);
-    return fill_integers(self, from, static_cast<std::uint64_t>(*to) - static_cast<std::uint64_t>(from), g);
+    std::int64_t end = *to;
+    fit_bounds(self, from, end);
+    return fill_integers(self, from, static_cast<std::uint64_t>(end) - static_cast<std::uint64_t>(from), g);
 }
 Tensor random_to(const Tensor& self, std::int64_t to, const IValue& generator) { return random_from_to(self, 0, to, generator); }
 // Every value that the type holds exactly, from 0 on.

@@ -100,7 +100,8 @@ void draw_with_replacement(const double* weights, std::int64_t categories, std::
     std::vector<double> running(static_cast<std::size_t>(categories));
     double sum = 0;
     for (std::int64_t i = 0; i < categories; ++i) {
-        require(std::isfinite(weights[i]) && weights[i] >= 0, "probability tensor contains either `inf`, `nan` or element < 0");
+        require(!(weights[i] < 0), "invalid multinomial distribution (encountering probability entry < 0)");
+        require(std::isfinite(weights[i]), "invalid multinomial distribution (encountering probability entry = infinity or NaN)");
         running[static_cast<std::size_t>(i)] = sum += weights[i];
     }
     require(sum > 0, "invalid multinomial distribution (sum of probabilities <= 0)");
@@ -116,7 +117,12 @@ Tensor multinomial(const Tensor& self, std::int64_t samples, bool replacement, c
     require(samples > 0, "cannot sample n_sample <= 0 samples");
     const std::int64_t categories = self.size(-1);
     require(replacement || samples <= categories, "cannot sample n_sample > prob_dist.size(-1) samples without replacement");
+    require(categories <= (1 << 24), "number of categories cannot exceed 2^24");
     if (!replacement) {
+        const Tensor is_weight = fn::logical_and(fn::isfinite(self), fn::ge_scalar(self, Scalar(0)));
+        require(fn::is_nonzero(fn::all(is_weight)), "probability tensor contains either `inf`, `nan` or element < 0");
+        const Tensor has_none = fn::eq_scalar(fn::sum_dim(self, Dims{-1}, false, IValue()), Scalar(0));
+        require(!fn::is_nonzero(fn::any(has_none)), "invalid multinomial distribution (sum of probabilities <= 0)");
         // The largest of weights over exponential draws (Efraimidis, Spirakis 2006).
         const Tensor keys = fn::div(self, fn::exponential_(fn::empty_like(self), 1.0, generator));
         if (samples == 1) return fn::argmax(keys, -1, true);
