@@ -13,7 +13,8 @@
 namespace loupe {
 namespace {
 
-// "aten::_log_softmax" -> "LogSoftmaxBackward0", as PyTorch's generator names nodes.
+// "aten::_log_softmax" -> "LogSoftmaxBackward0", "aten::log1p" -> "Log1PBackward0", as PyTorch's generator names nodes: a
+// letter behind anything but a letter is a capital.
 std::string default_node_name(std::string_view name) {
     if (const auto colon = name.rfind(':'); colon != std::string_view::npos) name.remove_prefix(colon + 1);
     std::string out;
@@ -23,7 +24,7 @@ std::string default_node_name(std::string_view name) {
             upper = true;
         } else {
             out += upper && c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
-            upper = false;
+            upper = c >= '0' && c <= '9';
         }
     }
     return out + "Backward0";

@@ -10,6 +10,7 @@
 #include "core/base/error.h"
 #include "core/base/parallel.h"
 #include "core/base/strings.h"
+#include "tests/conformance/derivatives.h"
 #include "tests/conformance/known_exceptions.h"
 #include "tests/conformance/run_case.h"
 #include "tests/conformance/worker_pool.h"
@@ -26,6 +27,7 @@ struct Options {
     std::string exceptions;
     bool prints_dtypes = false;
     bool prints_all = false;
+    bool checks_derivatives = false;
     int limit_seconds = 60;
     unsigned workers = std::max(1U, std::thread::hardware_concurrency());
 };
@@ -43,14 +45,16 @@ std::vector<fs::path> list_zips(const Options& options) {
 }
 
 // [{k, dtype, failure}]
-std::string run_zip(const fs::path& zip) {
+std::string run_zip(const fs::path& zip, bool checks_derivatives) {
     set_thread_count(1);
     Json results = Json::array();
     try {
         const CaseArchive archive(zip);
         for (const CaseEntry& entry : archive.cases()) {
-            const std::string failure =
-                archive.is_of_modules() ? run_module_case(archive, entry) : run_operator_case(archive, entry, zip.stem().string());
+            if (checks_derivatives && (archive.is_of_modules() || !has_derivatives(entry))) continue;
+            const std::string failure = checks_derivatives        ? check_derivatives(archive, entry, zip.stem().string())
+                                        : archive.is_of_modules() ? run_module_case(archive, entry)
+                                                                  : run_operator_case(archive, entry, zip.stem().string());
             results.push_back({{"k", entry.k}, {"dtype", archive.is_of_modules() ? entry.mode : entry.dtype}, {"failure", failure}});
         }
     } catch (const std::exception& error) {
@@ -152,7 +156,7 @@ int run(const Options& options) {
         return Json::array({{{"k", -1}, {"dtype", ""}, {"failure", reason}}}).dump();
     };
     const auto results =
-        run_in_workers(zips.size(), options.workers, options.limit_seconds, [&zips](std::size_t i) { return run_zip(zips[i]); }, lost);
+        run_in_workers(zips.size(), options.workers, options.limit_seconds, [&](std::size_t i) { return run_zip(zips[i], options.checks_derivatives); }, lost);
     for (std::size_t i = 0; i < zips.size(); ++i) report.add(zips[i].stem().string(), Json::parse(results[i]));
     return report.finish();
 }
@@ -169,6 +173,7 @@ int main(int argc, char** argv) {
     app.add_option("--exceptions", options.exceptions, "table of cases that may fail: lines of name, case or dtype or *, reason");
     app.add_flag("--dtypes", options.prints_dtypes, "also a table of operators and dtypes");
     app.add_flag("--all", options.prints_all, "every failure, not only the first");
+    app.add_flag("--gradgrad", options.checks_derivatives, "compare first and second derivatives with differences in float64 instead");
     app.add_option("--limit", options.limit_seconds, "seconds that one zip may take");
     app.add_option("--workers", options.workers, "processes")->check(CLI::Range(1, 256));
     try {

@@ -127,8 +127,9 @@ std::string compare_named(const NamedTensors& actual, const NamedTensors& expect
     return {};
 }
 
-template <typename Run>
-std::string one_line(const Run& run) {
+}  // namespace
+
+std::string one_line(const std::function<std::string()>& run) {
     try {
         return run();
     } catch (const std::exception& error) {
@@ -137,8 +138,6 @@ std::string one_line(const Run& run) {
         return line.empty() ? "an error without words" : line;
     }
 }
-
-}  // namespace
 
 std::string run_operator_case(const CaseArchive& archive, const CaseEntry& entry, const std::string& op) {
     return one_line([&]() -> std::string {

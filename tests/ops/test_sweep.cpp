@@ -8,7 +8,6 @@
 #include <cmath>
 #include <complex>
 
-#include "core/autograd/engine.h"
 #include "core/autograd/grad_mode.h"
 #include "core/autograd/variable.h"
 #include "core/base/error.h"
@@ -18,6 +17,7 @@
 #include "core/ops/random/random.h"
 #include "core/ops/registry.h"
 #include "core/ops/samples.h"
+#include "tests/support/derivative_check.h"
 
 using namespace loupe;
 
@@ -36,8 +36,7 @@ constexpr std::string_view kLayoutMatters[] = {"aten::view", "aten::_unsafe_view
                                                // Its bfloat16 products, which are rounded step by step in one layout and not in another.
                                                "aten::_native_multi_head_attention"};
 // Results after the first are for the backward pass, without derivatives of their own.
-constexpr std::string_view kFirstResultOnly[] = {"aten::native_batch_norm", "aten::native_layer_norm", "aten::nll_loss_forward",
-                                                 "aten::nll_loss2d_forward", "aten::native_group_norm"};
+constexpr std::string_view kFirstResultOnly[] = {"aten::native_group_norm"};
 // How PyTorch refuses a dtype, or a derivative.
 constexpr std::string_view kRefusals[] = {"not implemented for", "could not infer output dtype", "expected scalar type",
                                           "Expected floating point type", "not supported for complex",
@@ -151,34 +150,6 @@ std::vector<IValue> changed(const std::vector<IValue>& values, Change&& change) 
     return out;
 }
 
-// Results that have derivatives.
-TensorList differentiable(const TensorList& tensors) {
-    TensorList out;
-    for (const Tensor& t : tensors) {
-        const bool precise = t.dtype() == ScalarType::Float64 || t.dtype() == ScalarType::Complex128;
-        if (precise && requires_grad(t)) out.push_back(t);
-    }
-    return out;
-}
-
-// Re <a, b>, summed over the lists; undefined tensors are zero.
-double inner(const TensorList& a, const TensorList& b) {
-    double sum = 0;
-    for (std::size_t i = 0; i < a.size(); ++i) {
-        if (!a[i].defined() || !b[i].defined()) continue;
-        const Numbers x = numbers_of(a[i]);
-        const Numbers y = numbers_of(b[i]);
-        for (std::size_t k = 0; k < x.size(); ++k) sum += (std::conj(x[k]) * y[k]).real();
-    }
-    return sum;
-}
-
-TensorList directions_for(Random& random, const TensorList& like) {
-    TensorList out;
-    for (const Tensor& t : like) out.push_back(random_tensor(random, t.sizes(), t.dtype()));
-    return out;
-}
-
 // An operator as a function of its differentiable inputs, the others fixed.
 class Differentiable {
   public:
@@ -194,17 +165,8 @@ class Differentiable {
     }
     const TensorList& inputs() const { return inputs_; }
 
-    // Fresh leaves at inputs + step * direction, and the results there.
-    TensorList results_at(const TensorList& direction, double step, TensorList& leaves) const {
-        const std::size_t first = leaves.size();
-        for (std::size_t i = 0; i < inputs_.size(); ++i) {
-            const GradModeScope no_grad(false);
-            Tensor leaf = fn::clone(inputs_[i]);
-            if (step != 0) leaf = fn::add(inputs_[i], fn::mul_scalar(direction[i], Scalar(step)), Scalar(1));
-            set_requires_grad(leaf, true);
-            leaves.push_back(leaf);
-        }
-        std::size_t next = first;
+    TensorList operator()(const TensorList& leaves) const {
+        std::size_t next = 0;
         std::vector<IValue> moved;
         for (std::size_t i = 0; i < arguments_.size(); ++i) {
             // What stays fixed may be written (running statistics): a copy.
@@ -214,7 +176,7 @@ class Differentiable {
         }
         TensorList results = tensors_in(call(op_, moved));
         if (is_listed(kFirstResultOnly, op_)) results.resize(1);
-        return differentiable(results);
+        return results;
     }
 
   private:
@@ -225,72 +187,6 @@ class Differentiable {
     TensorList inputs_;
     std::uint64_t fixed_ = 0;
 };
-
-constexpr double kStep = 1e-6;
-
-std::string disagreement(const char* what, double analytic, double numeric, double scale) {
-    if (std::abs(analytic - numeric) <= 2e-5 * std::max({1.0, scale, std::abs(numeric)})) return {};
-    return concat(what, " ", analytic, " is not ", numeric);
-}
-
-std::string check_first(const Differentiable& f, Random& random) {
-    const TensorList direction = directions_for(random, f.inputs());
-    TensorList leaves;
-    const TensorList results = f.results_at(direction, 0, leaves);
-    if (results.empty()) return {};
-    const TensorList cotangents = directions_for(random, results);
-    const TensorList gradients = gradients_of(results, leaves, cotangents, {}, true);
-    TensorList scratch;
-    const double ahead = inner(cotangents, f.results_at(direction, kStep, scratch));
-    const double behind = inner(cotangents, f.results_at(direction, -kStep, scratch));
-    return disagreement("directional derivative", inner(gradients, direction), (ahead - behind) / (2 * kStep), std::abs(ahead) * 1e-3);
-}
-
-// The gradients at inputs + step * direction, cotangents + step * turn.
-TensorList gradients_at(const Differentiable& f, const TensorList& direction, const TensorList& cotangents, const TensorList& turn, double step,
-                        bool create_graph, TensorList& leaves, TensorList& cotangent_leaves) {
-    const TensorList results = f.results_at(direction, step, leaves);
-    for (std::size_t i = 0; i < cotangents.size(); ++i) {
-        const GradModeScope no_grad(false);
-        Tensor leaf = fn::add(cotangents[i], fn::mul_scalar(turn[i], Scalar(step)), Scalar(1));
-        set_requires_grad(leaf, create_graph);
-        cotangent_leaves.push_back(leaf);
-    }
-    BackwardOptions options;
-    options.create_graph = create_graph;
-    options.retain_graph = create_graph;
-    return gradients_of(results, leaves, cotangent_leaves, options, true);
-}
-
-std::string check_second(const Differentiable& f, Random& random) {
-    const TensorList direction = directions_for(random, f.inputs());
-    TensorList leaves;
-    const TensorList results = f.results_at(direction, 0, leaves);
-    if (results.empty()) return {};
-    const TensorList cotangents = directions_for(random, results);
-    const TensorList turn = directions_for(random, results);
-    const TensorList weights = directions_for(random, f.inputs());
-    TensorList points, cotangent_leaves;
-    const TensorList gradients = gradients_at(f, direction, cotangents, turn, 0, true, points, cotangent_leaves);
-    TensorList defined, defined_weights;
-    for (std::size_t i = 0; i < gradients.size(); ++i) {
-        if (!gradients[i].defined() || !requires_grad(gradients[i])) continue;
-        defined.push_back(gradients[i]);
-        defined_weights.push_back(weights[i]);
-    }
-    double analytic = 0;
-    if (!defined.empty()) {
-        TensorList variables = points;
-        variables.insert(variables.end(), cotangent_leaves.begin(), cotangent_leaves.end());
-        TensorList along = direction;
-        along.insert(along.end(), turn.begin(), turn.end());
-        analytic = inner(gradients_of(defined, variables, defined_weights, {}, true), along);
-    }
-    TensorList a, b, c, d;
-    const double ahead = inner(weights, gradients_at(f, direction, cotangents, turn, kStep, false, a, b));
-    const double behind = inner(weights, gradients_at(f, direction, cotangents, turn, -kStep, false, c, d));
-    return disagreement("second directional derivative", analytic, (ahead - behind) / (2 * kStep), std::abs(ahead) * 1e-3);
-}
 
 std::string in_case(ScalarType dtype, const Sample& sample, const std::string& what) {
     return concat(dtype_name(dtype), sample.name.empty() ? "" : ", ", sample.name, ": ", what);
@@ -398,8 +294,8 @@ class TestSweep : public QObject {
             if (!op.is_composite() && !op.record->derivative) return {};
             const Differentiable f(op, sample.arguments);
             if (f.inputs().empty()) return {};
-            const std::string first = check_first(f, random);
-            return first.empty() ? check_second(f, random) : first;
+            const std::string first = test::check_first_derivative(f, f.inputs(), random);
+            return first.empty() ? test::check_second_derivative(f, f.inputs(), random) : first;
         });
     }
 

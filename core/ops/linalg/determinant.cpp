@@ -106,7 +106,10 @@ void det_backward(GradientContext& context) {
         const Tensor regular = LU + fn::diag_embed(nudge, 0, -2, -1);
         return context.set_grad(0, call::lu_solve(regular, context.result(2), d, true, !factors_transposed(A)));
     }
-    const Tensor singular = fn::eq_scalar(value, Scalar(0));
+    // By the pivots: a determinant of hardly more than rounding errors leaves nothing to divide by.
+    const Tensor pivots = fn::abs(fn::diagonal(context.result(1), 0, -2, -1));
+    const double smallest = std::cbrt(epsilon_of(A.dtype()));
+    const Tensor singular = fn::le(fn::amin(pivots, Dims{-1}, false), fn::amax(pivots, Dims{-1}, false) * Scalar(smallest));
     const bool any = fn::is_nonzero(fn::any(singular));
     const bool all = fn::is_nonzero(fn::all(singular));
     if (!any) return context.set_grad(0, call::solve(mH(A), d, true));

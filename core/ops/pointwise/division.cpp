@@ -88,7 +88,7 @@ std::vector<Sample> rounded_scalar_samples(Random& random, ScalarType dtype) {
     return dtype == ScalarType::Bool ? std::vector<Sample>() : real_scalar_samples(random, dtype);
 }
 
-constexpr Derivative kModeDerivative{mode_backward, {save_argument(0, 1), save_argument(1)}};
+constexpr Derivative kModeDerivative{mode_backward, {save_argument(0, 1), save_argument(1)}, "DivBackward2"};
 
 constexpr OperatorRecord kRecords[] = {
     {.schema = "aten::div.Tensor(Tensor self, Tensor other) -> Tensor",
@@ -104,7 +104,7 @@ constexpr OperatorRecord kRecords[] = {
      .formula = "self / other",
      .infer = infer_binary_float,
      .kernel = binary<BinaryOp::Div>,
-     .derivative = {div_scalar_backward},
+     .derivative = {div_scalar_backward, {}, "DivBackward1"},
      .samples = scalar_samples,
      .variants = kInPlace | kOut,
      .out_overload = "Scalar_out"},
@@ -120,7 +120,7 @@ constexpr OperatorRecord kRecords[] = {
      .summary = "Quotient by a number, rounded.",
      .infer = infer_mode,
      .kernel = FillingKernel{&mode_kernel},
-     .derivative = {mode_scalar_backward},
+     .derivative = {mode_scalar_backward, {}, "DivBackward3"},
      .samples = mode_samples<true>,
      .variants = kInPlace | kOut,
      .out_overload = "Scalar_mode_out"},
@@ -146,7 +146,7 @@ constexpr OperatorRecord kRecords[] = {
      .formula = "self - other floor(self / other)",
      .infer = infer_binary_real,
      .kernel = FillingKernel{&remainder_kernel},
-     .derivative = {remainder_backward, {save_argument(0, 1), save_argument(1, 1)}},
+     .derivative = {remainder_backward, {save_argument(0, 1), save_argument(1, 1)}, "RemainderBackward1"},
      .samples = rounded_samples,
      .variants = kInPlace | kOut,
      .out_overload = "Tensor_out"},
@@ -173,7 +173,7 @@ constexpr OperatorRecord kRecords[] = {
      .formula = "self - other trunc(self / other)",
      .infer = infer_binary_real,
      .kernel = FillingKernel{&fmod_kernel},
-     .derivative = {fmod_backward, {save_argument(0, 1), save_argument(1, 1)}},
+     .derivative = {fmod_backward, {save_argument(0, 1), save_argument(1, 1)}, "FmodBackward1"},
      .samples = rounded_samples,
      .variants = kInPlace | kOut,
      .out_overload = "Tensor_out"},

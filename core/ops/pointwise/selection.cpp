@@ -213,7 +213,8 @@ constexpr OperatorRecord bound(std::string_view schema, std::string_view summary
     OperatorRecord record{.schema = schema, .summary = summary, .infer = infer_bound, .kernel = FillingKernel{kernel},
                           .derivative = {backward, {save_argument(0)}}, .samples = samples, .variants = kInPlace | kOut,
                           .out_overload = out_overload};
-    if (saves_bound) record.derivative = {backward, {save_argument(0), save_argument(1)}};
+    const std::string_view node = kernel == &clamp_min_call ? "ClampMinBackward1" : "ClampMaxBackward1";
+    if (saves_bound) record.derivative = {backward, {save_argument(0), save_argument(1)}, node};
     return record;
 }
 
@@ -233,7 +234,7 @@ constexpr OperatorRecord kRecords[] = {
      .summary = "A 0-dimensional tensor's value where the mask holds, else self.",
      .infer = infer_masked_fill,
      .kernel = FillingKernel{&masked_fill_call},
-     .derivative = {masked_fill_tensor_backward, {save_argument(1)}},
+     .derivative = {masked_fill_tensor_backward, {save_argument(1)}, "MaskedFillBackward1"},
      .samples = masked_fill_tensor_samples,
      .variants = kInPlace},
     {.schema = "aten::clamp(Tensor self, Scalar? min=None, Scalar? max=None) -> Tensor",
@@ -241,7 +242,7 @@ constexpr OperatorRecord kRecords[] = {
      .formula = "min(max(self, min), max)",
      .infer = infer_clamp,
      .kernel = FillingKernel{&clamp_call},
-     .derivative = {clamp_backward, {save_argument(0)}},
+     .derivative = {clamp_backward, {save_argument(0)}, "ClampBackward1"},
      .samples = clamp_samples,
      .variants = kInPlace | kOut},
     {.schema = "aten::clamp.Tensor(Tensor self, Tensor? min=None, Tensor? max=None) -> Tensor",

@@ -49,7 +49,7 @@ Tensor norm_slope(const Tensor& x, const Tensor& g, const Tensor& norm, double p
     switch (order_of(p)) {
         case NormOrder::Zero: return fn::zeros_like(x);
         case NormOrder::One: return fn::sgn(x) * g;
-        case NormOrder::Two: return x * zero_where_zero(g / norm, norm);
+        case NormOrder::Two: return g * zero_where_zero(x / norm, norm);
         case NormOrder::Infinity:
         case NormOrder::MinusInfinity: {
             const Tensor magnitude = fn::abs(x);

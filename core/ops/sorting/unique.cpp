@@ -5,8 +5,10 @@
 #include <bit>
 #include <numeric>
 
+#include "core/base/error.h"
 #include "core/base/strings.h"
 #include "core/ops/functions.h"
+#include "core/ops/gradient_context.h"
 #include "core/ops/loops/promotion.h"
 #include "core/ops/samples.h"
 #include "core/ops/sorting/family.h"
@@ -211,6 +213,10 @@ Tensor number_isin(const Scalar& value, const Tensor& test_elements, bool assume
     return isin(wrapped_number(value), test_elements, assume_unique, invert);
 }
 
+[[noreturn]] void refuse_derivative(std::string_view name) {
+    throw Error(ErrorKind::Run, concat("the derivative for '", name, "' is not implemented."));
+}
+
 std::vector<Sample> unique_samples(Random& random, ScalarType dtype) {
     if (is_complex(dtype)) return {};
     return {{{random_tensor(random, {3, 4}, dtype), true, true, true}}};
@@ -220,28 +226,28 @@ constexpr OperatorRecord kRecords[] = {
     {.schema = "aten::_unique(Tensor self, bool sorted=True, bool return_inverse=False) -> (Tensor, Tensor)",
      .summary = "Each value once, in order, and the place of each element among them.",
      .kernel = boxed<unique>,
-     .is_gradient_stop = true},
+     .derivative = {[](GradientContext&) { refuse_derivative("_unique"); }}},
     {.schema = "aten::_unique2(Tensor self, bool sorted=True, bool return_inverse=False, bool return_counts=False) -> "
                "(Tensor, Tensor, Tensor)",
      .summary = "Each value once, in order, the place of each element among them, and how often each is there.",
      .kernel = boxed<unique2>,
-     .samples = unique_samples,
-     .is_gradient_stop = true},
+     .derivative = {[](GradientContext&) { refuse_derivative("_unique2"); }},
+     .samples = unique_samples},
     {.schema = "aten::unique_dim(Tensor self, int dim, bool sorted=True, bool return_inverse=False, bool return_counts=False) -> "
                "(Tensor, Tensor, Tensor)",
      .summary = "Each slice along dim once, in order.",
      .kernel = boxed<unique_dim>,
-     .is_gradient_stop = true},
+     .derivative = {[](GradientContext&) { refuse_derivative("unique_dim"); }}},
     {.schema = "aten::unique_consecutive(Tensor self, bool return_inverse=False, bool return_counts=False, int? dim=None) -> "
                "(Tensor, Tensor, Tensor)",
      .summary = "Runs of equal elements as one.",
      .kernel = boxed<unique_consecutive>,
-     .is_gradient_stop = true},
+     .derivative = {[](GradientContext&) { refuse_derivative("unique_consecutive"); }}},
     {.schema = "aten::unique_dim_consecutive(Tensor self, int dim, bool return_inverse=False, bool return_counts=False) -> "
                "(Tensor, Tensor, Tensor)",
      .summary = "Runs of equal slices along dim as one.",
      .kernel = boxed<unique_dim_consecutive>,
-     .is_gradient_stop = true},
+     .derivative = {[](GradientContext&) { refuse_derivative("unique_dim_consecutive"); }}},
     {.schema = "aten::isin.Tensor_Tensor(Tensor elements, Tensor test_elements, *, bool assume_unique=False, bool invert=False) -> Tensor",
      .summary = "Is each element among the others?",
      .kernel = boxed<isin>,
