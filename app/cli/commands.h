@@ -45,6 +45,7 @@ struct RunArguments {
 struct PreparedRun {
     std::shared_ptr<session::Program> program;
     std::unique_ptr<session::PreparedMethod> method;
+    session::RunOptions options;  // what a recording tells of it
     std::vector<IValue> arguments;
     TensorList cotangents;  // by output; undefined where none was given
 };

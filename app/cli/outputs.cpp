@@ -39,8 +39,12 @@ TensorList execute(const PreparedRun& run, bool backward) {
     }
     const session::WarningScope warnings(
         [](const session::ScriptWarning& warning) { std::fprintf(stderr, "%s\n", warning.line().c_str()); });
-    const IValue result = forward(run);
-    TensorList outputs = session::flatten_tensors(result);
+    TensorList outputs;
+    {
+        const MemoryCategoryScope category(MemoryCategory::Activation);
+        outputs = session::flatten_tensors(forward(run));
+    }
+    const MemoryCategoryScope category(MemoryCategory::Gradient);
     if (backward) session::run_backward(outputs, run.cotangents);
     return outputs;
 }

@@ -28,11 +28,11 @@ TensorList execute_recorded(const PreparedRun& run, const RunArguments& options)
     } catch (const Error&) {
         // What was recorded before the failure is what one wants to look at.
         recorder.finish();
-        if (keeps) session::save_recording(*run.program, recorder, options.record_file);
+        if (keeps) session::save_recording(*run.program, recorder, run.options, options.record_file);
         throw;
     }
     recorder.finish();
-    if (keeps) session::save_recording(*run.program, recorder, options.record_file);
+    if (keeps) session::save_recording(*run.program, recorder, run.options, options.record_file);
     if (options.stats) print_stats(*recorder.recording());
     if (!options.trace_file.empty()) write_trace(*recorder.recording(), options.trace_file);
     return outputs;

@@ -72,7 +72,15 @@ PreparedRun prepare_run(const RunArguments& options) {
     if (!options.mode.empty()) module.train(options.mode == "train");
     const std::string method = options.method.empty() ? run.program->default_method() : options.method;
     run.method = std::make_unique<session::PreparedMethod>(run.program, method, options.pipeline);
-    run.arguments = session::make_inputs(specs_of(options, *run.program, run.method->schema()), run.method->schema(), true);
+    run.options.method = method;
+    run.options.inputs = specs_of(options, *run.program, run.method->schema());
+    run.options.backward = options.backward;
+    run.options.pipeline = options.pipeline;
+    if (!options.mode.empty()) run.options.training = options.mode == "train";
+    run.options.threads = options.threads;
+    run.options.seed = options.seed;
+    run.options.device = options.device;
+    run.arguments = session::make_inputs(run.options.inputs, run.method->schema(), true);
     if (!options.inputs_file.empty()) run.cotangents = cotangents_of(options.inputs_file);
     return run;
 }

@@ -77,6 +77,7 @@ bool Session::Engine::run_next_request(std::unique_lock<std::mutex>& lock) {
         if (at->kind != JobKind::Request) continue;
         const auto work = std::move(at->work);
         queue_.erase(at);
+        serving_ = true;
         lock.unlock();
         {
             // What a request allocates or calls is no part of the parked run.
@@ -84,6 +85,7 @@ bool Session::Engine::run_next_request(std::unique_lock<std::mutex>& lock) {
             execute(work);
         }
         lock.lock();
+        serving_ = false;
         return true;
     }
     return false;
@@ -184,7 +186,7 @@ void Session::Engine::wait_idle() {
     idle_.wait(lock, [this] {
         if (quit_) return true;
         if (parked_ && !resume_ && !cancel_) {
-            return std::none_of(queue_.begin(), queue_.end(), [](const Job& job) { return job.kind == JobKind::Request; });
+            return !serving_ && std::none_of(queue_.begin(), queue_.end(), [](const Job& job) { return job.kind == JobKind::Request; });
         }
         return !busy_ && queue_.empty();
     });
@@ -256,6 +258,7 @@ void Session::Engine::report_failure(const Error& error) {
 void Session::Engine::do_close() {
     forget_run();
     file_.reset();
+    recorded_program_.reset();
     program_.reset();
     {
         const std::lock_guard lock(mutex_);
@@ -285,23 +288,48 @@ void Session::Engine::do_open_recording(const std::filesystem::path& path) {
     auto file = std::make_unique<RecordingFile>(path);
     do_close();
     file_ = std::move(file);
-    RunOptions options;
-    if (file_->model()->graph != nullptr) options.method = file_->model()->graph->method;
     {
         const std::lock_guard lock(mutex_);
         info_ = file_->model();
         recording_ = file_->recording();
-        options_ = options;
+        inputs_ = file_->run().inputs;
+        options_ = file_->run();
     }
     if (listener_ != nullptr) {
         listener_->on_model(file_->model());
         listener_->on_recording(file_->recording());
         listener_->on_events(file_->recording()->event_count());
     }
+    log_recorded(*file_);
     change_status([&](Status& status) {
         status.state = RunState::Finished;
         status.reached = static_cast<EventId>(file_->recording()->event_count());
     });
+}
+
+void Session::Engine::log_recorded(const RecordingFile& file) {
+    const Recording& recording = *file.recording();
+    const auto count = static_cast<EventId>(recording.event_count());
+    SessionListener::LogEntry entry;
+    entry.text = concat("a recorded run of ", file.model()->path, ": ", count, " events");
+    log(entry);
+    if (count == 0 || !recording.event(count).failed) return;
+    const Event& event = recording.event(count);
+    entry.level = SessionListener::LogEntry::Level::Error;
+    entry.text = event.error;
+    entry.event = count;
+    entry.graph_node = event.graph_node;
+    entry.scope = std::string(event.scope);
+    entry.source = {std::string(event.source_file), event.source_line};
+    log(std::move(entry));
+}
+
+std::shared_ptr<Program> Session::Engine::model_or_recorded() {
+    if (program_) return program_;
+    if (file_ == nullptr) throw Error(ErrorKind::Usage, "no model is open");
+    if (!file_->model()->cannot_run.empty()) throw Error(ErrorKind::Usage, file_->model()->cannot_run);
+    if (!recorded_program_) recorded_program_ = Program::open(file_->model()->path);
+    return recorded_program_;
 }
 
 void Session::Engine::use(std::shared_ptr<Program> opened) {
@@ -339,7 +367,7 @@ void Session::Engine::run_recorded(const PreparedMethod& method, const RunOption
     }
     name_existing_tensors(*recorder_, program_->module(), arguments_, method.schema());
     start_ = std::make_unique<RunStart>(program_->module(), arguments_);
-    ran_backward_ = options.backward;
+    ran_ = options;
     if (listener_ != nullptr) {
         listener_->on_recording(recorder_->recording());
         recorder_->set_progress([this](std::size_t events) { listener_->on_events(events); });
@@ -383,7 +411,7 @@ void Session::Engine::recompute(ValueId id, std::size_t ahead) {
         ahead -= bytes;
         wanted.insert(next);
     }
-    const auto body = [this](std::vector<IValue> arguments) { run_phases(*method_, std::move(arguments), ran_backward_); };
+    const auto body = [this](std::vector<IValue> arguments) { run_phases(*method_, std::move(arguments), ran_.backward); };
     recompute_values(*start_, *method_, body, *recorder_, wanted, cancel_);
 }
 
@@ -399,8 +427,9 @@ void Session::Engine::log_of_run(SessionListener::LogEntry::Level level, std::st
 
 void Session::Engine::do_run(const RunOptions& given) {
     if (file_ != nullptr) {
-        if (!file_->model()->cannot_run.empty()) throw Error(ErrorKind::Usage, file_->model()->cannot_run);
-        use(Program::open(file_->model()->path));
+        const std::vector<InputSpec> recorded = inputs();
+        use(model_or_recorded());
+        if (!recorded.empty()) set_inputs(recorded);
     }
     if (!program_) throw Error(ErrorKind::Usage, "no model is open", {.hint = "open a file first"});
     RunOptions options = given;

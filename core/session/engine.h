@@ -47,6 +47,9 @@ class Session::Engine {
 
     // --- the engine thread ---
     const std::shared_ptr<Program>& program() const { return program_; }
+    // The model there is, or that a recording is of. Throws Error (Usage) when there is none, and what opening throws.
+    std::shared_ptr<Program> model_or_recorded();
+    const RunOptions& ran() const { return ran_; }
     const Recorder* recorder() const { return recorder_.get(); }
     // Of a value of the last run, or of the recording that was opened; undefined when they were not kept. Those that were
     // dropped are computed again, with others behind them while they are within `ahead` bytes. Throws Error (Run) when
@@ -72,6 +75,7 @@ class Session::Engine {
 
     void do_open(const std::filesystem::path& file);
     void do_open_recording(const std::filesystem::path& file);
+    void log_recorded(const RecordingFile& file);
     void use(std::shared_ptr<Program> opened);
     void do_close();
     void do_run(const RunOptions& options);
@@ -103,6 +107,7 @@ class Session::Engine {
     bool quit_ = false;
     bool busy_ = false;
     bool parked_ = false;
+    bool serving_ = false;  // a request, while parked
     bool resume_ = false;
     CancelFlag cancel_{false};
     Status status_;
@@ -118,8 +123,9 @@ class Session::Engine {
     // What it takes to repeat the recorded run.
     std::unique_ptr<const PreparedMethod> method_;
     std::unique_ptr<const RunStart> start_;
-    bool ran_backward_ = false;
+    RunOptions ran_;
     std::unique_ptr<RecordingFile> file_;
+    std::shared_ptr<Program> recorded_program_;  // opened when somebody wants more than the recording holds
 
     std::thread thread_;  // last: it uses everything above
 };

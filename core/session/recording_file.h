@@ -16,6 +16,7 @@
 //                the program was new enough to write them, an event's overload and whether a value was left out
 //     gradients  GradientRow objects
 //     peak       [bytes, event]
+//     run        RunOptions as far as they say what was run; older files lack it
 //   recording/values/N.npy   the elements of values, bfloat16 as float32
 //
 // Numbers that JSON lacks are the texts "inf", "-inf" and "nan".
@@ -38,10 +39,10 @@ inline constexpr int kRecordingVersion = 1;
 // elements: of a value, undefined where they were not kept. Nothing partial is left. Throws Error (File) when the place
 // cannot be written.
 void write_recording(const std::filesystem::path& path, const ModelInfo& model, const Recording& recording,
-                     const std::vector<GradientRow>& gradients, const std::function<Tensor(ValueId)>& elements);
+                     const std::vector<GradientRow>& gradients, const RunOptions& run, const std::function<Tensor(ValueId)>& elements);
 
 // The run that a recorder has seen, with all that it kept; elements: where they come from when it is not the recorder.
-void save_recording(const Program& program, const Recorder& recorder, const std::filesystem::path& path,
+void save_recording(const Program& program, const Recorder& recorder, const RunOptions& run, const std::filesystem::path& path,
                     const std::function<Tensor(ValueId)>& elements = {});
 
 // Does the file start as a recording? Must not throw for other files.
@@ -56,6 +57,7 @@ class RecordingFile {
     const std::shared_ptr<const ModelInfo>& model() const { return model_; }
     const std::shared_ptr<const Recording>& recording() const { return recording_; }
     const std::vector<GradientRow>& gradients() const { return gradients_; }
+    const RunOptions& run() const { return run_; }
     bool has_elements(ValueId id) const { return arrays_[id - 1] != 0; }
     // Undefined when they were not kept. Throws Error (File) when they are damaged.
     Tensor elements(ValueId id) const;
@@ -65,6 +67,7 @@ class RecordingFile {
     std::shared_ptr<const ModelInfo> model_;
     std::shared_ptr<const Recording> recording_;
     std::vector<GradientRow> gradients_;
+    RunOptions run_;
     std::vector<std::uint32_t> arrays_;  // by value
 };
 

@@ -249,6 +249,8 @@ RecordingFile::RecordingFile(const std::filesystem::path& path) : zip_(MappedFil
         for (const GradientRow& row : gradients_) {
             if (row.event > recording_->event_count() || row.value > recording_->value_count()) fail("has gradients of no event");
         }
+        if (json.contains("run")) run_ = json["run"].get<RunOptions>();
+        else if (graph) run_.method = graph->method;
         auto model = load_model(json.at("model"), graph);
         model->recorded_in = path.string();
         model->title = path.filename().string();

@@ -72,9 +72,11 @@ Json value_row(const Value& v, std::uint32_t array, Strings& text) {
                         v.gradient_of, v.statistics ? Json(*v.statistics) : Json(), array, v.is_left_out});
 }
 
-Json describe_recording(const ModelInfo& model, const Recording& recording, const std::vector<GradientRow>& gradients, Arrays& arrays) {
+Json describe_recording(const ModelInfo& model, const Recording& recording, const std::vector<GradientRow>& gradients,
+                        const RunOptions& run, Arrays& arrays) {
     Strings text;
     Json json;
+    json["run"] = run;
     json["model"] = model;
     json["graph"] = model.graph ? Json(*model.graph) : Json();
     Json& events = json["events"] = Json::array();
@@ -106,20 +108,21 @@ Json describe_recording(const ModelInfo& model, const Recording& recording, cons
 }  // namespace
 
 void write_recording(const std::filesystem::path& path, const ModelInfo& model, const Recording& recording,
-                     const std::vector<GradientRow>& gradients, const std::function<Tensor(ValueId)>& elements) {
+                     const std::vector<GradientRow>& gradients, const RunOptions& run, const std::function<Tensor(ValueId)>& elements) {
     ZipWriter zip(path);
     zip.add("recording/version", concat(kRecordingVersion, "\n"));
     Arrays arrays(zip, elements);
-    const Json json = describe_recording(model, recording, gradients, arrays);
+    const Json json = describe_recording(model, recording, gradients, run, arrays);
     zip.add("recording/recording.json", json.dump(-1, ' ', false, Json::error_handler_t::replace));
     zip.finish();
 }
 
-void save_recording(const Program& program, const Recorder& recorder, const std::filesystem::path& path,
+void save_recording(const Program& program, const Recorder& recorder, const RunOptions& run, const std::filesystem::path& path,
                     const std::function<Tensor(ValueId)>& elements) {
     ModelInfo model = *program.info();
     model.graph = std::make_shared<GraphModel>(recorder.graph());  // of the method that ran, behind its passes
-    write_recording(path, model, *recorder.recording(), gradient_rows(program.module(), &recorder),
+    if (!model.path.empty()) model.path = std::filesystem::absolute(model.path).string();
+    write_recording(path, model, *recorder.recording(), gradient_rows(program.module(), &recorder), run,
                     elements ? elements : [&](ValueId id) { return recorder.values().find(id); });
 }
 

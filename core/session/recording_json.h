@@ -3,8 +3,10 @@
 // The parts of a recording as JSON, for those who write and read the file.
 
 #include <cmath>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "core/base/error.h"
 #include "core/session/model_info.h"
 #include "core/session/requests.h"
 
@@ -36,6 +38,50 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(GraphEdge, from, to, from_port, to_port, valu
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(GraphModel, method, nodes, edges, inputs, outputs, text)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ModelInfo, path, title, format, file_bytes, modules, methods, sources, parameter_count,
                                    parameter_bytes, buffer_bytes, missing_operators)
+
+// Inputs in folders are given by their absolute paths.
+inline void to_json(Json& json, const InputSpec& spec) {
+    json = Json{{"source", static_cast<int>(spec.source)}, {"shape", spec.shape}, {"dtype", spec.dtype}, {"seed", spec.seed},
+                {"low", spec.low}, {"high", spec.high}, {"file", spec.file.empty() ? "" : std::filesystem::absolute(spec.file).string()},
+                {"key", spec.key}, {"elements", Json::array()}};
+    for (const InputSpec& element : spec.elements) json["elements"].push_back(element);
+    if (spec.literal) json["literal"] = *spec.literal;
+}
+inline InputSpec json_input(const Json& json, int depth = 0) {
+    constexpr int kDeepest = 32;
+    if (depth > kDeepest) throw Error(ErrorKind::File, "has inputs that nest too deep");
+    InputSpec spec;
+    const int source = json.at("source").get<int>();
+    const bool is_known = source >= 0 && source <= static_cast<int>(InputSpec::Source::File);
+    spec.source = is_known ? static_cast<InputSpec::Source>(source) : InputSpec::Source::Normal;
+    spec.shape = json.at("shape").get<Shape>();
+    spec.dtype = json.at("dtype").get<std::string>();
+    spec.seed = json.at("seed").get<std::uint64_t>();
+    spec.low = json.at("low").get<std::int64_t>();
+    spec.high = json.at("high").get<std::int64_t>();
+    spec.file = json.at("file").get<std::string>();
+    spec.key = json.at("key").get<std::string>();
+    for (const Json& element : json.at("elements")) spec.elements.push_back(json_input(element, depth + 1));
+    if (json.contains("literal")) spec.literal = json["literal"].get<std::string>();
+    return spec;
+}
+
+// What was asked for; how it was kept is no matter afterwards.
+inline void to_json(Json& json, const RunOptions& run) {
+    json = Json{{"method", run.method}, {"inputs", run.inputs}, {"backward", run.backward}, {"pipeline", run.pipeline},
+                {"threads", run.threads}, {"seed", run.seed}, {"device", run.device}};
+    if (run.training) json["training"] = *run.training;
+}
+inline void from_json(const Json& json, RunOptions& run) {
+    run.method = json.at("method").get<std::string>();
+    for (const Json& input : json.at("inputs")) run.inputs.push_back(json_input(input));
+    run.backward = json.at("backward").get<bool>();
+    run.pipeline = json.at("pipeline").get<std::string>();
+    run.threads = json.at("threads").get<int>();
+    run.seed = json.at("seed").get<std::uint64_t>();
+    run.device = json.at("device").get<std::string>();
+    if (json.contains("training")) run.training = json["training"].get<bool>();
+}
 
 inline void to_json(Json& json, const GradientRow& row) {
     json = Json::array({row.parameter, row.module, row.shape, row.has_gradient, number_json(row.mean_abs), number_json(row.max_abs),

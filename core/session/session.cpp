@@ -219,9 +219,9 @@ void Session::request_passes(const Tag& tag, const std::string& pipeline, const 
     engine_->request(tag, [this, pipeline, method, reply = std::move(reply)] {
         PassTrace trace;
         try {
-            if (!engine_->program()) throw Error(ErrorKind::Usage, "no model is open");
-            const ir::ScriptFunction& function = engine_->program()->method(method);
-            trace = trace_pipeline(pipeline, *function.graph(), engine_->program()->file().module, method);
+            const std::shared_ptr<Program> program = engine_->model_or_recorded();
+            const ir::ScriptFunction& function = program->method(method);
+            trace = trace_pipeline(pipeline, *function.graph(), program->file().module, method);
         } catch (const Error& error) {
             trace.pipeline = pipeline;
             trace.error = error.what();
@@ -234,10 +234,10 @@ void Session::request_pass_check(const Tag& tag, const std::string& pipeline, co
     engine_->request(tag, [this, pipeline, method, reply = std::move(reply)] {
         PassChecks checks;
         try {
-            if (!engine_->program()) throw Error(ErrorKind::Usage, "no model is open");
+            const std::shared_ptr<Program> program = engine_->model_or_recorded();
             if (engine_->status().state == RunState::Paused) throw Error(ErrorKind::Usage, "a run is under way; stop it first");
-            const ir::ScriptFunction& function = engine_->program()->method(method);
-            checks = check_passes(pipeline, *function.graph(), engine_->program()->file().module,
+            const ir::ScriptFunction& function = program->method(method);
+            checks = check_passes(pipeline, *function.graph(), program->file().module,
                                   [&] { return make_inputs(engine_->inputs(), function.schema(), true); });
         } catch (const Error& error) {
             checks.error = error.what();
@@ -270,7 +270,8 @@ void Session::request_save_recording(const Tag& tag, const std::filesystem::path
         std::string failure;
         try {
             if (engine_->recorder() == nullptr) throw Error(ErrorKind::Usage, "nothing was recorded", {.hint = "run the model first"});
-            save_recording(*engine_->program(), *engine_->recorder(), file, [this](ValueId id) { return saved_elements(*engine_, id); });
+            save_recording(*engine_->program(), *engine_->recorder(), engine_->ran(), file,
+                           [this](ValueId id) { return saved_elements(*engine_, id); });
         } catch (const Error& error) {
             failure = error.what();
         }

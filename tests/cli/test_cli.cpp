@@ -11,8 +11,10 @@
 #include <QtTest>
 
 #include <cmath>
+#include <set>
 
 #include "core/io/npy.h"
+#include "core/session/recording_file.h"
 
 using namespace loupe;
 
@@ -284,6 +286,12 @@ void TestCli::records_a_run() {
     QVERIFY2(outcome.status == 0, qPrintable(outcome.err));
     const Outcome info = run_cli({"info", file});
     QVERIFY2(info.out.contains("a recorded run: ") && info.out.contains("20810 parameters"), qPrintable(info.out + info.err));
+    const session::RecordingFile recording(file.toStdString());
+    QCOMPARE(recording.run().backward, true);
+    QCOMPARE(recording.run().inputs.size(), std::size_t{1});
+    std::set<session::Category> categories;
+    for (std::size_t i = 0; i < recording.recording()->allocation_count(); ++i) categories.insert(recording.recording()->allocation(i).category);
+    QVERIFY(categories.contains(session::Category::Activation) && categories.contains(session::Category::Gradient));
     // A recording is no model, and the line says what it is.
     const Outcome run = run_cli({"run", file});
     QCOMPARE(run.status, 3);

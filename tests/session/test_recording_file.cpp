@@ -78,9 +78,82 @@ class TestRecordingFile : public QObject {
     void is_as_it_was();
     void runs_again_while_the_model_is_there();
     void without_its_model_it_is_only_looked_at();
+    void tells_what_was_run();
+    void tells_a_failure();
     void damage_gives_one_line();
     void lies_are_found_out();
 };
+
+namespace {
+
+struct Log final : SessionListener {
+    std::vector<LogEntry> entries;
+    void on_log(const LogEntry& entry) override { entries.push_back(entry); }
+};
+
+}  // namespace
+
+// So that the panels of inputs and passes and the log have something to show.
+void TestRecordingFile::tells_what_was_run() {
+    QTemporaryDir folder;
+    const std::string file = folder.filePath("run.loupe").toStdString();
+    Session live;
+    live.open(kFixtures + "mlp.pt");
+    live.wait_idle();
+    RunOptions options;
+    options.backward = true;
+    options.seed = 12;
+    options.pipeline = "inline";
+    options.training = true;
+    options.inputs = {parse_input_spec("3x16:float32:arange")};
+    options.inputs[0].elements = {parse_input_spec("2:int64")};
+    live.run(options);
+    live.wait_idle();
+    QCOMPARE(save(live, file), std::string());
+    Log log;
+    Session again(&log);
+    again.open(file);
+    again.wait_idle();
+    const std::vector<InputSpec> inputs = again.inputs();
+    QCOMPARE(inputs.size(), std::size_t{1});
+    QCOMPARE(input_spec_text(inputs[0]), input_spec_text(options.inputs[0]));
+    QCOMPARE(input_spec_text(inputs[0].elements.at(0)), std::string("2:int64:random"));
+    const auto trace = answer<PassTrace>(again, [&](auto reply) { again.request_passes("passes", "inline", "forward", reply); });
+    QCOMPARE(trace.error, std::string());
+    QVERIFY(!trace.steps.empty());
+    QCOMPARE(log.entries.size(), std::size_t{1});
+    QVERIFY2(QString::fromStdString(log.entries[0].text).contains("mlp.pt"), log.entries[0].text.c_str());
+    // Running it again takes the recorded inputs.
+    options.inputs.clear();
+    again.run(options);
+    again.wait_idle();
+    QCOMPARE(again.status().state, RunState::Finished);
+    const auto a = live.recording();
+    const auto b = again.recording();
+    QCOMPARE(b->value_count(), a->value_count());
+    QCOMPARE(b->value(static_cast<ValueId>(b->value_count())).statistics->norm, a->value(static_cast<ValueId>(a->value_count())).statistics->norm);
+}
+
+void TestRecordingFile::tells_a_failure() {
+    QTemporaryDir folder;
+    const std::string file = folder.filePath("run.loupe").toStdString();
+    Session live;
+    live.open(kFixtures + "mlp.pt");
+    RunOptions options;
+    options.inputs = {parse_input_spec("3x5")};
+    live.run(options);
+    live.wait_idle();
+    QCOMPARE(live.status().state, RunState::Failed);
+    QCOMPARE(save(live, file), std::string());
+    Log log;
+    Session again(&log);
+    again.open(file);
+    again.wait_idle();
+    QVERIFY(!log.entries.empty());
+    QCOMPARE(log.entries.back().level, SessionListener::LogEntry::Level::Error);
+    QCOMPARE(log.entries.back().event, static_cast<EventId>(again.recording()->event_count()));
+    QVERIFY(!log.entries.back().text.empty());
+}
 
 void TestRecordingFile::is_as_it_was_data() {
     QTest::addColumn<QString>("model");

@@ -2,6 +2,8 @@
 // The door to the engine, used as the window uses it: open, run, park, step, look, fail, go on.
 
 #include <QtTest>
+#include <atomic>
+#include <thread>
 #include <condition_variable>
 #include <mutex>
 
@@ -392,6 +394,17 @@ void TestSession::answers_requests_while_parked() {
     QCOMPARE(slice.sliced_shape, (Shape{4, 3, 3}));
     QCOMPARE(slice.data.size(), std::size_t{4});
     QCOMPARE(session.status().state, RunState::Paused);
+    // One that is being answered is not yet done.
+    std::atomic<bool> began = false;
+    std::atomic<bool> ended = false;
+    session.request_gradients("slow", [&](std::vector<GradientRow>) {
+        began = true;
+        std::this_thread::sleep_for(std::chrono::milliseconds(100));
+        ended = true;
+    });
+    while (!began) std::this_thread::yield();
+    session.wait_idle();
+    QVERIFY(ended);
 }
 
 void TestSession::watches_values() {
