@@ -108,15 +108,86 @@ void rounded_group_norm(const Shape& s, const Tensor& out, const Tensor& mean, c
     put_back(out, y);
 }
 
+// sums[c]: of term(x, c) over all pixels, four of them at a time.
+template <typename T, typename Term>
+LOUPE_INLINE inline void sum_over_pixels(const Shape& s, const T* x, std::vector<double>& sums, const Term& term) {
+    double* sum = sums.data();
+    std::fill(sums.begin(), sums.end(), 0.0);
+    const std::int64_t channels = s.channels;
+    std::int64_t p = 0;
+    for (; p + 4 <= s.pixels; p += 4, x += 4 * channels) {
+#pragma omp simd
+        for (std::int64_t c = 0; c < channels; ++c) {
+            sum[c] += (term(x[c], c) + term(x[channels + c], c)) + (term(x[2 * channels + c], c) + term(x[3 * channels + c], c));
+        }
+    }
+    for (; p < s.pixels; ++p, x += channels) {
+        for (std::int64_t c = 0; c < channels; ++c) sum[c] += term(x[c], c);
+    }
+}
+
+// One sample, pixel by pixel with the channels beside each other. sums: room for a number a channel.
+template <typename T>
+LOUPE_INLINE inline void pixel_moments(const Shape& s, const T* x, std::vector<double>& sums, double eps, T* mean, T* rstd) {
+    const auto total_of = [&](std::int64_t group) LOUPE_INLINE {
+        double total = 0;
+        for (std::int64_t c = group * s.group_channels(); c < (group + 1) * s.group_channels(); ++c) total += sums[static_cast<std::size_t>(c)];
+        return total / static_cast<double>(s.group_elements());
+    };
+    sum_over_pixels(s, x, sums, [](T value, std::int64_t) LOUPE_INLINE { return static_cast<double>(value); });
+    std::vector<double> centre(sums.size());
+    for (std::int64_t group = 0; group < s.groups; ++group) {
+        const double m = total_of(group);
+        mean[group] = static_cast<T>(m);
+        std::fill_n(centre.begin() + group * s.group_channels(), s.group_channels(), m);
+    }
+    sum_over_pixels(s, x, sums, [middle = centre.data()](T value, std::int64_t c) LOUPE_INLINE {
+        const double d = static_cast<double>(value) - middle[c];
+        return d * d;
+    });
+    for (std::int64_t group = 0; group < s.groups; ++group) rstd[group] = static_cast<T>(1 / std::sqrt(total_of(group) + eps));
+}
+
+// Input and result with the channels beside each other.
+template <typename T>
+void group_norm_of_pixels(const Shape& s, const T* x, T* y, T* mean, T* rstd, const T* w, const T* b, double eps) {
+    const std::int64_t elements = s.channels * s.pixels;
+    parallel_for(0, s.batch, std::max<std::int64_t>(1, 16384 / std::max<std::int64_t>(1, elements)), [&](std::int64_t begin, std::int64_t end) {
+        std::vector<double> sums(static_cast<std::size_t>(s.channels));
+        std::vector<T> scales(sums.size()), shifts(sums.size());
+        with_best_instructions([&]() LOUPE_INLINE {
+            for (std::int64_t n = begin; n < end; ++n) {
+                const T* from = x + n * elements;
+                T* to = y + n * elements;
+                pixel_moments(s, from, sums, eps, mean + n * s.groups, rstd + n * s.groups);
+                T *scale = scales.data(), *shift = shifts.data();
+                for (std::int64_t c = 0; c < s.channels; ++c) {
+                    const std::int64_t group = n * s.groups + c / s.group_channels();
+                    scale[c] = rstd[group] * (w == nullptr ? T(1) : w[c]);
+                    shift[c] = (b == nullptr ? T(0) : b[c]) - mean[group] * scale[c];
+                }
+                for (std::int64_t p = 0; p < s.pixels; ++p) {
+#pragma omp simd
+                    for (std::int64_t c = 0; c < s.channels; ++c) to[p * s.channels + c] = from[p * s.channels + c] * scale[c] + shift[c];
+                }
+            }
+        });
+    });
+}
+
 void native_group_norm(const Tensor& out, const Tensor& mean, const Tensor& rstd, const Tensor& input, const Tensor& weight,
                        const Tensor& bias, std::int64_t batch, std::int64_t channels, std::int64_t pixels, std::int64_t groups, double eps) {
     const Shape s{batch, channels, pixels, groups};
     if (is_rounded(input, weight, bias)) return rounded_group_norm(s, out, mean, rstd, input, weight, bias, eps);
     visit_floating(input.dtype(), "group_norm", [&]<typename T>(std::type_identity<T>) {
         constexpr ScalarType kType = scalar_type_of<T>;
-        const Tensor x = packed_as(input, kType);
         const Tensor w = packed_as(weight, kType);
         const Tensor b = packed_as(bias, kType);
+        if (input.dtype() == kType && prefers_channels_last(input) && prefers_channels_last(out)) {
+            return group_norm_of_pixels(s, input.data<T>(), out.data<T>(), mean.data<T>(), rstd.data<T>(), w.defined() ? w.data<T>() : nullptr,
+                                        b.defined() ? b.data<T>() : nullptr, eps);
+        }
+        const Tensor x = packed_as(input, kType);
         const Tensor y = out.dtype() == kType ? buffer_for(out) : empty(out.sizes(), kType);
         const std::int64_t grain = std::max<std::int64_t>(1, 16384 / std::max<std::int64_t>(1, s.group_elements()));
         parallel_for(0, s.batch * s.groups, grain, [&](std::int64_t begin, std::int64_t end) {

@@ -96,6 +96,8 @@ struct MaxOf {
     using Result = T;
     static State identity() { return lowest<T>(); }
     static State add(State s, T x, double) { return ((x > s) | is_nan(x)) ? x : s; }
+    // For numbers, in one instruction.
+    static State add_number(State s, T x) { return x > s ? x : s; }
     static State join(State s, State other) { return add(s, other, 0); }
     static Result result(State s, std::int64_t, double) { return s; }
 };
@@ -104,6 +106,7 @@ struct MinOf : MaxOf<T> {
     using State = T;
     static State identity() { return highest<T>(); }
     static State add(State s, T x, double) { return ((x < s) | is_nan(x)) ? x : s; }
+    static State add_number(State s, T x) { return x < s ? x : s; }
     static State join(State s, State other) { return add(s, other, 0); }
 };
 template <class T>
@@ -190,35 +193,59 @@ struct NormPOf : NormBase<T> {
 
 double parameter(const void* params) { return params == nullptr ? 0 : *static_cast<const double*>(params); }
 
+// Columns that are reduced side by side.
+constexpr std::int64_t kColumns = 512;
+
 template <class Op, class T>
 struct Simple {
     using State = typename Op::State;
 
     static void begin(void* states, std::int64_t n) { std::fill_n(static_cast<State*>(states), n, Op::identity()); }
-    // Of 2 kHalf states one, in the first place.
-    template <std::int64_t kHalf>
-    static HWY_INLINE void join_halves(State* lanes) {
-        for (std::int64_t k = 0; k < kHalf; ++k) lanes[k] = Op::join(lanes[k], lanes[k + kHalf]);
-        if constexpr (kHalf > 1) join_halves<kHalf / 2>(lanes);
+    // Of kCount states one: whole vectors first, then one by one in pairs.
+    template <std::int64_t kCount>
+    static HWY_INLINE State joined(State* lanes) {
+        constexpr std::int64_t kVector = std::max<std::int64_t>(64 / sizeof(State), 1), kHalf = kCount / 2;
+        if constexpr (kCount == 1) {
+            return lanes[0];
+        } else if constexpr (kCount <= kVector) {
+            return Op::join(joined<kHalf>(lanes), joined<kHalf>(lanes + kHalf));
+        } else {
+            for (std::int64_t k = 0; k < kHalf; ++k) lanes[k] = Op::join(lanes[k], lanes[k + kHalf]);
+            return joined<kHalf>(lanes);
+        }
     }
     // Many states side by side, so that additions do not wait for each other and vectors fit.
     static void fold(void* state, const void* elements, std::int64_t n, std::int64_t, const void* params) {
-        constexpr std::int64_t kLanes = 32;
+        constexpr std::int64_t kMany = std::max<std::int64_t>(256 / sizeof(State), 32), kFew = 16;
         const double p = parameter(params);
         const T* x = static_cast<const T*>(elements);
-        State sum = *static_cast<State*>(state);
+        State& s = *static_cast<State*>(state);
+        std::int64_t done = n >= kMany ? fold_lanes<kMany>(s, x, n, p) : 0;
+        if (n - done >= kFew) done += fold_lanes<kFew>(s, x + done, n - done, p);
+        for (; done < n; ++done) s = Op::add(s, x[done], p);
+    }
+    // Takes in whole groups of kLanes; how many elements that were.
+    template <std::int64_t kLanes>
+    static std::int64_t fold_lanes(State& s, const T* x, std::int64_t n, double p) {
+        State lanes[kLanes];
+        std::fill_n(lanes, kLanes, Op::identity());
         std::int64_t i = 0;
-        if (n >= kLanes) {
-            State lanes[kLanes];
-            std::fill_n(lanes, kLanes, Op::identity());
+        if constexpr (requires { Op::add_number(s, *x); }) {
+            T nan[kLanes] = {};
+            for (; i + kLanes <= n; i += kLanes) {
+                for (std::int64_t k = 0; k < kLanes; ++k) {
+                    lanes[k] = Op::add_number(lanes[k], x[i + k]);
+                    nan[k] = is_nan(x[i + k]) ? x[i + k] : nan[k];
+                }
+            }
+            for (std::int64_t k = 0; k < kLanes; ++k) lanes[k] = is_nan(nan[k]) ? nan[k] : lanes[k];
+        } else {
             for (; i + kLanes <= n; i += kLanes) {
                 for (std::int64_t k = 0; k < kLanes; ++k) lanes[k] = Op::add(lanes[k], x[i + k], p);
             }
-            join_halves<kLanes / 2>(lanes);
-            sum = Op::join(sum, lanes[0]);
         }
-        for (; i < n; ++i) sum = Op::add(sum, x[i], p);
-        *static_cast<State*>(state) = sum;
+        s = Op::join(s, joined<kLanes>(lanes));
+        return i;
     }
     // Four rows at a time, so that states are read and written less often than elements.
     static void fold_rows(void* states, const Rows& rows, std::int64_t n, std::int64_t, const void* params) {
@@ -276,12 +303,31 @@ struct Arg {
         s = {best, index + (found - x)};
     }
     static void fold_rows(void* states, const Rows& rows, std::int64_t n, std::int64_t index, const void*) {
-        auto* s = static_cast<State*>(states);
-        for (std::int64_t r = 0; r < rows.count; ++r) {
+        for (std::int64_t at = 0; at < n; at += kColumns) {
+            fold_columns(static_cast<State*>(states) + at, rows, at, std::min(kColumns, n - at), index);
+        }
+    }
+    // Values and rows apart, so that vectors fit.
+    static void fold_columns(State* s, const Rows& rows, std::int64_t at, std::int64_t n, std::int64_t index) {
+        using Place = std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t>;
+        T best[kColumns];
+        Place place[kColumns];  // -1: of an earlier row
+        const bool is_first = s[0].index < 0;
+        for (std::int64_t i = 0; i < n; ++i) best[i] = is_first ? rows.row<T>(0)[at + i] : s[i].value;
+        std::fill_n(place, n, is_first ? Place(0) : Place(-1));
+        for (std::int64_t r = is_first ? 1 : 0; r < rows.count; ++r) {
+            const T* x = rows.row<T>(r) + at;
+            LOUPE_INDEPENDENT_ITERATIONS
             for (std::int64_t i = 0; i < n; ++i) {
-                const T x = rows.row<T>(r)[i];
-                if (wins(x, s[i])) s[i] = {x, index + r};
+                const bool beats = kMax ? x[i] > best[i] : x[i] < best[i];
+                const bool can_be_beaten = !is_nan(best[i]);
+                const bool wins = can_be_beaten & (beats | is_nan(x[i]));
+                best[i] = wins ? x[i] : best[i];
+                place[i] = wins ? static_cast<Place>(r) : place[i];
             }
+        }
+        for (std::int64_t i = 0; i < n; ++i) {
+            if (place[i] >= 0) s[i] = {best[i], index + place[i]};
         }
     }
     static void merge(void* states, const void* others, std::int64_t n) {
@@ -352,16 +398,33 @@ struct Moments {
         return sum;
     }
     static void fold_rows(void* states, const Rows& rows, std::int64_t n, std::int64_t, const void*) {
-        auto* s = static_cast<State*>(states);
-        for (std::int64_t r = 0; r < rows.count; ++r) {
-            for (std::int64_t i = 0; i < n; ++i) {
-                const double x = static_cast<double>(rows.row<T>(r)[i]);
-                const double delta = x - s[i].mean;
-                s[i].count += 1;
-                s[i].mean += delta / s[i].count;
-                s[i].squares += delta * (x - s[i].mean);
+        constexpr std::int64_t kRows = 16;
+        for (std::int64_t at = 0; at < n; at += kColumns) {
+            for (std::int64_t r = 0; r < rows.count; r += kRows) {
+                const Rows part{rows.row<T>(r) + at, rows.stride, std::min(kRows, rows.count - r)};
+                fold_columns(static_cast<State*>(states) + at, part, std::min(kColumns, n - at));
             }
         }
+    }
+    // Two passes over rows that stay in cache.
+    static void fold_columns(State* s, const Rows& rows, std::int64_t n) {
+        double mean[kColumns] = {}, squares[kColumns] = {};
+        for (std::int64_t r = 0; r < rows.count; ++r) {
+            const T* x = rows.row<T>(r);
+            LOUPE_INDEPENDENT_ITERATIONS
+            for (std::int64_t i = 0; i < n; ++i) mean[i] += static_cast<double>(x[i]);
+        }
+        const auto count = static_cast<double>(rows.count);
+        for (std::int64_t i = 0; i < n; ++i) mean[i] /= count;
+        for (std::int64_t r = 0; r < rows.count; ++r) {
+            const T* x = rows.row<T>(r);
+            LOUPE_INDEPENDENT_ITERATIONS
+            for (std::int64_t i = 0; i < n; ++i) {
+                const double d = static_cast<double>(x[i]) - mean[i];
+                squares[i] += d * d;
+            }
+        }
+        for (std::int64_t i = 0; i < n; ++i) s[i] = join(s[i], {count, mean[i], squares[i]});
     }
     static void merge(void* states, const void* others, std::int64_t n) {
         auto* s = static_cast<State*>(states);

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // cumsum, cumprod, cummax, cummin, logcumsumexp: running results along a dimension.
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "core/base/parallel.h"
 #include "core/ops/arithmetic.h"
 #include "core/ops/loops/complex_math.h"
 #include "core/ops/loops/elementwise.h"
+#include "core/ops/nn/simd.h"
 #include "core/ops/reduction/reduction.h"
 
 namespace loupe {
@@ -24,15 +27,30 @@ Tensor packed(const Tensor& self, ScalarType dtype) {
     return out;
 }
 
-// Calls scan(index of the first element, stride, length) for each line along dim of a contiguous tensor.
+constexpr std::int64_t kLinesAtOnce = 64;
+
+// Calls scan(index of the first element, lines, stride, length) for the lines along dim of a contiguous tensor, up to
+// kLinesAtOnce that begin beside each other at once.
 template <typename Scan>
-void each_line(const Tensor& t, std::int64_t dim, Scan&& scan) {
+void each_block(const Tensor& t, std::int64_t dim, Scan&& scan) {
     const std::int64_t length = t.dim() == 0 ? 1 : t.size(dim);
     if (t.numel() == 0) return;
     std::int64_t stride = 1;
     for (std::int64_t d = wrap_dim(dim, t.dim()) + 1; d < t.dim(); ++d) stride *= t.size(d);
     parallel_for(0, t.numel() / length, std::max<std::int64_t>(kElementwiseGrain / length, 1), [&](std::int64_t begin, std::int64_t end) {
-        for (std::int64_t line = begin; line < end; ++line) scan(line / stride * stride * length + line % stride, stride, length);
+        for (std::int64_t line = begin; line < end;) {
+            const std::int64_t beside = line % stride;
+            const std::int64_t lines = std::min({kLinesAtOnce, end - line, stride - beside});
+            scan(line / stride * stride * length + beside, lines, stride, length);
+            line += lines;
+        }
+    });
+}
+// The same line by line.
+template <typename Scan>
+void each_line(const Tensor& t, std::int64_t dim, Scan&& scan) {
+    each_block(t, dim, [&](std::int64_t at, std::int64_t lines, std::int64_t stride, std::int64_t length) {
+        for (std::int64_t i = 0; i < lines; ++i) scan(at + i, stride, length);
     });
 }
 
@@ -50,6 +68,31 @@ void visit_compute_type(ScalarType as, F&& f) {
 template <typename T>
 using Held = std::conditional_t<std::is_integral_v<T>, std::int64_t, std::conditional_t<kIsComplexElement<T>, std::complex<double>, double>>;
 
+template <typename T, typename Step>
+void scan_line(const T* from, T* to, std::int64_t stride, std::int64_t length, Held<T> held, const Step& step) {
+    for (std::int64_t i = 0; i < length; ++i) {
+        held = step(held, static_cast<Held<T>>(from[i * stride]));
+        to[i * stride] = static_cast<T>(held);
+    }
+}
+template <typename T, typename Step>
+void scan_lines(const T* from, T* to, std::int64_t lines, std::int64_t stride, std::int64_t length, Held<T> first, const Step& step) {
+    std::array<Held<T>, kLinesAtOnce> held;
+    held.fill(first);
+    with_best_instructions([&]() LOUPE_INLINE {
+        for (std::int64_t i = 0; i < length; ++i) {
+            const T* x = from + i * stride;
+            T* y = to + i * stride;
+#pragma omp simd
+            for (std::int64_t k = 0; k < lines; ++k) {
+                Held<T>& h = held[static_cast<std::size_t>(k)];
+                h = step(h, static_cast<Held<T>>(x[k]));
+                y[k] = static_cast<T>(h);
+            }
+        }
+    });
+}
+
 template <typename Step>
 void scan_into(const Tensor& out, const Tensor& self, std::int64_t dim, double first, Step&& step) {
     const ScalarType as = compute_type(out.dtype());
@@ -58,12 +101,9 @@ void scan_into(const Tensor& out, const Tensor& self, std::int64_t dim, double f
     visit_compute_type(as, [&]<typename T>(std::type_identity<T>) {
         const T* from = x.data<T>();
         T* to = y.data<T>();
-        each_line(y, dim, [&](std::int64_t at, std::int64_t stride, std::int64_t length) {
-            Held<T> held = Scalar(first).to<Held<T>>();
-            for (std::int64_t i = 0; i < length; ++i) {
-                held = step(held, static_cast<Held<T>>(from[at + i * stride]));
-                to[at + i * stride] = static_cast<T>(held);
-            }
+        each_block(y, dim, [&](std::int64_t at, std::int64_t lines, std::int64_t stride, std::int64_t length) {
+            if (lines == 1) return scan_line(from + at, to + at, stride, length, Scalar(first).to<Held<T>>(), step);
+            scan_lines(from + at, to + at, lines, stride, length, Scalar(first).to<Held<T>>(), step);
         });
     });
     if (!y.is_same(out)) copy_into(out, y);
@@ -75,13 +115,13 @@ TensorMeta infer_scan(const Tensor& self, std::int64_t dim, const IValue& dtype)
     return {to_dims(self.sizes()), dtype_or(dtype, is_integral(self.dtype()) ? ScalarType::Int64 : self.dtype()), self.device()};
 }
 void cumsum(const Tensor& out, const Tensor& self, std::int64_t dim, const IValue&) {
-    scan_into(out, self, dim, 0, []<typename H>(H held, H x) {
+    scan_into(out, self, dim, 0, []<typename H>(H held, H x) LOUPE_INLINE {
         if constexpr (std::is_integral_v<H>) return static_cast<H>(static_cast<std::uint64_t>(held) + static_cast<std::uint64_t>(x));
         else return held + x;
     });
 }
 void cumprod(const Tensor& out, const Tensor& self, std::int64_t dim, const IValue&) {
-    scan_into(out, self, dim, 1, []<typename H>(H held, H x) {
+    scan_into(out, self, dim, 1, []<typename H>(H held, H x) LOUPE_INLINE {
         if constexpr (std::is_integral_v<H>) return static_cast<H>(static_cast<std::uint64_t>(held) * static_cast<std::uint64_t>(x));
         else return multiply(held, x);
     });

@@ -106,13 +106,17 @@ class Numbering {
     Order firsts_;
 };
 
-// Each value once, in order; equal values are found by their keys, so that only those are sorted.
+// Each value once, in order, and where each element went if asked for; equal values are found by their keys, so that only those are sorted.
 template <typename T>
-Groups group_values(const T* data, std::int64_t size) {
+Groups group_values(const T* data, std::int64_t size, bool wants_places) {
     Groups groups;
     Numbering<T> numbering;
-    groups.inverse.resize(static_cast<std::size_t>(size));
-    for (std::int64_t i = 0; i < size; ++i) groups.inverse[static_cast<std::size_t>(i)] = numbering.number_of(data[i], i);
+    if (wants_places) {
+        groups.inverse.resize(static_cast<std::size_t>(size));
+        for (std::int64_t i = 0; i < size; ++i) groups.inverse[static_cast<std::size_t>(i)] = numbering.number_of(data[i], i);
+    } else {
+        for (std::int64_t i = 0; i < size; ++i) numbering.number_of(data[i], i);
+    }
     Order order = in_order(static_cast<std::int64_t>(numbering.firsts().size()));
     const auto value_of = [&](std::int64_t number) { return data[numbering.firsts()[static_cast<std::size_t>(number)]]; };
     std::stable_sort(order.begin(), order.end(), [&](std::int64_t a, std::int64_t b) { return less(value_of(a), value_of(b)); });
@@ -136,7 +140,7 @@ fn::ThreeTensors unique_elements(const Tensor& self, bool sort, bool return_inve
         const auto equal = [data](std::int64_t a, std::int64_t b) { return data[a] == data[b]; };
         const Groups groups = [&] {
             if constexpr (!is_complex(scalar_type_of<T>)) {
-                if (sort) return group_values(data, flat.numel());
+                if (sort) return group_values(data, flat.numel(), return_inverse || return_counts);
             }
             return group(in_order(flat.numel()), equal);
         }();
