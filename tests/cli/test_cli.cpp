@@ -42,11 +42,6 @@ Outcome run_cli(const QStringList& arguments) {
     return {status, QString::fromUtf8(process.readAllStandardOutput()), QString::fromUtf8(process.readAllStandardError())};
 }
 
-// Cases that need what the engine does not have yet, each with what it is.
-const QMap<QString, QString> kMissing{
-    {"detection", "torchvision's own operators (nms, roi_align) are no part of the engine"},
-};
-
 bool is_one_line(const QString& text) { return text.count('\n') == 1 && text.endsWith('\n'); }
 
 }  // namespace
@@ -89,7 +84,6 @@ void TestCli::fixtures_data() {
 void TestCli::fixtures() {
     QFETCH(QJsonObject, entry);
     const QString name = entry["name"].toString();
-    if (kMissing.contains(name)) QSKIP(qPrintable(kMissing[name]));
     const QStringList common{kModels + entry["file"].toString(), "--method", entry["method"].toString(),
                              "--mode", entry["mode"].toString(), "--inputs", kModels + name + ".in.npz"};
     if (entry.contains("error")) {
@@ -315,7 +309,7 @@ void TestCli::tells_warnings() {
 void TestCli::converts_models() {
     QFETCH(QJsonObject, entry);
     const QString name = entry["name"].toString();
-    if (kMissing.contains(name) || entry.contains("error")) QSKIP("nothing to compare with");
+    if (entry.contains("error")) QSKIP("nothing to compare with");
     QTemporaryDir folder;
     const QString copy = folder.filePath("copy.pt");
     const Outcome converted = run_cli({"convert", kModels + entry["file"].toString(), copy});
