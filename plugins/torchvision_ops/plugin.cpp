@@ -8,7 +8,9 @@ using namespace loupe;
 using namespace loupe::torchvision_ops;
 
 void register_all(const PluginRegistries& registries) {
-    static constexpr const OperatorRecord* kRecords[] = {&kNms, &kRoiAlign, &kRoiAlignBackward};
+    static constexpr const OperatorRecord* kRecords[] = {&kNms,        &kRoiAlign,           &kRoiAlignBackward, &kRoiPool,          &kRoiPoolBackward,
+                                                        &kPsRoiAlign, &kPsRoiAlignBackward, &kPsRoiPool,        &kPsRoiPoolBackward,
+                                                        &kDeformConv2d, &kDeformConv2dBackward};
     registries.add_family({"torchvision", kRecords});
 }
 

@@ -166,7 +166,7 @@ std::string stride_difference(const IValue& got, const QJsonValue& want) {
     return {};
 }
 
-void check_gradients(const QJsonObject& wanted, const std::vector<IValue>& arguments, const IValue* results) {
+void check_gradients(const QJsonObject& wanted, double tolerance, const std::vector<IValue>& arguments, const IValue* results) {
     TensorList roots;
     TensorList cotangents;
     const QJsonArray given = wanted["cotangents"].toArray();
@@ -191,7 +191,7 @@ void check_gradients(const QJsonObject& wanted, const std::vector<IValue>& argum
             if (!requires_grad(t) || !is_leaf(t)) return;
             const QJsonValue grad = grads[next++];
             if (grad.isNull()) return;
-            const std::string text = tensor_difference(grad_of(t), tensor_from(grad.toObject()), 1e-5);
+            const std::string text = tensor_difference(grad_of(t), tensor_from(grad.toObject()), tolerance);
             QVERIFY2(text.empty(), concat("gradient ", next - 1, " ", text).c_str());
         });
     }
@@ -248,5 +248,5 @@ void OperatorCases::call() {
         const std::string text = difference(arguments[static_cast<std::size_t>(i)], value_from(after[i]), tolerance);
         QVERIFY2(text.empty(), concat("argument ", i, " afterwards ", text).c_str());
     }
-    if (wanted.contains("gradient")) check_gradients(wanted["gradient"].toObject(), arguments, results.data());
+    if (wanted.contains("gradient")) check_gradients(wanted["gradient"].toObject(), std::max(tolerance, 1e-5), arguments, results.data());
 }

@@ -202,7 +202,8 @@ class Cases:
 
 def main():
     sys.path.insert(0, HERE)
-    for family in sys.argv[1:] or ["numbers", "view", "indexing", "joining", "sorting", "composed", "pointwise", "reduction", "creation", "linalg", "fft", "special", "random"]:
+    for family in sys.argv[1:] or ["numbers", "view", "indexing", "joining", "sorting", "composed", "pointwise", "reduction", "creation", "linalg", "fft", "special", "random",
+                                   "torchvision"]:
         cases = Cases()
         __import__("cases_" + family).add(cases)
         cases.write(family)

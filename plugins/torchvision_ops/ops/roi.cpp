@@ -37,6 +37,23 @@ void add_sample(T y, std::int64_t size, AxisTaps<T>& taps, std::size_t first_of_
     add(low + 1, fraction);
 }
 
+template <typename C>
+constexpr double kPrecision = sizeof(C) == 8 ? 0x1p-52 : std::is_same_v<C, float> ? 0x1p-23 : 0x1p-10;
+
+// The samples of a bin that can lie in the image: of a region much larger than it, only those are gone through.
+template <typename C>
+std::pair<std::int64_t, std::int64_t> samples_inside(const AxisGeometry<C>& axis, C bin_start) {
+    if (axis.samples < 4096) return {0, axis.samples};
+    const double start = static_cast<double>(bin_start);
+    const double step = static_cast<double>(axis.bin_size) / static_cast<double>(axis.samples);
+    if (!(step > 0) || !std::isfinite(start)) return {0, axis.samples};
+    const double slack = 2 + 8 * kPrecision<C> * (std::abs(start) + static_cast<double>(axis.bin_size)) / step;
+    const auto sample_at = [&](double place) { return (place - start) / step - 0.5; };
+    const auto last = static_cast<double>(axis.samples);
+    return {static_cast<std::int64_t>(std::clamp(sample_at(-1) - slack, 0.0, last)),
+            static_cast<std::int64_t>(std::clamp(sample_at(static_cast<double>(axis.size)) + slack, 0.0, last))};
+}
+
 }  // namespace
 
 template <typename C, typename T>
@@ -48,7 +65,8 @@ void compute_taps(const AxisGeometry<C>& axis, AxisTaps<T>& taps) {
     for (std::int64_t bin = 0; bin < axis.bins; ++bin) {
         const std::size_t first = taps.place.size();
         const C start = axis.start + static_cast<C>(static_cast<double>(bin)) * axis.bin_size;
-        for (std::int64_t i = 0; i < axis.samples && axis.size > 0; ++i) {
+        const auto inside = samples_inside(axis, start);
+        for (std::int64_t i = inside.first; i < inside.second && axis.size > 0; ++i) {
             if (i % 65536 == 65535) check_cancelled();
             const C at = start + static_cast<C>(static_cast<float>(i) + 0.5F) * axis.bin_size / count;
             add_sample(static_cast<T>(at), axis.size, taps, first);
@@ -62,6 +80,42 @@ void compute_taps(const AxisGeometry<C>& axis, AxisTaps<T>& taps) {
 template void compute_taps(const AxisGeometry<RoundedHalf>&, AxisTaps<float>&);
 template void compute_taps(const AxisGeometry<float>&, AxisTaps<float>&);
 template void compute_taps(const AxisGeometry<double>&, AxisTaps<double>&);
+
+std::int64_t whole_place(double rounded) {
+    constexpr double kFar = 1 << 30;
+    if (rounded != rounded) return -(1 << 30);
+    return static_cast<std::int64_t>(std::clamp(rounded, -kFar, kFar));
+}
+
+template <typename C>
+std::vector<PlaceRange> whole_bins(std::int64_t start, std::int64_t length, std::int64_t bins, std::int64_t limit) {
+    const auto number = [](std::int64_t value) { return static_cast<C>(static_cast<double>(value)); };
+    const C bin_size = number(length) / number(bins);
+    const auto clipped = [&](double edge) { return std::min(std::max<std::int64_t>(whole_place(edge) + start, 0), limit); };
+    std::vector<PlaceRange> ranges;
+    for (std::int64_t bin = 0; bin < bins; ++bin) {
+        ranges.push_back({clipped(std::floor(static_cast<double>(number(bin) * bin_size))), clipped(std::ceil(static_cast<double>(number(bin + 1) * bin_size)))});
+    }
+    return ranges;
+}
+template std::vector<PlaceRange> whole_bins<RoundedHalf>(std::int64_t, std::int64_t, std::int64_t, std::int64_t);
+template std::vector<PlaceRange> whole_bins<float>(std::int64_t, std::int64_t, std::int64_t, std::int64_t);
+template std::vector<PlaceRange> whole_bins<double>(std::int64_t, std::int64_t, std::int64_t, std::int64_t);
+
+void check_images(const Tensor& input, const char* name) {
+    input.size(3);
+    require(input.dim() == 4, name, ": expected an input of 4 dimensions, got ", input.dim());
+}
+
+void check_indices(const Tensor& indices, const Tensor& grad, const char* name) {
+    require(indices.dtype() == ScalarType::Int32, "expected scalar type Int but found ", dtype_graph_name(indices.dtype()));
+    nn_ops::require_sizes(indices, grad.sizes(), name);
+}
+
+Tensor computing_buffer(const Tensor& out, ScalarType dtype) { return out.dtype() == dtype && out.is_contiguous() ? out : empty(out.sizes(), dtype); }
+void put_computed(const Tensor& out, const Tensor& buffer) {
+    if (!buffer.is_same(out)) convert_into(out, buffer);
+}
 
 void check_same_dtype(const Tensor& a, const char* name, const Tensor& rois, const char* kernel) {
     require(a.dtype() == rois.dtype(), "Expected tensor for argument #1 '", name, "' to have the same type as tensor for argument #2 'rois'; but type torch.",

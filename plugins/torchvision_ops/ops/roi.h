@@ -45,6 +45,20 @@ void check_rois(const Tensor& rois, const char* message);
 void check_grad(const Tensor& grad, const Tensor& rois, std::int64_t channels, std::int64_t height, std::int64_t width);
 // The image of each region. Throws when there is no such image.
 std::vector<std::int64_t> image_indices(const Tensor& rois, std::int64_t batch_size);
+
+// The places [begin, end) of a bin.
+struct PlaceRange {
+    std::int64_t begin;
+    std::int64_t end;
+
+    bool empty() const { return end <= begin; }
+};
+// A rounded coordinate as a number; what is no number, or out of any image, stays far out.
+std::int64_t whole_place(double rounded);
+// Bins of whole places, which may overlap: a region from `start` of `length` places, each end clipped to [0, limit].
+template <typename C>
+std::vector<PlaceRange> whole_bins(std::int64_t start, std::int64_t length, std::int64_t bins, std::int64_t limit);
+
 // Where a region begins and how long it is on an axis of n places is a matter of the operator; a bin's samples are not.
 template <typename C>
 struct AxisGeometry {
@@ -68,13 +82,24 @@ struct AxisTaps {
 template <typename C, typename T>
 void compute_taps(const AxisGeometry<C>& axis, AxisTaps<T>& taps);
 
-// How many samples a bin has along an axis: the ratio if there is one, else one a place. 0 for what is no number.
+// How many samples a bin has along an axis: the ratio if there is one, else one a place. 0 for what is no number, negative
+// for a region that ends before it begins.
 template <typename C>
 std::int64_t samples_per_bin(std::int64_t sampling_ratio, C length, std::int64_t bins) {
+    require(sampling_ratio <= 2147483647, "sampling_ratio: integer out of range");
     if (sampling_ratio > 0) return sampling_ratio;
     const double count = std::ceil(static_cast<double>(length / static_cast<C>(static_cast<double>(bins))));
-    return count > 0 && count < 2147483648.0 ? static_cast<std::int64_t>(count) : 0;
+    return std::abs(count) < 2147483648.0 ? static_cast<std::int64_t>(count) : 0;
 }
+
+// Throws unless input is [N, C, H, W].
+void check_images(const Tensor& input, const char* name);
+// Throws unless `indices` are int32 in grad's shape.
+void check_indices(const Tensor& indices, const Tensor& grad, const char* name);
+
+// Contiguous memory in the computing dtype for `out`: itself, or a buffer that put_computed converts into it.
+Tensor computing_buffer(const Tensor& out, ScalarType dtype);
+void put_computed(const Tensor& out, const Tensor& buffer);
 
 // A derivative that refuses: "double backwards on roi_align not supported".
 [[noreturn]] void fail_double_backward(const char* name);

@@ -149,8 +149,7 @@ void spread_regions(const T* grad, const T* rois, const std::vector<std::int64_t
 TensorMeta infer_roi_align(const Tensor& input, const Tensor& rois, double, std::int64_t pooled_height, std::int64_t pooled_width, std::int64_t, bool) {
     check_rois(rois, "rois must have shape as Tensor[K, 5]");
     check_same_dtype(input, "input", rois, "roi_align_forward_kernel");
-    input.size(3);
-    require(input.dim() == 4, "roi_align: expected an input of 4 dimensions, got ", input.dim());
+    check_images(input, "roi_align");
     const Dims sizes{rois.size(0), input.size(1), pooled_height, pooled_width};
     if (checked_numel(span_of(sizes)) != 0) check_roi_dtype(input.dtype(), "roi_align_forward_kernel");
     return {sizes, input.dtype(), input.device()};
@@ -165,11 +164,11 @@ void roi_align(const Tensor& out, const Tensor& input, const Tensor& rois, doubl
     const ScalarType dtype = computing_dtype(input.dtype());
     const Tensor x = packed_as(input, dtype);
     const Tensor regions = packed_as(rois, dtype);
-    const Tensor buffer = out.dtype() == dtype && out.is_contiguous() ? out : empty(out.sizes(), dtype);
+    const Tensor buffer = computing_buffer(out, dtype);
     visit_roi_dtype(input.dtype(), "roi_align_forward_kernel", [&]<typename C, typename T>(std::type_identity<C>, std::type_identity<T>) {
         pool_regions<C, T>(x.data<T>(), regions.data<T>(), image, pooling, images, buffer.data<T>());
     });
-    if (!buffer.is_same(out)) convert_into(out, buffer);
+    put_computed(out, buffer);
 }
 
 TensorMeta infer_roi_align_backward(const Tensor& grad, const Tensor& rois, double, std::int64_t pooled_height, std::int64_t pooled_width,
@@ -189,7 +188,7 @@ void roi_align_backward(const Tensor& out, const Tensor& grad, const Tensor& roi
                         std::int64_t pooled_width, std::int64_t batch_size, std::int64_t channels, std::int64_t height, std::int64_t width,
                         std::int64_t sampling_ratio, bool aligned) {
     const ScalarType dtype = computing_dtype(grad.dtype());
-    const Tensor buffer = out.dtype() == dtype && out.is_contiguous() ? out : empty(out.sizes(), dtype);
+    const Tensor buffer = computing_buffer(out, dtype);
     fill_zero(buffer);
     if (grad.numel() != 0) {
         const Pooling pooling{spatial_scale, pooled_height, pooled_width, sampling_ratio, aligned};
@@ -201,7 +200,7 @@ void roi_align_backward(const Tensor& out, const Tensor& grad, const Tensor& roi
             spread_regions<C, T>(g.data<T>(), regions.data<T>(), image, pooling, images, buffer.data<T>());
         });
     }
-    if (!buffer.is_same(out)) convert_into(out, buffer);
+    put_computed(out, buffer);
 }
 
 void derive(GradientContext& context) {
