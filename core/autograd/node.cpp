@@ -61,9 +61,7 @@ RemovableHandle Node::add_tensor_hook(std::uint32_t output, std::function<Tensor
     return tensor_hooks_.back().hooks.add(std::move(hook));
 }
 
-void Node::set_retain_grad(std::uint32_t output, const Tensor& tensor) {
-    retained_.emplace_back(output, Ptr<TensorImpl>(tensor.impl()));
-}
+void Node::set_retain_grad(std::uint32_t output, RetainedTensor tensor) { retained_.emplace_back(output, std::move(tensor)); }
 
 void Node::run_pre_hooks(TensorList& grads) {
     for (const TensorHooks& entry : tensor_hooks_) {
@@ -75,8 +73,8 @@ void Node::run_pre_hooks(TensorList& grads) {
         }
     }
     for (const auto& hook : pre_hooks.snapshot()) hook.hook(grads);
-    for (const auto& [output, impl] : retained_) {
-        if (output < grads.size() && grads[output].defined()) set_grad(Tensor(impl), grads[output]);
+    for (const auto& [output, tensor] : retained_) {
+        if (*tensor != nullptr && output < grads.size() && grads[output].defined()) set_grad(Tensor(Ptr<TensorImpl>(*tensor)), grads[output]);
     }
 }
 

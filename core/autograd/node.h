@@ -21,6 +21,9 @@ struct Edge {
     explicit operator bool() const { return node != nullptr; }
 };
 
+// A tensor whose gradient is kept, as its node sees it: null once the tensor is gone, which the node must not keep alive.
+using RetainedTensor = std::shared_ptr<TensorImpl*>;
+
 // What a gradient for one forward output must look like.
 struct GradientShape {
     Dims sizes;
@@ -115,7 +118,7 @@ class Node : public RefCounted {
 
     // Runs tensor hooks and pre hooks, in that order, on the incoming gradients.
     void run_pre_hooks(TensorList& grads);
-    void set_retain_grad(std::uint32_t output, const Tensor& tensor);
+    void set_retain_grad(std::uint32_t output, RetainedTensor tensor);
 
   protected:
     static constexpr std::uint64_t kFirst = ~std::uint64_t{0};  // the sequence of accumulators
@@ -130,7 +133,7 @@ class Node : public RefCounted {
     std::vector<Edge> next_edges_;
     std::vector<GradientShape> outputs_;
     std::vector<TensorHooks> tensor_hooks_;
-    std::vector<std::pair<std::uint32_t, Ptr<TensorImpl>>> retained_;  // non-leaves whose grad is kept
+    std::vector<std::pair<std::uint32_t, RetainedTensor>> retained_;
     std::uint64_t sequence_;
     std::uint64_t forward_event_;
 };

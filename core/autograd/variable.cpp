@@ -14,6 +14,12 @@ namespace {
 
 GradientShape shape_of(const Tensor& t) { return {to_dims(t.sizes()), t.dtype(), t.device(), true}; }
 
+void keep_gradient(const Tensor& t, AutogradMeta& meta) {
+    if (meta.retained) *meta.retained = nullptr;
+    meta.retained = std::make_shared<TensorImpl*>(t.impl());
+    meta.grad_fn->set_retain_grad(meta.output, meta.retained);
+}
+
 // A view of a base that was written through another view: its history starts again from the base's.
 void refresh_view(const Tensor& t, AutogradMeta& meta) {
     const Tensor& base = meta.view->base;
@@ -21,6 +27,7 @@ void refresh_view(const Tensor& t, AutogradMeta& meta) {
     const auto node = make_ptr<AsStridedNode>(place_in_base(t, base), gradient_edge(base), shape_of(base));
     meta.output = node->add_output(t);
     meta.grad_fn = node;
+    if (meta.retained) keep_gradient(t, meta);
     meta.view->seen_version = t.version();
 }
 
@@ -86,9 +93,7 @@ void retain_grad(const Tensor& t) {
     if (!requires_grad(t)) run_error("can't retain_grad on Tensor that has requires_grad=False");
     if (is_leaf(t)) return;
     AutogradMeta& meta = ensure_autograd_meta(t);
-    if (meta.retains_grad) return;
-    meta.retains_grad = true;
-    meta.grad_fn->set_retain_grad(meta.output, t);
+    if (!meta.retained) keep_gradient(t, meta);
 }
 
 RemovableHandle register_hook(const Tensor& t, std::function<Tensor(const Tensor&)> hook) {
@@ -138,7 +143,7 @@ void rebase_history(const Tensor& t, const Ptr<Node>& node) {
     if (!meta.view || meta.view->made_without_grad) {
         meta.output = node->add_output(t);
         meta.grad_fn = node;
-        meta.retains_grad = false;
+        if (meta.retained) keep_gradient(t, meta);
         return;
     }
     const Tensor base = meta.view->base;

@@ -20,8 +20,12 @@ struct ViewInfo {
 };
 
 struct AutogradMeta final : AutogradData {
+    ~AutogradMeta() override {
+        if (retained) *retained = nullptr;
+    }
+
     bool requires_grad = false;  // of a leaf; a non-leaf has a grad_fn
-    bool retains_grad = false;
+    RetainedTensor retained;     // of a non-leaf whose grad is kept
     std::uint32_t output = 0;    // which output of grad_fn this tensor is
     Tensor grad;
     Ptr<Node> grad_fn;

@@ -84,6 +84,38 @@ class TestAutograd : public QObject {
         QCOMPARE(values(grad_of(y)), (Floats{8}));
         QCOMPARE(values(grad_of(x)), (Floats{32}));
     }
+    void a_retained_gradient_keeps_nothing_alive() {
+        const Tensor x = leaf({2});
+        Tensor y = fn::mul(x, x);
+        retain_grad(y);
+        const Tensor z = fn::mul(y, tensor_of<float>({3}, {1}));
+        y = {};
+        backward({z});
+        QCOMPARE(values(grad_of(x)), (Floats{12}));
+    }
+    void a_retained_gradient_is_no_circle() {
+        const Tensor x = leaf({2});
+        Tensor y = fn::mul(x, x);
+        retain_grad(y);
+        const Ptr<Node> node = grad_fn(y);
+        y = {};
+        QCOMPARE(node->use_count(), 1U);
+    }
+    // Expectations by PyTorch.
+    void a_retained_gradient_follows_writes_in_place() {
+        const Tensor x = leaf({2});
+        const Tensor y = fn::mul(x, x);
+        retain_grad(y);
+        fn::mul_(y, tensor_of<float>({3}, {1}));
+        backward({fn::sum(fn::mul(y, y))});
+        QCOMPARE(values(grad_of(y)), (Floats{24}));
+        const Tensor base = fn::mul(x, x);
+        const Tensor view = fn::narrow(base, std::int64_t{0}, std::int64_t{0}, std::int64_t{1});
+        retain_grad(view);
+        fn::mul_(base, tensor_of<float>({3}, {1}));
+        backward({fn::sum(fn::mul(view, view))});
+        QCOMPARE(values(grad_of(view)), (Floats{24}));
+    }
     void hooks_replace_gradients_and_come_off() {
         const Tensor x = leaf({1});
         const Tensor y = fn::mul(x, x);

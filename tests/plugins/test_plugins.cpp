@@ -92,7 +92,7 @@ class TestPlugins : public QObject {
         QTemporaryDir folder;
         const std::filesystem::path path = folder.path().toStdString();
         std::ofstream(path / "broken.so") << "no library at all";
-        std::filesystem::copy_file(LOUPE_BINARY_DIR "/lib/libloupe_core.so", path / "no_plugin.so");
+        std::filesystem::copy_file(LOUPE_NO_PLUGIN, path / "no_plugin.so");
         const auto list = load_plugins_from(path);
         QCOMPARE(list.size(), std::size_t{2});
         QVERIFY(!list[0].loaded);

@@ -8,6 +8,7 @@
 #include "core/ops/creation/creation.h"
 #include "core/ops/fft/family.h"
 #include "core/ops/fft/shape.h"
+#include "core/ops/integer_math.h"
 #include "core/ops/out_form.h"
 
 namespace loupe::fft {
@@ -67,7 +68,7 @@ Tensor make_window(const Window& window, std::int64_t length, bool periodic, dou
     check(window, length, dtype);
     const auto number = static_cast<std::int64_t>(dtype);
     if (length <= 1) return fn::ones(Dims{length}, number);
-    const std::int64_t n = periodic ? length + 1 : length;
+    const std::int64_t n = periodic ? checked_sum(length, 1) : length;
     const Tensor all = window.shape(fn::arange(Scalar(n), number), n, alpha, beta);
     return periodic ? fn::narrow(all, std::int64_t{0}, std::int64_t{0}, length) : all;
 }

@@ -68,7 +68,7 @@ TensorMeta border_meta(const Tensor& self, const Dims& padding) {
                                                "dimension, but got: padding (", left, ", ", right, ") at dimension ", d, " of input ",
                                                shape_list_text(self.sizes())));
         }
-        meta.sizes[d] = checked_sum(meta.sizes[d], checked_sum(left, right));
+        meta.sizes[d] = checked_sum(checked_sum(meta.sizes[d], left), right);  // in the order in which the map adds them
         require_memory(meta.sizes[d], sizeof(std::int64_t));  // of the map from places to places
         if (meta.sizes[d] < 1) {
             throw Error(ErrorKind::Run, concat("input (", shape_list_text(self.sizes()), ") is too small. Calculated output size at "

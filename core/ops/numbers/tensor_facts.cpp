@@ -107,7 +107,7 @@ void none(Arguments, IValue* results) {
 }
 bool keeps_grad(const Tensor& t) {
     const AutogradMeta* meta = autograd_meta(t);
-    return meta != nullptr && meta->retains_grad;
+    return meta != nullptr && meta->retained != nullptr;
 }
 
 #define LOUPE_NEVER(name, what) \
