@@ -6,6 +6,7 @@
 #include "core/ops/integer_math.h"
 #include "core/ops/nn/family.h"
 #include "core/ops/nn/pooling.h"
+#include "core/ops/nn/simd.h"
 
 namespace loupe {
 namespace {
@@ -25,25 +26,35 @@ struct AverageRule {
     bool adaptive = false;
 };
 
+// A window along one dimension: the elements inside the input, and how many count.
+struct Span {
+    std::int64_t begin;
+    std::int64_t end;
+    std::int64_t counted;
+};
+Span span_along(const PoolShape& s, const AverageRule& rule, std::size_t d, std::int64_t at) {
+    if (rule.adaptive) {
+        const std::int64_t begin = at * s.input[d] / s.output[d];
+        const std::int64_t end = ((at + 1) * s.input[d] + s.output[d] - 1) / s.output[d];
+        return {begin, end, std::max<std::int64_t>(0, end - begin)};
+    }
+    const std::int64_t start = at * s.stride[d] - s.padding[d];
+    const std::int64_t stop = std::min(start + s.kernel[d], s.input[d] + s.padding[d]);
+    const std::int64_t begin = std::max<std::int64_t>(start, 0), end = std::min(stop, s.input[d]);
+    return {begin, end, rule.count_include_pad ? stop - start : std::max<std::int64_t>(0, end - begin)};
+}
+
 Window window_of(const PoolShape& s, const AverageRule& rule, std::int64_t pixel) {
     const Extents at{pixel / (s.output[1] * s.output[2]), pixel / s.output[2] % s.output[1], pixel % s.output[2]};
     Window window{};
-    std::int64_t padded = 1;
-    std::int64_t inside = 1;
+    std::int64_t counted = 1;
     for (std::size_t d = 0; d < 3; ++d) {
-        if (rule.adaptive) {
-            window.begin[d] = at[d] * s.input[d] / s.output[d];
-            window.end[d] = ((at[d] + 1) * s.input[d] + s.output[d] - 1) / s.output[d];
-        } else {
-            const std::int64_t start = at[d] * s.stride[d] - s.padding[d];
-            const std::int64_t stop = std::min(start + s.kernel[d], s.input[d] + s.padding[d]);
-            padded *= stop - start;
-            window.begin[d] = std::max<std::int64_t>(start, 0);
-            window.end[d] = std::min(stop, s.input[d]);
-        }
-        inside *= std::max<std::int64_t>(0, window.end[d] - window.begin[d]);
+        const Span span = span_along(s, rule, d, at[d]);
+        window.begin[d] = span.begin;
+        window.end[d] = span.end;
+        counted *= span.counted;
     }
-    window.divisor = rule.divisor_override ? *rule.divisor_override : (rule.adaptive || !rule.count_include_pad ? inside : padded);
+    window.divisor = rule.divisor_override.value_or(counted);
     return window;
 }
 
@@ -63,9 +74,31 @@ void visit_average_dtype(ScalarType dtype, F&& f) {
 
 // Integers wrap around.
 template <typename T>
-T plus(T a, T b) {
+LOUPE_INLINE inline T plus(T a, T b) {
     if constexpr (std::is_integral_v<T>) return wrapping_sum(a, b);
     else return a + b;
+}
+
+// Row (d, h) of the result: rows of the input added up, and of their sums the windows'. sums: room for a row of the input.
+template <typename T>
+LOUPE_INLINE inline void average_row(const PoolShape& s, const AverageRule& rule, const Span& deep, const Span& high, const std::vector<Span>& columns,
+                                     const T* plane, T* sums, T* to) {
+    const std::int64_t width = s.input[2];
+    std::fill_n(sums, width, T(0));
+    for (std::int64_t d = deep.begin; d < deep.end; ++d) {
+        for (std::int64_t h = high.begin; h < high.end; ++h) {
+            const T* row = plane + (d * s.input[1] + h) * width;
+#pragma omp simd
+            for (std::int64_t w = 0; w < width; ++w) sums[w] = plus(sums[w], row[w]);
+        }
+    }
+    const std::int64_t counted = deep.counted * high.counted;
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+        T sum = 0;
+        for (std::int64_t w = columns[i].begin; w < columns[i].end; ++w) sum = plus(sum, sums[w]);
+        const std::int64_t divisor = rule.divisor_override.value_or(counted * columns[i].counted);
+        to[i] = divisor == 0 ? T(0) : static_cast<T>(sum / static_cast<T>(divisor));
+    }
 }
 
 void average(const PoolShape& s, const AverageRule& rule, const Tensor& self, const Tensor& out) {
@@ -73,16 +106,17 @@ void average(const PoolShape& s, const AverageRule& rule, const Tensor& self, co
     visit_average_dtype(self.dtype(), [&]<typename T>(std::type_identity<T>) {
         const Tensor x = packed_as(self, scalar_type_of<T>);
         const Tensor y = out.dtype() == x.dtype() ? buffer_for(out) : empty(out.sizes(), x.dtype());
-        parallel_for(0, s.planes * s.output_pixels(), 2048, [&](std::int64_t begin, std::int64_t end) {
-            for (std::int64_t i = begin; i < end; ++i) {
-                const Window window = window_of(s, rule, i % s.output_pixels());
-                const T* plane = x.data<T>() + i / s.output_pixels() * s.input_pixels();
-                T sum = 0;
-                for_each_row(s, window, [&](std::int64_t row) {
-                    for (std::int64_t w = window.begin[2]; w < window.end[2]; ++w) sum = plus(sum, plane[row + w]);
-                });
-                y.data<T>()[i] = window.divisor == 0 ? T(0) : static_cast<T>(sum / static_cast<T>(window.divisor));
-            }
+        std::vector<Span> columns;
+        for (std::int64_t w = 0; w < s.output[2]; ++w) columns.push_back(span_along(s, rule, 2, w));
+        const std::int64_t rows = s.output[0] * s.output[1];
+        parallel_for(0, s.planes * rows, std::max<std::int64_t>(1, 2048 / s.output[2]), [&](std::int64_t begin, std::int64_t end) {
+            std::vector<T> sums(static_cast<std::size_t>(s.input[2]));
+            with_best_instructions([&]() LOUPE_INLINE {
+                for (std::int64_t i = begin; i < end; ++i) {
+                    const Span deep = span_along(s, rule, 0, i % rows / s.output[1]), high = span_along(s, rule, 1, i % s.output[1]);
+                    average_row(s, rule, deep, high, columns, x.data<T>() + i / rows * s.input_pixels(), sums.data(), y.data<T>() + i * s.output[2]);
+                }
+            });
         });
         if (!y.is_same(out)) convert_into(out, y);
     });

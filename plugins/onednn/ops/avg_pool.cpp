@@ -68,6 +68,7 @@ bool accepts_average(const Tensor& x, Arguments a, std::string* why) {
     const Average average = average_of<Spatial>(x, a);
     if (average.count_padding && overhangs(average.shape)) return decline(why, "windows that reach beyond the padding (ceil_mode)");
     if (average.shape.planes * average.shape.output_pixels() < kSmallestPool) return decline(why, "too few windows");
+    if (planes_collide(x, average.shape)) return decline(why, "planes that collide in the cache");
     return true;
 }
 

@@ -71,11 +71,19 @@ dnnl::convolution_forward::primitive_desc forward_descriptor(const Problem& p, b
                                any_layout(dims_of(span_of(p.small))), p.geometry());
 }
 
+// Channels last on both sides stays so: reordering would cost more than another layout gains.
+dnnl::convolution_forward::primitive_desc forward_descriptor(const Problem& p, const Tensor& large, const Tensor& small, bool with_bias) {
+    if (!nn_ops::prefers_channels_last(large) || !nn_ops::prefers_channels_last(small)) return forward_descriptor(p, with_bias);
+    const Layout bias = with_bias ? Layout({p.small[1]}, Memory::data_type::f32, Memory::format_tag::x) : Layout();
+    return convolution_forward(engine(), layout_of(large), any_layout(p.weight_dims()), bias, layout_of(small), p.geometry());
+}
+
 struct ForwardPlan {
     dnnl::convolution_forward::primitive_desc descriptor;
     dnnl::convolution_forward primitive;
 
-    ForwardPlan(const Problem& p, bool with_bias) : descriptor(forward_descriptor(p, with_bias)), primitive(descriptor) {}
+    ForwardPlan(const Problem& p, const Tensor& large, const Tensor& small, bool with_bias)
+        : descriptor(forward_descriptor(p, large, small, with_bias)), primitive(descriptor) {}
 };
 struct DataPlan {
     dnnl::convolution_backward_data::primitive_desc descriptor;
@@ -114,7 +122,7 @@ PlanCache<WeightsPlan>& weights_plans() {
 // small = large * weight (+ bias).
 void forward(const Problem& p, const Tensor& large, const Tensor& weight, const Tensor& bias, const Tensor& small) {
     const ForwardPlan& plan =
-        forward_plans().get(p.key(bias.defined() ? 1 : 0, large, small, weight), [&] { return ForwardPlan(p, bias.defined()); });
+        forward_plans().get(p.key(bias.defined() ? 1 : 0, large, small, weight), [&] { return ForwardPlan(p, large, small, bias.defined()); });
     const auto& d = plan.descriptor;
     Block src;
     const Memory x = reordered(memory_of(large), d.src_desc(), src);

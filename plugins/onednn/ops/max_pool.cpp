@@ -96,6 +96,7 @@ bool accepts(Arguments a, std::string* why) {
     if (s.dilation != nn_ops::Extents{1, 1, 1}) return decline(why, "dilation");
     if (s.kernel[0] * s.kernel[1] * s.kernel[2] > 255) return decline(why, "a window of more than 255 elements");
     if (s.planes * s.output_pixels() < kSmallestPool) return decline(why, "too few windows");
+    if (planes_collide(a[0].to_tensor(), s)) return decline(why, "planes that collide in the cache");
     // Of NaN and -inf oneDNN takes the other, and the lowest number when there is none.
     constexpr float kLowest = std::numeric_limits<float>::lowest();
     if (!all_within(a[0].to_tensor(), kLowest, std::numeric_limits<float>::infinity())) return decline(why, "NaN or -inf in the input");

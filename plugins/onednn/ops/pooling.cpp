@@ -41,6 +41,11 @@ Layout batched_layout(const Tensor& t, std::size_t spatial) {
     return {sizes, Memory::data_type::f32, strides};
 }
 
+bool planes_collide(const Tensor& t, const nn_ops::PoolShape& s) {
+    const std::int64_t bytes = s.input_pixels() * t.element_size();
+    return s.planes > 1 && !nn_ops::prefers_channels_last(t) && bytes % (std::int64_t{64} << 10) == 0;
+}
+
 void add_pooling(Key& key, const nn_ops::PoolShape& s, const Tensor& x) {
     for (const nn_ops::Extents* extents : {&s.output, &s.kernel, &s.stride, &s.padding, &s.dilation}) {
         for (const std::int64_t extent : *extents) key.add(extent);

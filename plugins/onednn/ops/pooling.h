@@ -16,6 +16,9 @@ PoolingGeometry pooling_geometry(const nn_ops::PoolShape& s, std::size_t spatial
 bool overhangs(const nn_ops::PoolShape& s);
 // The layout of t, with a batch of one when t [C, *] has none.
 Layout batched_layout(const Tensor& t, std::size_t spatial);
+// Do the planes of a tensor in row-major order lie a multiple of 64 KiB apart? oneDNN reads several at once, and they throw
+// each other out of the cache.
+bool planes_collide(const Tensor& t, const nn_ops::PoolShape& s);
 void add_pooling(Key& key, const nn_ops::PoolShape& s, const Tensor& x);
 
 }  // namespace loupe::onednn
