@@ -144,7 +144,7 @@ TypePtr own_type(const TypePtr& type) { return type->name().empty() ? nullptr : 
 IValue typed(const IValue& value, const TypePtr& type, const Argument& argument) {
     switch (type->kind()) {
         case TypeKind::Optional: return value.is_none() ? value : typed(value, type->element(), argument);
-        case TypeKind::Any: return value;
+        case TypeKind::Any: return with_own_types(value);
         case TypeKind::Tensor:
             if (value.is_tensor()) return value;
             break;
@@ -174,7 +174,7 @@ IValue typed(const IValue& value, const TypePtr& type, const Argument& argument)
             }
             break;
         default:
-            if (is_instance(value, *type)) return value;
+            if (const IValue own = with_own_types(value); is_instance(own, *type)) return own;
             break;
     }
     wrong_type(argument);
@@ -213,7 +213,8 @@ std::string input_spec_text(const InputSpec& spec) {
 IValue make_input(const InputSpec& spec, const Argument& argument) {
     if (spec.literal) return literal_value(*spec.literal, *argument.type);
     const Type& type = unwrapped(*argument.type);
-    if (type.kind() == TypeKind::Dict && spec.source == InputSpec::Source::File) {
+    const bool is_open = type.kind() == TypeKind::Any || type.kind() == TypeKind::Union;
+    if (spec.source == InputSpec::Source::File && (is_open || type.kind() == TypeKind::Dict)) {
         return typed(read_input_value(spec.file, spec.key), argument.type, argument);
     }
     if (type.kind() == TypeKind::Tensor || type.kind() == TypeKind::Any) return tensor_from(spec);

@@ -6,6 +6,7 @@
 
 #include "core/base/error.h"
 #include "core/base/strings.h"
+#include "core/script/literals.h"
 
 namespace loupe::session {
 namespace {
@@ -55,8 +56,41 @@ class LiteralParser {
             case TypeKind::String: return quoted(type);
             case TypeKind::List: return make_ptr<ListObject>(type.element(), elements(type, ']', "[", depth));
             case TypeKind::Tuple: return make_ptr<TupleObject>(elements(type, ')', "(", depth));
+            case TypeKind::Any: return anything(type, depth);
+            case TypeKind::Union: {
+                IValue value = anything(type, depth);
+                if (!is_instance(value, type)) fail(type);
+                return value;
+            }
             default: fail(type);
         }
+    }
+
+    // Of the type that it is written as; the elements of a list have one type together.
+    IValue anything(const Type& any, int depth) {
+        skip_spaces();
+        if (at_ >= text_.size()) fail(any);
+        if (take("None")) return {};
+        switch (text_[at_]) {
+            case '\'':
+            case '"': return quoted(any);
+            case 'T':
+            case 'F': return value_of(*types::boolean(), depth);
+            case '[': return with_own_types(make_ptr<ListObject>(types::any(), elements_of_any(']', depth)));
+            case '(': return make_ptr<TupleObject>(elements_of_any(')', depth));
+            default: return any_number(any);
+        }
+    }
+
+    std::vector<IValue> elements_of_any(char close, int depth) {
+        ++at_;
+        std::vector<IValue> out;
+        while (!take(std::string_view(&close, 1))) {
+            out.push_back(value_of(*types::any(), depth + 1));
+            skip_spaces();
+            if (!take(",") && (at_ >= text_.size() || text_[at_] != close)) fail(*types::any());
+        }
+        return out;
     }
 
     template <typename T>
@@ -80,14 +114,12 @@ class LiteralParser {
         skip_spaces();
         if (at_ >= text_.size() || (text_[at_] != '\'' && text_[at_] != '"')) fail(type);
         const char quote = text_[at_++];
-        std::string out;
-        while (at_ < text_.size() && text_[at_] != quote) {
-            if (text_[at_] == '\\' && at_ + 1 < text_.size()) ++at_;
-            out += text_[at_++];
-        }
+        const std::size_t begin = at_;
+        while (at_ < text_.size() && text_[at_] != quote) at_ += text_[at_] == '\\' ? 2 : 1;
         if (at_ >= text_.size()) fail(type);
-        ++at_;
-        return out;
+        const auto text = script::decode_escapes(text_.substr(begin, at_++ - begin));
+        if (!text) fail(type);
+        return *text;
     }
 
     std::vector<IValue> elements(const Type& type, char close, std::string_view open, int depth) {
@@ -111,6 +143,39 @@ class LiteralParser {
 };
 
 }  // namespace
+
+IValue with_own_types(const IValue& value) {
+    const auto together = [](TypePtr known, const IValue& element) -> TypePtr {
+        const TypePtr type = type_of(element);
+        return known == nullptr ? type : unify_types(known, type).value_or(types::any());
+    };
+    if (value.is_list()) {
+        std::vector<IValue> elements;
+        TypePtr type;
+        for (const IValue& element : value.to_list().elements) {
+            elements.push_back(with_own_types(element));
+            type = together(type, elements.back());
+        }
+        return make_ptr<ListObject>(type == nullptr ? value.to_list().element_type : type, std::move(elements));
+    }
+    if (value.is_tuple()) {
+        std::vector<IValue> elements;
+        for (const IValue& element : value.to_tuple().elements) elements.push_back(with_own_types(element));
+        return make_ptr<TupleObject>(std::move(elements), value.to_tuple().type);
+    }
+    if (!value.is_dict() || value.to_dict().size() == 0) return value;
+    TypePtr key_type;
+    TypePtr value_type;
+    std::vector<DictObject::Entry> entries;
+    for (const auto& [key, element] : value.to_dict().entries()) {
+        entries.emplace_back(key, with_own_types(element));
+        key_type = together(key_type, key);
+        value_type = together(value_type, entries.back().second);
+    }
+    const auto dict = make_ptr<DictObject>(key_type, value_type);
+    for (auto& [key, element] : entries) dict->set(std::move(key), std::move(element));
+    return dict;
+}
 
 IValue literal_value(std::string_view text, const Type& type) { return LiteralParser(text).parse(type); }
 

@@ -46,6 +46,7 @@ Tensor positive(const Tensor& self) {
     }
     return self;
 }
+Tensor absolute(const Tensor& x) { return fn::abs(x); }
 Tensor deg2rad(const Tensor& self) { return self * Scalar(std::numbers::pi / 180); }
 Tensor rad2deg(const Tensor& self) { return self * Scalar(180 / std::numbers::pi); }
 Tensor ldexp(const Tensor& self, const Tensor& other) { return self * fn::pow_of_scalar(Scalar(2.0), other); }
@@ -104,6 +105,7 @@ constexpr OperatorRecord kRecords[] = {
      .summary = "Are all elements close?",
      .composite = boxed<allclose>},
     {.schema = "aten::positive(Tensor(a) self) -> Tensor(a)", .summary = "The tensor itself.", .composite = boxed<positive>},
+    {.schema = "prim::abs(Tensor x) -> Tensor", .summary = "abs(x) of Python's source.", .composite = boxed<absolute>},
     {.schema = "aten::deg2rad(Tensor self) -> Tensor", .summary = "Degrees to radians.", .composite = boxed<deg2rad>},
     {.schema = "aten::rad2deg(Tensor self) -> Tensor", .summary = "Radians to degrees.", .composite = boxed<rad2deg>},
     {.schema = "aten::ldexp.Tensor(Tensor self, Tensor other) -> Tensor", .summary = "self * 2 ** other.", .composite = boxed<ldexp>},
