@@ -45,7 +45,7 @@ double time_calls(const std::function<void()>& call, double seconds) {
     call();
     const auto once = Clock::now();
     call();
-    const auto per_batch = static_cast<int>(std::clamp(100e-6 / std::max(seconds_since(once), 1e-9), 1.0, 1000.0));
+    const auto per_batch = static_cast<int>(std::clamp(10e-6 / std::max(seconds_since(once), 1e-9), 1.0, 1000.0));
     double best = std::numeric_limits<double>::infinity();
     const auto start = Clock::now();
     do {

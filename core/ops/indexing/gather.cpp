@@ -32,6 +32,9 @@ Dims at_least_1d(IntSpan values) {
     return values.empty() ? Dims{1} : to_dims(values);
 }
 
+constexpr std::integral_constant<std::int64_t, 0> kZero;
+constexpr std::integral_constant<std::int64_t, 1> kOne;
+
 [[noreturn]] void fail_index(std::int64_t value, std::int64_t dim, std::int64_t limit) {
     throw Error(ErrorKind::Run, concat("index ", value, " is out of bounds for dimension ", dim, " with size ", limit));
 }
@@ -61,11 +64,17 @@ void for_index(const Tensor& indexed, std::int64_t dim, const Tensor& index, Int
                 other_base += i * other[k];
             }
             const std::int64_t* row_values = values + row * width;
-            for (std::int64_t j = first; j < behind; ++j) {
-                const std::int64_t value = row_values[j];
-                if (value < 0 || value >= limit) fail_index(value, dim, limit);
-                visit(row * width + j, other_base + j * other_step, base + j * step + value * along);
-            }
+            const auto walk = [&](auto row_step, auto row_other, auto row_along) {
+                for (std::int64_t j = first; j < behind; ++j) {
+                    const std::int64_t value = row_values[j];
+                    if (value < 0 || value >= limit) fail_index(value, dim, limit);
+                    visit(row * width + j, other_base + j * row_other, base + j * row_step + value * row_along);
+                }
+            };
+            // Along the last dimension of arrays without gaps, and across it.
+            if (other_step == 1 && step == 0 && along == 1) walk(kZero, kOne, kOne);
+            else if (other_step == 1 && step == 1) walk(kOne, kOne, along);
+            else walk(step, other_step, along);
         }
     };
     // Elements that are written may meet unless their rows differ elsewhere than along dim: then threads share columns.

@@ -247,15 +247,19 @@ struct Simple {
         s = Op::join(s, joined<kLanes>(lanes));
         return i;
     }
-    // Four rows at a time, so that states are read and written less often than elements.
+    // Eight rows at a time, so that states are read and written less often than elements.
     static void fold_rows(void* states, const Rows& rows, std::int64_t n, std::int64_t, const void* params) {
         const double p = parameter(params);
         auto* s = static_cast<State*>(states);
         std::int64_t r = 0;
-        for (; r + 4 <= rows.count; r += 4) {
-            const T *a = rows.row<T>(r), *b = rows.row<T>(r + 1), *c = rows.row<T>(r + 2), *d = rows.row<T>(r + 3);
+        for (; r + 8 <= rows.count; r += 8) {
+            std::array<const T*, 8> x;
+            for (std::size_t k = 0; k < 8; ++k) x[k] = rows.row<T>(r + static_cast<std::int64_t>(k));
             LOUPE_INDEPENDENT_ITERATIONS
-            for (std::int64_t i = 0; i < n; ++i) s[i] = Op::add(Op::add(Op::add(Op::add(s[i], a[i], p), b[i], p), c[i], p), d[i], p);
+            for (std::int64_t i = 0; i < n; ++i) {
+                const State first = Op::add(Op::add(Op::add(Op::add(s[i], x[0][i], p), x[1][i], p), x[2][i], p), x[3][i], p);
+                s[i] = Op::add(Op::add(Op::add(Op::add(first, x[4][i], p), x[5][i], p), x[6][i], p), x[7][i], p);
+            }
         }
         for (; r < rows.count; ++r) {
             const T* x = rows.row<T>(r);
