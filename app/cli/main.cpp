@@ -35,7 +35,7 @@ void add_run_options(CLI::App& command, RunArguments& options) {
     command.add_option("--method", options.method, "default forward");
     command.add_option("--weights", options.weights, "a checkpoint to load into the model, strictly");
     command.add_option("--device", options.device, "cpu or cuda[:N]");
-    command.add_option("--threads", options.threads, "default all cores");
+    command.add_option("--threads", options.threads, "default all cores")->check(CLI::NonNegativeNumber);
     command.add_option("--seed", options.seed, "of random inputs and operators");
     command.add_option("--mode", options.mode, "eval or train; default as the file says")->check(CLI::IsMember({"eval", "train"}));
     command.add_option("--pipeline", options.pipeline, "passes to run on the graph first: " + loupe::join(loupe::session::list_pipelines(), ", "));

@@ -181,6 +181,12 @@ void TestCli::statuses_data() {
     QTest::newRow("no such inputs") << QStringList{"run", digits, "--inputs", "no.npz"} << 2;
     QTest::newRow("bad input text") << QStringList{"run", digits, "--input", "1x1xeight"} << 2;
     QTest::newRow("no such method") << QStringList{"run", digits, "--method", "backward"} << 2;
+    QTest::newRow("no such device") << QStringList{"run", digits, "--device", "tpu"} << 2;
+    QTest::newRow("threads below zero") << QStringList{"run", digits, "--threads", "-3"} << 2;
+    QTest::newRow("no such expectation") << QStringList{"check", digits, "--expected", "no.npz"} << 2;
+    QTest::newRow("no such weights") << QStringList{"run", digits, "--weights", "no.npz"} << 2;
+    QTest::newRow("no repetition") << QStringList{"bench", digits, "--repeat", "0"} << 2;
+    QTest::newRow("outputs nowhere") << QStringList{"run", digits, "--outputs", "/no/such/folder/out.npz"} << 3;
     QTest::newRow("no such pipeline") << QStringList{"run", digits, "--pipeline", "nonsense"} << 2;
     QTest::newRow("no model") << QStringList{"info", LOUPE_SOURCE_DIR "/README.md"} << 3;
     QTest::newRow("a checkpoint") << QStringList{"info", LOUPE_SOURCE_DIR "/tests/fixtures/checkpoints/autoencoder_weights.pt"} << 3;

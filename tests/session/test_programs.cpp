@@ -108,7 +108,7 @@ void TestPrograms::come_out_as_in_pytorch_data() {
         const QJsonArray calls = index_[name].toArray();
         for (int k = 0; k < calls.size(); ++k) {
             const QString error = calls[k].isNull() ? QString() : calls[k].toArray()[1].toString();
-            for (const char* pipeline : {"none", "inline", "optimize"}) {
+            for (const char* pipeline : {"none", "inline", "optimize", "freeze", "inference"}) {
                 QTest::addRow("%s %d %s", qPrintable(name), k, pipeline) << name << k << (calls[k].isNull() ? QString() : "!" + error) << pipeline;
             }
         }
@@ -125,6 +125,7 @@ void TestPrograms::come_out_as_in_pytorch() {
     const runtime::PrintScope no_prints([](std::string_view) {});
     try {
         const auto program = Program::open(extracted(name.toStdString() + ".pt"));
+        program->module().eval();
         const PreparedMethod method(program, "forward", pipeline.toStdString());
         const std::string inputs = extracted(stem + ".in.pt");
         const auto arguments = make_inputs(input_specs_of_file(inputs, method.schema(), *program->info()), method.schema(), true);
