@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/registry.h"
 
+#include "views/documentation/documentation_view.h"
 #include "views/events/events_view.h"
 #include "views/gradient_flow/gradient_flow_view.h"
 #include "views/graph/graph_view.h"
@@ -25,6 +26,7 @@ const ViewRegistry& registry() {
         registry.add<SourceView>();
         registry.add<PassesView>();
         registry.add<TensorView>();
+        registry.add<DocumentationView>();
         registry.add<EventsView>();
         registry.add<GradientFlowView>();
         registry.add<MemoryView>();

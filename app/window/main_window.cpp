@@ -207,6 +207,8 @@ void MainWindow::makeGoActions() {
                        bridge_->setCurrentEvent(next == marks.end() ? marks.front() : *next);
                    },
                    [this] { return bridge_->bookmarks().empty() ? tr("there are no bookmarks") : QString(); }});
+    actions_->add({"documentation", tr("&Documentation of the operator"), tr("What the current node or event computes"), "help", {QKeySequence(Qt::Key_F1)},
+                   [this] { docks_->show(QStringLiteral("documentation")); }, needModel});
     actions_->add({"peer", tr("&Peer event"), tr("From a backward event to its forward one, and back"), {},
                    {QKeySequence(Qt::CTRL | Qt::Key_J)},
                    [this] {
@@ -261,7 +263,7 @@ void MainWindow::makeMenus() {
          {"run", "pause", "stop", "", "step_over", "step_into", "step_out", "step_back", "", "run_here", "run_nan",
           "run_backward", "", "breakpoint"});
     fill(menuBar()->addMenu(tr("&Go")),
-         {"goto", "palette", "", "back", "forward", "peer", "", "bookmark", "next_bookmark"});
+         {"goto", "palette", "", "back", "forward", "peer", "documentation", "", "bookmark", "next_bookmark"});
     QMenu* view = menuBar()->addMenu(tr("&View"));
     view->setToolTipsVisible(true);
     for (const auto& entry : views::registry().entries()) {

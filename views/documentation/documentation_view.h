@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+// Documentation: the record of an operator, of the current event or of one that was searched for.
+
+#include "views/common/view.h"
+#include "views/documentation/operator_page.h"
+
+class QCompleter;
+class QLineEdit;
+class QTextBrowser;
+class QToolButton;
+class QUrl;
+
+namespace loupe::views {
+
+class EmptyHint;
+
+class DocumentationView : public View {
+    Q_OBJECT
+
+  public:
+    DocumentationView(SessionBridge& bridge, QWidget* parent);
+    static ViewDescription describe();
+
+    // "aten::conv2d", "conv2d", "aten::add.Tensor". The page stays until something else becomes current.
+    void showOperator(const QString& name);
+    // What the page is of: a full name, or the kind of what is no operator; empty at first.
+    const QString& shown() const { return shown_; }
+    QTextBrowser& page() { return *page_; }
+
+    void find() override;
+    void fit() override;
+    void addActions(QMenu& menu) override;
+    void comeIntoSight() override;
+
+  private:
+    void makeSearch();
+    void follow();
+    void open(const QString& name);
+    void render();
+    void goBack();
+    void onLink(const QUrl& url);
+    void update();
+    // The operator of the current event, or of the current node.
+    QString currentOperator() const;
+    session::EventId forwardEvent() const;
+    std::vector<OperatorUse> findUses(const QString& name, std::size_t& count) const;
+    OperatorUse describeUse(const session::Event& event) const;
+
+    QLineEdit* search_;
+    QCompleter* completer_ = nullptr;
+    QToolButton* back_;
+    QTextBrowser* page_;
+    EmptyHint* hint_ = nullptr;
+    QString shown_;
+    QStringList seen_;  // pages before this one
+    bool is_stale_ = false;
+};
+
+}  // namespace loupe::views

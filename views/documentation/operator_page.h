@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+// An operator's record as a page of rich text, with what the current event adds to it.
+
+#include <QString>
+#include <vector>
+
+#include "core/session/operator_info.h"
+#include "core/session/recording.h"
+
+namespace loupe::views {
+
+// Where a model calls an operator.
+struct OperatorUse {
+    QString link;   // "event:12", "node:3"
+    QString place;  // "#12 forward, layer1.0.conv1"
+    QString detail; // shape and time
+    bool is_current = false;
+};
+
+struct OperatorPage {
+    session::OperatorInfo info;
+    // The event that the page is read for: null when it is not one of this operator.
+    const session::Recording* recording = nullptr;
+    session::EventId event = 0;
+    std::vector<OperatorUse> uses;
+    std::size_t use_count = 0;  // uses holds the first of them
+};
+
+// Links: "op:aten::add.Tensor", "event:12", "node:3", "value:7".
+QString operatorPageHtml(const OperatorPage& page);
+// For what is no operator: "prim::If", "AccumulateGrad".
+QString languagePageHtml(const QString& kind, const std::vector<OperatorUse>& uses, std::size_t use_count);
+
+}  // namespace loupe::views
