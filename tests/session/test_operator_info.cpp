@@ -111,6 +111,7 @@ class TestOperatorInfo : public QObject {
             const bool gives = std::any_of(info.returns.begin(), info.returns.end(), [](const auto& a) { return a.type.find("Tensor") != std::string::npos; });
             if (!kinds.contains(bare) || !takes || !gives || info.is_gradient_stop || info.is_random) continue;
             if (info.derivative.empty() && !info.is_composite) continue;
+            if (info.name.ends_with("out")) continue;  // the form of an operator that is here itself
             const bool explained = std::any_of(info.arguments.begin(), info.arguments.end(), [](const auto& a) { return !a.gradient.empty(); });
             if (!explained) missing += text(info.name);
         }

@@ -127,8 +127,11 @@ constexpr OperatorNote kNotes[] = {
 
     {"aten::_scaled_dot_product_attention", "", kAttention},
     {"aten::_scaled_dot_product_attention_math", "", kAttention},
+    {"aten::_native_multi_head_attention", "",
+     "query: through the projections and the attention, as by linear and _scaled_dot_product_attention\nkey: as query\nvalue: as query"},
     {"aten::_transformer_encoder_layer_fwd",
-     "x = norm1(src + attention(src)); out = norm2(x + W_2 relu(W_1 x + b_1) + b_2); norm first: before, not behind", ""},
+     "x = norm1(src + attention(src)); out = norm2(x + W_2 relu(W_1 x + b_1) + b_2); norm first: before, not behind",
+     "src: through both residuals, the attention and the feed-forward network"},
 
     {"loupe::rnn_layer", "",
      "input: sum_gates dz W, step by step backwards; dz is the gradient before the gates' functions\n"
