@@ -10,6 +10,7 @@
 #include <QTemporaryDir>
 #include <QtTest>
 
+#include <algorithm>
 #include <cmath>
 #include <set>
 
@@ -56,6 +57,7 @@ class TestCli : public QObject {
     void forms();
     void narrow_types_are_widened();
     void writes_gradient_norms();
+    void reads_pictures_and_arrays();
     void statuses_data();
     void statuses();
     void writes_outputs_and_gradients();
@@ -169,6 +171,28 @@ void TestCli::writes_gradient_norms() {
     const Outcome nowhere = run_cli({"run", kForms + "forms.pt", "--grad-norms"});
     QCOMPARE(nowhere.status, 2);
     QVERIFY2(nowhere.err.contains("--outputs") && is_one_line(nowhere.err), qPrintable(nowhere.err));
+}
+
+// The digit that the picture shows is the greatest logit; the same numbers in other files give the same.
+void TestCli::reads_pictures_and_arrays() {
+    QTemporaryDir folder;
+    const QString digits = kShipped + "digits.pt";
+    const QString out = folder.filePath("out.npz");
+    for (const char* digit : {"0", "3", "7"}) {
+        const QString picture = kShipped + "digits_samples/" + digit + ".png";
+        QVERIFY2(QFile::exists(picture), qPrintable(picture));
+        QCOMPARE(run_cli({"run", digits, "--inputs", picture, "--outputs", out}).status, 0);
+        const Tensor logits = read_npz(out.toStdString()).front().second;
+        const auto* const first = logits.data<float>();
+        QCOMPARE(std::max_element(first, first + logits.numel()) - first, QByteArray(digit).toLong());
+    }
+    const Tensor input = read_npz((kShipped + "digits.in.npz").toStdString()).front().second;
+    const std::string npy = folder.filePath("input.npy").toStdString();
+    write_npy(npy, input);
+    QCOMPARE(run_cli({"run", digits, "--inputs", kShipped + "digits.in.npz", "--outputs", out}).status, 0);
+    QCOMPARE(run_cli({"check", digits, "--inputs", QString::fromStdString(npy), "--expected", out, "--rtol", "0", "--atol", "0"}).status, 0);
+    const Outcome both = run_cli({"run", digits, "--inputs", QString::fromStdString(npy), "--input", "1x1x8x8"});
+    QCOMPARE(both.status, 2);
 }
 
 void TestCli::statuses_data() {
