@@ -26,8 +26,11 @@ class LiteralParser {
 
   private:
     [[noreturn]] void fail(const Type& type) const {
-        throw Error(ErrorKind::Usage, concat("'", text_, "' is no ", type.annotation_str()),
-                    {.hint = "write it as Python does: 3, 0.5, True, None, 'text', [1, 2]"});
+        const std::string name = type.annotation_str();
+        const bool has_tensors = name.find("Tensor") != std::string::npos;
+        throw Error(ErrorKind::Usage, concat("'", text_, "' is no ", name),
+                    {.hint = has_tensors ? "give its tensors in an .npz, as arg0.0, arg0.1, ..., or in a .pt"
+                                         : "write it as Python does: 3, 0.5, True, None, 'text', [1, 2]"});
     }
     void skip_spaces() {
         while (at_ < text_.size() && text_[at_] == ' ') ++at_;

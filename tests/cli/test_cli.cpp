@@ -191,6 +191,9 @@ void TestCli::reads_pictures_and_arrays() {
     write_npy(npy, input);
     QCOMPARE(run_cli({"run", digits, "--inputs", kShipped + "digits.in.npz", "--outputs", out}).status, 0);
     QCOMPARE(run_cli({"check", digits, "--inputs", QString::fromStdString(npy), "--expected", out, "--rtol", "0", "--atol", "0"}).status, 0);
+    const Outcome list = run_cli({"run", kForms + "forms.pt", "--method", "takes_list", "--input", "2x3"});
+    QCOMPARE(list.status, 2);
+    QVERIFY2(list.err.contains("arg0.0") && is_one_line(list.err), qPrintable(list.err));
     const Outcome both = run_cli({"run", digits, "--inputs", QString::fromStdString(npy), "--input", "1x1x8x8"});
     QCOMPARE(both.status, 2);
 }
