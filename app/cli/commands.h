@@ -79,6 +79,11 @@ struct IrArguments {
 };
 int run_ir(const IrArguments& options);
 int run_passes();
-int run_ops(const std::string& missing_in);
+struct OpsOptions {
+    std::string filter;      // in a schema or its sentence; empty: all
+    std::string missing_in;  // a model file: what it needs and the engine lacks
+    bool json = false;
+};
+int run_ops(const OpsOptions& options);
 
 }  // namespace loupe::cli

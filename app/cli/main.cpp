@@ -104,10 +104,12 @@ int main(int argc, char** argv) {
     auto* passes = app.add_subcommand("passes", "every pass: name, one line of what it does");
     passes->callback([&] { status = run_passes(); });
 
-    std::string missing_in;
+    OpsOptions ops_options;
     auto* ops = app.add_subcommand("ops", "every operator schema known");
-    ops->add_option("--missing", missing_in, "only those that this model needs and the engine lacks");
-    ops->callback([&] { status = run_ops(missing_in); });
+    ops->add_option("TEXT", ops_options.filter, "only those with this in the schema or the sentence");
+    ops->add_option("--missing", ops_options.missing_in, "only those that this model needs and the engine lacks");
+    ops->add_flag("--json", ops_options.json, "print one JSON array: with all that is known of each");
+    ops->callback([&] { status = run_ops(ops_options); });
 
     try {
         app.parse(argc, argv);

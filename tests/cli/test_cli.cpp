@@ -268,6 +268,15 @@ void TestCli::writes_a_trace() {
 
 void TestCli::lists() {
     QVERIFY(run_cli({"ops"}).out.contains("aten::add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor"));
+    // TEXT is looked for in schemas and sentences, --json tells all of each.
+    QCOMPARE(run_cli({"ops", "aten::hypot("}).out, QString("aten::hypot(Tensor self, Tensor other) -> Tensor\n"));
+    QVERIFY(run_cli({"ops", "HYPOTENUSE"}).out.startsWith("aten::hypot("));
+    const QJsonArray found = QJsonDocument::fromJson(run_cli({"ops", "aten::hypot(", "--json"}).out.toUtf8()).array();
+    QCOMPARE(found.size(), 1);
+    QCOMPARE(found[0]["formula"].toString(), QString("sqrt(self^2 + other^2)"));
+    QCOMPARE(found[0]["backward"].toString(), QString("HypotBackward0"));
+    QCOMPARE(found[0]["arguments"][0]["gradient"].toString(), QString("grad self / out"));
+    QCOMPARE(run_cli({"ops", "no such words anywhere", "--json"}).out, QString("[]\n"));
     QVERIFY(run_cli({"passes"}).out.contains("Inline"));
     const Outcome info = run_cli({"info", kShipped + "digits.pt"});
     QVERIFY(info.out.contains("20810 parameters"));
