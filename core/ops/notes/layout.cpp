@@ -120,6 +120,7 @@ constexpr OperatorNote kNotes[] = {
     {"aten::normal_", "", kDrawn},
     {"aten::bernoulli_", "", kDrawn},
     {"aten::bernoulli", "", kDrawn},
+    {"aten::poisson", "", kDrawn},
     {"aten::random_", "", kDrawn},
     {"aten::exponential_", "", kDrawn},
     {"aten::cauchy_", "", kDrawn},
