@@ -7,6 +7,7 @@
 #include <QToolTip>
 #include <cmath>
 
+#include "core/session/operator_info.h"
 #include "views/common/colour_map.h"
 #include "views/common/format.h"
 #include "views/common/theme.h"
@@ -253,6 +254,9 @@ QString GraphCanvas::tipOf(const SceneBox& box) const {
     }
     const session::GraphNode& node = index_->node(box.node);
     QStringList lines{QStringLiteral("<b>%1</b>").arg(text(node.kind).toHtmlEscaped())};
+    if (!box.is_group) {
+        if (const auto info = session::find_operator_info(node.kind)) lines << QStringLiteral("<i>%1</i>").arg(text(info->summary).toHtmlEscaped());
+    }
     if (!node.scope.empty()) lines << scopeText(node.scope).toHtmlEscaped();
     for (const std::string& attribute : node.attributes) lines << text(attribute).left(80).toHtmlEscaped();
     if (metrics_ != nullptr) {
