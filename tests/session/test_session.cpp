@@ -86,6 +86,7 @@ class TestSession : public QObject {
     void gives_gradients_by_parameter();
     void memory_comes_back_to_what_the_model_holds();
     void records_without_keeping_elements();
+    void what_is_left_out_is_not_recorded();
     void a_failed_run_keeps_what_was_recorded();
     void a_broken_file_leaves_the_model_there_was();
     void stop_ends_an_endless_loop();
@@ -298,6 +299,41 @@ void TestSession::records_without_keeping_elements() {
     const auto last = static_cast<EventId>(recording->event_count());
     QVERIFY(last > 0);
     QVERIFY(recording->event(last).memory_after < recording->peak_bytes());
+}
+
+void TestSession::what_is_left_out_is_not_recorded() {
+    Session session;
+    open(session, kFixtures + "resnet18.pt");
+    RunOptions options = with_backward();
+    options.left_out = {"layer1.0.conv1", "fc.weight"};
+    session.run(options);
+    session.wait_idle();
+    QCOMPARE(session.status().state, RunState::Finished);
+    const auto recording = session.recording();
+    int left_out = 0;
+    int kept = 0;
+    for (ValueId id = 1; id <= recording->value_count(); ++id) {
+        const Value& value = recording->value(id);
+        if (value.producer == 0) {
+            QCOMPARE(value.is_left_out, value.name == "fc.weight");
+            continue;
+        }
+        const std::string_view scope = recording->event(value.producer).scope;
+        if (value.is_left_out) {
+            ++left_out;
+            QVERIFY2(scope == "layer1.0.conv1" || value.name == "grad of fc.weight", value.name.c_str());
+            QVERIFY(!value.statistics);
+            TensorRequest request;
+            request.value = id;
+            const std::string error = look(session, request).error;
+            QVERIFY2(error.starts_with("not recorded: unticked in Modules"), error.c_str());
+        } else {
+            ++kept;
+            QVERIFY(scope != "layer1.0.conv1");
+        }
+    }
+    QVERIFY(left_out >= 2);  // forward and backward
+    QVERIFY(kept > left_out);
 }
 
 void TestSession::a_failed_run_keeps_what_was_recorded() {

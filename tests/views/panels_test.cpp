@@ -87,6 +87,45 @@ class PanelsTest : public QObject {
         model.setModel(nullptr);
         QCOMPARE(model.rowCount(), 0);
     }
+    void modulesAreTickedForTheRecording() {
+        SessionBridge bridge;
+        ModulesView view(bridge, nullptr);
+        view.resize(700, 500);
+        view.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&view));
+        bridge.show(testing::sampleModel(), testing::sampleRun());
+        view.tree().expandAll();
+        auto& model = view.model();
+        const auto tick = [&](const char* path) {
+            return model.indexOfModule(QString::fromLatin1(path)).siblingAtColumn(ModuleModel::Record).data(Qt::CheckStateRole).toInt();
+        };
+        const auto click = [&](const QModelIndex& row) {
+            const QModelIndex index = row.siblingAtColumn(ModuleModel::Record);
+            view.tree().scrollTo(index);
+            const QRect cell = view.tree().visualRect(index);
+            QTest::mouseClick(view.tree().viewport(), Qt::LeftButton, {}, QPoint(cell.left() + 10, cell.center().y()));
+        };
+        QCOMPARE(tick(""), int(Qt::Checked));
+        click(model.indexOfModule(QStringLiteral("layer1.0.conv")));
+        QCOMPARE(tick("layer1.0.conv"), int(Qt::Unchecked));
+        QCOMPARE(tick("layer1.0"), int(Qt::PartiallyChecked));
+        QCOMPARE(tick("layer1.1"), int(Qt::Checked));
+        QCOMPARE(tick(""), int(Qt::PartiallyChecked));
+        QCOMPARE(bridge.runOptions().left_out, (ModuleModel::Names{"layer1.0.conv", "layer1.0.conv.weight"}));
+        // A parent ticks all below it.
+        click(model.indexOfModule(QStringLiteral("layer1")));
+        QCOMPARE(tick("layer1"), int(Qt::Checked));
+        QVERIFY(bridge.runOptions().left_out.empty());
+        // A parameter by itself.
+        click(model.index(0, 0, model.indexOfModule(QStringLiteral("fc"))));
+        QCOMPARE(bridge.runOptions().left_out, ModuleModel::Names{"fc.weight"});
+        QCOMPARE(tick("fc"), int(Qt::PartiallyChecked));
+        QVERIFY(!model.indexOfModule(QStringLiteral("fc")).data(Qt::CheckStateRole).isValid());
+        // Another model has other names.
+        bridge.show(testing::sampleModel(), nullptr);
+        QVERIFY(bridge.runOptions().left_out.empty());
+        QCOMPARE(tick("fc"), int(Qt::Checked));
+    }
     void modulesFollowTheEventAndLeadToIt() {
         SessionBridge bridge;
         ModulesView view(bridge, nullptr);

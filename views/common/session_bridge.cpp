@@ -124,6 +124,7 @@ void SessionBridge::takeModel(std::shared_ptr<const session::ModelInfo> model) {
     history_.clear();
     history_at_ = 0;
     options_.inputs.clear();
+    options_.left_out.clear();
     if (model_ && !model_->methods.empty()) options_.method = model_->graph ? model_->graph->method : "forward";
     module_.clear();
     node_ = -1;

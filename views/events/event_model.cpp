@@ -262,19 +262,24 @@ QVariant EventModel::groupText(const Row& row, int column) const {
     }
 }
 
+bool EventModel::isLeftOut(const Event& event) const {
+    return !event.outputs.empty() && recording_->value(event.outputs.front()).is_left_out;
+}
+
 QVariant EventModel::eventText(const Event& event, int column) const {
     const session::Value* value = event.outputs.empty() ? nullptr : &recording_->value(event.outputs.front());
     const session::Statistics* statistics = value && value->statistics ? &*value->statistics : nullptr;
+    const QString none = value && value->is_left_out ? QStringLiteral("\u2013") : QString();
     switch (column) {
         case Operator: return shortOpName(event.op);
         case Number: return event.id;
         case Output: return value ? shapeText(value->shape) : QString();
         case Time: return secondsText(event.duration);
         case Bytes: return value ? bytesText(static_cast<double>(value->bytes)) : QString();
-        case Min: return statistics ? numberText(statistics->min) : QString();
-        case Max: return statistics ? numberText(statistics->max) : QString();
-        case Mean: return statistics ? numberText(statistics->mean) : QString();
-        case Std: return statistics ? numberText(std::sqrt(statistics->variance)) : QString();
+        case Min: return statistics ? numberText(statistics->min) : none;
+        case Max: return statistics ? numberText(statistics->max) : none;
+        case Mean: return statistics ? numberText(statistics->mean) : none;
+        case Std: return statistics ? numberText(std::sqrt(statistics->variance)) : none;
         case Flags: return flagText(event.has_nan, event.has_inf, event.failed);
         case Peer: {
             const EventId peer = event.phase == RunPhase::Forward ? recording_->backward_peer(event.id) : event.peer;
@@ -309,6 +314,9 @@ QVariant EventModel::data(const QModelIndex& index, int role) const {
                 QStringList reasons;
                 for (const auto& reason : recording_->event(row.event).declined) reasons += text(reason);
                 return reasons.join(QLatin1Char('\n'));
+            }
+            if (row.event && index.column() >= Min && index.column() <= Std && isLeftOut(recording_->event(row.event))) {
+                return tr("Not recorded: unticked in Modules");
             }
             if (row.event && recording_->event(row.event).failed) return text(recording_->event(row.event).error);
             return index.column() == Operator || index.column() == Module ? scopeText(row.scope) : QVariant();

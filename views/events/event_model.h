@@ -82,6 +82,7 @@ class EventModel : public QAbstractItemModel {
     const Row& row(const QModelIndex& index) const { return rows_[static_cast<std::size_t>(index.internalId())]; }
     QModelIndex indexOfRow(int row, int column = 0) const;
     QVariant groupText(const Row& row, int column) const;
+    bool isLeftOut(const session::Event& event) const;
     QVariant eventText(const session::Event& event, int column) const;
     QVariant colourOf(const Row& row, int column) const;
 

@@ -70,6 +70,11 @@ void rememberInputs(const QString& model, const std::vector<InputSpec>& inputs, 
                        {QStringLiteral("pipeline"), QString::fromStdString(options.pipeline)},
                        {QStringLiteral("threads"), options.threads},
                        {QStringLiteral("seed"), static_cast<qint64>(options.seed)}};
+    if (!options.left_out.empty()) {
+        QJsonArray names;
+        for (const std::string& name : options.left_out) names.append(QString::fromStdString(name));
+        object[QStringLiteral("left_out")] = names;
+    }
     if (options.training) object[QStringLiteral("training")] = *options.training;
     QSettings().setValue(keyOf(model), QJsonDocument(object).toJson(QJsonDocument::Compact));
 }
@@ -85,6 +90,8 @@ std::optional<RememberedInputs> recallInputs(const QString& model, RunOptions op
     options.pipeline = object[QStringLiteral("pipeline")].toString(QStringLiteral("none")).toStdString();
     options.threads = object[QStringLiteral("threads")].toInt();
     options.seed = static_cast<std::uint64_t>(object[QStringLiteral("seed")].toInteger());
+    options.left_out.clear();
+    for (const auto& name : object[QStringLiteral("left_out")].toArray()) options.left_out.insert(name.toString().toStdString());
     options.training.reset();
     if (object.contains(QStringLiteral("training"))) options.training = object[QStringLiteral("training")].toBool();
     all.options = options;

@@ -201,9 +201,15 @@ InputsView::InputsView(SessionBridge& bridge, QWidget* parent)
     connect(&bridge, &SessionBridge::inputsChanged, this, &InputsView::showInputs);
     connect(&bridge, &SessionBridge::modelChanged, this, [this] {
         recalled_ = false;
+        left_out_.clear();
         showInputs();
     });
-    connect(&bridge, &SessionBridge::runOptionsChanged, this, &InputsView::showOptions);
+    connect(&bridge, &SessionBridge::runOptionsChanged, this, [this] {
+        showOptions();
+        if (this->bridge().runOptions().left_out == left_out_) return;
+        left_out_ = this->bridge().runOptions().left_out;
+        keep();
+    });
     connect(&bridge, &SessionBridge::statusChanged, this, [this, run] {
         const auto& model = this->bridge().model();
         const QString why = !model ? tr("no model is open") : !model->cannot_run.empty() ? text(model->cannot_run) : this->bridge().isBusy() ? tr("the model is running") : QString();
@@ -316,6 +322,7 @@ void InputsView::recall() {
     recalled_ = true;
     const auto remembered = recallInputs(text(model->path), bridge().runOptions());
     if (!remembered || remembered->inputs.size() != bridge().inputs().size()) return;
+    left_out_ = remembered->options.left_out;
     bridge().setRunOptions(remembered->options);
     bridge().setInputs(remembered->inputs);
 }

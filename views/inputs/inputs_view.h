@@ -2,6 +2,9 @@
 #pragma once
 // Inputs: what the next run is given, and how it runs.
 
+#include <set>
+#include <string>
+
 #include "views/common/view.h"
 
 class QCheckBox;
@@ -75,6 +78,7 @@ class InputsView : public View {
     QSpinBox* seed_;
     bool showing_ = false;
     bool recalled_ = true;  // false: the model was opened and what is remembered of it not yet taken
+    std::set<std::string, std::less<>> left_out_;  // as the panel Modules ticked last
 };
 
 }  // namespace loupe::views

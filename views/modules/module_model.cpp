@@ -11,7 +11,7 @@ using session::ModuleInfo;
 
 namespace {
 
-const char* const kHeaders[] = {"Module", "Class", "Shape", "Type", "Parameters", "Bytes", "Grad", "Mode", "Hooks"};
+const char* const kHeaders[] = {"Module", "Class", "Shape", "Type", "Parameters", "Bytes", "Grad", "Mode", "Hooks", "Record"};
 const char* const kHeaderTips[] = {"Name in its parent",
                                    "Class of the module",
                                    "Shape of a parameter or buffer",
@@ -20,7 +20,9 @@ const char* const kHeaderTips[] = {"Name in its parent",
                                    "Bytes of the elements",
                                    "Whether gradients are computed: all, none, or some of the parameters below",
                                    "train or eval, as the training flag says",
-                                   "Hooks registered on the module"};
+                                   "Hooks registered on the module",
+                                   "Whether values and statistics are kept in the next recording: of what the module makes, of the parameter "
+                                   "and its gradients. Without a tick a NaN there is not noticed"};
 
 std::string_view lastPart(const std::string& path) {
     const auto dot = path.rfind('.');
@@ -44,6 +46,7 @@ void ModuleModel::setModel(std::shared_ptr<const session::ModelInfo> model) {
     beginResetModel();
     model_ = std::move(model);
     changed_.clear();
+    left_out_.clear();
     rows_.clear();
     row_of_module_.clear();
     if (model_) {
@@ -105,7 +108,11 @@ void ModuleModel::setTrainable(const QString& path, bool trainable) {
         if (!top.empty() && module.path != top && module.path.rfind(top + ".", 0) != 0) continue;
         for (const auto& parameter : module.parameters) changed_[&parameter] = trainable;
     }
-    // Of the parents too: all, some or none of what is below them.
+    tellAll();
+}
+
+// Of the parents too: all, some or none of what is below them.
+void ModuleModel::tellAll() {
     const auto tell = [this](const auto& self, const QModelIndex& parent) -> void {
         const int rows = rowCount(parent);
         if (rows == 0) return;
@@ -113,6 +120,49 @@ void ModuleModel::setTrainable(const QString& path, bool trainable) {
         for (int row = 0; row < rows; ++row) self(self, index(row, 0, parent));
     };
     tell(tell, {});
+}
+
+// --- ticks
+
+std::string ModuleModel::tickName(const Row& row) const { return row.kind == Kind::Parameter ? row.tensor->name : model_->modules[row.module].path; }
+
+// Of the row itself and all below it.
+ModuleModel::Ticks ModuleModel::ticks(const Row& row) const {
+    Ticks count;
+    if (!canTick(row)) return count;
+    ++(left_out_.contains(tickName(row)) ? count.without : count.with);
+    for (const int child : row.children) {
+        const Ticks below = ticks(rows_[static_cast<std::size_t>(child)]);
+        count.with += below.with;
+        count.without += below.without;
+    }
+    return count;
+}
+
+void ModuleModel::tick(const Row& row, bool on) {
+    if (!canTick(row)) return;
+    if (on) left_out_.erase(tickName(row));
+    else left_out_.insert(tickName(row));
+    for (const int child : row.children) tick(rows_[static_cast<std::size_t>(child)], on);
+}
+
+void ModuleModel::setLeftOut(Names names) {
+    if (names == left_out_) return;
+    left_out_ = std::move(names);
+    tellAll();
+}
+
+bool ModuleModel::setData(const QModelIndex& index, const QVariant& value, int role) {
+    if (!index.isValid() || index.column() != Record || role != Qt::CheckStateRole || !canTick(row(index))) return false;
+    tick(row(index), value.toInt() == Qt::Checked);
+    tellAll();
+    emit leftOutChanged();
+    return true;
+}
+
+Qt::ItemFlags ModuleModel::flags(const QModelIndex& index) const {
+    const Qt::ItemFlags flags = QAbstractItemModel::flags(index);
+    return index.isValid() && index.column() == Record && canTick(row(index)) ? flags | Qt::ItemIsUserCheckable : flags;
 }
 
 QModelIndex ModuleModel::indexOfModule(const QString& path) const {
@@ -184,7 +234,17 @@ QVariant ModuleModel::data(const QModelIndex& index, int role) const {
                 return index.column() == Name ? text(row.attribute.first) : index.column() == Class ? text(row.attribute.second) : QVariant();
             }
             return tensorText(row, index.column());
+        case Qt::CheckStateRole: {
+            if (index.column() != Record || !canTick(row)) return {};
+            if (left_out_.empty()) return Qt::Checked;
+            const Ticks count = ticks(row);
+            return count.without == 0 ? Qt::Checked : count.with == 0 ? Qt::Unchecked : Qt::PartiallyChecked;
+        }
         case Qt::ToolTipRole: {
+            if (index.column() == Record && canTick(row)) {
+                return left_out_.contains(tickName(row)) ? tr("Its values are not recorded. Click to record them from the next run on")
+                                                         : tr("Its values are recorded. Click to leave them out from the next run on");
+            }
             const ModuleInfo& module = model_->modules[row.module];
             if (row.kind == Kind::Module) {
                 const QString tip = QStringLiteral("%1\n%2").arg(scopeText(module.path), text(module.qualified_name));

@@ -5,6 +5,8 @@
 #include <QAbstractItemModel>
 #include <memory>
 #include <map>
+#include <set>
+#include <string>
 #include <vector>
 
 #include "core/session/model_info.h"
@@ -15,7 +17,7 @@ class ModuleModel : public QAbstractItemModel {
     Q_OBJECT
 
   public:
-    enum Column { Name, Class, Shape, Dtype, Parameters, Bytes, Grad, Mode, Hooks, ColumnCount };
+    enum Column { Name, Class, Shape, Dtype, Parameters, Bytes, Grad, Mode, Hooks, Record, ColumnCount };
     enum Role { PathRole = Qt::UserRole, KindRole, TensorRole };
     enum class Kind { Module, Parameter, Buffer, Attribute };
 
@@ -24,6 +26,10 @@ class ModuleModel : public QAbstractItemModel {
     void setModel(std::shared_ptr<const session::ModelInfo> model);
     // The parameters of the module and of all below it take gradients from now on, or do not.
     void setTrainable(const QString& path, bool trainable);
+    // The names that values are not kept of (RunOptions::left_out): modules and parameters without a tick.
+    using Names = std::set<std::string, std::less<>>;
+    const Names& leftOut() const { return left_out_; }
+    void setLeftOut(Names names);
     QModelIndex indexOfModule(const QString& path) const;
 
     QModelIndex index(int row, int column, const QModelIndex& parent = {}) const override;
@@ -31,7 +37,13 @@ class ModuleModel : public QAbstractItemModel {
     int rowCount(const QModelIndex& parent = {}) const override;
     int columnCount(const QModelIndex& parent = {}) const override;
     QVariant data(const QModelIndex& index, int role = Qt::DisplayRole) const override;
+    bool setData(const QModelIndex& index, const QVariant& value, int role = Qt::EditRole) override;
+    Qt::ItemFlags flags(const QModelIndex& index) const override;
     QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
+
+  signals:
+    // The user changed a tick.
+    void leftOutChanged();
 
   private:
     struct Row {
@@ -51,6 +63,15 @@ class ModuleModel : public QAbstractItemModel {
         int without = 0;
     };
     Trainable trainable(std::size_t module) const;
+    struct Ticks {
+        int with = 0;
+        int without = 0;
+    };
+    Ticks ticks(const Row& row) const;
+    void tick(const Row& row, bool on);
+    bool canTick(const Row& row) const { return row.kind == Kind::Module || row.kind == Kind::Parameter; }
+    std::string tickName(const Row& row) const;
+    void tellAll();
     bool requiresGrad(const session::TensorInfo& tensor) const;
     QVariant moduleText(const Row& row, int column) const;
     QVariant tensorText(const Row& row, int column) const;
@@ -58,6 +79,7 @@ class ModuleModel : public QAbstractItemModel {
     std::shared_ptr<const session::ModelInfo> model_;
     std::vector<Row> rows_;
     std::vector<int> row_of_module_;
+    Names left_out_;
     std::map<const session::TensorInfo*, bool> changed_;  // by the user, since the model was opened
 };
 

@@ -39,11 +39,18 @@ ModulesView::ModulesView(SessionBridge& bridge, QWidget* parent)
     tree_->setUniformRowHeights(true);
     tree_->setIndentation(13);
     tree_->setContextMenuPolicy(Qt::CustomContextMenu);
-    const int widths[] = {118, 88, 88, 56, 88, 74, 40, 44, 44};
+    const int widths[] = {118, 88, 88, 56, 88, 74, 40, 44, 44, 52};
     for (int column = 0; column < ModuleModel::ColumnCount; ++column) tree_->setColumnWidth(column, widths[column]);
+    tree_->header()->moveSection(ModuleModel::Record, 1);  // in sight beside the name
     tree_->header()->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
     connect(tree_->selectionModel(), &QItemSelectionModel::currentChanged, this, &ModulesView::onSelected);
     connect(tree_, &QTreeView::customContextMenuRequested, this, &ModulesView::showContextMenu);
+    connect(model_, &ModuleModel::leftOutChanged, this, [this] {
+        auto options = this->bridge().runOptions();
+        options.left_out = model_->leftOut();
+        this->bridge().setRunOptions(options);
+    });
+    connect(&bridge, &SessionBridge::runOptionsChanged, this, [this] { model_->setLeftOut(this->bridge().runOptions().left_out); });
     setFocusProxy(tree_);
 
     totals_->setProperty("faint", true);
@@ -67,6 +74,7 @@ void ModulesView::showModel() {
     const auto& model = bridge().model();
     selecting_ = true;
     model_->setModel(model);
+    model_->setLeftOut(bridge().runOptions().left_out);
     fit();
     selecting_ = false;
     totals_->setVisible(model != nullptr);

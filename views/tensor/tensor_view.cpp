@@ -379,6 +379,12 @@ void TensorView::ask() {
 
 void TensorView::showSlice(const session::TensorSlice& slice) {
     waiting_ = false;
+    if (text(slice.error).startsWith(QLatin1String("not recorded"))) {
+        // The picture before it is of another value.
+        showSlice(session::TensorSlice{});
+        empty_->setText(text(slice.error).replace(0, 1, QStringLiteral("N")) + tr(".\nTick it there and run again."));
+        return;
+    }
     if (!slice.error.empty()) {
         // What was typed stays, and so does the picture before it, said to be out of date.
         error_->setText(text(slice.error));
