@@ -26,6 +26,7 @@ def lines(c):
             c.call(op, random((3, 4, 5), dtype).transpose(0, 1), None, 1, "ortho", tolerance=TOLERANCE[dtype], strides=True)
             for n in (3, 5, 8, 30):  # many lines, one after the other and beside each other
                 c.call(op, random((11, n), dtype), tolerance=TOLERANCE[dtype])
+                c.call(op, random((21, n), dtype), tolerance=TOLERANCE[dtype])
                 c.call(op, random((2, n, 9), dtype), None, 1, tolerance=TOLERANCE[dtype])
         x = DOUBLE if wants_real(name) else CDOUBLE
         for n, dim, norm in [(None, -1, None), (4, 0, "forward"), (9, 1, "ortho"), (3, 1, "backward"), (8, -1, "forward")]:

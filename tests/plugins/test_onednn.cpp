@@ -236,6 +236,8 @@ class TestOnednn : public QObject {
                  std::string("onednn: declined, windows that reach beyond the padding (ceil_mode)"));
         QCOMPARE(choice("aten::avg_pool2d", {draw({1, 4, 4, 4}), Dims{2, 2}, Dims{}, Dims{0, 0}, false, true, IValue()}),
                  std::string("onednn: declined, too few windows"));
+        QCOMPARE(choice("aten::avg_pool2d", {draw({1, 2, 128, 128}), Dims{2, 2}, Dims{}, Dims{0, 0}, false, true, IValue()}),
+                 std::string("onednn: declined, planes that collide in the cache"));
     }
     void averagesKeepNaN() {
         const Tensor x = draw({2, 5, 16, 16});
@@ -309,6 +311,7 @@ class TestOnednn : public QObject {
             }
         }
         QCOMPARE(choice("aten::tanh", {draw({5, 5})}), std::string("onednn: declined, too few elements"));
+        QCOMPARE(choice("aten::tanh", {empty(std::array<std::int64_t, 2>{2049, 2048}, ScalarType::Float32)}), std::string("onednn: declined, more elements than the cache holds"));
         QCOMPARE(choice("aten::tanh", {fn::slice(draw({200, 200}), 1, 0, 200, 2)}), std::string("onednn: declined, a view with gaps"));
         QCOMPARE(choice("aten::gelu_backward", {draw({200, 1}), draw({200, 200}), "none"}), std::string("onednn: declined, sizes to broadcast"));
     }
