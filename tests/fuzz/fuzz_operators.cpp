@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// loupe_fuzz_operators [--rounds N] [--verbose] [OPERATOR [ROUND]]: calls every operator with arguments that no honest
+// loupe_fuzz_operators [--rounds N] [--verbose] [--plugins] [OPERATOR [ROUND]]: calls every operator with arguments that no honest
 // program gives: numbers at the ends of their range, shapes and dtypes that do not fit, indices outside. Whatever the
 // arguments, a call must end soon with a result or with an Error.
 //
@@ -27,6 +27,7 @@
 #include "core/autograd/variable.h"
 #include "core/base/error.h"
 #include "core/ops/dispatch.h"
+#include "core/ops/plugin_loader.h"
 #include "core/ops/registry.h"
 #include "core/tensor/allocator.h"
 #include "tests/fuzz/hostile_arguments.h"
@@ -167,17 +168,21 @@ void run_operators(const Operators& operators, Position at, std::size_t rounds, 
 int main(int argc, char** argv) {
     std::size_t rounds = 12;
     bool verbose = false;
+    bool of_plugins = false;  // only what they add
     std::vector<std::string> names;
     for (int i = 1; i < argc; ++i) {
         const std::string argument = argv[i];
         if (argument == "--rounds" && i + 1 < argc) rounds = std::stoul(argv[++i]);
         else if (argument == "--verbose") verbose = true;
+        else if (argument == "--plugins") of_plugins = true;
         else names.push_back(argument);
     }
     Progress* progress = shared_progress();
     Totals totals;
     Operators operators;
-    for (const Operator* op : all_operators()) {
+    const std::size_t own = all_operators().size();
+    if (of_plugins) plugins();
+    for (const Operator* op : all_operators().subspan(of_plugins ? own : 0)) {
         if (names.empty() || op->full_name == names[0]) operators.push_back(op);
     }
     const std::size_t first = names.size() > 1 ? std::stoul(names[1]) : 0;
