@@ -213,13 +213,18 @@ void gather(const Tensor& tensor, std::byte* out) {
     }
 }
 
-// The elements as numpy stores them: row-major, bfloat16 widened.
+// The elements as numpy stores them: row-major, bfloat16 and complex32 widened.
 Tensor writable(const Tensor& tensor) {
     if (tensor.device().type != DeviceType::Cpu) throw Error(ErrorKind::Usage, "npy: the tensor is not on the CPU");
     Tensor dense = tensor;
     if (!tensor.is_contiguous()) {
         dense = empty(tensor.sizes(), tensor.dtype());
         gather(tensor, static_cast<std::byte*>(dense.raw_data()));
+    }
+    if (tensor.dtype() == ScalarType::Complex32) {
+        Tensor wide = empty(tensor.sizes(), ScalarType::Complex64);
+        std::copy_n(dense.data<ComplexHalf>(), dense.numel(), wide.data<std::complex<float>>());
+        return wide;
     }
     if (tensor.dtype() != ScalarType::BFloat16) return dense;
     Tensor wide = empty(tensor.sizes(), ScalarType::Float32);

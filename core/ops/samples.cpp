@@ -19,9 +19,8 @@ T draw(std::mt19937& engine) {
         const int value = static_cast<int>(engine() % 7) - 3;
         return static_cast<T>(std::is_unsigned_v<T> ? std::abs(value) : value);
     } else if constexpr (is_complex(scalar_type_of<T>)) {
-        using Real = typename T::value_type;
         const double re = normal(engine);
-        return T(static_cast<Real>(re), static_cast<Real>(normal(engine)));
+        return T(std::complex<double>(re, normal(engine)));
     } else {
         return T(static_cast<float>(normal(engine)));
     }
@@ -51,7 +50,7 @@ Tensor random_ladder(Random& random, std::initializer_list<std::int64_t> sizes, 
     std::shuffle(steps.begin(), steps.end(), random.engine());
     visit_dtype(dtype, [&]<typename T>(std::type_identity<T>) {
         std::transform(steps.begin(), steps.end(), out.data<T>(), [](double v) {
-            if constexpr (is_complex(scalar_type_of<T>)) return T(static_cast<typename T::value_type>(v));
+            if constexpr (is_complex(scalar_type_of<T>)) return T(std::complex<double>(v));
             else if constexpr (std::is_integral_v<T>) return static_cast<T>(v);
             else return T(static_cast<float>(v));
         });

@@ -90,7 +90,9 @@ Tensor generated(const InputSpec& spec, ScalarType dtype) {
 Tensor tensor_from(const InputSpec& spec) {
     if (spec.source == InputSpec::Source::File) {
         Tensor t = read_input_tensor(spec.file, spec.key);
-        if (spec.dtype == "bfloat16" && t.dtype() == ScalarType::Float32) t = fn::to_dtype(t, static_cast<std::int64_t>(ScalarType::BFloat16));
+        const bool is_narrowed = (spec.dtype == "bfloat16" && t.dtype() == ScalarType::Float32) ||
+                                 (spec.dtype == "complex32" && t.dtype() == ScalarType::Complex64);
+        if (is_narrowed) t = fn::to_dtype(t, static_cast<std::int64_t>(*dtype_from_name(spec.dtype)));
         t.storage()->set_category(MemoryCategory::Input);
         return t;
     }

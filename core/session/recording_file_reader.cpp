@@ -4,6 +4,7 @@
 #include "core/base/error.h"
 #include "core/base/strings.h"
 #include "core/io/npy.h"
+#include "core/ops/loops/elementwise.h"
 #include "core/session/recording_file.h"
 #include "core/session/recording_json.h"
 #include "core/session/recording_writer.h"
@@ -281,10 +282,11 @@ Tensor RecordingFile::elements(ValueId id) const {
     if (!std::equal(value.shape.begin(), value.shape.end(), t.sizes().begin(), t.sizes().end())) {
         fail(concat("damaged recording: ", name, " has another shape than its value"));
     }
-    if (*dtype_from_name(value.dtype) != ScalarType::BFloat16) return t;
-    if (t.dtype() != ScalarType::Float32 || !t.is_contiguous()) fail(concat("damaged recording: ", name, " has another dtype than its value"));
-    const Tensor narrow = empty(t.sizes(), ScalarType::BFloat16);
-    std::transform(t.data<float>(), t.data<float>() + t.numel(), narrow.data<BFloat16>(), [](float x) { return BFloat16(x); });
+    const ScalarType dtype = *dtype_from_name(value.dtype);
+    if (dtype != ScalarType::BFloat16 && dtype != ScalarType::Complex32) return t;
+    if (t.dtype() != (dtype == ScalarType::BFloat16 ? ScalarType::Float32 : ScalarType::Complex64) || !t.is_contiguous()) fail(concat("damaged recording: ", name, " has another dtype than its value"));
+    const Tensor narrow = empty(t.sizes(), dtype);
+    copy_into(narrow, t);
     return narrow;
 }
 

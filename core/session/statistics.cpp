@@ -82,7 +82,7 @@ void add_scalar(Totals& totals, double x, double shift) {
 template <typename T>
 double as_double(T value) {
     if constexpr (is_complex(scalar_type_of<T>)) {
-        return static_cast<double>(std::abs(value));
+        return std::abs(std::complex<double>(value));
     } else {
         return static_cast<double>(value);
     }

@@ -68,7 +68,7 @@ void take_index(Selection& out, std::string_view part, std::int64_t size, std::i
 double number_at(const Tensor& t, std::int64_t offset) {
     return visit_dtype(t.dtype(), [&]<typename T>(std::type_identity<T>) {
         const T value = t.data<T>()[offset];
-        if constexpr (is_complex(scalar_type_of<T>)) return static_cast<double>(std::abs(value));
+        if constexpr (is_complex(scalar_type_of<T>)) return std::abs(std::complex<double>(value));
         else return static_cast<double>(value);
     });
 }
@@ -152,7 +152,7 @@ void fill_histogram(const Tensor& t, TensorSlice& out) {
         walk_elements<T>(t, false, [&](const T* elements, std::int64_t n) {
             for (std::int64_t i = 0; i < n; ++i) {
                 double x = 0;
-                if constexpr (is_complex(scalar_type_of<T>)) x = static_cast<double>(std::abs(elements[i]));
+                if constexpr (is_complex(scalar_type_of<T>)) x = std::abs(std::complex<double>(elements[i]));
                 else x = static_cast<double>(elements[i]);
                 if (!std::isfinite(x)) continue;
                 const double place = width > 0 ? (x - low) / width * bins : 0;

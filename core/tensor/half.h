@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The two 16-bit floating-point types, as storage with conversion to and from float (round to nearest even).
+// The two 16-bit floating-point types, as storage with conversion to and from float (round to nearest even), and the
+// complex number of two halves.
 
 #include <bit>
+#include <complex>
 #include <cstdint>
 
 namespace loupe {
@@ -58,6 +60,26 @@ struct BFloat16 {
         if ((x & 0x7fffffffu) > 0x7f800000u) return 0x7fc0;
         return static_cast<std::uint16_t>((x + 0x7fffu + ((x >> 16) & 1u)) >> 16);
     }
+};
+
+// torch.complex32: computed with as complex<float>.
+struct ComplexHalf {
+    using value_type = Half;
+
+    ComplexHalf() = default;
+    explicit ComplexHalf(Half re, Half im = Half()) : real_(re), imag_(im) {}
+    template <typename Real>
+    explicit ComplexHalf(const std::complex<Real>& value)
+        : real_(static_cast<float>(value.real())), imag_(static_cast<float>(value.imag())) {}
+    operator std::complex<float>() const { return {real_, imag_}; }
+
+    Half real() const { return real_; }
+    Half imag() const { return imag_; }
+    friend bool operator==(ComplexHalf a, ComplexHalf b) { return std::complex<float>(a) == std::complex<float>(b); }
+
+  private:
+    Half real_;
+    Half imag_;
 };
 
 }  // namespace loupe

@@ -34,7 +34,7 @@ class Scalar {
     // As an element of the type, with C's conversion.
     template <typename T>
     T to() const {
-        if constexpr (std::is_same_v<T, std::complex<float>> || std::is_same_v<T, std::complex<double>>) {
+        if constexpr (loupe::is_complex(scalar_type_of<T>)) {
             return T(to_complex());
         } else if constexpr (std::is_same_v<T, bool>) {
             return to_bool();

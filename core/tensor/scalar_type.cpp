@@ -22,6 +22,7 @@ constexpr std::array kTypes{
     TypeInfo{ScalarType::Float16, 2, "float16", "Half"},
     TypeInfo{ScalarType::Float32, 4, "float32", "Float"},
     TypeInfo{ScalarType::Float64, 8, "float64", "Double"},
+    TypeInfo{ScalarType::Complex32, 4, "complex32", "ComplexHalf"},
     TypeInfo{ScalarType::Complex64, 8, "complex64", "ComplexFloat"},
     TypeInfo{ScalarType::Complex128, 16, "complex128", "ComplexDouble"},
     TypeInfo{ScalarType::Bool, 1, "bool", "Bool"},
@@ -38,7 +39,7 @@ const TypeInfo& info(ScalarType type) {
 }  // namespace
 
 std::int64_t element_size(ScalarType dtype) {
-    constexpr std::array<std::int8_t, 16> kSizes{1, 1, 2, 4, 8, 2, 4, 8, 0, 8, 16, 1, 0, 0, 0, 2};
+    constexpr std::array<std::int8_t, 16> kSizes{1, 1, 2, 4, 8, 2, 4, 8, 4, 8, 16, 1, 0, 0, 0, 2};
     return kSizes[static_cast<std::size_t>(dtype)];
 }
 std::string_view dtype_name(ScalarType dtype) { return info(dtype).name; }
@@ -78,9 +79,7 @@ ScalarType promote_types(ScalarType a, ScalarType b) {
     if (a == b) return a;
     if (is_complex(a) || is_complex(b)) {
         const ScalarType real = promote_types(to_real_type(a), to_real_type(b));
-        const bool wide = real == ScalarType::Float64 ||
-                          a == ScalarType::Complex128 || b == ScalarType::Complex128;
-        return wide ? ScalarType::Complex128 : ScalarType::Complex64;
+        return to_complex_type(real);
     }
     if (is_floating(a) || is_floating(b)) {
         if (!is_floating(a)) return b;
@@ -98,6 +97,7 @@ ScalarType promote_types(ScalarType a, ScalarType b) {
 }
 
 ScalarType to_real_type(ScalarType t) {
+    if (t == ScalarType::Complex32) return ScalarType::Float16;
     if (t == ScalarType::Complex64) return ScalarType::Float32;
     if (t == ScalarType::Complex128) return ScalarType::Float64;
     return t;
@@ -105,6 +105,7 @@ ScalarType to_real_type(ScalarType t) {
 
 ScalarType to_complex_type(ScalarType t) {
     if (is_complex(t)) return t;
+    if (t == ScalarType::Float16) return ScalarType::Complex32;
     return t == ScalarType::Float64 ? ScalarType::Complex128 : ScalarType::Complex64;
 }
 

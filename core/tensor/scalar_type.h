@@ -21,6 +21,7 @@ enum class ScalarType : std::int8_t {
     Float16 = 5,
     Float32 = 6,
     Float64 = 7,
+    Complex32 = 8,
     Complex64 = 9,
     Complex128 = 10,
     Bool = 11,
@@ -38,7 +39,9 @@ std::optional<ScalarType> dtype_from_graph_name(std::string_view name);
 // The dtype of a number that a graph gives; nullopt for those that PyTorch has and the engine lacks.
 std::optional<ScalarType> dtype_from_number(std::int64_t number);
 
-constexpr bool is_complex(ScalarType t) { return t == ScalarType::Complex64 || t == ScalarType::Complex128; }
+constexpr bool is_complex(ScalarType t) {
+    return t == ScalarType::Complex64 || t == ScalarType::Complex128 || t == ScalarType::Complex32;
+}
 constexpr bool is_floating(ScalarType t) {
     return t == ScalarType::Float16 || t == ScalarType::Float32 || t == ScalarType::Float64 ||
            t == ScalarType::BFloat16;
@@ -52,6 +55,7 @@ constexpr bool is_differentiable(ScalarType t) { return is_floating(t) || is_com
 ScalarType promote_types(ScalarType a, ScalarType b);
 // float32 for complex64 and so on; the type itself if it is not complex.
 ScalarType to_real_type(ScalarType t);
+// complex128 for float64, complex32 for float16, complex64 for what else is not complex.
 ScalarType to_complex_type(ScalarType t);
 // torch.can_cast.
 bool can_cast(ScalarType from, ScalarType to);
@@ -71,6 +75,7 @@ LOUPE_SCALAR_TYPE_OF(std::int64_t, Int64)
 LOUPE_SCALAR_TYPE_OF(Half, Float16)
 LOUPE_SCALAR_TYPE_OF(float, Float32)
 LOUPE_SCALAR_TYPE_OF(double, Float64)
+LOUPE_SCALAR_TYPE_OF(ComplexHalf, Complex32)
 LOUPE_SCALAR_TYPE_OF(std::complex<float>, Complex64)
 LOUPE_SCALAR_TYPE_OF(std::complex<double>, Complex128)
 LOUPE_SCALAR_TYPE_OF(bool, Bool)
@@ -91,6 +96,7 @@ decltype(auto) visit_dtype(ScalarType dtype, F&& f) {
         case ScalarType::Float16: return f(std::type_identity<Half>{});
         case ScalarType::Float32: return f(std::type_identity<float>{});
         case ScalarType::Float64: return f(std::type_identity<double>{});
+        case ScalarType::Complex32: return f(std::type_identity<ComplexHalf>{});
         case ScalarType::Complex64: return f(std::type_identity<std::complex<float>>{});
         case ScalarType::Complex128: return f(std::type_identity<std::complex<double>>{});
         case ScalarType::Bool: return f(std::type_identity<bool>{});

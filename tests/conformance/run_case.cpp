@@ -60,7 +60,8 @@ std::string compare(const std::string& name, const Tensor& actual, const Tensor&
     const double wider = strictness.wider;
     if (!actual.defined()) return concat(name, " is undefined");
     // What numpy has no dtype for is stored wider.
-    const bool is_stored_wider = actual.dtype() == ScalarType::BFloat16 && expected.dtype() == ScalarType::Float32;
+    const bool is_stored_wider = (actual.dtype() == ScalarType::BFloat16 && expected.dtype() == ScalarType::Float32) ||
+                                 (actual.dtype() == ScalarType::Complex32 && expected.dtype() == ScalarType::Complex64);
     if (actual.dtype() != expected.dtype() && !is_stored_wider) {
         return concat(name, " is ", dtype_name(actual.dtype()), ", expected ", dtype_name(expected.dtype()));
     }

@@ -41,7 +41,8 @@ Tolerance tolerance_of(ScalarType dtype) {
         case ScalarType::Complex64: return {1.3e-6, 1e-5};
         case ScalarType::Float64:
         case ScalarType::Complex128: return {1e-7, 1e-7};
-        case ScalarType::Float16: return {1e-3, 1e-5};
+        case ScalarType::Float16:
+        case ScalarType::Complex32: return {1e-3, 1e-5};
         case ScalarType::BFloat16: return {1.6e-2, 1e-5};
         default: return {};
     }

@@ -54,8 +54,7 @@ Tensor tensor_from(const QJsonObject& json) {
         for_each_offset(t, [&](std::int64_t offset) {
             const QJsonValue value = values[next++];
             if constexpr (is_complex(scalar_type_of<T>)) {
-                using Part = typename T::value_type;
-                t.data<T>()[offset] = T(static_cast<Part>(real_from(value[0])), static_cast<Part>(real_from(value[1])));
+                t.data<T>()[offset] = T(std::complex<double>(real_from(value[0]), real_from(value[1])));
             } else if constexpr (std::is_same_v<T, bool>) {
                 t.data<T>()[offset] = value.toBool();
             } else if constexpr (std::is_integral_v<T>) {

@@ -11,7 +11,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 
 
 DTYPES = {torch.uint8: 0, torch.int8: 1, torch.int16: 2, torch.int32: 3, torch.int64: 4, torch.float16: 5, torch.float32: 6,
-          torch.float64: 7, torch.complex64: 9, torch.complex128: 10, torch.bool: 11, torch.bfloat16: 15}
+          torch.float64: 7, torch.complex32: 8, torch.complex64: 9, torch.complex128: 10, torch.bool: 11, torch.bfloat16: 15}
 
 
 def real(x):
@@ -203,7 +203,7 @@ class Cases:
 def main():
     sys.path.insert(0, HERE)
     for family in sys.argv[1:] or ["numbers", "view", "indexing", "joining", "sorting", "composed", "pointwise", "reduction", "creation", "linalg", "fft", "special", "random",
-                                   "torchvision"]:
+                                   "torchvision", "calls"]:
         cases = Cases()
         __import__("cases_" + family).add(cases)
         cases.write(family)

@@ -17,11 +17,10 @@ struct Gap {
     std::string_view name;
     std::string_view letters;
 };
-constexpr Gap kGaps[] = {{"aten::conv1d", "FD"},           {"aten::conv1d.padding", "FD"},   {"aten::conv2d", "FD"},
-                         {"aten::conv2d.padding", "FD"},   {"aten::conv3d", "FD"},           {"aten::conv3d.padding", "FD"},
-                         {"aten::conv_tbc", "FD"},         {"aten::conv_transpose1d", "FD"}, {"aten::gru.input", "FD"},
-                         {"aten::lstm.input", "FD"},       {"aten::rnn_tanh.input", "FD"},   {"aten::rnn_relu.input", "liscu"},
-                         {"aten::sigmoid_backward", "FD"}, {"aten::silu_backward", "FD"},    {"aten::tanh_backward", "FD"},
+constexpr Gap kGaps[] = {{"aten::gru.input", "FD"},
+                         {"aten::lstm.input", "FD"},
+                         {"aten::rnn_tanh.input", "FD"},
+                         {"aten::rnn_relu.input", "liscu"},
                          {"aten::soft_margin_loss", "FD"}};
 
 bool is_gap(std::string_view name, char letter) {

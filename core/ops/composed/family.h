@@ -18,5 +18,10 @@ std::span<const OperatorRecord> segment_records();
 std::span<const OperatorRecord> other_name_records();
 std::span<const OperatorRecord> older_name_records();
 std::span<const OperatorRecord> made_into_records();
+std::span<const OperatorRecord> foreach_records();
+std::span<const OperatorRecord> gradient_call_records();
+std::span<const OperatorRecord> interpolate_records();
+std::span<const OperatorRecord> less_known_records();
+std::span<const OperatorRecord> autograd_call_records();
 
 }  // namespace loupe::composed

@@ -144,9 +144,10 @@ Tensor renorm(const Tensor& self, const Scalar& p, std::int64_t dim, const Scala
     for (std::int64_t d = 0; d < self.dim(); ++d) {
         if (d != along) others.push_back(d);
     }
-    const Tensor norm = fn::vector_norm(self, p, others, true, IValue());
+    const bool is_narrow = self.dtype() == ScalarType::Float16 || self.dtype() == ScalarType::BFloat16;
+    const Tensor norm = fn::vector_norm(self, p, others, true, is_narrow ? IValue(static_cast<std::int64_t>(ScalarType::Float32)) : IValue());
     const Tensor factor = fn::where(fn::gt_scalar(norm, maxnorm), maxnorm * fn::reciprocal(norm + Scalar(1e-7)), fn::ones_like(norm));
-    return self * factor;
+    return self * fn::to_dtype(factor, static_cast<std::int64_t>(self.dtype()));
 }
 
 std::vector<Sample> cov_samples(Random& random, ScalarType dtype) {

@@ -85,7 +85,8 @@ void infer_linspace(Arguments arguments, MetaList& outputs) {
 template <typename T, typename Put>
 void evenly_spaced(const Scalar& first, const Scalar& last, std::int64_t steps, Put&& put) {
     using Step = std::conditional_t<std::is_integral_v<T>, double,
-                                    std::conditional_t<std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>, float, T>>;
+                                    std::conditional_t<std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>, float,
+                                                       std::conditional_t<std::is_same_v<T, ComplexHalf>, std::complex<float>, T>>>;
     const Step start = Scalar(first).to<Step>();
     const Step end = Scalar(last).to<Step>();
     if (steps == 1) {
@@ -102,6 +103,7 @@ void evenly_spaced(const Scalar& first, const Scalar& last, std::int64_t steps, 
 template <typename T, typename V>
 T rounded_in(V value) {
     if constexpr (std::is_same_v<T, V>) return value;
+    else if constexpr (std::is_same_v<T, ComplexHalf>) return T(value);
     else return Scalar(static_cast<double>(value)).to<T>();
 }
 

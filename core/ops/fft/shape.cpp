@@ -17,7 +17,7 @@ std::int64_t norm_of(const std::optional<std::string_view>& name, bool forward) 
 
 Tensor promoted(const Tensor& self, bool complex) {
     ScalarType dtype = floating_type(self.dtype());
-    require(dtype != ScalarType::Float16 && dtype != ScalarType::BFloat16, "Unsupported dtype ", dtype_graph_name(dtype));
+    require(dtype != ScalarType::Float16 && dtype != ScalarType::BFloat16 && dtype != ScalarType::Complex32, "Unsupported dtype ", dtype_graph_name(dtype));
     if (complex) dtype = to_complex_type(dtype);
     return self.dtype() == dtype ? self : fn::to_dtype(self, static_cast<std::int64_t>(dtype));
 }

@@ -74,7 +74,7 @@ void embedding_dense_backward(const Tensor& out, const Tensor& grad, const Tenso
     }
     fill_with(out, 0);
     visit_dtype(grad.dtype(), [&]<typename T>(std::type_identity<T>) {
-        if constexpr (!std::is_integral_v<T>) {
+        if constexpr (!std::is_integral_v<T> && !std::is_same_v<T, ComplexHalf>) {
             const T* source = from.data<T>();
             T* to = out.data<T>();
             const std::int64_t work = static_cast<std::int64_t>(rows.size()) * width;

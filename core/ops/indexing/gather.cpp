@@ -12,6 +12,7 @@
 #include "core/ops/gradient_context.h"
 #include "core/ops/indexing/family.h"
 #include "core/ops/indexing/indices.h"
+#include "core/ops/loops/complex_half.h"
 #include "core/ops/loops/elementwise.h"
 #include "core/ops/samples.h"
 

@@ -11,6 +11,7 @@
 #include "core/ops/indexing/family.h"
 #include "core/ops/indexing/indices.h"
 #include "core/ops/joining/index_maps.h"
+#include "core/ops/loops/complex_half.h"
 #include "core/ops/loops/complex_math.h"
 #include "core/ops/loops/elementwise.h"
 #include "core/ops/nn/simd.h"

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "core/base/parallel.h"
+#include "core/ops/loops/complex_half.h"
 #include "core/ops/loops/elementwise.h"
 #include "core/ops/nn/simd.h"
 

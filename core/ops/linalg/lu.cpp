@@ -171,10 +171,11 @@ void unpack(const Tensor& P, const Tensor& L, const Tensor& U, const Tensor& LU,
     fill_zero(matrices);
     const Tensor rows = packed(pivots);
     visit_dtype(P.dtype(), [&]<typename T>(std::type_identity<T>) {
+        const T one = Scalar(1).to<T>();
         for (std::int64_t i = 0; i < batch_count(LU) && m > 0; ++i) {
             const auto order = row_order(rows.data<std::int32_t>() + i * rows.size(-1), rows.size(-1), m);
             T* matrix = matrix_at<T>(matrices, i);
-            for (std::int64_t r = 0; r < m; ++r) matrix[order[static_cast<std::size_t>(r)] * m + r] = T(1);
+            for (std::int64_t r = 0; r < m; ++r) matrix[order[static_cast<std::size_t>(r)] * m + r] = one;
         }
     });
     put_back(P, matrices);

@@ -84,7 +84,7 @@ constexpr Table make_table() {
 }
 
 constexpr Table kTable = make_table<std::uint8_t, std::int8_t, std::int16_t, std::int32_t, std::int64_t, Half, float, double,
-                                    std::complex<float>, std::complex<double>, bool, BFloat16>();
+                                    ComplexHalf, std::complex<float>, std::complex<double>, bool, BFloat16>();
 
 }  // namespace
 

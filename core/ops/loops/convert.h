@@ -31,7 +31,7 @@ To convert_element(From value) {
         else return static_cast<std::conditional_t<std::is_integral_v<From>, From, double>>(value) != 0;
     } else if constexpr (is_complex(scalar_type_of<To>)) {
         using Real = typename To::value_type;
-        if constexpr (kFromComplex) return To(static_cast<Real>(value.real()), static_cast<Real>(value.imag()));
+        if constexpr (kFromComplex) return To(convert_element<Real>(value.real()), convert_element<Real>(value.imag()));
         else return To(convert_element<Real>(value), Real(0));
     } else if constexpr (kFromComplex) {
         return convert_element<To>(value.real());

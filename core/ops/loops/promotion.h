@@ -51,11 +51,12 @@ ScalarType result_type(const Operands&... operands) {
 inline ScalarType floating_type(ScalarType dtype) { return is_integral(dtype) ? kDefaultDtype : dtype; }
 
 // The types that kernels are written for. Smaller ones are widened piece by piece while looping: bool and the integers
-// to int64 (arithmetic modulo 2^k agrees), the 16-bit floating types to float32.
+// to int64 (arithmetic modulo 2^k agrees), the 16-bit floating types to float32, their
+// complex numbers to complex64.
 inline ScalarType compute_type(ScalarType dtype) {
     if (is_integral(dtype)) return ScalarType::Int64;
     if (dtype == ScalarType::Float16 || dtype == ScalarType::BFloat16) return ScalarType::Float32;
-    return dtype;
+    return dtype == ScalarType::Complex32 ? ScalarType::Complex64 : dtype;
 }
 
 }  // namespace loupe

@@ -15,7 +15,8 @@ namespace matrix {
 void check_product_dtypes(const char* kernel_name, const Tensor& a, const Tensor& b) {
     require(a.dtype() == b.dtype(), "expected scalar type ", dtype_graph_name(a.dtype()), " but found ",
             dtype_graph_name(b.dtype()));
-    require(a.dtype() != ScalarType::Bool, "\"", kernel_name, "\" not implemented for 'Bool'");
+    require(a.dtype() != ScalarType::Bool && a.dtype() != ScalarType::Complex32, "\"", kernel_name, "\" not implemented for '",
+            dtype_graph_name(a.dtype()), "'");
 }
 
 void check_matrix(const Tensor& t, const char* name) { require(t.dim() == 2, name, " must be a matrix"); }
@@ -63,7 +64,7 @@ TensorMeta infer_mm(const Tensor& self, const Tensor& mat2) {
 template <typename F>
 void visit_product_dtype(ScalarType dtype, F&& f) {
     visit_dtype(dtype, [&]<typename T>(std::type_identity<T> type) {
-        if constexpr (!std::is_same_v<T, bool>) f(type);
+        if constexpr (!std::is_same_v<T, bool> && !std::is_same_v<T, ComplexHalf>) f(type);
     });
 }
 

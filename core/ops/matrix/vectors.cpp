@@ -34,7 +34,7 @@ void run_mv(const Tensor& out, const Tensor& matrix, const Tensor& vec, const Sc
         if constexpr (std::is_same_v<T, BFloat16>) {
             const Rounding rounding = matrix.numel() > kMostRoundedMultiplications ? Rounding::Wide : Rounding::InSteps;
             rounded_gemm(rounding, alpha.to<float>(), matrix_of<const T>(matrix), column_of<const T>(vec), beta.to<float>(), column_of<T>(out));
-        } else if constexpr (!std::is_same_v<T, bool>) {
+        } else if constexpr (!std::is_same_v<T, bool> && !std::is_same_v<T, ComplexHalf>) {
             gemm<T>(alpha.to<T>(), matrix_of<const T>(matrix), column_of<const T>(vec), beta.to<T>(), column_of<T>(out));
         }
     });
@@ -103,7 +103,7 @@ void dot(const Tensor& out, const Tensor& self, const Tensor& tensor) {
         if constexpr (std::is_same_v<T, BFloat16>) {
             rounded_gemm(Rounding::InSteps, 1, column_of<const T>(self).transposed(), column_of<const T>(tensor), 0,
                          dense_matrix(out.data<T>(), 1, 1));
-        } else if constexpr (!std::is_same_v<T, bool>) {
+        } else if constexpr (!std::is_same_v<T, bool> && !std::is_same_v<T, ComplexHalf>) {
             gemm<T>(T(1), column_of<const T>(self).transposed(), column_of<const T>(tensor), T(0),
                     dense_matrix(out.data<T>(), 1, 1));
         }

@@ -122,8 +122,19 @@ void average(const PoolShape& s, const AverageRule& rule, const Tensor& self, co
     });
 }
 
+// A 16-bit type is rounded to after each step of the gradient.
+template <typename T>
+T rounded_to(ScalarType dtype, T value) {
+    if constexpr (std::is_same_v<T, float>) {
+        if (dtype == ScalarType::BFloat16) return static_cast<float>(BFloat16(value));
+        if (dtype == ScalarType::Float16) return static_cast<float>(Half(value));
+    }
+    return value;
+}
+
 void spread_gradient(const PoolShape& s, const AverageRule& rule, const Tensor& grad_output, const Tensor& grad_input) {
     if (grad_input.numel() == 0) return;
+    const ScalarType dtype = grad_output.dtype();
     visit_average_dtype(grad_output.dtype(), [&]<typename T>(std::type_identity<T>) {
         const Tensor g = packed_as(grad_output, scalar_type_of<T>);
         const Tensor out = grad_input.dtype() == g.dtype() ? buffer_for(grad_input) : empty(grad_input.sizes(), g.dtype());
@@ -135,9 +146,9 @@ void spread_gradient(const PoolShape& s, const AverageRule& rule, const Tensor& 
                 for (std::int64_t pixel = 0; pixel < s.output_pixels(); ++pixel) {
                     const Window window = window_of(s, rule, pixel);
                     if (window.divisor == 0) continue;
-                    const T part = static_cast<T>(from[pixel] / static_cast<T>(window.divisor));
+                    const T part = rounded_to(dtype, static_cast<T>(from[pixel] / static_cast<T>(window.divisor)));
                     for_each_row(s, window, [&](std::int64_t row) {
-                        for (std::int64_t w = window.begin[2]; w < window.end[2]; ++w) plane[row + w] = plus(plane[row + w], part);
+                        for (std::int64_t w = window.begin[2]; w < window.end[2]; ++w) plane[row + w] = rounded_to(dtype, plus(plane[row + w], part));
                     });
                 }
             }

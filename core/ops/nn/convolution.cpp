@@ -68,6 +68,7 @@ std::string cpp_name(ScalarType dtype) {
         case ScalarType::Int8: return "signed char";
         case ScalarType::UInt8: return "unsigned char";
         case ScalarType::Bool: return "bool";
+        case ScalarType::Complex32: return "c10::complex<c10::Half>";
         case ScalarType::Complex64: return "c10::complex<float>";
         case ScalarType::Complex128: return "c10::complex<double>";
     }

@@ -19,12 +19,29 @@ Tensor batched(const Tensor& input, std::int64_t spatial, std::string_view name,
     return was_batched ? input : fn::unsqueeze(input, 0);
 }
 
+// A convolution of complex numbers is made of three of real ones (Gauss).
+Tensor convolve(const Tensor& input, const Tensor& weight, const Tensor& bias, const Dims& stride, const Dims& padding, const Dims& dilation,
+                bool transposed, const Dims& output_padding, std::int64_t groups) {
+    const auto of_parts = [&](const Tensor& x, const Tensor& w, const Tensor& b) {
+        return fn::convolution(x, w, b, stride, padding, dilation, transposed, output_padding, groups);
+    };
+    if (!is_complex(input.dtype()) || !is_complex(weight.dtype())) return of_parts(input, weight, bias);
+    const Tensor xr = fn::real(input), xi = fn::imag(input);
+    const Tensor wr = fn::real(weight), wi = fn::imag(weight);
+    const bool has_bias = bias.defined();
+    const Tensor both = of_parts(fn::add(xr, xi, Scalar(1)), fn::add(wr, wi, Scalar(1)),
+                                 has_bias ? fn::add(fn::real(bias), fn::imag(bias), Scalar(1)) : Tensor());
+    const Tensor reals = of_parts(xr, wr, has_bias ? fn::real(bias) : Tensor());
+    const Tensor imaginaries = of_parts(xi, wi, Tensor());
+    return fn::complex(fn::sub(reals, imaginaries, Scalar(1)), fn::sub(fn::sub(both, reals, Scalar(1)), imaginaries, Scalar(1)));
+}
+
 template <std::int64_t Spatial>
 Tensor conv(const Tensor& input, const Tensor& weight, const Tensor& bias, const Dims& stride, const Dims& padding,
             const Dims& dilation, std::int64_t groups) {
     bool was_batched = true;
     const Tensor x = batched(input, Spatial, concat("conv", Spatial, "d"), was_batched);
-    const Tensor out = fn::convolution(x, weight, bias, stride, padding, dilation, false, Dims(Spatial, 0), groups);
+    const Tensor out = convolve(x, weight, bias, stride, padding, dilation, false, Dims(Spatial, 0), groups);
     return was_batched ? out : fn::squeeze(out, 0);
 }
 
@@ -33,7 +50,7 @@ Tensor conv_transpose(const Tensor& input, const Tensor& weight, const Tensor& b
                       const Dims& output_padding, std::int64_t groups, const Dims& dilation) {
     bool was_batched = true;
     const Tensor x = batched(input, Spatial, concat("conv_transpose", Spatial, "d"), was_batched);
-    const Tensor out = fn::convolution(x, weight, bias, stride, padding, dilation, true, output_padding, groups);
+    const Tensor out = convolve(x, weight, bias, stride, padding, dilation, true, output_padding, groups);
     return was_batched ? out : fn::squeeze(out, 0);
 }
 
@@ -56,14 +73,14 @@ Tensor convolve_same(const Tensor& input, const Tensor& weight, const Tensor& bi
         is_uneven = is_uneven || rest != 0;
     }
     const Tensor x = is_uneven ? fn::constant_pad_nd(input, uneven, Scalar(0)) : input;
-    return fn::convolution(x, weight, bias, stride, padding, dilation, false, Dims(spatial, 0), groups);
+    return convolve(x, weight, bias, stride, padding, dilation, false, Dims(spatial, 0), groups);
 }
 
 Tensor convolution_mode(const Tensor& input, const Tensor& weight, const Tensor& bias, const Dims& stride,
                         std::string_view padding, const Dims& dilation, std::int64_t groups) {
     if (padding == "same") return convolve_same(input, weight, bias, stride, dilation, groups);
     require(padding == "valid", "Invalid padding string: '", padding, "'");
-    return fn::convolution(input, weight, bias, stride, Dims{0}, dilation, false, Dims{0}, groups);
+    return convolve(input, weight, bias, stride, Dims{0}, dilation, false, Dims{0}, groups);
 }
 
 template <std::int64_t Spatial>
@@ -78,7 +95,7 @@ Tensor conv_padded(const Tensor& input, const Tensor& weight, const Tensor& bias
 Tensor convolution_full(const Tensor& input, const Tensor& weight, const Tensor& bias, const Dims& stride, const Dims& padding,
                         const Dims& dilation, bool transposed, const Dims& output_padding, std::int64_t groups, bool, bool, bool,
                         bool) {
-    return fn::convolution(input, weight, bias, stride, padding, dilation, transposed, output_padding, groups);
+    return convolve(input, weight, bias, stride, padding, dilation, transposed, output_padding, groups);
 }
 
 // input [T, B, I], weight [K, I, O].
@@ -87,7 +104,7 @@ Tensor conv_tbc(const Tensor& self, const Tensor& weight, const Tensor& bias, st
     require(weight.dim() == 3, "Weight tensor must have 3 dims: kernel_width, in_channels, out_channels.");
     const Tensor x = fn::permute(self, Dims{1, 2, 0});
     const Tensor w = fn::permute(weight, Dims{2, 1, 0});
-    const Tensor out = fn::convolution(x, w, bias, Dims{1}, Dims{pad}, Dims{1}, false, Dims{0}, std::int64_t{1});
+    const Tensor out = convolve(x, w, bias, Dims{1}, Dims{pad}, Dims{1}, false, Dims{0}, std::int64_t{1});
     return fn::permute(out, Dims{2, 0, 1});
 }
 

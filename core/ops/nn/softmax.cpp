@@ -151,11 +151,13 @@ void softmax_kernel(const Tensor& out, const Tensor& self, std::int64_t dim, boo
 
 // ---- backward: softmax: y (g - sum(g y)); log_softmax: g - exp(y) sum(g)
 
+// narrow: the sum is rounded to bfloat16, as PyTorch does along the last dimension.
 template <bool Log, typename T>
-LOUPE_INLINE inline void backward_row(const T* g, const T* y, T* out, std::int64_t n) {
+LOUPE_INLINE inline void backward_row(const T* g, const T* y, T* out, std::int64_t n, bool narrow) {
     T sum = 0;
 #pragma omp simd reduction(+ : sum)
     for (std::int64_t i = 0; i < n; ++i) sum += Log ? g[i] : g[i] * y[i];
+    if (narrow) sum = static_cast<T>(static_cast<float>(BFloat16(static_cast<float>(sum))));
 #pragma omp simd
     for (std::int64_t i = 0; i < n; ++i) {
         if constexpr (Log) out[i] = g[i] - fast_exp(y[i]) * sum;
@@ -197,6 +199,7 @@ void softmax_backward_kernel(const Tensor& out, const Tensor& grad_output, const
         const Tensor g = packed_as(grad_output, scalar_type_of<T>);
         const Tensor y = packed_as(output, scalar_type_of<T>);
         const Tensor to = out.dtype() == g.dtype() ? buffer_for(out) : empty(out.sizes(), g.dtype());
+        const bool narrow = grad_output.dtype() == ScalarType::BFloat16;
         const T* gp = g.data<T>();
         const T* yp = y.data<T>();
         T* op = to.data<T>();
@@ -208,7 +211,7 @@ void softmax_backward_kernel(const Tensor& out, const Tensor& grad_output, const
                     const std::int64_t column = i % blocks * kColumns;
                     const std::int64_t at = i / blocks * lines.length * lines.inner + column;
                     if (lines.inner == 1) {
-                        backward_row<Log>(gp + at, yp + at, op + at, lines.length);
+                        backward_row<Log>(gp + at, yp + at, op + at, lines.length, narrow);
                     } else {
                         const std::int64_t width = lines.inner - column < kColumns ? lines.inner - column : kColumns;
                         backward_columns<Log>(gp + at, yp + at, op + at, lines.length, lines.inner, width);

@@ -32,6 +32,27 @@ struct Taps {
 
 double cubic_near(double x, double a) { return ((a + 2) * x - (a + 3)) * x * x + 1; }
 double cubic_far(double x, double a) { return ((a * x - 5 * a) * x + 8 * a) * x - 4 * a; }
+// The four weights of a place that lies t past the second.
+std::array<double, 4> cubic_weights(double t) {
+    constexpr double kA = -0.75;
+    return {cubic_far(t + 1, kA), cubic_near(t, kA), cubic_near(1 - t, kA), cubic_far(2 - t, kA)};
+}
+// The same with every step rounded to bfloat16.
+double in_bfloat16(double value) { return static_cast<double>(static_cast<float>(BFloat16(static_cast<float>(value)))); }
+double narrow_near(double x) {
+    const auto r = in_bfloat16;
+    return r(r(r(r(r(1.25 * x) - 2.25) * x) * x) + 1);
+}
+double narrow_far(double x) {
+    const auto r = in_bfloat16;
+    return r(r(r(r(r(-0.75 * x) + 3.75) * x) - 6) * x) + 3;
+}
+std::array<double, 4> narrow_cubic_weights(double exact) {
+    const auto r = in_bfloat16;
+    const double t = r(exact);
+    const double rest = r(1 - t);
+    return {narrow_far(r(t + 1)), narrow_near(t), narrow_near(rest), narrow_far(r(rest + 1))};
+}
 // The kernels of antialiased modes, by distance.
 double smooth_kernel(Interpolation mode, double x) {
     x = std::fabs(x);
@@ -53,10 +74,12 @@ void add_smooth(Taps& taps, Interpolation mode, std::int64_t i, double scale, st
     }
 }
 
-Taps make_taps(Interpolation mode, std::int64_t in, std::int64_t out, bool align, std::optional<double> given) {
+// narrow: the distance of places is rounded to bfloat16 first, as PyTorch does for tensors of it.
+Taps make_taps(Interpolation mode, std::int64_t in, std::int64_t out, bool align, std::optional<double> given, bool narrow) {
     const double stretch = given && *given > 0 ? 1.0 / *given : static_cast<double>(in) / static_cast<double>(out);
     const double aligned = out > 1 ? static_cast<double>(in - 1) / static_cast<double>(out - 1) : 0;
-    const double scale = align ? aligned : stretch;
+    const double exact = align ? aligned : stretch;
+    const double scale = narrow ? in_bfloat16(exact) : exact;
     const auto single = static_cast<float>(stretch);  // PyTorch finds the nearest in float
     Taps taps;
     for (std::int64_t i = 0; i < out; ++i, taps.close()) {
@@ -77,10 +100,9 @@ Taps make_taps(Interpolation mode, std::int64_t in, std::int64_t out, bool align
                 break;
             }
             case Interpolation::Cubic: {
-                constexpr double kA = -0.75;
                 const auto low = static_cast<std::int64_t>(std::floor(center));
                 const double t = center - static_cast<double>(low);
-                const std::array<double, 4> weights{cubic_far(t + 1, kA), cubic_near(t, kA), cubic_near(1 - t, kA), cubic_far(2 - t, kA)};
+                const std::array<double, 4> weights = narrow ? narrow_cubic_weights(t) : cubic_weights(t);
                 for (std::int64_t k = 0; k < 4; ++k) taps.add(std::clamp<std::int64_t>(low - 1 + k, 0, in - 1), weights[static_cast<std::size_t>(k)]);
                 break;
             }
@@ -187,6 +209,23 @@ void apply(const TapTable& taps, std::int64_t outer, std::int64_t size, std::int
     });
 }
 
+// The same in bfloat16, with PyTorch's rounding: of the weights, of each product and of each sum.
+void apply_in_steps(const TapTable& taps, std::int64_t outer, std::int64_t size, std::int64_t inner, const float* from, float* to) {
+    const auto rounded = [](float value) { return static_cast<float>(BFloat16(value)); };
+    for (std::int64_t n = 0; n < outer * taps.places; ++n) {
+        const std::int64_t place = n % taps.places;
+        const float* source = from + n / taps.places * size * inner;
+        for (std::int64_t j = 0; j < inner; ++j) {
+            float sum = 0;
+            for (std::int64_t at = place; at < taps.places * taps.depth && taps.index[static_cast<std::size_t>(at)] >= 0; at += taps.places) {
+                const float weight = rounded(static_cast<float>(taps.weight[static_cast<std::size_t>(at)]));
+                sum = rounded(sum + rounded(weight * source[taps.index[static_cast<std::size_t>(at)] * inner + j]));
+            }
+            to[n * inner + j] = sum;
+        }
+    }
+}
+
 struct Options {
     bool align = false;
     std::array<std::optional<double>, 3> scales;
@@ -211,11 +250,12 @@ void interpolate(Interpolation mode, const Options& options, Tensor source, Tens
     const std::size_t first = last ? 1 : 2;
     const Tensor& small = transposed ? result : source;  // the operator's input side
     const Tensor& large = transposed ? source : result;
+    const bool in_steps = source.dtype() == ScalarType::BFloat16 && has_align(mode) && !transposed && !last;
     visit_floating(is_integral(source.dtype()) ? ScalarType::Float32 : source.dtype(), "upsample", [&]<typename T>(std::type_identity<T>) {
         constexpr ScalarType kAs = scalar_type_of<T>;
         Tensor now = packed_as(source, kAs);
         for (std::size_t step = 0; step < spatial; ++step) {
-            const std::size_t d = transposed ? spatial - 1 - step : step;
+            const std::size_t d = transposed || in_steps ? spatial - 1 - step : step;
             const std::int64_t in = small.sizes()[d + first];
             const std::int64_t out = large.sizes()[d + first];
             Dims sizes = to_dims(now.sizes());
@@ -226,8 +266,12 @@ void interpolate(Interpolation mode, const Options& options, Tensor source, Tens
             const std::int64_t size = std::exchange(sizes[d + first], transposed ? in : out);
             const bool fits = step + 1 == spatial && result.dtype() == kAs && result.is_contiguous();
             const Tensor next = fits ? result : empty(span_of(sizes), kAs);
-            const Taps taps = make_taps(mode, in, out, options.align, options.scales[d]);
-            apply<T>(tap_table(taps, in, out, transposed), outer, size, inner, now.data<T>(), next.data<T>());
+            const Taps taps = make_taps(mode, in, out, options.align, options.scales[d], in_steps);
+            const TapTable table = tap_table(taps, in, out, transposed);
+            if constexpr (std::is_same_v<T, float>) {
+                if (in_steps) apply_in_steps(table, outer, size, inner, now.data<float>(), next.data<float>());
+            }
+            if (!in_steps) apply<T>(table, outer, size, inner, now.data<T>(), next.data<T>());
             now = next;
         }
         if (!now.is_same(result)) convert_into(result, now);

@@ -37,6 +37,12 @@ constexpr OperatorNote kNotes[] = {
     {"aten::rrelu_", "x if x >= 0 else a x, a drawn from [lower, upper); their mean in evaluation",
      "self: grad where x >= 0, else a grad"},
 
+    {"aten::rrelu_with_noise", "x if x > 0 else noise x, noise drawn from [lower, upper); their mean in evaluation",
+     "self: grad noise in training, else grad where x > 0 and their mean times grad"},
+    {"aten::rrelu_with_noise_", "x if x > 0 else noise x, noise drawn from [lower, upper); their mean in evaluation",
+     "self: grad noise in training, else grad where x > 0 and their mean times grad"},
+    {"aten::rrelu_with_noise_backward", "grad_output noise in training, else grad_output where x > 0 and their mean times grad_output", ""},
+
     {"aten::threshold_backward", "grad_output if x > threshold else 0", "grad_output: grad where x > threshold, else 0\nself: 0"},
     {"aten::hardtanh_backward", "grad_output if min_val < x < max_val else 0",
      "grad_output: grad where min_val < x < max_val, else 0\nself: 0"},

@@ -127,6 +127,8 @@ constexpr OperatorNote kNotes[] = {
     {"aten::log_normal_", "", kDrawn},
     {"aten::geometric_", "", kDrawn},
     {"aten::normal", "", "mean: 0\nstd: 0"},
+    {"aten::_standard_gamma", "", "self: grad times how the sample moves with self"},
+    {"aten::_sample_dirichlet", "", "self: (grad - sum_k grad[k] out[k]) times how the share moves with self"},
 
     {"aten::_fft_c2c", "", "self: the transform of grad in the other direction, scaled alike"},
     {"aten::_fft_r2c", "", "self: real part of the transform of grad in the other direction"},

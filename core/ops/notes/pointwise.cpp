@@ -136,6 +136,7 @@ constexpr OperatorNote kNotes[] = {
     {"aten::zero", "0", "self: 0"},
     {"aten::_to_copy", "self", "self: grad, in self's dtype"},
     {"aten::to", "self", "self: grad, in self's dtype"},
+    {"aten::chalf", "self", "self: grad, in self's dtype"},
     {"aten::type_as", "self", "self: grad, in self's dtype"},
     {"aten::cpu", "self", "self: grad"},
     {"aten::view_as_real", "out[.., 0] = real(self), out[.., 1] = imag(self)", "self: grad[.., 0] + i grad[.., 1]"},

@@ -21,6 +21,9 @@ void infer_gradient(Arguments arguments, MetaList& outputs) {
     require(!is_complex(dtype), "not implemented for complex tensors");
     outputs.push_back(elementwise_meta(arguments.first(2), dtype));
 }
+void infer_complex_gradient(Arguments arguments, MetaList& outputs) {
+    outputs.push_back(elementwise_meta(arguments.first(2), result_type(arguments[0], arguments[1])));
+}
 void infer_elu_gradient(Arguments arguments, MetaList& outputs) {
     const IValue both[] = {arguments[0], arguments[5]};
     outputs.push_back(elementwise_meta(both, arguments[0].to_tensor().dtype()));
@@ -90,9 +93,9 @@ Tensor mish_curvature(const Tensor& x) {
 template <const OperatorHandle<>* kBackward, Tensor (*kCurvature)(const Tensor&)>
 void curved_gradient(G& c) {
     const Tensor g = c.grad_output();
-    const Tensor x = c.argument(1);
+    const Tensor x = conj(c.argument(1));
     c.grad(0, [&] { return (*kBackward)(g, x); });
-    c.grad(1, [&] { return g * c.argument(0) * kCurvature(x); });
+    c.grad(1, [&] { return conj(g) * c.argument(0) * kCurvature(x); });
 }
 // Piecewise linear functions: no curvature.
 template <const OperatorHandle<>* kBackward, std::size_t... kParams>
@@ -128,14 +131,27 @@ void log_sigmoid_gradient(G& c) {
     });
 }
 void sigmoid_gradient(G& c) {
-    const Tensor y = c.argument(1);
+    const Tensor y = conj(c.argument(1));
     c.grad(0, [&] { return fn::sigmoid_backward(c.grad_output(), y); });
-    c.grad(1, [&] { return c.grad_output() * c.argument(0) * (1 - y * 2); });
+    c.grad(1, [&] { return conj(c.grad_output()) * c.argument(0) * (1 - y * 2); });
 }
 void tanh_gradient(G& c) {
-    const Tensor y = c.argument(1);
+    const Tensor y = conj(c.argument(1));
     c.grad(0, [&] { return fn::tanh_backward(c.grad_output(), y); });
-    c.grad(1, [&] { return c.grad_output() * c.argument(0) * (y * -2); });
+    c.grad(1, [&] { return conj(c.grad_output()) * c.argument(0) * (y * -2); });
+}
+// Of complex numbers: g times the conjugate of the slope.
+Tensor sigmoid_slope(const Tensor& y) { return (1 - y) * y; }
+Tensor tanh_slope(const Tensor& y) { return 1 - y * y; }
+Tensor silu_slope(const Tensor& x) {
+    const Tensor s = fn::sigmoid(x);
+    return s * (1 + x * (1 - s));
+}
+template <ActivationOp kOp, Tensor (*kSlope)(const Tensor&)>
+void complex_too(Arguments arguments, IValue* results) {
+    const Tensor g = arguments[0].to_tensor(), x = arguments[1].to_tensor();
+    if (is_complex(results[0].to_tensor().dtype())) copy_into(results[0].to_tensor(), g * conj(kSlope(x)));
+    else run_activation(kOp, 2, arguments, results);
 }
 
 constexpr OperatorRecord gradient(std::string_view schema, std::string_view summary, Kernel kernel, BackwardFunction backward,
@@ -143,6 +159,11 @@ constexpr OperatorRecord gradient(std::string_view schema, std::string_view summ
     return {.schema = schema, .summary = summary, .infer = infer_gradient, .kernel = kernel,
             .derivative = {backward, {save_argument(0, 1), save_argument(1)}}, .samples = samples, .variants = kOut,
             .out_overload = "grad_input"};
+}
+constexpr OperatorRecord complex_gradient(std::string_view schema, std::string_view summary, KernelFunction kernel, BackwardFunction backward) {
+    OperatorRecord record = gradient(schema, summary, FillingKernel{kernel}, backward, backward_samples);
+    record.infer = infer_complex_gradient;
+    return record;
 }
 template <int... kNumbers>
 std::vector<Sample> with_numbers(Random& random, ScalarType dtype) {
@@ -191,8 +212,8 @@ constexpr OperatorRecord kRecords[] = {
      .out_overload = "grad_input"},
     gradient("aten::gelu_backward(Tensor grad_output, Tensor self, *, str approximate=\"none\") -> Tensor", "Gradient of gelu.",
              FillingKernel{&gelu_kernel}, gelu_gradient, gelu_samples),
-    gradient("aten::silu_backward(Tensor grad_output, Tensor self) -> Tensor", "Gradient of silu.",
-             activation<ActivationOp::SiluBackward, 2>, curved_gradient<&fn::silu_backward, silu_curvature>, backward_samples),
+    complex_gradient("aten::silu_backward(Tensor grad_output, Tensor self) -> Tensor", "Gradient of silu.",
+                     complex_too<ActivationOp::SiluBackward, silu_slope>, curved_gradient<&fn::silu_backward, silu_curvature>),
     gradient("aten::mish_backward(Tensor grad_output, Tensor self) -> Tensor", "Gradient of mish.",
              activation<ActivationOp::MishBackward, 2>, curved_gradient<&fn::mish_backward, mish_curvature>, backward_samples),
     gradient("aten::hardsigmoid_backward(Tensor grad_output, Tensor self) -> Tensor", "Gradient of hardsigmoid.",
@@ -208,10 +229,10 @@ constexpr OperatorRecord kRecords[] = {
     gradient("aten::log_sigmoid_backward(Tensor grad_output, Tensor self, Tensor buffer) -> Tensor",
              "Gradient of log_sigmoid; the buffer is not used.", activation<ActivationOp::LogSigmoidBackward, 2>,
              log_sigmoid_gradient, log_sigmoid_samples),
-    gradient("aten::sigmoid_backward(Tensor grad_output, Tensor output) -> Tensor", "Gradient of sigmoid, from its output.",
-             activation<ActivationOp::SigmoidBackward, 2>, sigmoid_gradient, backward_samples),
-    gradient("aten::tanh_backward(Tensor grad_output, Tensor output) -> Tensor", "Gradient of tanh, from its output.",
-             activation<ActivationOp::TanhBackward, 2>, tanh_gradient, backward_samples),
+    complex_gradient("aten::sigmoid_backward(Tensor grad_output, Tensor output) -> Tensor", "Gradient of sigmoid, from its output.",
+                     complex_too<ActivationOp::SigmoidBackward, sigmoid_slope>, sigmoid_gradient),
+    complex_gradient("aten::tanh_backward(Tensor grad_output, Tensor output) -> Tensor", "Gradient of tanh, from its output.",
+                     complex_too<ActivationOp::TanhBackward, tanh_slope>, tanh_gradient),
 };
 
 }  // namespace

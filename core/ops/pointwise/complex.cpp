@@ -38,7 +38,7 @@ Tensor view_as_real(const Tensor& self) {
     return as_real(self);
 }
 Tensor view_as_complex(const Tensor& self) {
-    require(is_floating(self.dtype()) && self.dtype() != ScalarType::BFloat16 && self.dtype() != ScalarType::Float16,
+    require(is_floating(self.dtype()) && self.dtype() != ScalarType::BFloat16,
             "view_as_complex is only supported for half, float and double tensors, but got a tensor of scalar type: ",
             dtype_graph_name(self.dtype()));
     require(self.dim() != 0, "Input tensor must have one or more dimensions");
@@ -106,7 +106,8 @@ void angle_kernel(Arguments arguments, IValue* results) {
     const Tensor self = arguments[0].to_tensor();
     const Tensor out = results[0].to_tensor();
     if (is_complex(self.dtype())) {
-        run(complex_part_kernel(ComplexPartOp::Angle, self.dtype()), out, out.dtype(), arguments, self.dtype(), self.dtype());
+        const ScalarType as = compute_type(self.dtype());
+        run(complex_part_kernel(ComplexPartOp::Angle, as), out, to_real_type(as), arguments, as, as);
         return;
     }
     const Tensor negative = fn::lt_scalar(self, Scalar(0));

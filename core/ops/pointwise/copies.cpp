@@ -109,6 +109,9 @@ Tensor to_prim_dtype(const Tensor& self, const IValue& dtype, bool, bool copy) {
 Tensor to_prim_other(const Tensor& self, bool, bool copy) { return convert(self, IValue(), IValue(), copy, IValue()); }
 Tensor type_as(const Tensor& self, const Tensor& other) { return to_other(self, other, false, false, IValue()); }
 Tensor cpu(const Tensor& self) { return convert(self, IValue(), Device{}, false, IValue()); }
+Tensor chalf(const Tensor& self, const IValue& format) {
+    return convert(self, static_cast<std::int64_t>(ScalarType::Complex32), IValue(), false, format);
+}
 Tensor contiguous(const Tensor& self, const IValue& format) { return has_format(self, format) ? self : fn::clone(self, format); }
 
 void zero_gradient(G& c) { c.set_grad(0, fn::zeros_like(c.grad_output())); }
@@ -222,6 +225,7 @@ constexpr OperatorRecord kConversions[] = {
     composite("aten::to.prim_other(Tensor(a) self, bool non_blocking=False, bool copy=False) -> Tensor(b|a)",
               "self, or a copy.", boxed<to_prim_other>),
     composite("aten::type_as(Tensor self, Tensor other) -> Tensor", "Converts to another tensor's dtype.", boxed<type_as>),
+    composite("aten::chalf(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor", "Converts to complex32.", boxed<chalf>),
     composite("aten::cpu(Tensor(a) self) -> Tensor(b|a)", "Moves a tensor to the CPU; itself when it is there.", boxed<cpu>),
 };
 

@@ -54,11 +54,33 @@ Tensor random_slopes(const Tensor& self, double lower, double upper, const IValu
     }
     return fn::to_dtype(slopes, static_cast<std::int64_t>(self.dtype()));
 }
-// In training each negative element is scaled by a number drawn from [lower, upper], else by the middle.
-Tensor rrelu(const Tensor& self, const Scalar& lower, const Scalar& upper, bool training, const IValue& generator) {
-    if (!training) return fn::leaky_relu(self, Scalar((lower.to_double() + upper.to_double()) / 2));
+const OperatorHandle<> kRreluWithNoise("aten::rrelu_with_noise");
+const OperatorHandle<> kRreluWithNoiseBackward("aten::rrelu_with_noise_backward");
+
+Scalar middle(const Scalar& lower, const Scalar& upper) { return {(lower.to_double() + upper.to_double()) / 2}; }
+
+// In training each element that is not positive is scaled by a random slope, which noise keeps; else by the middle.
+Tensor rrelu_with_noise(const Tensor& self, const Tensor& noise, const Scalar& lower, const Scalar& upper, bool training,
+                        const IValue& generator) {
+    if (!training) return fn::leaky_relu(self, middle(lower, upper));
     const Tensor slopes = random_slopes(self, lower.to_double(), upper.to_double(), generator);
-    return fn::where(fn::le_scalar(self, Scalar(0)), self * slopes, self);
+    copy_into(noise, slopes);
+    return self * slopes;
+}
+Tensor rrelu_with_noise_backward(const Tensor& grad, const Tensor& self, const Tensor& noise, const Scalar& lower, const Scalar& upper,
+                                 bool training, bool self_is_result) {
+    if (training && upper.to_double() - lower.to_double() > 1e-6) return grad * noise;
+    return fn::leaky_relu_backward(grad, self, middle(lower, upper), self_is_result);
+}
+void rrelu_derivative(GradientContext& c) {
+    c.set_grad(0, kRreluWithNoiseBackward(c.grad_output(), c.argument(0), c.argument(1), c.value(2), c.value(3), c.value(4), false));
+}
+Tensor rrelu_with_noise_(const Tensor& self, const Tensor& noise, const Scalar& lower, const Scalar& upper, bool training,
+                         const IValue& generator) {
+    return fn::copy_(self, kRreluWithNoise(fn::clone(self), noise, lower, upper, training, generator));
+}
+Tensor rrelu(const Tensor& self, const Scalar& lower, const Scalar& upper, bool training, const IValue& generator) {
+    return kRreluWithNoise(self, fn::empty_like(fn::detach(self)), lower, upper, training, generator);
 }
 Tensor rrelu_(const Tensor& self, const Scalar& lower, const Scalar& upper, bool training, const IValue& generator) {
     return fn::copy_(self, rrelu(fn::clone(self), lower, upper, training, generator));
@@ -89,6 +111,20 @@ constexpr OperatorRecord kRecords[] = {
                "generator=None) -> Tensor",
      .summary = "Leaky relu with random slopes in training.",
      .composite = boxed<rrelu>},
+    {.schema = "aten::rrelu_with_noise(Tensor self, Tensor noise, Scalar lower=0.125, Scalar upper=0.33333333333333331, bool "
+               "training=False, Generator? generator=None) -> Tensor",
+     .summary = "rrelu that keeps its slopes in noise.",
+     .kernel = boxed<rrelu_with_noise>,
+     .derivative = {rrelu_derivative, {save_argument(0), save_argument(1)}},
+     .is_random = true},
+    {.schema = "aten::rrelu_with_noise_(Tensor(a!) self, Tensor noise, Scalar lower=0.125, Scalar upper=0.33333333333333331, bool "
+               "training=False, Generator? generator=None) -> Tensor(a!)",
+     .summary = "rrelu_with_noise in place.",
+     .composite = boxed<rrelu_with_noise_>},
+    {.schema = "aten::rrelu_with_noise_backward(Tensor grad_output, Tensor self, Tensor noise, Scalar lower, Scalar upper, bool training, "
+               "bool self_is_result) -> Tensor",
+     .summary = "Gradient of rrelu_with_noise.",
+     .composite = boxed<rrelu_with_noise_backward>},
     {.schema = "aten::rrelu_(Tensor(a!) self, Scalar lower=0.125, Scalar upper=0.33333333333333331, bool training=False, "
                "Generator? generator=None) -> Tensor(a!)",
      .summary = "The same as rrelu, in place.",

@@ -124,7 +124,15 @@ void run_binary(BinaryOp op, Arguments arguments, IValue* results, const Scalar*
 void run_compare(CompareOp op, Arguments arguments, IValue* results) {
     const ScalarType common = promoted(arguments);
     const ScalarType as = compute_type(common);
-    run(compare_kernel(op, as), results[0].to_tensor(), ScalarType::Bool, arguments.first(2), common, as);
+    std::array<IValue, 2> both{arguments[0], arguments[1]};
+    if (common == ScalarType::Float16 || common == ScalarType::BFloat16) {
+        // A number is compared as it stands in 16 bits.
+        for (IValue& v : both) {
+            if (v.is_tensor() && !is_zero_dimensional_of_other_type(v, common)) continue;
+            v = item(scalar_tensor(v.is_tensor() ? item(v.to_tensor()) : v.to_scalar(), common));
+        }
+    }
+    run(compare_kernel(op, as), results[0].to_tensor(), ScalarType::Bool, both, common, as);
 }
 
 }  // namespace loupe::pointwise

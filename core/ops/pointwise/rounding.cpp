@@ -36,8 +36,8 @@ void abs_kernel(Arguments arguments, IValue* results) {
         run_unary(UnaryOp::Abs, arguments, results);
         return;
     }
-    run(complex_part_kernel(ComplexPartOp::Abs, self.dtype()), results[0].to_tensor(), to_real_type(self.dtype()),
-        arguments.first(1), self.dtype(), self.dtype());
+    const ScalarType as = compute_type(self.dtype());
+    run(complex_part_kernel(ComplexPartOp::Abs, as), results[0].to_tensor(), to_real_type(as), arguments.first(1), as, as);
 }
 void neg_infer(Arguments arguments, MetaList& outputs) {
     require(arguments[0].tensor_impl()->dtype != ScalarType::Bool,

@@ -17,5 +17,6 @@ std::span<const OperatorRecord> filling_records();
 std::span<const OperatorRecord> making_records();
 std::span<const OperatorRecord> dropout_records();
 std::span<const OperatorRecord> counting_records();
+std::span<const OperatorRecord> distribution_records();
 
 }  // namespace loupe::drawing

@@ -168,9 +168,10 @@ Tensor bernoulli_(const Tensor& self, double p, const IValue& generator) {
     const auto limit = static_cast<std::uint64_t>(std::ceil(p * 0x1p53));
     fill_in_order(self, [&]<typename T>(T* to, std::int64_t n) {
         draw_blocks<2>(g, n, [&](const std::uint32_t* words, std::int64_t first, std::int64_t count) {
+            const T one = element_of<T>(1), zero = element_of<T>(0);
             for (std::int64_t i = 0; i < count; ++i) {
                 const std::uint64_t drawn = (std::uint64_t{words[2 * i]} << 32 | words[2 * i + 1]) & ((std::uint64_t{1} << 53) - 1);
-                to[first + i] = drawn < limit ? T(1) : T(0);
+                to[first + i] = drawn < limit ? one : zero;
             }
         });
     });

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // linalg_vector_norm and the norms made of it, logsumexp, dist.
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
+#include <type_traits>
 
 #include "core/ops/arithmetic.h"
 #include "core/ops/forward.h"
@@ -37,8 +39,47 @@ TensorMeta infer_norm(const Tensor& self, const Scalar& order, const IValue& dim
             " norm on an empty tensor because the operation does not have an identity");
     return reduced_meta(self, dim, keepdim, to_real_type(chosen));
 }
+
+// The 16-bit types are added up in themselves, one element after the other, up to what PyTorch gives to one thread;
+// squares of bfloat16 next to each other in float32.
+constexpr std::int64_t kSteppedElements = 32768;
+template <typename T>
+T stepped_norm(const T* x, std::int64_t n, double p) {
+    const auto exponent = static_cast<float>(p);
+    T sum(0.0F);
+    for (std::int64_t i = 0; i < n; ++i) {
+        const float magnitude = std::abs(static_cast<float>(x[i]));
+        const float term = p == 0 ? (magnitude == 0 ? 0.0F : 1.0F) : p == 1 ? magnitude : p == 2 ? magnitude * magnitude : std::pow(magnitude, exponent);
+        sum = T(static_cast<float>(sum) + static_cast<float>(T(term)));
+    }
+    if (p == 0 || p == 1) return sum;
+    return T(p == 2 ? std::sqrt(static_cast<float>(sum)) : std::pow(static_cast<float>(sum), static_cast<float>(T(1 / exponent))));
+}
+// Kept dimensions first, then the reduced ones as they lie in memory; false when they are not to be added in steps.
+bool norm_in_steps(const Tensor& out, const Tensor& self, double p, const IValue& dim) {
+    const bool is_half = self.dtype() == ScalarType::Float16;
+    if (self.dtype() != out.dtype() || (!is_half && self.dtype() != ScalarType::BFloat16)) return false;
+    if (std::isinf(p) || self.numel() == 0 || self.numel() > kSteppedElements) return false;
+    const Reduced reduced(self.dim(), dim);
+    Dims order, inner;
+    for (std::int64_t d = 0; d < self.dim(); ++d) (reduced.mask()[static_cast<std::size_t>(d)] ? inner : order).push_back(d);
+    std::ranges::stable_sort(inner, [&](std::int64_t a, std::int64_t b) { return self.stride(a) > self.stride(b); });
+    const std::int64_t length = reduced.count(self.sizes());
+    if (!is_half && p == 2 && (length == 1 || (!inner.empty() && self.stride(inner.back()) == 1))) return false;
+    order.insert(order.end(), inner.begin(), inner.end());
+    const Tensor rows = fn::contiguous(fn::permute(self, order), 0);
+    const Tensor norms = empty(out.sizes(), out.dtype());
+    const auto fill = [&]<typename T>(std::type_identity<T>) {
+        for (std::int64_t i = 0; i < norms.numel(); ++i) norms.data<T>()[i] = stepped_norm(rows.data<T>() + i * length, length, p);
+    };
+    if (is_half) fill(std::type_identity<Half>{});
+    else fill(std::type_identity<BFloat16>{});
+    copy_into(out, norms);
+    return true;
+}
 void norm(const Tensor& out, const Tensor& self, const Scalar& order, const IValue& dim, bool, const IValue&) {
     const double params[] = {order.to_double()};
+    if (norm_in_steps(out, self, params[0], dim)) return;
     const ScalarType as = is_complex(self.dtype()) ? to_complex_type(out.dtype()) : compute_type(out.dtype());
     run(norm_kernel(order_of(params[0]), as), self, dim, std::span(&out, 1), params);
 }

@@ -37,6 +37,14 @@ TensorMeta infer_mean_dim(const Tensor& self, const IValue& dim, bool keepdim, c
 }
 
 void reduce(ReduceOp op, const Tensor& out, const Tensor& self, const IValue& dim) {
+    // A mean in 16 bits is the quotient of a sum that has been rounded to them, as long as they hold the sum.
+    constexpr std::int64_t kRoundedElements = 32768;
+    const bool is_narrow = out.dtype() == ScalarType::Float16 || out.dtype() == ScalarType::BFloat16;
+    if (const std::int64_t count = Reduced(self.dim(), dim).count(self.sizes()); op == ReduceOp::Mean && is_narrow && count <= kRoundedElements) {
+        reduce(ReduceOp::Sum, out, self, dim);
+        fn::div_scalar_(out, Scalar(count));
+        return;
+    }
     run(reduction_kernel(op, compute_type(out.dtype())), self, dim, std::span(&out, 1));
 }
 template <ReduceOp kOp>

@@ -164,7 +164,8 @@ void unfold_backward(const Tensor& out, const Tensor& grad, const Dims&, std::in
         copy_into(windows, grad);
         return;
     }
-    for (std::int64_t i = 0; i < size; ++i) {
+    // Each element takes its windows from the first to the last, as PyTorch rounds them.
+    for (std::int64_t i = size - 1; i >= 0; --i) {
         const Tensor to = view_of(windows, select(windows, -1, i));
         const Tensor sum = fn::add(to, view_of(grad, select(grad, -1, i)));
         copy_into(to, sum);
