@@ -30,6 +30,7 @@
 #include "views/common/panel_output.h"
 #include "views/common/theme.h"
 #include "views/events/event_model.h"
+#include "views/documentation/documentation_view.h"
 #include "views/events/events_view.h"
 #include "views/modules/module_model.h"
 #include "views/modules/modules_view.h"
@@ -183,6 +184,18 @@ class WindowTest : public QObject {
         QVERIFY(window_->bridge().currentValue() != 0);
         press(Qt::Key_F5);
         QTRY_VERIFY_WITH_TIMEOUT(state() == RunState::Finished || state() == RunState::Paused, kPatience);
+    }
+
+    void f1OpensTheDocumentationOfTheCurrentNode() {
+        open(model("digits"));
+        press(Qt::Key_F5);
+        QTRY_COMPARE_WITH_TIMEOUT(state(), RunState::Finished, kPatience);
+        window_->bridge().setCurrentModule(QStringLiteral("classifier.hidden"));
+        auto& documentation = view<views::DocumentationView>("documentation");
+        press(Qt::Key_F1);
+        QTRY_VERIFY(documentation.isInSight());
+        QCOMPARE(documentation.shown(), QStringLiteral("aten::linear"));
+        QTRY_VERIFY(documentation.page().toPlainText().contains(QStringLiteral("A linear map of the last dimension.")));
     }
 
     void selectingAModuleMovesEveryPanel() {
