@@ -76,16 +76,32 @@ Docks::Docks(QMainWindow* window, views::SessionBridge& bridge) : QObject(window
     });
 }
 
+QDockWidget* Docks::first(views::Place place) const {
+    const auto found = std::find(places_.begin(), places_.end(), place);
+    return found == places_.end() ? nullptr : docks_[static_cast<std::size_t>(found - places_.begin())];
+}
+
+// A layout that was saved before there was a panel does not know its place.
+void Docks::placeNewcomers() {
+    for (std::size_t i = 0; i < docks_.size(); ++i) {
+        if (window_->dockWidgetArea(docks_[i]) != Qt::NoDockWidgetArea || docks_[i]->isFloating()) continue;
+        QDockWidget* group = first(places_[i]);
+        if (group == docks_[i] || window_->dockWidgetArea(group) == Qt::NoDockWidgetArea) {
+            window_->addDockWidget(Qt::RightDockWidgetArea, docks_[i]);
+        } else {
+            window_->tabifyDockWidget(group, docks_[i]);
+            group->raise();
+        }
+        docks_[i]->show();
+    }
+}
+
 void Docks::arrange() {
     for (QDockWidget* dock : docks_) {
         window_->removeDockWidget(dock);
         dock->setFloating(false);
     }
     // First one dock a place, side by side; the others join it as tabs. A dock that is a tab cannot be split any more.
-    const auto first = [this](views::Place place) -> QDockWidget* {
-        const auto found = std::find(places_.begin(), places_.end(), place);
-        return found == places_.end() ? nullptr : docks_[static_cast<std::size_t>(found - places_.begin())];
-    };
     QDockWidget* left = first(views::Place::Left);
     QDockWidget* below = first(views::Place::LeftBelow);
     QDockWidget* centre = first(views::Place::Centre);
@@ -209,6 +225,7 @@ void Docks::showAll() {
     hidden_ = false;
     arranging_ = true;
     if (state_.isEmpty() || !window_->restoreState(state_, kLayoutVersion)) arrange();
+    else placeNewcomers();
     tidySoon();
 }
 

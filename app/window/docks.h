@@ -32,6 +32,8 @@ class Docks : public QObject {
     void save() const;
 
   private:
+    QDockWidget* first(views::Place place) const;
+    void placeNewcomers();
     void arrange();
     void resizeToDefault(std::initializer_list<std::pair<QDockWidget*, int>> sizes, Qt::Orientation orientation);
     void tidySoon();

@@ -382,7 +382,7 @@ void TensorView::showSlice(const session::TensorSlice& slice) {
     if (text(slice.error).startsWith(QLatin1String("not recorded"))) {
         // The picture before it is of another value.
         showSlice(session::TensorSlice{});
-        empty_->setText(text(slice.error).replace(0, 1, QStringLiteral("N")) + tr(".\nTick it there and run again."));
+        empty_->setText(text(slice.error).replace(0, 1, QStringLiteral("N")));
         return;
     }
     if (!slice.error.empty()) {
