@@ -12,6 +12,7 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QListWidget>
+#include <QMainWindow>
 #include <QMenu>
 #include <QMenuBar>
 #include <QMimeData>
@@ -21,6 +22,7 @@
 #include <QStatusBar>
 #include <QTemporaryDir>
 #include <QTest>
+#include <QTextBrowser>
 #include <QTreeView>
 
 #include "app/window/banner.h"
@@ -196,6 +198,28 @@ class WindowTest : public QObject {
         QTRY_VERIFY(documentation.isInSight());
         QCOMPARE(documentation.shown(), QStringLiteral("aten::linear"));
         QTRY_VERIFY(documentation.page().toPlainText().contains(QStringLiteral("A linear map of the last dimension.")));
+    }
+
+    void aPanelThatASavedLayoutLacksJoinsTheOthersOfItsPlace() {
+        // The layout of a program that had no such panel.
+        QMainWindow old;
+        for (const auto& entry : views::registry().entries()) {
+            if (entry.description.id == QLatin1String("documentation")) continue;
+            auto* dock = new QDockWidget(&old);
+            dock->setObjectName(entry.description.id);
+            old.addDockWidget(Qt::RightDockWidgetArea, dock);
+        }
+        window_.reset();
+        QSettings().setValue(QStringLiteral("window/docks"), old.saveState(1));
+        window_ = std::make_unique<MainWindow>();
+        window_->show();
+        QVERIFY(QTest::qWaitForWindowExposed(window_.get()));
+        QApplication::setActiveWindow(window_.get());
+        open(model("digits"));
+        auto* dock = window_->findChild<QDockWidget*>(QStringLiteral("documentation"));
+        QVERIFY(dock && !dock->isFloating());
+        const auto others = window_->tabifiedDockWidgets(dock);
+        QVERIFY(std::any_of(others.begin(), others.end(), [](const QDockWidget* other) { return other->objectName() == QLatin1String("tensor"); }));
     }
 
     void selectingAModuleMovesEveryPanel() {
