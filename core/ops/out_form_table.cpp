@@ -197,7 +197,6 @@ constexpr OutForm kForms[] = {
     {"aten::lift", "out", "out"},
     {"aten::lift_fresh_copy", "out", "out"},
     {"aten::linear", "out", "out"},
-    {"aten::linear_backward", "out", "out0 out1 out2"},
     {"aten::log_normal", "out", "out"},
     {"aten::log_sigmoid_forward", "output", "output buffer"},
     {"aten::log_softmax.int", "int_out", "out"},

@@ -63,7 +63,7 @@ void DtypesTest::sizes_match_the_types() {
         QCOMPARE(static_cast<int>(is_complex(*dtype)) + is_floating(*dtype) + is_integral(*dtype), 1);
         QCOMPARE(is_differentiable(*dtype), !is_integral(*dtype));
     }
-    QCOMPARE(count, 12);
+    QCOMPARE(count, 13);
 }
 
 void DtypesTest::names() {
@@ -73,14 +73,16 @@ void DtypesTest::names() {
     QVERIFY(!dtype_from_graph_name("float"));
     QCOMPARE(to_real_type(ScalarType::Complex128), ScalarType::Float64);
     QCOMPARE(to_complex_type(ScalarType::Float32), ScalarType::Complex64);
+    QCOMPARE(to_complex_type(ScalarType::Float16), ScalarType::Complex32);
     QCOMPARE(to_complex_type(ScalarType::Float64), ScalarType::Complex128);
 }
 
-// The enumeration of c10::ScalarType; 8 is complex32, 12 to 14 are quantized.
+// The enumeration of c10::ScalarType; 12 to 14 are quantized.
 void DtypesTest::numbers_as_torch() {
     QCOMPARE(dtype_from_number(6), std::optional(ScalarType::Float32));
     QCOMPARE(dtype_from_number(15), std::optional(ScalarType::BFloat16));
-    for (const int missing : {-1, 8, 12, 13, 14, 16, 300}) QVERIFY(!dtype_from_number(missing));
+    QCOMPARE(dtype_from_number(8), std::optional(ScalarType::Complex32));
+    for (const int missing : {-1, 12, 13, 14, 16, 300}) QVERIFY(!dtype_from_number(missing));
 }
 
 void DtypesTest::every_half_as_float() {

@@ -10,7 +10,7 @@ from torch._prims_common import is_non_overlapping_and_dense
 
 here = pathlib.Path(__file__).parent
 rng = random.Random(1)
-NAMES = ["uint8", "int8", "int16", "int32", "int64", "float16", "float32", "float64", "complex64", "complex128", "bool", "bfloat16"]
+NAMES = ["uint8", "int8", "int16", "int32", "int64", "float16", "float32", "float64", "complex32", "complex64", "complex128", "bool", "bfloat16"]
 
 
 def listed(values):

@@ -250,7 +250,8 @@ void interpolate(Interpolation mode, const Options& options, Tensor source, Tens
     const std::size_t first = last ? 1 : 2;
     const Tensor& small = transposed ? result : source;  // the operator's input side
     const Tensor& large = transposed ? source : result;
-    const bool in_steps = source.dtype() == ScalarType::BFloat16 && has_align(mode) && !transposed && !last;
+    const bool narrow = source.dtype() == ScalarType::BFloat16 && has_align(mode) && !last;
+    const bool in_steps = narrow && !transposed;
     visit_floating(is_integral(source.dtype()) ? ScalarType::Float32 : source.dtype(), "upsample", [&]<typename T>(std::type_identity<T>) {
         constexpr ScalarType kAs = scalar_type_of<T>;
         Tensor now = packed_as(source, kAs);
@@ -266,7 +267,7 @@ void interpolate(Interpolation mode, const Options& options, Tensor source, Tens
             const std::int64_t size = std::exchange(sizes[d + first], transposed ? in : out);
             const bool fits = step + 1 == spatial && result.dtype() == kAs && result.is_contiguous();
             const Tensor next = fits ? result : empty(span_of(sizes), kAs);
-            const Taps taps = make_taps(mode, in, out, options.align, options.scales[d], in_steps);
+            const Taps taps = make_taps(mode, in, out, options.align, options.scales[d], narrow);
             const TapTable table = tap_table(taps, in, out, transposed);
             if constexpr (std::is_same_v<T, float>) {
                 if (in_steps) apply_in_steps(table, outer, size, inner, now.data<float>(), next.data<float>());

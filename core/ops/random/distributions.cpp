@@ -111,18 +111,26 @@ double beta_slope(double x, double alpha, double beta) {
     const double slope = slope_at(alpha, [&](double a) { return upper ? boost::math::ibetac(a, beta, x) : boost::math::ibeta(a, beta, x); });
     return (upper ? slope : -slope) / density / (1 - x);
 }
+// In double and in the shape that all broadcast to.
+Tensor spread_in_double(const Tensor& t, const Tensor& like) { return in_double(fn::expand(t, to_dims(like.sizes()))); }
 Tensor standard_gamma_grad(const Tensor& self, const Tensor& output) {
     require_type(self, "_standard_gamma_grad_cpu");
-    const Tensor x = in_double(output);
+    require(self.dtype() == output.dtype(), "Found dtype ", dtype_graph_name(output.dtype()), " but expected ", dtype_graph_name(self.dtype()));
+    const Tensor like = fn::add(fn::detach(self), fn::detach(output), Scalar(1));
+    const Tensor x = spread_in_double(output, like);
     const double* next = x.data<double>();
-    return draw_each(self, [&](double alpha) { return gamma_slope(alpha, *next++); });
+    return draw_each(fn::expand(self, to_dims(like.sizes())), [&](double alpha) { return gamma_slope(alpha, *next++); });
 }
 Tensor dirichlet_grad(const Tensor& x, const Tensor& alpha, const Tensor& total) {
     require_type(x, "_dirichlet_grad_cpu");
-    const Tensor alphas = in_double(alpha), totals = in_double(total);
+    for (const Tensor* t : {&alpha, &total}) {
+        require(t->dtype() == x.dtype(), "Found dtype ", dtype_graph_name(t->dtype()), " but expected ", dtype_graph_name(x.dtype()));
+    }
+    const Tensor like = fn::add(fn::add(fn::detach(x), fn::detach(alpha), Scalar(1)), fn::detach(total), Scalar(1));
+    const Tensor alphas = spread_in_double(alpha, like), totals = spread_in_double(total, like);
     const double* a = alphas.data<double>();
     const double* t = totals.data<double>();
-    return draw_each(x, [&](double share) {
+    return draw_each(fn::expand(x, to_dims(like.sizes())), [&](double share) {
         const double slope = beta_slope(share, *a, *t - *a);
         ++a, ++t;
         return slope;
