@@ -22,7 +22,7 @@ double total(const Tensor& tensor) {
     double sum = 0;
     visit_dtype(tensor.dtype(), [&]<typename T>(std::type_identity<T>) {
         for (const T value : elements<T>(tensor)) {
-            if constexpr (std::is_same_v<T, std::complex<float>> || std::is_same_v<T, std::complex<double>>) {
+            if constexpr (is_complex(scalar_type_of<T>)) {
                 sum += static_cast<double>(value.real());
             } else {
                 sum += static_cast<double>(value);

@@ -82,7 +82,7 @@ const OperatorHandle<> kRenorm{"aten::renorm"};
 const OperatorHandle<> kLogSigmoid{"aten::log_sigmoid"};
 
 Tensor renorm_(const Tensor& self, const Scalar& p, std::int64_t dim, const Scalar& maxnorm) {
-    return fn::copy_(self, kRenorm(self, p, dim, maxnorm), false);
+    return fn::copy_(self, kRenorm(fn::clone(self), p, dim, maxnorm), false);
 }
 
 // The buffer holds exp(-|x|), as PyTorch's does on a CPU.
