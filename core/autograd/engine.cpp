@@ -263,8 +263,8 @@ Tensor root_gradient(const Tensor& root, const Tensor& gradient) {
     const auto a = root.sizes();
     const auto b = gradient.sizes();
     if (!std::equal(a.begin(), a.end(), b.begin(), b.end())) {
-        throw Error(ErrorKind::Run, concat("Mismatch in shape: grad_output[0] has a shape of ", shape_list_text(b),
-                                           " and output[0] has a shape of ", shape_list_text(a), "."));
+        throw Error(ErrorKind::Run, concat("Mismatch in shape: grad_output[0] has a shape of torch.Size(", shape_list_text(b),
+                                           ") and output[0] has a shape of torch.Size(", shape_list_text(a), ")."));
     }
     return gradient.dtype() == root.dtype() ? gradient : arithmetic_table().cast(gradient, root.dtype());
 }

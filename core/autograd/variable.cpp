@@ -185,10 +185,14 @@ SavedTensor::SavedTensor(const Tensor& t, bool is_output) : is_output_(is_output
 Tensor SavedTensor::unpack(const Ptr<Node>& owner) const {
     if (!data_.defined()) return {};
     if (data_.version() != version_) {
+        std::string origin;
+        if (is_output_) origin = concat(", which is output ", output_, " of ", owner->name(), ",");
+        else if (const Ptr<Node> node = grad_fn(data_)) origin = concat(", which is output ", autograd_meta(data_)->output, " of ", node->name(), ",");
         run_error(concat("one of the variables needed for gradient computation has been modified by an inplace "
-                         "operation: [", dtype_graph_name(data_.dtype()), "Tensor ", shape_list_text(data_.sizes()),
-                         "], which is ", is_output_ ? concat("output ", output_, " of ", owner->name()) : std::string("an input"),
-                         ", is at version ", data_.version(), "; expected version ", version_, " instead."));
+                         "operation: [torch.", dtype_graph_name(data_.dtype()), "Tensor ", shape_list_text(data_.sizes()), "]", origin,
+                         " is at version ", data_.version(), "; expected version ", version_,
+                         " instead. Hint: enable anomaly detection to find the operation that failed to compute its gradient, with "
+                         "torch.autograd.set_detect_anomaly(True)."));
     }
     if (!is_output_ || !requires_grad_) return data_;
     Tensor out = data_.shallow_copy();

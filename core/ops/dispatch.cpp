@@ -97,6 +97,11 @@ Tensor prepare_target(const Operator& op, const Tensor& target, const TensorMeta
         resized.dtype = target.dtype();
         target.set_metadata_from(make_output(resized));
     }
+    for (std::size_t d = 0; d < target.sizes().size(); ++d) {
+        if (target.strides()[d] != 0 || target.sizes()[d] < 2 || target.numel() == 0) continue;
+        throw Error(ErrorKind::Run, "unsupported operation: more than one element of the written-to tensor refers to a single memory location. "
+                                    "Please clone() the tensor before performing the operation.");
+    }
     if (meta.dtype == target.dtype()) return target;
     return make_output(meta);
 }
@@ -113,12 +118,16 @@ void run_filling(const Operator& op, const KernelCandidate& kernel, std::span<co
     TensorList targets;
     for (std::size_t i = 0; i < metas.size(); ++i) {
         targets.push_back(arguments[op.variant == OperatorVariant::Out ? first_out + i : 0].to_tensor());
-        results[i] = prepare_target(op, targets[i], metas[i]);
+        const bool is_input = any_tensor(op, arguments.first(first_out), [&](const TensorImpl& impl) { return &impl == targets[i].impl(); });
+        // An input that takes the result is resized when it has been read.
+        if (is_input && !same_sizes(targets[i].sizes(), span_of(metas[i].sizes)) && op.variant == OperatorVariant::Out) results[i] = make_output(metas[i]);
+        else results[i] = prepare_target(op, targets[i], metas[i]);
     }
     kernel.kernel(arguments, results);
     for (std::size_t i = 0; i < metas.size(); ++i) {
         const Tensor filled = results[i].to_tensor();
         if (filled.is_same(targets[i])) continue;
+        prepare_target(op, targets[i], metas[i]);
         gradient_arithmetic().copy(targets[i], filled);
         results[i] = targets[i];
     }
@@ -264,8 +273,9 @@ ErrorContext call_context(const Operator& op, std::span<const IValue> arguments)
 // that is None. Kernels rely on it.
 void require_tensors(const Operator& op, std::span<const IValue> arguments) {
     const auto refuse = [&](std::size_t i, const IValue& value) {
-        throw Error(ErrorKind::Run, concat(op.schema.name, "(): argument '", op.schema.arguments[i].name, "' must be ",
-                                           op.schema.arguments[i].type->str(), ", but got ", value_type_name(value)));
+        throw Error(ErrorKind::Run, concat(op.schema.name, "() Expected a value of type '", op.schema.arguments[i].type->str(),
+                                           "' for argument '", op.schema.arguments[i].name, "' but instead found type '",
+                                           value_type_name(value), "'."));
     };
     for (std::uint64_t bits = op.tensor_arguments; bits != 0; bits &= bits - 1) {
         const auto i = static_cast<std::size_t>(__builtin_ctzll(bits));

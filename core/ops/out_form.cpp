@@ -19,6 +19,11 @@ void put_into(const Tensor& out, const Tensor& result) {
     if (!std::equal(out.sizes().begin(), out.sizes().end(), result.sizes().begin(), result.sizes().end())) {
         out.set_metadata_from(empty(result.sizes(), out.dtype(), out.device()));
     }
+    for (std::size_t d = 0; d < out.sizes().size(); ++d) {
+        if (out.strides()[d] != 0 || out.sizes()[d] < 2) continue;
+        throw Error(ErrorKind::Run, "unsupported operation: more than one element of the written-to tensor refers to a single memory location. "
+                                    "Please clone() the tensor before performing the operation.");
+    }
     fn::copy_(out, result);
 }
 

@@ -54,10 +54,10 @@ void derive_facts(Operator& op) {
     }
     for (const Argument& result : op.schema.returns) {
         std::int8_t source = -1;
-        if (result.alias) {
+        if (const auto& result_alias = result.alias ? result.alias : result.element_alias) {
             for (std::size_t i = 0; i < op.schema.arguments.size(); ++i) {
                 const auto& alias = op.schema.arguments[i].alias;
-                if (alias && alias->set == result.alias->set) source = static_cast<std::int8_t>(i);
+                if (alias && alias->set == result_alias->set) source = static_cast<std::int8_t>(i);
             }
             const bool is_written = source >= 0 && (op.written_arguments >> source & 1) != 0;
             if (source >= 0 && !is_written && (op.tensor_arguments >> source & 1) != 0) {

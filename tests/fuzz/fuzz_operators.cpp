@@ -3,8 +3,8 @@
 // program gives: numbers at the ends of their range, shapes and dtypes that do not fit, indices outside. Whatever the
 // arguments, a call must end soon with a result or with an Error.
 //
-// Half of the calls are drawn from the schema's types alone, half are the record's own samples with an argument or two
-// exchanged. Results that require grad are sent backward. Calls run in a child process, so that
+// Half of the drawn calls come from the schema's types alone, half are the record's own samples with an argument or two
+// exchanged; the rounds behind them change one argument of a sample at a time, in every way there is. Results that require grad are sent backward. Calls run in a child process, so that
 // one that crashes does not hide the next; seeds are fixed, and the report names the operator and the round to run again.
 
 #include <sys/mman.h>
@@ -71,9 +71,7 @@ void send_backward(const std::vector<IValue>& results) {
     if (!roots.empty()) backward(roots, cotangents);
 }
 
-void call_once(const Operator& op, std::size_t round, Progress& progress) {
-    fuzz::Draw draw(std::hash<std::string_view>()(op.full_name) + round);
-    std::vector<IValue> arguments = fuzz::hostile_arguments(op, round, draw);
+void call_with(const Operator& op, const std::vector<IValue>& arguments, Progress& progress) {
     std::snprintf(progress.call, sizeof progress.call, "%s", fuzz::describe_call(op, arguments).c_str());
     ::alarm(kMostSeconds);
     try {
@@ -89,15 +87,25 @@ void call_once(const Operator& op, std::size_t round, Progress& progress) {
     ++progress.calls;
 }
 
+void call_once(const Operator& op, std::size_t round, Progress& progress) {
+    fuzz::Draw draw(std::hash<std::string_view>()(op.full_name) + round);
+    call_with(op, fuzz::hostile_arguments(op, round, draw), progress);
+}
+
 using Operators = std::vector<const Operator*>;
 
 [[noreturn]] void run_child(const Operators& operators, Position at, std::size_t rounds, Progress& progress, bool verbose) {
     set_allocation_limit(kMemory);
     for (; at.op < operators.size(); ++at.op, at.round = 0) {
-        for (; at.round < rounds; ++at.round) {
+        const Operator& op = *operators[at.op];
+        auto changed = fuzz::systematic_arguments(op);
+        for (; at.round < rounds + changed.size(); ++at.round) {
+            // A call that writes has changed what the other calls share.
+            if (at.round > rounds && op.written_arguments != 0) changed = fuzz::systematic_arguments(op);
             progress.at = at;
             try {
-                call_once(*operators[at.op], at.round, progress);
+                if (at.round < rounds) call_once(op, at.round, progress);
+                else call_with(op, changed[at.round - rounds], progress);
             } catch (const std::exception& error) {
                 std::fprintf(stderr, "throws something else: %s\n", error.what());
                 std::_Exit(2);
@@ -130,8 +138,8 @@ struct Totals {
 };
 
 // Where to go on after a crash: the next round, or the next operator when this one has crashed often enough.
-Position after(Position at, std::size_t rounds, std::map<std::size_t, int>& crashes) {
-    if (++crashes[at.op] >= kMostCrashes || at.round + 1 >= rounds) return {at.op + 1, 0};
+Position after(Position at, std::map<std::size_t, int>& crashes) {
+    if (++crashes[at.op] >= kMostCrashes) return {at.op + 1, 0};
     return {at.op, at.round + 1};
 }
 
@@ -158,7 +166,7 @@ void run_operators(const Operators& operators, Position at, std::size_t rounds, 
                     : WIFSIGNALED(status) ? ::strsignal(WTERMSIG(status))
                                           : "fails",
                     progress.call, digest(log).c_str());
-        at = after(progress.at, rounds, crashes);
+        at = after(progress.at, crashes);
     }
     std::filesystem::remove(log);
 }

@@ -35,6 +35,8 @@ def encode_tensor(t):
     out = {"t": str(t.dtype)[6:], "s": list(t.shape)}
     if not t.is_contiguous():
         out["st"] = list(t.stride())
+    if t._is_zerotensor():  # zeros without storage, as some derivatives give
+        t = torch.zeros(t.shape, dtype=t.dtype)
     values = t.detach().resolve_conj().resolve_neg().contiguous().flatten()
     if t.dtype.is_complex:
         out["v"] = [[real(v.real), real(v.imag)] for v in values.tolist()]
@@ -72,6 +74,9 @@ def encode(x):
 
 def copied(x):
     if isinstance(x, torch.Tensor):
+        if any(step == 0 and n > 1 for step, n in zip(x.stride(), x.shape)):  # elements in one place: their storage is copied
+            extent = 1 + sum((n - 1) * step for step, n in zip(x.stride(), x.shape))
+            return x.detach().as_strided((extent,), (1,)).clone().as_strided(x.shape, x.stride(), 0)
         return torch.empty_strided(x.shape, x.stride(), dtype=x.dtype).copy_(x.detach()).requires_grad_(x.requires_grad)
     if isinstance(x, list):
         return [copied(v) for v in x]
@@ -156,7 +161,7 @@ class Cases:
                 function = getattr(getattr(getattr(torch.ops, namespace), name), overload or "default")
                 plain = len(passed) - len(keywords)
                 got = function(*passed[:plain], **dict(zip(keywords, passed[plain:])))
-        except (RuntimeError, IndexError, ValueError) as e:
+        except (RuntimeError, IndexError, ValueError, TypeError) as e:
             if "not implemented for" in str(e):
                 return  # a dtype that PyTorch's kernels leave out
             row["error"] = error_text(e)
@@ -186,12 +191,16 @@ class Cases:
         flat = tensors_in(outs)
         cotangents = [torch.randn(t.shape, dtype=t.dtype) if t.requires_grad else None for t in flat]
         roots = [(t, c) for t, c in zip(flat, cotangents) if c is not None]
-        torch.autograd.backward([t for t, _ in roots], [c for _, c in roots])
+        try:
+            torch.autograd.backward([t for t, _ in roots], [c for _, c in roots])
+        except RuntimeError as e:
+            print("no gradient of", row["op"], error_text(e))
+            return
         leaves = [t for a in passed for t in tensors_in(a) if t.requires_grad]
         row["gradient"] = {
             "results": len(outs),
             "cotangents": [None if c is None else encode(c) for c in cotangents],
-            "grads": [None if t.grad is None else encode(t.grad.contiguous()) for t in leaves],
+            "grads": [None if t.grad is None else encode(t.grad if t.grad._is_zerotensor() else t.grad.contiguous()) for t in leaves],
         }
 
     def write(self, family):
@@ -203,7 +212,7 @@ class Cases:
 def main():
     sys.path.insert(0, HERE)
     for family in sys.argv[1:] or ["numbers", "view", "indexing", "joining", "sorting", "composed", "pointwise", "reduction", "creation", "linalg", "fft", "special", "random",
-                                   "torchvision", "calls"]:
+                                   "torchvision", "calls", "errors", "subgradients"]:
         cases = Cases()
         __import__("cases_" + family).add(cases)
         cases.write(family)

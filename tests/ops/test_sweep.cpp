@@ -7,12 +7,14 @@
 #include <QtTest>
 #include <cmath>
 #include <complex>
+#include <set>
 
 #include "core/autograd/grad_mode.h"
 #include "core/autograd/variable.h"
 #include "core/base/error.h"
 #include "core/base/strings.h"
 #include "core/ops/functions.h"
+#include "core/ops/operator_node.h"
 #include "core/ops/out_form_table.h"
 #include "core/ops/random/random.h"
 #include "core/ops/registry.h"
@@ -188,6 +190,28 @@ class Differentiable {
     std::uint64_t fixed_ = 0;
 };
 
+// Differentiable records that no sample reaches, and why.
+struct Unreached {
+    std::string_view why;
+    std::vector<std::string_view> names;
+};
+const std::vector<Unreached> kUnreached = {
+};
+
+// The operators in the graphs that end in the roots.
+void add_operators(const TensorList& roots, std::set<const OperatorRecord*>& met) {
+    std::vector<Node*> open;
+    std::set<const Node*> seen;
+    for (const Tensor& t : roots) open.push_back(grad_fn(t).get());
+    while (!open.empty()) {
+        Node* node = open.back();
+        open.pop_back();
+        if (node == nullptr || !seen.insert(node).second) continue;
+        if (const auto* of_operator = dynamic_cast<const OperatorNode*>(node)) met.insert(of_operator->op().record);
+        for (const Edge& edge : node->next_edges()) open.push_back(edge.node.get());
+    }
+}
+
 std::string in_case(ScalarType dtype, const Sample& sample, const std::string& what) {
     return concat(dtype_name(dtype), sample.name.empty() ? "" : ", ", sample.name, ": ", what);
 }
@@ -288,19 +312,46 @@ class TestSweep : public QObject {
 
     void derivatives_data() { list_operators(); }
     void derivatives() {
-        each_sample([](const Operator& op, const Sample& sample, ScalarType dtype, Random& random) -> std::string {
+        each_sample([this](const Operator& op, const Sample& sample, ScalarType dtype, Random& random) -> std::string {
             if (dtype != ScalarType::Float64 && dtype != ScalarType::Complex128) return {};
             if (op.record->is_gradient_stop || is_listed(kNotDifferentiated, op)) return {};
             if (!op.is_composite() && !op.record->derivative) return {};
             const Differentiable f(op, sample.arguments);
             if (f.inputs().empty()) return {};
-            const std::string first = test::check_first_derivative(f, f.inputs(), random);
-            return first.empty() ? test::check_second_derivative(f, f.inputs(), random) : first;
+            const std::string first =
+                test::check_first_derivative(f, f.inputs(), random, [this](const TensorList& roots) { add_operators(roots, once_); });
+            if (!first.empty()) return first;
+            return test::check_second_derivative(f, f.inputs(), random, [this](const TensorList& roots) { add_operators(roots, twice_); });
         });
+        ++operators_;
+    }
+
+    // Behind all derivatives: which records they have gone through.
+    void coverage() {
+        if (operators_ < 100) QSKIP("the derivatives were not swept");
+        std::set<const OperatorRecord*> all;
+        std::vector<std::string> missing, needless;
+        for (const Operator* op : all_operators()) {
+            if (!op->record->derivative || op->variant != OperatorVariant::Functional || !all.insert(op->record).second) continue;
+            const bool is_reached = once_.count(op->record) + twice_.count(op->record) > 0;
+            const bool is_listed_unreached = std::any_of(kUnreached.begin(), kUnreached.end(), [&](const Unreached& entry) {
+                return std::find(entry.names.begin(), entry.names.end(), op->full_name) != entry.names.end();
+            });
+            if (!is_reached && !is_listed_unreached && !op->record->is_random) missing.push_back(op->full_name);
+            if (is_reached && is_listed_unreached) needless.push_back(op->full_name);
+        }
+        qInfo("%d operators swept; of %zu records with a derivative %zu were differentiated, and %zu stood in a second derivative", operators_,
+              all.size(), once_.size(), twice_.size());
+        for (const std::string& name : missing) qWarning("%s has neither samples nor a reason", name.c_str());
+        for (const std::string& name : needless) qWarning("%s is reached: it needs no reason", name.c_str());
+        QVERIFY(missing.empty() && needless.empty());
     }
 
   private:
     Random shared_;
+    int operators_ = 0;
+    std::set<const OperatorRecord*> once_;   // in the graph of a result
+    std::set<const OperatorRecord*> twice_;  // in the graph of a gradient
 
     static std::vector<std::string_view> out_overloads(const Operator& op) {
         std::vector<std::string_view> overloads;

@@ -92,7 +92,7 @@ Gradients gradients_at(const DifferentiableFunction& f, const Line& line, double
 }
 
 // The derivative of <weights, gradients> along the line, by backward of backward.
-double second_along(const Gradients& at, const Line& line, const TensorList& weights) {
+double second_along(const Gradients& at, const Line& line, const TensorList& weights, const GraphWatcher& watcher) {
     TensorList defined, defined_weights;
     for (std::size_t i = 0; i < at.values.size(); ++i) {
         if (!at.values[i].defined() || !requires_grad(at.values[i])) continue;
@@ -100,6 +100,7 @@ double second_along(const Gradients& at, const Line& line, const TensorList& wei
         defined_weights.push_back(weights[i]);
     }
     if (defined.empty()) return 0;
+    if (watcher) watcher(defined);
     TensorList variables = at.leaves;
     variables.insert(variables.end(), at.cotangent_leaves.begin(), at.cotangent_leaves.end());
     TensorList along = line.direction;
@@ -109,11 +110,12 @@ double second_along(const Gradients& at, const Line& line, const TensorList& wei
 
 }  // namespace
 
-std::string check_first_derivative(const DifferentiableFunction& f, const TensorList& inputs, Random& random) {
+std::string check_first_derivative(const DifferentiableFunction& f, const TensorList& inputs, Random& random, const GraphWatcher& watcher) {
     const TensorList direction = directions_for(random, inputs);
     const TensorList leaves = leaves_at(inputs, direction, 0, true);
     const TensorList results = results_of(f, leaves);
     if (results.empty()) return {};
+    if (watcher) watcher(results);
     const TensorList cotangents = directions_for(random, results);
     const TensorList gradients = gradients_of(results, leaves, cotangents, {}, true);
     const double ahead = inner(cotangents, results_of(f, leaves_at(inputs, direction, kStep, true)));
@@ -121,14 +123,14 @@ std::string check_first_derivative(const DifferentiableFunction& f, const Tensor
     return disagreement("directional derivative", inner(gradients, direction), (ahead - behind) / (2 * kStep), std::abs(ahead) * 1e-3);
 }
 
-std::string check_second_derivative(const DifferentiableFunction& f, const TensorList& inputs, Random& random) {
+std::string check_second_derivative(const DifferentiableFunction& f, const TensorList& inputs, Random& random, const GraphWatcher& watcher) {
     Line line{inputs, directions_for(random, inputs), {}, {}};
     const TensorList results = results_of(f, leaves_at(inputs, line.direction, 0, true));
     if (results.empty()) return {};
     line.cotangents = directions_for(random, results);
     line.turn = directions_for(random, results);
     const TensorList weights = directions_for(random, inputs);
-    const double analytic = second_along(gradients_at(f, line, 0, true), line, weights);
+    const double analytic = second_along(gradients_at(f, line, 0, true), line, weights, watcher);
     const double ahead = inner(weights, gradients_at(f, line, kStep, false).values);
     const double behind = inner(weights, gradients_at(f, line, -kStep, false).values);
     return disagreement("second directional derivative", analytic, (ahead - behind) / (2 * kStep), std::abs(ahead) * 1e-3);

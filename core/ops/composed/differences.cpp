@@ -148,6 +148,15 @@ std::optional<Dims> one_dim(std::optional<std::int64_t> dim) {
 }
 TensorList gradients(const Tensor& self, const std::vector<Scalar>& spacing, const std::optional<Dims>& dims, std::int64_t edge_order) {
     const Dims along = wrapped_dims(self, dims);
+    for (std::size_t i = 0; i < along.size(); ++i) {
+        if (std::find(along.begin(), along.begin() + static_cast<std::ptrdiff_t>(i), along[i]) == along.begin() + static_cast<std::ptrdiff_t>(i)) continue;
+        throw Error(ErrorKind::Run, concat("dim ", along[i], " appears multiple times in the list of dims"));
+    }
+    if (dims && spacing.size() != along.size()) {
+        throw Error(ErrorKind::Run, concat("torch.gradient expected spacing to be unspecified, a scalar or it's spacing and dim arguments to have "
+                                           "the same length, but got a spacing argument of length ", spacing.size(),
+                                           " and a dim argument of length ", along.size(), "."));
+    }
     if (spacing.size() != 1 && spacing.size() != along.size()) {
         throw Error(ErrorKind::Run, concat("torch.gradient expected spacing to be unspecified, a scalar, or a list of length equal to 'self.dim() = ",
                                            self.dim(), "', since dim argument was not given, but got a list of length ", spacing.size()));
@@ -158,19 +167,22 @@ TensorList gradients(const Tensor& self, const std::vector<Scalar>& spacing, con
     }
     return out;
 }
+TensorList gradients_of_step(const Tensor& self, const Scalar& step, const std::optional<Dims>& dims, std::int64_t edge_order) {
+    return gradients(self, std::vector<Scalar>(wrapped_dims(self, dims).size(), step), dims, edge_order);
+}
 std::vector<Scalar> scalars(const IValue& list) {
     std::vector<Scalar> out;
     for (const IValue& v : list.to_list().elements) out.push_back(v.to_scalar());
     return out;
 }
 TensorList gradient_scalarint(const Tensor& self, std::optional<Scalar> spacing, std::optional<std::int64_t> dim, std::int64_t edge_order) {
-    return gradients(self, {spacing.value_or(Scalar(1.0))}, one_dim(dim), edge_order);
+    return gradients_of_step(self, spacing.value_or(Scalar(1.0)), one_dim(dim), edge_order);
 }
 TensorList gradient_scalararray(const Tensor& self, const Scalar& spacing, const Dims& dim, std::int64_t edge_order) {
-    return gradients(self, {spacing}, dim, edge_order);
+    return gradients_of_step(self, spacing, dim, edge_order);
 }
 TensorList gradient_array(const Tensor& self, const Dims& dim, std::int64_t edge_order) {
-    return gradients(self, {Scalar(1.0)}, dim, edge_order);
+    return gradients_of_step(self, Scalar(1.0), dim, edge_order);
 }
 TensorList gradient_scalarrayint(const Tensor& self, const IValue& spacing, std::optional<std::int64_t> dim, std::int64_t edge_order) {
     return gradients(self, scalars(spacing), one_dim(dim), edge_order);
@@ -180,6 +192,15 @@ TensorList gradient_scalarrayarray(const Tensor& self, const IValue& spacing, co
 }
 TensorList coordinate_gradients(const Tensor& self, const TensorList& spacing, const std::optional<Dims>& dims, std::int64_t edge_order) {
     const Dims along = wrapped_dims(self, dims);
+    for (std::size_t i = 0; i < along.size(); ++i) {
+        if (std::find(along.begin(), along.begin() + static_cast<std::ptrdiff_t>(i), along[i]) == along.begin() + static_cast<std::ptrdiff_t>(i)) continue;
+        throw Error(ErrorKind::Run, concat("dim ", along[i], " appears multiple times in the list of dims"));
+    }
+    if (dims && spacing.size() != along.size()) {
+        throw Error(ErrorKind::Run, concat("torch.gradient expected spacing to be unspecified, a scalar or it's spacing and dim arguments to have "
+                                           "the same length, but got a spacing argument of length ", spacing.size(),
+                                           " and a dim argument of length ", along.size(), "."));
+    }
     if (spacing.size() != 1 && spacing.size() != along.size()) {
         throw Error(ErrorKind::Run, "torch.gradient expected one tensor of coordinates a dimension");
     }

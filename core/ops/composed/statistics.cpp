@@ -95,6 +95,20 @@ Tensor histc(const Tensor& self, std::int64_t bins, const Scalar& low, const Sca
 }
 
 // Of variables in rows and observations in columns.
+// Counts (fweights) or importances (aweights) of observations.
+void check_weights(const Tensor& weights, std::string_view name, std::int64_t observations) {
+    if (!weights.defined()) return;
+    const auto require = [](bool holds, const auto&... parts) {
+        if (!holds) throw Error(ErrorKind::Run, concat("cov(): ", parts...));
+    };
+    const bool are_counts = name == "fweights";
+    require(weights.dim() <= 1, "expected ", name, " to have one or fewer dimensions but got ", name, " with ", weights.dim(), " dimensions");
+    require(are_counts ? is_integral(weights.dtype()) : is_floating(weights.dtype()), "expected ", name, " to have ",
+            are_counts ? "integral" : "floating point", " dtype but got ", name, " with ", dtype_graph_name(weights.dtype()), " dtype");
+    require(weights.numel() == observations, "expected ", name, " to have the same numel as there are observations in the input but got ",
+            weights.numel(), " != ", observations);
+    require(observations == 0 || item(fn::amin(weights, Dims{}, false)).to_double() >= 0, name, " cannot be negative");
+}
 Tensor cov(const Tensor& self, std::int64_t correction, const Tensor& fweights, const Tensor& aweights) {
     if (self.dim() > 2) {
         throw Error(ErrorKind::Run, concat("cov(): expected input to have two or fewer dimensions but got an input with ", self.dim(), " dimensions"));
@@ -102,6 +116,8 @@ Tensor cov(const Tensor& self, std::int64_t correction, const Tensor& fweights, 
     if (self.dtype() == ScalarType::Bool) throw Error(ErrorKind::Run, "cov(): bool dtype is not supported for input");
     Tensor rows = self.dim() < 2 ? fn::reshape(self, Dims{1, -1}) : self;
     const std::int64_t observations = rows.size(1);
+    check_weights(fweights, "fweights", observations);
+    check_weights(aweights, "aweights", observations);
     Tensor weights = fweights;
     if (aweights.defined()) weights = weights.defined() ? weights * aweights : aweights;
     const auto weighted = [&](const Tensor& t) { return weights.defined() ? t * weights : t; };

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "core/autograd/grad_mode.h"
+#include "core/autograd/variable.h"
 #include "core/base/parallel.h"
 #include "core/ops/nn/family.h"
 #include "core/ops/nn/pooling.h"
@@ -41,6 +43,15 @@ Dims with_spatial(const Tensor& x, const Dims& spatial_sizes) {
     return sizes;
 }
 
+// "dilationH: 1 dilationW: 0".
+std::string named_sizes(std::string_view name, const Dims& sizes) {
+    std::string text;
+    for (std::size_t i = 0; i < sizes.size(); ++i) {
+        text += concat(i == 0 ? "" : " ", name, std::string_view("THW").substr(3 - sizes.size() + i, 1), ": ", sizes[i]);
+    }
+    return text;
+}
+
 PoolShape pool_shape(const Tensor& x, const PoolParameters& p, std::size_t spatial, Dims& output_sizes) {
     const char* of = spatial == 3 ? "pool3d" : "pool2d";
     const Dims kernel = of_length(p.kernel, spatial, "kernel_size", of);
@@ -59,7 +70,7 @@ PoolShape pool_shape(const Tensor& x, const PoolParameters& p, std::size_t spati
         require(stride[i] != 0, "stride should not be zero");
         require(kernel[i] > 0, "kernel size should be greater than zero");
         require(stride[i] > 0, "stride should be greater than zero");
-        require(dilation[i] > 0, "dilation should be greater than zero, but got ", shape_list_text(span_of(dilation)));
+        require(dilation[i] > 0, "dilation should be greater than zero, but got ", named_sizes("dilation", dilation));
         require(padding[i] >= 0, "pad must be non-negative, but got pad: ", padding[i]);
         require(padding[i] <= kernel[i] / 2, "pad should be at most half of kernel size, but got pad=", padding[i],
                 " and kernel_size=", kernel[i]);
@@ -74,6 +85,9 @@ PoolShape pool_shape(const Tensor& x, const PoolParameters& p, std::size_t spati
         s.dilation[to] = dilation[i];
     }
     for (std::size_t d = rank - spatial - 1; d < rank; ++d) {
+        require(x.sizes()[d] != 0 || spatial != 3, "max_pool3d_with_indices_out_cpu_template(): Expected input's non-batch dimensions to have ",
+                "positive length, but input has a shape of ", shape_list_text(x.sizes()),
+                " and non-batch dimension 0 has length zero!");
         require(x.sizes()[d] != 0, "Expected ", spatial + 1, "D or ", spatial + 2,
                 "D (batch mode) tensor with optional 0 dim batch size for input, but got:", shape_list_text(x.sizes()));
     }
@@ -314,7 +328,9 @@ Tensor max_pool3d(const Tensor& self, const Dims& kernel, const Dims& stride, co
 
 std::tuple<Tensor, Tensor> max_pool1d_with_indices(const Tensor& self, const Dims& kernel, const Dims& stride, const Dims& padding,
                                                    const Dims& dilation, bool ceil) {
-    require(self.dim() == 2 || self.dim() == 3, "max_pool1d() Expected 2D or 3D input tensor, but got ", shape_list_text(self.sizes()));
+    const bool has_elements = std::none_of(self.sizes().begin() + (self.dim() == 3 ? 1 : 0), self.sizes().end(), [](std::int64_t n) { return n == 0; });
+    require((self.dim() == 2 || self.dim() == 3) && has_elements,
+            "max_pool1d: Expected 2D or 3D (batch mode) tensor with optional 0 dim batch size for input, but got:", shape_list_text(self.sizes()));
     for (const Dims* values : {&kernel, &padding, &dilation}) {
         require(values->size() == 1, "max_pool1d() kernel_size, padding and dilation must be one element");
     }
@@ -324,7 +340,21 @@ std::tuple<Tensor, Tensor> max_pool1d_with_indices(const Tensor& self, const Dim
                                                             Dims{0, padding[0]}, Dims{1, dilation[0]}, ceil);
     return {fn::squeeze(out, -2), fn::squeeze(indices, -2)};
 }
+// What PyTorch says when no gradient is recorded, when it has a kernel of its own.
+void check_max_pool1d(const Tensor& self, const Dims& kernel, const Dims& stride, const Dims& padding, const Dims& dilation, bool ceil) {
+    if ((self.dim() != 2 && self.dim() != 3) || kernel.size() != 1 || stride.size() > 1 || padding.size() != 1 || dilation.size() != 1) return;
+    const std::int64_t step = stride.empty() ? kernel[0] : stride[0];
+    require(kernel[0] > 0, "max_pool1d() kernel_size must be greater than zero, but got ", kernel[0]);
+    require(step > 0, "max_pool1d() stride must be greater than zero, but got ", step);
+    require(padding[0] >= 0, "max_pool1d() padding must be non-negative, but got ", padding[0]);
+    require(padding[0] <= kernel[0] / 2, "max_pool1d() padding should be at most half of kernel size, but got padding=", padding[0],
+            " and kernel_size=", kernel[0]);
+    require(dilation[0] > 0, "max_pool1d() dilation must be greater than zero, but got ", dilation[0]);
+    const std::int64_t size = pooled_size(self.size(-1), kernel[0], padding[0], step, dilation[0], ceil);
+    require(size > 0 || self.size(-1) == 0, "max_pool1d() Invalid computed output size: ", size);
+}
 Tensor max_pool1d(const Tensor& self, const Dims& kernel, const Dims& stride, const Dims& padding, const Dims& dilation, bool ceil) {
+    if (!GradMode::is_enabled() || !requires_grad(self)) check_max_pool1d(self, kernel, stride, padding, dilation, ceil);
     return std::get<0>(max_pool1d_with_indices(self, kernel, stride, padding, dilation, ceil));
 }
 

@@ -14,6 +14,7 @@ constexpr std::string_view kRestOfSelf = "self: grad, 0 at the places written\ns
 constexpr std::string_view kBorder = "self: grad, that of the border added where its elements came from";
 constexpr std::string_view kBorderOut = "grad_output: grad, with a border as forward";
 constexpr std::string_view kDrawn = "self: 0; what is drawn hangs on nothing";
+constexpr std::string_view kRefused = "self: none; it is refused";
 constexpr std::string_view kRotate = "self: grad, moved back";
 
 constexpr OperatorNote kNotes[] = {
@@ -126,6 +127,12 @@ constexpr OperatorNote kNotes[] = {
     {"aten::cauchy_", "", kDrawn},
     {"aten::log_normal_", "", kDrawn},
     {"aten::geometric_", "", kDrawn},
+    {"aten::poisson", "", kDrawn},
+    {"aten::_unique", "", kRefused},
+    {"aten::_unique2", "", kRefused},
+    {"aten::unique_dim", "", kRefused},
+    {"aten::unique_consecutive", "", kRefused},
+    {"aten::unique_dim_consecutive", "", kRefused},
     {"aten::normal", "", "mean: 0\nstd: 0"},
     {"aten::_standard_gamma", "", "self: grad times how the sample moves with self"},
     {"aten::_sample_dirichlet", "", "self: (grad - sum_k grad[k] out[k]) times how the share moves with self"},

@@ -70,9 +70,9 @@ void logaddexp_backward(G& c) {
 template <const OperatorHandle<>* kLoses>
 void extremum_backward(G& c) {
     const Tensor a = c.argument(0), b = c.argument(1);
-    const Tensor shared = fn::masked_fill(c.grad_output(), fn::logical_not(fn::eq(a, b)), Scalar(0)) / 2;
-    c.grad(0, [&] { return fn::masked_fill(keep_where(c.grad_output(), (*kLoses)(b, a)) + shared, fn::logical_and(fn::isnan(a), fn::isnan(b)), Scalar(0)); });
-    c.grad(1, [&] { return keep_where(c.grad_output(), (*kLoses)(a, b)) + shared; });
+    const Tensor each = fn::where(fn::eq(a, b), c.grad_output() / 2, c.grad_output());
+    c.grad(0, [&] { return fn::masked_fill(each, (*kLoses)(a, b), Scalar(0)); });
+    c.grad(1, [&] { return fn::masked_fill(each, (*kLoses)(b, a), Scalar(0)); });
 }
 // As PyTorch: the first unless the second wins, NaN loses.
 template <const OperatorHandle<>* kFirstWins>

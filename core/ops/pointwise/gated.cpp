@@ -17,6 +17,7 @@ using namespace pointwise;
 Tensor prelu(const Tensor& self, const Tensor& weight) {
     require(weight.defined() && self.dtype() == weight.dtype(), "expected scalar type ", dtype_graph_name(self.dtype()),
             " but found ", weight.defined() ? dtype_graph_name(weight.dtype()) : "Undefined");
+    require(weight.dim() <= 1, "prelu: Expected `weight` to be a scalar or 1D tensor, but got ndim = ", weight.dim());
     require(self.dim() > 0 || weight.numel() == 1, "Not allow zero-dim input tensor.");
     Tensor slope = weight;
     if (weight.numel() == 1) {
@@ -42,7 +43,6 @@ Tensor glu(const Tensor& self, std::int64_t dim) {
 
 // A number from [lower, upper) for each element that is not positive, row by row; 1 for the others.
 Tensor random_slopes(const Tensor& self, double lower, double upper, const IValue& generator) {
-    require(lower <= upper, "Lower bound should be less than or equal to the upper bound");
     Generator& g = generator_of(generator);
     const Tensor wide = fn::contiguous(fn::to_dtype(self, static_cast<std::int64_t>(ScalarType::Float64)), 0);
     const Tensor slopes = empty(self.sizes(), ScalarType::Float64);
@@ -62,6 +62,7 @@ Scalar middle(const Scalar& lower, const Scalar& upper) { return {(lower.to_doub
 // In training each element that is not positive is scaled by a random slope, which noise keeps; else by the middle.
 Tensor rrelu_with_noise(const Tensor& self, const Tensor& noise, const Scalar& lower, const Scalar& upper, bool training,
                         const IValue& generator) {
+    require(!(lower.to_double() > upper.to_double()), "Lower bound should be less than or equal to the upper bound");
     if (!training) return fn::leaky_relu(self, middle(lower, upper));
     const Tensor slopes = random_slopes(self, lower.to_double(), upper.to_double(), generator);
     copy_into(noise, slopes);

@@ -43,6 +43,20 @@ void where_backward(G& c) {
     c.grad(2, [&] { return fn::where_scalar_self(condition, Scalar(0), c.grad_output()); });
 }
 
+const char* c_type_name(ScalarType dtype) {
+    switch (dtype) {
+        case ScalarType::Float64: return "double";
+        case ScalarType::Float32: return "float";
+        case ScalarType::Float16: return "at::Half";
+        case ScalarType::BFloat16: return "at::BFloat16";
+        case ScalarType::Int32: return "int";
+        case ScalarType::Int16: return "int16_t";
+        case ScalarType::Int8: return "int8_t";
+        case ScalarType::UInt8: return "uint8_t";
+        case ScalarType::Bool: return "bool";
+        default: return "int64_t";
+    }
+}
 void infer_masked_fill(Arguments arguments, MetaList& outputs) {
     const ScalarType mask = arguments[1].tensor_impl()->dtype;
     require(mask == ScalarType::Bool || mask == ScalarType::UInt8, "masked_fill_ only supports boolean masks, but got mask with dtype ",
@@ -52,13 +66,14 @@ void infer_masked_fill(Arguments arguments, MetaList& outputs) {
         const TensorImpl& value = *arguments[2].tensor_impl();
         require(value.sizes.empty(), "masked_fill_ only supports a 0-dimensional value tensor, but got tensor with ",
                 value.sizes.size(), " dimension(s).");
+        require(is_complex(dtype) || !is_complex(value.dtype), "value cannot be converted to type ", c_type_name(dtype), " without overflow");
         require(can_cast(value.dtype, dtype), "result type ", dtype_graph_name(value.dtype),
                 " can't be cast to the desired output type ", dtype_graph_name(dtype));
     } else {
         const Scalar value = arguments[2].to_scalar();
         require(!is_integral(dtype) || value.is_integral() || value.to_double() == static_cast<double>(value.to_int()),
                 "value cannot be converted to type int64_t without overflow");
-        require(is_complex(dtype) || !value.is_complex(), "value cannot be converted to type double without overflow");
+        require(is_complex(dtype) || !value.is_complex(), "value cannot be converted to type ", c_type_name(dtype), " without overflow");
     }
     outputs.push_back(elementwise_meta(arguments.first(2), dtype));
 }

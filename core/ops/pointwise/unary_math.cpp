@@ -2,6 +2,7 @@
 // Functions of one number: powers and roots, exponentials and logarithms, trigonometric and special functions.
 
 #include <cmath>
+#include <limits>
 #include <numbers>
 
 #include "core/ops/arithmetic.h"
@@ -70,7 +71,8 @@ void logit_backward(G& c) {
     const Tensor x = c.argument(0);
     const Tensor slope = c.grad_output() / (x * (1 - x));
     if (c.value(1).is_none()) {
-        c.set_grad(0, slope);
+        const Tensor outside = fn::logical_or(fn::lt_scalar(x, Scalar(0)), fn::gt_scalar(x, Scalar(1)));
+        c.set_grad(0, fn::masked_fill(slope, outside, Scalar(std::numeric_limits<double>::quiet_NaN())));
         return;
     }
     const double epsilon = c.value(1).to_double();
@@ -175,7 +177,9 @@ constexpr OperatorRecord kRecords[] = {
     function("aten::acosh(Tensor self) -> Tensor", "Inverse hyperbolic cosine of each element.", "arcosh(x)", unary<UnaryOp::Acosh>,
              {[](G& c) {
                   const Tensor x = conj(c.argument(0));
-                  c.set_grad(0, c.grad_output() * (fn::rsqrt(x - 1) * fn::rsqrt(x + 1)));
+                  // Of real numbers below -1 too, as PyTorch has it.
+                  const Tensor slope = is_complex(x.dtype()) ? fn::rsqrt(x - 1) * fn::rsqrt(x + 1) : fn::rsqrt((x - 1) * (x + 1));
+                  c.set_grad(0, c.grad_output() * slope);
               },
               {save_argument(0)}},
              above_one_samples),

@@ -100,7 +100,7 @@ void draw_with_replacement(const double* weights, std::int64_t categories, std::
     std::vector<double> running(static_cast<std::size_t>(categories));
     double sum = 0;
     for (std::int64_t i = 0; i < categories; ++i) {
-        require(!(weights[i] < 0), "invalid multinomial distribution (encountering probability entry < 0)");
+        require(weights[i] >= 0, "invalid multinomial distribution (encountering probability entry < 0)");
         require(std::isfinite(weights[i]), "invalid multinomial distribution (encountering probability entry = infinity or NaN)");
         running[static_cast<std::size_t>(i)] = sum += weights[i];
     }

@@ -88,7 +88,7 @@ Tensor zero_where_zero(const Tensor& t, const Tensor& divisor) { return fn::mask
 
 Tensor norm_slope(const Tensor& x, const Tensor& g, const Tensor& norm, double p, const IValue& dim) {
     switch (order_of(p)) {
-        case NormOrder::Zero: return fn::zeros_like(x);
+        case NormOrder::Zero: return {};
         case NormOrder::One: return fn::sgn(x) * g;
         case NormOrder::Two: return g * zero_where_zero(x / norm, norm);
         case NormOrder::Infinity:

@@ -21,7 +21,7 @@ ScalarType mean_dtype(const Tensor& self, const IValue& dtype) {
         require(false, "mean(): could not infer output dtype. Input dtype must be either a floating point or complex dtype. Got: ",
                 dtype_graph_name(chosen));
     }
-    require(false, "mean(): the desired output dtype should be either floating point or complex dtype. Got: ", dtype_graph_name(chosen));
+    require(false, "mean(): could not infer output dtype. Optional dtype must be either a floating point or complex dtype. Got: ", dtype_graph_name(chosen));
     return chosen;
 }
 

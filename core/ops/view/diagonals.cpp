@@ -101,7 +101,7 @@ Tensor diag_backward(const Tensor& grad, const Dims& sizes, std::int64_t offset)
     return fn::diagonal_backward(grad, sizes, offset, 0, 1);
 }
 Tensor trace(const Tensor& self) {
-    if (self.dim() != 2) throw Error(ErrorKind::Run, "trace: expected a matrix");
+    if (self.dim() != 2) throw Error(ErrorKind::Run, concat("trace: expected a matrix, but got tensor with dim ", self.dim()));
     return fn::sum(fn::diagonal(self, 0, 0, 1));
 }
 

@@ -173,7 +173,7 @@ TensorList tensor_split_by_tensor(const Tensor& self, const Tensor& where, std::
 void check_even(const Tensor& self, const char* name, std::int64_t least, std::int64_t dim, std::int64_t sections) {
     if (self.dim() < least) {
         throw Error(ErrorKind::Run, concat("torch.", name, " requires a tensor with at least ", least,
-                                           " dimension", least == 1 ? "" : "s", ", but got a tensor with ", self.dim(),
+                                           " dimension, but got a tensor with ", self.dim(),
                                            " dimensions!"));
     }
     if (sections == 0 || self.size(dim) % sections != 0) {
