@@ -118,10 +118,15 @@ void run_filling(const Operator& op, const KernelCandidate& kernel, std::span<co
     TensorList targets;
     for (std::size_t i = 0; i < metas.size(); ++i) {
         targets.push_back(arguments[op.variant == OperatorVariant::Out ? first_out + i : 0].to_tensor());
-        const bool is_input = any_tensor(op, arguments.first(first_out), [&](const TensorImpl& impl) { return &impl == targets[i].impl(); });
-        // An input that takes the result is resized when it has been read.
-        if (is_input && !same_sizes(targets[i].sizes(), span_of(metas[i].sizes)) && op.variant == OperatorVariant::Out) results[i] = make_output(metas[i]);
-        else results[i] = prepare_target(op, targets[i], metas[i]);
+        // An input that takes the result, or a tensor that takes two, is resized when all have been read.
+        std::size_t uses = 0;
+        any_tensor(op, arguments, [&](const TensorImpl& impl) {
+            uses += &impl == targets[i].impl() ? 1 : 0;
+            return false;
+        });
+        const bool fits = same_sizes(targets[i].sizes(), span_of(metas[i].sizes));
+        const bool waits = op.variant == OperatorVariant::Out && uses > 1 && (!fits || metas.size() > 1);
+        results[i] = waits ? make_output(metas[i]) : prepare_target(op, targets[i], metas[i]);
     }
     kernel.kernel(arguments, results);
     for (std::size_t i = 0; i < metas.size(); ++i) {

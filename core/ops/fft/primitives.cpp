@@ -110,6 +110,10 @@ void reflect_line(const std::complex<T>* half, std::complex<T>* full, Lines line
 
 void r2c(const Tensor& out, const Tensor& self, const Dims& dims, std::int64_t norm, bool onesided) {
     if (out.numel() == 0) return;
+    if (self.numel() == 0) {  // a line of none has one term
+        fn::zero_(out);
+        return;
+    }
     const Dims axes = wrapped(self, dims);
     const std::int64_t last = axes.back();
     const std::int64_t n = self.size(last);
