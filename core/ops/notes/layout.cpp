@@ -127,7 +127,6 @@ constexpr OperatorNote kNotes[] = {
     {"aten::cauchy_", "", kDrawn},
     {"aten::log_normal_", "", kDrawn},
     {"aten::geometric_", "", kDrawn},
-    {"aten::poisson", "", kDrawn},
     {"aten::_unique", "", kRefused},
     {"aten::_unique2", "", kRefused},
     {"aten::unique_dim", "", kRefused},

@@ -62,7 +62,6 @@ Scalar middle(const Scalar& lower, const Scalar& upper) { return {(lower.to_doub
 // In training each element that is not positive is scaled by a random slope, which noise keeps; else by the middle.
 Tensor rrelu_with_noise(const Tensor& self, const Tensor& noise, const Scalar& lower, const Scalar& upper, bool training,
                         const IValue& generator) {
-    require(!(lower.to_double() > upper.to_double()), "Lower bound should be less than or equal to the upper bound");
     if (!training) return fn::leaky_relu(self, middle(lower, upper));
     const Tensor slopes = random_slopes(self, lower.to_double(), upper.to_double(), generator);
     copy_into(noise, slopes);
@@ -81,6 +80,7 @@ Tensor rrelu_with_noise_(const Tensor& self, const Tensor& noise, const Scalar& 
     return fn::copy_(self, kRreluWithNoise(fn::clone(self), noise, lower, upper, training, generator));
 }
 Tensor rrelu(const Tensor& self, const Scalar& lower, const Scalar& upper, bool training, const IValue& generator) {
+    require(!(lower.to_double() > upper.to_double()), "Lower bound should be less than or equal to the upper bound");
     return kRreluWithNoise(self, fn::empty_like(fn::detach(self)), lower, upper, training, generator);
 }
 Tensor rrelu_(const Tensor& self, const Scalar& lower, const Scalar& upper, bool training, const IValue& generator) {
