@@ -241,7 +241,8 @@ void call_into_outs(const Operator& op, std::span<const IValue> arguments, IValu
     else choose_kernel(op, own).kernel(own, made.data());
     for (std::size_t i = 0; i < made.size(); ++i) {
         const Tensor target = arguments[own.size() + i].to_tensor();
-        put_into(target, made[i].to_tensor());
+        // What was not asked for is not written.
+        if (made[i].to_tensor().defined()) put_into(target, made[i].to_tensor());
         results[i] = target;
     }
 }
