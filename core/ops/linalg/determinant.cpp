@@ -94,10 +94,10 @@ Tensor diagonal_of(const Tensor& values, const Tensor& A) {
 void det_backward(GradientContext& context) {
     if (!context.grad_output(0).defined()) return;
     const Tensor A = context.argument(0);
+    if (A.numel() == 0) return;
     const Tensor g = context.grad_output(0);
     const Tensor value = context.result(0);
     const Tensor d = diagonal_of(g * conj(value), A);
-    if (A.numel() == 0) return context.set_grad(0, fn::zeros_like(A));
     if (!GradMode::is_enabled()) {
         // The determinant is smooth: at a singular matrix, that of one beside it.
         const Tensor LU = context.result(1);

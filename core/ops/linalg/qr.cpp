@@ -227,6 +227,7 @@ ReflectorGradients reflectors_gradient(const Tensor& input, const Tensor& tau, c
 
 void product_backward(GradientContext& context) {
     const Tensor input = context.argument(0);
+    if (input.numel() == 0 || context.argument(1).numel() == 0) return;  // undefined, as in PyTorch
     const ReflectorGradients grads =
         reflectors_gradient(input, context.argument(1), identity_like(input), context.grad_output(), false);
     context.grad(0, [&] { return grads.vectors; });
