@@ -6,8 +6,9 @@ say() { printf '\033[1m==> %s\033[0m\n' "$*"; }
 install_packages() {
   local wanted missing
   wanted=$(grep -v '^#' .ci/packages.txt)
+  # dpkg-query fails when it has never heard of one of them: on every fresh machine.
   # shellcheck disable=SC2086
-  missing=$(dpkg-query -W -f '${db:Status-Abbrev} ${Package}\n' $wanted 2>/dev/null | awk '$1 == "ii" {print $2}' | sort -u |
+  missing=$({ dpkg-query -W -f '${db:Status-Abbrev} ${Package}\n' $wanted 2>/dev/null || true; } | awk '$1 == "ii" {print $2}' | sort -u |
     comm -13 - <(printf '%s\n' $wanted | sort -u))
   [ -n "$missing" ] || return 0
   say "Installing packages: $(echo $missing)"
