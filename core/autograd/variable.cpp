@@ -105,6 +105,18 @@ RemovableHandle register_hook(const Tensor& t, std::function<Tensor(const Tensor
 
 Tensor detach(const Tensor& t) { return t.shallow_copy(); }
 
+Tensor make_parameter(const Tensor& data, bool requires_grad) {
+    const Tensor parameter = data.shallow_copy();
+    ensure_autograd_meta(parameter).is_parameter = true;
+    set_requires_grad(parameter, requires_grad);
+    return parameter;
+}
+
+bool is_parameter(const Tensor& t) {
+    const AutogradMeta* meta = autograd_meta(t);
+    return meta != nullptr && meta->is_parameter;
+}
+
 void set_history(const Tensor& t, const Ptr<Node>& node) {
     AutogradMeta& meta = ensure_autograd_meta(t);
     meta.output = node->add_output(t);

@@ -25,6 +25,7 @@ struct AutogradMeta final : AutogradData {
     }
 
     bool requires_grad = false;  // of a leaf; a non-leaf has a grad_fn
+    bool is_parameter = false;   // torch.nn.Parameter: a module registers it when it becomes its attribute
     RetainedTensor retained;     // of a non-leaf whose grad is kept
     std::uint32_t output = 0;    // which output of grad_fn this tensor is
     Tensor grad;
@@ -52,6 +53,10 @@ void retain_grad(const Tensor& t);
 RemovableHandle register_hook(const Tensor& t, std::function<Tensor(const Tensor&)> hook);
 // Shares elements and version; no history.
 Tensor detach(const Tensor& t);
+// torch.nn.Parameter(data, requires_grad): shares the elements. Throws Error (Run) for an integral dtype
+// that shall require grad.
+Tensor make_parameter(const Tensor& data, bool requires_grad = true);
+bool is_parameter(const Tensor& t);
 
 // Makes t output `output` of node. For tensors that an operator has just made.
 void set_history(const Tensor& t, const Ptr<Node>& node);

@@ -8,8 +8,8 @@
 
 namespace {
 
-const QStringList kRooms{"core/base", "core/tensor", "core/value",  "core/autograd", "core/ops", "core/nn",
-                         "core/ir",   "core/script", "core/passes", "core/runtime",  "core/io",  "core/session"};
+const QStringList kRooms{"core/base", "core/tensor", "core/value",  "core/autograd", "core/ops", "core/nn",     "core/optim",  "core/data",
+                         "core/ir",   "core/script", "core/passes", "core/runtime",  "core/io",  "core/python", "core/session"};
 
 struct Include {
     QString file;  // from the root of the tree

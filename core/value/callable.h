@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// What can be called with positional and keyword arguments: a function of a model source, a class, an activation that is
+// given to a layer. An IValue holds one as Tag::Other.
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/value/ivalue.h"
+
+namespace loupe {
+
+struct CallArguments {
+    std::vector<IValue> positional;
+    std::vector<std::pair<std::string, IValue>> keywords;
+};
+
+class Callable : public RefCounted {
+  public:
+    // Throws Error (Run).
+    virtual IValue call(CallArguments arguments) = 0;
+    // "gelu": what messages and printed modules call it.
+    virtual std::string describe() const = 0;
+};
+
+}  // namespace loupe
