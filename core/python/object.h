@@ -28,7 +28,7 @@ class PythonObject : public Callable {
     virtual Ptr<Iterator> iterate();
     virtual std::optional<std::int64_t> length();
     virtual bool truth() { return true; }
-    virtual bool equals(const IValue& other);
+    virtual bool equals(const IValue& other) { return is_equal(other); }
     virtual std::string repr();
     IValue call(CallArguments arguments) override;  // TypeError: 'slice' object is not callable
     std::string describe() const override { return type_name(); }

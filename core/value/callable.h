@@ -22,6 +22,9 @@ class Callable : public RefCounted {
     virtual IValue call(CallArguments arguments) = 0;
     // "gelu": what messages and printed modules call it.
     virtual std::string describe() const = 0;
+    // As a key of a dict: Python's == and hash(). By default an object is equal to itself alone.
+    virtual bool is_equal(const IValue& other) const;
+    virtual std::size_t hash() const;
 };
 
 }  // namespace loupe

@@ -4,6 +4,7 @@
 
 #include "core/base/error.h"
 #include "core/base/strings.h"
+#include "core/value/callable.h"
 #include "core/value/ivalue.h"
 
 namespace loupe {
@@ -75,6 +76,10 @@ bool values_equal(const IValue& a, const IValue& b) {
         case IValue::Tag::List: return elements_equal(a.to_list().elements, b.to_list().elements);
         case IValue::Tag::Tuple: return elements_equal(a.to_tuple().elements, b.to_tuple().elements);
         case IValue::Tag::Dict: return dicts_equal(a.to_dict(), b.to_dict());
+        case IValue::Tag::Other: {
+            const auto* callable = dynamic_cast<const Callable*>(a.object_pointer());
+            return callable != nullptr && callable->is_equal(b);
+        }
         case IValue::Tag::Enum: return a.to_enum().type->equals(*b.to_enum().type) && a.to_enum().name == b.to_enum().name;
         default: return false;
     }
@@ -99,6 +104,9 @@ bool is_instance(const IValue& value, const Type& type) {
         default: return type_of(value)->is_subtype_of(type);
     }
 }
+
+bool Callable::is_equal(const IValue& other) const { return other.is_other() && other.object_pointer() == this; }
+std::size_t Callable::hash() const { return std::hash<const void*>{}(this); }
 
 void visit_tensors(const IValue& value, const std::function<void(const Tensor&)>& visit) {
     if (value.is_tensor()) {
@@ -126,6 +134,12 @@ std::size_t DictObject::KeyHash::operator()(const IValue& key) const {
         return hash;
     }
     if (key.is_device()) return static_cast<std::size_t>(key.to_device().index);
+    if (key.is_none()) return 0;
+    if (key.is_object()) return std::hash<const void*>{}(key.object_pointer());
+    if (key.is_other()) {
+        const auto* callable = dynamic_cast<const Callable*>(key.object_pointer());
+        return callable != nullptr ? callable->hash() : std::hash<const void*>{}(key.object_pointer());
+    }
     throw Error(ErrorKind::Run, concat("unhashable type: '", value_type_name(key), "'"));
 }
 
