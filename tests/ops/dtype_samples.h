@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// One call of an operator in any dtype.
+// One call of an operator in any dtype, and those at the edge.
 
 #include "core/base/error.h"
 #include "core/ops/functions.h"
 #include "core/ops/random/random.h"
 #include "core/ops/registry.h"
+#include "tests/ops/layouts.h"
 
 namespace loupe {
 
@@ -42,6 +43,21 @@ inline std::vector<IValue> sample_in(const Operator& op, ScalarType dtype) {
     } catch (const Error&) {
         return {};
     }
+}
+
+// The calls that the record's first sample of float32 leads to: a size gone from all tensors, or all dimensions.
+struct EdgeCall {
+    std::string name;
+    std::vector<IValue> arguments;
+};
+inline std::vector<EdgeCall> edge_calls(const Operator& op) {
+    const std::vector<IValue> arguments = sample_in(op, ScalarType::Float32);
+    std::vector<EdgeCall> calls;
+    for (sweep::EmptyCall& empty_call : sweep::emptied(arguments)) {
+        calls.push_back({"0 for " + std::to_string(empty_call.size), std::move(empty_call.arguments)});
+    }
+    if (!sweep::tensors_in(arguments).empty()) calls.push_back({"no dimensions", sweep::changed(arguments, sweep::first_element)});
+    return calls;
 }
 
 }  // namespace loupe

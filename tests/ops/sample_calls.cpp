@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// sample_calls: prints the sweep's sample of every operator in every dtype, a line of JSON a call, for
-// make_dtype_table.py to repeat with PyTorch.
+// sample_calls [edges]: prints the sweep's sample of every operator in every dtype, or the calls at the edge that the float32
+// one leads to; a line of JSON a call, for make_dtype_table.py, make_gradient_table.py and make_edge_table.py to repeat with
+// PyTorch.
 
 #include <complex>
 #include <cstdio>
@@ -48,15 +49,23 @@ json json_of(const IValue& value) {
 
 }  // namespace
 
-int main() {
+int main(int argc, char** argv) {
+    const bool wants_edges = argc > 1 && std::string_view(argv[1]) == "edges";
     for (const Operator* op : all_operators()) {
         if (!is_swept(*op)) continue;
-        for (const ScalarType dtype : kAllDtypes) {
-            const auto arguments = sample_in(*op, dtype);
-            if (arguments.empty()) continue;
-            json call{{"name", op->schema.name}, {"overload", op->schema.overload}, {"dtype", dtype_name(dtype)}, {"arguments", json::array()}};
+        const auto print = [op](ScalarType dtype, const std::string& edge, const std::vector<IValue>& arguments) {
+            json call{{"name", op->schema.name},    {"overload", op->schema.overload}, {"dtype", dtype_name(dtype)},
+                      {"edge", edge}, {"arguments", json::array()}};
             for (const IValue& argument : arguments) call["arguments"].push_back(json_of(argument));
             std::printf("%s\n", call.dump().c_str());
+        };
+        if (wants_edges) {
+            for (const EdgeCall& call : edge_calls(*op)) print(ScalarType::Float32, call.name, call.arguments);
+            continue;
+        }
+        for (const ScalarType dtype : kAllDtypes) {
+            const auto arguments = sample_in(*op, dtype);
+            if (!arguments.empty()) print(dtype, {}, arguments);
         }
     }
 }

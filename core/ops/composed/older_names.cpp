@@ -24,6 +24,7 @@ Tensor cast(const Tensor& self, bool non_blocking) {
 
 // The norm of each slice along dim, over all other dimensions; of the whole for dim = -1.
 Tensor slice_norms(const Tensor& v, std::int64_t dim) {
+    if (dim != -1 && v.dim() == 0) throw Error(ErrorKind::Run, concat("Dimension specified as ", dim, " but tensor has no dimensions"));
     if (dim == -1) return fn::vector_norm(v, Scalar(2.0), IValue(), false, IValue());
     Dims others;
     for (std::int64_t d = 0; d < v.dim(); ++d) {

@@ -44,12 +44,14 @@ std::vector<IndexMap> border_maps(IntSpan sizes, const Dims& padding) {
     return maps;
 }
 
-template <std::size_t N>
+template <Border B, std::size_t N>
 void check_shape(const Tensor& self, const Dims& padding) {
     if (padding.size() != 2 * N) throw Error(ErrorKind::Run, concat("padding size is expected to be ", 2 * N, ", but got: ", padding.size()));
     const auto ndim = static_cast<std::size_t>(self.dim());
     bool fits = ndim == N + 1 || ndim == N + 2;
-    for (std::size_t d = ndim == N + 2 ? 1 : 0; fits && d < ndim; ++d) fits = self.sizes()[d] != 0;
+    // Of an image that it mirrors, PyTorch asks nothing of the first dimension, batch or not.
+    constexpr bool kIsMirroredImage = B == Border::Reflect && N == 2;
+    for (std::size_t d = kIsMirroredImage || ndim == N + 2 ? 1 : 0; fits && d < ndim; ++d) fits = self.sizes()[d] != 0;
     if (fits) return;
     throw Error(ErrorKind::Run, concat("Expected ", N + 1, "D or ", N + 2, "D (batch mode) tensor with possibly 0 batch size and other "
                                        "non-zero dimensions for input, but got: ", shape_list_text(self.sizes())));
@@ -57,7 +59,7 @@ void check_shape(const Tensor& self, const Dims& padding) {
 
 template <Border B, std::size_t N>
 TensorMeta border_meta(const Tensor& self, const Dims& padding) {
-    check_shape<N>(self, padding);
+    check_shape<B, N>(self, padding);
     TensorMeta meta{to_dims(self.sizes()), self.dtype(), self.device()};
     for (std::size_t k = 0; k < N; ++k) {
         const std::size_t d = meta.sizes.size() - 1 - k;

@@ -64,6 +64,7 @@ TensorMeta pixel_unshuffle_meta(const Tensor& self, std::int64_t factor) {
                                            self.dim(), " dimension(s)"));
     }
     if (factor <= 0) throw Error(ErrorKind::Run, concat("pixel_unshuffle expects a positive downscale_factor, but got ", factor));
+    if (self.numel() == 0) return {to_dims(self.sizes()), self.dtype(), self.device()};  // as PyTorch gives it back
     for (const auto& [d, name] : {std::pair{-2, "height"}, std::pair{-1, "width"}}) {
         if (self.size(d) % factor == 0) continue;
         throw Error(ErrorKind::Run, concat("pixel_unshuffle expects ", name, " to be divisible by downscale_factor, but input.size(", d,
@@ -73,6 +74,7 @@ TensorMeta pixel_unshuffle_meta(const Tensor& self, std::int64_t factor) {
             self.device()};
 }
 void pixel_unshuffle(const Tensor& out, const Tensor& self, std::int64_t r) {
+    if (self.numel() == 0) return;
     copy_permuted(out, self, with_tail(self, {self.size(-3), self.size(-2) / r, r, self.size(-1) / r, r}),
                   with_order(self, {0, 2, 4, 1, 3}));
 }

@@ -46,6 +46,7 @@ std::tuple<Tensor, Tensor> multi_head_attention(const Tensor& query, const Tenso
     require(query.size(2) == embed_dim, "passed-in embed_dim ", embed_dim, " didn't match last dim of query ", query.size(2));
     require(qkv_weight.dim() == 2, "expected 2-D `qkv_weight`, got ", qkv_weight.dim(), "-D tensor");
     require(heads > 0 && embed_dim % heads == 0, "`embed_dim` must divide evenly by `num_heads`");
+    if (query.numel() == 0) return {query, Tensor()};
     const TensorList parts = projected(query, key, value, embed_dim, qkv_weight, qkv_bias);
     const double scale = 1.0 / std::sqrt(static_cast<double>(embed_dim / heads));
     const Tensor q = fn::mul_scalar(split_heads(parts[0], heads), Scalar(scale));

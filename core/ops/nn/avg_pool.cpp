@@ -250,7 +250,8 @@ void check_adaptive(const Tensor& self, const Dims& output_size) {
     const auto rank = static_cast<std::size_t>(self.dim());
     require(rank == Spatial + 1 || rank == Spatial + 2, name, "(): Expected ", Spatial + 1, "D or ", Spatial + 2, "D tensor, but got ",
             shape_list_text(self.sizes()));
-    for (std::size_t d = rank - Spatial; d < rank; ++d) {
+    // Of volumes the channels too.
+    for (std::size_t d = Spatial == 3 ? 1 : rank - Spatial; d < rank; ++d) {
         require(self.sizes()[d] > 0, name, "(): Expected input to have non-zero size for non-batch dimensions, but input has sizes ",
                 shape_list_text(self.sizes()), " with dimension ", d, " being empty");
     }

@@ -404,20 +404,21 @@ Tensor instance_norm(const Tensor& input, const Tensor& weight, const Tensor& bi
     return fn::view(out, to_dims(input.sizes()));
 }
 
-std::vector<IValue> draw_arguments(Random& random, ScalarType dtype, bool training, bool affine) {
-    const Tensor var = random_tensor(random, {3}, dtype);
+std::vector<IValue> draw_arguments(Random& random, ScalarType dtype, bool training, bool affine, std::int64_t channels = 3) {
+    const Tensor var = random_tensor(random, {channels}, dtype);
     visit_floating(dtype, "", [&]<typename T>(std::type_identity<T>) {
         if (var.dtype() != scalar_type_of<T>) return;
-        for (std::int64_t i = 0; i < 3; ++i) var.data<T>()[i] = std::abs(var.data<T>()[i]) + T(0.5);
+        for (std::int64_t i = 0; i < channels; ++i) var.data<T>()[i] = std::abs(var.data<T>()[i]) + T(0.5);
     });
-    const IValue weight = affine ? IValue(random_tensor(random, {3}, dtype)) : IValue();
-    const IValue bias = affine ? IValue(random_tensor(random, {3}, dtype)) : IValue();
-    return {random_tensor(random, {4, 3, 2, 2}, dtype), weight, bias, random_tensor(random, {3}, dtype), var, training, 0.1, 1e-5};
+    const IValue weight = affine ? IValue(random_tensor(random, {channels}, dtype)) : IValue();
+    const IValue bias = affine ? IValue(random_tensor(random, {channels}, dtype)) : IValue();
+    return {random_tensor(random, {4, channels, 2, 2}, dtype), weight, bias, random_tensor(random, {channels}, dtype), var, training, 0.1, 1e-5};
 }
 std::vector<Sample> native_samples(Random& random, ScalarType dtype) {
     return {{draw_arguments(random, dtype, true, true), "train"},
             {draw_arguments(random, dtype, false, true), "eval"},
-            {draw_arguments(random, dtype, true, false), "no weight"}};
+            {draw_arguments(random, dtype, true, false), "no weight"},
+            {draw_arguments(random, dtype, true, true, 16), "many channels"}};
 }
 std::vector<Sample> samples(Random& random, ScalarType dtype) {
     auto all = native_samples(random, dtype);

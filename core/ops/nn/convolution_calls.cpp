@@ -65,6 +65,7 @@ Tensor convolve_same(const Tensor& input, const Tensor& weight, const Tensor& bi
     Dims padding;
     Dims uneven;  // last dimension first, as constant_pad_nd takes it
     bool is_uneven = false;
+    for (std::size_t i = 0; i < spatial; ++i) require(weight.sizes()[i + 2] > 0, "negative padding is not supported");
     for (std::size_t i = 0; i < spatial; ++i) padding.push_back(steps[i] * (weight.sizes()[i + 2] - 1) / 2);
     for (std::size_t i = spatial; i-- > 0;) {
         const std::int64_t rest = steps[i] * (weight.sizes()[i + 2] - 1) % 2;
@@ -102,6 +103,10 @@ Tensor convolution_full(const Tensor& input, const Tensor& weight, const Tensor&
 Tensor conv_tbc(const Tensor& self, const Tensor& weight, const Tensor& bias, std::int64_t pad) {
     require(self.dim() == 3, "Input must have 3 dims: time, batch, in_channel");
     require(weight.dim() == 3, "Weight tensor must have 3 dims: kernel_width, in_channels, out_channels.");
+    const std::int64_t steps = self.size(0) + 2 * pad - weight.size(0) + 1;
+    if ((self.numel() == 0 || weight.numel() == 0) && self.size(2) == weight.size(1) && bias.dim() == 1 && bias.size(0) == weight.size(2) && steps >= 0) {
+        return fn::clone(fn::expand(bias, Dims{steps, self.size(1), weight.size(2)}, false), 0);
+    }
     const Tensor x = fn::permute(self, Dims{1, 2, 0});
     const Tensor w = fn::permute(weight, Dims{2, 1, 0});
     const Tensor out = convolve(x, w, bias, Dims{1}, Dims{pad}, Dims{1}, false, Dims{0}, std::int64_t{1});

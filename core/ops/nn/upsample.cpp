@@ -325,6 +325,7 @@ Dims output_sizes(const Tensor& x, Arguments arguments) {
     const IntSpan in = x.sizes().subspan(2);
     const bool positive = std::all_of(in.begin(), in.end(), [](auto n) { return n > 0; }) && std::all_of(out.begin(), out.end(), [](auto n) { return n > 0; });
     require(positive, "Input and output sizes should be greater than 0, but got input ", extents_text<N>(in), " output ", extents_text<N>(span_of(out)));
+    require(x.sizes()[1] > 0, "Non-empty ", N + 2, "D data tensor expected but got a tensor with sizes ", shape_list_text(x.sizes()));
     Dims sizes{x.sizes()[0], x.sizes()[1]};
     sizes.insert(sizes.end(), out.begin(), out.end());
     return sizes;

@@ -188,7 +188,8 @@ std::vector<Sample> elu_samples(Random& random, ScalarType dtype) {
 }
 std::vector<Sample> log_sigmoid_samples(Random& random, ScalarType dtype) {
     std::vector<Sample> samples = backward_samples(random, dtype);
-    for (Sample& s : samples) s.arguments.push_back(IValue(s.arguments[1]));
+    // What log_sigmoid_forward leaves.
+    for (Sample& s : samples) s.arguments.emplace_back(fn::exp(fn::neg(fn::abs(s.arguments[1].to_tensor()))));
     return samples;
 }
 

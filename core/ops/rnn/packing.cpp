@@ -57,6 +57,7 @@ void run_pack(Arguments arguments, IValue* results) {
     const Tensor input = packed(arguments[0].to_tensor());
     const std::vector<std::int64_t> lengths = lengths_from(arguments[1].to_tensor());
     require(input.dim() >= 2, "Expected a padded input of at least 2 dimensions, but got ", shape_list_text(input.sizes()));
+    require(input.numel() > 0, "Cannot pack empty tensors.");
     const Padded layout = padded_layout(input, arguments[2].to_bool());
     check_lengths(lengths, layout.batch);
     require(lengths[0] <= layout.time, "Expected sequence length to be at most ", layout.time, ", got ", lengths[0]);
