@@ -67,14 +67,18 @@ bool passes_its_input_on(Symbol kind) {
     static const std::unordered_set<Symbol> kKinds = {
         prim::TupleConstruct, prim::TupleUnpack, prim::TupleIndex,     prim::TupleSlice, prim::ListConstruct,
         prim::ListUnpack,     prim::DictConstruct, prim::unchecked_cast, prim::annotate,
-        prim::unchecked_unwrap_optional, kWait, kUnwrap, prim::ModuleContainerIndex};
+        prim::unchecked_unwrap_optional, kWait, kUnwrap, prim::ModuleContainerIndex, prim::ConstantChunk,
+        Symbol::intern("prim::AutogradAdd"), Symbol::intern("prim::MMBatchSide")};
     return kKinds.contains(kind);
 }
 
 bool touches_nothing(Symbol kind) {
     static const std::unordered_set<Symbol> kKinds = {
         prim::Constant,       prim::isinstance, prim::CreateObject, prim::Uninitialized, prim::Print,
-        prim::RaiseException, prim::EnumName,   prim::EnumValue,    prim::HasAttr,       prim::tolist};
+        prim::RaiseException, prim::EnumName,   prim::EnumValue,    prim::HasAttr,       prim::tolist,
+        Symbol::intern("prim::MMTreeReduce"),       Symbol::intern("prim::AutogradZero"),
+        Symbol::intern("prim::AutogradAnyNonZero"), Symbol::intern("prim::AutogradAllNonZero"),
+        Symbol::intern("prim::AutogradAllZero")};
     return kKinds.contains(kind);
 }
 

@@ -32,6 +32,18 @@ std::optional<Tensor> constant_tensor(const Value* value) {
     return constant && constant->is_tensor() ? std::optional(constant->to_tensor()) : std::nullopt;
 }
 
+std::optional<double> constant_number(const Value* value) {
+    const auto constant = ir::constant_of(value);
+    return constant && (constant->is_int() || constant->is_double()) ? std::optional(constant->to_double()) : std::nullopt;
+}
+
+void for_each_node(Block* block, const std::function<void(Node*)>& visit) {
+    for (Node* node : block->nodes()) {
+        for (std::size_t i = 0; i < node->block_count(); ++i) for_each_node(node->block_at(i), visit);
+        visit(node);
+    }
+}
+
 namespace {
 
 bool same_tensor(const Tensor& a, const Tensor& b) {

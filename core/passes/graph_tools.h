@@ -2,6 +2,7 @@
 #pragma once
 // What several passes need.
 
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -14,6 +15,10 @@ std::optional<IValue> constant_input(const ir::Node* node, std::string_view argu
 std::optional<bool> constant_bool(const ir::Value* value);
 std::optional<std::int64_t> constant_int(const ir::Value* value);
 std::optional<Tensor> constant_tensor(const ir::Value* value);
+std::optional<double> constant_number(const ir::Value* value);  // an int or a float
+
+// Visits all nodes, those in a node's blocks before it. The visit may destroy its node and make others before it.
+void for_each_node(ir::Block* block, const std::function<void(ir::Node*)>& visit);
 
 // Same kind, inputs, attributes and output types, no blocks: computes the same.
 bool same_computation(const ir::Node* a, const ir::Node* b);

@@ -16,6 +16,7 @@ std::span<const Pass* const> all_passes() {
                                        &kConstantPooling,
                                        &kCanonicalizeOutputs,
                                        &kPeephole,
+                                       &kPeepholeListIdioms,
                                        &kLowerSimpleTuples,
                                        &kUnrollConstantLoops,
                                        &kRemoveListMutation,
@@ -25,7 +26,25 @@ std::span<const Pass* const> all_passes() {
                                        &kFoldConvBatchnorm,
                                        &kFoldConvAddOrSub,
                                        &kFoldConvMulOrDiv,
-                                       &kFoldLinearBatchnorm};
+                                       &kFoldLinearBatchnorm,
+                                       &kReplaceOldOperatorsWithUpgraders,
+                                       &kConvertToSSA,
+                                       &kCanonicalizeModifiedLoops,
+                                       &kNormalizeOps,
+                                       &kLowerGradOf,
+                                       &kClearUndefinedness,
+                                       &kRemoveExpands,
+                                       &kCanonicalizeOps,
+                                       &kDecomposeOps,
+                                       &kCheckInplace,
+                                       &kRemoveInplaceOps,
+                                       &kRemoveTensorMutation,
+                                       &kLowerAllTuples,
+                                       &kUnrollLoops,
+                                       &kBatchMM,
+                                       &kFuseLinear,
+                                       &kFrozenConcatLinear,
+                                       &kFrozenLinearTranspose};
     return kPasses;
 }
 

@@ -2,6 +2,8 @@
 #pragma once
 // What a pass is, and the list of them. Only the pass manager runs one; names are PyTorch's.
 
+#include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -14,6 +16,8 @@ namespace loupe::passes {
 struct PassContext {
     // The module that is the graph's first input, for passes that read its attributes; null when there is none.
     Ptr<Object> module;
+    // The operator version of the file that the graph is from, for the pass that replaces old operators.
+    std::optional<std::int64_t> operator_version = std::nullopt;
 };
 
 struct Pass {

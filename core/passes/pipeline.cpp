@@ -18,17 +18,23 @@ struct Named {
 constexpr Named kPipelines[] = {
     {"inline", "Calls replaced by bodies, as PyTorch shows inlined_graph.", "Inline"},
     {"compile", "What PyTorch's compiler does to every graph that it makes.",
-     "LowerSimpleTuples, ConstantPropagationImmutableTypes, ConstantPooling, CanonicalizeOutputs"},
+     "ReplaceOldOperatorsWithUpgraders, ConvertToSSA, CanonicalizeModifiedLoops, NormalizeOps, LowerSimpleTuples, "
+     "ConstantPropagationImmutableTypes, ConstantPooling, CanonicalizeOutputs"},
     {"cleanup", "What PyTorch runs between larger rewrites.", "DCE, CSE, PeepholeOptimize, ConstantPropagation, ConstantPooling"},
     {"optimize", "What PyTorch's executor does before it profiles.",
+     "Inline, LowerGradOf, ClearUndefinedness, RemoveExpands, CanonicalizeOps, DCE, DecomposeOps, ConstantPropagation, DCE, CSE, "
+     "ConstantPooling, PeepholeOptimize, DCE, LowerSimpleTuples, CheckInplace"},
+    {"tidy", "The same without what asks for fusion afterwards: layers stay whole.",
      "Inline, DCE, ConstantPropagation, DCE, CSE, ConstantPooling, PeepholeOptimize, DCE, LowerSimpleTuples"},
+    {"specialize", "What PyTorch's executor does when types are known and nothing is to be differentiated.",
+     "@optimize, UnrollLoops, RemoveListMutation, PeepholeOptimize, ConstantPropagation, CSE, BatchMM, DCE"},
     {"fold", "Layers folded into the convolution or linear layer before them.",
      "removeDropout, fixpoint(FoldConvBatchnorm, FoldConvAddOrSub, FoldConvMulOrDiv, FoldLinearBatchnorm)"},
     {"freeze", "torch.jit.freeze: attributes become constants, then what they decide.",
      "Inline, FreezeAttributes, ConstantPropagation, DCE, FreezeAttributes, @cleanup, UnrollConstantLoops, RemoveListMutation, "
      "PeepholeOptimize, ConstantPropagation, CSE, EliminateNoOps, LowerSimpleTuples, @fold, ConstantPooling, DCE"},
-    {"inference", "For results alone, the fastest: frozen, layers folded, what is left optimized.", "@freeze, @optimize"},
-    {"train", "For training: parameters stay, and every gradient is what it was.", "@optimize, EliminateNoOps, ConstantPooling, DCE"},
+    {"inference", "For results alone, the fastest: frozen, layers folded, what is left optimized.", "@freeze, @tidy"},
+    {"train", "For training: parameters stay, and every gradient is what it was.", "@tidy, EliminateNoOps, ConstantPooling, DCE"},
 };
 
 class StepParser {

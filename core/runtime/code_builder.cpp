@@ -5,6 +5,7 @@
 #include "core/base/error.h"
 #include "core/base/strings.h"
 #include "core/runtime/code.h"
+#include "core/runtime/optimizer_operators.h"
 #include "core/runtime/structural.h"
 
 namespace loupe::runtime {
@@ -231,6 +232,9 @@ class Builder {
         } else if (const StructuralFunction function = find_structural(kind)) {
             instruction.structural = function;
             instruction.is_observed = kind == prim::Print || kind == prim::RaiseException;
+        } else if (const StructuralFunction batched = find_optimizer_operator(kind)) {
+            instruction.structural = batched;
+            instruction.is_observed = true;
         } else {
             choose_operator(instruction, node);
         }

@@ -31,7 +31,7 @@ class CanonicalText {
             constants_.clear();
             names_.clear();
         }
-        const std::size_t constant = line.find(" = prim::Constant");
+        const std::size_t constant = std::min(line.find(" = prim::Constant["), line.find(" = prim::Constant("));
         if (constant != std::string_view::npos && line[begin] == '%') {
             const std::size_t colon = line.find(" : ");
             const std::size_t value = constant + std::string_view(" = prim::Constant").size();

@@ -19,6 +19,16 @@ PASSES = {
     "ConstantPooling": torch._C._jit_pass_constant_pooling,
     "PeepholeOptimize": torch._C._jit_pass_peephole,
     "UnrollConstantLoops, ConstantPropagation": unroll,
+    "CanonicalizeOps": torch._C._jit_pass_canonicalize_graph_fuser_ops,
+    "RemoveExpands": torch._C._jit_pass_remove_expands,
+    "DecomposeOps": torch._C._jit_pass_decompose_ops,
+    "RemoveInplaceOps": torch._C._jit_pass_remove_inplace_ops,
+    "RemoveTensorMutation": torch._C._jit_pass_remove_mutation,
+    "LowerAllTuples": torch._C._jit_pass_lower_all_tuples,
+    "UnrollLoops": torch._C._jit_pass_loop_unrolling,
+    "BatchMM": torch._C._jit_pass_batch_mm,
+    "FuseLinear": torch._C._jit_pass_fuse_linear,
+    "PeepholeOptimizeListIdioms": lambda graph: torch._C._jit_pass_peephole_list_idioms(graph, True),
 }
 
 CASES = [
@@ -391,6 +401,257 @@ graph(%x : Tensor, %many : int):
       %d : Tensor = aten::relu(%a)
       -> (%t, %d)
   return (%r)
+"""),
+    ("takes chunks one by one", "CanonicalizeOps", """
+graph(%x : Tensor, %n : int):
+  %two : int = prim::Constant[value=2]()
+  %one : int = prim::Constant[value=1]()
+  %l : Tensor[] = aten::chunk(%x, %two, %one)
+  %a : Tensor, %b : Tensor = prim::ListUnpack(%l)
+  %m : Tensor[] = aten::chunk(%x, %n, %one)
+  %c : Tensor, %d : Tensor = prim::ListUnpack(%m)
+  %e : Tensor = aten::mul(%a, %b)
+  %f : Tensor = aten::mul(%c, %d)
+  %g : Tensor = aten::mul(%e, %f)
+  return (%g)
+"""),
+    ("takes chunks by their index", "CanonicalizeOps", """
+graph(%x : Tensor):
+  %two : int = prim::Constant[value=2]()
+  %one : int = prim::Constant[value=1]()
+  %zero : int = prim::Constant[value=0]()
+  %l : Tensor[] = aten::chunk(%x, %two, %one)
+  %a : Tensor = aten::__getitem__(%l, %one)
+  %b : Tensor = aten::__getitem__(%l, %zero)
+  %e : Tensor = aten::mul(%a, %b)
+  return (%e)
+"""),
+    ("removes implicit expansions", "RemoveExpands", """
+graph(%x : Tensor):
+  %two : int = prim::Constant[value=2]()
+  %t : bool = prim::Constant[value=1]()
+  %f : bool = prim::Constant[value=0]()
+  %l : int[] = prim::ListConstruct(%two, %two)
+  %c : Tensor = aten::expand(%x, %l, %t)
+  %d : Tensor = aten::expand(%c, %l, %f)
+  return (%d)
+"""),
+    ("writes addmm out", "DecomposeOps", """
+graph(%x : Tensor, %y : Tensor, %z : Tensor):
+  %one : int = prim::Constant[value=1]()
+  %two : int = prim::Constant[value=2]()
+  %c : Tensor = aten::addmm(%x, %y, %z, %one, %one)
+  %d : Tensor = aten::addmm(%x, %y, %c, %two, %one)
+  return (%d)
+"""),
+    ("makes new tensors", "RemoveInplaceOps", """
+graph(%x : Tensor, %y : Tensor):
+  %one : int = prim::Constant[value=1]()
+  %a : Tensor = aten::relu(%x)
+  %c : Tensor = aten::add_(%a, %y, %one)
+  %d : Tensor = aten::sigmoid(%y)
+  %e : Tensor = aten::mul_(%d, %c)
+  %f : Tensor = aten::tanh(%y)
+  %g : Tensor = aten::zero_(%f)
+  %h : (Tensor, Tensor) = prim::TupleConstruct(%e, %f)
+  return (%h)
+"""),
+    ("makes new tensors where nobody sees it", "RemoveTensorMutation", """
+graph(%x : Tensor, %y : Tensor, %z : Tensor):
+  %one : int = prim::Constant[value=1]()
+  %a : Tensor = aten::relu(%x)
+  %c : Tensor = aten::add_(%a, %y, %one)
+  %b : Tensor = aten::sigmoid(%x)
+  %e : Tensor = aten::relu_(%b)
+  %g : Tensor = aten::relu_(%z)
+  %h : Tensor = aten::tanh(%x)
+  %i : Tensor = aten::zero_(%h)
+  %v : Tensor = aten::exp(%x)
+  %w : Tensor = aten::t(%v)
+  %u : Tensor = aten::mul_(%v, %y)
+  %f : (Tensor, Tensor, Tensor, Tensor, Tensor, Tensor) = prim::TupleConstruct(%a, %c, %e, %h, %i, %w)
+  return (%f)
+"""),
+    ("leaves what is written in a branch", "RemoveTensorMutation", """
+graph(%x : Tensor, %y : Tensor, %c : bool):
+  %a : Tensor = aten::relu(%x)
+  %r : Tensor = prim::If(%c)
+    block0():
+      %b : Tensor = aten::mul_(%a, %y)
+      -> (%b)
+    block1():
+      %d : Tensor = aten::tanh(%y)
+      %e : Tensor = aten::mul_(%d, %y)
+      -> (%d)
+  %f : Tensor = aten::mul(%r, %a)
+  return (%f)
+"""),
+    ("takes inputs and outputs apart", "LowerAllTuples", """
+graph(%x : (Tensor, (int, Tensor)), %n : int):
+  %one : int = prim::Constant[value=1]()
+  %a : Tensor, %b : (int, Tensor) = prim::TupleUnpack(%x)
+  %d : Tensor = aten::relu(%a)
+  %e : (Tensor, (int, Tensor)) = prim::TupleConstruct(%d, %b)
+  %f : (int, Tensor) = prim::TupleIndex(%e, %one)
+  %g : ((int, Tensor), Tensor) = prim::TupleConstruct(%f, %d)
+  return (%g)
+"""),
+    ("takes carried values apart", "LowerAllTuples", """
+graph(%x : Tensor, %n : int):
+  %t : bool = prim::Constant[value=1]()
+  %s : (Tensor, Tensor) = prim::TupleConstruct(%x, %x)
+  %r : (Tensor, Tensor) = prim::Loop(%n, %t, %s)
+    block0(%i : int, %p : (Tensor, Tensor)):
+      %a : Tensor, %b : Tensor = prim::TupleUnpack(%p)
+      %c : Tensor = aten::relu(%b)
+      %q : (Tensor, Tensor) = prim::TupleConstruct(%c, %a)
+      -> (%t, %q)
+  return (%r)
+"""),
+    ("takes the results of branches apart", "LowerAllTuples", """
+graph(%x : Tensor, %c : bool):
+  %r : (Tensor, Tensor) = prim::If(%c)
+    block0():
+      %a : Tensor = aten::relu(%x)
+      %p : (Tensor, Tensor) = prim::TupleConstruct(%x, %a)
+      -> (%p)
+    block1():
+      %b : Tensor = aten::tanh(%x)
+      %q : (Tensor, Tensor) = prim::TupleConstruct(%b, %x)
+      -> (%q)
+  %d : Tensor, %e : Tensor = prim::TupleUnpack(%r)
+  %f : Tensor = aten::mul(%d, %e)
+  return (%f)
+"""),
+    ("repeats few rounds", "UnrollLoops", """
+graph(%x : Tensor):
+  %n : int = prim::Constant[value=3]()
+  %t : bool = prim::Constant[value=1]()
+  %one : int = prim::Constant[value=1]()
+  %r : Tensor = prim::Loop(%n, %t, %x)
+    block0(%i : int, %a : Tensor):
+      %d : Tensor = aten::add(%a, %i, %one)
+      -> (%t, %d)
+  return (%r)
+"""),
+    ("repeats eight rounds in one", "UnrollLoops", """
+graph(%x : Tensor, %n : int):
+  %t : bool = prim::Constant[value=1]()
+  %one : int = prim::Constant[value=1]()
+  %r : Tensor = prim::Loop(%n, %t, %x)
+    block0(%i : int, %a : Tensor):
+      %d : Tensor = aten::add(%a, %i, %one)
+      -> (%t, %d)
+  return (%r)
+"""),
+    ("leaves while loops", "UnrollLoops", """
+graph(%x : Tensor, %n : int, %c : bool):
+  %r : Tensor = prim::Loop(%n, %c, %x)
+    block0(%i : int, %a : Tensor):
+      %d : Tensor = aten::relu(%a)
+      %e : bool = aten::lt(%i, %n)
+      -> (%e, %d)
+  return (%r)
+"""),
+    ("adds products up in one", "BatchMM", """
+graph(%a : Tensor, %b : Tensor):
+  %one : int = prim::Constant[value=1]()
+  %p : Tensor = aten::mm(%a, %b)
+  %q : Tensor = aten::mm(%b, %a)
+  %r : Tensor = aten::mm(%a, %a)
+  %s : Tensor = aten::mm(%b, %b)
+  %t : Tensor = aten::add(%p, %q, %one)
+  %u : Tensor = aten::add(%t, %r, %one)
+  %v : Tensor = aten::add(%u, %s, %one)
+  return (%v)
+"""),
+    ("leaves few products", "BatchMM", """
+graph(%a : Tensor, %b : Tensor):
+  %one : int = prim::Constant[value=1]()
+  %p : Tensor = aten::mm(%a, %b)
+  %q : Tensor = aten::mm(%b, %a)
+  %r : Tensor = aten::mm(%a, %a)
+  %t : Tensor = aten::add(%p, %q, %one)
+  %u : Tensor = aten::add(%t, %r, %one)
+  return (%u)
+"""),
+    ("joins products with one left operand", "BatchMM", """
+graph(%a : Tensor, %b0 : Tensor, %b1 : Tensor, %b2 : Tensor, %b3 : Tensor, %b4 : Tensor, %b5 : Tensor, %b6 : Tensor, %b7 : Tensor):
+  %m0 : Tensor = aten::mm(%a, %b0)
+  %m1 : Tensor = aten::mm(%a, %b1)
+  %m2 : Tensor = aten::mm(%a, %b2)
+  %m3 : Tensor = aten::mm(%a, %b3)
+  %m4 : Tensor = aten::mm(%a, %b4)
+  %m5 : Tensor = aten::mm(%a, %b5)
+  %m6 : Tensor = aten::mm(%a, %b6)
+  %m7 : Tensor = aten::mm(%a, %b7)
+  %l : Tensor[] = prim::ListConstruct(%m0, %m1, %m2, %m3, %m4, %m5, %m6, %m7)
+  return (%l)
+"""),
+    ("joins products with one right operand", "BatchMM", """
+graph(%a : Tensor, %b0 : Tensor, %b1 : Tensor, %b2 : Tensor, %b3 : Tensor, %b4 : Tensor, %b5 : Tensor, %b6 : Tensor, %b7 : Tensor):
+  %m0 : Tensor = aten::mm(%b0, %a)
+  %m1 : Tensor = aten::mm(%b1, %a)
+  %m2 : Tensor = aten::mm(%b2, %a)
+  %m3 : Tensor = aten::mm(%b3, %a)
+  %m4 : Tensor = aten::mm(%b4, %a)
+  %m5 : Tensor = aten::mm(%b5, %a)
+  %m6 : Tensor = aten::mm(%b6, %a)
+  %m7 : Tensor = aten::mm(%b7, %a)
+  %l : Tensor[] = prim::ListConstruct(%m0, %m1, %m2, %m3, %m4, %m5, %m6, %m7)
+  return (%l)
+"""),
+    ("sees linear layers", "FuseLinear", """
+graph(%x : Tensor, %w : Tensor, %b : Tensor):
+  %one : int = prim::Constant[value=1]()
+  %two : int = prim::Constant[value=2]()
+  %t : Tensor = aten::t(%w)
+  %y : Tensor = aten::addmm(%b, %x, %t, %one, %one)
+  %t2 : Tensor = aten::t(%w)
+  %z : Tensor = aten::matmul(%y, %t2)
+  %a : Tensor = aten::add(%z, %b, %one)
+  %t3 : Tensor = aten::t(%w)
+  %c : Tensor = aten::addmm(%a, %x, %t3, %two, %one)
+  return (%c)
+"""),
+    ("sees linear layers that add in place", "FuseLinear", """
+graph(%x : Tensor, %w : Tensor, %b : Tensor):
+  %one : int = prim::Constant[value=1]()
+  %t : Tensor = aten::t(%w)
+  %z : Tensor = aten::matmul(%x, %t)
+  %a : Tensor = aten::add_(%z, %b, %one)
+  %c : Tensor = aten::relu(%a)
+  return (%c)
+"""),
+    ("joins and cuts lists", "PeepholeOptimizeListIdioms", """
+graph(%x : Tensor, %y : Tensor):
+  %one : int = prim::Constant[value=1]()
+  %n : NoneType = prim::Constant()
+  %l : Tensor[] = prim::ListConstruct(%x, %y, %x)
+  %m : Tensor[] = aten::slice(%l, %one, %n, %one)
+  %k : Tensor[] = aten::add(%l, %m)
+  %s : int = aten::len(%k)
+  %q : (Tensor[], int) = prim::TupleConstruct(%k, %s)
+  return (%q)
+"""),
+    ("leaves lists that are written to", "PeepholeOptimizeListIdioms", """
+graph(%x : Tensor, %y : Tensor):
+  %one : int = prim::Constant[value=1]()
+  %n : NoneType = prim::Constant()
+  %l : Tensor[] = prim::ListConstruct(%x, %y, %x)
+  %a : Tensor[] = aten::append(%l, %y)
+  %m : Tensor[] = aten::slice(%l, %one, %n, %one)
+  return (%m)
+"""),
+    ("knows the number of sizes", "PeepholeOptimizeListIdioms", """
+graph(%x : Float(*, *, *), %y : Tensor):
+  %zero : int = prim::Constant[value=0]()
+  %s : int[] = aten::size(%x)
+  %n : int = aten::len(%s)
+  %t : int[] = aten::size(%y)
+  %m : int = aten::len(%t)
+  %q : (int, int) = prim::TupleConstruct(%n, %m)
+  return (%q)
 """),
 ]
 

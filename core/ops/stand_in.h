@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Stands in for kernels on this thread: to find out shapes without computing, and to write down which operators a
+// computation (a derivative above all) is made of.
+
+#include "core/ops/registry.h"
+
+namespace loupe {
+
+class OperatorStandIn {
+  public:
+    virtual ~OperatorStandIn() = default;
+    // In place of the kernel of an operator that is not composite. False: the kernel runs.
+    virtual bool run(const Operator& op, std::span<const IValue> arguments, IValue* results) = 0;
+};
+
+namespace detail {
+extern thread_local OperatorStandIn* thread_stand_in;
+}
+
+class StandInScope {
+  public:
+    explicit StandInScope(OperatorStandIn* stand_in) : before_(detail::thread_stand_in) { detail::thread_stand_in = stand_in; }
+    StandInScope(const StandInScope&) = delete;
+    StandInScope& operator=(const StandInScope&) = delete;
+    ~StandInScope() { detail::thread_stand_in = before_; }
+
+  private:
+    OperatorStandIn* before_;
+};
+
+// Results with the right metadata and no particular elements, from the record's `infer`. False for views, operators that
+// write, and those that cannot tell: they have to run.
+bool make_results(const Operator& op, std::span<const IValue> arguments, IValue* results);
+
+}  // namespace loupe

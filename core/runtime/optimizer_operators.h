@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Operators that only passes write: batched matrix products, chunks with a known count, gradients that may be undefined,
+// groups with a graph of their own.
+
+#include "core/runtime/code.h"
+
+namespace loupe::runtime {
+
+// Null when the kind is none of them.
+StructuralFunction find_optimizer_operator(ir::Symbol kind);
+
+}  // namespace loupe::runtime

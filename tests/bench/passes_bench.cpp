@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+// The compiler's figures: what each pass costs on graphs that grow, what all of them cost on a model, and what the
+// pipelines make of its forward pass. Prints tables, asserts nothing.
+//
+//     build/bin/bench_passes [--growth] [model.pt inputs.npz]...
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <filesystem>
+#include <functional>
+
+#include "core/autograd/grad_mode.h"
+#include "core/base/error.h"
+#include "core/io/format_registry.h"
+#include "core/io/npy.h"
+#include "core/ir/parser.h"
+#include "core/ops/plugin_loader.h"
+#include "core/passes/pass_manager.h"
+#include "core/runtime/interpreter.h"
+
+using namespace loupe;
+using namespace loupe::passes;
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_of(const std::function<void()>& run) {
+    const auto start = Clock::now();
+    run();
+    return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+// The best of runs that go on until it has not become better for long: the machine may be busy.
+double best_of(const std::function<void()>& run) {
+    run();
+    double best = 1e9;
+    double total = 0;
+    int since_better = 0;
+    while (total < 4 && (since_better < 20 || total < 0.5)) {
+        const double seconds = seconds_of(run);
+        since_better = seconds < 0.98 * best ? 0 : since_better + 1;
+        best = std::min(best, seconds);
+        total += seconds;
+    }
+    return best;
+}
+
+// Blocks of eight nodes: a product with constants, a residual sum, a list, a branch now and then.
+Ptr<ir::Graph> grown_graph(int nodes) {
+    std::string text = "graph(%x : Tensor, %w : Tensor, %c : bool):\n  %one : int = prim::Constant[value=1]()\n";
+    std::string last = "x";
+    for (int i = 0; i < nodes / 8; ++i) {
+        const std::string n = std::to_string(i);
+        text += "  %k" + n + " : int = prim::Constant[value=" + std::to_string(i % 7) + "]()\n";
+        text += "  %a" + n + " : Tensor = aten::mul(%" + last + ", %w)\n";
+        text += "  %b" + n + " : Tensor = aten::add(%a" + n + ", %" + last + ", %one)\n";
+        text += "  %n" + n + " : int = aten::add(%k" + n + ", %one)\n";
+        text += "  %l" + n + " : Tensor[] = prim::ListConstruct(%a" + n + ", %b" + n + ")\n";
+        text += "  %g" + n + " : Tensor = aten::__getitem__(%l" + n + ", %one)\n";
+        text += "  %r" + n + " : Tensor = aten::relu(%g" + n + ")\n";
+        text += "  %m" + n + " : Tensor = aten::add_(%r" + n + ", %w, %n" + n + ")\n";
+        last = "m" + n;
+    }
+    return ir::parse_graph(text + "  return (%" + last + ")\n");
+}
+
+void print_growth() {
+    const int sizes[] = {2500, 5000, 10000, 20000};
+    std::printf("%-36s %9s %9s %9s %9s  growth per doubling (n log n: 2.15)\n", "ms a pass, by nodes", "2500", "5000", "10000", "20000");
+    for (const Pass* pass : all_passes()) {
+        if (pass->name == "FreezeAttributes") continue;  // needs a module
+        double seconds[4] = {};
+        for (int i = 0; i < 4; ++i) {
+            const auto graph = grown_graph(sizes[i]);
+            seconds[i] = 1e9;
+            for (int round = 0; round < 3; ++round) {
+                const auto copy = graph->copy();
+                copy->begin_pass();
+                seconds[i] = std::min(seconds[i], seconds_of([&] { pass->run(*copy, {}); }));
+            }
+        }
+        std::printf("%-36s %9.2f %9.2f %9.2f %9.2f  %.2f\n", std::string(pass->name).c_str(), 1e3 * seconds[0], 1e3 * seconds[1],
+                    1e3 * seconds[2], 1e3 * seconds[3], std::cbrt(seconds[3] / seconds[0]));
+    }
+}
+
+struct Model {
+    ModelFile file;
+    Ptr<ir::Graph> graph;
+    std::vector<IValue> inputs;
+};
+
+Model open(const char* path, const char* inputs) {
+    Model model{open_model(path), nullptr, {}};
+    model.file.module->eval();
+    const auto* method = dynamic_cast<const ir::ScriptFunction*>(model.file.module->type()->find_method("forward"));
+    if (method == nullptr) throw Error(ErrorKind::Usage, "no forward");
+    model.graph = method->graph()->copy();
+    for (const auto& [key, tensor] : read_npz(inputs)) {
+        if (key.starts_with("arg")) model.inputs.emplace_back(tensor);
+    }
+    return model;
+}
+
+double seconds_of_graph(const Ptr<ir::Graph>& graph, const Model& model) {
+    const auto code = runtime::Code::make(graph, "");
+    std::vector<IValue> inputs = model.inputs;
+    if (inputs.size() < graph->inputs().size()) inputs.insert(inputs.begin(), IValue(Ptr<Object>(model.file.module)));
+    const GradModeScope no_grad(false);
+    return best_of([&] { runtime::run_code(*code, inputs); });
+}
+
+void print_model(const char* path, const char* inputs) {
+    const Model model = open(path, inputs);
+    const PassContext context{model.file.module};
+    std::printf("\n%s\n", path);
+    double all = 0;
+    const auto inlined = model.graph->copy();
+    PassManager manager;
+    manager.keep_snapshots(false);
+    manager.run(*inlined, pipeline_of("freeze"), context);
+    for (const Pass* pass : all_passes()) {
+        const auto copy = inlined->copy();
+        copy->begin_pass();
+        const double seconds = seconds_of([&] { pass->run(*copy, context); });
+        all += seconds;
+        if (seconds > 0.02) std::printf("  %-40s %8.1f ms\n", std::string(pass->name).c_str(), 1e3 * seconds);
+    }
+    std::printf("  %-40s %8.1f ms on the frozen graph of %zu nodes\n", "all passes", 1e3 * all, count_nodes(*inlined));
+    const double eager = seconds_of_graph(model.graph, model);
+    std::printf("  %-40s %8.2f ms\n", "forward, as it is", 1e3 * eager);
+    for (const Pipeline& pipeline : named_pipelines()) {
+        const auto copy = model.graph->copy();
+        double seconds = 0;
+        const double passes = seconds_of([&] { manager.run(*copy, pipeline, context); });
+        try {
+            seconds = seconds_of_graph(copy, model);
+        } catch (const Error& error) {
+            std::printf("  %-40s %s\n", pipeline.name.c_str(), error.what());
+            continue;
+        }
+        std::printf("  %-40s %8.2f ms  %.2f of it  (passes %.0f ms)\n", pipeline.name.c_str(), 1e3 * seconds, seconds / eager, 1e3 * passes);
+    }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    load_plugins_from(std::filesystem::path(LOUPE_BINARY_DIR) / "lib/plugins");
+    try {
+        int i = 1;
+        if (argc == 1 || std::string_view(argv[1]) == "--growth") {
+            print_growth();
+            i = 2;
+        }
+        for (; i + 1 < argc; i += 2) print_model(argv[i], argv[i + 1]);
+    } catch (const Error& error) {
+        std::fprintf(stderr, "%s\n", error.what());
+        return 1;
+    }
+    return 0;
+}
