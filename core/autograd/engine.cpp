@@ -103,6 +103,7 @@ class BackwardRun {
             Node* node = root.node.get();
             if (node != nullptr && is_needed(node) && dependencies_[node] == 0 && started.insert(node).second) ready_.push(node);
         }
+        const ToldScope told;  // nodes are told of, not what they are made of
         while (!ready_.empty()) {
             check_cancelled();
             Node* node = ready_.top();

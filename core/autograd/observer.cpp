@@ -4,5 +4,6 @@
 namespace loupe::detail {
 
 thread_local ExecutionObserver* thread_observer = nullptr;
+thread_local bool thread_is_told = false;
 
 }  // namespace loupe::detail

@@ -15,14 +15,15 @@ namespace loupe {
 
 class Error;
 class Node;
+class Operator;
 struct FunctionSchema;
 
 enum class Phase : std::uint8_t { Forward, Backward, Optimizer };
 
 // A frame of the interpreter: a method or function being run.
 struct FrameInfo {
-    std::string_view function;   // "__torch__.torchvision.models.resnet.ResNet.forward"
-    std::string_view scope;      // path of the module from the root: "layer1.0.conv1"; empty at the root
+    std::string_view function = {};   // "__torch__.torchvision.models.resnet.ResNet.forward"
+    std::string_view scope = {};      // path of the module from the root: "layer1.0.conv1"; empty at the root, and without a graph
     const void* module = nullptr;   // nn::Module* of a method; null otherwise
     const void* graph = nullptr;    // ir::Graph*
     const void* call_site = nullptr;  // ir::Node* that called; null for the outermost
@@ -32,11 +33,15 @@ struct OperatorCall {
     Phase phase = Phase::Forward;
     std::string_view name;                   // "aten::conv2d"; in backward "ConvolutionBackward0"
     const FunctionSchema* schema = nullptr;  // null for prim operators without one and in backward
+    const Operator* op = nullptr;            // null for prim nodes and in backward
     const void* site = nullptr;              // ir::Node* in a graph; null for direct calls
     const Node* autograd_node = nullptr;     // in backward
     std::span<const IValue> inputs;          // backward: incoming gradients
     std::span<const IValue> outputs;         // empty before the call; backward: outgoing gradients
 };
+
+// What a program does with a tensor that a record of operators does not show: it goes on with Python's own values.
+enum class PythonUse : std::uint8_t { Boolean, Integer, Float, Index, Number, List, Length, Iteration, Shape, Constructor };
 
 // Which kernel ran and who declined: for the one call under way.
 struct KernelChoice {
@@ -54,7 +59,11 @@ class ExecutionObserver {
     virtual void before_operator(const OperatorCall&) {}
     virtual void after_operator(const OperatorCall&) {}
     virtual void on_kernel(const KernelChoice&) {}
-    // A statement of a graph that is no operator (constants, list and tuple construction) is not told.
+    // A statement of a model source is about to be evaluated; ir::evaluated_range() is its place. Of a graph's statements
+    // those that are no operators (constants, list and tuple construction) are not told.
+    virtual void before_statement() {}
+    // Told by whoever evaluates a model source.
+    virtual void on_python_use(PythonUse, const Tensor&) {}
     virtual void on_exception(const Error&) {}
     // The event that operators recorded now belong to; autograd nodes remember it. 0: none.
     virtual std::uint64_t current_event() const { return 0; }
@@ -62,8 +71,44 @@ class ExecutionObserver {
 
 namespace detail {
 extern thread_local ExecutionObserver* thread_observer;
+extern thread_local bool thread_is_told;
 }
 inline ExecutionObserver* execution_observer() { return detail::thread_observer; }
+
+// While it lives, the operators that this thread calls are a part of something that observers are told of already (or
+// nothing that the program asked for), and not told themselves.
+class ToldScope {
+  public:
+    ToldScope() : before_(detail::thread_is_told) { detail::thread_is_told = true; }
+    ToldScope(const ToldScope&) = delete;
+    ToldScope& operator=(const ToldScope&) = delete;
+    ~ToldScope() { detail::thread_is_told = before_; }
+
+  private:
+    bool before_;
+};
+// The observer of a call that comes straight from a program; null for calls inside others.
+inline ExecutionObserver* observer_of_direct_calls() { return detail::thread_is_told ? nullptr : detail::thread_observer; }
+
+inline void tell_python_use(PythonUse use, const Tensor& t) {
+    if (ExecutionObserver* observer = observer_of_direct_calls()) observer->on_python_use(use, t);
+}
+
+// A module or function that no graph stands for: a frame for the observer, if there is one.
+class DirectFrame {
+  public:
+    explicit DirectFrame(const FrameInfo& info) : observer_(observer_of_direct_calls()) {
+        if (observer_ != nullptr) observer_->enter_frame(info);
+    }
+    DirectFrame(const DirectFrame&) = delete;
+    DirectFrame& operator=(const DirectFrame&) = delete;
+    ~DirectFrame() {
+        if (observer_ != nullptr) observer_->leave_frame();
+    }
+
+  private:
+    ExecutionObserver* observer_;
+};
 
 class ObserverScope {
   public:

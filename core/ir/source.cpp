@@ -40,6 +40,8 @@ const SourceRange* Source::find_generated_from(std::size_t offset) const {
     return range ? &range : nullptr;
 }
 
+thread_local const SourceRange* detail::thread_range = nullptr;
+
 std::string_view SourceRange::text() const {
     if (!source || start >= source->text().size()) return {};
     return std::string_view(source->text()).substr(start, end - start);

@@ -7,6 +7,7 @@
 
 #include "core/autograd/engine.h"
 #include "core/autograd/grad_mode.h"
+#include "core/autograd/observer.h"
 #include "core/base/error.h"
 #include "core/base/strings.h"
 #include "core/nn/backward_hook.h"
@@ -284,6 +285,7 @@ void Module::zero_grad(bool set_to_none) {
 
 IValue Module::call(std::vector<IValue> inputs) {
     if (!forward_) run_error(concat("Module [", class_name(), "] is missing the required \"forward\" function"));
+    const DirectFrame frame(FrameInfo{.function = type_->name(), .module = this});
     return call_with_hooks(std::move(inputs), [this](std::vector<IValue> given) { return forward_(*this, std::move(given)); });
 }
 

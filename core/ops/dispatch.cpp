@@ -324,9 +324,7 @@ void call_unchecked(const Operator& op, std::span<const IValue> arguments, IValu
     if (op.is_view && !op.record->is_gradient_stop) mark_views(op, arguments, results);
 }
 
-}  // namespace
-
-void call_operator(const Operator& op, std::span<const IValue> arguments, IValue* results) {
+void call_told(const Operator& op, std::span<const IValue> arguments, IValue* results) {
     try {
         require_tensors(op, arguments);
         call_unchecked(op, arguments, results);
@@ -335,6 +333,45 @@ void call_operator(const Operator& op, std::span<const IValue> arguments, IValue
         throw;
     } catch (const std::bad_alloc&) {
         throw Error(ErrorKind::Run, "out of memory", call_context(op, arguments));
+    }
+}
+
+void call_observed(const Operator& op, std::span<const IValue> arguments, IValue* results, ExecutionObserver& observer) {
+    const ToldScope told;
+    OperatorCall call;
+    call.name = op.schema.name;
+    call.schema = &op.schema;
+    call.op = &op;
+    call.inputs = arguments;
+    observer.before_operator(call);
+    try {
+        call_told(op, arguments, results);
+    } catch (const Error& error) {
+        observer.on_exception(error);
+        throw;
+    }
+    call.outputs = {results, op.result_count()};
+    observer.after_operator(call);
+}
+
+}  // namespace
+
+bool is_observed(const Operator& op) {
+    if ((op.tensor_arguments | op.list_arguments) != 0 || op.record->is_random) return true;
+    const auto holds_tensor = [](const Type* type) {
+        while (type->kind() == TypeKind::Optional || type->kind() == TypeKind::List) type = type->element().get();
+        return type->kind() == TypeKind::Tensor;
+    };
+    const auto& returns = op.schema.returns;
+    return std::any_of(returns.begin(), returns.end(), [&](const Argument& r) { return holds_tensor(r.type.get()); });
+}
+
+void call_operator(const Operator& op, std::span<const IValue> arguments, IValue* results) {
+    ExecutionObserver* const observer = observer_of_direct_calls();
+    if (observer != nullptr && is_observed(op)) [[unlikely]] {
+        call_observed(op, arguments, results, *observer);
+    } else {
+        call_told(op, arguments, results);
     }
 }
 

@@ -9,8 +9,12 @@
 namespace loupe {
 
 // arguments: all of the schema's, in order. results: room for op.result_count(), filled on return.
-// Throws Error (Run) with the operator, shapes and dtypes.
+// The thread's observer is told of it, unless it is a part of another operator. Throws Error (Run) with the operator,
+// shapes and dtypes.
 void call_operator(const Operator& op, std::span<const IValue> arguments, IValue* results);
+
+// Does it touch tensors or the random generator, so that observers are told of it?
+bool is_observed(const Operator& op);
 
 // For each candidate kernel that these arguments could go to: "onednn: declined, int64 input"; the last line is the one
 // that runs.

@@ -4,6 +4,7 @@
 
 #include "core/base/error.h"
 #include "core/base/strings.h"
+#include "core/ops/dispatch.h"
 #include "core/runtime/code.h"
 #include "core/runtime/optimizer_operators.h"
 #include "core/runtime/structural.h"
@@ -16,18 +17,6 @@ using ir::Node;
 using ir::Symbol;
 using ir::Value;
 namespace prim = ir::prim;
-
-bool is_tensor_type(const Type& type) {
-    if (type.kind() == TypeKind::Tensor) return true;
-    const bool wraps = type.kind() == TypeKind::Optional || type.kind() == TypeKind::List;
-    return wraps && is_tensor_type(*type.element());
-}
-
-bool operator_is_observed(const Operator& op) {
-    if ((op.tensor_arguments | op.list_arguments) != 0 || op.record->is_random) return true;
-    const auto& returns = op.schema.returns;
-    return std::any_of(returns.begin(), returns.end(), [](const Argument& r) { return is_tensor_type(*r.type); });
-}
 
 // Values whose last use in their block is a node: moved out by it, or dropped after it.
 struct Death {
@@ -250,7 +239,7 @@ class Builder {
         }
         instruction.code = OpCode::Operator;
         instruction.op = op;
-        instruction.is_observed = operator_is_observed(*op);
+        instruction.is_observed = loupe::is_observed(*op);
     }
 
     void choose_call(Instruction& instruction, OpCode opcode, const Node& node, const std::string& method) {

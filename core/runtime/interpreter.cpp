@@ -260,6 +260,7 @@ class Interpreter {
         if (observer == nullptr || !instruction.is_observed) [[likely]] {
             call_operator(*instruction.op, {inputs, instruction.input_count}, outputs);
         } else {
+            const ToldScope told;
             OperatorCall call = describe_call(instruction, inputs);
             observer->before_operator(call);
             call_operator(*instruction.op, {inputs, instruction.input_count}, outputs);
@@ -289,7 +290,10 @@ class Interpreter {
     static OperatorCall describe_call(const Instruction& instruction, const IValue* inputs) {
         OperatorCall call;
         call.name = instruction.node->kind().str();
-        if (instruction.code == OpCode::Operator) call.schema = &instruction.op->schema;
+        if (instruction.code == OpCode::Operator) {
+            call.schema = &instruction.op->schema;
+            call.op = instruction.op;
+        }
         call.site = instruction.node;
         call.inputs = {inputs, instruction.input_count};
         return call;

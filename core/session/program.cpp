@@ -5,6 +5,7 @@
 
 #include "core/autograd/engine.h"
 #include "core/autograd/grad_mode.h"
+#include "core/autograd/observer.h"
 #include "core/autograd/variable.h"
 #include "core/base/error.h"
 #include "core/base/strings.h"
@@ -99,6 +100,7 @@ void run_backward(const TensorList& outputs, const TensorList& cotangents) {
     static const OperatorHandle<> ones_like{"aten::ones_like"};
     TensorList roots;
     TensorList gradients;
+    const ToldScope told;  // the first gradients are no part of the run
     for (std::size_t i = 0; i < outputs.size(); ++i) {
         if (!requires_grad(outputs[i])) continue;
         roots.push_back(outputs[i]);
