@@ -59,9 +59,7 @@ class ExecutionObserver {
     virtual void before_operator(const OperatorCall&) {}
     virtual void after_operator(const OperatorCall&) {}
     virtual void on_kernel(const KernelChoice&) {}
-    // A statement of a model source is about to be evaluated; ir::evaluated_range() is its place. Of a graph's statements
-    // those that are no operators (constants, list and tuple construction) are not told.
-    virtual void before_statement() {}
+    // A statement of a graph that is no operator (constants, list and tuple construction) is not told.
     // Told by whoever evaluates a model source.
     virtual void on_python_use(PythonUse, const Tensor&) {}
     virtual void on_exception(const Error&) {}

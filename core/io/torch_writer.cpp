@@ -3,6 +3,7 @@
 
 #include "core/base/error.h"
 #include "core/base/strings.h"
+#include "core/io/code_writer.h"
 #include "core/io/pickle_writer.h"
 #include "core/io/zip_writer.h"
 
@@ -32,7 +33,7 @@ class ArchiveWriter {
 }  // namespace
 
 void write_torchscript(const ModelFile& model, const std::filesystem::path& path) {
-    if (model.archive == nullptr) throw Error(ErrorKind::Unsupported, "only models from TorchScript archives can be written as one");
+    if (model.archive == nullptr) return write_script_module(*model.module, path);
     ArchiveWriter archive(path);
     PickleWriter data;
     data.value(IValue(Ptr<Object>(model.module)));
@@ -43,6 +44,20 @@ void write_torchscript(const ModelFile& model, const std::filesystem::path& path
     constants.value(make_ptr<TupleObject>(model.archive->constants));
     archive.add_pickle("constants", constants);
     archive.add("version", concat(model.archive->version, "\n"));
+    archive.finish();
+}
+
+void write_script_module(const nn::Module& module, const std::filesystem::path& path) {
+    const WrittenCode code = write_code(module);
+    ArchiveWriter archive(path);
+    PickleWriter data;
+    data.value(IValue(Ptr<Object>(const_cast<nn::Module*>(&module))));
+    archive.add_pickle("data", data);
+    for (const auto& [name, text] : code.files) archive.add(name, text);
+    PickleWriter constants;
+    constants.value(make_ptr<TupleObject>(code.constants));
+    archive.add_pickle("constants", constants);
+    archive.add(code.version < 6 ? "version" : ".data/version", concat(code.version, "\n"));
     archive.finish();
 }
 

@@ -2,6 +2,7 @@
 #include "core/ir/source.h"
 
 #include <algorithm>
+#include <atomic>
 
 #include "core/base/strings.h"
 
@@ -40,7 +41,15 @@ const SourceRange* Source::find_generated_from(std::size_t offset) const {
     return range ? &range : nullptr;
 }
 
-thread_local const SourceRange* detail::thread_range = nullptr;
+namespace {
+std::atomic<SourceRange (*)()> evaluated_range_function{nullptr};
+}
+
+SourceRange evaluated_range() {
+    SourceRange (*const function)() = evaluated_range_function.load(std::memory_order_acquire);
+    return function == nullptr ? SourceRange() : function();
+}
+void set_evaluated_range(SourceRange (*function)()) { evaluated_range_function.store(function, std::memory_order_release); }
 
 std::string_view SourceRange::text() const {
     if (!source || start >= source->text().size()) return {};

@@ -72,23 +72,9 @@ class Source {
     std::vector<GeneratedFrom> generated_from_;  // by offset
 };
 
-namespace detail {
-extern thread_local const SourceRange* thread_range;
-}
-// The place in a model source that this thread is evaluating; null when it evaluates none.
-inline const SourceRange* evaluated_range() { return detail::thread_range; }
-
-// The evaluator's: what is evaluated while it lives. The range must outlive it.
-class EvaluatedRangeScope {
-  public:
-    explicit EvaluatedRangeScope(const SourceRange* range) : before_(detail::thread_range) { detail::thread_range = range; }
-    EvaluatedRangeScope(const EvaluatedRangeScope&) = delete;
-    EvaluatedRangeScope& operator=(const EvaluatedRangeScope&) = delete;
-    ~EvaluatedRangeScope() { detail::thread_range = before_; }
-    void move_to(const SourceRange* range) { detail::thread_range = range; }
-
-  private:
-    const SourceRange* before_;
-};
+// Where the program stands that this thread evaluates straight from source; empty when it evaluates none. The evaluator,
+// which is in a room below, gives the function.
+SourceRange evaluated_range();
+void set_evaluated_range(SourceRange (*function)());
 
 }  // namespace loupe::ir

@@ -60,7 +60,7 @@ class Interpreter {
     ~Interpreter() { current_ = outer_; }
 
     static ir::SourceRange range_of_thread() {
-        if (current_ == nullptr || current_->frames_.empty()) return {};
+        if (current_ == nullptr || current_->frames_.empty()) return ir::evaluated_range();
         const Frame& frame = current_->frames_.back();
         const ir::Node* node = frame.next > 0 ? frame.code->instructions[frame.next - 1].node : nullptr;
         return node != nullptr ? node->range() : ir::SourceRange();

@@ -83,7 +83,7 @@ ValueId Recorder::find_value(const Tensor& t) const {
 
 // --- stop points ---
 
-StopPoint Recorder::point_of(const OperatorCall& call) const {
+StopPoint Recorder::point_of(const OperatorCall& call) {
     StopPoint point;
     point.phase = static_cast<RunPhase>(call.phase);
     point.op = call.name;
@@ -102,6 +102,11 @@ StopPoint Recorder::point_of(const OperatorCall& call) const {
         point.graph_node = node;
         return point;
     }
+    if (call.site == nullptr) {
+        point.depth = direct_depth() + 1;  // inside its statement
+        place_direct(point, ir::evaluated_range());
+        return point;
+    }
     node = sites_.find(frames_.empty() ? SiteMap::kTop : frames_.back().group, call.site);
     point.graph_node = node;
     if (node >= 0) {
@@ -113,6 +118,25 @@ StopPoint Recorder::point_of(const OperatorCall& call) const {
         point.scope = frames_.back().scope;
     }
     return point;
+}
+
+// Of what no graph stands for: statements are as deep as their frame, what they call is one deeper.
+int Recorder::direct_depth() const { return 2 * depth(); }
+
+void Recorder::place_direct(StopPoint& point, const ir::SourceRange& range) {
+    if (!frames_.empty()) point.scope = frames_.back().scope;
+    const auto position = range.position();
+    if (!position) return;
+    point.source_file = writer_.intern(position->file);
+    point.source_line = static_cast<int>(position->line);
+}
+
+void Recorder::before_statement(const ir::SourceRange& range, std::size_t depth) {
+    if (control_ == nullptr) return;
+    StopPoint point;
+    point.depth = direct_depth() + static_cast<int>(depth);
+    place_direct(point, range);
+    park_if_asked(point);
 }
 
 void Recorder::park(const StopPoint& point, const StopReason& why) {
@@ -129,9 +153,31 @@ void Recorder::park_if_asked(const StopPoint& point) {
 
 // --- frames ---
 
+void Recorder::name_modules(nn::Module& root) {
+    for (const auto& [path, module] : root.named_modules()) module_paths_.emplace(module.get(), path);
+}
+
+std::string_view Recorder::scope_of(const FrameInfo& info) const {
+    if (info.graph != nullptr || info.module == nullptr) return info.scope;
+    const auto known = module_paths_.find(info.module);
+    if (known != module_paths_.end()) return known->second;
+    return frames_.empty() ? std::string_view() : frames_.back().scope;
+}
+
 void Recorder::enter_frame(const FrameInfo& info) {
     ActiveFrame frame;
     const int caller = frames_.empty() ? SiteMap::kTop : frames_.back().group;
+    const bool is_direct_module = info.graph == nullptr && info.module != nullptr;
+    const std::string class_name = is_direct_module ? static_cast<const nn::Module*>(info.module)->class_name() : std::string();
+    if (is_direct_module && !frames_.empty()) {
+        StopPoint point;
+        point.op = class_name;
+        point.depth = direct_depth() + 1;
+        point.is_call = true;
+        place_direct(point, ir::evaluated_range());
+        point.scope = scope_of(info);
+        park_if_asked(point);
+    }
     if (info.call_site != nullptr) {
         frame.group = sites_.find(caller, info.call_site);
         StopPoint point;
@@ -147,11 +193,12 @@ void Recorder::enter_frame(const FrameInfo& info) {
         }
         park_if_asked(point);
     }
-    frame.scope = writer_.intern(info.scope);
+    frame.scope = writer_.intern(scope_of(info));
     Frame record;
     record.parent = frames_.empty() ? 0 : frames_.back().id;
     record.scope = frame.scope;
     record.function = writer_.intern(info.function);
+    if (is_direct_module) record.class_name = writer_.intern(class_name);
     if (frame.group >= 0) record.class_name = writer_.intern(graph_->nodes[static_cast<std::size_t>(frame.group)].kind);
     record.first_event = writer_.next_event();
     frame.id = writer_.begin_frame(record);
@@ -429,8 +476,8 @@ void Recorder::after_operator(const OperatorCall& call) {
     memory_.end_event();
     pending_.memory_peak = memory_.event_peak();
     pending_.memory_after = memory_.current_bytes();
-    if (const auto* site = static_cast<const ir::Node*>(call.site); site != nullptr && site->op() != nullptr) {
-        const Cost cost = operator_cost(*site->op(), call.inputs, call.outputs);
+    if (call.op != nullptr) {
+        const Cost cost = operator_cost(*call.op, call.inputs, call.outputs);
         pending_.flops = cost.flops;
         pending_.bytes_moved = cost.bytes;
     }
@@ -454,8 +501,9 @@ void Recorder::on_exception(const Error& error) {
     publish(std::move(pending_));
 }
 
-void name_existing_tensors(Recorder& recorder, const nn::Module& module, const std::vector<IValue>& arguments,
+void name_existing_tensors(Recorder& recorder, nn::Module& module, const std::vector<IValue>& arguments,
                            const FunctionSchema& schema) {
+    recorder.name_modules(module);
     for (const auto& [name, t] : module.named_parameters()) recorder.name_value(t, name, Category::Parameter);
     for (const auto& [name, t] : module.named_buffers()) recorder.name_value(t, name, Category::Buffer);
     for (std::size_t i = 0; i < arguments.size(); ++i) {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/autograd/observer.h"
+#include "core/ir/source.h"
 #include "core/nn/module.h"
 #include "core/session/graph_builder.h"
 #include "core/session/memory_account.h"
@@ -35,6 +36,10 @@ class Recorder final : public ExecutionObserver {
     using Park = std::function<void(const StopPoint& next, const StopReason& why)>;
     Recorder(RecorderOptions options, BuiltGraph graph, RunControl* control, Park park);
 
+    // Modules that are called without a graph know their place in the tree by this.
+    void name_modules(nn::Module& root);
+    // A statement of a model source is about to run: a place to stop at.
+    void before_statement(const ir::SourceRange& range, std::size_t depth);
     // Names of tensors that exist before the run.
     void name_value(const Tensor& t, const std::string& name, Category category);
     // Called now and then with the number of events, for whoever shows them.
@@ -79,10 +84,13 @@ class Recorder final : public ExecutionObserver {
     };
 
     int depth() const;
+    int direct_depth() const;
+    void place_direct(StopPoint& point, const ir::SourceRange& range);
+    std::string_view scope_of(const FrameInfo& info) const;
     void begin_part(const OperatorCall& call);
     void end_part();
     void pop_frame(EventId last);
-    StopPoint point_of(const OperatorCall& call) const;
+    StopPoint point_of(const OperatorCall& call);
     void park_if_asked(const StopPoint& point);
     void park(const StopPoint& point, const StopReason& why);
     double now() const;
@@ -111,6 +119,7 @@ class Recorder final : public ExecutionObserver {
     MemoryAccount memory_;
     std::unordered_map<const TensorImpl*, Known> known_;
     std::unordered_map<const TensorImpl*, ValueId> before_run_;
+    std::unordered_map<const void*, std::string> module_paths_;
     std::unordered_map<std::uint64_t, EventId> last_writer_;  // by storage
     std::unordered_map<EventId, std::vector<ValueId>> edge_values_;  // forward event -> values in the order of its node's edges
     std::unordered_map<const TensorImpl*, EventId> accumulated_;
@@ -128,7 +137,7 @@ class Recorder final : public ExecutionObserver {
 };
 
 // Names parameters, buffers and the tensors of the arguments after what they are; schema: of the method, with self.
-void name_existing_tensors(Recorder& recorder, const nn::Module& module, const std::vector<IValue>& arguments,
+void name_existing_tensors(Recorder& recorder, nn::Module& module, const std::vector<IValue>& arguments,
                            const FunctionSchema& schema);
 
 }  // namespace loupe::session

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// TorchScript source from graphs: what a script module's classes and methods look like in an archive.
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/ir/function.h"
+#include "core/nn/module.h"
+
+namespace loupe {
+
+struct WrittenCode {
+    // "code/__torch__/torch/nn/modules/conv.py" and its text, in the order in which the classes are met.
+    std::vector<std::pair<std::string, std::string>> files;
+    std::vector<IValue> constants;  // CONSTANTS.c0, ...
+    std::int64_t version = 3;       // the highest that an operator needs
+};
+
+// The classes of the module and of all modules and objects inside it. Throws Error (Unsupported) for what has no form in
+// source.
+WrittenCode write_code(const nn::Module& module);
+
+// One method or function as source, indented: "  def forward(self: __torch__.M, ...) -> Tensor:\n ...".
+std::string write_function(const ir::ScriptFunction& function, std::vector<IValue>& constants, std::size_t indent = 0);
+
+}  // namespace loupe
