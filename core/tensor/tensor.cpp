@@ -131,7 +131,10 @@ Tensor Tensor::view_as_strided(IntSpan sizes, IntSpan strides, std::int64_t offs
     for (std::size_t d = 0; d < sizes.size(); ++d) {
         if (sizes[d] == 0) is_empty = true;
         const Wide reach = (static_cast<Wide>(sizes[d]) - 1) * strides[d];
-        (reach > 0 ? last : first) += reach;
+        // Far outside stays far outside: more such dimensions must not overflow.
+        constexpr Wide kFar = Wide{1} << 80;
+        if (reach > 0) last = std::min(last + reach, kFar);
+        else first = std::max(first + reach, -kFar);
     }
     const Wide needed = (last + 1) * element_size();
     const Wide available = static_cast<Wide>(impl_->storage->bytes());

@@ -73,6 +73,9 @@ def add_gradients(c):
         graded(c, "rrelu_with_noise_backward", g, t(2, 3).detach(), noise, 0.1, 0.3, training, False)
     plain(c, "rrelu_with_noise", t(2, 3).detach() - 1, torch.zeros(2, 3), 0.1, 0.3, False)
     plain(c, "rrelu_with_noise", t(2, 3).detach(), torch.zeros(2, 3), 0.3, 0.1, False)
+    for loss, more in (("mse", ()), ("huber", (0.5,)), ("smooth_l1", (0.5,))):
+        for shape in ((2, 2, 3), (3,), (3, 3)):  # the gradient takes part in broadcasting, or does not fit
+            plain(c, loss + "_loss_backward", t(*shape).detach(), t(2, 3).detach(), t(3).detach() - 1, 1, *more)
     alpha = torch.tensor([0.5, 1.0, 3.0, 20.0], dtype=torch.double)
     c.call("aten::_standard_gamma_grad", alpha, torch.tensor([0.7, 1.0, 2.0, 25.0], dtype=torch.double), tolerance=2e-3)
     c.call("aten::_dirichlet_grad", alpha[:2] * 0.5, alpha[:2], alpha[:2] + 2, tolerance=2e-2)

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operators that few programs call, against PyTorch.
 
+#include <cmath>
+
 #include "core/ops/call.h"
 #include "core/ops/random/generator.h"
 #include "tests/ops/cases.h"
@@ -42,6 +44,12 @@ class TestCalls : public OperatorCases {
         draws("aten::binomial", {row({10, 100, 50, 1000}), row({0.3F, 0.3F, 0.9F, 0.5F})}, {6, 28, 46, 499});
         draws("aten::_standard_gamma", {row({0.1F, 0.5F, 1, 3, 20})}, {3.1292e-16F, 4.4151e-02F, 1.0532F, 4.2826F, 17.138F});
         draws("aten::_sample_dirichlet", {row({0.1F, 0.5F, 1})}, {2.8516e-16F, 4.0234e-02F, 9.5977e-01F});
+    }
+    void no_dirichlet_distribution_has_no_gradient() {
+        IValue result;
+        const IValue arguments[] = {row({0.5F, 0.5F}), row({-1, 2}), row({3, 1})};
+        call_operator(*find_operator("aten::_dirichlet_grad"), arguments, &result);
+        for (int i = 0; i < 2; ++i) QVERIFY(std::isnan(result.to_tensor().data<float>()[i]));
     }
     void rrelu_draws_for_what_is_not_positive() {
         default_generator().set_seed(0);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "core/base/strings.h"
 #include "core/ops/arithmetic.h"
@@ -90,7 +91,10 @@ std::vector<std::pair<double, double>> outer_edges(const Tensor& points, const R
 }
 
 TensorList linear_edges(const Tensor& points, const Counts& bins, const Range& range) {
-    for (std::size_t d = 0; d < bins.size(); ++d) check(bins[d] > 0, "(): bins must be > 0, but got ", bins[d], " for dimension ", d);
+    for (std::size_t d = 0; d < bins.size(); ++d) {
+        check(bins[d] > 0, "(): bins must be > 0, but got ", bins[d], " for dimension ", d);
+        check(bins[d] < std::numeric_limits<std::int64_t>::max(), "(): too many bins: ", bins[d], " for dimension ", d);
+    }
     const auto outer = outer_edges(points, range);
     TensorList edges;
     for (std::size_t d = 0; d < bins.size(); ++d) {
@@ -106,12 +110,13 @@ std::int64_t bin_of(T x, const T* edges, std::int64_t count, bool is_linear) {
     std::int64_t first = 0;
     std::int64_t last = count;
     if (is_linear) {
-        const auto guess = static_cast<std::int64_t>((x - edges[0]) * static_cast<T>(count - 1) / (edges[count - 1] - edges[0]));
+        const T at = (x - edges[0]) * static_cast<T>(count - 1) / (edges[count - 1] - edges[0]);  // NaN between infinite edges
+        const auto guess = at > 0 ? static_cast<std::int64_t>(std::min(at, static_cast<T>(0x1p62))) : 0;
         first = std::clamp<std::int64_t>(guess - 1, 0, count);
         last = std::clamp<std::int64_t>(guess + 2, first, count);
     }
-    const std::int64_t at = std::upper_bound(edges + first, edges + last, x) - edges - 1;
-    return std::clamp<std::int64_t>(at, 0, count - 2);
+    const std::int64_t bin = std::upper_bound(edges + first, edges + last, x) - edges - 1;
+    return std::clamp<std::int64_t>(bin, 0, count - 2);
 }
 
 Tensor as_density(Tensor hist, const TensorList& edges) {

@@ -83,7 +83,11 @@ Segments segments_of(const Tensor& data, const Tensor& lengths, const Tensor& of
         for (std::int64_t row = 0; row < s.outer; ++row) {
             std::int64_t total = 0;
             s.bounds.push_back(0);
-            for (std::int64_t k = 0; k < s.count; ++k) s.bounds.push_back(total += values[static_cast<std::size_t>(row * s.count + k)]);
+            for (std::int64_t k = 0; k < s.count; ++k) {
+                const std::int64_t length = values[static_cast<std::size_t>(row * s.count + k)];
+                total = length > s.size - total ? s.size + 1 : total + length;  // too long stays too long, without overflow
+                s.bounds.push_back(total);
+            }
             check(is_unsafe || total == s.size, "segment_reduce(): Expected all rows of lengths along axis to sum to data.size(lengths.dim()-1) when !unsafe.");
         }
     }

@@ -75,8 +75,13 @@ void infer_empty(Arguments arguments, MetaList& outputs) {
     const std::int64_t format = arguments[5].is_none() ? kContiguous : arguments[5].to_int();
     put(outputs, sizes, options_of(arguments, 1, kDefaultDtype), last_channels(span_of(sizes), format));
 }
+void put_strided(MetaList& outputs, const Dims& sizes, const Options& options, const Dims& strides) {
+    require(sizes.size() == strides.size(), "dimensionality of sizes (", sizes.size(), ") must match dimensionality of strides (",
+            strides.size(), ")");
+    put(outputs, sizes, options, strides);
+}
 void infer_strided(Arguments arguments, MetaList& outputs) {
-    put(outputs, arguments[0].to_ints(), options_of(arguments, 2, kDefaultDtype), arguments[1].to_ints());
+    put_strided(outputs, arguments[0].to_ints(), options_of(arguments, 2, kDefaultDtype), arguments[1].to_ints());
 }
 
 // (self, [value,] dtype, layout, device, pin_memory, memory_format)
@@ -102,7 +107,7 @@ void infer_new(Arguments arguments, MetaList& outputs) {
 }
 void infer_new_strided(Arguments arguments, MetaList& outputs) {
     const Tensor self = arguments[0].to_tensor();
-    put(outputs, arguments[1].to_ints(), options_of(arguments, 3, self.dtype(), self.device()), arguments[2].to_ints());
+    put_strided(outputs, arguments[1].to_ints(), options_of(arguments, 3, self.dtype(), self.device()), arguments[2].to_ints());
 }
 
 std::vector<Sample> sized_samples(Random&, ScalarType dtype) {

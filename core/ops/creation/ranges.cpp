@@ -29,7 +29,7 @@ std::int64_t arange_length(const Range& range, ScalarType dtype) {
     if (dtype == ScalarType::Int64) {
         const std::int64_t step_sign = step > 0 ? 1 : -1;
         const std::int64_t distance = checked_sum(range.end.to_int(), wrapping_product(range.start.to_int(), -1));
-        const auto span = static_cast<double>(checked_sum(distance, range.step.to_int() - step_sign));
+        const auto span = static_cast<double>(checked_sum(distance, checked_sum(range.step.to_int(), -step_sign)));
         length = std::trunc(span / static_cast<double>(range.step.to_int()));
     } else {
         length = std::ceil((end - start) / step);

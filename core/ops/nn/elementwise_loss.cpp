@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Losses element by element: mse, smooth_l1, huber, soft_margin, binary cross entropy, and those written with operators.
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numeric>
 
@@ -171,7 +172,8 @@ void run_loss(Arguments arguments, IValue* results) {
 // (grad_output, self, target, reduction[, parameter])
 void infer_loss_backward(Arguments arguments, MetaList& outputs) {
     const ScalarType dtype = promote_types(arguments[1].to_tensor().dtype(), arguments[2].to_tensor().dtype());
-    outputs.push_back(elementwise_meta(arguments.subspan(1, 2), dtype));
+    const std::array<IValue, 3> operands{arguments[1], arguments[2], arguments[0]};
+    outputs.push_back(elementwise_meta(operands, dtype));
 }
 
 template <typename Loss>
@@ -179,7 +181,7 @@ void run_loss_backward(Arguments arguments, IValue* results) {
     const Tensor out = results[0].to_tensor();
     const auto operand = [&](std::size_t i, ScalarType as) { return LoopOperand(*arguments[i].tensor_impl(), as); };
     const bool mean = static_cast<Reduction>(arguments[3].to_int()) == Reduction::Mean;
-    const std::array<double, 2> params{parameter_in(arguments, 4), mean ? 1.0 / static_cast<double>(out.numel()) : 1.0};
+    const std::array<double, 2> params{parameter_in(arguments, 4), mean ? 1.0 / static_cast<double>(arguments[1].tensor_impl()->numel) : 1.0};
     visit_floating(out.dtype(), Loss::kName, [&]<typename T>(std::type_identity<T>) {
         constexpr ScalarType kAs = scalar_type_of<T>;
         const std::array<LoopOperand, 4> operands{LoopOperand(out, kAs), operand(1, kAs), operand(2, kAs), operand(0, kAs)};

@@ -47,6 +47,8 @@ struct Blocks {
             for (const std::int64_t value : {kernel[d], dilation[d], padding[d], stride[d]}) {
                 require(value <= std::numeric_limits<std::int32_t>::max(), "integer out of range");
             }
+            constexpr std::int64_t kLargest = std::int64_t{1} << 40;
+            require(image[d] >= -kLargest && image[d] <= kLargest, "output_size is out of range: ", image[d]);
         }
         require(kernel[0] > 0 && kernel[1] > 0, "kernel size should be greater than zero, but got kernel_height: ", kernel[0], " kernel_width: ", kernel[1]);
         require(dilation[0] > 0 && dilation[1] > 0, "dilation should be greater than zero, but got dilation_height: ", dilation[0], " dilation_width: ", dilation[1]);

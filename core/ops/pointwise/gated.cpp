@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Activations with parameters or gates: prelu, glu, rrelu.
 
+#include <algorithm>
+
 #include "core/ops/arithmetic.h"
 #include "core/ops/pointwise/family.h"
 #include "core/ops/pointwise/pointwise.h"
@@ -63,6 +65,8 @@ Scalar middle(const Scalar& lower, const Scalar& upper) { return {(lower.to_doub
 Tensor rrelu_with_noise(const Tensor& self, const Tensor& noise, const Scalar& lower, const Scalar& upper, bool training,
                         const IValue& generator) {
     if (!training) return fn::leaky_relu(self, middle(lower, upper));
+    require(std::ranges::equal(noise.sizes(), self.sizes()), "rrelu_with_noise: noise must have self's shape ", shape_list_text(self.sizes()),
+            ", but has ", shape_list_text(noise.sizes()));
     const Tensor slopes = random_slopes(self, lower.to_double(), upper.to_double(), generator);
     copy_into(noise, slopes);
     return self * slopes;

@@ -99,6 +99,7 @@ double slope_at(double a, Cumulative&& cumulative) {
 }
 double gamma_slope(double alpha, double x) {
     if (x <= 0 || alpha <= 0) return 0;
+    if (!std::isfinite(x) || !std::isfinite(alpha)) return std::numeric_limits<double>::quiet_NaN();
     const double density = boost::math::gamma_p_derivative(alpha, x);
     const bool upper = x > alpha;  // the smaller part keeps its digits
     const double slope = slope_at(alpha, [&](double a) { return upper ? boost::math::gamma_q(a, x) : boost::math::gamma_p(a, x); });
@@ -106,6 +107,7 @@ double gamma_slope(double alpha, double x) {
 }
 double beta_slope(double x, double alpha, double beta) {
     if (x <= 0 || x >= 1) return 0;
+    if (!(x < 1 && alpha > 0 && beta > 0)) return std::numeric_limits<double>::quiet_NaN();  // no such distribution
     const double density = boost::math::ibeta_derivative(alpha, beta, x);
     const bool upper = x > alpha / (alpha + beta);
     const double slope = slope_at(alpha, [&](double a) { return upper ? boost::math::ibetac(a, beta, x) : boost::math::ibeta(a, beta, x); });

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
+#include <optional>
 
 #include "core/ops/boxing.h"
 #include "core/ops/functions.h"
@@ -226,7 +227,7 @@ std::string_view c_name(ScalarType dtype) {
 // can, so that rounding does not leave [from, to).
 template <typename T>
 std::int64_t last_bit(std::int64_t bound) {
-    const int exponent = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(std::abs(bound)))) - 1;
+    const int exponent = static_cast<int>(std::bit_width(bound < 0 ? 0 - static_cast<std::uint64_t>(bound) : static_cast<std::uint64_t>(bound))) - 1;
     return std::int64_t{1} << (exponent - digits_of<T>() + 1);
 }
 void fit_bounds(const Tensor& self, std::int64_t& from, std::int64_t& to) {
@@ -239,8 +240,10 @@ void fit_bounds(const Tensor& self, std::int64_t& from, std::int64_t& to) {
             const auto stored = [](std::int64_t v) { return static_cast<double>(element_of<T>(static_cast<double>(v))); };
             const double above = stored(from + 1);
             const double below = stored(to - 1);
-            if (above < static_cast<double>(from)) from = static_cast<std::int64_t>(above) + last_bit<T>(from + 1);
-            if (below >= static_cast<double>(to)) to = static_cast<std::int64_t>(below) - last_bit<T>(to - 1);
+            // Rounded up to 2^63, which no int64 holds, a bound stays as PyTorch leaves it.
+            const auto moved = [](double bound) { return bound < 0x1p63 ? std::optional(static_cast<std::int64_t>(bound)) : std::nullopt; };
+            if (moved(above) < from && moved(above)) from = *moved(above) + last_bit<T>(from + 1);
+            if (moved(below) >= to) to = *moved(below) - last_bit<T>(to - 1);
         }
     });
 }

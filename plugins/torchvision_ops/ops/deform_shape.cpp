@@ -16,8 +16,9 @@ void require_fact(bool condition, const char* fact) {
 
 void check_ranges(const DeformParameters& p, IntSpan input, IntSpan weight) {
     const Dims parameters{p.stride_h, p.stride_w, p.pad_h, p.pad_w, p.dilation_h, p.dilation_w, p.groups, p.offset_groups};
+    constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
     for (const IntSpan values : {span_of(parameters), input, weight}) {
-        for (const std::int64_t value : values) require(std::abs(value) <= std::numeric_limits<std::int32_t>::max(), "deform_conv2d: integer out of range");
+        for (const std::int64_t value : values) require(value >= -kMost && value <= kMost, "deform_conv2d: integer out of range");
     }
     require(weight[2] > 0 && weight[3] > 0, "weight_h: ", weight[2], " weight_w: ", weight[3]);
     require(p.stride_h > 0 && p.stride_w > 0, "stride_h: ", p.stride_h, " stride_w: ", p.stride_w);
