@@ -174,6 +174,100 @@ class TestLoops : public QObject {
         }
     }
 
+    // By the definition in float64; the first number of a column far off the others must not cost precision.
+    void variances() {
+        Random random;
+        const OperatorHandle<> var("aten::var.correction");
+        std::vector<Tensor> layouts = odd_layouts(random, ScalarType::Float32);
+        layouts.push_back(random_tensor(random, {100003}, ScalarType::Float32));
+        layouts.push_back(random_tensor(random, {501, 37}, ScalarType::Float32));
+        layouts.back().data<float>()[5] = 1e5F;
+        for (const Tensor& t : layouts) {
+            for (std::int64_t dim = -1; dim < t.dim(); ++dim) {
+                const Tensor result = var(t, dim < 0 ? IValue() : IValue(Dims{dim}), 0, true);
+                const auto count = static_cast<std::size_t>(result.numel());
+                const double n = static_cast<double>(t.numel()) / static_cast<double>(count);
+                std::vector<double> mean(count), expected(count);
+                for (std::int64_t i = 0; i < t.numel(); ++i) mean[place_of(t, i, dim)] += static_cast<double>(element<float>(t, i)) / n;
+                for (std::int64_t i = 0; i < t.numel(); ++i) {
+                    const double deviation = static_cast<double>(element<float>(t, i)) - mean[place_of(t, i, dim)];
+                    expected[place_of(t, i, dim)] += deviation * deviation / n;
+                }
+                for (std::size_t i = 0; i < count; ++i) {
+                    QVERIFY(std::abs(static_cast<double>(result.data<float>()[i]) - expected[i]) <= 1e-6 * expected[i] + 1e-12);
+                }
+            }
+        }
+    }
+
+    // The first of equals, and NaN before all, wherever in a vector, a row or a piece they lie.
+    void first_of_equals() {
+        for (const bool turned : {false, true}) {
+            for (const std::int64_t at : {0, 5, 700, 4096, 40000, 89999}) {
+                const Tensor flat = fn::zeros(Dims{90000});
+                const Tensor matrix = turned ? fn::t(fn::view(flat, Dims{300, 300})) : fn::view(flat, Dims{300, 300});
+                const auto put = [&](std::int64_t place, float value) { flat.data<float>()[turned ? place % 300 * 300 + place / 300 : place] = value; };
+                QCOMPARE(item(fn::argmax(matrix, IValue(), false)).to_int(), 0);
+                put(at, 2);
+                put(89999, 2);
+                QCOMPARE(item(fn::argmax(matrix, IValue(), false)).to_int(), at);
+                QCOMPARE(item(fn::select(std::get<1>(fn::max_dim(matrix, 1, false)), 0, at / 300)).to_int(), at % 300);
+                QCOMPARE(item(fn::select(std::get<1>(fn::max_dim(matrix, 0, false)), 0, at % 300)).to_int(), at / 300);
+                put(at, NAN);
+                put(89999, NAN);
+                QCOMPARE(item(fn::argmax(matrix, IValue(), false)).to_int(), at);
+                QVERIFY(std::isnan(item(fn::select(fn::amax(matrix, Dims{1}, false), 0, at / 300)).to_double()));
+                QVERIFY(std::isnan(item(fn::select(fn::amax(matrix, Dims{0}, false), 0, at % 300)).to_double()));
+                QCOMPARE(item(fn::select(std::get<1>(fn::max_dim(matrix, 0, false)), 0, at % 300)).to_int(), at / 300);
+            }
+        }
+    }
+
+    // A bool's byte may be neither 0 nor 1.
+    void truths() {
+        for (const ScalarType dtype : {ScalarType::Bool, ScalarType::UInt8, ScalarType::Float32, ScalarType::Int64}) {
+            for (const std::int64_t at : {0, 17, 1500, 4998}) {
+                const Tensor x = fn::to_dtype(fn::zeros(Dims{4999}), static_cast<std::int64_t>(dtype));
+                QVERIFY(!item(fn::any(x)).to_bool());
+                x.data<std::uint8_t>()[at * x.element_size() + x.element_size() - 1] = 64;
+                QVERIFY(item(fn::any(x)).to_bool());
+                const Tensor y = fn::to_dtype(fn::ones(Dims{4999}), static_cast<std::int64_t>(dtype));
+                QVERIFY(item(fn::all(y)).to_bool());
+                std::fill_n(y.data<std::uint8_t>() + at * y.element_size(), y.element_size(), std::uint8_t{0});
+                QVERIFY(!item(fn::all(y)).to_bool());
+            }
+        }
+    }
+
+    // Powers of float32 round the power of float64; signs, zeros, infinities and NaN are C's.
+    void powers() {
+        const float infinite = INFINITY;
+        std::vector<float> bases{0, -0.0F, 1, -1, 2, -2, 3, -3, 0.5F, -0.5F, 1e-40F, -1e-40F, 1e30F, -1e30F, infinite, -infinite, NAN};
+        std::vector<float> exponents{0, -0.0F, 1, -1, 2, 3, -3, 5, 0.5F, -0.5F, 1.7F, 1e-7F, 30, -30, 16777216, 1e20F, infinite, -infinite, NAN};
+        Random random;
+        const auto between = [&](double low, double high) { return std::uniform_real_distribution(low, high)(random.engine()); };
+        for (int i = 0; i < 300; ++i) {
+            bases.push_back(static_cast<float>(std::exp(between(-20, 20))) * (i % 4 == 0 ? -1.0F : 1.0F));
+            exponents.push_back(static_cast<float>(i % 3 == 0 ? std::round(between(-9, 9)) : between(-5, 5)));
+        }
+        const auto as_tensor = [](const std::vector<float>& values) {
+            const Tensor t = empty(std::array{static_cast<std::int64_t>(values.size())}, ScalarType::Float32);
+            std::copy(values.begin(), values.end(), t.data<float>());
+            return t;
+        };
+        const Tensor power = fn::pow(fn::unsqueeze(as_tensor(bases), 1), as_tensor(exponents));
+        for (std::size_t i = 0; i < bases.size(); ++i) {
+            for (std::size_t k = 0; k < exponents.size(); ++k) {
+                const auto expected = static_cast<float>(std::pow(static_cast<double>(bases[i]), static_cast<double>(exponents[k])));
+                const float actual = power.data<float>()[i * exponents.size() + k];
+                const bool same = std::isnan(expected) ? std::isnan(actual)
+                                                       : std::signbit(expected) == std::signbit(actual) &&
+                                                             (actual == expected || std::nextafter(actual, expected) == expected);
+                if (!same) QFAIL(qPrintable(QString("%1 ^ %2: %3, not %4").arg(bases[i]).arg(exponents[k]).arg(actual).arg(expected)));
+            }
+        }
+    }
+
     // A sum of many small numbers keeps its precision.
     void long_sums() {
         const Tensor t = fn::full(Dims{3000, 1000}, Scalar(0.1));

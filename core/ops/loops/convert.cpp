@@ -41,6 +41,18 @@ void convert(const void* from, std::int64_t from_stride, void* to, std::int64_t 
     }
 }
 
+// n copies of one element.
+template <std::size_t Size>
+void fill(const std::byte* element, std::byte* to, std::int64_t n) {
+    std::array<std::byte, 64> pattern;
+    constexpr auto kPattern = static_cast<std::int64_t>(pattern.size());
+    for (std::size_t at = 0; at < pattern.size(); at += Size) std::memcpy(pattern.data() + at, element, Size);
+    const std::int64_t bytes = n * static_cast<std::int64_t>(Size);
+    std::int64_t at = 0;
+    for (; at + kPattern <= bytes; at += kPattern) std::memcpy(to + at, pattern.data(), pattern.size());
+    std::memcpy(to + at, pattern.data(), static_cast<std::size_t>(bytes - at));
+}
+
 template <std::size_t Size>
 void copy(const void* from, std::int64_t from_stride, void* to, std::int64_t to_stride, std::int64_t n) {
     constexpr auto kSize = static_cast<std::int64_t>(Size);
@@ -51,9 +63,7 @@ void copy(const void* from, std::int64_t from_stride, void* to, std::int64_t to_
     const auto* source = static_cast<const std::byte*>(from);
     auto* target = static_cast<std::byte*>(to);
     if (from_stride == 0 && to_stride == kSize) {
-        std::array<std::byte, Size> element;
-        std::memcpy(element.data(), source, Size);
-        std::fill_n(static_cast<std::array<std::byte, Size>*>(to), n, element);
+        fill<Size>(source, target, n);
         return;
     }
     for (std::int64_t i = 0; i < n; ++i) {

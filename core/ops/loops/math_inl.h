@@ -88,32 +88,116 @@ HWY_INLINE V tanh_vector(D d, V x) {
 }
 
 template <class D, class V, std::size_t N>
-HWY_INLINE V polynomial(D d, V x, const std::array<float, N>& coefficients) {
-    V sum = hn::Set(d, static_cast<FloatOf<D>>(coefficients[N - 1]));
+HWY_INLINE V polynomial(D d, V x, const std::array<FloatOf<D>, N>& coefficients) {
+    V sum = hn::Set(d, coefficients[N - 1]);
     for (std::size_t i = N - 1; i-- > 0;) {
-        sum = hn::MulAdd(sum, x, hn::Set(d, static_cast<FloatOf<D>>(coefficients[i])));
+        sum = hn::MulAdd(sum, x, hn::Set(d, coefficients[i]));
     }
     return sum;
 }
 
-// float32: minimax polynomials of erf(x)/x in x^2 below 1 and of erfc(x) exp(x^2) in 1/(1 + x/2) above.
+// float32: minimax polynomials of erf(x)/x - 1 in x^2 below 1 and of erfc(x) in x - 5/2 from 1 to 4, where it is under half a unit in
+// the last place of erf(x).
 template <class D, class V>
 HWY_INLINE V erf_vector(D d, V x) {
     using T = FloatOf<D>;
     static_assert(std::is_same_v<T, float>);
-    constexpr std::array<float, 7> kNear{1.1283791065216064F, -0.3761262595653534F, 0.1128358542919159F, -0.026853810995817184F,
-                                         0.005188327748328447F, -0.0008010192541405559F, 7.853857823647559e-05F};
-    constexpr std::array<float, 7> kFar{0.0004709171029419479F, 0.2753394785343474F, 0.3218348582519877F, 0.12610762816467924F,
-                                        0.3657391245645046F, -0.02651830086275929F, -0.06381699183523482F};
+    constexpr std::array<float, 7> kNear{0.1283791065216064F, -0.3761262595653534F, 0.1128358542919159F, -0.026853812858462334F,
+                                         0.005188327748328447F, -0.0008010193705558777F, 7.853861461626366e-05F};
+    constexpr std::array<float, 15> kFar{0.0004069526621606201F, -0.002178188879042864F, 0.005445676390081644F, -0.00835171528160572F,
+                                         0.008622685447335243F, -0.006109302863478661F, 0.002797348890453577F, -0.0005600641015917063F,
+                                         -0.00025848072255030274F, 0.00027039804263040423F, -8.125662134261802e-05F,
+                                         -1.7681693861959502e-05F, 1.576799877511803e-05F, -5.093384061183315e-07F, -8.961361004367063e-07F};
     const V one = hn::Set(d, 1.0F);
-    const V size = hn::Min(hn::Abs(x), hn::Set(d, 4.2F));
-    const V square = hn::Mul(size, size);
-    const V near = hn::Mul(x, polynomial(d, square, kNear));
-    const V t = hn::Div(one, hn::MulAdd(size, hn::Set(d, 0.5F), one));
-    const V far = hn::CopySign(hn::NegMulAdd(hn::Exp(d, hn::Neg(square)), polynomial(d, t, kFar), one), x);
+    const V size = hn::Min(hn::Abs(x), hn::Set(d, 4.0F));
+    const V near = hn::MulAdd(x, polynomial(d, hn::Mul(size, size), kNear), x);
+    const V far = hn::CopySign(hn::Sub(one, polynomial(d, hn::Sub(size, hn::Set(d, 2.5F)), kFar)), x);
     const V result = hn::IfThenElse(hn::Lt(size, one), near, far);
     return hn::IfThenElse(hn::IsNaN(x), x, result);
 }
+
+#if HWY_TARGET != HWY_SCALAR
+// The sum of two numbers, the second much smaller: more digits than one has.
+template <class V>
+struct TwoParts {
+    V high, low;
+};
+template <class V>
+HWY_INLINE TwoParts<V> parts_of_sum(V larger, V smaller) {
+    const V sum = hn::Add(larger, smaller);
+    return {sum, hn::Sub(smaller, hn::Sub(sum, larger))};
+}
+
+// float32, of positive normal numbers, to 32 bits: log2(2^e m) = e + 2 / ln 2 artanh((m - 1) / (m + 1)), m around 1.
+template <class D, class V>
+HWY_INLINE TwoParts<V> log2_parts(D d, V x) {
+    constexpr std::int32_t kSqrtHalf = 0x3F3504F3;
+    constexpr float kFactor = 2.885390043258667F, kFactorRest = 3.851926067e-08F;
+    constexpr std::array<float, 4> kTerms{0.9617967009544373F, 0.5770828723907471F, 0.4117041826248169F, 0.34026214480400085F};
+    const hn::RebindToSigned<D> whole;
+    const auto bits = hn::BitCast(whole, x);
+    const auto exponent = hn::ShiftRight<23>(hn::Sub(bits, hn::Set(whole, kSqrtHalf)));
+    const V m = hn::BitCast(d, hn::Sub(bits, hn::ShiftLeft<23>(exponent)));
+    const V one = hn::Set(d, 1.0F), factor = hn::Set(d, kFactor);
+    const V top = hn::Sub(m, one), bottom = hn::Add(m, one);
+    const V bottom_rest = hn::Sub(m, hn::Sub(bottom, one));
+    const V inverse = hn::Div(one, bottom);
+    const V s = hn::Mul(top, inverse);
+    const V s_rest = hn::Mul(inverse, hn::NegMulAdd(s, bottom_rest, hn::NegMulAdd(s, bottom, top)));
+    const V square = hn::Mul(s, s);
+    const V first = hn::Mul(factor, s);
+    V rest = hn::MulAdd(factor, s_rest, hn::MulSub(factor, s, first));
+    rest = hn::MulAdd(hn::Set(d, kFactorRest), s, rest);
+    rest = hn::MulAdd(hn::Mul(s, square), polynomial(d, square, kTerms), rest);
+    const auto sum = parts_of_sum(hn::ConvertTo(d, exponent), first);
+    return {sum.high, hn::Add(sum.low, rest)};
+}
+// 2^(high + low)
+template <class D, class V>
+HWY_INLINE V exp2_of_parts(D d, const TwoParts<V>& x) {
+    constexpr std::array<float, 7> kTerms{1.0F, 0.6931471824645996F, 0.24022647738456726F, 0.05550331249833107F,
+                                          0.009618442505598068F, 0.0013399391900748014F, 0.00015352945774793625F};
+    const hn::RebindToSigned<D> whole;
+    const V n = hn::Round(x.high);
+    const V fraction = polynomial(d, hn::Add(hn::Sub(x.high, n), x.low), kTerms);
+    // In two halves, so that the smallest results underflow gradually.
+    const auto power = hn::ConvertTo(whole, n);
+    const auto half = hn::ShiftRight<1>(power);
+    const auto scale = [&](auto k) HWY_ATTR { return hn::BitCast(d, hn::ShiftLeft<23>(hn::Add(k, hn::Set(whole, 127)))); };
+    return hn::Mul(hn::Mul(fraction, scale(half)), scale(hn::Sub(power, half)));
+}
+template <class D, class V>
+HWY_INLINE V pow_of_positive(D d, V base, V exponent) {
+    const auto logarithm = log2_parts(d, base);
+    const V limit = hn::Set(d, 200.0F);  // 2 to the power of that is infinite, to the power of -200 it is 0
+    const V product = hn::Mul(exponent, logarithm.high);
+    const V rest = hn::MulAdd(exponent, logarithm.low, hn::MulSub(exponent, logarithm.high, product));
+    const auto inside = hn::Lt(hn::Abs(product), limit);
+    return exp2_of_parts(d, parts_of_sum(hn::Max(hn::Min(product, limit), hn::Neg(limit)), hn::IfThenElseZero(inside, rest)));
+}
+// Numbers that are negative, zero, subnormal, infinite or NaN too.
+template <class D, class V>
+HWY_INLINE V pow_vector(D d, V base, V exponent) {
+    const V zero = hn::Zero(d), one = hn::Set(d, 1.0F), infinite = hn::Set(d, std::numeric_limits<float>::infinity());
+    const V least = hn::Set(d, std::numeric_limits<float>::min());
+    const auto is_finite = hn::And(hn::Lt(hn::Abs(exponent), infinite), hn::Lt(base, infinite));
+    if (HWY_LIKELY(hn::AllTrue(d, hn::And(is_finite, hn::Ge(base, least))))) return pow_of_positive(d, base, exponent);
+    const V size = hn::Abs(base);
+    const auto is_normal = hn::Or(hn::And(hn::Ge(size, least), hn::Lt(size, infinite)), hn::Eq(base, zero));
+    const auto good = hn::And(is_normal, is_finite);
+    V result = pow_of_positive(d, size, exponent);
+    const auto is_whole = hn::Eq(hn::Trunc(exponent), exponent);
+    const V halved = hn::Mul(exponent, hn::Set(d, 0.5F));
+    const auto is_even = hn::Eq(hn::Trunc(halved), halved);
+    const V of_zero = hn::IfThenElse(hn::Gt(exponent, zero), zero, hn::IfThenElse(hn::Eq(exponent, zero), one, infinite));
+    result = hn::IfThenElse(hn::Eq(base, zero), of_zero, result);
+    const V with_sign = hn::CopySign(result, base);
+    result = hn::IfThenElse(hn::AndNot(is_even, is_whole), with_sign, result);
+    const V undefined = hn::Set(d, std::numeric_limits<float>::quiet_NaN());
+    result = hn::IfThenElse(hn::AndNot(is_whole, hn::Lt(base, zero)), undefined, result);
+    return patch_lanes(d, base, exponent, result, good, [](float a, float b) { return std::pow(a, b); });
+}
+#endif
 
 }  // namespace loupe::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();

@@ -15,6 +15,7 @@ namespace {
 constexpr std::int64_t kBlock = 512;  // elements of a buffer, and states of a block
 constexpr std::int64_t kGrain = 32768;
 constexpr std::size_t kMaxStateSize = 64;
+constexpr std::int64_t kCacheLine = 16;  // elements
 
 struct Dim {
     std::int64_t size;
@@ -140,13 +141,25 @@ class ReductionLoop {
             take_in_rows(states, at, n, begin, end);
             return;
         }
-        for (std::int64_t i = 0; i < n; ++i) {
-            take_in_one(states + static_cast<std::size_t>(i) * reduction_.state_size, base_ + offset_of(kept_, at + i), begin, end);
+        // Without divisions along the innermost kept dimension.
+        const Dim row = kept_.empty() ? Dim{1, 0} : kept_.back();
+        for (std::int64_t i = 0; i < n;) {
+            const std::int64_t within = (at + i) % row.size;
+            const std::int64_t length = std::min(n - i, row.size - within);
+            const std::byte* first = base_ + offset_of(kept_, at + i);
+            for (std::int64_t k = 0; k < length; ++k) {
+                take_in_one(states + static_cast<std::size_t>(i + k) * reduction_.state_size, first + k * row.stride, begin, end);
+            }
+            i += length;
         }
     }
 
     void take_in_one(std::byte* state, const std::byte* first, std::int64_t begin, std::int64_t end) const {
         const Dim row = inner_.empty() ? Dim{1, element_size_} : inner_.back();
+        if (inner_.size() <= 1) {
+            fold_run(state, first + begin * row.stride, row.stride, end - begin, begin);
+            return;
+        }
         for (std::int64_t at = begin; at < end;) {
             const std::int64_t length = std::min(end - at, row.size - at % row.size);
             fold_run(state, first + offset_of(inner_, at), row.stride, length, at);
@@ -195,10 +208,26 @@ class ReductionLoop {
     bool by_rows_ = false;
 };
 
+// Would elements be visited in an order in which memory does not lie? Then a copy in that order is faster.
+bool strides_over_order(const Tensor& t, std::span<const bool> reduced) {
+    std::int64_t outer = -1, step = 0;
+    for (std::size_t d = 0; d < reduced.size(); ++d) {
+        if (!reduced[d] || t.sizes()[d] == 1) continue;
+        if (outer >= 0 && t.strides()[d] > outer) step = t.strides()[d];
+        outer = t.strides()[d];
+    }
+    return step >= kCacheLine && t.numel() >= kGrain;
+}
+
 }  // namespace
 
-void run_reduction(const Reduction& reduction, const Tensor& input, std::span<const bool> reduced, std::span<const Tensor> outputs,
+void run_reduction(const Reduction& reduction, const Tensor& given, std::span<const bool> reduced, std::span<const Tensor> outputs,
                    const void* params) {
+    Tensor input = given;
+    if (reduction.is_ordered && strides_over_order(given, reduced)) {
+        input = empty(given.sizes(), given.dtype());
+        copy_into(input, given);
+    }
     const ReductionLoop loop(reduction, input, reduced, params);
     std::array<Tensor, 2> targets;
     std::array<void*, 2> results{};

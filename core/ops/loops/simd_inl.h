@@ -112,23 +112,30 @@ ElementwiseKernel test_kernel(ScalarType as) {
     }
 }
 
+// As the one below, of two arguments.
+template <class D, class V, class M, class F>
+HWY_INLINE V patch_lanes(D d, V x, V y, V result, M good, F&& scalar) {
+    if (HWY_LIKELY(hn::AllTrue(d, good))) return result;
+    using T = hn::TFromD<D>;
+    HWY_ALIGN T in[hn::MaxLanes(d)];
+    HWY_ALIGN T in_too[hn::MaxLanes(d)];
+    HWY_ALIGN T out[hn::MaxLanes(d)];
+    HWY_ALIGN T is_good[hn::MaxLanes(d)];
+    hn::Store(x, d, in);
+    hn::Store(y, d, in_too);
+    hn::Store(result, d, out);
+    hn::Store(hn::IfThenElseZero(good, hn::Set(d, T(1))), d, is_good);
+    for (std::size_t i = 0; i < hn::Lanes(d); ++i) {
+        if (is_good[i] == T(0)) out[i] = scalar(in[i], in_too[i]);
+    }
+    return hn::Load(d, out);
+}
 // Lanes for which `good` does not hold are computed one by one: vector formulas need not know infinities and NaN.
 template <class D, class V, class M, class F>
 HWY_INLINE V patch_lanes(D d, V x, V result, M good, F&& scalar) {
     if (HWY_LIKELY(hn::AllTrue(d, good))) return result;
-    using T = hn::TFromD<D>;
-    HWY_ALIGN T in[hn::MaxLanes(d)];
-    HWY_ALIGN T out[hn::MaxLanes(d)];
-    HWY_ALIGN T is_good[hn::MaxLanes(d)];
-    hn::Store(x, d, in);
-    hn::Store(result, d, out);
-    hn::Store(hn::IfThenElseZero(good, hn::Set(d, T(1))), d, is_good);
-    for (std::size_t i = 0; i < hn::Lanes(d); ++i) {
-        if (is_good[i] == T(0)) out[i] = scalar(in[i]);
-    }
-    return hn::Load(d, out);
+    return patch_lanes(d, x, x, result, good, [&](auto a, auto) { return scalar(a); });
 }
-
 }  // namespace loupe::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 

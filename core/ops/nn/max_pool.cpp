@@ -35,14 +35,6 @@ std::int64_t pooled_size(std::int64_t in, std::int64_t kernel, std::int64_t padd
     return out;
 }
 
-}  // namespace
-
-Dims with_spatial(const Tensor& x, const Dims& spatial_sizes) {
-    Dims sizes(x.sizes().begin(), x.sizes().end() - static_cast<std::ptrdiff_t>(spatial_sizes.size()));
-    sizes.insert(sizes.end(), spatial_sizes.begin(), spatial_sizes.end());
-    return sizes;
-}
-
 // "dilationH: 1 dilationW: 0".
 std::string named_sizes(std::string_view name, const Dims& sizes) {
     std::string text;
@@ -50,6 +42,31 @@ std::string named_sizes(std::string_view name, const Dims& sizes) {
         text += concat(i == 0 ? "" : " ", name, std::string_view("THW").substr(3 - sizes.size() + i, 1), ": ", sizes[i]);
     }
     return text;
+}
+
+// Messages are made only when they are needed: making them costs more than a small pooling.
+void check_window(std::size_t i, std::int64_t kernel, std::int64_t stride, std::int64_t padding, const Dims& dilation) {
+    require(stride != 0, "stride should not be zero");
+    require(kernel > 0, "kernel size should be greater than zero");
+    require(stride > 0, "stride should be greater than zero");
+    if (dilation[i] <= 0) require(false, "dilation should be greater than zero, but got ", named_sizes("dilation", dilation));
+    require(padding >= 0, "pad must be non-negative, but got pad: ", padding);
+    require(padding <= kernel / 2, "pad should be at most half of kernel size, but got pad=", padding, " and kernel_size=", kernel);
+}
+
+void refuse_empty(const Tensor& x, std::size_t spatial) {
+    require(spatial != 3, "max_pool3d_with_indices_out_cpu_template(): Expected input's non-batch dimensions to have ",
+            "positive length, but input has a shape of ", shape_list_text(x.sizes()), " and non-batch dimension 0 has length zero!");
+    require(false, "Expected ", spatial + 1, "D or ", spatial + 2,
+            "D (batch mode) tensor with optional 0 dim batch size for input, but got:", shape_list_text(x.sizes()));
+}
+
+}  // namespace
+
+Dims with_spatial(const Tensor& x, const Dims& spatial_sizes) {
+    Dims sizes(x.sizes().begin(), x.sizes().end() - static_cast<std::ptrdiff_t>(spatial_sizes.size()));
+    sizes.insert(sizes.end(), spatial_sizes.begin(), spatial_sizes.end());
+    return sizes;
 }
 
 PoolShape pool_shape(const Tensor& x, const PoolParameters& p, std::size_t spatial, Dims& output_sizes) {
@@ -67,13 +84,7 @@ PoolShape pool_shape(const Tensor& x, const PoolParameters& p, std::size_t spati
     Dims in;
     Dims out;
     for (std::size_t i = 0; i < spatial; ++i) {
-        require(stride[i] != 0, "stride should not be zero");
-        require(kernel[i] > 0, "kernel size should be greater than zero");
-        require(stride[i] > 0, "stride should be greater than zero");
-        require(dilation[i] > 0, "dilation should be greater than zero, but got ", named_sizes("dilation", dilation));
-        require(padding[i] >= 0, "pad must be non-negative, but got pad: ", padding[i]);
-        require(padding[i] <= kernel[i] / 2, "pad should be at most half of kernel size, but got pad=", padding[i],
-                " and kernel_size=", kernel[i]);
+        check_window(i, kernel[i], stride[i], padding[i], dilation);
         in.push_back(x.sizes()[rank - spatial + i]);
         out.push_back(pooled_size(in[i], kernel[i], padding[i], stride[i], dilation[i], p.ceil_mode));
         const std::size_t to = 3 - spatial + i;
@@ -85,15 +96,12 @@ PoolShape pool_shape(const Tensor& x, const PoolParameters& p, std::size_t spati
         s.dilation[to] = dilation[i];
     }
     for (std::size_t d = rank - spatial - 1; d < rank; ++d) {
-        require(x.sizes()[d] != 0 || spatial != 3, "max_pool3d_with_indices_out_cpu_template(): Expected input's non-batch dimensions to have ",
-                "positive length, but input has a shape of ", shape_list_text(x.sizes()),
-                " and non-batch dimension 0 has length zero!");
-        require(x.sizes()[d] != 0, "Expected ", spatial + 1, "D or ", spatial + 2,
-                "D (batch mode) tensor with optional 0 dim batch size for input, but got:", shape_list_text(x.sizes()));
+        if (x.sizes()[d] == 0) refuse_empty(x, spatial);
     }
     const std::int64_t channels = x.sizes()[rank - spatial - 1];
     for (const std::int64_t size : out) {
-        require(size >= 1, "Given input size: (", channels, "x", shape_text(span_of(in)), "). Calculated output size: (", channels,
+        if (size >= 1) continue;
+        require(false, "Given input size: (", channels, "x", shape_text(span_of(in)), "). Calculated output size: (", channels,
                 "x", shape_text(span_of(out)), "). Output size is too small");
     }
     require(s.input_pixels() <= std::numeric_limits<std::int32_t>::max(), "pooling over planes of more than 2^31 elements is not supported");

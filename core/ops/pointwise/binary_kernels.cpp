@@ -5,6 +5,7 @@
 #define HWY_TARGET_INCLUDE "core/ops/pointwise/binary_kernels.cpp"
 #include "hwy/foreach_target.h"
 // clang-format off
+#include "core/ops/loops/math_inl.h"
 #include "core/ops/loops/simd_inl.h"
 // clang-format on
 
@@ -169,6 +170,11 @@ struct PowOp : Plain {
             return std::pow(a, b);
         }
     }
+#if HWY_TARGET != HWY_SCALAR
+    template <class D, class V>
+        requires std::is_same_v<T, float>
+    V vector(D d, V a, V b) const { return pow_vector(d, a, b); }
+#endif
 };
 template <class T>
 struct Atan2Op : Plain {

@@ -45,6 +45,23 @@ T wrapping_multiply(T a, T b) {
     else return multiply(a, b);
 }
 
+// Numbers as float64, a vector of them from memory.
+template <class D, class T>
+HWY_INLINE hn::Vec<D> load_wide(D d, const T* x) {
+    if constexpr (std::is_same_v<T, float>) return hn::PromoteTo(d, hn::LoadU(hn::Rebind<float, D>(), x));
+    else return hn::LoadU(d, x);
+}
+// The lanes of a vector joined, by an operation of two vectors.
+template <class V, class Join>
+HWY_INLINE double join_lanes(V v, Join&& join) {
+    const hn::DFromV<V> d;
+    constexpr std::size_t kLanes = hn::MaxLanes(hn::DFromV<V>());
+    if constexpr (kLanes >= 8) v = join(v, hn::Reverse(d, v));
+    if constexpr (kLanes >= 4) v = join(v, hn::Reverse4(d, v));
+    if constexpr (kLanes >= 2) v = join(v, hn::Reverse2(d, v));
+    return hn::GetLane(v);
+}
+
 template <class T>
 bool is_nan(T x) {
     if constexpr (std::is_integral_v<T>) return false;
@@ -59,6 +76,9 @@ struct SumOf {
     static State identity() { return State(0); }
     static State add(State s, T x, double) { return wrapping_add(s, State(x)); }
     static State join(State s, State other) { return wrapping_add(s, other); }
+    template <class V>
+    static V join_vectors(V a, V b) { return hn::Add(a, b); }
+    static constexpr bool kIsSum = true;
     static Result result(State s, std::int64_t, double) { return static_cast<Result>(s); }
 };
 template <class T>
@@ -69,6 +89,7 @@ struct MeanOf : SumOf<T> {
 template <class T>
 struct NanSumOf : SumOf<T> {
     using State = WideOf<T>;
+    static constexpr bool kSkips = true;
     static State add(State s, T x, double) { return wrapping_add(s, is_nan(x) ? State(0) : State(x)); }
 };
 template <class T>
@@ -78,6 +99,9 @@ struct ProdOf {
     static State identity() { return State(1); }
     static State add(State s, T x, double) { return wrapping_multiply(s, State(x)); }
     static State join(State s, State other) { return wrapping_multiply(s, other); }
+    template <class V>
+    static V join_vectors(V a, V b) { return hn::Mul(a, b); }
+    static constexpr bool kIsSum = false;
     static Result result(State s, std::int64_t, double) { return static_cast<Result>(s); }
 };
 template <class T>
@@ -98,6 +122,8 @@ struct MaxOf {
     static State add(State s, T x, double) { return ((x > s) | is_nan(x)) ? x : s; }
     // For numbers, in one instruction.
     static State add_number(State s, T x) { return x > s ? x : s; }
+    template <class V>
+    static V add_number_vectors(V s, V x) { return hn::Max(x, s); }
     static State join(State s, State other) { return add(s, other, 0); }
     static Result result(State s, std::int64_t, double) { return s; }
 };
@@ -107,12 +133,15 @@ struct MinOf : MaxOf<T> {
     static State identity() { return highest<T>(); }
     static State add(State s, T x, double) { return ((x < s) | is_nan(x)) ? x : s; }
     static State add_number(State s, T x) { return x < s ? x : s; }
+    template <class V>
+    static V add_number_vectors(V s, V x) { return hn::Min(x, s); }
     static State join(State s, State other) { return add(s, other, 0); }
 };
 template <class T>
 struct AnyOf {
     using State = std::uint8_t;
     using Result = bool;
+    static constexpr bool kDecides = true;  // an element that is not zero settles it
     static State identity() { return 0; }
     static State add(State s, T x, double) { return static_cast<State>(s | static_cast<State>(x != T(0))); }
     static State join(State s, State other) { return s | other; }
@@ -121,6 +150,7 @@ struct AnyOf {
 template <class T>
 struct AllOf : AnyOf<T> {
     using State = std::uint8_t;
+    static constexpr bool kDecides = false;
     static State identity() { return 1; }
     static State add(State s, T x, double) { return static_cast<State>(s & static_cast<State>(x != T(0))); }
     static State join(State s, State other) { return s & other; }
@@ -214,8 +244,89 @@ struct Simple {
             return joined<kHalf>(lanes);
         }
     }
+    // Whether some element settles the answer, asked of a block at a time.
+    static void fold_truth(State& s, const T* x, std::int64_t n) {
+        constexpr std::int64_t kTogether = 1024;
+        for (std::int64_t at = 0; at < n && s == Op::identity(); at += kTogether) {
+            const std::int64_t length = std::min(kTogether, n - at);
+            std::int32_t found = 0;
+            for (std::int64_t i = 0; i < length; ++i) found |= static_cast<std::int32_t>((x[at + i] != T(0)) == Op::kDecides);
+            if (found != 0) s = Op::kDecides ? 1 : 0;
+        }
+    }
     // Many states side by side, so that additions do not wait for each other and vectors fit.
     static void fold(void* state, const void* elements, std::int64_t n, std::int64_t, const void* params) {
+        if constexpr (requires { Op::kDecides; }) {
+            fold_truth(*static_cast<State*>(state), static_cast<const T*>(elements), n);
+        } else if constexpr (kHasVectors) {
+            fold_vectors(*static_cast<State*>(state), static_cast<const T*>(elements), n);
+        } else if constexpr (kIsExtreme) {
+            fold_extreme(*static_cast<State*>(state), static_cast<const T*>(elements), n);
+        } else {
+            fold_numbers(state, elements, n, params);
+        }
+    }
+    // Sums and products of real numbers. Two float32 are added before they are widened: half as many conversions, and one
+    // rounding that does not add up.
+    static constexpr bool kHasVectors = std::is_floating_point_v<T> && requires { Op::kIsSum; } && !requires { Op::kSkips; };
+    static void fold_vectors(State& s, const T* x, std::int64_t n) {
+        const hn::ScalableTag<double> d;
+        using V = hn::Vec<decltype(d)>;
+        const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+        constexpr bool kInPairs = Op::kIsSum && std::is_same_v<T, float>;
+        const auto join = [](V a, V b) HWY_ATTR { return Op::join_vectors(a, b); };
+        const auto load = [&](const T* from) HWY_ATTR {
+            if constexpr (kInPairs) {
+                const hn::Rebind<float, decltype(d)> narrow;
+                return hn::PromoteTo(d, hn::Add(hn::LoadU(narrow, from), hn::LoadU(narrow, from + 4 * lanes)));
+            } else {
+                return load_wide(d, from);
+            }
+        };
+        V a = hn::Set(d, Op::identity()), b = a, c = a, e = a;
+        const std::int64_t step = (kInPairs ? 8 : 4) * lanes;
+        std::int64_t i = 0;
+        for (; i + step <= n; i += step) {
+            a = join(a, load(x + i));
+            b = join(b, load(x + i + lanes));
+            c = join(c, load(x + i + 2 * lanes));
+            e = join(e, load(x + i + 3 * lanes));
+        }
+        for (; i + lanes <= n; i += lanes) a = join(a, load_wide(d, x + i));
+        s = Op::join(s, join_lanes(join(join(a, b), join(c, e)), join));
+        for (; i < n; ++i) s = Op::add(s, x[i], 0);
+    }
+    // The extremes of floating types: NaN is looked for beside.
+    static constexpr bool kIsExtreme = std::is_floating_point_v<T> && requires(State s, T x) { Op::add_number(s, x); };
+    static void fold_extreme(State& s, const T* x, std::int64_t n) {
+        const hn::ScalableTag<T> d;
+        const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+        std::array<hn::Vec<decltype(d)>, 4> best;
+        for (auto& b : best) b = hn::Set(d, Op::identity());
+        auto nan = hn::Ne(best[0], best[0]);
+        std::int64_t i = 0;
+        for (; i + 4 * lanes <= n; i += 4 * lanes) {
+            for (std::size_t k = 0; k < 4; ++k) {
+                const auto v = hn::LoadU(d, x + i + static_cast<std::int64_t>(k) * lanes);
+                best[k] = Op::add_number_vectors(best[k], v);
+                nan = hn::Or(nan, hn::IsNaN(v));
+            }
+        }
+        for (; i + lanes <= n; i += lanes) {
+            const auto v = hn::LoadU(d, x + i);
+            best[0] = Op::add_number_vectors(best[0], v);
+            nan = hn::Or(nan, hn::IsNaN(v));
+        }
+        if (!hn::AllFalse(d, nan)) {
+            s = std::numeric_limits<T>::quiet_NaN();
+            return;
+        }
+        HWY_ALIGN T left[hn::MaxLanes(hn::ScalableTag<T>())];
+        hn::Store(Op::add_number_vectors(Op::add_number_vectors(best[0], best[1]), Op::add_number_vectors(best[2], best[3])), d, left);
+        for (std::int64_t k = 0; k < lanes; ++k) s = Op::add(s, left[k], 0);
+        for (; i < n; ++i) s = Op::add(s, x[i], 0);
+    }
+    static void fold_numbers(void* state, const void* elements, std::int64_t n, const void* params) {
         constexpr std::int64_t kMany = std::max<std::int64_t>(256 / sizeof(State), 32), kFew = 16;
         const double p = parameter(params);
         const T* x = static_cast<const T*>(elements);
@@ -297,42 +408,97 @@ struct Arg {
         return is_nan(x) || (kMax ? x > s.value : x < s.value);
     }
     static void begin(void* states, std::int64_t n) { std::fill_n(static_cast<State*>(states), n, State{Op::identity(), -1}); }
+    // In pieces that stay in cache: the largest of each first, then, when it wins, where it is.
     static void fold(void* state, const void* elements, std::int64_t n, std::int64_t index, const void*) {
+        constexpr std::int64_t kPiece = 2048;
         const T* x = static_cast<const T*>(elements);
         auto& s = *static_cast<State*>(state);
-        T best = Op::identity();
-        Simple<Op, T>::fold(&best, x, n, 0, nullptr);
-        if (!wins(best, s)) return;
-        const T* found = is_nan(best) ? std::find_if(x, x + n, [](T v) { return is_nan(v); }) : std::find(x, x + n, best);
-        s = {best, index + (found - x)};
+        for (std::int64_t at = 0; at < n; at += kPiece) {
+            const std::int64_t length = std::min(kPiece, n - at);
+            T best = Op::identity();
+            Simple<Op, T>::fold(&best, x + at, length, 0, nullptr);
+            if (wins(best, s)) s = {best, index + at + place_of(best, x + at, length)};
+        }
+    }
+    // Of the first that is equal, or NaN like it.
+    static std::int64_t place_of(T value, const T* x, std::int64_t n) {
+        const hn::ScalableTag<T> d;
+        const auto wanted = hn::Set(d, value);
+        if constexpr (std::is_floating_point_v<T>) {
+            if (is_nan(value)) return place_where(x, n, [](auto v) HWY_ATTR { return hn::IsNaN(v); }, [](T v) { return is_nan(v); });
+        }
+        return place_where(x, n, [&](auto v) HWY_ATTR { return hn::Eq(v, wanted); }, [value](T v) { return v == value; });
+    }
+    template <class InVector, class Is>
+    static HWY_INLINE std::int64_t place_where(const T* x, std::int64_t n, InVector&& in_vector, Is&& is_it) {
+        const hn::ScalableTag<T> d;
+        const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+        std::int64_t at = 0;
+        while (at + lanes <= n && hn::AllFalse(d, in_vector(hn::LoadU(d, x + at)))) at += lanes;
+        while (at < n && !is_it(x[at])) ++at;
+        return at;
     }
     static void fold_rows(void* states, const Rows& rows, std::int64_t n, std::int64_t index, const void*) {
         for (std::int64_t at = 0; at < n; at += kColumns) {
             fold_columns(static_cast<State*>(states) + at, rows, at, std::min(kColumns, n - at), index);
         }
     }
-    // Values and rows apart, so that vectors fit.
+    // Values and rows apart, so that vectors fit. The last columns, fewer than a vector, go one by one.
     static void fold_columns(State* s, const Rows& rows, std::int64_t at, std::int64_t n, std::int64_t index) {
-        using Place = std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t>;
-        T best[kColumns];
-        Place place[kColumns];  // -1: of an earlier row
+        const std::int64_t whole = n - n % static_cast<std::int64_t>(hn::Lanes(hn::ScalableTag<T>()));
+        fold_whole_columns(s, rows, at, whole, index);
+        for (std::int64_t r = 0; r < rows.count; ++r) {
+            const T* x = rows.row<T>(r) + at;
+            for (std::int64_t i = whole; i < n; ++i) {
+                if (wins(x[i], s[i])) s[i] = {x[i], index + r};
+            }
+        }
+    }
+    static void fold_whole_columns(State* s, const Rows& rows, std::int64_t at, std::int64_t n, std::int64_t index) {
+        if (n == 0) return;
+        HWY_ALIGN T best[kColumns];
+        HWY_ALIGN Place place[kColumns];  // -1: of an earlier row
         const bool is_first = s[0].index < 0;
         for (std::int64_t i = 0; i < n; ++i) best[i] = is_first ? rows.row<T>(0)[at + i] : s[i].value;
         std::fill_n(place, n, is_first ? Place(0) : Place(-1));
-        for (std::int64_t r = is_first ? 1 : 0; r < rows.count; ++r) {
-            const T* x = rows.row<T>(r) + at;
-            LOUPE_INDEPENDENT_ITERATIONS
-            for (std::int64_t i = 0; i < n; ++i) {
-                const bool beats = kMax ? x[i] > best[i] : x[i] < best[i];
-                const bool can_be_beaten = !is_nan(best[i]);
-                const bool wins = can_be_beaten & (beats | is_nan(x[i]));
-                best[i] = wins ? x[i] : best[i];
-                place[i] = wins ? static_cast<Place>(r) : place[i];
-            }
-        }
+        std::int64_t r = is_first ? 1 : 0;
+        for (; r + kRowsAtOnce <= rows.count; r += kRowsAtOnce) compare_rows<kRowsAtOnce>(rows, r, at, n, best, place);
+        for (; r < rows.count; ++r) compare_rows<1>(rows, r, at, n, best, place);
         for (std::int64_t i = 0; i < n; ++i) {
             if (place[i] >= 0) s[i] = {best[i], index + place[i]};
         }
+    }
+    using Place = std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t>;
+    static constexpr std::int64_t kRowsAtOnce = 8;
+    // Rows from r on against the best so far, which is read and written once for all of them.
+    template <std::int64_t kCount>
+    static HWY_INLINE void compare_rows(const Rows& rows, std::int64_t r, std::int64_t at, std::int64_t n, T* best, Place* place) {
+        std::array<const T*, kCount> x;
+        for (std::int64_t k = 0; k < kCount; ++k) x[static_cast<std::size_t>(k)] = rows.row<T>(r + k) + at;
+        const hn::ScalableTag<T> d;
+        const hn::ScalableTag<Place> dp;
+        const std::int64_t ahead = kCount * rows.stride / static_cast<std::int64_t>(sizeof(T));
+        const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+        for (std::int64_t i = 0; i < n; i += lanes) {
+            auto top = hn::Load(d, best + i);
+            auto from = hn::Load(dp, place + i);
+            for (std::size_t k = 0; k < static_cast<std::size_t>(kCount); ++k) {
+                const auto value = hn::LoadU(d, x[k] + i);
+                __builtin_prefetch(x[k] + i + ahead);
+                const auto wins = beats(value, top);
+                top = hn::IfThenElse(wins, value, top);
+                from = hn::IfThenElse(hn::RebindMask(dp, wins), hn::Set(dp, static_cast<Place>(r) + static_cast<Place>(k)), from);
+            }
+            hn::Store(top, d, best + i);
+            hn::Store(from, dp, place + i);
+        }
+    }
+    // Is it larger, or NaN, than what is not NaN?
+    template <class V>
+    static HWY_INLINE auto beats(V value, V top) {
+        const auto larger = kMax ? hn::Gt(value, top) : hn::Lt(value, top);
+        if constexpr (std::is_floating_point_v<T>) return hn::AndNot(hn::IsNaN(top), hn::Or(larger, hn::IsNaN(value)));
+        else return larger;
     }
     static void merge(void* states, const void* others, std::int64_t n) {
         auto* s = static_cast<State*>(states);
@@ -371,18 +537,54 @@ struct Moments {
         return {count, a.mean + delta * (b.count / count), a.squares + b.squares + delta * delta * (a.count * b.count / count)};
     }
     static void begin(void* states, std::int64_t n) { std::fill_n(static_cast<State*>(states), n, State{0, 0, 0}); }
-    // Two passes over a piece that stays in cache.
+    // Of float64 in two passes over a piece that stays in cache. Of float32 in one, from the first element on: in float64 the
+    // squares are exact, and what the shift leaves to cancel is at most the piece's length.
     static void fold(void* state, const void* elements, std::int64_t n, std::int64_t, const void*) {
-        constexpr std::int64_t kPiece = 2048;
+        constexpr std::int64_t kPiece = std::is_same_v<T, float> ? 16384 : 2048;
         const T* x = static_cast<const T*>(elements);
         auto& s = *static_cast<State*>(state);
         for (std::int64_t at = 0; at < n; at += kPiece) {
             const std::int64_t length = std::min(kPiece, n - at);
-            double sum = 0;
-            Simple<SumOf<T>, T>::fold(&sum, x + at, length, 0, nullptr);
-            const double mean = sum / static_cast<double>(length);
-            s = join(s, {static_cast<double>(length), mean, squared_deviations(x + at, length, mean)});
+            if constexpr (std::is_same_v<T, float>) {
+                s = join(s, shifted_moments(x + at, length));
+            } else {
+                double sum = 0;
+                Simple<SumOf<T>, T>::fold(&sum, x + at, length, 0, nullptr);
+                const double mean = sum / static_cast<double>(length);
+                s = join(s, {static_cast<double>(length), mean, squared_deviations(x + at, length, mean)});
+            }
         }
+    }
+    static State shifted_moments(const T* x, std::int64_t n) {
+        const hn::ScalableTag<double> d;
+        using V = hn::Vec<decltype(d)>;
+        const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+        const double shift = x[0];
+        const V shifts = hn::Set(d, shift);
+        std::array<V, 4> sums, squares;
+        for (std::size_t k = 0; k < 4; ++k) sums[k] = squares[k] = hn::Zero(d);
+        const auto take = [&](std::size_t k, const T* from) HWY_ATTR {
+            const V deviation = hn::Sub(load_wide(d, from), shifts);
+            sums[k] = hn::Add(sums[k], deviation);
+            squares[k] = hn::MulAdd(deviation, deviation, squares[k]);
+        };
+        std::int64_t i = 0;
+        for (; i + 4 * lanes <= n; i += 4 * lanes) {
+            for (std::size_t k = 0; k < 4; ++k) take(k, x + i + static_cast<std::int64_t>(k) * lanes);
+        }
+        for (; i + lanes <= n; i += lanes) take(0, x + i);
+        const auto join_four = [](const std::array<V, 4>& v) HWY_ATTR {
+            const auto add = [](V a, V b) HWY_ATTR { return hn::Add(a, b); };
+            return join_lanes(add(add(v[0], v[1]), add(v[2], v[3])), add);
+        };
+        double sum = join_four(sums), square = join_four(squares);
+        for (; i < n; ++i) {
+            const double deviation = static_cast<double>(x[i]) - shift;
+            sum += deviation;
+            square += deviation * deviation;
+        }
+        const auto count = static_cast<double>(n);
+        return {count, shift + sum / count, square - sum * sum / count};
     }
     static double squared_deviations(const T* x, std::int64_t n, double mean) {
         double lanes[16] = {};
@@ -402,17 +604,72 @@ struct Moments {
         return sum;
     }
     static void fold_rows(void* states, const Rows& rows, std::int64_t n, std::int64_t, const void*) {
-        constexpr std::int64_t kRows = 16;
         for (std::int64_t at = 0; at < n; at += kColumns) {
-            for (std::int64_t r = 0; r < rows.count; r += kRows) {
-                const Rows part{rows.row<T>(r) + at, rows.stride, std::min(kRows, rows.count - r)};
-                fold_columns(static_cast<State*>(states) + at, part, std::min(kColumns, n - at));
+            fold_columns(static_cast<State*>(states) + at, {rows.row<T>(0) + at, rows.stride, rows.count}, std::min(kColumns, n - at));
+        }
+    }
+    // In groups of rows that stay in cache; they are joined beside the states, as arrays.
+    static void fold_columns(State* s, const Rows& rows, std::int64_t n) {
+        constexpr std::int64_t kRows = 32;
+        double mean[kColumns] = {}, squares[kColumns] = {};
+        for (std::int64_t r = 0; r < rows.count; r += kRows) {
+            const Rows part{rows.row<T>(r), rows.stride, std::min(kRows, rows.count - r)};
+            double part_mean[kColumns] = {}, part_squares[kColumns] = {};
+            if constexpr (std::is_same_v<T, float>) shifted_columns(part, n, part_mean, part_squares);
+            else two_pass_columns(part, n, part_mean, part_squares);
+            const auto before = static_cast<double>(r), count = static_cast<double>(part.count);
+            const double share = count / (before + count), weight = before * share;
+            for (std::int64_t i = 0; i < n; ++i) {
+                const double delta = part_mean[i] - mean[i];
+                mean[i] += delta * share;
+                squares[i] += part_squares[i] + delta * delta * weight;
+            }
+        }
+        for (std::int64_t i = 0; i < n; ++i) s[i] = join(s[i], {static_cast<double>(rows.count), mean[i], squares[i]});
+    }
+    static constexpr std::size_t kRowsAtOnce = 8;
+    static void shifted_columns(const Rows& rows, std::int64_t n, double* __restrict mean, double* __restrict squares) {
+        const T* first = rows.row<T>(0);
+        std::int64_t r = 1;
+        for (; r + static_cast<std::int64_t>(kRowsAtOnce) <= rows.count; r += kRowsAtOnce) add_shifted<kRowsAtOnce>(first, rows, r, n, mean, squares);
+        for (; r < rows.count; ++r) add_shifted<1>(first, rows, r, n, mean, squares);
+        const double share = 1 / static_cast<double>(rows.count);
+        for (std::int64_t i = 0; i < n; ++i) {
+            squares[i] -= mean[i] * mean[i] * share;
+            mean[i] = static_cast<double>(first[i]) + mean[i] * share;
+        }
+    }
+    // What the next rows need is fetched meanwhile: short pieces of rows are not foreseen by the processor.
+    template <std::size_t kCount>
+    static HWY_INLINE void add_shifted(const T* first, const Rows& rows, std::int64_t r, std::int64_t n, double* __restrict sums,
+                                       double* __restrict squares) {
+        std::array<const T*, kCount> x;
+        for (std::size_t k = 0; k < kCount; ++k) x[k] = rows.row<T>(r + static_cast<std::int64_t>(k));
+        const std::int64_t ahead = static_cast<std::int64_t>(kCount) * rows.stride / static_cast<std::int64_t>(sizeof(T));
+        const hn::ScalableTag<double> d;
+        const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+        std::int64_t i = 0;
+        for (; i + lanes <= n; i += lanes) {
+            const auto shift = load_wide(d, first + i);
+            auto sum = hn::LoadU(d, sums + i), square = hn::LoadU(d, squares + i);
+            for (std::size_t k = 0; k < kCount; ++k) {
+                __builtin_prefetch(x[k] + i + ahead);
+                const auto deviation = hn::Sub(load_wide(d, x[k] + i), shift);
+                sum = hn::Add(sum, deviation);
+                square = hn::MulAdd(deviation, deviation, square);
+            }
+            hn::StoreU(sum, d, sums + i);
+            hn::StoreU(square, d, squares + i);
+        }
+        for (; i < n; ++i) {
+            for (std::size_t k = 0; k < kCount; ++k) {
+                const double deviation = static_cast<double>(x[k][i]) - static_cast<double>(first[i]);
+                sums[i] += deviation;
+                squares[i] += deviation * deviation;
             }
         }
     }
-    // Two passes over rows that stay in cache.
-    static void fold_columns(State* s, const Rows& rows, std::int64_t n) {
-        double mean[kColumns] = {}, squares[kColumns] = {};
+    static void two_pass_columns(const Rows& rows, std::int64_t n, double* mean, double* squares) {
         for (std::int64_t r = 0; r < rows.count; ++r) {
             const T* x = rows.row<T>(r);
             LOUPE_INDEPENDENT_ITERATIONS
@@ -428,7 +685,6 @@ struct Moments {
                 squares[i] += d * d;
             }
         }
-        for (std::int64_t i = 0; i < n; ++i) s[i] = join(s[i], {count, mean[i], squares[i]});
     }
     static void merge(void* states, const void* others, std::int64_t n) {
         auto* s = static_cast<State*>(states);
@@ -472,6 +728,17 @@ template <template <class> class Op>
 const Reduction* for_all(ScalarType as) {
     return as == ScalarType::Int64 ? Simple<Op<std::int64_t>, std::int64_t>::get() : for_differentiable<Op>(as);
 }
+// Bytes are read as they are, those of a bool too, which may be neither 0 nor 1.
+template <template <class> class Op>
+const Reduction* for_truth(ScalarType as) {
+    static const Reduction bools = [] {
+        Reduction reduction = *Simple<Op<std::uint8_t>, std::uint8_t>::get();
+        reduction.as = ScalarType::Bool;
+        return reduction;
+    }();
+    if (as == ScalarType::Bool) return &bools;
+    return as == ScalarType::UInt8 ? Simple<Op<std::uint8_t>, std::uint8_t>::get() : for_all<Op>(as);
+}
 template <bool kMax>
 const Reduction* for_arg(ScalarType as) {
     if (as == ScalarType::Int64) return Arg<std::int64_t, kMax>::get();
@@ -509,11 +776,11 @@ const Reduction* find_reduction(ReduceOp op, ScalarType as) {
         case ReduceOp::ArgMin: return for_arg<false>(as);
         case ReduceOp::Var: return for_moments<false>(as);
         case ReduceOp::Std: return for_moments<true>(as);
+        case ReduceOp::Any: return for_truth<AnyOf>(as);
+        case ReduceOp::All: return for_truth<AllOf>(as);
 #if HWY_TARGET == HWY_STATIC_TARGET
         case ReduceOp::Prod: return for_all<ProdOf>(as);
         case ReduceOp::NanSum: return for_ordered<NanSumOf>(as);
-        case ReduceOp::Any: return for_all<AnyOf>(as);
-        case ReduceOp::All: return for_all<AllOf>(as);
         case ReduceOp::CountNonzero: return for_all<CountOf>(as);
 #else
         case ReduceOp::Prod: return for_real<ProdOf>(as);

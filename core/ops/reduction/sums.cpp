@@ -113,13 +113,16 @@ void prod_dim_backward(G& c) {
 ScalarType truth_dtype(const Tensor& self) { return self.dtype() == ScalarType::UInt8 ? ScalarType::UInt8 : ScalarType::Bool; }
 TensorMeta infer_truth(const Tensor& self) { return reduced_meta(self, IValue(), false, truth_dtype(self)); }
 TensorMeta infer_truth_dim(const Tensor& self, std::int64_t dim, bool keepdim) { return reduced_meta(self, dim, keepdim, truth_dtype(self)); }
+ScalarType truth_compute_type(ScalarType dtype) {
+    return dtype == ScalarType::Bool || dtype == ScalarType::UInt8 ? dtype : compute_type(dtype);
+}
 template <ReduceOp kOp>
 void truth(const Tensor& out, const Tensor& self) {
-    run(reduction_kernel(kOp, compute_type(self.dtype())), self, IValue(), std::span(&out, 1));
+    run(reduction_kernel(kOp, truth_compute_type(self.dtype())), self, IValue(), std::span(&out, 1));
 }
 template <ReduceOp kOp>
 void truth_along(const Tensor& out, const Tensor& self, std::int64_t dim, bool) {
-    run(reduction_kernel(kOp, compute_type(self.dtype())), self, dim, std::span(&out, 1));
+    run(reduction_kernel(kOp, truth_compute_type(self.dtype())), self, dim, std::span(&out, 1));
 }
 TensorMeta infer_count(const Tensor& self, const IValue& dim) { return reduced_meta(self, dim, false, ScalarType::Int64); }
 void count_along(const Tensor& out, const Tensor& self, const IValue& dim) {
