@@ -5,16 +5,14 @@ edge, and the results or "refused".
 
     build/tests/sample_calls edges | /usr/bin/python3 tests/ops/make_edge_table.py
 """
-import itertools
 import json
-import os
 import pathlib
 import sys
 import warnings
 
 import torch
 
-from make_dtype_table import argument
+from make_dtype_table import argument, in_child, name_of
 
 LARGEST = 4  # elements of a result that is written down
 
@@ -45,36 +43,22 @@ def answer(call):
         return "refused"
 
 
-def answers(name, calls):
-    """In a process of its own: some calls end it."""
-    lines = []
-    for call in calls:
-        reading, writing = os.pipe()
-        child = os.fork()
-        if child == 0:
-            try:
-                text = answer(call)
-                if text == answer(call):  # else it is memory that nobody wrote
-                    os.write(writing, text.encode())
-            except (AttributeError, TypeError):
-                pass
-            os._exit(0)
-        os.close(writing)
-        with os.fdopen(reading) as pipe:
-            text = pipe.read()
-        os.waitpid(child, 0)
-        if text:
-            lines.append(f"{name}|{call['edge']}|{text}\n")
-    return lines
+def steady_answer(call):
+    try:
+        text = answer(call)
+        return text if text == answer(call) else ""  # else it is memory that nobody wrote
+    except (AttributeError, TypeError):
+        return ""
 
 
 def main():
     warnings.simplefilter("ignore")
     torch.set_num_threads(1)
     lines = []
-    name_of = lambda call: call["name"] + ("." + call["overload"] if call["overload"] else "")
-    for name, calls in itertools.groupby(map(json.loads, sys.stdin), name_of):
-        lines += answers(name, calls)
+    for call in map(json.loads, sys.stdin):
+        text = in_child(steady_answer, call)
+        if text:
+            lines.append(f"{name_of(call)}|{call['edge']}|{text}\n")
     pathlib.Path(__file__).with_name("edges.txt").write_text("".join(sorted(lines)))
 
 

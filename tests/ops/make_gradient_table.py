@@ -11,7 +11,7 @@ import sys
 
 import torch
 
-from make_dtype_table import argument
+from make_dtype_table import argument, name_of
 
 
 def tensors_in(value):
@@ -52,9 +52,8 @@ def main():
         call = json.loads(line)
         if call["dtype"] != "float32":
             continue
-        name = call["name"] + ("." + call["overload"] if call["overload"] else "")
         try:
-            lines.append(f"{name} {answer(call)}\n")
+            lines.append(f"{name_of(call)} {answer(call)}\n")
         except (RuntimeError, IndexError, TypeError, ValueError, NotImplementedError, AttributeError):
             continue
     pathlib.Path(__file__).with_name("gradients.txt").write_text("".join(sorted(lines)))

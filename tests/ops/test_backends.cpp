@@ -41,7 +41,7 @@ constexpr Grown kGrown[] = {{"aten::sigmoid", 4000},          {"aten::tanh", 400
                             {"aten::max_pool2d_with_indices", 600}, {"aten::max_pool3d_with_indices", 600},
                             {"aten::native_layer_norm", 3000}};
 // Their elements would be memory that nobody wrote.
-constexpr std::string_view kUnwritten[] = {"aten::as_strided"};
+constexpr std::string_view kUnwritten[] = {"aten::as_strided", "aten::as_strided_"};
 
 constexpr double kGradientsWider = 10;  // longer sums, as in the conformance cases
 

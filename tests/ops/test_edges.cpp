@@ -31,6 +31,7 @@ const std::vector<Accident> kAccidents = {
     {"PyTorch spreads the gradient over the input",
      "no dimensions",
      {"aten::diagonal_backward", "aten::select_backward", "aten::slice_backward", "aten::unfold_backward"}},
+    {"what only the backward pass reads has other sizes when there is no bag", "0 for 3", {"aten::_embedding_bag"}},
     {"PyTorch fails to make a list of -1 dimensions", "no dimensions", {"aten::linalg_tensorinv"}}};
 
 bool is_accident(const std::string& name, const std::string& edge) {

@@ -16,12 +16,14 @@ namespace {
 // PyTorch has no derivative of them; the engine has.
 constexpr std::string_view kMoreDerivatives[] = {
     "aten::_native_multi_head_attention", "aten::_stack", "aten::aminmax", "aten::channel_shuffle", "aten::floor_divide",
-    "aten::floor_divide.Scalar", "aten::hardsigmoid_backward", "aten::mish_backward", "aten::silu_backward", "aten::ormqr"};
+    "aten::floor_divide.Scalar", "aten::hardsigmoid_backward", "aten::mish_backward", "aten::silu_backward", "aten::ormqr",
+    "aten::_cholesky_solve_helper", "aten::remainder.Scalar_Tensor"};
 // Composed of other operators than in PyTorch, so that the last node has another name.
 constexpr std::string_view kOtherNodes[] = {
     "aten::_convolution", "aten::_pad_packed_sequence", "aten::_scaled_dot_product_attention", "aten::_scaled_dot_product_attention_math",
     "aten::_weight_norm", "aten::affine_grid_generator", "aten::block_diag", "aten::celu", "aten::chain_matmul", "aten::conj_physical",
-    "aten::conv_tbc", "aten::diag", "aten::einsum", "aten::fft_ifft", "aten::fft_ihfft", "aten::glu", "aten::gru.input", "aten::index_reduce",
+    "aten::conv_tbc", "aten::diag", "aten::einsum", "aten::fft_ifft", "aten::fft_ihfft", "aten::glu",
+    "aten::glu_backward", "aten::infinitely_differentiable_gelu_backward", "aten::prelu_backward", "aten::gru.input", "aten::index_reduce",
     "aten::kron", "aten::linalg_eigvals", "aten::linalg_ldl_factor_ex", "aten::linalg_ldl_solve", "aten::linalg_multi_dot", "aten::lstm.input",
     "aten::nanquantile", "aten::nanquantile.scalar", "aten::pad", "aten::polar", "aten::prelu", "aten::quantile", "aten::quantile.scalar",
     "aten::rnn_relu.input", "aten::rnn_tanh.input", "aten::rot90", "aten::stft", "aten::take", "aten::trace"};

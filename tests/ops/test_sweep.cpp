@@ -26,7 +26,7 @@ constexpr std::string_view kSingularWhenExpanded[] = {"aten::linalg_inv_ex", "at
 // Running statistics, which the schema does not say are written.
 constexpr std::string_view kWritesStatistics[] = {"aten::native_batch_norm", "aten::batch_norm", "aten::instance_norm"};
 // Results that depend on how the input lies in memory.
-constexpr std::string_view kLayoutMatters[] = {"aten::view", "aten::_unsafe_view", "aten::as_strided", "aten::as_strided_scatter",
+constexpr std::string_view kLayoutMatters[] = {"aten::view", "aten::_unsafe_view", "aten::as_strided", "aten::as_strided_", "aten::as_strided_scatter",
                                                "aten::_reshape_alias",
                                                // Its bfloat16 products, which are rounded step by step in one layout and not in another.
                                                "aten::_native_multi_head_attention"};

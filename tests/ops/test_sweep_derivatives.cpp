@@ -19,13 +19,37 @@ using namespace loupe::sweep;
 
 namespace {
 
-// Differentiated as PyTorch does, not as mathematics.
-constexpr std::string_view kNotDifferentiated[] = {"aten::floor_divide", "aten::nan_to_num", "loupe::rnn_layer", "aten::scatter_reduce",
-                                                   // As if all inputs were Hermitian, or triangular; vectors up to a phase.
-                                                   "aten::linalg_cholesky_ex", "aten::cholesky", "aten::cholesky_inverse", "aten::cholesky_solve",
-                                                   "aten::_linalg_eigh", "aten::_linalg_svd"};
-// Results after the first are for the backward pass, without derivatives of their own.
-constexpr std::string_view kFirstResultOnly[] = {"aten::native_group_norm"};
+// Results after these are for the backward pass, without derivatives of their own.
+struct DifferentiableResults {
+    std::string_view name;
+    std::size_t count;
+};
+constexpr DifferentiableResults kResults[] = {{"aten::native_group_norm", 1}, {"aten::linalg_lstsq", 1}, {"loupe::rnn_layer", 3}};
+// Vectors that are known up to a phase: their absolute values are differentiated.
+constexpr std::string_view kUpToPhase[] = {"aten::_linalg_eigh", "aten::_linalg_svd", "aten::symeig"};
+
+// What an operator takes for granted of an argument. The derivative holds along such changes only: the argument is made so
+// first.
+Tensor hermitian(const Tensor& t, const std::vector<IValue>&) {
+    static const OperatorHandle<> adjoint{"aten::mH"};
+    return fn::mul_scalar(fn::add(t, adjoint(t), Scalar(1)), Scalar(0.5));
+}
+// With a real diagonal, as a Cholesky factor has.
+Tensor triangular(const Tensor& t, const std::vector<IValue>& arguments) {
+    const Tensor real = is_complex(t.dtype()) ? fn::mul_scalar(fn::add(t, fn::conj_physical(t), Scalar(1)), Scalar(0.5)) : t;
+    const Tensor diagonal = fn::tril(fn::triu(real, 0), 0);
+    return fn::add(diagonal, arguments.back().to_bool() ? fn::triu(t, 1) : fn::tril(t, -1), Scalar(1));
+}
+Tensor log_probabilities(const Tensor& t, const std::vector<IValue>&) { return fn::log_softmax(t, std::int64_t{-1}, IValue()); }
+struct Granted {
+    std::string_view name;
+    std::size_t argument;
+    Tensor (*make)(const Tensor& t, const std::vector<IValue>& arguments);
+};
+constexpr Granted kGranted[] = {{"aten::linalg_cholesky_ex", 0, hermitian}, {"aten::cholesky", 0, hermitian},
+                                {"aten::_linalg_eigh", 0, hermitian},       {"aten::symeig", 0, hermitian},
+                                {"aten::cholesky_inverse", 0, triangular},  {"aten::cholesky_solve", 1, triangular},
+                                {"aten::_cholesky_solve_helper", 1, triangular}, {"aten::_ctc_loss", 0, log_probabilities}};
 // Arguments that take no gradient: weights of classes, running statistics.
 struct FixedArguments {
     std::string_view name;
@@ -35,7 +59,9 @@ constexpr FixedArguments kFixed[] = {{"aten::nll_loss_forward", 1U << 2},   {"at
                                      {"aten::nll_loss2d_forward", 1U << 2}, {"aten::nll_loss2d", 1U << 2},   {"aten::cross_entropy_loss", 1U << 2},
                                      {"aten::native_batch_norm", 3U << 3},  {"aten::batch_norm", 3U << 3},   {"aten::instance_norm", 3U << 3},
                                      {"aten::quantile", 1U << 1},            {"aten::nanquantile", 1U << 1},
-                                     {"aten::binary_cross_entropy", 3U << 1}, {"aten::binary_cross_entropy_with_logits", 3U << 2}};
+                                     {"aten::binary_cross_entropy", 3U << 1}, {"aten::binary_cross_entropy_with_logits", 3U << 2},
+                                     {"aten::special_zeta", 1U << 0}, {"aten::igamma", 1U << 0}, {"aten::igammac", 1U << 0},
+                                     {"aten::soft_margin_loss_backward", 1U << 2}};
 
 template <typename List>
 bool is_listed(const List& list, const Operator& op) {
@@ -61,17 +87,28 @@ class Differentiable {
         std::size_t next = 0;
         std::vector<IValue> moved;
         for (std::size_t i = 0; i < arguments_.size(); ++i) {
-            // What stays fixed may be written (running statistics): a copy.
+            // What stays fixed may be written (running statistics): a copy. A leaf must not be: one too.
+            const bool is_written = ((op_.written_arguments | op_.written_elements) >> i & 1) != 0;
             moved.push_back(changed(arguments_[i], [&](const Tensor& t) {
-                return !is_fixed(i) && is_differentiable(t.dtype()) ? leaves[next++] : fn::clone(t);
+                if (is_fixed(i) || !is_differentiable(t.dtype())) return fn::clone(t);
+                return is_written ? fn::clone(leaves[next++]) : granted(i, leaves[next++]);
             }));
         }
         TensorList results = tensors_in(call(op_, moved));
-        if (is_listed(kFirstResultOnly, op_)) results.resize(1);
+        for (const DifferentiableResults& entry : kResults) {
+            if (entry.name == op_.schema.name) results.resize(entry.count);
+        }
+        if (is_listed(kUpToPhase, op_)) std::transform(results.begin(), results.end(), results.begin(), [](const Tensor& t) { return fn::abs(t); });
         return results;
     }
 
   private:
+    Tensor granted(std::size_t argument, const Tensor& t) const {
+        for (const Granted& entry : kGranted) {
+            if (entry.name == op_.schema.name && entry.argument == argument) return entry.make(t, arguments_);
+        }
+        return t;
+    }
     bool is_fixed(std::size_t argument) const { return (fixed_ >> argument & 1) != 0; }
 
     const Operator& op_;
@@ -80,40 +117,9 @@ class Differentiable {
     std::uint64_t fixed_ = 0;
 };
 
-// Differentiable records that no sample reaches, and why.
-struct Unreached {
-    std::string_view why;
-    std::vector<std::string_view> names;
-};
-const std::vector<Unreached> kUnreached = {
-    {"Hermitian, triangular or of full rank: the conformance cases hold them",
-     {"aten::linalg_cholesky_ex", "aten::cholesky", "aten::cholesky_inverse", "aten::cholesky_solve", "aten::_cholesky_solve_helper",
-      "aten::_linalg_eigh", "aten::symeig", "aten::linalg_lstsq"}},
-    {"the cases of this folder hold them",
-     {"aten::soft_margin_loss_backward", "aten::remainder.Scalar_Tensor", "aten::copysign.Scalar", "aten::where.Scalar",
-      "aten::index_fill.int_Tensor", "aten::_embedding_bag", "aten::sort.stable", "aten::frexp.Tensor",
-      "aten::special_xlog1py.self_scalar", "aten::special_xlog1py.other_scalar", "aten::xlogy.Scalar_Self", "aten::xlogy.Scalar_Other"}},
-    {"the forms with scales (.vec), which have samples, share kernel and derivative",
-     {"aten::upsample_nearest1d", "aten::upsample_nearest1d_backward", "aten::upsample_nearest2d", "aten::upsample_nearest2d_backward",
-      "aten::upsample_nearest3d", "aten::upsample_nearest3d_backward", "aten::_upsample_nearest_exact1d",
-      "aten::_upsample_nearest_exact1d_backward", "aten::_upsample_nearest_exact2d", "aten::_upsample_nearest_exact2d_backward",
-      "aten::_upsample_nearest_exact3d", "aten::_upsample_nearest_exact3d_backward", "aten::upsample_linear1d",
-      "aten::upsample_linear1d_backward", "aten::upsample_bilinear2d", "aten::upsample_bilinear2d_backward",
-      "aten::upsample_trilinear3d", "aten::upsample_trilinear3d_backward", "aten::upsample_bicubic2d",
-      "aten::upsample_bicubic2d_backward", "aten::_upsample_bilinear2d_aa", "aten::_upsample_bilinear2d_aa_backward",
-      "aten::_upsample_bicubic2d_aa", "aten::_upsample_bicubic2d_aa_backward"}},
-    {"right for what log_softmax gives alone: the conformance cases hold it",
-     {"aten::_ctc_loss", "aten::_ctc_loss.Tensor"}},
-    {"steps",
-     {"aten::floor_divide", "aten::floor_divide.Scalar"}},
-    {"written in place: the rules of autograd's tests",
-     {"aten::copy_.int", "aten::copy_.float", "aten::fill_.Scalar", "aten::fill_.Tensor", "aten::zero_", "aten::squeeze_",
-      "aten::squeeze_.dim", "aten::unsqueeze_", "aten::transpose_", "aten::t_", "aten::swapaxes_", "aten::swapdims_",
-      "aten::as_strided_"}},
-    {"refused, in whole or in the first argument, as in PyTorch",
-     {"aten::_unique", "aten::unique_dim", "aten::unique_consecutive", "aten::unique_dim_consecutive", "aten::special_zeta",
-      "aten::special_zeta.self_scalar", "aten::special_zeta.other_scalar", "aten::igamma", "aten::igammac"}},
-};
+// What PyTorch refuses to differentiate, and so the engine.
+constexpr std::string_view kRefused[] = {"aten::_unique", "aten::unique_dim", "aten::unique_consecutive", "aten::unique_dim_consecutive",
+                                         "aten::special_zeta.other_scalar"};
 
 // The operators in the graphs that end in the roots.
 void add_operators(const TensorList& roots, std::set<const OperatorRecord*>& met) {
@@ -139,7 +145,7 @@ class TestSweepDerivatives : public QObject {
     void derivatives() {
         each_sample([this](const Operator& op, const Sample& sample, ScalarType dtype, Random& random) -> std::string {
             if (dtype != ScalarType::Float64 && dtype != ScalarType::Complex128) return {};
-            if (op.record->is_gradient_stop || is_listed(kNotDifferentiated, op)) return {};
+            if (op.record->is_gradient_stop) return {};
             if (!op.is_composite() && !op.record->derivative) return {};
             const Differentiable f(op, sample.arguments);
             if (f.inputs().empty()) return {};
@@ -159,16 +165,14 @@ class TestSweepDerivatives : public QObject {
         for (const Operator* op : all_operators()) {
             if (!op->record->derivative || op->variant != OperatorVariant::Functional || !all.insert(op->record).second) continue;
             const bool is_reached = once_.count(op->record) + twice_.count(op->record) > 0;
-            const bool is_listed_unreached = std::any_of(kUnreached.begin(), kUnreached.end(), [&](const Unreached& entry) {
-                return std::find(entry.names.begin(), entry.names.end(), op->full_name) != entry.names.end();
-            });
-            if (!is_reached && !is_listed_unreached && !op->record->is_random) missing.push_back(op->full_name);
-            if (is_reached && is_listed_unreached) needless.push_back(op->full_name);
+            const bool is_refused = std::find(std::begin(kRefused), std::end(kRefused), op->full_name) != std::end(kRefused);
+            if (!is_reached && !is_refused && !op->record->is_random) missing.push_back(op->full_name);
+            if (is_reached && is_refused) needless.push_back(op->full_name);
         }
         qInfo("%d operators swept; of %zu records with a derivative %zu were differentiated, and %zu stood in a second derivative", operators_,
               all.size(), once_.size(), twice_.size());
-        for (const std::string& name : missing) qWarning("%s has neither samples nor a reason", name.c_str());
-        for (const std::string& name : needless) qWarning("%s is reached: it needs no reason", name.c_str());
+        for (const std::string& name : missing) qWarning("no sample goes through the derivative of %s", name.c_str());
+        for (const std::string& name : needless) qWarning("%s is differentiated: it is not refused", name.c_str());
         QVERIFY(missing.empty() && needless.empty());
     }
 

@@ -90,6 +90,11 @@ std::vector<Sample> pair_samples(Random& random, ScalarType dtype) {
     return {{{random_tensor(random, {2, 3}, dtype), random_tensor(random, {2, 3}, dtype)}}};
 }
 
+std::vector<Sample> frexp_samples(Random& random, ScalarType dtype) {
+    if (!is_floating(dtype)) return {};
+    return {{{random_ladder(random, {3, 4}, dtype)}}};
+}
+
 constexpr OperatorRecord kRecords[] = {
     {.schema = "aten::equal(Tensor self, Tensor other) -> bool",
      .summary = "Have they the same shape and elements?",
@@ -112,7 +117,8 @@ constexpr OperatorRecord kRecords[] = {
     {.schema = "aten::frexp.Tensor(Tensor self) -> (Tensor mantissa, Tensor exponent)",
      .summary = "Mantissa in [0.5, 1) and exponent of two.",
      .kernel = boxed<frexp>,
-     .derivative = {frexp_gradient, {save_result(1)}}},
+     .derivative = {frexp_gradient, {save_result(1)}},
+     .samples = frexp_samples},
     {.schema = "aten::result_type.Tensor(Tensor tensor, Tensor other) -> ScalarType",
      .summary = "The dtype that an operation on both would give.",
      .kernel = boxed<result_type_tensors>,

@@ -97,7 +97,7 @@ FourTensors embedding_bag(const Tensor& weight, const Tensor& indices, const Ten
     const std::vector<std::int64_t> bounds = bag_bounds(indices, offsets, include_last_offset);
     const auto bags = static_cast<std::int64_t>(bounds.size()) - 1;
     const Tensor out = fn::new_zeros(weight, Dims{bags, weight.size(1)});
-    const Tensor bag_of = empty(std::array{indices.numel()}, ScalarType::Int64);
+    const Tensor bag_of = empty(std::array{bags == 0 ? 0 : indices.numel()}, ScalarType::Int64);
     const Tensor sizes = empty(std::array{bags}, ScalarType::Int64);
     const Tensor max_indices = zeros(std::array{bags, mode == kMax ? weight.size(1) : std::int64_t{0}}, ScalarType::Int64);
     const Tensor table = dense(weight);
@@ -125,6 +125,7 @@ FourTensors embedding_bag(const Tensor& weight, const Tensor& indices, const Ten
 
 Tensor weight_gradient(const Tensor& grad, GradientContext& context) {
     const std::int64_t mode = context.value(4).to_int();
+    if (grad.size(0) == 0) return fn::new_zeros(grad, context.sizes(0));
     const Tensor indices = context.argument(1);
     const Tensor sizes = context.result(2);
     if (mode == kMax) {
@@ -171,6 +172,18 @@ FourTensors embedding_bag_plain(const Tensor& weight, const Tensor& indices, con
     return kBag(weight, indices, offsets, scale_grad_by_freq, mode, sparse, per_sample_weights, include_last_offset, std::int64_t{-1});
 }
 
+// Three bags, the last one empty.
+std::vector<Sample> bag_samples(Random& random, ScalarType dtype) {
+    if (!is_floating(dtype)) return {};
+    std::vector<Sample> samples;
+    for (const std::int64_t mode : {0, 1, 2}) {
+        const IValue weights = mode == 0 ? IValue(random_tensor(random, {5}, dtype)) : IValue();
+        samples.push_back({{random_ladder(random, {4, 3}, dtype), tensor_of<std::int64_t>({0, 2, 3, 1, 3}, {5}),
+                            tensor_of<std::int64_t>({0, 2, 5}, {3}), false, mode, false, weights, false, -1}, mode == 0 ? "sum, weighted" : mode == 1 ? "mean" : "max"});
+    }
+    return samples;
+}
+
 constexpr OperatorRecord kRecords[] = {
     {.schema = "aten::_embedding_bag(Tensor weight, Tensor indices, Tensor offsets, bool scale_grad_by_freq=False, int mode=0, "
                "bool sparse=False, Tensor? per_sample_weights=None, bool include_last_offset=False, int padding_idx=-1) -> "
@@ -179,7 +192,8 @@ constexpr OperatorRecord kRecords[] = {
                 "of the maxima.",
      .kernel = boxed<embedding_bag>,
      .derivative = {embedding_bag_backward,
-                    {save_argument(0, 6), save_argument(1), save_argument(6, 0), save_result(1), save_result(2), save_result(3)}}},
+                    {save_argument(0, 6), save_argument(1), save_argument(6, 0), save_result(1), save_result(2), save_result(3)}},
+     .samples = bag_samples},
     {.schema = "aten::_embedding_bag_forward_only(Tensor weight, Tensor indices, Tensor offsets, bool scale_grad_by_freq=False, "
                "int mode=0, bool sparse=False, Tensor? per_sample_weights=None, bool include_last_offset=False, "
                "int padding_idx=-1) -> (Tensor, Tensor, Tensor, Tensor)",

@@ -248,6 +248,12 @@ std::vector<Sample> index_fill_samples(Random& random, ScalarType dtype) {
     return {{{random_tensor(random, {3, 4}, dtype), 1, tensor_of<std::int64_t>({2, 0}, {2}), Scalar(1)}}};
 }
 
+std::vector<Sample> index_fill_tensor_samples(Random& random, ScalarType dtype) {
+    std::vector<Sample> samples = index_fill_samples(random, dtype);
+    for (Sample& s : samples) s.arguments[3] = random_tensor(random, IntSpan(), dtype);
+    return samples;
+}
+
 constexpr OperatorRecord kRecords[] = {
     {.schema = "aten::index_select(Tensor self, int dim, Tensor index) -> Tensor",
      .summary = "The slices at the indices along dim.",
@@ -284,6 +290,7 @@ constexpr OperatorRecord kRecords[] = {
      .infer = inferring<index_fill_tensor_meta>,
      .kernel = filling<index_fill_tensor>,
      .derivative = {index_fill_tensor_backward, {save_argument(2)}, "IndexFillBackward1"},
+     .samples = index_fill_tensor_samples,
      .variants = kInPlace},
 };
 

@@ -195,6 +195,11 @@ std::vector<Sample> solve_samples(Random& random, ScalarType dtype) {
     }
     return samples;
 }
+std::vector<Sample> helper_samples(Random& random, ScalarType dtype) {
+    std::vector<Sample> samples = solve_samples(random, dtype);
+    for (Sample& s : samples) s.arguments[0] = random_tensor(random, {2, 3, 2}, dtype);
+    return samples;
+}
 std::vector<Sample> inverse_samples(Random& random, ScalarType dtype) {
     std::vector<Sample> samples = solve_samples(random, dtype);
     for (Sample& s : samples) s.arguments.erase(s.arguments.begin());
@@ -245,6 +250,7 @@ constexpr OperatorRecord kRecords[] = {
      .infer = inferring<infer_solve>,
      .kernel = filling<solve>,
      .derivative = {solve_backward, {save_argument(1), save_result(0, 1)}},
+     .samples = helper_samples,
      .variants = kOut},
 };
 

@@ -229,6 +229,11 @@ std::vector<Sample> eigh_samples(Random& random, ScalarType dtype) {
     const Tensor t = random_tensor(random, {2, 3, 3}, dtype);
     return {{{t + mH(t), "L", true}}, {{t + mH(t), "U", true}, "upper"}};
 }
+std::vector<Sample> symeig_samples(Random& random, ScalarType dtype) {
+    if (!is_lapack_dtype(dtype)) return {};
+    const Tensor t = random_tensor(random, {2, 3, 3}, dtype);
+    return {{{t + mH(t), true, true}}, {{t + mH(t), true, false}, "lower"}};
+}
 std::vector<Sample> values_samples(Random& random, ScalarType dtype) {
     if (!is_lapack_dtype(dtype)) return {};
     return {{{random_tensor(random, {3, 3}, dtype)}}, {{random_tensor(random, {2, 2, 2}, dtype)}, "batch"}};
@@ -258,7 +263,8 @@ constexpr OperatorRecord kRecords[] = {
      .formula = "self = V diag(L) V^H",
      .infer = inferring<infer_symeig>,
      .kernel = filling<symeig, 2>,
-     .derivative = {symeig_backward, {save_result(0), save_result(1)}}},
+     .derivative = {symeig_backward, {save_result(0), save_result(1)}},
+     .samples = symeig_samples},
     {.schema = "aten::linalg_eig(Tensor self) -> (Tensor eigenvalues, Tensor eigenvectors)",
      .summary = "Eigenvalues and eigenvectors, which are complex.",
      .formula = "self V = V diag(L)",

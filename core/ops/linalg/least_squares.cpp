@@ -152,6 +152,12 @@ void lstsq_backward(GradientContext& context) {
     });
 }
 
+std::vector<Sample> lstsq_samples(Random& random, ScalarType dtype) {
+    if (!is_lapack_dtype(dtype)) return {};
+    const auto t = [&](std::initializer_list<std::int64_t> sizes) { return random_tensor(random, sizes, dtype); };
+    return {{{t({4, 3}), t({4, 2}), IValue(), IValue()}}, {{t({2, 2, 3}), t({2, 2, 2}), IValue(), IValue()}, "wide, batch"}};
+}
+
 constexpr OperatorRecord kRecords[] = {
     {.schema = "aten::linalg_lstsq(Tensor self, Tensor b, float? rcond=None, *, str? driver=None) -> (Tensor solution, "
                "Tensor residuals, Tensor rank, "
@@ -159,7 +165,8 @@ constexpr OperatorRecord kRecords[] = {
      .summary = "The X that is closest: by QR (gels), QR with exchanges (gelsy) or SVD (gelsd, gelss).",
      .formula = "min_X |self X - b|",
      .kernel = boxed<lstsq>,
-     .derivative = {lstsq_backward, {save_argument(0), save_argument(1)}}},
+     .derivative = {lstsq_backward, {save_argument(0), save_argument(1)}},
+     .samples = lstsq_samples},
 };
 
 }  // namespace

@@ -257,6 +257,22 @@ Tensor ctc_loss_lengths_in_tensors(const Tensor& log_probs, const Tensor& target
                     zero_infinity);
 }
 
+// Two sequences of log-probabilities and what they are to spell.
+template <bool kLengthsInTensors>
+std::vector<Sample> ctc_samples(Random& random, ScalarType dtype) {
+    if (dtype != ScalarType::Float32 && dtype != ScalarType::Float64) return {};
+    const auto lengths = [](std::int64_t first, std::int64_t second) -> IValue {
+        if (!kLengthsInTensors) return Dims{first, second};
+        const Tensor t = empty(std::array<std::int64_t, 1>{2}, ScalarType::Int64);
+        t.data<std::int64_t>()[0] = first;
+        t.data<std::int64_t>()[1] = second;
+        return t;
+    };
+    const Tensor log_probs = fn::log_softmax(random_tensor(random, {5, 2, 4}, dtype), std::int64_t{2}, IValue());
+    const Tensor targets = fn::add_scalar(random_indices(random, {2, 2}, 3), Scalar(1), Scalar(1));
+    return {{{log_probs, targets, lengths(5, 4), lengths(2, 1), 0, false}}};
+}
+
 }  // namespace
 
 extern const OperatorRecord kCtcLossForward = {
@@ -266,6 +282,7 @@ extern const OperatorRecord kCtcLossForward = {
                "forward variables.",
     .kernel = boxed<ctc_loss_of>,
     .derivative = {ctc_gradient, {save_argument(0), save_argument(1), save_result(0), save_result(1)}},
+    .samples = ctc_samples<false>,
 };
 extern const OperatorRecord kCtcLossForwardTensor = {
     .schema = "aten::_ctc_loss.Tensor(Tensor log_probs, Tensor targets, Tensor input_lengths, Tensor target_lengths, int blank=0, bool "
@@ -274,6 +291,7 @@ extern const OperatorRecord kCtcLossForwardTensor = {
     .kernel = boxed<ctc_loss_of_tensors>,
     .derivative = {ctc_gradient_of_tensors,
                    {save_argument(0), save_argument(1), save_argument(2), save_argument(3), save_result(0), save_result(1)}, "CtcLossBackward1"},
+    .samples = ctc_samples<true>,
 };
 extern const OperatorRecord kCtcLossBackward = {
     .schema = "aten::_ctc_loss_backward(Tensor grad, Tensor log_probs, Tensor targets, int[] input_lengths, int[] target_lengths, Tensor "

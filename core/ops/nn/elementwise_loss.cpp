@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "core/autograd/grad_mode.h"
 #include "core/base/parallel.h"
 #include "core/ops/loops/elementwise.h"
 #include "core/ops/loops/layout.h"
@@ -52,10 +53,6 @@ struct SoftMargin {
     static constexpr const char* kName = "soft_margin_loss";
     LOUPE_INLINE static double value(double x, double t, double) { return std::log1p(std::exp(-t * x)); }
     LOUPE_INLINE static double slope(double x, double t, double) { return -t / (1 + std::exp(t * x)); }
-    static double curvature(double x, double t, double) {
-        const double s = 1 / (1 + std::exp(-t * x));
-        return t * t * s * (1 - s);
-    }
 };
 
 double parameter_of(const IValue& value) { return value.is_none() ? 0 : value.to_double(); }
@@ -74,7 +71,8 @@ void infer_loss(Arguments arguments, MetaList& outputs) {
     if constexpr (std::is_same_v<Loss, SmoothL1>) require(k >= 0, "smooth_l1_loss does not support negative values for beta.");
     if constexpr (std::is_same_v<Loss, Huber>) require(k > 0, "huber_loss does not support non-positive values for delta.");
     const ScalarType dtype = promote_types(self.dtype(), target.dtype());
-    require(is_floating(dtype), "\"", Loss::kName, "\" not implemented for '", dtype_graph_name(dtype), "'");
+    const bool is_known = is_floating(dtype) || (std::is_same_v<Loss, SoftMargin> && is_complex(dtype));
+    require(is_known, "\"", Loss::kName, "\" not implemented for '", dtype_graph_name(dtype), "'");
     TensorMeta meta = elementwise_meta(arguments.first(2), dtype);
     if (!is_unreduced(arguments[2])) meta = {{}, dtype, self.device()};
     outputs.push_back(std::move(meta));
@@ -149,9 +147,26 @@ double sum_of_losses(const T* x, const T* t, std::int64_t n, double k) {
     return std::accumulate(parts.begin(), parts.end(), 0.0);
 }
 
+// soft_margin_loss of complex numbers, and of 16-bit ones, which are rounded after each step as PyTorch does.
+bool is_stepwise(ScalarType dtype) { return dtype != ScalarType::Float32 && dtype != ScalarType::Float64; }
+void soft_margin_steps(const Tensor& out, const Tensor& self, const Tensor& target, Reduction reduction) {
+    const GradModeScope no_grad(false);
+    const Tensor loss = fn::log(fn::add_scalar(fn::exp(fn::mul(fn::neg(self), target)), Scalar(1), Scalar(1)));
+    fn::copy_(out, reduction == Reduction::None ? loss : reduction == Reduction::Mean ? fn::mean(loss) : fn::sum(loss));
+}
+void soft_margin_slope_steps(const Tensor& out, const Tensor& grad, const Tensor& self, const Tensor& target, double scale) {
+    const GradModeScope no_grad(false);
+    const Tensor z = fn::exp(fn::mul(fn::neg(target), self));
+    const Tensor slope = fn::div(fn::mul_scalar(fn::mul(target, z), Scalar(-scale)), fn::add_scalar(z, Scalar(1), Scalar(1)));
+    fn::copy_(out, fn::mul(slope, grad));
+}
+
 template <typename Loss>
 void run_loss(Arguments arguments, IValue* results) {
     const Tensor out = results[0].to_tensor();
+    if (std::is_same_v<Loss, SoftMargin> && is_stepwise(out.dtype())) {
+        return soft_margin_steps(out, arguments[0].to_tensor(), arguments[1].to_tensor(), static_cast<Reduction>(arguments[2].to_int()));
+    }
     const double k = parameter_in(arguments, 3);
     const auto reduction = static_cast<Reduction>(arguments[2].to_int());
     const Tensor self = arguments[0].to_tensor(), target = arguments[1].to_tensor();
@@ -182,6 +197,9 @@ void run_loss_backward(Arguments arguments, IValue* results) {
     const auto operand = [&](std::size_t i, ScalarType as) { return LoopOperand(*arguments[i].tensor_impl(), as); };
     const bool mean = static_cast<Reduction>(arguments[3].to_int()) == Reduction::Mean;
     const std::array<double, 2> params{parameter_in(arguments, 4), mean ? 1.0 / static_cast<double>(arguments[1].tensor_impl()->numel) : 1.0};
+    if (std::is_same_v<Loss, SoftMargin> && is_stepwise(out.dtype())) {
+        return soft_margin_slope_steps(out, arguments[0].to_tensor(), arguments[1].to_tensor(), arguments[2].to_tensor(), params[1]);
+    }
     visit_floating(out.dtype(), Loss::kName, [&]<typename T>(std::type_identity<T>) {
         constexpr ScalarType kAs = scalar_type_of<T>;
         const std::array<LoopOperand, 4> operands{LoopOperand(out, kAs), operand(1, kAs), operand(2, kAs), operand(0, kAs)};
@@ -189,16 +207,20 @@ void run_loss_backward(Arguments arguments, IValue* results) {
     });
 }
 
-// The loss's second derivative at the saved arguments, as a constant: these losses are at most quadratic by pieces, but
-// for soft_margin, whose third derivative is not given.
+// The loss's second derivative at the saved arguments, as a constant where the losses are at most quadratic by pieces.
 template <typename Loss>
 Tensor curvature_at(const Tensor& self, const Tensor& target, double k) {
-    const Pair pair(self, target, ScalarType::Float64);
-    Tensor out = empty(pair.x.sizes(), ScalarType::Float64);
-    for (std::int64_t i = 0; i < out.numel(); ++i) {
-        out.data<double>()[i] = Loss::curvature(pair.x.data<double>()[i], pair.target.data<double>()[i], k);
+    if constexpr (std::is_same_v<Loss, SoftMargin>) {
+        const Tensor share = fn::sigmoid(fn::neg(fn::mul(self, target)));
+        return fn::mul(fn::mul(target, target), fn::mul(share, fn::rsub_scalar(share, Scalar(1.0))));
+    } else {
+        const Pair pair(self, target, ScalarType::Float64);
+        Tensor out = empty(pair.x.sizes(), ScalarType::Float64);
+        for (std::int64_t i = 0; i < out.numel(); ++i) {
+            out.data<double>()[i] = Loss::curvature(pair.x.data<double>()[i], pair.target.data<double>()[i], k);
+        }
+        return packed_as(out, promote_types(self.dtype(), target.dtype()));
     }
-    return packed_as(out, promote_types(self.dtype(), target.dtype()));
 }
 
 template <typename Loss>
@@ -240,6 +262,7 @@ void loss_double_gradient(GradientContext& c) {
         return fn::mul(slope, gg);  // summed to grad_output's shape
     });
     if (!c.needs(1) && !c.needs(2)) return;
+    require(!(std::is_same_v<Loss, SoftMargin> && c.needs(2)), "the derivative for 'target' is not implemented");
     Tensor second = fn::mul(fn::mul(gg, c.argument(0)), curvature_at<Loss>(c.argument(1), c.argument(2), parameter_of(k)));
     if (static_cast<Reduction>(c.value(3).to_int()) == Reduction::Mean) second = fn::div_scalar(second, Scalar(static_cast<double>(gg.numel())));
     c.grad(1, [&] { return second; });
@@ -248,11 +271,23 @@ void loss_double_gradient(GradientContext& c) {
 
 template <typename Loss>
 std::vector<Sample> loss_samples(Random& random, ScalarType dtype) {
+    if (is_complex(dtype)) return {};  // PyTorch's gradient is not that of a complex function
     std::vector<Sample> samples;
     for (const std::int64_t reduction : {0, 1, 2}) {
         Sample sample{{random_tensor(random, {3, 4}, dtype), random_tensor(random, {3, 4}, dtype), reduction}};
         if (kHasParameter<Loss>) sample.arguments.emplace_back(0.7);
         samples.push_back(std::move(sample));
+    }
+    return samples;
+}
+
+template <typename Loss>
+std::vector<Sample> loss_backward_samples(Random& random, ScalarType dtype) {
+    std::vector<Sample> samples = loss_samples<Loss>(random, dtype);
+    for (Sample& sample : samples) {
+        const bool is_reduced = sample.arguments[2].to_int() != 0;
+        const Tensor grad = is_reduced ? random_tensor(random, IntSpan(), dtype) : random_tensor(random, {3, 4}, dtype);
+        sample.arguments.insert(sample.arguments.begin(), grad);
     }
     return samples;
 }
@@ -453,6 +488,7 @@ Tensor triplet_margin_loss(const Tensor& anchor, const Tensor& positive, const T
         .infer = infer_loss_backward,                                                                                                \
         .kernel = FillingKernel{run_loss_backward<Loss>},                                                                            \
         .derivative = {loss_double_gradient<Loss>, {save_argument(0), save_argument(1), save_argument(2)}, node "BackwardBackward0"}, \
+        .samples = loss_backward_samples<Loss>,                                                                                      \
     };
 LOUPE_LOSS_RECORD(kMseLoss, kMseLossBackward, Mse, "mse_loss", "MseLoss", "", "", "The squared difference to the target.")
 LOUPE_LOSS_RECORD(kSmoothL1Loss, kSmoothL1LossBackward, SmoothL1, "smooth_l1_loss", "SmoothL1Loss", ", float beta=1.", ", float beta",

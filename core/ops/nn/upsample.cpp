@@ -367,18 +367,27 @@ Tensor call_pair(const char* name, std::vector<IValue> arguments, const Gradient
     return result[0].to_tensor();
 }
 
-template <std::size_t N>
-std::vector<Sample> upsample_samples(Random& random, ScalarType dtype, bool align) {
+// Nones at the end: for the scales, one or one a dimension.
+template <std::size_t N, bool Align, std::size_t Nones>
+std::vector<Sample> samples(Random& random, ScalarType dtype) {
     Dims sizes{1, 2};
     for (std::size_t i = 0; i < N; ++i) sizes.push_back(4 - static_cast<std::int64_t>(i % 2));
     Sample sample{{random_tensor(random, span_of(sizes), dtype), Dims(N, 7)}};
-    if (align) sample.arguments.emplace_back(false);
-    sample.arguments.emplace_back();
+    if (Align) sample.arguments.emplace_back(false);
+    sample.arguments.insert(sample.arguments.end(), Nones, IValue());
     return {sample};
 }
-template <std::size_t N, bool Align>
-std::vector<Sample> samples(Random& random, ScalarType dtype) {
-    return upsample_samples<N>(random, dtype, Align);
+template <std::size_t N, bool Align, std::size_t Nones>
+std::vector<Sample> backward_samples(Random& random, ScalarType dtype) {
+    std::vector<Sample> all = samples<N, Align, Nones>(random, dtype);
+    for (Sample& sample : all) {
+        const Dims input = to_dims(sample.arguments[0].to_tensor().sizes());
+        Dims output{input[0], input[1]};
+        output.insert(output.end(), N, 7);
+        sample.arguments[0] = random_tensor(random, span_of(output), dtype);
+        sample.arguments.insert(sample.arguments.begin() + 2, input);
+    }
+    return all;
 }
 
 }  // namespace
@@ -408,6 +417,7 @@ std::vector<Sample> samples(Random& random, ScalarType dtype) {
         .infer = infer_upsample<Interpolation::mode, n, false>,                                                                         \
         .kernel = FillingKernel{run_upsample<Interpolation::mode, n, false>},                                                           \
         .derivative = {Name##_gradient, {}, node "Backward0"},                                                                          \
+        .samples = samples<n, align_count != 0, n>,                                                                                     \
     };                                                                                                                                  \
     extern const OperatorRecord k##Name##Vec = {                                                                                        \
         .schema = "aten::" text ".vec(Tensor input, SymInt[]? output_size" align ", float[]? scale_factors) -> Tensor",                 \
@@ -415,7 +425,7 @@ std::vector<Sample> samples(Random& random, ScalarType dtype) {
         .infer = infer_upsample<Interpolation::mode, n, true>,                                                                          \
         .kernel = FillingKernel{run_upsample<Interpolation::mode, n, true>},                                                            \
         .derivative = {Name##_vec_gradient, {}, node "Backward1"},                                                                      \
-        .samples = samples<n, align_count != 0>,                                                                                        \
+        .samples = samples<n, align_count != 0, 1>,                                                                                     \
     };                                                                                                                                  \
     extern const OperatorRecord k##Name##Backward = {                                                                                   \
         .schema = "aten::" text "_backward(Tensor grad_output, SymInt[" #n "] output_size, SymInt[" sizes_in "] input_size" align scales \
@@ -424,6 +434,7 @@ std::vector<Sample> samples(Random& random, ScalarType dtype) {
         .infer = infer_upsample_backward<Interpolation::mode, n, false>,                                                                \
         .kernel = FillingKernel{run_upsample_backward<Interpolation::mode, n, false>},                                                  \
         .derivative = {Name##_double_gradient, {}, node "BackwardBackward0"},                                                           \
+        .samples = backward_samples<n, align_count != 0, n>,                                                                            \
     };                                                                                                                                  \
     extern const OperatorRecord k##Name##BackwardVec = {                                                                                \
         .schema = "aten::" text "_backward.vec(Tensor grad_output, SymInt[]? output_size, SymInt[] input_size" align                    \
@@ -432,6 +443,7 @@ std::vector<Sample> samples(Random& random, ScalarType dtype) {
         .infer = infer_upsample_backward<Interpolation::mode, n, true>,                                                                 \
         .kernel = FillingKernel{run_upsample_backward<Interpolation::mode, n, true>},                                                   \
         .derivative = {Name##_vec_double_gradient, {}, node "BackwardBackward1"},                                                       \
+        .samples = backward_samples<n, align_count != 0, 1>,                                                                            \
     };
 #define LOUPE_ALIGN ", bool align_corners"
 #define LOUPE_SCALES1 ", float? scales=None"

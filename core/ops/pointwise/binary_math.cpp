@@ -92,6 +92,12 @@ std::vector<Sample> xlogy_samples(Random& random, ScalarType dtype) {
     return samples;
 }
 
+std::vector<Sample> copysign_number_samples(Random& random, ScalarType dtype) {
+    std::vector<Sample> samples = floating_pairs(random, dtype);
+    for (Sample& s : samples) s.arguments[1] = Scalar(-2.0);
+    return samples;
+}
+
 constexpr OperatorRecord pair(std::string_view schema, std::string_view summary, std::string_view formula, InferFunction infer,
                               Kernel kernel, Derivative derivative, SamplesFunction samples = floating_pairs,
                               std::uint8_t variants = kInPlace | kOut) {
@@ -114,7 +120,8 @@ constexpr OperatorRecord kRecords[] = {
      .summary = "Magnitude of self with the sign of a number.",
      .infer = infer_float_pair,
      .kernel = binary<BinaryOp::Copysign>,
-     .derivative = {[](G& c) { c.set_grad(0, copysign_slope(c)); }, {save_argument(0), save_result()}},
+     .derivative = {[](G& c) { c.set_grad(0, copysign_slope(c)); }, {save_argument(0), save_result()}, "CopysignBackward1"},
+     .samples = copysign_number_samples,
      .variants = kInPlace | kOut,
      .out_overload = "Scalar_out"},
     {.schema = "aten::xlogy.Tensor(Tensor self, Tensor other) -> Tensor",

@@ -6,6 +6,7 @@
 #include "core/ops/arithmetic.h"
 #include "core/ops/pointwise/family.h"
 #include "core/ops/pointwise/pointwise.h"
+#include "core/ops/samples.h"
 
 namespace loupe {
 namespace {
@@ -151,6 +152,18 @@ std::vector<Sample> conversion_samples(Random& random, ScalarType dtype) {
     return samples;
 }
 
+template <bool kIsInteger>
+std::vector<Sample> copied_number_samples(Random& random, ScalarType dtype) {
+    return with_arguments(unary_samples(random, dtype), {kIsInteger ? IValue(2) : IValue(2.5)});
+}
+std::vector<Sample> copied_tensor_samples(Random& random, ScalarType dtype) {
+    return {{{random_tensor(random, {2, 3}, dtype), random_tensor(random, {3}, dtype), false}, "broadcast"}};
+}
+std::vector<Sample> fill_samples(Random& random, ScalarType dtype) { return with_arguments(unary_samples(random, dtype), {Scalar(2.0)}); }
+std::vector<Sample> fill_tensor_samples(Random& random, ScalarType dtype) {
+    return with_arguments(unary_samples(random, dtype), {random_tensor(random, IntSpan(), dtype)});
+}
+
 constexpr OperatorRecord composite(std::string_view schema, std::string_view summary, KernelFunction function) {
     return {.schema = schema, .summary = summary, .composite = function};
 }
@@ -162,15 +175,18 @@ constexpr OperatorRecord kCopies[] = {
      .derivative = {[](G& c) {
          c.grad(0, [&] { return fn::zeros_like(c.grad_output()); });
          c.grad(1, [&] { return c.grad_output(); });
-     }}},
+     }},
+     .samples = copied_tensor_samples},
     {.schema = "aten::copy_.int(Tensor(a!) self, int other) -> Tensor(a!)",
      .summary = "Overwrites self with a number.",
      .kernel = boxed<copy_number>,
-     .derivative = {zero_gradient}},
+     .derivative = {zero_gradient},
+     .samples = copied_number_samples<true>},
     {.schema = "aten::copy_.float(Tensor(a!) self, float other) -> Tensor(a!)",
      .summary = "Overwrites self with a number.",
      .kernel = boxed<copy_number>,
-     .derivative = {zero_gradient}},
+     .derivative = {zero_gradient},
+     .samples = copied_number_samples<false>},
     {.schema = "aten::clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor",
      .summary = "A copy, by default in the same memory order.",
      .infer = infer_clone,
@@ -183,15 +199,18 @@ constexpr OperatorRecord kCopies[] = {
     {.schema = "aten::fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!)",
      .summary = "Sets every element to a number.",
      .kernel = boxed<fill_number>,
-     .derivative = {zero_gradient}},
+     .derivative = {zero_gradient},
+     .samples = fill_samples},
     {.schema = "aten::fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!)",
      .summary = "Sets every element to the value of a 0-dimensional tensor.",
      .kernel = boxed<fill_tensor>,
-     .derivative = {fill_tensor_backward}},
+     .derivative = {fill_tensor_backward},
+     .samples = fill_tensor_samples},
     {.schema = "aten::zero_(Tensor(a!) self) -> Tensor(a!)",
      .summary = "Sets every element to 0.",
      .kernel = boxed<zero_in_place>,
-     .derivative = {zero_gradient}},
+     .derivative = {zero_gradient},
+     .samples = unary_samples},
     composite("aten::fill.Scalar(Tensor self, Scalar value) -> Tensor", "A number in self's shape.", boxed<fill>),
     composite("aten::fill.Tensor(Tensor self, Tensor value) -> Tensor", "A value in self's shape.", boxed<fill_with_tensor>),
     composite("aten::zero(Tensor self) -> Tensor", "Zeros in self's shape.", boxed<zero>),

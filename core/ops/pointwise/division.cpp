@@ -84,6 +84,11 @@ std::vector<Sample> mode_samples(Random& random, ScalarType dtype) {
 std::vector<Sample> rounded_samples(Random& random, ScalarType dtype) {
     return dtype == ScalarType::Bool ? std::vector<Sample>() : real_divisor_samples(random, dtype);
 }
+std::vector<Sample> of_number_samples(Random& random, ScalarType dtype) {
+    std::vector<Sample> samples = rounded_samples(random, dtype);
+    for (Sample& s : samples) s.arguments[0] = Scalar(7.3);
+    return samples;
+}
 std::vector<Sample> rounded_scalar_samples(Random& random, ScalarType dtype) {
     return dtype == ScalarType::Bool ? std::vector<Sample>() : real_scalar_samples(random, dtype);
 }
@@ -167,7 +172,8 @@ constexpr OperatorRecord kRecords[] = {
                         const Tensor self = fn::full_like(other, c.value(0).to_scalar());
                         c.set_grad(1, -c.grad_output() * fn::div_mode(self, other, "floor"));
                     },
-                    {save_argument(1)}}},
+                    {save_argument(1)}},
+     .samples = of_number_samples},
     {.schema = "aten::fmod.Tensor(Tensor self, Tensor other) -> Tensor",
      .summary = "Remainder with the sign of the dividend, C's fmod.",
      .formula = "self - other trunc(self / other)",

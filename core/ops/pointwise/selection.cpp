@@ -183,6 +183,16 @@ std::vector<Sample> where_samples(Random& random, ScalarType dtype) {
     }
     return samples;
 }
+// With a number in place of one of the tensors, or of both.
+template <bool kFirst, bool kSecond>
+std::vector<Sample> where_number_samples(Random& random, ScalarType dtype) {
+    std::vector<Sample> samples = where_samples(random, dtype);
+    for (Sample& s : samples) {
+        if (kFirst) s.arguments[1] = Scalar(2.0);
+        if (kSecond) s.arguments[2] = Scalar(-1.0);
+    }
+    return samples;
+}
 std::vector<Sample> masked_fill_samples(Random& random, ScalarType dtype) {
     std::vector<Sample> samples;
     for (const Sample& s : unary_samples(random, dtype)) {
@@ -235,9 +245,16 @@ constexpr OperatorRecord bound(std::string_view schema, std::string_view summary
 
 constexpr OperatorRecord kRecords[] = {
     where_record("aten::where.self(Tensor condition, Tensor self, Tensor other) -> Tensor", "Chooses between two tensors.", where_samples),
-    where_record("aten::where.ScalarSelf(Tensor condition, Scalar self, Tensor other) -> Tensor", "A number where the condition holds.", nullptr),
-    where_record("aten::where.ScalarOther(Tensor condition, Tensor self, Scalar other) -> Tensor", "A number where it does not.", nullptr),
-    where_record("aten::where.Scalar(Tensor condition, Scalar self, Scalar other) -> Tensor", "Chooses between two numbers.", nullptr),
+    where_record("aten::where.ScalarSelf(Tensor condition, Scalar self, Tensor other) -> Tensor", "A number where the condition holds.",
+                 where_number_samples<true, false>),
+    where_record("aten::where.ScalarOther(Tensor condition, Tensor self, Scalar other) -> Tensor", "A number where it does not.",
+                 where_number_samples<false, true>),
+    {.schema = "aten::where.Scalar(Tensor condition, Scalar self, Scalar other) -> Tensor",
+     .summary = "Chooses between two numbers.",
+     .formula = "self if condition else other",
+     .infer = infer_where,
+     .kernel = FillingKernel{&where_call},
+     .samples = where_number_samples<true, true>},
     {.schema = "aten::masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor",
      .summary = "A number where the mask holds, else self.",
      .infer = infer_masked_fill,

@@ -47,7 +47,8 @@ std::vector<LayerWeights> gather_weights(const TensorList& params, const Options
 
 Outcome run_direction(Mode mode, const Tensor& rows, const Tensor& h, const Tensor& c, const LayerWeights& w, const Dims& batch_sizes,
                       bool reverse) {
-    if (w.projection.defined()) {
+    // The kernel takes real numbers.
+    if (w.projection.defined() || !is_floating(rows.dtype())) {
         const auto [output, hy, cy] = composed_layer(mode, rows, h, c, w, span_of(batch_sizes), reverse);
         return {output, hy, cy};
     }

@@ -104,6 +104,11 @@ std::vector<Sample> sort_samples(Random& random, ScalarType dtype) {
     if (is_complex(dtype)) return {};
     return {{{random_ladder(random, {3, 4}, dtype), -1, false}}, {{random_ladder(random, {3, 4}, dtype), 0, true}, "descending"}};
 }
+std::vector<Sample> stable_samples(Random& random, ScalarType dtype) {
+    std::vector<Sample> samples = sort_samples(random, dtype);
+    for (Sample& s : samples) s.arguments.insert(s.arguments.begin() + 1, true);
+    return samples;
+}
 std::vector<Sample> topk_samples(Random& random, ScalarType dtype) {
     if (is_complex(dtype) || dtype == ScalarType::Bool) return {};
     return {{{random_ladder(random, {3, 4}, dtype), 2, -1, true, true}}};
@@ -118,7 +123,8 @@ constexpr OperatorRecord kRecords[] = {
     {.schema = "aten::sort.stable(Tensor self, *, bool? stable, int dim=-1, bool descending=False) -> (Tensor values, Tensor indices)",
      .summary = "The elements in order along dim, equal ones as they stood.",
      .kernel = boxed<sort_stable>,
-     .derivative = {sort_stable_backward, {save_result(1)}, "SortBackward1"}},
+     .derivative = {sort_stable_backward, {save_result(1)}, "SortBackward1"},
+     .samples = stable_samples},
     {.schema = "aten::argsort(Tensor self, int dim=-1, bool descending=False) -> Tensor",
      .summary = "The indices that put the elements in order along dim.",
      .composite = boxed<argsort>},

@@ -95,6 +95,28 @@ std::vector<Sample> floating_pairs(Random& random, ScalarType dtype) {
     return samples;
 }
 
+std::vector<Sample> number_first(Random& random, ScalarType dtype) {
+    std::vector<Sample> samples = floating_pairs(random, dtype);
+    for (Sample& s : samples) s.arguments[0] = Scalar(1.5);
+    return samples;
+}
+std::vector<Sample> number_second(Random& random, ScalarType dtype) {
+    std::vector<Sample> samples = floating_pairs(random, dtype);
+    for (Sample& s : samples) s.arguments[1] = Scalar(1.5);
+    return samples;
+}
+// The series of zeta wants more than one.
+std::vector<Sample> zeta_samples(Random& random, ScalarType dtype) {
+    std::vector<Sample> samples = floating_pairs(random, dtype);
+    for (Sample& s : samples) s.arguments[0] = s.arguments[0].to_tensor() + 1;
+    return samples;
+}
+std::vector<Sample> zeta_at_number_samples(Random& random, ScalarType dtype) {
+    std::vector<Sample> samples = zeta_samples(random, dtype);
+    for (Sample& s : samples) s.arguments[1] = Scalar(1.5);
+    return samples;
+}
+
 constexpr OperatorRecord pair(std::string_view schema, std::string_view summary, std::string_view formula, InferFunction infer, Kernel kernel,
                               Derivative derivative, std::string_view out_overload, SamplesFunction samples = nullptr, std::uint8_t variants = kOut) {
     return {.schema = schema, .summary = summary, .formula = formula, .infer = infer, .kernel = kernel, .derivative = derivative,
@@ -115,21 +137,21 @@ constexpr char kXlogySummary[] = "self ln(other), 0 where self is 0.";
 
 constexpr OperatorRecord kRecords[] = {
     pair("aten::special_zeta(Tensor self, Tensor other) -> Tensor", kZetaSummary, kZetaFormula, infer_wide_pair, kZetaKernel,
-         {zeta_backward, {save_argument(0), save_argument(1)}}, "out"),
+         {zeta_backward, {save_argument(0), save_argument(1)}}, "out", zeta_samples),
     pair("aten::special_zeta.self_scalar(Scalar self, Tensor other) -> Tensor", kZetaSummary, kZetaFormula, infer_wide_pair, kZetaKernel,
-         {zeta_of_number_backward, {save_argument(1)}}, "self_scalar_out"),
+         {zeta_of_number_backward, {save_argument(1)}, "SpecialZetaBackward1"}, "self_scalar_out", number_first),
     pair("aten::special_zeta.other_scalar(Tensor self, Scalar other) -> Tensor", kZetaSummary, kZetaFormula, infer_wide_pair, kZetaKernel,
-         {zeta_at_number_backward}, "other_scalar_out"),
+         {zeta_at_number_backward, {}, "SpecialZetaBackward2"}, "other_scalar_out", zeta_at_number_samples),
     pair("aten::special_xlog1py(Tensor self, Tensor other) -> Tensor", kXlog1pySummary, kXlog1pyFormula, infer_pair, kXlog1py,
          {logarithm_backward<1>, {save_argument(0), save_argument(1)}}, "out", floating_pairs),
     pair("aten::special_xlog1py.self_scalar(Scalar self, Tensor other) -> Tensor", kXlog1pySummary, kXlog1pyFormula, infer_pair, kXlog1py,
-         {logarithm_backward<1>, {save_argument(1)}}, "self_scalar_out"),
+         {logarithm_backward<1>, {save_argument(1)}, "SpecialXlog1PyBackward1"}, "self_scalar_out", number_first),
     pair("aten::special_xlog1py.other_scalar(Tensor self, Scalar other) -> Tensor", kXlog1pySummary, kXlog1pyFormula, infer_pair, kXlog1py,
-         {slope_in_factor<1>, {save_argument(0)}}, "other_scalar_out"),
+         {slope_in_factor<1>, {save_argument(0)}, "SpecialXlog1PyBackward2"}, "other_scalar_out", number_second),
     pair("aten::xlogy.Scalar_Self(Scalar self, Tensor other) -> Tensor", kXlogySummary, "self ln(other)", infer_pair, kXlogy,
-         {logarithm_backward<0>, {save_argument(1)}}, "OutScalar_Self"),
+         {logarithm_backward<0>, {save_argument(1)}, "XlogyBackward1"}, "OutScalar_Self", number_first),
     pair("aten::xlogy.Scalar_Other(Tensor self, Scalar other) -> Tensor", kXlogySummary, "self ln(other)", infer_pair, kXlogy,
-         {slope_in_factor<0>, {save_argument(0)}}, "OutScalar_Other", nullptr, kInPlace | kOut),
+         {slope_in_factor<0>, {save_argument(0)}, "XlogyBackward2"}, "OutScalar_Other", number_second, kInPlace | kOut),
     alias("aten::special_xlogy(Tensor self, Tensor other) -> Tensor", "The same as xlogy.", forward<"aten::xlogy.Tensor">),
     alias("aten::special_xlogy.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)", "The same as xlogy.", forward<"aten::xlogy.OutTensor">),
     alias("aten::special_xlogy.self_scalar(Scalar self, Tensor other) -> Tensor", "The same as xlogy.", forward<"aten::xlogy.Scalar_Self">),
@@ -140,9 +162,9 @@ constexpr OperatorRecord kRecords[] = {
           forward<"aten::xlogy.OutScalar_Other">),
     pair("aten::igamma(Tensor self, Tensor other) -> Tensor", "Regularised lower incomplete gamma function.",
          "1/Gamma(self) integral of t^(self - 1) exp(-t) from 0 to other", infer_floating_pair, FillingKernel{&of_two<gamma_p>},
-         {igamma_backward, {save_argument(0), save_argument(1)}}, "out", nullptr, kInPlace | kOut),
+         {igamma_backward, {save_argument(0), save_argument(1)}}, "out", floating_pairs, kInPlace | kOut),
     pair("aten::igammac(Tensor self, Tensor other) -> Tensor", "Regularised upper incomplete gamma function.", "1 - igamma(self, other)",
-         infer_floating_pair, FillingKernel{&of_two<gamma_q>}, {igammac_backward, {save_argument(0), save_argument(1)}}, "out", nullptr,
+         infer_floating_pair, FillingKernel{&of_two<gamma_q>}, {igammac_backward, {save_argument(0), save_argument(1)}}, "out", floating_pairs,
          kInPlace | kOut),
     alias("aten::special_gammainc(Tensor self, Tensor other) -> Tensor", "The same as igamma.", forward<"aten::igamma">),
     alias("aten::special_gammainc.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)", "The same as igamma.", forward<"aten::igamma.out">),

@@ -84,7 +84,8 @@ constexpr OperatorRecord kRecords[] = {
     {.schema = "aten::as_strided_(Tensor(a!) self, SymInt[] size, SymInt[] stride, SymInt? storage_offset=None) -> Tensor(a!)",
      .summary = "Sets sizes and strides in place.",
      .kernel = viewing_in_place<as_strided>,
-     .derivative = {as_strided_backward, {}, "AsStridedBackward1"}},
+     .derivative = {as_strided_backward, {}, "AsStridedBackward1"},
+     .samples = as_strided_samples},
 };
 
 }  // namespace
