@@ -44,3 +44,16 @@ def add(c):
     c.call("aten::_pack_padded_sequence", draw(4, 3, 2), torch.tensor([4, 5, 1]), False)
     c.call("aten::_pack_padded_sequence", draw(4, 3, 2), torch.tensor([4, 2, 0]), False)
     c.call("aten::lstm.input", draw(4, 2, 2), [draw(1, 2, 3)], params(4, 3, 2, 1, 1, True), True, 1, 0.0, False, False, False)
+
+    def as_dtype(values, dtype):
+        if isinstance(values, list):
+            return [as_dtype(v, dtype) for v in values]
+        return (values.detach() * 2).to(dtype)
+
+    complexes = lambda v: [complexes(x) for x in v] if isinstance(v, list) else torch.complex(v.detach(), v.detach().flip(0)).requires_grad_()
+    for name, gates in (("lstm", 4), ("gru", 3), ("rnn_tanh", 1)):
+        state = [draw(1, 2, 3), draw(1, 2, 3)]
+        hx = complexes(state if name == "lstm" else state[0])
+        call(f"aten::{name}.input", complexes(draw(4, 2, 2)), hx, complexes(params(gates, 3, 2, 1, 1, True)), True, 1, 0.0, False, False, False)
+    weights = as_dtype(params(1, 3, 2, 1, 1, True), torch.int64)
+    c.call("aten::rnn_relu.input", as_dtype(draw(4, 2, 2), torch.int64), as_dtype(draw(1, 2, 3), torch.int64), weights, True, 1, 0.0, False, False, False)

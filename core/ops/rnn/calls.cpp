@@ -47,8 +47,9 @@ std::vector<LayerWeights> gather_weights(const TensorList& params, const Options
 
 Outcome run_direction(Mode mode, const Tensor& rows, const Tensor& h, const Tensor& c, const LayerWeights& w, const Dims& batch_sizes,
                       bool reverse) {
-    // The kernel takes real numbers.
-    if (w.projection.defined() || !is_floating(rows.dtype())) {
+    // The kernel takes real numbers; integers stay what they are with relu alone.
+    const bool is_unusual = is_complex(rows.dtype()) || (mode == Mode::Relu && !is_floating(rows.dtype()));
+    if (w.projection.defined() || is_unusual) {
         const auto [output, hy, cy] = composed_layer(mode, rows, h, c, w, span_of(batch_sizes), reverse);
         return {output, hy, cy};
     }
