@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The syntax tree of TorchScript source. Nodes live in the arena of their SyntaxTree and are never changed.
+// The syntax tree of Python source. Nodes live in the arena of their SyntaxTree and are never changed. What stands below
+// "of Python" is never in a tree that was parsed as TorchScript.
 
 #include <cstdint>
 #include <memory>
@@ -39,6 +40,15 @@ enum class ExprKind : std::uint8_t {
     ListComp,
     DictComp,
     Starred,
+    // of Python
+    Lambda,
+    Comparison,
+    Set,
+    Comprehension,
+    JoinedString,
+    Bytes,
+    NamedExpr,
+    Yield,
 };
 
 // An operator of an expression or of an augmented assignment.
@@ -84,21 +94,27 @@ const T* as(const Expr* node) {
     return node != nullptr && node->kind == T::kKind ? static_cast<const T*>(node) : nullptr;
 }
 
+// A place where a name is bound or read, counted through the tree: what a name means there can stand in a table.
+using NameIndex = std::uint32_t;
+
 struct Name : Expr {
     static constexpr ExprKind kKind = ExprKind::Name;
     std::string_view id;
+    NameIndex index = 0;
 };
 
 // As written, without underscores; a leading "-" when a minus was folded into it.
 struct Number : Expr {
     static constexpr ExprKind kKind = ExprKind::Number;
     std::string_view text;
+    std::uint32_t constant = 0;  // numbers and strings are counted through the tree
 };
 
 // Adjacent literals are joined, escapes decoded.
 struct String : Expr {
     static constexpr ExprKind kKind = ExprKind::String;
     std::string_view value;
+    std::uint32_t constant = 0;
 };
 
 struct Attribute : Expr {
@@ -107,6 +123,7 @@ struct Attribute : Expr {
     std::string_view name;
 };
 
+// Of Python: `**value` has no name.
 struct Keyword {
     std::string_view name;
     const Expr* value;
@@ -164,6 +181,7 @@ struct List : Expr {
     std::span<const Expr* const> elements;
 };
 
+// Of Python: `**value` has a null key.
 struct Dict : Expr {
     static constexpr ExprKind kKind = ExprKind::Dict;
     std::span<const Expr* const> keys;
@@ -190,6 +208,69 @@ struct Starred : Expr {
     const Expr* value;
 };
 
+struct NegatedFlag {
+    bool value;
+};
+
+// a < b < c: operands a, b, c. Two operands make a Binary.
+struct Comparison : Expr {
+    static constexpr ExprKind kKind = ExprKind::Comparison;
+    std::span<const Expr* const> operands;
+    std::span<const OperatorKind> operators;
+    std::span<const NegatedFlag> negated;  // `not in`
+};
+
+struct Set : Expr {
+    static constexpr ExprKind kKind = ExprKind::Set;
+    std::span<const Expr* const> elements;
+};
+
+struct ComprehensionClause {
+    const Expr* target;
+    const Expr* iterable;
+    std::span<const Expr* const> conditions;
+};
+
+enum class ComprehensionKind : std::uint8_t { List, Set, Dict, Generator };
+
+struct Comprehension : Expr {
+    static constexpr ExprKind kKind = ExprKind::Comprehension;
+    ComprehensionKind result;
+    const Expr* element;  // of a dict, the key
+    const Expr* value;    // of a dict; null otherwise
+    std::span<const ComprehensionClause> clauses;
+};
+
+// A part of an f-string: text, then the value that stands behind it.
+struct JoinedPart {
+    std::string_view text;
+    const Expr* value;    // null at the end
+    char conversion;      // 'r', 's', 'a'; 0 for none
+    const Expr* format;   // a String or JoinedString; null for none
+};
+
+struct JoinedString : Expr {
+    static constexpr ExprKind kKind = ExprKind::JoinedString;
+    std::span<const JoinedPart> parts;
+};
+
+struct Bytes : Expr {
+    static constexpr ExprKind kKind = ExprKind::Bytes;
+    std::string_view value;
+};
+
+struct NamedExpr : Expr {
+    static constexpr ExprKind kKind = ExprKind::NamedExpr;
+    const Name* target;
+    const Expr* value;
+};
+
+struct Yield : Expr {
+    static constexpr ExprKind kKind = ExprKind::Yield;
+    const Expr* value;  // may be null
+    bool is_from;
+};
+
 enum class StmtKind : std::uint8_t {
     Expression,
     Assign,
@@ -207,6 +288,12 @@ enum class StmtKind : std::uint8_t {
     Delete,
     Def,
     Class,
+    // of Python
+    Import,
+    ImportFrom,
+    Try,
+    Global,
+    Nonlocal,
 };
 
 struct Stmt {
@@ -252,6 +339,7 @@ struct While : Stmt {
     static constexpr StmtKind kKind = StmtKind::While;
     const Expr* condition;
     Body body;
+    Body orelse = {};  // of Python
 };
 
 struct For : Stmt {
@@ -259,12 +347,14 @@ struct For : Stmt {
     std::span<const Expr* const> targets;
     std::span<const Expr* const> iterables;
     Body body;
+    Body orelse = {};  // of Python
 };
 
 struct WithItem {
     const Expr* context;
     const Name* target;  // may be null
     Range range;
+    const Expr* binding = nullptr;  // of Python: the target, whatever it is
 };
 
 struct With : Stmt {
@@ -280,7 +370,8 @@ struct Return : Stmt {
 
 struct Raise : Stmt {
     static constexpr StmtKind kKind = StmtKind::Raise;
-    const Expr* value;
+    const Expr* value;            // of Python: null to raise again
+    const Expr* cause = nullptr;  // of Python
 };
 
 struct Assert : Stmt {
@@ -304,12 +395,17 @@ struct Delete : Stmt {
     std::span<const Expr* const> targets;
 };
 
+enum class ParamKind : std::uint8_t { Plain, Rest, KeywordRest };  // x, *x, **x
+
 struct Param {
     std::string_view name;
     const Expr* annotation;     // may be null
     const Expr* default_value;  // may be null
     bool kwarg_only;
     Range range;
+    ParamKind kind = ParamKind::Plain;  // of Python: the others too
+    bool positional_only = false;
+    NameIndex index = 0;
 };
 
 struct Def : Stmt {
@@ -321,6 +417,9 @@ struct Def : Stmt {
     const Expr* return_annotation;  // may be null
     Body body;
     std::span<const Expr* const> decorators;
+    Range full_range = {};  // from the first decorator to the end of the body
+    NameIndex index = 0;
+    bool is_generator = false;
 };
 
 struct Class : Stmt {
@@ -328,6 +427,65 @@ struct Class : Stmt {
     std::string_view name;
     const Expr* base;  // may be null
     Body body;
+    std::span<const Expr* const> bases = {};  // of Python: all of them
+    std::span<const Keyword> keywords = {};
+    std::span<const Expr* const> decorators = {};
+    Range full_range = {};
+    NameIndex index = 0;
+};
+
+struct Lambda : Expr {
+    static constexpr ExprKind kKind = ExprKind::Lambda;
+    std::span<const Param> params;
+    const Expr* body;
+    bool is_generator = false;
+};
+
+// `import a.b as c`, or one name of `from a import b as c`.
+struct ImportName {
+    std::string_view name;   // "a.b"; "*"
+    std::string_view bound;  // "c"; "a" for `import a.b`
+    bool has_alias;
+    Range range;
+    NameIndex index;
+};
+
+struct Import : Stmt {
+    static constexpr StmtKind kKind = StmtKind::Import;
+    std::span<const ImportName> names;
+};
+
+struct ImportFrom : Stmt {
+    static constexpr StmtKind kKind = StmtKind::ImportFrom;
+    std::string_view module;
+    std::size_t level;  // of leading dots
+    std::span<const ImportName> names;
+};
+
+struct ExceptHandler {
+    const Expr* type;       // null: everything
+    std::string_view name;  // empty: none
+    NameIndex index;
+    Body body;
+    Range range;
+};
+
+struct Try : Stmt {
+    static constexpr StmtKind kKind = StmtKind::Try;
+    Body body;
+    std::span<const ExceptHandler> handlers;
+    Body orelse;
+    Body final_body;
+};
+
+struct Global : Stmt {
+    static constexpr StmtKind kKind = StmtKind::Global;
+    std::span<const std::string_view> names;
+};
+
+struct Nonlocal : Stmt {
+    static constexpr StmtKind kKind = StmtKind::Nonlocal;
+    std::span<const std::string_view> names;
 };
 
 // Owns the nodes made from one source, and the texts they made up; other texts point into the source.
@@ -354,6 +512,9 @@ class SyntaxTree {
     }
 
     Body body;  // of the whole source
+    // How many there are of each.
+    NameIndex name_count = 0;
+    std::uint32_t constant_count = 0;
 
   private:
     std::pmr::monotonic_buffer_resource arena_{4096};

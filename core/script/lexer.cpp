@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/script/lexer.h"
 
+#include <algorithm>
 #include <array>
 #include <limits>
 #include <unordered_map>
@@ -86,16 +87,32 @@ constexpr std::string_view kTypeComment = "# type:";
 
 class Lexer {
   public:
-    explicit Lexer(const std::shared_ptr<const ir::Source>& source) : source_(source), text_(source->text()) {
+    Lexer(const std::shared_ptr<const ir::Source>& source, Dialect dialect)
+        : source_(source), text_(source->text()), is_python_(dialect == Dialect::Python) {
         if (text_.size() >= std::numeric_limits<std::uint32_t>::max()) fail("source text is too long", {0, 0});
     }
 
     TokenList run() {
         tokens_.reserve(text_.size() / 4 + 8);
+        if (text_.starts_with("\xEF\xBB\xBF")) at_ = 3;  // a byte order mark
         indents_.push_back(indentation());
+        if (is_python_ && indents_.back() > 0 && at_ < text_.size()) fail("unexpected indent", range_from(at_));
+        return rest();
+    }
+    // The first line's indentation is that of its line in the whole source.
+    TokenList run_statements(Range part) {
+        text_ = text_.substr(0, part.end);
+        const std::size_t line_start = text_.rfind('\n', part.begin) + 1;  // npos + 1 is 0
+        at_ = std::min<std::size_t>(line_start, part.begin);
+        indents_.push_back(indentation());
+        at_ = part.begin;
+        return rest();
+    }
+
+    TokenList rest() {
         while (at_ < text_.size()) step();
         if (!at_line_start() && nesting_ == 0) add(Token::Newline, at_);
-        close_indents(0);
+        close_indents(indents_.front());
         add(Token::End, at_);
         return {std::move(tokens_), std::move(comments_)};
     }
@@ -124,7 +141,7 @@ class Lexer {
         std::size_t width = 0;
         while (at_ < text_.size()) {
             if (is_blank(peek())) {
-                ++width;
+                width = peek() == '\t' && is_python_ ? (width / 8 + 1) * 8 : width + 1;
                 ++at_;
             } else if (peek() == '\n') {
                 width = 0;
@@ -138,6 +155,7 @@ class Lexer {
         return width;
     }
     bool at_type_comment() const {
+        if (is_python_) return false;
         const std::string_view rest = text_.substr(at_);
         return rest.starts_with(kTypeComment) && !rest.starts_with("# type: ignore");
     }
@@ -205,7 +223,34 @@ class Lexer {
         if (is_type) comments_.push_back({tokens_.size(), range_from(begin)});
     }
 
+    // Digits of the base, with single underscores between them.
+    void digits(std::string_view letters) {
+        while (letters.find(static_cast<char>(peek() | 0x20)) != std::string_view::npos || peek() == '_') ++at_;
+    }
+    void python_number() {
+        constexpr std::string_view kDecimal = "0123456789";
+        const std::size_t begin = at_;
+        const char mark = static_cast<char>(peek(1) | 0x20);
+        if (peek() == '0' && (mark == 'x' || mark == 'o' || mark == 'b')) {
+            at_ += 2;
+            digits("0123456789abcdef");
+        } else {
+            digits(kDecimal);
+            if (peek() == '.') {
+                ++at_;
+                digits(kDecimal);
+            }
+            const std::size_t sign = peek(1) == '-' || peek(1) == '+' ? 1 : 0;
+            if ((peek() | 0x20) == 'e' && is_digit(peek(1 + sign))) {
+                at_ += 1 + sign;
+                digits(kDecimal);
+            }
+            if ((peek() | 0x20) == 'j') ++at_;
+        }
+        add(Token::Number, begin);
+    }
     void number() {
+        if (is_python_) return python_number();
         const std::size_t begin = at_;
         const bool is_hexadecimal = peek() == '0' && (peek(1) == 'x' || peek(1) == 'X');
         while (is_number_part(peek())) {
@@ -253,7 +298,8 @@ class Lexer {
         while (is_name_part(peek())) ++at_;
         const std::string_view text = text_.substr(begin, at_ - begin);
         const auto found = keywords().find(text);
-        add(found != keywords().end() ? found->second : Token::Name, begin);
+        const bool is_keyword = found != keywords().end() && !(is_python_ && text == "NoneType");
+        add(is_keyword ? found->second : Token::Name, begin);
     }
 
     void punctuation() {
@@ -278,6 +324,7 @@ class Lexer {
 
     std::shared_ptr<const ir::Source> source_;
     std::string_view text_;
+    bool is_python_;
     std::size_t at_ = 0;
     std::size_t nesting_ = 0;
     std::vector<std::size_t> indents_;
@@ -307,10 +354,16 @@ std::string_view token_name(Token kind) {
     return "token";
 }
 
-TokenList tokenize(const std::shared_ptr<const ir::Source>& source) { return Lexer(source).run(); }
+TokenList tokenize(const std::shared_ptr<const ir::Source>& source, Dialect dialect) {
+    return Lexer(source, dialect).run();
+}
 
-TokenList tokenize_expression(const std::shared_ptr<const ir::Source>& source, Range part) {
-    return Lexer(source).run(part);
+TokenList tokenize_expression(const std::shared_ptr<const ir::Source>& source, Range part, Dialect dialect) {
+    return Lexer(source, dialect).run(part);
+}
+
+TokenList tokenize_statements(const std::shared_ptr<const ir::Source>& source, Range part, Dialect dialect) {
+    return Lexer(source, dialect).run_statements(part);
 }
 
 }  // namespace loupe::script

@@ -12,6 +12,9 @@
 
 namespace loupe::script {
 
+// TorchScript: what PyTorch's compiler accepts, with its quirks. Python: the language.
+enum class Dialect : std::uint8_t { TorchScript, Python };
+
 enum class Token : std::uint8_t {
     // clang-format off
     End, Newline, Indent, Dedent, Name, Number, String,
@@ -51,8 +54,12 @@ struct TokenList {
 // All tokens of the source, the last of them End. A line that is indented more than the one before starts with Indent
 // instead of Newline; one that is indented less is preceded by Newline and one Dedent a level.
 // Throws Error (Compile).
-TokenList tokenize(const std::shared_ptr<const ir::Source>& source);
+TokenList tokenize(const std::shared_ptr<const ir::Source>& source, Dialect dialect = Dialect::TorchScript);
 // Those of a part of it that is one expression: newlines do not count.
-TokenList tokenize_expression(const std::shared_ptr<const ir::Source>& source, Range part);
+TokenList tokenize_expression(const std::shared_ptr<const ir::Source>& source, Range part,
+                              Dialect dialect = Dialect::TorchScript);
+// Those of a part of it that is one or more whole statements, from the first token of the first to the end of the last.
+TokenList tokenize_statements(const std::shared_ptr<const ir::Source>& source, Range part,
+                              Dialect dialect = Dialect::TorchScript);
 
 }  // namespace loupe::script

@@ -31,8 +31,12 @@ std::optional<OperatorKind> augmented_operator(Token token) {
 
 }  // namespace
 
-Parser::Parser(std::shared_ptr<const ir::Source> source, SyntaxTree& tree, TokenList tokens)
-    : source_(std::move(source)), source_text_(source_->text()), tree_(tree), tokens_(std::move(tokens.tokens)) {
+Parser::Parser(std::shared_ptr<const ir::Source> source, SyntaxTree& tree, TokenList tokens, Dialect dialect)
+    : source_(std::move(source)),
+      source_text_(source_->text()),
+      tree_(tree),
+      dialect_(dialect),
+      tokens_(std::move(tokens.tokens)) {
     for (const TypeComment& comment : tokens.type_comments) type_comments_.emplace(comment.before, comment.range);
 }
 
@@ -74,7 +78,7 @@ void Parser::parse_file() {
     std::vector<const Stmt*> statements;
     while (!is(Token::End)) {
         if (take(Token::Newline)) continue;
-        if (is(Token::Import) || is(Token::From)) {
+        if (!is_python() && (is(Token::Import) || is(Token::From))) {
             // Names are resolved without them; older archives have them, and so have texts of people.
             while (!is(Token::Newline) && !is(Token::End)) advance();
             continue;
@@ -107,16 +111,23 @@ const Stmt* Parser::parse_statement() {
     switch (current().kind) {
         case Token::If: return parse_if(advance());
         case Token::While: return parse_while();
-        case Token::For: return parse_for();
-        case Token::With: return parse_with();
+        case Token::For: return is_python() ? parse_python_for() : parse_for();
+        case Token::With: return is_python() ? parse_python_with() : parse_with();
         case Token::Def: return parse_def({});
-        case Token::Class: return parse_class();
+        case Token::Class: return is_python() ? parse_python_class({}, current().range) : parse_class();
         case Token::At: return parse_decorated();
-        default: return parse_simple_statement();
+        case Token::Try:
+            if (is_python()) return parse_try();
+            break;
+        default: break;
     }
+    return parse_simple_statement();
 }
 
 const Stmt* Parser::parse_simple_statement() {
+    if (is_python()) {
+        if (const Stmt* statement = parse_python_simple()) return statement;
+    }
     const Range range = current().range;
     switch (current().kind) {
         case Token::Return: return parse_return();
@@ -144,7 +155,8 @@ const Stmt* Parser::parse_simple_statement() {
         case Token::Del: {
             advance();
             std::vector<const Expr*> targets = {parse_expression()};
-            while (take(Token::Comma)) targets.push_back(parse_expression());
+            while (take(Token::Comma) && !is(Token::Newline)) targets.push_back(parse_expression());
+            for (const Expr* target : targets) check_target(target);
             expect(Token::Newline);
             return tree_.make(
                 Delete{{StmtKind::Delete, merge(range, targets.back()->range)}, tree_.make_span(targets)});
@@ -206,11 +218,12 @@ const Stmt* Parser::parse_assignment(const Expr* first) {
                                  nullptr,
                                  annotation});
     }
+    check_target(first);
     if (const auto op = augmented_operator(current().kind)) {
         advance();
         const Expr* value = parse_expression_or_tuple();
         expect(Token::Newline);
-        if (first->kind == ExprKind::Tuple) {
+        if (first->kind == ExprKind::Tuple || (is_python() && first->kind == ExprKind::List)) {
             fail("augmented assignment can only have one LHS expression", first->range);
         }
         return tree_.make(AugAssign{{StmtKind::AugAssign, merge(first->range, value->range)}, first, *op, value});
@@ -223,6 +236,7 @@ const Stmt* Parser::finish_assignment(const Expr* first, const Expr* annotation)
     std::vector<const Expr*> targets = {first};
     const Expr* value = parse_expression_or_tuple();
     while (take(Token::Assign)) {
+        check_target(value);
         targets.push_back(value);
         value = parse_expression_or_tuple();
     }
@@ -239,7 +253,7 @@ const Stmt* Parser::finish_assignment(const Expr* first, const Expr* annotation)
 
 // After its keyword, whose range is given; that of an elif is its condition's.
 const Stmt* Parser::parse_if(Range range) {
-    const Expr* condition = parse_expression();
+    const Expr* condition = parse_named_expression();
     const Body if_true = parse_block();
     Body if_false;
     if (take(Token::Elif)) {
@@ -253,10 +267,13 @@ const Stmt* Parser::parse_if(Range range) {
 
 const Stmt* Parser::parse_while() {
     const Range range = advance();
-    const Expr* condition = parse_expression();
+    const Expr* condition = parse_named_expression();
     const Body body = parse_block();
-    if (is(Token::Else)) fail("else branches of while loops aren't supported", current().range);
-    return tree_.make(While{{StmtKind::While, merge(range, condition->range)}, condition, body});
+    if (is(Token::Else) && !is_python()) {
+        fail("else branches of while loops aren't supported", current().range);
+    }
+    const Body orelse = take(Token::Else) ? parse_block() : Body{};
+    return tree_.make(While{{StmtKind::While, merge(range, condition->range)}, condition, body, orelse});
 }
 
 const Stmt* Parser::parse_for() {
@@ -300,12 +317,13 @@ const Stmt* Parser::parse_with() {
 }
 
 const Stmt* Parser::parse_decorated() {
+    const Range from = current().range;
     std::vector<const Expr*> decorators;
     while (take(Token::At)) {
-        decorators.push_back(parse_expression());
+        decorators.push_back(parse_named_expression());
         expect(Token::Newline);
     }
-    if (is(Token::Class)) return parse_class();
+    if (is(Token::Class)) return is_python() ? parse_python_class(std::move(decorators), from) : parse_class();
     if (!is(Token::Def)) fail_expected("def");
     return parse_def(std::move(decorators));
 }
@@ -352,12 +370,14 @@ std::vector<Param> Parser::parse_params() {
 const Stmt* Parser::parse_def(std::vector<const Expr*> decorators) {
     Def def{};
     def.kind = StmtKind::Def;
+    def.full_range = decorators.empty() ? current().range : decorators.front()->range;
     expect(Token::Def);
+    def.index = tree_.name_count++;
     def.name_range = expect(Token::Name);
     def.name = text(def.name_range);
     def.decorators = tree_.make_span(decorators);
     def.params_range = expect(Token::LeftParen);
-    std::vector<Param> params = parse_params();
+    std::vector<Param> params = is_python() ? parse_python_params(Token::RightParen) : parse_params();
     def.params_range = merge(def.params_range, expect(Token::RightParen));
     def.range = merge(def.name_range, def.params_range);
     if (take(Token::Arrow)) {
@@ -376,7 +396,10 @@ const Stmt* Parser::parse_def(std::vector<const Expr*> decorators) {
         }
     }
     def.params = tree_.make_span(params);
+    const bool saw_yield = std::exchange(saw_yield_, false);
     def.body = parse_block();
+    def.is_generator = std::exchange(saw_yield_, saw_yield);
+    def.full_range = merge(def.full_range, end_of_block());
     return tree_.make(def);
 }
 
@@ -422,16 +445,33 @@ const Stmt* Parser::parse_class() {
     return tree_.make(result);
 }
 
-std::shared_ptr<const SyntaxTree> parse_source(const std::shared_ptr<const ir::Source>& source) {
+// The last token before the one that follows a block, newlines and dedents left out.
+Range Parser::end_of_block() const {
+    std::size_t last = at_;
+    while (last > 0) {
+        const Token kind = tokens_[--last].kind;
+        if (kind != Token::Newline && kind != Token::Dedent && kind != Token::Indent) break;
+    }
+    return tokens_[last].range;
+}
+
+std::shared_ptr<const SyntaxTree> parse_source(const std::shared_ptr<const ir::Source>& source, Dialect dialect) {
     auto tree = std::make_shared<SyntaxTree>();
-    Parser(source, *tree, tokenize(source)).parse_file();
+    Parser(source, *tree, tokenize(source, dialect), dialect).parse_file();
+    return tree;
+}
+
+std::shared_ptr<const SyntaxTree> parse_part(const std::shared_ptr<const ir::Source>& source, Range part) {
+    auto tree = std::make_shared<SyntaxTree>();
+    Parser(source, *tree, tokenize_statements(source, part), Dialect::TorchScript).parse_file();
     return tree;
 }
 
 std::shared_ptr<const SyntaxTree> parse_expression(const std::shared_ptr<const ir::Source>& source) {
     auto tree = std::make_shared<SyntaxTree>();
     const Range all{0, static_cast<std::uint32_t>(source->text().size())};
-    const Expr* value = Parser(source, *tree, tokenize_expression(source, all)).parse_whole_expression();
+    Parser parser(source, *tree, tokenize_expression(source, all), Dialect::TorchScript);
+    const Expr* value = parser.parse_whole_expression();
     const Stmt* statement = tree->make(ExprStmt{{StmtKind::Expression, value->range}, value});
     tree->body = tree->make_span(std::vector<const Stmt*>{statement});
     return tree;

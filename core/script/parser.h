@@ -6,6 +6,7 @@
 
 #include "core/ir/source.h"
 #include "core/script/ast.h"
+#include "core/script/lexer.h"
 
 namespace loupe::script {
 
@@ -13,7 +14,11 @@ namespace loupe::script {
 inline constexpr int kMaxDepth = 400;
 
 // Parses a whole file. Throws CompileError, with PyTorch's message where PyTorch's compiler rejects it too.
-std::shared_ptr<const SyntaxTree> parse_source(const std::shared_ptr<const ir::Source>& source);
+std::shared_ptr<const SyntaxTree> parse_source(const std::shared_ptr<const ir::Source>& source,
+                                               Dialect dialect = Dialect::TorchScript);
+// Parses a part that is whole statements, as TorchScript: what a Def's or Class's full_range covers in a source that was
+// parsed as Python, for its compilation. Ranges are of the whole source.
+std::shared_ptr<const SyntaxTree> parse_part(const std::shared_ptr<const ir::Source>& source, Range part);
 // Parses one expression that fills the source; it is tree.body's only statement.
 std::shared_ptr<const SyntaxTree> parse_expression(const std::shared_ptr<const ir::Source>& source);
 

@@ -60,6 +60,8 @@ bool Parser::follows_tuple() const {
         case Token::Assign:
         case Token::RightParen:
         case Token::RightBracket: return true;
+        case Token::Colon:
+        case Token::RightBrace: return is_python();
         default: return current().kind >= Token::PlusAssign;
     }
 }
@@ -72,10 +74,22 @@ const Expr* Parser::parse_expression_or_tuple() {
         if (follows_tuple()) break;
         elements.push_back(parse_expression());
     }
+    return make_tuple(first->range, elements);
+}
+
+const Expr* Parser::make_tuple(Range range, const std::vector<const Expr*>& elements) {
     Tuple tuple{};
-    tuple.range = first->range;
+    tuple.range = range;
     tuple.elements = tree_.make_span(elements);
     return make(tuple, {}, tuple.elements);
+}
+
+const Expr* Parser::make_name(Range range) {
+    Name name{};
+    name.range = range;
+    name.id = text(range);
+    name.index = tree_.name_count++;
+    return make(name, {});
 }
 
 // Precedence climbing: takes operators that bind tighter than `precedence`.
@@ -124,6 +138,7 @@ const Expr* Parser::parse_negative() {
     Number number{};
     number.range = range;
     number.text = tree_.make_text(written);
+    number.constant = tree_.constant_count++;
     return make(number, {});
 }
 
@@ -135,7 +150,7 @@ const Expr* Parser::parse_infix(const Expr* left, int precedence, const Expr*& c
         advance();
         return parse_ternary(left, range);
     }
-    if (is(Token::For)) {
+    if (is(Token::For) && !is_python()) {
         if (precedence >= kTernaryPrecedence) return nullptr;
         advance();
         return parse_comprehension(left, range);
@@ -143,6 +158,7 @@ const Expr* Parser::parse_infix(const Expr* left, int precedence, const Expr*& c
     const auto infix = infix_of(current().kind);
     if (!infix || infix->precedence <= precedence) return nullptr;
     if (is(Token::Not) && !next_is(Token::In)) return nullptr;
+    if (is_python() && infix->precedence == kComparePrecedence) return parse_comparison(left);
     advance();
     OperatorKind op = infix->op;
     bool negated = false;
@@ -180,12 +196,7 @@ const Expr* Parser::parse_comprehension(const Expr* element, Range range) {
         targets.push_back(parse_target());
     }
     const Expr* target = targets.front();
-    if (targets.size() > 1) {
-        Tuple tuple{};
-        tuple.range = target->range;
-        tuple.elements = tree_.make_span(targets);
-        target = make(tuple, {}, tuple.elements);
-    }
+    if (targets.size() > 1) target = make_tuple(target->range, targets);
     expect(Token::In);
     const Expr* iterable = parse_expression(kTernaryPrecedence);
     if (is(Token::If)) fail("Comprehension ifs are not supported yet", current().range);
@@ -198,10 +209,7 @@ const Expr* Parser::parse_atom() {
     switch (current().kind) {
         case Token::Name: {
             advance();
-            Name name{};
-            name.range = range;
-            name.id = text(range);
-            return make(name, {});
+            return make_name(range);
         }
         case Token::Number: {
             advance();
@@ -209,19 +217,24 @@ const Expr* Parser::parse_atom() {
             Number number{};
             number.range = range;
             number.text = text(range);
+            number.constant = tree_.constant_count++;
             return make(number, {});
         }
-        case Token::String: return parse_strings();
+        case Token::String: return is_python() ? parse_python_strings() : parse_strings();
         case Token::True: advance(); return make(Leaf<ExprKind::True>{{ExprKind::True, 1, range}}, {});
         case Token::False: advance(); return make(Leaf<ExprKind::False>{{ExprKind::False, 1, range}}, {});
         case Token::None: advance(); return make(Leaf<ExprKind::None>{{ExprKind::None, 1, range}}, {});
         case Token::Ellipsis: advance(); return make(Leaf<ExprKind::Ellipsis>{{ExprKind::Ellipsis, 1, range}}, {});
-        case Token::LeftParen: return parse_parenthesised();
-        case Token::LeftBracket: return parse_list();
-        case Token::LeftBrace: return parse_dict();
-        case Token::Lambda: fail("lambda expressions aren't supported", range);
+        case Token::LeftParen: return is_python() ? parse_python_parenthesised() : parse_parenthesised();
+        case Token::LeftBracket: return is_python() ? parse_python_list() : parse_list();
+        case Token::LeftBrace: return is_python() ? parse_braces() : parse_dict();
+        case Token::Lambda:
+            if (is_python()) return parse_lambda();
+            fail("lambda expressions aren't supported", range);
         case Token::Await: fail("await expressions aren't supported", range);
-        case Token::Yield: fail("yield expressions aren't supported", range);
+        case Token::Yield:
+            if (is_python()) return parse_yield();
+            fail("yield expressions aren't supported", range);
         default: fail_expected("ident");
     }
 }
@@ -329,6 +342,7 @@ const Expr* Parser::parse_strings() {
     String string{};
     string.range = place;
     string.value = tree_.make_text(joined);
+    string.constant = tree_.constant_count++;
     return make(string, {});
 }
 
@@ -379,7 +393,7 @@ const Expr* Parser::format_string(std::string_view body, Range place, Range body
 
 const Expr* Parser::parse_embedded(Range part) {
     const Deeper deeper(*this);
-    Parser inner(source_, tree_, tokenize_expression(source_, part));
+    Parser inner(source_, tree_, tokenize_expression(source_, part, dialect_), dialect_);
     inner.nesting_ = nesting_;
     return inner.parse_whole_expression();
 }
@@ -388,7 +402,10 @@ const Expr* Parser::parse_call(const Expr* callee) {
     const Range open = advance();
     std::vector<const Expr*> arguments;
     std::vector<Keyword> keywords;
-    std::vector<const Expr*> keyword_values;
+    if (is_python()) {
+        parse_arguments(arguments, keywords);
+        return make_call(callee, merge(open, expect(Token::RightParen)), std::move(arguments), keywords);
+    }
     while (!is(Token::RightParen)) {
         if (is(Token::DoubleStar)) fail("keyword-arg expansion is not supported", current().range);
         if (is(Token::Name) && next_is(Token::Assign)) {
@@ -396,7 +413,6 @@ const Expr* Parser::parse_call(const Expr* callee) {
             advance();
             const Expr* value = parse_expression();
             keywords.push_back({text(name), value, merge(name, value->range)});
-            keyword_values.push_back(value);
         } else {
             arguments.push_back(parse_expression());
             if (is(Token::Walrus)) fail("assignment expressions aren't supported", current().range);
@@ -404,12 +420,17 @@ const Expr* Parser::parse_call(const Expr* callee) {
         if (!take(Token::Comma)) break;
     }
     const Range close = expect(Token::RightParen);
+    return make_call(callee, merge(open, close), std::move(arguments), keywords);
+}
+
+const Expr* Parser::make_call(const Expr* callee, Range range, std::vector<const Expr*> arguments,
+                              const std::vector<Keyword>& keywords) {
     Call call{};
-    call.range = merge(open, close);
+    call.range = range;
     call.callee = callee;
     call.arguments = tree_.make_span(arguments);
     call.keywords = tree_.make_span(keywords);
-    arguments.insert(arguments.end(), keyword_values.begin(), keyword_values.end());
+    for (const Keyword& keyword : keywords) arguments.push_back(keyword.value);
     return make(call, {callee}, arguments);
 }
 
@@ -419,6 +440,8 @@ const Expr* Parser::parse_subscript(const Expr* value) {
     while (!is(Token::RightBracket)) {
         indices.push_back(parse_slice_or_index());
         if (!take(Token::Comma)) break;
+        const bool is_tuple_of_one = is_python() && indices.size() == 1 && is(Token::RightBracket);
+        if (is_tuple_of_one) indices.front() = make_tuple(indices.front()->range, {indices.front()});
     }
     if (indices.empty()) fail_expected("an index");
     range = merge(range, expect(Token::RightBracket));
@@ -432,7 +455,7 @@ const Expr* Parser::parse_subscript(const Expr* value) {
 const Expr* Parser::parse_slice_or_index() {
     const Range range = current().range;
     const auto at_end = [&] { return is(Token::Comma) || is(Token::RightBracket); };
-    const Expr* start = is(Token::Colon) ? nullptr : parse_expression();
+    const Expr* start = is(Token::Colon) ? nullptr : parse_named_expression();
     if (!take(Token::Colon)) return start;
     const Expr* stop = at_end() || is(Token::Colon) ? nullptr : parse_expression();
     const Expr* step = take(Token::Colon) && !at_end() ? parse_expression() : nullptr;

@@ -2,6 +2,7 @@
 #pragma once
 // The parser's class; its expressions and its statements are in a file each.
 
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -16,7 +17,7 @@ namespace loupe::script {
 
 class Parser {
   public:
-    Parser(std::shared_ptr<const ir::Source> source, SyntaxTree& tree, TokenList tokens);
+    Parser(std::shared_ptr<const ir::Source> source, SyntaxTree& tree, TokenList tokens, Dialect dialect);
 
     void parse_file();
     const Expr* parse_whole_expression();
@@ -71,6 +72,30 @@ class Parser {
     const Expr* parse_embedded(Range part);
     const Expr* format_string(std::string_view body, Range place, Range body_range);
     bool follows_tuple() const;
+    const Expr* make_name(Range range);
+    const Expr* make_call(const Expr* callee, Range range, std::vector<const Expr*> arguments,
+                          const std::vector<Keyword>& keywords);
+    const Expr* make_tuple(Range range, const std::vector<const Expr*>& elements);
+
+    // Expressions of Python.
+    bool is_python() const { return dialect_ == Dialect::Python; }
+    const Expr* parse_named_expression();  // with :=
+    const Expr* parse_comparison(const Expr* left);
+    const Expr* parse_lambda();
+    const Expr* parse_yield();
+    const Expr* parse_python_parenthesised();
+    const Expr* parse_python_list();
+    const Expr* parse_braces();
+    const Expr* parse_python_strings();
+    const Expr* parse_clauses(ComprehensionKind result, const Expr* element, const Expr* value, Range range);
+    void parse_arguments(std::vector<const Expr*>& arguments, std::vector<Keyword>& keywords);
+    void parse_joined(Range body, bool is_raw, int depth, std::vector<JoinedPart>& parts);
+    const Expr* parse_replacement(Range body, std::size_t& at, int depth, std::vector<JoinedPart>& parts);
+    const Expr* make_joined(Range range, const std::vector<JoinedPart>& parts);
+    const Expr* make_string(Range range, std::string_view value);
+    void check_target(const Expr* target) const;
+    const Expr* parse_target_list(Token end);
+    std::string decoded(std::string_view body, bool is_raw, Range range) const;
 
     // Statements.
     const Stmt* parse_statement();
@@ -92,6 +117,25 @@ class Parser {
     void apply_type_comment(Def& def, std::vector<Param>& params, Range comment);
     [[noreturn]] void fail_unsupported_statement() const;
 
+    // Statements of Python.
+    const Stmt* parse_python_simple();
+    const Stmt* parse_raise();
+    const Stmt* parse_import();
+    const Stmt* parse_from();
+    ImportName parse_import_name(bool is_dotted);
+    std::string_view parse_dotted_name();
+    const Stmt* parse_try();
+    const Stmt* parse_global();
+    const Stmt* parse_python_for();
+    const Stmt* parse_python_with();
+    WithItem parse_with_item();
+    bool at_parenthesised_with() const;
+    const Stmt* parse_python_class(std::vector<const Expr*> decorators, Range from);
+    std::vector<Param> parse_python_params(Token end);
+    Param parse_python_param(Token end, bool kwarg_only);
+    void check_params(const std::vector<Param>& params) const;
+    Range end_of_block() const;
+
     // Nodes.
     template <typename T>
     const Expr* make(T node, std::initializer_list<const Expr*> children, std::span<const Expr* const> more = {});
@@ -102,10 +146,12 @@ class Parser {
     std::shared_ptr<const ir::Source> source_;
     std::string_view source_text_;
     SyntaxTree& tree_;
+    Dialect dialect_;
     std::vector<PlacedToken> tokens_;
     std::unordered_map<std::size_t, Range> type_comments_;
     std::size_t at_ = 0;
     int nesting_ = 0;
+    bool saw_yield_ = false;  // in the function that is being read
 };
 
 // Fills kind, depth and, over node.range, the range that spans the children too.
