@@ -512,9 +512,8 @@ class SyntaxTree {
     }
 
     Body body;  // of the whole source
-    // How many there are of each.
     NameIndex name_count = 0;
-    std::uint32_t constant_count = 0;
+    std::vector<const Expr*> constants;  // numbers and strings, each at its index
 
   private:
     std::pmr::monotonic_buffer_resource arena_{4096};

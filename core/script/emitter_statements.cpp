@@ -35,6 +35,7 @@ void Emitter::emit_statement(const Stmt& statement) {
         case StmtKind::With: return emit_with(*as<With>(&statement));
         case StmtKind::Def: return emit_nested_def(*as<Def>(&statement));
         case StmtKind::Class: fail("class definitions aren't supported inside functions", statement.range);
+        default: fail("this statement isn't supported by TorchScript", statement.range);
     }
 }
 

@@ -138,8 +138,7 @@ const Expr* Parser::parse_negative() {
     Number number{};
     number.range = range;
     number.text = tree_.make_text(written);
-    number.constant = tree_.constant_count++;
-    return make(number, {});
+    return make_constant(number);
 }
 
 // One operator and its right side after `left`; null when none follows that binds tightly enough.
@@ -217,8 +216,7 @@ const Expr* Parser::parse_atom() {
             Number number{};
             number.range = range;
             number.text = text(range);
-            number.constant = tree_.constant_count++;
-            return make(number, {});
+            return make_constant(number);
         }
         case Token::String: return is_python() ? parse_python_strings() : parse_strings();
         case Token::True: advance(); return make(Leaf<ExprKind::True>{{ExprKind::True, 1, range}}, {});
@@ -342,8 +340,7 @@ const Expr* Parser::parse_strings() {
     String string{};
     string.range = place;
     string.value = tree_.make_text(joined);
-    string.constant = tree_.constant_count++;
-    return make(string, {});
+    return make_constant(string);
 }
 
 // f"a {x} b" is "a {} b".format(x).

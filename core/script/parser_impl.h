@@ -139,6 +139,12 @@ class Parser {
     // Nodes.
     template <typename T>
     const Expr* make(T node, std::initializer_list<const Expr*> children, std::span<const Expr* const> more = {});
+    template <typename T>
+    const Expr* make_constant(T node) {
+        node.constant = static_cast<std::uint32_t>(tree_.constants.size());
+        tree_.constants.push_back(make(node, {}));
+        return tree_.constants.back();
+    }
     static Range merge(Range a, Range b) { return {std::min(a.begin, b.begin), std::max(a.end, b.end)}; }
 
     static constexpr int kTargetPrecedence = 5;

@@ -270,8 +270,7 @@ const Expr* Parser::make_string(Range range, std::string_view value) {
     String string{};
     string.range = range;
     string.value = tree_.make_text(value);
-    string.constant = tree_.constant_count++;
-    return make(string, {});
+    return make_constant(string);
 }
 
 // Adjacent literals, each with its own prefix.

@@ -88,8 +88,8 @@ std::string tree_text(const Expr* e) {
             return concat("{", tree_text(as<DictComp>(e)->key), ": ", tree_text(as<DictComp>(e)->value), " for ",
                           tree_text(as<DictComp>(e)->target), " in ", tree_text(as<DictComp>(e)->iterable), "}");
         case ExprKind::Starred: return "(* " + tree_text(as<Starred>(e)->value) + ")";
+        default: return "?";  // of Python
     }
-    return "?";
 }
 
 std::string tree_text(Body body) { return "{" + list_text(body) + "}"; }
@@ -135,8 +135,8 @@ std::string tree_text(const Stmt* s) {
             const auto& type = *as<Class>(s);
             return concat("(class ", type.name, " ", tree_text(type.base), " ", tree_text(type.body), ")");
         }
+        default: return "?";  // of Python
     }
-    return "?";
 }
 
 }  // namespace loupe::script

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// What an evaluator keeps while its program is alive.
+
+#include <map>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "core/python/frame.h"
+
+namespace loupe::python {
+
+// Everything of one program that can be part of a ring of references.
+class TrackedList final : public RefCounted {
+  public:
+    void add(Tracked& tracked);
+    static void remove(Tracked& tracked);
+    void clear_all();
+
+  private:
+    Tracked* first_ = nullptr;
+};
+
+class Evaluator::State {
+  public:
+    explicit State(EvaluatorOptions given);
+    StatementHook* hook = nullptr;
+    EvaluatorOptions options;
+    Ptr<TrackedList> tracked = make_ptr<TrackedList>();
+    Ptr<ModuleNamespace> builtins;
+    std::map<std::string, IValue, std::less<>> modules;
+    std::vector<Ptr<Unit>> units;
+    // The classes of named tuples, by the type that their tuples carry.
+    std::unordered_map<const Type*, ClassObject*> tuple_classes;
+    std::string directory;  // of the main file
+
+    // Parses a source, to be run.
+    Ptr<Unit> add_unit(Evaluator& owner, const std::shared_ptr<const ir::Source>& source, std::string name);
+    // `from module import name`: an attribute or a submodule.
+    IValue import_name(const IValue& module, std::string_view module_name, std::string_view name);
+    std::optional<IValue> load_module(Evaluator& owner, std::string_view name);
+    // A file of that module's name beside the main one, or in the search paths.
+    std::optional<std::string> find_file(std::string_view name) const;
+};
+
+// The names that `from module import *` binds.
+std::vector<std::pair<std::string, IValue>> exported_names(const IValue& module);
+
+// Modules that are written in Python: their text, or nothing for other names.
+std::string_view library_source(std::string_view module);
+
+}  // namespace loupe::python
