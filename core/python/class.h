@@ -142,6 +142,8 @@ class Instance : public PythonObject, public Tracked {
     IValue payload;
 
     std::string type_name() const override { return cls_->name(); }
+    // object.__setattr__: past the class's own __setattr__.
+    virtual void set_plain(std::string_view name, IValue value);
     std::optional<IValue> find_attribute(std::string_view name) override;
     void set_attribute(std::string_view name, IValue value) override;
     void delete_attribute(std::string_view name) override;

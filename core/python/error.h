@@ -33,7 +33,7 @@ class ExceptionObject final : public Instance {
     ErrorContext native;  // operator, inputs: of an engine's error that became this exception
 
     std::optional<IValue> find_attribute(std::string_view name) override;
-    void set_attribute(std::string_view name, IValue value) override;
+    void set_plain(std::string_view name, IValue value) override;
     std::string repr() override;
     // str() of it: the one argument, or the tuple of them.
     std::string message() const;
@@ -65,6 +65,7 @@ class PythonError final : public Error {
 
 // Null when there is no built-in exception of that name.
 ClassPtr exception_class(std::string_view name);
+std::vector<std::pair<std::string, ClassPtr>> exception_classes();
 // An engine's Error as the exception that a program can catch: RuntimeError; a PythonError as it is. Cancelled and
 // Internal errors are none: they are thrown on.
 Ptr<ExceptionObject> exception_of(const Error& error);

@@ -7,6 +7,7 @@
 #include "core/python/builtin_objects.h"
 #include "core/python/evaluator_state.h"
 #include "core/script/literals.h"
+#include "core/script/parser.h"
 
 namespace loupe::python {
 namespace {

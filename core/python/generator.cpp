@@ -119,7 +119,7 @@ IValue Generator::yield_from(const IValue& iterable) {
             }
         }
     }
-    const Ptr<Iterator> iterator = iterate(iterable);
+    const Ptr<Iterator> iterator = python::iterate(iterable);
     while (auto value = iterator->next()) yield(std::move(*value));
     return {};
 }

@@ -71,6 +71,9 @@ class PythonModule final : public PythonObject {
     std::optional<IValue> find_attribute(std::string_view name) override;
     void set_attribute(std::string_view name, IValue value) override;
     std::string repr() override;
+    // Those that have been defined or asked for.
+    std::vector<std::pair<std::string, IValue>> entries() const;
+    void clear();
 
   private:
     std::string name_;
