@@ -180,7 +180,7 @@ class Matcher {
         if (!must_fit_) return std::nullopt;
         const std::string place = is_keyword ? "" : concat(" (position ", position + 1, ")");
         throw_type_error(concat(set_.name, "(): argument '", parameter.name, "'", place, " must be ",
-                                parameter_kind_name(parameter.kind), ", not ", torch_type_name(value)));
+                                parameter_type_name(parameter), ", not ", torch_type_name(value)));
     }
     std::nullopt_t extra_keyword() const {
         if (!must_fit_) return std::nullopt;

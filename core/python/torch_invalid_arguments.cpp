@@ -24,7 +24,7 @@ Option option_of(const Signature& signature) {
     for (const Parameter& parameter : signature.parameters) {
         if (parameter.is_keyword_only && !is_behind_star) out.entries.push_back({"*", "*"});
         is_behind_star = is_behind_star || parameter.is_keyword_only;
-        out.entries.push_back({parameter.name, std::string(parameter_kind_name(parameter.kind))});
+        out.entries.push_back({parameter.name, std::string(parameter_type_name(parameter))});
     }
     return out;
 }

@@ -62,7 +62,7 @@ std::string sort_type(const Parameter& parameter) {
     switch (parameter.kind) {
         case ParameterKind::Tensor: return "Tensor";
         case ParameterKind::Number: return "Scalar";
-        case ParameterKind::Int: return "int64_t";
+        case ParameterKind::Int: return parameter.is_symbolic ? "SymInt" : "int64_t";
         case ParameterKind::Float: return "double";
         case ParameterKind::Complex: return "c10::complex<double>";
         case ParameterKind::Bool: return "bool";
@@ -75,7 +75,8 @@ std::string sort_type(const Parameter& parameter) {
         case ParameterKind::TensorList: return "TensorList";
         case ParameterKind::OptionalTensorList: return "c10::List<c10::optional<Tensor>>";
         case ParameterKind::IntList:
-            return parameter.list_size > 0 ? concat("IntArrayRef[", parameter.list_size, "]") : "IntArrayRef";
+            return concat(parameter.is_symbolic ? "SymIntArrayRef" : "IntArrayRef",
+                          parameter.list_size > 0 ? concat("[", parameter.list_size, "]") : "");
         case ParameterKind::FloatList: return "ArrayRef<double>";
         case ParameterKind::NumberList: return "ScalarList";
         case ParameterKind::BoolList: return "ArrayRef<bool>";
@@ -124,7 +125,7 @@ bool is_seen(const Operator& op) {
     const FunctionSchema& schema = op.schema;
     const auto foreign = [](const Argument& argument) { return is_foreign(*argument.type); };
     if (std::any_of(schema.arguments.begin(), schema.arguments.end(), foreign)) return false;
-    if (schema.overload.starts_with("prim_")) return false;
+    if (schema.overload.starts_with("prim_") || schema.overload.ends_with("hacked_twin")) return false;
     const auto holds = [](const Argument& argument) { return holds_tensor(*argument.type); };
     if (op.family == "numbers") {
         if (schema.arguments.empty()) return false;
@@ -139,6 +140,7 @@ Parameter parameter_of(const Argument& argument, int index, bool takes_numbers) 
     out.name = argument.name;
     out.kind = kind_of(argument);
     out.list_size = argument.list_size.value_or(0);
+    out.is_symbolic = argument.type_text.starts_with("SymInt");
     out.takes_none = argument.type->kind() == TypeKind::Optional ||
                      (argument.default_value && argument.default_value->is_none());
     out.has_default = argument.default_value.has_value();
@@ -305,7 +307,10 @@ std::unique_ptr<SignatureSet> make_set(std::string_view name, bool is_method) {
     for (const Operator* op : all) {
         if (!is_seen(*op) || has_out(op->schema)) continue;
         if (is_method && !op->schema.find_argument("self")) continue;
-        set->signatures.push_back(make_signature(*op, is_method ? nullptr : out_overload_of(*op, all), name, is_method));
+        Signature made = make_signature(*op, is_method ? nullptr : out_overload_of(*op, all), name, is_method);
+        const bool is_known = std::any_of(set->signatures.begin(), set->signatures.end(),
+                                          [&](const Signature& each) { return each.sort_text == made.sort_text; });
+        if (!is_known) set->signatures.push_back(std::move(made));
     }
     set->signatures = sorted(std::move(set->signatures));
     return set;
@@ -313,11 +318,11 @@ std::unique_ptr<SignatureSet> make_set(std::string_view name, bool is_method) {
 
 }  // namespace
 
-std::string_view parameter_kind_name(ParameterKind kind) {
-    switch (kind) {
+std::string_view parameter_type_name(const Parameter& parameter) {
+    switch (parameter.kind) {
         case ParameterKind::Tensor: return "Tensor";
         case ParameterKind::Number: return "Number";
-        case ParameterKind::Int: return "int";
+        case ParameterKind::Int: return parameter.is_symbolic ? "SymInt" : "int";
         case ParameterKind::Float: return "float";
         case ParameterKind::Complex: return "complex";
         case ParameterKind::Bool: return "bool";
@@ -329,7 +334,7 @@ std::string_view parameter_kind_name(ParameterKind kind) {
         case ParameterKind::Generator: return "torch.Generator";
         case ParameterKind::TensorList:
         case ParameterKind::OptionalTensorList: return "tuple of Tensors";
-        case ParameterKind::IntList: return "tuple of ints";
+        case ParameterKind::IntList: return parameter.is_symbolic ? "tuple of SymInts" : "tuple of ints";
         case ParameterKind::FloatList: return "tuple of floats";
         case ParameterKind::NumberList: return "tuple of Scalars";
         case ParameterKind::BoolList: return "tuple of bools";
@@ -345,7 +350,7 @@ std::string Signature::str() const {
         if (out.size() > 1) out += ", ";
         if (parameter.is_keyword_only && !is_behind_star) out += "*, ";
         is_behind_star = is_behind_star || parameter.is_keyword_only;
-        out += concat(parameter_kind_name(parameter.kind), " ", parameter.name);
+        out += concat(parameter_type_name(parameter), " ", parameter.name);
     }
     return out + ")";
 }

@@ -37,6 +37,7 @@ struct Parameter {
     std::string name;
     ParameterKind kind = ParameterKind::Any;
     std::int64_t list_size = 0;        // of int[2]
+    bool is_symbolic = false;          // SymInt, in messages
     bool takes_none = false;
     bool has_default = false;
     bool is_keyword_only = false;
@@ -59,8 +60,8 @@ struct Signature {
     std::string str() const;
 };
 
-// What messages call a kind: "tuple of ints".
-std::string_view parameter_kind_name(ParameterKind kind);
+// What messages call it: "tuple of ints".
+std::string_view parameter_type_name(const Parameter& parameter);
 
 struct SignatureSet {
     std::string name;
