@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// The modules of torch that a source may import: torch, torch.nn, torch.nn.functional, torch.autograd, ...
+
+#include <span>
+
+#include "core/python/object.h"
+
+namespace loupe::python {
+
+std::span<const ModuleRecord> torch_module_records();
+
+// One each, in the files of their names.
+void fill_torch(PythonModule& module);
+void fill_torch_nn(PythonModule& module);
+void fill_nn_functional(PythonModule& module);
+void fill_nn_init(PythonModule& module);
+void fill_nn_parameter(PythonModule& module);
+void fill_nn_utils(PythonModule& module);
+void fill_nn_utils_rnn(PythonModule& module);
+void fill_torch_jit(PythonModule& module);
+void fill_torch_io(PythonModule& module);  // save, load: a part of torch
+
+// The function of the operator: looked up when it is first called.
+IValue operator_function(std::string_view op_name, std::string_view shown_name);
+// module.name = the module of that dotted name.
+void define_submodule(PythonModule& module, std::string_view name, std::string_view full_name);
+// A function that gives back its first argument.
+IValue first_argument(CallArguments arguments);
+
+}  // namespace loupe::python
