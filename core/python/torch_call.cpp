@@ -352,6 +352,13 @@ std::string_view exception_name(const Error& error) {
         return "IndexError";
     }
     if (text.starts_with("only one element tensors can be converted")) return "ValueError";
+    const auto holds = [&](std::string_view part) { return text.find(part) != std::string_view::npos; };
+    if (holds(" required positional argument") || holds("got an unexpected keyword argument") || holds(" must be Tensor, not") ||
+        holds(" positional argument") || text.starts_with("cannot assign '") || holds("got multiple values for argument")) {
+        return "TypeError";
+    }
+    if (holds(" object has no attribute ") || holds(" has no attribute `")) return "AttributeError";
+    if ((text.starts_with("attribute '") && text.ends_with("already exists")) || holds(" name can't ")) return "KeyError";
     if (error.kind() == ErrorKind::Unsupported) return "NotImplementedError";
     return "RuntimeError";
 }

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/python/torch_nn.h"
+
+#include <map>
+#include <mutex>
+
+#include "core/base/strings.h"
+#include "core/nn/native_function.h"
+#include "core/python/arguments.h"
+#include "core/python/error.h"
+#include "core/python/nn_module.h"
+#include "core/python/operations.h"
+#include "core/python/torch_call.h"
+#include "core/python/torch_classes.h"
+#include "core/python/torch_module.h"
+#include "core/python/torch_objects.h"
+
+namespace loupe::python {
+namespace {
+
+NativeCallable::Body initialiser(const nn::LayerRecord& record) {
+    return [&record](CallArguments arguments) -> IValue {
+        nn::Module& self = module_self(arguments);
+        with_python_errors([&] { nn::init_layer(self, record, engine_values(behind_self(std::move(arguments)))); });
+        return {};
+    };
+}
+
+NativeCallable::Body forward_of(const nn::LayerRecord& record) {
+    return [&record](CallArguments arguments) {
+        nn::Module& self = module_self(arguments);
+        return with_python_errors(
+            [&] { return nn::call_forward(self, record, engine_values(behind_self(std::move(arguments)))); });
+    };
+}
+
+void define_methods(ClassObject& cls, const nn::LayerRecord& record) {
+    for (const nn::LayerMethod& method : record.methods) {
+        const std::string name(method.schema.substr(0, method.schema.find('(')));
+        cls.define(name, [&method](CallArguments arguments) {
+            nn::Module& self = module_self(arguments);
+            return with_python_errors(
+                [&] { return nn::call_method(self, method, engine_values(behind_self(std::move(arguments)))); });
+        });
+    }
+    if (record.reset_parameters != nullptr) {
+        cls.define("reset_parameters", [&record](CallArguments arguments) -> IValue {
+            record.reset_parameters(module_self(arguments));
+            return {};
+        });
+    }
+    if (record.extra_repr != nullptr || !record.repr.empty()) {
+        cls.define("extra_repr", [&record](CallArguments arguments) {
+            return IValue(nn::extra_repr_of(module_self(arguments), record));
+        });
+    }
+}
+
+// nn.Embedding.from_pretrained(embeddings, freeze=True, ...).
+IValue from_pretrained(CallArguments arguments) {
+    if (arguments.positional.size() < 2 || !arguments.positional[1].is_tensor()) {
+        throw_type_error("from_pretrained() missing 1 required positional argument: 'embeddings'");
+    }
+    const IValue cls = arguments.positional[0];
+    const Tensor weight = arguments.positional[1].to_tensor();
+    if (weight.dim() != 2) {
+        throw_error("AssertionError", "Embeddings parameter is expected to be 2-dimensional");
+    }
+    IValue freeze = arguments.positional.size() > 2 ? arguments.positional[2] : IValue(true);
+    std::erase_if(arguments.keywords, [&](const auto& keyword) {
+        if (keyword.first != "freeze") return false;
+        freeze = keyword.second;
+        return true;
+    });
+    CallArguments call_arguments{{weight.size(0), weight.size(1)}, arguments.keywords};
+    call_arguments.keywords.emplace_back("_weight", weight);
+    const IValue out = call(cls, std::move(call_arguments));
+    const IValue parameter = get_attribute(out, "weight");
+    set_attribute(parameter, "requires_grad", !truth(freeze));
+    return out;
+}
+
+ClassPtr make_layer_class(const nn::LayerRecord& record) {
+    if (record.base.empty()) return nn_module_class();
+    ClassPtr base = layer_class(record.base);
+    const auto out = make_ptr<ClassObject>(std::string(record.name), std::string(record.module),
+                                           std::vector<ClassPtr>{base ? base : nn_module_class()});
+    out->set_builtin(nullptr);
+    if (!record.constructor.empty() || record.init != nullptr) out->define("__init__", initialiser(record));
+    if (record.forward != nullptr || !record.calls.empty()) out->define("forward", forward_of(record));
+    define_methods(*out, record);
+    define_container_methods(*out);
+    if (record.name == "Embedding" || record.name == "EmbeddingBag") {
+        out->define_class_method("from_pretrained", from_pretrained);
+    }
+    return out;
+}
+
+void define_functions(PythonModule& module, std::span<const nn::NativeFunction* const> records) {
+    for (const nn::NativeFunction* record : records) {
+        module.define(std::string(record->name()), [record](CallArguments arguments) {
+            return with_python_errors([&] { return nn::call_function(*record, engine_values(std::move(arguments))); });
+        });
+    }
+}
+
+}  // namespace
+
+ClassPtr layer_class(std::string_view name) {
+    static std::recursive_mutex mutex;
+    static std::map<std::string, ClassPtr, std::less<>> classes;
+    const nn::LayerRecord* record = nn::find_layer(name);
+    if (record == nullptr) return nullptr;
+    const std::scoped_lock lock(mutex);
+    const auto found = classes.find(name);
+    if (found != classes.end()) return found->second;
+    return classes[std::string(name)] = make_layer_class(*record);
+}
+
+nn::Module& module_self(const CallArguments& arguments) {
+    if (!arguments.positional.empty() && arguments.positional[0].is_object()) {
+        if (auto* module = dynamic_cast<nn::Module*>(arguments.positional[0].object_pointer())) return *module;
+    }
+    throw_type_error("the method of a torch.nn.Module needs a module as self");
+}
+
+IValue module_value(nn::Module& module) { return Ptr<Object>(&module); }
+
+CallArguments behind_self(CallArguments arguments) {
+    arguments.positional.erase(arguments.positional.begin());
+    return arguments;
+}
+
+IValue engine_value(const IValue& value) {
+    if (!value.is_other()) return value;
+    if (const auto* dtype = object_as<DtypeObject>(value)) return static_cast<std::int64_t>(dtype->dtype);
+    if (const auto* constant = object_as<ConstantObject>(value)) return constant->number;
+    if (const auto* generator = object_as<GeneratorObject>(value)) return generator->argument();
+    return value;
+}
+
+CallArguments engine_values(CallArguments arguments) {
+    for (IValue& value : arguments.positional) value = engine_value(value);
+    for (auto& [name, value] : arguments.keywords) value = engine_value(value);
+    return arguments;
+}
+
+void fill_torch_nn(PythonModule& module) {
+    for (const nn::LayerRecord* record : nn::layer_records()) {
+        const ClassPtr cls = layer_class(record->name);
+        module.define(std::string(record->name), IValue::other(cls));
+    }
+    module.define("Module", IValue::other(nn_module_class()));
+    module.define("Parameter", IValue::other(parameter_class()));
+    for (const char* name : {"functional", "init", "parameter", "utils"}) {
+        define_submodule(module, name, concat("torch.nn.", name));
+    }
+}
+
+void fill_nn_functional(PythonModule& module) {
+    define_functions(module, nn::functional_records());
+    // Those that torch.nn.functional has from torch.
+    for (const char* name : {"conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d", "conv_transpose3d",
+                             "conv_tbc", "avg_pool1d", "avg_pool2d", "avg_pool3d", "relu_", "threshold_", "rrelu_",
+                             "celu_", "selu_", "logsigmoid", "gelu", "linear", "bilinear", "pixel_shuffle",
+                             "pixel_unshuffle", "channel_shuffle", "native_channel_shuffle", "pairwise_distance", "pdist",
+                             "cosine_similarity", "one_hot", "softplus", "hardshrink", "prelu"}) {
+        if (nn::find_functional(name) != nullptr) continue;
+        const std::string_view op = std::string_view(name) == "logsigmoid" ? "log_sigmoid" : name;
+        if (find_signatures(op, false) != nullptr) module.define(name, operator_function(op, name));
+    }
+}
+
+void fill_nn_init(PythonModule& module) { define_functions(module, nn::init_records()); }
+
+void fill_nn_parameter(PythonModule& module) { module.define("Parameter", IValue::other(parameter_class())); }
+
+}  // namespace loupe::python
