@@ -2,7 +2,6 @@
 #include "core/ops/dispatch.h"
 
 #include <algorithm>
-#include <cstring>
 
 #include "core/autograd/engine.h"
 #include "core/autograd/grad_mode.h"
@@ -145,7 +144,14 @@ void run_filling(const Operator& op, const KernelCandidate& kernel, std::span<co
 
 // A variant's extra arguments stand last, so that kernels see the functional form's first.
 void run_kernel(const Operator& op, const KernelCandidate& kernel, std::span<const IValue> arguments, IValue* results) {
-    if (detail::thread_stand_in != nullptr && detail::thread_stand_in->run(op, arguments, results)) [[unlikely]] return;
+    if (OperatorStandIn* const stand_in = detail::thread_stand_in; stand_in != nullptr) [[unlikely]] {
+        {
+            const StandInScope once(nullptr);  // a kernel that calls operators is one operator
+            if (!stand_in->run(op, arguments, results)) run_kernel(op, kernel, arguments, results);
+        }
+        stand_in->after(op, arguments, results);
+        return;
+    }
     if (op.record->kernel.fills) {
         run_filling(op, kernel, arguments, results);
     } else {
@@ -400,22 +406,6 @@ std::optional<MetaList> infer_outputs(const Operator& op, std::span<const IValue
         throw;
     }
     return metas;
-}
-
-bool make_results(const Operator& op, std::span<const IValue> arguments, IValue* results) {
-    if (op.variant != OperatorVariant::Functional || op.is_view || op.written_arguments != 0 || op.written_elements != 0) return false;
-    if (op.record->infer == nullptr) return false;
-    MetaList metas;
-    op.record->infer(arguments, metas);
-    if (metas.size() != op.result_count()) return false;
-    for (std::size_t i = 0; i < metas.size(); ++i) {
-        results[i] = make_output(metas[i]);
-        // Few elements may be looked at: indices, lengths. Let them be the same each time.
-        constexpr std::int64_t kFew = 4096;
-        const Tensor made = results[i].to_tensor();
-        if (made.numel() > 0 && made.numel() <= kFew) std::memset(made.storage()->data(), 0, made.storage()->bytes());
-    }
-    return true;
 }
 
 Tensor meta_tensor(const TensorMeta& meta) {

@@ -12,6 +12,8 @@ class OperatorStandIn {
     virtual ~OperatorStandIn() = default;
     // In place of the kernel of an operator that is not composite. False: the kernel runs.
     virtual bool run(const Operator& op, std::span<const IValue> arguments, IValue* results) = 0;
+    // After either has run; histories are not set yet.
+    virtual void after(const Operator&, std::span<const IValue>, const IValue*) {}
 };
 
 namespace detail {
@@ -28,9 +30,5 @@ class StandInScope {
   private:
     OperatorStandIn* before_;
 };
-
-// Results with the right metadata and no particular elements, from the record's `infer`. False for views, operators that
-// write, and those that cannot tell: they have to run.
-bool make_results(const Operator& op, std::span<const IValue> arguments, IValue* results);
 
 }  // namespace loupe

@@ -68,7 +68,7 @@ bool passes_its_input_on(Symbol kind) {
         prim::TupleConstruct, prim::TupleUnpack, prim::TupleIndex,     prim::TupleSlice, prim::ListConstruct,
         prim::ListUnpack,     prim::DictConstruct, prim::unchecked_cast, prim::annotate,
         prim::unchecked_unwrap_optional, kWait, kUnwrap, prim::ModuleContainerIndex, prim::ConstantChunk,
-        Symbol::intern("prim::AutogradAdd"), Symbol::intern("prim::MMBatchSide")};
+        Symbol::intern("prim::AutogradAdd"), Symbol::intern("prim::MMBatchSide"), prim::DifferentiableGraph};
     return kKinds.contains(kind);
 }
 
@@ -78,7 +78,7 @@ bool touches_nothing(Symbol kind) {
         prim::RaiseException, prim::EnumName,   prim::EnumValue,    prim::HasAttr,       prim::tolist,
         Symbol::intern("prim::MMTreeReduce"),       Symbol::intern("prim::AutogradZero"),
         Symbol::intern("prim::AutogradAnyNonZero"), Symbol::intern("prim::AutogradAllNonZero"),
-        Symbol::intern("prim::AutogradAllZero")};
+        Symbol::intern("prim::AutogradAllZero"),    Symbol::intern("prim::TensorExprGroup")};
     return kKinds.contains(kind);
 }
 

@@ -36,6 +36,8 @@ bool depends_on_state(Symbol kind) {
     return kKinds.contains(kind);
 }
 
+}  // namespace
+
 std::optional<std::vector<IValue>> evaluate_structure(const Node* node, const std::vector<IValue>& inputs) {
     const Symbol kind = node->kind();
     if (kind == prim::TupleConstruct) {
@@ -62,8 +64,6 @@ std::optional<std::vector<IValue>> evaluate_structure(const Node* node, const st
     }
     return std::nullopt;
 }
-
-}  // namespace
 
 std::optional<std::vector<IValue>> evaluate(const Node* node) {
     if (node->block_count() > 0 || node->has_side_effects() || node->is_random() || depends_on_state(node->kind())) {

@@ -44,7 +44,12 @@ std::span<const Pass* const> all_passes() {
                                        &kBatchMM,
                                        &kFuseLinear,
                                        &kFrozenConcatLinear,
-                                       &kFrozenLinearTranspose};
+                                       &kFrozenLinearTranspose,
+                                       &kPropagateInputShapes,
+                                       &kCreateAutodiffSubgraphs,
+                                       &kInlineAutodiffSubgraphs,
+                                       &kDifferentiate,
+                                       &kFuseTensorExprs};
     return kPasses;
 }
 

@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/ir/graph.h"
 
@@ -18,6 +19,8 @@ struct PassContext {
     Ptr<Object> module;
     // The operator version of the file that the graph is from, for the pass that replaces old operators.
     std::optional<std::int64_t> operator_version = std::nullopt;
+    // What is known of the graph's inputs, in order, for the pass that propagates shapes; null or missing: what they say.
+    std::vector<TypePtr> input_types = {};
 };
 
 struct Pass {

@@ -43,5 +43,10 @@ extern const Pass kBatchMM;
 extern const Pass kFuseLinear;
 extern const Pass kFrozenConcatLinear;
 extern const Pass kFrozenLinearTranspose;
+extern const Pass kPropagateInputShapes;
+extern const Pass kCreateAutodiffSubgraphs;
+extern const Pass kInlineAutodiffSubgraphs;
+extern const Pass kDifferentiate;
+extern const Pass kFuseTensorExprs;
 
 }  // namespace loupe::passes

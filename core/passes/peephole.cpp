@@ -66,11 +66,11 @@ Replacement known_sizes(const Site& site) {
         const auto count = static_cast<std::int64_t>(type->sizes->size());
         if (!dim || *dim < -count || *dim >= count) return {};
         const auto& size = (*type->sizes)[static_cast<std::size_t>(*dim < 0 ? *dim + count : *dim)];
-        return size ? Replacement{nullptr, IValue(*size)} : Replacement{};
+        return size && *size >= 0 ? Replacement{nullptr, IValue(*size)} : Replacement{};
     }
     std::vector<std::int64_t> sizes;
     for (const auto& size : *type->sizes) {
-        if (!size) return {};
+        if (!size || *size < 0) return {};
         sizes.push_back(*size);
     }
     if (site.aliases.has_writers(node->output()) || site.aliases.escapes(node->output())) return {};

@@ -27,7 +27,10 @@ constexpr Named kPipelines[] = {
     {"tidy", "The same without what asks for fusion afterwards: layers stay whole.",
      "Inline, DCE, ConstantPropagation, DCE, CSE, ConstantPooling, PeepholeOptimize, DCE, LowerSimpleTuples"},
     {"specialize", "What PyTorch's executor does when types are known and nothing is to be differentiated.",
-     "@optimize, UnrollLoops, RemoveListMutation, PeepholeOptimize, ConstantPropagation, CSE, BatchMM, DCE"},
+     "@optimize, UnrollLoops, RemoveListMutation, PeepholeOptimize, ConstantPropagation, CSE, BatchMM, FuseTensorExprs, "
+     "DCE"},
+    {"autodiff", "What PyTorch's executor does when something is to be differentiated: groups whose backward pass is a graph.",
+     "@optimize, UnrollLoops, RemoveListMutation, PeepholeOptimize, ConstantPropagation, CSE, CreateAutodiffSubgraphs, Differentiate, DCE"},
     {"fold", "Layers folded into the convolution or linear layer before them.",
      "removeDropout, fixpoint(FoldConvBatchnorm, FoldConvAddOrSub, FoldConvMulOrDiv, FoldLinearBatchnorm)"},
     {"freeze", "torch.jit.freeze: attributes become constants, then what they decide.",

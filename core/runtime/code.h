@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "core/ir/function.h"
@@ -53,6 +54,7 @@ struct StructuralCall {
     const ir::Node& node;
     IValue* inputs;
     IValue* outputs;
+    const Code* code;
 };
 using StructuralFunction = void (*)(const StructuralCall& call);
 
@@ -112,6 +114,8 @@ class Code : public RefCounted {
     // Filled while running; a model is run by one thread at a time.
     mutable std::vector<CallSite> call_sites;
     mutable std::vector<AttributeSite> attribute_sites;
+    // What a node with a graph of its own keeps from run to run.
+    mutable std::unordered_map<const ir::Node*, Ptr<RefCounted>> group_states;
 
   private:
     Code(Ptr<const ir::Graph> graph, std::string function_name)

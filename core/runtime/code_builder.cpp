@@ -223,7 +223,7 @@ class Builder {
             instruction.is_observed = kind == prim::Print || kind == prim::RaiseException;
         } else if (const StructuralFunction batched = find_optimizer_operator(kind)) {
             instruction.structural = batched;
-            instruction.is_observed = true;
+            instruction.is_observed = !node.has_attribute(ir::attr::Subgraph);  // what is in a group is told one by one
         } else {
             choose_operator(instruction, node);
         }

@@ -278,7 +278,7 @@ class Interpreter {
         ExecutionObserver* const observer = instruction.is_observed ? execution_observer() : nullptr;
         OperatorCall call;
         if (observer != nullptr) observer->before_operator(call = describe_call(instruction, inputs));
-        instruction.structural({instruction, *instruction.node, inputs, outputs});
+        instruction.structural({instruction, *instruction.node, inputs, outputs, frame.code});
         if (observer != nullptr) {
             call.outputs = {outputs, instruction.output_count};
             observer->after_operator(call);

@@ -7,6 +7,7 @@
 #include "core/base/error.h"
 #include "core/base/strings.h"
 #include "core/ops/functions.h"
+#include "core/runtime/groups.h"
 
 namespace loupe::runtime {
 namespace {
@@ -99,6 +100,9 @@ StructuralFunction find_optimizer_operator(Symbol kind) {
         {Symbol::intern("prim::MMTreeReduce"), mm_tree_reduce},
         {Symbol::intern("prim::MMBatchSide"), mm_batch_side},
         {ir::prim::ConstantChunk, constant_chunk},
+        {Symbol::intern("prim::TensorExprGroup"), run_fusion_group},
+        {ir::prim::FusionGroup, run_fusion_group},
+        {ir::prim::DifferentiableGraph, run_differentiable_graph},
         {Symbol::intern("prim::AutogradAnyNonZero"), any_nonzero},
         {Symbol::intern("prim::AutogradAllNonZero"), all_nonzero},
         {Symbol::intern("prim::AutogradAllZero"), all_zero},

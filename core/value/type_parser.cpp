@@ -319,7 +319,7 @@ bool TypeParser::is_tensor_facts() {
     const std::size_t begin = at_;
     expect("(");
     bool facts = std::isdigit(static_cast<unsigned char>(peek())) != 0 || peek() == ')' || accept("requires_grad=") ||
-                 accept("device=");
+                 accept("device=") || accept("SS(");
     if (!facts && accept("*")) facts = peek() == ',' || (peek() == ')' && !in_schema_);
     at_ = begin;
     return facts;
@@ -358,6 +358,9 @@ void TypeParser::parse_tensor_facts(TensorType& type, bool has_sizes) {
             }
         } else if (accept("*")) {
             sizes.emplace_back();
+        } else if (accept("SS(")) {  // a symbol: a negative number
+            sizes.emplace_back(integer());
+            expect(")");
         } else {
             sizes.emplace_back(integer());
         }

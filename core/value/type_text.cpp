@@ -36,7 +36,7 @@ std::string tensor_text(const TensorType& type) {
     if (!type.dtype || !type.sizes) out += "Tensor";
     std::vector<std::string> parts;
     if (type.sizes) {
-        for (const auto& size : *type.sizes) parts.push_back(size ? std::to_string(*size) : "*");
+        for (const auto& size : *type.sizes) parts.push_back(!size ? "*" : *size < 0 ? concat("SS(", *size, ")") : std::to_string(*size));
         if (!type.sizes->empty() && is_complete(type.strides) && type.strides->size() == type.sizes->size()) {
             std::vector<std::int64_t> strides;
             for (const auto& stride : *type.strides) strides.push_back(*stride);

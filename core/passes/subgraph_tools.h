@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Nodes that become one node with a graph of its own.
+
+#include <functional>
+#include <string_view>
+
+#include "core/passes/alias_analysis.h"
+
+namespace loupe::passes {
+
+struct Grouping {
+    ir::Symbol kind;         // of the nodes that are made
+    std::string_view pass;   // for the provenance
+    // May the node be in a group? Nodes with blocks, effects or memory that somebody writes are not asked for.
+    std::function<bool(const ir::Node*)> is_member;
+    std::size_t fewest = 2;  // members of a group, constants not counted
+    bool is_connected = true;  // a node joins those groups only whose results it reads
+};
+
+// Forms groups in the block and those inside: as large as the order of reads allows. A group stands where its last member
+// stood; its results are what others read; constants are copied into it.
+void form_groups(ir::Graph& graph, ir::Block* block, const Grouping& grouping);
+
+// The nodes of the subgraph in place of a node that form_groups made.
+void inline_group(ir::Node* node);
+
+}  // namespace loupe::passes

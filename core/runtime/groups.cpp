@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/runtime/groups.h"
+
+#include <algorithm>
+
+#include "core/autograd/engine.h"
+#include "core/autograd/grad_mode.h"
+#include "core/autograd/variable.h"
+#include "core/base/error.h"
+#include "core/base/strings.h"
+#include "core/passes/differentiate.h"
+#include "core/runtime/interpreter.h"
+
+namespace loupe::runtime {
+namespace {
+
+// A group for inputs of certain shapes: forward and backward code.
+struct Differentiated : RefCounted {
+    passes::Gradient gradient;
+    Ptr<const Code> forward;  // null when there is no derivative graph
+    Ptr<const Code> backward;
+};
+
+struct GroupState : RefCounted {
+    Ptr<const Code> plain;
+    std::unordered_map<std::string, Ptr<Differentiated>> by_shape;
+};
+
+GroupState& state_of(const StructuralCall& call) {
+    Ptr<RefCounted>& kept = call.code->group_states[&call.node];
+    if (!kept) {
+        auto state = make_ptr<GroupState>();
+        state->plain = Code::make(call.node.g(ir::attr::Subgraph), call.code->function_name());
+        kept = state;
+    }
+    return static_cast<GroupState&>(*kept);
+}
+
+std::vector<IValue> inputs_of(const StructuralCall& call) {
+    return std::vector<IValue>(call.inputs, call.inputs + call.instruction.input_count);
+}
+
+bool wants_gradient(const IValue& value) { return value.is_tensor() && value.to_tensor().defined() && requires_grad(value.to_tensor()); }
+
+// Everything that a derivative graph depends on.
+std::string shape_key(const std::vector<IValue>& inputs) {
+    std::string key;
+    for (const IValue& value : inputs) {
+        if (!value.is_tensor() || !value.to_tensor().defined()) {
+            key += value.is_int() ? concat("i", value.to_int(), ";") : value.is_double() ? concat("d", value.to_double(), ";") : "-;";
+            continue;
+        }
+        const Tensor t = value.to_tensor();
+        key += concat(static_cast<int>(t.dtype()), shape_list_text(t.sizes()), shape_list_text(t.strides()), requires_grad(t) ? "g" : "", ";");
+    }
+    return key;
+}
+
+Differentiated& differentiated(GroupState& state, const StructuralCall& call, const std::vector<IValue>& inputs) {
+    constexpr std::size_t kMostShapes = 64;  // then the operators record themselves
+    const std::string key = shape_key(inputs);
+    if (const auto found = state.by_shape.find(key); found != state.by_shape.end()) return *found->second;
+    auto made = make_ptr<Differentiated>();
+    if (state.by_shape.size() < kMostShapes) {
+        std::vector<bool> wanted;
+        for (const IValue& value : inputs) wanted.push_back(wants_gradient(value));
+        try {
+            made->gradient = passes::differentiate(*call.node.g(ir::attr::Subgraph), inputs, wanted);
+            made->forward = Code::make(made->gradient.f, call.code->function_name());
+            made->backward = Code::make(made->gradient.df, call.code->function_name());
+        } catch (const Error& error) {
+            if (error.kind() != ErrorKind::Unsupported) throw;
+            made->forward = nullptr;
+        }
+    }
+    return *(state.by_shape[key] = made);
+}
+
+class DifferentiableGraphBackward final : public Node {
+  public:
+    DifferentiableGraphBackward(Ptr<Differentiated> group, Ptr<const Code> plain, const std::vector<IValue>& inputs)
+        : group_(std::move(group)), plain_(std::move(plain)) {
+        std::vector<Edge> edges;
+        for (const IValue& value : inputs) {
+            const bool is_wanted = wants_gradient(value);
+            edges.push_back(is_wanted ? gradient_edge(value.to_tensor()) : Edge());
+            const bool is_tensor = value.is_tensor() && value.to_tensor().defined();
+            inputs_.push_back(is_tensor ? SavedTensor(value.to_tensor(), false) : SavedTensor());
+            numbers_.push_back(is_tensor ? IValue() : value);
+        }
+        set_next_edges(std::move(edges));
+    }
+
+    std::string name() const override { return "DifferentiableGraphBackward"; }
+
+    // Histories of the real outputs must be set by then.
+    void save_outputs(const std::vector<IValue>& outputs) {
+        for (const std::int64_t i : group_->gradient.df_input_captured_outputs) {
+            const bool is_real = static_cast<std::size_t>(i) < group_->gradient.f_real_outputs;
+            outputs_.emplace_back(outputs[static_cast<std::size_t>(i)].to_tensor(), is_real);
+        }
+    }
+
+    TensorList apply(TensorList grads) override {
+        if (released_) {
+            throw Error(ErrorKind::Run,
+                        "Trying to backward through the graph a second time (or directly access saved tensors after they have already been "
+                        "freed). Saved intermediate values of the graph are freed when you call .backward() or autograd.grad(). Specify "
+                        "retain_graph=True if you need to backward through the graph a second time or if you need to access saved tensors "
+                        "after calling backward.");
+        }
+        grads.resize(std::max(grads.size(), outputs().size()));
+        return GradMode::is_enabled() ? apply_recorded(grads) : apply_graph(grads);
+    }
+
+    void release_saved() override {
+        released_ = true;
+        inputs_.clear();
+        outputs_.clear();
+    }
+
+    std::size_t saved_bytes() const override {
+        std::size_t bytes = 0;
+        for (const auto* list : {&inputs_, &outputs_}) {
+            for (const SavedTensor& saved : *list) bytes += saved.defined() ? saved.peek().bytes() : 0;
+        }
+        return bytes;
+    }
+
+  private:
+    Tensor zeros_for(std::size_t output) const { return gradient_arithmetic().zeros(span_of(outputs()[output].sizes), outputs()[output]); }
+
+    TensorList apply_graph(const TensorList& grads) {
+        const passes::Gradient& gradient = group_->gradient;
+        const Ptr<Node> self(this);
+        std::vector<IValue> arguments;
+        for (const std::int64_t i : gradient.df_input_vjps) {
+            const auto output = static_cast<std::size_t>(i);
+            arguments.emplace_back(grads[output].defined() ? grads[output] : zeros_for(output));
+        }
+        for (const std::int64_t i : gradient.df_input_captured_inputs) arguments.emplace_back(inputs_[static_cast<std::size_t>(i)].unpack(self));
+        for (const SavedTensor& saved : outputs_) arguments.emplace_back(saved.unpack(self));
+        const std::vector<IValue> results = run_code(*group_->backward, std::move(arguments));
+        TensorList all(next_edges().size());
+        for (std::size_t i = 0; i < results.size(); ++i) all[static_cast<std::size_t>(gradient.df_output_vjps[i])] = results[i].to_tensor();
+        return all;
+    }
+
+    // For gradients of gradients: the operators once more, recorded.
+    TensorList apply_recorded(const TensorList& grads) {
+        const Ptr<Node> self(this);
+        std::vector<IValue> arguments = numbers_;
+        TensorList leaves;
+        std::vector<std::size_t> places;
+        for (std::size_t i = 0; i < inputs_.size(); ++i) {
+            if (!inputs_[i].defined()) continue;
+            arguments[i] = inputs_[i].unpack(self);
+            if (!should_compute(i)) continue;
+            leaves.push_back(arguments[i].to_tensor());
+            places.push_back(i);
+        }
+        const std::vector<IValue> results = run_code(*plain_, std::move(arguments));
+        TensorList roots;
+        TensorList root_gradients;
+        for (const std::int64_t i : group_->gradient.df_input_vjps) {
+            const auto output = static_cast<std::size_t>(i);
+            if (!grads[output].defined()) continue;
+            roots.push_back(results[output].to_tensor());
+            root_gradients.push_back(grads[output]);
+        }
+        TensorList all(next_edges().size());
+        if (roots.empty()) return all;
+        BackwardOptions options;
+        options.retain_graph = true;
+        options.create_graph = true;
+        const TensorList found = gradients_of(roots, leaves, root_gradients, options, true);
+        for (std::size_t i = 0; i < found.size(); ++i) all[places[i]] = found[i];
+        return all;
+    }
+
+    Ptr<Differentiated> group_;
+    Ptr<const Code> plain_;
+    std::vector<SavedTensor> inputs_;
+    std::vector<IValue> numbers_;
+    std::vector<SavedTensor> outputs_;
+    bool released_ = false;
+};
+
+void run_plain(const GroupState& state, const StructuralCall& call) {
+    std::vector<IValue> results = run_code(*state.plain, inputs_of(call));
+    std::move(results.begin(), results.end(), call.outputs);
+}
+
+bool is_one_of(const Tensor& tensor, const std::vector<IValue>& inputs) {
+    return std::any_of(inputs.begin(), inputs.end(), [&](const IValue& value) { return value.is_tensor() && value.to_tensor().is_same(tensor); });
+}
+
+}  // namespace
+
+void run_fusion_group(const StructuralCall& call) { run_plain(state_of(call), call); }
+
+void run_differentiable_graph(const StructuralCall& call) {
+    GroupState& state = state_of(call);
+    const std::vector<IValue> inputs = inputs_of(call);
+    if (!GradMode::is_enabled() || std::none_of(inputs.begin(), inputs.end(), wants_gradient)) return run_plain(state, call);
+    Differentiated& group = differentiated(state, call, inputs);
+    if (group.forward == nullptr) return run_plain(state, call);
+    const auto node = make_ptr<DifferentiableGraphBackward>(Ptr<Differentiated>(&group), state.plain, inputs);
+    std::vector<IValue> outputs;
+    {
+        const GradModeScope no_grad(false);
+        outputs = run_code(*group.forward, inputs);
+    }
+    const auto& vjps = group.gradient.df_input_vjps;
+    for (std::size_t i = 0; i < group.gradient.f_real_outputs; ++i) {
+        const Tensor tensor = outputs[i].to_tensor();
+        const bool is_differentiated = std::find(vjps.begin(), vjps.end(), static_cast<std::int64_t>(i)) != vjps.end();
+        if (is_differentiated && !is_one_of(tensor, inputs)) set_history(tensor, node);
+        else node->add_output({});
+        call.outputs[i] = outputs[i];
+    }
+    node->save_outputs(outputs);
+}
+
+}  // namespace loupe::runtime

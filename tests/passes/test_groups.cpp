@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: Apache-2.0
+// Shapes, groups and derivative graphs: what PyTorch knows of a graph, and gradients that are what they were.
+#include <QtTest>
+
+#include <cmath>
+
+#include "core/autograd/engine.h"
+#include "core/autograd/grad_mode.h"
+#include "core/autograd/variable.h"
+#include "core/base/error.h"
+#include "core/ir/parser.h"
+#include "core/ir/verify.h"
+#include "core/ops/functions.h"
+#include "core/ops/random/random.h"
+#include "core/ops/samples.h"
+#include "core/passes/differentiate.h"
+#include "core/passes/fake_run.h"
+#include "core/passes/pass_manager.h"
+#include "core/runtime/interpreter.h"
+#include "tests/passes/canonical.h"
+
+using namespace loupe;
+using namespace loupe::passes;
+using test::canonical;
+
+namespace {
+
+constexpr const char* kChain = R"(graph(%x : Float(2, 3, strides=[3, 1], requires_grad=1, device=cpu), %y : Float(3, strides=[1], requires_grad=1, device=cpu)):
+  %one : int = prim::Constant[value=1]()
+  %a : Tensor = aten::mul(%x, %y)
+  %b : Tensor = aten::add(%a, %x, %one)
+  %c : Tensor = aten::sigmoid(%b)
+  %d : Tensor = aten::tanh(%c)
+  %e : Tensor = aten::mul(%d, %y)
+  return (%e)
+)";
+
+constexpr const char* kLayers = R"(graph(%x : Tensor, %w : Tensor, %b : Tensor, %n : Tensor):
+  %one : int = prim::Constant[value=1]()
+  %last : int = prim::Constant[value=-1]()
+  %none : NoneType = prim::Constant()
+  %four : int = prim::Constant[value=4]()
+  %shape : int[] = prim::ListConstruct(%four)
+  %eps : float = prim::Constant[value=1e-05]()
+  %yes : bool = prim::Constant[value=1]()
+  %h : Tensor = aten::linear(%x, %w, %b)
+  %l : Tensor = aten::layer_norm(%h, %shape, %n, %b, %eps, %yes)
+  %g : Tensor = aten::gelu(%l, %kind)
+  %s : Tensor = aten::softmax(%g, %last, %none)
+  %r : Tensor = aten::add(%s, %h, %one)
+  return (%r, %g)
+)";
+
+Ptr<ir::Graph> parse(std::string text) {
+    const std::string kind = "  %one : int = prim::Constant[value=1]()\n";
+    if (text.find("%kind") != std::string::npos) text.insert(text.find(kind), "  %kind : str = prim::Constant[value=\"none\"]()\n");
+    return ir::parse_graph(text);
+}
+
+Tensor drawn(std::initializer_list<std::int64_t> sizes) {
+    static Random random(5);
+    return random_tensor(random, sizes, ScalarType::Float64);
+}
+
+double largest_difference(const Tensor& a, const Tensor& b) { return item(fn::sum(fn::abs(fn::sub(a, b)))).to_double(); }
+
+struct Run {
+    TensorList outputs;
+    TensorList grads;
+    TensorList second;  // of the sum of squares of the first
+};
+
+// Outputs, gradients of a weighted sum of them, and gradients of those.
+Run run(const Ptr<ir::Graph>& graph, const TensorList& inputs, bool twice) {
+    Run result;
+    TensorList leaves;
+    std::vector<IValue> arguments;
+    for (const Tensor& input : inputs) {
+        const Tensor leaf = fn::clone(detach(input));
+        set_requires_grad(leaf, true);
+        leaves.push_back(leaf);
+        arguments.emplace_back(leaf);
+    }
+    const auto code = runtime::Code::make(graph, "");
+    TensorList weights;
+    for (const IValue& output : runtime::run_code(*code, arguments)) result.outputs.push_back(output.to_tensor());
+    for (const Tensor& output : result.outputs) weights.push_back(fn::cos(detach(output)));
+    BackwardOptions options;
+    options.create_graph = options.retain_graph = twice;
+    result.grads = gradients_of(result.outputs, leaves, weights, options, true);
+    if (!twice) return result;
+    Tensor sum;
+    for (const Tensor& grad : result.grads) {
+        const Tensor part = fn::sum(fn::mul(grad, grad));
+        sum = sum.defined() ? fn::add(sum, part) : part;
+    }
+    result.second = gradients_of({sum}, leaves, {}, {}, true);
+    return result;
+}
+
+void compare(const TensorList& a, const TensorList& b) {
+    QCOMPARE(a.size(), b.size());
+    for (std::size_t i = 0; i < a.size(); ++i) {
+        QCOMPARE(a[i].defined(), b[i].defined());
+        if (a[i].defined()) QVERIFY2(largest_difference(a[i], b[i]) < 1e-10, qPrintable(QString::number(i)));
+    }
+}
+
+QString text_of(const ir::Graph& graph) { return QString::fromStdString(canonical(graph.str())); }
+
+}  // namespace
+
+class TestGroups : public QObject {
+    Q_OBJECT
+
+  private slots:
+    void knowsShapes() {
+        const auto graph = ir::parse_graph(R"(graph(%x : Float(2, 3, strides=[3, 1]), %w : Float(5, 3, strides=[3, 1]), %b : Float(5, strides=[1])):
+  %one : int = prim::Constant[value=1]()
+  %y : Tensor = aten::linear(%x, %w, %b)
+  %z : Tensor = aten::gt(%y, %one)
+  %t : Tensor = aten::t(%y)
+  %s : int[] = aten::size(%t)
+  %f : Tensor = aten::reshape(%y, %s)
+  return (%z, %t, %f)
+)");
+        PassManager().run(*graph, pipeline_of("PropagateInputShapes"));
+        const QString text = QString::fromStdString(graph->str());
+        QVERIFY2(text.contains("Float(2, 5, strides=[5, 1], device=cpu) = aten::linear"), qPrintable(text));
+        QVERIFY2(text.contains("Bool(2, 5, strides=[5, 1], device=cpu) = aten::gt"), qPrintable(text));
+        QVERIFY2(text.contains("Float(5, 2, strides=[1, 5], device=cpu) = aten::t"), qPrintable(text));
+        QVERIFY2(text.contains("Float(5, 2, strides=[2, 1], device=cpu) = aten::reshape"), qPrintable(text));
+    }
+
+    void namesUnknownSizes() {
+        const auto graph = ir::parse_graph(R"(graph(%x : Float(SS(-2), 3), %y : Float(SS(-2), SS(-3)), %w : Float(5, 3)):
+  %one : int = prim::Constant[value=1]()
+  %none : NoneType = prim::Constant()
+  %a : Tensor = aten::linear(%x, %w, %none)
+  %l : Tensor[] = prim::ListConstruct(%a, %y)
+  %b : Tensor = aten::cat(%l, %one)
+  %c : Tensor = aten::t(%y)
+  %d : Tensor = aten::mm(%c, %a)
+  %n : int = aten::size(%d, %one)
+  return (%b, %d, %n)
+)");
+        PassManager().run(*graph, pipeline_of("PropagateInputShapes, PeepholeOptimize"));
+        const QString text = QString::fromStdString(graph->str());
+        QVERIFY2(text.contains("Float(SS(-2), 5, device=cpu) = aten::linear"), qPrintable(text));
+        QVERIFY2(text.contains("Float(SS(-2), SS(-4), device=cpu) = aten::cat"), qPrintable(text));
+        QVERIFY2(text.contains("Float(SS(-3), 5, device=cpu) = aten::mm"), qPrintable(text));
+        QVERIFY2(text.contains("value=5"), qPrintable(text));
+        const QString again = QString::fromStdString(ir::parse_graph(text.toStdString())->str());
+        QCOMPARE(again, text);
+    }
+
+    void groupsChains() {
+        const auto graph = parse(kChain);
+        PassManager().run(*graph, pipeline_of("FuseTensorExprs"));
+        QCOMPARE(text_of(*graph), QString::fromStdString(canonical(R"(graph(%x : Float(2, 3, strides=[3, 1], requires_grad=1, device=cpu),
+      %y : Float(3, strides=[1], requires_grad=1, device=cpu)):
+  %e : Tensor = prim::TensorExprGroup_0(%x, %y)
+  return (%e)
+with prim::TensorExprGroup_0 = graph(%x : Float(2, 3, strides=[3, 1], requires_grad=1, device=cpu),
+      %y : Float(3, strides=[1], requires_grad=1, device=cpu)):
+  %one : int = prim::Constant[value=1]()
+  %a : Tensor = aten::mul(%x, %y)
+  %b : Tensor = aten::add(%a, %x, %one)
+  %c : Tensor = aten::sigmoid(%b)
+  %d : Tensor = aten::tanh(%c)
+  %e : Tensor = aten::mul(%d, %y)
+  return (%e)
+)")));
+    }
+
+    void whatReadsAGroupStandsBehindIt() {
+        const auto graph = ir::parse_graph(R"(graph(%x : Tensor, %w : Tensor):
+  %a : Tensor = aten::relu(%x)
+  %b : Tensor = aten::sigmoid(%a)
+  %c : Tensor = aten::mm(%b, %w)
+  %d : Tensor = aten::tanh(%x)
+  %e : Tensor = aten::mul(%c, %d)
+  %f : Tensor = aten::mul(%e, %b)
+  return (%f)
+)");
+        PassManager manager;
+        manager.run(*graph, pipeline_of("FuseTensorExprs"));
+        ir::verify(*graph);
+        QCOMPARE(count_nodes(*graph), std::size_t(3));
+        QVERIFY(!manager.run(*graph, pipeline_of("FuseTensorExprs")).records[0].changed);
+    }
+
+    void leavesWhatIsWritten() {
+        const auto graph = ir::parse_graph(R"(graph(%x : Tensor):
+  %one : int = prim::Constant[value=1]()
+  %a : Tensor = aten::relu(%x)
+  %b : Tensor = aten::add_(%a, %one, %one)
+  %c : Tensor = aten::sigmoid(%b)
+  %d : Tensor = aten::tanh(%c)
+  return (%d)
+)");
+        PassManager().run(*graph, pipeline_of("FuseTensorExprs"));
+        QVERIFY(QString::fromStdString(graph->str()).contains("aten::add_"));
+    }
+
+    void derivativeGraphsHoldOperatorsDerivatives() {
+        const auto graph = ir::parse_graph(R"(graph(%x : Tensor, %y : Tensor):
+  %a : Tensor = aten::mul(%x, %y)
+  %b : Tensor = aten::tanh(%a)
+  return (%b)
+)");
+        const std::int64_t sizes[] = {2, 3};
+        const Gradient gradient = differentiate(*graph, {fake_tensor(sizes, ScalarType::Float32), fake_tensor(sizes, ScalarType::Float32)}, {true, true});
+        ir::verify(*gradient.f);
+        ir::verify(*gradient.df);
+        QCOMPARE(gradient.f_real_outputs, std::size_t(1));
+        QCOMPARE(gradient.df_input_vjps, std::vector<std::int64_t>{0});
+        QCOMPARE(gradient.df_output_vjps, (std::vector<std::int64_t>{0, 1}));
+        QCOMPARE(gradient.df_input_captured_outputs, std::vector<std::int64_t>{0});
+        const QString text = QString::fromStdString(gradient.df->str());
+        QVERIFY2(text.contains("aten::tanh_backward") && text.count("aten::mul") == 2, qPrintable(text));
+    }
+
+    void keepsGradients_data() {
+        QTest::addColumn<QString>("text");
+        QTest::addColumn<int>("kind");
+        QTest::newRow("chain") << QString(kChain).replace("Float(2, 3, strides=[3, 1], requires_grad=1, device=cpu)", "Tensor").replace("Float(3, strides=[1], requires_grad=1, device=cpu)", "Tensor") << 0;
+        QTest::newRow("layers") << QString(kLayers) << 1;
+    }
+    void keepsGradients() {
+        QFETCH(QString, text);
+        QFETCH(int, kind);
+        const TensorList inputs = kind == 0 ? TensorList{drawn({2, 3}), drawn({3})} : TensorList{drawn({2, 3}), drawn({4, 3}), drawn({4}), drawn({4})};
+        for (const char* pass : {"CreateAutodiffSubgraphs", "FuseTensorExprs", "CreateAutodiffSubgraphs, InlineAutodiffSubgraphs"}) {
+            const auto before = parse(text.toStdString());
+            const auto after = before->copy();
+            PassManager().run(*after, pipeline_of(pass));
+            ir::verify(*after);
+            for (const bool twice : {false, true}) {
+                const Run expected = run(before, inputs, twice);
+                const Run actual = run(after, inputs, twice);
+                compare(actual.outputs, expected.outputs);
+                compare(actual.grads, expected.grads);
+                compare(actual.second, expected.second);
+            }
+        }
+    }
+
+    void oneNodeStandsForAGroup() {
+        const auto graph = parse(QString(kLayers).toStdString());
+        PassManager().run(*graph, pipeline_of("CreateAutodiffSubgraphs"));
+        const Tensor x = drawn({2, 3});
+        set_requires_grad(x, true);
+        const auto code = runtime::Code::make(graph, "");
+        const auto results = runtime::run_code(*code, {x, drawn({4, 3}), drawn({4}), drawn({4})});
+        QCOMPARE(QString::fromStdString(grad_fn(results[0].to_tensor())->name()), "DifferentiableGraphBackward");
+        QCOMPARE(grad_fn(results[0].to_tensor()), grad_fn(results[1].to_tensor()));
+        backward({fn::sum(results[0].to_tensor())});
+        QVERIFY(grad_of(x).defined());
+        QVERIFY_THROWS_EXCEPTION(Error, backward({fn::sum(results[1].to_tensor())}));
+    }
+};
+
+QTEST_APPLESS_MAIN(TestGroups)
+#include "test_groups.moc"
