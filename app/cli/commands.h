@@ -49,7 +49,12 @@ struct PreparedRun {
     std::vector<IValue> arguments;
     TensorList cotangents;  // by output; undefined where none was given
 };
+// Of a source without a model, which has run, the program is null.
 PreparedRun prepare_run(const RunArguments& options);
+// The first half of it. Null for a source without a model.
+std::shared_ptr<session::Program> open_program(const RunArguments& options);
+// A graph for a model source, on the inputs of the options; its warnings go to standard error. Others have theirs.
+void trace_program(session::Program& program, const RunArguments& options);
 
 // Forward, and backward if asked; gradients of before are dropped first. Returns the flattened outputs.
 TensorList execute(const PreparedRun& run, bool backward);
@@ -65,15 +70,13 @@ void print_stats(const session::Recording& recording);
 void write_trace(const session::Recording& recording, const std::string& file);
 
 int run_info(const std::string& model);
-int run_convert(const std::string& model, const std::string& out);
+int run_convert(const RunArguments& options, const std::string& out);
 int run_run(const RunArguments& options);
 int run_check(const RunArguments& options);
 int run_bench(const RunArguments& options);
 struct IrArguments {
-    std::string model;
-    std::string method;
+    RunArguments run;  // the model, its method and inputs, the pipeline
     std::string passes;
-    std::string pipeline = "none";
     bool after_each = false;
     std::string output_folder;
 };

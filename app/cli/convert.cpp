@@ -4,8 +4,12 @@
 
 namespace loupe::cli {
 
-int run_convert(const std::string& model, const std::string& out) {
-    session::convert(model, out);
+int run_convert(const RunArguments& options, const std::string& out) {
+    session::convert(options.model, out, [&] {
+        auto program = open_program(options);
+        if (program) trace_program(*program, options);
+        return program;
+    });
     return 0;
 }
 

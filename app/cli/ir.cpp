@@ -35,18 +35,20 @@ class GraphSink {
 }  // namespace
 
 int run_ir(const IrArguments& options) {
-    const auto program = session::Program::open(options.model);
-    const std::string method = options.method.empty() ? program->default_method() : options.method;
+    const auto program = open_program(options.run);
+    if (!program) return 0;
+    trace_program(*program, options.run);
+    const std::string method = options.run.method.empty() ? program->default_method() : options.run.method;
     const ir::Graph& graph = *program->method(method).graph();
     // A list of passes is a pipeline without a name.
-    const std::string pipeline = options.passes.empty() ? options.pipeline : options.passes;
+    const std::string pipeline = options.passes.empty() ? options.run.pipeline : options.passes;
     GraphSink sink(options.output_folder);
     if (!options.after_each) {
         const bool is_plain = pipeline.empty() || pipeline == "none";
-        sink.put(is_plain ? method : pipeline, is_plain ? graph.str() : session::run_pipeline(pipeline, graph, program->file().module)->str());
+        sink.put(is_plain ? method : pipeline, is_plain ? graph.str() : session::run_pipeline(pipeline, graph, program->script_module())->str());
         return 0;
     }
-    const session::PassTrace trace = session::trace_pipeline(pipeline, graph, program->file().module, method);
+    const session::PassTrace trace = session::trace_pipeline(pipeline, graph, program->script_module(), method);
     sink.put("initial", trace.initial->text);
     for (const session::PassStep& step : trace.steps) {
         if (!step.graph) continue;

@@ -27,17 +27,21 @@ int status_of(const Error& error) {
     }
 }
 
-void add_run_options(CLI::App& command, RunArguments& options) {
+void add_model_options(CLI::App& command, RunArguments& options) {
     command.add_option("MODEL", options.model, "the model file")->required();
     command.add_option("--inputs", options.inputs_file, "inputs: .npz (arg0, arg1, ...), .npy, .pt, .png, .jpg");
     command.add_option("--input", options.input_specs, "instead, one for each input: 2x3x224x224, 8x16:int64, 1x8:float32:zeros")
         ->allow_extra_args(false);
     command.add_option("--method", options.method, "default forward");
     command.add_option("--weights", options.weights, "a checkpoint to load into the model, strictly");
-    command.add_option("--device", options.device, "cpu or cuda[:N]");
-    command.add_option("--threads", options.threads, "default all cores")->check(CLI::NonNegativeNumber);
     command.add_option("--seed", options.seed, "of random inputs and operators");
     command.add_option("--mode", options.mode, "eval or train; default as the file says")->check(CLI::IsMember({"eval", "train"}));
+}
+
+void add_run_options(CLI::App& command, RunArguments& options) {
+    add_model_options(command, options);
+    command.add_option("--device", options.device, "cpu or cuda[:N]");
+    command.add_option("--threads", options.threads, "default all cores")->check(CLI::NonNegativeNumber);
     command.add_option("--pipeline", options.pipeline, "passes to run on the graph first: " + loupe::join(loupe::session::list_pipelines(), ", "));
     command.add_flag("--backward", options.backward, "also run backward");
 }
@@ -86,10 +90,9 @@ int main(int argc, char** argv) {
 
     IrArguments ir_options;
     auto* ir = app.add_subcommand("ir", "print a method's graph, after passes if asked");
-    ir->add_option("MODEL", ir_options.model, "the model file")->required();
-    ir->add_option("--method", ir_options.method, "default forward");
+    add_model_options(*ir, ir_options.run);
     ir->add_option("--passes", ir_options.passes, "names with commas between");
-    ir->add_option("--pipeline", ir_options.pipeline, "a named pipeline");
+    ir->add_option("--pipeline", ir_options.run.pipeline, "a named pipeline");
     ir->add_flag("--after-each", ir_options.after_each, "print after each pass that changed the graph");
     ir->add_option("-o", ir_options.output_folder, "write a file a graph into this folder");
     ir->callback([&] { status = run_ir(ir_options); });
@@ -97,9 +100,10 @@ int main(int argc, char** argv) {
     std::string converted;
     auto* convert = app.add_subcommand("convert", "write a model or weights as OUT's extension says: " +
                                                       loupe::join(loupe::session::convert_extensions(), ", "));
-    convert->add_option("MODEL", model, "the model file, a checkpoint or an .npz")->required();
+    RunArguments convert_options;
+    add_model_options(*convert, convert_options);
     convert->add_option("OUT", converted, "the file to write")->required();
-    convert->callback([&] { status = run_convert(model, converted); });
+    convert->callback([&] { status = run_convert(convert_options, converted); });
 
     auto* passes = app.add_subcommand("passes", "every pass: name, one line of what it does");
     passes->callback([&] { status = run_passes(); });

@@ -40,12 +40,15 @@ TensorList execute(const PreparedRun& run, bool backward) {
     const session::WarningScope warnings(
         [](const session::ScriptWarning& warning) { std::fprintf(stderr, "%s\n", warning.line().c_str()); });
     TensorList outputs;
+    TensorList roots;
     {
         const MemoryCategoryScope category(MemoryCategory::Activation);
-        outputs = session::flatten_tensors(forward(run));
+        const IValue result = forward(run);
+        outputs = session::flatten_tensors(result);
+        if (backward) roots = run.cotangents.empty() ? session::flatten_tensors(run.method->loss(result)) : outputs;
     }
     const MemoryCategoryScope category(MemoryCategory::Gradient);
-    if (backward) session::run_backward(outputs, run.cotangents);
+    if (backward) session::run_backward(roots, run.cotangents);
     return outputs;
 }
 

@@ -24,6 +24,7 @@ TensorList execute_recorded(const PreparedRun& run, const RunArguments& options)
     TensorList outputs;
     try {
         const ObserverScope observed(&recorder);
+        const session::StatementScope statements(*run.program, recorder);
         outputs = execute(run, options.backward);
     } catch (const Error&) {
         // What was recorded before the failure is what one wants to look at.
@@ -42,6 +43,7 @@ TensorList execute_recorded(const PreparedRun& run, const RunArguments& options)
 
 int run_run(const RunArguments& options) {
     const PreparedRun run = prepare_run(options);
+    if (!run.program) return 0;  // a program without a model: it has run
     const bool records = options.stats || !options.trace_file.empty() || !options.record_file.empty();
     const TensorList outputs = records ? execute_recorded(run, options) : execute(run, options.backward);
     if (!options.outputs_file.empty()) {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <cstdio>
 #include <filesystem>
 
 #include "app/cli/commands.h"
@@ -27,7 +28,7 @@ std::vector<session::InputSpec> specs_of(const RunArguments& options, const sess
         throw Error(ErrorKind::Usage, "give --inputs or --input, not both");
     }
     if (!options.inputs_file.empty()) return session::input_specs_of_file(options.inputs_file, schema, *program.info());
-    if (options.input_specs.empty()) return session::guess_inputs(*program.info(), schema, true);
+    if (options.input_specs.empty()) return program.default_inputs(options.method.empty() ? program.default_method() : options.method);
     std::vector<session::InputSpec> specs;
     for (std::size_t i = 0; i < options.input_specs.size(); ++i) {
         const std::string& text = options.input_specs[i];
@@ -55,9 +56,15 @@ TensorList cotangents_of(const std::string& file) {
     return all;
 }
 
+// Of a model source one is traced.
+bool needs_graph(const RunArguments& options) {
+    const bool is_plain = options.pipeline.empty() || options.pipeline == "none";
+    return !is_plain || options.stats || !options.trace_file.empty() || !options.record_file.empty();
+}
+
 }  // namespace
 
-PreparedRun prepare_run(const RunArguments& options) {
+std::shared_ptr<session::Program> open_program(const RunArguments& options) {
     plugins();  // their kernels are asked first
     if (!options.device.starts_with("cpu")) {
         parse_device(options.device);
@@ -65,22 +72,38 @@ PreparedRun prepare_run(const RunArguments& options) {
     }
     set_thread_count(options.threads);
     default_generator().set_seed(options.seed);
+    auto program = session::Program::open_or_run(options.model, options.weights);
+    if (program && !options.mode.empty()) program->module().train(options.mode == "train");
+    return program;
+}
+
+void trace_program(session::Program& program, const RunArguments& options) {
+    if (!program.is_eager()) return;
+    program.trace_with(program.make_arguments(specs_of(options, program, program.schema("forward")), "forward"));
+    if (program.trace() == nullptr) return;
+    for (const runtime::TraceWarning& warning : program.trace()->warnings) {
+        const std::string place = warning.range.short_text();
+        std::fprintf(stderr, "%sTracerWarning: %s\n", place.empty() ? "" : concat(place, ": ").c_str(), warning.text.c_str());
+    }
+}
+
+PreparedRun prepare_run(const RunArguments& options) {
     PreparedRun run;
-    run.program = session::Program::open(options.model);
-    nn::Module& module = run.program->module();
-    if (!options.weights.empty()) module.load_state_dict(read_weights(options.weights));
-    if (!options.mode.empty()) module.train(options.mode == "train");
+    run.program = open_program(options);
+    if (!run.program) return run;
     const std::string method = options.method.empty() ? run.program->default_method() : options.method;
-    run.method = std::make_unique<session::PreparedMethod>(run.program, method, options.pipeline);
     run.options.method = method;
-    run.options.inputs = specs_of(options, *run.program, run.method->schema());
+    run.options.inputs = specs_of(options, *run.program, run.program->schema(method));
     run.options.backward = options.backward;
     run.options.pipeline = options.pipeline;
     if (!options.mode.empty()) run.options.training = options.mode == "train";
     run.options.threads = options.threads;
     run.options.seed = options.seed;
     run.options.device = options.device;
-    run.arguments = session::make_inputs(run.options.inputs, run.method->schema(), true);
+    default_generator().set_seed(options.seed);  // opening a model source drew numbers
+    run.arguments = run.program->make_arguments(run.options.inputs, method);
+    if (needs_graph(options)) run.program->trace_with(run.arguments);
+    run.method = std::make_unique<session::PreparedMethod>(run.program, method, options.pipeline);
     if (!options.inputs_file.empty()) run.cotangents = cotangents_of(options.inputs_file);
     return run;
 }

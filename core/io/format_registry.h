@@ -22,10 +22,29 @@ struct ArchiveParts {
     std::vector<std::pair<std::string, std::string>> records;  // debug records and extra files, by name
 };
 
+// A model whose forward is evaluated from its source, statement by statement; graphs of it are traced.
+class EagerModel : public RefCounted {
+  public:
+    // Calls the module, with its hooks. Throws Error (Run) with the source line.
+    virtual IValue forward(std::vector<IValue> inputs) = 0;
+    // Of forward, with self: names and defaults as the source has them.
+    virtual const FunctionSchema& schema() const = 0;
+    // What the source offers to run it on.
+    virtual const std::optional<std::vector<IValue>>& example_inputs() const = 0;
+    // The source's own loss of what forward gave; nullopt when it has none that takes one argument.
+    virtual std::optional<IValue> loss(const IValue& output) = 0;
+    // As Python prints the model.
+    virtual std::string repr() = 0;
+    // Is told before every statement, with its depth: 0 in forward itself. Null: nobody is.
+    using StatementHook = std::function<void(const ir::SourceRange& range, std::size_t depth)>;
+    virtual void set_statement_hook(StatementHook hook) = 0;
+};
+
 struct ModelFile {
     // Owns the functions and types that the module points to.
     Ptr<ir::CompilationUnit> unit;
-    nn::ModulePtr module;
+    nn::ModulePtr module;                // null: a source without a model, which has run
+    Ptr<EagerModel> eager = nullptr;     // null: its methods are script
     std::string format;  // "TorchScript archive, version 3"
     // A function that was saved without a module: its module is a mere holder.
     bool is_function = false;

@@ -164,10 +164,6 @@ void TraceRecorder::add_input(const std::string& name, const IValue& value) {
     values_[input].is_input = true;
     values_[input].name = name;
     inputs_.push_back(input);
-    if (!has_tensor(value) && !value.is_tensor()) {
-        if (!value.is_none()) warn(concat("The argument '", name, "' is no tensor: ", python_repr(value), " is a constant of the trace."));
-        return;
-    }
     take_apart(input, value);
 }
 

@@ -14,10 +14,17 @@
 namespace loupe::runtime {
 namespace {
 
+bool holds_tensor(const IValue& value) {
+    bool found = false;
+    visit_tensors(value, [&](const Tensor&) { found = true; });
+    return found;
+}
+
 Trace run_traced(const nn::ModulePtr& root, const std::string& name, const Traced& run, std::vector<IValue> inputs,
             const TraceOptions& options) {
     TraceRecorder recorder(root.get(), options.strict);
     for (std::size_t i = 0; i < inputs.size(); ++i) {
+        if (!holds_tensor(inputs[i])) continue;
         const bool is_named = i < options.argument_names.size();
         recorder.add_input(is_named ? options.argument_names[i] : inputs.size() == 1 ? "x" : concat("x", i), inputs[i]);
     }
@@ -156,12 +163,17 @@ Trace trace_function(const std::string& name, const Traced& run, std::vector<IVa
     return run_traced(nullptr, name, run, std::move(inputs), options);
 }
 
+std::vector<IValue> traced_inputs(std::vector<IValue> inputs) {
+    std::erase_if(inputs, [](const IValue& input) { return !holds_tensor(input); });
+    return inputs;
+}
+
 std::vector<std::string> check_trace(const Trace& trace, const Traced& run, const std::vector<IValue>& inputs, double rtol, double atol) {
     const GradModeScope no_grad(false);
     Comparison comparison(rtol, atol);
     const Trace again = run_traced(trace.source, "check", run, inputs, {});
     try {
-        std::vector<IValue> given = inputs;
+        std::vector<IValue> given = traced_inputs(inputs);
         const IValue traced = trace.module ? run_method(Ptr<Object>(trace.module), "forward", std::move(given))
                                            : run_function(*trace.forward, std::move(given));
         comparison.compare(traced, again.output, "output");

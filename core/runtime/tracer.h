@@ -38,7 +38,8 @@ struct TraceOptions {
     bool strict = false;
 };
 
-// inputs: tensors, and lists, tuples and dicts of them; other values stay what they are. Throws Error (Run) for results
+// inputs: tensors, and lists, tuples and dicts of them; other values stay what they are, and are no inputs of the trace.
+// Throws Error (Run) for results
 // that are none of these and for a tensor from elsewhere that requires grad, and what running throws.
 Trace trace_module(const nn::ModulePtr& module, std::vector<IValue> inputs, const TraceOptions& options = {});
 // The same, with something else that runs the module.
@@ -46,6 +47,9 @@ using Traced = std::function<IValue(std::vector<IValue> inputs)>;
 Trace trace_module(const nn::ModulePtr& module, const Traced& run, std::vector<IValue> inputs, const TraceOptions& options = {});
 // name: "__torch__.f".
 Trace trace_function(const std::string& name, const Traced& run, std::vector<IValue> inputs, const TraceOptions& options = {});
+
+// Those that the trace has.
+std::vector<IValue> traced_inputs(std::vector<IValue> inputs);
 
 // Runs both on the inputs; one line for everything that differs: results ("output 0 differs: max abs 0.5"), and where the
 // operators part, with the source line. Empty: nothing does. In the mode that the module is in, so random operators

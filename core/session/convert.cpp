@@ -46,6 +46,7 @@ void write_model(const Program& program, const fs::path& from, const fs::path& t
         if (program.info()->graph == nullptr) throw Error(ErrorKind::Unsupported, program.info()->missing_operators.front());
         return write_file_atomically(to, graph_dot(*program.info()->graph));
     }
+    if (program.is_eager()) return write_script_module(*program.script_module(), to);
     write_torchscript(program.file(), to);
 }
 
@@ -65,14 +66,16 @@ constexpr std::array<const char*, 9> kExtensions = {".pt",  ".pth", ".ts",  ".to
 
 std::vector<std::string> convert_extensions() { return {kExtensions.begin(), kExtensions.end()}; }
 
-void convert(const fs::path& from, const fs::path& to) {
+void convert(const fs::path& from, const fs::path& to, const std::function<std::shared_ptr<Program>()>& open) {
     const auto known = convert_extensions();
     if (std::find(known.begin(), known.end(), to.extension().string()) == known.end()) {
         throw Error(ErrorKind::Usage, concat("no writer for '", to.extension().string(), "'"),
                     {.file = to.string(), .hint = concat("there are writers for ", join(known, ", "))});
     }
     if (holds_weights(from)) return write_weights(read_weights(from), from, to);
-    write_model(*Program::open(from), from, to);
+    const std::shared_ptr<Program> program = open ? open() : Program::open(from);
+    if (!program) refuse(from, "holds no model", "give the model the name `model`");
+    write_model(*program, from, to);
 }
 
 }  // namespace loupe::session

@@ -3,10 +3,14 @@
 // Writing a model or its weights as another format.
 
 #include <filesystem>
+#include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
 namespace loupe::session {
+
+class Program;
 
 // The extensions that there is a writer for: ".pt", ".npz", ".npy", ".txt", ".dot", ...
 std::vector<std::string> convert_extensions();
@@ -15,6 +19,8 @@ std::vector<std::string> convert_extensions();
 // array a parameter or buffer), .npy (of one tensor alone), .txt and .ir (the graph of forward as PyTorch prints it),
 // .dot (the same for graphviz). `from`: a model, a checkpoint or an .npz. Nothing partial is written. Throws Error
 // (Usage) for another extension, and for what `from` cannot become; else as open_model, read_weights and the writers.
-void convert(const std::filesystem::path& from, const std::filesystem::path& to);
+// open: gives the program of `from` when it is a model, with a graph to write.
+void convert(const std::filesystem::path& from, const std::filesystem::path& to,
+             const std::function<std::shared_ptr<Program>()>& open = nullptr);
 
 }  // namespace loupe::session

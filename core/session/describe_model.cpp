@@ -119,13 +119,14 @@ void add_original_sources(const ModelFile& file, ModelInfo& model) {
             for (std::size_t i = 0; i < source->line_count(); ++i) lines[source->starting_line() + i] = source->line(i);
         }
     }
-    for (const auto& [name, lines] : files) model.sources.push_back({name, join(lines, "\n"), true});
+    for (const auto& [name, lines] : files) model.sources.push_back({name, join(lines, "\n"), true, false});
 }
 
 void add_archive_sources(const ModelFile& file, ModelInfo& model) {
     for (const auto& source : file.sources) {
         if (source == nullptr) continue;
-        model.sources.push_back({source->file().value_or("code"), source->text(), false});
+        const bool is_editable = file.eager != nullptr;
+        model.sources.push_back({source->file().value_or("code"), source->text(), is_editable, is_editable});
     }
 }
 
@@ -164,7 +165,8 @@ ModelInfo describe_model(const ModelFile& file, const std::filesystem::path& pat
             model.missing_operators.push_back(error.what());
         }
     }
-    add_original_sources(file, model);
+    if (file.eager) model.methods.push_back(describe_method("forward", file.eager->schema()));
+    else add_original_sources(file, model);
     add_archive_sources(file, model);
     return model;
 }

@@ -11,6 +11,7 @@
 #include "core/ops/random/generator.h"
 #include "core/session/inputs.h"
 #include "core/session/script_output.h"
+#include "core/session/shown_source.h"
 
 namespace loupe::session {
 
@@ -277,6 +278,7 @@ void Session::Engine::do_open(const std::filesystem::path& file) {
         status.progress = concat("opening ", file.filename().string());
     });
     if (is_recording(file)) return do_open_recording(file);
+    const runtime::PrintScope prints(print_to_log());
     use(Program::open(file));  // the model there is stays when this fails
     change_status([](Status& status) {
         status.state = RunState::Ready;
@@ -333,13 +335,18 @@ std::shared_ptr<Program> Session::Engine::model_or_recorded() {
 }
 
 void Session::Engine::use(std::shared_ptr<Program> opened) {
+    // A source that was edited goes on with the inputs it had.
+    const bool is_again = opened->is_eager() && model() != nullptr && model()->path == opened->info()->path;
+    const std::vector<InputSpec> inputs_before = is_again ? inputs_ : std::vector<InputSpec>();
+    const std::optional<RunOptions> options_before = is_again ? std::optional(last_options()) : std::nullopt;
     do_close();
     program_ = std::move(opened);
     RunOptions options;
     options.method = program_->default_method();
     std::vector<InputSpec> inputs;
     try {
-        inputs = guess_inputs(*program_->info(), program_->method(options.method).schema(), true);
+        inputs = inputs_before.empty() ? program_->default_inputs(options.method) : inputs_before;
+        if (options_before) options = *options_before;
     } catch (const Error& error) {
         log({.level = SessionListener::LogEntry::Level::Warning, .text = error.what(), .scope = {}, .source = {}});
     }
@@ -350,8 +357,29 @@ void Session::Engine::use(std::shared_ptr<Program> opened) {
         options_ = options;
     }
     if (listener_ != nullptr) listener_->on_model(program_->info());
+    log_trace();
     for (const std::string& line : program_->info()->missing_operators) {
         log({.level = SessionListener::LogEntry::Level::Warning, .text = line, .scope = {}, .source = {}});
+    }
+}
+
+// A model source got another graph.
+void Session::Engine::tell_of_trace() {
+    {
+        const std::lock_guard lock(mutex_);
+        info_ = program_->info();
+    }
+    if (listener_ != nullptr) listener_->on_model(program_->info());
+    log_trace();
+}
+
+void Session::Engine::log_trace() {
+    if (const runtime::Trace* trace = program_->trace()) {
+        for (const runtime::TraceWarning& warning : trace->warnings) {
+            log({.level = SessionListener::LogEntry::Level::Warning, .text = "TracerWarning: " + warning.text, .scope = {}, .source = place_of(warning.range)});
+        }
+    } else if (!program_->trace_failure().empty()) {
+        log({.level = SessionListener::LogEntry::Level::Warning, .text = concat("no graph: ", program_->trace_failure()), .scope = {}, .source = {}});
     }
 }
 
@@ -379,6 +407,7 @@ void Session::Engine::run_recorded(const PreparedMethod& method, const RunOption
     };
     try {
         const ObserverScope observed(recorder_.get());
+        const StatementScope statements(*program_, *recorder_);
         run_phases(method, arguments_, options.backward);
     } catch (...) {
         finish();
@@ -425,6 +454,16 @@ void Session::Engine::log_of_run(SessionListener::LogEntry::Level level, std::st
     log(std::move(entry));
 }
 
+// A line is told when it ends.
+runtime::PrintHandler Session::Engine::print_to_log() {
+    return [this, printed = std::string()](std::string_view text) mutable {
+        printed += text;
+        if (!printed.ends_with('\n')) return;
+        printed.pop_back();
+        log_of_run(SessionListener::LogEntry::Level::Info, std::exchange(printed, {}), {});
+    };
+}
+
 void Session::Engine::do_run(const RunOptions& given) {
     if (file_ != nullptr) {
         const std::vector<InputSpec> recorded = inputs();
@@ -450,20 +489,15 @@ void Session::Engine::do_run(const RunOptions& given) {
     nn::Module& module = program_->module();
     if (options.training) module.train(*options.training);
     module.zero_grad();
+    arguments_ = program_->make_arguments(options.inputs, options.method);
+    if (program_->trace_with(arguments_)) tell_of_trace();
     method_ = std::make_unique<PreparedMethod>(program_, options.method, options.pipeline);
     const PreparedMethod& method = *method_;
-    arguments_ = make_inputs(options.inputs, method.schema(), true);
     if (options.backward) require_input_gradients(arguments_);
     const WarningScope warnings([this](const ScriptWarning& warning) {
         log_of_run(SessionListener::LogEntry::Level::Warning, warning.text, warning.source);
     });
-    std::string printed;  // a line is told when it ends
-    const runtime::PrintScope prints([&](std::string_view text) {
-        printed += text;
-        if (!printed.ends_with('\n')) return;
-        printed.pop_back();
-        log_of_run(SessionListener::LogEntry::Level::Info, std::exchange(printed, {}), {});
-    });
+    const runtime::PrintScope prints(print_to_log());
     if (options.record) run_recorded(method, options);
     else run_phases(method, arguments_, options.backward);
     change_status([](Status& status) {

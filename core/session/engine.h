@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "core/base/cancel.h"
+#include "core/runtime/print.h"
 #include "core/session/program.h"
 #include "core/session/recorder.h"
 #include "core/session/recording_file.h"
@@ -77,6 +78,9 @@ class Session::Engine {
     void do_open_recording(const std::filesystem::path& file);
     void log_recorded(const RecordingFile& file);
     void use(std::shared_ptr<Program> opened);
+    runtime::PrintHandler print_to_log();
+    void tell_of_trace();
+    void log_trace();
     void do_close();
     void do_run(const RunOptions& options);
     void run_recorded(const PreparedMethod& method, const RunOptions& options);

@@ -83,12 +83,6 @@ class Builder {
         return model_->nodes.back().id;
     }
 
-    static SourcePlace place_of(const ir::Node& node) {
-        const auto position = shown_range(node.range()).position();
-        if (!position) return {};
-        return {position->file, static_cast<int>(position->line), static_cast<int>(position->column)};
-    }
-
     static Producers producers(const ir::Value* value, const Level& level) {
         const auto found = level.values.find(value);
         return found == level.values.end() ? Producers{} : found->second;
@@ -155,7 +149,7 @@ class Builder {
         ir::ScriptFunction* callee = nullptr;
         GraphNode group;
         group.is_group = true;
-        group.source = place_of(node);
+        group.source = place_of(node.range());
         Level inner{0, 0, level.scope, level.depth + 1};
         nn::ModulePtr module;
         if (is_method) {
@@ -228,7 +222,7 @@ class Builder {
         group.kind = std::string(node.kind().str());
         group.label = std::move(label);
         group.scope = level.scope;
-        group.source = place_of(node);
+        group.source = place_of(node.range());
         const int id = add_node(scope_group(node.scope(), level), std::move(group));
         sites_.add(level.call, &node, id);
         return id;
@@ -292,7 +286,7 @@ class Builder {
         leaf.kind = std::string(node.kind().str());
         leaf.label = std::string(after(leaf.kind, "::"));
         leaf.scope = node.scope().empty() ? level.scope : node.scope();
-        leaf.source = place_of(node);
+        leaf.source = place_of(node.range());
         const bool makes_tensor = std::any_of(node.outputs().begin(), node.outputs().end(),
                                               [](const ir::Value* v) { return v->type() && holds_tensor(*v->type()); });
         const bool is_structure = leaf.kind.starts_with("prim::") && node.op() == nullptr && leaf.kind != "prim::RaiseException";
@@ -347,6 +341,28 @@ class Builder {
 
 BuiltGraph build_graph_model(const ir::Graph& graph, const nn::ModulePtr& root, const std::string& method) {
     return Builder().build(graph, root, method);
+}
+
+std::shared_ptr<const GraphModel> build_module_graph(const nn::ModulePtr& root) {
+    auto model = std::make_shared<GraphModel>();
+    model->method = "forward";
+    std::unordered_map<std::string, int> nodes;
+    for (const auto& [path, module] : root->named_modules()) {
+        if (path.empty()) continue;
+        if (model->nodes.size() >= kMaxNodes) break;
+        const auto dot = path.rfind('.');
+        GraphNode node;
+        node.id = static_cast<int>(model->nodes.size());
+        node.kind = module->class_name();
+        node.label = std::string(after(path, "."));
+        node.scope = path;
+        node.is_group = !module->children().empty();
+        if (dot != std::string::npos) node.parent = nodes.at(path.substr(0, dot));
+        if (node.parent >= 0) model->nodes[static_cast<std::size_t>(node.parent)].children.push_back(node.id);
+        nodes.emplace(path, node.id);
+        model->nodes.push_back(std::move(node));
+    }
+    return model;
 }
 
 }  // namespace loupe::session

@@ -48,4 +48,7 @@ struct BuiltGraph {
 // hostile files end too.
 BuiltGraph build_graph_model(const ir::Graph& graph, const nn::ModulePtr& root, const std::string& method);
 
+// The module tree as boxes, for a model that no graph is known of.
+std::shared_ptr<const GraphModel> build_module_graph(const nn::ModulePtr& root);
+
 }  // namespace loupe::session

@@ -49,6 +49,7 @@ std::string_view source_name(InputSpec::Source source) {
         case InputSpec::Source::Ones: return "ones";
         case InputSpec::Source::Arange: return "arange";
         case InputSpec::Source::File: return "file";
+        case InputSpec::Source::Example: return "example";
     }
     return "file";
 }
@@ -208,6 +209,7 @@ InputSpec parse_input_spec(const std::string& text) {
 
 std::string input_spec_text(const InputSpec& spec) {
     if (spec.literal) return *spec.literal;
+    if (spec.source == InputSpec::Source::Example) return concat("example_inputs[", spec.key, "]");
     if (spec.source == InputSpec::Source::File) return spec.key.empty() ? spec.file : concat(spec.file, "[", spec.key, "]");
     return concat(shape_text(spec.shape), ":", spec.dtype, ":", source_name(spec.source));
 }
@@ -248,7 +250,34 @@ IValue make_input(const InputSpec& spec, const Argument& argument) {
     usage(concat("argument '", argument.name, "' is a ", argument.type->str(), ", not a tensor"), "give its value as a Python literal");
 }
 
-std::vector<IValue> make_inputs(const std::vector<InputSpec>& specs, const FunctionSchema& schema, bool has_self) {
+InputSpec example_spec(const IValue& value, std::size_t index) {
+    InputSpec spec;
+    if (!value.is_tensor() && !value.is_list() && !value.is_tuple() && !value.is_dict()) {
+        spec.literal = python_repr(value);
+        return spec;
+    }
+    spec.source = InputSpec::Source::Example;
+    spec.key = std::to_string(index);
+    if (value.is_tensor()) {
+        spec.shape.assign(value.to_tensor().sizes().begin(), value.to_tensor().sizes().end());
+        spec.dtype = std::string(dtype_name(value.to_tensor().dtype()));
+    }
+    return spec;
+}
+
+namespace {
+
+const IValue& example_of(const InputSpec& spec, const std::vector<IValue>& examples) {
+    std::size_t index = 0;
+    std::from_chars(spec.key.data(), spec.key.data() + spec.key.size(), index);
+    if (index >= examples.size()) usage(concat("the source has no example_inputs[", spec.key, "]"));
+    return examples[index];
+}
+
+}  // namespace
+
+std::vector<IValue> make_inputs(const std::vector<InputSpec>& specs, const FunctionSchema& schema, bool has_self,
+                                const std::vector<IValue>& examples) {
     const std::size_t first = has_self ? 1 : 0;
     const std::size_t count = schema.arguments.size() - std::min(first, schema.arguments.size());
     if (specs.size() > count) {
@@ -258,7 +287,8 @@ std::vector<IValue> make_inputs(const std::vector<InputSpec>& specs, const Funct
     for (std::size_t i = 0; i < count; ++i) {
         const Argument& argument = schema.arguments[first + i];
         if (i < specs.size()) {
-            values.push_back(make_input(specs[i], argument));
+            const bool is_example = specs[i].source == InputSpec::Source::Example && !specs[i].literal;
+            values.push_back(is_example ? example_of(specs[i], examples) : make_input(specs[i], argument));
         } else if (argument.default_value) {
             values.push_back(*argument.default_value);
         } else {

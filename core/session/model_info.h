@@ -66,6 +66,7 @@ struct SourceFile {
     std::string name;  // "torchvision/models/resnet.py" or "code/__torch__/torchvision/models/resnet.py"
     std::string text;
     bool is_original = false;  // the user's own lines, as far as debug records give them; else the archive's code
+    bool is_editable = false;  // name is a file that the model is evaluated from: edit it and open the model again
 };
 
 // The graph of a method, unfolded along the module tree: each group is a module call, a leaf an operator.

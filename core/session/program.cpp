@@ -11,21 +11,120 @@
 #include "core/base/strings.h"
 #include "core/ops/call.h"
 #include "core/ops/plugin_loader.h"
+#include "core/io/checkpoint.h"
+#include "core/io/file_kind.h"
+#include "core/ops/random/generator.h"
 #include "core/runtime/interpreter.h"
+#include "core/runtime/print.h"
 #include "core/session/inputs.h"
 #include "core/session/pipelines.h"
+#include "core/session/recorder.h"
+#include "core/session/script_output.h"
 
 namespace loupe::session {
 
-std::shared_ptr<Program> Program::open(const std::filesystem::path& path) {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool holds_weights(const fs::path& path) {
+    std::error_code ignored;
+    if (!fs::is_regular_file(path, ignored)) return false;
+    const FileKind kind = identify_file(MappedFile::open(path)).kind;
+    return kind == FileKind::Checkpoint || kind == FileKind::LegacyCheckpoint || kind == FileKind::Npz || path.extension() == ".safetensors";
+}
+
+// A checkpoint of the same stem beside a model source; empty when there is none.
+fs::path weights_beside(const fs::path& source) {
+    for (const char* extension : {".pt", ".pth", ".safetensors", ".npz"}) {
+        fs::path path = source;
+        path.replace_extension(extension);
+        if (holds_weights(path)) return path;
+    }
+    return {};
+}
+
+std::string describe_arguments(const std::vector<IValue>& arguments) {
+    std::string text;
+    for (const IValue& argument : arguments) {
+        bool has_tensor = false;
+        visit_tensors(argument, [&](const Tensor& t) {
+            has_tensor = true;
+            text += describe(t) + ";";
+        });
+        text += has_tensor ? "|" : python_repr(argument) + "|";
+    }
+    return text;
+}
+
+// Tracing is a run of which nothing stays: buffers, attributes and the random generator are as before.
+class UntouchedScope {
+  public:
+    explicit UntouchedScope(nn::Module& module) : random_(default_generator().state()) {
+        for (const auto& [path, part] : module.named_modules()) {
+            std::vector<IValue> slots;
+            for (std::size_t i = 0; i < part->slot_count(); ++i) slots.push_back(part->slot(i));
+            modules_.emplace_back(part, std::move(slots));
+        }
+        for (const auto& [name, t] : module.named_buffers()) buffers_.emplace_back(t, copy_elements(t));
+    }
+    UntouchedScope(const UntouchedScope&) = delete;
+    UntouchedScope& operator=(const UntouchedScope&) = delete;
+    ~UntouchedScope() {
+        const GradModeScope no_grad(false);
+        for (const auto& [module, slots] : modules_) {
+            for (std::size_t i = 0; i < slots.size() && i < module->slot_count(); ++i) module->set_slot(i, slots[i]);
+        }
+        for (const auto& [buffer, elements] : buffers_) gradient_arithmetic().copy(buffer, elements);
+        default_generator().set_state(random_);
+    }
+
+  private:
+    Generator::State random_;
+    std::vector<std::pair<nn::ModulePtr, std::vector<IValue>>> modules_;
+    std::vector<std::pair<Tensor, Tensor>> buffers_;
+};
+
+}  // namespace
+
+std::shared_ptr<Program> Program::open(const fs::path& path, const fs::path& weights) {
+    if (auto program = open_or_run(path, weights)) return program;
+    throw Error(ErrorKind::File, "holds no model",
+                {.file = path.string(), .hint = "give the model the name `model`, or define one class derived from nn.Module that needs no arguments"});
+}
+
+std::shared_ptr<Program> Program::open_or_run(const fs::path& path, const fs::path& weights) {
     plugins();  // formats, operators and kernels of plugins count from the first file on
-    auto program = std::make_shared<Program>();
-    program->file_ = open_model(path);
-    auto info = std::make_shared<ModelInfo>(describe_model(program->file_, path));
+    ModelFile file = open_model(path);
+    if (!file.module) return nullptr;
+    auto program = std::make_shared<Program>(std::move(file));
+    program->load(path, weights);
+    program->describe(path);
+    return program;
+}
+
+void Program::load(const fs::path& path, const fs::path& weights) {
+    const fs::path from = !weights.empty() || !is_eager() ? weights : weights_beside(path);
+    if (from.empty()) return;
     try {
-        const std::string name = program->default_method();
-        const ir::ScriptFunction& method = program->method(name);
-        BuiltGraph built = build_graph_model(*method.graph(), program->file_.module, name);
+        file_.module->load_state_dict(read_weights(from));
+    } catch (Error& error) {
+        if (error.kind() != ErrorKind::Run) throw;
+        throw Error(ErrorKind::File, error.message(), {.file = from.string()});
+    }
+}
+
+void Program::describe(const fs::path& path) {
+    auto info = std::make_shared<ModelInfo>(describe_model(file_, path));
+    if (is_eager()) {
+        info->graph = build_module_graph(file_.module);
+        info_ = std::move(info);
+        if (file_.eager->example_inputs()) trace_with(example_arguments());
+        return;
+    }
+    try {
+        const std::string name = default_method();
+        BuiltGraph built = build_graph_model(*method(name).graph(), file_.module, name);
         info->graph = std::move(built.model);
         for (BuiltGraph::Missing& missing : built.missing) info->missing_operators.push_back(std::move(missing.line));
     } catch (const Error& error) {
@@ -33,20 +132,99 @@ std::shared_ptr<Program> Program::open(const std::filesystem::path& path) {
         if (error.kind() == ErrorKind::Cancelled) throw;
         info->missing_operators.push_back(error.what());
     }
-    program->info_ = std::move(info);
-    return program;
+    info_ = std::move(info);
 }
 
+// --- models that are evaluated ---
+
+bool Program::trace_with(const std::vector<IValue>& arguments) {
+    if (!is_eager()) return false;
+    const std::string inputs = concat(file_.module->is_training() ? "train|" : "eval|", describe_arguments(arguments));
+    if (inputs == trace_inputs_) return false;
+    trace_inputs_ = inputs;
+    trace_failure_.clear();
+    runtime::TraceOptions options;
+    for (std::size_t i = 1; i < file_.eager->schema().arguments.size(); ++i) options.argument_names.push_back(file_.eager->schema().arguments[i].name);
+    try {
+        const UntouchedScope untouched(*file_.module);
+        const runtime::PrintScope no_prints([](std::string_view) {});
+        const WarningScope no_warnings([](const ScriptWarning&) {});
+        const GradModeScope grad(true);
+        trace_ = runtime::trace_module(file_.module, [this](std::vector<IValue> given) { return file_.eager->forward(std::move(given)); },
+                                       arguments, options);
+        trace_->output = IValue();
+    } catch (const Error& error) {
+        if (error.kind() == ErrorKind::Cancelled) throw;
+        trace_.reset();
+        trace_failure_ = error.what();
+    }
+    auto info = std::make_shared<ModelInfo>(*info_);
+    info->graph = trace_ ? build_graph_model(*trace_->forward->graph(), trace_->module, "forward").model : build_module_graph(file_.module);
+    info_ = std::move(info);
+    return true;
+}
+
+const runtime::Trace& Program::traced() const {
+    if (trace_) return *trace_;
+    if (!trace_failure_.empty()) throw Error(ErrorKind::Run, concat("cannot be traced: ", trace_failure_));
+    throw Error(ErrorKind::Usage, "a graph of a model source is made by running it on inputs",
+                {.hint = "give --input, or a tuple `example_inputs` in the source"});
+}
+
+std::vector<IValue> Program::example_arguments() const {
+    std::vector<IValue> arguments;
+    const std::function<IValue(const IValue&)> copy = [&](const IValue& value) -> IValue {
+        if (value.is_tensor()) return copy_elements(detach(value.to_tensor()));
+        if (value.is_tuple()) {
+            std::vector<IValue> elements;
+            for (const IValue& element : value.to_tuple().elements) elements.push_back(copy(element));
+            return make_ptr<TupleObject>(std::move(elements), value.to_tuple().type);
+        }
+        if (!value.is_list()) return value;
+        const auto list = make_ptr<ListObject>(value.to_list().element_type, std::vector<IValue>());
+        for (const IValue& element : value.to_list().elements) list->elements.push_back(copy(element));
+        return list;
+    };
+    const auto& examples = file_.eager->example_inputs();
+    for (const IValue& value : examples ? *examples : std::vector<IValue>()) arguments.push_back(copy(value));
+    return arguments;
+}
+
+std::vector<IValue> Program::make_arguments(const std::vector<InputSpec>& specs, const std::string& method_name) const {
+    const bool has_examples = is_eager() && file_.eager->example_inputs();
+    const std::vector<IValue> examples = has_examples ? example_arguments() : std::vector<IValue>();
+    std::vector<IValue> arguments = make_inputs(specs, schema(method_name), true, examples);
+    return arguments;
+}
+
+std::vector<InputSpec> Program::default_inputs(const std::string& method_name) const {
+    const bool has_examples = is_eager() && file_.eager->example_inputs();
+    if (!has_examples) return guess_inputs(*info_, schema(method_name), true);
+    std::vector<InputSpec> specs;
+    for (const IValue& value : *file_.eager->example_inputs()) specs.push_back(example_spec(value, specs.size()));
+    return specs;
+}
+
+const nn::ModulePtr& Program::script_module() const { return is_eager() ? traced().module : file_.module; }
+
 const ir::ScriptFunction& Program::method(const std::string& name) const {
-    if (const auto* function = dynamic_cast<const ir::ScriptFunction*>(file_.module->type()->find_method(name))) return *function;
+    const nn::ModulePtr& module = script_module();
+    if (const auto* function = dynamic_cast<const ir::ScriptFunction*>(module->type()->find_method(name))) return *function;
     std::vector<std::string> names;
-    for (const auto& [own, method] : file_.module->type()->methods()) names.push_back(own);
+    for (const auto& [own, method] : module->type()->methods()) names.push_back(own);
     throw Error(ErrorKind::Usage, concat("the model has no method '", name, "'"),
                 {.hint = names.empty() ? std::string("it has none") : concat("it has ", join(names, ", "))});
 }
 
+const FunctionSchema& Program::schema(const std::string& name) const {
+    if (!is_eager()) return method(name).schema();
+    if (name == "forward") return file_.eager->schema();
+    throw Error(ErrorKind::Usage, concat("the model has no method '", name, "'"), {.hint = "a model source is run by its forward"});
+}
+
 std::vector<std::string> Program::missing_operators() const {
     std::vector<std::string> schemas;
+    if (is_eager()) return schemas;  // it would not have opened
     for (const auto& [name, function] : file_.module->type()->methods()) {
         const auto* method = dynamic_cast<const ir::ScriptFunction*>(function);
         if (method == nullptr) continue;
@@ -60,25 +238,37 @@ std::vector<std::string> Program::missing_operators() const {
 
 std::string Program::default_method() const {
     const auto& methods = file_.module->type()->methods();
-    if (file_.module->type()->find_method("forward") == nullptr && !methods.empty()) return methods.front().first;
+    if (!is_eager() && file_.module->type()->find_method("forward") == nullptr && !methods.empty()) return methods.front().first;
     return "forward";
 }
 
 PreparedMethod::PreparedMethod(std::shared_ptr<Program> program, const std::string& method, const std::string& pipeline)
-    : program_(std::move(program)), function_(program_->method(method)), name_(method), graph_(function_.graph()) {
-    if (pipeline.empty() || pipeline == "none") return;
-    graph_ = run_pipeline(pipeline, *graph_, program_->file().module);
-    takes_self_ = !graph_->inputs().empty() && graph_->inputs().size() == function_.graph()->inputs().size();
-    code_ = runtime::Code::make(graph_, function_.qualified_name());
+    : program_(std::move(program)), name_(method) {
+    const bool is_plain = pipeline.empty() || pipeline == "none";
+    if (is_plain && program_->is_eager()) {
+        program_->schema(method);
+        return;
+    }
+    const ir::ScriptFunction& function = program_->method(method);
+    graph_ = function.graph();
+    if (is_plain) return;
+    graph_ = run_pipeline(pipeline, *graph_, program_->script_module());
+    takes_self_ = !graph_->inputs().empty() && graph_->inputs().size() == function.graph()->inputs().size();
+    code_ = runtime::Code::make(graph_, function.qualified_name());
 }
 
+const ir::Graph& PreparedMethod::graph() const { return graph_ ? *graph_ : *program_->method(name_).graph(); }
+
 BuiltGraph PreparedMethod::build_graph() const {
-    return build_graph_model(*graph_, takes_self_ ? program_->file().module : nullptr, name_);
+    if (!graph_ && program_->trace() == nullptr) return {build_module_graph(program_->file().module), {}, {}};
+    return build_graph_model(graph(), takes_self_ ? program_->script_module() : nullptr, name_);
 }
 
 IValue PreparedMethod::forward(std::vector<IValue> arguments) const {
+    if (!graph_) return program_->file().eager->forward(std::move(arguments));
     if (!code_) return runtime::run_method(program_->file().module, name_, std::move(arguments));
-    const Ptr<Object> self(program_->file().module);
+    if (program_->is_eager()) arguments = runtime::traced_inputs(std::move(arguments));
+    const Ptr<Object> self(program_->script_module());
     const auto run = [&](std::vector<IValue> inputs) -> IValue {
         if (takes_self_) inputs.insert(inputs.begin(), IValue(self));
         std::vector<IValue> results = runtime::run_code(*code_, std::move(inputs));
@@ -86,6 +276,20 @@ IValue PreparedMethod::forward(std::vector<IValue> arguments) const {
         return make_ptr<TupleObject>(std::move(results));
     };
     return name_ == "forward" ? runtime::run_with_hooks(self, std::move(arguments), run) : run(std::move(arguments));
+}
+
+IValue PreparedMethod::loss(const IValue& output) const {
+    EagerModel* eager = program_->file().eager.get();
+    if (eager == nullptr) return output;
+    return eager->loss(output).value_or(output);
+}
+
+StatementScope::StatementScope(const Program& program, Recorder& recorder) : eager_(program.file().eager.get()) {
+    if (eager_ == nullptr) return;
+    eager_->set_statement_hook([&recorder](const ir::SourceRange& range, std::size_t depth) { recorder.before_statement(range, depth); });
+}
+StatementScope::~StatementScope() {
+    if (eager_ != nullptr) eager_->set_statement_hook(nullptr);
 }
 
 void require_input_gradients(const std::vector<IValue>& arguments) {
@@ -119,7 +323,7 @@ void run_phases(const PreparedMethod& method, std::vector<IValue> arguments, boo
     {
         const MemoryCategoryScope category(MemoryCategory::Activation);
         const IValue result = method.forward(std::move(arguments));
-        if (backward) outputs = flatten_tensors(result);
+        if (backward) outputs = flatten_tensors(method.loss(result));
     }
     if (!backward) return;
     const MemoryCategoryScope category(MemoryCategory::Gradient);

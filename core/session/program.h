@@ -4,37 +4,71 @@
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "core/io/format_registry.h"
 #include "core/ir/function.h"
 #include "core/runtime/code.h"
+#include "core/runtime/tracer.h"
 #include "core/session/graph_builder.h"
 #include "core/session/model_info.h"
 #include "core/session/requests.h"
 
 namespace loupe::session {
 
+class Recorder;
+
 class Program {
   public:
-    // Throws what open_model throws.
-    static std::shared_ptr<Program> open(const std::filesystem::path& path);
+    // weights: a checkpoint to load, strictly; empty: for a model source the one beside it, if there is one. Throws what
+    // open_model and load_state_dict throw.
+    static std::shared_ptr<Program> open(const std::filesystem::path& path, const std::filesystem::path& weights = {});
+    // The same; null for a model source without a model, which has run.
+    static std::shared_ptr<Program> open_or_run(const std::filesystem::path& path, const std::filesystem::path& weights = {});
+    explicit Program(ModelFile file) : file_(std::move(file)) {}
 
     const ModelFile& file() const { return file_; }
     nn::Module& module() const { return *file_.module; }
     const std::shared_ptr<const ModelInfo>& info() const { return info_; }
+    // Is forward evaluated from source? Then graphs are traces.
+    bool is_eager() const { return file_.eager != nullptr; }
 
-    // Throws Error (Usage) with the names there are.
+    // Throws Error (Usage) with the names there are. Of a model that is evaluated: of the trace, which is made with its
+    // example inputs unless trace_with gave others; throws what the model throws, and Error (Usage) without inputs.
     const ir::ScriptFunction& method(const std::string& name) const;
+    const FunctionSchema& schema(const std::string& method) const;
     // Schemas, as far as calls tell, of the operators that its methods need and the engine lacks.
     std::vector<std::string> missing_operators() const;
     // "forward", or the only method there is.
     std::string default_method() const;
 
+    // The module whose methods the graphs are: the model itself, or its trace.
+    const nn::ModulePtr& script_module() const;
+    // One value an argument of the method. Throws Error (Usage).
+    std::vector<IValue> make_arguments(const std::vector<InputSpec>& specs, const std::string& method) const;
+    // example_inputs of the source as specs; else those that should fit.
+    std::vector<InputSpec> default_inputs(const std::string& method) const;
+
+    // Traces on these from now on. True when that makes other graphs than before; info() is new then.
+    bool trace_with(const std::vector<IValue>& arguments);
+    // Null: not traced.
+    const runtime::Trace* trace() const { return trace_ ? &*trace_ : nullptr; }
+    // Why it could not be; empty otherwise.
+    const std::string& trace_failure() const { return trace_failure_; }
+
   private:
+    void load(const std::filesystem::path& path, const std::filesystem::path& weights);
+    void describe(const std::filesystem::path& path);
+    const runtime::Trace& traced() const;
+    std::vector<IValue> example_arguments() const;
+
     ModelFile file_;
     std::shared_ptr<const ModelInfo> info_;
+    mutable std::optional<runtime::Trace> trace_;
+    std::string trace_inputs_;  // what the trace was made with, in words
+    std::string trace_failure_;
 };
 
 // A method with its passes run, ready to be called again and again.
@@ -43,19 +77,32 @@ class PreparedMethod {
     // pipeline: "none" or one of list_pipelines(). Throws Error (Usage) for another name.
     PreparedMethod(std::shared_ptr<Program> program, const std::string& method, const std::string& pipeline);
 
-    const ir::Graph& graph() const { return *graph_; }
-    const FunctionSchema& schema() const { return function_.schema(); }
+    const ir::Graph& graph() const;
+    const FunctionSchema& schema() const { return program_->schema(name_); }
     BuiltGraph build_graph() const;
     // arguments: without self.
     IValue forward(std::vector<IValue> arguments) const;
+    // What backward begins from: the loss of a source that has one, else the output itself.
+    IValue loss(const IValue& output) const;
 
   private:
     std::shared_ptr<Program> program_;
-    const ir::ScriptFunction& function_;
     std::string name_;
-    Ptr<ir::Graph> graph_;
+    Ptr<ir::Graph> graph_;               // null: evaluated from source
     Ptr<const runtime::Code> code_;  // null: the method as it is
     bool takes_self_ = true;
+};
+
+// Statements of a model source are told to the recorder while it lives.
+class StatementScope {
+  public:
+    StatementScope(const Program& program, Recorder& recorder);
+    StatementScope(const StatementScope&) = delete;
+    StatementScope& operator=(const StatementScope&) = delete;
+    ~StatementScope();
+
+  private:
+    EagerModel* eager_;
 };
 
 // Tensors inside the arguments that can have a gradient become leaves that require it.
@@ -64,7 +111,7 @@ void require_input_gradients(const std::vector<IValue>& arguments);
 // Error (Run) when no output requires grad.
 void run_backward(const TensorList& outputs, const TensorList& cotangents = {});
 
-// Forward, and backward from every result if asked, with memory by category.
+// Forward, and backward from every result if asked (from the loss of a source that has one), with memory by category.
 void run_phases(const PreparedMethod& method, std::vector<IValue> arguments, bool backward);
 
 ModelInfo describe_model(const ModelFile& file, const std::filesystem::path& path);

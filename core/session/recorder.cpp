@@ -44,6 +44,7 @@ Recorder::Recorder(RecorderOptions options, BuiltGraph graph, RunControl* contro
     : options_(std::move(options)),
       graph_(std::move(graph.model)),
       sites_(std::move(graph.sites)),
+      direct_sites_(*graph_),
       control_(control),
       park_(std::move(park)),
       store_(options_.budget),
@@ -104,7 +105,9 @@ StopPoint Recorder::point_of(const OperatorCall& call) {
     }
     if (call.site == nullptr) {
         point.depth = direct_depth() + 1;  // inside its statement
+        point.is_in_statement = true;
         place_direct(point, ir::evaluated_range());
+        point.graph_node = direct_sites_.next_operator(call.name, point.scope);
         return point;
     }
     node = sites_.find(frames_.empty() ? SiteMap::kTop : frames_.back().group, call.site);
@@ -176,6 +179,7 @@ void Recorder::enter_frame(const FrameInfo& info) {
         point.is_call = true;
         place_direct(point, ir::evaluated_range());
         point.scope = scope_of(info);
+        frame.group = point.graph_node = direct_sites_.next_group(point.scope);
         park_if_asked(point);
     }
     if (info.call_site != nullptr) {
@@ -199,7 +203,7 @@ void Recorder::enter_frame(const FrameInfo& info) {
     record.scope = frame.scope;
     record.function = writer_.intern(info.function);
     if (is_direct_module) record.class_name = writer_.intern(class_name);
-    if (frame.group >= 0) record.class_name = writer_.intern(graph_->nodes[static_cast<std::size_t>(frame.group)].kind);
+    if (frame.group >= 0 && !is_direct_module) record.class_name = writer_.intern(graph_->nodes[static_cast<std::size_t>(frame.group)].kind);
     record.first_event = writer_.next_event();
     frame.id = writer_.begin_frame(record);
     frames_.push_back(frame);

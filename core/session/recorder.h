@@ -13,6 +13,7 @@
 #include "core/autograd/observer.h"
 #include "core/ir/source.h"
 #include "core/nn/module.h"
+#include "core/session/direct_sites.h"
 #include "core/session/graph_builder.h"
 #include "core/session/memory_account.h"
 #include "core/session/recording_writer.h"
@@ -111,6 +112,7 @@ class Recorder final : public ExecutionObserver {
     RecorderOptions options_;
     std::shared_ptr<const GraphModel> graph_;
     SiteMap sites_;
+    DirectSites direct_sites_;
     RunControl* control_;
     Park park_;
     std::function<void(std::size_t)> progress_;

@@ -52,7 +52,7 @@ inline InputSpec json_input(const Json& json, int depth = 0) {
     if (depth > kDeepest) throw Error(ErrorKind::File, "has inputs that nest too deep");
     InputSpec spec;
     const int source = json.at("source").get<int>();
-    const bool is_known = source >= 0 && source <= static_cast<int>(InputSpec::Source::File);
+    const bool is_known = source >= 0 && source <= static_cast<int>(InputSpec::Source::Example);
     spec.source = is_known ? static_cast<InputSpec::Source>(source) : InputSpec::Source::Normal;
     spec.shape = json.at("shape").get<Shape>();
     spec.dtype = json.at("dtype").get<std::string>();

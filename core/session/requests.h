@@ -17,7 +17,7 @@ namespace loupe::session {
 
 // Where an input of the method comes from.
 struct InputSpec {
-    enum class Source { Random, Normal, Zeros, Ones, Arange, File };
+    enum class Source { Random, Normal, Zeros, Ones, Arange, File, Example };  // Example: what the model's own source gives
     Source source = Source::Normal;
     Shape shape;
     std::string dtype = "float32";

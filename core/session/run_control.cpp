@@ -95,6 +95,7 @@ std::optional<StopReason> RunControl::before(const StopPoint& point) {
     std::optional<StopReason> reason;
     for (Breakpoint& breakpoint : breakpoints_) {
         if (!breakpoint.enabled || !breakpoint.condition.empty()) continue;
+        if (breakpoint.kind == Breakpoint::Kind::Line && point.is_in_statement) continue;
         if (matches(breakpoint, point, arrival) && hit(breakpoint) && !reason) {
             reason = StopReason{describe_breakpoint(breakpoint, point), breakpoint.id};
         }

@@ -220,8 +220,9 @@ void Session::request_passes(const Tag& tag, const std::string& pipeline, const 
         PassTrace trace;
         try {
             const std::shared_ptr<Program> program = engine_->model_or_recorded();
+            if (program->trace() == nullptr && program->is_eager()) program->trace_with(program->make_arguments(engine_->inputs(), method));
             const ir::ScriptFunction& function = program->method(method);
-            trace = trace_pipeline(pipeline, *function.graph(), program->file().module, method);
+            trace = trace_pipeline(pipeline, *function.graph(), program->script_module(), method);
         } catch (const Error& error) {
             trace.pipeline = pipeline;
             trace.error = error.what();
@@ -236,9 +237,9 @@ void Session::request_pass_check(const Tag& tag, const std::string& pipeline, co
         try {
             const std::shared_ptr<Program> program = engine_->model_or_recorded();
             if (engine_->status().state == RunState::Paused) throw Error(ErrorKind::Usage, "a run is under way; stop it first");
-            const ir::ScriptFunction& function = program->method(method);
-            checks = check_passes(pipeline, *function.graph(), program->file().module,
-                                  [&] { return make_inputs(engine_->inputs(), function.schema(), true); });
+            const auto arguments = [&] { return program->make_arguments(engine_->inputs(), method); };
+            if (program->trace() == nullptr && program->is_eager()) program->trace_with(arguments());
+            checks = check_passes(pipeline, *program->method(method).graph(), program->script_module(), arguments);
         } catch (const Error& error) {
             checks.error = error.what();
         }

@@ -22,4 +22,10 @@ ir::SourceRange shown_range(const ir::SourceRange& range) {
     return original.source && is_call_stack(*original.source) ? range : original;
 }
 
+SourcePlace place_of(const ir::SourceRange& range) {
+    const auto position = shown_range(range).position();
+    if (!position) return {};
+    return {position->file, static_cast<int>(position->line), static_cast<int>(position->column)};
+}
+
 }  // namespace loupe::session

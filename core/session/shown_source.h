@@ -3,6 +3,7 @@
 // Which text stands for an operator when its source is shown.
 
 #include "core/ir/source.h"
+#include "core/session/model_info.h"
 
 namespace loupe::session {
 
@@ -11,5 +12,8 @@ bool is_call_stack(const ir::Source& source);
 
 // The user's own range where its text is recorded; the archive's code where it is not.
 ir::SourceRange shown_range(const ir::SourceRange& range);
+
+// Where a range starts; empty when unknown.
+SourcePlace place_of(const ir::SourceRange& range);
 
 }  // namespace loupe::session

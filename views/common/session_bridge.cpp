@@ -116,20 +116,28 @@ void SessionBridge::takeStatus(const session::Status& status) {
     }
     emit statusChanged();
     if (status.stopped_at_breakpoint != 0) emit breakpointsChanged();
+    const bool is_open = status.state == RunState::Ready;
+    if (runs_when_open_ && (is_open || status.state == RunState::Failed)) {
+        runs_when_open_ = false;
+        if (is_open) run();
+    }
 }
 
 void SessionBridge::takeModel(std::shared_ptr<const session::ModelInfo> model) {
+    // The same file: a model source that was edited, or got its graph.
+    const bool isAgain = model && text(model->path) == opened_;
+    if (model) opened_ = text(model->path);
     model_ = std::move(model);
     takeRecording(nullptr);
     history_.clear();
     history_at_ = 0;
     options_.inputs.clear();
-    options_.left_out.clear();
+    if (!isAgain) options_.left_out.clear();
     if (model_ && !model_->methods.empty()) options_.method = model_->graph ? model_->graph->method : "forward";
     module_.clear();
     node_ = -1;
     source_ = {};
-    undo_.clear();
+    if (!isAgain) undo_.clear();
     emit modelChanged();
     emit inputsChanged();
     emit breakpointsChanged();
@@ -324,6 +332,12 @@ void SessionBridge::setInputs(const std::vector<session::InputSpec>& inputs) {
 }
 
 void SessionBridge::open(const QString& file) { session_->open(file.toStdString()); }
+
+void SessionBridge::runAgain() {
+    if (!model_) return;
+    runs_when_open_ = true;
+    session_->open(model_->path);
+}
 
 void SessionBridge::closeModel() { session_->close(); }
 

@@ -69,6 +69,8 @@ class SessionBridge : public QObject {
     void setInputs(const std::vector<session::InputSpec>& inputs);
 
     void open(const QString& file);
+    // Opens the file that is open again, as it is now, and runs it.
+    void runAgain();
     void closeModel();
     void run();                 // starts, or continues when parked
     void stepBack();            // selects the event before
@@ -137,6 +139,8 @@ class SessionBridge : public QObject {
     std::size_t event_count_ = 0;
     std::deque<LogEntry> log_;
     session::EventId event_ = 0;
+    QString opened_;  // path of the last model
+    bool runs_when_open_ = false;
     QString module_;
     int node_ = -1;
     session::ValueId value_ = 0;

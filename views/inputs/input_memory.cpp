@@ -42,7 +42,7 @@ InputSpec fromJson(const QJsonObject& object) {
     InputSpec spec;
     if (object.contains(QStringLiteral("literal"))) spec.literal = object[QStringLiteral("literal")].toString().toStdString();
     const int source = object[QStringLiteral("source")].toInt();
-    spec.source = static_cast<InputSpec::Source>(std::clamp(source, 0, static_cast<int>(InputSpec::Source::File)));
+    spec.source = static_cast<InputSpec::Source>(std::clamp(source, 0, static_cast<int>(InputSpec::Source::Example)));
     for (const auto& size : object[QStringLiteral("shape")].toArray()) spec.shape.push_back(size.toInteger());
     spec.dtype = object[QStringLiteral("dtype")].toString().toStdString();
     spec.seed = static_cast<std::uint64_t>(object[QStringLiteral("seed")].toInteger());

@@ -13,13 +13,14 @@ using session::InputSpec;
 namespace {
 
 const char* const kHeaders[] = {"Input", "Source", "Shape", "Type", "Seed, range or file"};
-const char* const kSources[] = {"Random", "Normal", "Zeros", "Ones", "Arange", "File"};
+const char* const kSources[] = {"Random", "Normal", "Zeros", "Ones", "Arange", "File", "Example"};
 
 bool isInteger(const std::string& dtype) { return dtype.find("int") != std::string::npos; }
 
 QString detailText(const InputSpec& spec) {
     switch (spec.source) {
         case InputSpec::Source::File: return spec.key.empty() ? text(spec.file) : QStringLiteral("%1:%2").arg(text(spec.file), text(spec.key));
+        case InputSpec::Source::Example: return QStringLiteral("example_inputs[%1]").arg(text(spec.key));
         case InputSpec::Source::Random:
         case InputSpec::Source::Normal:
             return isInteger(spec.dtype) ? QStringLiteral("seed %1, %2 to %3").arg(spec.seed).arg(spec.low).arg(spec.high - 1)

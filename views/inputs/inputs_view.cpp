@@ -45,7 +45,10 @@ class CellDelegate : public QStyledItemDelegate {
         const bool source = index.column() == InputModel::Source;
         if (!source && index.column() != InputModel::Dtype) return QStyledItemDelegate::createEditor(parent, option, index);
         auto* box = new QComboBox(parent);
-        box->addItems(source ? InputModel::sourceNames() : InputModel::dtypeNames());
+        QStringList names = source ? InputModel::sourceNames() : InputModel::dtypeNames();
+        // Only a model source has examples, and then its inputs begin as those.
+        if (source && index.data().toString() != names.last()) names.removeLast();
+        box->addItems(names);
         // All there is to choose from, at once; arrows then move in the list.
         QTimer::singleShot(0, box, &QComboBox::showPopup);
         connect(box, &QComboBox::activated, this, [this, box] {

@@ -5,9 +5,13 @@
 #include <Qsci/qsciscintilla.h>
 
 #include <QComboBox>
+#include <QAction>
+#include <QFile>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QLineEdit>
+#include <QSaveFile>
+#include <QToolButton>
 #include <QVBoxLayout>
 
 #include "views/common/format.h"
@@ -40,7 +44,7 @@ ViewDescription SourceView::describe() {
 
 SourceView::SourceView(SessionBridge& bridge, QWidget* parent)
     : View(bridge, parent), files_(new QComboBox(this)), search_(new QLineEdit(this)), note_(new QLabel(this)),
-      editor_(new QsciScintilla(this)), lexer_(new QsciLexerPython(editor_)) {
+      again_(new QToolButton(this)), editor_(new QsciScintilla(this)), lexer_(new QsciLexerPython(editor_)) {
     files_->setObjectName(QStringLiteral("files"));
     files_->setAccessibleName(tr("Source file"));
     files_->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
@@ -51,12 +55,23 @@ SourceView::SourceView(SessionBridge& bridge, QWidget* parent)
     search_->setAccessibleName(tr("Find in the source"));
     search_->addAction(themeIcon(QStringLiteral("search")), QLineEdit::LeadingPosition);
     search_->setMaximumWidth(180);
+    auto* again = new QAction(themeIcon(QStringLiteral("run")), tr("Save and run again"), this);
+    again->setShortcut(QKeySequence(Qt::CTRL | Qt::Key_Return));
+    again->setShortcutContext(Qt::WidgetWithChildrenShortcut);
+    again->setToolTip(tr("Writes the file and runs the model as it is now (Ctrl+Return)"));
+    connect(again, &QAction::triggered, this, &SourceView::saveAndRun);
+    addAction(again);
+    again_->setObjectName(QStringLiteral("again"));
+    again_->setDefaultAction(again);
+    again_->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+    again_->setAutoRaise(true);
     makeEditor();
     auto* bar = new QHBoxLayout;
     bar->setContentsMargins(4, 3, 4, 3);
     bar->setSpacing(8);
     bar->addWidget(files_, 1);
     bar->addWidget(note_);
+    bar->addWidget(again_);
     bar->addWidget(search_);
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
@@ -68,6 +83,7 @@ SourceView::SourceView(SessionBridge& bridge, QWidget* parent)
     connect(files_, &QComboBox::currentIndexChanged, this, &SourceView::showFile);
     connect(search_, &QLineEdit::returnPressed, this, [this] { search(true); });
     connect(search_, &QLineEdit::textEdited, this, [this] { search(true); });
+    connect(editor_, &QsciScintilla::modificationChanged, this, &SourceView::showEdited);
     connect(&bridge, &SessionBridge::modelChanged, this, &SourceView::showModel);
     connect(&bridge, &SessionBridge::currentChanged, this, &SourceView::showCurrent);
     connect(&bridge, &SessionBridge::statusChanged, this, &SourceView::showReached);
@@ -163,13 +179,15 @@ int SourceView::fileIndex(const std::string& name) const { return files_->findDa
 
 void SourceView::showModel() {
     const QSignalBlocker blocker(files_);
+    const QString before = currentFile();
     files_->clear();
     if (const auto& model = bridge().model()) {
         for (const auto& source : model->sources) {
             files_->addItem(themeIcon(source.is_original ? QStringLiteral("source") : QStringLiteral("model")), fileTitle(source), text(source.name));
             files_->setItemData(files_->count() - 1, text(source.name), Qt::ToolTipRole);
         }
-        if (const int first = firstFile(*model); first >= 0) files_->setCurrentIndex(first);
+        const int first = files_->findData(before) >= 0 ? files_->findData(before) : firstFile(*model);
+        if (first >= 0) files_->setCurrentIndex(first);
     }
     showFile(files_->currentIndex());
 }
@@ -184,23 +202,80 @@ int SourceView::firstFile(const session::ModelInfo& model) const {
     return best ? fileIndex(best->source.file) : -1;
 }
 
-void SourceView::showFile(int index) {
+const session::SourceFile* SourceView::shownSource() const {
     const auto& model = bridge().model();
-    if (!model || index < 0) {
+    const int index = files_->currentIndex();
+    const bool known = model && index >= 0 && index < static_cast<int>(model->sources.size());
+    return known ? &model->sources[static_cast<std::size_t>(index)] : nullptr;
+}
+
+bool SourceView::isEditable() const { return shownSource() && shownSource()->is_editable; }
+
+void SourceView::showFile(int) {
+    const session::SourceFile* source = shownSource();
+    again_->setVisible(isEditable());
+    editor_->setReadOnly(!isEditable());
+    if (!source) {
         editor_->clear();
         note_->clear();
+        shown_.clear();
         return;
     }
-    const auto& source = model->sources[static_cast<std::size_t>(index)];
-    note_->setText(source.is_original ? tr("your source") : tr("code in the archive"));
-    note_->setToolTip(source.is_original ? tr("The lines that the file's debug records remember") : tr("TorchScript as the file contains it"));
-    editor_->setText(text(source.text));
+    // What is being edited stays, and so does the place in it.
+    const bool isAgain = shown_ == text(source->name);
+    if (!isAgain || (!editor_->isModified() && editor_->text() != text(source->text))) {
+        editor_->setReadOnly(false);
+        editor_->setText(text(source->text));
+        editor_->setModified(false);
+        editor_->setReadOnly(!source->is_editable);
+        hideBlankStretches(source->is_original && !source->is_editable);
+    }
+    if (!isAgain) editor_->setFirstVisibleLine(0);
+    shown_ = text(source->name);
     editor_->setMarginWidth(kNumberMargin, QStringLiteral("0%1").arg(std::max(editor_->lines(), 100)));
-    hideBlankStretches(source.is_original);
-    editor_->setFirstVisibleLine(0);
+    showEdited();
     showBreakpoints();
     showReached();
     showCurrent();
+}
+
+void SourceView::showEdited() {
+    const session::SourceFile* source = shownSource();
+    if (!source) return;
+    const bool isEdited = source->is_editable && editor_->isModified();
+    note_->setText(isEdited ? tr("edited") : source->is_original ? tr("your source") : tr("code in the archive"));
+    note_->setToolTip(isEdited            ? tr("Ctrl+Return writes the file and runs the model again")
+                      : source->is_editable ? tr("The file as the model was opened from it; it can be edited here")
+                      : source->is_original ? tr("The lines that the file's debug records remember")
+                                            : tr("TorchScript as the file contains it"));
+}
+
+bool SourceView::saveAndRun() {
+    if (!isEditable()) return false;
+    QSaveFile file(shown_);
+    const QByteArray bytes = editor_->text().toUtf8();
+    const bool isWritten = file.open(QIODevice::WriteOnly) && file.write(bytes) == bytes.size() && file.commit();
+    if (!isWritten) {
+        bridge().addLog({.level = SessionBridge::LogEntry::Level::Error, .text = tr("%1 cannot be written: %2").arg(shown_, file.errorString()).toStdString(), .scope = {}, .source = {}});
+        return false;
+    }
+    moveBreakpoints();
+    editor_->setModified(false);
+    bridge().runAgain();
+    return true;
+}
+
+// To where their lines are now.
+void SourceView::moveBreakpoints() {
+    for (session::Breakpoint breakpoint : bridge().breakpoints()) {
+        const auto mark = breakpoint_marks_.find(breakpoint.id);
+        const bool isHere = breakpoint.kind == session::Breakpoint::Kind::Line && text(breakpoint.text) == shown_;
+        if (!isHere || mark == breakpoint_marks_.end()) continue;
+        const int line = editor_->markerLine(mark->second) + 1;
+        if (line <= 0 || line == breakpoint.line) continue;
+        breakpoint.line = line;
+        bridge().session().update_breakpoint(breakpoint);
+    }
 }
 
 void SourceView::showCurrent() {
@@ -256,12 +331,15 @@ void SourceView::showReached() {
 }
 
 void SourceView::showBreakpoints() {
+    if (editor_->isModified()) moveBreakpoints();
+    breakpoint_marks_.clear();
     editor_->markerDeleteAll(BreakpointMark);
     editor_->markerDeleteAll(DisabledBreakpointMark);
     const std::string file = currentFile().toStdString();
     for (const auto& breakpoint : bridge().breakpoints()) {
         if (breakpoint.kind != session::Breakpoint::Kind::Line || breakpoint.text != file) continue;
-        editor_->markerAdd(breakpoint.line - 1, breakpoint.enabled ? BreakpointMark : DisabledBreakpointMark);
+        const int mark = editor_->markerAdd(breakpoint.line - 1, breakpoint.enabled ? BreakpointMark : DisabledBreakpointMark);
+        breakpoint_marks_[breakpoint.id] = mark;
     }
 }
 
@@ -284,6 +362,7 @@ void SourceView::search(bool forward) {
 }
 
 void SourceView::addActions(QMenu& menu) {
+    if (isEditable()) menu.addAction(again_->defaultAction());
     menu.addAction(tr("Toggle breakpoint at the line"), this, [this] { toggleBreakpoint(); });
     menu.addAction(tr("Copy"), editor_, &QsciScintilla::copy);
     menu.addAction(tr("Larger text"), editor_, [this] { editor_->zoomIn(); });

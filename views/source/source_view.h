@@ -2,11 +2,14 @@
 #pragma once
 // Source: the code of the model with the current line, the line the engine is parked at, and breakpoints in the margin.
 
+#include <map>
+
 #include "views/common/view.h"
 
 class QComboBox;
 class QLabel;
 class QLineEdit;
+class QToolButton;
 class QsciLexerPython;
 class QsciScintilla;
 
@@ -21,6 +24,9 @@ class SourceView : public View {
 
     QsciScintilla& editor() { return *editor_; }
     QString currentFile() const;
+    // Writes the file as it stands in the editor, takes breakpoints along with their lines, and runs the model again.
+    // False when there is nothing to save, or it cannot be written.
+    bool saveAndRun();
 
     void find() override;
     bool toggleBreakpoint() override;
@@ -40,12 +46,19 @@ class SourceView : public View {
     void search(bool forward);
     int firstFile(const session::ModelInfo& model) const;
     int fileIndex(const std::string& name) const;
+    const session::SourceFile* shownSource() const;
+    bool isEditable() const;
+    void showEdited();
+    void moveBreakpoints();
 
     QComboBox* files_;
     QLineEdit* search_;
     QLabel* note_;
+    QToolButton* again_;
     QsciScintilla* editor_;
     QsciLexerPython* lexer_;
+    QString shown_;                        // the file whose text is in the editor
+    std::map<int, int> breakpoint_marks_;  // breakpoint: the mark that moves with its line
 };
 
 }  // namespace loupe::views
