@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// One pass over the elements of a parameter, its gradient and its state: what makes an update fast is that each is read
+// and written once.
+
+#include <array>
+#include <utility>
+
+#include "core/base/parallel.h"
+#include "core/autograd/variable.h"
+#include "core/ops/functions.h"
+
+namespace loupe::optim {
+namespace detail {
+
+// The tensor's elements in a row, in T; complex ones as pairs. A copy where they do not lie so.
+template <typename T>
+Tensor as_row(const Tensor& t) {
+    const Tensor real = is_complex(t.dtype()) ? fn::view_as_real(t) : t;
+    return fn::contiguous(fn::to_dtype(real, static_cast<std::int64_t>(scalar_type_of<T>)), 0);
+}
+inline void store(const Tensor& t, const Tensor& row) {
+    const Tensor real = is_complex(t.dtype()) ? fn::view_as_real(t) : t;
+    if (real.impl() != row.impl() && real.raw_data() != row.raw_data()) fn::copy_(real, row);
+    t.storage()->bump_version();
+}
+
+template <typename T, typename Body, typename... State>
+void run_rows(std::int64_t begin, std::int64_t end, const Body& body, T* __restrict parameter, const T* __restrict gradient,
+              State* __restrict... state) {
+    for (std::int64_t i = begin; i < end; ++i) body(parameter[i], gradient[i], state[i]...);
+}
+
+template <typename T, std::size_t N, typename Body, std::size_t... I>
+void update_as(const Tensor& parameter, const Tensor& gradient, const std::array<Tensor, N>& state, const Body& body,
+               std::index_sequence<I...>) {
+    const Tensor values = as_row<T>(parameter);
+    const Tensor slopes = as_row<T>(gradient);
+    const std::array<Tensor, N> rows{as_row<T>(state[I])...};
+    constexpr std::int64_t kGrain = 1 << 14;
+    parallel_for(0, values.numel(), kGrain, [&](std::int64_t begin, std::int64_t end) {
+        run_rows<T>(begin, end, body, values.template data<T>(), slopes.template data<T>(), rows[I].template data<T>()...);
+    });
+    store(parameter, values);
+    (store(state[I], rows[I]), ...);
+}
+
+}  // namespace detail
+
+// body(parameter, gradient, state...) on each element: the parameter and the states by reference, in float, or in double
+// where the parameter is double; it is called with either type.
+template <std::size_t N, typename Body>
+void update_elements(const Tensor& parameter, const Tensor& gradient, const std::array<Tensor, N>& state, const Body& body) {
+    const bool is_double = parameter.dtype() == ScalarType::Float64 || parameter.dtype() == ScalarType::Complex128;
+    if (is_double) detail::update_as<double>(parameter, gradient, state, body, std::make_index_sequence<N>());
+    else detail::update_as<float>(parameter, gradient, state, body, std::make_index_sequence<N>());
+}
+
+}  // namespace loupe::optim

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Every optimiser, one record a file.
+
+#include "core/optim/optimizer.h"
+
+namespace loupe::optim {
+
+extern const OptimizerRecord kAdadelta, kAdagrad, kAdam, kAdamW, kAdamax, kAsgd, kLbfgs, kNAdam, kRAdam, kRmsProp, kRprop, kSgd;
+
+}  // namespace loupe::optim
