@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "core/autograd/observer.h"
 #include "core/python/torch_module.h"
 
 #include <cmath>
@@ -42,6 +43,7 @@ IValue tensor(CallArguments arguments) {
         out = call_tensor_method(out, "to", to)->to_tensor();
     }
     if (given.truth_or(3, false)) with_python_errors([&] { set_requires_grad(out, true); });
+    tell_python_use(PythonUse::Constructor, out);
     return out;
 }
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "core/autograd/observer.h"
 #include "core/python/torch_tensor_methods.h"
 
 #include <algorithm>
@@ -44,10 +45,15 @@ constexpr TypeName kTypeNames[] = {
 constexpr std::pair<std::string_view, std::string_view> kOperatorProperties[] = {
     {"T", "numpy_T"}, {"mT", "mT"}, {"H", "matrix_H"}, {"mH", "mH"}, {"imag", "imag"}};
 
+IValue shape_of(const Tensor& t) {
+    tell_python_use(PythonUse::Shape, t);
+    return make_size(t.sizes());
+}
+
 using Getter = IValue (*)(const Tensor& self);
 const std::map<std::string_view, Getter>& getters() {
     static const std::map<std::string_view, Getter> table = {
-        {"shape", [](const Tensor& t) { return make_size(t.sizes()); }},
+        {"shape", shape_of},
         {"dtype", [](const Tensor& t) { return dtype_object(t.dtype()); }},
         {"device", [](const Tensor& t) { return IValue(t.device()); }},
         {"layout", [](const Tensor&) { return layout_object(); }},
@@ -92,7 +98,8 @@ Tensor tensor_of(const IValue& self) { return self.to_tensor(); }
 IValue size(const IValue& self, CallArguments& arguments) {
     const BoundArguments given(arguments, "size", {"dim="});
     const Tensor t = tensor_of(self);
-    if (!given.has(0) || given[0].is_none()) return make_size(t.sizes());
+    if (!given.has(0) || given[0].is_none()) return shape_of(t);
+    tell_python_use(PythonUse::Shape, t);
     return with_python_errors([&] { return IValue(t.size(to_index(given[0]))); });
 }
 IValue stride(const IValue& self, CallArguments& arguments) {
@@ -102,9 +109,18 @@ IValue stride(const IValue& self, CallArguments& arguments) {
     return with_python_errors([&] { return IValue(t.stride(to_index(given[0]))); });
 }
 IValue dim(const IValue& self, CallArguments&) { return tensor_of(self).dim(); }
-IValue numel(const IValue& self, CallArguments&) { return tensor_of(self).numel(); }
-IValue item_method(const IValue& self, CallArguments&) { return item_of(tensor_of(self)); }
-IValue tolist(const IValue& self, CallArguments&) { return to_list(tensor_of(self)); }
+IValue numel(const IValue& self, CallArguments&) {
+    tell_python_use(PythonUse::Shape, tensor_of(self));
+    return tensor_of(self).numel();
+}
+IValue item_method(const IValue& self, CallArguments&) {
+    tell_python_use(PythonUse::Number, tensor_of(self));
+    return item_of(tensor_of(self));
+}
+IValue tolist(const IValue& self, CallArguments&) {
+    tell_python_use(PythonUse::List, tensor_of(self));
+    return to_list(tensor_of(self));
+}
 IValue data_ptr(const IValue& self, CallArguments&) {
     return static_cast<std::int64_t>(reinterpret_cast<std::intptr_t>(tensor_of(self).raw_data()));
 }

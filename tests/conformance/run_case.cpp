@@ -162,6 +162,10 @@ std::string run_module_case(const CaseArchive& archive, const CaseEntry& entry) 
     return one_line([&]() -> std::string {
         const auto program = session::Program::open(archive.file(entry, "py"));
         nn::Module& module = program->module();
+        if (const std::string text = read_text_file(archive.file(entry, "repr.txt")); program->is_eager()) {
+            const std::string printed = program->file().eager->repr();
+            if (printed != text) return concat("prints as ", loupe::quoted(printed), ", not ", loupe::quoted(text));
+        }
         module.load_state_dict(archive.arrays(entry, "state.npz"));
         module.train(entry.mode != "eval");
         default_generator().set_seed(0);
