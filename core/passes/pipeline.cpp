@@ -36,7 +36,7 @@ constexpr Named kPipelines[] = {
     {"freeze", "torch.jit.freeze: attributes become constants, then what they decide.",
      "Inline, FreezeAttributes, ConstantPropagation, DCE, FreezeAttributes, @cleanup, UnrollConstantLoops, RemoveListMutation, "
      "PeepholeOptimize, ConstantPropagation, CSE, EliminateNoOps, LowerSimpleTuples, @fold, ConstantPooling, DCE"},
-    {"inference", "For results alone, the fastest: frozen, layers folded, what is left optimized.", "@freeze, @tidy"},
+    {"inference", "For results alone, the fastest: frozen, layers folded, what is left optimized.", "@freeze, @tidy, FuseTensorExprs"},
     {"train", "For training: parameters stay, and every gradient is what it was.", "@tidy, EliminateNoOps, ConstantPooling, DCE"},
 };
 

@@ -6,9 +6,12 @@
 #include "core/autograd/engine.h"
 #include "core/autograd/grad_mode.h"
 #include "core/autograd/variable.h"
+#include "core/autograd/observer.h"
 #include "core/base/error.h"
 #include "core/base/strings.h"
+#include "core/ops/stand_in.h"
 #include "core/passes/differentiate.h"
+#include "core/runtime/fuser.h"
 #include "core/runtime/interpreter.h"
 
 namespace loupe::runtime {
@@ -23,6 +26,7 @@ struct Differentiated : RefCounted {
 
 struct GroupState : RefCounted {
     Ptr<const Code> plain;
+    Ptr<FusedGroup> fused;  // of a fusion group; null before it first runs alone
     std::unordered_map<std::string, Ptr<Differentiated>> by_shape;
 };
 
@@ -197,7 +201,16 @@ bool is_one_of(const Tensor& tensor, const std::vector<IValue>& inputs) {
 
 }  // namespace
 
-void run_fusion_group(const StructuralCall& call) { run_plain(state_of(call), call); }
+void run_fusion_group(const StructuralCall& call) {
+    GroupState& state = state_of(call);
+    const std::span<const IValue> inputs(call.inputs, call.instruction.input_count);
+    // Who watches operators or writes them down is told of each.
+    const bool is_watched = execution_observer() != nullptr || detail::thread_stand_in != nullptr;
+    const bool records = GradMode::is_enabled() && std::any_of(inputs.begin(), inputs.end(), wants_gradient);
+    if (is_watched || records) return run_plain(state, call);
+    if (!state.fused) state.fused = make_ptr<FusedGroup>(call.node.g(ir::attr::Subgraph));
+    state.fused->run(inputs, call.outputs);
+}
 
 void run_differentiable_graph(const StructuralCall& call) {
     GroupState& state = state_of(call);

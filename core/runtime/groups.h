@@ -6,7 +6,8 @@
 
 namespace loupe::runtime {
 
-// prim::TensorExprGroup, prim::FusionGroup: runs the operators of the group.
+// prim::TensorExprGroup, prim::FusionGroup: one loop (see fuser.h), or, where something is recorded or watched, the operators
+// of the group.
 void run_fusion_group(const StructuralCall& call);
 // prim::DifferentiableGraph: where something is to be differentiated, one autograd node for all of it, whose backward pass
 // runs the derivative graph for the inputs' shapes (see passes::differentiate). Where there is none, or with

@@ -5,7 +5,7 @@
 
 #include "core/base/parallel.h"
 #include "core/ops/loops/convert.h"
-#include "core/ops/loops/elementwise.h"
+#include "core/ops/loops/loop_recorder.h"
 
 namespace loupe {
 namespace {
@@ -112,6 +112,7 @@ void copy_turned(const Tensor& to, const Tensor& from, const Turn& turn) {
 }  // namespace
 
 void copy_into(const Tensor& to, const Tensor& from) {
+    if (detail::thread_loop_recorder != nullptr) [[unlikely]] detail::thread_loop_recorder->on_copy(to, from);
     Turn turn;
     if (!to.is_contiguous() || !from.is_contiguous()) {
         if (is_turn(to, from, turn)) {

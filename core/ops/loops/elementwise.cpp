@@ -8,8 +8,12 @@
 #include "core/base/error.h"
 #include "core/base/parallel.h"
 #include "core/ops/loops/convert.h"
+#include "core/ops/loops/loop_recorder.h"
 
 namespace loupe {
+
+thread_local LoopRecorder* detail::thread_loop_recorder = nullptr;
+
 namespace {
 
 constexpr std::int64_t kChunk = 512;  // elements of a buffer
@@ -321,6 +325,7 @@ void run_elementwise(ElementwiseKernel kernel, const void* params, std::span<con
     assert(operands.size() <= kMaxOperands && outputs >= 1);
     const std::int64_t n = operands[0].tensor->numel;
     if (n == 0) return;
+    if (detail::thread_loop_recorder != nullptr) [[unlikely]] detail::thread_loop_recorder->on_loop(kernel, params, operands, outputs);
     for (std::size_t o = 0; o < outputs; ++o) {
         refuse_repeated_elements(*operands[o].tensor);
         for (const LoopOperand& in : operands.subspan(outputs)) {

@@ -1,0 +1,383 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/runtime/fuser.h"
+
+#include <algorithm>
+#include <bit>
+#include <map>
+#include <mutex>
+#include <unordered_map>
+
+#include "core/autograd/grad_mode.h"
+#include "core/autograd/observer.h"
+#include "core/base/error.h"
+#include "core/base/strings.h"
+#include "core/ops/dispatch.h"
+#include "core/ops/pointwise/kernels.h"
+#include "core/runtime/fused_loop.h"
+#include "core/runtime/fusion_recorder.h"
+#include "core/runtime/interpreter.h"
+#include "core/runtime/portable_fuser.h"
+
+namespace loupe::runtime {
+namespace {
+
+struct Registry {
+    std::mutex mutex;
+    std::vector<FuserBackend> backends{{"portable", &compile_portable}};
+};
+Registry& registry() {
+    static Registry instance;
+    return instance;
+}
+
+// The steps that are done in one loop: those whose results have one shape. `values` gives what the expression's values
+// are in the group.
+struct Part {
+    FusedExpression expression;
+    std::vector<std::uint32_t> inputs;   // values of the group
+    std::vector<std::uint32_t> outputs;
+    std::map<std::vector<bool>, Ptr<const FusedKernel>> kernels;  // by the inputs that are numbers
+};
+
+// A group for certain dtypes, dimensions and numbers.
+struct Specialisation : RefCounted {
+    std::string reason;  // why it is not fused; then nothing else counts
+    std::vector<std::size_t> inputs;   // of the group, that are tensors
+    std::vector<ScalarType> dtypes;    // of the values
+    FusedExpression expression;
+    std::vector<RecordedCall> calls;
+    std::vector<std::int64_t> outputs;  // values
+    std::vector<Part> parts;
+};
+
+// For certain sizes and strides as well.
+struct Plan : RefCounted {
+    Ptr<Specialisation> what;
+    std::vector<TensorMeta> metas;  // of the values
+    struct Run {
+        const Part* part = nullptr;
+        FusedLoop loop;
+        Ptr<const FusedKernel> kernel;
+        int cost = 1;
+    };
+    std::vector<Run> runs;
+};
+
+// Which dimensions, from the last, are more than one element.
+std::uint64_t extent_of(const Dims& sizes) {
+    std::uint64_t bits = 0;
+    for (std::size_t d = 0; d < sizes.size(); ++d) bits |= static_cast<std::uint64_t>(sizes[d] != 1) << (sizes.size() - 1 - d);
+    return bits;
+}
+
+std::vector<bool> needed_values(const FusedExpression& expression, const std::vector<std::int64_t>& outputs) {
+    std::vector<bool> needed(expression.inputs.size() + expression.steps.size(), false);
+    for (const std::int64_t output : outputs) needed[static_cast<std::size_t>(output)] = true;
+    for (std::size_t i = expression.steps.size(); i-- > 0;) {
+        if (!needed[expression.inputs.size() + i]) continue;
+        for (const FusedOperand& operand : expression.steps[i].inputs) {
+            if (!operand.is_number) needed[operand.value] = true;
+        }
+    }
+    return needed;
+}
+
+// Cuts the expression where shapes grow: what is computed for fewer elements is computed once, not for each of more.
+class PartMaker {
+  public:
+    PartMaker(const FusedExpression& whole, const std::vector<Dims>& sizes, const std::vector<std::int64_t>& outputs)
+        : whole_(whole), needed_(needed_values(whole, outputs)), is_read_outside_(needed_.size(), false) {
+        for (const Dims& s : sizes) extents_.push_back(extent_of(s));
+        for (const std::int64_t output : outputs) is_read_outside_[static_cast<std::size_t>(output)] = true;
+        for (std::size_t i = 0; i < whole.steps.size(); ++i) {
+            const std::size_t value = whole.inputs.size() + i;
+            if (!needed_[value]) continue;
+            for (const FusedOperand& operand : whole.steps[i].inputs) {
+                if (!operand.is_number && extents_[operand.value] != extents_[value]) is_read_outside_[operand.value] = true;
+            }
+        }
+    }
+
+    std::vector<Part> make() {
+        std::vector<std::uint64_t> extents;
+        for (std::size_t i = whole_.inputs.size(); i < needed_.size(); ++i) {
+            if (needed_[i] && std::find(extents.begin(), extents.end(), extents_[i]) == extents.end()) extents.push_back(extents_[i]);
+        }
+        std::stable_sort(extents.begin(), extents.end(), [](std::uint64_t a, std::uint64_t b) { return std::popcount(a) < std::popcount(b); });
+        std::vector<Part> parts;
+        for (const std::uint64_t extent : extents) parts.push_back(make_part(extent));
+        return parts;
+    }
+
+  private:
+    Part make_part(std::uint64_t extent) const {
+        Part part;
+        std::unordered_map<std::uint32_t, std::uint32_t> place;
+        const std::size_t first = whole_.inputs.size();
+        const auto is_inside = [&](std::size_t value) { return value >= first && needed_[value] && extents_[value] == extent; };
+        for (std::size_t i = 0; i < whole_.steps.size(); ++i) {
+            if (!is_inside(first + i)) continue;
+            for (const FusedOperand& operand : whole_.steps[i].inputs) {
+                if (operand.is_number || is_inside(operand.value)) continue;
+                if (!place.try_emplace(operand.value, static_cast<std::uint32_t>(part.inputs.size())).second) continue;
+                part.inputs.push_back(operand.value);
+                part.expression.inputs.push_back(whole_.dtype_of(operand.value));
+            }
+        }
+        for (std::size_t i = 0; i < whole_.steps.size(); ++i) {
+            const auto value = static_cast<std::uint32_t>(first + i);
+            if (!is_inside(value)) continue;
+            FusedStep step = whole_.steps[i];
+            for (FusedOperand& operand : step.inputs) {
+                if (!operand.is_number) operand.value = place.at(operand.value);
+            }
+            place[value] = static_cast<std::uint32_t>(part.inputs.size() + part.expression.steps.size());
+            part.expression.steps.push_back(std::move(step));
+            if (!is_read_outside_[value]) continue;
+            part.outputs.push_back(value);
+            part.expression.outputs.push_back(place[value]);
+        }
+        return part;
+    }
+
+    const FusedExpression& whole_;
+    std::vector<bool> needed_;
+    std::vector<bool> is_read_outside_;
+    std::vector<std::uint64_t> extents_;
+};
+
+std::string key_of(const IValue& value, bool with_sizes) {
+    if (!value.is_tensor() || !value.to_tensor().defined()) {
+        if (value.is_bool()) return value.to_bool() ? "T;" : "F;";
+        if (value.is_int()) return concat("i", value.to_int(), ";");
+        if (value.is_double()) return concat("d", std::bit_cast<std::int64_t>(value.to_double()), ";");
+        if (value.is_string()) return concat("s", value.to_string().size(), ":", value.to_string(), ";");
+        return value.is_none() || value.is_tensor() ? "-;" : "?";
+    }
+    const TensorImpl& t = *value.tensor_impl();
+    std::string key = concat("t", static_cast<int>(t.dtype), t.wrapped_number ? "w" : "", t.storage->device().type == DeviceType::Cpu ? "" : "x");
+    for (std::size_t d = 0; d < t.sizes.size(); ++d) {
+        if (with_sizes) key += concat(",", t.sizes[d], "/", t.strides[d]);
+        else key += t.sizes[d] == 0 ? ",0" : (t.sizes[d] == 1 ? ",1" : ",n");
+    }
+    return key + ";";
+}
+
+// What the inputs are for a specialisation, or with their sizes for a plan. A tensor that is given twice is one value.
+std::string key_of(std::span<const IValue> inputs, bool with_sizes) {
+    std::string key;
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+        key += key_of(inputs[i], with_sizes);
+        if (!inputs[i].is_tensor()) continue;
+        for (std::size_t j = 0; j < i; ++j) {
+            if (inputs[j].is_tensor() && inputs[j].tensor_impl() == inputs[i].tensor_impl()) key += concat("=", j, ";");
+        }
+    }
+    return key;
+}
+
+Tensor make_result(const TensorMeta& meta) {
+    if (meta.strides.empty()) return empty(span_of(meta.sizes), meta.dtype, meta.device);
+    return empty_strided(span_of(meta.sizes), span_of(meta.strides), meta.dtype, meta.device);
+}
+
+// How many additions a step is worth, as the operators reckon, to choose when threads pay.
+int cost_of(const FusedExpression& expression) {
+    int cost = 0;
+    for (const FusedStep& step : expression.steps) {
+        const bool is_function = step.kind.family == LoopFamily::Unary && static_cast<UnaryOp>(step.kind.op) >= UnaryOp::Exp;
+        cost += is_function || step.kind.family == LoopFamily::Activation ? 4 : 1;
+    }
+    return std::clamp(cost, 1, 16);
+}
+
+}  // namespace
+
+void add_fuser(FuserBackend backend) {
+    const std::scoped_lock lock(registry().mutex);
+    registry().backends.insert(registry().backends.begin(), std::move(backend));
+}
+
+std::vector<FuserBackend> fusers() {
+    const std::scoped_lock lock(registry().mutex);
+    return registry().backends;
+}
+
+class FusedGroup::State {
+  public:
+    State(Ptr<const ir::Graph> graph, std::string backend)
+        : code_(Code::make(std::move(graph), {})), backend_(std::move(backend)) {}
+
+    void run(std::span<const IValue> inputs, IValue* outputs) {
+        const Plan* plan = find_plan(inputs);
+        if (plan == nullptr) return run_first(inputs, outputs);
+        if (!plan->what->reason.empty()) return run_plain(inputs, outputs, plan->what->reason);
+        reason.clear();
+        run_plan(*plan, inputs, outputs);
+    }
+
+    std::vector<FusedKernelText> kernels() const {
+        std::vector<FusedKernelText> texts;
+        for (const auto& [key, what] : specialisations_) {
+            for (const Part& part : what->parts) {
+                for (const auto& [numbers, kernel] : part.kernels) texts.push_back(kernel->text());
+            }
+        }
+        return texts;
+    }
+
+    std::string reason;
+
+  private:
+    static constexpr std::size_t kMostSpecialisations = 32;  // numbers that change from call to call
+    static constexpr std::size_t kMostPlans = 256;
+
+    void run_plain(std::span<const IValue> inputs, IValue* outputs, const std::string& why) {
+        reason = why;
+        std::vector<IValue> results = run_code(*code_, {inputs.begin(), inputs.end()});
+        std::move(results.begin(), results.end(), outputs);
+    }
+
+    // Null: the group has not met such inputs.
+    const Plan* find_plan(std::span<const IValue> inputs) {
+        const std::string key = key_of(inputs, true);
+        if (const auto found = plans_.find(key); found != plans_.end()) return found->second.get();
+        const auto found = specialisations_.find(key_of(inputs, false));
+        if (found == specialisations_.end()) return nullptr;
+        if (plans_.size() >= kMostPlans) plans_.clear();
+        return (plans_[key] = make_plan(found->second, inputs)).get();
+    }
+
+    void run_first(std::span<const IValue> inputs, IValue* outputs) {
+        if (specialisations_.size() >= kMostSpecialisations) return run_plain(inputs, outputs, "more kinds of inputs than are kept");
+        const auto what = make_ptr<Specialisation>();
+        FusionRecorder recorder;
+        const std::string kind = key_of(inputs, false);
+        for (std::size_t i = 0; i < inputs.size(); ++i) {
+            if (!inputs[i].is_tensor() || !inputs[i].to_tensor().defined()) continue;
+            what->inputs.push_back(i);
+            recorder.add_input(inputs[i].to_tensor());
+        }
+        std::vector<IValue> results;
+        {
+            const GradModeScope no_grad(false);
+            const ObserverScope unobserved(nullptr);
+            const StandInScope stand_in(&recorder);
+            const LoopRecorderScope loops(&recorder);
+            results = run_code(*code_, {inputs.begin(), inputs.end()});
+        }
+        what->reason = recorder.reason();
+        if (kind.find('?') != std::string::npos) what->reason = "an input that is neither tensor nor number";
+        for (std::size_t i = 0; i < results.size(); ++i) {
+            const std::int64_t value = results[i].is_tensor() ? recorder.value_of(results[i].tensor_impl()) : -1;
+            if (value < 0 && what->reason.empty()) what->reason = "a result that no loop made";
+            what->outputs.push_back(value);
+            outputs[i] = std::move(results[i]);
+        }
+        if (what->reason.empty()) {
+            what->expression = recorder.expression();
+            what->calls = recorder.calls();
+            what->parts = PartMaker(what->expression, recorder.sizes(), what->outputs).make();
+        }
+        reason = what->reason.empty() ? "the first call with such inputs" : what->reason;
+        specialisations_[kind] = what;
+    }
+
+    static std::vector<TensorMeta> metas_of(const Specialisation& what, std::span<const IValue> inputs) {
+        std::vector<TensorMeta> metas(what.expression.inputs.size() + what.expression.steps.size());
+        std::vector<Tensor> tensors(metas.size());
+        for (std::size_t i = 0; i < what.inputs.size(); ++i) {
+            const Tensor t = inputs[what.inputs[i]].to_tensor();
+            metas[i] = {to_dims(t.sizes()), t.dtype(), t.device(), to_dims(t.strides())};
+            tensors[i] = t;
+        }
+        for (const RecordedCall& call : what.calls) {
+            std::vector<IValue> arguments = call.arguments;
+            for (std::size_t i = 0; i < arguments.size(); ++i) {
+                if (call.values[i] >= 0) arguments[i] = tensors[static_cast<std::size_t>(call.values[i])];
+            }
+            MetaList results;
+            call.op->record->infer(arguments, results);
+            for (std::size_t i = 0; i < results.size(); ++i) {
+                metas[call.results[i]] = results[i];
+                tensors[call.results[i]] = meta_tensor(results[i]);
+            }
+        }
+        // What a kernel makes for itself has the shape of what it reads.
+        for (std::size_t i = 0; i < what.expression.steps.size(); ++i) {
+            const std::size_t value = what.expression.inputs.size() + i;
+            if (tensors[value].defined()) continue;
+            metas[value].dtype = what.expression.steps[i].dtype;
+            for (const FusedOperand& operand : what.expression.steps[i].inputs) {
+                if (!operand.is_number) metas[value].sizes = broadcast_shapes(span_of(metas[value].sizes), span_of(metas[operand.value].sizes));
+            }
+        }
+        return metas;
+    }
+
+    Ptr<Plan> make_plan(const Ptr<Specialisation>& what, std::span<const IValue> inputs) {
+        auto plan = make_ptr<Plan>();
+        plan->what = what;
+        if (!what->reason.empty()) return plan;
+        plan->metas = metas_of(*what, inputs);
+        for (Part& part : what->parts) {
+            std::vector<FusedArray> arrays;
+            const auto add = [&](std::uint32_t value) {
+                const TensorMeta& meta = plan->metas[value];
+                arrays.push_back({meta.sizes, meta.strides.empty() ? contiguous_strides(span_of(meta.sizes)) : meta.strides, meta.dtype});
+            };
+            for (const std::uint32_t value : part.outputs) add(value);
+            for (const std::uint32_t value : part.inputs) add(value);
+            Plan::Run run{&part, FusedLoop(arrays, part.outputs.size()), nullptr, cost_of(part.expression)};
+            run.kernel = kernel_for(part, run.loop.numbers());
+            plan->runs.push_back(std::move(run));
+        }
+        return plan;
+    }
+
+    Ptr<const FusedKernel> kernel_for(Part& part, const std::vector<bool>& numbers) {
+        Ptr<const FusedKernel>& kernel = part.kernels[numbers];
+        if (kernel) return kernel;
+        std::string why;
+        for (const FuserBackend& backend : fusers()) {
+            if (!backend_.empty() && backend.name != backend_) continue;
+            std::string reason_of_this;
+            kernel = backend.compile(part.expression, numbers, &reason_of_this);
+            if (kernel) return kernel;
+            why += concat(why.empty() ? "" : "; ", backend.name, ": ", reason_of_this);
+        }
+        throw Error(ErrorKind::Unsupported, concat("no fuser takes the group: ", why.empty() ? "there is no fuser '" + backend_ + "'" : why));
+    }
+
+    static void run_plan(const Plan& plan, std::span<const IValue> inputs, IValue* outputs) {
+        const Specialisation& what = *plan.what;
+        boost::container::small_vector<Tensor, 16> values(plan.metas.size());
+        for (std::size_t i = 0; i < what.inputs.size(); ++i) values[i] = inputs[what.inputs[i]].to_tensor();
+        boost::container::small_vector<std::byte*, 16> bases;
+        for (const Plan::Run& run : plan.runs) {
+            bases.clear();
+            for (const std::uint32_t value : run.part->outputs) {
+                values[value] = make_result(plan.metas[value]);
+                bases.push_back(static_cast<std::byte*>(values[value].raw_data()));
+            }
+            for (const std::uint32_t value : run.part->inputs) bases.push_back(static_cast<std::byte*>(values[value].raw_data()));
+            run.loop.run(*run.kernel, {bases.data(), bases.size()}, run.cost);
+        }
+        for (std::size_t i = 0; i < what.outputs.size(); ++i) outputs[i] = values[static_cast<std::size_t>(what.outputs[i])];
+    }
+
+    Ptr<const Code> code_;
+    std::string backend_;
+    std::unordered_map<std::string, Ptr<Specialisation>> specialisations_;
+    std::unordered_map<std::string, Ptr<Plan>> plans_;
+};
+
+FusedGroup::FusedGroup(Ptr<const ir::Graph> graph, std::string backend)
+    : state_(std::make_unique<State>(std::move(graph), std::move(backend))) {}
+FusedGroup::~FusedGroup() = default;
+
+void FusedGroup::run(std::span<const IValue> inputs, IValue* outputs) { state_->run(inputs, outputs); }
+std::vector<FusedKernelText> FusedGroup::kernels() const { return state_->kernels(); }
+const std::string& FusedGroup::reason() const { return state_->reason; }
+
+}  // namespace loupe::runtime

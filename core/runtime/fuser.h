@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Fusion: a group of pointwise operators becomes one loop over memory.
+//
+// The first time that a group meets inputs of certain dtypes and dimensions its operators run one by one, and the loops
+// that they are made of are written down; what is fused is these loops, so dtypes, casts and roundings are the
+// operators' own. A backend makes a kernel of the expression; the best that takes it runs from then on. Backends compute
+// each step as the operators' portable kernels do: results are the same bit for bit.
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/ir/graph.h"
+#include "core/runtime/fused_expression.h"
+
+namespace loupe::runtime {
+
+// What can be shown of a kernel.
+struct FusedKernelText {
+    std::string backend;
+    std::string expression;
+    std::string ir;        // of the compiler; empty without one
+    std::string assembly;  // of the machine
+    double compile_seconds = 0;
+    bool from_disk = false;
+};
+
+class FusedKernel : public RefCounted {
+  public:
+    // arrays: outputs, then inputs, of n elements without gaps, of the expression's dtypes; of an input that was compiled
+    // as one number, that number. Outputs do not overlap inputs. Called by several threads.
+    virtual void run(std::byte* const* arrays, std::int64_t n) const = 0;
+    virtual FusedKernelText text() const = 0;
+};
+
+struct FuserBackend {
+    std::string name;  // "llvm"
+    // is_number: for each input of the expression, whether it is one number for all of an array. Null, and the reason in
+    // words, when the backend does not take it.
+    Ptr<const FusedKernel> (*compile)(const FusedExpression& expression, const std::vector<bool>& is_number, std::string* why) = nullptr;
+};
+
+// For plugins, at start: asked before those that are there.
+void add_fuser(FuserBackend backend);
+// In the order in which they are asked; the last, "portable", takes everything.
+std::vector<FuserBackend> fusers();
+
+// A group's kernels by what they are specialised for. Used by one thread at a time.
+class FusedGroup : public RefCounted {
+  public:
+    // graph: pointwise operators and constants. backend: the only one to be asked, empty for all.
+    explicit FusedGroup(Ptr<const ir::Graph> graph, std::string backend = {});
+    ~FusedGroup() override;
+
+    // Computes the graph's outputs without recording for autograd; nothing may require grad. Throws what the operators
+    // throw.
+    void run(std::span<const IValue> inputs, IValue* outputs);
+
+    // The kernels that were made so far.
+    std::vector<FusedKernelText> kernels() const;
+    // Why operators ran one by one at the last call; empty when they did not.
+    const std::string& reason() const;
+
+  private:
+    class State;
+    std::unique_ptr<State> state_;
+};
+
+}  // namespace loupe::runtime

@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: Apache-2.0
+// Fused groups give what their operators give one by one, bit for bit: random groups, dtypes, shapes and memory orders,
+// with every fuser there is.
+#include <QtTest>
+
+#include <cstring>
+
+#include "core/autograd/grad_mode.h"
+#include "core/base/error.h"
+#include "core/base/strings.h"
+#include "core/ir/parser.h"
+#include "core/ops/functions.h"
+#include "core/ops/plugin_loader.h"
+#include "core/ops/random/random.h"
+#include "core/ops/samples.h"
+#include "core/runtime/fuser.h"
+#include "core/runtime/interpreter.h"
+
+using namespace loupe;
+using namespace loupe::runtime;
+
+namespace {
+
+std::string bits_of(const Tensor& t) {
+    const Tensor plain = fn::contiguous(t, 0);
+    return {plain.data<char>(), plain.bytes()};
+}
+
+// NaN is NaN, whatever its sign.
+bool same_elements(const Tensor& got, const Tensor& want) {
+    if (bits_of(got) == bits_of(want)) return true;
+    if (!is_floating(got.dtype())) return false;
+    const auto wide = [](const Tensor& t) { return fn::contiguous(fn::to_dtype(t, static_cast<std::int64_t>(ScalarType::Float64)), 0); };
+    const Tensor a = wide(got), b = wide(want);
+    for (std::int64_t i = 0; i < a.numel(); ++i) {
+        const double x = a.data<double>()[i], y = b.data<double>()[i];
+        if (std::memcmp(&x, &y, sizeof(x)) != 0 && !(x != x && y != y)) return false;
+    }
+    return true;
+}
+
+// "" when they are the same in dtype, shape, memory order and elements.
+std::string difference(const Tensor& got, const Tensor& want) {
+    if (got.dtype() != want.dtype()) return concat("dtype ", describe(got), " for ", describe(want));
+    if (!std::equal(got.sizes().begin(), got.sizes().end(), want.sizes().begin(), want.sizes().end())) return concat(describe(got), " for ", describe(want));
+    if (!std::equal(got.strides().begin(), got.strides().end(), want.strides().begin(), want.strides().end())) return "strides";
+    return same_elements(got, want) ? "" : "elements";
+}
+
+// One by one, by the portable kernels: no plugin's answers to one operator count here.
+std::vector<IValue> run_unfused(const Ptr<ir::Graph>& graph, const std::vector<IValue>& inputs) {
+    std::vector<IValue> results(graph->outputs().size());
+    FusedGroup(graph).run(inputs, results.data());  // the first call runs the operators
+    return results;
+}
+
+std::vector<std::string> backends() {
+    std::vector<std::string> names;
+    for (const FuserBackend& backend : fusers()) names.push_back(backend.name);
+    return names;
+}
+
+struct Fused {
+    std::vector<IValue> results;
+    std::string reason;
+    std::vector<FusedKernelText> kernels;
+};
+// The second call: the kernel's.
+Fused run_fused(const Ptr<ir::Graph>& graph, const std::vector<IValue>& inputs, const std::string& backend) {
+    FusedGroup group(graph, backend);
+    Fused fused;
+    fused.results.resize(graph->outputs().size());
+    group.run(inputs, fused.results.data());
+    group.run(inputs, fused.results.data());
+    fused.reason = group.reason();
+    fused.kernels = group.kernels();
+    return fused;
+}
+
+void check(const std::string& text, const std::vector<IValue>& inputs, bool is_fused = true) {
+    const Ptr<ir::Graph> graph = ir::parse_graph(text);
+    const std::vector<IValue> want = run_unfused(graph, inputs);
+    for (const std::string& backend : backends()) {
+        Fused fused;
+        try {
+            fused = run_fused(graph, inputs, backend);
+        } catch (const Error& error) {
+            if (error.kind() == ErrorKind::Unsupported && backend != "portable") continue;
+            throw;
+        }
+        QVERIFY2(fused.reason.empty() == is_fused, (backend + ": " + fused.reason + "\n" + text).c_str());
+        for (std::size_t i = 0; i < want.size(); ++i) {
+            const std::string problem = difference(fused.results[i].to_tensor(), want[i].to_tensor());
+            std::string kernels;
+            for (const FusedKernelText& kernel : fused.kernels) kernels += kernel.expression + "\n";
+            QVERIFY2(problem.empty(), concat(backend, ": output ", i, ": ", problem, "\n", text, "\n", kernels).c_str());
+        }
+    }
+}
+
+// A group of pointwise operators in text, drawn.
+class Drawing {
+  public:
+    explicit Drawing(std::uint32_t seed) : random_(seed) {}
+
+    std::size_t below(std::size_t n) { return random_.engine()() % n; }
+
+    std::string draw(std::size_t inputs, std::size_t steps) {
+        std::string body = "  %one : int = prim::Constant[value=1]()\n  %two : int = prim::Constant[value=2]()\n"
+                           "  %half : float = prim::Constant[value=0.5]()\n  %f32 : int = prim::Constant[value=6]()\n"
+                           "  %f64 : int = prim::Constant[value=7]()\n  %bf16 : int = prim::Constant[value=15]()\n"
+                           "  %no : bool = prim::Constant[value=0]()\n  %none : NoneType = prim::Constant()\n"
+                           "  %slope : float = prim::Constant[value=0.01]()\n  %erf : str = prim::Constant[value=\"none\"]()\n"
+                           "  %low : float = prim::Constant[value=-0.75]()\n  %high : float = prim::Constant[value=1.25]()\n";
+        std::vector<std::string> values;
+        int count = 0;
+        std::string header = "graph(";
+        for (std::size_t i = 0; i < inputs; ++i) {
+            values.push_back(concat("%in", i));
+            header += concat(i > 0 ? ", " : "", values.back(), " : Tensor");
+        }
+        const auto any = [&] { return values[below(values.size())]; };
+        const auto add = [&](const std::string& call) {
+            values.push_back(concat("%v", count++));
+            body += concat("  ", values.back(), " : Tensor = ", call, "\n");
+            return values.back();
+        };
+        constexpr const char* kUnary[] = {"neg", "exp", "tanh", "sigmoid", "relu", "abs", "sqrt", "floor", "sin", "reciprocal", "rsqrt", "erf", "log1p", "silu", "trunc"};
+        constexpr const char* kBinary[] = {"mul", "div", "maximum", "minimum"};
+        constexpr const char* kCompare[] = {"gt", "le", "eq", "ne"};
+        for (std::size_t i = 0; i < steps; ++i) {
+            switch (below(12)) {
+                case 0:
+                case 1:
+                case 2: add(concat("aten::", kUnary[below(std::size(kUnary))], "(", any(), ")")); break;
+                case 3: add(concat("aten::add(", any(), ", ", any(), below(2) == 0 ? ", %one)" : ", %two)")); break;
+                case 4: add(concat("aten::sub(", any(), ", ", any(), ", %one)")); break;
+                case 5: add(concat("aten::", kBinary[below(4)], "(", any(), ", ", any(), ")")); break;
+                case 6: add(concat("aten::mul(", any(), ", %half)")); break;
+                case 7: add(concat("aten::add(", any(), ", %two, %one)")); break;
+                case 8: {
+                    const std::string a = any(), b = any();
+                    const std::string condition = add(concat("aten::", kCompare[below(4)], "(", any(), ", ", any(), ")"));
+                    values.erase(std::find(values.begin(), values.end(), condition));
+                    add(concat("aten::where(", condition, ", ", a, ", ", b, ")"));
+                    break;
+                }
+                case 9: add(concat("aten::clamp(", any(), ", %low, %high)")); break;
+                case 10: add(concat("aten::to(", any(), ", ", below(2) == 0 ? "%f32" : (below(2) == 0 ? "%f64" : "%bf16"), ", %no, %no, %none)")); break;
+                default: add(concat("aten::leaky_relu(", any(), ", %slope)")); break;
+            }
+        }
+        std::string results = values.back();
+        if (below(2) == 0 && values.size() > inputs + 1) results += concat(", ", values[inputs + below(values.size() - inputs - 1)]);
+        return concat(header, "):\n", body, "  return (", results, ")\n");
+    }
+
+    Tensor tensor(ScalarType dtype, std::size_t shape, std::size_t order) {
+        static const Dims kShapes[][3] = {{{4, 5, 6}, {5, 6}, {4, 1, 6}}, {{3, 200}, {200}, {3, 1}}, {{2, 3, 8, 8}, {3, 1, 1}, {2, 3, 8, 8}},
+                                          {{5000}, {1}, {5000}},          {{7}, {}, {7}},            {{64, 33}, {33}, {64, 33}},
+                                          {{}, {}, {1}},                  {{0, 3}, {3}, {1, 3}}};
+        const Dims& sizes = kShapes[shape % std::size(kShapes)][below(3)];
+        const Tensor plain = random_tensor(random_, span_of(sizes), dtype);
+        if (order == 0 || sizes.size() < 2) return plain;
+        // The same sizes with the last two dimensions exchanged in memory, or every other element of twice as many.
+        const auto rank = static_cast<std::int64_t>(sizes.size());
+        if (order == 1) return fn::transpose(fn::contiguous(fn::transpose(plain, rank - 1, rank - 2), 0), rank - 1, rank - 2);
+        Dims twice = sizes;
+        twice.back() *= 2;
+        return fn::slice(random_tensor(random_, span_of(twice), dtype), rank - 1, 0, twice.back(), 2);
+    }
+
+  private:
+    Random random_;
+};
+
+}  // namespace
+
+class TestFuser : public QObject {
+    Q_OBJECT
+  private slots:
+    void initTestCase() {
+        for (const PluginStatus& plugin : plugins()) qInfo("%s: %s", plugin.name.c_str(), plugin.loaded ? "loaded" : plugin.reason.c_str());
+    }
+
+    void text_of_an_expression() {
+        const auto graph = ir::parse_graph(
+            "graph(%x : Tensor, %y : Tensor):\n  %one : int = prim::Constant[value=1]()\n  %a : Tensor = aten::mul(%x, %y)\n"
+            "  %b : Tensor = aten::tanh(%a)\n  %c : Tensor = aten::add(%b, %one, %one)\n  return (%c)\n");
+        Random random;
+        const std::vector<IValue> inputs{random_tensor(random, {4, 5}, ScalarType::Float32), random_tensor(random, {5}, ScalarType::Float32)};
+        const Fused fused = run_fused(graph, inputs, "portable");
+        QCOMPARE(fused.reason, std::string());
+        QCOMPARE(fused.kernels.size(), std::size_t{1});
+        QCOMPARE(fused.kernels[0].expression, std::string("%0: float32\n%1: float32\n%2: float32 = Mul(%0, %1)\n%3: float32 = Tanh(%2)\n"
+                                                          "%4: float32 = Add(%3, 1 as float32)\nreturn %4"));
+    }
+
+    void random_groups_data() {
+        QTest::addColumn<int>("seed");
+        for (int seed = 0; seed < 300; ++seed) QTest::addRow("%d", seed) << seed;
+    }
+    void random_groups() {
+        QFETCH(int, seed);
+        Drawing drawing(static_cast<std::uint32_t>(seed) + 1000);
+        constexpr ScalarType kTypes[] = {ScalarType::Float32, ScalarType::Float32, ScalarType::Float64, ScalarType::BFloat16, ScalarType::Float16};
+        const std::size_t inputs = 1 + drawing.below(3);
+        const std::size_t shape = drawing.below(8);
+        const std::string text = drawing.draw(inputs, 2 + drawing.below(9));
+        const ScalarType dtype = kTypes[drawing.below(std::size(kTypes))];
+        std::vector<IValue> tensors;
+        for (std::size_t i = 0; i < inputs; ++i) {
+            const bool is_other = drawing.below(5) == 0;
+            tensors.emplace_back(drawing.tensor(is_other ? kTypes[drawing.below(std::size(kTypes))] : dtype, shape, drawing.below(3)));
+        }
+        const auto is_empty = [](const IValue& t) { return t.to_tensor().numel() == 0; };
+        // A number that a comparison of 16-bit tensors rounds first, and results that stay as they were, need no kernel.
+        const Ptr<ir::Graph> graph = ir::parse_graph(text);
+        FusedGroup group(graph);
+        std::vector<IValue> results(graph->outputs().size());
+        group.run(tensors, results.data());
+        group.run(tensors, results.data());
+        const bool is_fused = group.reason().empty();
+        if (!is_fused) QVERIFY2(std::any_of(tensors.begin(), tensors.end(), is_empty) || group.reason().find("looks at a tensor of []") != std::string::npos, group.reason().c_str());
+        check(text, tensors, is_fused);
+    }
+
+    void other_shapes_of_the_same_kind() {
+        const auto graph = ir::parse_graph(
+            "graph(%x : Tensor, %y : Tensor):\n  %a : Tensor = aten::mul(%x, %y)\n  %b : Tensor = aten::exp(%a)\n  return (%b)\n");
+        Random random;
+        for (const std::string& backend : backends()) {
+            FusedGroup group(graph, backend);
+            for (const std::int64_t n : {3, 40, 7, 3, 1000, 0, 1, 100000}) {
+                const Tensor x = random_tensor(random, {2, n}, ScalarType::Float32);
+                const Tensor y = random_tensor(random, {n}, ScalarType::Float32);
+                IValue result;
+                const std::vector<IValue> inputs{x, y};
+                group.run(inputs, &result);
+                QCOMPARE(difference(result.to_tensor(), fn::exp(fn::mul(x, y))), std::string());
+            }
+            QCOMPARE(group.reason(), std::string());
+        }
+    }
+
+    void a_tensor_given_twice() {
+        const auto graph = ir::parse_graph(
+            "graph(%x : Tensor, %y : Tensor):\n  %a : Tensor = aten::mul(%x, %y)\n  %b : Tensor = aten::exp(%a)\n  return (%b)\n");
+        Random random;
+        FusedGroup group(graph);
+        const Tensor x = random_tensor(random, {9}, ScalarType::Float32), y = random_tensor(random, {9}, ScalarType::Float32);
+        for (const Tensor& second : {x, y, x, y}) {
+            IValue result;
+            const std::vector<IValue> inputs{x, second};
+            group.run(inputs, &result);
+            QCOMPARE(difference(result.to_tensor(), fn::exp(fn::mul(x, second))), std::string());
+        }
+    }
+
+    // Not computed again for each of the elements that it is broadcast to.
+    void what_is_smaller_is_computed_once() {
+        const auto graph = ir::parse_graph(
+            "graph(%x : Tensor, %y : Tensor):\n  %a : Tensor = aten::exp(%y)\n  %b : Tensor = aten::tanh(%a)\n"
+            "  %c : Tensor = aten::mul(%x, %b)\n  %d : Tensor = aten::relu(%c)\n  return (%d)\n");
+        Random random;
+        const Fused fused = run_fused(graph, {random_tensor(random, {30, 50}, ScalarType::Float32), random_tensor(random, {50}, ScalarType::Float32)}, "portable");
+        QCOMPARE(fused.kernels.size(), std::size_t{2});
+    }
+
+    void numbers_are_part_of_the_key() {
+        const auto graph = ir::parse_graph(
+            "graph(%x : Tensor, %k : float):\n  %a : Tensor = aten::mul(%x, %k)\n  %b : Tensor = aten::exp(%a)\n  return (%b)\n");
+        Random random;
+        FusedGroup group(graph);
+        const Tensor x = random_tensor(random, {9}, ScalarType::Float32);
+        for (const double k : {0.5, 2.0, 0.5, 2.0}) {
+            IValue result;
+            const std::vector<IValue> inputs{x, k};
+            group.run(inputs, &result);
+            QCOMPARE(difference(result.to_tensor(), fn::exp(fn::mul_scalar(x, Scalar(k)))), std::string());
+        }
+        QCOMPARE(group.reason(), std::string());
+        for (int i = 0; i < 100; ++i) {
+            IValue result;
+            const std::vector<IValue> inputs{x, 0.01 * i};
+            group.run(inputs, &result);
+            QCOMPARE(difference(result.to_tensor(), fn::exp(fn::mul_scalar(x, Scalar(0.01 * i)))), std::string());
+        }
+    }
+
+    void what_is_no_loop_is_declined() {
+        const auto graph = ir::parse_graph(
+            "graph(%x : Tensor):\n  %none : NoneType = prim::Constant()\n  %a : Tensor = aten::exp(%x)\n  %b : Tensor = aten::sum(%a, %none)\n  return (%b)\n");
+        Random random;
+        const Fused fused = run_fused(graph, {random_tensor(random, {9}, ScalarType::Float32)}, "portable");
+        QCOMPARE(fused.reason, std::string("aten::sum is not made of elementwise loops"));
+    }
+
+    void errors_are_the_operators() {
+        const auto graph = ir::parse_graph(
+            "graph(%x : Tensor, %y : Tensor):\n  %a : Tensor = aten::mul(%x, %y)\n  %b : Tensor = aten::exp(%a)\n  return (%b)\n");
+        Random random;
+        FusedGroup group(graph);
+        const auto run = [&](std::int64_t n) {
+            IValue result;
+            const std::vector<IValue> inputs{random_tensor(random, {4}, ScalarType::Float32), random_tensor(random, {n}, ScalarType::Float32)};
+            group.run(inputs, &result);
+        };
+        QVERIFY_THROWS_EXCEPTION(Error, run(3));
+        run(4);
+        run(4);
+        QVERIFY_THROWS_EXCEPTION(Error, run(3));
+        run(4);
+        QCOMPARE(group.reason(), std::string());
+    }
+};
+
+QTEST_GUILESS_MAIN(TestFuser)
+#include "test_fuser.moc"
