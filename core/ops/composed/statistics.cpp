@@ -26,15 +26,18 @@ Tensor bincount(const Tensor& self, const Tensor& weights, std::int64_t minlengt
     if (weights.defined() && (weights.dim() != 1 || weights.numel() != self.numel())) {
         throw Error(ErrorKind::Run, "weights should be 1-d and have the same length as input");
     }
-    const std::vector<std::int64_t> values = indexing::index_values(self);
+    const Tensor dense_self = indexing::dense(self, ScalarType::Int64);
+    const std::span<const std::int64_t> values(dense_self.data<std::int64_t>(), static_cast<std::size_t>(self.numel()));
     std::int64_t bins = minlength;
-    for (const std::int64_t value : values) {
-        if (value < 0) throw Error(ErrorKind::Run, "bincount only supports 1-d non-negative integral inputs.");
-        bins = std::max(bins, checked_sum(value, 1));
+    if (!values.empty()) {
+        const auto [least, most] = std::ranges::minmax_element(values);
+        if (*least < 0) throw Error(ErrorKind::Run, "bincount only supports 1-d non-negative integral inputs.");
+        bins = std::max(bins, checked_sum(*most, 1));
     }
     if (!weights.defined()) {
         const Tensor out = zeros(std::array{bins}, ScalarType::Int64);
-        for (const std::int64_t value : values) ++out.data<std::int64_t>()[value];
+        auto* counts = out.data<std::int64_t>();
+        for (const std::int64_t value : values) ++counts[value];
         return out;
     }
     const ScalarType dtype = weights.dtype() == ScalarType::Float32 ? ScalarType::Float32 : ScalarType::Float64;

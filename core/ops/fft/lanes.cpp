@@ -25,7 +25,8 @@ namespace {
 // Lines of a block: a vector of the widest registers.
 template <typename T>
 constexpr std::int64_t kLanes = 64 / sizeof(T);
-constexpr std::int64_t kLongest = 8192;  // what a block holds stays in the second-level cache
+constexpr std::int64_t kLongest = 8192;        // what a block holds stays in the second-level cache
+constexpr std::int64_t kLongestPadded = 32768;  // other lengths have no better way
 constexpr std::int64_t kFewestLines = 8;
 constexpr std::int64_t kWorkGrain = 1 << 14;
 
@@ -39,7 +40,7 @@ template <typename T>
 std::vector<Stage<T>> stages_of(std::int64_t n) {
     std::vector<Stage<T>> stages;
     for (std::int64_t length = n; length > 1;) {
-        const int radix = length % 4 == 0 ? 4 : length % 2 == 0 ? 2 : length % 3 == 0 ? 3 : 5;
+        const int radix = length % 4 == 0 ? 4 : length % 2 == 0 ? 2 : length % 3 == 0 ? 3 : length % 5 == 0 ? 5 : 7;
         Stage<T> stage{radix, {}, {}};
         for (std::int64_t p = 0; p < length / radix; ++p) {
             for (int j = 0; j < radix; ++j) {
@@ -88,13 +89,18 @@ LOUPE_INLINE inline void small_transform(const std::array<V, kRadix>& re, const 
         out_re = {ar + cr, br + dr, ar - cr, br - dr};
         out_im = {ai + ci, bi + di, ai - ci, bi - di};
     } else {
-        // cos and -sin of 2 pi k / 3 and of 2 pi k / 5.
-        constexpr std::array<double, 5> kCos = kRadix == 3 ? std::array<double, 5>{1, -0.5, -0.5, 0, 0}
-                                                           : std::array<double, 5>{1, 0.30901699437494742410, -0.80901699437494742410,
-                                                                                   -0.80901699437494742410, 0.30901699437494742410};
-        constexpr std::array<double, 5> kSin = kRadix == 3 ? std::array<double, 5>{0, -0.86602540378443864676, 0.86602540378443864676, 0, 0}
-                                                           : std::array<double, 5>{0, -0.95105651629515357212, -0.58778525229247312917,
-                                                                                   0.58778525229247312917, 0.95105651629515357212};
+        // cos and -sin of 2 pi k / 3, of 2 pi k / 5 and of 2 pi k / 7.
+        using Table = std::array<double, 7>;
+        constexpr Table kCos = kRadix == 3   ? Table{1, -0.5, -0.5}
+                               : kRadix == 5 ? Table{1, 0.30901699437494742410, -0.80901699437494742410, -0.80901699437494742410,
+                                                     0.30901699437494742410}
+                                             : Table{1, 0.62348980185873353053, -0.22252093395631440429, -0.90096886790241912624,
+                                                     -0.90096886790241912624, -0.22252093395631440429, 0.62348980185873353053};
+        constexpr Table kSin = kRadix == 3   ? Table{0, -0.86602540378443864676, 0.86602540378443864676}
+                               : kRadix == 5 ? Table{0, -0.95105651629515357212, -0.58778525229247312917, 0.58778525229247312917,
+                                                     0.95105651629515357212}
+                                             : Table{0, -0.78183148246802980871, -0.97492791218182360702, -0.43388373911755812048,
+                                                     0.43388373911755812048, 0.97492791218182360702, 0.78183148246802980871};
         unrolled<kRadix>([&](auto j) LOUPE_INLINE {
             V sum_re{}, sum_im{};
             unrolled<kRadix>([&](auto k) LOUPE_INLINE {
@@ -157,7 +163,8 @@ class Block {
             if (stage.radix == 4) run(std::integral_constant<int, 4>());
             else if (stage.radix == 2) run(std::integral_constant<int, 2>());
             else if (stage.radix == 3) run(std::integral_constant<int, 3>());
-            else run(std::integral_constant<int, 5>());
+            else if (stage.radix == 5) run(std::integral_constant<int, 5>());
+            else run(std::integral_constant<int, 7>());
             re_.swap(next_re_);
             im_.swap(next_im_);
             length = groups;
@@ -165,6 +172,7 @@ class Block {
         }
         if (!forward) re_.swap(im_);
     }
+    void swap_parts() { re_.swap(im_); }
     T* re(std::int64_t k = 0) { return re_.data() + k * kLanes<T>; }
     T* im(std::int64_t k = 0) { return im_.data() + k * kLanes<T>; }
     // Room for n + 2 elements beside those.
@@ -302,23 +310,128 @@ void join_spectra(Block<T>& block, std::int64_t n) {
     });
 }
 
-}  // namespace
-
-bool suits_lanes(Lines lines, std::int64_t n) {
-    if (n < 2 || n > kLongest || lines.outer * lines.inner < kFewestLines) return false;
-    for (const std::int64_t p : {2, 3, 5}) {
+bool is_smooth(std::int64_t n) {
+    for (const std::int64_t p : {2, 3, 5, 7}) {
         while (n % p == 0) n /= p;
     }
     return n == 1;
+}
+
+// Bluestein (1970): a transform of any length n as a convolution with a chirp, by transforms of a smooth length.
+template <typename T>
+class Chirp {
+  public:
+    explicit Chirp(std::int64_t n) : n_(n), padded_(padded_length(n)) {
+        Block<double> kernel(padded_);
+        std::fill_n(kernel.re(), padded_ * kLanes<double>, 0.0);
+        std::fill_n(kernel.im(), padded_ * kLanes<double>, 0.0);
+        for (std::int64_t k = 0; k < n; ++k) {
+            const double angle = std::numbers::pi * static_cast<double>(k * k % (2 * n)) / static_cast<double>(n);
+            re_.push_back(static_cast<T>(std::cos(angle)));
+            im_.push_back(static_cast<T>(-std::sin(angle)));
+            for (const std::int64_t place : {k, (padded_ - k) % padded_}) {
+                *kernel.re(place) = std::cos(angle) / static_cast<double>(padded_);
+                *kernel.im(place) = std::sin(angle) / static_cast<double>(padded_);
+            }
+        }
+        kernel.transform(true);
+        for (std::int64_t k = 0; k < padded_; ++k) {
+            spectrum_re_.push_back(static_cast<T>(*kernel.re(k)));
+            spectrum_im_.push_back(static_cast<T>(*kernel.im(k)));
+        }
+    }
+    // The shortest of a few lengths that are transformed fast.
+    static std::int64_t padded_length(std::int64_t n) {
+        std::int64_t best = 0;
+        for (const std::int64_t start : {1, 3, 5}) {
+            std::int64_t length = start;
+            while (length < 2 * n - 1) length *= 2;
+            if (best == 0 || length < best) best = length;
+        }
+        return best;
+    }
+    std::int64_t padded() const { return padded_; }
+
+    // The first n elements of a block of padded() are its lines.
+    void transform(Block<T>& block, bool forward) const {
+        if (!forward) block.swap_parts();
+        turn(block, re_, im_, n_);
+        std::fill_n(block.re(n_), (padded_ - n_) * kLanes<T>, T(0));
+        std::fill_n(block.im(n_), (padded_ - n_) * kLanes<T>, T(0));
+        block.transform(true);
+        turn(block, spectrum_re_, spectrum_im_, padded_);
+        block.transform(false);
+        turn(block, re_, im_, n_);
+        if (!forward) block.swap_parts();
+    }
+
+  private:
+    // Times a number for each element.
+    static void turn(Block<T>& block, const std::vector<T>& re, const std::vector<T>& im, std::int64_t n) {
+        with_best_instructions([&]() LOUPE_INLINE {
+            for (std::int64_t k = 0; k < n; ++k) {
+                T *x = block.re(k), *y = block.im(k);
+                const T c = re[static_cast<std::size_t>(k)], s = im[static_cast<std::size_t>(k)];
+#pragma omp simd
+                for (std::int64_t i = 0; i < kLanes<T>; ++i) {
+                    const T turned = x[i] * c - y[i] * s;
+                    y[i] = x[i] * s + y[i] * c;
+                    x[i] = turned;
+                }
+            }
+        });
+    }
+
+    std::int64_t n_, padded_;
+    std::vector<T> re_, im_, spectrum_re_, spectrum_im_;
+};
+
+template <typename T>
+std::shared_ptr<const Chirp<T>> kept_chirp(std::int64_t n) {
+    static std::mutex mutex;
+    static std::unordered_map<std::int64_t, std::shared_ptr<const Chirp<T>>> kept;
+    const std::scoped_lock lock(mutex);
+    if (kept.size() >= 16) kept.clear();
+    auto& place = kept[n];
+    if (place == nullptr) place = std::make_shared<const Chirp<T>>(n);
+    return place;
+}
+
+// How lines of a length are transformed in a block.
+template <typename T>
+class Transform {
+  public:
+    explicit Transform(std::int64_t n) : length_(n) {
+        if (is_smooth(n)) return;
+        chirp_ = kept_chirp<T>(n);
+        length_ = chirp_->padded();
+    }
+    std::int64_t block_length() const { return length_; }
+    void operator()(Block<T>& block, bool forward) const {
+        if (chirp_ == nullptr) block.transform(forward);
+        else chirp_->transform(block, forward);
+    }
+
+  private:
+    std::int64_t length_;
+    std::shared_ptr<const Chirp<T>> chirp_;
+};
+
+}  // namespace
+
+bool suits_lanes(Lines lines, std::int64_t n) {
+    if (n < 2 || lines.outer * lines.inner < kFewestLines) return false;
+    return is_smooth(n) ? n <= kLongest : n <= kLongestPadded / 2 && Chirp<float>::padded_length(n) <= kLongestPadded;
 }
 
 template <typename T>
 void complex_to_complex_in_lanes(std::complex<T>* data, Lines lines, std::int64_t n, bool forward, T scale) {
     const Starts starts{lines, n};
     T* numbers = reinterpret_cast<T*>(data);
-    for_each_block<T>(lines, n, kLanes<T>, [&](Block<T>& block, std::int64_t first, std::int64_t count) {
+    const Transform<T> transform(n);
+    for_each_block<T>(lines, transform.block_length(), kLanes<T>, [&](Block<T>& block, std::int64_t first, std::int64_t count) {
         gather(BlockLines<2, const T>(numbers, starts, first, count), n, block.re(), block.im());
-        block.transform(forward);
+        transform(block, forward);
         scatter(BlockLines<2, T>(numbers, starts, first, count), n, block.re(), block.im(), scale);
     });
 }
@@ -328,11 +441,12 @@ void real_to_complex_in_lanes(const T* from, std::complex<T>* to, Lines lines, s
     const std::int64_t terms = n / 2 + 1;
     const Starts sources{lines, n}, targets{lines, terms};
     T* numbers = reinterpret_cast<T*>(to);
-    for_each_block<T>(lines, n, 2 * kLanes<T>, [&](Block<T>& block, std::int64_t first, std::int64_t count) {
+    const Transform<T> transform(n);
+    for_each_block<T>(lines, transform.block_length(), 2 * kLanes<T>, [&](Block<T>& block, std::int64_t first, std::int64_t count) {
         const std::int64_t second = first + std::min(kLanes<T>, count - 1), rest = std::max<std::int64_t>(count - kLanes<T>, 1);
         gather(BlockLines<1, const T>(from, sources, first, count), n, block.re(), block.im());
         gather(BlockLines<1, const T>(from, sources, second, rest), n, block.im(), block.im());
-        block.transform(true);
+        transform(block, true);
         split_spectra(block, n);
         scatter(BlockLines<2, T>(numbers, targets, first, count), terms, block.spare_re(0), block.spare_im(0), scale / 2);
         if (count <= kLanes<T>) return;
@@ -345,12 +459,13 @@ void complex_to_real_in_lanes(const std::complex<T>* from, T* to, Lines lines, s
     const std::int64_t terms = n / 2 + 1;
     const Starts sources{lines, terms}, targets{lines, n};
     const T* numbers = reinterpret_cast<const T*>(from);
-    for_each_block<T>(lines, n, 2 * kLanes<T>, [&](Block<T>& block, std::int64_t first, std::int64_t count) {
+    const Transform<T> transform(n);
+    for_each_block<T>(lines, transform.block_length(), 2 * kLanes<T>, [&](Block<T>& block, std::int64_t first, std::int64_t count) {
         const std::int64_t second = first + std::min(kLanes<T>, count - 1), rest = std::max<std::int64_t>(count - kLanes<T>, 1);
         gather(BlockLines<2, const T>(numbers, sources, first, count), terms, block.spare_re(0), block.spare_im(0));
         gather(BlockLines<2, const T>(numbers, sources, second, rest), terms, block.spare_re(terms), block.spare_im(terms));
         join_spectra(block, n);
-        block.transform(false);
+        transform(block, false);
         scatter(BlockLines<1, T>(to, targets, first, count), n, block.re(), block.im(), scale);
         if (count > kLanes<T>) scatter(BlockLines<1, T>(to, targets, second, rest), n, block.im(), block.im(), scale);
     });

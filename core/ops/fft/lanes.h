@@ -9,7 +9,7 @@
 
 namespace loupe::fft {
 
-// Are there lines enough, of a length that has only the factors 2, 3 and 5?
+// Are there lines enough, of a length whose block stays in cache?
 bool suits_lanes(Lines lines, std::int64_t n);
 
 // As the functions of transform.h, for lines that suit.

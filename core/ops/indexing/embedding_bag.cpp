@@ -11,6 +11,7 @@
 #include "core/ops/indexing/family.h"
 #include "core/ops/indexing/indices.h"
 #include "core/ops/loops/elementwise.h"
+#include "core/ops/nn/simd.h"
 #include "core/ops/samples.h"
 
 namespace loupe::indexing {
@@ -50,30 +51,46 @@ struct BagCall {
 
 // 16-bit numbers are added up in float32.
 template <typename T>
-void fill_bag(const BagCall& call, std::int64_t bag, std::span<const std::int64_t> rows, const T* scales, std::int64_t count) {
-    using Wide = std::conditional_t<std::is_same_v<T, double>, double, float>;
+using Wide = std::conditional_t<std::is_same_v<T, double>, double, float>;
+
+template <typename T>
+void add_row(const T* from, Wide<T> scale, Wide<T>* sum, std::int64_t width) {
+    if constexpr (std::is_floating_point_v<T>) {
+        with_best_instructions([=]() LOUPE_INLINE {
+#pragma omp simd
+            for (std::int64_t k = 0; k < width; ++k) sum[k] += from[k] * scale;
+        });
+    } else {
+        for (std::int64_t k = 0; k < width; ++k) sum[k] += static_cast<Wide<T>>(from[k]) * scale;
+    }
+}
+
+// sum: room for a row.
+template <typename T>
+void fill_bag(const BagCall& call, std::int64_t bag, std::span<const std::int64_t> rows, const T* scales, std::int64_t count, Wide<T>* sum) {
     const std::int64_t width = call.weight.size(1);
-    std::vector<Wide> sum(static_cast<std::size_t>(width), 0);
+    const T* table = call.weight.data<T>();
+    std::fill_n(sum, width, Wide<T>(0));
     bool is_first = true;
     for (std::size_t i = 0; i < rows.size(); ++i) {
         if (rows[i] == call.padding_idx) continue;
-        const T* from = call.weight.data<T>() + rows[i] * width;
-        const Wide scale = scales == nullptr ? Wide(1) : static_cast<Wide>(scales[i]);
+        const T* from = table + rows[i] * width;
+        if (call.mode != kMax) {
+            add_row(from, scales == nullptr ? Wide<T>(1) : static_cast<Wide<T>>(scales[i]), sum, width);
+            continue;
+        }
+        auto* places = call.max_indices.data<std::int64_t>() + bag * width;
         for (std::int64_t k = 0; k < width; ++k) {
-            Wide& to = sum[static_cast<std::size_t>(k)];
-            const auto value = static_cast<Wide>(from[k]);
-            if (call.mode != kMax) {
-                to += value * scale;
-            } else if (is_first || to < value) {
-                to = value;
-                call.max_indices.data<std::int64_t>()[bag * width + k] = rows[i];
-            }
+            const auto value = static_cast<Wide<T>>(from[k]);
+            if (!is_first && !(sum[k] < value)) continue;
+            sum[k] = value;
+            places[k] = rows[i];
         }
         is_first = false;
     }
-    const Wide divisor = call.mode == kMean && count > 0 ? static_cast<Wide>(count) : Wide(1);
+    const Wide<T> divisor = call.mode == kMean && count > 0 ? static_cast<Wide<T>>(count) : Wide<T>(1);
     T* out = call.out.data<T>() + bag * width;
-    for (std::int64_t k = 0; k < width; ++k) out[k] = T(sum[static_cast<std::size_t>(k)] / divisor);
+    for (std::int64_t k = 0; k < width; ++k) out[k] = T(sum[k] / divisor);
 }
 
 FourTensors embedding_bag(const Tensor& weight, const Tensor& indices, const Tensor& offsets, bool, std::int64_t mode, bool,
@@ -106,6 +123,7 @@ FourTensors embedding_bag(const Tensor& weight, const Tensor& indices, const Ten
     visit_dtype(weight.dtype(), [&]<typename T>(std::type_identity<T>) {
         if constexpr (is_floating(scalar_type_of<T>)) {
             parallel_for(0, bags, 16, [&](std::int64_t begin, std::int64_t end) {
+                std::vector<Wide<T>> sum(static_cast<std::size_t>(weight.size(1)));
                 for (std::int64_t bag = begin; bag < end; ++bag) {
                     const std::int64_t first = bounds[static_cast<std::size_t>(bag)];
                     const std::int64_t length = bounds[static_cast<std::size_t>(bag) + 1] - first;
@@ -113,7 +131,7 @@ FourTensors embedding_bag(const Tensor& weight, const Tensor& indices, const Ten
                     std::fill_n(bag_of.data<std::int64_t>() + first, length, bag);
                     const std::int64_t count = length - std::ranges::count(own, padding_idx);
                     sizes.data<std::int64_t>()[bag] = count;
-                    fill_bag<T>(call, bag, own, scales.defined() ? scales.data<T>() + first : nullptr, count);
+                    fill_bag<T>(call, bag, own, scales.defined() ? scales.data<T>() + first : nullptr, count, sum.data());
                 }
             });
         } else {

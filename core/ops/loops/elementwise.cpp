@@ -92,6 +92,14 @@ class Loop {
 
     std::int64_t numel() const { return numel_; }
 
+    // Copies need no order: rows of a few elements change places with the longest.
+    void lengthen_rows() {
+        constexpr std::int64_t kFew = 8;
+        if (dims_.empty() || dims_[0].size >= kFew) return;
+        const auto longest = std::max_element(dims_.begin(), dims_.end(), [](const LoopDim& a, const LoopDim& b) { return a.size < b.size; });
+        std::swap(*dims_.begin(), *longest);
+    }
+
     void run(std::int64_t begin, std::int64_t end) const {
         const bool all_direct = std::all_of(arrays_.begin(), arrays_.begin() + static_cast<std::ptrdiff_t>(count_),
                                             [](const LoopArray& a) { return a.access == Access::Direct; });
@@ -364,7 +372,8 @@ void convert_elements(const Tensor& to, const Tensor& from) {
         });
     }
     const std::array<LoopOperand, 2> operands{LoopOperand(to, to.dtype()), LoopOperand(from, to.dtype())};
-    const Loop loop(nullptr, nullptr, operands, 1);
+    Loop loop(nullptr, nullptr, operands, 1);
+    loop.lengthen_rows();
     parallel_for(0, to.numel(), kElementwiseGrain, [&](std::int64_t begin, std::int64_t end) { loop.convert(begin, end); });
 }
 

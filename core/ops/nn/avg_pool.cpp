@@ -132,8 +132,46 @@ T rounded_to(ScalarType dtype, T value) {
     return value;
 }
 
+// The size of windows that tile the input; none for others.
+std::optional<Extents> tile_of(const PoolShape& s, const AverageRule& rule) {
+    Extents tile{};
+    for (std::size_t d = 0; d < 3; ++d) {
+        if (s.output[d] == 0 || s.input[d] % s.output[d] != 0) return std::nullopt;
+        tile[d] = s.input[d] / s.output[d];
+        if (!rule.adaptive && (s.kernel[d] != tile[d] || s.stride[d] != tile[d] || s.padding[d] != 0)) return std::nullopt;
+    }
+    return tile;
+}
+
+// Of windows that tile the input: each gradient is copied over its window.
+template <typename T>
+void spread_over_tiles(const PoolShape& s, const Extents& tile, T factor, const T* from, T* to) {
+    const std::int64_t width = s.input[2], rows = s.output[0] * s.output[1];
+    parallel_for(0, s.planes * rows, std::max<std::int64_t>(1, 8192 / (width * tile[1])), [&](std::int64_t begin, std::int64_t end) {
+        std::vector<T> row(static_cast<std::size_t>(width));
+        for (std::int64_t i = begin; i < end; ++i) {
+            for (std::int64_t w = 0; w < s.output[2]; ++w) std::fill_n(row.begin() + w * tile[2], tile[2], from[i * s.output[2] + w] / factor);
+            const std::int64_t plane = i / rows, deep = i % rows / s.output[1] * tile[0], high = i % s.output[1] * tile[1];
+            for (std::int64_t d = deep; d < deep + tile[0]; ++d) {
+                for (std::int64_t h = high; h < high + tile[1]; ++h) {
+                    std::copy(row.begin(), row.end(), to + plane * s.input_pixels() + (d * s.input[1] + h) * width);
+                }
+            }
+        }
+    });
+}
+
 void spread_gradient(const PoolShape& s, const AverageRule& rule, const Tensor& grad_output, const Tensor& grad_input) {
     if (grad_input.numel() == 0) return;
+    const std::optional<Extents> tile = tile_of(s, rule);
+    if (tile && grad_input.is_contiguous() && grad_input.dtype() == grad_output.dtype() && compute_dtype(grad_output.dtype()) == grad_output.dtype() &&
+        is_floating(grad_output.dtype())) {
+        const std::int64_t divisor = rule.divisor_override.value_or((*tile)[0] * (*tile)[1] * (*tile)[2]);
+        return visit_floating(grad_output.dtype(), "avg_pool2d", [&]<typename T>(std::type_identity<T>) {
+            const Tensor g = packed(grad_output);
+            spread_over_tiles(s, *tile, static_cast<T>(divisor), g.data<T>(), grad_input.data<T>());
+        });
+    }
     const ScalarType dtype = grad_output.dtype();
     visit_average_dtype(grad_output.dtype(), [&]<typename T>(std::type_identity<T>) {
         const Tensor g = packed_as(grad_output, scalar_type_of<T>);

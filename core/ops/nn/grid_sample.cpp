@@ -2,10 +2,12 @@
 // affine_grid_generator and grid_sampler over planes and volumes: bilinear, nearest, bicubic.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "core/base/parallel.h"
 #include "core/ops/nn/common.h"
 #include "core/ops/nn/family.h"
+#include "core/ops/nn/simd.h"
 
 namespace loupe {
 namespace {
@@ -191,29 +193,77 @@ struct Tap {
     std::array<T, 3> by;
 };
 
+// What a point reads: at most 4 x 4 inputs of a plane or 2 x 2 x 2 of a volume.
+template <typename T>
+struct PointTaps {
+    std::array<Tap<T>, 16> taps;
+    std::size_t count = 0;
+
+    void add(const Tap<T>& tap) { taps[count++] = tap; }
+    const Tap<T>* begin() const { return taps.data(); }
+    const Tap<T>* end() const { return taps.data() + count; }
+};
+
 // grid: the point's x, y(, z).
 template <typename T>
-std::vector<Tap<T>>& taps_of(const Sampling& s, const T* grid, std::vector<Tap<T>>& out) {
+PointTaps<T> taps_of(const Sampling& s, const T* grid) {
     const std::size_t rank = s.sizes.size();
-    out.assign(1, {0, T(1), {T(1), T(1), T(1)}});
-    std::vector<Tap<T>> next;
+    PointTaps<T> out;
+    out.add({0, T(1), {T(1), T(1), T(1)}});
     for (std::size_t axis = 0; axis < rank; ++axis) {
         const std::size_t component = rank - 1 - axis;
         const AxisTaps<T> along = axis_taps(s, axis, grid[component]);
-        next.clear();
+        PointTaps<T> next;
         for (const Tap<T>& before : out) {
             for (std::size_t k = 0; k < along.count; ++k) {
                 const AxisTap<T>& tap = along.taps[k];
                 if (tap.index < 0) continue;
                 Tap<T> joined{before.pixel * s.sizes[axis] + tap.index, before.weight * tap.weight, before.by};
                 for (std::size_t c = 0; c < rank; ++c) joined.by[c] *= c == component ? tap.slope : tap.weight;
-                next.push_back(joined);
+                next.add(joined);
             }
         }
-        std::swap(out, next);
+        out = next;
     }
     return out;
 }
+
+// The same for points beside each other, a tap of all of them after another, to read a plane in vectors. pixel -1: none.
+constexpr std::int64_t kPointsAtOnce = 128;
+template <typename T>
+struct BlockTaps {
+    std::size_t depth = 0;
+    std::array<std::array<std::int32_t, kPointsAtOnce>, 16> pixel;
+    std::array<std::array<T, kPointsAtOnce>, 16> weight;
+
+    BlockTaps(const Sampling& s, const T* grid, std::int64_t points) {
+        for (auto& row : pixel) row.fill(-1);
+        for (auto& row : weight) row.fill(T(0));
+        for (std::int64_t i = 0; i < points; ++i) {
+            const auto at = static_cast<std::size_t>(i);
+            const PointTaps<T> own = taps_of(s, grid + i * static_cast<std::int64_t>(s.sizes.size()));
+            depth = std::max(depth, own.count);
+            for (std::size_t k = 0; k < own.count; ++k) {
+                pixel[k][at] = static_cast<std::int32_t>(own.taps[k].pixel);
+                weight[k][at] = own.taps[k].weight;
+            }
+        }
+    }
+    void read(const T* plane, T* to, std::int64_t points) const {
+        with_best_instructions([&]() LOUPE_INLINE {
+            std::fill_n(to, points, T(0));
+            for (std::size_t k = 0; k < depth; ++k) {
+                const std::int32_t* index = pixel[k].data();
+                const T* factor = weight[k].data();
+#pragma omp simd
+                for (std::int64_t i = 0; i < points; ++i) {
+                    const T term = factor[i] * plane[index[i] < 0 ? 0 : index[i]];
+                    to[i] += index[i] < 0 ? T(0) : term;
+                }
+            }
+        });
+    }
+};
 
 // ---- checks
 
@@ -238,6 +288,8 @@ void check_sampling(const Tensor& input, const Tensor& grid, std::int64_t mode, 
     const bool known = input.dtype() == ScalarType::Float32 || input.dtype() == ScalarType::Float64;
     if (rank == 2) require(known, "grid_sampler_2d_cpu not implemented for ", dtype_graph_name(input.dtype()));
     else require(known, "\"grid_sampler3d_cpu\" not implemented for '", dtype_graph_name(input.dtype()), "'");
+    require(input.size(0) == 0 || input.numel() / std::max<std::int64_t>(input.size(0) * input.size(1), 1) <= std::numeric_limits<std::int32_t>::max(),
+            "grid_sampler(): planes of more than 2^31 elements are not supported");
     require(input.dtype() == grid.dtype(), "expected scalar type ", dtype_graph_name(input.dtype()), " but found ", dtype_graph_name(grid.dtype()));
 }
 
@@ -265,16 +317,13 @@ void sample_grid(const Tensor& out, const Tensor& input, const Tensor& grid, std
         const Tensor x = packed(input);
         const Tensor g = packed(grid);
         const Tensor y = buffer_for(out);
-        parallel_for(0, input.size(0) * points, 512, [&](std::int64_t begin, std::int64_t end) {
-            std::vector<Tap<T>> taps;
-            for (std::int64_t i = begin; i < end; ++i) {
-                const std::int64_t n = i / points;
-                taps_of(s, g.data<T>() + i * rank, taps);
-                for (std::int64_t k = 0; k < channels; ++k) {
-                    const T* plane = x.data<T>() + (n * channels + k) * pixels;
-                    T sum = 0;
-                    for (const Tap<T>& tap : taps) sum += tap.weight * plane[tap.pixel];
-                    y.data<T>()[(n * channels + k) * points + i % points] = sum;
+        const std::int64_t blocks = (points + kPointsAtOnce - 1) / kPointsAtOnce;
+        parallel_for(0, input.size(0) * blocks, 4, [&](std::int64_t begin, std::int64_t end) {
+            for (std::int64_t b = begin; b < end; ++b) {
+                const std::int64_t n = b / blocks, first = b % blocks * kPointsAtOnce, count = std::min(kPointsAtOnce, points - first);
+                const BlockTaps<T> taps(s, g.data<T>() + (n * points + first) * rank, count);
+                for (std::int64_t plane = n * channels; plane < (n + 1) * channels; ++plane) {
+                    taps.read(x.data<T>() + plane * pixels, y.data<T>() + plane * points + first, count);
                 }
             }
         });
@@ -305,20 +354,22 @@ void run_sampler_backward(Arguments arguments, IValue* results) {
         const Tensor grad_input = zeros(input.sizes(), scalar_type_of<T>);
         const Tensor grad_grid = zeros(grid.sizes(), scalar_type_of<T>);
         parallel_for(0, input.size(0), 1, [&](std::int64_t begin, std::int64_t end) {
-            std::vector<Tap<T>> taps;
+            const T *values = x.data<T>(), *grads = grad.data<T>();
+            T* sums = grad_input.data<T>();
             for (std::int64_t i = begin * points; i < end * points; ++i) {
                 const std::int64_t n = i / points;
-                taps_of(s, g.data<T>() + i * Rank, taps);
-                T* to = grad_grid.data<T>() + i * Rank;
+                const PointTaps<T> taps = taps_of(s, g.data<T>() + i * Rank);
+                std::array<T, Rank> moved{};
                 for (std::int64_t k = 0; k < channels; ++k) {
                     const std::int64_t plane = (n * channels + k) * pixels;
-                    const T own = grad.data<T>()[(n * channels + k) * points + i % points];
+                    const T own = grads[(n * channels + k) * points + i % points];
                     for (const Tap<T>& tap : taps) {
-                        grad_input.data<T>()[plane + tap.pixel] += tap.weight * own;
-                        const T moved = own * x.data<T>()[plane + tap.pixel];
-                        for (std::size_t c = 0; c < static_cast<std::size_t>(Rank); ++c) to[c] += moved * tap.by[c];
+                        if (mask[0]) sums[plane + tap.pixel] += tap.weight * own;
+                        const T part = own * values[plane + tap.pixel];
+                        for (std::size_t c = 0; c < static_cast<std::size_t>(Rank); ++c) moved[c] += part * tap.by[c];
                     }
                 }
+                std::copy(moved.begin(), moved.end(), grad_grid.data<T>() + i * Rank);
             }
         });
         if (mask[0]) results[0] = grad_input;

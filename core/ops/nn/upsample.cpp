@@ -119,6 +119,12 @@ struct TapTable {
     std::int64_t depth = 0;
     std::vector<std::int32_t> index;
     std::vector<double> weight;
+
+    // Does every place copy one input?
+    bool copies() const {
+        return depth == 1 && std::ranges::all_of(index, [](std::int32_t i) { return i >= 0; }) &&
+               std::ranges::all_of(weight, [](double w) { return w == 1; });
+    }
 };
 
 TapTable tap_table(const Taps& taps, std::int64_t in, std::int64_t out, bool transposed) {
@@ -188,9 +194,33 @@ LOUPE_INLINE inline void weigh_slices(const TapTable& taps, const T* weights, st
     }
 }
 
+// Where every place copies an input.
+template <typename T>
+void copy_places(const TapTable& taps, std::int64_t outer, std::int64_t size, std::int64_t inner, const T* from, T* to) {
+    const std::int64_t places = taps.places;
+    const std::int32_t* index = taps.index.data();
+    parallel_for(0, outer, std::max<std::int64_t>(1, 16384 / (inner * places)), [&](std::int64_t begin, std::int64_t end) {
+        if (inner > 1) {
+            for (std::int64_t n = begin * places; n < end * places; ++n) {
+                std::copy_n(from + (n / places * size + index[n % places]) * inner, inner, to + n * inner);
+            }
+            return;
+        }
+        with_best_instructions([&]() LOUPE_INLINE {
+            for (std::int64_t n = begin; n < end; ++n) {
+                const T* source = from + n * size;
+                T* target = to + n * places;
+#pragma omp simd
+                for (std::int64_t i = 0; i < places; ++i) target[i] = source[index[i]];
+            }
+        });
+    });
+}
+
 // Along the middle of [outer, size, inner].
 template <typename T>
 void apply(const TapTable& taps, std::int64_t outer, std::int64_t size, std::int64_t inner, const T* from, T* to) {
+    if (taps.copies()) return copy_places(taps, outer, size, inner, from, to);
     const std::vector<T> weights(taps.weight.begin(), taps.weight.end());
     const std::int64_t places = taps.places;
     const std::int64_t work = std::max<std::int64_t>(1, inner * taps.depth);
@@ -252,11 +282,13 @@ void interpolate(Interpolation mode, const Options& options, Tensor source, Tens
     const Tensor& large = transposed ? source : result;
     const bool narrow = source.dtype() == ScalarType::BFloat16 && has_align(mode) && !last;
     const bool in_steps = narrow && !transposed;
+    // Of copies the short rows first: what comes after are copies of whole rows.
+    const bool from_the_last = transposed || in_steps || mode == Interpolation::Nearest || mode == Interpolation::NearestExact;
     visit_floating(is_integral(source.dtype()) ? ScalarType::Float32 : source.dtype(), "upsample", [&]<typename T>(std::type_identity<T>) {
         constexpr ScalarType kAs = scalar_type_of<T>;
         Tensor now = packed_as(source, kAs);
         for (std::size_t step = 0; step < spatial; ++step) {
-            const std::size_t d = transposed || in_steps ? spatial - 1 - step : step;
+            const std::size_t d = from_the_last ? spatial - 1 - step : step;
             const std::int64_t in = small.sizes()[d + first];
             const std::int64_t out = large.sizes()[d + first];
             Dims sizes = to_dims(now.sizes());

@@ -161,31 +161,47 @@ MetaList infer_running(const Tensor& self, std::int64_t dim) {
     return {{to_dims(self.sizes()), self.dtype(), self.device()}, {to_dims(self.sizes()), ScalarType::Int64, self.device()}};
 }
 // Of equals the last; once there is a NaN it stays.
+template <bool kMax, typename T>
+bool replaces(T next, T best) {
+    if (best != best) return next != next;
+    return !(kMax ? next < best : next > best);
+}
+template <bool kMax, typename T>
+void run_lines(const T* from, T* to, std::int64_t* places, std::int64_t lines, std::int64_t stride, std::int64_t length) {
+    std::array<T, kLinesAtOnce> best;
+    std::array<std::int64_t, kLinesAtOnce> place{};
+    std::copy_n(from, lines, best.begin());
+    for (std::int64_t i = 0; i < length; ++i) {
+        for (std::int64_t k = 0; k < lines; ++k) {
+            const auto line = static_cast<std::size_t>(k);
+            const std::int64_t at = i * stride + k;
+            if (replaces<kMax>(from[at], best[line])) {
+                best[line] = from[at];
+                place[line] = i;
+            }
+            to[at] = best[line];
+            places[at] = place[line];
+        }
+    }
+}
+// The results themselves where they are of the type and in order, else room for them.
+Tensor room_for(const Tensor& out, ScalarType as) { return out.is_contiguous() && out.dtype() == as ? out : empty(out.sizes(), as); }
+
 template <bool kMax>
 void running(const Tensor& values, const Tensor& indices, const Tensor& self, std::int64_t dim) {
     const ScalarType as = compute_type(self.dtype());
     const Tensor x = packed(self, as);
-    const Tensor y = empty(self.sizes(), as);
-    const Tensor places = empty(self.sizes(), ScalarType::Int64);
+    const Tensor y = room_for(values, as);
+    const Tensor places = room_for(indices, ScalarType::Int64);
     visit_compute_type(as, [&]<typename T>(std::type_identity<T>) {
         if constexpr (!kIsComplexElement<T>) {
-            each_line(x, dim, [&](std::int64_t at, std::int64_t stride, std::int64_t length) {
-                T best = x.data<T>()[at];
-                std::int64_t place = 0;
-                for (std::int64_t i = 0; i < length; ++i) {
-                    const T next = x.data<T>()[at + i * stride];
-                    if (next != next || (best == best && (kMax ? next >= best : next <= best))) {
-                        best = next;
-                        place = i;
-                    }
-                    y.data<T>()[at + i * stride] = best;
-                    places.data<std::int64_t>()[at + i * stride] = place;
-                }
+            each_block(x, dim, [&](std::int64_t at, std::int64_t lines, std::int64_t stride, std::int64_t length) {
+                run_lines<kMax>(x.data<T>() + at, y.data<T>() + at, places.data<std::int64_t>() + at, lines, stride, length);
             });
         }
     });
-    copy_into(values, y);
-    copy_into(indices, places);
+    if (!y.is_same(values)) copy_into(values, y);
+    if (!places.is_same(indices)) copy_into(indices, places);
 }
 void running_backward(G& c) {
     const Tensor g = c.grad_output(0);

@@ -72,6 +72,15 @@ bool accepts_average(const Tensor& x, Arguments a, std::string* why) {
     return true;
 }
 
+// In the gradient of windows that tile planes each number is only copied, which needs no primitive.
+bool tiles_planes(const Tensor& x, const PoolShape& s) {
+    if (nn_ops::prefers_channels_last(x)) return false;
+    for (std::size_t d = 0; d < 3; ++d) {
+        if (s.padding[d] != 0 || s.kernel[d] != s.stride[d] || s.output[d] * s.stride[d] != s.input[d]) return false;
+    }
+    return true;
+}
+
 // Windows of adaptive pooling; false when they are not alike.
 template <std::size_t Spatial>
 bool adaptive_average(const Tensor& x, IntSpan output, Average& average) {
@@ -149,7 +158,9 @@ void forward(Arguments a, IValue* results) {
 
 template <std::size_t Spatial>
 bool accepts_backward(Arguments a, std::string* why) {
-    return accepts_float32(a, {0, 1}, why) && accepts_average<Spatial>(a[1].to_tensor(), a.subspan(2), why);
+    if (!accepts_float32(a, {0, 1}, why) || !accepts_average<Spatial>(a[1].to_tensor(), a.subspan(2), why)) return false;
+    if (tiles_planes(a[1].to_tensor(), average_of<Spatial>(a[1].to_tensor(), a.subspan(2)).shape)) return decline(why, "windows that tile the input");
+    return true;
 }
 template <std::size_t Spatial>
 void backward(Arguments a, IValue* results) {
@@ -171,7 +182,10 @@ void adaptive(Arguments a, IValue* results) {
 
 template <std::size_t Spatial>
 bool accepts_adaptive_backward(Arguments a, std::string* why) {
-    return accepts_float32(a, {0, 1}, why) && accepts_adaptive_sizes<Spatial>(a[1].to_tensor(), a[0].to_tensor().sizes().last(Spatial), why);
+    const IntSpan output = a[0].to_tensor().sizes().last(Spatial);
+    if (!accepts_float32(a, {0, 1}, why) || !accepts_adaptive_sizes<Spatial>(a[1].to_tensor(), output, why)) return false;
+    if (!nn_ops::prefers_channels_last(a[1].to_tensor())) return decline(why, "windows that tile the input");
+    return true;
 }
 template <std::size_t Spatial>
 void adaptive_backward(Arguments a, IValue* results) {
