@@ -99,7 +99,7 @@ void MainWindow::makeFileActions() {
                    [this] {
                        const QString file = QFileDialog::getOpenFileName(
                            this, tr("Open a model"), QFileInfo(recentFiles().value(0)).absolutePath(),
-                           tr("Models and recordings (*.pt *.pth *.ptl *.torchscript *.zip *.loupe);;All files (*)"));
+                           tr("Models and recordings (*.pt *.pth *.ptl *.torchscript *.zip *.py *.loupe);;All files (*)"));
                        if (!file.isEmpty()) openFile(file);
                    },
                    {}});

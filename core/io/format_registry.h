@@ -35,8 +35,8 @@ class EagerModel : public RefCounted {
     virtual std::optional<IValue> loss(const IValue& output) = 0;
     // As Python prints the model.
     virtual std::string repr() = 0;
-    // Is told before every statement, with its depth: 0 in forward itself. Null: nobody is.
-    using StatementHook = std::function<void(const ir::SourceRange& range, std::size_t depth)>;
+    // Is told before every statement, with the number of calls under way. Null: nobody is.
+    using StatementHook = std::function<void(const ir::SourceRange& range, std::size_t calls)>;
     virtual void set_statement_hook(StatementHook hook) = 0;
 };
 

@@ -106,6 +106,8 @@ void Session::Engine::park(const StopPoint& next, const StopReason& why) {
         status.next_node = next.graph_node;
         status.next_op = std::string(next.op);
         status.next_scope = std::string(next.scope);
+        status.next_source = {};
+        if (next.is_statement) status.next_source = {std::string(next.source_file), next.source_line, 0};
         status.phase = next.phase;
         status.why = why.text;
         status.stopped_at_breakpoint = why.breakpoint;
@@ -505,6 +507,7 @@ void Session::Engine::do_run(const RunOptions& given) {
         status.next_node = -1;
         status.next_op.clear();
         status.next_scope.clear();
+        status.next_source = {};
     });
 }
 

@@ -286,7 +286,7 @@ IValue PreparedMethod::loss(const IValue& output) const {
 
 StatementScope::StatementScope(const Program& program, Recorder& recorder) : eager_(program.file().eager.get()) {
     if (eager_ == nullptr) return;
-    eager_->set_statement_hook([&recorder](const ir::SourceRange& range, std::size_t depth) { recorder.before_statement(range, depth); });
+    eager_->set_statement_hook([&recorder](const ir::SourceRange& range, std::size_t calls) { recorder.before_statement(range, calls); });
 }
 StatementScope::~StatementScope() {
     if (eager_ != nullptr) eager_->set_statement_hook(nullptr);

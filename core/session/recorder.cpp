@@ -134,10 +134,12 @@ void Recorder::place_direct(StopPoint& point, const ir::SourceRange& range) {
     point.source_line = static_cast<int>(position->line);
 }
 
-void Recorder::before_statement(const ir::SourceRange& range, std::size_t depth) {
+void Recorder::before_statement(const ir::SourceRange& range, std::size_t calls) {
     if (control_ == nullptr) return;
     StopPoint point;
-    point.depth = direct_depth() + static_cast<int>(depth);
+    // Functions that are no forward of a module have no frame here.
+    point.depth = direct_depth() + std::max(0, static_cast<int>(calls) - depth());
+    point.is_statement = true;
     place_direct(point, range);
     park_if_asked(point);
 }

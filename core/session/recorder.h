@@ -39,8 +39,8 @@ class Recorder final : public ExecutionObserver {
 
     // Modules that are called without a graph know their place in the tree by this.
     void name_modules(nn::Module& root);
-    // A statement of a model source is about to run: a place to stop at.
-    void before_statement(const ir::SourceRange& range, std::size_t depth);
+    // A statement of a model source is about to run: a place to stop at. calls: of Python functions under way.
+    void before_statement(const ir::SourceRange& range, std::size_t calls);
     // Names of tensors that exist before the run.
     void name_value(const Tensor& t, const std::string& name, Category category);
     // Called now and then with the number of events, for whoever shows them.

@@ -84,6 +84,7 @@ struct Status {
     int next_node = -1;             // graph node the engine is parked before
     std::string next_op;
     std::string next_scope;
+    SourcePlace next_source;        // of the statement of a model source that it is parked before; else empty
     RunPhase phase = RunPhase::Forward;
     int stopped_at_breakpoint = 0;  // its id; 0 when it stopped for another reason
     std::string why;                // "breakpoint 2: module layer2 in backward", "step", "paused", "error"

@@ -23,6 +23,7 @@ struct StopPoint {
     int source_line = 0;
     int depth = 0;           // of the frames around it
     bool is_call = false;
+    bool is_statement = false;     // of a model source
     bool is_in_statement = false;  // an operator of a statement at which a run has stopped already
 };
 

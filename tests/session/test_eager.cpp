@@ -197,6 +197,7 @@ class TestEager : public QObject {
         session.wait_idle();
         QCOMPARE(session.status().reached, EventId{1});
         QCOMPARE(session.status().next_op, std::string());
+        QCOMPARE(session.status().next_source.line, 2);
         session.step(StepKind::Into);
         session.wait_idle();
         QCOMPARE(session.status().next_op, std::string("aten::relu"));

@@ -124,9 +124,8 @@ void SessionBridge::takeStatus(const session::Status& status) {
 }
 
 void SessionBridge::takeModel(std::shared_ptr<const session::ModelInfo> model) {
-    // The same file: a model source that was edited, or got its graph.
-    const bool isAgain = model && text(model->path) == opened_;
-    if (model) opened_ = text(model->path);
+    // The same model: a source that was edited, or got its graph when its run began.
+    const bool isAgain = runs_when_open_ || status_.state == RunState::Running;
     model_ = std::move(model);
     takeRecording(nullptr);
     history_.clear();

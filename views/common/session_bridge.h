@@ -139,7 +139,6 @@ class SessionBridge : public QObject {
     std::size_t event_count_ = 0;
     std::deque<LogEntry> log_;
     session::EventId event_ = 0;
-    QString opened_;  // path of the last model
     bool runs_when_open_ = false;
     QString module_;
     int node_ = -1;

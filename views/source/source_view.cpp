@@ -228,8 +228,8 @@ void SourceView::showFile(int) {
         editor_->setText(text(source->text));
         editor_->setModified(false);
         editor_->setReadOnly(!source->is_editable);
-        hideBlankStretches(source->is_original && !source->is_editable);
     }
+    hideBlankStretches(source->is_original && !source->is_editable);
     if (!isAgain) editor_->setFirstVisibleLine(0);
     shown_ = text(source->name);
     editor_->setMarginWidth(kNumberMargin, QStringLiteral("0%1").arg(std::max(editor_->lines(), 100)));
@@ -291,10 +291,7 @@ void SourceView::showCurrent() {
     const int line = place.line - 1;
     editor_->markerAdd(line, CurrentLine);
     editor_->markerAdd(line, CurrentArrow);
-    const int first = editor_->firstVisibleLine();
-    const int shown = static_cast<int>(editor_->SendScintilla(QsciScintilla::SCI_LINESONSCREEN));
-    const int at = shownLine(line);
-    if (at < first + 2 || at > first + shown - 3) editor_->setFirstVisibleLine(std::max(0, at - shown / 3));
+    bringIntoSight(line);
 }
 
 int SourceView::shownLine(int line) const {
@@ -304,7 +301,7 @@ int SourceView::shownLine(int line) const {
 // Debug records hold only the functions that were compiled: between them the file is unknown, and blank here.
 void SourceView::hideBlankStretches(bool are_gaps) {
     constexpr int kKept = 2;
-    editor_->SendScintilla(QsciScintilla::SCI_SHOWLINES, 0UL, static_cast<long>(editor_->lines()));
+    editor_->SendScintilla(QsciScintilla::SCI_SHOWLINES, 0UL, static_cast<long>(editor_->lines() - 1));
     if (!are_gaps) return;
     const QStringList lines = editor_->text().split(QLatin1Char('\n'));
     for (int first = 0; first < lines.size();) {
@@ -319,15 +316,36 @@ void SourceView::hideBlankStretches(bool are_gaps) {
     }
 }
 
+// The statement that the engine is parked before; in a graph, the line of the last operator that ran.
+session::SourcePlace SourceView::reachedPlace() const {
+    if (!bridge().isPaused()) return {};
+    if (bridge().status().next_source.line > 0) return bridge().status().next_source;
+    const session::EventId reached = bridge().reachedEvent();
+    if (reached == 0 || reached > bridge().eventCount()) return {};
+    const auto& event = bridge().recording()->event(reached);
+    return {std::string(event.source_file), event.source_line, 0};
+}
+
 void SourceView::showReached() {
     editor_->markerDeleteAll(ReachedLine);
     editor_->markerDeleteAll(ReachedArrow);
-    const session::EventId reached = bridge().reachedEvent();
-    if (!bridge().isPaused() || reached == 0 || reached > bridge().eventCount()) return;
-    const auto& event = bridge().recording()->event(reached);
-    if (text(event.source_file) != currentFile() || event.source_line <= 0) return;
-    editor_->markerAdd(event.source_line - 1, ReachedLine);
-    editor_->markerAdd(event.source_line - 1, ReachedArrow);
+    const session::SourcePlace place = reachedPlace();
+    const bool isStatement = place.line > 0 && bridge().status().next_source.line > 0;
+    if (const int index = fileIndex(place.file); isStatement && index >= 0 && index != files_->currentIndex()) {
+        files_->setCurrentIndex(index);  // comes back here
+        return;
+    }
+    if (text(place.file) != currentFile() || place.line <= 0) return;
+    editor_->markerAdd(place.line - 1, ReachedLine);
+    editor_->markerAdd(place.line - 1, ReachedArrow);
+    if (isStatement) bringIntoSight(place.line - 1);
+}
+
+void SourceView::bringIntoSight(int line) {
+    const int first = editor_->firstVisibleLine();
+    const int shown = static_cast<int>(editor_->SendScintilla(QsciScintilla::SCI_LINESONSCREEN));
+    const int at = shownLine(line);
+    if (at < first + 2 || at > first + shown - 3) editor_->setFirstVisibleLine(std::max(0, at - shown / 3));
 }
 
 void SourceView::showBreakpoints() {

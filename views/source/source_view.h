@@ -40,6 +40,8 @@ class SourceView : public View {
     void showCurrent();
     void showBreakpoints();
     void showReached();
+    session::SourcePlace reachedPlace() const;
+    void bringIntoSight(int line);
     void hideBlankStretches(bool are_gaps);
     // Lines of the file and lines on the screen differ where stretches are hidden.
     int shownLine(int line) const;
