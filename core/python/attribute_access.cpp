@@ -117,7 +117,7 @@ std::string type_name(const IValue& value) {
 
 std::optional<IValue> call_special(const ClassObject& cls, std::string_view name, const IValue& self,
                                    std::vector<IValue> arguments) {
-    const IValue* found = cls.find(name);
+    const IValue* found = cls.find_special(name);
     if (found == nullptr || found->is_none()) return std::nullopt;
     CallArguments given;
     if (object_as<MethodWrapper>(*found) == nullptr) given.positional.push_back(self);
@@ -183,11 +183,6 @@ IValue get_attribute(const IValue& object, std::string_view name) {
 
 void set_attribute(const IValue& object, std::string_view name, IValue value) {
     if (object.is_tensor()) return tensor_binding().set_attribute(object, name, std::move(value));
-    if (object.is_object()) {
-        if (const ClassPtr cls = module_class_of(object)) {
-            return set_module_attribute(object, *cls, name, std::move(value));
-        }
-    }
     if (ClassObject* cls = object.is_other() ? nullptr : dynamic_class(object)) {
         const IValue* setter = cls->find("__setattr__");
         if (setter != nullptr && object_as<FunctionObject>(*setter) != nullptr) {
@@ -195,11 +190,20 @@ void set_attribute(const IValue& object, std::string_view name, IValue value) {
             return;
         }
     }
+    if (auto* python_object = object_as<PythonObject>(object)) return python_object->set_attribute(name, std::move(value));
+    set_plain_attribute(object, name, std::move(value));
+}
+
+void set_plain_attribute(const IValue& object, std::string_view name, IValue value) {
+    if (object.is_object()) {
+        if (const ClassPtr cls = module_class_of(object)) {
+            return set_module_attribute(object, *cls, name, std::move(value));
+        }
+    }
     if (const AttributeMap* own = own_attributes(object)) {
         const_cast<AttributeMap*>(own)->set(name, std::move(value));  // declared mutable where it lives
         return;
     }
-    if (auto* python_object = object_as<PythonObject>(object)) return python_object->set_attribute(name, std::move(value));
     if (find_attribute(object, name)) {
         throw_error("AttributeError", object.is_tuple() && dynamic_class(object) != nullptr
                                           ? std::string("can't set attribute")

@@ -133,6 +133,10 @@ struct BuiltinClasses {
 const BuiltinClasses& builtin_classes();
 // The class of objects in C++ that have no class of their own, by their type name.
 ClassPtr named_class(std::string_view type_name);
+// Everything that every source sees: functions, classes, constants.
+std::vector<std::pair<std::string, IValue>> builtin_entries();
+// A function that every source sees: len, print.
+const IValue* builtin_function(std::string_view name);
 // Each fills the methods of one class.
 void define_string_methods(ClassObject& cls);
 void define_bytes_methods(ClassObject& cls);
@@ -173,8 +177,13 @@ IValue instantiate(ClassObject& cls, CallArguments arguments);
 IValue compare(OperatorKind op, const IValue& a, const IValue& b, std::string_view method, std::string_view reflected,
                std::string_view symbol);
 bool is_iterable(const IValue& value);
+bool is_callable(const IValue& value);
 void check_hashable(const IValue& value);
 void update_dict(DictObject& dict, const IValue& other);  // from a mapping or pairs
+// object.__setattr__ of a value that is no Instance.
+void set_plain_attribute(const IValue& object, std::string_view name, IValue value);
+// object.__repr__: past the class's own.
+std::string default_repr(const IValue& value);
 std::string ascii_repr(const IValue& value);
 std::string address_text(const void* object);  // "0x7f..."
 bool is_exception_match(const IValue& exception, const IValue& type);

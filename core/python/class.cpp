@@ -134,6 +134,14 @@ const IValue* ClassObject::find(std::string_view name) const {
     return nullptr;
 }
 
+const IValue* ClassObject::find_special(std::string_view name) const {
+    for (const ClassObject* cls : mro_) {
+        if (cls->is_builtin_ && cls->module_ == "builtins") continue;
+        if (const IValue* found = cls->attributes_.find(name)) return found;
+    }
+    return nullptr;
+}
+
 const IValue* ClassObject::find_after(const ClassObject& after, std::string_view name) const {
     auto at = std::find(mro_.begin(), mro_.end(), &after);
     if (at == mro_.end()) return nullptr;

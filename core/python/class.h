@@ -79,6 +79,9 @@ class ClassObject final : public PythonObject, public Tracked {
 
     // The attribute as it stands in the first class of the mro that has it, not bound to anything; null when none has.
     const IValue* find(std::string_view name) const;
+    // The method behind an operator or a built-in function, left out what int, list, object ... have themselves: those are
+    // not asked by way of their methods.
+    const IValue* find_special(std::string_view name) const;
     // The same among the classes behind `after` in the mro of this one, for super().
     const IValue* find_after(const ClassObject& after, std::string_view name) const;
     AttributeMap& attributes() { return attributes_; }
@@ -89,6 +92,7 @@ class ClassObject final : public PythonObject, public Tracked {
         is_builtin_ = true;
         new_ = std::move(make_instance);
     }
+    void set_instance_maker(New make_instance) { new_ = std::move(make_instance); }
     bool is_builtin() const { return is_builtin_; }
     // Of the first class in the mro that has one.
     const New& make_instance() const;
@@ -116,7 +120,10 @@ class ClassObject final : public PythonObject, public Tracked {
     // What a named tuple's class makes: tuples with this type; null otherwise.
     TypePtr tuple_type;
 
-    void clear_references() override { attributes_.clear(); }
+    // Built-in classes are shared by all programs.
+    void clear_references() override {
+        if (!is_builtin_) attributes_.clear();
+    }
     RefCounted* tracked_object() override { return this; }
 
   private:

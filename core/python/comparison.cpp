@@ -213,7 +213,7 @@ std::size_t Instance::hash() const {
     const IValue self = IValue::other(Ptr<RefCounted>(const_cast<Instance*>(this)));
     const IValue* method = cls_->find("__hash__");
     if (method != nullptr && method->is_none()) throw_type_error(concat("unhashable type: '", cls_->name(), "'"));
-    if (method != nullptr && object_as<NativeMethod>(*method) == nullptr) {
+    if (cls_->find_special("__hash__") != nullptr) {
         return static_cast<std::size_t>(to_index(*call_special(*cls_, "__hash__", self)));
     }
     return payload.is_none() ? std::hash<const void*>{}(this) : python::hash(payload);

@@ -142,7 +142,7 @@ Ptr<Iterator> iterate_instance(const IValue& object, const ClassPtr& cls) {
         }
         throw_type_error(concat("iter() returned non-iterator of type '", type_name(*made), "'"));
     }
-    if (cls->find("__getitem__") != nullptr) return iterate_by_index(object, cls);
+    if (cls->find_special("__getitem__") != nullptr) return iterate_by_index(object, cls);
     return nullptr;
 }
 
@@ -258,8 +258,8 @@ std::int64_t length(const IValue& value) {
 bool is_iterable(const IValue& value) {
     if (value.is_tensor() || value.is_list() || value.is_tuple() || value.is_dict() || value.is_string()) return true;
     if (const ClassObject* cls = dynamic_class(value)) {
-        if (object_as<ClassObject>(value) == nullptr && cls->find("__getitem__") != nullptr) return true;
-        return cls->find("__iter__") != nullptr || plain(value).is_string();
+        if (object_as<ClassObject>(value) == nullptr && cls->find_special("__getitem__") != nullptr) return true;
+        return cls->find_special("__iter__") != nullptr || plain(value).is_string();
     }
     return object_as<Iterator>(value) != nullptr || object_as<RangeObject>(value) != nullptr ||
            object_as<SetObject>(value) != nullptr || object_as<DictView>(value) != nullptr ||

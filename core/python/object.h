@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 
 #include "core/value/callable.h"
 
@@ -63,8 +64,10 @@ class PythonModule final : public PythonObject {
         : name_(std::move(name)), fallback_(std::move(fallback)) {}
     const std::string& name() const { return name_; }
     void define(std::string name, IValue value) { values_[std::move(name)] = std::move(value); }
-    void define(std::string name, NativeCallable::Body body) {
-        values_[name] = IValue::other(make_ptr<NativeCallable>(name, std::move(body)));
+    template <typename Function>
+        requires std::is_invocable_r_v<IValue, Function, CallArguments>
+    void define(std::string name, Function body) {
+        values_[name] = IValue::other(make_ptr<NativeCallable>(name, NativeCallable::Body(std::move(body))));
     }
 
     std::string type_name() const override { return "module"; }

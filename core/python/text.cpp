@@ -100,6 +100,10 @@ std::string repr(const IValue& value) {
     if (const ClassObject* cls = dynamic_class(value); cls != nullptr && object_as<ClassObject>(value) == nullptr) {
         if (auto text = call_special(*cls, "__repr__", value)) return string_result(*text, "__repr__");
     }
+    return default_repr(value);
+}
+
+std::string default_repr(const IValue& value) {
     switch (value.tag()) {
         case IValue::Tag::List: return list_repr(value);
         case IValue::Tag::Tuple: return tuple_repr(value);
@@ -122,7 +126,7 @@ std::string str(const IValue& value) {
         const auto* exception = object_as<ExceptionObject>(value);
         if (exception != nullptr) return exception->message();
         const IValue& held = plain(value);
-        if (held.is_string() && cls->find("__repr__") == nullptr) return held.to_string();
+        if (held.is_string() && cls->find_special("__repr__") == nullptr) return held.to_string();
     }
     if (value.is_device()) return engine_object_text(value, false);
     return repr(value);
@@ -133,7 +137,7 @@ std::string format(const IValue& value, std::string_view spec) {
     if (const ClassObject* cls = dynamic_class(value); cls != nullptr && object_as<ClassObject>(value) == nullptr) {
         if (auto text = call_special(*cls, "__format__", value, {IValue(spec)})) return string_result(*text, "__format__");
         const IValue& held = plain(value);
-        if (!held.is_same(value) && cls->find("__str__") == nullptr) return format_builtin(held, spec);
+        if (!held.is_same(value) && cls->find_special("__str__") == nullptr) return format_builtin(held, spec);
     }
     if (spec.empty()) return str(value);
     if (value.is_number() || value.is_string()) return format_builtin(value, spec);

@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: Apache-2.0
+// Smaller modules in Python, and which text is which module.
+#include <utility>
+
+#include "core/python/evaluator_state.h"
+#include "core/python/standard_modules.h"
+
+namespace loupe::python {
+
+namespace {
+
+constexpr std::string_view kAbc = R"py(class ABCMeta(type):
+    __is_abc_meta__ = True
+
+    def register(cls, subclass):
+        return subclass
+
+
+class ABC(metaclass=ABCMeta):
+    pass
+
+
+def abstractmethod(function):
+    function.__isabstractmethod__ = True
+    return function
+
+
+def abstractproperty(function):
+    return property(abstractmethod(function))
+
+
+def abstractclassmethod(function):
+    return classmethod(abstractmethod(function))
+
+
+def abstractstaticmethod(function):
+    return staticmethod(abstractmethod(function))
+)py";
+
+constexpr std::string_view kContextlib = R"py(from functools import wraps
+
+
+class _GeneratorContextManager:
+    def __init__(self, generator, name):
+        self.generator = generator
+        self.name = name
+
+    def __enter__(self):
+        try:
+            return next(self.generator)
+        except StopIteration:
+            raise RuntimeError("generator didn't yield") from None
+
+    def __exit__(self, kind, value, traceback):
+        if kind is None:
+            try:
+                next(self.generator)
+            except StopIteration:
+                return False
+            raise RuntimeError("generator didn't stop")
+        try:
+            self.generator.throw(value)
+        except StopIteration as stop:
+            return stop is not value
+        except BaseException as error:
+            if error is not value:
+                raise
+            return False
+        raise RuntimeError("generator didn't stop after throw()")
+
+    def __call__(self, function):
+        @wraps(function)
+        def inner(*args, **kwargs):
+            with self:
+                return function(*args, **kwargs)
+        return inner
+
+
+def contextmanager(function):
+    @wraps(function)
+    def helper(*args, **kwargs):
+        return _GeneratorContextManager(function(*args, **kwargs), function.__name__)
+    return helper
+
+
+class ContextDecorator:
+    def __call__(self, function):
+        @wraps(function)
+        def inner(*args, **kwargs):
+            with self:
+                return function(*args, **kwargs)
+        return inner
+
+
+class suppress:
+    def __init__(self, *exceptions):
+        self.exceptions = exceptions
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, value, traceback):
+        return kind is not None and issubclass(kind, self.exceptions)
+
+
+class nullcontext:
+    def __init__(self, enter_result=None):
+        self.enter_result = enter_result
+
+    def __enter__(self):
+        return self.enter_result
+
+    def __exit__(self, *details):
+        return None
+
+
+class closing:
+    def __init__(self, thing):
+        self.thing = thing
+
+    def __enter__(self):
+        return self.thing
+
+    def __exit__(self, *details):
+        self.thing.close()
+
+
+class ExitStack:
+    def __init__(self):
+        self._callbacks = []
+
+    def enter_context(self, manager):
+        value = manager.__enter__()
+        self._callbacks.append(manager.__exit__)
+        return value
+
+    def callback(self, function, *args, **kwargs):
+        def run(*details):
+            function(*args, **kwargs)
+        self._callbacks.append(run)
+        return function
+
+    def close(self):
+        self.__exit__(None, None, None)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *details):
+        swallowed = False
+        while self._callbacks:
+            if self._callbacks.pop()(*details):
+                swallowed = True
+                details = (None, None, None)
+        return swallowed
+)py";
+
+constexpr std::string_view kOperator = R"py(def add(a, b): return a + b
+def sub(a, b): return a - b
+def mul(a, b): return a * b
+def truediv(a, b): return a / b
+def floordiv(a, b): return a // b
+def mod(a, b): return a % b
+def pow(a, b): return a ** b
+def matmul(a, b): return a @ b
+def neg(a): return -a
+def not_(a): return not a
+def truth(a): return bool(a)
+def and_(a, b): return a & b
+def or_(a, b): return a | b
+def xor(a, b): return a ^ b
+def lt(a, b): return a < b
+def le(a, b): return a <= b
+def gt(a, b): return a > b
+def ge(a, b): return a >= b
+def eq(a, b): return a == b
+def ne(a, b): return a != b
+def is_(a, b): return a is b
+def contains(a, b): return b in a
+def getitem(a, b): return a[b]
+def setitem(a, b, c): a[b] = c
+def delitem(a, b): del a[b]
+def concat(a, b): return a + b
+def index(a): return a.__index__() if hasattr(a, '__index__') else int(a)
+
+
+def itemgetter(*items):
+    if len(items) == 1:
+        return lambda obj: obj[items[0]]
+    return lambda obj: tuple(obj[item] for item in items)
+
+
+def attrgetter(*names):
+    def get(obj, name):
+        for part in name.split('.'):
+            obj = getattr(obj, part)
+        return obj
+    if len(names) == 1:
+        return lambda obj: get(obj, names[0])
+    return lambda obj: tuple(get(obj, name) for name in names)
+
+
+def methodcaller(name, *args, **kwargs):
+    return lambda obj: getattr(obj, name)(*args, **kwargs)
+)py";
+
+constexpr std::string_view kString = R"py(ascii_lowercase = 'abcdefghijklmnopqrstuvwxyz'
+ascii_uppercase = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ'
+ascii_letters = ascii_lowercase + ascii_uppercase
+digits = '0123456789'
+hexdigits = digits + 'abcdef' + 'ABCDEF'
+octdigits = '01234567'
+punctuation = r"""!"#$%&'()*+,-./:;<=>?@[\]^_`{|}~"""
+whitespace = ' \t\n\r\v\f'
+printable = digits + ascii_letters + punctuation + whitespace
+)py";
+
+constexpr std::string_view kTypes = R"py(class SimpleNamespace:
+    def __init__(self, **kwargs):
+        for name, value in kwargs.items():
+            setattr(self, name, value)
+
+    def __repr__(self):
+        return 'namespace(%s)' % ', '.join('%s=%r' % pair for pair in self.__dict__.items())
+
+    def __eq__(self, other):
+        return isinstance(other, SimpleNamespace) and self.__dict__ == other.__dict__
+
+
+FunctionType = LambdaType = type(lambda: None)
+BuiltinFunctionType = type(len)
+GeneratorType = type((lambda: (yield))())
+NoneType = type(None)
+
+
+class _Sample:
+    def method(self): pass
+
+
+MethodType = type(_Sample().method)
+)py";
+
+constexpr std::string_view kNumbers = R"py(Number = (int, float, complex)
+Complex = (int, float, complex)
+Real = (int, float)
+Rational = (int,)
+Integral = (int,)
+)py";
+
+constexpr std::string_view kCollectionsAbc = R"py(from typing import (Iterable, Iterator, Generator, Sequence, Mapping, MutableMapping, MutableSequence, Callable,
+                    Hashable, Collection)
+Set = set
+Sized = Iterable
+)py";
+
+constexpr std::string_view kTraceback = R"py(def print_exc(*args, **kwargs): pass
+def format_exc(*args, **kwargs): return ''
+)py";
+
+constexpr std::string_view kStatistics = R"py(def mean(data):
+    data = list(data)
+    return sum(data) / len(data)
+
+
+def median(data):
+    data = sorted(data)
+    n = len(data)
+    return data[n // 2] if n % 2 else (data[n // 2 - 1] + data[n // 2]) / 2
+
+
+def pvariance(data):
+    data = list(data)
+    m = mean(data)
+    return sum((x - m) ** 2 for x in data) / len(data)
+
+
+def variance(data):
+    data = list(data)
+    m = mean(data)
+    return sum((x - m) ** 2 for x in data) / (len(data) - 1)
+
+
+def stdev(data):
+    return variance(data) ** 0.5
+)py";
+
+}  // namespace
+
+std::string_view library_source(std::string_view module) {
+    if (module == "collections") return collections_source();
+    if (module == "functools") return functools_source();
+    if (module == "itertools") return itertools_source();
+    if (module == "dataclasses") return dataclasses_source();
+    if (module == "enum") return enum_source();
+    constexpr std::pair<std::string_view, std::string_view> kSmall[] = {
+        {"abc", kAbc},
+        {"contextlib", kContextlib},
+        {"operator", kOperator},
+        {"string", kString},
+        {"types", kTypes},
+        {"numbers", kNumbers},
+        {"collections.abc", kCollectionsAbc},
+        {"traceback", kTraceback},
+        {"statistics", kStatistics},
+    };
+    for (const auto& [name, text] : kSmall) {
+        if (name == module) return text;
+    }
+    return {};
+}
+
+}  // namespace loupe::python

@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: Apache-2.0
+// Small modules: time, sys, os, os.path, warnings, copy, _collections, builtins.
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <thread>
+#include <unordered_map>
+
+#include "core/base/cancel.h"
+#include "core/base/strings.h"
+#include "core/python/builtin_objects.h"
+#include "core/python/evaluator_state.h"
+#include "core/python/frame.h"
+#include "core/python/nn_module.h"
+#include "core/python/standard_modules.h"
+
+namespace loupe::python {
+namespace {
+
+double seconds(auto since) { return std::chrono::duration<double>(since).count(); }
+
+std::string first_text(const CallArguments& a, std::string_view function) {
+    if (a.positional.empty() || !a.positional[0].is_string()) throw_type_error(concat(function, "() needs a str"));
+    return a.positional[0].to_string();
+}
+
+// What prints to: file=sys.stderr.
+IValue output_stream(std::string name) {
+    auto cls = make_ptr<ClassObject>("TextIOWrapper", "_io", std::vector<ClassPtr>{builtin_classes().object});
+    cls->set_builtin(nullptr);
+    cls->define("write", [](CallArguments a) -> IValue {
+        check_positional(a, "write", 2, 2);
+        if (const Evaluator* evaluator = Evaluator::current()) evaluator->write(str(a.positional[1]));
+        return text_length(str(a.positional[1]));
+    });
+    cls->define("flush", [](CallArguments) { return IValue(); });
+    auto instance = make_ptr<Instance>(cls);
+    instance->attributes.set("name", IValue(std::move(name)));
+    return IValue::other(instance);
+}
+
+// Copies by the tree of values; memo keeps what is shared shared.
+class Copier {
+  public:
+    IValue deep(const IValue& value) {
+        check_stack();
+        if (const auto found = memo_.find(key_of(value)); found != memo_.end()) return found->second;
+        if (const ClassObject* cls = dynamic_class(value); cls != nullptr && object_as<ClassObject>(value) == nullptr) {
+            auto memo = make_dict();
+            if (auto made = call_special(*cls, "__deepcopy__", value, {IValue(memo)})) return *made;
+        }
+        switch (value.tag()) {
+            case IValue::Tag::List: return deep_list(value);
+            case IValue::Tag::Dict: return deep_dict(value);
+            case IValue::Tag::Tuple: {
+                std::vector<IValue> parts;
+                for (const IValue& element : value.to_tuple().elements) parts.push_back(deep(element));
+                return remember(value, make_ptr<TupleObject>(std::move(parts), value.to_tuple().type));
+            }
+            case IValue::Tag::Tensor: return remember(value, call_method(value, tensor_copy_method(value), {}));
+            case IValue::Tag::Object: return remember(value, copy_module(value));
+            case IValue::Tag::Other: return deep_object(value);
+            default: return value;
+        }
+    }
+
+  private:
+    static const void* key_of(const IValue& value) {
+        const bool is_counted = value.is_list() || value.is_dict() || value.is_tuple() || value.is_tensor() ||
+                                value.is_object() || value.is_other();
+        return is_counted ? value.object_pointer() : nullptr;
+    }
+    static std::string_view tensor_copy_method(const IValue& value) {
+        return find_attribute(value, "__deepcopy__") ? "__deepcopy__" : "clone";
+    }
+    IValue remember(const IValue& value, IValue copy) {
+        kept_.push_back(value);
+        memo_.emplace(key_of(value), copy);
+        return copy;
+    }
+    IValue deep_list(const IValue& value) {
+        const ListObject& list = value.to_list();
+        const IValue out = remember(value, make_ptr<ListObject>(list.element_type));
+        for (std::size_t i = 0; i < list.elements.size(); ++i) out.to_list().elements.push_back(deep(list.elements[i]));
+        return out;
+    }
+    IValue deep_dict(const IValue& value) {
+        const DictObject& dict = value.to_dict();
+        auto made = make_ptr<DictObject>(dict.key_type, dict.value_type);
+        if (const ContainerClass* mark = container_class(dict)) {
+            auto copied = make_ptr<ContainerClass>(mark->cls);
+            copied->attributes = mark->attributes;
+            made->value_type = copied;
+        }
+        const IValue out = remember(value, IValue(made));
+        for (const auto& [key, held] : dict.entries()) made->set(deep(key), deep(held));
+        return out;
+    }
+    IValue deep_object(const IValue& value) {
+        if (auto* set = object_as<SetObject>(value)) {
+            auto out = make_ptr<SetObject>(set->is_frozen);
+            for (const IValue& element : set->values()) out->add(deep(element));
+            return IValue::other(out);
+        }
+        auto* instance = object_as<Instance>(value);
+        if (instance == nullptr || object_as<ExceptionObject>(value) != nullptr) return value;
+        auto out = make_ptr<Instance>(instance->cls(), instance->payload);
+        const IValue result = remember(value, IValue::other(out));
+        for (const auto& [name, held] : instance->attributes.entries()) out->attributes.set(name, deep(held));
+        return result;
+    }
+    std::unordered_map<const void*, IValue> memo_;
+    std::vector<IValue> kept_;
+};
+
+IValue shallow_copy(const IValue& value) {
+    if (const ClassObject* cls = dynamic_class(value); cls != nullptr && object_as<ClassObject>(value) == nullptr) {
+        if (auto made = call_special(*cls, "__copy__", value)) return *made;
+    }
+    if (value.is_list()) return make_ptr<ListObject>(value.to_list().element_type, value.to_list().elements);
+    if (value.is_dict()) return call_method(value, "copy", {});
+    if (auto* set = object_as<SetObject>(value)) return IValue::other(make_set(value, set->is_frozen));
+    auto* instance = object_as<Instance>(value);
+    if (instance == nullptr || object_as<ExceptionObject>(value) != nullptr) return value;
+    auto out = make_ptr<Instance>(instance->cls(), instance->payload);
+    out->attributes = instance->attributes;
+    return IValue::other(out);
+}
+
+std::vector<std::string> field_names(const IValue& written, bool renames) {
+    std::vector<std::string> fields;
+    if (written.is_string()) {
+        std::string text = written.to_string();
+        for (char& c : text) c = c == ',' ? ' ' : c;
+        for (const IValue& part : call_method(IValue(text), "split", {}).to_list().elements) fields.push_back(str(part));
+    } else {
+        for (const IValue& part : to_vector(written)) fields.push_back(str(part));
+    }
+    for (std::size_t i = 0; i < fields.size(); ++i) {
+        const bool is_bad = fields[i].empty() || fields[i].starts_with('_') || (fields[i][0] >= '0' && fields[i][0] <= '9') ||
+                            std::find(fields.begin(), fields.begin() + static_cast<std::ptrdiff_t>(i), fields[i]) !=
+                                fields.begin() + static_cast<std::ptrdiff_t>(i);
+        if (!is_bad) continue;
+        if (renames) {
+            fields[i] = concat("_", i);
+        } else if (fields[i].starts_with('_')) {
+            throw_value_error(concat("Field names cannot start with an underscore: ", repr(IValue(fields[i]))));
+        } else {
+            throw_value_error(concat("Type names and field names must be valid identifiers and unique: ", repr(IValue(fields[i]))));
+        }
+    }
+    return fields;
+}
+
+IValue named_tuple(CallArguments a) {
+    const BoundArguments given(a, "namedtuple", {"typename", "field_names", "*", "rename=", "defaults=", "module="});
+    std::vector<IValue> defaults;
+    if (!given.value_or(3, {}).is_none()) defaults = to_vector(given[3]);
+    auto fields = field_names(given[1], given.truth_or(2, false));
+    if (defaults.size() > fields.size()) throw_type_error("Got more default values than field names");
+    return IValue::other(make_named_tuple_class(str(given[0]), thread_state().top != nullptr ? thread_state().top->unit.name : "__main__",
+                                                fields, std::move(defaults)));
+}
+
+}  // namespace
+
+void fill_time(PythonModule& module) {
+    const auto steady = [](CallArguments) { return IValue(seconds(std::chrono::steady_clock::now().time_since_epoch())); };
+    for (const char* name : {"perf_counter", "monotonic", "process_time"}) module.define(name, steady);
+    module.define("time", [](CallArguments) { return IValue(seconds(std::chrono::system_clock::now().time_since_epoch())); });
+    module.define("perf_counter_ns", [](CallArguments) {
+        return IValue(static_cast<std::int64_t>(std::chrono::steady_clock::now().time_since_epoch().count()));
+    });
+    module.define("sleep", [](CallArguments a) -> IValue {
+        check_positional(a, "sleep", 1, 1);
+        const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(to_float(a.positional[0]));
+        while (std::chrono::steady_clock::now() < end) {
+            check_cancelled();
+            std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        }
+        return {};
+    });
+}
+
+void fill_sys(PythonModule& module) {
+    module.define("maxsize", IValue(INT64_MAX));
+    module.define("version", IValue("3.11 (Tensorloupe)"));
+    module.define("version_info", make_tuple({IValue(3), IValue(11), IValue(0), IValue("final"), IValue(0)}));
+    module.define("platform", IValue("linux"));
+    module.define("byteorder", IValue("little"));
+    module.define("argv", make_list({IValue("")}));
+    module.define("path", make_list({}));
+    module.define("modules", make_dict());
+    module.define("stdout", output_stream("<stdout>"));
+    module.define("stderr", output_stream("<stderr>"));
+    module.define("getrecursionlimit", [](CallArguments) { return IValue(1000); });
+    module.define("setrecursionlimit", [](CallArguments) { return IValue(); });
+    module.define("getsizeof", [](CallArguments) { return IValue(64); });
+    module.define("exc_info", [](CallArguments) {
+        for (const Frame* frame = thread_state().top; frame != nullptr; frame = frame->caller) {
+            if (!frame->handled) continue;
+            return make_tuple({IValue::other(frame->handled->cls()), IValue::other(frame->handled), IValue()});
+        }
+        return make_tuple({IValue(), IValue(), IValue()});
+    });
+    module.define("exit", [](CallArguments a) -> IValue {
+        throw PythonError(make_ptr<ExceptionObject>(exception_class("SystemExit"), std::move(a.positional)));
+    });
+}
+
+void fill_os(PythonModule& module) {
+    module.define("name", IValue("posix"));
+    module.define("sep", IValue("/"));
+    module.define("linesep", IValue("\n"));
+    module.define("environ", make_dict());
+    module.define("getcwd", [](CallArguments) { return IValue(std::filesystem::current_path().string()); });
+    module.define("cpu_count", [](CallArguments) { return IValue(static_cast<std::int64_t>(std::thread::hardware_concurrency())); });
+    module.define("getenv", [](CallArguments a) { return a.positional.size() > 1 ? a.positional[1] : IValue(); });
+    module.define("path", Evaluator::current()->import_module("os.path"));
+}
+
+void fill_os_path(PythonModule& module) {
+    namespace fs = std::filesystem;
+    const auto on_path = [&](std::string name, IValue (*work)(const std::string&)) {
+        module.define(name, [name, work](CallArguments a) { return work(first_text(a, name)); });
+    };
+    module.define("join", [](CallArguments a) {
+        std::string out;
+        for (const IValue& part : a.positional) {
+            const std::string text = str(part);
+            if (text.starts_with('/') || out.empty()) out = text;
+            else out += out.ends_with('/') ? text : concat("/", text);
+        }
+        return IValue(out);
+    });
+    on_path("basename", [](const std::string& p) { return IValue(p.substr(p.rfind('/') + 1)); });
+    on_path("dirname", [](const std::string& p) {
+        const std::size_t slash = p.rfind('/');
+        return IValue(slash == std::string::npos ? std::string() : slash == 0 ? std::string("/") : p.substr(0, slash));
+    });
+    on_path("splitext", [](const std::string& p) {
+        const std::size_t dot = p.rfind('.');
+        const std::size_t name = p.rfind('/') + 1;
+        const bool has_suffix = dot != std::string::npos && dot > name;
+        return make_tuple({IValue(has_suffix ? p.substr(0, dot) : p), IValue(has_suffix ? p.substr(dot) : std::string())});
+    });
+    on_path("abspath", [](const std::string& p) { return IValue(fs::absolute(p).lexically_normal().string()); });
+    on_path("normpath", [](const std::string& p) { return IValue(fs::path(p).lexically_normal().string()); });
+    on_path("exists", [](const std::string& p) { std::error_code e; return IValue(fs::exists(p, e)); });
+    on_path("isfile", [](const std::string& p) { std::error_code e; return IValue(fs::is_regular_file(p, e)); });
+    on_path("isdir", [](const std::string& p) { std::error_code e; return IValue(fs::is_directory(p, e)); });
+    on_path("isabs", [](const std::string& p) { return IValue(p.starts_with('/')); });
+}
+
+void fill_warnings(PythonModule& module) {
+    module.define("warn", [](CallArguments a) -> IValue {
+        const BoundArguments given(a, "warn", {"message", "category=", "stacklevel=", "source="});
+        std::string category = "UserWarning";
+        if (auto* cls = given.has(1) ? object_as<ClassObject>(given[1]) : nullptr) category = cls->name();
+        const ir::SourceRange at = current_range();
+        const std::string place = at.source && at.position() ? concat(at.position()->file, ":", at.position()->line, ": ") : "";
+        if (const Evaluator* evaluator = Evaluator::current()) {
+            evaluator->write(concat(place, category, ": ", str(given[0]), "\n"));
+        }
+        return {};
+    });
+    for (const char* name : {"filterwarnings", "simplefilter", "resetwarnings"}) {
+        module.define(name, [](CallArguments) { return IValue(); });
+    }
+    auto cls = make_ptr<ClassObject>("catch_warnings", "warnings", std::vector<ClassPtr>{builtin_classes().object});
+    cls->set_builtin([](ClassObject& of, CallArguments&) { return ClassObject::Made{IValue::other(make_ptr<Instance>(ClassPtr(&of))), true}; });
+    cls->define("__enter__", [](CallArguments) { return make_list({}); });
+    cls->define("__exit__", [](CallArguments) { return IValue(false); });
+    module.define("catch_warnings", IValue::other(cls));
+}
+
+void fill_copy(PythonModule& module) {
+    module.define("copy", [](CallArguments a) {
+        check_positional(a, "copy", 1, 1);
+        return shallow_copy(a.positional[0]);
+    });
+    module.define("deepcopy", [](CallArguments a) {
+        const BoundArguments given(a, "deepcopy", {"x", "memo="});
+        return Copier().deep(given[0]);
+    });
+}
+
+void fill_collections(PythonModule& module) { module.define("namedtuple", named_tuple); }
+
+void fill_builtins(PythonModule& module) {
+    for (auto& [name, value] : builtin_entries()) module.define(name, std::move(value));
+}
+
+}  // namespace loupe::python

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Modules of Python's standard library that are written in C++. Those in Python are in library_*.cpp.
+
+#include "core/python/object.h"
+
+namespace loupe::python {
+
+void fill_math(PythonModule& module);
+void fill_typing(PythonModule& module);
+void fill_random(PythonModule& module);
+void fill_time(PythonModule& module);
+void fill_sys(PythonModule& module);
+void fill_os(PythonModule& module);
+void fill_os_path(PythonModule& module);
+void fill_warnings(PythonModule& module);
+void fill_copy(PythonModule& module);
+void fill_collections(PythonModule& module);
+void fill_builtins(PythonModule& module);
+
+// The texts of library_*.cpp.
+std::string_view collections_source();
+std::string_view functools_source();
+std::string_view itertools_source();
+std::string_view dataclasses_source();
+std::string_view enum_source();
+
+}  // namespace loupe::python
