@@ -49,7 +49,8 @@ bool is_comparison(OperatorKind op) { return op >= OperatorKind::Lt && op <= Ope
     throw_error("OverflowError", "int too large: integers of a model source have 64 bits");
 }
 
-std::int64_t checked(bool overflows, std::int64_t result) {
+// result: by reference, since it is written while the first argument is computed.
+std::int64_t checked(bool overflows, const std::int64_t& result) {
     if (overflows) fail_overflow();
     return result;
 }
@@ -155,6 +156,19 @@ std::optional<IValue> doubles(OperatorKind op, double a, double b) {
     }
 }
 
+// Small whole exponents by multiplication, as Python does.
+std::complex<double> complex_pow(std::complex<double> base, std::complex<double> exponent) {
+    const double whole = exponent.real();
+    if (exponent.imag() != 0 || std::floor(whole) != whole || std::fabs(whole) > 100) return std::pow(base, exponent);
+    std::complex<double> result = 1;
+    auto power = base;
+    for (auto left = static_cast<int>(std::fabs(whole)); left > 0; left >>= 1) {
+        if ((left & 1) != 0) result *= power;
+        power *= power;
+    }
+    return whole < 0 ? 1.0 / result : result;
+}
+
 std::optional<IValue> complexes(OperatorKind op, std::complex<double> a, std::complex<double> b) {
     switch (op) {
         case OperatorKind::Add: return a + b;
@@ -163,7 +177,7 @@ std::optional<IValue> complexes(OperatorKind op, std::complex<double> a, std::co
         case OperatorKind::Div:
             if (b == 0.0) fail_zero("complex division by zero");
             return a / b;
-        case OperatorKind::Pow: return std::pow(a, b);
+        case OperatorKind::Pow: return complex_pow(a, b);
         default: return std::nullopt;
     }
 }

@@ -59,8 +59,8 @@ NamespacePtr Evaluator::run_file(const std::string& path) {
 
 NamespacePtr Evaluator::run_source(const std::shared_ptr<const ir::Source>& source) {
     if (state_->directory.empty() && source->file()) {
-        state_->directory = std::filesystem::path(*source->file()).parent_path().string();
-        if (state_->directory.empty()) state_->directory = ".";
+        const auto parent = std::filesystem::path(*source->file()).parent_path();
+        state_->directory = (parent.empty() ? std::filesystem::current_path() : parent).string();
     }
     return finishing([&]() -> NamespacePtr {
         const Ptr<Unit> unit = state_->add_unit(*this, source, state_->options.main_name);

@@ -76,7 +76,7 @@ IValue combinations(CallArguments a) {
     const std::int64_t n = to_index(a.positional[0]);
     std::int64_t k = to_index(a.positional[1]);
     if (n < 0 || k < 0) throw_value_error("n and k must be non-negative integers");
-    if (k > n) return 0;
+    if (k > n) return IValue(0);
     k = std::min(k, n - k);
     std::int64_t out = 1;
     for (std::int64_t i = 1; i <= k; ++i) out = multiplied(out, n - k + i) / i;
@@ -126,7 +126,7 @@ IValue exact_sum(CallArguments a) {
 
 IValue product(CallArguments a) {
     const BoundArguments given(a, "prod", {"iterable", "/", "*", "start="});
-    IValue out = given.value_or(1, IValue(1));
+    IValue out = given.has(1) ? given[1] : IValue(1);
     for_each(given[0], [&](const IValue& value) {
         out = binary(OperatorKind::Mul, out, value);
         return true;

@@ -142,7 +142,7 @@ class Binder {
                 if (!keyword_rest_) keyword_rest_ = make_dict();
                 keyword_rest_->set(IValue(keyword), std::move(value));
             } else {
-                throw_type_error(concat(name(), "() got an unexpected keyword argument '", keyword, "'"));
+                fail_keyword(keyword);
             }
         }
     }
@@ -163,6 +163,19 @@ class Binder {
         throw_type_error(concat(name(), "() missing ", listed_names.size(), " required ",
                                 missing.empty() ? "keyword-only" : "positional", " argument",
                                 listed_names.size() == 1 ? "" : "s", ": ", listed(listed_names)));
+    }
+    [[noreturn]] void fail_keyword(const std::string& keyword) {
+        std::vector<std::string_view> positional_only;
+        for (std::size_t i = 0; i < code_.positional_only; ++i) {
+            const auto is_named = [&](const auto& given) { return given.first == code_.params[i].name; };
+            const auto& given = arguments_.keywords;
+            if (std::any_of(given.begin(), given.end(), is_named)) positional_only.push_back(code_.params[i].name);
+        }
+        if (positional_only.empty()) {
+            throw_type_error(concat(name(), "() got an unexpected keyword argument '", keyword, "'"));
+        }
+        throw_type_error(concat(name(), "() got some positional-only arguments passed as keyword arguments: '",
+                                join(positional_only, ", "), "'"));
     }
     [[noreturn]] void fail_too_many(std::size_t given) {
         std::size_t required = 0;
