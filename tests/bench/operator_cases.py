@@ -180,6 +180,80 @@ def bits(n):
     return {"x": data(square(n), "bit", False)}
 
 
+def convolved_in_groups(n):
+    c = image(n)[1]
+    return {"x": data(image(n)), "w": weight(c, c // 4, 3, 3), "b": weight(c)}
+
+
+def convolved_by_channel(n):
+    c = image(n)[1]
+    return {"x": data(image(n)), "w": weight(c, 1, 3, 3), "b": weight(c)}
+
+
+def convolved_back(n):
+    c = image(n)[1]
+    return {"x": data(image(n)), "w": weight(c, 8, 2, 2), "b": weight(8)}
+
+
+def signal(n):
+    return {256: (1, 4, 64), 256 * 1024: (4, 32, 2048)}.get(n, (8, 64, 32768))
+
+
+def convolved_signal(n):
+    c = signal(n)[1]
+    return {"x": data(signal(n)), "w": weight(c, c, 5), "b": weight(c)}
+
+
+def bagged(n):
+    width = 16 if n == 256 else 64
+    count = n // width
+    bags = max(count // 8, 1)
+    return {"w": weight(1000, width), "i": weight(bags, 8, grad=False, fill=1000, dtype="int64")}
+
+
+def attended(n):
+    """Heads x time x 64"""
+    time = {256: 4, 256 * 1024: 128}.get(n, 256)
+    width = min(64, n // time)
+    heads = n // (time * width)
+    return {name: data((1, heads, time, width)) for name in "qkv"}
+
+
+def prime_lines(n):
+    length = {256: 13, 256 * 1024: 509}.get(n, 4093)
+    return {"z": data((n // 2 // length, length), grad=True, dtype="complex64")}
+
+
+def two_images(n):
+    return {"x": data(image(n)), "y": data(image(n))}
+
+
+def doubles(n):
+    return {"x": data(square(n // 2), dtype="float64"), "y": data(square(n // 2), dtype="float64")}
+
+
+def complexes(n):
+    return {"x": data(square(n // 2), dtype="complex64"), "y": data(square(n // 2), dtype="complex64")}
+
+
+def two_integers(n):
+    return {"x": data(square(n // 2), 1000, False, "int64"), "y": data(square(n // 2), 1000, False, "int64")}
+
+
+def likely(n):
+    return {"x": data(square(n), "bit", False), "y": data(square(n))}
+
+
+def sampled(n):
+    size = image(n)
+    return {"x": data(size), "g": weight(size[0], *size[2:], 2, grad=False)}
+
+
+def matrices(n):
+    side = 8 if n == 256 else 32
+    return {"x": data((n // (side * side), side, side), "positive")}
+
+
 POINTWISE = dict(kind="pointwise", bytes_per_element=8)
 BINARY = dict(kind="pointwise", bytes_per_element=12)
 REDUCTION = dict(kind="reduction", bytes_per_element=4)
@@ -262,12 +336,101 @@ CASES = [
     Case("unique", "torch._unique2(x)[0]", integers, False),
 ]
 
+# What else models spend time in; timed when asked for.
+MORE_CASES = [
+    Case("conv2d_groups", "torch.conv2d(x, w, b, [1, 1], [1, 1], [1, 1], 4)", convolved_in_groups),
+    Case("conv2d_depthwise", "torch.conv2d(x, w, b, [1, 1], [1, 1], [1, 1], CHANNELS)", convolved_by_channel),
+    Case("conv_transpose2d", "torch.conv_transpose2d(x, w, b, [2, 2])", convolved_back),
+    Case("conv1d", "torch.conv1d(x, w, b, [1], [2])", convolved_signal),
+    Case("embedding_bag", "torch.embedding_bag(w, i.view(-1), torch.arange(0, i.numel(), 8))[0]", bagged),
+    Case("attention", "torch.matmul(torch.softmax(torch.matmul(q, k.transpose(-2, -1)) * 0.125, -1), v)", attended),
+    Case("matmul_4d", "torch.matmul(q, k.transpose(-2, -1))", attended),
+    Case("einsum", "torch.einsum('bhid,bhjd->bhij', [q, k])", attended),
+    Case("cat_channels", "torch.cat([x, y], 1)", two_images),
+    Case("index_select_last", "torch.index_select(x, 1, i)", lambda n: {"x": data(square(n)), "i": weight(square(n)[1], grad=False, fill=square(n)[1], dtype="int64")}),
+    Case("index_add", "torch.index_add(x, 0, i, y)", put),
+    Case("scatter", "torch.scatter(x, 0, i, y)", scattered),
+    Case("masked_select", "torch.masked_select(x, m)", masked),
+    Case("repeat", "x.repeat([2, 2])", one),
+    Case("tril", "torch.tril(x)", one),
+    Case("nearest", "torch.upsample_nearest2d(x, [HEIGHT, WIDTH])", one_image),
+    Case("bicubic", "torch.upsample_bicubic2d(x, [HEIGHT, WIDTH], False)", one_image),
+    Case("grid_sampler", "torch.grid_sampler(x, g, 0, 0, False)", sampled),
+    Case("reflection_pad", "torch.reflection_pad2d(x, [1, 1, 1, 1])", one_image),
+    Case("replication_pad", "torch.replication_pad2d(x, [1, 1, 1, 1])", one_image),
+    Case("adaptive_pool", "torch.adaptive_avg_pool2d(x, [4, 4])", one_image),
+    Case("global_pool", "torch.adaptive_avg_pool2d(x, [1, 1])", one_image),
+    Case("pixel_shuffle", "torch.pixel_shuffle(x, 2)", one_image),
+    Case("im2col", "torch.im2col(x, [3, 3], [1, 1], [1, 1], [1, 1])", one_image),
+    Case("instance_norm", "torch.instance_norm(x, w, b, None, None, True, 0.1, 1e-5, True)", with_channels),
+    Case("batch_norm_eval", "torch.batch_norm(x, w, b, m, v, False, 0.1, 1e-5, True)", with_moments),
+    Case("fft_prime", "torch.fft_fft(z)", prime_lines),
+    Case("fft2", "torch.fft_fft2(z)", lambda n: {"z": data(square(n // 2), grad=True, dtype="complex64")}),
+    Case("irfft", "torch.fft_irfft(z)", lambda n: {"z": data(square(n // 2), grad=True, dtype="complex64")}),
+    Case("sort_first", "torch.sort(x, 0)[0]", one),
+    Case("argsort", "torch.argsort(x, 1)", one_without_grad, False),
+    Case("median", "torch.median(x, 1)[0]", one),
+    Case("cumprod", "torch.cumprod(x, 1)", one_positive),
+    Case("cummax", "torch.cummax(x, 1)[0]", one),
+    Case("logcumsumexp", "torch.logcumsumexp(x, 1)", one),
+    Case("norm_last", "torch.norm(x, 2, [1])", one),
+    Case("cosine_similarity", "torch.cosine_similarity(x, y, 1)", two),
+    Case("std_last", "torch.std(x, [1], True)", one),
+    Case("count_nonzero", "torch.count_nonzero(x)", bits, False),
+    Case("silu", "torch.silu(x)", one, **POINTWISE),
+    Case("leaky_relu", "torch.leaky_relu(x, 0.1)", one, **POINTWISE),
+    Case("elu", "torch.elu(x)", one, **POINTWISE),
+    Case("hardswish", "torch.hardswish(x)", one, **POINTWISE),
+    Case("hardsigmoid", "torch.hardsigmoid(x)", one, **POINTWISE),
+    Case("softplus", "torch.softplus(x)", one, **POINTWISE),
+    Case("log_sigmoid", "torch.log_sigmoid(x)", one, **POINTWISE),
+    Case("mish", "torch.mish(x)", one, **POINTWISE),
+    Case("gelu_tanh", "torch.gelu(x, approximate='tanh')", one, **POINTWISE),
+    Case("glu", "torch.glu(x, 1)", one),
+    Case("rsqrt", "torch.rsqrt(x)", one_positive, **POINTWISE),
+    Case("reciprocal", "torch.reciprocal(x)", one_positive, **POINTWISE),
+    Case("floor", "torch.floor(x)", one, **POINTWISE),
+    Case("round", "torch.round(x)", one, **POINTWISE),
+    Case("sign", "torch.sign(x)", one, **POINTWISE),
+    Case("cos", "torch.cos(x)", one, **POINTWISE),
+    Case("tan", "torch.tan(x)", one, **POINTWISE),
+    Case("atan", "torch.atan(x)", one, **POINTWISE),
+    Case("asin", "torch.asin(x * 0.1)", one, **POINTWISE),
+    Case("log1p", "torch.log1p(x)", one_positive, **POINTWISE),
+    Case("expm1", "torch.expm1(x)", one, **POINTWISE),
+    Case("log2", "torch.log2(x)", one_positive, **POINTWISE),
+    Case("pow_3", "torch.pow(x, 3)", one, **POINTWISE),
+    Case("pow_half", "torch.pow(x, 1.7)", one_positive, **POINTWISE),
+    Case("atan2", "torch.atan2(x, y)", two, **BINARY),
+    Case("fmod", "torch.fmod(x, y)", two_positive, **BINARY),
+    Case("remainder", "torch.remainder(x, y)", two_positive, **BINARY),
+    Case("add_scalar", "torch.add(x, 1.5)", one, **POINTWISE),
+    Case("add_float64", "torch.add(x, y)", doubles),
+    Case("exp_float64", "torch.exp(x)", lambda n: {"x": data(square(n // 2), dtype="float64")}),
+    Case("mul_complex", "torch.mul(x, y)", complexes),
+    Case("add_int64", "torch.add(x, y)", two_integers, False),
+    Case("mul_int64", "torch.mul(x, y)", two_integers, False),
+    Case("sum_int64", "torch.sum(x)", lambda n: {"x": data(square(n // 2), 1000, False, "int64")}, False),
+    Case("to_int64", "x.to(torch.int64)", one_without_grad, False),
+    Case("to_float16", "x.to(torch.float16)", one_without_grad, False),
+    Case("logical_and", "torch.logical_and(x, y)", lambda n: {"x": data(square(n), 2, False, "bool"), "y": data(square(n), 2, False, "bool")}, False),
+    Case("gt_scalar", "torch.gt(x, 0.5)", one_without_grad, False),
+    Case("bce_logits", "torch.binary_cross_entropy_with_logits(y, x)", likely),
+    Case("smooth_l1", "torch.smooth_l1_loss(x, y)", two),
+    Case("l1_loss", "torch.l1_loss(x, y)", two),
+    Case("kl_div", "torch.kl_div(x, y)", two_positive),
+    Case("cholesky", "torch.linalg_cholesky(torch.matmul(x, x.transpose(-2, -1)) + 4.0 * torch.eye(x.size(-1)))", matrices),
+    Case("inverse", "torch.inverse(x + 4.0 * torch.eye(x.size(-1)))", matrices),
+    Case("bincount", "torch.bincount(x)", integers, False),
+    Case("searchsorted", "torch.searchsorted(y, x)", lambda n: {"x": data(square(n), grad=False), "y": weight(1000, grad=False)}, False),
+]
+
 
 def written_for(case, n):
     """The expression with the sizes that it names."""
     rows, columns = square(n)
-    height, width = image(n)[2:]
+    channels, height, width = image(n)[1:]
     text = case.expression
-    for word, number in (("COLUMNS", columns), ("HEIGHT", 2 * height), ("WIDTH", 2 * width)):
+    for word, number in (("COLUMNS", columns), ("CHANNELS", channels), ("HEIGHT", 2 * height), ("WIDTH", 2 * width)):
         text = text.replace(word, str(number))
     return text

@@ -44,6 +44,20 @@ std::vector<Tensor> odd_layouts(Random& random, ScalarType dtype) {
             random_tensor(random, {300, 400}, dtype)};
 }
 
+float python_remainder(float a, float b) {
+    const float rest = std::fmod(a, b);
+    return rest != 0 && (b < 0) != (rest < 0) ? rest + b : rest;
+}
+float python_quotient(float a, float b) {
+    if (b == 0) return a / b;
+    const float rest = std::fmod(a, b);
+    float quotient = (a - rest) / b;
+    if (rest != 0 && (b < 0) != (rest < 0)) quotient -= 1;
+    if (quotient == 0) return std::copysign(0.0F, a / b);
+    const float floor = std::floor(quotient);
+    return quotient - floor > 0.5F ? floor + 1 : floor;
+}
+
 }  // namespace
 
 class TestLoops : public QObject {
@@ -91,7 +105,7 @@ class TestLoops : public QObject {
 
     void functions_data() {
         QTest::addColumn<QString>("name");
-        for (const char* name : {"exp", "log", "tanh", "sigmoid", "erf", "sin", "cos", "expm1", "log1p"}) QTest::newRow(name) << QString(name);
+        for (const char* name : {"exp", "log", "tanh", "sigmoid", "erf", "sin", "cos", "expm1", "log1p", "exp2", "log2", "log10", "tan", "asin", "acos", "atan", "sinh", "cosh"}) QTest::newRow(name) << QString(name);
     }
     // Within a few units in the last place of the mathematical value, over the range where results are neither 0 nor infinite.
     void functions() {
@@ -101,14 +115,19 @@ class TestLoops : public QObject {
             {"tanh", [](double x) { return std::tanh(x); }},   {"sigmoid", [](double x) { return 1 / (1 + std::exp(-x)); }},
             {"erf", [](double x) { return std::erf(x); }},     {"sin", [](double x) { return std::sin(x); }},
             {"cos", [](double x) { return std::cos(x); }},     {"expm1", [](double x) { return std::expm1(x); }},
-            {"log1p", [](double x) { return std::log1p(x); }},
+            {"log1p", [](double x) { return std::log1p(x); }}, {"exp2", [](double x) { return std::exp2(x); }},
+            {"log2", [](double x) { return std::log2(x); }},   {"log10", [](double x) { return std::log10(x); }},
+            {"tan", [](double x) { return std::tan(x); }},     {"asin", [](double x) { return std::asin(x); }},
+            {"acos", [](double x) { return std::acos(x); }},   {"atan", [](double x) { return std::atan(x); }},
+            {"sinh", [](double x) { return std::sinh(x); }},   {"cosh", [](double x) { return std::cosh(x); }},
         };
         const bool positive = name.startsWith("log");
+        const double range = name == "asin" || name == "acos" ? 2 : 160;
         constexpr std::int64_t kCount = 20011;
         const Tensor x = empty(span_of(Dims{kCount}), ScalarType::Float32);
         for (std::int64_t i = 0; i < kCount; ++i) {
             const double unit = static_cast<double>(i) / kCount;
-            x.data<float>()[i] = static_cast<float>(positive ? std::pow(10, unit * 70 - 35) : unit * 160 - 80);
+            x.data<float>()[i] = static_cast<float>(positive ? std::pow(10, unit * 70 - 35) : (unit - 0.5) * range);
         }
         const Operator* op = find_operator("aten::" + name.toStdString());
         IValue result;
@@ -235,6 +254,39 @@ class TestLoops : public QObject {
                 QVERIFY(item(fn::all(y)).to_bool());
                 std::fill_n(y.data<std::uint8_t>() + at * y.element_size(), y.element_size(), std::uint8_t{0});
                 QVERIFY(!item(fn::all(y)).to_bool());
+            }
+        }
+    }
+
+    void quotients_data() {
+        QTest::addColumn<QString>("name");
+        for (const char* name : {"fmod.Tensor", "remainder.Tensor", "floor_divide", "atan2"}) QTest::newRow(name) << QString(name);
+    }
+    // As in float64, with C's signs, zeros, infinities and NaN.
+    void quotients() {
+        QFETCH(QString, name);
+        const std::map<QString, std::function<float(float, float)>> exact{
+            {"fmod.Tensor", [](float a, float b) { return std::fmod(a, b); }},
+            {"remainder.Tensor", &python_remainder},
+            {"floor_divide", &python_quotient},
+            {"atan2", [](float a, float b) { return static_cast<float>(std::atan2(static_cast<double>(a), static_cast<double>(b))); }},
+        };
+        std::vector<float> numbers{0, -0.0F, 1, -1, 3, -3, 7, 0.1F, -0.1F, 1e-40F, 1e-38F, 1e30F, -1e30F, 3e38F, INFINITY, -INFINITY, NAN};
+        Random random;
+        for (int i = 0; i < 400; ++i) {
+            const double size = std::exp(std::uniform_real_distribution(-15.0, 15.0)(random.engine()));
+            numbers.push_back(static_cast<float>(i % 3 == 0 ? std::round(size) : size) * (i % 2 == 0 ? 1.0F : -1.0F));
+        }
+        const Tensor all = empty(std::array{static_cast<std::int64_t>(numbers.size())}, ScalarType::Float32);
+        std::copy(numbers.begin(), numbers.end(), all.data<float>());
+        const Tensor result = OperatorHandle<>(("aten::" + name.toStdString()).c_str())(fn::unsqueeze(all, 1), all);
+        for (std::size_t i = 0; i < numbers.size(); ++i) {
+            for (std::size_t k = 0; k < numbers.size(); ++k) {
+                const float expected = exact.at(name)(numbers[i], numbers[k]);
+                const float actual = result.data<float>()[i * numbers.size() + k];
+                const bool close = name == "atan2" && std::abs(actual - expected) <= 4e-7F * std::abs(expected);
+                const bool same = std::isnan(expected) ? std::isnan(actual) : std::signbit(expected) == std::signbit(actual) && (close || actual == expected);
+                if (!same) QFAIL(qPrintable(QString("%1, %2: %3, not %4").arg(numbers[i]).arg(numbers[k]).arg(actual).arg(expected)));
             }
         }
     }

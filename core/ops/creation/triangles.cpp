@@ -24,6 +24,11 @@ void infer_triangle(Arguments arguments, MetaList& outputs) {
 
 // Sets columns [begin, end) of a row to zero bytes.
 void clear_columns(std::byte* row, std::int64_t stride, std::int64_t begin, std::int64_t end, std::int64_t size) {
+    if (begin >= end) return;
+    if (stride == size) {
+        std::memset(row + begin * stride, 0, static_cast<std::size_t>((end - begin) * size));
+        return;
+    }
     for (std::int64_t column = begin; column < end; ++column) {
         std::memset(row + column * stride, 0, static_cast<std::size_t>(size));
     }

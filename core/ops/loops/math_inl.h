@@ -167,6 +167,108 @@ HWY_INLINE V exp2_of_parts(D d, const TwoParts<V>& x) {
     return hn::Mul(hn::Mul(fraction, scale(half)), scale(hn::Sub(power, half)));
 }
 template <class D, class V>
+HWY_INLINE V exp2_vector(D d, V x) {
+    const V limit = hn::Set(d, 200.0F);  // 2 to the power of that is infinite, to the power of -200 it is 0
+    const V result = exp2_of_parts(d, TwoParts<V>{hn::Max(hn::Min(x, limit), hn::Neg(limit)), hn::Zero(d)});
+    return hn::IfThenElse(hn::IsNaN(x), x, result);
+}
+template <class D, class V>
+HWY_INLINE V log2_vector(D d, V x) {
+    const auto good = is_between(d, x, static_cast<double>(std::numeric_limits<float>::min()),
+                                 static_cast<double>(std::numeric_limits<float>::max()));
+    const auto parts = log2_parts(d, x);
+    return patch_lanes(d, x, hn::Add(parts.high, parts.low), good, [](float v) { return std::log2(v); });
+}
+template <class D, class V>
+HWY_INLINE V log10_vector(D d, V x) {
+    const auto good = is_between(d, x, static_cast<double>(std::numeric_limits<float>::min()),
+                                 static_cast<double>(std::numeric_limits<float>::max()));
+    const auto parts = log2_parts(d, x);
+    const V factor = hn::Set(d, 0.3010299956639812F), factor_rest = hn::Set(d, -1.4320989e-08F);
+    const V result = hn::MulAdd(parts.high, factor, hn::MulAdd(parts.high, factor_rest, hn::Mul(parts.low, factor)));
+    return patch_lanes(d, x, result, good, [](float v) { return std::log10(v); });
+}
+template <class D, class V>
+HWY_INLINE V tan_vector(D d, V x) {
+    const V result = hn::Div(hn::Sin(d, x), hn::Cos(d, x));
+    return patch_lanes(d, x, result, is_between(d, x, -1000, 1000), [](float v) { return std::tan(v); });
+}
+template <class D, class V>
+HWY_INLINE V asin_vector(D d, V x) {
+    return patch_lanes(d, x, hn::Asin(d, x), is_between(d, x, -1, 1), [](float v) { return std::asin(v); });
+}
+template <class D, class V>
+HWY_INLINE V acos_vector(D d, V x) {
+    return patch_lanes(d, x, hn::Acos(d, x), is_between(d, x, -1, 1), [](float v) { return std::acos(v); });
+}
+template <class D, class V>
+HWY_INLINE V atan_vector(D d, V x) {
+    return hn::IfThenElse(hn::IsNaN(x), x, hn::Atan(d, x));
+}
+// Of a point with finite coordinates, not both 0: the angle up to a diagonal, then by octants.
+template <class D, class V>
+HWY_INLINE V atan2_vector(D d, V y, V x) {
+    const V width = hn::Abs(x), height = hn::Abs(y);
+    const auto good = hn::And(hn::And(is_between(d, width, 0, 1e37), is_between(d, height, 0, 1e37)), hn::Gt(hn::Max(width, height), hn::Set(d, 1e-37F)));
+    const auto is_steep = hn::Gt(height, width);
+    const V angle = hn::Atan(d, hn::Div(hn::Min(width, height), hn::Max(width, height)));
+    const V half = hn::Set(d, 1.5707963267948966F), whole = hn::Set(d, 3.141592653589793F);
+    const V upright = hn::IfThenElse(is_steep, hn::Sub(half, angle), angle);
+    const V result = hn::CopySign(hn::IfThenElse(hn::Lt(x, hn::Zero(d)), hn::Sub(whole, upright), upright), y);
+    return patch_lanes(d, y, x, result, good, [](float a, float b) { return std::atan2(a, b); });
+}
+template <class D, class V>
+HWY_INLINE V sinh_vector(D d, V x) {
+    return patch_lanes(d, x, hn::Sinh(d, x), is_between(d, x, -80, 80), [](float v) { return std::sinh(v); });
+}
+template <class D, class V>
+HWY_INLINE V cosh_vector(D d, V x) {
+    const V half = hn::Set(d, 0.5F), growing = hn::Exp(d, hn::Abs(x));
+    const V result = hn::MulAdd(half, growing, hn::Div(half, growing));
+    return patch_lanes(d, x, result, is_between(d, x, -80, 80), [](float v) { return std::cosh(v); });
+}
+// The remainder of a / b with the sign of a. In float64 the products of short quotients are exact.
+template <class D, class V>
+HWY_INLINE V fmod_vector(D d, V a, V b) {
+    const hn::Half<D> half;
+    const hn::Rebind<double, hn::Half<D>> wide;
+    const V size_a = hn::Abs(a), size_b = hn::Abs(b);
+    const V least = hn::Set(d, std::numeric_limits<float>::min()), most = hn::Set(d, std::numeric_limits<float>::max());
+    const auto good = hn::And(hn::And(hn::Ge(size_b, least), hn::Le(size_b, most)), hn::Lt(size_a, hn::Min(hn::Mul(size_b, hn::Set(d, 1e8F)), most)));
+    const auto rest = [&](auto x, auto y) HWY_ATTR {
+        const auto wide_x = hn::PromoteTo(wide, x), wide_y = hn::PromoteTo(wide, y);
+        const auto r = hn::NegMulAdd(hn::Trunc(hn::Div(wide_x, wide_y)), wide_y, wide_x);
+        // The quotient may have been rounded up.
+        return hn::DemoteTo(half, hn::IfThenElse(hn::Lt(r, hn::Zero(wide)), hn::Add(r, wide_y), r));
+    };
+    const V r = hn::Combine(d, rest(hn::UpperHalf(half, size_a), hn::UpperHalf(half, size_b)),
+                            rest(hn::LowerHalf(half, size_a), hn::LowerHalf(half, size_b)));
+    return patch_lanes(d, a, b, hn::CopySign(r, a), good, [](float x, float y) { return std::fmod(x, y); });
+}
+// Are the signs of a remainder that is not 0 and of the divisor different?
+template <class D, class V>
+HWY_INLINE auto leans_away(D d, V rest, V divisor) {
+    const V zero = hn::Zero(d);
+    return hn::And(hn::Ne(rest, zero), hn::Xor(hn::Lt(divisor, zero), hn::Lt(rest, zero)));
+}
+template <class D, class V>
+HWY_INLINE V remainder_vector(D d, V a, V b) {
+    const V rest = fmod_vector(d, a, b);
+    return hn::IfThenElse(leans_away(d, rest, b), hn::Add(rest, b), rest);
+}
+template <class D, class V>
+HWY_INLINE V floor_divide_vector(D d, V a, V b) {
+    const V zero = hn::Zero(d), one = hn::Set(d, 1.0F);
+    const V rest = fmod_vector(d, a, b);
+    const V down = hn::IfThenElseZero(leans_away(d, rest, b), one);
+    const V quotient = hn::Sub(hn::Div(hn::Sub(a, rest), b), down);
+    const V floor = hn::Floor(quotient);
+    const V rounded = hn::Add(floor, hn::IfThenElseZero(hn::Gt(hn::Sub(quotient, floor), hn::Set(d, 0.5F)), one));
+    const V plain = hn::Div(a, b);
+    const V result = hn::IfThenElse(hn::Eq(quotient, zero), hn::CopySign(zero, plain), rounded);
+    return hn::IfThenElse(hn::Eq(b, zero), plain, result);
+}
+template <class D, class V>
 HWY_INLINE V pow_of_positive(D d, V base, V exponent) {
     const auto logarithm = log2_parts(d, base);
     const V limit = hn::Set(d, 200.0F);  // 2 to the power of that is infinite, to the power of -200 it is 0

@@ -131,6 +131,11 @@ struct DivFloorOp : Plain {
             return quotient - floor > T(0.5) ? floor + T(1) : floor;
         }
     }
+#if HWY_TARGET != HWY_SCALAR
+    template <class D, class V>
+        requires std::is_same_v<T, float>
+    V vector(D d, V a, V b) const { return floor_divide_vector(d, a, b); }
+#endif
 };
 template <class T>
 struct FmodOp : Plain {
@@ -139,6 +144,11 @@ struct FmodOp : Plain {
         if constexpr (std::is_integral_v<T>) return b == -1 ? 0 : a % nonzero_divisor(b);
         else return std::fmod(a, b);
     }
+#if HWY_TARGET != HWY_SCALAR
+    template <class D, class V>
+        requires std::is_same_v<T, float>
+    V vector(D d, V a, V b) const { return fmod_vector(d, a, b); }
+#endif
 };
 // The sign of the divisor, as Python's %.
 template <class T>
@@ -149,6 +159,11 @@ struct RemainderOp : Plain {
         if (remainder != 0 && (b < 0) != (remainder < 0)) remainder += b;
         return remainder;
     }
+#if HWY_TARGET != HWY_SCALAR
+    template <class D, class V>
+        requires std::is_same_v<T, float>
+    V vector(D d, V a, V b) const { return remainder_vector(d, a, b); }
+#endif
 };
 template <class T>
 struct PowOp : Plain {
@@ -180,6 +195,11 @@ template <class T>
 struct Atan2Op : Plain {
     using Plain::Plain;
     T scalar(T a, T b) const { return std::atan2(a, b); }
+#if HWY_TARGET != HWY_SCALAR
+    template <class D, class V>
+        requires std::is_same_v<T, float>
+    V vector(D d, V a, V b) const { return atan2_vector(d, a, b); }
+#endif
 };
 // NaN wins.
 template <class T>

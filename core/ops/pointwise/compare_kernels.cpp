@@ -55,12 +55,12 @@ struct GeOp : Plain {
 template <class T>
 struct LogicalAndOp : Plain {
     using Plain::Plain;
-    bool scalar(T a, T b) const { return a != T(0) && b != T(0); }
+    bool scalar(T a, T b) const { return (a != T(0)) & (b != T(0)); }
 };
 template <class T>
 struct LogicalOrOp : Plain {
     using Plain::Plain;
-    bool scalar(T a, T b) const { return a != T(0) || b != T(0); }
+    bool scalar(T a, T b) const { return (a != T(0)) | (b != T(0)); }
 };
 template <class T>
 struct LogicalXorOp : Plain {
@@ -125,6 +125,12 @@ ElementwiseKernel real_test_kernel(ScalarType as) {
     }
 }
 
+// Bytes are read as they are.
+template <template <class> class Op, std::size_t Inputs>
+ElementwiseKernel logic_kernel(ScalarType as) {
+    return as == ScalarType::Bool ? &kernel<Op, Inputs, std::uint8_t, bool> : test_kernel<Op, Inputs>(as);
+}
+
 ElementwiseKernel find_compare(CompareOp op, ScalarType as) {
     switch (op) {
         case CompareOp::Eq: return test_kernel<EqOp, 2>(as);
@@ -133,9 +139,9 @@ ElementwiseKernel find_compare(CompareOp op, ScalarType as) {
         case CompareOp::Le: return real_test_kernel<LeOp, 2>(as);
         case CompareOp::Gt: return real_test_kernel<GtOp, 2>(as);
         case CompareOp::Ge: return real_test_kernel<GeOp, 2>(as);
-        case CompareOp::LogicalAnd: return test_kernel<LogicalAndOp, 2>(as);
-        case CompareOp::LogicalOr: return test_kernel<LogicalOrOp, 2>(as);
-        case CompareOp::LogicalXor: return test_kernel<LogicalXorOp, 2>(as);
+        case CompareOp::LogicalAnd: return logic_kernel<LogicalAndOp, 2>(as);
+        case CompareOp::LogicalOr: return logic_kernel<LogicalOrOp, 2>(as);
+        case CompareOp::LogicalXor: return logic_kernel<LogicalXorOp, 2>(as);
     }
     return nullptr;
 }
@@ -148,7 +154,7 @@ ElementwiseKernel find_test(TestOp op, ScalarType as) {
         case TestOp::IsPosInf: return real_test_kernel<IsPosInfOp, 1>(as);
         case TestOp::IsNegInf: return real_test_kernel<IsNegInfOp, 1>(as);
         case TestOp::SignBit: return real_test_kernel<SignBitOp, 1>(as);
-        case TestOp::LogicalNot: return test_kernel<LogicalNotOp, 1>(as);
+        case TestOp::LogicalNot: return logic_kernel<LogicalNotOp, 1>(as);
     }
     return nullptr;
 }

@@ -8,7 +8,7 @@
 namespace loupe {
 
 enum class UnaryOp : std::uint8_t {
-    Abs, Neg, Sign, Reciprocal, Sqrt, Rsqrt, Square, Floor, Ceil, Round, Trunc, Frac, BitwiseNot, Conj,
+    Abs, Neg, Sign, Reciprocal, Sqrt, Rsqrt, Square, Cube, Floor, Ceil, Round, Trunc, Frac, BitwiseNot, Conj,
     Exp, Exp2, Expm1, Log, Log2, Log10, Log1p, Sin, Cos, Tan, Asin, Acos, Atan, Sinh, Cosh, Tanh, Asinh, Acosh, Atanh,
     Sigmoid, Erf, Erfc, Erfinv, Lgamma, Digamma, NanToNum, Sinc, Logit, I0, Polygamma,
 };

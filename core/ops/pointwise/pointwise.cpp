@@ -14,6 +14,16 @@ bool is_zero_dimensional_of_other_type(const IValue& v, ScalarType common) {
     return v.is_tensor() && v.tensor_impl()->sizes.empty() && v.tensor_impl()->dtype != common;
 }
 
+// What an operation on bits is for bools.
+std::optional<CompareOp> logic_of_bits(BinaryOp op) {
+    switch (op) {
+        case BinaryOp::BitwiseAnd: return CompareOp::LogicalAnd;
+        case BinaryOp::BitwiseOr: return CompareOp::LogicalOr;
+        case BinaryOp::BitwiseXor: return CompareOp::LogicalXor;
+        default: return std::nullopt;
+    }
+}
+
 // Steps that threads are worth sooner for.
 int cost_of(UnaryOp op) { return op >= UnaryOp::Exp ? 8 : 1; }
 
@@ -100,7 +110,7 @@ void run_unary(UnaryOp op, Arguments arguments, IValue* results, const Scalar* p
 
 void run_test(TestOp op, Arguments arguments, IValue* results) {
     const ScalarType dtype = arguments[0].tensor_impl()->dtype;
-    const ScalarType as = compute_type(dtype);
+    const ScalarType as = op == TestOp::LogicalNot && dtype == ScalarType::Bool ? dtype : compute_type(dtype);
     run(test_kernel(op, as), results[0].to_tensor(), ScalarType::Bool, arguments.first(1), dtype, as);
 }
 
@@ -117,13 +127,16 @@ void run_activation(ActivationOp op, std::size_t inputs, Arguments arguments, IV
 
 void run_binary(BinaryOp op, Arguments arguments, IValue* results, const Scalar* params) {
     const Tensor out = results[0].to_tensor();
+    if (const auto logic = logic_of_bits(op); logic && out.dtype() == ScalarType::Bool) {
+        return run(compare_kernel(*logic, ScalarType::Bool), out, ScalarType::Bool, arguments.first(2), ScalarType::Bool, ScalarType::Bool);
+    }
     const ScalarType as = compute_type(out.dtype());
     run(binary_kernel(op, as), out, as, arguments.first(2), out.dtype(), as, params);
 }
 
 void run_compare(CompareOp op, Arguments arguments, IValue* results) {
     const ScalarType common = promoted(arguments);
-    const ScalarType as = compute_type(common);
+    const ScalarType as = op >= CompareOp::LogicalAnd && common == ScalarType::Bool ? common : compute_type(common);
     std::array<IValue, 2> both{arguments[0], arguments[1]};
     if (common == ScalarType::Float16 || common == ScalarType::BFloat16) {
         // A number is compared as it stands in 16 bits.

@@ -28,6 +28,7 @@ void pow_kernel(Arguments arguments, IValue* results) {
     if (plain) {
         const Scalar exponent = arguments[1].to_scalar();
         if (exponent.equals(2)) return run_unary(UnaryOp::Square, arguments, results);
+        if (exponent.equals(3)) return run_unary(UnaryOp::Cube, arguments, results);
         if (is_differentiable(out.dtype())) {
             if (exponent.equals(0.5)) return run_unary(UnaryOp::Sqrt, arguments, results);
             if (exponent.equals(-0.5)) return run_unary(UnaryOp::Rsqrt, arguments, results);

@@ -39,6 +39,7 @@ LOUPE_VECTOR_OP(Reciprocal, hn::Div(hn::Set(d, T(1)), x))
 LOUPE_VECTOR_OP(Sqrt, hn::Sqrt(x))
 LOUPE_VECTOR_OP(Rsqrt, hn::Div(hn::Set(d, T(1)), hn::Sqrt(x)))
 LOUPE_VECTOR_OP(Square, hn::Mul(x, x))
+LOUPE_VECTOR_OP(Cube, hn::Mul(hn::Mul(x, x), x))
 LOUPE_VECTOR_OP(Floor, hn::Floor(x))
 LOUPE_VECTOR_OP(Ceil, hn::Ceil(x))
 LOUPE_VECTOR_OP(Round, hn::Round(x))
@@ -53,7 +54,37 @@ LOUPE_VECTOR_OP(Cos, cos_vector(d, x))
 LOUPE_VECTOR_OP(Tanh, tanh_vector(d, x))
 LOUPE_VECTOR_OP(Sigmoid, sigmoid_vector(d, x))
 LOUPE_VECTOR_OP(Erf, erf_vector(d, x))
+#if HWY_TARGET != HWY_SCALAR
+LOUPE_VECTOR_OP(Exp2, exp2_vector(d, x))
+LOUPE_VECTOR_OP(Log2, log2_vector(d, x))
+LOUPE_VECTOR_OP(Log10, log10_vector(d, x))
+LOUPE_VECTOR_OP(Tan, tan_vector(d, x))
+LOUPE_VECTOR_OP(Asin, asin_vector(d, x))
+LOUPE_VECTOR_OP(Acos, acos_vector(d, x))
+LOUPE_VECTOR_OP(Atan, atan_vector(d, x))
+LOUPE_VECTOR_OP(Sinh, sinh_vector(d, x))
+LOUPE_VECTOR_OP(Cosh, cosh_vector(d, x))
+#endif
 #undef LOUPE_VECTOR_OP
+
+// The formulas that are exact enough for float32.
+ElementwiseKernel find_single(UnaryOp op) {
+    switch (op) {
+        case UnaryOp::Erf: return &kernel<ErfOp, 1, float>;
+#if HWY_TARGET != HWY_SCALAR
+        case UnaryOp::Exp2: return &kernel<Exp2Op, 1, float>;
+        case UnaryOp::Log2: return &kernel<Log2Op, 1, float>;
+        case UnaryOp::Log10: return &kernel<Log10Op, 1, float>;
+        case UnaryOp::Tan: return &kernel<TanOp, 1, float>;
+        case UnaryOp::Asin: return &kernel<AsinOp, 1, float>;
+        case UnaryOp::Acos: return &kernel<AcosOp, 1, float>;
+        case UnaryOp::Atan: return &kernel<AtanOp, 1, float>;
+        case UnaryOp::Sinh: return &kernel<SinhOp, 1, float>;
+        case UnaryOp::Cosh: return &kernel<CoshOp, 1, float>;
+#endif
+        default: return nullptr;
+    }
+}
 
 ElementwiseKernel find_unary(UnaryOp op, ScalarType as) {
     switch (op) {
@@ -64,6 +95,7 @@ ElementwiseKernel find_unary(UnaryOp op, ScalarType as) {
         case UnaryOp::Sqrt: return real_kernel<SqrtOp, 1>(as);
         case UnaryOp::Rsqrt: return real_kernel<RsqrtOp, 1>(as);
         case UnaryOp::Square: return real_kernel<SquareOp, 1>(as);
+        case UnaryOp::Cube: return real_kernel<CubeOp, 1>(as);
         case UnaryOp::Floor: return real_kernel<FloorOp, 1>(as);
         case UnaryOp::Ceil: return real_kernel<CeilOp, 1>(as);
         case UnaryOp::Round: return real_kernel<RoundOp, 1>(as);
@@ -77,8 +109,7 @@ ElementwiseKernel find_unary(UnaryOp op, ScalarType as) {
         case UnaryOp::Cos: return real_kernel<CosOp, 1>(as);
         case UnaryOp::Tanh: return real_kernel<TanhOp, 1>(as);
         case UnaryOp::Sigmoid: return real_kernel<SigmoidOp, 1>(as);
-        case UnaryOp::Erf: return as == ScalarType::Float32 ? &kernel<ErfOp, 1, float> : nullptr;
-        default: return nullptr;
+        default: return as == ScalarType::Float32 ? find_single(op) : nullptr;
     }
 }
 

@@ -75,6 +75,7 @@ LOUPE_SCALAR_OP(Reciprocal, divide(T(1), x))
 LOUPE_SCALAR_OP(Sqrt, std::sqrt(x))
 LOUPE_SCALAR_OP(Rsqrt, divide(T(1), T(std::sqrt(x))))
 LOUPE_SCALAR_OP(Square, multiply(x, x))
+LOUPE_SCALAR_OP(Cube, multiply(multiply(x, x), x))
 LOUPE_SCALAR_OP(BitwiseNot, ~x)
 LOUPE_SCALAR_OP(Conj, std::conj(x))
 LOUPE_SCALAR_OP(Exp, std::exp(x))
@@ -204,6 +205,7 @@ ElementwiseKernel scalar_unary_kernel(UnaryOp op, ScalarType as) {
         case UnaryOp::Abs: return integer_kernel<AbsOp>(as);
         case UnaryOp::Neg: return complex_or_integer_kernel<NegOp>(as);
         case UnaryOp::Square: return complex_or_integer_kernel<SquareOp>(as);
+        case UnaryOp::Cube: return complex_or_integer_kernel<CubeOp>(as);
         case UnaryOp::Sign: return complex_or_integer_kernel<SignOp>(as);
         case UnaryOp::BitwiseNot: return integer_kernel<BitwiseNotOp>(as);
         case UnaryOp::Conj: return complex_kernel<ConjOp, 1>(as);
