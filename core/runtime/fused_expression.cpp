@@ -11,7 +11,7 @@ namespace loupe::runtime {
 namespace {
 
 // Names in the order of the enumerators.
-constexpr const char* kUnary[] = {"Abs",   "Neg",   "Sign",  "Reciprocal", "Sqrt",   "Rsqrt",   "Square",   "Floor",    "Ceil", "Round",  "Trunc",
+constexpr const char* kUnary[] = {"Abs",   "Neg",   "Sign",  "Reciprocal", "Sqrt",   "Rsqrt",   "Square", "Cube",   "Floor",    "Ceil", "Round",  "Trunc",
                                   "Frac",  "BitwiseNot", "Conj", "Exp",    "Exp2",   "Expm1",   "Log",      "Log2",     "Log10", "Log1p", "Sin",
                                   "Cos",   "Tan",   "Asin",  "Acos",       "Atan",   "Sinh",    "Cosh",     "Tanh",     "Asinh", "Acosh", "Atanh",
                                   "Sigmoid", "Erf", "Erfc",  "Erfinv",     "Lgamma", "Digamma", "NanToNum", "Sinc",     "Logit", "I0",    "Polygamma"};

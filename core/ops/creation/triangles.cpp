@@ -52,6 +52,14 @@ void keep_triangle(Arguments arguments, IValue* results) {
             rest /= out.sizes()[d];
         }
         auto* matrix = static_cast<std::byte*>(out.raw_data()) + offset * size;
+        if (out.stride(-2) == 1 && out.stride(-1) != 1) {
+            // By columns, where those lie in one piece.
+            for (std::int64_t j = 0; j < columns; ++j) {
+                const std::int64_t edge = std::clamp<std::int64_t>(kLower ? j - near : j - near + 1, 0, rows);
+                clear_columns(matrix + j * out.stride(-1) * size, size, kLower ? 0 : edge, kLower ? edge : rows, size);
+            }
+            continue;
+        }
         for (std::int64_t i = 0; i < rows; ++i) {
             std::byte* row = matrix + i * out.stride(-2) * size;
             // Columns up to the diagonal, limited to those there are.

@@ -53,16 +53,24 @@ struct BagCall {
 template <typename T>
 using Wide = std::conditional_t<std::is_same_v<T, double>, double, float>;
 
+// Sums of the rows of each of bags [begin, end), for floats of the type that they are added in.
 template <typename T>
-void add_row(const T* from, Wide<T> scale, Wide<T>* sum, std::int64_t width) {
-    if constexpr (std::is_floating_point_v<T>) {
-        with_best_instructions([=]() LOUPE_INLINE {
+void sum_bags(const BagCall& call, std::span<const std::int64_t> bounds, const std::int64_t* rows, const T* scales, std::int64_t begin, std::int64_t end) {
+    const std::int64_t width = call.weight.size(1);
+    const T* table = call.weight.data<T>();
+    T* out = call.out.data<T>();
+    with_best_instructions([&]() LOUPE_INLINE {
+        for (std::int64_t bag = begin; bag < end; ++bag) {
+            T* __restrict sum = out + bag * width;
+            std::fill_n(sum, width, T(0));
+            for (std::int64_t i = bounds[static_cast<std::size_t>(bag)]; i < bounds[static_cast<std::size_t>(bag) + 1]; ++i) {
+                const T* __restrict from = table + rows[i] * width;
+                const T scale = scales == nullptr ? T(1) : scales[i];
 #pragma omp simd
-            for (std::int64_t k = 0; k < width; ++k) sum[k] += from[k] * scale;
-        });
-    } else {
-        for (std::int64_t k = 0; k < width; ++k) sum[k] += static_cast<Wide<T>>(from[k]) * scale;
-    }
+                for (std::int64_t k = 0; k < width; ++k) sum[k] += from[k] * scale;
+            }
+        }
+    });
 }
 
 // sum: room for a row.
@@ -76,7 +84,8 @@ void fill_bag(const BagCall& call, std::int64_t bag, std::span<const std::int64_
         if (rows[i] == call.padding_idx) continue;
         const T* from = table + rows[i] * width;
         if (call.mode != kMax) {
-            add_row(from, scales == nullptr ? Wide<T>(1) : static_cast<Wide<T>>(scales[i]), sum, width);
+            const Wide<T> scale = scales == nullptr ? Wide<T>(1) : static_cast<Wide<T>>(scales[i]);
+            for (std::int64_t k = 0; k < width; ++k) sum[k] += static_cast<Wide<T>>(from[k]) * scale;
             continue;
         }
         auto* places = call.max_indices.data<std::int64_t>() + bag * width;
@@ -106,9 +115,10 @@ FourTensors embedding_bag(const Tensor& weight, const Tensor& indices, const Ten
         throw Error(ErrorKind::Run, concat("embedding_bag: expected per_sample_weights of the table's dtype, one an index, but got ",
                                            describe(per_sample_weights)));
     }
-    const std::vector<std::int64_t> rows = index_values(indices);
+    const Tensor dense_indices = dense(indices, ScalarType::Int64);
+    const std::span<const std::int64_t> rows(dense_indices.data<std::int64_t>(), static_cast<std::size_t>(indices.numel()));
     for (const std::int64_t row : rows) {
-        if (row >= 0 && row < weight.size(0)) continue;
+        if (static_cast<std::uint64_t>(row) < static_cast<std::uint64_t>(weight.size(0))) [[likely]] continue;
         throw Error(ErrorKind::Run, concat("embedding_bag: Expected idx >= 0 && idx < num_embeddings but found idx to be ", row));
     }
     const std::vector<std::int64_t> bounds = bag_bounds(indices, offsets, include_last_offset);
@@ -123,14 +133,19 @@ FourTensors embedding_bag(const Tensor& weight, const Tensor& indices, const Ten
     visit_dtype(weight.dtype(), [&]<typename T>(std::type_identity<T>) {
         if constexpr (is_floating(scalar_type_of<T>)) {
             parallel_for(0, bags, 16, [&](std::int64_t begin, std::int64_t end) {
+                const bool is_plain = mode == kSum && padding_idx < 0;
+                if constexpr (std::is_floating_point_v<T>) {
+                    if (is_plain) sum_bags(call, bounds, rows.data(), scales.defined() ? scales.data<T>() : nullptr, begin, end);
+                }
                 std::vector<Wide<T>> sum(static_cast<std::size_t>(weight.size(1)));
                 for (std::int64_t bag = begin; bag < end; ++bag) {
                     const std::int64_t first = bounds[static_cast<std::size_t>(bag)];
                     const std::int64_t length = bounds[static_cast<std::size_t>(bag) + 1] - first;
-                    const std::span<const std::int64_t> own(rows.data() + first, static_cast<std::size_t>(length));
+                    const std::span<const std::int64_t> own = rows.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(length));
                     std::fill_n(bag_of.data<std::int64_t>() + first, length, bag);
-                    const std::int64_t count = length - std::ranges::count(own, padding_idx);
+                    const std::int64_t count = padding_idx < 0 ? length : length - std::ranges::count(own, padding_idx);
                     sizes.data<std::int64_t>()[bag] = count;
+                    if (is_plain && std::is_floating_point_v<T>) continue;
                     fill_bag<T>(call, bag, own, scales.defined() ? scales.data<T>() + first : nullptr, count, sum.data());
                 }
             });

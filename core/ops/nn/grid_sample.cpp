@@ -237,6 +237,10 @@ struct BlockTaps {
     std::array<std::array<T, kPointsAtOnce>, 16> weight;
 
     BlockTaps(const Sampling& s, const T* grid, std::int64_t points) {
+        if (s.mode == Mode::Bilinear && s.sizes.size() == 2) {
+            fill_bilinear(s, grid, points);
+            return;
+        }
         for (auto& row : pixel) row.fill(-1);
         for (auto& row : weight) row.fill(T(0));
         for (std::int64_t i = 0; i < points; ++i) {
@@ -246,6 +250,24 @@ struct BlockTaps {
             for (std::size_t k = 0; k < own.count; ++k) {
                 pixel[k][at] = static_cast<std::int32_t>(own.taps[k].pixel);
                 weight[k][at] = own.taps[k].weight;
+            }
+        }
+    }
+    // Four taps in a plane, the common case.
+    void fill_bilinear(const Sampling& s, const T* grid, std::int64_t points) {
+        const std::int64_t height = s.sizes[0], width = s.sizes[1];
+        depth = 4;
+        for (std::int64_t i = 0; i < points; ++i) {
+            const auto at = static_cast<std::size_t>(i);
+            const T x = padded(unnormalized(grid[2 * i], width, s.align), width, s.padding, s.align).at;
+            const T y = padded(unnormalized(grid[2 * i + 1], height, s.align), height, s.padding, s.align).at;
+            const T left = std::floor(x), top = std::floor(y);
+            const std::array<T, 2> across{left + 1 - x, x - left}, down{top + 1 - y, y - top};
+            for (std::size_t k = 0; k < 4; ++k) {
+                const T column = left + static_cast<T>(k % 2), row = top + static_cast<T>(k / 2);
+                const bool inside = column >= 0 && column < static_cast<T>(width) && row >= 0 && row < static_cast<T>(height);
+                pixel[k][at] = inside ? static_cast<std::int32_t>(row) * static_cast<std::int32_t>(width) + static_cast<std::int32_t>(column) : -1;
+                weight[k][at] = down[k / 2] * across[k % 2];
             }
         }
     }

@@ -103,6 +103,7 @@ bool accepts_adaptive_sizes(const Tensor& x, IntSpan output, std::string* why) {
     Average average;
     if (!adaptive_average<Spatial>(x, output, average)) return decline(why, "windows of different sizes");
     if (average.shape.planes * average.shape.output_pixels() < kSmallestPool) return decline(why, "too few windows");
+    if (planes_collide(x, average.shape)) return decline(why, "planes that collide in the cache");
     return true;
 }
 
