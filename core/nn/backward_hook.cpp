@@ -13,9 +13,7 @@ class PassThrough final : public Node {
     PassThrough(Ptr<BackwardHookState> state, bool is_input) : state_(std::move(state)), is_input_(is_input) {}
     std::string name() const override { return "BackwardHookFunctionBackward"; }
     TensorList apply(TensorList grads) override {
-        if (is_input_) return state_->inputs_arrived(grads);
-        state_->outputs_arrived(grads);
-        return grads;
+        return is_input_ ? state_->inputs_arrived(grads) : state_->outputs_arrived(grads);
     }
 
   private:
@@ -61,10 +59,11 @@ IValue BackwardHookState::wrap_output(IValue output) {
     return result;
 }
 
-void BackwardHookState::outputs_arrived(const TensorList& grads) {
-    grad_outputs_ = grads;
+TensorList BackwardHookState::outputs_arrived(const TensorList& grads) {
+    grad_outputs_ = fire_pre_(grads);
     // No input requires grad: the hooks fire now, with no gradients for the inputs, as in PyTorch.
     if (!has_input_node_) fire_({}, grad_outputs_);
+    return grad_outputs_;
 }
 
 TensorList BackwardHookState::inputs_arrived(const TensorList& grads) { return fire_(grads, grad_outputs_); }

@@ -13,18 +13,21 @@ namespace loupe::nn {
 class BackwardHookState final : public RefCounted {
   public:
     using Fire = std::function<TensorList(const TensorList& grad_inputs, const TensorList& grad_outputs)>;
-    explicit BackwardHookState(Fire fire) : fire_(std::move(fire)) {}
+    // Before the gradients go on into the module; returns them or others.
+    using FirePre = std::function<TensorList(const TensorList& grad_outputs)>;
+    BackwardHookState(Fire fire, FirePre fire_pre) : fire_(std::move(fire)), fire_pre_(std::move(fire_pre)) {}
 
     // The tensors inside that require grad pass through a node; others stay.
     std::vector<IValue> wrap_inputs(std::vector<IValue> inputs);
     IValue wrap_output(IValue output);
 
     // Called by the nodes.
-    void outputs_arrived(const TensorList& grads);
+    TensorList outputs_arrived(const TensorList& grads);
     TensorList inputs_arrived(const TensorList& grads);
 
   private:
     Fire fire_;
+    FirePre fire_pre_;
     TensorList grad_outputs_;
     bool has_input_node_ = false;
 };

@@ -6,6 +6,8 @@
 //
 //     const ModulePtr conv = make_layer("Conv2d", {3, 16, 3}, {{"bias", false}});
 //     const IValue y = conv->call({x});
+//
+// What a record leaves out it has from its base.
 
 #include <span>
 #include <string>
@@ -17,23 +19,42 @@
 
 namespace loupe::nn {
 
+// A method beside forward: Embedding.from_pretrained is none of these, ModuleList.append is.
+struct LayerMethod {
+    std::string_view schema;  // "append(Any module) -> Any"
+    IValue (*call)(Module& self, Arguments arguments);
+};
+
 struct LayerRecord {
     std::string_view name;               // "Conv2d"
-    std::string_view base;               // "_ConvNd", or "Module"
+    std::string_view base;               // "_ConvNd", or "Module"; empty for Module itself
     std::string_view module;             // the Python module that defines it: "torch.nn.modules.conv"
     std::string_view summary;            // one sentence
-    // The constructor in schema syntax: "Conv2d(int in_channels, int out_channels, int[2] kernel_size, ...)". Containers,
-    // which take any number of modules, have "...".
-    std::string_view constructor;
-    // Does what __init__ does: attributes, parameters (with PyTorch's initial values for the seed), children.
-    void (*init)(Module& self, Arguments arguments);
-    // "forward(Tensor input, int[]? output_size=None) -> Tensor"; empty for layers without a forward.
+    // The constructor's arguments in schema syntax: "(int in_channels, int out_channels, int[2] kernel_size, ...)".
+    // Containers, which take any number of modules, have "(...)". Empty: the base's constructor and init.
+    std::string_view constructor = {};
+    // Does what __init__ does: attributes, parameters (with PyTorch's initial values for the seed), children. Null:
+    // every argument becomes the attribute of its name, but for device and dtype; losses' size_average and reduce decide
+    // the reduction.
+    void (*init)(Module& self, Arguments arguments) = nullptr;
+    // Of those arguments, the names that are registered as buffers: "weight, pos_weight".
+    std::string_view buffers = {};
+    // "(Tensor input, int[]? output_size=None) -> Tensor"; empty: the base's, or one tensor `input`.
     std::string_view forward_schema = {};
     IValue (*forward)(Module& self, Arguments arguments) = nullptr;
-    // What stands between the brackets when it is printed; null: nothing.
+    // Instead of `forward`: the function of torch.nn.functional that the layer calls, its arguments named as forward's
+    // arguments and the module's attributes are: "hardtanh(input, min_val, max_val, inplace)", "nll_loss(input, target,
+    // reduction=reduction)".
+    std::string_view calls = {};
+    // What stands between the brackets when it is printed; null: what `repr` says.
     std::string (*extra_repr)(const Module& self) = nullptr;
-    // Null where the class has none.
+    // "kernel_size={kernel_size}, mode={mode!r}[inplace?, inplace=True]": attributes as str() or repr() gives them, and
+    // text that is there when an attribute is true.
+    std::string_view repr = {};
     void (*reset_parameters)(Module& self) = nullptr;
+    std::span<const LayerMethod> methods = {};
+    // The version that state_dict's metadata carries; PyTorch's _version.
+    int version = 1;
 };
 
 // Families export one array each; this lists them all.
@@ -47,5 +68,23 @@ bool is_derived(const LayerRecord& record, std::string_view base);
 // throws.
 ModulePtr make_layer(std::string_view name, std::vector<IValue> arguments = {},
                      std::vector<std::pair<std::string, IValue>> keywords = {});
+// The record's __init__ on a module that exists: what super().__init__(...) does in a class of a model source. The module
+// has the record as its layer from then on, unless it has one derived from it.
+void init_layer(Module& self, const LayerRecord& record, CallArguments arguments);
+// The record's forward, whatever the module's own is: super().forward(...).
+IValue call_forward(Module& self, const LayerRecord& record, CallArguments arguments);
+// The method of a record or its bases; null when there is none.
+const LayerMethod* find_method(const LayerRecord& record, std::string_view name);
+IValue call_method(Module& self, const LayerMethod& method, CallArguments arguments);
+// Whether a record or one of its bases computes something.
+bool has_forward(const LayerRecord& record);
+// What the record's extra_repr gives.
+std::string extra_repr_of(const Module& self, const LayerRecord& record);
+// False when no base has reset_parameters.
+bool reset_parameters(Module& self);
+
+// The schemas of a record, inherited ones filled in: "Conv2d.__init__(...)", "Conv2d.forward(...)".
+const FunctionSchema& constructor_schema(const LayerRecord& record);
+const FunctionSchema& forward_schema(const LayerRecord& record);
 
 }  // namespace loupe::nn

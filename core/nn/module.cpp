@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
+// What a module holds under which name.
 #include "core/nn/module.h"
 
 #include <algorithm>
-#include <unordered_map>
 #include <unordered_set>
 
-#include "core/autograd/engine.h"
-#include "core/autograd/grad_mode.h"
-#include "core/autograd/observer.h"
 #include "core/base/error.h"
 #include "core/base/strings.h"
-#include "core/nn/backward_hook.h"
+#include "core/nn/layer.h"
+#include "core/value/bind_arguments.h"
 
 namespace loupe::nn {
 namespace {
@@ -21,57 +19,173 @@ std::string joined(const std::string& prefix, std::string_view name) {
     return prefix.empty() ? std::string(name) : concat(prefix, ".", name);
 }
 
-}  // namespace
-
-Module::Module(std::string class_name) : Object(make_ptr<ClassType>(std::move(class_name), true)) {
-    set_named("training", true, types::boolean(), AttributeKind::Attribute);
+// torch.typename().
+std::string torch_type_name(const IValue& value) {
+    return value.is_tensor() ? tensor_type_name(value.to_tensor().dtype()) : python_type_name(value);
 }
 
+}  // namespace
+
+Module::Module(std::string class_name) : Object(make_ptr<ClassType>(std::move(class_name), true)), owns_type_(true) {
+    construct();
+}
 Module::Module(Ptr<ClassType> type) : Object(std::move(type)) {}
+Module::Module(const LayerRecord& record)
+    : Object(make_ptr<ClassType>(concat("__torch__.", record.module, ".", record.name), true)), owns_type_(true), layer_(&record) {
+    construct();
+}
+Module::Module(Ptr<RefCounted> dynamic_class, std::string class_name)
+    : Object(make_ptr<ClassType>(concat("__torch__.", class_name), true)),
+      owns_type_(true),
+      dynamic_class_(std::move(dynamic_class)),
+      dynamic_name_(std::move(class_name)) {}
 
 std::string Module::class_name() const {
+    if (!dynamic_name_.empty()) return dynamic_name_;
     // "__torch__.torch.nn.___torch_mangle_3.Conv2d": the mangle is a part of its own.
     const std::string& name = type_->name();
     const auto dot = name.rfind('.');
     return dot == std::string::npos ? name : name.substr(dot + 1);
 }
 
-void Module::check_new_name(const std::string& name, const char* what) const {
+void Module::construct() {
+    if (!is_constructed()) set_named("training", true, types::boolean(), AttributeKind::Attribute);
+}
+
+bool Module::is_constructed() const { return !owns_type_ || type_->find_attribute("training").has_value(); }
+
+void Module::check_constructed(const char* what) const {
+    if (!is_constructed()) run_error(concat("cannot assign ", what, " before Module.__init__() call"));
+}
+
+void Module::check_new_name(const std::string& name, const char* what, AttributeKind kind) const {
+    if (name.find('.') != std::string::npos) {
+        run_error(concat(what, " name can't contain \".\"", kind == AttributeKind::Module ? concat(", got: ", name) : ""));
+    }
     if (name.empty()) run_error(concat(what, " name can't be empty string \"\""));
-    if (name.find('.') != std::string::npos) run_error(concat(what, " name can't contain \".\""));
-    if (type_->find_attribute(name)) run_error(concat("attribute '", name, "' already exists"));
+    const auto slot = type_->find_attribute(name);
+    if (slot && type_->attributes()[*slot].kind != kind) run_error(concat("attribute '", name, "' already exists"));
 }
 
 void Module::set_named(const std::string& name, IValue value, TypePtr type, AttributeKind kind) {
     if (const auto slot = type_->find_attribute(name)) {
+        if (owns_type_) type_->set_attribute_type(*slot, std::move(type), kind);
         set_slot(*slot, std::move(value));
         return;
     }
     set_slot(type_->add_attribute(name, std::move(type), kind), std::move(value));
 }
 
+void Module::remove_named(std::string_view name) {
+    const auto slot = type_->find_attribute(name);
+    if (!slot || !owns_type_) return;
+    type_->remove_attribute(*slot);
+    if (*slot < slots_.size()) slots_.erase(slots_.begin() + static_cast<std::ptrdiff_t>(*slot));
+    std::erase(non_persistent_, name);
+}
+
 void Module::register_parameter(const std::string& name, const Tensor& parameter) {
-    check_new_name(name, "parameter");
-    if (parameter.defined() && grad_fn(parameter) != nullptr) {
-        run_error(concat("Cannot assign non-leaf Tensor to parameter '", name,
-                         "'. Model parameters must be created explicitly. To express '", name,
-                         "' as a function of another Tensor, compute the value in the forward() method."));
+    check_constructed("parameter");
+    check_new_name(name, "parameter", AttributeKind::Parameter);
+    Tensor registered = parameter;
+    if (parameter.defined()) {
+        if (grad_fn(parameter) != nullptr) {
+            run_error(concat("Cannot assign non-leaf Tensor to parameter '", name,
+                             "'. Model parameters must be created explicitly. To express '", name,
+                             "' as a function of another Tensor, compute the value in the forward() method."));
+        }
+        for (const auto& entry : global_hooks().parameter_registration.snapshot()) {
+            if (auto replaced = entry.hook(*this, name, registered)) registered = *replaced;
+        }
+        registered.storage()->set_category(MemoryCategory::Parameter);
     }
-    if (parameter.defined()) parameter.storage()->set_category(MemoryCategory::Parameter);
-    set_named(name, parameter, types::tensor(), AttributeKind::Parameter);
+    set_named(name, registered, types::tensor(), AttributeKind::Parameter);
 }
 
 void Module::register_buffer(const std::string& name, const Tensor& buffer, bool persistent) {
-    check_new_name(name, "buffer");
-    if (buffer.defined()) buffer.storage()->set_category(MemoryCategory::Buffer);
-    set_named(name, buffer, types::tensor(), AttributeKind::Buffer);
+    if (!is_constructed()) run_error("cannot assign buffer before Module.__init__() call");
+    check_new_name(name, "buffer", AttributeKind::Buffer);
+    Tensor registered = buffer;
+    for (const auto& entry : global_hooks().buffer_registration.snapshot()) {
+        if (auto replaced = entry.hook(*this, name, registered)) registered = *replaced;
+    }
+    if (registered.defined()) registered.storage()->set_category(MemoryCategory::Buffer);
+    set_named(name, registered, types::tensor(), AttributeKind::Buffer);
+    std::erase(non_persistent_, name);
     if (!persistent) non_persistent_.push_back(name);
 }
 
 void Module::register_module(const std::string& name, ModulePtr child) {
-    check_new_name(name, "module");
+    check_constructed("module");
+    check_new_name(name, "module", AttributeKind::Module);
+    if (child) {
+        for (const auto& entry : global_hooks().module_registration.snapshot()) {
+            if (auto replaced = entry.hook(*this, name, child)) child = std::move(*replaced);
+        }
+    }
     const TypePtr type = child ? TypePtr(child->type()) : types::none();
     set_named(name, Ptr<Object>(std::move(child)), type, AttributeKind::Module);
+}
+
+void Module::set_plain_attribute(const std::string& name, IValue value) {
+    const auto slot = type_->find_attribute(name);
+    const auto kind = slot ? type_->attributes()[*slot].kind : AttributeKind::Attribute;
+    const auto refuse = [&](const char* what, const char* expected) {
+        run_error(concat("cannot assign '", torch_type_name(value), "' as ", what, " '", name, "' (", expected,
+                         " or None expected)"));
+    };
+    switch (kind) {
+        case AttributeKind::Parameter:
+            if (!value.is_none()) refuse("parameter", "torch.nn.Parameter");
+            break;
+        case AttributeKind::Module:
+            if (!value.is_none()) refuse("child module", "torch.nn.Module");
+            break;
+        case AttributeKind::Buffer:
+            if (!value.is_none() && !value.is_tensor()) refuse("buffer", "torch.Tensor");
+            break;
+        case AttributeKind::Attribute: set_named(name, value, type_of(value), kind); return;
+    }
+    set_slot(*slot, std::move(value));
+}
+
+void Module::set_attribute(std::string_view name, IValue value) {
+    if (!owns_type_) return Object::set_attribute(name, std::move(value));
+    const std::string key(name);
+    const auto kind = attribute_kind(name);
+    if (value.is_tensor() && is_parameter(value.to_tensor())) {
+        check_constructed("parameters");
+        if (kind && kind != AttributeKind::Parameter) remove_named(name);
+        return register_parameter(key, value.to_tensor());
+    }
+    if (ModulePtr child = as_module(value); child && kind != AttributeKind::Parameter) {
+        check_constructed("module");
+        if (kind && kind != AttributeKind::Module) remove_named(name);
+        return register_module(key, std::move(child));
+    }
+    set_plain_attribute(key, std::move(value));
+}
+
+const IValue* Module::find_attribute(std::string_view name) const {
+    const auto slot = type_->find_attribute(name);
+    return slot && *slot < slots_.size() ? &slots_[*slot] : nullptr;
+}
+
+const IValue& Module::attribute(std::string_view name) const {
+    if (const IValue* found = find_attribute(name)) return *found;
+    run_error(concat("'", class_name(), "' object has no attribute '", name, "'"));
+}
+
+std::optional<AttributeKind> Module::attribute_kind(std::string_view name) const {
+    const auto slot = type_->find_attribute(name);
+    if (!slot) return std::nullopt;
+    return type_->attributes()[*slot].kind;
+}
+
+void Module::delete_attribute(std::string_view name) {
+    if (!type_->find_attribute(name)) run_error(concat("'", class_name(), "' object has no attribute '", name, "'"));
+    if (!owns_type_) run_error(concat("cannot delete attribute '", name, "' of a model read from a file"));
+    remove_named(name);
 }
 
 Named<Tensor> Module::own_parameters() const {
@@ -120,47 +234,62 @@ bool Module::is_persistent(std::string_view buffer) const {
 }
 
 template <typename Visit>
-void Module::visit_modules(const std::string& prefix, Visit&& visit) {
+void Module::visit_modules(const std::string& prefix, bool once, Visit&& visit) {
     // Iterative: a hostile file may nest modules deeply; each object once, so cycles end.
     std::unordered_set<const Module*> seen;
-    std::vector<std::pair<std::string, ModulePtr>> stack{{prefix, ModulePtr(this)}};
+    std::vector<std::tuple<std::string, ModulePtr, std::size_t>> stack{{prefix, ModulePtr(this), 0}};
     while (!stack.empty()) {
-        const auto [path, module] = std::move(stack.back());
+        const auto [path, module, depth] = std::move(stack.back());
         stack.pop_back();
-        if (!seen.insert(module.get()).second) continue;
+        if (!seen.insert(module.get()).second && once) continue;
+        if (depth > 1000) run_error("modules nest deeper than 1000");
         visit(path, module);
         const auto children = module->children();
         for (auto child = children.rbegin(); child != children.rend(); ++child) {
-            stack.emplace_back(joined(path, child->first), child->second);
+            stack.emplace_back(joined(path, child->first), child->second, depth + 1);
         }
     }
 }
 
-Named<Tensor> Module::named_parameters() const {
+template <typename Get>
+Named<Tensor> Module::named_tensors(const NameOptions& options, Get&& get) const {
     Named<Tensor> out;
     std::unordered_set<const TensorImpl*> seen;
-    const_cast<Module*>(this)->visit_modules("", [&](const std::string& path, const ModulePtr& module) {
-        for (auto& [name, tensor] : module->own_parameters()) {
-            if (seen.insert(tensor.impl()).second) out.emplace_back(joined(path, name), tensor);
+    const auto visit = [&](const std::string& path, const Module& module) {
+        for (auto& [name, tensor] : get(module)) {
+            if (seen.insert(tensor.impl()).second || !options.remove_duplicate) out.emplace_back(joined(path, name), tensor);
         }
-    });
+    };
+    if (!options.recurse) {
+        visit(options.prefix, *this);
+        return out;
+    }
+    const_cast<Module*>(this)->visit_modules(options.prefix, options.remove_duplicate,
+                                             [&](const std::string& path, const ModulePtr& module) { visit(path, *module); });
     return out;
 }
 
-Named<Tensor> Module::named_buffers() const {
-    Named<Tensor> out;
-    std::unordered_set<const TensorImpl*> seen;
-    const_cast<Module*>(this)->visit_modules("", [&](const std::string& path, const ModulePtr& module) {
-        for (auto& [name, tensor] : module->own_buffers()) {
-            if (seen.insert(tensor.impl()).second) out.emplace_back(joined(path, name), tensor);
-        }
-    });
-    return out;
+Named<Tensor> Module::named_parameters(const NameOptions& options) const {
+    return named_tensors(options, [](const Module& module) { return module.own_parameters(); });
 }
 
-Named<ModulePtr> Module::named_modules() {
+Named<Tensor> Module::named_buffers(const NameOptions& options) const {
+    return named_tensors(options, [](const Module& module) { return module.own_buffers(); });
+}
+
+Named<ModulePtr> Module::named_modules(const NameOptions& options) {
     Named<ModulePtr> out;
-    visit_modules("", [&](const std::string& path, const ModulePtr& module) { out.emplace_back(path, module); });
+    visit_modules(options.prefix, options.remove_duplicate,
+                  [&](const std::string& path, const ModulePtr& module) { out.emplace_back(path, module); });
+    return out;
+}
+
+Named<ModulePtr> Module::named_children() const {
+    Named<ModulePtr> out;
+    std::unordered_set<const Module*> seen;
+    for (auto& child : children()) {
+        if (seen.insert(child.second.get()).second) out.push_back(std::move(child));
+    }
     return out;
 }
 
@@ -168,10 +297,21 @@ ModulePtr Module::get_submodule(std::string_view path) {
     ModulePtr module(this);
     if (path.empty()) return module;
     for (const auto part : split(path, '.')) {
-        const auto slot = module->type_->find_attribute(part);
-        if (!slot || *slot >= module->slots_.size()) return nullptr;
-        module = as_module(module->slots_[*slot]);
+        const IValue* found = module->find_attribute(part);
+        module = found != nullptr ? as_module(*found) : nullptr;
         if (!module) return nullptr;
+    }
+    return module;
+}
+
+ModulePtr Module::submodule(std::string_view path) {
+    ModulePtr module(this);
+    if (path.empty()) return module;
+    for (const auto part : split(path, '.')) {
+        const IValue* found = module->find_attribute(part);
+        if (found == nullptr) run_error(concat(module->class_name(), " has no attribute `", part, "`"));
+        module = as_module(*found);
+        if (!module) run_error(concat("`", part, "` is not an nn.Module"));
     }
     return module;
 }
@@ -179,80 +319,23 @@ ModulePtr Module::get_submodule(std::string_view path) {
 Tensor Module::get_parameter(std::string_view path) {
     const auto dot = path.rfind('.');
     const auto name = dot == std::string_view::npos ? path : path.substr(dot + 1);
-    const ModulePtr owner = get_submodule(dot == std::string_view::npos ? std::string_view() : path.substr(0, dot));
-    if (owner) {
-        for (const auto& [own, tensor] : owner->own_parameters()) {
-            if (own == name) return tensor;
-        }
+    const ModulePtr owner = submodule(dot == std::string_view::npos ? std::string_view() : path.substr(0, dot));
+    const IValue* found = owner->find_attribute(name);
+    if (found == nullptr) run_error(concat(owner->class_name(), " has no attribute `", name, "`"));
+    if (owner->attribute_kind(name) != AttributeKind::Parameter || !found->is_tensor()) {
+        run_error(concat("`", name, "` is not an nn.Parameter"));
     }
-    run_error(concat("no parameter '", path, "'"));
+    return found->to_tensor();
 }
 
-Named<Tensor> Module::state_dict() const {
-    // Not deduplicated: shared tensors appear under each of their names. A module of a cycle appears once a path step.
-    Named<Tensor> out;
-    struct Entry {
-        std::string path;
-        const Module* module;
-        std::size_t depth;
-    };
-    std::vector<Entry> stack{{"", this, 0}};
-    while (!stack.empty()) {
-        const Entry entry = std::move(stack.back());
-        stack.pop_back();
-        if (entry.depth > 1000) run_error("modules nest deeper than 1000");
-        for (auto& [name, tensor] : entry.module->own_parameters()) out.emplace_back(joined(entry.path, name), tensor);
-        for (auto& [name, tensor] : entry.module->own_buffers()) {
-            if (entry.module->is_persistent(name)) out.emplace_back(joined(entry.path, name), tensor);
-        }
-        const auto children = entry.module->children();
-        for (auto child = children.rbegin(); child != children.rend(); ++child) {
-            stack.push_back({joined(entry.path, child->first), child->second.get(), entry.depth + 1});
-        }
-    }
-    return out;
-}
-
-LoadReport Module::load_state_dict(const Named<Tensor>& state, bool strict) {
-    LoadReport report;
-    std::unordered_map<std::string_view, Tensor> given;
-    for (const auto& [name, tensor] : state) given.emplace(name, tensor);
-    std::unordered_set<std::string_view> used;
-    const Named<Tensor> own = state_dict();
-    Named<Tensor> to_copy;
-    for (const auto& [name, tensor] : own) {
-        const auto found = given.find(name);
-        if (found == given.end()) {
-            report.missing_keys.push_back(name);
-            continue;
-        }
-        used.insert(found->first);
-        const auto a = found->second.sizes();
-        const auto b = tensor.sizes();
-        if (!std::equal(a.begin(), a.end(), b.begin(), b.end())) {
-            report.errors.push_back(concat("size mismatch for ", name, ": copying a param with shape torch.Size(",
-                                           shape_list_text(a), ") from checkpoint, the shape in current model is torch.Size(",
-                                           shape_list_text(b), ")."));
-        } else {
-            to_copy.emplace_back(name, tensor);
-        }
-    }
-    for (const auto& [name, tensor] : state) {
-        if (!used.contains(name)) report.unexpected_keys.push_back(name);
-    }
-    if (strict && !report.is_clean()) {
-        std::string message = concat("Error(s) in loading state_dict for ", class_name(), ":");
-        if (!report.unexpected_keys.empty()) message += concat(" Unexpected key(s): \"", join(report.unexpected_keys, "\", \""), "\".");
-        if (!report.missing_keys.empty()) message += concat(" Missing key(s): \"", join(report.missing_keys, "\", \""), "\".");
-        for (const auto& error : report.errors) message += " " + error;
-        run_error(std::move(message));
-    }
-    const GradModeScope no_grad(false);
-    for (const auto& [name, tensor] : to_copy) {
-        gradient_arithmetic().copy(tensor, given.find(name)->second);
-        tensor.storage()->bump_version();
-    }
-    return report;
+Tensor Module::get_buffer(std::string_view path) {
+    const auto dot = path.rfind('.');
+    const auto name = dot == std::string_view::npos ? path : path.substr(dot + 1);
+    const ModulePtr owner = submodule(dot == std::string_view::npos ? std::string_view() : path.substr(0, dot));
+    const IValue* found = owner->find_attribute(name);
+    if (found == nullptr) run_error(concat(owner->class_name(), " has no attribute `", name, "`"));
+    if (owner->attribute_kind(name) != AttributeKind::Buffer) run_error(concat("`", name, "` is not a buffer"));
+    return found->to_tensor();
 }
 
 bool Module::is_training() const {
@@ -261,82 +344,25 @@ bool Module::is_training() const {
 }
 
 void Module::train(bool mode) {
-    visit_modules("", [&](const std::string&, const ModulePtr& module) {
+    visit_modules("", true, [&](const std::string&, const ModulePtr& module) {
         if (const auto slot = module->type_->find_attribute("training")) module->set_slot(*slot, mode);
     });
 }
 
-void Module::set_requires_grad(bool value) {
-    for (auto& [name, parameter] : named_parameters()) loupe::set_requires_grad(parameter, value);
-}
-
-void Module::zero_grad(bool set_to_none) {
-    for (auto& [name, parameter] : named_parameters()) {
-        const Tensor grad = grad_of(parameter);
-        if (!grad.defined()) continue;
-        if (set_to_none) {
-            set_grad(parameter, Tensor());
-        } else {
-            const GradientShape shape{to_dims(grad.sizes()), grad.dtype(), grad.device(), true};
-            gradient_arithmetic().copy(grad, gradient_arithmetic().zeros(grad.sizes(), shape));
-        }
+std::string tensor_type_name(ScalarType dtype) {
+    switch (dtype) {
+        case ScalarType::Float32: return "torch.FloatTensor";
+        case ScalarType::Float64: return "torch.DoubleTensor";
+        case ScalarType::Float16: return "torch.HalfTensor";
+        case ScalarType::BFloat16: return "torch.BFloat16Tensor";
+        case ScalarType::Int64: return "torch.LongTensor";
+        case ScalarType::Int32: return "torch.IntTensor";
+        case ScalarType::Int16: return "torch.ShortTensor";
+        case ScalarType::Int8: return "torch.CharTensor";
+        case ScalarType::UInt8: return "torch.ByteTensor";
+        case ScalarType::Bool: return "torch.BoolTensor";
+        default: return concat("torch.", dtype_graph_name(dtype), "Tensor");
     }
-}
-
-IValue Module::call(std::vector<IValue> inputs) {
-    if (!forward_) run_error(concat("Module [", class_name(), "] is missing the required \"forward\" function"));
-    const DirectFrame frame(FrameInfo{.function = type_->name(), .module = this});
-    return call_with_hooks(std::move(inputs), [this](std::vector<IValue> given) { return forward_(*this, std::move(given)); });
-}
-
-IValue Module::call_with_hooks(std::vector<IValue> inputs, const std::function<IValue(std::vector<IValue>)>& run) {
-    if (!has_hooks()) return run(std::move(inputs));
-    const Ptr<Module> keep(this);
-    for (const auto& entry : forward_pre_hooks_.snapshot()) {
-        if (auto replaced = entry.hook(*this, inputs)) inputs = std::move(*replaced);
-    }
-    Ptr<BackwardHookState> state;
-    if (!backward_hooks_.empty()) {
-        state = make_ptr<BackwardHookState>([keep](const TensorList& grad_inputs, const TensorList& grad_outputs) {
-            TensorList result = grad_inputs;
-            for (const auto& entry : keep->backward_hooks_.snapshot()) {
-                if (auto replaced = entry.hook(*keep, result, grad_outputs)) result = std::move(*replaced);
-            }
-            return result;
-        });
-        inputs = state->wrap_inputs(std::move(inputs));
-    }
-    IValue output = run(inputs);
-    for (const auto& entry : forward_hooks_.snapshot()) {
-        if (auto replaced = entry.hook(*this, inputs, output)) output = std::move(*replaced);
-    }
-    return state ? state->wrap_output(std::move(output)) : output;
-}
-
-RemovableHandle Module::register_forward_pre_hook(ForwardPreHook hook, bool prepend) {
-    return forward_pre_hooks_.add(std::move(hook), prepend);
-}
-RemovableHandle Module::register_forward_hook(ForwardHook hook, bool prepend) {
-    return forward_hooks_.add(std::move(hook), prepend);
-}
-RemovableHandle Module::register_full_backward_hook(BackwardHook hook, bool prepend) {
-    return backward_hooks_.add(std::move(hook), prepend);
-}
-Module::HookCounts Module::hook_counts() const {
-    return {forward_pre_hooks_.size(), forward_hooks_.size(), backward_hooks_.size()};
-}
-
-std::string Module::str() const {
-    std::string out = class_name() + "(";
-    const auto own = children();
-    if (own.empty()) return out + ")";
-    out += "\n";
-    for (const auto& [name, child] : own) {
-        std::string text = child->str();
-        for (std::size_t at = text.find('\n'); at != std::string::npos; at = text.find('\n', at + 3)) text.replace(at, 1, "\n  ");
-        out += concat("  (", name, "): ", text, "\n");
-    }
-    return out + ")";
 }
 
 ModulePtr as_module(const IValue& value) {

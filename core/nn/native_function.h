@@ -7,6 +7,8 @@
 #include <string_view>
 
 #include "core/ops/boxing.h"
+#include "core/value/callable.h"
+#include "core/value/schema.h"
 
 namespace loupe::nn {
 
@@ -15,11 +17,22 @@ struct NativeFunction {
     // Tensor". "Any" takes what no schema type says (a number or a tuple, a callable).
     std::string_view schema;
     std::string_view summary;  // one sentence
-    KernelFunction call;       // boxed<f>
+    KernelFunction call;       // boxed<f>; one result, several as a tuple
+
+    std::string_view name() const { return schema.substr(0, schema.find('(')); }
 };
 
 // Families export one array of records each; these list them all. Names are without the module's.
-std::span<const NativeFunction> functional_records();  // torch.nn.functional
-std::span<const NativeFunction> init_records();        // torch.nn.init
+std::span<const NativeFunction* const> functional_records();  // torch.nn.functional
+std::span<const NativeFunction* const> init_records();        // torch.nn.init
+
+// Null for a name that is none's.
+const NativeFunction* find_functional(std::string_view name);
+const NativeFunction* find_init(std::string_view name);
+const FunctionSchema& schema_of(const NativeFunction& function);
+// Binds the arguments and calls. Throws Error (Run) with Python's messages.
+IValue call_function(const NativeFunction& function, CallArguments arguments);
+// The function as a value, for layers that take one (activation=F.gelu).
+IValue function_value(const NativeFunction& function);
 
 }  // namespace loupe::nn

@@ -43,6 +43,9 @@ std::string tuple_repr(const TupleObject& tuple) {
         }
         return concat(split(type->name(), '.').back(), "(", join(parts, ", "), ")");
     }
+    if (type != nullptr && type->name() == "torch.Size") {
+        return concat("torch.Size([", joined(tuple.elements, [](const IValue& v) { return python_repr(v); }), "])");
+    }
     const std::string inner = joined(tuple.elements, [](const IValue& v) { return python_repr(v); });
     return concat("(", inner, tuple.elements.size() == 1 ? ",)" : ")");
 }

@@ -158,31 +158,36 @@ std::string run_operator_case(const CaseArchive& archive, const CaseEntry& entry
     });
 }
 
+std::string check_module(const CaseArchive& archive, const CaseEntry& entry, nn::Module& module, const ModuleForward& forward) {
+    module.load_state_dict(archive.arrays(entry, "state.npz"));
+    module.train(entry.mode != "eval");
+    default_generator().set_seed(0);
+    const NamedTensors inputs = archive.arrays(entry, "in.npz");
+    const NamedTensors expected = archive.arrays(entry, "out.npz");
+    std::vector<IValue> arguments;
+    for (std::size_t i = 0; find_array(inputs, concat("arg", i)).defined(); ++i) arguments.emplace_back(find_array(inputs, concat("arg", i)));
+    session::require_input_gradients(arguments);
+    const GradModeScope grad(true);
+    const TensorList outputs = forward(arguments);
+    std::string found = compare_outputs(outputs, expected, {10});
+    if (!found.empty()) return found;
+    run_backward(outputs, inputs);
+    found = compare_named(collect_gradients(module, arguments), expected, "grad.", 10);
+    if (!found.empty()) return found;
+    return compare_named(module.state_dict(), archive.arrays(entry, "after.npz"), "", 10);
+}
+
 std::string run_module_case(const CaseArchive& archive, const CaseEntry& entry) {
     return one_line([&]() -> std::string {
         const auto program = session::Program::open(archive.file(entry, "py"));
-        nn::Module& module = program->module();
         if (const std::string text = read_text_file(archive.file(entry, "repr.txt")); program->is_eager()) {
             const std::string printed = program->file().eager->repr();
             if (printed != text) return concat("prints as ", loupe::quoted(printed), ", not ", loupe::quoted(text));
         }
-        module.load_state_dict(archive.arrays(entry, "state.npz"));
-        module.train(entry.mode != "eval");
-        default_generator().set_seed(0);
-        const NamedTensors inputs = archive.arrays(entry, "in.npz");
-        const NamedTensors expected = archive.arrays(entry, "out.npz");
-        std::vector<IValue> arguments;
-        for (std::size_t i = 0; find_array(inputs, concat("arg", i)).defined(); ++i) arguments.emplace_back(find_array(inputs, concat("arg", i)));
-        session::require_input_gradients(arguments);
-        const GradModeScope grad(true);
-        const session::PreparedMethod method(program, "forward", "none");
-        const TensorList outputs = session::flatten_tensors(method.forward(arguments));
-        std::string found = compare_outputs(outputs, expected, {10});
-        if (!found.empty()) return found;
-        run_backward(outputs, inputs);
-        found = compare_named(collect_gradients(module, arguments), expected, "grad.", 10);
-        if (!found.empty()) return found;
-        return compare_named(module.state_dict(), archive.arrays(entry, "after.npz"), "", 10);
+        return check_module(archive, entry, program->module(), [&](const std::vector<IValue>& arguments) {
+            const session::PreparedMethod method(program, "forward", "none");
+            return session::flatten_tensors(method.forward(arguments));
+        });
     });
 }
 

@@ -5,6 +5,7 @@
 #include <functional>
 #include <string>
 
+#include "core/nn/module.h"
 #include "tests/conformance/case_archive.h"
 
 namespace loupe::conformance {
@@ -12,6 +13,11 @@ namespace loupe::conformance {
 // Empty when everything is as expected; else one line: what differs, or the error. op: the zip's name.
 std::string run_operator_case(const CaseArchive& archive, const CaseEntry& entry, const std::string& op);
 std::string run_module_case(const CaseArchive& archive, const CaseEntry& entry);
+
+// A module that is there already: loads the case's state, runs forward and backward, compares outputs, gradients and the
+// state after. Throws what the module throws.
+using ModuleForward = std::function<TensorList(const std::vector<IValue>& arguments)>;
+std::string check_module(const CaseArchive& archive, const CaseEntry& entry, nn::Module& module, const ModuleForward& forward);
 
 // What run answers, or the words of what it throws, on one line.
 std::string one_line(const std::function<std::string()>& run);

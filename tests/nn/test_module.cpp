@@ -84,7 +84,8 @@ class TestModule : public QObject {
         const auto module = chain();
         QCOMPARE(message_of([&] { module->register_parameter("", vector_of({1})); }), QString("parameter name can't be empty string \"\""));
         QCOMPARE(message_of([&] { module->register_buffer("a.b", vector_of({1})); }), QString("buffer name can't contain \".\""));
-        QCOMPARE(message_of([&] { module->register_module("first", scale(1)); }), QString("attribute 'first' already exists"));
+        QCOMPARE(message_of([&] { module->register_parameter("first", vector_of({1})); }),
+                 QString("attribute 'first' already exists"));
         const Tensor made = fn::mul(module->get_parameter("first.weight"), vector_of({1}));
         QVERIFY(message_of([&] { module->register_parameter("made", made); }).startsWith("Cannot assign non-leaf Tensor to parameter 'made'"));
     }
@@ -132,11 +133,14 @@ class TestModule : public QObject {
         nn::Named<Tensor> state{{"first.weight", vector_of({7})}, {"second.weight", vector_of({1, 2})}, {"extra", vector_of({1})}};
         const QString message = message_of([&] { module->load_state_dict(state); });
         QVERIFY(message.contains("Error(s) in loading state_dict for Chain"));
-        QVERIFY(message.contains("Unexpected key(s): \"extra\""));
-        QVERIFY(message.contains("Missing key(s): \"count\""));
+        QVERIFY(message.contains("Unexpected key(s) in state_dict: \"extra\". "));
+        QVERIFY(message.contains("Missing key(s) in state_dict: \"count\". "));
         QVERIFY(message.contains("size mismatch for second.weight: copying a param with shape torch.Size([2]) from checkpoint, the shape in "
                                  "current model is torch.Size([1])."));
         QCOMPARE(first_element(module->get_parameter("first.weight")), 2.0f);  // nothing was copied
+        // Sizes must fit even when names need not.
+        QVERIFY(message_of([&] { module->load_state_dict(state, false); }).contains("size mismatch for second.weight"));
+        state[1].second = vector_of({5});
         const nn::LoadReport report = module->load_state_dict(state, false);
         QCOMPARE(report.missing_keys, (std::vector<std::string>{"count"}));
         QCOMPARE(first_element(module->get_parameter("first.weight")), 7.0f);

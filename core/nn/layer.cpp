@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/nn/layer.h"
+
+#include <atomic>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <unordered_map>
+
+#include "core/base/error.h"
+#include "core/base/strings.h"
+#include "core/nn/functional/functional.h"
+#include "core/nn/layers/families.h"
+#include "core/nn/native_function.h"
+#include "core/value/bind_arguments.h"
+
+namespace loupe::nn {
+namespace {
+
+[[noreturn]] void internal_error(std::string message) { throw Error(ErrorKind::Internal, std::move(message)); }
+
+// Where a function's argument comes from: forward's argument, an attribute, or its default.
+struct ArgumentSource {
+    enum class Kind { Argument, Attribute, Default };
+    Kind kind = Kind::Default;
+    std::size_t index = 0;
+    std::string attribute = {};
+};
+
+// `calls` of a record, read.
+struct FunctionCall {
+    const NativeFunction* function = nullptr;
+    std::vector<ArgumentSource> sources;
+};
+
+// A record with what it inherits.
+struct Resolved {
+    const LayerRecord* record = nullptr;
+    FunctionSchema constructor;
+    void (*init)(Module&, Arguments) = nullptr;
+    std::string_view buffers;
+    FunctionSchema forward_schema;
+    IValue (*forward)(Module&, Arguments) = nullptr;
+    std::optional<FunctionCall> calls;
+    std::string (*extra_repr)(const Module&) = nullptr;
+    std::string_view repr;
+    void (*reset_parameters)(Module&) = nullptr;
+};
+
+// The first of the record and its bases for which `has` holds; null when there is none.
+template <typename Has>
+const LayerRecord* first_with(const LayerRecord& record, Has has) {
+    const LayerRecord* at = &record;
+    while (at != nullptr && !has(*at)) at = find_layer(at->base);
+    return at;
+}
+
+FunctionSchema method_schema(std::string_view layer, std::string_view method, std::string_view rest) {
+    const std::string returns = rest.find("->") == std::string_view::npos ? " -> ()" : "";
+    return parse_schema(concat(layer, ".", method, rest, returns));
+}
+
+ArgumentSource source_named(std::string_view name, const FunctionSchema& forward) {
+    if (const auto argument = forward.find_argument(name)) return {ArgumentSource::Kind::Argument, *argument};
+    return {ArgumentSource::Kind::Attribute, 0, std::string(name)};
+}
+
+// "hardtanh(input, min_val, inplace=inplace)".
+FunctionCall read_call(std::string_view text, const FunctionSchema& forward) {
+    const auto open = text.find('(');
+    FunctionCall call;
+    call.function = find_functional(text.substr(0, open));
+    if (call.function == nullptr) internal_error(concat("no function for the layer's ", text));
+    const FunctionSchema& schema = schema_of(*call.function);
+    call.sources.resize(schema.arguments.size());
+    std::size_t position = 0;
+    for (auto part : split(text.substr(open + 1, text.size() - open - 2), ',')) {
+        if (part.starts_with(' ')) part.remove_prefix(1);
+        const auto equals = part.find('=');
+        const auto place = equals == std::string_view::npos ? position++ : schema.find_argument(part.substr(0, equals));
+        if (!place || *place >= call.sources.size()) internal_error(concat("no argument for '", part, "' in ", text));
+        call.sources[*place] = source_named(equals == std::string_view::npos ? part : part.substr(equals + 1), forward);
+    }
+    return call;
+}
+
+std::unique_ptr<Resolved> make_resolved(const LayerRecord& record) {
+    auto out = std::make_unique<Resolved>();
+    out->record = &record;
+    const auto* built = first_with(record, [](const LayerRecord& r) { return !r.constructor.empty(); });
+    const auto* init = first_with(record, [](const LayerRecord& r) { return r.init != nullptr || !r.constructor.empty(); });
+    const auto* takes = first_with(record, [](const LayerRecord& r) { return !r.forward_schema.empty(); });
+    const auto* computes = first_with(record, [](const LayerRecord& r) { return r.forward != nullptr || !r.calls.empty(); });
+    const auto* prints = first_with(record, [](const LayerRecord& r) { return r.extra_repr != nullptr || !r.repr.empty(); });
+    const auto* resets = first_with(record, [](const LayerRecord& r) { return r.reset_parameters != nullptr; });
+    out->constructor = method_schema(record.name, "__init__", built != nullptr ? built->constructor : "()");
+    out->init = init != nullptr ? init->init : nullptr;
+    out->buffers = built != nullptr ? built->buffers : std::string_view();
+    out->forward_schema = method_schema(record.name, "forward", takes != nullptr ? takes->forward_schema : "(Tensor input)");
+    if (computes != nullptr) {
+        out->forward = computes->forward;
+        if (!computes->calls.empty()) out->calls = read_call(computes->calls, out->forward_schema);
+    }
+    if (prints != nullptr) {
+        out->extra_repr = prints->extra_repr;
+        out->repr = prints->repr;
+    }
+    out->reset_parameters = resets != nullptr ? resets->reset_parameters : nullptr;
+    return out;
+}
+
+const Resolved& resolved(const LayerRecord& record) {
+    // One entry is asked for again and again.
+    thread_local const Resolved* last = nullptr;
+    if (last != nullptr && last->record == &record) return *last;
+    static std::mutex mutex;
+    static std::unordered_map<const LayerRecord*, std::unique_ptr<Resolved>> all;
+    const std::lock_guard lock(mutex);
+    auto& entry = all[&record];
+    if (!entry) entry = make_resolved(record);
+    last = entry.get();
+    return *last;
+}
+
+// int[2] arguments become tuples, as PyTorch's _pair makes them.
+IValue attribute_value(const Argument& argument, const IValue& value) {
+    if (!argument.list_size || !value.is_list()) return value;
+    return make_ptr<TupleObject>(value.to_list().elements);
+}
+
+bool is_named_in(std::string_view names, std::string_view name) {
+    for (auto part : split(names, ',')) {
+        if (part.starts_with(' ')) part.remove_prefix(1);
+        if (part == name) return true;
+    }
+    return false;
+}
+
+void store_arguments(Module& self, const Resolved& layer, Arguments arguments) {
+    const FunctionSchema& schema = layer.constructor;
+    IValue size_average;
+    IValue reduce;
+    for (std::size_t i = 0; i < schema.arguments.size(); ++i) {
+        const std::string& name = schema.arguments[i].name;
+        if (name == "device" || name == "dtype") continue;
+        if (name == "size_average") size_average = arguments[i];
+        else if (name == "reduce") reduce = arguments[i];
+        else if (is_named_in(layer.buffers, name)) self.register_buffer(name, arguments[i].to_tensor());
+        else self.set_attribute(name, attribute_value(schema.arguments[i], arguments[i]));
+    }
+    if (!size_average.is_none() || !reduce.is_none()) {
+        self.set_attribute("reduction", std::string(functional::legacy_reduction(size_average, reduce)));
+    }
+}
+
+IValue call_of(const FunctionCall& call, const Module& self, Arguments arguments) {
+    const FunctionSchema& schema = schema_of(*call.function);
+    std::vector<IValue> given(call.sources.size());
+    for (std::size_t i = 0; i < given.size(); ++i) {
+        const ArgumentSource& source = call.sources[i];
+        const Argument& argument = schema.arguments[i];
+        if (source.kind == ArgumentSource::Kind::Default) {
+            given[i] = argument.default_value.value_or(IValue());
+            continue;
+        }
+        const bool is_argument = source.kind == ArgumentSource::Kind::Argument;
+        const IValue& value = is_argument ? arguments[source.index] : self.attribute(source.attribute);
+        auto converted = convert_argument(argument, value);
+        if (!converted) {
+            throw Error(ErrorKind::Run, concat(schema.name, "(): argument '", argument.name, "' must be ",
+                                               argument.type->annotation_str(), ", not ", python_type_name(value)));
+        }
+        given[i] = std::move(*converted);
+    }
+    IValue result;
+    call.function->call(given, &result);
+    return result;
+}
+
+bool truth(const IValue& value) {
+    if (value.is_bool()) return value.to_bool();
+    if (value.is_number()) return value.to_scalar().to_bool();
+    return !value.is_none();
+}
+
+// "a={a}, b={b!r}[c?, c=True]".
+std::string formatted(const Module& self, std::string_view text) {
+    std::string out;
+    while (!text.empty()) {
+        const char opening = text.front();
+        if (opening != '{' && opening != '[') {
+            const auto next = std::min(text.find_first_of("{["), text.size());
+            out += text.substr(0, next);
+            text.remove_prefix(next);
+            continue;
+        }
+        const auto end = text.find(opening == '{' ? '}' : ']');
+        const std::string_view inner = text.substr(1, end - 1);
+        text.remove_prefix(end + 1);
+        if (opening == '[') {
+            const auto question = inner.find('?');
+            if (truth(self.attribute(inner.substr(0, question)))) out += inner.substr(question + 1);
+        } else if (inner.ends_with("!r")) {
+            out += python_repr(self.attribute(inner.substr(0, inner.size() - 2)));
+        } else {
+            out += python_str(self.attribute(inner));
+        }
+    }
+    return out;
+}
+
+}  // namespace
+
+std::span<const LayerRecord* const> layer_records() {
+    static const std::vector<const LayerRecord*> all = [] {
+        std::vector<const LayerRecord*> out;
+        for (const auto family : layer_families()) {
+            for (const LayerRecord& record : family) out.push_back(&record);
+        }
+        return out;
+    }();
+    return all;
+}
+
+const LayerRecord* find_layer(std::string_view name) {
+    static const std::unordered_map<std::string_view, const LayerRecord*> by_name = [] {
+        std::unordered_map<std::string_view, const LayerRecord*> out;
+        for (const LayerRecord* record : layer_records()) out.emplace(record->name, record);
+        return out;
+    }();
+    const auto found = by_name.find(name);
+    return found == by_name.end() ? nullptr : found->second;
+}
+
+bool is_derived(const LayerRecord& record, std::string_view base) {
+    return first_with(record, [base](const LayerRecord& r) { return r.name == base; }) != nullptr;
+}
+
+const FunctionSchema& constructor_schema(const LayerRecord& record) { return resolved(record).constructor; }
+const FunctionSchema& forward_schema(const LayerRecord& record) { return resolved(record).forward_schema; }
+
+bool has_forward(const LayerRecord& record) {
+    const Resolved& layer = resolved(record);
+    return layer.forward != nullptr || layer.calls.has_value();
+}
+
+void init_layer(Module& self, const LayerRecord& record, CallArguments arguments) {
+    const Resolved& layer = resolved(record);
+    const auto bound = bind_arguments(layer.constructor, std::move(arguments));
+    self.construct();
+    if (self.layer() == nullptr || !is_derived(*self.layer(), record.name)) self.set_layer(record);
+    if (layer.init != nullptr) return layer.init(self, bound);
+    store_arguments(self, layer, bound);
+}
+
+ModulePtr make_layer(std::string_view name, std::vector<IValue> arguments,
+                     std::vector<std::pair<std::string, IValue>> keywords) {
+    const LayerRecord* record = find_layer(name);
+    if (record == nullptr) throw Error(ErrorKind::Run, concat("module 'torch.nn' has no attribute '", name, "'"));
+    const auto module = make_ptr<Module>(*record);
+    init_layer(*module, *record, {std::move(arguments), std::move(keywords)});
+    return module;
+}
+
+IValue call_forward(Module& self, const LayerRecord& record, CallArguments arguments) {
+    const Resolved& layer = resolved(record);
+    const auto bound = bind_arguments(layer.forward_schema, std::move(arguments));
+    if (layer.forward != nullptr) return layer.forward(self, bound);
+    if (layer.calls) return call_of(*layer.calls, self, bound);
+    throw Error(ErrorKind::Run, concat("Module [", record.name, "] is missing the required \"forward\" function"));
+}
+
+const LayerMethod* find_method(const LayerRecord& record, std::string_view name) {
+    for (const LayerRecord* at = &record; at != nullptr; at = find_layer(at->base)) {
+        for (const LayerMethod& method : at->methods) {
+            if (method.schema.substr(0, method.schema.find('(')) == name) return &method;
+        }
+    }
+    return nullptr;
+}
+
+IValue call_method(Module& self, const LayerMethod& method, CallArguments arguments) {
+    const auto open = method.schema.find('(');
+    const auto schema = method_schema(self.class_name(), method.schema.substr(0, open), method.schema.substr(open));
+    return method.call(self, bind_arguments(schema, std::move(arguments)));
+}
+
+std::string extra_repr_of(const Module& self, const LayerRecord& record) {
+    const Resolved& layer = resolved(record);
+    return layer.extra_repr != nullptr ? layer.extra_repr(self) : formatted(self, layer.repr);
+}
+
+bool reset_parameters(Module& self) {
+    if (self.layer() == nullptr) return false;
+    const Resolved& layer = resolved(*self.layer());
+    if (layer.reset_parameters == nullptr) return false;
+    layer.reset_parameters(self);
+    return true;
+}
+
+}  // namespace loupe::nn

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// torch.nn.modules.padding.
+#include "core/nn/layers/families.h"
+#include "core/nn/layers/support.h"
+#include "core/ops/call.h"
+
+namespace loupe::nn::layers {
+namespace {
+
+constexpr std::string_view kPython = "torch.nn.modules.padding";
+
+void init_constant(Module& self, const Dims& padding, const IValue& value) {
+    self.set_attribute("padding", tuple(span_of(padding)));
+    self.set_attribute("value", value);
+}
+void init_zero(Module& self, const Dims& padding) { init_constant(self, padding, 0.0); }
+template <int kBorder>
+Tensor bordered(Module& self, const Tensor& input) {
+    static const OperatorHandle<> op_pad("aten::pad");
+    return op_pad(input, self.attribute("padding").to_ints(), std::string(kBorder == 0 ? "reflect" : "replicate"), IValue());
+}
+
+#define LOUPE_CONSTANT(D, N) \
+    LayerRecord{.name = "ConstantPad" D "d", .base = "_ConstantPadNd", .module = kPython, .summary = "A border of one value.", \
+                .constructor = "(int[" N "] padding, Scalar value)", .init = builds<init_constant>}
+#define LOUPE_BORDER(NAME, D, N, SUMMARY) \
+    LayerRecord{.name = NAME "Pad" D "d", .base = "_" NAME "PadNd", .module = kPython, .summary = SUMMARY, \
+                .constructor = "(int[" N "] padding)"}
+
+constexpr LayerRecord kRecords[] = {
+    {.name = "_ConstantPadNd", .base = "Module", .module = kPython, .summary = "The base of constant borders.",
+     .calls = "pad(input, padding, value=value)", .repr = "padding={padding}, value={value}"},
+    LOUPE_CONSTANT("1", "2"),
+    LOUPE_CONSTANT("2", "4"),
+    LOUPE_CONSTANT("3", "6"),
+    {.name = "ZeroPad2d", .base = "ConstantPad2d", .module = kPython, .summary = "A border of zeros.",
+     .constructor = "(int[4] padding)", .init = builds<init_zero>, .repr = "{padding}"},
+    {.name = "_ReflectionPadNd", .base = "Module", .module = kPython, .summary = "The base of mirrored borders.",
+     .forward = computes<bordered<0>>, .repr = "{padding}"},
+    LOUPE_BORDER("Reflection", "1", "2", "A border that mirrors the inside."),
+    LOUPE_BORDER("Reflection", "2", "4", "A border that mirrors the inside."),
+    LOUPE_BORDER("Reflection", "3", "6", "A border that mirrors the inside."),
+    {.name = "_ReplicationPadNd", .base = "Module", .module = kPython, .summary = "The base of repeated borders.",
+     .forward = computes<bordered<1>>, .repr = "{padding}"},
+    LOUPE_BORDER("Replication", "1", "2", "A border that repeats the edge."),
+    LOUPE_BORDER("Replication", "2", "4", "A border that repeats the edge."),
+    LOUPE_BORDER("Replication", "3", "6", "A border that repeats the edge."),
+};
+#undef LOUPE_CONSTANT
+#undef LOUPE_BORDER
+
+}  // namespace
+
+LayerFamily padding_layers() { return kRecords; }
+
+}  // namespace loupe::nn::layers

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a module saves and loads: torch.nn.Module.state_dict and load_state_dict.
+#include <algorithm>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "core/autograd/engine.h"
+#include "core/autograd/grad_mode.h"
+#include "core/base/error.h"
+#include "core/base/strings.h"
+#include "core/nn/layer.h"
+#include "core/nn/module.h"
+
+namespace loupe::nn {
+namespace {
+
+constexpr std::size_t kDeepest = 1000;
+
+[[noreturn]] void run_error(std::string message) { throw Error(ErrorKind::Run, std::move(message)); }
+
+std::string with_quotes(const std::vector<std::string>& names) { return concat("\"", join(names, "\", \""), "\""); }
+
+}  // namespace
+
+// Not deduplicated: shared tensors appear under each of their names. A module of a cycle would have no end of names.
+void Module::collect_state(const std::string& prefix, bool keep_vars, std::size_t depth, Named<Tensor>& out) const {
+    if (depth > kDeepest) run_error("modules nest deeper than 1000");
+    auto& self = const_cast<Module&>(*this);
+    for (const auto& entry : hooks_.state_dict_pre.snapshot()) entry.hook(self, prefix, keep_vars);
+    const auto add = [&](const std::string& name, const Tensor& t) {
+        out.emplace_back(prefix + name, keep_vars ? t : detach(t));
+    };
+    for (const auto& [name, tensor] : own_parameters()) add(name, tensor);
+    for (const auto& [name, tensor] : own_buffers()) {
+        if (is_persistent(name)) add(name, tensor);
+    }
+    for (const auto& [name, child] : children()) child->collect_state(concat(prefix, name, "."), keep_vars, depth + 1, out);
+    for (const auto& entry : hooks_.state_dict.snapshot()) entry.hook(self, out, prefix);
+}
+
+Named<Tensor> Module::state_dict(const std::string& prefix, bool keep_vars) const {
+    Named<Tensor> out;
+    collect_state(prefix, keep_vars, 0, out);
+    return out;
+}
+
+std::vector<std::pair<std::string, int>> Module::state_versions() const {
+    std::vector<std::pair<std::string, int>> out;
+    for (const auto& [name, module] : const_cast<Module*>(this)->named_modules({.remove_duplicate = false})) {
+        out.emplace_back(name, module->layer_ != nullptr ? module->layer_->version : 1);
+    }
+    return out;
+}
+
+// One load: first everything is looked up and checked, then the tensors are written.
+class Module::StateLoader {
+  public:
+    StateLoader(const Named<Tensor>& state, bool strict, bool assign) : state_(state), strict_(strict), assign_(assign) {}
+
+    LoadReport load(Module& root) {
+        visit(root, "", 0);
+        // Pre hooks may have renamed: what nobody took is unexpected.
+        for (const auto& [name, tensor] : state_) {
+            if (!used_.contains(name)) report_.unexpected_keys.push_back(name);
+        }
+        for (auto& [module, entries] : post_hooks_) {
+            for (const auto& entry : entries) entry.hook(*module, report_);
+        }
+        if (strict_ && (!report_.missing_keys.empty() || !report_.unexpected_keys.empty())) fail(root);
+        if (!report_.errors.empty()) fail(root);
+        write();
+        return std::move(report_);
+    }
+
+  private:
+    struct Place {
+        Module* module;
+        std::string attribute;
+        Tensor tensor;
+        Tensor given;
+    };
+
+    void visit(Module& module, const std::string& prefix, std::size_t depth) {
+        if (depth > kDeepest) run_error("modules nest deeper than 1000");
+        const auto hooks = module.hooks_.load_pre.snapshot();
+        for (const auto& entry : hooks) entry.hook(module, state_, prefix, strict_, report_);
+        if (!hooks.empty() || index_.empty()) index();
+        for (const auto& [name, tensor] : module.own_parameters()) take(module, name, prefix + name, tensor);
+        for (const auto& [name, tensor] : module.own_buffers()) {
+            if (module.is_persistent(name)) take(module, name, prefix + name, tensor);
+        }
+        for (const auto& [name, child] : module.children()) visit(*child, concat(prefix, name, "."), depth + 1);
+        if (!module.hooks_.load_post.empty()) post_hooks_.emplace_back(&module, module.hooks_.load_post.snapshot());
+    }
+
+    void index() {
+        index_.clear();
+        for (const auto& [name, tensor] : state_) index_.emplace(name, tensor);
+    }
+
+    void take(Module& module, const std::string& attribute, const std::string& key, const Tensor& tensor) {
+        const auto found = index_.find(key);
+        if (found == index_.end()) {
+            // A state without version metadata is taken for one of before batch norms counted; the count stays.
+            if (attribute != "num_batches_tracked") report_.missing_keys.push_back(key);
+            return;
+        }
+        used_.insert(key);
+        const Tensor& given = found->second;
+        // Version 0.3 saved 0-dimensional parameters with one dimension.
+        const bool is_old_scalar = tensor.dim() == 0 && given.dim() == 1 && given.numel() == 1;
+        const auto a = given.sizes();
+        const auto b = tensor.sizes();
+        if (!is_old_scalar && !std::equal(a.begin(), a.end(), b.begin(), b.end())) {
+            report_.errors.push_back(concat("size mismatch for ", key, ": copying a param with shape torch.Size(",
+                                            shape_list_text(a), ") from checkpoint, the shape in current model is torch.Size(",
+                                            shape_list_text(b), ")."));
+            return;
+        }
+        places_.push_back({&module, attribute, tensor, given});
+    }
+
+    [[noreturn]] void fail(const Module& root) const {
+        std::vector<std::string> lines;
+        if (strict_ && !report_.unexpected_keys.empty()) {
+            lines.push_back(concat("Unexpected key(s) in state_dict: ", with_quotes(report_.unexpected_keys), ". "));
+        }
+        if (strict_ && !report_.missing_keys.empty()) {
+            lines.insert(lines.begin(), concat("Missing key(s) in state_dict: ", with_quotes(report_.missing_keys), ". "));
+        }
+        lines.insert(lines.end(), report_.errors.begin(), report_.errors.end());
+        run_error(concat("Error(s) in loading state_dict for ", root.class_name(), ":\n\t", join(lines, "\n\t")));
+    }
+
+    void write() const {
+        const GradModeScope no_grad(false);
+        for (const Place& place : places_) {
+            if (!assign_) {
+                gradient_arithmetic().copy(place.tensor, place.given);
+                place.tensor.storage()->bump_version();
+                continue;
+            }
+            const bool is_own_parameter = place.module->attribute_kind(place.attribute) == AttributeKind::Parameter;
+            const Tensor put = is_own_parameter ? make_parameter(place.given, requires_grad(place.tensor)) : place.given;
+            place.module->set_slot(*place.module->type_->find_attribute(place.attribute), put);
+        }
+    }
+
+    Named<Tensor> state_;
+    bool strict_;
+    bool assign_;
+    std::unordered_map<std::string, Tensor> index_;
+    std::unordered_set<std::string> used_;
+    std::vector<Place> places_;
+    std::vector<std::pair<Module*, std::vector<HookList<void(Module&, LoadReport&)>::Entry>>> post_hooks_;
+    LoadReport report_;
+};
+
+LoadReport Module::load_state_dict(const Named<Tensor>& state, bool strict) {
+    return StateLoader(state, strict, false).load(*this);
+}
+LoadReport Module::assign_state_dict(const Named<Tensor>& state, bool strict) {
+    return StateLoader(state, strict, true).load(*this);
+}
+
+}  // namespace loupe::nn

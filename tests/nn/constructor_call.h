@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Builds the `model` of a source that is imports and one constructor call, through the records of core/nn.
+
+#include <filesystem>
+
+#include "core/nn/module.h"
+
+namespace loupe::test {
+
+nn::ModulePtr build_model(const std::filesystem::path& source);
+
+}  // namespace loupe::test
