@@ -95,13 +95,20 @@ Ptr<RefCounted> IValue::to_other() const {
     return payload_.object;
 }
 
+namespace {
+// Python takes a tuple wherever it takes a list of numbers.
+const std::vector<IValue>& elements_of(const IValue& value) {
+    return value.is_tuple() ? value.to_tuple().elements : value.to_list().elements;
+}
+}  // namespace
+
 Dims IValue::to_ints() const {
     Dims out;
     if (tag_ == Tag::Int) {
         out.push_back(payload_.integer);
         return out;
     }
-    const auto& elements = to_list().elements;
+    const auto& elements = elements_of(*this);
     out.reserve(elements.size());
     for (const auto& element : elements) out.push_back(element.to_int());
     return out;
@@ -110,19 +117,19 @@ Dims IValue::to_ints() const {
 std::vector<double> IValue::to_doubles() const {
     if (tag_ == Tag::Int || tag_ == Tag::Double) return {to_double()};
     std::vector<double> out;
-    for (const auto& element : to_list().elements) out.push_back(element.to_double());
+    for (const auto& element : elements_of(*this)) out.push_back(element.to_double());
     return out;
 }
 
 std::vector<bool> IValue::to_bools() const {
     if (tag_ == Tag::Bool) return {to_bool()};
     std::vector<bool> out;
-    for (const auto& element : to_list().elements) out.push_back(element.to_bool());
+    for (const auto& element : elements_of(*this)) out.push_back(element.to_bool());
     return out;
 }
 
 TensorList IValue::to_tensors() const {
-    const auto& elements = to_list().elements;
+    const auto& elements = elements_of(*this);
     TensorList out;
     out.reserve(elements.size());
     for (const auto& element : elements) out.push_back(element.to_tensor());

@@ -13,6 +13,7 @@ std::span<const LayerFamily> layer_families();
 
 namespace layers {
 LayerFamily activation_layers();
+LayerFamily attention_layers();
 LayerFamily container_layers();
 LayerFamily convolution_layers();
 LayerFamily distance_layers();
@@ -23,6 +24,8 @@ LayerFamily loss_layers();
 LayerFamily normalization_layers();
 LayerFamily padding_layers();
 LayerFamily pooling_layers();
+LayerFamily recurrent_layers();
+LayerFamily transformer_layers();
 LayerFamily vision_layers();
 }  // namespace layers
 
