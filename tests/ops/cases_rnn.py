@@ -50,7 +50,7 @@ def add(c):
             return [as_dtype(v, dtype) for v in values]
         return (values.detach() * 2).to(dtype)
 
-    complexes = lambda v: [complexes(x) for x in v] if isinstance(v, list) else torch.complex(v.detach(), v.detach().flip(0)).requires_grad_()
+    complexes = lambda v: [complexes(x) for x in v] if isinstance(v, list) else (0.3 * torch.complex(v.detach(), v.detach().flip(0))).requires_grad_()
     for name, gates in (("lstm", 4), ("gru", 3), ("rnn_tanh", 1)):
         state = [draw(1, 2, 3), draw(1, 2, 3)]
         hx = complexes(state if name == "lstm" else state[0])
