@@ -31,6 +31,16 @@ void refresh_view(const Tensor& t, AutogradMeta& meta) {
     meta.view->seen_version = t.version();
 }
 
+// What is made of such a view would be recorded as if nothing had been written.
+void check_view_for_recording(const Tensor& t, const AutogradMeta& meta) {
+    if (!meta.view || !meta.view->made_without_grad || meta.view->seen_version == t.version()) return;
+    if (meta.grad_fn || !GradMode::is_enabled() || !requires_grad(meta.view->base)) return;
+    run_error("A view was created in no_grad mode and its base or another view of its base has been modified inplace with grad mode "
+              "enabled. Given that this use case is ambiguous and error-prone, it is forbidden. You can clarify your code by moving "
+              "both the view and the inplace either both inside the no_grad block (if you don't want the inplace to be tracked) or "
+              "both outside (if you want the inplace to be tracked).");
+}
+
 }  // namespace
 
 AutogradMeta* autograd_meta(const Tensor& t) { return static_cast<AutogradMeta*>(t.impl()->autograd.get()); }
@@ -43,9 +53,7 @@ AutogradMeta& ensure_autograd_meta(const Tensor& t) {
 bool requires_grad(const Tensor& t) {
     const AutogradMeta* meta = t.defined() ? autograd_meta(t) : nullptr;
     if (meta == nullptr) return false;
-    if (meta->requires_grad || meta->grad_fn) return true;
-    return meta->view && !meta->view->made_without_grad && meta->view->seen_version != t.version() &&
-           requires_grad(meta->view->base);
+    return meta->requires_grad || meta->grad_fn || (meta->view && requires_grad(meta->view->base));
 }
 
 void set_requires_grad(const Tensor& t, bool value) {
@@ -83,6 +91,7 @@ Edge gradient_edge(const Tensor& t) {
     if (!t.defined()) return {};
     AutogradMeta* meta = autograd_meta(t);
     if (meta == nullptr) return {};
+    check_view_for_recording(t, *meta);
     if (Ptr<Node> node = grad_fn(t)) return {std::move(node), meta->output};
     if (!meta->requires_grad) return {};
     if (meta->accumulator != nullptr) return {Ptr<Node>(meta->accumulator), 0};
@@ -129,10 +138,7 @@ void check_inplace(const Tensor& t, bool will_record) {
     if (meta == nullptr) return;
     if (meta->view) {
         const Tensor& base = meta->view->base;
-        if (requires_grad(base) && is_leaf(base)) {
-            run_error("a view of a leaf Variable that requires grad is being used in an in-place operation.");
-        }
-        if (meta->view->is_multi_output) {
+        if (meta->view->is_multi_output && !meta->view->made_without_grad) {
             run_error(concat("Output ", meta->output, " of ", meta->grad_fn ? meta->grad_fn->name() : "a view",
                              " is a view and is being modified inplace. This view is the output of a function that "
                              "returns multiple views. Such functions do not allow the output views to be modified "
@@ -143,6 +149,9 @@ void check_inplace(const Tensor& t, bool will_record) {
                       "that this use case is ambiguous and error-prone, it is forbidden. You can clarify your code by "
                       "moving both the view and the inplace either both inside the no_grad block (if you don't want "
                       "the inplace to be tracked) or both outside (if you want the inplace to be tracked).");
+        }
+        if (requires_grad(base) && is_leaf(base)) {
+            run_error("a view of a leaf Variable that requires grad is being used in an in-place operation.");
         }
     }
     if (meta->requires_grad && !meta->grad_fn) {
@@ -175,7 +184,8 @@ void set_view(const Tensor& result, const Tensor& base, bool is_multi_output) {
     ViewInfo info;
     info.base = base_meta != nullptr && base_meta->view ? base_meta->view->base : base;
     info.is_multi_output = is_multi_output || (base_meta != nullptr && base_meta->view && base_meta->view->is_multi_output);
-    info.made_without_grad = !GradMode::is_enabled();
+    const bool is_of_such = base_meta != nullptr && base_meta->view && base_meta->view->made_without_grad;
+    info.made_without_grad = !GradMode::is_enabled() || (is_of_such && !is_multi_output);
     info.seen_version = result.version();
     meta.view = std::move(info);
 }

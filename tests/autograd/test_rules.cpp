@@ -210,6 +210,34 @@ class TestRules : public QObject {
         backward({fn::sum(y)});
         QCOMPARE(values(grad_of(x)), (Floats{0, 0}));
     }
+
+    // A view made under no_grad requires grad as its base does, is no way for gradients, and is not written under grad.
+    void views_made_without_grad_require_it_as_their_base_does() {
+        const auto view_without_grad = [](const Tensor& t) {
+            const GradModeScope no_grad(false);
+            return first_of(t);
+        };
+        const QString refused = "A view was created in no_grad mode and is being modified inplace with grad mode enabled.";
+        for (const Tensor& base : {leaf({1, 2, 3}), moved({1, 2, 3})}) {
+            const Tensor view = view_without_grad(base);
+            QVERIFY(requires_grad(view) && is_leaf(view));
+            QVERIFY(QString::fromStdString(message_of([&] { add_one(view); })).startsWith(refused));
+            QVERIFY(requires_grad(fn::mul(view, view)));
+        }
+        const Tensor plain = constant({1, 2, 3});
+        const Tensor view = view_without_grad(plain);
+        QVERIFY(!requires_grad(view));
+        add_one(view);
+        QVERIFY(QString::fromStdString(message_of([&] { fn::mul_(view, leaf({2})); })).startsWith(refused));
+        fn::mul_(plain, leaf({2}));
+        QVERIFY(requires_grad(view));
+        QVERIFY(QString::fromStdString(message_of([&] { fn::mul(view, view); }))
+                    .startsWith("A view was created in no_grad mode and its base or another view of its base has been modified inplace with grad mode enabled."));
+        const Tensor written = leaf({1, 2, 3});
+        const GradModeScope no_grad(false);
+        add_one(first_of(written));
+        QCOMPARE(values(written), (Floats{2, 2, 3}));
+    }
 };
 
 QTEST_GUILESS_MAIN(TestRules)
