@@ -262,6 +262,35 @@ void input_gradient(const Shape& s, const T* g, const T* x, const T* sums, const
     });
 }
 
+// The same in bfloat16, each step rounded as PyTorch rounds it.
+void channel_sums_in_steps(const Shape& s, const float* g, const float* x, float* sums, float* dots) {
+    for (std::int64_t i = 0; i < s.batch * s.channels; ++i) {
+        const float *gp = g + i * s.pixels, *xp = x + i * s.pixels;
+        sums[i] = rounded_sum(s.pixels, [&](std::int64_t p) { return Rounded(gp[p]); }).value;
+        dots[i] = rounded_sum(s.pixels, [&](std::int64_t p) { return Rounded(gp[p]) * Rounded(xp[p]); }).value;
+    }
+}
+void input_gradient_in_steps(const Shape& s, const float* g, const float* x, const float* sums, const float* dots, const float* mean,
+                             const float* rstd, const float* w, float* out) {
+    const Rounded share(1 / static_cast<float>(s.group_elements()));
+    for (std::int64_t i = 0; i < s.batch * s.groups; ++i) {
+        const std::int64_t first = i * s.group_channels();
+        const auto scale = [&](std::int64_t d) { return Rounded(w == nullptr ? 1 : w[i % s.groups * s.group_channels() + d]); };
+        const Rounded sum = rounded_sum(s.group_channels(), [&](std::int64_t d) { return Rounded(sums[first + d]) * scale(d); });
+        const Rounded dot = rounded_sum(s.group_channels(), [&](std::int64_t d) { return Rounded(dots[first + d]) * scale(d); });
+        const Rounded m(mean[i]), r(rstd[i]);
+        const Rounded of_input = (sum * m - dot) * r * r * r * share;
+        const Rounded constant = -of_input * m - sum * r * share;
+        for (std::int64_t d = 0; d < s.group_channels(); ++d) {
+            const Rounded of_grad = r * scale(d);
+            const std::int64_t at = (first + d) * s.pixels;
+            for (std::int64_t p = 0; p < s.pixels; ++p) {
+                out[at + p] = (of_grad * Rounded(g[at + p]) + of_input * Rounded(x[at + p]) + constant).value;
+            }
+        }
+    }
+}
+
 void run_native_group_norm_backward(Arguments arguments, IValue* results) {
     const Tensor input = arguments[1].to_tensor();
     const Tensor weight = arguments[4].to_tensor();
@@ -284,11 +313,19 @@ void run_native_group_norm_backward(Arguments arguments, IValue* results) {
         const Tensor w = packed_as(weight, kType);
         std::vector<T> sums(static_cast<std::size_t>(s.batch * s.channels));
         std::vector<T> dots(sums.size());
-        channel_sums<T>(s, g.data<T>(), x.data<T>(), sums.data(), dots.data());
+        auto* find_sums = channel_sums<T>;
+        auto* find_gradient = input_gradient<T>;
+        if constexpr (std::is_same_v<T, float>) {
+            if (input.dtype() == ScalarType::BFloat16 && arguments[2].to_tensor().dtype() == ScalarType::BFloat16) {
+                find_sums = channel_sums_in_steps;
+                find_gradient = input_gradient_in_steps;
+            }
+        }
+        find_sums(s, g.data<T>(), x.data<T>(), sums.data(), dots.data());
         if (mask[0]) {
             const Tensor out = empty(input.sizes(), kType);
-            input_gradient<T>(s, g.data<T>(), x.data<T>(), sums.data(), dots.data(), mean.data<T>(), rstd.data<T>(),
-                              w.defined() ? w.data<T>() : nullptr, out.data<T>());
+            find_gradient(s, g.data<T>(), x.data<T>(), sums.data(), dots.data(), mean.data<T>(), rstd.data<T>(),
+                          w.defined() ? w.data<T>() : nullptr, out.data<T>());
             results[0] = packed_as(out, input.dtype());
         }
         if (!mask[1] && !mask[2]) return;

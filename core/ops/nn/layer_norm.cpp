@@ -160,6 +160,23 @@ LOUPE_INLINE inline void gradient_row(const T* g, const T* x, const T* w, T mean
     }
 }
 
+// With statistics and sums rounded to bfloat16, what should cancel does not: the steps are those of PyTorch, in its order.
+void gradient_row_in_steps(const float* g, const float* x, const float* w, float mean, float rstd, float* out, std::int64_t n) {
+    float ds = 0, db = 0;
+    for (std::int64_t i = 0; i < n; ++i) {
+        const float weight = w == nullptr ? 1 : w[i];
+        ds += g[i] * x[i] * weight;
+        db += g[i] * weight;
+    }
+    const auto rounded = [](float value) { return static_cast<float>(BFloat16(value)); };
+    ds = rounded(ds);
+    db = rounded(db);
+    const float scale = 1 / static_cast<float>(n);
+    const float slope = (db * mean - ds) * rstd * rstd * rstd * scale;
+    const float shift = -slope * mean - db * rstd * scale;
+    for (std::int64_t i = 0; i < n; ++i) out[i] = rstd * g[i] * (w == nullptr ? 1 : w[i]) + slope * x[i] + shift;
+}
+
 // Sums over rows [begin, end) for weight and bias.
 template <typename T>
 LOUPE_INLINE inline void parameter_sums(const T* g, const T* x, const T* mean, const T* rstd, std::int64_t begin, std::int64_t end,
@@ -204,11 +221,19 @@ void run_native_layer_norm_backward(Arguments arguments, IValue* results) {
         const T* w = weights.defined() ? weights.data<T>() : nullptr;
         const std::int64_t n = rows.length;
         const std::int64_t grain = std::max<std::int64_t>(1, 16384 / std::max<std::int64_t>(1, n));
+        const bool in_steps = input.dtype() == ScalarType::BFloat16 && arguments[3].to_tensor().dtype() == ScalarType::BFloat16;
         if (mask[0]) {
             const Tensor out = empty(input.sizes(), kType);
             parallel_for(0, rows.count, grain, [&](std::int64_t begin, std::int64_t end) {
                 with_best_instructions([&]() LOUPE_INLINE {
                     for (std::int64_t i = begin; i < end; ++i) {
+                        if constexpr (std::is_same_v<T, float>) {
+                            if (in_steps) {
+                                gradient_row_in_steps(g.data<T>() + i * n, x.data<T>() + i * n, w, mean.data<T>()[i], rstd.data<T>()[i],
+                                                      out.data<T>() + i * n, n);
+                                continue;
+                            }
+                        }
                         gradient_row(g.data<T>() + i * n, x.data<T>() + i * n, w, mean.data<T>()[i], rstd.data<T>()[i],
                                      out.data<T>() + i * n, n);
                     }

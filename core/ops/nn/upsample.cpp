@@ -7,6 +7,7 @@
 #include "core/base/parallel.h"
 #include "core/ops/nn/common.h"
 #include "core/ops/nn/family.h"
+#include "core/ops/nn/rounded_moments.h"
 #include "core/ops/nn/simd.h"
 
 namespace loupe {
@@ -74,8 +75,11 @@ void add_smooth(Taps& taps, Interpolation mode, std::int64_t i, double scale, st
     }
 }
 
-// narrow: the distance of places is rounded to bfloat16 first, as PyTorch does for tensors of it.
-Taps make_taps(Interpolation mode, std::int64_t in, std::int64_t out, bool align, std::optional<double> given, bool narrow) {
+// What PyTorch rounds to bfloat16 for tensors of it: nothing, the distance of places, or (in the cubic gradient) places too.
+enum class Rounding { None, Distance, Places };
+
+Taps make_taps(Interpolation mode, std::int64_t in, std::int64_t out, bool align, std::optional<double> given, Rounding rounding) {
+    const bool narrow = rounding != Rounding::None;
     const double stretch = given && *given > 0 ? 1.0 / *given : static_cast<double>(in) / static_cast<double>(out);
     const double aligned = out > 1 ? static_cast<double>(in - 1) / static_cast<double>(out - 1) : 0;
     const double exact = align ? aligned : stretch;
@@ -83,7 +87,11 @@ Taps make_taps(Interpolation mode, std::int64_t in, std::int64_t out, bool align
     const auto single = static_cast<float>(stretch);  // PyTorch finds the nearest in float
     Taps taps;
     for (std::int64_t i = 0; i < out; ++i, taps.close()) {
-        const double center = align ? scale * static_cast<double>(i) : scale * (static_cast<double>(i) + 0.5) - 0.5;
+        double center = align ? scale * static_cast<double>(i) : scale * (static_cast<double>(i) + 0.5) - 0.5;
+        if (rounding == Rounding::Places) {
+            const double place = static_cast<double>(i);
+            center = align ? in_bfloat16(scale * place) : in_bfloat16(in_bfloat16(scale * in_bfloat16(place + 0.5)) - 0.5);
+        }
         switch (mode) {
             case Interpolation::Nearest:
                 taps.add(std::min(static_cast<std::int64_t>(std::floor(static_cast<float>(i) * single)), in - 1), 1);
@@ -256,6 +264,43 @@ void apply_in_steps(const TapTable& taps, std::int64_t outer, std::int64_t size,
     }
 }
 
+// The gradient of linear and cubic interpolation in bfloat16 as PyTorch adds it up: each output hands its share to the inputs
+// that it read, every product and sum rounded. from [planes, output places], to [planes, input places], both float.
+void scatter_in_steps(std::span<const Taps> taps, IntSpan in, IntSpan out, bool is_cubic, std::int64_t planes, const float* from, float* to) {
+    const std::size_t spatial = taps.size();
+    std::int64_t in_places = 1, out_places = 1, corners = 1;
+    for (std::size_t d = 0; d < spatial; ++d) {
+        in_places *= in[d];
+        out_places *= out[d];
+        corners *= is_cubic ? 4 : 2;
+    }
+    std::fill_n(to, planes * in_places, 0.0F);
+    for (std::int64_t n = 0; n < planes * out_places; ++n) {
+        float* plane = to + n / out_places * in_places;
+        const Rounded grad(from[n]);
+        for (std::int64_t corner = 0; corner < corners; ++corner) {
+            Rounded share = is_cubic ? grad : Rounded(1);
+            std::int64_t place = 0, step = 1, rest = n % out_places;
+            std::array<Rounded, 3> weights;
+            for (std::size_t d = spatial; d-- > 0;) {
+                // Linear: the last dimension's tap changes first; cubic: the first dimension's.
+                const std::int64_t depth = is_cubic ? 4 : 2;
+                const std::size_t turn = is_cubic ? d : spatial - 1 - d;
+                std::int64_t tap = corner;
+                for (std::size_t k = 0; k < turn; ++k) tap /= depth;
+                const std::size_t at = taps[d].begin[static_cast<std::size_t>(rest % out[d])] + static_cast<std::size_t>(tap % depth);
+                weights[d] = Rounded(static_cast<float>(taps[d].weight[at]));
+                place += taps[d].index[at] * step;
+                step *= in[d];
+                rest /= out[d];
+            }
+            for (std::size_t d = 0; d < spatial; ++d) share = d == 0 && !is_cubic ? weights[0] : share * weights[d];
+            if (!is_cubic) share = share * grad;
+            plane[place] = (Rounded(plane[place]) + share).value;
+        }
+    }
+}
+
 struct Options {
     bool align = false;
     std::array<std::optional<double>, 3> scales;
@@ -282,6 +327,18 @@ void interpolate(Interpolation mode, const Options& options, Tensor source, Tens
     const Tensor& large = transposed ? source : result;
     const bool narrow = source.dtype() == ScalarType::BFloat16 && has_align(mode) && !last;
     const bool in_steps = narrow && !transposed;
+    if (narrow && transposed && (mode == Interpolation::Linear || mode == Interpolation::Cubic)) {
+        std::vector<Taps> taps;
+        for (std::size_t d = 0; d < spatial; ++d) {
+            taps.push_back(make_taps(mode, small.sizes()[d + 2], large.sizes()[d + 2], options.align, options.scales[d],
+                                     mode == Interpolation::Cubic ? Rounding::Places : Rounding::Distance));
+        }
+        const Tensor from = packed_as(source, ScalarType::Float32);
+        const Tensor to = empty(result.sizes(), ScalarType::Float32);
+        scatter_in_steps(taps, small.sizes().subspan(2), large.sizes().subspan(2), mode == Interpolation::Cubic,
+                         result.sizes()[0] * result.sizes()[1], from.data<float>(), to.data<float>());
+        return convert_into(result, to);
+    }
     // Of copies the short rows first: what comes after are copies of whole rows.
     const bool from_the_last = transposed || in_steps || mode == Interpolation::Nearest || mode == Interpolation::NearestExact;
     visit_floating(is_integral(source.dtype()) ? ScalarType::Float32 : source.dtype(), "upsample", [&]<typename T>(std::type_identity<T>) {
@@ -299,7 +356,7 @@ void interpolate(Interpolation mode, const Options& options, Tensor source, Tens
             const std::int64_t size = std::exchange(sizes[d + first], transposed ? in : out);
             const bool fits = step + 1 == spatial && result.dtype() == kAs && result.is_contiguous();
             const Tensor next = fits ? result : empty(span_of(sizes), kAs);
-            const Taps taps = make_taps(mode, in, out, options.align, options.scales[d], narrow);
+            const Taps taps = make_taps(mode, in, out, options.align, options.scales[d], narrow ? Rounding::Distance : Rounding::None);
             const TapTable table = tap_table(taps, in, out, transposed);
             if constexpr (std::is_same_v<T, float>) {
                 if (in_steps) apply_in_steps(table, outer, size, inner, now.data<float>(), next.data<float>());
