@@ -300,8 +300,37 @@ TensorMeta infer_adaptive(const Tensor& self, const Dims& output_size) {
     check_adaptive<Spatial>(self, output_size);
     return follow_layout(with_spatial(self, output_size), self);
 }
+// Volumes of float16: PyTorch rounds after each sum and each of the three divisions.
+void adaptive_in_steps(const PoolShape& s, const Tensor& self, const Tensor& out) {
+    const Tensor x = packed(self);
+    const Tensor y = empty(out.sizes(), ScalarType::Float16);
+    const auto first = [](std::int64_t i, std::int64_t in, std::int64_t places) { return i * in / places; };
+    const auto last = [](std::int64_t i, std::int64_t in, std::int64_t places) { return ((i + 1) * in + places - 1) / places; };
+    parallel_for(0, s.planes, 1, [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t n = begin * s.output_pixels(); n < end * s.output_pixels(); ++n) {
+            const Half* plane = x.data<Half>() + n / s.output_pixels() * s.input_pixels();
+            Extents place{n % s.output_pixels() / (s.output[1] * s.output[2]), n / s.output[2] % s.output[1], n % s.output[2]}, from{}, to{};
+            for (std::size_t d = 0; d < 3; ++d) {
+                from[d] = first(place[d], s.input[d], s.output[d]);
+                to[d] = last(place[d], s.input[d], s.output[d]);
+            }
+            Half sum(0.0F);
+            for (std::int64_t i = from[0]; i < to[0]; ++i) {
+                for (std::int64_t j = from[1]; j < to[1]; ++j) {
+                    const Half* row = plane + (i * s.input[1] + j) * s.input[2];
+                    for (std::int64_t k = from[2]; k < to[2]; ++k) sum = Half(static_cast<float>(sum) + static_cast<float>(row[k]));
+                }
+            }
+            for (std::size_t d = 0; d < 3; ++d) sum = Half(static_cast<float>(sum) / static_cast<float>(to[d] - from[d]));
+            y.data<Half>()[n] = sum;
+        }
+    });
+    copy_strided(out, y);
+}
+
 template <std::size_t Spatial>
 void adaptive_kernel(const Tensor& out, const Tensor& self, const Dims&) {
+    if (Spatial == 3 && self.dtype() == ScalarType::Float16) return adaptive_in_steps(adaptive_shape<Spatial>(self, out.sizes()), self, out);
     average(adaptive_shape<Spatial>(self, out.sizes()), {true, std::nullopt, true}, self, out);
 }
 

@@ -16,11 +16,21 @@ using G = GradientContext;
 constexpr double kSeluAlpha = 1.6732632423543772848170429916717;
 constexpr double kSeluScale = 1.0507009873554804934193349852946;
 
+double in_bfloat16(double value) { return static_cast<double>(static_cast<float>(BFloat16(static_cast<float>(value)))); }
+
 Scalar scalar_of(const G& c, std::size_t i) { return c.value(i).to_scalar(); }
 
+// By operators, which round after each step: 1 + tanh cancels for negative numbers, and PyTorch's rounding shows.
+void gelu_tanh_in_steps(const Tensor& x, const Tensor& out) {
+    const Tensor cube = x * x * x;
+    const Tensor inner = (x + cube * in_bfloat16(0.044715)) * in_bfloat16(0.7978845608028654);
+    fn::copy_(out, x * 0.5 * (fn::tanh(inner) + 1), false);
+}
 void gelu_kernel(Arguments arguments, IValue* results) {
     const std::string& approximate = arguments[1].to_string();
     require(approximate == "none" || approximate == "tanh", "approximate argument must be either none or tanh.");
+    const Tensor self = arguments[0].to_tensor();
+    if (approximate == "tanh" && self.dtype() == ScalarType::BFloat16) return gelu_tanh_in_steps(self, results[0].to_tensor());
     run_activation(approximate == "none" ? ActivationOp::Gelu : ActivationOp::GeluTanh, 1, arguments, results);
 }
 void softshrink_kernel(Arguments arguments, IValue* results) {
