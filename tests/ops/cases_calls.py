@@ -146,7 +146,47 @@ def add_complex_halves(c):
     graded(c, "chalf", x)
 
 
+def add_internal(c):
+    torch.manual_seed(3)
+    x, w, g = torch.randn(2, 3, 5, 5), torch.randn(4, 3, 3, 3), torch.randn(2, 4, 3, 3)
+    for kinds in ((True, True, True), (True, False, True), (False, True, False)):
+        gg = [torch.randn_like(v) if k else None for v, k in zip((x, w, torch.zeros(4)), kinds)]
+        plain(c, "_convolution_double_backward", *gg, g, w, x, [2, 2], [1, 1], [1, 1], False, [0, 0], 1, [True, True, True])
+    same = torch.randn(2, 4, 5, 5)
+    plain(c, "_slow_conv2d_backward.output_mask", same, x, w, [3, 3], [1, 1], [1, 1], [True, True, True])
+    plain(c, "batch_norm_update_stats", x, torch.zeros(3), torch.ones(3), 0.1)
+    plain(c, "batch_norm_update_stats", x, None, None, 0.1)
+    table, rows, starts = torch.randn(5, 3), torch.tensor([0, 2, 3, 1, 3, 4]), torch.tensor([0, 2, 5])
+    grad = torch.randn(3, 3)
+    for mode in (0, 1, 2):
+        weights = torch.rand(6) if mode == 0 else None
+        bag = torch.ops.aten._embedding_bag(table, rows, starts, False, mode, False, weights, False, 3)
+        # Not scaled by frequency: there PyTorch divides by the count of another row.
+        plain(c, "_embedding_bag_backward", grad, rows, starts, bag[1], bag[2], bag[3], 5, False, mode, False, weights, 3)
+        plain(c, "_embedding_bag_dense_backward", grad, rows, bag[1] if bag[1].numel() else torch.tensor([0, 0, 1, 1, 1, 2]),
+              bag[2], bag[3], 5, False, mode, weights, 3)
+    plain(c, "_embedding_bag_per_sample_weights_backward", grad, table, rows, starts, torch.tensor([0, 0, 1, 1, 1, 2]), 0, 3)
+    plain(c, "_embedding_bag_per_sample_weights_backward", grad, table, rows, starts, torch.tensor([0, 0, 1, 1, 1, 2]), 1, 3)
+    scores, mask = torch.randn(2, 4), torch.tensor([[False, True, False, False], [True] * 4])
+    for dim in (0, 1, None):
+        for kind in (0, 1, 2, 3, None):
+            plain(c, "_masked_softmax", scores, mask, dim, kind)
+    plain(c, "_masked_softmax", torch.randn(2, 2, 3, 4), mask, 3, 1)
+    plain(c, "_masked_softmax", scores, mask.float(), 1, 2)
+    shares = torch.softmax(scores.masked_fill(mask[:1], -1e30), 1)
+    plain(c, "_masked_softmax_backward", torch.randn(2, 4), shares, mask[:1].expand(2, 4).contiguous(), 1)
+    plain(c, "_index_put_impl", scores, [torch.tensor([0, 1]), torch.tensor([2, 2])], torch.tensor([5.0, 6.0]), True)
+    plain(c, "_index_put_impl_", scores, [None, torch.tensor([2, 0])], torch.tensor([5.0, 6.0]))
+    plain(c, "split_copy.Tensor_out", scores, 2, 1, [torch.zeros(2, 2), torch.zeros(2, 2)])
+    plain(c, "split_with_sizes_copy.out", scores, [1, 3], 1, [torch.zeros(2, 1), torch.zeros(2, 3)])
+    plain(c, "unbind_copy.int_out", scores, 0, [torch.zeros(4), torch.zeros(4)])
+    a, b = torch.randn(2, 3), torch.randn(3, 4)
+    c.call("aten::einsum.sublist", a, [0, 1], b, [1, 2], [2, 0], graph=True, result="Tensor", tolerance=1e-5)
+    c.call("aten::einsum.sublist", a, [0, 30], b, [30, 2], graph=True, result="Tensor", tolerance=1e-5)
+
+
 def add(c):
+    add_internal(c)
     add_complex_halves(c)
     add_lists(c)
     add_gradients(c)

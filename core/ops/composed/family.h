@@ -23,5 +23,6 @@ std::span<const OperatorRecord> gradient_call_records();
 std::span<const OperatorRecord> interpolate_records();
 std::span<const OperatorRecord> less_known_records();
 std::span<const OperatorRecord> autograd_call_records();
+std::span<const OperatorRecord> internal_call_records();
 
 }  // namespace loupe::composed
