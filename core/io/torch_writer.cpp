@@ -4,6 +4,7 @@
 #include "core/base/error.h"
 #include "core/base/strings.h"
 #include "core/io/code_writer.h"
+#include "core/io/lite_bytecode.h"
 #include "core/io/pickle_writer.h"
 #include "core/io/zip_writer.h"
 
@@ -12,7 +13,8 @@ namespace {
 
 class ArchiveWriter {
   public:
-    explicit ArchiveWriter(const std::filesystem::path& path) : zip_(path), root_(concat(path.stem().string(), "/")) {}
+    explicit ArchiveWriter(const std::filesystem::path& path)
+        : zip_(path), root_(concat(path.stem().string(), "/")), is_lite_(path.extension() == ".ptl") {}
 
     void add(std::string_view name, std::string_view payload) { zip_.add(concat(root_, name), payload); }
     // The pickle as "NAME.pkl", its storages as "NAME/0", "NAME/1", ...
@@ -23,11 +25,19 @@ class ArchiveWriter {
             zip_.add(concat(root_, name, "/", i), {{static_cast<const std::byte*>(storage.data()), storage.bytes()}});
         }
     }
+    // What the lite interpreter runs in place of the code, for files that are named so.
+    void add_bytecode(const nn::Module& module) {
+        if (!is_lite_) return;
+        PickleWriter bytecode;
+        bytecode.value(lite_bytecode(module));
+        add_pickle("bytecode", bytecode);
+    }
     void finish() { zip_.finish(); }
 
   private:
     ZipWriter zip_;
     std::string root_;
+    bool is_lite_;
 };
 
 }  // namespace
@@ -43,6 +53,7 @@ void write_torchscript(const ModelFile& model, const std::filesystem::path& path
     PickleWriter constants;
     constants.value(make_ptr<TupleObject>(model.archive->constants));
     archive.add_pickle("constants", constants);
+    archive.add_bytecode(*model.module);
     archive.add("version", concat(model.archive->version, "\n"));
     archive.finish();
 }
@@ -57,6 +68,7 @@ void write_script_module(const nn::Module& module, const std::filesystem::path& 
     PickleWriter constants;
     constants.value(make_ptr<TupleObject>(code.constants));
     archive.add_pickle("constants", constants);
+    archive.add_bytecode(module);
     archive.add(code.version < 6 ? "version" : ".data/version", concat(code.version, "\n"));
     archive.finish();
 }

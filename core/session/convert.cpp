@@ -59,8 +59,8 @@ bool holds_weights(const fs::path& path) {
     }
 }
 
-constexpr std::array<const char*, 9> kExtensions = {".pt",  ".pth", ".ts",  ".torchscript", ".npz",
-                                                     ".npy", ".txt", ".ir", ".dot"};
+constexpr std::array<const char*, 10> kExtensions = {".pt",  ".pth", ".ptl", ".ts",  ".torchscript",
+                                                     ".npz", ".npy", ".txt", ".ir",  ".dot"};
 
 }  // namespace
 

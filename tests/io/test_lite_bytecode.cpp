@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bytecode of fixture models gives what their graphs give, on a machine that knows the lite interpreter's instructions;
+// what has no instruction is refused.
+#include <QJsonArray>
+#include <QJsonDocument>
+#include <QJsonObject>
+#include <map>
+
+#include "core/io/lite_bytecode.h"
+#include "core/autograd/grad_mode.h"
+#include "core/io/format_registry.h"
+#include "core/io/torch_writer.h"
+#include "core/ops/plugin_loader.h"
+#include "core/ops/random/generator.h"
+#include "core/runtime/interpreter.h"
+#include "tests/io/io_test.h"
+#include "tests/io/lite_machine.h"
+
+using namespace loupe;
+
+namespace {
+
+// "arg0", "arg1.0", ... back into arguments.
+std::vector<IValue> read_arguments(const std::string& name) {
+    std::vector<IValue> arguments;
+    const auto path = fixture("models/" + name + ".in.npz");
+    if (!std::filesystem::exists(path)) return arguments;
+    std::map<std::size_t, TensorList> lists;
+    for (const auto& [key, tensor] : read_npz(path)) {
+        if (!key.starts_with("arg")) continue;
+        const auto dot = key.find('.');
+        const auto index = static_cast<std::size_t>(std::stoul(key.substr(3, dot - 3)));
+        if (arguments.size() <= index) arguments.resize(index + 1);
+        if (dot == std::string::npos) arguments[index] = tensor;
+        else lists[index].push_back(tensor);
+    }
+    for (const auto& [index, list] : lists) arguments[index] = list;
+    return arguments;
+}
+const std::vector<IValue>& entries(const IValue& tuple) { return tuple.to_tuple().elements; }
+IValue code_of(const nn::Module& module, std::string_view method) {
+    const IValue all = lite_bytecode(module);
+    for (const IValue& entry : entries(all)) {
+        if (entry.is_tuple() && entries(entry)[0].to_string().ends_with(method)) return entries(entry)[1];
+    }
+    return {};
+}
+std::vector<std::string> names_of(const IValue& code) {
+    std::vector<std::string> names;
+    for (const IValue& instruction : entries(entries(entries(code)[0])[1])) names.push_back(entries(instruction)[0].to_string());
+    return names;
+}
+
+}  // namespace
+
+class TestLiteBytecode : public QObject {
+    Q_OBJECT
+
+  private slots:
+    void initTestCase() { plugins(); }
+    void runs_as_the_graph_data() {
+        QTest::addColumn<QString>("name");
+        QTest::addColumn<QString>("file");
+        QTest::addColumn<QString>("method");
+        const QByteArray index = QByteArray::fromStdString(read_text_file(fixture("models/index.json")));
+        // Hooks and __getstate__ are no part of the bytecode, nor is what the machine lacks: classes and operators of plugins.
+        static const QStringList others{"hooked", "language", "getstate", "detection", "lstm_packed", "googlenet", "inception"};
+        for (const QJsonValue& item : QJsonDocument::fromJson(index).array()) {
+            const QString name = item["name"].toString();
+            const QString file = item["file"].toString();
+            if (item.toObject().contains("error") || item["mode"].toString() == "train" || others.contains(file.section('.', 0, 0))) continue;
+            QTest::newRow(qPrintable(name)) << name << file << item["method"].toString();
+        }
+    }
+    void runs_as_the_graph() {
+        QFETCH(QString, name);
+        QFETCH(QString, file);
+        QFETCH(QString, method);
+        const ModelFile model = open_model(fixture("models/" + file.toStdString()));
+        const GradModeScope no_grad(false);
+        const std::vector<IValue> arguments = read_arguments(name.toStdString());
+        default_generator().set_seed(0);
+        const IValue expected = runtime::run_method(model.module, method.toStdString(), arguments);
+        const auto& schema = model.module->type()->find_method(method.toStdString())->schema();
+        std::vector<IValue> inputs{Ptr<Object>(model.module)};
+        inputs.insert(inputs.end(), arguments.begin(), arguments.end());
+        for (std::size_t i = inputs.size(); i < schema.arguments.size(); ++i) inputs.push_back(*schema.arguments[i].default_value);
+        default_generator().set_seed(0);
+        const std::vector<IValue> stack = run_lite(code_of(*model.module, "." + method.toStdString()), inputs);
+        QCOMPARE(stack.size(), 1U);
+        TensorList own, wanted;
+        visit_tensors(stack.front(), [&](const Tensor& t) { own.push_back(t); });
+        visit_tensors(expected, [&](const Tensor& t) { wanted.push_back(t); });
+        QCOMPARE(own.size(), wanted.size());
+        QVERIFY(!own.empty() || values_equal(stack.front(), expected));
+        for (std::size_t i = 0; i < own.size(); ++i) {
+            QVERIFY(to_dims(own[i].sizes()) == to_dims(wanted[i].sizes()));
+            if (own[i].dtype() == ScalarType::Float32) QVERIFY(std::ranges::equal(elements<float>(own[i]), elements<float>(wanted[i])));
+        }
+    }
+    void values_move_at_their_last_use() {
+        const ModelFile model = open_model(fixture("models/autoencoder.pt"));
+        const auto names = names_of(code_of(*model.module, ".forward"));
+        QCOMPARE(names.front(), std::string("STOREN"));
+        QCOMPARE(names.back(), std::string("RET"));
+        QVERIFY(std::ranges::count(names, "MOVE") > 0);
+    }
+    void what_has_no_instruction_is_refused() {
+        const ModelFile model = open_model(fixture("models/language.pt"));
+        QTemporaryDir folder;
+        const auto path = std::filesystem::path(folder.path().toStdString()) / "language.ptl";
+        QCOMPARE(error_of([&] { write_torchscript(model, path); }),
+                 std::string("the lite interpreter has no instruction for prim::CallMethod (language_models.py:202); write a .pt file instead"));
+        QVERIFY(!std::filesystem::exists(path));
+    }
+};
+
+QTEST_GUILESS_MAIN(TestLiteBytecode)
+#include "test_lite_bytecode.moc"
