@@ -180,7 +180,58 @@ class TestFuser : public QObject {
     Q_OBJECT
   private slots:
     void initTestCase() {
+        if (!qEnvironmentVariableIsSet("LOUPE_TEST_CACHE")) qputenv("XDG_CACHE_HOME", cache_.path().toLocal8Bit());
         for (const PluginStatus& plugin : plugins()) qInfo("%s: %s", plugin.name.c_str(), plugin.loaded ? "loaded" : plugin.reason.c_str());
+    }
+
+    // Of LLVM, when it is there: vector code, shown as IR and as assembly.
+    void compiled_code_is_shown() {
+        if (!has_llvm()) QSKIP("without LLVM");
+        const auto graph = ir::parse_graph(
+            "graph(%x : Tensor, %y : Tensor):\n  %a : Tensor = aten::mul(%x, %y)\n  %b : Tensor = aten::relu(%a)\n  return (%b)\n");
+        Random random;
+        const Fused fused = run_fused(graph, {random_tensor(random, {100}, ScalarType::Float32), random_tensor(random, {100}, ScalarType::Float32)}, "llvm");
+        QCOMPARE(fused.kernels.size(), std::size_t{1});
+        const FusedKernelText& text = fused.kernels[0];
+        QCOMPARE(text.backend, std::string("llvm"));
+        QVERIFY2(text.ir.find(" x float>") != std::string::npos && text.ir.find("define void @fused") != std::string::npos, text.ir.c_str());
+        QVERIFY(text.assembly.find("fused:") != std::string::npos);
+        QVERIFY(text.compile_seconds > 0);
+    }
+
+    // Another process takes the kernels from the disk; what is damaged there is compiled again.
+    void kernels_on_disk() {
+        if (!has_llvm()) QSKIP("without LLVM");
+        const QTemporaryDir folder;
+        const auto run = [&folder] {
+            QProcess process;
+            QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
+            environment.insert("XDG_CACHE_HOME", folder.path());
+            environment.insert("LOUPE_TEST_CACHE", "1");
+            process.setProcessEnvironment(environment);
+            process.start(QCoreApplication::applicationFilePath(), {"other_shapes_of_the_same_kind"});
+            return process.waitForFinished(60000) && process.exitStatus() == QProcess::NormalExit && process.exitCode() == 0;
+        };
+        QVERIFY(run());
+        const QDir kernels(folder.path() + "/tensorloupe/kernels");
+        const QStringList files = kernels.entryList(QDir::Files);
+        QVERIFY(!files.isEmpty());
+        const auto contents = [&](const QString& name) {
+            QFile file(kernels.filePath(name));
+            return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
+        };
+        const auto overwrite = [&](const QString& name, const QByteArray& bytes) {
+            QFile file(kernels.filePath(name));
+            QVERIFY(file.open(QIODevice::WriteOnly) && file.write(bytes) == bytes.size());
+        };
+        const QByteArray good = contents(files[0]);
+        QByteArray changed = good;
+        changed[good.size() / 2] = static_cast<char>(changed[good.size() / 2] ^ 1);
+        for (const QByteArray& damaged : {QByteArray(), good.left(good.size() / 2), QByteArray(10, 'x'), changed}) {
+            overwrite(files[0], damaged);
+            QVERIFY(run());
+            QVERIFY(contents(files[0]).size() == good.size());
+        }
     }
 
     void text_of_an_expression() {
@@ -313,6 +364,13 @@ class TestFuser : public QObject {
         run(4);
         QCOMPARE(group.reason(), std::string());
     }
+
+  private:
+    static bool has_llvm() {
+        const auto names = backends();
+        return std::find(names.begin(), names.end(), "llvm") != names.end();
+    }
+    QTemporaryDir cache_;
 };
 
 QTEST_GUILESS_MAIN(TestFuser)

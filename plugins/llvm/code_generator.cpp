@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plugins/llvm/code_generator.h"
+
+#include <algorithm>
+#include <map>
+
+#include "core/base/strings.h"
+#include "plugins/llvm/step_generator.h"
+
+namespace loupe::llvm_fuser {
+
+using runtime::FusedOperand;
+
+namespace {
+
+constexpr std::int64_t kBlockBytes = 64 * 1024;  // of all buffers
+constexpr std::int64_t kLargestBlock = 2048;     // elements
+constexpr std::int64_t kSmallestBlock = 256;
+
+class CodeGenerator {
+  public:
+    CodeGenerator(llvm::LLVMContext& context, const FusedExpression& expression, const std::vector<bool>& is_number, bool has_fma)
+        : context_(context), e_(expression), is_number_(is_number), schedule_(make_schedule(expression, is_number)),
+          module_(std::make_unique<llvm::Module>("fused", context)), b_(context), elements_(b_, has_fma) {}
+
+    std::unique_ptr<llvm::Module> generate() {
+        make_function();
+        find_stages();
+        b_.SetInsertPoint(llvm::BasicBlock::Create(context_, "entry", function_));
+        load_pointers();
+        make_buffers();
+        fill_constants();
+        if (schedule_.has_calls) {
+            emit_loop("block", function_->getArg(1), block_, [&](llvm::Value* at) {
+                base_ = at;
+                llvm::Value* rest = b_.CreateSub(function_->getArg(1), at);
+                length_ = b_.CreateSelect(b_.CreateICmpSLT(rest, b_.getInt64(static_cast<std::uint64_t>(block_))), rest,
+                                          b_.getInt64(static_cast<std::uint64_t>(block_)));
+                emit_stages();
+            });
+        } else {
+            base_ = b_.getInt64(0);
+            length_ = function_->getArg(1);
+            emit_stages();
+        }
+        b_.CreateRetVoid();
+        return std::move(module_);
+    }
+
+  private:
+    // A run of elements: the caller's from an offset on, or a buffer of the block.
+    struct Place {
+        llvm::Value* pointer = nullptr;
+        bool is_array = false;
+    };
+
+    const FusedStep& step(std::uint32_t value) const { return e_.steps[value - e_.inputs.size()]; }
+    bool is_input(std::uint32_t value) const { return value < e_.inputs.size(); }
+    bool is_call(std::uint32_t value) const { return !is_input(value) && !is_native(step(value)); }
+
+    void make_function() {
+        llvm::Type* bytes = b_.getInt8PtrTy();
+        auto* type = llvm::FunctionType::get(b_.getVoidTy(), {bytes->getPointerTo(), b_.getInt64Ty(), bytes->getPointerTo()}, false);
+        function_ = llvm::Function::Create(type, llvm::Function::ExternalLinkage, kFunctionName, *module_);
+        function_->getArg(0)->setName("arrays");
+        function_->getArg(1)->setName("n");
+        function_->getArg(2)->setName("functions");
+        function_->addFnAttr(llvm::Attribute::NoUnwind);
+    }
+
+    void find_stages() {
+        for (std::size_t s = 0; s < schedule_.stages.size(); ++s) {
+            for (const std::uint32_t value : schedule_.stages[s].loop) stage_of_[value] = s;
+        }
+    }
+
+    llvm::Value* load_pointer(llvm::Value* table, std::size_t i, const std::string& name) {
+        llvm::Value* slot = b_.CreateConstGEP1_64(b_.getInt8PtrTy(), table, i);
+        return b_.CreateLoad(b_.getInt8PtrTy(), slot, name);
+    }
+    llvm::Value* typed(llvm::Value* pointer, ScalarType dtype) { return b_.CreateBitCast(pointer, elements_.memory_type(dtype)->getPointerTo()); }
+
+    void load_pointers() {
+        const std::size_t outputs = e_.outputs.size();
+        for (std::size_t o = 0; o < outputs; ++o) {
+            const ScalarType dtype = e_.dtype_of(e_.outputs[o]);
+            places_[{e_.outputs[o], dtype}] = {typed(load_pointer(function_->getArg(0), o, concat("out", o)), dtype), true};
+        }
+        for (std::uint32_t i = 0; i < e_.inputs.size(); ++i) {
+            llvm::Value* pointer = typed(load_pointer(function_->getArg(0), outputs + i, concat("in", i)), e_.inputs[i]);
+            if (!is_number_[i]) {
+                places_[{i, e_.inputs[i]}] = {pointer, true};
+                continue;
+            }
+            numbers_[i] = elements_.from_memory(b_.CreateLoad(elements_.memory_type(e_.inputs[i]), pointer), e_.inputs[i]);
+        }
+        std::size_t slot = 0;
+        for (const Stage& stage : schedule_.stages) {
+            for (const std::uint32_t value : stage.calls) {
+                llvm::Value* function = load_pointer(function_->getArg(2), slot, step(value).kind.name());
+                llvm::Value* params = load_pointer(function_->getArg(2), slot + 1, "params");
+                callees_[value] = {function, params};
+                slot += 2;
+            }
+        }
+    }
+
+    void add_buffer(const Stored& stored) { buffers_.push_back(stored); }
+
+    void make_buffers() {
+        for (const Stage& stage : schedule_.stages) {
+            for (const Stored& stored : stage.stores) {
+                if (!places_.contains(stored)) add_buffer(stored);
+            }
+            for (const std::uint32_t value : stage.calls) {
+                if (!places_.contains({value, step(value).result_as})) add_buffer({value, step(value).result_as});
+            }
+        }
+        for (const Stored& stored : schedule_.constants) add_buffer(stored);
+        std::sort(buffers_.begin(), buffers_.end());
+        buffers_.erase(std::unique(buffers_.begin(), buffers_.end()), buffers_.end());
+        std::int64_t bytes = 1;
+        for (const Stored& stored : buffers_) bytes += element_size(stored.as);
+        block_ = std::clamp(kBlockBytes / bytes / 64 * 64, kSmallestBlock, kLargestBlock);
+        for (const Stored& stored : buffers_) places_[stored] = {allocate(stored.as), false};
+    }
+
+    llvm::Value* allocate(ScalarType dtype) {
+        auto* array = llvm::ArrayType::get(elements_.memory_type(dtype), static_cast<std::uint64_t>(block_));
+        llvm::AllocaInst* buffer = b_.CreateAlloca(array);
+        buffer->setAlignment(llvm::Align(64));
+        return typed(buffer, dtype);
+    }
+
+    // What calls read as arrays and is one number.
+    void fill_constants() {
+        if (!schedule_.has_calls) return;
+        llvm::Value* whole = b_.getInt64(static_cast<std::uint64_t>(block_));
+        llvm::Value* count = b_.CreateSelect(b_.CreateICmpSLT(function_->getArg(1), whole), function_->getArg(1), whole);
+        for (const Stored& stored : schedule_.constants) {
+            fill(places_.at(stored).pointer, elements_.convert(numbers_.at(stored.value), e_.inputs[stored.value], stored.as), stored.as, count);
+        }
+        for (const Stage& stage : schedule_.stages) {
+            for (const std::uint32_t value : stage.calls) {
+                for (std::size_t i = 0; i < step(value).inputs.size(); ++i) {
+                    const FusedOperand& operand = step(value).inputs[i];
+                    if (!operand.is_number) continue;
+                    llvm::Value* buffer = allocate(operand.as);
+                    literals_[{value, i}] = buffer;
+                    fill(buffer, elements_.number(operand.number.data(), operand.as), operand.as, count);
+                }
+            }
+        }
+    }
+
+    void fill(llvm::Value* buffer, llvm::Value* element, ScalarType as, llvm::Value* count) {
+        llvm::Value* stored = elements_.to_memory(element, as);
+        emit_loop("fill", count, 1, [&](llvm::Value* i) { b_.CreateStore(stored, b_.CreateGEP(elements_.memory_type(as), buffer, i)); });
+    }
+
+    // for (i = 0; i < end; i += step) body(i). The iterations of loops by 1 do not depend on each other.
+    template <typename Body>
+    void emit_loop(const std::string& name, llvm::Value* end, std::int64_t step_size, Body&& body) {
+        llvm::BasicBlock* before = b_.GetInsertBlock();
+        auto* inside = llvm::BasicBlock::Create(context_, name, function_);
+        auto* after = llvm::BasicBlock::Create(context_, name + ".end", function_);
+        b_.CreateCondBr(b_.CreateICmpSGT(end, b_.getInt64(0)), inside, after);
+        b_.SetInsertPoint(inside);
+        llvm::PHINode* i = b_.CreatePHI(b_.getInt64Ty(), 2, "i");
+        i->addIncoming(b_.getInt64(0), before);
+        body(static_cast<llvm::Value*>(i));
+        llvm::Value* next = b_.CreateNSWAdd(i, b_.getInt64(static_cast<std::uint64_t>(step_size)));
+        i->addIncoming(next, b_.GetInsertBlock());
+        llvm::BranchInst* back = b_.CreateCondBr(b_.CreateICmpSLT(next, end), inside, after);
+        if (step_size == 1) mark_parallel(inside, back);
+        b_.SetInsertPoint(after);
+    }
+
+    void mark_parallel(llvm::BasicBlock* body, llvm::BranchInst* back) {
+        llvm::MDNode* group = llvm::MDNode::getDistinct(context_, {});
+        for (llvm::Instruction& instruction : *body) {
+            if (instruction.mayReadOrWriteMemory()) instruction.setMetadata(llvm::LLVMContext::MD_access_group, group);
+        }
+        llvm::Metadata* parallel = llvm::MDNode::get(context_, {llvm::MDString::get(context_, "llvm.loop.parallel_accesses"), group});
+        llvm::MDNode* loop = llvm::MDNode::getDistinct(context_, {nullptr, parallel});
+        loop->replaceOperandWith(0, loop);
+        back->setMetadata(llvm::LLVMContext::MD_loop, loop);
+    }
+
+    void emit_stages() {
+        for (std::size_t s = 0; s < schedule_.stages.size(); ++s) {
+            if (!schedule_.stages[s].stores.empty()) emit_stage_loop(s);
+            for (const std::uint32_t value : schedule_.stages[s].calls) emit_call(value);
+        }
+    }
+
+    void emit_stage_loop(std::size_t s) {
+        emit_loop(concat("stage", s), length_, 1, [&](llvm::Value* i) {
+            known_.clear();
+            stage_ = s;
+            index_ = i;
+            for (const Stored& stored : schedule_.stages[s].stores) {
+                llvm::Value* element = elements_.convert(value_of(stored.value), e_.dtype_of(stored.value), stored.as);
+                b_.CreateStore(elements_.to_memory(element, stored.as), address(stored));
+            }
+        });
+    }
+
+    llvm::Value* address(const Stored& stored) {
+        const Place& place = places_.at(stored);
+        llvm::Value* at = place.is_array ? b_.CreateAdd(base_, index_) : index_;
+        return b_.CreateGEP(elements_.memory_type(stored.as), place.pointer, at);
+    }
+    llvm::Value* load(const Stored& stored) {
+        return elements_.from_memory(b_.CreateLoad(elements_.memory_type(stored.as), address(stored)), stored.as);
+    }
+
+    // The element in a register, rounded to its dtype.
+    llvm::Value* value_of(std::uint32_t value) {
+        if (is_input(value) && is_number_[value]) return numbers_.at(value);
+        if (const auto found = known_.find(value); found != known_.end()) return found->second;
+        return known_[value] = make_value(value);
+    }
+
+    llvm::Value* make_value(std::uint32_t value) {
+        if (is_input(value)) return load({value, e_.inputs[value]});
+        const FusedStep& made = step(value);
+        if (is_call(value)) return elements_.convert(load({value, made.result_as}), made.result_as, made.dtype);
+        if (stage_of_.at(value) != stage_) return load({value, made.dtype});
+        std::vector<llvm::Value*> inputs;
+        for (const FusedOperand& operand : made.inputs) {
+            inputs.push_back(operand.is_number ? elements_.number(operand.number.data(), operand.as)
+                                               : elements_.convert(value_of(operand.value), e_.dtype_of(operand.value), operand.as));
+        }
+        return elements_.convert(elements_.step(made, inputs), made.result_as, made.dtype);
+    }
+
+    llvm::Value* block_pointer(llvm::Value* pointer, bool is_array, ScalarType as) {
+        if (is_array) pointer = b_.CreateGEP(elements_.memory_type(as), pointer, base_);
+        return b_.CreateBitCast(pointer, b_.getInt8PtrTy());
+    }
+
+    void emit_call(std::uint32_t value) {
+        const FusedStep& made = step(value);
+        const auto place_pointer = [&](const Stored& stored) {
+            const Place& place = places_.at(stored);
+            return block_pointer(place.pointer, place.is_array, stored.as);
+        };
+        std::vector<llvm::Value*> pointers{place_pointer({value, made.result_as})};
+        for (std::size_t i = 0; i < made.inputs.size(); ++i) {
+            const FusedOperand& operand = made.inputs[i];
+            pointers.push_back(operand.is_number ? block_pointer(literals_.at({value, i}), false, operand.as) : place_pointer({operand.value, operand.as}));
+        }
+        llvm::Value* table = call_table(pointers.size());
+        for (std::size_t i = 0; i < pointers.size(); ++i) b_.CreateStore(pointers[i], b_.CreateConstGEP1_64(b_.getInt8PtrTy(), table, i));
+        llvm::Type* bytes = b_.getInt8PtrTy();
+        auto* type = llvm::FunctionType::get(b_.getVoidTy(), {bytes, bytes->getPointerTo(), b_.getInt64Ty()}, false);
+        const auto [function, params] = callees_.at(value);
+        b_.CreateCall(type, b_.CreateBitCast(function, type->getPointerTo()), {params, table, length_});
+    }
+
+    llvm::Value* call_table(std::size_t size) {
+        llvm::IRBuilderBase::InsertPointGuard guard(b_);
+        b_.SetInsertPoint(&function_->getEntryBlock(), function_->getEntryBlock().begin());
+        auto* array = llvm::ArrayType::get(b_.getInt8PtrTy(), size);
+        return b_.CreateBitCast(b_.CreateAlloca(array), b_.getInt8PtrTy()->getPointerTo());
+    }
+
+    llvm::LLVMContext& context_;
+    const FusedExpression& e_;
+    const std::vector<bool>& is_number_;
+    Schedule schedule_;
+    std::unique_ptr<llvm::Module> module_;
+    Builder b_;
+    StepGenerator elements_;
+    llvm::Function* function_ = nullptr;
+    std::map<std::uint32_t, std::size_t> stage_of_;
+    std::map<Stored, Place> places_;
+    std::map<std::uint32_t, llvm::Value*> numbers_;
+    std::map<std::uint32_t, std::pair<llvm::Value*, llvm::Value*>> callees_;
+    std::map<std::pair<std::uint32_t, std::size_t>, llvm::Value*> literals_;
+    std::vector<Stored> buffers_;
+    std::int64_t block_ = kLargestBlock;
+    llvm::Value* base_ = nullptr;    // of the block
+    llvm::Value* length_ = nullptr;
+    std::size_t stage_ = 0;          // whose loop is being made
+    llvm::Value* index_ = nullptr;
+    std::map<std::uint32_t, llvm::Value*> known_;
+};
+
+}  // namespace
+
+std::unique_ptr<llvm::Module> generate(llvm::LLVMContext& context, const FusedExpression& expression, const std::vector<bool>& is_number,
+                                       bool has_fma) {
+    return CodeGenerator(context, expression, is_number, has_fma).generate();
+}
+
+std::vector<std::uint32_t> called_values(const FusedExpression& expression, const std::vector<bool>& is_number) {
+    std::vector<std::uint32_t> values;
+    for (const Stage& stage : make_schedule(expression, is_number).stages) values.insert(values.end(), stage.calls.begin(), stage.calls.end());
+    return values;
+}
+
+}  // namespace loupe::llvm_fuser

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plugins/llvm/jit.h"
+
+#include <llvm/ExecutionEngine/Orc/LLJIT.h>
+#include <llvm/IR/LegacyPassManager.h>
+#include <llvm/Passes/PassBuilder.h>
+#include <llvm/Support/SmallVectorMemoryBuffer.h>
+#include <llvm/Support/TargetSelect.h>
+#include <llvm/Target/TargetMachine.h>
+
+#include <chrono>
+#include <mutex>
+#include <unordered_map>
+
+#include "core/base/error.h"
+#include "core/base/strings.h"
+#include "plugins/llvm/code_generator.h"
+#include "plugins/llvm/disk_cache.h"
+
+namespace loupe::llvm_fuser {
+namespace {
+
+using runtime::FusedKernel;
+using runtime::FusedKernelText;
+
+// Raised when the generator makes other code of the same expression.
+constexpr int kGeneratorVersion = 1;
+
+template <typename T>
+T value_or_throw(llvm::Expected<T> expected) {
+    if (!expected) throw Error(ErrorKind::Plugin, concat("LLVM: ", llvm::toString(expected.takeError())));
+    if constexpr (std::is_reference_v<T>) return *expected;
+    else return std::move(*expected);
+}
+void check(llvm::Error error) {
+    if (error) throw Error(ErrorKind::Plugin, concat("LLVM: ", llvm::toString(std::move(error))));
+}
+
+using Function = void (*)(std::byte* const* arrays, std::int64_t n, void* const* functions);
+
+class Compiler;
+
+class CompiledKernel final : public FusedKernel {
+  public:
+    CompiledKernel(const FusedExpression& expression, const std::vector<bool>& is_number, Compiler& compiler)
+        : expression_(expression), is_number_(is_number), compiler_(compiler) {
+        for (const std::uint32_t value : called_values(expression_, is_number_)) {
+            const FusedStep& step = expression_.steps[value - expression_.inputs.size()];
+            functions_.push_back(reinterpret_cast<void*>(step.kernel));
+            functions_.push_back(const_cast<Scalar*>(step.params.data()));
+        }
+    }
+
+    void run(std::byte* const* arrays, std::int64_t n) const override { function(arrays, n, functions_.data()); }
+    FusedKernelText text() const override;
+
+    Function function = nullptr;
+    double compile_seconds = 0;
+    bool from_disk = false;
+
+  private:
+    FusedExpression expression_;
+    std::vector<bool> is_number_;
+    std::vector<void*> functions_;
+    Compiler& compiler_;
+};
+
+// One a process; what it made lives as long.
+class Compiler {
+  public:
+    static Compiler& instance() {
+        static Compiler* const compiler = new Compiler;
+        return *compiler;
+    }
+
+    Ptr<const FusedKernel> compile(const FusedExpression& expression, const std::vector<bool>& is_number) {
+        const std::scoped_lock lock(mutex_);
+        const std::string key = key_of(expression, is_number);
+        if (const auto found = kernels_.find(key); found != kernels_.end()) return found->second;
+        const auto begin = std::chrono::steady_clock::now();
+        auto kernel = make_ptr<CompiledKernel>(expression, is_number, *this);
+        if (const auto cached = read_cached(key)) {
+            kernel->function = try_load(*cached);
+            kernel->from_disk = kernel->function != nullptr;
+        }
+        if (kernel->function == nullptr) {
+            const std::string object = make_object(expression, is_number);
+            kernel->function = load(object);
+            write_cached(key, object);
+        }
+        kernel->compile_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+        return kernels_[key] = kernel;
+    }
+
+    std::pair<std::string, std::string> ir_and_assembly(const FusedExpression& expression, const std::vector<bool>& is_number) {
+        const std::scoped_lock lock(mutex_);
+        llvm::LLVMContext context;
+        const auto module = optimised(context, expression, is_number);
+        std::string ir;
+        llvm::raw_string_ostream out(ir);
+        module->print(out, nullptr);
+        out.flush();
+        return {ir, emitted(*module, llvm::CGFT_AssemblyFile)};
+    }
+
+  private:
+    Compiler() {
+        llvm::InitializeNativeTarget();
+        llvm::InitializeNativeTargetAsmPrinter();
+        auto builder = value_or_throw(llvm::orc::JITTargetMachineBuilder::detectHost());
+        builder.setRelocationModel(llvm::Reloc::PIC_);
+        builder.setCodeGenOptLevel(llvm::CodeGenOpt::Aggressive);
+        machine_ = value_or_throw(builder.createTargetMachine());
+        has_fma_ = machine_->getTargetFeatureString().contains("+fma");
+        jit_ = value_or_throw(llvm::orc::LLJITBuilder().setJITTargetMachineBuilder(builder).create());
+    }
+
+    std::string key_of(const FusedExpression& expression, const std::vector<bool>& is_number) const {
+        std::string key = concat(kGeneratorVersion, " ", LLVM_VERSION_STRING, " ", machine_->getTargetCPU().str(), " ",
+                                 machine_->getTargetFeatureString().str(), "\n");
+        for (const bool number : is_number) key += number ? '1' : 'a';
+        return concat(key, "\n", expression.str());
+    }
+
+    std::unique_ptr<llvm::Module> optimised(llvm::LLVMContext& context, const FusedExpression& expression, const std::vector<bool>& is_number) {
+        auto module = generate(context, expression, is_number, has_fma_);
+        module->setDataLayout(machine_->createDataLayout());
+        module->setTargetTriple(machine_->getTargetTriple().str());
+        for (llvm::Function& function : *module) {
+            function.addFnAttr("target-cpu", machine_->getTargetCPU());
+            function.addFnAttr("target-features", machine_->getTargetFeatureString());
+            if (machine_->getTargetFeatureString().contains("+avx512vl")) function.addFnAttr("prefer-vector-width", "512");
+        }
+        llvm::LoopAnalysisManager loops;
+        llvm::FunctionAnalysisManager functions;
+        llvm::CGSCCAnalysisManager graphs;
+        llvm::ModuleAnalysisManager modules;
+        llvm::PassBuilder passes(machine_.get());
+        passes.registerModuleAnalyses(modules);
+        passes.registerCGSCCAnalyses(graphs);
+        passes.registerFunctionAnalyses(functions);
+        passes.registerLoopAnalyses(loops);
+        passes.crossRegisterProxies(loops, functions, graphs, modules);
+        passes.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3).run(*module, modules);
+        return module;
+    }
+
+    std::string emitted(llvm::Module& module, llvm::CodeGenFileType type) {
+        llvm::SmallVector<char, 0> bytes;
+        llvm::raw_svector_ostream out(bytes);
+        llvm::legacy::PassManager passes;
+        if (machine_->addPassesToEmitFile(passes, out, nullptr, type)) throw Error(ErrorKind::Plugin, "LLVM emits no code for this machine");
+        passes.run(module);
+        return {bytes.data(), bytes.size()};
+    }
+
+    std::string make_object(const FusedExpression& expression, const std::vector<bool>& is_number) {
+        llvm::LLVMContext context;
+        return emitted(*optimised(context, expression, is_number), llvm::CGFT_ObjectFile);
+    }
+
+    Function load(const std::string& object) {
+        auto& library = value_or_throw(jit_->createJITDylib(concat("kernel", ++libraries_)));
+        library.addGenerator(
+            value_or_throw(llvm::orc::DynamicLibrarySearchGenerator::GetForCurrentProcess(jit_->getDataLayout().getGlobalPrefix())));
+        const llvm::StringRef bytes(object.data(), object.size());
+        check(jit_->addObjectFile(library, llvm::MemoryBuffer::getMemBufferCopy(bytes, "kernel")));
+        const llvm::JITEvaluatedSymbol symbol = value_or_throw(jit_->lookup(library, kFunctionName));
+        return reinterpret_cast<Function>(static_cast<std::uintptr_t>(symbol.getAddress()));
+    }
+
+    Function try_load(const std::string& object) {
+        try {
+            return load(object);
+        } catch (const Error&) {
+            return nullptr;
+        }
+    }
+
+    std::mutex mutex_;
+    std::unique_ptr<llvm::TargetMachine> machine_;
+    bool has_fma_ = false;
+    std::unique_ptr<llvm::orc::LLJIT> jit_;
+    std::size_t libraries_ = 0;
+    std::unordered_map<std::string, Ptr<const FusedKernel>> kernels_;
+};
+
+FusedKernelText CompiledKernel::text() const {
+    auto [ir, assembly] = compiler_.ir_and_assembly(expression_, is_number_);
+    return {"llvm", expression_.str(), std::move(ir), std::move(assembly), compile_seconds, from_disk};
+}
+
+}  // namespace
+
+void start() { Compiler::instance(); }
+
+Ptr<const FusedKernel> compile(const FusedExpression& expression, const std::vector<bool>& is_number, std::string* why) {
+    std::string reason = refusal(expression);
+    if (reason.empty()) return Compiler::instance().compile(expression, is_number);
+    if (why != nullptr) *why = std::move(reason);
+    return nullptr;
+}
+
+}  // namespace loupe::llvm_fuser
