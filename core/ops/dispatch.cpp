@@ -9,6 +9,7 @@
 #include "core/autograd/variable.h"
 #include "core/base/error.h"
 #include "core/base/strings.h"
+#include "core/ops/moved_arguments.h"
 #include "core/ops/operator_node.h"
 #include "core/ops/out_form.h"
 #include "core/ops/stand_in.h"
@@ -110,9 +111,40 @@ Tensor prepare_target(const Operator& op, const Tensor& target, const TensorMeta
     return make_output(meta);
 }
 
+// Did the caller give the arguments of the call under way up? Of calls that an operator makes itself it did not.
+thread_local bool arguments_are_moved = false;
+
+class MovedScope {
+  public:
+    explicit MovedScope(bool moved) : before_(arguments_are_moved) { arguments_are_moved = moved; }
+    MovedScope(const MovedScope&) = delete;
+    MovedScope& operator=(const MovedScope&) = delete;
+    ~MovedScope() { arguments_are_moved = before_; }
+
+  private:
+    bool before_;
+};
+
+// Can the result lie where the first argument lies? What has an in-place form reads each element before it writes it.
+bool can_overwrite(const Operator& op, std::span<const IValue> arguments, const MetaList& metas) {
+    if ((op.record->variants & kInPlace) == 0 || metas.size() != 1 || arguments.empty() || !arguments[0].is_tensor()) return false;
+    const TensorImpl& t = *arguments[0].tensor_impl();
+    if (t.use_count() != 1 || t.storage->use_count() != 1 || t.autograd != nullptr || t.wrapped_number) return false;
+    const TensorMeta& meta = metas[0];
+    if (t.dtype != meta.dtype || t.sizes != meta.sizes || !(t.storage->device() == meta.device)) return false;
+    return meta.strides.empty() ? t.contiguous : t.strides == meta.strides;
+}
+
 void run_filling(const Operator& op, const KernelCandidate& kernel, std::span<const IValue> arguments, IValue* results) {
+    const bool is_moved = arguments_are_moved;
+    const MovedScope inside(false);
     MetaList metas;
     op.record->infer(arguments, metas);
+    if (op.variant == OperatorVariant::Functional && is_moved && can_overwrite(op, arguments, metas)) {
+        results[0] = arguments[0];
+        kernel.kernel(arguments, results);
+        return;
+    }
     if (op.variant == OperatorVariant::Functional) {
         for (std::size_t i = 0; i < metas.size(); ++i) results[i] = make_output(metas[i]);
         kernel.kernel(arguments, results);
@@ -155,6 +187,7 @@ void run_kernel(const Operator& op, const KernelCandidate& kernel, std::span<con
     if (op.record->kernel.fills) {
         run_filling(op, kernel, arguments, results);
     } else {
+        const MovedScope inside(false);
         kernel.kernel(arguments, results);
     }
     for (std::uint64_t bits = op.written_arguments; bits != 0; bits &= bits - 1) {
@@ -317,6 +350,7 @@ void call_unchecked(const Operator& op, std::span<const IValue> arguments, IValu
         return;
     }
     if (op.record->composite != nullptr) {
+        const MovedScope inside(false);
         op.record->composite(arguments, results);
         return;
     }
@@ -379,6 +413,11 @@ void call_operator(const Operator& op, std::span<const IValue> arguments, IValue
     } else {
         call_told(op, arguments, results);
     }
+}
+
+void call_operator_with_moved(const Operator& op, std::span<const IValue> arguments, IValue* results) {
+    const MovedScope moved(!GradMode::is_enabled());
+    call_operator(op, arguments, results);
 }
 
 std::vector<std::string> explain_kernel_choice(const Operator& op, std::span<const IValue> arguments) {

@@ -49,7 +49,8 @@ std::span<const Pass* const> all_passes() {
                                        &kCreateAutodiffSubgraphs,
                                        &kInlineAutodiffSubgraphs,
                                        &kDifferentiate,
-                                       &kFuseTensorExprs};
+                                       &kFuseTensorExprs,
+                                       &kConvertFrozenOpsToMKLDNN};
     return kPasses;
 }
 

@@ -48,5 +48,6 @@ extern const Pass kCreateAutodiffSubgraphs;
 extern const Pass kInlineAutodiffSubgraphs;
 extern const Pass kDifferentiate;
 extern const Pass kFuseTensorExprs;
+extern const Pass kConvertFrozenOpsToMKLDNN;
 
 }  // namespace loupe::passes

@@ -73,7 +73,9 @@ Differentiated& differentiated(GroupState& state, const StructuralCall& call, co
             made->forward = Code::make(made->gradient.f, call.code->function_name());
             made->backward = Code::make(made->gradient.df, call.code->function_name());
         } catch (const Error& error) {
-            if (error.kind() != ErrorKind::Unsupported) throw;
+            // No such graph, or fakes do not suit an operator that looks at elements. What is wrong with the run itself
+            // the operators will say.
+            if (error.kind() == ErrorKind::Cancelled) throw;
             made->forward = nullptr;
         }
     }

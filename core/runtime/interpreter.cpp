@@ -10,6 +10,7 @@
 #include "core/base/strings.h"
 #include "core/nn/module.h"
 #include "core/ops/dispatch.h"
+#include "core/ops/moved_arguments.h"
 #include "core/runtime/structural.h"
 #include "core/runtime/value_stack.h"
 
@@ -258,7 +259,7 @@ class Interpreter {
         gather(frame, instruction, inputs);
         ExecutionObserver* const observer = execution_observer();
         if (observer == nullptr || !instruction.is_observed) [[likely]] {
-            call_operator(*instruction.op, {inputs, instruction.input_count}, outputs);
+            call_operator_with_moved(*instruction.op, {inputs, instruction.input_count}, outputs);
         } else {
             const ToldScope told;
             OperatorCall call = describe_call(instruction, inputs);

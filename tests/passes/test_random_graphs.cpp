@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+// What holds of every pass, on graphs drawn at random: numbers forward and backward stay what they were, the graph stays
+// well formed, and a second run changes nothing.
+#include <QtTest>
+
+#include "core/autograd/engine.h"
+#include "core/autograd/variable.h"
+#include "core/base/error.h"
+#include "core/ir/parser.h"
+#include "core/ir/verify.h"
+#include "core/ops/functions.h"
+#include "core/ops/random/random.h"
+#include "core/ops/samples.h"
+#include "core/passes/pass_manager.h"
+#include "core/runtime/interpreter.h"
+#include "tests/passes/random_graph.h"
+
+using namespace loupe;
+using namespace loupe::passes;
+
+namespace {
+
+constexpr std::uint32_t kGraphs = 150;
+
+struct Run {
+    std::vector<IValue> outputs;  // tuples taken apart
+    TensorList grads;
+};
+
+void take_apart(const IValue& value, std::vector<IValue>& out) {
+    if (!value.is_tuple()) return out.push_back(value);
+    for (const IValue& element : value.to_tuple().elements) take_apart(element, out);
+}
+
+Run run(const Ptr<ir::Graph>& graph, std::uint32_t seed) {
+    Random random(seed);
+    TensorList leaves{random_tensor(random, {4, 4}, ScalarType::Float64), random_tensor(random, {4, 4}, ScalarType::Float64),
+                      random_tensor(random, {4}, ScalarType::Float64)};
+    std::vector<IValue> arguments;
+    for (const Tensor& leaf : leaves) {
+        set_requires_grad(leaf, true);
+        arguments.emplace_back(leaf);
+    }
+    arguments.emplace_back(seed % 2 == 0);
+    arguments.emplace_back(static_cast<std::int64_t>(3 + seed % 7));
+    Run result;
+    const auto code = runtime::Code::make(graph, "");
+    for (const IValue& output : runtime::run_code(*code, arguments)) take_apart(output, result.outputs);
+    TensorList roots;
+    TensorList weights;
+    for (const IValue& output : result.outputs) {
+        if (!output.is_tensor() || !requires_grad(output.to_tensor())) continue;
+        roots.push_back(output.to_tensor());
+        weights.push_back(fn::cos(detach(output.to_tensor())));
+    }
+    if (!roots.empty()) result.grads = gradients_of(roots, leaves, weights, {}, true);
+    return result;
+}
+
+double difference(const Tensor& a, const Tensor& b) {
+    if (a.numel() != b.numel()) return 1e9;
+    return item(fn::sum(fn::abs(fn::sub(a, b)))).to_double();
+}
+
+QString differs(const Run& a, const Run& b) {
+    if (a.outputs.size() != b.outputs.size()) return "another number of results";
+    for (std::size_t i = 0; i < a.outputs.size(); ++i) {
+        if (a.outputs[i].is_tensor() != b.outputs[i].is_tensor()) return "a result of another kind";
+        if (!a.outputs[i].is_tensor() && a.outputs[i].to_int() != b.outputs[i].to_int()) return QString("number %1").arg(i);
+        if (a.outputs[i].is_tensor() && !(difference(a.outputs[i].to_tensor(), b.outputs[i].to_tensor()) < 1e-9)) return QString("result %1").arg(i);
+    }
+    if (a.grads.size() != b.grads.size()) return "another number of gradients";
+    for (std::size_t i = 0; i < a.grads.size(); ++i) {
+        if (a.grads[i].defined() != b.grads[i].defined()) return QString("gradient %1 is there in one only").arg(i);
+        if (a.grads[i].defined() && !(difference(a.grads[i], b.grads[i]) < 1e-8)) return QString("gradient %1").arg(i);
+    }
+    return {};
+}
+
+}  // namespace
+
+class TestRandomGraphs : public QObject {
+    Q_OBJECT
+
+  private:
+    // Steps on every graph.
+    static void check(const std::string& steps, const std::string& again) {
+        for (std::uint32_t seed = 0; seed < kGraphs; ++seed) {
+            const test::RandomGraph drawn(seed);
+            const auto before = ir::parse_graph(drawn.text());
+            const auto after = before->copy();
+            PassManager manager;
+            const auto context = [&] { return QString("graph %1:\n%2\nbecomes\n%3").arg(seed).arg(QString::fromStdString(drawn.text()), QString::fromStdString(after->str())); };
+            try {
+                manager.run(*after, pipeline_of(steps));
+                ir::verify(*after);
+                const QString wrong = differs(run(before, seed), run(after, seed));
+                QVERIFY2(wrong.isEmpty(), qPrintable(wrong + " differs, " + context()));
+                if (again.empty()) continue;
+                const PassTrace trace = manager.run(*after, pipeline_of(again));
+                QVERIFY2(!trace.records[0].changed, qPrintable("a second run changes " + context()));
+            } catch (const Error& error) {
+                QFAIL(qPrintable(QString(error.what()) + " in " + context()));
+            }
+        }
+    }
+
+  private slots:
+    void graphsAreGood() {
+        for (std::uint32_t seed = 0; seed < kGraphs; ++seed) {
+            const auto graph = ir::parse_graph(test::RandomGraph(seed).text());
+            ir::verify(*graph);
+            QVERIFY(!run(graph, seed).outputs.empty());
+        }
+    }
+
+    void passesKeepNumbers_data() {
+        QTest::addColumn<QString>("pass");
+        for (const Pass* pass : all_passes()) {
+            const QString name = QString::fromUtf8(pass->name.data(), static_cast<qsizetype>(pass->name.size()));
+            if (name != "FreezeAttributes") QTest::addRow("%s", qPrintable(name)) << name;
+        }
+    }
+    void passesKeepNumbers() {
+        QFETCH(QString, pass);
+        check(pass.toStdString(), pass.toStdString());
+    }
+
+    void pipelinesKeepNumbers_data() {
+        QTest::addColumn<QString>("pipeline");
+        for (const Pipeline& pipeline : named_pipelines()) {
+            const QString steps = QString::fromStdString(steps_text(pipeline.steps));
+            const bool needs_module = steps.contains("FreezeAttributes") || steps.contains("@freeze");
+            if (!needs_module) QTest::addRow("%s", pipeline.name.c_str()) << QString::fromStdString(pipeline.name);
+        }
+        QTest::addRow("groups in groups") << "CreateAutodiffSubgraphs, InlineAutodiffSubgraphs, FuseTensorExprs, PropagateInputShapes, Differentiate";
+        QTest::addRow("without writes") << "LowerAllTuples, RemoveListMutation, RemoveTensorMutation, CSE, UnrollLoops, BatchMM, FuseLinear, CreateAutodiffSubgraphs";
+    }
+    void pipelinesKeepNumbers() {
+        QFETCH(QString, pipeline);
+        check(pipeline.toStdString(), {});
+    }
+};
+
+QTEST_APPLESS_MAIN(TestRandomGraphs)
+#include "test_random_graphs.moc"
