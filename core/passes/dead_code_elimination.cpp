@@ -20,6 +20,7 @@ class DeadCodeElimination {
         while (changed_);
         sweep(graph.block());
     }
+    bool removed() const { return removed_; }
 
   private:
     void make_live(const Node* node) {
@@ -82,6 +83,7 @@ class DeadCodeElimination {
             Node* node = *place;
             if (!live_nodes_.contains(node) && !node->has_uses()) {
                 node->destroy();
+                removed_ = true;
                 continue;
             }
             if (node->kind() == prim::If) remove_unused_outputs(node);
@@ -90,19 +92,21 @@ class DeadCodeElimination {
         }
     }
 
-    static void remove_unused_outputs(Node* node) {
+    void remove_unused_outputs(Node* node) {
         for (std::size_t i = node->outputs().size(); i-- > 0;) {
             if (node->output(i)->has_uses()) continue;
+            removed_ = true;
             node->erase_output(i);
             for (std::size_t b = 0; b < node->block_count(); ++b) node->block_at(b)->erase_output(i);
         }
     }
 
     // Carried values that neither the body nor anyone after reads.
-    static void remove_unused_carried(Node* node) {
+    void remove_unused_carried(Node* node) {
         Block* body = node->block_at(0);
         for (std::size_t i = node->outputs().size(); i-- > 0;) {
             if (node->output(i)->has_uses() || body->inputs()[i + 1]->has_uses()) continue;
+            removed_ = true;
             node->erase_output(i);
             node->remove_input(i + 2);
             body->erase_output(i + 1);
@@ -114,11 +118,17 @@ class DeadCodeElimination {
     std::unordered_set<const Node*> live_nodes_;
     std::unordered_set<const Value*> live_values_;
     bool changed_ = false;
+    bool removed_ = false;
 };
 
 }  // namespace
 
-void remove_dead_code(ir::Graph& graph) { const DeadCodeElimination run(graph); }
+// Again while it finds something: what is gone shares memory with nothing any more, and writes to the rest may be dead.
+bool remove_dead_code(ir::Graph& graph) {
+    bool found = false;
+    while (DeadCodeElimination(graph).removed()) found = true;
+    return found;
+}
 
 const Pass kDeadCodeElimination{
     "DCE", "Removes nodes whose outputs nobody uses and that have no effects.",

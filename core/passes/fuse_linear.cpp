@@ -23,6 +23,7 @@ class Fusion {
   public:
     explicit Fusion(Graph& graph) : graph_(graph), aliases_(graph) {}
 
+    bool changed() const { return changed_; }
     void visit(Node* node) {
         if (node->is("aten::addmm")) fuse_addmm(node);
         else if (node->is("aten::add_.Tensor")) fuse_sum(node);
@@ -43,6 +44,7 @@ class Fusion {
         linear->set_type(node->output()->type());
         node->output()->replace_all_uses_with(linear);
         node->destroy();
+        changed_ = true;
     }
 
     // addmm(b, x, w.t())
@@ -81,12 +83,17 @@ class Fusion {
 
     Graph& graph_;
     AliasAnalysis aliases_;
+    bool changed_ = false;
 };
 
+// Again after what is not used is gone: it may have written to what is left.
 void run(Graph& graph, const PassContext&) {
-    Fusion fusion(graph);
-    for_each_node(graph.block(), [&](Node* node) { fusion.visit(node); });
-    remove_dead_code(graph);
+    bool found = true;
+    while (found) {
+        Fusion fusion(graph);
+        for_each_node(graph.block(), [&](Node* node) { fusion.visit(node); });
+        found = remove_dead_code(graph) || fusion.changed();
+    }
 }
 
 }  // namespace

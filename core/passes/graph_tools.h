@@ -25,7 +25,8 @@ bool same_computation(const ir::Node* a, const ir::Node* b);
 std::size_t computation_hash(const ir::Node* node);
 
 // Removes nodes with unused outputs that have no effects, in all blocks; not what is written to and never read.
-void remove_dead_code(ir::Graph& graph);
+// Returns whether there were any.
+bool remove_dead_code(ir::Graph& graph);
 // If with a block taken: its nodes move before the If, its results replace the outputs, the If goes.
 void inline_block_before(ir::Node* node, ir::Block* block);
 

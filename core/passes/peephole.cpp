@@ -354,14 +354,18 @@ class Peephole {
 
 void run(Graph& graph, const PassContext&) {
     constexpr int kMostRounds = 100;  // each rewrites towards fewer or simpler nodes; a bound against mistakes
-    bool found = false;
-    for (int rounds = 0; rounds < kMostRounds; ++rounds) {
-        const Peephole round(graph);
-        found |= round.changed() || round.refined();
-        if (!round.changed()) break;
+    bool removes = true;
+    for (int rounds = 0; rounds < kMostRounds && removes; ++rounds) {
+        bool found = false;
+        for (bool changes = true; changes && rounds < kMostRounds; ++rounds) {
+            const Peephole round(graph);
+            changes = round.changed();
+            found |= changes || round.refined();
+        }
+        // As in PyTorch, also where only the type of a branch's result was looked at. What is gone wrote to nothing that
+        // is left, so there may be more to find.
+        removes = found && remove_dead_code(graph);
     }
-    // As in PyTorch, also where only the type of a branch's result was looked at.
-    if (found) remove_dead_code(graph);
 }
 
 }  // namespace

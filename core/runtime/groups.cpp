@@ -2,6 +2,7 @@
 #include "core/runtime/groups.h"
 
 #include <algorithm>
+#include <unordered_set>
 
 #include "core/autograd/engine.h"
 #include "core/autograd/grad_mode.h"
@@ -22,7 +23,27 @@ struct Differentiated : RefCounted {
     passes::Gradient gradient;
     Ptr<const Code> forward;  // null when there is no derivative graph
     Ptr<const Code> backward;
+    // Of each result of df: the gradients, by their place in df_input_vjps, that it depends on.
+    std::vector<std::vector<std::size_t>> sources;
 };
+
+std::vector<std::size_t> gradients_behind(const ir::Value* value, std::size_t gradients) {
+    std::vector<std::size_t> found;
+    std::unordered_set<const ir::Value*> seen{value};
+    std::vector<const ir::Value*> waiting{value};
+    while (!waiting.empty()) {
+        const ir::Value* next = waiting.back();
+        waiting.pop_back();
+        if (next->node()->kind() == ir::prim::Param) {
+            if (next->offset() < gradients) found.push_back(next->offset());
+            continue;
+        }
+        for (const ir::Value* input : next->node()->inputs()) {
+            if (seen.insert(input).second) waiting.push_back(input);
+        }
+    }
+    return found;
+}
 
 struct GroupState : RefCounted {
     Ptr<const Code> plain;
@@ -72,6 +93,9 @@ Differentiated& differentiated(GroupState& state, const StructuralCall& call, co
             made->gradient = passes::differentiate(*call.node.g(ir::attr::Subgraph), inputs, wanted);
             made->forward = Code::make(made->gradient.f, call.code->function_name());
             made->backward = Code::make(made->gradient.df, call.code->function_name());
+            for (const ir::Value* output : made->gradient.df->outputs()) {
+                made->sources.push_back(gradients_behind(output, made->gradient.df_input_vjps.size()));
+            }
         } catch (const Error& error) {
             // No such graph, or fakes do not suit an operator that looks at elements. What is wrong with the run itself
             // the operators will say.
@@ -148,7 +172,14 @@ class DifferentiableGraphBackward final : public Node {
         for (const SavedTensor& saved : outputs_) arguments.emplace_back(saved.unpack(self));
         const std::vector<IValue> results = run_code(*group_->backward, std::move(arguments));
         TensorList all(next_edges().size());
-        for (std::size_t i = 0; i < results.size(); ++i) all[static_cast<std::size_t>(gradient.df_output_vjps[i])] = results[i].to_tensor();
+        for (std::size_t i = 0; i < results.size(); ++i) {
+            // What nothing has arrived for stays undefined.
+            const auto& sources = group_->sources[i];
+            const bool has_source = std::any_of(sources.begin(), sources.end(), [&](std::size_t source) {
+                return grads[static_cast<std::size_t>(gradient.df_input_vjps[source])].defined();
+            });
+            if (has_source) all[static_cast<std::size_t>(gradient.df_output_vjps[i])] = results[i].to_tensor();
+        }
         return all;
     }
 

@@ -60,7 +60,7 @@ class RandomGraph {
             case 3: matrices_.push_back(node(depth, "Tensor", "aten::add(" + a + ", " + b + ", %one)")); break;
             case 4: matrices_.push_back(node(depth, "Tensor", "aten::mul(" + a + ", %v)")); break;
             case 5: {  // written in place: a copy, so that inputs stay
-                const std::string copy = node(depth, "Tensor", "aten::sigmoid(" + a + ")");
+                const std::string copy = node(depth, "Tensor", "aten::mul(" + a + ", %half)");
                 matrices_.push_back(node(depth, "Tensor", (pick(2) == 0 ? "aten::add_(%" : "aten::sub_(%") + copy + ", " + b + ", %one)"));
                 if (pick(2) == 0) matrices_.push_back(copy);
                 break;

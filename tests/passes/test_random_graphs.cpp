@@ -108,9 +108,14 @@ class TestRandomGraphs : public QObject {
   private slots:
     void graphsAreGood() {
         for (std::uint32_t seed = 0; seed < kGraphs; ++seed) {
-            const auto graph = ir::parse_graph(test::RandomGraph(seed).text());
-            ir::verify(*graph);
-            QVERIFY(!run(graph, seed).outputs.empty());
+            const test::RandomGraph drawn(seed);
+            try {
+                const auto graph = ir::parse_graph(drawn.text());
+                ir::verify(*graph);
+                QVERIFY(!run(graph, seed).outputs.empty());
+            } catch (const Error& error) {
+                QFAIL((error.what() + ("\n" + drawn.text())).c_str());
+            }
         }
     }
 
