@@ -58,6 +58,12 @@ IValue value_of(const Expr* node) {
 
 }  // namespace
 
+nn::ModulePtr build_layer(const std::string& call) {
+    const auto source = std::make_shared<ir::Source>(call);
+    const auto tree = parse_expression(source);
+    return nn::as_module(value_of(as<ExprStmt>(tree->body.front())->value));
+}
+
 nn::ModulePtr build_model(const std::filesystem::path& path) {
     std::ifstream file(path);
     std::stringstream text;
@@ -65,12 +71,7 @@ nn::ModulePtr build_model(const std::filesystem::path& path) {
     const std::string all = text.str();
     const auto start = all.find("model = ");
     if (start == std::string::npos) throw Error(ErrorKind::Usage, "the source has no model");
-    auto line = all.substr(start + 8);
-    line.resize(line.find('\n'));
-    const auto expression = std::make_shared<ir::Source>(line);
-    const auto tree = parse_expression(expression);
-    const auto* statement = as<ExprStmt>(tree->body.front());
-    return nn::as_module(value_of(statement->value));
+    return build_layer(all.substr(start + 8, all.find('\n', start) - start - 8));
 }
 
 }  // namespace loupe::test

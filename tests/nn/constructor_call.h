@@ -8,6 +8,8 @@
 
 namespace loupe::test {
 
+// "nn.Linear(3, 4)".
+nn::ModulePtr build_layer(const std::string& call);
 nn::ModulePtr build_model(const std::filesystem::path& source);
 
 }  // namespace loupe::test

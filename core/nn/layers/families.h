@@ -13,6 +13,7 @@ std::span<const LayerFamily> layer_families();
 
 namespace layers {
 LayerFamily activation_layers();
+LayerFamily adaptive_layers();
 LayerFamily attention_layers();
 LayerFamily container_layers();
 LayerFamily convolution_layers();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // torch.nn.modules.loss.
 #include "core/nn/layers/families.h"
+#include "core/nn/layers/support.h"
 
 namespace loupe::nn::layers {
 namespace {
@@ -9,6 +10,13 @@ constexpr std::string_view kPython = "torch.nn.modules.loss";
 constexpr std::string_view kPair = "(Tensor input, Tensor target) -> Tensor";
 constexpr std::string_view kTwoInputs = "(Tensor input1, Tensor input2, Tensor target) -> Tensor";
 constexpr std::string_view kTriplet = "(Tensor anchor, Tensor positive, Tensor negative) -> Tensor";
+
+void init_triplet(Module& self, const IValue& distance_function, const IValue& margin, bool swap, std::string_view reduction) {
+    self.set_attribute("reduction", std::string(reduction));
+    self.set_attribute("distance_function", distance_function.is_none() ? IValue(Ptr<Object>(make_layer("PairwiseDistance"))) : distance_function);
+    self.set_attribute("margin", margin);
+    self.set_attribute("swap", swap);
+}
 
 #define LOUPE_REDUCTION "Any size_average=None, Any reduce=None, str reduction=\"mean\""
 constexpr LayerRecord kRecords[] = {
@@ -79,7 +87,7 @@ constexpr LayerRecord kRecords[] = {
      .calls = "triplet_margin_loss(anchor, positive, negative, margin=margin, p=p, eps=eps, swap=swap, reduction=reduction)"},
     {.name = "TripletMarginWithDistanceLoss", .base = "_Loss", .module = kPython, .summary = "TripletMarginLoss with another distance.",
      .constructor = "(*, Any distance_function=None, Scalar margin=1.0, bool swap=False, str reduction=\"mean\")",
-     .forward_schema = kTriplet,
+     .init = builds<init_triplet>, .forward_schema = kTriplet,
      .calls = "triplet_margin_with_distance_loss(anchor, positive, negative, distance_function=distance_function, margin=margin, "
               "swap=swap, reduction=reduction)"},
     {.name = "CTCLoss", .base = "_Loss", .module = kPython, .summary = "Connectionist temporal classification.",
