@@ -30,9 +30,13 @@ Tensor bincount(const Tensor& self, const Tensor& weights, std::int64_t minlengt
     const std::span<const std::int64_t> values(dense_self.data<std::int64_t>(), static_cast<std::size_t>(self.numel()));
     std::int64_t bins = minlength;
     if (!values.empty()) {
-        const auto [least, most] = std::ranges::minmax_element(values);
-        if (*least < 0) throw Error(ErrorKind::Run, "bincount only supports 1-d non-negative integral inputs.");
-        bins = std::max(bins, checked_sum(*most, 1));
+        std::int64_t least = values[0], most = values[0];
+        for (const std::int64_t value : values) {
+            least = std::min(least, value);
+            most = std::max(most, value);
+        }
+        if (least < 0) throw Error(ErrorKind::Run, "bincount only supports 1-d non-negative integral inputs.");
+        bins = std::max(bins, checked_sum(most, 1));
     }
     if (!weights.defined()) {
         const Tensor out = zeros(std::array{bins}, ScalarType::Int64);

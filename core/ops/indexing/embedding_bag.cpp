@@ -14,6 +14,9 @@
 #include "core/ops/nn/simd.h"
 #include "core/ops/samples.h"
 
+// Vectors stay inside inlined functions, so their calling convention never matters.
+#pragma GCC diagnostic ignored "-Wpsabi"
+
 namespace loupe::indexing {
 namespace {
 
@@ -53,6 +56,16 @@ struct BagCall {
 template <typename T>
 using Wide = std::conditional_t<std::is_same_v<T, double>, double, float>;
 
+template <typename T>
+struct VectorOf {
+    typedef T Type __attribute__((vector_size(64), aligned(alignof(T)), may_alias));
+};
+template <typename T>
+using Vector = typename VectorOf<T>::Type;
+template <typename T>
+inline constexpr std::int64_t kLanes = 64 / static_cast<std::int64_t>(sizeof(T));
+constexpr int kTogether = 4;
+
 // Sums of the rows of each of bags [begin, end), for floats of the type that they are added in.
 template <typename T>
 void sum_bags(const BagCall& call, std::span<const std::int64_t> bounds, const std::int64_t* rows, const T* scales, std::int64_t begin, std::int64_t end) {
@@ -61,13 +74,27 @@ void sum_bags(const BagCall& call, std::span<const std::int64_t> bounds, const s
     T* out = call.out.data<T>();
     with_best_instructions([&]() LOUPE_INLINE {
         for (std::int64_t bag = begin; bag < end; ++bag) {
+            const std::int64_t first = bounds[static_cast<std::size_t>(bag)], last = bounds[static_cast<std::size_t>(bag) + 1];
             T* __restrict sum = out + bag * width;
-            std::fill_n(sum, width, T(0));
-            for (std::int64_t i = bounds[static_cast<std::size_t>(bag)]; i < bounds[static_cast<std::size_t>(bag) + 1]; ++i) {
+            std::int64_t k = 0;
+            // Some vectors of the sum stay in registers while the rows go by.
+            for (; k + kTogether * kLanes<T> <= width; k += kTogether * kLanes<T>) {
+                Vector<T> sums[kTogether] = {};
+                for (std::int64_t i = first; i < last; ++i) {
+                    const T* from = table + rows[i] * width + k;
+                    const T scale = scales == nullptr ? T(1) : scales[i];
+#pragma GCC unroll 4
+                    for (int v = 0; v < kTogether; ++v) sums[v] += *reinterpret_cast<const Vector<T>*>(from + v * kLanes<T>) * scale;
+                }
+#pragma GCC unroll 4
+                for (int v = 0; v < kTogether; ++v) *reinterpret_cast<Vector<T>*>(sum + k + v * kLanes<T>) = sums[v];
+            }
+            std::fill(sum + k, sum + width, T(0));
+            for (std::int64_t i = first; i < last && k < width; ++i) {
                 const T* __restrict from = table + rows[i] * width;
                 const T scale = scales == nullptr ? T(1) : scales[i];
 #pragma omp simd
-                for (std::int64_t k = 0; k < width; ++k) sum[k] += from[k] * scale;
+                for (std::int64_t j = k; j < width; ++j) sum[j] += from[j] * scale;
             }
         }
     });
@@ -123,7 +150,7 @@ FourTensors embedding_bag(const Tensor& weight, const Tensor& indices, const Ten
     }
     const std::vector<std::int64_t> bounds = bag_bounds(indices, offsets, include_last_offset);
     const auto bags = static_cast<std::int64_t>(bounds.size()) - 1;
-    const Tensor out = fn::new_zeros(weight, Dims{bags, weight.size(1)});
+    const Tensor out = empty(std::array{bags, weight.size(1)}, weight.dtype());
     const Tensor bag_of = empty(std::array{bags == 0 ? 0 : indices.numel()}, ScalarType::Int64);
     const Tensor sizes = empty(std::array{bags}, ScalarType::Int64);
     const Tensor max_indices = zeros(std::array{bags, mode == kMax ? weight.size(1) : std::int64_t{0}}, ScalarType::Int64);

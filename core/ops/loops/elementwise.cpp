@@ -92,12 +92,12 @@ class Loop {
 
     std::int64_t numel() const { return numel_; }
 
-    // Copies need no order: rows of a few elements change places with the longest.
+    // Copies need no order: a row of a few elements changes places with the next dimension of more.
     void lengthen_rows() {
         constexpr std::int64_t kFew = 8;
         if (dims_.empty() || dims_[0].size >= kFew) return;
-        const auto longest = std::max_element(dims_.begin(), dims_.end(), [](const LoopDim& a, const LoopDim& b) { return a.size < b.size; });
-        std::swap(*dims_.begin(), *longest);
+        const auto longer = std::find_if(dims_.begin(), dims_.end(), [](const LoopDim& d) { return d.size >= kFew; });
+        if (longer != dims_.end()) std::swap(*dims_.begin(), *longer);
     }
 
     void run(std::int64_t begin, std::int64_t end) const {
