@@ -9,15 +9,6 @@
 namespace loupe::optim {
 namespace {
 
-void complete(DictObject& dict) {
-    if (dict.find("betas")->is_none()) dict.set("betas", make_ptr<TupleObject>(std::vector<IValue>{0.9, 0.999}));
-    const Options options(dict);
-    require_not_negative(options, "lr", "learning rate");
-    require_not_negative(options, "eps", "epsilon value");
-    require_betas(options);
-    require_not_negative(options, "weight_decay", "weight_decay value");
-}
-
 struct Constants {
     double sign, first, second, coupled_decay, shrink, root, eps, step_size;
 };
@@ -70,7 +61,7 @@ const OptimizerRecord kAdam = {
     .summary = "Steps by the mean of the gradient over the root of its mean square (Kingma and Ba 2014).",
     .constructor = "Adam(Any params, Scalar lr=0.001, Any betas=None, Scalar eps=1e-08, Scalar weight_decay=0, bool amsgrad=False, *, "
                    "bool? foreach=None, bool maximize=False, bool capturable=False, bool differentiable=False, bool fused=False) -> Any",
-    .complete = complete,
+    .complete = complete_moments,
     .update = update<false>,
 };
 const OptimizerRecord kAdamW = {
@@ -78,7 +69,7 @@ const OptimizerRecord kAdamW = {
     .summary = "Adam whose weight decay is apart from the gradient (Loshchilov and Hutter 2017).",
     .constructor = "AdamW(Any params, Scalar lr=0.001, Any betas=None, Scalar eps=1e-08, Scalar weight_decay=0.01, bool amsgrad=False, *, "
                    "bool maximize=False, bool? foreach=None, bool capturable=False) -> Any",
-    .complete = complete,
+    .complete = complete_moments,
     .update = update<true>,
 };
 

@@ -9,15 +9,6 @@
 namespace loupe::optim {
 namespace {
 
-void complete(DictObject& dict) {
-    if (dict.find("betas")->is_none()) dict.set("betas", make_ptr<TupleObject>(std::vector<IValue>{0.9, 0.999}));
-    const Options options(dict);
-    require_not_negative(options, "lr", "learning rate");
-    require_not_negative(options, "eps", "epsilon value");
-    require_betas(options);
-    require_not_negative(options, "weight_decay", "weight_decay value");
-}
-
 void update(const Options& group, const Tensor& parameter, const Tensor& gradient, DictObject& state) {
     const double step = next_step(state);
     const double first = group.number("betas", 0), second = group.number("betas", 1), eps = group.number("eps");
@@ -41,7 +32,7 @@ const OptimizerRecord kAdamax = {
     .summary = "Adam with the fading greatest gradient in place of the mean square (Kingma and Ba 2014).",
     .constructor = "Adamax(Any params, Scalar lr=0.002, Any betas=None, Scalar eps=1e-08, Scalar weight_decay=0, bool? foreach=None, *, "
                    "bool maximize=False) -> Any",
-    .complete = complete,
+    .complete = complete_moments,
     .update = update,
 };
 

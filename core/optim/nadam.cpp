@@ -10,13 +10,8 @@ namespace loupe::optim {
 namespace {
 
 void complete(DictObject& dict) {
-    if (dict.find("betas")->is_none()) dict.set("betas", make_ptr<TupleObject>(std::vector<IValue>{0.9, 0.999}));
-    const Options options(dict);
-    require_not_negative(options, "lr", "learning rate");
-    require_not_negative(options, "eps", "epsilon value");
-    require_betas(options);
-    require_not_negative(options, "weight_decay", "weight_decay value");
-    require_not_negative(options, "momentum_decay", "momentum_decay value");
+    complete_moments(dict);
+    require_not_negative(Options(dict), "momentum_decay", "momentum_decay value");
 }
 
 void update(const Options& group, const Tensor& parameter, const Tensor& gradient, DictObject& state) {

@@ -9,15 +9,6 @@
 namespace loupe::optim {
 namespace {
 
-void complete(DictObject& dict) {
-    if (dict.find("betas")->is_none()) dict.set("betas", make_ptr<TupleObject>(std::vector<IValue>{0.9, 0.999}));
-    const Options options(dict);
-    require_not_negative(options, "lr", "learning rate");
-    require_not_negative(options, "eps", "epsilon value");
-    require_betas(options);
-    require_not_negative(options, "weight_decay", "weight_decay value");
-}
-
 void update(const Options& group, const Tensor& parameter, const Tensor& gradient, DictObject& state) {
     const double step = next_step(state);
     const double lr = group.number("lr"), first = group.number("betas", 0), second = group.number("betas", 1);
@@ -45,7 +36,7 @@ const OptimizerRecord kRAdam = {
     .name = "RAdam",
     .summary = "Adam with a rectified rate while its mean square is uncertain (Liu et al. 2019).",
     .constructor = "RAdam(Any params, Scalar lr=0.001, Any betas=None, Scalar eps=1e-08, Scalar weight_decay=0, bool? foreach=None) -> Any",
-    .complete = complete,
+    .complete = complete_moments,
     .update = update,
 };
 

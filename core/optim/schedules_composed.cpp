@@ -38,13 +38,9 @@ void load_states(const std::vector<Ptr<Scheduler>>& schedulers, const IValue& st
     }
 }
 
-class ChainedScheduler final : public Scheduler {
+// Keeps others, and saves their states with its own.
+class ComposedScheduler : public Scheduler {
   public:
-    explicit ChainedScheduler(Values v) : ChainedScheduler(schedulers_in(v[0])) {}
-    void step(std::optional<double> = {}) override {
-        for (const auto& scheduler : schedulers_) scheduler->step();
-        last_rates_ = current_rates();
-    }
     IValue state_dict() const override {
         const IValue out = Scheduler::state_dict();
         out.to_dict().set("_schedulers", states_of(schedulers_));
@@ -55,9 +51,24 @@ class ChainedScheduler final : public Scheduler {
         Scheduler::load_state_dict(state);
     }
 
+  protected:
+    ComposedScheduler(Ptr<Optimizer> optimizer, std::vector<Ptr<Scheduler>> schedulers)
+        : Scheduler(std::move(optimizer)), schedulers_(std::move(schedulers)) {}
+    std::vector<double> rates() override { return current_rates(); }
+    std::vector<Ptr<Scheduler>> schedulers_;
+};
+
+class ChainedScheduler final : public ComposedScheduler {
+  public:
+    explicit ChainedScheduler(Values v) : ChainedScheduler(schedulers_in(v[0])) {}
+    void step(std::optional<double> = {}) override {
+        for (const auto& scheduler : schedulers_) scheduler->step();
+        last_rates_ = current_rates();
+    }
+
   private:
     explicit ChainedScheduler(std::vector<Ptr<Scheduler>> schedulers)
-        : Scheduler(schedulers.front()->optimizer()), schedulers_(std::move(schedulers)) {
+        : ComposedScheduler(schedulers.front()->optimizer(), schedulers) {
         for (std::size_t i = 1; i < schedulers_.size(); ++i) {
             if (schedulers_[i]->optimizer() != optimizer_) {
                 refuse(concat("ChainedScheduler expects all schedulers to belong to the same optimizer, but got schedulers at index 0 and ", i,
@@ -66,9 +77,7 @@ class ChainedScheduler final : public Scheduler {
         }
         last_rates_ = current_rates();
     }
-    std::vector<double> rates() override { return current_rates(); }
     std::vector<std::pair<std::string, Field>> fields() override { return {{"_last_lr", &last_rates_}}; }
-    std::vector<Ptr<Scheduler>> schedulers_;
 };
 
 class ReduceLROnPlateau final : public Scheduler {
@@ -149,9 +158,9 @@ Ptr<Scheduler> made(Values arguments) {
 }  // namespace
 
 // Not in the anonymous namespace: it undoes the first step of its parts, which is theirs.
-class SequentialLR final : public Scheduler {
+class SequentialLR final : public ComposedScheduler {
   public:
-    explicit SequentialLR(Values v) : Scheduler(optimizer_in(v[0])), schedulers_(schedulers_in(v[1])) {
+    explicit SequentialLR(Values v) : ComposedScheduler(optimizer_in(v[0]), schedulers_in(v[1])) {
         for (const std::int64_t milestone : v[2].to_ints()) milestones_.push_back(milestone);
         for (std::size_t i = 0; i < schedulers_.size(); ++i) {
             if (schedulers_[i]->optimizer() == optimizer_) continue;
@@ -175,20 +184,9 @@ class SequentialLR final : public Scheduler {
         else schedulers_[at]->step();
         last_rates_ = schedulers_[at]->last_rates();
     }
-    IValue state_dict() const override {
-        const IValue out = Scheduler::state_dict();
-        out.to_dict().set("_schedulers", states_of(schedulers_));
-        return out;
-    }
-    void load_state_dict(const IValue& state) override {
-        load_states(schedulers_, state);
-        Scheduler::load_state_dict(state);
-    }
 
   private:
-    std::vector<double> rates() override { return current_rates(); }
     std::vector<std::pair<std::string, Field>> fields() override { return {{"last_epoch", &last_epoch_}, {"_last_lr", &last_rates_}}; }
-    std::vector<Ptr<Scheduler>> schedulers_;
     std::vector<std::int64_t> milestones_;
 };
 
