@@ -1,0 +1,18 @@
+import torch
+for d in (torch.float32, torch.float64, torch.half, torch.int64, torch.uint8, torch.bool, torch.complex64):
+    t = torch.zeros(2, dtype=d)
+    print(d, t.dtype == d, t, t.dtype.is_floating_point, t.dtype.is_complex, t.element_size())
+x = torch.tensor([1.7, -2.3])
+print(x.int(), x.long(), x.double(), x.to(torch.int8), x.bool(), x.half(), x.to(torch.float64).dtype)
+print(x.type(), x.type(torch.int32), x.to('cpu'), x.to(torch.device('cpu'), torch.float64))
+print(torch.get_default_dtype(), torch.tensor(1.0).dtype, torch.tensor(1).dtype, torch.tensor(True).dtype)
+torch.set_default_dtype(torch.float64)
+print(torch.tensor(1.0).dtype, torch.zeros(2), torch.ones(1).float())
+torch.set_default_dtype(torch.float32)
+print(torch.result_type(torch.tensor([1]), 1.5), torch.promote_types(torch.int8, torch.float16), torch.can_cast(torch.float32, torch.int32))
+print((torch.tensor([1]) + 1.5).dtype, (torch.tensor([1], dtype=torch.int8) + 300 * 0).dtype, (torch.tensor(1) * torch.tensor([2.0])).dtype)
+print(torch.finfo(torch.float32).eps, torch.finfo(torch.float32), torch.iinfo(torch.int8), torch.iinfo(torch.int64).max)
+print(torch.float32, [torch.float64], isinstance(torch.float32, torch.dtype), torch.strided, torch.channels_last)
+print(torch.device('cpu'), repr(torch.device('cpu')), torch.device('cpu').type, torch.zeros(1).device)
+print(type(x), type(torch.float32), isinstance(x, torch.Tensor), torch.is_tensor(x), torch.is_tensor(3))
+print(torch.cuda.is_available(), x.is_cuda, x.layout)

@@ -1,0 +1,13 @@
+import torch
+x = torch.linspace(0, 5, 12).reshape(3, 4)
+torch.set_printoptions(precision=2)
+print(x)
+torch.set_printoptions(precision=6, sci_mode=True)
+print(x)
+torch.set_printoptions(profile='default')
+torch.set_printoptions(threshold=5, edgeitems=1)
+print(torch.arange(30.).reshape(5, 6))
+torch.set_printoptions(profile='default', linewidth=40)
+print(torch.arange(20.))
+torch.set_printoptions(profile='default')
+print(torch.arange(3.))

@@ -1,0 +1,16 @@
+import torch
+x = torch.arange(24).reshape(2, 3, 4)
+print(x.shape, x.size(), x.size(1), x.size(-1), x.shape[0], len(x), x.dim(), x.ndim, x.numel())
+print(x.stride(), x.is_contiguous(), x.transpose(0, 1).is_contiguous(), x.storage_offset(), x[1].storage_offset())
+print(x.view(6, 4).shape, x.view(-1).shape, x.view((4, 6)).shape, x.reshape(2, -1).shape, x.flatten(1).shape)
+print(x.permute(2, 0, 1).shape, x.permute((1, 0, 2)).shape, x.T.shape if False else x.mT.shape)
+print(x.unsqueeze(0).shape, x.unsqueeze(-1).squeeze(-1).shape, x[:, None].shape, x.squeeze().shape)
+print(x.expand(5, 2, 3, 4).shape, torch.ones(1, 3).expand(2, -1).shape, torch.ones(2).repeat(3, 2).shape)
+a, b = x.split(1)
+print(a.shape, [t.shape for t in x.split([1, 2], dim=1)], [t.shape for t in x.chunk(3, -1)])
+b, c, h = x.shape
+print(b, c, h, b * c * h, tuple(x.shape), list(x.shape), x.shape == (2, 3, 4), x.shape == torch.Size([2, 3, 4]))
+print(torch.cat([x, x], dim=1).shape, torch.stack([x, x], 1).shape, torch.cat((x, x)).shape)
+print(x.movedim(0, -1).shape, torch.swapaxes(x, 0, 2).shape, x.narrow(2, 1, 2), x.unbind(1)[0])
+print(torch.broadcast_shapes((2, 1), (1, 3)), torch.zeros(2, 1).expand_as(torch.zeros(2, 3)).shape)
+print(torch.Size([2, 3]), torch.Size([2, 3]).numel(), str(x.shape), f"{x.shape}", x.shape[1:])

@@ -1,0 +1,17 @@
+import torch
+x = torch.tensor([[4., 9.], [16., 25.]])
+print(x.sqrt(), x.log().exp(), x.pow(0.5), x.reciprocal(), x.neg(), x.square(), x.rsqrt(), x.sign(), x.floor(), x.round(), x.sin().cos())
+y = x.clone()
+y.mul_(2).add_(1).sub_(x)
+print(y, y.fill_(3), y.zero_(), y.copy_(x), y.t_(), y.sqrt_())
+print(x.tolist(), x[0, 0].item(), x.flatten().tolist(), x.T, x.t(), x.type_as(torch.ones(1, dtype=torch.int32)))
+print(x.eq(9.), x.gt(5), x.lt(x), x.ne(4).sum(), x.isnan().any(), x.logical_and(x > 4))
+print(x.addcmul(x, x, value=0.1), x.addcdiv(x, x, value=2), x.mm(x), x.mv(x[0]), x.matmul(x), x.bmm(x) if False else x.inner(x))
+print(x.masked_fill(x > 10, -1.), x.index_select(0, torch.tensor([1])), x.gather(1, torch.tensor([[1], [0]])), x.scatter(1, torch.tensor([[0], [1]]), 7.), x.diag(), x.tril(), x.triu(1), x.roll(1, 0), x.flip(0, 1), x.rot90())
+print(x.contiguous() is x, x.is_floating_point(), x.element_size(), x.nelement(), x.get_device(), x.is_shared() if False else '', x.equal(x), x.allclose(x), x.data_ptr() == x.view(-1).data_ptr())
+print(x.repeat_interleave(2, dim=0), x.tile((1, 2)), x.unfold(1, 2, 1).shape, x.view(torch.int32).shape, x.reshape_as(torch.zeros(4, 1)), x.view_as(torch.zeros(4)), x.unflatten(0, (2, 1)).shape)
+a, b = x
+print(a, b, *x)
+print(x.histc(4), x.cumprod(0), x.logcumsumexp(0), x.renorm(2, 0, 5.), x.dist(x + 1), x.quantile(0.5), x.mode(), x.unique(), x.bernoulli(0.0), x.frac(), x.trunc(), x.exp2()[0], x.erf()[0])
+i = torch.tensor([5, 2, 7])
+print(i.argsort(), i.bincount(minlength=3)[:3], i.sort().indices, i.msort(), i.float().softmax(0), i.max().item(), i.min(), i.prod(), i.cumsum(0), i.tolist(), i.bitwise_and(3))
