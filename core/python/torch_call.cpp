@@ -210,7 +210,7 @@ struct Choice {
 };
 
 Choice choose(const SignatureSet& set, const CallArguments& call) {
-    if (set.signatures.size() == 1) {
+    if (set.signatures.size() == 1 && !set.has_older_form) {
         const Signature& only = set.signatures.front();
         return {&only, *Matcher(set, only, call, true).run()};
     }

@@ -79,10 +79,15 @@ bool counts_match(const Option& option, const CallArguments& call) {
 }  // namespace
 
 std::string invalid_arguments_message(const SignatureSet& set, const CallArguments& call) {
-    std::string out = concat(set.name, "() received an invalid combination of arguments - got ", given_types(call),
-                             ", but expected ");
-    if (set.signatures.size() == 1) return out + set.signatures.front().str();
-    out += "one of:\n";
+    std::string out = concat(set.name, "() received an invalid combination of arguments - got ");
+    if (set.signatures.size() == 1) {
+        const Option option = option_of(set.signatures.front());
+        const std::vector<std::string> unknown = unknown_keywords(option, call);
+        if (!unknown.empty()) return concat(out, "unrecognized keyword arguments: ", join(unknown, ", "));
+        const std::string types = counts_match(option, call) ? marked_types(option, call) : given_types(call);
+        return concat(out, types, ", but expected ", set.signatures.front().str());
+    }
+    out += concat(given_types(call), ", but expected one of:\n");
     for (const Signature& signature : set.signatures) {
         out += concat(" * ", signature.str(), "\n");
         const Option option = option_of(signature);

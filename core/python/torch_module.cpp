@@ -326,7 +326,7 @@ void fill_torch(PythonModule& module) {
     define_grad_modes(module);
     fill_torch_io(module);
     for (const char* name :
-         {"nn", "autograd", "linalg", "fft", "special", "jit", "cuda", "backends", "utils", "random"}) {
+         {"nn", "autograd", "linalg", "fft", "special", "jit", "cuda", "backends", "utils", "random", "optim"}) {
         define_submodule(module, name, concat("torch.", name));
     }
 }
@@ -346,6 +346,7 @@ std::span<const ModuleRecord> torch_module_records() {
         {"torch.fft", fill_fft},
         {"torch.special", fill_special},
         {"torch.jit", fill_torch_jit},
+        {"torch.optim", fill_torch_optim},
         {"torch.cuda", fill_cuda},
         {"torch.backends", fill_backends},
         {"torch.backends.cudnn", fill_cudnn},

@@ -67,6 +67,8 @@ struct SignatureSet {
     std::string name;
     bool is_method = false;
     std::vector<Signature> signatures;  // in the order in which they are tried
+    // PyTorch still takes an older order of arguments too, which is why it words what does not fit as for several.
+    bool has_older_form = false;
 };
 
 // name: without "aten::" ("sum", "linalg_norm"). Null when no operator that Python sees has it. The sets live as long as

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+// torch.optim: a class for each optimiser's record.
+
+#include "core/base/strings.h"
+#include "core/optim/optimizer.h"
+#include "core/python/arguments.h"
+#include "core/python/error.h"
+#include "core/python/operations.h"
+#include "core/python/torch_call.h"
+#include "core/python/torch_module.h"
+
+namespace loupe::python {
+namespace {
+
+class OptimizerObject final : public Instance {
+  public:
+    using Instance::Instance;
+    Ptr<optim::Optimizer> optimizer;
+
+    std::optional<IValue> find_attribute(std::string_view name) override {
+        if (optimizer) {
+            if (name == "param_groups") return IValue(optimizer->param_groups());
+            if (name == "state") return IValue(optimizer->state());
+            if (name == "defaults") return IValue(optimizer->defaults());
+        }
+        return Instance::find_attribute(name);
+    }
+    std::string repr() override { return optimizer ? optimizer->str() : Instance::repr(); }
+    void clear_references() override {
+        Instance::clear_references();
+        optimizer = nullptr;
+    }
+};
+
+OptimizerObject& object_self(const CallArguments& arguments) {
+    if (!arguments.positional.empty()) {
+        if (auto* self = object_as<OptimizerObject>(arguments.positional[0])) return *self;
+    }
+    throw_type_error("the method of a torch.optim.Optimizer needs an optimizer as self");
+}
+optim::Optimizer& optimizer_self(const CallArguments& arguments) {
+    OptimizerObject& self = object_self(arguments);
+    if (!self.optimizer) throw_error("AttributeError", concat("'", self.type_name(), "' object has no attribute 'param_groups'"));
+    return *self.optimizer;
+}
+
+// Parameters may come from a generator, in groups too.
+IValue parameter_list(const IValue& params) {
+    if (params.is_tensor()) return params;
+    std::vector<IValue> out;
+    for (const IValue& each : to_vector(params)) {
+        if (!each.is_dict()) {
+            out.push_back(each);
+            continue;
+        }
+        const auto group = make_dict();
+        for (const auto& [key, value] : each.to_dict().entries()) {
+            const bool is_list = key.is_string() && key.to_string() == "params" && !value.is_tensor();
+            group->set(key, is_list ? make_list(to_vector(value)) : value);
+        }
+        out.emplace_back(group);
+    }
+    return make_list(std::move(out));
+}
+
+NativeCallable::Body initialiser(const optim::OptimizerRecord& record) {
+    return [&record](CallArguments arguments) -> IValue {
+        OptimizerObject& self = object_self(arguments);
+        arguments.positional.erase(arguments.positional.begin());
+        if (!arguments.positional.empty()) arguments.positional[0] = parameter_list(arguments.positional[0]);
+        for (auto& [name, value] : arguments.keywords) {
+            if (name == "params") value = parameter_list(value);
+        }
+        self.optimizer = with_python_errors([&] { return optim::make_optimizer(record, std::move(arguments)); });
+        return {};
+    };
+}
+
+IValue step(CallArguments arguments) {
+    const BoundArguments given(arguments, "step", {"self", "closure="});
+    optim::Closure closure;
+    if (given.has(1) && !given[1].is_none()) {
+        closure = [function = given[1]] { return call(function, CallArguments{}); };
+    }
+    return with_python_errors([&] { return optimizer_self(arguments).step(closure); });
+}
+IValue zero_grad(CallArguments arguments) {
+    const BoundArguments given(arguments, "zero_grad", {"self", "set_to_none="});
+    optimizer_self(arguments).zero_grad(given.truth_or(1, false));
+    return {};
+}
+IValue state_dict(CallArguments arguments) { return optimizer_self(arguments).state_dict(); }
+IValue load_state_dict(CallArguments arguments) {
+    const BoundArguments given(arguments, "load_state_dict", {"self", "state_dict"});
+    with_python_errors([&] { optimizer_self(arguments).load_state_dict(given[1]); });
+    return {};
+}
+IValue add_param_group(CallArguments arguments) {
+    const BoundArguments given(arguments, "add_param_group", {"self", "param_group"});
+    const IValue groups = parameter_list(make_list({given[1]}));
+    with_python_errors([&] { optimizer_self(arguments).add_param_group(groups.to_list().elements[0]); });
+    return {};
+}
+
+ClassPtr optimizer_class() {
+    static const ClassPtr cls = [] {
+        const auto out = make_ptr<ClassObject>("Optimizer", "torch.optim.optimizer", std::vector<ClassPtr>{});
+        out->set_builtin([](ClassObject& own, CallArguments&) -> ClassObject::Made {
+            return {IValue::other(make_ptr<OptimizerObject>(ClassPtr(&own))), false};
+        });
+        out->define("step", step);
+        out->define("zero_grad", zero_grad);
+        out->define("state_dict", state_dict);
+        out->define("load_state_dict", load_state_dict);
+        out->define("add_param_group", add_param_group);
+        return ClassPtr(out);
+    }();
+    return cls;
+}
+
+std::vector<std::pair<std::string, ClassPtr>> make_classes() {
+    std::vector<std::pair<std::string, ClassPtr>> out;
+    for (const optim::OptimizerRecord* record : optim::optimizer_records()) {
+        const std::string name(record->name);
+        std::string file = name;
+        for (char& letter : file) letter = static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
+        const auto cls = make_ptr<ClassObject>(name, "torch.optim." + file, std::vector<ClassPtr>{optimizer_class()});
+        cls->set_builtin(nullptr);
+        cls->define("__init__", initialiser(*record));
+        out.emplace_back(name, cls);
+    }
+    return out;
+}
+
+}  // namespace
+
+void fill_torch_optim(PythonModule& module) {
+    static const auto classes = make_classes();
+    for (const auto& [name, cls] : classes) module.define(name, IValue::other(cls));
+    module.define("Optimizer", IValue::other(optimizer_class()));
+}
+
+}  // namespace loupe::python
