@@ -104,12 +104,18 @@ class ModeObject final : public Instance {
     ModeObject(ClassPtr cls, bool& (*which)(), bool value)
         : Instance(std::move(cls)), which_(which), value_(value), before_(read()) {}
     void enter() {
-        before_ = read();
+        if (!is_entered_) before_ = read();
         write(value_);
     }
-    void leave() { write(before_); }
+    void leave() {
+        write(before_);
+        is_entered_ = false;
+    }
     // torch.set_grad_enabled takes effect when it is made.
-    void enter_now() { write(value_); }
+    void enter_now() {
+        write(value_);
+        is_entered_ = true;
+    }
     void clear_references() override {}
 
   private:
@@ -121,6 +127,7 @@ class ModeObject final : public Instance {
     bool& (*which_)();  // null: the grad mode
     bool value_;
     bool before_;
+    bool is_entered_ = false;
 };
 
 bool& anomaly_flag() { return anomaly_mode; }

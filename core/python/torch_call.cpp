@@ -376,6 +376,13 @@ void rethrow_as_python(const Error& error) {
     throw PythonError(exception);
 }
 
+void require_gradient(const Tensor& made) {
+    if (!is_differentiable(made.dtype())) {
+        throw_error("RuntimeError", "Only Tensors of floating point and complex dtype can require gradients");
+    }
+    set_requires_grad(made, true);
+}
+
 IValue to_python_result(const Operator& op, std::vector<IValue> results) {
     const auto& returns = op.schema.returns;
     for (std::size_t i = 0; i < results.size(); ++i) {
@@ -388,15 +395,7 @@ IValue to_python_result(const Operator& op, std::vector<IValue> results) {
     }
     if (results.empty()) return {};
     if (results.size() == 1) return std::move(results[0]);
-    std::vector<std::string> fields;
-    std::vector<TypePtr> field_types;
-    for (const Argument& each : returns) {
-        if (!each.name.empty()) fields.push_back(each.name);
-        field_types.push_back(each.type);
-    }
-    if (fields.size() != results.size()) return make_tuple(std::move(results));
-    const std::string name = concat("torch.return_types.", std::string_view(op.schema.name).substr(6));
-    return make_ptr<TupleObject>(std::move(results), types::named_tuple(name, std::move(fields), std::move(field_types)));
+    return named_results(std::string_view(op.schema.name).substr(6), returns, std::move(results));
 }
 
 IValue call_signatures(const SignatureSet& set, const IValue* self, CallArguments& arguments) {
@@ -408,7 +407,7 @@ IValue call_signatures(const SignatureSet& set, const IValue* self, CallArgument
         if (out != nullptr) return to_python_result(*signature.op, run_out(signature, all, *out));
         IValue result = to_python_result(*signature.op, run(*signature.op, all));
         const IValue* wants_grad = given_value(signature, choice.match, "requires_grad");
-        if (wants_grad != nullptr && wants_grad->to_bool()) set_requires_grad(result.to_tensor(), true);
+        if (wants_grad != nullptr && wants_grad->to_bool()) require_gradient(result.to_tensor());
         return result;
     });
 }

@@ -27,6 +27,9 @@ auto with_python_errors(Work&& work);
 // What an operator's result is in Python: lists of tensors are tuples, several results a torch.return_types tuple.
 IValue to_python_result(const Operator& op, std::vector<IValue> results);
 
+// requires_grad=True of a function that makes a tensor. Throws RuntimeError for an integral dtype.
+void require_gradient(const Tensor& made);
+
 [[noreturn]] void rethrow_as_python(const Error& error);
 
 template <typename Work>

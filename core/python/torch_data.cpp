@@ -76,7 +76,7 @@ std::optional<ScalarType> inferred_dtype(const Tree& tree) {
     if (value.is_int()) return ScalarType::Int64;
     if (value.is_double()) return default_dtype();
     if (value.is_complex()) return complex_default();
-    if (value.is_string()) throw_type_error("new(): invalid data type 'str'");
+    if (value.is_string()) throw_value_error("too many dimensions 'str'");
     throw_error("RuntimeError", concat("Could not infer dtype of ", type_name(value)));
 }
 
@@ -170,6 +170,7 @@ Tensor tensor_from_data(const IValue& data, std::optional<ScalarType> dtype) {
                                                             : fn::clone(source));
         });
     }
+    if (data.is_string()) throw_type_error("new(): invalid data type 'str'");
     const Tree tree = tree_of(data, 0);
     Dims sizes;
     find_sizes(tree, sizes);

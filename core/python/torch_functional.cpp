@@ -143,7 +143,7 @@ IValue text_norm(const std::string& kind, const IValue& input, const IValue& dim
     if (kind == "fro") {
         if (!dtype.is_none()) throw_value_error("dtype argument is not supported in frobenius norm");
         const IValue dims = dim.is_none() ? make_tuple(all_dimensions(input)) : dim;
-        return call_function("frobenius_norm", {input, dims}, {{"keepdim", keepdim}});
+        return call_function("norm", {input, 2.0, dims}, {{"keepdim", keepdim}});
     }
     if (kind == "nuc") {
         if (!dtype.is_none()) throw_value_error("dtype argument is not supported in nuclear norm");

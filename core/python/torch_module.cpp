@@ -6,7 +6,6 @@
 #include <limits>
 #include <set>
 
-#include "core/autograd/variable.h"
 #include "core/base/strings.h"
 #include "core/ops/registry.h"
 #include "core/python/arguments.h"
@@ -42,7 +41,7 @@ IValue tensor(CallArguments arguments) {
         CallArguments to{{device_of(given[2])}, {}};
         out = call_tensor_method(out, "to", to)->to_tensor();
     }
-    if (given.truth_or(3, false)) with_python_errors([&] { set_requires_grad(out, true); });
+    if (given.truth_or(3, false)) require_gradient(out);
     tell_python_use(PythonUse::Constructor, out);
     return out;
 }

@@ -42,19 +42,19 @@ nn::NameOptions name_options(const BoundArguments& given, std::size_t prefix, st
 
 IValue parameters(CallArguments arguments) {
     const BoundArguments given(arguments, "parameters", {"self", "recurse="});
-    return named_values(module_self(arguments).named_parameters(name_options(given, 0, 1)), false);
+    return named_values(self_module(given[0]).named_parameters(name_options(given, 0, 1)), false);
 }
 IValue named_parameters(CallArguments arguments) {
     const BoundArguments given(arguments, "named_parameters", {"self", "prefix=", "recurse="});
-    return named_values(module_self(arguments).named_parameters(name_options(given, 1, 2)), true);
+    return named_values(self_module(given[0]).named_parameters(name_options(given, 1, 2)), true);
 }
 IValue buffers(CallArguments arguments) {
     const BoundArguments given(arguments, "buffers", {"self", "recurse="});
-    return named_values(module_self(arguments).named_buffers(name_options(given, 0, 1)), false);
+    return named_values(self_module(given[0]).named_buffers(name_options(given, 0, 1)), false);
 }
 IValue named_buffers(CallArguments arguments) {
     const BoundArguments given(arguments, "named_buffers", {"self", "prefix=", "recurse="});
-    return named_values(module_self(arguments).named_buffers(name_options(given, 1, 2)), true);
+    return named_values(self_module(given[0]).named_buffers(name_options(given, 1, 2)), true);
 }
 IValue children(CallArguments arguments) { return named_values(module_self(arguments).named_children(), false); }
 IValue named_children(CallArguments arguments) { return named_values(module_self(arguments).named_children(), true); }
@@ -64,7 +64,7 @@ IValue named_modules(CallArguments arguments) {
     nn::NameOptions options;
     if (given.has(2)) options.prefix = str(given[2]);
     options.remove_duplicate = given.truth_or(3, true);
-    return named_values(module_self(arguments).named_modules(options), true);
+    return named_values(self_module(given[0]).named_modules(options), true);
 }
 
 IValue ordered_dict() {
@@ -77,7 +77,7 @@ IValue state_dict(CallArguments arguments) {
     const std::string prefix = given.has(2) ? str(given[2]) : "";
     const bool into = given.has(1) && given[1].is_dict();
     const IValue out = into ? given[1] : ordered_dict();
-    for (const auto& [name, tensor] : module_self(arguments).state_dict(prefix, given.truth_or(3, false))) {
+    for (const auto& [name, tensor] : self_module(given[0]).state_dict(prefix, given.truth_or(3, false))) {
         out.to_dict().set(name, tensor);
     }
     return out;
@@ -128,7 +128,7 @@ IValue load_state_dict(CallArguments arguments) {
     for (const auto& [name, value] : given[1].to_dict().entries()) {
         if (name.is_string() && value.is_tensor()) state.emplace_back(name.to_string(), value.to_tensor());
     }
-    nn::Module& self = module_self(arguments);
+    nn::Module& self = self_module(given[0]);
     const bool strict = given.truth_or(2, true);
     const nn::LoadReport report = with_python_errors([&] {
         return given.truth_or(3, false) ? self.assign_state_dict(state, strict) : self.load_state_dict(state, strict);
@@ -141,10 +141,10 @@ IValue train(CallArguments arguments) {
     const BoundArguments given(arguments, "train", {"self", "mode="});
     const IValue mode = given.value_or(1, true);
     if (!mode.is_bool()) throw_value_error("training mode is expected to be boolean");
-    nn::Module& self = module_self(arguments);
+    nn::Module& self = self_module(given[0]);
     self.set_attribute("training", mode);
     for (const auto& [name, child] : self.named_children()) call_method(Ptr<Object>(child), "train", CallArguments{{mode}, {}});
-    return arguments.positional[0];
+    return given[0];
 }
 IValue eval(CallArguments arguments) {
     module_self(arguments);
@@ -153,12 +153,12 @@ IValue eval(CallArguments arguments) {
 
 IValue requires_grad_method(CallArguments arguments) {
     const BoundArguments given(arguments, "requires_grad_", {"self", "requires_grad="});
-    module_self(arguments).set_requires_grad(given.truth_or(1, true));
-    return arguments.positional[0];
+    self_module(given[0]).set_requires_grad(given.truth_or(1, true));
+    return given[0];
 }
 IValue zero_grad(CallArguments arguments) {
     const BoundArguments given(arguments, "zero_grad", {"self", "set_to_none="});
-    module_self(arguments).zero_grad(given.truth_or(1, false));
+    self_module(given[0]).zero_grad(given.truth_or(1, false));
     return {};
 }
 
@@ -206,17 +206,17 @@ IValue type_method(CallArguments arguments) {
     auto dtype = dtype_of(given[1]);
     if (!dtype && given[1].is_string()) dtype = dtype_of_tensor_type(given[1].to_string());
     if (!dtype) throw_type_error(concat("invalid type: ", repr(given[1])));
-    module_self(arguments).to_type(*dtype);
-    return arguments.positional[0];
+    self_module(given[0]).to_type(*dtype);
+    return given[0];
 }
 
 IValue apply(CallArguments arguments) {
     const BoundArguments given(arguments, "apply", {"self", "fn"});
-    for (const auto& [name, child] : module_self(arguments).named_children()) {
+    for (const auto& [name, child] : self_module(given[0]).named_children()) {
         call_method(Ptr<Object>(child), "apply", CallArguments{{given[1]}, {}});
     }
-    call(given[1], std::vector<IValue>{arguments.positional[0]});
-    return arguments.positional[0];
+    call(given[1], std::vector<IValue>{given[0]});
+    return given[0];
 }
 
 std::string name_given(const IValue& value, const char* what) {
@@ -232,7 +232,7 @@ IValue register_parameter(CallArguments arguments) {
         throw_type_error(concat("cannot assign '", given[2].is_tensor() ? "torch.FloatTensor" : torch_type_name(given[2]),
                                 "' object to parameter '", name, "' (torch.nn.Parameter or None required)"));
     }
-    with_python_errors([&] { module_self(arguments).register_parameter(name, given[2].to_tensor()); });
+    with_python_errors([&] { self_module(given[0]).register_parameter(name, given[2].to_tensor()); });
     return {};
 }
 IValue register_buffer(CallArguments arguments) {
@@ -243,7 +243,7 @@ IValue register_buffer(CallArguments arguments) {
                                 "' (torch Tensor or None required)"));
     }
     with_python_errors(
-        [&] { module_self(arguments).register_buffer(name, given[2].to_tensor(), given.truth_or(3, true)); });
+        [&] { self_module(given[0]).register_buffer(name, given[2].to_tensor(), given.truth_or(3, true)); });
     return {};
 }
 IValue register_module(CallArguments arguments) {
@@ -251,21 +251,21 @@ IValue register_module(CallArguments arguments) {
     const std::string name = name_given(given[1], "module");
     const nn::ModulePtr child = nn::as_module(given[2]);
     if (!child && !given[2].is_none()) throw_type_error(concat(torch_type_name(given[2]), " is not a Module subclass"));
-    with_python_errors([&] { module_self(arguments).register_module(name, child); });
+    with_python_errors([&] { self_module(given[0]).register_module(name, child); });
     return {};
 }
 
 IValue get_submodule(CallArguments arguments) {
     const BoundArguments given(arguments, "get_submodule", {"self", "target"});
-    return with_python_errors([&] { return IValue(Ptr<Object>(module_self(arguments).submodule(str(given[1])))); });
+    return with_python_errors([&] { return IValue(Ptr<Object>(self_module(given[0]).submodule(str(given[1])))); });
 }
 IValue get_parameter(CallArguments arguments) {
     const BoundArguments given(arguments, "get_parameter", {"self", "target"});
-    return with_python_errors([&] { return IValue(module_self(arguments).get_parameter(str(given[1]))); });
+    return with_python_errors([&] { return IValue(self_module(given[0]).get_parameter(str(given[1]))); });
 }
 IValue get_buffer(CallArguments arguments) {
     const BoundArguments given(arguments, "get_buffer", {"self", "target"});
-    return with_python_errors([&] { return IValue(module_self(arguments).get_buffer(str(given[1]))); });
+    return with_python_errors([&] { return IValue(self_module(given[0]).get_buffer(str(given[1]))); });
 }
 
 IValue gradient_tuple(const TensorList& gradients) {
@@ -306,7 +306,7 @@ IValue register_forward_pre_hook(CallArguments arguments) {
         if (with_kwargs) all.push_back(keyword_dict(inputs));
         return replaced_inputs(call(hook, std::move(all)), inputs, with_kwargs);
     };
-    return handle_object(module_self(arguments).register_forward_pre_hook(nn::ForwardPreHookWithKeywords(run),
+    return handle_object(self_module(given[0]).register_forward_pre_hook(nn::ForwardPreHookWithKeywords(run),
                                                                           given.truth_or(2, false)));
 }
 
@@ -324,7 +324,7 @@ IValue register_forward_hook(CallArguments arguments) {
         return result;
     };
     return handle_object(
-        module_self(arguments).register_forward_hook(nn::ForwardHookWithKeywords(run), given.truth_or(2, false)));
+        self_module(given[0]).register_forward_hook(nn::ForwardHookWithKeywords(run), given.truth_or(2, false)));
 }
 
 IValue register_full_backward_hook(CallArguments arguments) {
@@ -337,7 +337,7 @@ IValue register_full_backward_hook(CallArguments arguments) {
         if (result.is_none()) return std::nullopt;
         return tensors_of(result);
     };
-    return handle_object(module_self(arguments).register_full_backward_hook(run, given.truth_or(2, false)));
+    return handle_object(self_module(given[0]).register_full_backward_hook(run, given.truth_or(2, false)));
 }
 
 IValue register_full_backward_pre_hook(CallArguments arguments) {
@@ -348,14 +348,14 @@ IValue register_full_backward_pre_hook(CallArguments arguments) {
         if (result.is_none()) return std::nullopt;
         return tensors_of(result);
     };
-    return handle_object(module_self(arguments).register_full_backward_pre_hook(run, given.truth_or(2, false)));
+    return handle_object(self_module(given[0]).register_full_backward_pre_hook(run, given.truth_or(2, false)));
 }
 
 IValue register_load_state_dict_post_hook(CallArguments arguments) {
     const BoundArguments given(arguments, "register_load_state_dict_post_hook", {"self", "hook"});
     const IValue hook = given[1];
     return handle_object(
-        module_self(arguments).register_load_state_dict_post_hook([hook](nn::Module& self, nn::LoadReport& report) {
+        self_module(given[0]).register_load_state_dict_post_hook([hook](nn::Module& self, nn::LoadReport& report) {
             const IValue keys =
                 IValue::other(make_ptr<IncompatibleKeys>(texts(report.missing_keys), texts(report.unexpected_keys)));
             call(hook, std::vector<IValue>{self_value(self), keys});

@@ -117,11 +117,14 @@ ClassPtr layer_class(std::string_view name) {
     return classes[std::string(name)] = make_layer_class(*record);
 }
 
-nn::Module& module_self(const CallArguments& arguments) {
-    if (!arguments.positional.empty() && arguments.positional[0].is_object()) {
-        if (auto* module = dynamic_cast<nn::Module*>(arguments.positional[0].object_pointer())) return *module;
+nn::Module& self_module(const IValue& self) {
+    if (self.is_object()) {
+        if (auto* module = dynamic_cast<nn::Module*>(self.object_pointer())) return *module;
     }
     throw_type_error("the method of a torch.nn.Module needs a module as self");
+}
+nn::Module& module_self(const CallArguments& arguments) {
+    return self_module(arguments.positional.empty() ? IValue() : arguments.positional[0]);
 }
 
 IValue module_value(nn::Module& module) { return Ptr<Object>(&module); }

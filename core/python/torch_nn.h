@@ -13,6 +13,7 @@ ClassPtr layer_class(std::string_view name);
 void define_container_methods(ClassObject& cls);
 
 // The module that a method was called on. Throws TypeError when it is none.
+nn::Module& self_module(const IValue& self);
 nn::Module& module_self(const CallArguments& arguments);
 IValue module_value(nn::Module& module);
 // Without self.

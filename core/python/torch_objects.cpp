@@ -106,27 +106,6 @@ ClassObject::Made new_device(ClassObject&, CallArguments& arguments) {
     return {device, true};
 }
 
-ClassObject::Made new_size(ClassObject&, CallArguments& arguments) {
-    Dims sizes;
-    if (!arguments.positional.empty()) {
-        for_each(arguments.positional[0], [&](const IValue& size) {
-            sizes.push_back(to_index(size));
-            return true;
-        });
-    }
-    return {make_size(span_of(sizes)), true};
-}
-
-ClassPtr make_size_class() {
-    ClassPtr out = make_class("Size", new_size);
-    out->define("numel", [](CallArguments arguments) {
-        std::int64_t product = 1;
-        for (const IValue& size : arguments.positional.at(0).to_tuple().elements) product *= size.to_int();
-        return IValue(product);
-    });
-    return out;
-}
-
 }  // namespace
 
 ClassPtr dtype_class() {
@@ -153,11 +132,6 @@ ClassPtr device_class() {
     static const ClassPtr cls = make_class("device", new_device);
     return cls;
 }
-ClassPtr size_class() {
-    static const ClassPtr cls = make_size_class();
-    return cls;
-}
-
 DtypeObject::DtypeObject(ScalarType scalar_type) : Instance(dtype_class()), dtype(scalar_type) {}
 
 std::optional<IValue> DtypeObject::find_attribute(std::string_view name) {
@@ -193,7 +167,7 @@ std::optional<ScalarType> dtype_of(const IValue& value) {
     if (const auto* object = object_as<DtypeObject>(value)) return object->dtype;
     const auto* cls = object_as<ClassObject>(value);
     if (cls == nullptr || cls->module() != "builtins") return std::nullopt;
-    if (cls->name() == "float") return default_dtype();
+    if (cls->name() == "float") return ScalarType::Float64;
     if (cls->name() == "int") return ScalarType::Int64;
     if (cls->name() == "bool") return ScalarType::Bool;
     return std::nullopt;
@@ -243,17 +217,6 @@ Device device_of(const IValue& value) {
                            "lazy, vulkan, mps, meta, hpu, privateuseone device type at start of device string: ",
                            text.substr(0, text.find(':'))));
     }
-}
-
-IValue make_size(IntSpan sizes) {
-    std::vector<IValue> elements;
-    for (const std::int64_t size : sizes) elements.emplace_back(size);
-    std::vector<TypePtr> element_types(elements.size(), types::integer());
-    return make_ptr<TupleObject>(std::move(elements), types::named_tuple("torch.Size", {}, std::move(element_types)));
-}
-
-bool is_size(const IValue& value) {
-    return value.is_tuple() && value.to_tuple().type != nullptr && value.to_tuple().type->name() == "torch.Size";
 }
 
 std::string torch_type_name(const IValue& value) {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Objects of torch that are no tensors: torch.float32, torch.strided, torch.channels_last, torch.Generator(),
-// torch.Size([2, 3]).
+// Objects of torch that are no tensors: torch.float32, torch.strided, torch.channels_last, torch.Generator().
 
 #include "core/ops/random/generator.h"
 #include "core/python/class.h"
 #include "core/python/operations.h"
+#include "core/python/torch_tuples.h"
 
 namespace loupe::python {
 
@@ -50,7 +50,6 @@ ClassPtr layout_class();
 ClassPtr memory_format_class();
 ClassPtr generator_class();
 ClassPtr device_class();
-ClassPtr size_class();
 
 IValue dtype_object(ScalarType dtype);
 // torch.float32, or Python's float, int, bool: nullopt for any other value.
@@ -62,9 +61,6 @@ std::optional<IValue> find_constant(std::string_view name);
 
 // "cuda:1", a device, a number of a GPU. Throws RuntimeError with PyTorch's message.
 Device device_of(const IValue& value);
-
-IValue make_size(IntSpan sizes);
-bool is_size(const IValue& value);
 
 // What torch's messages call the value's type: "Tensor", "torch.dtype", "NoneType".
 std::string torch_type_name(const IValue& value);

@@ -32,14 +32,12 @@ class OptimizerObject final : public Instance {
     }
 };
 
-OptimizerObject& object_self(const CallArguments& arguments) {
-    if (!arguments.positional.empty()) {
-        if (auto* self = object_as<OptimizerObject>(arguments.positional[0])) return *self;
-    }
+OptimizerObject& object_of(const IValue& value) {
+    if (auto* self = object_as<OptimizerObject>(value)) return *self;
     throw_type_error("the method of a torch.optim.Optimizer needs an optimizer as self");
 }
-optim::Optimizer& optimizer_self(const CallArguments& arguments) {
-    OptimizerObject& self = object_self(arguments);
+optim::Optimizer& optimizer_of(const IValue& value) {
+    OptimizerObject& self = object_of(value);
     if (!self.optimizer) throw_error("AttributeError", concat("'", self.type_name(), "' object has no attribute 'param_groups'"));
     return *self.optimizer;
 }
@@ -65,7 +63,7 @@ IValue parameter_list(const IValue& params) {
 
 NativeCallable::Body initialiser(const optim::OptimizerRecord& record) {
     return [&record](CallArguments arguments) -> IValue {
-        OptimizerObject& self = object_self(arguments);
+        OptimizerObject& self = object_of(arguments.positional.at(0));
         arguments.positional.erase(arguments.positional.begin());
         if (!arguments.positional.empty()) arguments.positional[0] = parameter_list(arguments.positional[0]);
         for (auto& [name, value] : arguments.keywords) {
@@ -82,23 +80,23 @@ IValue step(CallArguments arguments) {
     if (given.has(1) && !given[1].is_none()) {
         closure = [function = given[1]] { return call(function, CallArguments{}); };
     }
-    return with_python_errors([&] { return optimizer_self(arguments).step(closure); });
+    return with_python_errors([&] { return optimizer_of(given[0]).step(closure); });
 }
 IValue zero_grad(CallArguments arguments) {
     const BoundArguments given(arguments, "zero_grad", {"self", "set_to_none="});
-    optimizer_self(arguments).zero_grad(given.truth_or(1, false));
+    optimizer_of(given[0]).zero_grad(given.truth_or(1, false));
     return {};
 }
-IValue state_dict(CallArguments arguments) { return optimizer_self(arguments).state_dict(); }
+IValue state_dict(CallArguments arguments) { return optimizer_of(arguments.positional.at(0)).state_dict(); }
 IValue load_state_dict(CallArguments arguments) {
     const BoundArguments given(arguments, "load_state_dict", {"self", "state_dict"});
-    with_python_errors([&] { optimizer_self(arguments).load_state_dict(given[1]); });
+    with_python_errors([&] { optimizer_of(given[0]).load_state_dict(given[1]); });
     return {};
 }
 IValue add_param_group(CallArguments arguments) {
     const BoundArguments given(arguments, "add_param_group", {"self", "param_group"});
     const IValue groups = parameter_list(make_list({given[1]}));
-    with_python_errors([&] { optimizer_self(arguments).add_param_group(groups.to_list().elements[0]); });
+    with_python_errors([&] { optimizer_of(given[0]).add_param_group(groups.to_list().elements[0]); });
     return {};
 }
 

@@ -255,7 +255,7 @@ IValue new_tensor(const IValue& self, CallArguments& arguments) {
     const BoundArguments given(arguments, "new_tensor", {"data", "*", "dtype=", "device=", "requires_grad="});
     const auto dtype = given.has(1) ? dtype_of(given[1]) : std::nullopt;
     const Tensor out = tensor_from_data(given[0], dtype.value_or(tensor_of(self).dtype()));
-    if (given.truth_or(3, false)) set_requires_grad(out, true);
+    if (given.truth_or(3, false)) require_gradient(out);
     return out;
 }
 
