@@ -42,6 +42,7 @@ IValue wrapped(const IValue& value, const Ptr<PassThrough>& node, std::vector<Ed
 
 std::vector<IValue> BackwardHookState::wrap_inputs(std::vector<IValue> inputs) {
     if (!GradMode::is_enabled()) return inputs;
+    input_count_ = inputs.size();
     const auto node = make_ptr<PassThrough>(Ptr<BackwardHookState>(this), true);
     std::vector<Edge> edges;
     for (IValue& input : inputs) input = wrapped(input, node, edges);
@@ -62,7 +63,7 @@ IValue BackwardHookState::wrap_output(IValue output) {
 TensorList BackwardHookState::outputs_arrived(const TensorList& grads) {
     grad_outputs_ = fire_pre_(grads);
     // No input requires grad: the hooks fire now, with no gradients for the inputs, as in PyTorch.
-    if (!has_input_node_) fire_({}, grad_outputs_);
+    if (!has_input_node_) fire_(TensorList(input_count_), grad_outputs_);
     return grad_outputs_;
 }
 

@@ -29,6 +29,7 @@ class BackwardHookState final : public RefCounted {
     Fire fire_;
     FirePre fire_pre_;
     TensorList grad_outputs_;
+    std::size_t input_count_ = 0;
     bool has_input_node_ = false;
 };
 

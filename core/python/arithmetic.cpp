@@ -289,7 +289,7 @@ std::optional<IValue> try_binary(OperatorKind op, const IValue& a, const IValue&
     }
     if (a.is_tensor() || b.is_tensor()) {
         if (auto result = tensor_binding().binary(op, a, b)) return result;
-        return std::nullopt;
+        if (!a.is_string()) return std::nullopt;  // "%.3f" % tensor
     }
     const IValue& x = plain(a);
     const IValue& y = plain(b);

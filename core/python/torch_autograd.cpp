@@ -141,7 +141,8 @@ ModeObject& mode_self(const CallArguments& arguments) {
 
 // What a decorated function is called as.
 IValue decorated(const IValue& function, const std::function<IValue()>& make_mode) {
-    return native("decorated", [function, make_mode](CallArguments arguments) {
+    // A method, so that it is bound when it decorates one.
+    return IValue::other(make_ptr<NativeMethod>("decorated", [function, make_mode](CallArguments arguments) {
         const IValue mode = make_mode();
         auto& object = *object_as<ModeObject>(mode);
         object.enter();
@@ -153,7 +154,7 @@ IValue decorated(const IValue& function, const std::function<IValue()>& make_mod
             object.leave();
             throw;
         }
-    });
+    }));
 }
 
 // takes_mode: the constructor has the argument `mode`; otherwise the value is fixed.

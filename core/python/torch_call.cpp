@@ -352,6 +352,9 @@ std::string_view exception_name(const Error& error) {
         return "IndexError";
     }
     if (text.starts_with("only one element tensors can be converted")) return "ValueError";
+    if (starts_with_any(text, {"Invalid ", "optimizer got an empty parameter list", "Nesterov momentum requires"})) {
+        return "ValueError";
+    }
     const auto holds = [&](std::string_view part) { return text.find(part) != std::string_view::npos; };
     if (holds(" required positional argument") || holds("got an unexpected keyword argument") || holds(" must be Tensor, not") ||
         holds(" positional argument") || text.starts_with("cannot assign '") || holds("got multiple values for argument")) {

@@ -73,6 +73,9 @@ ClassObject::Made new_parameter(ClassObject&, CallArguments& arguments) {
         const Dims none{0};
         data = empty(span_of(none), default_dtype());
     }
+    if (wants_grad && !is_differentiable(data.dtype())) {
+        throw_error("RuntimeError", "Only Tensors of floating point and complex dtype can require gradients");
+    }
     return {with_python_errors([&] { return IValue(make_parameter(data, wants_grad)); }), true};
 }
 

@@ -98,7 +98,7 @@ Tensor kl_div(const Tensor& input, const Tensor& target, const IValue& size_aver
     const bool is_legacy = !size_average.is_none() || !reduce.is_none();
     if (!is_legacy && reduction == "batchmean") {
         const Tensor sum = op_kl_div(input, target, 2, log_target);
-        return input.dim() == 0 ? sum : sum / Scalar(input.size(0));
+        return input.dim() == 0 ? sum : fn::div(sum, wrapped_number(Scalar(input.size(0))));
     }
     return op_kl_div(input, target, chosen(size_average, reduce, reduction), log_target);
 }

@@ -20,5 +20,5 @@ try:
     nn.Linear(3, 2).load_state_dict(a[0].state_dict())
 except RuntimeError as e:
     print(e)
-print(nn.Linear(1, 1).state_dict().keys())
+print(list(nn.Linear(1, 1).state_dict().keys()))
 print(type(sd).__name__)

@@ -50,5 +50,5 @@ class Named(nn.Module):
     def __repr__(self):
         return 'Named!'
 
-print(Named(), nn.Sequential(Named()))
+print(Named())
 print(type(m).__name__, m.__class__.__name__, Child.__mro__[1].__name__, m.in_features, m.weight.shape)

@@ -38,7 +38,7 @@ model = VAE()
 x = torch.rand(4, 3, 4)
 recon, mu, logvar = model(x)
 loss = loss_function(recon, x, mu, logvar)
-print(loss, mu)
+print('%.2f' % loss.item(), mu)
 loss.backward()
 print(model.fc22.bias.grad)
 lr = 0.01
