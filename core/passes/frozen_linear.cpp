@@ -108,9 +108,9 @@ void concat_layers(Graph& graph, const std::vector<Node*>& layers) {
         Value* part = graph.insert_op(Symbol::intern("aten::slice"), {all, dim, from, to, one});
         part->set_type(layers[i]->output()->type());
         layers[i]->output()->replace_all_uses_with(part);
-        layers[i]->destroy();
         begin = end;
     }
+    for (Node* layer : layers) layer->destroy();  // not before: they mark the place
 }
 
 void concat_in(Block* block) {

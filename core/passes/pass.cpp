@@ -50,7 +50,9 @@ std::span<const Pass* const> all_passes() {
                                        &kInlineAutodiffSubgraphs,
                                        &kDifferentiate,
                                        &kFuseTensorExprs,
-                                       &kConvertFrozenOpsToMKLDNN};
+                                       &kConvertFrozenOpsToMKLDNN,
+                                       &kTransformConv1dToConv2d,
+                                       &kFuseAddRelu};
     return kPasses;
 }
 

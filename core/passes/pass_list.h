@@ -49,5 +49,7 @@ extern const Pass kInlineAutodiffSubgraphs;
 extern const Pass kDifferentiate;
 extern const Pass kFuseTensorExprs;
 extern const Pass kConvertFrozenOpsToMKLDNN;
+extern const Pass kTransformConv1dToConv2d;
+extern const Pass kFuseAddRelu;
 
 }  // namespace loupe::passes

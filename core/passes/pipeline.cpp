@@ -40,6 +40,8 @@ constexpr Named kPipelines[] = {
      "@freeze, @tidy, RemoveTensorMutation, ConvertFrozenOpsToMKLDNN, DCE, FuseTensorExprs"},
     {"optimize_for_inference", "What PyTorch's function of the name does after freezing.",
      "@freeze, RemoveTensorMutation, ConvertFrozenOpsToMKLDNN, FrozenLinearTranspose"},
+    {"mobile", "What optimize_for_mobile does to graphs, without kernels of phones.",
+     "@freeze, TransformConv1dToConv2d, PeepholeOptimize, ConstantPropagation, removeDropout, FuseAddRelu, ConstantPooling, DCE"},
     {"train", "For training: parameters stay, and every gradient is what it was.", "@tidy, EliminateNoOps, ConstantPooling, DCE"},
 };
 

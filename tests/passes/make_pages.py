@@ -28,6 +28,8 @@ PASSES = {
     "UnrollLoops": torch._C._jit_pass_loop_unrolling,
     "BatchMM": torch._C._jit_pass_batch_mm,
     "FuseLinear": torch._C._jit_pass_fuse_linear,
+    "TransformConv1dToConv2d": torch._C._jit_pass_transform_conv1d_to_conv2d,
+    "FuseAddRelu": torch._C._jit_pass_fuse_add_relu,
     "PeepholeOptimizeListIdioms": lambda graph: torch._C._jit_pass_peephole_list_idioms(graph, True),
 }
 
@@ -652,6 +654,21 @@ graph(%x : Float(*, *, *), %y : Tensor):
   %m : int = aten::len(%t)
   %q : (int, int) = prim::TupleConstruct(%n, %m)
   return (%q)
+"""),
+    ("takes two dimensions for one", "TransformConv1dToConv2d", """
+graph(%x : Tensor, %w : Tensor, %b : Tensor?, %s : int[], %p : int[], %d : int[], %g : int):
+  %a : Tensor = aten::conv1d(%x, %w, %b, %s, %p, %d, %g)
+  return (%a)
+"""),
+    ("adds and cuts off at once", "FuseAddRelu", """
+graph(%x : Tensor, %y : Tensor):
+  %one : int = prim::Constant[value=1]()
+  %a : Tensor = aten::add(%x, %y, %one)
+  %b : Tensor = aten::relu(%a)
+  %c : Tensor = aten::add(%b, %y, %one)
+  %d : Tensor = aten::relu(%c)
+  %e : Tensor = aten::mul(%c, %d)
+  return (%e)
 """),
 ]
 

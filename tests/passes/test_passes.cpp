@@ -219,6 +219,132 @@ class TestPasses : public QObject {
         QCOMPARE(find_node(*graph, "aten::dropout")->input(0), graph->inputs()[0]);
     }
 
+    void gradientsOfNothingAreABranch() {
+        const auto graph = after(R"(graph(%x : Tensor, %dy : Tensor):
+  %dx : Tensor = prim::GradOf[name="tanh"](%dy)
+    block0():
+      %a : Tensor = aten::mul(%dy, %x)
+      -> (%a)
+  return (%dx)
+)", "LowerGradOf");
+        QCOMPARE(lines(graph), QString(R"(graph(%0 : Tensor,
+      %1 : Tensor):
+  %2 : bool = prim::AutogradAnyNonZero(%1)
+  %3 : Tensor = prim::If(%2)
+    block0():
+      %4 : Tensor = aten::mul(%1, %0)
+      -> (%4)
+    block1():
+      %5 : Tensor = prim::AutogradZero()
+      -> (%5)
+  return (%3)
+)"));
+    }
+
+    void forgetsWhatTensorsAre() {
+        const auto graph = after(R"(graph(%x : Float(2, 3), %y : Tensor[Undefined]):
+  %a : Float(2, 3) = aten::relu(%x)
+  %b : Tensor = aten::mul(%a, %y)
+  return (%b)
+)", "ClearUndefinedness");
+        QCOMPARE(lines(graph), QString("graph(%0 : Tensor,\n      %1 : Tensor):\n  %2 : Tensor = aten::relu(%0)\n"
+                                       "  %3 : Tensor = aten::mul(%2, %1)\n  return (%3)\n"));
+    }
+
+    void refusesPythonThatWrites() {
+        const char* text = "graph(%x : Tensor):\n  %a : Tensor = prim::PythonOp[name=\"f\", inplace=1](%x)\n  return (%a)\n";
+        QVERIFY_THROWS_EXCEPTION(Error, after(text, "CheckInplace"));
+    }
+
+    void oldOperatorsMeanWhatTheyMeant() {
+        // Until version 4 the division of integers rounded to zero.
+        const char* text = "graph(%x : Tensor, %y : Tensor):\n  %a : Tensor = aten::div(%x, %y)\n  return (%a)\n";
+        PassContext old;
+        old.operator_version = 3;
+        QVERIFY(!lines(after(text, "ReplaceOldOperatorsWithUpgraders")).contains("prim::If"));
+        const QString upgraded = lines(after(text, "ReplaceOldOperatorsWithUpgraders", old));
+        QVERIFY2(upgraded.contains("prim::If") && upgraded.contains("trunc"), qPrintable(upgraded));
+    }
+
+    void emittedFormBecomesValues() {
+        const auto graph = ir::parse_graph(R"(graph(%x : Tensor, %c : bool):
+   = prim::Store[name="y"](%x)
+   = prim::If(%c)
+    block0():
+      %a : Tensor = aten::relu(%x)
+       = prim::Store[name="y"](%a)
+      -> ()
+    block1():
+      -> ()
+  %b : Tensor = prim::Load[name="y"]()
+  return (%b)
+)");
+        PassManager().run(*graph, pipeline_of("ConvertToSSA, NormalizeOps, CanonicalizeModifiedLoops, DCE"));
+        QCOMPARE(lines(graph), QString(R"(graph(%0 : Tensor,
+      %1 : bool):
+  %2 : Tensor = prim::If(%1)
+    block0():
+      %3 : Tensor = aten::relu(%0)
+      -> (%3)
+    block1():
+      -> (%0)
+  return (%2)
+)"));
+    }
+
+    void frozenLinearLayers() {
+        const auto graph = ir::parse_graph("graph(%x : Tensor, %w : Tensor, %b : Tensor, %v : Tensor, %c : Tensor):\n"
+                                           "  %y : Tensor = aten::linear(%x, %w, %b)\n  %z : Tensor = aten::linear(%x, %v, %c)\n"
+                                           "  %l : Tensor[] = prim::ListConstruct(%y, %z)\n  return (%l)\n");
+        const Tensor values[] = {tensor_of<float>({1, 2, 3, 4}, {2, 2}), tensor_of<float>({5, 6}, {2}), tensor_of<float>({7, 8}, {1, 2}),
+                                 tensor_of<float>({9}, {1})};
+        for (std::size_t i = 0; i < 4; ++i) {
+            ir::Node* constant = graph->create_constant(IValue(values[i]))->insert_before(*graph->nodes().begin());
+            graph->inputs()[i + 1]->replace_all_uses_with(constant->output());
+        }
+        const auto joined = graph->copy();
+        PassManager().run(*joined, pipeline_of("FrozenConcatLinear"));
+        const ir::Node* linear = find_node(*joined, "aten::linear");
+        QCOMPARE(linear->output()->uses().size(), std::size_t(2));
+        const Tensor weight = ir::constant_of(linear->input(1))->to_tensor();
+        QCOMPARE(QString::fromStdString(describe(weight)), "float32 3x2");
+        QCOMPARE(weight.data<float>()[5], 8.0F);
+        QCOMPARE(ir::constant_of(linear->input(2))->to_tensor().data<float>()[2], 9.0F);
+        PassManager().run(*graph, pipeline_of("FrozenLinearTranspose"));
+        const ir::Node* product = find_node(*graph, "aten::matmul");
+        QVERIFY(product != nullptr && find_node(*graph, "aten::linear") == nullptr);
+        QCOMPARE(ir::constant_of(product->input(1))->to_tensor().data<float>()[1], 3.0F);
+        QVERIFY(product->output()->uses()[0].user->is("aten::add.Tensor"));
+    }
+
+    void imagesAreTurnedOnce() {
+        const auto graph = ir::parse_graph(R"(graph(%x : Tensor, %w : Tensor):
+  %none : NoneType = prim::Constant()
+  %one : int = prim::Constant[value=1]()
+  %minus : int = prim::Constant[value=-1]()
+  %ones : int[] = prim::Constant[value=[1, 1]]()
+  %shape : int[] = prim::ListConstruct(%one, %minus)
+  %a : Tensor = aten::conv2d(%x, %w, %none, %ones, %ones, %ones, %one)
+  %b : Tensor = aten::relu(%a)
+  %c : Tensor = aten::conv2d(%b, %w, %none, %ones, %ones, %ones, %one)
+  %d : Tensor = aten::conv2d(%x, %w, %none, %ones, %ones, %ones, %one)
+  %e : Tensor = aten::add(%c, %d, %one)
+  %f : Tensor = aten::view(%e, %shape)
+  return (%f)
+)");
+        ir::Node* weight = graph->create_constant(IValue(zeros(std::array<std::int64_t, 4>{2, 2, 3, 3})))->insert_before(*graph->nodes().begin());
+        graph->inputs()[1]->replace_all_uses_with(weight->output());
+        PassManager manager;
+        manager.run(*graph, pipeline_of("ConvertFrozenOpsToMKLDNN"));
+        std::vector<std::int64_t> formats;
+        for (const ir::Node* node : graph->nodes()) {
+            if (node->kind().str() == "aten::contiguous") formats.push_back(ir::constant_of(node->input(1))->to_int());
+        }
+        QCOMPARE(formats, (std::vector<std::int64_t>{2, 0}));  // in before both, back before the view
+        QCOMPARE(find_node(*graph, "aten::view")->input(0)->node()->kind().str(), std::string("aten::contiguous"));
+        QVERIFY(!manager.run(*graph, pipeline_of("ConvertFrozenOpsToMKLDNN")).records[0].changed);
+    }
+
     void managerKeepsSnapshotsAndTimes() {
         const auto graph = ir::parse_graph("graph(%x : Tensor):\n  %a : Tensor = aten::relu(%x)\n  return (%x)\n");
         const PassTrace trace = PassManager().run(*graph, pipeline_of("CSE, DCE, fixpoint(DCE)"));
