@@ -95,7 +95,7 @@ ClassObject* dynamic_class(const IValue& value) {
             if (evaluator == nullptr) return nullptr;
             const auto& known = evaluator->state().tuple_classes;
             const auto found = known.find(type.get());
-            return found != known.end() ? found->second : nullptr;
+            return found != known.end() ? found->second.get() : nullptr;
         }
         case IValue::Tag::Object: return module_class_of(value).get();
         case IValue::Tag::Other:
@@ -202,6 +202,10 @@ void set_plain_attribute(const IValue& object, std::string_view name, IValue val
     }
     if (const AttributeMap* own = own_attributes(object)) {
         const_cast<AttributeMap*>(own)->set(name, std::move(value));  // declared mutable where it lives
+        return;
+    }
+    if (auto* cls = object_as<ClassObject>(object); cls != nullptr && !cls->is_builtin()) {
+        cls->attributes().set(name, std::move(value));
         return;
     }
     if (find_attribute(object, name)) {

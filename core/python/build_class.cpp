@@ -100,7 +100,7 @@ void add_tuple_type(ClassObject& cls) {
     std::vector<TypePtr> elements(fields.size(), types::any());
     cls.tuple_type = make_ptr<TupleType>(std::move(elements), cls.name(), std::move(fields));
     if (Evaluator* evaluator = Evaluator::current()) {
-        evaluator->state().tuple_classes.emplace(cls.tuple_type.get(), &cls);
+        evaluator->state().tuple_classes.emplace(cls.tuple_type.get(), ClassPtr(&cls));
     }
 }
 

@@ -45,6 +45,7 @@ Evaluator::~Evaluator() {
             if (auto* object = object_as<PythonModule>(module)) object->clear();
         }
         state_->modules.clear();
+        state_->tuple_classes.clear();
         state_->tracked->clear_all();
     }
     for (const auto& unit : state_->units) unit->owner = nullptr;

@@ -32,7 +32,7 @@ class Evaluator::State {
     std::map<std::string, IValue, std::less<>> modules;
     std::vector<Ptr<Unit>> units;
     // The classes of named tuples, by the type that their tuples carry.
-    std::unordered_map<const Type*, ClassObject*> tuple_classes;
+    std::unordered_map<const Type*, ClassPtr> tuple_classes;
     std::string directory;  // of the main file
 
     // Parses a source, to be run.

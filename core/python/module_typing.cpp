@@ -201,7 +201,7 @@ ClassPtr make_named_tuple_class(const std::string& name, const std::string& modu
     const TypePtr type = make_ptr<TupleType>(std::move(types_of_fields), name, fields);
     if (Evaluator* evaluator = Evaluator::current()) {
         evaluator->state().tuple_classes.erase(cls->tuple_type.get());
-        evaluator->state().tuple_classes.emplace(type.get(), cls.get());
+        evaluator->state().tuple_classes.emplace(type.get(), cls);
     }
     cls->tuple_type = type;
     cls->set_instance_maker([name, fields, defaults = std::move(defaults)](ClassObject& made, CallArguments& a) {

@@ -50,7 +50,7 @@ class Analyser {
     ScopeTable run() {
         Scope module;
         module.code = std::make_unique<Code>();
-        module.code->name = "<module>";
+        module.code->name = module.code->qualified_name = "<module>";
         module.code->body = tree_.body;
         scope_ = &module;
         read_doc(*module.code);

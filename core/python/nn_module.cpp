@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+// torch.nn.Module and the modules that a program makes: the object is an nn::Module, its class one of the evaluator.
+#include "core/python/nn_module.h"
+
+#include "core/autograd/observer.h"
+#include "core/base/strings.h"
+#include "core/nn/layer.h"
+#include "core/python/builtin_objects.h"
+#include "core/python/evaluator_state.h"
+#include "core/python/tensor_binding.h"
+#include "core/python/torch_call.h"
+#include "core/python/torch_nn.h"
+
+namespace loupe::python {
+namespace {
+
+nn::Module& module_of(const IValue& value) { return static_cast<nn::Module&>(*value.to_object()); }
+
+// Errors of nn::Module as the exceptions that PyTorch raises there.
+template <typename Work>
+auto with_module_errors(Work&& work) {
+    try {
+        return work();
+    } catch (const PythonError&) {
+        throw;
+    } catch (const Error& error) {
+        const std::string& message = error.message();
+        if (message.starts_with("cannot assign '")) throw_type_error(message);
+        if (message.starts_with("cannot assign ") || message.find("has no attribute") != std::string::npos) {
+            throw_error("AttributeError", message);
+        }
+        if (message.ends_with("already exists") || message.find("name can't") != std::string::npos) {
+            throw_error("KeyError", message);
+        }
+        throw;
+    }
+}
+
+// The path of the module from the outermost one that is being called.
+class ModuleScope {
+  public:
+    explicit ModuleScope(const nn::Module& module) : before_(current()), module_(module) {
+        if (before_ != nullptr) path_ = path_below(*before_);
+        current() = this;
+    }
+    ~ModuleScope() { current() = before_; }
+    ModuleScope(const ModuleScope&) = delete;
+    ModuleScope& operator=(const ModuleScope&) = delete;
+    const std::string& path() const { return path_; }
+
+  private:
+    static ModuleScope*& current() {
+        static thread_local ModuleScope* scope = nullptr;
+        return scope;
+    }
+    std::string path_below(const ModuleScope& outer) const {
+        if (&outer.module_ == &module_) return outer.path_;
+        const ModuleScope* scope = &outer;
+        // A child of the caller, or of a container that the caller holds.
+        for (const auto& [name, child] : const_cast<nn::Module&>(scope->module_).named_modules()) {
+            if (child.get() != &module_) continue;
+            return scope->path_.empty() ? name : concat(scope->path_, ".", name);
+        }
+        return outer.path_;
+    }
+    ModuleScope* before_;
+    const nn::Module& module_;
+    std::string path_;
+};
+
+IValue run_forward(nn::Module& module, CallArguments arguments) {
+    const IValue self = Ptr<Object>(&module);
+    const ClassPtr cls = module_class_of(self);
+    const IValue* forward = cls->find("forward");
+    if (forward == nullptr) {
+        throw_error("NotImplementedError",
+                    concat("Module [", cls->name(), "] is missing the required \"forward\" function"));
+    }
+    const ModuleScope scope(module);
+    const std::string function = concat("__main__.", cls->qualified_name(), ".forward");
+    FrameInfo info;
+    info.function = function;
+    info.scope = scope.path();
+    info.module = &module;
+    const DirectFrame frame(info);
+    const IValue bound = bind_attribute(*forward, &self, cls);
+    return call(bound, std::move(arguments));
+}
+
+bool is_user_method(const ClassObject& cls, std::string_view name) {
+    const IValue* found = cls.find(name);
+    return found != nullptr && object_as<FunctionObject>(*found) != nullptr;
+}
+
+ClassObject::Made make_module(ClassObject& cls, CallArguments&) {
+    if (cls.is_builtin()) {
+        if (const nn::LayerRecord* record = nn::find_layer(cls.name())) {
+            return {IValue(Ptr<Object>(make_ptr<nn::Module>(*record))), false};
+        }
+    }
+    auto module = make_ptr<nn::Module>(Ptr<RefCounted>(&cls), cls.name());
+    if (is_user_method(cls, "forward")) {
+        module->set_forward(nn::ForwardWithKeywords(
+            [](nn::Module& self, CallArguments arguments) { return run_forward(self, std::move(arguments)); }));
+    }
+    if (is_user_method(cls, "extra_repr")) {
+        module->set_extra_repr([](const nn::Module& self) {
+            const IValue value = Ptr<Object>(const_cast<nn::Module*>(&self));  // counted only
+            return str(call_method(value, "extra_repr", {}));
+        });
+    }
+    return {IValue(Ptr<Object>(module)), false};
+}
+
+void define_core_methods(ClassObject& cls) {
+    cls.define("__init__", [](CallArguments a) -> IValue {
+        module_self(a).construct();
+        return {};
+    });
+    cls.define("__setattr__", [](CallArguments a) -> IValue {
+        check_positional(a, "__setattr__", 3, 3);
+        module_self(a);
+        set_module_attribute(a.positional[0], *module_class_of(a.positional[0]), str(a.positional[1]), a.positional[2]);
+        return {};
+    });
+    cls.define("__delattr__", [](CallArguments a) -> IValue {
+        check_positional(a, "__delattr__", 2, 2);
+        module_self(a);
+        delete_module_attribute(a.positional[0], *module_class_of(a.positional[0]), str(a.positional[1]));
+        return {};
+    });
+    cls.define("__call__", [](CallArguments a) {
+        nn::Module& module = module_self(a);
+        const IValue keep = a.positional[0];
+        return module.invoke(behind_self(std::move(a)));
+    });
+    cls.define("__repr__", [](CallArguments a) { return IValue(module_self(a).str()); });
+    cls.define("__dir__", [](CallArguments) { return make_list({}); });
+}
+
+IValue named_dict(const auto& named) {
+    auto dict = make_dict();
+    for (const auto& [name, value] : named) {
+        if constexpr (requires { value->children(); }) {
+            dict->set(IValue(name), IValue(Ptr<Object>(value)));
+        } else {
+            dict->set(IValue(name), IValue(value));
+        }
+    }
+    return IValue(dict);
+}
+
+std::optional<IValue> own_attribute(const nn::Module& module, std::string_view name) {
+    if (const IValue* found = module.find_attribute(name)) return *found;
+    if (name == "_parameters") return named_dict(module.own_parameters());
+    if (name == "_buffers") return named_dict(module.own_buffers());
+    if (name == "_modules") return named_dict(module.children());
+    if (name == "__dict__") return named_dict(module.attributes());
+    return std::nullopt;
+}
+
+}  // namespace
+
+const ClassPtr& nn_module_class() {
+    static const ClassPtr cls = [] {
+        const EvaluatorScope outside(nullptr);
+        auto made = make_ptr<ClassObject>("Module", "torch.nn.modules.module",
+                                          std::vector<ClassPtr>{builtin_classes().object});
+        made->set_builtin(make_module);
+        define_module_methods(*made);
+        define_core_methods(*made);
+        return made;
+    }();
+    return cls;
+}
+
+ClassPtr module_class_of(const IValue& object) {
+    if (!object.is_object()) return nullptr;
+    auto* module = dynamic_cast<nn::Module*>(object.object_pointer());
+    if (module == nullptr) return nullptr;
+    if (auto* cls = dynamic_cast<ClassObject*>(module->dynamic_class().get())) return ClassPtr(cls);
+    const nn::LayerRecord* record = module->layer();
+    const ClassPtr cls = record != nullptr ? python::layer_class(record->name) : nullptr;
+    return cls ? cls : nn_module_class();
+}
+
+std::optional<IValue> find_module_attribute(const IValue& object, ClassObject& cls, std::string_view name) {
+    const IValue* in_class = cls.find(name);
+    const bool is_property = in_class != nullptr && object_as<Property>(*in_class) != nullptr;
+    if (!is_property) {
+        if (auto own = own_attribute(module_of(object), name)) return own;
+    }
+    if (in_class != nullptr) return bind_attribute(*in_class, &object, ClassPtr(&cls));
+    if (name == "__class__") return IValue::other(Ptr<RefCounted>(&cls));
+    return call_special(cls, "__getattr__", object, {IValue(name)});
+}
+
+void set_module_attribute(const IValue& object, ClassObject& cls, std::string_view name, IValue value) {
+    const IValue* in_class = cls.find(name);
+    if (auto* property = in_class != nullptr ? object_as<Property>(*in_class) : nullptr) {
+        if (property->native_setter) return property->native_setter(object, std::move(value));
+        if (property->setter.is_none()) {
+            throw_error("AttributeError", concat("property '", name, "' of '", cls.name(), "' object has no setter"));
+        }
+        call(property->setter, {object, std::move(value)});
+        return;
+    }
+    with_module_errors([&] { module_of(object).set_attribute(name, std::move(value)); });
+}
+
+void delete_module_attribute(const IValue& object, ClassObject&, std::string_view name) {
+    with_module_errors([&] { module_of(object).delete_attribute(name); });
+}
+
+IValue call_module(const IValue& object, ClassObject& cls, CallArguments arguments) {
+    const IValue keep = object;
+    if (is_user_method(cls, "__call__")) {
+        const IValue method = *cls.find("__call__");
+        arguments.positional.insert(arguments.positional.begin(), keep);
+        return call(method, std::move(arguments));
+    }
+    for (IValue& value : arguments.positional) value = engine_value(value);
+    return module_of(keep).invoke(std::move(arguments));
+}
+
+IValue copy_module(const IValue& object) {
+    if (auto* module = dynamic_cast<nn::Module*>(object.object_pointer())) return IValue(Ptr<Object>(module->deep_copy()));
+    return object;
+}
+
+}  // namespace loupe::python

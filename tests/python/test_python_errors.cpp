@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is wrong in a source is told with its place; nothing that a source says makes the evaluator crash or hang.
+#include <QDir>
+#include <QFile>
+#include <QTest>
+
+#include "core/base/cancel.h"
+#include "core/python/error.h"
+#include "core/python/evaluator.h"
+#include "core/script/error.h"
+#include "core/script/lexer.h"
+
+using namespace loupe;
+
+namespace {
+
+const QString kPrograms = QStringLiteral(LOUPE_SOURCE_DIR "/tests/python/programs/");
+
+std::shared_ptr<const ir::Source> source_of(std::string text) {
+    return std::make_shared<ir::Source>(std::move(text), "model.py");
+}
+
+// "ErrorType: message | file:line" of what running the text throws; what it printed when it throws nothing.
+std::string outcome(const std::string& text) {
+    std::string out;
+    const auto evaluator = make_ptr<python::Evaluator>(
+        python::EvaluatorOptions{.output = [&](std::string_view t) { out += t; }});
+    try {
+        evaluator->run_source(source_of(text));
+    } catch (const Error& error) {
+        return error.message() + " | " + error.context().source;
+    }
+    return out;
+}
+
+class CountingHook final : public python::StatementHook {
+  public:
+    void before_statement(const python::StatementPlace& place) override {
+        lines.push_back(std::string(place.function) + ":" + std::to_string(place.range.position()->line));
+        if (place.function == "f") {
+            if (const auto found = python::find_local(place.frame, "x")) values.push_back(found->to_int());
+        }
+    }
+    std::vector<std::string> lines;
+    std::vector<std::int64_t> values;
+};
+
+}  // namespace
+
+class TestPythonErrors : public QObject {
+    Q_OBJECT
+  private slots:
+    void place_data() {
+        QTest::addColumn<QString>("text");
+        QTest::addColumn<QString>("expected");
+        const auto row = [](const char* text, const char* expected) { QTest::newRow(text) << text << expected; };
+        row("x = 1\ny = 1 / 0\n", "ZeroDivisionError: division by zero | model.py:2");
+        row("def f():\n    return undefined\nf()\n", "NameError: name 'undefined' is not defined | model.py:2");
+        row("import numpy as np\n",
+            "ModuleNotFoundError: No module named 'numpy': numpy is not available here; use torch.tensor(...), "
+            "torch.linspace(...) and tensor methods | model.py:1");
+        row("2 ** 100\n", "OverflowError: int too large: integers of a model source have 64 bits | model.py:1");
+        row("x = [0] * 10 ** 12\n", "MemoryError: a sequence of 1000000000000 elements is too large | model.py:1");
+        row("x = 'ab' * 10 ** 12\n", "MemoryError: a sequence of 1000000000000 elements is too large | model.py:1");
+        row("def f(n):\n    return f(n + 1)\nf(0)\n", "RecursionError: maximum recursion depth exceeded | model.py:2");
+        row("raise ValueError('bad')\n", "ValueError: bad | model.py:1");
+        row("class E(Exception): pass\nraise E(1, 2)\n", "E: (1, 2) | model.py:2");
+        row("open('x')\n",
+            "NotImplementedError: open() is not available in a model source; give weights with a checkpoint file beside "
+            "the source, or torch.load | model.py:1");
+        row("x = (1,\n     2,\n     undefined)\n", "NameError: name 'undefined' is not defined | model.py:3");
+        row("a = []\na.append(a)\nprint(a == [a])\n", "True\n");
+        row("a = []\na.append(a)\nb = []\nb.append(b)\na == b\n", "RecursionError: maximum recursion depth exceeded | model.py:5");
+        row("def g():\n    yield 1\n    raise KeyError('k')\nlist(g())\n", "KeyError: 'k' | model.py:3");
+    }
+    void place() {
+        QFETCH(QString, text);
+        QFETCH(QString, expected);
+        QCOMPARE(QString::fromStdString(outcome(text.toStdString())), expected);
+    }
+
+    void rejected_data() {
+        QTest::addColumn<QString>("text");
+        QTest::addColumn<QString>("expected");
+        const auto row = [](const char* text, const char* expected) { QTest::newRow(text) << text << expected; };
+        row("return 1\n", "'return' outside function | model.py:1");
+        row("for i in x:\n    pass\nbreak\n", "'break' outside loop | model.py:3");
+        row("def f():\n    nonlocal y\n", "no binding for nonlocal 'y' found | model.py:2");
+        row("async def f():\n    pass\n", "async functions, loops and with statements aren't supported | model.py:1");
+        row("f() = 1\n", "cannot assign to function call here | model.py:1");
+        row("def f(a, a):\n    pass\n", "duplicate argument 'a' in function definition | model.py:1");
+        row("def f(a=1, b):\n    pass\n", "non-default argument follows default argument | model.py:1");
+        row("f(a=1, 2)\n", "positional argument follows keyword argument | model.py:1");
+        row("x = (1\n", "expected ) but found 'eof' here | model.py:2");
+        row("if x:\npass\n", "expected indent but found 'newline' here | model.py:1");
+        row("match x:\n    case 1: pass\n", "match statements aren't supported; use if and elif | model.py:1");
+        row("x = f'{'\n", "f-string: expecting '}' | model.py:1");
+        row("yield 1\n", "'yield' outside function | model.py:1");
+        row("try:\n    pass\nx = 1\n", "expected except' or 'finally but found 'ident' here | model.py:3");
+    }
+    void rejected() {
+        QFETCH(QString, text);
+        QFETCH(QString, expected);
+        QCOMPARE(QString::fromStdString(outcome(text.toStdString())), expected);
+    }
+
+    void traceback() {
+        const auto evaluator = make_ptr<python::Evaluator>();
+        try {
+            evaluator->run_source(source_of("def f(x):\n    return 1 // x\n\n\ndef g():\n    return f(0)\n\n\ng()\n"));
+            QFAIL("no error");
+        } catch (const python::PythonError& error) {
+            QCOMPARE(QString::fromStdString(error.traceback()),
+                     QStringLiteral("Traceback (most recent call last):\n"
+                                    "  File \"model.py\", line 9, in <module>\n    g()\n"
+                                    "  File \"model.py\", line 6, in g\n    return f(0)\n"
+                                    "  File \"model.py\", line 2, in f\n    return 1 // x\n"
+                                    "ZeroDivisionError: integer division or modulo by zero"));
+        }
+    }
+
+    void statements_are_told() {
+        CountingHook hook;
+        const auto evaluator = make_ptr<python::Evaluator>(python::EvaluatorOptions{.hook = &hook});
+        const auto names = evaluator->run_source(source_of("def f(x):\n    y = x\n    return y\nf(3)\n"));
+        QCOMPARE(hook.lines, (std::vector<std::string>{"<module>:1", "<module>:4", "f:2", "f:3"}));
+        QCOMPARE(hook.values, (std::vector<std::int64_t>{3, 3}));
+        hook.lines.clear();
+        QCOMPARE(evaluator->call(*names->find("f"), {{IValue(7)}, {}}).to_int(), 7);
+        QCOMPARE(hook.lines, (std::vector<std::string>{"f:2", "f:3"}));
+    }
+
+    void stops() {
+        for (const char* text : {"while True: pass\n", "import itertools\nfor i in itertools.count(): pass\n",
+                                 "def f():\n    while True:\n        try:\n            g\n        except BaseException:\n"
+                                 "            pass\nf()\n",
+                                 "sum(iter(int, 1))\n", "[0 for _ in iter(int, 1)]\n"}) {
+            const DeadlineScope deadline(std::chrono::milliseconds(200));
+            QElapsedTimer timer;
+            timer.start();
+            CancelFlag flag = true;
+            const CancelScope cancel(&flag);
+            const std::string said = outcome(text);
+            QVERIFY2(said.starts_with("stopped"), said.c_str());
+            QVERIFY(timer.elapsed() < 2000);
+        }
+    }
+
+    void values_are_let_go() {
+        // A ring of references: module, function, instance, closure.
+        python::NamespacePtr names;
+        {
+            const auto evaluator = make_ptr<python::Evaluator>();
+            names = evaluator->run_source(source_of("class A:\n    def __init__(self):\n        self.me = self\n"
+                                                    "        self.f = lambda: self\na = A()\n"));
+            QVERIFY(names->find("a").has_value());
+        }
+        QVERIFY(!names->find("a").has_value());
+    }
+
+    // Each token of each program left out, doubled, and swapped with the next one.
+    void damaged_tokens_data() {
+        QTest::addColumn<QString>("name");
+        for (const QString& file : QDir(kPrograms).entryList({"*.py"}, QDir::Files, QDir::Name)) {
+            QTest::newRow(qPrintable(file)) << file;
+        }
+    }
+    void damaged_tokens() {
+        QFETCH(QString, name);
+        QFile file(kPrograms + name);
+        QVERIFY(file.open(QIODevice::ReadOnly));
+        const std::string text = file.readAll().toStdString();
+        const auto tokens = script::tokenize(source_of(text), script::Dialect::Python).tokens;
+        const std::size_t stride = std::max<std::size_t>(1, tokens.size() / 40);
+        for (std::size_t i = 0; i + 1 < tokens.size(); i += stride) {
+            const auto [begin, end] = tokens[i].range;
+            const auto [next_begin, next_end] = tokens[i + 1].range;
+            const std::string token = text.substr(begin, end - begin);
+            const std::string left_out = text.substr(0, begin) + text.substr(end);
+            const std::string doubled = text.substr(0, end) + " " + token + text.substr(end);
+            const std::string swapped = text.substr(0, begin) + text.substr(next_begin, next_end - next_begin) + " " +
+                                        token + text.substr(std::max(end, next_end));
+            for (const std::string& damaged : {left_out, doubled, swapped}) {
+                const DeadlineScope deadline(std::chrono::milliseconds(300));
+                outcome(damaged);  // any error, but no crash
+            }
+        }
+    }
+
+    void deep_nesting() {
+        for (const auto& [open, close] : {std::pair{"(", ")"}, {"[", "]"}, {"{1:", "}"}, {"-", ""}, {"not ", ""}, {"lambda:", ""},
+                                          {"f(", ")"}, {"1 if x else ", ""}, {"a.b[", "]"}, {"(yield ", ")"}}) {
+            std::string text = "def f():\n  x = ";
+            for (int i = 0; i < 5000; ++i) text += open;
+            text += "1";
+            for (int i = 0; i < 5000; ++i) text += close;
+            outcome(text + "\n");
+        }
+        std::string blocks;
+        for (int i = 0; i < 2000; ++i) blocks += std::string(static_cast<std::size_t>(i), ' ') + "if 1:\n";
+        outcome(blocks);
+        std::string list = "x = [";
+        for (int i = 0; i < 100000; ++i) list += "1,";
+        QCOMPARE(outcome(list + "]\nprint(len(x))\n"), std::string("100000\n"));
+    }
+};
+
+QTEST_GUILESS_MAIN(TestPythonErrors)
+#include "test_python_errors.moc"
