@@ -6,7 +6,7 @@
 
 namespace loupe::python {
 
-BoundArguments::BoundArguments(CallArguments& arguments, std::string_view function,
+BoundArguments::BoundArguments(const CallArguments& arguments, std::string_view function,
                                std::initializer_list<std::string_view> parameters) {
     struct Parameter {
         std::string_view name;
@@ -35,17 +35,17 @@ BoundArguments::BoundArguments(CallArguments& arguments, std::string_view functi
                                 arguments.positional.size(), " given)"));
     }
     for (std::size_t i = 0; i < arguments.positional.size(); ++i) {
-        values_[i] = std::move(arguments.positional[i]);
+        values_[i] = arguments.positional[i];
         given_[i] = true;
     }
-    for (auto& [name, value] : arguments.keywords) {
+    for (const auto& [name, value] : arguments.keywords) {
         std::size_t index = positional_only;
         while (index < all.size() && all[index].name != name) ++index;
         if (index == all.size()) {
             throw_type_error(concat("'", name, "' is an invalid keyword argument for ", function, "()"));
         }
         if (given_[index]) throw_type_error(concat(function, "() got multiple values for argument '", name, "'"));
-        values_[index] = std::move(value);
+        values_[index] = value;
         given_[index] = true;
     }
     for (std::size_t i = 0; i < all.size(); ++i) {

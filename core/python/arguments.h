@@ -18,7 +18,7 @@ namespace loupe::python {
 // Throws TypeError with Python's messages.
 class BoundArguments {
   public:
-    BoundArguments(CallArguments& arguments, std::string_view function,
+    BoundArguments(const CallArguments& arguments, std::string_view function,
                    std::initializer_list<std::string_view> parameters);
     bool has(std::size_t index) const { return given_[index]; }
     const IValue& operator[](std::size_t index) const { return values_[index]; }

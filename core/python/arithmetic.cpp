@@ -77,7 +77,7 @@ std::int64_t floor_div(std::int64_t a, std::int64_t b) {
 }
 
 std::int64_t floor_mod(std::int64_t a, std::int64_t b) {
-    if (b == 0) fail_zero("integer division or modulo by zero");
+    if (b == 0) fail_zero("integer modulo by zero");
     if (b == -1) return 0;
     const std::int64_t rest = a % b;
     return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;

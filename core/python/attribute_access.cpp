@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Classes of values, attributes, methods, calls.
-#include <map>
+#include <algorithm>
 
 #include "core/base/strings.h"
 #include "core/python/builtin_objects.h"
@@ -41,6 +41,15 @@ std::optional<IValue> container_attribute(const IValue& object, std::string_view
     if (auto found = class_attribute(object, name)) return found;
     if (ClassObject* cls = dynamic_class(object)) return call_special(*cls, "__getattr__", object, {IValue(name)});
     return std::nullopt;
+}
+
+// A field of a named tuple that the engine made: torch.max(x, 0).values.
+std::optional<IValue> engine_field(const TupleObject& tuple, std::string_view name) {
+    const auto* type = tuple.type ? tuple.type->as<TupleType>() : nullptr;
+    if (type == nullptr || type->fields().size() != tuple.elements.size()) return std::nullopt;
+    const auto found = std::find(type->fields().begin(), type->fields().end(), name);
+    if (found == type->fields().end()) return std::nullopt;
+    return tuple.elements[static_cast<std::size_t>(found - type->fields().begin())];
 }
 
 bool is_data_descriptor(const IValue& attribute) {
@@ -169,6 +178,9 @@ std::optional<IValue> find_attribute(const IValue& object, std::string_view name
             return class_attribute(object, name);
         case IValue::Tag::List:
         case IValue::Tag::Dict: return container_attribute(object, name);
+        case IValue::Tag::Tuple:
+            if (auto field = engine_field(object.to_tuple(), name)) return field;
+            return class_attribute(object, name);
         case IValue::Tag::Other:
             if (auto* python_object = object_as<PythonObject>(object)) return python_object->find_attribute(name);
             return std::nullopt;

@@ -126,6 +126,9 @@ class EnumType(type):
     def __getitem__(cls, name):
         return cls._member_map_[name]
 
+    def __getattr__(cls, name):
+        raise AttributeError(name)
+
     def __iter__(cls):
         return (member for name, member in cls._member_map_.items() if member._name_ == name)
 
@@ -175,12 +178,6 @@ class Enum(metaclass=EnumType):
 
     def __format__(self, spec):
         return format(str(self), spec)
-
-    def __hash__(self):
-        return hash(self._name_)
-
-    def __eq__(self, other):
-        return self is other
 
     def __setattr__(self, name, value):
         if name in ('name', 'value'):

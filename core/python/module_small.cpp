@@ -132,7 +132,8 @@ std::vector<std::string> field_names(const IValue& written, bool renames) {
     if (written.is_string()) {
         std::string text = written.to_string();
         for (char& c : text) c = c == ',' ? ' ' : c;
-        for (const IValue& part : call_method(IValue(text), "split", {}).to_list().elements) fields.push_back(str(part));
+        const IValue parts = call_method(IValue(text), "split", {});
+        for (const IValue& part : parts.to_list().elements) fields.push_back(str(part));
     } else {
         for (const IValue& part : to_vector(written)) fields.push_back(str(part));
     }

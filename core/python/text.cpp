@@ -54,10 +54,16 @@ std::string tuple_repr(const IValue& value) {
     if (visit.is_repeated()) return "(...)";
     const TupleObject& tuple = value.to_tuple();
     const auto* type = tuple.type ? tuple.type->as<TupleType>() : nullptr;
+    if (type != nullptr && type->fields().empty() && !type->name().empty() && dynamic_class(value) == nullptr) {
+        return concat(type->name(), "([", elements_text(tuple.elements), "])");  // torch.Size
+    }
     if (type != nullptr && !type->fields().empty() && type->fields().size() == tuple.elements.size()) {
         std::vector<std::string> parts;
         for (std::size_t i = 0; i < tuple.elements.size(); ++i) {
             parts.push_back(concat(type->fields()[i], "=", repr(tuple.elements[i])));
+        }
+        if (type->name().starts_with("torch.return_types.")) {
+            return concat(type->name(), "(\n", join(parts, ",\n"), ")");
         }
         const ClassObject* cls = dynamic_class(value);
         const std::string name = cls != nullptr ? cls->name() : std::string(split(type->name(), '.').back());
