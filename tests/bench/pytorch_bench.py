@@ -4,7 +4,7 @@
     python3 pytorch_bench.py --serve         reads a name a line, answers each with its JSON object; `run` alternates so
 
 --models DIR says where `make_models.py --full DIR` wrote the files; only `resnet18_open` needs them. Models run eagerly, as their
-users run them, with two threads.
+users run them, but for *_inference, which are frozen and optimised; with two threads.
 """
 
 import argparse
@@ -22,14 +22,21 @@ import torch  # noqa: E402
 import vision_models as vision  # noqa: E402
 
 
-def forward(model, *inputs):
-    model.eval()
-
+def without_gradient(model, *inputs):
     def step():
         with torch.no_grad():
             model(*inputs)
 
     return step
+
+
+def forward(model, *inputs):
+    return without_gradient(model.eval(), *inputs)
+
+
+def inference(model, *inputs):
+    """Frozen and made ready for inference, as far as PyTorch goes."""
+    return without_gradient(torch.jit.optimize_for_inference(torch.jit.freeze(torch.jit.script(model.eval()))), *inputs)
 
 
 def train(model, *inputs):
@@ -98,6 +105,11 @@ def benches(models):
         "lstm_train": lambda: train(*lstm()),
         "gpt_forward": lambda: forward(*gpt()),
         "gpt_train": lambda: train(*gpt()),
+        "resnet18_inference": lambda: inference(vision.resnet18(True), torch.randn(1, 3, 224, 224)),
+        "mobilenet_v3_inference": lambda: inference(vision.mobilenet_v3_small(True), torch.randn(1, 3, 224, 224)),
+        "densenet121_inference": lambda: inference(vision.densenet121(True), torch.randn(1, 3, 224, 224)),
+        "vit_inference": lambda: inference(vision.vit(), torch.randn(1, 3, 224, 224)),
+        "gpt_inference": lambda: inference(*gpt()),
         "mlp_train": lambda: train(seq.mlp(64), torch.randn(8, 64)),
         "adds": lambda: forward(seq.Adds(), torch.ones(1), torch.ones(1)),
     }
