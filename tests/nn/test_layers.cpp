@@ -4,16 +4,15 @@
 
 #include <QtTest>
 
-#include <cmath>
 #include <fstream>
 
 #include "core/base/error.h"
 #include "core/base/strings.h"
 #include "core/nn/layer.h"
 #include "core/ops/call.h"
-#include "core/ops/functions.h"
 #include "core/ops/random/generator.h"
 #include "tests/nn/constructor_call.h"
+#include "tests/nn/digest.h"
 
 using namespace loupe;
 
@@ -37,38 +36,6 @@ std::vector<Expected> read_expected() {
     return out;
 }
 
-std::string shape_of(const Tensor& t) { return t.dim() == 0 ? "scalar" : join(t.sizes(), "x"); }
-
-struct Digest {
-    std::string shape;
-    double first = 0, last = 0, sum = 0, magnitude = 0;
-};
-
-Digest digest_of(const Tensor& t) {
-    Digest out{shape_of(t)};
-    const Tensor flat = fn::to_dtype(fn::reshape(fn::detach(t), Dims{-1}), static_cast<std::int64_t>(ScalarType::Float64), false, false, IValue());
-    const Tensor dense = fn::contiguous(flat, 0);
-    const std::span<const double> values(dense.data<double>(), static_cast<std::size_t>(dense.numel()));
-    if (!values.empty()) out.first = values.front(), out.last = values.back();
-    for (const double v : values) out.sum += v, out.magnitude += std::fabs(v);
-    return out;
-}
-
-bool is_near(double a, double b, double tolerance) {
-    return (std::isnan(a) && std::isnan(b)) || a == b || std::fabs(a - b) <= tolerance;
-}
-
-// "2x3 0.1 0.2 0.9" against a tensor; empty when it agrees.
-std::string difference(const Tensor& t, std::string_view expected, double tolerance) {
-    const auto parts = split(expected, ' ');
-    const Digest got = digest_of(t);
-    const auto number = [&](std::size_t i) { return std::stod(std::string(parts[i])); };
-    const bool agrees = got.shape == parts[0] && is_near(got.first, number(1), tolerance) && is_near(got.last, number(2), tolerance) &&
-                        is_near(got.sum, number(3), tolerance * std::max(1.0, got.magnitude) + 1e-12 * got.magnitude);
-    if (agrees) return {};
-    return concat("got ", got.shape, " ", got.first, " ", got.last, " ", got.sum, ", expected ", expected);
-}
-
 IValue drawn(std::string_view shape) {
     static const OperatorHandle<> op_randn("aten::randn");
     Dims sizes;
@@ -89,7 +56,7 @@ std::string check(const Expected& expected) {
         const auto space = line.find(' ');
         if (state[i].first != line.substr(0, space)) return concat("state has ", state[i].first, ", expected ", line);
         // Initial weights are the same numbers.
-        if (const auto found = difference(state[i].second, line.substr(space + 1), 0); !found.empty()) return concat(state[i].first, ": ", found);
+        if (const auto found = test::digest_difference(state[i].second, line.substr(space + 1), 0); !found.empty()) return concat(state[i].first, ": ", found);
     }
     if (expected.inputs.empty()) return {};
     std::vector<IValue> inputs;
@@ -98,7 +65,7 @@ std::string check(const Expected& expected) {
     visit_tensors(module->call(std::move(inputs)), [&](const Tensor& t) { outputs.push_back(t); });
     if (outputs.size() != expected.outputs.size()) return concat(outputs.size(), " outputs, expected ", expected.outputs.size());
     for (std::size_t i = 0; i < outputs.size(); ++i) {
-        if (const auto found = difference(outputs[i], expected.outputs[i], 2e-5); !found.empty()) return concat("output ", i, ": ", found);
+        if (const auto found = test::digest_difference(outputs[i], expected.outputs[i], 2e-5); !found.empty()) return concat("output ", i, ": ", found);
     }
     return {};
 }

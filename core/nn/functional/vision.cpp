@@ -62,20 +62,22 @@ Tensor grid_sample(const Tensor& input, const Tensor& grid, std::string_view mod
     return op_grid_sampler(input, grid, mode_number, border, align_corners.value_or(false));
 }
 
+IValue tuple_of(const Dims& values) { return make_ptr<TupleObject>(std::vector<IValue>(values.begin(), values.end())); }
+
 Tensor affine_grid(const Tensor& theta, const Dims& size, std::optional<bool> align_corners) {
     if (!is_floating(theta.dtype())) run_error(concat("Expected theta to have floating point type, but got torch.", dtype_name(theta.dtype())));
     const bool is_2d = size.size() == 4;
     if (!is_2d && size.size() != 5) {
         run_error(concat("affine_grid only supports 4D and 5D sizes, for 2D and 3D affine transforms, respectively. Got size ",
-                         shape_list_text(span_of(size)), "."));
+                         python_repr(tuple_of(size)), "."));
     }
     const std::int64_t rows = is_2d ? 2 : 3;
     if (theta.dim() != 3 || theta.size(1) != rows || theta.size(2) != rows + 1) {
         run_error(concat("Expected a batch of ", rows, "D affine matrices of shape Nx", rows, "x", rows + 1, " for size ",
-                         shape_list_text(span_of(size)), ". Got torch.Size(", shape_list_text(theta.sizes()), ")."));
+                         python_repr(tuple_of(size)), ". Got torch.Size(", shape_list_text(theta.sizes()), ")."));
     }
     for (const std::int64_t extent : size) {
-        if (extent <= 0) run_error(concat("Expected non-zero, positive output size. Got ", shape_list_text(span_of(size))));
+        if (extent <= 0) run_error(concat("Expected non-zero, positive output size. Got ", python_repr(tuple_of(size))));
     }
     return op_affine_grid(theta, size, align_corners.value_or(false));
 }
