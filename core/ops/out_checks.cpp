@@ -9,189 +9,217 @@
 namespace loupe {
 namespace {
 
-// By the words of the refusal.
-enum class OutRule {
-    Structured,
-    Found,
-    ScalarType,
-    Match,
-    LongOut,
-    SameScalarType,
-    BoolResult,
-    NonBoolean,
-    Quantile,
-    Take,
-    Dot,
-    ObjectOut,
-    NanToNum
+// What a refusal says. {T} is the result's dtype and {O} the other, {t} and {o} the same as C++ spells them, {n} the operator.
+struct Words {
+    std::string_view of_values;
+    std::string_view of_indices = {};  // where they are others
 };
+constexpr Words kStructured{"Expected out tensor to have dtype {t}, but got {o} instead"};
+constexpr Words kFound{"Found dtype {O} but expected {T}"};
+constexpr Words kScalarType{"expected scalar type {T} but found {O}"};
+constexpr Words kScalarTypeWord{"expected scalar_type {T} but found {O}"};
+constexpr Words kMatch{"Expected the dtype for input and out to match, but got {T} for input's dtype and {O} for out's dtype."};
+constexpr Words kLongOut{"{n} expects Long tensor out, got: {O}"};
+constexpr Words kSameScalarType{"{n}(): self and result must have the same scalar type"};
+constexpr Words kBoolResult{"{n} only supports bool tensor for result, got: {O}"};
+constexpr Words kNonBoolean{"{n} does not support non-boolean outputs."};
+constexpr Words kQuantile{"quantile() out tensor must be same dtype as the input tensor"};
+constexpr Words kTake{"take(): self and out expected to have the same dtype, but got self.dtype = {T} and out.dtype = {O}"};
+constexpr Words kDot{"result dtype {O} does not match input dtype {T}"};
+constexpr Words kObjectOut{"Expected object of scalar type {T} but got scalar type {O} for argument 'out'"};
+constexpr Words kNanToNum{"nan_to_num: dtype of out: {O} should be same as input: {T}"};
+constexpr Words kMultiDot{"multi_dot(): expected out tensor to have dtype {t} but got {o}"};
+constexpr Words kTensordot{"tensordot: Expected the output tensor to have dtype {T}, but got an output tensor with dtype {O}"};
+constexpr Words kVecdot{"linalg.vecdot: Expected out of dtype{T} but found {O}"};
+constexpr Words kMatrixNorm{"linalg.matrix_norm expected out tensor dtype {T} but got: {O}"};
+constexpr Words kAdaptive{"expected dtype {t} for `output` but got dtype {o}"};
+constexpr Words kFrexp{"torch.frexp() expects mantissa to have dtype {t} but got {o}"};
+constexpr Words kOrmqr{"torch.ormqr: Expected input and result to have the same dtype, but input has dtype{T} and result has dtype {O}"};
+constexpr Words kNonzero{"nonzero: Expected out tensor to have scalar type {T} but got scalar type{O}"};
+constexpr Words kKthvalue{"output values must be of same type as input", "output indices must be of scalar type {T}"};
+constexpr Words kMode{"expected scalar type '{T}' but got '{O}' for values output", "expected scalar type '{T}' but got '{O}' for indices output"};
+constexpr Words kMedian{"Expected tensor for 'values' to have the same type as tensor for argument #2 'self'; but type torch.{O}Tensor does not equal "
+                        "torch.{T}Tensor (while checking arguments for median)",
+                        "Expected tensor for argument #1 'indices' to have scalar type {T}; but got torch.{O}Tensor instead (while checking arguments "
+                        "for median)"};
+
 struct StrictOut {
     std::string_view name;
-    OutRule rule;
+    Words words;
 };
 // In order of name.
 constexpr StrictOut kStrict[] = {
-    {"aten::_linalg_eigh.eigenvalues", OutRule::Structured},
-    {"aten::_linalg_svd.U", OutRule::Structured},
-    {"aten::_log_softmax.out", OutRule::Structured},
-    {"aten::_log_softmax_backward_data.out", OutRule::Structured},
-    {"aten::_softmax.out", OutRule::Structured},
-    {"aten::_softmax_backward_data.out", OutRule::Structured},
-    {"aten::_upsample_bicubic2d_aa.out", OutRule::Structured},
-    {"aten::_upsample_bicubic2d_aa_backward.grad_input", OutRule::Structured},
-    {"aten::_upsample_bilinear2d_aa.out", OutRule::Structured},
-    {"aten::_upsample_bilinear2d_aa_backward.grad_input", OutRule::Structured},
-    {"aten::_upsample_nearest_exact1d.out", OutRule::Structured},
-    {"aten::_upsample_nearest_exact1d_backward.grad_input", OutRule::Structured},
-    {"aten::_upsample_nearest_exact2d.out", OutRule::Structured},
-    {"aten::_upsample_nearest_exact2d_backward.grad_input", OutRule::Structured},
-    {"aten::_upsample_nearest_exact3d.out", OutRule::Structured},
-    {"aten::_upsample_nearest_exact3d_backward.grad_input", OutRule::Structured},
-    {"aten::abs.out", OutRule::Found},
-    {"aten::adaptive_max_pool2d.out", OutRule::Structured},
-    {"aten::adaptive_max_pool3d.out", OutRule::Structured},
-    {"aten::addmm.out", OutRule::Structured},
-    {"aten::addmv.out", OutRule::Structured},
-    {"aten::all.all_out", OutRule::BoolResult},
-    {"aten::all.out", OutRule::BoolResult},
-    {"aten::amax.out", OutRule::Match},
-    {"aten::amin.out", OutRule::Match},
-    {"aten::aminmax.out", OutRule::Structured},
-    {"aten::any.all_out", OutRule::BoolResult},
-    {"aten::any.out", OutRule::BoolResult},
-    {"aten::argmax.out", OutRule::Structured},
-    {"aten::argmin.out", OutRule::Structured},
-    {"aten::avg_pool2d.out", OutRule::Structured},
-    {"aten::avg_pool3d.out", OutRule::Structured},
-    {"aten::baddbmm.out", OutRule::Structured},
-    {"aten::binary_cross_entropy.out", OutRule::Found},
-    {"aten::bmm.out", OutRule::Structured},
-    {"aten::ceil.out", OutRule::Found},
-    {"aten::clamp.out", OutRule::Found},
-    {"aten::clamp_max.out", OutRule::Found},
-    {"aten::clamp_min.out", OutRule::Found},
-    {"aten::col2im.out", OutRule::ScalarType},
-    {"aten::complex.out", OutRule::ObjectOut},
-    {"aten::conj_physical.out", OutRule::Found},
-    {"aten::cummax.out", OutRule::ScalarType},
-    {"aten::cummin.out", OutRule::ScalarType},
-    {"aten::diag.out", OutRule::ScalarType},
-    {"aten::dot.out", OutRule::Dot},
-    {"aten::elu.out", OutRule::Found},
-    {"aten::fft_ifft.out", OutRule::Found},
-    {"aten::fft_ihfft.out", OutRule::Found},
-    {"aten::floor.out", OutRule::Found},
-    {"aten::frac.out", OutRule::Found},
-    {"aten::fractional_max_pool2d.output", OutRule::Structured},
-    {"aten::gather.out", OutRule::Structured},
-    {"aten::gelu.out", OutRule::Found},
-    {"aten::hardshrink.out", OutRule::Found},
-    {"aten::hardsigmoid.out", OutRule::Found},
-    {"aten::hardswish.out", OutRule::Found},
-    {"aten::hardtanh.out", OutRule::Found},
-    {"aten::huber_loss_backward.out", OutRule::Found},
-    {"aten::im2col.out", OutRule::ScalarType},
-    {"aten::index_add.out", OutRule::Structured},
-    {"aten::index_copy.out", OutRule::Structured},
-    {"aten::index_reduce.out", OutRule::Structured},
-    {"aten::index_select.out", OutRule::SameScalarType},
-    {"aten::isneginf.out", OutRule::NonBoolean},
-    {"aten::isposinf.out", OutRule::NonBoolean},
-    {"aten::leaky_relu.out", OutRule::Found},
-    {"aten::lerp.Tensor_out", OutRule::Found},
-    {"aten::linalg_cholesky_ex.L", OutRule::Structured},
-    {"aten::linalg_cross.out", OutRule::Structured},
-    {"aten::linalg_det.out", OutRule::Structured},
-    {"aten::linalg_inv_ex.inverse", OutRule::Structured},
-    {"aten::linalg_ldl_factor_ex.out", OutRule::Structured},
-    {"aten::linalg_ldl_solve.out", OutRule::Structured},
-    {"aten::linalg_lu.out", OutRule::Structured},
-    {"aten::linalg_lu_factor_ex.out", OutRule::Structured},
-    {"aten::linalg_lu_solve.out", OutRule::Structured},
-    {"aten::linalg_matmul.out", OutRule::Structured},
-    {"aten::linalg_qr.out", OutRule::Structured},
-    {"aten::linalg_slogdet.out", OutRule::Structured},
-    {"aten::linalg_solve_ex.out", OutRule::Structured},
-    {"aten::linalg_solve_triangular.out", OutRule::ScalarType},
-    {"aten::linalg_svdvals.out", OutRule::Structured},
-    {"aten::linalg_vector_norm.out", OutRule::Structured},
-    {"aten::linear.out", OutRule::Structured},
-    {"aten::log_sigmoid.out", OutRule::ScalarType},
-    {"aten::log_sigmoid_backward.grad_input", OutRule::Found},
-    {"aten::log_softmax.int_out", OutRule::Structured},
-    {"aten::logcumsumexp.out", OutRule::ScalarType},
-    {"aten::lu_unpack.out", OutRule::Structured},
-    {"aten::masked_select.out", OutRule::SameScalarType},
-    {"aten::matmul.out", OutRule::Structured},
-    {"aten::max.dim_max", OutRule::Structured},
-    {"aten::max_pool2d_with_indices.out", OutRule::Structured},
-    {"aten::max_pool3d_with_indices.out", OutRule::ScalarType},
-    {"aten::max_unpool2d.out", OutRule::ScalarType},
-    {"aten::max_unpool3d.out", OutRule::ScalarType},
-    {"aten::min.dim_min", OutRule::Structured},
-    {"aten::mish.out", OutRule::Found},
-    {"aten::mm.out", OutRule::Structured},
-    {"aten::mse_loss_backward.grad_input", OutRule::Found},
-    {"aten::multi_margin_loss.out", OutRule::ScalarType},
-    {"aten::multilabel_margin_loss.out", OutRule::ScalarType},
-    {"aten::multinomial.out", OutRule::LongOut},
-    {"aten::mv.out", OutRule::Structured},
-    {"aten::nan_to_num.out", OutRule::NanToNum},
-    {"aten::nanquantile.out", OutRule::Quantile},
-    {"aten::nanquantile.scalar_out", OutRule::Quantile},
-    {"aten::neg.out", OutRule::Found},
-    {"aten::nll_loss.out", OutRule::Structured},
-    {"aten::nll_loss2d.out", OutRule::ScalarType},
-    {"aten::nll_loss2d_forward.output", OutRule::ScalarType},
-    {"aten::nll_loss_forward.output", OutRule::Structured},
-    {"aten::polar.out", OutRule::ObjectOut},
-    {"aten::pow.Tensor_Scalar_out", OutRule::Found},
-    {"aten::quantile.out", OutRule::Quantile},
-    {"aten::quantile.scalar_out", OutRule::Quantile},
-    {"aten::reflection_pad1d.out", OutRule::Structured},
-    {"aten::reflection_pad2d.out", OutRule::ScalarType},
-    {"aten::reflection_pad3d.out", OutRule::Structured},
-    {"aten::replication_pad1d.out", OutRule::Structured},
-    {"aten::replication_pad2d.out", OutRule::Structured},
-    {"aten::replication_pad3d.out", OutRule::Structured},
-    {"aten::round.out", OutRule::Found},
-    {"aten::scatter.src_out", OutRule::Structured},
-    {"aten::scatter.value_out", OutRule::Structured},
-    {"aten::scatter_add.out", OutRule::Structured},
-    {"aten::scatter_reduce.two_out", OutRule::Structured},
-    {"aten::sgn.out", OutRule::Found},
-    {"aten::sign.out", OutRule::Found},
-    {"aten::signbit.out", OutRule::NonBoolean},
-    {"aten::silu.out", OutRule::Found},
-    {"aten::soft_margin_loss.out", OutRule::Found},
-    {"aten::softmax.int_out", OutRule::Structured},
-    {"aten::softplus.out", OutRule::Found},
-    {"aten::softshrink.out", OutRule::Found},
-    {"aten::sort.values", OutRule::Structured},
-    {"aten::sort.values_stable", OutRule::Structured},
-    {"aten::square.out", OutRule::Found},
-    {"aten::take.out", OutRule::Take},
-    {"aten::take_along_dim.out", OutRule::Structured},
-    {"aten::topk.values", OutRule::Structured},
-    {"aten::triangular_solve.X", OutRule::Structured},
-    {"aten::tril.out", OutRule::Structured},
-    {"aten::triu.out", OutRule::Structured},
-    {"aten::trunc.out", OutRule::Found},
-    {"aten::upsample_bicubic2d.out", OutRule::Structured},
-    {"aten::upsample_bicubic2d_backward.grad_input", OutRule::Structured},
-    {"aten::upsample_bilinear2d.out", OutRule::Structured},
-    {"aten::upsample_bilinear2d_backward.grad_input", OutRule::Structured},
-    {"aten::upsample_linear1d.out", OutRule::Structured},
-    {"aten::upsample_linear1d_backward.grad_input", OutRule::Structured},
-    {"aten::upsample_nearest1d.out", OutRule::Structured},
-    {"aten::upsample_nearest1d_backward.grad_input", OutRule::Structured},
-    {"aten::upsample_nearest2d.out", OutRule::Structured},
-    {"aten::upsample_nearest2d_backward.grad_input", OutRule::Structured},
-    {"aten::upsample_nearest3d.out", OutRule::Structured},
-    {"aten::upsample_nearest3d_backward.grad_input", OutRule::Structured},
-    {"aten::upsample_trilinear3d.out", OutRule::Structured},
-    {"aten::upsample_trilinear3d_backward.grad_input", OutRule::Structured},
-    {"aten::vdot.out", OutRule::Dot},
+    {"aten::_linalg_eigh.eigenvalues", kStructured},
+    {"aten::_linalg_svd.U", kStructured},
+    {"aten::_log_softmax.out", kStructured},
+    {"aten::_log_softmax_backward_data.out", kStructured},
+    {"aten::_softmax.out", kStructured},
+    {"aten::_softmax_backward_data.out", kStructured},
+    {"aten::_upsample_bicubic2d_aa.out", kStructured},
+    {"aten::_upsample_bicubic2d_aa_backward.grad_input", kStructured},
+    {"aten::_upsample_bilinear2d_aa.out", kStructured},
+    {"aten::_upsample_bilinear2d_aa_backward.grad_input", kStructured},
+    {"aten::_upsample_nearest_exact1d.out", kStructured},
+    {"aten::_upsample_nearest_exact1d_backward.grad_input", kStructured},
+    {"aten::_upsample_nearest_exact2d.out", kStructured},
+    {"aten::_upsample_nearest_exact2d_backward.grad_input", kStructured},
+    {"aten::_upsample_nearest_exact3d.out", kStructured},
+    {"aten::_upsample_nearest_exact3d_backward.grad_input", kStructured},
+    {"aten::abs.out", kFound},
+    {"aten::adaptive_avg_pool2d.out", kAdaptive},
+    {"aten::adaptive_avg_pool3d.out", kAdaptive},
+    {"aten::adaptive_max_pool2d.out", kStructured},
+    {"aten::adaptive_max_pool3d.out", kStructured},
+    {"aten::addmm.out", kStructured},
+    {"aten::addmv.out", kStructured},
+    {"aten::all.all_out", kBoolResult},
+    {"aten::all.out", kBoolResult},
+    {"aten::amax.out", kMatch},
+    {"aten::amin.out", kMatch},
+    {"aten::aminmax.out", kStructured},
+    {"aten::any.all_out", kBoolResult},
+    {"aten::any.out", kBoolResult},
+    {"aten::argmax.out", kStructured},
+    {"aten::argmin.out", kStructured},
+    {"aten::avg_pool2d.out", kStructured},
+    {"aten::avg_pool3d.out", kStructured},
+    {"aten::baddbmm.out", kStructured},
+    {"aten::binary_cross_entropy.out", kFound},
+    {"aten::bmm.out", kStructured},
+    {"aten::ceil.out", kFound},
+    {"aten::chain_matmul.out", kMultiDot},
+    {"aten::clamp.out", kFound},
+    {"aten::clamp_max.out", kFound},
+    {"aten::clamp_min.out", kFound},
+    {"aten::col2im.out", kScalarType},
+    {"aten::complex.out", kObjectOut},
+    {"aten::conj_physical.out", kFound},
+    {"aten::cummax.out", kScalarTypeWord},
+    {"aten::cummin.out", kScalarTypeWord},
+    {"aten::diag.out", kScalarType},
+    {"aten::dot.out", kDot},
+    {"aten::elu.out", kFound},
+    {"aten::floor.out", kFound},
+    {"aten::frac.out", kFound},
+    {"aten::fractional_max_pool2d.output", kStructured},
+    {"aten::frexp.Tensor_out", kFrexp},
+    {"aten::gather.out", kStructured},
+    {"aten::gelu.out", kFound},
+    {"aten::hardshrink.out", kFound},
+    {"aten::hardsigmoid.out", kFound},
+    {"aten::hardswish.out", kFound},
+    {"aten::hardtanh.out", kFound},
+    {"aten::huber_loss_backward.out", kFound},
+    {"aten::im2col.out", kScalarType},
+    {"aten::index_add.out", kStructured},
+    {"aten::index_copy.out", kStructured},
+    {"aten::index_reduce.out", kStructured},
+    {"aten::index_select.out", kSameScalarType},
+    {"aten::inner.out", kTensordot},
+    {"aten::isneginf.out", kNonBoolean},
+    {"aten::isposinf.out", kNonBoolean},
+    {"aten::kthvalue.values", kKthvalue},
+    {"aten::leaky_relu.out", kFound},
+    {"aten::lerp.Tensor_out", kFound},
+    {"aten::linalg_cholesky_ex.L", kStructured},
+    {"aten::linalg_cross.out", kStructured},
+    {"aten::linalg_det.out", kStructured},
+    {"aten::linalg_inv_ex.inverse", kStructured},
+    {"aten::linalg_ldl_factor_ex.out", kStructured},
+    {"aten::linalg_ldl_solve.out", kStructured},
+    {"aten::linalg_lu.out", kStructured},
+    {"aten::linalg_lu_factor_ex.out", kStructured},
+    {"aten::linalg_lu_solve.out", kStructured},
+    {"aten::linalg_matrix_norm.out", kMatrixNorm},
+    {"aten::linalg_multi_dot.out", kMultiDot},
+    {"aten::linalg_qr.out", kStructured},
+    {"aten::linalg_slogdet.out", kStructured},
+    {"aten::linalg_solve_ex.out", kStructured},
+    {"aten::linalg_solve_triangular.out", kScalarType},
+    {"aten::linalg_svdvals.out", kStructured},
+    {"aten::linalg_vecdot.out", kVecdot},
+    {"aten::linalg_vector_norm.out", kStructured},
+    {"aten::linear.out", kStructured},
+    {"aten::log_sigmoid.out", kScalarType},
+    {"aten::log_sigmoid_backward.grad_input", kFound},
+    {"aten::log_softmax.int_out", kStructured},
+    {"aten::logcumsumexp.out", kScalarTypeWord},
+    {"aten::lu_unpack.out", kStructured},
+    {"aten::masked_select.out", kSameScalarType},
+    {"aten::max.dim_max", kStructured},
+    {"aten::max_pool2d_with_indices.out", kStructured},
+    {"aten::max_pool3d_with_indices.out", kScalarType},
+    {"aten::max_unpool2d.out", kScalarType},
+    {"aten::max_unpool3d.out", kScalarType},
+    {"aten::median.dim_values", kMedian},
+    {"aten::min.dim_min", kStructured},
+    {"aten::mish.out", kFound},
+    {"aten::mm.out", kStructured},
+    {"aten::mode.values", kMode},
+    {"aten::mse_loss_backward.grad_input", kFound},
+    {"aten::multi_margin_loss.out", kScalarType},
+    {"aten::multilabel_margin_loss.out", kScalarType},
+    {"aten::multinomial.out", kLongOut},
+    {"aten::mv.out", kStructured},
+    {"aten::nan_to_num.out", kNanToNum},
+    {"aten::nanmedian.dim_values", kMedian},
+    {"aten::nanquantile.out", kQuantile},
+    {"aten::nanquantile.scalar_out", kQuantile},
+    {"aten::neg.out", kFound},
+    {"aten::nll_loss.out", kStructured},
+    {"aten::nll_loss2d.out", kScalarType},
+    {"aten::nll_loss2d_forward.output", kScalarType},
+    {"aten::nll_loss_forward.output", kStructured},
+    {"aten::nonzero.out", kNonzero},
+    {"aten::ormqr.out", kOrmqr},
+    {"aten::polar.out", kObjectOut},
+    {"aten::pow.Tensor_Scalar_out", kFound},
+    {"aten::quantile.out", kQuantile},
+    {"aten::quantile.scalar_out", kQuantile},
+    {"aten::reflection_pad1d.out", kStructured},
+    {"aten::reflection_pad2d.out", kScalarType},
+    {"aten::reflection_pad3d.out", kStructured},
+    {"aten::replication_pad1d.out", kStructured},
+    {"aten::replication_pad2d.out", kStructured},
+    {"aten::replication_pad3d.out", kStructured},
+    {"aten::round.out", kFound},
+    {"aten::scatter.src_out", kStructured},
+    {"aten::scatter.value_out", kStructured},
+    {"aten::scatter_add.out", kStructured},
+    {"aten::scatter_reduce.two_out", kStructured},
+    {"aten::sgn.out", kFound},
+    {"aten::sign.out", kFound},
+    {"aten::signbit.out", kNonBoolean},
+    {"aten::silu.out", kFound},
+    {"aten::soft_margin_loss.out", kFound},
+    {"aten::softmax.int_out", kStructured},
+    {"aten::softplus.out", kFound},
+    {"aten::softshrink.out", kFound},
+    {"aten::sort.values", kStructured},
+    {"aten::sort.values_stable", kStructured},
+    {"aten::square.out", kFound},
+    {"aten::take.out", kTake},
+    {"aten::take_along_dim.out", kStructured},
+    {"aten::tensordot.out", kTensordot},
+    {"aten::topk.values", kStructured},
+    {"aten::tril.out", kStructured},
+    {"aten::triu.out", kStructured},
+    {"aten::trunc.out", kFound},
+    {"aten::upsample_bicubic2d.out", kStructured},
+    {"aten::upsample_bicubic2d_backward.grad_input", kStructured},
+    {"aten::upsample_bilinear2d.out", kStructured},
+    {"aten::upsample_bilinear2d_backward.grad_input", kStructured},
+    {"aten::upsample_linear1d.out", kStructured},
+    {"aten::upsample_linear1d_backward.grad_input", kStructured},
+    {"aten::upsample_nearest1d.out", kStructured},
+    {"aten::upsample_nearest1d_backward.grad_input", kStructured},
+    {"aten::upsample_nearest2d.out", kStructured},
+    {"aten::upsample_nearest2d_backward.grad_input", kStructured},
+    {"aten::upsample_nearest3d.out", kStructured},
+    {"aten::upsample_nearest3d_backward.grad_input", kStructured},
+    {"aten::upsample_trilinear3d.out", kStructured},
+    {"aten::upsample_trilinear3d_backward.grad_input", kStructured},
+    {"aten::vdot.out", kDot},
 };
 
 // As C++ spells it.
@@ -214,25 +242,24 @@ std::string_view type_name(ScalarType dtype) {
 }
 
 std::string refusal(const StrictOut& form, ScalarType made, ScalarType out) {
-    const std::string_view wanted = dtype_graph_name(made), given = dtype_graph_name(out);
-    const std::string_view name = form.name.substr(6, form.name.find('.') - 6);
-    switch (form.rule) {
-        case OutRule::Structured: return concat("Expected out tensor to have dtype ", type_name(made), ", but got ", type_name(out), " instead");
-        case OutRule::Found: return concat("Found dtype ", given, " but expected ", wanted);
-        case OutRule::ScalarType: return concat("expected scalar type ", wanted, " but found ", given);
-        case OutRule::Match:
-            return concat("Expected the dtype for input and out to match, but got ", wanted, " for input's dtype and ", given, " for out's dtype.");
-        case OutRule::LongOut: return concat(name, " expects Long tensor out, got: ", given);
-        case OutRule::SameScalarType: return concat(name, "(): self and result must have the same scalar type");
-        case OutRule::BoolResult: return concat(name, " only supports bool tensor for result, got: ", given);
-        case OutRule::NonBoolean: return concat(name, " does not support non-boolean outputs.");
-        case OutRule::Quantile: return "quantile() out tensor must be same dtype as the input tensor";
-        case OutRule::Take: return concat("take(): self and out expected to have the same dtype, but got self.dtype = ", wanted, " and out.dtype = ", given);
-        case OutRule::Dot: return concat("result dtype ", given, " does not match input dtype ", wanted);
-        case OutRule::ObjectOut: return concat("Expected object of scalar type ", wanted, " but got scalar type ", given, " for argument 'out'");
-        case OutRule::NanToNum: return concat("nan_to_num: dtype of out: ", given, " should be same as input: ", wanted);
+    const bool is_of_indices = made == ScalarType::Int64 && !form.words.of_indices.empty();
+    const std::string_view words = is_of_indices ? form.words.of_indices : form.words.of_values;
+    std::string text;
+    for (std::size_t i = 0; i < words.size(); ++i) {
+        if (words[i] != '{') {
+            text += words[i];
+            continue;
+        }
+        switch (words[i + 1]) {
+            case 'T': text += dtype_graph_name(made); break;
+            case 'O': text += dtype_graph_name(out); break;
+            case 't': text += type_name(made); break;
+            case 'o': text += type_name(out); break;
+            default: text += form.name.substr(6, form.name.find('.') - 6); break;
+        }
+        i += 2;
     }
-    return {};
+    return text;
 }
 
 }  // namespace
@@ -242,8 +269,8 @@ void check_out_dtype(std::string_view full_name, ScalarType made, ScalarType out
     const auto* form = std::lower_bound(std::begin(kStrict), std::end(kStrict), full_name,
                                         [](const StrictOut& entry, std::string_view name) { return entry.name < name; });
     if (form == std::end(kStrict) || form->name != full_name) return;
-    // any and all of bytes give bytes.
-    if (form->rule == OutRule::BoolResult && out == ScalarType::UInt8) return;
+    // any and all may give bytes.
+    if (form->words.of_values == kBoolResult.of_values && out == ScalarType::UInt8) return;
     throw Error(ErrorKind::Run, refusal(*form, made, out));
 }
 

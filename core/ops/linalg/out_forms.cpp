@@ -4,6 +4,7 @@
 #include "core/ops/forward.h"
 #include "core/ops/linalg/batch.h"
 #include "core/ops/linalg/family.h"
+#include "core/ops/out_checks.h"
 
 namespace loupe::linalg {
 namespace {
@@ -41,6 +42,11 @@ void into(Arguments arguments, IValue* results) {
         require(given == wanted, "Expected out tensor to have dtype ", cpp_name(wanted), ", but got ", cpp_name(given),
                 " instead");
     }
+    for (std::size_t i = 0; !kExact && i < kOutputs; ++i) {
+        const ScalarType given = arguments[inputs.size() + i].to_tensor().dtype();
+        const ScalarType made = results[i].to_tensor().dtype();
+        if (given != made) check_out_dtype(concat(target.full_name, ".out"), made, given);
+    }
     for (std::size_t i = 0; i < kOutputs; ++i)
         results[i] = write_out(arguments[inputs.size() + i].to_tensor(), results[i].to_tensor());
 }
@@ -65,7 +71,7 @@ constexpr OperatorRecord kRecords[] = {
     out_form("aten::triangular_solve.X(Tensor self, Tensor A, bool upper=True, bool transpose=False, bool "
              "unitriangular=False, "
              "*, Tensor(a!) X, Tensor(b!) M) -> (Tensor(a!) solution, Tensor(b!) cloned_coefficient)",
-             into<"aten::triangular_solve", 2>),
+             into<"aten::triangular_solve", 2, true>),
     out_form("aten::linalg_solve_ex.out(Tensor A, Tensor B, "
              "*, bool left=True, bool check_errors=False, Tensor(a!) result, Tensor(b!) info) -> (Tensor(a!) result, "
              "Tensor(b!) info)",
@@ -176,7 +182,7 @@ constexpr OperatorRecord kRecords[] = {
     out_form("aten::chain_matmul.out(Tensor[] matrices, *, Tensor(a!) out) -> Tensor(a!)",
              into<"aten::chain_matmul", 1>),
     out_form("aten::linalg_matmul.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)",
-             into<"aten::linalg_matmul", 1>),
+             into<"aten::linalg_matmul", 1, true>),
     out_form("aten::tensordot.out(Tensor self, Tensor other, int[] dims_self, int[] dims_other, "
              "*, Tensor(a!) out) -> Tensor(a!)",
              into<"aten::tensordot", 1>),
@@ -200,7 +206,7 @@ constexpr OperatorRecord kRecords[] = {
     out_form("aten::outer.out(Tensor self, Tensor vec2, *, Tensor(a!) out) -> Tensor(a!)", into<"aten::outer", 1>),
     out_form("aten::inner.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)", into<"aten::inner", 1>),
     out_form("aten::kron.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)", into<"aten::kron", 1>),
-    out_form("aten::matmul.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)", into<"aten::matmul", 1>),
+    out_form("aten::matmul.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)", into<"aten::matmul", 1, true>),
     out_form("aten::trace.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)", into<"aten::trace", 1>),
 };
 
