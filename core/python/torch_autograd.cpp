@@ -44,7 +44,10 @@ ClassPtr node_class(const std::string& name) {
     static std::map<std::string, ClassPtr> classes;
     const std::scoped_lock lock(mutex);
     ClassPtr& cls = classes[name];
-    if (!cls) cls = make_ptr<ClassObject>(name, "builtins", std::vector<ClassPtr>{});
+    if (!cls) {
+        cls = make_ptr<ClassObject>(name, "torch.autograd", std::vector<ClassPtr>{});
+        cls->set_builtin(nullptr);
+    }
     return cls;
 }
 
@@ -86,6 +89,7 @@ class HandleObject final : public Instance {
 ClassPtr handle_class() {
     static const ClassPtr cls = [] {
         auto out = make_ptr<ClassObject>("RemovableHandle", "torch.utils.hooks", std::vector<ClassPtr>{});
+        out->set_builtin(nullptr);
         const auto remove = [](CallArguments arguments) -> IValue {
             if (auto* self = object_as<HandleObject>(arguments.positional.at(0))) self->handle.remove();
             return {};

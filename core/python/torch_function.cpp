@@ -136,6 +136,7 @@ TensorList tensors_behind_self(const CallArguments& arguments) {
 ClassPtr context_class() {
     static const ClassPtr cls = [] {
         auto out = make_ptr<ClassObject>("FunctionCtx", "torch.autograd.function", std::vector<ClassPtr>{});
+        out->set_builtin(nullptr);
         out->define("save_for_backward", [](CallArguments arguments) -> IValue {
             context_self(arguments).to_save = tensors_behind_self(arguments);
             return {};
@@ -232,6 +233,7 @@ IValue apply(CallArguments arguments) {
 ClassPtr autograd_function_class() {
     static const ClassPtr cls = [] {
         auto out = make_ptr<ClassObject>("Function", "torch.autograd.function", std::vector<ClassPtr>{});
+        out->set_builtin(nullptr);
         out->define_class_method("apply", apply);
         return ClassPtr(out);
     }();
