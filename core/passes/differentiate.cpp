@@ -55,6 +55,15 @@ Key key_of(const Tensor& t) {
     return {t.storage().get(), t.storage_offset(), {t.sizes().begin(), t.sizes().end()}, {t.strides().begin(), t.strides().end()}};
 }
 
+TypePtr fact_of(const Tensor& tensor) {
+    auto type = make_ptr<TensorType>();
+    type->dtype = tensor.dtype();
+    type->device = tensor.device();
+    type->sizes.emplace(tensor.sizes().begin(), tensor.sizes().end());
+    type->strides.emplace(tensor.strides().begin(), tensor.strides().end());
+    return type;
+}
+
 // Calls become nodes of one graph.
 class Writer {
   public:
@@ -96,15 +105,6 @@ class Writer {
             Node* unpack = graph_.insert(graph_.create(prim::ListUnpack, {output}, elements.size()));
             for (std::size_t e = 0; e < elements.size(); ++e) take_result(unpack->output(e), elements[e], types::tensor());
         }
-    }
-
-    static TypePtr fact_of(const Tensor& tensor) {
-        auto type = make_ptr<TensorType>();
-        type->dtype = tensor.dtype();
-        type->device = tensor.device();
-        type->sizes.emplace(tensor.sizes().begin(), tensor.sizes().end());
-        type->strides.emplace(tensor.strides().begin(), tensor.strides().end());
-        return type;
     }
 
     // x.add_(y) is a new tensor that stands for x from here on.
@@ -361,8 +361,10 @@ Gradient differentiate(const Graph& graph, const std::vector<IValue>& inputs, co
     for (std::size_t i = 0; i < outputs.size(); ++i) {
         // An input that is given back gets its gradient by itself.
         if (!requires_grad(outputs[i]) || results[i]->node()->kind() == prim::Param) continue;
-        const Tensor fake = fresh_fake(outputs[i], false);
-        writer.bind(fake, joint->add_input({}, results[i]->type()));
+        // In the layout of the output; the caller brings it into that.
+        const bool is_dense = outputs[i].is_non_overlapping_and_dense();
+        const Tensor fake = is_dense ? fresh_fake(outputs[i], false) : fake_tensor(outputs[i].sizes(), outputs[i].dtype());
+        writer.bind(fake, joint->add_input({}, fact_of(fake)));
         gradient.df_input_vjps.push_back(static_cast<std::int64_t>(i));
         roots.push_back(outputs[i]);
         root_gradients.push_back(fake);

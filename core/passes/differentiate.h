@@ -12,7 +12,7 @@ namespace loupe::passes {
 
 // As PyTorch's Gradient. f: the graph in operators that have derivatives of their own; its outputs are the graph's, then
 // what df needs of the values between. df: from gradients of outputs to gradients of inputs; its inputs are gradients,
-// captured inputs of f, captured outputs of f, in this order.
+// captured inputs of f, captured outputs of f, in this order. Views of gradients hold for the strides that df's inputs say.
 struct Gradient {
     Ptr<ir::Graph> f;
     Ptr<ir::Graph> df;

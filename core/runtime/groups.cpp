@@ -164,9 +164,12 @@ class DifferentiableGraphBackward final : public Node {
         const passes::Gradient& gradient = group_->gradient;
         const Ptr<Node> self(this);
         std::vector<IValue> arguments;
-        for (const std::int64_t i : gradient.df_input_vjps) {
-            const auto output = static_cast<std::size_t>(i);
-            arguments.emplace_back(grads[output].defined() ? grads[output] : zeros_for(output));
+        for (std::size_t i = 0; i < gradient.df_input_vjps.size(); ++i) {
+            const auto output = static_cast<std::size_t>(gradient.df_input_vjps[i]);
+            const Tensor grad = grads[output].defined() ? grads[output] : zeros_for(output);
+            Dims strides;
+            for (const auto& stride : *gradient.df->inputs()[i]->type()->as<TensorType>()->strides) strides.push_back(*stride);
+            arguments.emplace_back(gradient_arithmetic().restride(grad, span_of(strides)));
         }
         for (const std::int64_t i : gradient.df_input_captured_inputs) arguments.emplace_back(inputs_[static_cast<std::size_t>(i)].unpack(self));
         for (const SavedTensor& saved : outputs_) arguments.emplace_back(saved.unpack(self));

@@ -246,6 +246,36 @@ with prim::TensorExprGroup_0 = graph(%x : Float(2, 3, strides=[3, 1], requires_g
         }
     }
 
+    void gradientsComeInAnyLayout() {
+        const auto graph = ir::parse_graph(R"(graph(%x : Tensor, %w : Tensor):
+  %two : int = prim::Constant[value=2]()
+  %four : int = prim::Constant[value=4]()
+  %one : int = prim::Constant[value=1]()
+  %shape : int[] = prim::ListConstruct(%four, %two)
+  %a : Tensor = aten::mm(%x, %w)
+  %b : Tensor = aten::reshape(%a, %shape)
+  %c : Tensor = aten::t(%b)
+  return (%c)
+)");
+        const auto grouped = graph->copy();
+        PassManager().run(*grouped, pipeline_of("CreateAutodiffSubgraphs"));
+        const TensorList inputs{drawn({2, 3}), drawn({3, 4})};
+        const Tensor weight = drawn({2, 4});  // contiguous, as the result is not
+        TensorList found[2];
+        for (const std::size_t i : {0U, 1U}) {
+            TensorList leaves;
+            std::vector<IValue> arguments;
+            for (const Tensor& input : inputs) {
+                leaves.push_back(fn::clone(input));
+                set_requires_grad(leaves.back(), true);
+                arguments.emplace_back(leaves.back());
+            }
+            const auto code = runtime::Code::make(i == 0 ? graph : grouped, "");
+            found[i] = gradients_of({runtime::run_code(*code, arguments)[0].to_tensor()}, leaves, {weight});
+        }
+        compare(found[1], found[0]);
+    }
+
     void oneNodeStandsForAGroup() {
         const auto graph = parse(QString(kLayers).toStdString());
         PassManager().run(*graph, pipeline_of("CreateAutodiffSubgraphs"));

@@ -6,12 +6,15 @@
 #include <cmath>
 #include <filesystem>
 
+#include "core/autograd/engine.h"
+#include "core/autograd/variable.h"
 #include "core/base/error.h"
 #include "core/base/file.h"
 #include "core/io/format_registry.h"
 #include "core/io/npy.h"
 #include "core/ir/printer.h"
 #include "core/ir/verify.h"
+#include "core/ops/functions.h"
 #include "core/ops/plugin_loader.h"
 #include "core/passes/pass_manager.h"
 #include "core/runtime/interpreter.h"
@@ -141,6 +144,43 @@ IValue run_graph_of(const Opened& opened, const Case& c) {
     return results.size() == 1 ? results[0] : IValue(make_ptr<TupleObject>(std::move(results)));
 }
 
+struct Gradients {
+    TensorList all;  // undefined where none arrives
+    std::vector<std::string> names;
+};
+
+// Of a weighted sum of all results, for the floating inputs and the parameters.
+Gradients gradients_of_graph(const Opened& opened, const Case& c) {
+    std::vector<IValue> inputs = read_arguments(c.name);
+    TensorList leaves;
+    Gradients gradients;
+    for (const IValue& input : inputs) {
+        if (!input.is_tensor() || !is_floating(input.to_tensor().dtype())) continue;
+        set_requires_grad(input.to_tensor(), true);
+        leaves.push_back(input.to_tensor());
+        gradients.names.push_back("input");
+    }
+    for (const auto& [name, parameter] : opened.file.module->named_parameters()) {
+        if (!requires_grad(parameter)) continue;
+        leaves.push_back(parameter);
+        gradients.names.push_back(name);
+    }
+    if (inputs.size() < opened.graph->inputs().size()) inputs.insert(inputs.begin(), IValue(Ptr<Object>(opened.file.module)));
+    const auto code = runtime::Code::make(opened.graph, "");
+    std::vector<Tensor> results;
+    for (const IValue& result : runtime::run_code(*code, std::move(inputs))) collect(result, results);
+    TensorList roots;
+    TensorList weights;
+    for (const Tensor& result : results) {
+        if (!requires_grad(result)) continue;
+        roots.push_back(result);
+        weights.push_back(fn::cos(detach(result)));
+    }
+    if (roots.empty() || leaves.empty()) return {};
+    gradients.all = ::loupe::gradients_of(roots, leaves, weights, {}, true);
+    return gradients;
+}
+
 bool uses_random(const ir::Block& block) {
     for (const ir::Node* node : block.nodes()) {
         if (node->is_random()) return true;
@@ -233,6 +273,48 @@ class TestModels : public QObject {
             ir::verify(*changed.graph);
             const QString wrong = difference(expected, run_graph_of(changed, c), c.rtol + 1e-4, c.atol + 1e-5);
             QVERIFY2(wrong.isEmpty(), qPrintable(wrong));
+        } catch (const Error& error) {
+            QFAIL(error.what());
+        }
+    }
+
+    void keepsGradients_data() {
+        QTest::addColumn<int>("index");
+        QTest::addColumn<QString>("pipeline");
+        const auto all = cases();
+        for (std::size_t i = 0; i < all.size(); ++i) {
+            for (const char* pipeline : {"optimize", "specialize", "autodiff", "train"}) {
+                if (!all[i].fails) QTest::addRow("%s %s", all[i].name.c_str(), pipeline) << static_cast<int>(i) << QString(pipeline);
+            }
+        }
+    }
+    void keepsGradients() {
+        QFETCH(int, index);
+        QFETCH(QString, pipeline);
+        const Case c = cases()[static_cast<std::size_t>(index)];
+        Gradients expected;
+        try {
+            const Opened before = open(c);
+            if (uses_random(*before.graph->block())) QSKIP("random");
+            expected = gradients_of_graph(before, c);
+        } catch (const Error& error) {
+            QSKIP(error.what());
+        }
+        if (expected.all.empty()) QSKIP("nothing to differentiate");
+        try {
+            const Opened changed = open(c);
+            PassManager().run(*changed.graph, pipeline_of(pipeline.toStdString()), {changed.file.module});
+            const Gradients actual = gradients_of_graph(changed, c);
+            QCOMPARE(actual.all.size(), expected.all.size());
+            for (std::size_t i = 0; i < expected.all.size(); ++i) {
+                const QByteArray name = QString::fromStdString(expected.names[i]).toUtf8();
+                QVERIFY2(actual.all[i].defined() == expected.all[i].defined(), name.constData());
+                if (!expected.all[i].defined()) continue;
+                if (expected.all[i].numel() == 0) continue;
+                const double size = std::max(1.0, item(fn::amax(fn::abs(expected.all[i]))).to_double());
+                const QString wrong = difference(IValue(expected.all[i]), IValue(actual.all[i]), 1e-3, 1e-4 * size);
+                QVERIFY2(wrong.isEmpty(), qPrintable(QString(name) + ": " + wrong));
+            }
         } catch (const Error& error) {
             QFAIL(error.what());
         }
