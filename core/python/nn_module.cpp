@@ -2,7 +2,6 @@
 // torch.nn.Module and the modules that a program makes: the object is an nn::Module, its class one of the evaluator.
 #include "core/python/nn_module.h"
 
-#include "core/autograd/observer.h"
 #include "core/base/strings.h"
 #include "core/nn/layer.h"
 #include "core/python/builtin_objects.h"
@@ -36,38 +35,6 @@ auto with_module_errors(Work&& work) {
     }
 }
 
-// The path of the module from the outermost one that is being called.
-class ModuleScope {
-  public:
-    explicit ModuleScope(const nn::Module& module) : before_(current()), module_(module) {
-        if (before_ != nullptr) path_ = path_below(*before_);
-        current() = this;
-    }
-    ~ModuleScope() { current() = before_; }
-    ModuleScope(const ModuleScope&) = delete;
-    ModuleScope& operator=(const ModuleScope&) = delete;
-    const std::string& path() const { return path_; }
-
-  private:
-    static ModuleScope*& current() {
-        static thread_local ModuleScope* scope = nullptr;
-        return scope;
-    }
-    std::string path_below(const ModuleScope& outer) const {
-        if (&outer.module_ == &module_) return outer.path_;
-        const ModuleScope* scope = &outer;
-        // A child of the caller, or of a container that the caller holds.
-        for (const auto& [name, child] : const_cast<nn::Module&>(scope->module_).named_modules()) {
-            if (child.get() != &module_) continue;
-            return scope->path_.empty() ? name : concat(scope->path_, ".", name);
-        }
-        return outer.path_;
-    }
-    ModuleScope* before_;
-    const nn::Module& module_;
-    std::string path_;
-};
-
 IValue run_forward(nn::Module& module, CallArguments arguments) {
     const IValue self = Ptr<Object>(&module);
     const ClassPtr cls = module_class_of(self);
@@ -76,13 +43,6 @@ IValue run_forward(nn::Module& module, CallArguments arguments) {
         throw_error("NotImplementedError",
                     concat("Module [", cls->name(), "] is missing the required \"forward\" function"));
     }
-    const ModuleScope scope(module);
-    const std::string function = concat("__main__.", cls->qualified_name(), ".forward");
-    FrameInfo info;
-    info.function = function;
-    info.scope = scope.path();
-    info.module = &module;
-    const DirectFrame frame(info);
     const IValue bound = bind_attribute(*forward, &self, cls);
     return call(bound, std::move(arguments));
 }

@@ -159,6 +159,7 @@ class Methods {
             else add_node(recorder_.nodes()[item.index], level);
         }
         level.graph->add_output(result(level));
+        remove_unused(*level.graph);
         return add_function(traced.module, function_name, level.graph);
     }
 
@@ -170,6 +171,15 @@ class Methods {
         std::unordered_map<std::string, Value*> objects;  // modules by path from self
         Node* last_attribute;                             // attributes are read at the top
     };
+
+    // What only Python's own values came from, or nothing.
+    static void remove_unused(Graph& graph) {
+        for (Node* node = graph.return_node()->prev(); node != graph.param_node();) {
+            Node* const before = node->prev();
+            if (!node->has_uses() && !node->has_side_effects() && !node->is_random()) node->destroy();
+            node = before;
+        }
+    }
 
     ir::ScriptFunction& add_function(const nn::Module* module, const std::string& function_name, const Ptr<Graph>& graph) {
         FunctionSchema schema;

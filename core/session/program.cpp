@@ -14,6 +14,7 @@
 #include "core/io/checkpoint.h"
 #include "core/io/file_kind.h"
 #include "core/ops/random/generator.h"
+#include "core/python/model_source.h"
 #include "core/runtime/interpreter.h"
 #include "core/runtime/print.h"
 #include "core/session/inputs.h"
@@ -95,6 +96,11 @@ std::shared_ptr<Program> Program::open(const fs::path& path, const fs::path& wei
 
 std::shared_ptr<Program> Program::open_or_run(const fs::path& path, const fs::path& weights) {
     plugins();  // formats, operators and kernels of plugins count from the first file on
+    static const bool has_sources = [] {
+        FormatRegistry::instance().add(python::model_source_format());
+        return true;
+    }();
+    static_cast<void>(has_sources);
     ModelFile file = open_model(path);
     if (!file.module) return nullptr;
     auto program = std::make_shared<Program>(std::move(file));
@@ -286,6 +292,7 @@ IValue PreparedMethod::loss(const IValue& output) const {
 
 StatementScope::StatementScope(const Program& program, Recorder& recorder) : eager_(program.file().eager.get()) {
     if (eager_ == nullptr) return;
+    recorder.name_modules(program.module());
     eager_->set_statement_hook([&recorder](const ir::SourceRange& range, std::size_t calls) { recorder.before_statement(range, calls); });
 }
 StatementScope::~StatementScope() {

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/python/model_source.h"
+
+#include <algorithm>
+
+#include "core/base/error.h"
+#include "core/base/strings.h"
+#include "core/nn/module.h"
+#include "core/python/class.h"
+#include "core/python/error.h"
+#include "core/python/frame.h"
+#include "core/python/nn_module.h"
+#include "core/python/operations.h"
+#include "core/runtime/print.h"
+
+namespace loupe::python {
+namespace {
+
+[[noreturn]] void refuse(std::string message, std::string hint) {
+    throw Error(ErrorKind::File, std::move(message), {.hint = std::move(hint)});
+}
+
+// The function behind forward: of a class of the source, bound or not; null for a layer's.
+const FunctionObject* function_of(const IValue& callable) {
+    if (const auto* method = object_as<BoundMethod>(callable)) return function_of(method->function);
+    return object_as<FunctionObject>(callable);
+}
+
+TypePtr type_of_default(const IValue& value) {
+    if (value.is_none()) return types::optional(types::tensor());
+    if (value.is_bool()) return types::boolean();
+    if (value.is_int()) return types::integer();
+    if (value.is_double()) return types::floating();
+    if (value.is_string()) return types::string();
+    return types::any();
+}
+
+// Parameters without a default are tensors, as far as the source does not say what they are.
+TypePtr type_of_parameter(const script::Param& parameter, const ir::Source& source) {
+    if (parameter.annotation == nullptr) return types::tensor();
+    const std::string_view text = std::string_view(source.text()).substr(parameter.annotation->range.begin,
+                                                                          parameter.annotation->range.end - parameter.annotation->range.begin);
+    try {
+        const TypePtr type = parse_type(text);
+        return type->kind() == TypeKind::Class ? types::tensor() : type;
+    } catch (const Error&) {
+        return text.ends_with("Tensor") ? types::tensor() : types::any();
+    }
+}
+
+FunctionSchema schema_of(const nn::Module& module, const FunctionObject* forward) {
+    FunctionSchema schema;
+    schema.name = "forward";
+    Argument self;
+    self.name = "self";
+    self.type = module.type();
+    schema.arguments.push_back(std::move(self));
+    Argument result;
+    result.type = types::any();
+    schema.returns.push_back(std::move(result));
+    if (forward == nullptr) {
+        Argument input;
+        input.name = "input";
+        input.type = types::tensor();
+        schema.arguments.push_back(std::move(input));
+        return schema;
+    }
+    const auto& parameters = forward->code.params;
+    for (std::size_t i = 1; i < parameters.size(); ++i) {
+        if (parameters[i].kind != script::ParamKind::Plain || parameters[i].kwarg_only) break;
+        Argument argument;
+        argument.name = std::string(parameters[i].name);
+        if (i < forward->defaults.size() && !is_unbound(forward->defaults[i])) {
+            argument.default_value = forward->defaults[i];
+            argument.type = type_of_default(forward->defaults[i]);
+        } else {
+            argument.type = type_of_parameter(parameters[i], *forward->unit->source);
+        }
+        schema.arguments.push_back(std::move(argument));
+    }
+    return schema;
+}
+
+// How many arguments a callable needs; nullopt when that is not known.
+std::optional<std::size_t> required_arguments(const IValue& callable) {
+    const FunctionObject* function = function_of(callable);
+    if (function == nullptr) return std::nullopt;
+    std::size_t count = 0;
+    for (std::size_t i = 0; i < function->code.params.size(); ++i) {
+        const bool has_default = i < function->defaults.size() && !is_unbound(function->defaults[i]);
+        if (function->code.params[i].kind == script::ParamKind::Plain && !has_default) ++count;
+    }
+    return object_as<BoundMethod>(callable) != nullptr && count > 0 ? count - 1 : count;
+}
+
+class SourceModel final : public EagerModel, private StatementHook {
+  public:
+    SourceModel(Ptr<Evaluator> evaluator, IValue model, const Namespace& names) : evaluator_(std::move(evaluator)), model_(std::move(model)) {
+        const IValue forward = evaluator_->run([&] { return get_attribute(model_, "forward"); });
+        schema_ = schema_of(*nn::as_module(model_), function_of(forward));
+        if (const auto examples = names.find("example_inputs")) {
+            if (!examples->is_tuple() && !examples->is_tensor()) {
+                refuse(concat("example_inputs is a ", type_name(*examples)), "make it a tuple of what forward takes: example_inputs = (x,)");
+            }
+            examples_ = examples->is_tuple() ? examples->to_tuple().elements : std::vector<IValue>{*examples};
+        }
+        if (const auto loss = names.find("loss"); loss && required_arguments(*loss) == 1) loss_ = *loss;
+    }
+    ~SourceModel() override { evaluator_->set_hook(nullptr); }
+
+    IValue forward(std::vector<IValue> inputs) override { return evaluator_->call(model_, {std::move(inputs), {}}); }
+    const FunctionSchema& schema() const override { return schema_; }
+    const std::optional<std::vector<IValue>>& example_inputs() const override { return examples_; }
+    std::optional<IValue> loss(const IValue& output) override {
+        if (!loss_) return std::nullopt;
+        return evaluator_->call(*loss_, {{output}, {}});
+    }
+    std::string repr() override {
+        return evaluator_->run([&] { return IValue(python::repr(model_)); }).to_string();
+    }
+    void set_statement_hook(EagerModel::StatementHook hook) override {
+        hook_ = std::move(hook);
+        evaluator_->set_hook(hook_ ? this : nullptr);
+    }
+
+  private:
+    void before_statement(const StatementPlace& place) override { hook_(place.range, place.depth); }
+
+    const Ptr<Evaluator> evaluator_;
+    const IValue model_;
+    FunctionSchema schema_;
+    std::optional<std::vector<IValue>> examples_;
+    std::optional<IValue> loss_;
+    EagerModel::StatementHook hook_;
+};
+
+// Classes of the source itself that derive from torch.nn.Module, and have a forward.
+std::vector<ClassPtr> model_classes(const Namespace& names) {
+    std::vector<ClassPtr> classes;
+    for (const auto& [name, value] : names.entries()) {
+        auto* cls = object_as<ClassObject>(value);
+        if (cls == nullptr || cls->module() != "__main__" || !cls->is_subclass_of(*nn_module_class())) continue;
+        if (cls->find("forward") != nullptr && function_of(*cls->find("forward")) != nullptr) classes.push_back(ClassPtr(cls));
+    }
+    return classes;
+}
+
+bool needs_arguments(const ClassObject& cls) {
+    const IValue* init = cls.find("__init__");
+    const FunctionObject* function = init == nullptr ? nullptr : function_of(*init);
+    return function != nullptr && required_arguments(*init).value_or(1) > 1;  // self is one
+}
+
+// "Net(channels, depth)".
+std::string constructor_text(const ClassObject& cls) {
+    std::vector<std::string> names;
+    const FunctionObject* function = function_of(*cls.find("__init__"));
+    for (std::size_t i = 1; i < function->code.params.size(); ++i) {
+        const bool has_default = i < function->defaults.size() && !is_unbound(function->defaults[i]);
+        names.push_back(concat(function->code.params[i].name, has_default ? "=..." : ""));
+    }
+    return concat(cls.name(), "(", join(names, ", "), ")");
+}
+
+// None when the source has no model.
+IValue find_model(Evaluator& evaluator, const Namespace& names) {
+    if (const auto model = names.find("model")) {
+        if (nn::as_module(*model)) return *model;
+        if (object_as<ClassObject>(*model) == nullptr) refuse(concat("model is a ", type_name(*model)), "make it an instance of a class derived from torch.nn.Module");
+    }
+    const std::vector<ClassPtr> classes = model_classes(names);
+    std::vector<ClassPtr> buildable;
+    for (const ClassPtr& cls : classes) {
+        if (!needs_arguments(*cls)) buildable.push_back(cls);
+    }
+    if (buildable.size() > 1) {
+        // A class that another derives from, or a part of another, is not what one wants to see.
+        std::erase_if(buildable, [&](const ClassPtr& cls) {
+            return std::any_of(classes.begin(), classes.end(), [&](const ClassPtr& other) { return other != cls && other->is_subclass_of(*cls); });
+        });
+    }
+    if (buildable.size() == 1) return evaluator.call(IValue::other(buildable.front()), {});
+    if (buildable.size() > 1) {
+        std::vector<std::string> all;
+        for (const ClassPtr& cls : buildable) all.push_back(cls->name());
+        refuse(concat("which is the model? ", join(all, ", "), " can be built without arguments"), concat("write model = ", all.back(), "()"));
+    }
+    if (classes.empty()) return {};
+    refuse(concat(classes.back()->name(), " needs constructor arguments"), concat("write model = ", constructor_text(*classes.back())));
+}
+
+ModelFile model_of(const Ptr<Evaluator>& evaluator, const NamespacePtr& names, const std::vector<std::shared_ptr<const ir::Source>>& sources) {
+    ModelFile file;
+    file.format = "Python model source";
+    file.sources = sources;
+    const IValue model = find_model(*evaluator, *names);
+    if (model.is_none()) return file;
+    file.module = nn::as_module(model);
+    if (!file.module) refuse("the model is no torch.nn.Module", "derive its class from torch.nn.Module");
+    file.eager = make_ptr<SourceModel>(evaluator, model, *names);
+    return file;
+}
+
+Ptr<Evaluator> make_evaluator() {
+    static const bool is_registered = [] {
+        ir::set_evaluated_range(current_range);
+        return true;
+    }();
+    static_cast<void>(is_registered);
+    EvaluatorOptions options;
+    options.output = [](std::string_view text) { runtime::print_text(text); };
+    return make_ptr<Evaluator>(std::move(options));
+}
+
+// Python's own words, with the line where it happened.
+template <typename Run>
+ModelFile opened(Run&& run) {
+    try {
+        return run();
+    } catch (const PythonError& error) {
+        throw Error(ErrorKind::File, error.message(), error.context());
+    }
+}
+
+}  // namespace
+
+ModelFile open_model_source(const std::shared_ptr<const ir::Source>& source) {
+    return opened([&] {
+        const Ptr<Evaluator> evaluator = make_evaluator();
+        const NamespacePtr names = evaluator->run_source(source);
+        return model_of(evaluator, names, {source});
+    });
+}
+
+ModelFile open_model_source(const std::string& path) {
+    return open_model_source(std::make_shared<const ir::Source>(read_text_file(path), path));
+}
+
+FormatReader model_source_format() {
+    return {"Python model source", {".py"},
+            [](const Ptr<MappedFile>& file) { return file->path().extension() == ".py"; },
+            [](const Ptr<MappedFile>& file) { return open_model_source(file->path().string()); }};
+}
+
+}  // namespace loupe::python

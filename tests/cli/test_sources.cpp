@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+// Model sources on the command line: opened without Python, with PyTorch's numbers.
+#include <QFile>
+#include <QProcess>
+#include <QTemporaryDir>
+#include <QtTest>
+
+namespace {
+
+const QString kSources = LOUPE_SOURCE_DIR "/tests/fixtures/sources/";
+
+struct Outcome {
+    int status = -1;
+    QString out;
+    QString err;
+};
+
+Outcome run(const QString& program, const QStringList& arguments) {
+    QProcess process;
+    process.start(program, arguments);
+    if (!process.waitForStarted()) return {-1, {}, "No module named"};
+    if (!process.waitForFinished(120'000)) {
+        process.kill();
+        process.waitForFinished();
+        return {-1, {}, "did not end"};
+    }
+    const int status = process.exitStatus() == QProcess::NormalExit ? process.exitCode() : -2;
+    return {status, QString::fromUtf8(process.readAllStandardOutput()), QString::fromUtf8(process.readAllStandardError())};
+}
+
+Outcome run_cli(const QStringList& arguments) { return run(LOUPE_BINARY_DIR "/bin/tensorloupe-cli", arguments); }
+
+}  // namespace
+
+class TestSources : public QObject {
+    Q_OBJECT
+
+  private slots:
+    void aProgramRuns() {
+        const Outcome outcome = run_cli({"run", kSources + "program.py"});
+        QCOMPARE(outcome.err, QString());
+        QCOMPARE(outcome.out, "shape (1, 3)\nLinear(in_features=2, out_features=3, bias=True)\ntensor([1., 1., 1.])\n");
+        QCOMPARE(outcome.status, 0);
+    }
+
+    void info() {
+        const Outcome outcome = run_cli({"info", kSources + "mlp.py"});
+        QCOMPARE(outcome.status, 0);
+        QVERIFY2(outcome.out.contains("Python model source"), qPrintable(outcome.out));
+        QVERIFY(outcome.out.contains("(2) Linear"));
+        QVERIFY(outcome.out.contains("forward("));
+    }
+
+    // Initial weights for the seed, results, and gradients of the source's own loss; weights from the file beside.
+    void numbers_data() {
+        QTest::addColumn<QString>("name");
+        QTest::newRow("drawn weights, loss") << "convnet";
+        QTest::newRow("weights beside") << "mlp";
+    }
+    void numbers() {
+        QFETCH(QString, name);
+        const Outcome outcome = run_cli({"check", kSources + name + ".py", "--inputs", kSources + name + ".in.npz", "--expected", kSources + name + ".out.npz"});
+        QVERIFY2(outcome.status == 0, qPrintable(outcome.out + outcome.err));
+    }
+
+    void weightsFromAFile() {
+        const QTemporaryDir folder;
+        const QString copy = folder.filePath("copy.py");
+        QVERIFY(QFile::copy(kSources + "mlp.py", copy));
+        const QStringList inputs{"--inputs", kSources + "mlp.in.npz", "--expected", kSources + "mlp.out.npz"};
+        QCOMPARE(run_cli(QStringList{"check", copy} + inputs).status, 1);
+        QCOMPARE(run_cli(QStringList{"check", copy, "--weights", kSources + "mlp.npz"} + inputs).status, 0);
+        const Outcome wrong = run_cli({"run", kSources + "convnet.py", "--weights", kSources + "mlp.npz"});
+        QCOMPARE(wrong.status, 3);
+        QVERIFY2(wrong.err.contains("Missing key(s) in state_dict") || wrong.err.contains("Missing key(s)"), qPrintable(wrong.err));
+    }
+
+    void statistics() {
+        const Outcome outcome = run_cli({"run", kSources + "convnet.py", "--stats", "--backward"});
+        QVERIFY2(outcome.status == 0, qPrintable(outcome.err));
+        QVERIFY2(outcome.out.contains(QRegularExpression("aten::conv2d\\s+blocks\\.1\\.conv")), qPrintable(outcome.out));
+        QVERIFY(outcome.out.contains("ConvolutionBackward0"));
+    }
+
+    void graph() {
+        const Outcome outcome = run_cli({"ir", kSources + "convnet.py", "--mode", "eval"});
+        QVERIFY2(outcome.status == 0, qPrintable(outcome.err));
+        QVERIFY2(outcome.out.contains("prim::CallMethod[name=\"forward\"]"), qPrintable(outcome.out));
+        QVERIFY(outcome.out.contains(QRegularExpression("aten::mean.*convnet.py:27")));
+        const Outcome inlined = run_cli({"ir", kSources + "convnet.py", "--mode", "eval", "--pipeline", "inference"});
+        QVERIFY2(inlined.status == 0, qPrintable(inlined.err));
+        QVERIFY(!inlined.out.contains("batch_norm"));
+        // A source without example_inputs is traced on what is given.
+        QCOMPARE(run_cli({"ir", kSources + "mlp.py", "--input", "5x4"}).status, 0);
+    }
+
+    void warnings() {
+        const Outcome outcome = run_cli({"ir", kSources + "warns.py"});
+        QCOMPARE(outcome.status, 0);
+        QVERIFY2(outcome.err.contains("warns.py:11: TracerWarning: Converting a tensor to a Python boolean might cause"), qPrintable(outcome.err));
+        QVERIFY(outcome.err.contains("warns.py:13: TracerWarning: Converting a tensor to a Python number might cause"));
+    }
+
+    // Written as an archive, it gives the same numbers, in PyTorch too.
+    void archive() {
+        const QTemporaryDir folder;
+        const QString archive = folder.filePath("convnet.pt");
+        const Outcome converted = run_cli({"convert", kSources + "convnet.py", archive});
+        QVERIFY2(converted.status == 0, qPrintable(converted.err));
+        const QStringList inputs{"--inputs", kSources + "convnet.in.npz", "--outputs"};
+        QCOMPARE(run_cli(QStringList{"run", kSources + "convnet.py"} + inputs + QStringList{folder.filePath("a.npz")}).status, 0);
+        const Outcome checked = run_cli({"check", archive, "--inputs", kSources + "convnet.in.npz", "--expected", folder.filePath("a.npz")});
+        QVERIFY2(checked.status == 0, qPrintable(checked.out + checked.err));
+        const char* const script = "import sys, numpy, torch\n"
+                                   "m = torch.jit.load(sys.argv[1])\n"
+                                   "x = torch.from_numpy(numpy.load(sys.argv[2])['arg0'])\n"
+                                   "y = torch.from_numpy(numpy.load(sys.argv[3])['out0'])\n"
+                                   "torch.testing.assert_close(m(x).detach(), y, rtol=1e-4, atol=1e-5)\n";
+        const Outcome python = run("/usr/bin/python3", {"-c", script, archive, kSources + "convnet.in.npz", folder.filePath("a.npz")});
+        if (python.err.contains("No module named")) return;
+        QVERIFY2(python.status == 0, qPrintable(python.err));
+    }
+
+    void refusals_data() {
+        QTest::addColumn<QString>("name");
+        QTest::addColumn<QString>("line");
+        QTest::newRow("arguments") << "needs_arguments" << "needs_arguments.py: Net needs constructor arguments; write model = Net(width, depth=...)\n";
+        QTest::newRow("which") << "two_classes" << "two_classes.py: which is the model? First, Second can be built without arguments; write model = Second()\n";
+        QTest::newRow("exception") << "raises" << "missing 1 required positional argument: 'out_features'";
+        QTest::newRow("numpy") << "numpy_import" << "numpy";
+    }
+    void refusals() {
+        QFETCH(QString, name);
+        QFETCH(QString, line);
+        const Outcome outcome = run_cli({"run", kSources + name + ".py"});
+        QCOMPARE(outcome.status, 3);
+        QVERIFY2(outcome.err.contains(line) && outcome.err.count('\n') == 1, qPrintable(outcome.err));
+    }
+};
+
+QTEST_APPLESS_MAIN(TestSources)
+#include "test_sources.moc"

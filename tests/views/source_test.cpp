@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The Source panel with a model source: stepped by line, edited, run again.
+#include <Qsci/qsciscintilla.h>
+
+#include <QTemporaryDir>
+#include <QtTest>
+
+#include "views/common/format.h"
+#include "views/source/source_view.h"
+
+using namespace loupe;
+using namespace loupe::views;
+
+namespace {
+
+const char* const kSource =
+    "import torch\n"
+    "from torch import nn\n"
+    "\n"
+    "class Net(nn.Module):\n"
+    "    def __init__(self):\n"
+    "        super().__init__()\n"
+    "        self.fc = nn.Linear(3, 2)\n"
+    "\n"
+    "    def forward(self, x):\n"
+    "        y = self.fc(x)\n"
+    "        return y * 2\n"
+    "\n"
+    "example_inputs = (torch.ones(4, 3),)\n";
+
+bool isReached(const session::Status& status, session::RunState state) { return status.state == state; }
+
+}  // namespace
+
+class SourceTest : public QObject {
+    Q_OBJECT
+
+    QTemporaryDir folder_;
+    QString path_;
+
+    void waitFor(SessionBridge& bridge, session::RunState state) {
+        QTRY_VERIFY_WITH_TIMEOUT(isReached(bridge.status(), state), 10'000);
+    }
+
+  private slots:
+    void init() {
+        path_ = folder_.filePath("net.py");
+        QFile file(path_);
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        file.write(kSource);
+    }
+
+    void aModelSourceIsEditable() {
+        SessionBridge bridge;
+        SourceView view(bridge, nullptr);
+        bridge.open(path_);
+        waitFor(bridge, session::RunState::Ready);
+        QCOMPARE(view.currentFile(), path_);
+        QVERIFY(!view.editor().isReadOnly());
+        QCOMPARE(view.editor().text(), QString(kSource));
+        QVERIFY(bridge.model()->graph->text.find("aten::linear") != std::string::npos || bridge.model()->graph->text.find("CallMethod") != std::string::npos);
+    }
+
+    // The line that is about to run is marked.
+    void steppingByLine() {
+        SessionBridge bridge;
+        SourceView view(bridge, nullptr);
+        bridge.open(path_);
+        waitFor(bridge, session::RunState::Ready);
+        bridge.toggleLineBreakpoint(path_, 10);
+        bridge.run();
+        waitFor(bridge, session::RunState::Paused);
+        QCOMPARE(bridge.status().next_source.line, 10);
+        QVERIFY(view.editor().markersAtLine(9) != 0);
+        bridge.step(session::StepKind::Over);
+        QTRY_COMPARE(bridge.status().next_source.line, 11);
+        QCOMPARE(bridge.status().reached, session::EventId{1});
+        bridge.run();
+        waitFor(bridge, session::RunState::Finished);
+    }
+
+    // An edit runs at once; a breakpoint stays on its line, which is another number now.
+    void editingAndRunningAgain() {
+        SessionBridge bridge;
+        SourceView view(bridge, nullptr);
+        bridge.open(path_);
+        waitFor(bridge, session::RunState::Ready);
+        bridge.toggleLineBreakpoint(path_, 11);
+        view.editor().insertAt("        y = y.relu()\n", 10, 0);
+        QVERIFY(view.editor().isModified());
+        QElapsedTimer timer;
+        timer.start();
+        QVERIFY(view.saveAndRun());
+        waitFor(bridge, session::RunState::Paused);
+        qInfo("stopped %lld ms after the edit", timer.elapsed());
+        QVERIFY(!view.editor().isModified());
+        QCOMPARE(bridge.status().next_source.line, 12);
+        QCOMPARE(bridge.breakpoints().front().line, 12);
+        QCOMPARE(bridge.status().reached, session::EventId{2});
+        QCOMPARE(text(bridge.recording()->event(2).op), QString("aten::relu"));
+        bridge.run();
+        waitFor(bridge, session::RunState::Finished);
+    }
+
+    // A source that cannot run says where; what was opened before is still there to be mended.
+    void anErrorHasItsLine() {
+        SessionBridge bridge;
+        SourceView view(bridge, nullptr);
+        bridge.open(path_);
+        waitFor(bridge, session::RunState::Ready);
+        view.editor().insertAt("broken = 1 +\n", 2, 0);
+        QVERIFY(view.saveAndRun());
+        waitFor(bridge, session::RunState::Failed);
+        QVERIFY2(text(bridge.log().back().text).contains("net.py"), bridge.log().back().text.c_str());
+        QVERIFY(view.editor().text().contains("broken = 1 +"));
+        QVERIFY(!view.editor().isReadOnly());
+    }
+};
+
+QTEST_MAIN(SourceTest)
+#include "source_test.moc"
