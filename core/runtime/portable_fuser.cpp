@@ -11,7 +11,7 @@
 namespace loupe::runtime {
 namespace {
 
-constexpr std::int64_t kCacheBytes = 96 * 1024;  // for the blocks of one thread
+constexpr std::int64_t kCacheBytes = 32 * 1024;  // for the blocks of one thread
 constexpr std::int64_t kLargestBlock = 4096;     // elements
 constexpr std::int64_t kSmallestBlock = 256;
 constexpr std::size_t kAlignment = 64;

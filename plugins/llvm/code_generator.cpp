@@ -19,9 +19,10 @@ constexpr std::int64_t kSmallestBlock = 256;
 
 class CodeGenerator {
   public:
-    CodeGenerator(llvm::LLVMContext& context, const FusedExpression& expression, const std::vector<bool>& is_number, bool has_fma)
-        : context_(context), e_(expression), is_number_(is_number), schedule_(make_schedule(expression, is_number)),
-          module_(std::make_unique<llvm::Module>("fused", context)), b_(context), elements_(b_, has_fma) {}
+    CodeGenerator(llvm::LLVMContext& context, const FusedExpression& expression, const std::vector<bool>& is_number,
+                  const Target& target)
+        : context_(context), e_(expression), is_number_(is_number), streams_(target.streams), schedule_(make_schedule(expression, is_number)),
+          module_(std::make_unique<llvm::Module>("fused", context)), b_(context), elements_(b_, target.has_fma) {}
 
     std::unique_ptr<llvm::Module> generate() {
         make_function();
@@ -30,13 +31,14 @@ class CodeGenerator {
         load_pointers();
         make_buffers();
         fill_constants();
-        if (schedule_.has_calls) {
+        if (schedule_.has_calls || streams_) {
             emit_loop("block", function_->getArg(1), block_, [&](llvm::Value* at) {
                 base_ = at;
                 llvm::Value* rest = b_.CreateSub(function_->getArg(1), at);
                 length_ = b_.CreateSelect(b_.CreateICmpSLT(rest, b_.getInt64(static_cast<std::uint64_t>(block_))), rest,
                                           b_.getInt64(static_cast<std::uint64_t>(block_)));
                 emit_stages();
+                if (streams_) stream_outputs();
             });
         } else {
             base_ = b_.getInt64(0);
@@ -84,7 +86,9 @@ class CodeGenerator {
         const std::size_t outputs = e_.outputs.size();
         for (std::size_t o = 0; o < outputs; ++o) {
             const ScalarType dtype = e_.dtype_of(e_.outputs[o]);
-            places_[{e_.outputs[o], dtype}] = {typed(load_pointer(function_->getArg(0), o, concat("out", o)), dtype), true};
+            llvm::Value* pointer = load_pointer(function_->getArg(0), o, concat("out", o));
+            outputs_.push_back(pointer);
+            if (!streams_) places_[{e_.outputs[o], dtype}] = {typed(pointer, dtype), true};
         }
         for (std::uint32_t i = 0; i < e_.inputs.size(); ++i) {
             llvm::Value* pointer = typed(load_pointer(function_->getArg(0), outputs + i, concat("in", i)), e_.inputs[i]);
@@ -103,6 +107,7 @@ class CodeGenerator {
                 slot += 2;
             }
         }
+        if (streams_) stream_ = load_pointer(function_->getArg(2), slot, "stream");
     }
 
     void add_buffer(const Stored& stored) { buffers_.push_back(stored); }
@@ -259,6 +264,18 @@ class CodeGenerator {
         b_.CreateCall(type, b_.CreateBitCast(function, type->getPointerTo()), {params, table, length_});
     }
 
+    void stream_outputs() {
+        llvm::Type* bytes = b_.getInt8PtrTy();
+        auto* type = llvm::FunctionType::get(b_.getVoidTy(), {bytes, bytes, b_.getInt64Ty()}, false);
+        for (std::size_t o = 0; o < outputs_.size(); ++o) {
+            const ScalarType dtype = e_.dtype_of(e_.outputs[o]);
+            llvm::Value* element = b_.getInt64(static_cast<std::uint64_t>(element_size(dtype)));
+            llvm::Value* to = b_.CreateGEP(b_.getInt8Ty(), outputs_[o], b_.CreateMul(base_, element));
+            llvm::Value* from = b_.CreateBitCast(places_.at({e_.outputs[o], dtype}).pointer, bytes);
+            b_.CreateCall(type, b_.CreateBitCast(stream_, type->getPointerTo()), {to, from, b_.CreateMul(length_, element)});
+        }
+    }
+
     llvm::Value* call_table(std::size_t size) {
         llvm::IRBuilderBase::InsertPointGuard guard(b_);
         b_.SetInsertPoint(&function_->getEntryBlock(), function_->getEntryBlock().begin());
@@ -269,7 +286,10 @@ class CodeGenerator {
     llvm::LLVMContext& context_;
     const FusedExpression& e_;
     const std::vector<bool>& is_number_;
+    bool streams_;
     Schedule schedule_;
+    std::vector<llvm::Value*> outputs_;
+    llvm::Value* stream_ = nullptr;
     std::unique_ptr<llvm::Module> module_;
     Builder b_;
     StepGenerator elements_;
@@ -291,8 +311,8 @@ class CodeGenerator {
 }  // namespace
 
 std::unique_ptr<llvm::Module> generate(llvm::LLVMContext& context, const FusedExpression& expression, const std::vector<bool>& is_number,
-                                       bool has_fma) {
-    return CodeGenerator(context, expression, is_number, has_fma).generate();
+                                       const Target& target) {
+    return CodeGenerator(context, expression, is_number, target).generate();
 }
 
 std::vector<std::uint32_t> called_values(const FusedExpression& expression, const std::vector<bool>& is_number) {

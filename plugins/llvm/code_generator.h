@@ -4,7 +4,8 @@
 //
 //     void fused(std::byte** arrays, std::int64_t n, void** functions)
 //
-// arrays: outputs, then inputs. functions: for each call of the schedule, the operator's vector loop and its parameters.
+// arrays: outputs, then inputs. functions: for each call of the schedule, the operator's vector loop and its parameters;
+// then, for code that streams, void (*)(std::byte* to, const std::byte* from, std::int64_t bytes).
 
 #include <llvm/IR/Module.h>
 
@@ -16,8 +17,13 @@ namespace loupe::llvm_fuser {
 
 inline constexpr const char* kFunctionName = "fused";
 
+struct Target {
+    bool has_fma = false;
+    bool streams = false;  // results go past the caches, block by block: for arrays that do not fit there
+};
+
 std::unique_ptr<llvm::Module> generate(llvm::LLVMContext& context, const FusedExpression& expression, const std::vector<bool>& is_number,
-                                       bool has_fma);
+                                       const Target& target);
 
 // The values whose functions stand in the table, in its order.
 std::vector<std::uint32_t> called_values(const FusedExpression& expression, const std::vector<bool>& is_number);

@@ -8,7 +8,13 @@
 #include <llvm/Support/TargetSelect.h>
 #include <llvm/Target/TargetMachine.h>
 
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
+#include <algorithm>
 #include <chrono>
+#include <cstring>
 #include <mutex>
 #include <unordered_map>
 
@@ -24,7 +30,7 @@ using runtime::FusedKernel;
 using runtime::FusedKernelText;
 
 // Raised when the generator makes other code of the same expression.
-constexpr int kGeneratorVersion = 1;
+constexpr int kGeneratorVersion = 2;
 
 template <typename T>
 T value_or_throw(llvm::Expected<T> expected) {
@@ -40,6 +46,26 @@ using Function = void (*)(std::byte* const* arrays, std::int64_t n, void* const*
 
 class Compiler;
 
+// Past the caches, whole lines at a time.
+void stream(std::byte* to, const std::byte* from, std::int64_t bytes) {
+#if defined(__SSE2__)
+    constexpr std::int64_t kLine = 64;
+    const std::int64_t head = std::min<std::int64_t>(bytes, (kLine - static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(to) % kLine)) % kLine);
+    std::memcpy(to, from, static_cast<std::size_t>(head));
+    std::int64_t at = head;
+    for (; at + kLine <= bytes; at += kLine) {
+        for (std::int64_t part = 0; part < kLine; part += 16) {
+            const __m128i elements = _mm_loadu_si128(reinterpret_cast<const __m128i*>(from + at + part));
+            _mm_stream_si128(reinterpret_cast<__m128i*>(to + at + part), elements);
+        }
+    }
+    std::memcpy(to + at, from + at, static_cast<std::size_t>(bytes - at));
+    _mm_sfence();
+#else
+    std::memcpy(to, from, static_cast<std::size_t>(bytes));
+#endif
+}
+
 class CompiledKernel final : public FusedKernel {
   public:
     CompiledKernel(const FusedExpression& expression, const std::vector<bool>& is_number, Compiler& compiler)
@@ -49,9 +75,14 @@ class CompiledKernel final : public FusedKernel {
             functions_.push_back(reinterpret_cast<void*>(step.kernel));
             functions_.push_back(const_cast<Scalar*>(step.params.data()));
         }
+        functions_.push_back(reinterpret_cast<void*>(&stream));
+        for (const std::uint32_t output : expression_.outputs) result_bytes_ += element_size(expression_.dtype_of(output));
     }
 
-    void run(std::byte* const* arrays, std::int64_t n) const override { function(arrays, n, functions_.data()); }
+    void run(std::byte* const* arrays, std::int64_t n) const override {
+        const Function streaming = n * result_bytes_ >= kStreamedBytes ? streaming_function() : nullptr;
+        (streaming != nullptr ? streaming : function)(arrays, n, functions_.data());
+    }
     FusedKernelText text() const override;
 
     Function function = nullptr;
@@ -59,10 +90,18 @@ class CompiledKernel final : public FusedKernel {
     bool from_disk = false;
 
   private:
+    // Of results that leave the caches before they are read again.
+    static constexpr std::int64_t kStreamedBytes = 8 << 20;
+
+    Function streaming_function() const;
+
     FusedExpression expression_;
     std::vector<bool> is_number_;
     std::vector<void*> functions_;
+    std::int64_t result_bytes_ = 0;
     Compiler& compiler_;
+    mutable std::once_flag streaming_once_;
+    mutable Function streaming_ = nullptr;
 };
 
 // One a process; what it made lives as long.
@@ -75,27 +114,24 @@ class Compiler {
 
     Ptr<const FusedKernel> compile(const FusedExpression& expression, const std::vector<bool>& is_number) {
         const std::scoped_lock lock(mutex_);
-        const std::string key = key_of(expression, is_number);
+        const std::string key = key_of(expression, is_number, false);
         if (const auto found = kernels_.find(key); found != kernels_.end()) return found->second;
         const auto begin = std::chrono::steady_clock::now();
         auto kernel = make_ptr<CompiledKernel>(expression, is_number, *this);
-        if (const auto cached = read_cached(key)) {
-            kernel->function = try_load(*cached);
-            kernel->from_disk = kernel->function != nullptr;
-        }
-        if (kernel->function == nullptr) {
-            const std::string object = make_object(expression, is_number);
-            kernel->function = load(object);
-            write_cached(key, object);
-        }
+        kernel->function = function_of(key, expression, is_number, false, &kernel->from_disk);
         kernel->compile_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
         return kernels_[key] = kernel;
+    }
+
+    Function compile_streaming(const FusedExpression& expression, const std::vector<bool>& is_number) {
+        const std::scoped_lock lock(mutex_);
+        return function_of(key_of(expression, is_number, true), expression, is_number, true, nullptr);
     }
 
     std::pair<std::string, std::string> ir_and_assembly(const FusedExpression& expression, const std::vector<bool>& is_number) {
         const std::scoped_lock lock(mutex_);
         llvm::LLVMContext context;
-        const auto module = optimised(context, expression, is_number);
+        const auto module = optimised(context, expression, is_number, false);
         std::string ir;
         llvm::raw_string_ostream out(ir);
         module->print(out, nullptr);
@@ -115,15 +151,31 @@ class Compiler {
         jit_ = value_or_throw(llvm::orc::LLJITBuilder().setJITTargetMachineBuilder(builder).create());
     }
 
-    std::string key_of(const FusedExpression& expression, const std::vector<bool>& is_number) const {
+    Function function_of(const std::string& key, const FusedExpression& expression, const std::vector<bool>& is_number, bool streams,
+                         bool* from_disk) {
+        if (const auto cached = read_cached(key)) {
+            if (const Function loaded = try_load(*cached)) {
+                if (from_disk != nullptr) *from_disk = true;
+                return loaded;
+            }
+        }
+        llvm::LLVMContext context;
+        const std::string object = emitted(*optimised(context, expression, is_number, streams), llvm::CGFT_ObjectFile);
+        const Function function = load(object);
+        write_cached(key, object);
+        return function;
+    }
+
+    std::string key_of(const FusedExpression& expression, const std::vector<bool>& is_number, bool streams) const {
         std::string key = concat(kGeneratorVersion, " ", LLVM_VERSION_STRING, " ", machine_->getTargetCPU().str(), " ",
                                  machine_->getTargetFeatureString().str(), "\n");
         for (const bool number : is_number) key += number ? '1' : 'a';
-        return concat(key, "\n", expression.str());
+        return concat(key, streams ? " streams\n" : "\n", expression.str());
     }
 
-    std::unique_ptr<llvm::Module> optimised(llvm::LLVMContext& context, const FusedExpression& expression, const std::vector<bool>& is_number) {
-        auto module = generate(context, expression, is_number, has_fma_);
+    std::unique_ptr<llvm::Module> optimised(llvm::LLVMContext& context, const FusedExpression& expression, const std::vector<bool>& is_number,
+                                           bool streams) {
+        auto module = generate(context, expression, is_number, {has_fma_, streams});
         module->setDataLayout(machine_->createDataLayout());
         module->setTargetTriple(machine_->getTargetTriple().str());
         for (llvm::Function& function : *module) {
@@ -154,11 +206,6 @@ class Compiler {
         return {bytes.data(), bytes.size()};
     }
 
-    std::string make_object(const FusedExpression& expression, const std::vector<bool>& is_number) {
-        llvm::LLVMContext context;
-        return emitted(*optimised(context, expression, is_number), llvm::CGFT_ObjectFile);
-    }
-
     Function load(const std::string& object) {
         auto& library = value_or_throw(jit_->createJITDylib(concat("kernel", ++libraries_)));
         library.addGenerator(
@@ -184,6 +231,11 @@ class Compiler {
     std::size_t libraries_ = 0;
     std::unordered_map<std::string, Ptr<const FusedKernel>> kernels_;
 };
+
+Function CompiledKernel::streaming_function() const {
+    std::call_once(streaming_once_, [this] { streaming_ = compiler_.compile_streaming(expression_, is_number_); });
+    return streaming_;
+}
 
 FusedKernelText CompiledKernel::text() const {
     auto [ir, assembly] = compiler_.ir_and_assembly(expression_, is_number_);

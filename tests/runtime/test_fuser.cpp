@@ -294,6 +294,21 @@ class TestFuser : public QObject {
         }
     }
 
+    // So many elements that kernels write past the caches, two results of them.
+    void many_elements() {
+        const auto graph = ir::parse_graph(
+            "graph(%x : Tensor, %y : Tensor):\n  %a : Tensor = aten::mul(%x, %y)\n  %b : Tensor = aten::exp(%a)\n  %c : Tensor = aten::gt(%b, %x)\n"
+            "  return (%b, %c)\n");
+        Random random;
+        const Tensor x = random_tensor(random, {4500001}, ScalarType::Float32), y = random_tensor(random, {4500001}, ScalarType::Float32);
+        const std::vector<IValue> inputs{fn::slice(x, 0, 3, 4500001, 1), fn::slice(y, 0, 0, 4499998, 1)};
+        const std::vector<IValue> want = run_unfused(graph, inputs);
+        for (const std::string& backend : backends()) {
+            const Fused fused = run_fused(graph, inputs, backend);
+            for (std::size_t i = 0; i < 2; ++i) QCOMPARE(difference(fused.results[i].to_tensor(), want[i].to_tensor()), std::string());
+        }
+    }
+
     void a_tensor_given_twice() {
         const auto graph = ir::parse_graph(
             "graph(%x : Tensor, %y : Tensor):\n  %a : Tensor = aten::mul(%x, %y)\n  %b : Tensor = aten::exp(%a)\n  return (%b)\n");

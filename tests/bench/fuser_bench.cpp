@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// Chains of pointwise operators: each fuser against a plain copy of the same bytes and against the operators one by one.
+//
+//     bench_fuser [elements, in millions]
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+
+#include "core/base/parallel.h"
+#include "core/ir/parser.h"
+#include "core/ops/functions.h"
+#include "core/ops/plugin_loader.h"
+#include "core/ops/random/random.h"
+#include "core/ops/samples.h"
+#include "core/runtime/fuser.h"
+#include "core/runtime/interpreter.h"
+
+using namespace loupe;
+using namespace loupe::runtime;
+
+namespace {
+
+// Best of several, in milliseconds.
+template <typename Work>
+double measure(Work&& work) {
+    double best = 1e9;
+    for (int i = 0; i < 12; ++i) {
+        const auto begin = std::chrono::steady_clock::now();
+        work();
+        best = std::min(best, std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count());
+    }
+    return best;
+}
+
+struct Chain {
+    const char* name;
+    const char* body;
+};
+
+constexpr Chain kChains[] = {
+    {"eight: mul add relu mul sub clamp abs sqrt",
+     "  %a : Tensor = aten::mul(%x, %k)\n  %b : Tensor = aten::add(%a, %k, %one)\n  %c : Tensor = aten::relu(%b)\n"
+     "  %d : Tensor = aten::mul(%c, %x)\n  %e : Tensor = aten::sub(%d, %k, %one)\n  %f : Tensor = aten::clamp(%e, %low, %high)\n"
+     "  %g : Tensor = aten::abs(%f)\n  %h : Tensor = aten::sqrt(%g)\n  return (%h)\n"},
+    {"eight: mul add tanh mul sigmoid sub mul add",
+     "  %a : Tensor = aten::mul(%x, %k)\n  %b : Tensor = aten::add(%a, %k, %one)\n  %c : Tensor = aten::tanh(%b)\n"
+     "  %d : Tensor = aten::mul(%c, %x)\n  %e : Tensor = aten::sigmoid(%d)\n  %f : Tensor = aten::sub(%e, %k, %one)\n"
+     "  %g : Tensor = aten::mul(%f, %x)\n  %h : Tensor = aten::add(%g, %x, %one)\n  return (%h)\n"},
+};
+
+void bench(const Chain& chain, const Tensor& x, double copy) {
+    const std::string text = std::string("graph(%x : Tensor):\n  %one : int = prim::Constant[value=1]()\n"
+                                         "  %k : float = prim::Constant[value=1.5]()\n  %low : float = prim::Constant[value=-2.]()\n"
+                                         "  %high : float = prim::Constant[value=2.]()\n") +
+                             chain.body;
+    const Ptr<ir::Graph> graph = ir::parse_graph(text);
+    const std::vector<IValue> inputs{x};
+    const auto code = Code::make(graph, "");
+    const double unfused = measure([&] { run_code(*code, inputs); });
+    std::printf("%s\n  unfused   %7.2f ms  %5.2f of a copy\n", chain.name, unfused, unfused / copy);
+    for (const FuserBackend& backend : fusers()) {
+        FusedGroup group(graph, backend.name);
+        IValue result;
+        group.run(inputs, &result);
+        const double fused = measure([&] {
+            result = IValue();
+            group.run(inputs, &result);
+        });
+        const FusedKernelText kernel = group.kernels()[0];
+        std::printf("  %-9s %7.2f ms  %5.2f of a copy, %.2f of unfused, compiled in %.1f ms%s\n", backend.name.c_str(), fused, fused / copy,
+                    fused / unfused, kernel.compile_seconds * 1e3, kernel.from_disk ? " from disk" : "");
+    }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    plugins();
+    const std::int64_t n = (argc > 1 ? std::atoll(argv[1]) : 16) << 20;
+    Random random;
+    const Tensor x = random_tensor(random, {n}, ScalarType::Float32);
+    const double copy = measure([&] { fn::clone(x); });
+    std::printf("%lld elements, %d threads; a copy: %.2f ms\n", static_cast<long long>(n), thread_count(), copy);
+    for (const Chain& chain : kChains) bench(chain, x, copy);
+}
