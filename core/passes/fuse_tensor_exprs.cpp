@@ -26,7 +26,10 @@ const std::unordered_set<Symbol>& pointwise() {
               "atan2", "tanh", "sqrt", "rsqrt", "abs", "floor", "ceil", "round", "trunc", "frac", "fmod", "remainder", "relu", "relu6",
               "leaky_relu", "gelu", "silu", "sigmoid", "hardtanh", "hardswish", "hardsigmoid", "softplus", "mish", "elu", "neg",
               "reciprocal", "threshold", "addcmul", "addcdiv", "where", "type_as", "to", "lgamma", "max", "min", "maximum", "minimum",
-              "__and__", "__or__", "__xor__", "sigmoid_backward", "tanh_backward", "threshold_backward"}) {
+              "__and__", "__or__", "__xor__", "sigmoid_backward", "tanh_backward", "threshold_backward",
+              "gelu_backward", "silu_backward", "mish_backward", "hardtanh_backward", "leaky_relu_backward", "elu_backward",
+              "hardsigmoid_backward", "hardswish_backward", "softplus_backward", "masked_fill", "logical_and", "logical_or", "logical_xor",
+              "logical_not", "square", "sign", "bitwise_and", "bitwise_or", "bitwise_not", "isnan", "exp2"}) {
             kinds.insert(Symbol::intern(std::string("aten::") + name));
         }
         return kinds;

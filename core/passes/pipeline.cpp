@@ -43,6 +43,8 @@ constexpr Named kPipelines[] = {
     {"mobile", "What optimize_for_mobile does to graphs, without kernels of phones.",
      "@freeze, TransformConv1dToConv2d, PeepholeOptimize, ConstantPropagation, removeDropout, FuseAddRelu, ConstantPooling, DCE"},
     {"train", "For training: parameters stay, and every gradient is what it was.", "@tidy, EliminateNoOps, ConstantPooling, DCE"},
+    {"train_fused", "The same with pointwise operators fused, in the backward pass too: layers that have one become graphs forward and back.",
+     "@train, CreateAutodiffSubgraphs"},
 };
 
 class StepParser {

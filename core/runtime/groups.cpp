@@ -12,6 +12,7 @@
 #include "core/base/strings.h"
 #include "core/ops/stand_in.h"
 #include "core/passes/differentiate.h"
+#include "core/passes/pass_list.h"
 #include "core/runtime/fuser.h"
 #include "core/runtime/interpreter.h"
 
@@ -91,6 +92,7 @@ Differentiated& differentiated(GroupState& state, const StructuralCall& call, co
         for (const IValue& value : inputs) wanted.push_back(wants_gradient(value));
         try {
             made->gradient = passes::differentiate(*call.node.g(ir::attr::Subgraph), inputs, wanted);
+            for (const auto& graph : {made->gradient.f, made->gradient.df}) passes::kFuseTensorExprs.run(*graph, {});
             made->forward = Code::make(made->gradient.f, call.code->function_name());
             made->backward = Code::make(made->gradient.df, call.code->function_name());
             for (const ir::Value* output : made->gradient.df->outputs()) {

@@ -87,7 +87,7 @@ class TestPipelines : public QObject {
   private slots:
     void inference_data() { add_rows({"freeze", "inference"}); }
     void inference();
-    void train_data() { add_rows({"train", "optimize"}); }
+    void train_data() { add_rows({"train", "train_fused", "optimize"}); }
     void train();
     void are_listed();
 };
