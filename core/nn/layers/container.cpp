@@ -95,6 +95,9 @@ IValue append_part(Module& self, Arguments a) {
     return itself(self);
 }
 IValue extend_parts(Module& self, Arguments a) {
+    if (!a[0].is_list() && !a[0].is_tuple() && !as_module(a[0])) {
+        run_error(concat(self.class_name(), ".extend should be called with an iterable, but got ", python_type_name(a[0])));
+    }
     for (const IValue& part : elements_of(a[0])) append_part(self, std::span(&part, 1));
     return itself(self);
 }

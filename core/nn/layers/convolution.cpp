@@ -165,7 +165,7 @@ IValue output_padding_for(const Module& self, const Tensor& input, const IValue&
     Dims out;
     for (std::size_t d = 0; d < kernel.size(); ++d) {
         if (wanted[d] < smallest[d] || wanted[d] > largest[d]) {
-            run_error(concat("requested an output size of ", shape_list_text(span_of(wanted)), ", but valid sizes range from ",
+            run_error(concat("requested an output size of ", python_repr(output_size), ", but valid sizes range from ",
                              shape_list_text(span_of(smallest)), " to ", shape_list_text(span_of(largest)), " (for an input of torch.Size(",
                              shape_list_text(input.sizes().subspan(2)), "))"));
         }
@@ -211,7 +211,7 @@ std::string convolution_repr(const Module& self) {
                 .constructor = "(int in_channels, int out_channels, int[" N "] kernel_size, int[" N "] stride=1, int[" N \
                                "] padding=0, int[" N "] output_padding=0, int groups=1, bool bias=True, int[" N \
                                "] dilation=1, str padding_mode=\"zeros\", Device? device=None, ScalarType? dtype=None)", \
-                .init = builds<init_transposed>, .forward_schema = "(Tensor input, int[]? output_size=None) -> Tensor", \
+                .init = builds<init_transposed>, .forward_schema = "(Tensor input, Any output_size=None) -> Tensor", \
                 .forward = computes<forward_transposed>}
 
 constexpr LayerRecord kRecords[] = {

@@ -205,9 +205,8 @@ IValue recur(Module& self, const IValue& given, const IValue& hx) {
     const bool is_lstm = self.attribute("mode").to_string() == "LSTM";
     if (is_packed_sequence(given)) return run_packed(self, packed_sequence_of(given), hx, is_lstm);
     const Tensor input = given.to_tensor();
-    if (input.dim() != 2 && input.dim() != 3) {
-        run_error(concat(self.layer()->name, ": Expected input to be 2-D or 3-D but received ", input.dim(), "-D tensor"));
-    }
+    // What is no batch is taken for one sequence.
+    if (input.dim() != 2 && input.dim() != 3) run_error(concat("input must have 3 dimensions, got ", input.dim() + 1));
     const bool has_batch = input.dim() == 3;
     const std::int64_t batch_dim = flag(self, "batch_first") ? 0 : 1;
     Run run{has_batch ? input : fn::unsqueeze(input, batch_dim), {}, each_of(hx, is_lstm)};
