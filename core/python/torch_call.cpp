@@ -349,15 +349,23 @@ std::string_view exception_name(const Error& error) {
         return "IndexError";
     }
     if (text.starts_with("index ") && text.find("is out of bounds for dimension") != std::string_view::npos) {
-        return "IndexError";
+        const std::string& op = error.context().op;
+        return op.find("gather") != std::string::npos || op.find("scatter") != std::string::npos ? "RuntimeError"
+                                                                                                  : "IndexError";
     }
     if (text.starts_with("only one element tensors can be converted")) return "ValueError";
-    if (starts_with_any(text, {"Invalid ", "optimizer got an empty parameter list", "Nesterov momentum requires"})) {
+    if (starts_with_any(text, {"Invalid ", "optimizer got an empty parameter list", "Nesterov momentum requires",
+                               "Expected more than 1 value per channel", "dropout probability has to be between",
+                               "Fan in and fan out can not", "Unsupported nonlinearity"})) {
         return "ValueError";
+    }
+    if (starts_with_any(text, {"index out of range in self"}) ||
+        (text.starts_with("Target ") && text.ends_with("is out of bounds."))) {
+        return "IndexError";
     }
     const auto holds = [&](std::string_view part) { return text.find(part) != std::string_view::npos; };
     if (holds(" required positional argument") || holds("got an unexpected keyword argument") || holds(" must be Tensor, not") ||
-        holds(" positional argument") || text.starts_with("cannot assign '") || holds("got multiple values for argument")) {
+        holds(" positional argument") || holds(" is not a Module subclass") || holds(") must be ") || text.starts_with("cannot assign '") || holds("got multiple values for argument")) {
         return "TypeError";
     }
     if (holds(" object has no attribute ") || holds(" has no attribute `")) return "AttributeError";

@@ -346,6 +346,7 @@ std::span<const ModuleRecord> torch_module_records() {
         {"torch.special", fill_special},
         {"torch.jit", fill_torch_jit},
         {"torch.optim", fill_torch_optim},
+        {"torch.optim.lr_scheduler", fill_lr_scheduler},
         {"torch.cuda", fill_cuda},
         {"torch.backends", fill_backends},
         {"torch.backends.cudnn", fill_cudnn},

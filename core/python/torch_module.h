@@ -20,6 +20,7 @@ void fill_nn_utils(PythonModule& module);
 void fill_nn_utils_rnn(PythonModule& module);
 void fill_torch_jit(PythonModule& module);
 void fill_torch_optim(PythonModule& module);
+void fill_lr_scheduler(PythonModule& module);
 void fill_torch_io(PythonModule& module);  // save, load: a part of torch
 
 // The function of the operator: looked up when it is first called.

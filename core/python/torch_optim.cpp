@@ -2,35 +2,15 @@
 // torch.optim: a class for each optimiser's record.
 
 #include "core/base/strings.h"
-#include "core/optim/optimizer.h"
 #include "core/python/arguments.h"
 #include "core/python/error.h"
 #include "core/python/operations.h"
 #include "core/python/torch_call.h"
 #include "core/python/torch_module.h"
+#include "core/python/torch_optim.h"
 
 namespace loupe::python {
 namespace {
-
-class OptimizerObject final : public Instance {
-  public:
-    using Instance::Instance;
-    Ptr<optim::Optimizer> optimizer;
-
-    std::optional<IValue> find_attribute(std::string_view name) override {
-        if (optimizer) {
-            if (name == "param_groups") return IValue(optimizer->param_groups());
-            if (name == "state") return IValue(optimizer->state());
-            if (name == "defaults") return IValue(optimizer->defaults());
-        }
-        return Instance::find_attribute(name);
-    }
-    std::string repr() override { return optimizer ? optimizer->str() : Instance::repr(); }
-    void clear_references() override {
-        Instance::clear_references();
-        optimizer = nullptr;
-    }
-};
 
 OptimizerObject& object_of(const IValue& value) {
     if (auto* self = object_as<OptimizerObject>(value)) return *self;
@@ -136,6 +116,7 @@ void fill_torch_optim(PythonModule& module) {
     static const auto classes = make_classes();
     for (const auto& [name, cls] : classes) module.define(name, IValue::other(cls));
     module.define("Optimizer", IValue::other(optimizer_class()));
+    define_submodule(module, "lr_scheduler", "torch.optim.lr_scheduler");
 }
 
 }  // namespace loupe::python
