@@ -37,6 +37,17 @@ TypePtr type_of_input(const IValue& value) {
 
 bool same_span(IntSpan a, IntSpan b) { return std::equal(a.begin(), a.end(), b.begin(), b.end()); }
 
+// The values of a dict are tensors, those of a list all of one kind; a tuple may hold anything.
+bool is_uniform(const IValue& value) {
+    if (value.is_dict()) {
+        const auto& entries = value.to_dict().entries();
+        return std::all_of(entries.begin(), entries.end(), [](const auto& entry) { return entry.second.is_tensor(); });
+    }
+    if (!value.is_list()) return true;
+    const auto& elements = value.to_list().elements;
+    return std::all_of(elements.begin(), elements.end(), [&](const IValue& element) { return element.tag() == elements.front().tag(); });
+}
+
 const Type& without_optional(const Type& type) {
     return type.kind() == TypeKind::Optional ? without_optional(*type.element()) : type;
 }
@@ -197,7 +208,7 @@ void TraceRecorder::finish(const IValue& output) {
 TracedInput TraceRecorder::output_for(const IValue& value) {
     if (value.is_tensor()) return {value_of(value.to_tensor())};
     const bool is_changeable = value.is_list() || value.is_dict();
-    if (!value.is_tuple() && !is_changeable) {
+    if ((!value.is_tuple() && !is_changeable) || !is_uniform(value)) {
         run_error("Only tensors, lists, tuples of tensors, or dictionary of tensors can be output from traced functions");
     }
     if (strict_ && is_changeable) {

@@ -445,6 +445,14 @@ class TestTracer : public QObject {
         const ModulePtr counts = make("Counts", [](Module&, std::vector<IValue>) -> IValue { return 3; });
         QCOMPARE(error_of([&] { traced(counts, vectors()); }),
                  "Only tensors, lists, tuples of tensors, or dictionary of tensors can be output from traced functions");
+        const ModulePtr mixes = make("Mixes", [](Module&, std::vector<IValue> x) -> IValue {
+            const auto dict = make_ptr<DictObject>(types::string(), types::any());
+            dict->set("a", x[0]);
+            dict->set("b", TensorList{x[0].to_tensor()});
+            return dict;
+        });
+        QCOMPARE(error_of([&] { traced(mixes, vectors()); }),
+                 "Only tensors, lists, tuples of tensors, or dictionary of tensors can be output from traced functions");
         QVERIFY(error_of([] { trace_module(escape(), {draw({2, 4})}, {.class_name = {}, .argument_names = {}, .strict = true}); })
                     .startsWith("Encountering a dict at the output of the tracer might cause the trace to be incorrect"));
         const Tensor foreign = draw({3});
