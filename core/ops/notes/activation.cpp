@@ -13,6 +13,7 @@ constexpr OperatorNote kNotes[] = {
     {"aten::hardtanh", "", "self: grad where min_val < x < max_val, else 0"},
     {"aten::leaky_relu", "", "self: grad where x > 0, else negative_slope grad"},
     {"aten::elu", "", "self: scale grad where x > 0, else scale input_scale alpha exp(input_scale x) grad"},
+    {"aten::elu_", "", "self: scale grad where out > 0, else input_scale (out + scale alpha) grad"},
     {"aten::selu", "scale (x if x > 0 else alpha (exp(x) - 1)), scale = 1.0507, alpha = 1.6733",
      "self: scale grad where x > 0, else scale alpha exp(x) grad"},
     {"aten::selu_", "scale (x if x > 0 else alpha (exp(x) - 1)), scale = 1.0507, alpha = 1.6733",

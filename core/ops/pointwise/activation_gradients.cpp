@@ -30,6 +30,9 @@ void infer_elu_gradient(Arguments arguments, MetaList& outputs) {
 }
 
 void elu_kernel(Arguments arguments, IValue* results) {
+    require(!arguments[4].to_bool() || arguments[1].to_scalar().to_double() >= 0,
+            "In-place elu backward calculation is triggered with a negative slope which is not supported. This is caused by calling "
+            "in-place forward function with a negative slope, please call out-of-place version instead.");
     const Tensor out = results[0].to_tensor();
     const ScalarType as = compute_type(out.dtype());
     const Scalar params[] = {arguments[1].to_scalar(), arguments[2].to_scalar(), arguments[3].to_scalar()};

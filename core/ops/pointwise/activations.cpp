@@ -76,6 +76,14 @@ Tensor celu(const Tensor& self, const Scalar& alpha) { return fn::elu(self, alph
 Tensor celu_(const Tensor& self, const Scalar& alpha) { return fn::elu_(self, alpha, Scalar(1), inverse_alpha(alpha)); }
 Tensor tanhshrink(const Tensor& self) { return self - fn::tanh(self); }
 
+void elu_in_place(Arguments arguments, IValue* results) {
+    MetaList metas;
+    infer_same_floating(arguments, metas);
+    results[0] = arguments[0];
+    constexpr FillingKernel kElu = activation<ActivationOp::Elu>;
+    kElu.function(arguments, results);
+}
+
 constexpr OperatorRecord activation_record(std::string_view schema, std::string_view summary, std::string_view formula,
                                            Kernel kernel, Derivative derivative, SamplesFunction samples,
                                            InferFunction infer = infer_same_floating) {
@@ -127,15 +135,28 @@ constexpr OperatorRecord kRecords[] = {
                        },
                        {save_argument(0)}},
                       with_numbers<1>),
-    activation_record("aten::elu(Tensor self, Scalar alpha=1, Scalar scale=1, Scalar input_scale=1) -> Tensor",
-                      "Exponential linear unit.", "scale (x if x > 0 else alpha (exp(input_scale x) - 1))",
-                      activation<ActivationOp::Elu>,
-                      {[](G& c) {
-                           c.set_grad(0, fn::elu_backward(c.grad_output(), scalar_of(c, 1), scalar_of(c, 2), scalar_of(c, 3), false,
-                                                          c.argument(0)));
-                       },
-                       {save_argument(0)}},
-                      with_numbers<5, 3, 6>),
+    {.schema = "aten::elu(Tensor self, Scalar alpha=1, Scalar scale=1, Scalar input_scale=1) -> Tensor",
+     .summary = "Exponential linear unit.",
+     .formula = "scale (x if x > 0 else alpha (exp(input_scale x) - 1))",
+     .infer = infer_same_floating,
+     .kernel = activation<ActivationOp::Elu>,
+     .derivative = {[](G& c) {
+                        c.set_grad(0, fn::elu_backward(c.grad_output(), scalar_of(c, 1), scalar_of(c, 2), scalar_of(c, 3), false,
+                                                       c.argument(0)));
+                    },
+                    {save_argument(0)}},
+     .samples = with_numbers<5, 3, 6>,
+     .variants = kOut},
+    {.schema = "aten::elu_(Tensor(a!) self, Scalar alpha=1, Scalar scale=1, Scalar input_scale=1) -> Tensor(a!)",
+     .summary = "Exponential linear unit in place; its gradient comes from the result, which alone is left.",
+     .formula = "scale (x if x > 0 else alpha (exp(input_scale x) - 1))",
+     .kernel = &elu_in_place,
+     .derivative = {[](G& c) {
+                        c.set_grad(0, fn::elu_backward(c.grad_output(), scalar_of(c, 1), scalar_of(c, 2), scalar_of(c, 3), true,
+                                                       c.result()));
+                    },
+                    {save_result()}, "EluBackward1"},
+     .samples = with_numbers<5, 3, 6>},
     activation_record("aten::gelu(Tensor self, *, str approximate=\"none\") -> Tensor",
                       "Gaussian error linear unit, exact or with a tanh.", "x Phi(x)", FillingKernel{&gelu_kernel},
                       {[](G& c) { c.set_grad(0, fn::gelu_backward(c.grad_output(), c.argument(0), c.value(1))); }, {save_argument(0)}},
