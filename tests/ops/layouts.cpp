@@ -40,7 +40,7 @@ Tensor spaced_out(const Tensor& t) {
 Tensor turned(const Tensor& t) {
     Dims order;
     for (std::int64_t d = t.dim(); d-- > 0;) order.push_back(d);
-    if (order.empty()) return fn::clone(t);
+    if (order.size() < 2) return fn::clone(t);
     return fn::permute(fn::contiguous(fn::permute(t, order), 0), order);
 }
 
