@@ -87,6 +87,15 @@ class Parser {
         cursor_.word("_:");
         cursor_.expect("= ");
         node->set_attribute(attr::Subgraph, parse_one());
+        while (next_line_starts("with ")) {
+            const std::string_view head = cursor_.rest().substr(0, cursor_.rest().find(" = "));
+            if (head.find('.') == std::string_view::npos) return;
+            const Symbol attribute = Symbol::intern(head.substr(head.find('.') + 1));
+            cursor_.expect("with ");
+            cursor_.word("_:.");
+            cursor_.expect("= ");
+            node->set_attribute(attribute, parse_one());
+        }
     }
 
     // "%x.1 : Tensor, %y : int):" after the opening parenthesis.

@@ -149,8 +149,14 @@ class GraphPrinter {
         for (const Node* node : graph.nodes()) print(*node, 1);
         out_ += concat("  return (", value_list(graph.outputs()), ")\n");
         for (std::size_t i = 0; i < groups_.size(); ++i) {
-            out_ += concat("with ", groups_[i]->kind().str(), "_", i, " = ",
-                           print_graph(*groups_[i]->g(attr::Subgraph), options));
+            const std::string name = concat("with ", groups_[i]->kind().str(), "_", i);
+            out_ += concat(name, " = ", print_graph(*groups_[i]->g(attr::Subgraph), options));
+            // Others that it has, the backward pass above all, follow by their attribute.
+            for (const auto& [attribute, value] : groups_[i]->attributes()) {
+                const auto* graph_of = std::get_if<Ptr<Graph>>(&value);
+                if (graph_of == nullptr || attribute == attr::Subgraph) continue;
+                out_ += concat(name, ".", attribute.str(), " = ", print_graph(**graph_of, options));
+            }
         }
     }
     // One node alone.
@@ -231,7 +237,8 @@ std::string print_constant(const IValue& value) {
 std::string print_attributes(const Node& node) {
     std::string out;
     for (const auto& [name, value] : node.attributes()) {
-        if (name == attr::Subgraph) continue;
+        const bool follows = std::holds_alternative<Ptr<Graph>>(value) && node.has_attribute(attr::Subgraph);
+        if (follows) continue;
         out += concat(out.empty() ? "" : ", ", name.str(), "=", std::visit(AttributePrinter(), value));
     }
     return out;

@@ -30,7 +30,8 @@ constexpr Named kPipelines[] = {
      "@optimize, UnrollLoops, RemoveListMutation, PeepholeOptimize, ConstantPropagation, CSE, BatchMM, FuseTensorExprs, "
      "DCE"},
     {"autodiff", "What PyTorch's executor does when something is to be differentiated: groups whose backward pass is a graph.",
-     "@optimize, UnrollLoops, RemoveListMutation, PeepholeOptimize, ConstantPropagation, CSE, CreateAutodiffSubgraphs, Differentiate, DCE"},
+     "@optimize, UnrollLoops, RemoveListMutation, PeepholeOptimize, ConstantPropagation, CSE, PropagateInputShapes, CreateAutodiffSubgraphs, "
+     "Differentiate, DCE"},
     {"fold", "Layers folded into the convolution or linear layer before them.",
      "removeDropout, fixpoint(FoldConvBatchnorm, FoldConvAddOrSub, FoldConvMulOrDiv, FoldLinearBatchnorm)"},
     {"freeze", "torch.jit.freeze: attributes become constants, then what they decide.",

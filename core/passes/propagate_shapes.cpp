@@ -9,6 +9,7 @@
 #include <unordered_map>
 
 #include "core/autograd/grad_mode.h"
+#include "core/autograd/variable.h"
 #include "core/base/error.h"
 #include "core/passes/fake_run.h"
 #include "core/passes/graph_tools.h"
@@ -34,10 +35,12 @@ bool holds_tensor(const IValue& value) { return value.is_tensor() && value.to_te
 
 class Propagation {
   public:
-    explicit Propagation(Graph& graph) : graph_(graph) {}
+    Propagation(Graph& graph, const Ptr<Object>& module) : graph_(graph), module_(module) {}
 
     void run() {
         for (Value* input : graph_.inputs()) take_input(input);
+        const bool takes_module = module_ != nullptr && !graph_.inputs().empty() && graph_.inputs()[0]->type()->kind() == TypeKind::Class;
+        if (takes_module) known_[graph_.inputs()[0]] = {IValue(module_), IValue(module_)};
         visit_block(*graph_.block());
     }
 
@@ -126,9 +129,33 @@ class Propagation {
             if (node->kind() == prim::Constant) continue;
             if (node->kind() == prim::If) visit_if(node);
             else if (node->kind() == prim::Loop) visit_loop(node);
+            else if (node->kind() == prim::GetAttr) visit_attribute(node);
             else if (node->block_count() > 0) visit_block(*node->block_at(0));
             else visit_plain(node);
         }
+    }
+
+    // Of a parameter or buffer its metadata; its elements are not for a run that means nothing.
+    void visit_attribute(Node* node) {
+        const Known* object = known(node->input(0));
+        if (object == nullptr || !(*object)[0]->is_object()) return;
+        const IValue value = (*object)[0]->to_object()->attribute(node->s(ir::attr::name));
+        if (!holds_tensor(value)) {
+            if (value.is_object() || value.is_int() || value.is_double() || value.is_bool()) known_[node->output()] = {value, value};
+            return;
+        }
+        const Tensor tensor = value.to_tensor();
+        if (tensor.device().type != DeviceType::Cpu || node->output()->type()->kind() != TypeKind::Tensor) return;
+        const IValue fake(fake_tensor(tensor.sizes(), tensor.dtype(), tensor.strides()));
+        remember(node->output(), {fake, fake});
+        auto type = make_ptr<TensorType>();
+        const auto* known_type = node->output()->type()->as<TensorType>();
+        type->dtype = known_type->dtype;
+        type->device = known_type->device;
+        type->sizes = known_type->sizes;
+        type->strides = known_type->strides;
+        type->requires_grad = requires_grad(tensor);
+        node->output()->set_type(std::move(type));
     }
 
     void visit_plain(Node* node) {
@@ -217,6 +244,7 @@ class Propagation {
     }
 
     Graph& graph_;
+    Ptr<Object> module_;
     std::unordered_map<const Value*, Known> known_;
     std::map<std::int64_t, Choices> symbols_;
     std::map<Choices, std::int64_t> names_;
@@ -229,7 +257,7 @@ void run(Graph& graph, const PassContext& context) {
         if (context.input_types[i] != nullptr) graph.inputs()[i]->set_type(context.input_types[i]);
     }
     const GradModeScope no_grad(false);
-    Propagation(graph).run();
+    Propagation(graph, context.module).run();
 }
 
 }  // namespace

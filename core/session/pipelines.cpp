@@ -73,6 +73,15 @@ bool freezes(const std::vector<passes::Step>& steps) {
     });
 }
 
+std::vector<TypePtr> types_of(const std::vector<IValue>& arguments, bool takes_self) {
+    std::vector<TypePtr> types(takes_self ? 1 : 0);
+    for (const IValue& argument : arguments) {
+        const bool is_tensor = argument.is_tensor() && argument.to_tensor().defined();
+        types.push_back(is_tensor ? ir::refined_type(argument.to_tensor()) : nullptr);
+    }
+    return types;
+}
+
 }  // namespace
 
 Ptr<ir::Graph> run_pipeline(const std::string& pipeline, const ir::Graph& graph, const nn::ModulePtr& module) {
@@ -90,14 +99,17 @@ Ptr<ir::Graph> run_pipeline(const std::string& pipeline, const ir::Graph& graph,
     return copy;
 }
 
-PassTrace trace_pipeline(const std::string& pipeline, const ir::Graph& graph, const nn::ModulePtr& module, const std::string& method) {
+PassTrace trace_pipeline(const std::string& pipeline, const ir::Graph& graph, const nn::ModulePtr& module, const std::string& method,
+                         const std::vector<IValue>& arguments) {
     PassTrace trace;
     trace.pipeline = pipeline;
     trace.initial = build_graph_model(graph, module, method).model;
     if (pipeline.empty() || pipeline == "none") return trace;
     const Ptr<ir::Graph> copy = graph.copy();
     passes::PassManager manager;
-    const passes::PassTrace run = manager.run(*copy, passes::pipeline_of(pipeline), {module});
+    passes::PassContext context{module};
+    if (!arguments.empty()) context.input_types = types_of(arguments, graph.inputs().size() > arguments.size());
+    const passes::PassTrace run = manager.run(*copy, passes::pipeline_of(pipeline), context);
     const passes::Snapshot* before = run.before.get();
     for (const passes::PassRecord& record : run.records) {
         PassStep step;

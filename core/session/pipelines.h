@@ -3,6 +3,7 @@
 // Pass pipelines as a session runs and shows them.
 
 #include <string>
+#include <vector>
 
 #include "core/ir/graph.h"
 #include "core/nn/module.h"
@@ -12,8 +13,9 @@ namespace loupe::session {
 
 // A copy of the graph with the passes run. Throws Error (Usage) for an unknown pipeline.
 Ptr<ir::Graph> run_pipeline(const std::string& pipeline, const ir::Graph& graph, const nn::ModulePtr& module);
-// The same step by step, with the graph after each pass that changed it.
+// The same step by step, with the graph after each pass that changed it. arguments (without self; may be empty): what
+// passes that want to know shapes take them from.
 PassTrace trace_pipeline(const std::string& pipeline, const ir::Graph& graph, const nn::ModulePtr& module,
-                         const std::string& method);
+                         const std::string& method, const std::vector<IValue>& arguments = {});
 
 }  // namespace loupe::session

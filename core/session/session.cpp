@@ -215,6 +215,21 @@ void Session::request_gradients(const Tag& tag, Reply<std::vector<GradientRow>> 
     });
 }
 
+namespace {
+
+// What a run would get; empty where inputs are missing, for passes do without.
+template <typename Inputs>
+std::vector<IValue> arguments_or_none(Program& program, const Inputs& inputs, const std::string& method) {
+    try {
+        return program.make_arguments(inputs, method);
+    } catch (const Error& error) {
+        if (error.kind() == ErrorKind::Cancelled) throw;
+        return {};
+    }
+}
+
+}  // namespace
+
 void Session::request_passes(const Tag& tag, const std::string& pipeline, const std::string& method, Reply<PassTrace> reply) {
     engine_->request(tag, [this, pipeline, method, reply = std::move(reply)] {
         PassTrace trace;
@@ -222,7 +237,7 @@ void Session::request_passes(const Tag& tag, const std::string& pipeline, const 
             const std::shared_ptr<Program> program = engine_->model_or_recorded();
             if (program->trace() == nullptr && program->is_eager()) program->trace_with(program->make_arguments(engine_->inputs(), method));
             const ir::ScriptFunction& function = program->method(method);
-            trace = trace_pipeline(pipeline, *function.graph(), program->script_module(), method);
+            trace = trace_pipeline(pipeline, *function.graph(), program->script_module(), method, arguments_or_none(*program, engine_->inputs(), method));
         } catch (const Error& error) {
             trace.pipeline = pipeline;
             trace.error = error.what();

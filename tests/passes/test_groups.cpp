@@ -246,6 +246,21 @@ with prim::TensorExprGroup_0 = graph(%x : Float(2, 3, strides=[3, 1], requires_g
         }
     }
 
+    void backwardPassIsShown() {
+        const auto graph = ir::parse_graph(R"(graph(%x : Float(2, 3, strides=[3, 1], requires_grad=1, device=cpu), %y : Float(2, 3, strides=[3, 1], requires_grad=1, device=cpu)):
+  %a : Float(2, 3, strides=[3, 1], device=cpu) = aten::mul(%x, %y)
+  %b : Float(2, 3, strides=[3, 1], device=cpu) = aten::tanh(%a)
+  return (%b)
+)");
+        PassManager manager;
+        manager.run(*graph, pipeline_of("CreateAutodiffSubgraphs, Differentiate"));
+        const QString text = QString::fromStdString(graph->str());
+        QVERIFY2(text.contains("with prim::DifferentiableGraph_0.ReverseSubgraph = graph("), qPrintable(text));
+        QVERIFY2(text.contains("aten::tanh_backward"), qPrintable(text));
+        QCOMPARE(QString::fromStdString(ir::parse_graph(text.toStdString())->str()), text);
+        QVERIFY(!manager.run(*graph, pipeline_of("Differentiate")).records[0].changed);
+    }
+
     void gradientsComeInAnyLayout() {
         const auto graph = ir::parse_graph(R"(graph(%x : Tensor, %w : Tensor):
   %two : int = prim::Constant[value=2]()
