@@ -152,16 +152,17 @@ HWY_INLINE TwoParts<V> log2_parts(D d, V x) {
     const auto sum = parts_of_sum(hn::ConvertTo(d, exponent), first);
     return {sum.high, hn::Add(sum.low, rest)};
 }
-// 2^(high + low)
-template <class D, class V>
+// 2^(high + low); kShort: the result is a normal number.
+template <bool kShort, class D, class V>
 HWY_INLINE V exp2_of_parts(D d, const TwoParts<V>& x) {
     constexpr std::array<float, 7> kTerms{1.0F, 0.6931471824645996F, 0.24022647738456726F, 0.05550331249833107F,
                                           0.009618442505598068F, 0.0013399391900748014F, 0.00015352945774793625F};
     const hn::RebindToSigned<D> whole;
     const V n = hn::Round(x.high);
     const V fraction = polynomial(d, hn::Add(hn::Sub(x.high, n), x.low), kTerms);
-    // In two halves, so that the smallest results underflow gradually.
     const auto power = hn::ConvertTo(whole, n);
+    if constexpr (kShort) return hn::BitCast(d, hn::Add(hn::BitCast(whole, fraction), hn::ShiftLeft<23>(power)));
+    // In two halves, so that the smallest results underflow gradually.
     const auto half = hn::ShiftRight<1>(power);
     const auto scale = [&](auto k) HWY_ATTR { return hn::BitCast(d, hn::ShiftLeft<23>(hn::Add(k, hn::Set(whole, 127)))); };
     return hn::Mul(hn::Mul(fraction, scale(half)), scale(hn::Sub(power, half)));
@@ -169,7 +170,7 @@ HWY_INLINE V exp2_of_parts(D d, const TwoParts<V>& x) {
 template <class D, class V>
 HWY_INLINE V exp2_vector(D d, V x) {
     const V limit = hn::Set(d, 200.0F);  // 2 to the power of that is infinite, to the power of -200 it is 0
-    const V result = exp2_of_parts(d, TwoParts<V>{hn::Max(hn::Min(x, limit), hn::Neg(limit)), hn::Zero(d)});
+    const V result = exp2_of_parts<false>(d, TwoParts<V>{hn::Max(hn::Min(x, limit), hn::Neg(limit)), hn::Zero(d)});
     return hn::IfThenElse(hn::IsNaN(x), x, result);
 }
 template <class D, class V>
@@ -268,25 +269,28 @@ HWY_INLINE V floor_divide_vector(D d, V a, V b) {
     const V result = hn::IfThenElse(hn::Eq(quotient, zero), hn::CopySign(zero, plain), rounded);
     return hn::IfThenElse(hn::Eq(b, zero), plain, result);
 }
+// exponent * log2(base), of positive normal numbers.
+template <class D, class V>
+HWY_INLINE TwoParts<V> log2_of_power(D d, V base, V exponent) {
+    const auto logarithm = log2_parts(d, base);
+    const V product = hn::Mul(exponent, logarithm.high);
+    return {product, hn::MulAdd(exponent, logarithm.low, hn::MulSub(exponent, logarithm.high, product))};
+}
 template <class D, class V>
 HWY_INLINE V pow_of_positive(D d, V base, V exponent) {
-    const auto logarithm = log2_parts(d, base);
+    const auto power = log2_of_power(d, base, exponent);
     const V limit = hn::Set(d, 200.0F);  // 2 to the power of that is infinite, to the power of -200 it is 0
-    const V product = hn::Mul(exponent, logarithm.high);
-    const V rest = hn::MulAdd(exponent, logarithm.low, hn::MulSub(exponent, logarithm.high, product));
-    const auto inside = hn::Lt(hn::Abs(product), limit);
-    return exp2_of_parts(d, parts_of_sum(hn::Max(hn::Min(product, limit), hn::Neg(limit)), hn::IfThenElseZero(inside, rest)));
+    const auto inside = hn::Lt(hn::Abs(power.high), limit);
+    const V high = hn::Max(hn::Min(power.high, limit), hn::Neg(limit));
+    return exp2_of_parts<false>(d, parts_of_sum(high, hn::IfThenElseZero(inside, power.low)));
 }
-// Numbers that are negative, zero, subnormal, infinite or NaN too.
+// Numbers that are negative, zero, subnormal, infinite or NaN too. Apart, so that the common case is inlined.
 template <class D, class V>
-HWY_INLINE V pow_vector(D d, V base, V exponent) {
+HWY_NOINLINE V pow_of_any(D d, V base, V exponent) {
     const V zero = hn::Zero(d), one = hn::Set(d, 1.0F), infinite = hn::Set(d, std::numeric_limits<float>::infinity());
-    const V least = hn::Set(d, std::numeric_limits<float>::min());
-    const auto is_finite = hn::And(hn::Lt(hn::Abs(exponent), infinite), hn::Lt(base, infinite));
-    if (HWY_LIKELY(hn::AllTrue(d, hn::And(is_finite, hn::Ge(base, least))))) return pow_of_positive(d, base, exponent);
     const V size = hn::Abs(base);
-    const auto is_normal = hn::Or(hn::And(hn::Ge(size, least), hn::Lt(size, infinite)), hn::Eq(base, zero));
-    const auto good = hn::And(is_normal, is_finite);
+    const auto is_normal = hn::And(hn::Ge(size, hn::Set(d, std::numeric_limits<float>::min())), hn::Lt(size, infinite));
+    const auto good = hn::And(hn::Or(is_normal, hn::Eq(base, zero)), hn::Lt(hn::Abs(exponent), infinite));
     V result = pow_of_positive(d, size, exponent);
     const auto is_whole = hn::Eq(hn::Trunc(exponent), exponent);
     const V halved = hn::Mul(exponent, hn::Set(d, 0.5F));
@@ -298,6 +302,15 @@ HWY_INLINE V pow_vector(D d, V base, V exponent) {
     const V undefined = hn::Set(d, std::numeric_limits<float>::quiet_NaN());
     result = hn::IfThenElse(hn::AndNot(is_whole, hn::Lt(base, zero)), undefined, result);
     return patch_lanes(d, base, exponent, result, good, [](float a, float b) { return std::pow(a, b); });
+}
+template <class D, class V>
+HWY_INLINE V pow_vector(D d, V base, V exponent) {
+    const auto power = log2_of_power(d, base, exponent);
+    const auto is_normal = hn::And(hn::Ge(base, hn::Set(d, std::numeric_limits<float>::min())),
+                                   hn::Lt(base, hn::Set(d, std::numeric_limits<float>::infinity())));
+    const auto is_plain = hn::And(is_normal, hn::Lt(hn::Abs(power.high), hn::Set(d, 124.0F)));
+    if (HWY_UNLIKELY(!hn::AllTrue(d, is_plain))) return pow_of_any(d, base, exponent);
+    return exp2_of_parts<true>(d, parts_of_sum(power.high, power.low));
 }
 #endif
 

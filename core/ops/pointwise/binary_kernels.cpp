@@ -188,7 +188,7 @@ struct PowOp : Plain {
 #if HWY_TARGET != HWY_SCALAR
     template <class D, class V>
         requires std::is_same_v<T, float>
-    V vector(D d, V a, V b) const { return pow_vector(d, a, b); }
+    HWY_INLINE V vector(D d, V a, V b) const { return pow_vector(d, a, b); }
 #endif
 };
 template <class T>
