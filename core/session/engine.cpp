@@ -5,6 +5,7 @@
 
 #include "core/autograd/grad_mode.h"
 #include "core/base/error.h"
+#include "core/base/file.h"
 #include "core/base/parallel.h"
 #include "core/base/strings.h"
 #include "core/ops/plugin_loader.h"
@@ -281,11 +282,37 @@ void Session::Engine::do_open(const std::filesystem::path& file) {
     });
     if (is_recording(file)) return do_open_recording(file);
     const runtime::PrintScope prints(print_to_log());
-    use(Program::open(file));  // the model there is stays when this fails
+    try {
+        use(Program::open(file));  // the model there is stays when this fails
+    } catch (const Error& error) {
+        if (error.kind() != ErrorKind::Cancelled) show_source_of(file, error);
+        throw;
+    }
     change_status([](Status& status) {
         status.state = RunState::Ready;
         status.progress.clear();
     });
+}
+
+// A model source that gives no model is shown all the same, to be mended.
+void Session::Engine::show_source_of(const std::filesystem::path& file, const Error& why) {
+    std::error_code ignored;
+    const bool is_source = file.extension() == ".py" && std::filesystem::is_regular_file(file, ignored);
+    const bool is_there = model() != nullptr && model()->path == file.string();
+    if (!is_source || is_there) return;
+    auto info = std::make_shared<ModelInfo>();
+    info->path = file.string();
+    info->title = file.filename().string();
+    info->format = "Python source";
+    info->modules.emplace_back().class_name = "no model";
+    info->sources.push_back({file.string(), read_text_file(file), true, true});
+    info->cannot_run = why.what();
+    do_close();
+    {
+        const std::lock_guard lock(mutex_);
+        info_ = info;
+    }
+    if (listener_ != nullptr) listener_->on_model(info);
 }
 
 void Session::Engine::do_open_recording(const std::filesystem::path& path) {

@@ -75,6 +75,7 @@ class Session::Engine {
     void execute(const std::function<void()>& work);
 
     void do_open(const std::filesystem::path& file);
+    void show_source_of(const std::filesystem::path& file, const Error& why);
     void do_open_recording(const std::filesystem::path& file);
     void log_recorded(const RecordingFile& file);
     void use(std::shared_ptr<Program> opened);

@@ -207,6 +207,27 @@ class TestEager : public QObject {
         QCOMPARE(session.status().reached, EventId{2});
     }
 
+    // Values that were not kept are computed again by evaluating the source again.
+    void droppedValues() {
+        Session session;
+        session.open(path("net.lines"));
+        session.wait_idle();
+        RunOptions options;
+        options.memory_budget = 0;
+        options.file_budget = 0;
+        session.run(options);
+        session.wait_idle();
+        QCOMPARE(session.status().state, RunState::Finished);
+        TensorRequest request;
+        request.value = session.recording()->event(1).outputs[0];
+        TensorSlice slice;
+        session.request_tensor("look", request, [&](TensorSlice found) { slice = std::move(found); });
+        session.wait_idle();
+        QCOMPARE(slice.error, std::string());
+        QVERIFY(slice.is_recomputed);
+        QCOMPARE(slice.data.at(0).elements.at(0), 1.5);
+    }
+
     // Editing does not forget the inputs.
     void openedAgain() {
         Session session;

@@ -102,6 +102,26 @@ class SourceTest : public QObject {
         waitFor(bridge, session::RunState::Finished);
     }
 
+    // What gives no model can be mended where it stands.
+    void aSourceWithoutAModelIsShown() {
+        QFile file(path_);
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        file.write("from torch import nn\n\n\nclass Net(nn.Module):\n    def __init__(self, width):\n        super().__init__()\n"
+                   "        self.fc = nn.Linear(width, 2)\n\n    def forward(self, x):\n        return self.fc(x)\n");
+        file.close();
+        SessionBridge bridge;
+        SourceView view(bridge, nullptr);
+        bridge.open(path_);
+        waitFor(bridge, session::RunState::Failed);
+        QVERIFY2(text(bridge.status().error).contains("Net needs constructor arguments"), bridge.status().error.c_str());
+        QVERIFY(view.editor().text().contains("class Net"));
+        QVERIFY(!view.editor().isReadOnly());
+        view.editor().append("\n\nmodel = Net(3)\n");
+        QVERIFY(view.saveAndRun());
+        waitFor(bridge, session::RunState::Finished);
+        QCOMPARE(bridge.recording()->event(1).scope, std::string_view("fc"));
+    }
+
     // A source that cannot run says where; what was opened before is still there to be mended.
     void anErrorHasItsLine() {
         SessionBridge bridge;
