@@ -24,5 +24,6 @@ std::string_view functools_source();
 std::string_view itertools_source();
 std::string_view dataclasses_source();
 std::string_view enum_source();
+std::string_view torch_data_source();
 
 }  // namespace loupe::python

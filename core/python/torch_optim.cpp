@@ -4,7 +4,9 @@
 #include "core/base/strings.h"
 #include "core/python/arguments.h"
 #include "core/python/error.h"
+#include "core/python/evaluator.h"
 #include "core/python/operations.h"
+#include "core/python/torch_autograd.h"
 #include "core/python/torch_call.h"
 #include "core/python/torch_module.h"
 #include "core/python/torch_optim.h"
@@ -62,9 +64,48 @@ IValue step(CallArguments arguments) {
     }
     return with_python_errors([&] { return optimizer_of(given[0]).step(closure); });
 }
+// Of a class of the program derived from Optimizer: groups and state are its attributes.
+IValue initialise_base(CallArguments arguments) {
+    const BoundArguments given(arguments, "__init__", {"self", "params", "defaults"});
+    const IValue self = given[0];
+    object_of(self);
+    set_attribute(self, "defaults", given[2]);
+    const IValue collections = Evaluator::current()->import_module("collections");
+    const IValue dict_class = get_attribute(Evaluator::current()->import_module("builtins"), "dict");
+    set_attribute(self, "state", call(get_attribute(collections, "defaultdict"), std::vector<IValue>{dict_class}));
+    std::vector<IValue> groups = parameter_list(given[1]).to_list().elements;
+    if (groups.empty()) throw_value_error("optimizer got an empty parameter list");
+    if (!groups[0].is_dict()) {
+        const auto all = make_dict();
+        all->set(IValue("params"), make_list(groups));
+        groups = {IValue(all)};
+    }
+    for (const IValue& group : groups) {
+        for (const auto& [name, value] : given[2].to_dict().entries()) {
+            if (group.to_dict().find(name) == nullptr) group.to_dict().set(name, value);
+        }
+    }
+    set_attribute(self, "param_groups", make_list(std::move(groups)));
+    return {};
+}
+
+// zero_grad() of such a class.
+void zero_gradients(const IValue& groups, bool set_to_none) {
+    for (const IValue& group : to_vector(groups)) {
+        for (const Tensor& parameter : tensors_of(get_item(group, IValue("params")))) {
+            const Tensor gradient = grad_of(parameter);
+            if (!gradient.defined()) continue;
+            if (set_to_none) set_grad(parameter, Tensor());
+            else call_function("zero_", {detach(gradient)});
+        }
+    }
+}
+
 IValue zero_grad(CallArguments arguments) {
     const BoundArguments given(arguments, "zero_grad", {"self", "set_to_none="});
-    optimizer_of(given[0]).zero_grad(given.truth_or(1, false));
+    const bool set_to_none = given.truth_or(1, false);
+    if (object_of(given[0]).optimizer) optimizer_of(given[0]).zero_grad(set_to_none);
+    else zero_gradients(get_attribute(given[0], "param_groups"), set_to_none);
     return {};
 }
 IValue state_dict(CallArguments arguments) { return optimizer_of(arguments.positional.at(0)).state_dict(); }
@@ -86,6 +127,7 @@ ClassPtr optimizer_class() {
         out->set_builtin([](ClassObject& own, CallArguments&) -> ClassObject::Made {
             return {IValue::other(make_ptr<OptimizerObject>(ClassPtr(&own))), false};
         });
+        out->define("__init__", initialise_base);
         out->define("step", step);
         out->define("zero_grad", zero_grad);
         out->define("state_dict", state_dict);
