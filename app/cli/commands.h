@@ -50,6 +50,8 @@ struct PreparedRun {
     TensorList cotangents;  // by output; undefined where none was given
 };
 // Of a source without a model, which has run, the program is null.
+// The method's arguments when the command line says inputs; empty otherwise.
+std::vector<IValue> given_arguments(const session::Program& program, const RunArguments& options, const std::string& method);
 PreparedRun prepare_run(const RunArguments& options);
 // The first half of it. Null for a source without a model.
 std::shared_ptr<session::Program> open_program(const RunArguments& options);

@@ -42,13 +42,14 @@ int run_ir(const IrArguments& options) {
     const ir::Graph& graph = *program->method(method).graph();
     // A list of passes is a pipeline without a name.
     const std::string pipeline = options.passes.empty() ? options.run.pipeline : options.passes;
+    const std::vector<IValue> arguments = given_arguments(*program, options.run, method);
     GraphSink sink(options.output_folder);
     if (!options.after_each) {
         const bool is_plain = pipeline.empty() || pipeline == "none";
-        sink.put(is_plain ? method : pipeline, is_plain ? graph.str() : session::run_pipeline(pipeline, graph, program->script_module())->str());
+        sink.put(is_plain ? method : pipeline, is_plain ? graph.str() : session::run_pipeline(pipeline, graph, program->script_module(), arguments)->str());
         return 0;
     }
-    const session::PassTrace trace = session::trace_pipeline(pipeline, graph, program->script_module(), method);
+    const session::PassTrace trace = session::trace_pipeline(pipeline, graph, program->script_module(), method, arguments);
     sink.put("initial", trace.initial->text);
     for (const session::PassStep& step : trace.steps) {
         if (!step.graph) continue;

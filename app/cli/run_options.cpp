@@ -87,6 +87,11 @@ void trace_program(session::Program& program, const RunArguments& options) {
     }
 }
 
+std::vector<IValue> given_arguments(const session::Program& program, const RunArguments& options, const std::string& method) {
+    if (options.inputs_file.empty() && options.input_specs.empty()) return {};
+    return program.make_arguments(specs_of(options, program, program.schema(method)), method);
+}
+
 PreparedRun prepare_run(const RunArguments& options) {
     PreparedRun run;
     run.program = open_program(options);

@@ -73,18 +73,21 @@ bool freezes(const std::vector<passes::Step>& steps) {
     });
 }
 
-std::vector<TypePtr> types_of(const std::vector<IValue>& arguments, bool takes_self) {
-    std::vector<TypePtr> types(takes_self ? 1 : 0);
+passes::PassContext context_of(const ir::Graph& graph, const nn::ModulePtr& module, const std::vector<IValue>& arguments) {
+    passes::PassContext context{module};
+    if (arguments.empty()) return context;
+    if (graph.inputs().size() > arguments.size()) context.input_types.push_back(nullptr);  // self
     for (const IValue& argument : arguments) {
         const bool is_tensor = argument.is_tensor() && argument.to_tensor().defined();
-        types.push_back(is_tensor ? ir::refined_type(argument.to_tensor()) : nullptr);
+        context.input_types.push_back(is_tensor ? ir::refined_type(argument.to_tensor()) : nullptr);
     }
-    return types;
+    return context;
 }
 
 }  // namespace
 
-Ptr<ir::Graph> run_pipeline(const std::string& pipeline, const ir::Graph& graph, const nn::ModulePtr& module) {
+Ptr<ir::Graph> run_pipeline(const std::string& pipeline, const ir::Graph& graph, const nn::ModulePtr& module,
+                            const std::vector<IValue>& arguments) {
     const passes::Pipeline steps = passes::pipeline_of(pipeline);
     // What layers do in training, batch normalisation's statistics above all, does not stand still.
     if (module && module->is_training() && freezes(steps.steps)) {
@@ -95,7 +98,7 @@ Ptr<ir::Graph> run_pipeline(const std::string& pipeline, const ir::Graph& graph,
     Ptr<ir::Graph> copy = graph.copy();
     passes::PassManager manager;
     manager.keep_snapshots(false);
-    manager.run(*copy, steps, {module});
+    manager.run(*copy, steps, context_of(graph, module, arguments));
     return copy;
 }
 
@@ -107,9 +110,7 @@ PassTrace trace_pipeline(const std::string& pipeline, const ir::Graph& graph, co
     if (pipeline.empty() || pipeline == "none") return trace;
     const Ptr<ir::Graph> copy = graph.copy();
     passes::PassManager manager;
-    passes::PassContext context{module};
-    if (!arguments.empty()) context.input_types = types_of(arguments, graph.inputs().size() > arguments.size());
-    const passes::PassTrace run = manager.run(*copy, passes::pipeline_of(pipeline), context);
+    const passes::PassTrace run = manager.run(*copy, passes::pipeline_of(pipeline), context_of(graph, module, arguments));
     const passes::Snapshot* before = run.before.get();
     for (const passes::PassRecord& record : run.records) {
         PassStep step;

@@ -11,10 +11,11 @@
 
 namespace loupe::session {
 
-// A copy of the graph with the passes run. Throws Error (Usage) for an unknown pipeline.
-Ptr<ir::Graph> run_pipeline(const std::string& pipeline, const ir::Graph& graph, const nn::ModulePtr& module);
-// The same step by step, with the graph after each pass that changed it. arguments (without self; may be empty): what
-// passes that want to know shapes take them from.
+// A copy of the graph with the passes run. arguments (without self; may be empty): what passes that want to know shapes
+// take them from. Throws Error (Usage) for an unknown pipeline.
+Ptr<ir::Graph> run_pipeline(const std::string& pipeline, const ir::Graph& graph, const nn::ModulePtr& module,
+                            const std::vector<IValue>& arguments = {});
+// The same step by step, with the graph after each pass that changed it.
 PassTrace trace_pipeline(const std::string& pipeline, const ir::Graph& graph, const nn::ModulePtr& module,
                          const std::string& method, const std::vector<IValue>& arguments = {});
 
