@@ -42,6 +42,7 @@ Module::Module(Ptr<RefCounted> dynamic_class, std::string class_name)
 
 std::string Module::class_name() const {
     if (!dynamic_name_.empty()) return dynamic_name_;
+    if (owns_type_ && layer_ != nullptr) return std::string(layer_->name);
     // "__torch__.torch.nn.___torch_mangle_3.Conv2d": the mangle is a part of its own.
     const std::string& name = type_->name();
     const auto dot = name.rfind('.');
@@ -231,6 +232,18 @@ Named<IValue> Module::attributes() const {
 
 bool Module::is_persistent(std::string_view buffer) const {
     return std::find(non_persistent_.begin(), non_persistent_.end(), buffer) == non_persistent_.end();
+}
+
+bool Module::is_uninitialized(std::string_view name) const {
+    return std::find(uninitialized_.begin(), uninitialized_.end(), name) != uninitialized_.end();
+}
+
+void Module::materialize(const std::string& name, IntSpan sizes) {
+    const Tensor t = attribute(name).to_tensor();
+    const MemoryCategory category = t.storage()->category();
+    t.set_metadata_from(empty(sizes, t.dtype(), t.device()));
+    t.storage()->set_category(category);
+    std::erase(uninitialized_, name);
 }
 
 template <typename Visit>

@@ -88,6 +88,12 @@ class Module : public Object {
     // Attributes that are none of the above, with their types from the class.
     Named<IValue> attributes() const;
     bool is_persistent(std::string_view buffer) const;
+    // A parameter or buffer of a lazy layer whose shape is not known yet; it has no elements.
+    bool is_uninitialized(std::string_view name) const;
+    bool has_uninitialized() const { return !uninitialized_.empty(); }
+    void set_uninitialized(const std::string& name) { uninitialized_.push_back(name); }
+    // Gives it its shape, elements not initialised; the object stays the same.
+    void materialize(const std::string& name, IntSpan sizes);
 
     // Depth first, names joined with dots, each object once (the first name wins), as PyTorch.
     Named<Tensor> named_parameters(const NameOptions& options = {}) const;
@@ -190,6 +196,7 @@ class Module : public Object {
     ForwardWithKeywords forward_;
     std::function<std::string(const Module&)> extra_repr_;
     std::vector<std::string> non_persistent_;
+    std::vector<std::string> uninitialized_;
     ModuleHooks hooks_;
 };
 

@@ -104,6 +104,7 @@ class Module::Copier {
         to->forward_ = from.forward_;
         to->extra_repr_ = from.extra_repr_;
         to->non_persistent_ = from.non_persistent_;
+        to->uninitialized_ = from.uninitialized_;
         copy_hooks(from.hooks_, to->hooks_);
         for (std::size_t i = 0; i < from.slots_.size(); ++i) to->set_slot(i, copy(from.slots_[i]));
         return to;

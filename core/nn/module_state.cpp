@@ -107,6 +107,10 @@ class Module::StateLoader {
         }
         used_.insert(key);
         const Tensor& given = found->second;
+        if (module.is_uninitialized(attribute)) {
+            places_.push_back({&module, attribute, tensor, given});
+            return;
+        }
         // Version 0.3 saved 0-dimensional parameters with one dimension.
         const bool is_old_scalar = tensor.dim() == 0 && given.dim() == 1 && given.numel() == 1;
         const auto a = given.sizes();
@@ -135,6 +139,7 @@ class Module::StateLoader {
     void write() const {
         const GradModeScope no_grad(false);
         for (const Place& place : places_) {
+            if (place.module->is_uninitialized(place.attribute)) place.module->materialize(place.attribute, place.given.sizes());
             if (!assign_) {
                 gradient_arithmetic().copy(place.tensor, place.given);
                 place.tensor.storage()->bump_version();

@@ -80,6 +80,8 @@ class ModuleRulesTest : public QObject {
     void packed_sequences_run_as_each_alone();
     void containers_are_edited();
     void parameter_lists_print();
+    void lazy_layers_become_what_they_are();
+    void lazy_layers_take_a_checkpoints_shapes();
 };
 
 }  // namespace
@@ -462,6 +464,50 @@ void ModuleRulesTest::parameter_lists_print() {
     QCOMPARE(QString::fromStdString(make_layer("ParameterList", {values})->str()),
              QString("ParameterList(\n    (0): Parameter containing: [torch.float32 of size 2x3]\n    (1): Parameter containing: "
                      "[torch.float32 of size 4]\n    (2): Object of type: int\n)"));
+}
+
+void ModuleRulesTest::lazy_layers_become_what_they_are() {
+    struct Case {
+        const char* lazy;
+        std::vector<IValue> arguments;
+        const char* name;
+        std::vector<IValue> full;
+        Tensor input;
+    };
+    const std::vector<Case> cases{
+        {"LazyLinear", {4}, "Linear", {3, 4}, random({2, 3})},
+        {"LazyConv2d", {4, 3}, "Conv2d", {3, 4, 3}, random({2, 3, 5, 5})},
+        {"LazyConv1d", {4, 3}, "Conv1d", {3, 4, 3}, random({3, 5})},
+        {"LazyConvTranspose3d", {4, 2}, "ConvTranspose3d", {3, 4, 2}, random({1, 3, 2, 2, 2})},
+        {"LazyBatchNorm2d", {}, "BatchNorm2d", {3}, random({2, 3, 5, 5})},
+        {"LazyInstanceNorm1d", {}, "InstanceNorm1d", {3, 1e-5, 0.1, true, true}, random({2, 3, 5})},
+    };
+    for (const Case& each : cases) {
+        const auto lazy = make_layer(each.lazy, each.arguments);
+        QCOMPARE(QString::fromStdString(lazy->class_name()), QString(each.lazy));
+        QVERIFY(lazy->has_uninitialized());
+        const Tensor parameter = lazy->get_parameter("weight");
+        default_generator().set_seed(4);
+        const Tensor y = lazy->call({each.input}).to_tensor();
+        QVERIFY(!lazy->has_uninitialized());
+        QVERIFY(lazy->get_parameter("weight").is_same(parameter));
+        // The weights are those that the layer itself draws.
+        default_generator().set_seed(4);
+        const auto full = make_layer(each.name, each.full);
+        QCOMPARE(lazy->str(), full->str());
+        QVERIFY(is_close(parameter, full->get_parameter("weight"), 0));
+        QVERIFY(is_close(lazy->get_parameter("bias"), full->get_parameter("bias"), 0));
+        QVERIFY(is_close(y, full->call({each.input}).to_tensor(), 0));
+    }
+}
+
+void ModuleRulesTest::lazy_layers_take_a_checkpoints_shapes() {
+    const auto full = make_layer("Linear", {3, 4});
+    const auto lazy = make_layer("LazyLinear", {4});
+    QVERIFY(lazy->load_state_dict(full->state_dict()).is_clean());
+    const Tensor x = random({2, 3});
+    QVERIFY(is_close(lazy->call({x}).to_tensor(), full->call({x}).to_tensor(), 0));
+    QCOMPARE(lazy->str(), full->str());
 }
 
 QTEST_APPLESS_MAIN(ModuleRulesTest)

@@ -20,6 +20,7 @@ LayerFamily convolution_layers();
 LayerFamily distance_layers();
 LayerFamily dropout_layers();
 LayerFamily embedding_layers();
+LayerFamily lazy_layers();
 LayerFamily linear_layers();
 LayerFamily loss_layers();
 LayerFamily normalization_layers();
