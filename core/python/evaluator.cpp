@@ -66,8 +66,16 @@ NamespacePtr Evaluator::run_source(const std::shared_ptr<const ir::Source>& sour
     return finishing([&]() -> NamespacePtr {
         const Ptr<Unit> unit = state_->add_unit(*this, source, state_->options.main_name);
         if (source->file()) unit->globals->set("__file__", IValue(*source->file()));
-        run_module(*unit);
+        state_->main = unit;
+        run_module(*unit, state_->options.postpones_main ? ModulePart::WithoutMain : ModulePart::All);
         return unit->globals;
+    });
+}
+
+void Evaluator::run_main() {
+    finishing([&]() -> NamespacePtr {
+        run_module(*state_->main, ModulePart::MainOnly);
+        return state_->main->globals;
     });
 }
 

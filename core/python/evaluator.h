@@ -61,6 +61,7 @@ struct EvaluatorOptions {
     // Where `import layers` looks for layers.py besides the directory of the main file; empty: nowhere.
     std::vector<std::string> search_paths = {};
     std::string main_name = "__main__";  // what __name__ is
+    bool postpones_main = false;         // the block of `if __name__ == "__main__":` waits for run_main
 };
 
 class Evaluator final : public RefCounted {
@@ -72,6 +73,8 @@ class Evaluator final : public RefCounted {
     // (finished, with traceback()) for an exception that nobody caught, Error (Cancelled).
     NamespacePtr run_file(const std::string& path);
     NamespacePtr run_source(const std::shared_ptr<const ir::Source>& source);
+    // What run_source left out of the main module.
+    void run_main();
     // Calls a value of the program from outside, with errors as run_source gives them.
     IValue call(const IValue& callee, CallArguments arguments);
     // Runs any work on the program's values in this evaluator: prints go to its output, exceptions come out finished.

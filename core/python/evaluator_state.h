@@ -31,6 +31,7 @@ class Evaluator::State {
     Ptr<ModuleNamespace> builtins;
     std::map<std::string, IValue, std::less<>> modules;
     std::vector<Ptr<Unit>> units;
+    Ptr<Unit> main;
     // The classes of named tuples, by the type that their tuples carry.
     std::unordered_map<const Type*, ClassPtr> tuple_classes;
     std::string directory;  // of the main file

@@ -155,7 +155,9 @@ class EvaluatorScope {
 IValue run_body(Frame& frame);
 // Calls with the arguments; throws TypeError where they do not fit the parameters.
 IValue call_function(FunctionObject& function, CallArguments& arguments);
+// `if __name__ == "__main__":` at module level, whose block is for a program that is started.
+enum class ModulePart : std::uint8_t { All, WithoutMain, MainOnly };
 // Runs a module's statements.
-void run_module(Unit& unit);
+void run_module(Unit& unit, ModulePart part = ModulePart::All);
 
 }  // namespace loupe::python

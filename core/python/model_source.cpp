@@ -193,7 +193,12 @@ ModelFile model_of(const Ptr<Evaluator>& evaluator, const NamespacePtr& names, c
     ModelFile file;
     file.format = "Python model source";
     file.sources = sources;
-    const IValue model = find_model(*evaluator, *names);
+    IValue model = find_model(*evaluator, *names);
+    // What a program does when it is started is left out of a model, and is all there is to a program without one.
+    if (model.is_none()) {
+        evaluator->run_main();
+        model = find_model(*evaluator, *names);
+    }
     if (model.is_none()) return file;
     file.module = nn::as_module(model);
     if (!file.module) refuse("the model is no torch.nn.Module", "derive its class from torch.nn.Module");
@@ -208,6 +213,7 @@ Ptr<Evaluator> make_evaluator() {
     }();
     static_cast<void>(is_registered);
     EvaluatorOptions options;
+    options.postpones_main = true;
     options.output = [](std::string_view text) { runtime::print_text(text); };
     return make_ptr<Evaluator>(std::move(options));
 }

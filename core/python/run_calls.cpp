@@ -202,11 +202,13 @@ void fill_frame(FunctionObject& function, Frame& frame, CallArguments& arguments
 
 }  // namespace
 
-IValue run_body(Frame& frame) {
+namespace {
+
+IValue run_statements(Frame& frame, script::Body body) {
     Runner runner(frame);
     try {
         if (frame.code.expression != nullptr) return runner.evaluate(frame.code.expression);
-        runner.run(frame.code.body);
+        runner.run(body);
         return std::move(frame.result);
     } catch (...) {
         const Ptr<ExceptionObject> raised = current_exception();
@@ -215,6 +217,22 @@ IValue run_body(Frame& frame) {
         throw PythonError(raised);
     }
 }
+
+// By its words: __name__ == '__main__', with an else it is no guard.
+bool is_main_guard(const Unit& unit, const script::Stmt* statement) {
+    const auto* branch = script::as<script::If>(statement);
+    if (branch == nullptr || !branch->if_false.empty()) return false;
+    const script::Range range = branch->condition->range;
+    std::string words;
+    for (const char c : std::string_view(unit.source->text()).substr(range.begin, range.end - range.begin)) {
+        if (c != ' ' && c != '(' && c != ')') words += c == '"' ? '\'' : c;
+    }
+    return words == "__name__=='__main__'" || words == "'__main__'==__name__";
+}
+
+}  // namespace
+
+IValue run_body(Frame& frame) { return run_statements(frame, frame.code.body); }
 
 IValue call_function(FunctionObject& function, CallArguments& arguments) {
     if (function.unit->owner == nullptr) {
@@ -235,11 +253,15 @@ IValue call_function(FunctionObject& function, CallArguments& arguments) {
     return run_body(frame);
 }
 
-void run_module(Unit& unit) {
+void run_module(Unit& unit, ModulePart part) {
+    std::vector<const script::Stmt*> statements;
+    for (const script::Stmt* each : unit.scopes.module->body) {
+        if (part == ModulePart::All || is_main_guard(unit, each) == (part == ModulePart::MainOnly)) statements.push_back(each);
+    }
     Frame frame(unit, *unit.scopes.module);
     const EvaluatorScope evaluator(unit.owner);
     const FrameScope scope(frame);
-    run_body(frame);
+    run_statements(frame, statements);
 }
 
 }  // namespace loupe::python

@@ -43,6 +43,16 @@ class TestSources : public QObject {
         QCOMPARE(outcome.status, 0);
     }
 
+    // `if __name__ == "__main__":` is for programs: a model that is opened is not trained by the way.
+    void whatStartsAProgram() {
+        const Outcome program = run_cli({"run", kSources + "started.py"});
+        QCOMPARE(program.out, QString("defined in __main__\nsum tensor(3.)\n"));
+        QCOMPARE(program.status, 0);
+        const Outcome model = run_cli({"info", kSources + "guarded.py"});
+        QVERIFY(!model.out.contains("training"));
+        QCOMPARE(model.status, 0);
+    }
+
     void info() {
         const Outcome outcome = run_cli({"info", kSources + "mlp.py"});
         QCOMPARE(outcome.status, 0);
