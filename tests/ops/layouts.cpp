@@ -41,7 +41,7 @@ Tensor turned(const Tensor& t) {
     Dims order;
     for (std::int64_t d = t.dim(); d-- > 0;) order.push_back(d);
     if (order.size() < 2) return fn::clone(t);
-    return fn::permute(fn::contiguous(fn::permute(t, order), 0), order);
+    return fn::permute(fn::clone(fn::permute(t, order), 0), order);
 }
 
 Tensor expanded_along(const Tensor& t, std::int64_t dim) {

@@ -105,7 +105,7 @@ Tensor even_gradient(const Tensor& self, const Scalar& spacing, std::int64_t dim
     parts.push_back(edge_order == 1 ? (at(1) - at(0)) / spacing : (at(0) * Scalar(-1.5) + at(1) * Scalar(2.0) - at(2) * Scalar(0.5)) / spacing);
     parts.push_back((part(self, dim, 2, std::nullopt) - part(self, dim, 0, n - 2)) / spacing / Scalar(2.0));
     parts.push_back(edge_order == 1 ? (at(n - 1) - at(n - 2)) / spacing
-                                    : (at(n - 1) * Scalar(1.5) - at(n - 2) * Scalar(2.0) + at(n - 3) * Scalar(0.5)) / spacing);
+                                    : (at(n - 3) * Scalar(0.5) - at(n - 2) * Scalar(2.0) + at(n - 1) * Scalar(1.5)) / spacing);
     return fn::cat(parts, dim);
 }
 // The same for points at the given coordinates.
