@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <bit>
+#include <chrono>
+#include <limits>
 #include <map>
 #include <mutex>
 #include <unordered_map>
@@ -379,5 +381,32 @@ FusedGroup::~FusedGroup() = default;
 void FusedGroup::run(std::span<const IValue> inputs, IValue* outputs) { state_->run(inputs, outputs); }
 std::vector<FusedKernelText> FusedGroup::kernels() const { return state_->kernels(); }
 const std::string& FusedGroup::reason() const { return state_->reason; }
+
+FusedGroupMeasure measure_fused_group(const Ptr<const ir::Graph>& graph, const std::vector<IValue>& inputs, const std::string& backend) {
+    const GradModeScope no_grad(false);
+    const ObserverScope unobserved(nullptr);
+    const auto best_of_several = [](auto&& work) {
+        constexpr int kTimes = 7;
+        double best = std::numeric_limits<double>::infinity();
+        for (int i = 0; i < kTimes; ++i) {
+            const auto begin = std::chrono::steady_clock::now();
+            work();
+            best = std::min(best, std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+        }
+        return best;
+    };
+    FusedGroup group(graph, backend);
+    std::vector<IValue> results(graph->outputs().size());
+    const auto run = [&] { group.run(inputs, results.data()); };
+    run();  // writes down the loops
+    run();  // compiles them
+    FusedGroupMeasure measure;
+    measure.reason = group.reason();
+    measure.kernels = group.kernels();
+    measure.fused_seconds = best_of_several(run);
+    const Ptr<const Code> code = Code::make(graph, {});
+    measure.unfused_seconds = best_of_several([&] { run_code(*code, inputs); });
+    return measure;
+}
 
 }  // namespace loupe::runtime

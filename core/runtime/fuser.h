@@ -68,4 +68,14 @@ class FusedGroup : public RefCounted {
     std::unique_ptr<State> state_;
 };
 
+// What fusing a group is worth on these inputs, to be shown: both ways are run several times, the best counts.
+struct FusedGroupMeasure {
+    std::vector<FusedKernelText> kernels;
+    std::string reason;  // why it is not fused; empty when it is
+    double fused_seconds = 0;
+    double unfused_seconds = 0;
+};
+// Throws what the operators throw. backend: as for FusedGroup.
+FusedGroupMeasure measure_fused_group(const Ptr<const ir::Graph>& graph, const std::vector<IValue>& inputs, const std::string& backend = {});
+
 }  // namespace loupe::runtime

@@ -105,6 +105,7 @@ def benches(models):
         "lstm_train": lambda: train(*lstm()),
         "gpt_forward": lambda: forward(*gpt()),
         "gpt_train": lambda: train(*gpt()),
+        "gpt_train_fused": lambda: train(*gpt()),
         "resnet18_inference": lambda: inference(vision.resnet18(True), torch.randn(1, 3, 224, 224)),
         "mobilenet_v3_inference": lambda: inference(vision.mobilenet_v3_small(True), torch.randn(1, 3, 224, 224)),
         "densenet121_inference": lambda: inference(vision.densenet121(True), torch.randn(1, 3, 224, 224)),

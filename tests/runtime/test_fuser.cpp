@@ -199,6 +199,16 @@ class TestFuser : public QObject {
         QVERIFY(text.compile_seconds > 0);
     }
 
+    void what_fusing_is_worth() {
+        const auto graph = ir::parse_graph(
+            "graph(%x : Tensor):\n  %none : NoneType = prim::Constant()\n  %a : Tensor = aten::exp(%x)\n  %b : Tensor = aten::neg(%a)\n  return (%b)\n");
+        Random random;
+        const FusedGroupMeasure measure = measure_fused_group(graph, {random_tensor(random, {1000}, ScalarType::Float32)}, "portable");
+        QCOMPARE(measure.reason, std::string());
+        QCOMPARE(measure.kernels.size(), std::size_t{1});
+        QVERIFY(measure.fused_seconds > 0 && measure.unfused_seconds > 0);
+    }
+
     // Another process takes the kernels from the disk; what is damaged there is compiled again.
     void kernels_on_disk() {
         if (!has_llvm()) QSKIP("without LLVM");
