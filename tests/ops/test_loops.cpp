@@ -141,6 +141,20 @@ class TestLoops : public QObject {
         }
     }
 
+    void sigmoid_of_extremes() {
+        const std::vector<float> numbers{INFINITY, -INFINITY, NAN, 3e38F, -3e38F, 100, -100, 89, -89, -88.5F, -87, 0, -0.0F, 1e-40F, 1, -1, 2};
+        const Tensor x = empty(std::array{static_cast<std::int64_t>(numbers.size())}, ScalarType::Float32);
+        std::copy(numbers.begin(), numbers.end(), x.data<float>());
+        for (const ScalarType dtype : {ScalarType::Float32, ScalarType::Float64}) {
+            const Tensor y = fn::to_dtype(fn::sigmoid(fn::to_dtype(x, static_cast<std::int64_t>(dtype))), static_cast<std::int64_t>(ScalarType::Float64));
+            for (std::size_t i = 0; i < numbers.size(); ++i) {
+                const double expected = 1 / (1 + std::exp(-static_cast<double>(numbers[i]))), actual = y.data<double>()[i];
+                const double slack = dtype == ScalarType::Float32 ? 4e-7 * expected + 1e-38 : 1e-14 * expected;
+                QVERIFY(std::isnan(expected) ? std::isnan(actual) : std::abs(actual - expected) <= slack);
+            }
+        }
+    }
+
     void halves() {
         std::vector<Half> all(65536);
         for (std::size_t i = 0; i < all.size(); ++i) all[i].bits = static_cast<std::uint16_t>(i);

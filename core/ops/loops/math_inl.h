@@ -73,12 +73,13 @@ HWY_INLINE V cos_vector(D d, V x) {
     return patch_lanes(d, x, hn::Cos(d, x), is_between(d, x, -1000, 1000), [](T v) { return std::cos(v); });
 }
 
-// 1 / (1 + exp(-x))
+// 1 / (1 + exp(-x)). From the limit on the exponential is infinite; of NaN it knows nothing.
 template <class D, class V>
 HWY_INLINE V sigmoid_vector(D d, V x) {
     using T = FloatOf<D>;
-    const V one = hn::Set(d, T(1));
-    return hn::Div(one, hn::Add(one, exp_fast(d, hn::Neg(x))));
+    const V one = hn::Set(d, T(1)), limit = hn::Set(d, static_cast<T>(std::is_same_v<T, float> ? 89.0 : 710.0));
+    const V result = hn::Div(one, hn::Add(one, hn::Exp(d, hn::Min(limit, hn::Neg(x)))));
+    return hn::IfThenElse(hn::IsNaN(x), x, result);
 }
 
 template <class D, class V>
