@@ -8,6 +8,7 @@
 #include "core/nn/module.h"
 #include "core/python/class.h"
 #include "core/python/error.h"
+#include "core/python/evaluator_state.h"
 #include "core/python/frame.h"
 #include "core/python/nn_module.h"
 #include "core/python/operations.h"
@@ -189,15 +190,18 @@ IValue find_model(Evaluator& evaluator, const Namespace& names) {
     refuse(concat(classes.back()->name(), " needs constructor arguments"), concat("write model = ", constructor_text(*classes.back())));
 }
 
-ModelFile model_of(const Ptr<Evaluator>& evaluator, const NamespacePtr& names, const std::vector<std::shared_ptr<const ir::Source>>& sources) {
+ModelFile model_of(const Ptr<Evaluator>& evaluator, const NamespacePtr& names) {
     ModelFile file;
     file.format = "Python model source";
-    file.sources = sources;
     IValue model = find_model(*evaluator, *names);
     // What a program does when it is started is left out of a model, and is all there is to a program without one.
     if (model.is_none()) {
         evaluator->run_main();
         model = find_model(*evaluator, *names);
+    }
+    // The file and those that it imports, which stand beside it.
+    for (const Ptr<Unit>& unit : evaluator->state().units) {
+        if (!unit->is_library) file.sources.push_back(unit->source);
     }
     if (model.is_none()) return file;
     file.module = nn::as_module(model);
@@ -234,7 +238,7 @@ ModelFile open_model_source(const std::shared_ptr<const ir::Source>& source) {
     return opened([&] {
         const Ptr<Evaluator> evaluator = make_evaluator();
         const NamespacePtr names = evaluator->run_source(source);
-        return model_of(evaluator, names, {source});
+        return model_of(evaluator, names);
     });
 }
 

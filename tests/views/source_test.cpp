@@ -102,6 +102,33 @@ class SourceTest : public QObject {
         waitFor(bridge, session::RunState::Finished);
     }
 
+    // Files that it imports are sources too; an edit of one is in the next run.
+    void importedFiles() {
+        const QString other = folder_.filePath("parts.py");
+        QFile part(other);
+        QVERIFY(part.open(QIODevice::WriteOnly));
+        part.write("def twice(x):\n    return x * 2\n");
+        part.close();
+        QFile file(path_);
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        file.write("import torch\nfrom torch import nn\nfrom parts import twice\n\nclass Net(nn.Module):\n    def forward(self, x):\n"
+                   "        return twice(x)\n\nexample_inputs = (torch.ones(2),)\n");
+        file.close();
+        SessionBridge bridge;
+        SourceView view(bridge, nullptr);
+        bridge.open(path_);
+        waitFor(bridge, session::RunState::Ready);
+        QCOMPARE(bridge.model()->sources.size(), std::size_t{2});
+        bridge.setCurrentSource({other.toStdString(), 2, 0});
+        QCOMPARE(view.currentFile(), other);
+        view.editor().setText("def twice(x):\n    return x.exp()\n");
+        QVERIFY(view.saveAndRun());
+        waitFor(bridge, session::RunState::Finished);
+        QCOMPARE(bridge.recording()->event(1).op, std::string_view("aten::exp"));
+        QCOMPARE(bridge.recording()->event(1).source_line, 2);
+        QCOMPARE(text(bridge.recording()->event(1).source_file), other);
+    }
+
     // What gives no model can be mended where it stands.
     void aSourceWithoutAModelIsShown() {
         QFile file(path_);
