@@ -5,6 +5,7 @@
 
 #include "core/base/strings.h"
 #include "core/python/builtin_objects.h"
+#include "core/python/exception_names.h"
 #include "core/python/frame.h"
 
 namespace loupe::python {
@@ -204,8 +205,7 @@ void throw_attribute_error(const IValue& object, std::string_view name) {
 
 Ptr<ExceptionObject> exception_of(const Error& error) {
     if (const auto* raised = dynamic_cast<const PythonError*>(&error)) return raised->exception();
-    const bool is_missing = error.kind() == ErrorKind::Unsupported;
-    auto exception = make_ptr<ExceptionObject>(exception_class(is_missing ? "NotImplementedError" : "RuntimeError"),
+    auto exception = make_ptr<ExceptionObject>(exception_class(exception_name(error)),
                                                std::vector<IValue>{IValue(error.message())});
     exception->native = error.context();
     return exception;

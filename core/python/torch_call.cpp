@@ -336,44 +336,6 @@ const IValue* given_value(const Signature& signature, const Match& match, std::s
     return nullptr;
 }
 
-bool starts_with_any(std::string_view text, std::initializer_list<std::string_view> starts) {
-    return std::any_of(starts.begin(), starts.end(), [&](std::string_view start) { return text.starts_with(start); });
-}
-
-// The engine has one kind of error where PyTorch's C++ has one for each exception of Python.
-std::string_view exception_name(const Error& error) {
-    const std::string_view text = error.message();
-    if (starts_with_any(text, {"Dimension out of range", "dimension specified as", "too many indices for tensor",
-                               "tensors used as indices must be", "The shape of the mask", "invalid index of a 0-dim",
-                               "select(): index", "Dimension specified as"})) {
-        return "IndexError";
-    }
-    if (text.starts_with("index ") && text.find("is out of bounds for dimension") != std::string_view::npos) {
-        const std::string& op = error.context().op;
-        return op.find("gather") != std::string::npos || op.find("scatter") != std::string::npos ? "RuntimeError"
-                                                                                                  : "IndexError";
-    }
-    if (text.starts_with("only one element tensors can be converted")) return "ValueError";
-    if (starts_with_any(text, {"Invalid ", "optimizer got an empty parameter list", "Nesterov momentum requires",
-                               "Expected more than 1 value per channel", "dropout probability has to be between",
-                               "Fan in and fan out can not", "Unsupported nonlinearity"})) {
-        return "ValueError";
-    }
-    if (starts_with_any(text, {"index out of range in self"}) ||
-        (text.starts_with("Target ") && text.ends_with("is out of bounds."))) {
-        return "IndexError";
-    }
-    const auto holds = [&](std::string_view part) { return text.find(part) != std::string_view::npos; };
-    if (holds(" required positional argument") || holds("got an unexpected keyword argument") || holds(" must be Tensor, not") ||
-        holds(" positional argument") || holds(" is not a Module subclass") || holds(") must be ") || text.starts_with("cannot assign '") || holds("got multiple values for argument")) {
-        return "TypeError";
-    }
-    if (holds(" object has no attribute ") || holds(" has no attribute `")) return "AttributeError";
-    if ((text.starts_with("attribute '") && text.ends_with("already exists")) || holds(" name can't ")) return "KeyError";
-    if (error.kind() == ErrorKind::Unsupported) return "NotImplementedError";
-    return "RuntimeError";
-}
-
 }  // namespace
 
 void rethrow_as_python(const Error& error) {
@@ -381,10 +343,7 @@ void rethrow_as_python(const Error& error) {
         error.kind() == ErrorKind::Internal) {
         throw;
     }
-    const auto exception = make_ptr<ExceptionObject>(exception_class(exception_name(error)),
-                                                     std::vector<IValue>{IValue(error.message())});
-    exception->native = error.context();
-    throw PythonError(exception);
+    throw PythonError(exception_of(error));
 }
 
 void require_gradient(const Tensor& made) {

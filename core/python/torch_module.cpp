@@ -7,6 +7,7 @@
 #include <set>
 
 #include "core/base/strings.h"
+#include "core/nn/layer.h"
 #include "core/ops/registry.h"
 #include "core/python/arguments.h"
 #include "core/python/error.h"
@@ -330,8 +331,10 @@ void fill_torch(PythonModule& module) {
     }
 }
 
-std::span<const ModuleRecord> torch_module_records() {
-    static constexpr ModuleRecord kRecords[] = {
+namespace {
+
+std::vector<ModuleRecord> all_records() {
+    std::vector<ModuleRecord> records = {
         {"torch", fill_torch},
         {"torch.nn", fill_torch_nn},
         {"torch.nn.modules", fill_torch_nn},
@@ -357,7 +360,18 @@ std::span<const ModuleRecord> torch_module_records() {
         {"torch.utils.checkpoint", fill_checkpoint},
         {"torch.random", fill_random},
     };
-    return kRecords;
+    std::set<std::string_view> files;
+    for (const nn::LayerRecord* layer : nn::layer_records()) {
+        if (files.insert(layer->module).second) records.push_back({layer->module, fill_nn_layer_file});
+    }
+    return records;
+}
+
+}  // namespace
+
+std::span<const ModuleRecord> torch_module_records() {
+    static const std::vector<ModuleRecord> records = all_records();
+    return records;
 }
 
 }  // namespace loupe::python

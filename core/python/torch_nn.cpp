@@ -160,6 +160,12 @@ void fill_torch_nn(PythonModule& module) {
     }
 }
 
+void fill_nn_layer_file(PythonModule& module) {
+    for (const nn::LayerRecord* record : nn::layer_records()) {
+        if (record->module == module.name()) module.define(std::string(record->name), IValue::other(layer_class(record->name)));
+    }
+}
+
 void fill_nn_functional(PythonModule& module) {
     define_functions(module, nn::functional_records());
     // Those that torch.nn.functional has from torch.

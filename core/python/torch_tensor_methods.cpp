@@ -438,7 +438,14 @@ bool set_tensor_property(const IValue& self, std::string_view name, const IValue
     return with_python_errors([&] {
         if (name == "grad") {
             if (!value.is_none() && !value.is_tensor()) {
-                throw_type_error(concat("assigned grad expected to be a Tensor or None but got grad of type ", type_name(value)));
+                throw_type_error(concat("assigned grad expected to be a Tensor or None but got grad of type", type_name(value)));
+            }
+            const auto fits = [&](const Tensor& grad) {
+                const auto a = grad.sizes();
+                return std::equal(a.begin(), a.end(), tensor.sizes().begin(), tensor.sizes().end());
+            };
+            if (value.is_tensor() && !fits(value.to_tensor())) {
+                throw_error("RuntimeError", "assigned grad has data of a different size");
             }
             set_grad(tensor, value.to_tensor());
         } else if (name == "requires_grad") {
