@@ -28,7 +28,8 @@ std::string_view exception_name(const Error& error) {
     if (text.starts_with("only one element tensors can be converted")) return "ValueError";
     if (starts_with_any(text, {"Invalid ", "optimizer got an empty parameter list", "Nesterov momentum requires",
                                "Expected more than 1 value per channel", "dropout probability has to be between",
-                               "Fan in and fan out can not", "Unsupported nonlinearity"})) {
+                               "Fan in and fan out can not", "Unsupported nonlinearity",
+                               "in_channels must be divisible", "out_channels must be divisible"})) {
         return "ValueError";
     }
     if (starts_with_any(text, {"index out of range in self"}) ||
