@@ -92,12 +92,13 @@ Differentiated& differentiated(GroupState& state, const StructuralCall& call, co
         for (const IValue& value : inputs) wanted.push_back(wants_gradient(value));
         try {
             made->gradient = passes::differentiate(*call.node.g(ir::attr::Subgraph), inputs, wanted);
-            for (const auto& graph : {made->gradient.f, made->gradient.df}) passes::kFuseTensorExprs.run(*graph, {});
-            made->forward = Code::make(made->gradient.f, call.code->function_name());
-            made->backward = Code::make(made->gradient.df, call.code->function_name());
+            // Before fusing: a group depends on all that it reads, each of its results on less.
             for (const ir::Value* output : made->gradient.df->outputs()) {
                 made->sources.push_back(gradients_behind(output, made->gradient.df_input_vjps.size()));
             }
+            for (const auto& graph : {made->gradient.f, made->gradient.df}) passes::kFuseTensorExprs.run(*graph, {});
+            made->forward = Code::make(made->gradient.f, call.code->function_name());
+            made->backward = Code::make(made->gradient.df, call.code->function_name());
         } catch (const Error& error) {
             // No such graph, or fakes do not suit an operator that looks at elements. What is wrong with the run itself
             // the operators will say.
