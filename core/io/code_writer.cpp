@@ -90,9 +90,16 @@ class FunctionWriter {
         if (wanted.empty() && value->has_name()) {
             wanted = value->debug_name().substr(0, value->debug_name().find('.'));
         }
-        std::string name = is_identifier(wanted) ? wanted : concat("_", next_name_);
-        while (!taken_.insert(name).second) name = is_identifier(wanted) ? concat(wanted, next_name_++) : concat("_", next_name_++);
+        if (!is_identifier(wanted)) return names_[value] = new_name();
+        std::string name = wanted;
+        while (!taken_.insert(name).second) name = concat(wanted, next_name_++);
         return names_[value] = std::move(name);
+    }
+    std::string new_name() {
+        for (;;) {
+            std::string name = concat("_", next_name_++);
+            if (taken_.insert(name).second) return name;
+        }
     }
 
     std::string text(const Value* value) {
@@ -155,7 +162,7 @@ class FunctionWriter {
         if (node.kind() == prim::SetAttr) return line(concat(text(node.input(0)), ".", node.s(ir::attr::name), " = ", text(node.input(1))));
         if (node.kind() == prim::TupleUnpack || node.kind() == prim::ListUnpack) return write_unpack(node);
         const std::string value = expression(node);
-        if (node.outputs().empty() || (!node.has_uses() && node.outputs().size() == 1)) return line(concat("_", next_name_++, " = ", value));
+        if (node.outputs().empty() || (!node.has_uses() && node.outputs().size() == 1)) return line(concat(new_name(), " = ", value));
         std::vector<std::string> targets;
         for (const Value* output : node.outputs()) targets.push_back(declare(output));
         line(concat(join(targets, ", "), " = ", value));
@@ -207,7 +214,7 @@ class FunctionWriter {
         if (is_for) {
             line(concat("for ", counter, " in range(", text(node.input(0)), "):"));
         } else {
-            condition = concat("_", next_name_++);
+            condition = new_name();
             line(concat(condition, " = ", text(node.input(1))));
             line(concat(counter, " = 0"));
             line(concat("while ", condition, ":"));
@@ -216,7 +223,7 @@ class FunctionWriter {
         write_block(body);
         std::vector<std::string> values;
         for (std::size_t i = 0; i < carried.size(); ++i) {
-            values.push_back(concat("_", next_name_++));
+            values.push_back(new_name());
             line(concat(values.back(), " = ", text(body.outputs()[i + 1])));
         }
         if (!is_for) {

@@ -77,6 +77,13 @@ class TestCodeWriter : public QObject {
       -> (%again, %next)
   return (%r)
 )" << 125;
+        QTest::newRow("what is not used overwrites nothing") << R"(graph(%self : __torch__.M, %n : int):
+  %one : int = prim::Constant[value=1]()
+  %3 : int = aten::add(%n, %one)
+  %4 : int = aten::mul(%n, %n)
+  %5 : int = aten::add(%3, %one)
+  return (%5)
+)" << 7;
         QTest::newRow("attribute and containers") << R"(graph(%self : __torch__.M, %n : int):
   %zero : int = prim::Constant[value=0]()
   %key : str = prim::Constant[value="a b"]()
