@@ -338,14 +338,16 @@ class FusedGroup::State {
     }
 
     Ptr<const FusedKernel> kernel_for(Part& part, const std::vector<bool>& numbers) {
-        Ptr<const FusedKernel>& kernel = part.kernels[numbers];
-        if (kernel) return kernel;
+        if (const auto found = part.kernels.find(numbers); found != part.kernels.end()) return found->second;
         std::string why;
         for (const FuserBackend& backend : fusers()) {
             if (!backend_.empty() && backend.name != backend_) continue;
             std::string reason_of_this;
-            kernel = backend.compile(part.expression, numbers, &reason_of_this);
-            if (kernel) return kernel;
+            try {
+                if (auto kernel = backend.compile(part.expression, numbers, &reason_of_this)) return part.kernels[numbers] = kernel;
+            } catch (const Error& error) {
+                reason_of_this = error.message();  // the next one can do it
+            }
             why += concat(why.empty() ? "" : "; ", backend.name, ": ", reason_of_this);
         }
         throw Error(ErrorKind::Unsupported, concat("no fuser takes the group: ", why.empty() ? "there is no fuser '" + backend_ + "'" : why));

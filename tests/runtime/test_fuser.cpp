@@ -56,7 +56,9 @@ std::vector<IValue> run_unfused(const Ptr<ir::Graph>& graph, const std::vector<I
 
 std::vector<std::string> backends() {
     std::vector<std::string> names;
-    for (const FuserBackend& backend : fusers()) names.push_back(backend.name);
+    for (const FuserBackend& backend : fusers()) {
+        if (backend.name != "broken") names.push_back(backend.name);  // of a test
+    }
     return names;
 }
 
@@ -207,6 +209,29 @@ class TestFuser : public QObject {
         QCOMPARE(measure.reason, std::string());
         QCOMPARE(measure.kernels.size(), std::size_t{1});
         QVERIFY(measure.fused_seconds > 0 && measure.unfused_seconds > 0);
+    }
+
+    // A backend that fails costs nothing but its turn; of one alone it is said.
+    void a_backend_that_fails() {
+        add_fuser({"broken", [](const FusedExpression&, const std::vector<bool>&, std::string*) -> Ptr<const FusedKernel> {
+                       throw Error(ErrorKind::Plugin, "out of order");
+                   }});
+        const auto graph = ir::parse_graph("graph(%x : Tensor):\n  %a : Tensor = aten::exp(%x)\n  %b : Tensor = aten::neg(%a)\n  return (%b)\n");
+        Random random;
+        const Tensor x = random_tensor(random, {9}, ScalarType::Float32);
+        QCOMPARE(run_fused(graph, {x}, "").reason, std::string());
+        FusedGroup group(graph, "broken");
+        IValue result;
+        const std::vector<IValue> inputs{x};
+        group.run(inputs, &result);
+        try {
+            group.run(inputs, &result);
+            QFAIL("ran");
+        } catch (const Error& error) {
+            QCOMPARE(error.kind(), ErrorKind::Unsupported);
+            QVERIFY(std::string(error.what()).find("broken: out of order") != std::string::npos);
+        }
+        QVERIFY(group.kernels().empty());
     }
 
     // Another process takes the kernels from the disk; what is damaged there is compiled again.
