@@ -49,7 +49,7 @@ class TestSources : public QObject {
         QCOMPARE(program.out, QString("defined in __main__\nsum tensor(3.)\n"));
         QCOMPARE(program.status, 0);
         const Outcome model = run_cli({"info", kSources + "guarded.py"});
-        QVERIFY2(!model.out.contains("training 0"), qPrintable(model.out));
+        QVERIFY2(!model.out.contains("step 0"), qPrintable(model.out));
         QCOMPARE(model.status, 0);
     }
 
