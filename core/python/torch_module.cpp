@@ -338,6 +338,7 @@ std::vector<ModuleRecord> all_records() {
         {"torch", fill_torch},
         {"torch.nn", fill_torch_nn},
         {"torch.nn.modules", fill_torch_nn},
+        {"torch.nn.modules.utils", fill_nn_modules_utils},
         {"torch.nn.functional", fill_nn_functional},
         {"torch.nn.init", fill_nn_init},
         {"torch.nn.parameter", fill_nn_parameter},

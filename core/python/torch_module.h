@@ -13,6 +13,7 @@ std::span<const ModuleRecord> torch_module_records();
 // One each, in the files of their names.
 void fill_torch(PythonModule& module);
 void fill_torch_nn(PythonModule& module);
+void fill_nn_modules_utils(PythonModule& module);
 void fill_nn_layer_file(PythonModule& module);  // torch.nn.modules.conv
 void fill_nn_functional(PythonModule& module);
 void fill_nn_init(PythonModule& module);

@@ -158,6 +158,20 @@ void fill_torch_nn(PythonModule& module) {
     for (const char* name : {"functional", "init", "parameter", "utils"}) {
         define_submodule(module, name, concat("torch.nn.", name));
     }
+    // torch.nn.modules has the same names.
+    if (module.name() == "torch.nn") define_submodule(module, "modules", "torch.nn.modules");
+}
+
+void fill_nn_modules_utils(PythonModule& module) {
+    static constexpr std::pair<const char*, std::size_t> kRepeaters[] = {
+        {"_single", 1}, {"_pair", 2}, {"_triple", 3}, {"_quadruple", 4}};
+    for (const auto& [name, count] : kRepeaters) {
+        module.define(name, [times = count](CallArguments arguments) {
+            const IValue value = first_argument(std::move(arguments));
+            if (value.is_list() || value.is_tuple()) return make_tuple(to_vector(value));
+            return make_tuple(std::vector<IValue>(times, value));
+        });
+    }
 }
 
 void fill_nn_layer_file(PythonModule& module) {

@@ -30,3 +30,6 @@ show(lambda: setattr(m, 'bias', torch.ones(2)))
 show(lambda: nn.Conv2d(3, 3, 3, groups=2))
 show(lambda: nn.Sequential(nn.ReLU())[5])
 print(issubclass(nn.Conv2d, _ConvNd), BatchNorm2d is nn.BatchNorm2d)
+print(nn.modules.Linear is nn.Linear)
+from torch.nn.modules.utils import _pair, _triple
+print(_pair(2), _pair((1, 3)), _triple(0))
