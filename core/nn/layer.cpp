@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/nn/layer.h"
 
-#include <atomic>
-#include <map>
+#include <array>
+#include <boost/container/small_vector.hpp>
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <unordered_map>
@@ -30,6 +31,7 @@ struct ArgumentSource {
 // `calls` of a record, read.
 struct FunctionCall {
     const NativeFunction* function = nullptr;
+    const FunctionSchema* schema = nullptr;
     std::vector<ArgumentSource> sources;
 };
 
@@ -71,7 +73,8 @@ FunctionCall read_call(std::string_view text, const FunctionSchema& forward) {
     FunctionCall call;
     call.function = find_functional(text.substr(0, open));
     if (call.function == nullptr) internal_error(concat("no function for the layer's ", text));
-    const FunctionSchema& schema = schema_of(*call.function);
+    call.schema = &schema_of(*call.function);
+    const FunctionSchema& schema = *call.schema;
     call.sources.resize(schema.arguments.size());
     std::size_t position = 0;
     for (auto part : split(text.substr(open + 1, text.size() - open - 2), ',')) {
@@ -109,17 +112,22 @@ std::unique_ptr<Resolved> make_resolved(const LayerRecord& record) {
     return out;
 }
 
-const Resolved& resolved(const LayerRecord& record) {
-    // One entry is asked for again and again.
-    thread_local const Resolved* last = nullptr;
-    if (last != nullptr && last->record == &record) return *last;
+const Resolved& resolved_once(const LayerRecord& record) {
     static std::mutex mutex;
     static std::unordered_map<const LayerRecord*, std::unique_ptr<Resolved>> all;
     const std::lock_guard lock(mutex);
     auto& entry = all[&record];
     if (!entry) entry = make_resolved(record);
-    last = entry.get();
-    return *last;
+    return *entry;
+}
+
+const Resolved& resolved(const LayerRecord& record) {
+    // A small cache without a lock; records lie next to each other.
+    constexpr std::size_t kPlaces = 64;
+    thread_local std::array<const Resolved*, kPlaces> known{};
+    const Resolved*& place = known[reinterpret_cast<std::uintptr_t>(&record) / sizeof(LayerRecord) % kPlaces];
+    if (place == nullptr || place->record != &record) place = &resolved_once(record);
+    return *place;
 }
 
 // int[2] arguments become tuples, as PyTorch's _pair makes them.
@@ -154,8 +162,8 @@ void store_arguments(Module& self, const Resolved& layer, Arguments arguments) {
 }
 
 IValue call_of(const FunctionCall& call, const Module& self, Arguments arguments) {
-    const FunctionSchema& schema = schema_of(*call.function);
-    std::vector<IValue> given(call.sources.size());
+    const FunctionSchema& schema = *call.schema;
+    boost::container::small_vector<IValue, 16> given(call.sources.size());
     for (std::size_t i = 0; i < given.size(); ++i) {
         const ArgumentSource& source = call.sources[i];
         const Argument& argument = schema.arguments[i];
@@ -173,7 +181,7 @@ IValue call_of(const FunctionCall& call, const Module& self, Arguments arguments
         given[i] = std::move(*converted);
     }
     IValue result;
-    call.function->call(given, &result);
+    call.function->call({given.data(), given.size()}, &result);
     return result;
 }
 

@@ -185,7 +185,32 @@ std::optional<IValue> convert_argument(const Argument& argument, const IValue& v
     return convert(*argument.type, argument.list_size, value);
 }
 
+namespace {
+
+// Positional arguments only: converted in their place.
+std::vector<IValue> bind_positions(const FunctionSchema& schema, std::vector<IValue> values) {
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        if (schema.arguments[i].kwarg_only) too_many(schema, values.size());
+        auto converted = convert_argument(schema.arguments[i], values[i]);
+        if (!converted) wrong_type(schema, i, values[i]);
+        values[i] = std::move(*converted);
+    }
+    const std::size_t given = values.size();
+    const std::size_t count = schema.arguments.size();
+    if (given == count) return values;
+    std::vector<bool> is_given(count, false);
+    std::fill_n(is_given.begin(), given, true);
+    values.resize(count);
+    fill_defaults(schema, values, is_given);
+    return values;
+}
+
+}  // namespace
+
 std::vector<IValue> bind_arguments(const FunctionSchema& schema, CallArguments arguments) {
+    if (arguments.keywords.empty() && !schema.is_vararg && arguments.positional.size() <= schema.arguments.size()) {
+        return bind_positions(schema, std::move(arguments.positional));
+    }
     const std::size_t count = schema.arguments.size();
     std::vector<IValue> bound(count);
     std::vector<bool> is_given(count, false);
