@@ -31,8 +31,8 @@ void upgrade(Graph& graph, Node* node, std::int64_t version) {
         if (node->op() == nullptr || node->op()->full_name != upgrader->operator_name()) continue;
         const ir::OriginScope origin(graph, {node}, "ReplaceOldOperatorsWithUpgraders", "upgrade");
         const ir::InsertPointScope place(graph, node);
-        const script::Builder builder(graph, nullptr, {}, version);
-        ir::Value* result = upgrader->insert(const_cast<script::Builder&>(builder), node->inputs(), {});
+        script::Builder builder(graph, nullptr, {}, version);
+        ir::Value* result = upgrader->insert(builder, node->inputs(), {});
         node->output()->replace_all_uses_with(result);
         node->destroy();
         return;
