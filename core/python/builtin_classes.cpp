@@ -169,7 +169,7 @@ Made new_list(ClassObject& cls, CallArguments& a) {
 
 Made new_tuple(ClassObject& cls, CallArguments& a) {
     check_positional(a, "tuple", 0, 1);
-    if (cls.is_builtin() && a.positional.size() == 1 && a.positional[0].is_tuple() && dynamic_class(a.positional[0]) == nullptr) {
+    if (cls.is_builtin() && a.positional.size() == 1 && a.positional[0].is_tuple() && !a.positional[0].to_tuple().type) {
         return {a.positional[0], true};
     }
     auto values = a.positional.empty() ? std::vector<IValue>{} : to_vector(a.positional[0]);

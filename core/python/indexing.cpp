@@ -14,6 +14,7 @@ namespace {
 
 std::size_t checked_index(const IValue& key, std::size_t size, std::string_view type) {
     if (!key.is_int() && !key.is_bool() && !key.is_tensor() && dynamic_class(key) == nullptr) {
+        if (type == "str") throw_type_error(concat("string indices must be integers, not '", type_name(key), "'"));
         throw_type_error(concat(type, " indices must be integers or slices, not ", type_name(key)));
     }
     std::int64_t index = to_index(key);

@@ -41,6 +41,9 @@ CallArguments Runner::evaluate_arguments(const Call& e) {
         if (const auto* starred = as<Starred>(argument)) {
             const IValue value = evaluate(starred->value);
             frame_.where = argument->range;
+            if (!is_iterable(value)) {
+                throw_type_error(concat("argument after * must be an iterable, not ", type_name(value)));
+            }
             for_each(value, [&](const IValue& item) {
                 arguments.positional.push_back(item);
                 return true;
@@ -183,8 +186,16 @@ class Binder {
         const std::size_t most = code_.positional_count;
         const std::string takes =
             required == most ? std::to_string(most) : concat("from ", required, " to ", most);
+        std::size_t keyword_only = 0;
+        for (const auto& [keyword, value] : arguments_.keywords) {
+            for (const Param& param : code_.params) keyword_only += param.kwarg_only && param.name == keyword ? 1 : 0;
+        }
+        const std::string extra =
+            keyword_only == 0 ? ""
+                              : concat(" positional argument", given == 1 ? "" : "s", " (and ", keyword_only,
+                                       " keyword-only argument", keyword_only == 1 ? ")" : "s)");
         throw_type_error(concat(name(), "() takes ", takes, " positional argument", most == 1 ? "" : "s", " but ", given,
-                                given == 1 ? " was given" : " were given"));
+                                extra, given == 1 && keyword_only == 0 ? " was given" : " were given"));
     }
 
     FunctionObject& function_;

@@ -217,6 +217,9 @@ std::vector<IValue> Runner::evaluate_all(std::span<const Expr* const> elements) 
         if (const auto* starred = as<Starred>(element)) {
             const IValue value = evaluate(starred->value);
             frame_.where = element->range;
+            if (!is_iterable(value)) {
+                throw_type_error(concat("Value after * must be an iterable, not ", type_name(value)));
+            }
             for_each(value, [&](const IValue& item) {
                 values.push_back(item);
                 return true;

@@ -132,6 +132,7 @@ IValue join_text(CallArguments& a) {
     const std::string& separator = self_text(a);
     std::string out;
     std::size_t index = 0;
+    if (!is_iterable(a.positional[1])) throw_type_error("can only join an iterable");
     for_each(a.positional[1], [&](const IValue& item) {
         if (!plain(item).is_string()) {
             throw_type_error(concat("sequence item ", index, ": expected str instance, ", type_name(item), " found"));
