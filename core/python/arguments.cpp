@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/python/arguments.h"
 
+#include <utility>
+
 #include "core/base/strings.h"
 #include "core/python/error.h"
 
@@ -55,6 +57,10 @@ BoundArguments::BoundArguments(const CallArguments& arguments, std::string_view 
     }
 }
 
+IValue BoundArguments::value_or(std::size_t index, IValue otherwise) const {
+    return given_[index] ? values_[index] : std::move(otherwise);
+}
+
 std::int64_t BoundArguments::int_or(std::size_t index, std::int64_t otherwise) const {
     return given_[index] ? to_index(values_[index]) : otherwise;
 }
@@ -69,8 +75,8 @@ void check_positional(const CallArguments& arguments, std::string_view function,
     if (given >= least && given <= most) return;
     const std::size_t limit = given < least ? least : most;
     const std::string_view bound = least == most ? "exactly" : given < least ? "at least" : "at most";
-    throw_type_error(concat(function, "() takes ", bound, " ", limit, " argument", limit == 1 ? "" : "s", " (", given,
-                            " given)"));
+    throw_type_error(
+        concat(function, "() takes ", bound, " ", limit, " argument", limit == 1 ? "" : "s", " (", given, " given)"));
 }
 
 }  // namespace loupe::python

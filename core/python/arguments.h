@@ -23,9 +23,7 @@ class BoundArguments {
     bool has(std::size_t index) const { return given_[index]; }
     const IValue& operator[](std::size_t index) const { return values_[index]; }
     // The value, or the default when it was not given.
-    IValue value_or(std::size_t index, IValue otherwise) const {
-        return given_[index] ? values_[index] : std::move(otherwise);
-    }
+    IValue value_or(std::size_t index, IValue otherwise) const;
     std::int64_t int_or(std::size_t index, std::int64_t otherwise) const;
     bool truth_or(std::size_t index, bool otherwise) const;
 

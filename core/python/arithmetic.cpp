@@ -20,26 +20,46 @@ struct OperatorText {
 
 OperatorText text_of(OperatorKind op) {
     switch (op) {
-        case OperatorKind::Add: return {"+", "__add__", "__radd__", "__iadd__"};
-        case OperatorKind::Sub: return {"-", "__sub__", "__rsub__", "__isub__"};
-        case OperatorKind::Mul: return {"*", "__mul__", "__rmul__", "__imul__"};
-        case OperatorKind::MatMul: return {"@", "__matmul__", "__rmatmul__", "__imatmul__"};
-        case OperatorKind::Div: return {"/", "__truediv__", "__rtruediv__", "__itruediv__"};
-        case OperatorKind::FloorDiv: return {"//", "__floordiv__", "__rfloordiv__", "__ifloordiv__"};
-        case OperatorKind::Mod: return {"%", "__mod__", "__rmod__", "__imod__"};
-        case OperatorKind::Pow: return {"** or pow()", "__pow__", "__rpow__", "__ipow__"};
-        case OperatorKind::LeftShift: return {"<<", "__lshift__", "__rlshift__", "__ilshift__"};
-        case OperatorKind::RightShift: return {">>", "__rshift__", "__rrshift__", "__irshift__"};
-        case OperatorKind::BitAnd: return {"&", "__and__", "__rand__", "__iand__"};
-        case OperatorKind::BitOr: return {"|", "__or__", "__ror__", "__ior__"};
-        case OperatorKind::BitXor: return {"^", "__xor__", "__rxor__", "__ixor__"};
-        case OperatorKind::Lt: return {"<", "__lt__", "__gt__", ""};
-        case OperatorKind::Gt: return {">", "__gt__", "__lt__", ""};
-        case OperatorKind::Le: return {"<=", "__le__", "__ge__", ""};
-        case OperatorKind::Ge: return {">=", "__ge__", "__le__", ""};
-        case OperatorKind::Eq: return {"==", "__eq__", "__eq__", ""};
-        case OperatorKind::Ne: return {"!=", "__ne__", "__ne__", ""};
-        default: return {"?", "", "", ""};
+        case OperatorKind::Add:
+            return {"+", "__add__", "__radd__", "__iadd__"};
+        case OperatorKind::Sub:
+            return {"-", "__sub__", "__rsub__", "__isub__"};
+        case OperatorKind::Mul:
+            return {"*", "__mul__", "__rmul__", "__imul__"};
+        case OperatorKind::MatMul:
+            return {"@", "__matmul__", "__rmatmul__", "__imatmul__"};
+        case OperatorKind::Div:
+            return {"/", "__truediv__", "__rtruediv__", "__itruediv__"};
+        case OperatorKind::FloorDiv:
+            return {"//", "__floordiv__", "__rfloordiv__", "__ifloordiv__"};
+        case OperatorKind::Mod:
+            return {"%", "__mod__", "__rmod__", "__imod__"};
+        case OperatorKind::Pow:
+            return {"** or pow()", "__pow__", "__rpow__", "__ipow__"};
+        case OperatorKind::LeftShift:
+            return {"<<", "__lshift__", "__rlshift__", "__ilshift__"};
+        case OperatorKind::RightShift:
+            return {">>", "__rshift__", "__rrshift__", "__irshift__"};
+        case OperatorKind::BitAnd:
+            return {"&", "__and__", "__rand__", "__iand__"};
+        case OperatorKind::BitOr:
+            return {"|", "__or__", "__ror__", "__ior__"};
+        case OperatorKind::BitXor:
+            return {"^", "__xor__", "__rxor__", "__ixor__"};
+        case OperatorKind::Lt:
+            return {"<", "__lt__", "__gt__", ""};
+        case OperatorKind::Gt:
+            return {">", "__gt__", "__lt__", ""};
+        case OperatorKind::Le:
+            return {"<=", "__le__", "__ge__", ""};
+        case OperatorKind::Ge:
+            return {">=", "__ge__", "__le__", ""};
+        case OperatorKind::Eq:
+            return {"==", "__eq__", "__eq__", ""};
+        case OperatorKind::Ne:
+            return {"!=", "__ne__", "__ne__", ""};
+        default:
+            return {"?", "", "", ""};
     }
 }
 
@@ -95,28 +115,43 @@ std::int64_t shift(std::int64_t a, std::int64_t count, bool is_left) {
 std::optional<IValue> ints(OperatorKind op, std::int64_t a, std::int64_t b) {
     std::int64_t out = 0;
     switch (op) {
-        case OperatorKind::Add: return checked(__builtin_add_overflow(a, b, &out), out);
-        case OperatorKind::Sub: return checked(__builtin_sub_overflow(a, b, &out), out);
-        case OperatorKind::Mul: return checked(__builtin_mul_overflow(a, b, &out), out);
+        case OperatorKind::Add:
+            return checked(__builtin_add_overflow(a, b, &out), out);
+        case OperatorKind::Sub:
+            return checked(__builtin_sub_overflow(a, b, &out), out);
+        case OperatorKind::Mul:
+            return checked(__builtin_mul_overflow(a, b, &out), out);
         case OperatorKind::Div:
             if (b == 0) fail_zero("division by zero");
             return static_cast<double>(a) / static_cast<double>(b);
-        case OperatorKind::FloorDiv: return floor_div(a, b);
-        case OperatorKind::Mod: return floor_mod(a, b);
+        case OperatorKind::FloorDiv:
+            return floor_div(a, b);
+        case OperatorKind::Mod:
+            return floor_mod(a, b);
         case OperatorKind::Pow:
             if (b >= 0) return int_pow(a, b);
             if (a == 0) fail_zero("0.0 cannot be raised to a negative power");
             return std::pow(static_cast<double>(a), static_cast<double>(b));
-        case OperatorKind::LeftShift: return shift(a, b, true);
-        case OperatorKind::RightShift: return shift(a, b, false);
-        case OperatorKind::BitAnd: return a & b;
-        case OperatorKind::BitOr: return a | b;
-        case OperatorKind::BitXor: return a ^ b;
-        case OperatorKind::Lt: return a < b;
-        case OperatorKind::Gt: return a > b;
-        case OperatorKind::Le: return a <= b;
-        case OperatorKind::Ge: return a >= b;
-        default: return std::nullopt;
+        case OperatorKind::LeftShift:
+            return shift(a, b, true);
+        case OperatorKind::RightShift:
+            return shift(a, b, false);
+        case OperatorKind::BitAnd:
+            return a & b;
+        case OperatorKind::BitOr:
+            return a | b;
+        case OperatorKind::BitXor:
+            return a ^ b;
+        case OperatorKind::Lt:
+            return a < b;
+        case OperatorKind::Gt:
+            return a > b;
+        case OperatorKind::Le:
+            return a <= b;
+        case OperatorKind::Ge:
+            return a >= b;
+        default:
+            return std::nullopt;
     }
 }
 
@@ -129,16 +164,20 @@ double float_mod(double a, double b) {
 
 std::optional<IValue> doubles(OperatorKind op, double a, double b) {
     switch (op) {
-        case OperatorKind::Add: return a + b;
-        case OperatorKind::Sub: return a - b;
-        case OperatorKind::Mul: return a * b;
+        case OperatorKind::Add:
+            return a + b;
+        case OperatorKind::Sub:
+            return a - b;
+        case OperatorKind::Mul:
+            return a * b;
         case OperatorKind::Div:
             if (b == 0) fail_zero("float division by zero");
             return a / b;
         case OperatorKind::FloorDiv:
             if (b == 0) fail_zero("float floor division by zero");
             return std::floor((a - float_mod(a, b)) / b + 0.5);
-        case OperatorKind::Mod: return float_mod(a, b);
+        case OperatorKind::Mod:
+            return float_mod(a, b);
         case OperatorKind::Pow: {
             if (a == 0 && b < 0) fail_zero("0.0 cannot be raised to a negative power");
             if (a < 0 && std::floor(b) != b && std::isfinite(b)) return IValue(std::pow(std::complex<double>(a), b));
@@ -148,11 +187,16 @@ std::optional<IValue> doubles(OperatorKind op, double a, double b) {
             }
             return result;
         }
-        case OperatorKind::Lt: return a < b;
-        case OperatorKind::Gt: return a > b;
-        case OperatorKind::Le: return a <= b;
-        case OperatorKind::Ge: return a >= b;
-        default: return std::nullopt;
+        case OperatorKind::Lt:
+            return a < b;
+        case OperatorKind::Gt:
+            return a > b;
+        case OperatorKind::Le:
+            return a <= b;
+        case OperatorKind::Ge:
+            return a >= b;
+        default:
+            return std::nullopt;
     }
 }
 
@@ -171,14 +215,19 @@ std::complex<double> complex_pow(std::complex<double> base, std::complex<double>
 
 std::optional<IValue> complexes(OperatorKind op, std::complex<double> a, std::complex<double> b) {
     switch (op) {
-        case OperatorKind::Add: return a + b;
-        case OperatorKind::Sub: return a - b;
-        case OperatorKind::Mul: return a * b;
+        case OperatorKind::Add:
+            return a + b;
+        case OperatorKind::Sub:
+            return a - b;
+        case OperatorKind::Mul:
+            return a * b;
         case OperatorKind::Div:
             if (b == 0.0) fail_zero("complex division by zero");
             return a / b;
-        case OperatorKind::Pow: return complex_pow(a, b);
-        default: return std::nullopt;
+        case OperatorKind::Pow:
+            return complex_pow(a, b);
+        default:
+            return std::nullopt;
     }
 }
 
@@ -236,7 +285,7 @@ std::optional<IValue> sequences(OperatorKind op, const IValue& a, const IValue& 
     if (a.is_string() && b.is_string()) return IValue(a.to_string() + b.to_string());
     if (a.is_list() && b.is_list()) return make_list(joined(a.to_list().elements, b.to_list().elements));
     if (a.is_tuple() && b.is_tuple()) return make_tuple(joined(a.to_tuple().elements, b.to_tuple().elements));
-    if (const auto *x = object_as<BytesObject>(a), *y = object_as<BytesObject>(b); x != nullptr && y != nullptr) {
+    if (const auto* x = object_as<BytesObject>(a), *y = object_as<BytesObject>(b); x != nullptr && y != nullptr) {
         return make_bytes(x->data + y->data);
     }
     return std::nullopt;
@@ -300,7 +349,8 @@ std::optional<IValue> try_binary(OperatorKind op, const IValue& a, const IValue&
 }
 
 [[noreturn]] void fail_operands(std::string_view symbol, const IValue& a, const IValue& b) {
-    throw_type_error(concat("unsupported operand type(s) for ", symbol, ": '", type_name(a), "' and '", type_name(b), "'"));
+    throw_type_error(
+        concat("unsupported operand type(s) for ", symbol, ": '", type_name(a), "' and '", type_name(b), "'"));
 }
 
 [[noreturn]] void fail_binary(OperatorKind op, std::string_view symbol, const IValue& a, const IValue& b) {
@@ -309,7 +359,8 @@ std::optional<IValue> try_binary(OperatorKind op, const IValue& a, const IValue&
         throw_type_error(concat("can only concatenate str (not \"", type_name(b), "\") to str"));
     }
     if (op == OperatorKind::Add && (a.is_list() || a.is_tuple())) {
-        throw_type_error(concat("can only concatenate ", type_name(a), " (not \"", type_name(b), "\") to ", type_name(a)));
+        throw_type_error(
+            concat("can only concatenate ", type_name(a), " (not \"", type_name(b), "\") to ", type_name(a)));
     }
     if (op == OperatorKind::Mul && (is_sequence(a) || is_sequence(b)) && !(a.is_number() && is_sequence(a))) {
         const IValue& other = is_sequence(a) ? b : a;

@@ -64,19 +64,27 @@ bool is_data_descriptor(const IValue& attribute) {
 ClassPtr class_of(const IValue& value) {
     const BuiltinClasses& classes = builtin_classes();
     switch (value.tag()) {
-        case IValue::Tag::None: return classes.none;
-        case IValue::Tag::Bool: return classes.boolean;
-        case IValue::Tag::Int: return classes.integer;
-        case IValue::Tag::Double: return classes.floating;
-        case IValue::Tag::Complex: return classes.complex;
-        case IValue::Tag::String: return classes.string;
-        case IValue::Tag::Tensor: return tensor_binding().class_of(value);
+        case IValue::Tag::None:
+            return classes.none;
+        case IValue::Tag::Bool:
+            return classes.boolean;
+        case IValue::Tag::Int:
+            return classes.integer;
+        case IValue::Tag::Double:
+            return classes.floating;
+        case IValue::Tag::Complex:
+            return classes.complex;
+        case IValue::Tag::String:
+            return classes.string;
+        case IValue::Tag::Tensor:
+            return tensor_binding().class_of(value);
         case IValue::Tag::List:
         case IValue::Tag::Tuple:
         case IValue::Tag::Dict:
             if (ClassObject* cls = dynamic_class(value)) return ClassPtr(cls);
             return value.is_list() ? classes.list : value.is_tuple() ? classes.tuple : classes.dict;
-        case IValue::Tag::Other: break;
+        case IValue::Tag::Other:
+            break;
         default:
             if (ClassObject* cls = dynamic_class(value)) return ClassPtr(cls);
             return engine_object_class(value);
@@ -106,12 +114,14 @@ ClassObject* dynamic_class(const IValue& value) {
             const auto found = known.find(type.get());
             return found != known.end() ? found->second.get() : nullptr;
         }
-        case IValue::Tag::Object: return module_class_of(value).get();
+        case IValue::Tag::Object:
+            return module_class_of(value).get();
         case IValue::Tag::Other:
             if (const auto* instance = object_as<Instance>(value)) return instance->cls().get();
             if (const auto* cls = object_as<ClassObject>(value)) return cls->metaclass().get();
             return nullptr;
-        default: return nullptr;
+        default:
+            return nullptr;
     }
 }
 
@@ -139,10 +149,9 @@ IValue bind_attribute(const IValue& attribute, const IValue* instance, const Cla
     if (!attribute.is_other()) return attribute;
     if (auto* wrapper = object_as<MethodWrapper>(attribute)) {
         if (wrapper->kind == MethodWrapper::Kind::Static) return wrapper->function;
-        return IValue::other(make_ptr<BoundMethod>(instance != nullptr && object_as<ClassObject>(*instance) != nullptr
-                                                       ? *instance
-                                                       : IValue::other(cls),
-                                                   wrapper->function));
+        return IValue::other(make_ptr<BoundMethod>(
+            instance != nullptr && object_as<ClassObject>(*instance) != nullptr ? *instance : IValue::other(cls),
+            wrapper->function));
     }
     if (auto* descriptor = object_as<Instance>(attribute)) {
         const IValue* getter = descriptor->cls()->find("__get__");
@@ -177,14 +186,16 @@ std::optional<IValue> find_attribute(const IValue& object, std::string_view name
             if (auto found = engine_object_attribute(object, name)) return found;
             return class_attribute(object, name);
         case IValue::Tag::List:
-        case IValue::Tag::Dict: return container_attribute(object, name);
+        case IValue::Tag::Dict:
+            return container_attribute(object, name);
         case IValue::Tag::Tuple:
             if (auto field = engine_field(object.to_tuple(), name)) return field;
             return class_attribute(object, name);
         case IValue::Tag::Other:
             if (auto* python_object = object_as<PythonObject>(object)) return python_object->find_attribute(name);
             return std::nullopt;
-        default: return class_attribute(object, name);
+        default:
+            return class_attribute(object, name);
     }
 }
 
@@ -202,7 +213,8 @@ void set_attribute(const IValue& object, std::string_view name, IValue value) {
             return;
         }
     }
-    if (auto* python_object = object_as<PythonObject>(object)) return python_object->set_attribute(name, std::move(value));
+    if (auto* python_object = object_as<PythonObject>(object))
+        return python_object->set_attribute(name, std::move(value));
     set_plain_attribute(object, name, std::move(value));
 }
 
@@ -221,9 +233,10 @@ void set_plain_attribute(const IValue& object, std::string_view name, IValue val
         return;
     }
     if (find_attribute(object, name)) {
-        throw_error("AttributeError", object.is_tuple() && dynamic_class(object) != nullptr
-                                          ? std::string("can't set attribute")
-                                          : concat("'", type_name(object), "' object attribute '", name, "' is read-only"));
+        throw_error("AttributeError",
+                    object.is_tuple() && dynamic_class(object) != nullptr
+                        ? std::string("can't set attribute")
+                        : concat("'", type_name(object), "' object attribute '", name, "' is read-only"));
     }
     throw_attribute_error(object, name);
 }
@@ -272,11 +285,13 @@ IValue call_method(const IValue& object, std::string_view name, CallArguments ar
         return call(get_attribute(object, name), std::move(arguments));
     }
     const auto* instance = object_as<Instance>(object);
-    const bool is_plain = !object.is_other() && !object.is_object() && !object.is_device() && own_attributes(object) == nullptr;
+    const bool is_plain =
+        !object.is_other() && !object.is_object() && !object.is_device() && own_attributes(object) == nullptr;
     if (is_plain || (instance != nullptr && instance->attributes.find(name) == nullptr)) {
         const ClassPtr cls = class_of(object);
         if (const IValue* method = cls->find(name)) {
-            const bool takes_self = object_as<FunctionObject>(*method) != nullptr || object_as<NativeMethod>(*method) != nullptr;
+            const bool takes_self =
+                object_as<FunctionObject>(*method) != nullptr || object_as<NativeMethod>(*method) != nullptr;
             if (takes_self) {
                 const IValue keep = *method;
                 arguments.positional.insert(arguments.positional.begin(), object);
@@ -314,8 +329,7 @@ void Instance::set_plain(std::string_view name, IValue value) {
     if (auto* property = in_class != nullptr ? object_as<Property>(*in_class) : nullptr) {
         if (property->native_setter) return property->native_setter(self, std::move(value));
         if (property->setter.is_none()) {
-            throw_error("AttributeError",
-                        concat("property '", name, "' of '", cls_->name(), "' object has no setter"));
+            throw_error("AttributeError", concat("property '", name, "' of '", cls_->name(), "' object has no setter"));
         }
         python::call(property->setter, {self, std::move(value)});
         return;
@@ -344,7 +358,8 @@ void Instance::delete_attribute(std::string_view name) {
     const IValue* in_class = cls_->find(name);
     if (auto* property = in_class != nullptr ? object_as<Property>(*in_class) : nullptr) {
         if (property->deleter.is_none()) {
-            throw_error("AttributeError", concat("property '", name, "' of '", cls_->name(), "' object has no deleter"));
+            throw_error("AttributeError",
+                        concat("property '", name, "' of '", cls_->name(), "' object has no deleter"));
         }
         python::call(property->deleter, std::vector<IValue>{self});
         return;
@@ -401,15 +416,16 @@ std::optional<IValue> Property::find_attribute(std::string_view name) {
     if (name == "__doc__") return doc;
     if (name != "setter" && name != "getter" && name != "deleter") return PythonObject::find_attribute(name);
     const Ptr<Property> self(this);
-    return IValue::other(make_ptr<NativeCallable>(std::string(name), [self, which = std::string(name)](CallArguments a) {
-        check_positional(a, which, 1, 1);
-        auto copy = make_ptr<Property>();
-        copy->getter = which == "getter" ? a.positional[0] : self->getter;
-        copy->setter = which == "setter" ? a.positional[0] : self->setter;
-        copy->deleter = which == "deleter" ? a.positional[0] : self->deleter;
-        copy->doc = self->doc;
-        return IValue::other(copy);
-    }));
+    return IValue::other(
+        make_ptr<NativeCallable>(std::string(name), [self, which = std::string(name)](CallArguments a) {
+            check_positional(a, which, 1, 1);
+            auto copy = make_ptr<Property>();
+            copy->getter = which == "getter" ? a.positional[0] : self->getter;
+            copy->setter = which == "setter" ? a.positional[0] : self->setter;
+            copy->deleter = which == "deleter" ? a.positional[0] : self->deleter;
+            copy->doc = self->doc;
+            return IValue::other(copy);
+        }));
 }
 
 std::optional<IValue> MethodWrapper::find_attribute(std::string_view name) {

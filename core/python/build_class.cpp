@@ -148,7 +148,8 @@ ClassPtr make_class(ClassParts parts, ClassPtr metaclass) {
 }
 
 IValue build_class(ClassParts parts, const std::function<void(const IValue& cls)>& made) {
-    const bool is_named_tuple = parts.bases.size() == 1 && object_as<ClassObject>(parts.bases[0]) == named_tuple_base().get();
+    const bool is_named_tuple =
+        parts.bases.size() == 1 && object_as<ClassObject>(parts.bases[0]) == named_tuple_base().get();
     IValue result;
     if (is_named_tuple) {
         std::vector<std::string> fields;
@@ -159,12 +160,13 @@ IValue build_class(ClassParts parts, const std::function<void(const IValue& cls)
                 if (const IValue* value = parts.names.find(fields.back())) {
                     defaults.push_back(*value);
                 } else if (!defaults.empty()) {
-                    throw_type_error(concat("non-default namedtuple field ", fields.back(),
-                                            " cannot follow default field"));
+                    throw_type_error(
+                        concat("non-default namedtuple field ", fields.back(), " cannot follow default field"));
                 }
             }
         }
-        result = IValue::other(make_named_tuple_class(parts.name, parts.module, fields, std::move(defaults), parts.names));
+        result =
+            IValue::other(make_named_tuple_class(parts.name, parts.module, fields, std::move(defaults), parts.names));
         if (made) made(result);
         return result;
     }

@@ -63,7 +63,8 @@ IValue int_of(const IValue& given) {
         const double real = value.to_double();
         if (std::isnan(real)) throw_value_error("cannot convert float NaN to integer");
         if (std::isinf(real)) throw_error("OverflowError", "cannot convert float infinity to integer");
-        if (std::fabs(real) >= 0x1p63) throw_error("OverflowError", "int too large: integers of a model source have 64 bits");
+        if (std::fabs(real) >= 0x1p63)
+            throw_error("OverflowError", "int too large: integers of a model source have 64 bits");
         return static_cast<std::int64_t>(real);
     }
     if (value.is_string()) return parse_int(value.to_string(), 10);
@@ -73,13 +74,15 @@ IValue int_of(const IValue& given) {
         if (auto made = call_special(*cls, "__index__", value)) return *made;
         if (auto made = call_special(*cls, "__trunc__", value)) return *made;
     }
-    throw_type_error(concat("int() argument must be a string, a bytes-like object or a real number, not '", type_name(given), "'"));
+    throw_type_error(
+        concat("int() argument must be a string, a bytes-like object or a real number, not '", type_name(given), "'"));
 }
 
 double parse_float(const std::string& text) {
     std::string digits(trimmed(text));
     std::erase(digits, '_');
-    std::transform(digits.begin(), digits.end(), digits.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+    std::transform(digits.begin(), digits.end(), digits.begin(),
+                   [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
     const bool has_plus = digits.starts_with('+');
     const std::string_view rest = std::string_view(digits).substr(has_plus ? 1 : 0);
     const bool is_negative = rest.starts_with('-');
@@ -92,7 +95,8 @@ double parse_float(const std::string& text) {
     if (error == std::errc::result_out_of_range && is_whole) {
         return rest.find("e-") != std::string_view::npos ? 0.0 : is_negative ? -HUGE_VAL : HUGE_VAL;
     }
-    if (error != std::errc() || !is_whole) throw_value_error(concat("could not convert string to float: ", repr(IValue(text))));
+    if (error != std::errc() || !is_whole)
+        throw_value_error(concat("could not convert string to float: ", repr(IValue(text))));
     return value;
 }
 
@@ -101,7 +105,8 @@ IValue float_of(const IValue& given) {
     const IValue& value = plain(given);
     if (value.is_string()) return parse_float(value.to_string());
     if (value.is_int() || value.is_bool() || value.is_double()) return value.to_double();
-    if (const ClassObject* cls = dynamic_class(value); cls != nullptr && (cls->find("__float__") || cls->find("__index__"))) {
+    if (const ClassObject* cls = dynamic_class(value);
+        cls != nullptr && (cls->find("__float__") || cls->find("__index__"))) {
         return to_float(value);
     }
     throw_type_error(concat("float() argument must be a string or a real number, not '", type_name(given), "'"));
@@ -123,7 +128,9 @@ Made new_float(ClassObject& cls, CallArguments& a) {
 
 Made new_complex(ClassObject& cls, CallArguments& a) {
     const BoundArguments given(a, "complex", {"real=", "imag="});
-    const auto part = [](const IValue& v) { return v.is_complex() ? v.to_complex() : std::complex<double>(to_float(v)); };
+    const auto part = [](const IValue& v) {
+        return v.is_complex() ? v.to_complex() : std::complex<double>(to_float(v));
+    };
     const auto real = given.has(0) ? part(given[0]) : std::complex<double>(0);
     const auto imaginary = given.has(1) ? part(given[1]) : std::complex<double>(0);
     return made_value(cls, IValue(real + imaginary * std::complex<double>(0, 1)));
@@ -149,7 +156,8 @@ Made new_bytes(ClassObject&, CallArguments& a) {
     if (given[0].is_string()) return {make_bytes(given[0].to_string()), true};
     if (given[0].is_int()) {
         check_size(given[0].to_int(), 1);
-        return {make_bytes(std::string(static_cast<std::size_t>(std::max<std::int64_t>(given[0].to_int(), 0)), '\0')), true};
+        return {make_bytes(std::string(static_cast<std::size_t>(std::max<std::int64_t>(given[0].to_int(), 0)), '\0')),
+                true};
     }
     std::string data;
     for_each(given[0], [&](const IValue& value) {
@@ -169,7 +177,8 @@ Made new_list(ClassObject& cls, CallArguments& a) {
 
 Made new_tuple(ClassObject& cls, CallArguments& a) {
     check_positional(a, "tuple", 0, 1);
-    if (cls.is_builtin() && a.positional.size() == 1 && a.positional[0].is_tuple() && !a.positional[0].to_tuple().type) {
+    if (cls.is_builtin() && a.positional.size() == 1 && a.positional[0].is_tuple() &&
+        !a.positional[0].to_tuple().type) {
         return {a.positional[0], true};
     }
     auto values = a.positional.empty() ? std::vector<IValue>{} : to_vector(a.positional[0]);
@@ -179,7 +188,8 @@ Made new_tuple(ClassObject& cls, CallArguments& a) {
 Made new_dict(ClassObject& cls, CallArguments& a) {
     if (!cls.is_builtin()) return {make_ptr<DictObject>(types::any(), make_ptr<ContainerClass>(ClassPtr(&cls))), false};
     auto dict = make_dict();
-    if (a.positional.size() > 1) throw_type_error(concat("dict expected at most 1 argument, got ", a.positional.size()));
+    if (a.positional.size() > 1)
+        throw_type_error(concat("dict expected at most 1 argument, got ", a.positional.size()));
     if (!a.positional.empty()) update_dict(*dict, a.positional[0]);
     for (const auto& [name, value] : a.keywords) dict->set(IValue(name), value);
     return {IValue(dict), true};
@@ -188,7 +198,8 @@ Made new_dict(ClassObject& cls, CallArguments& a) {
 ClassObject::New new_set(bool frozen) {
     return [frozen](ClassObject& cls, CallArguments& a) -> Made {
         check_positional(a, frozen ? "frozenset" : "set", 0, 1);
-        if (!cls.is_builtin()) throw_type_error("classes derived from set are not supported; hold a set as an attribute");
+        if (!cls.is_builtin())
+            throw_type_error("classes derived from set are not supported; hold a set as an attribute");
         if (a.positional.empty()) return {IValue::other(make_ptr<SetObject>(frozen)), true};
         return {IValue::other(make_set(a.positional[0], frozen)), true};
     };
@@ -242,9 +253,12 @@ Made new_type(ClassObject& cls, CallArguments& a) {
     parts.module = "__main__";
     for (const auto& [key, value] : a.positional[2].to_dict().entries()) {
         const std::string name = str(key);
-        if (name == "__qualname__") parts.qualified_name = str(value);
-        else if (name == "__module__") parts.module = str(value);
-        else parts.names.set(name, value);
+        if (name == "__qualname__")
+            parts.qualified_name = str(value);
+        else if (name == "__module__")
+            parts.module = str(value);
+        else
+            parts.names.set(name, value);
     }
     return {IValue::other(make_class(std::move(parts), cls.is_builtin() ? nullptr : ClassPtr(&cls))), false};
 }
@@ -270,8 +284,10 @@ BuiltinClasses* make_builtin_classes() {
     auto* classes = new BuiltinClasses();
     const auto make = [&](ClassPtr& slot, std::string name, ClassObject::New make_instance, ClassPtr base = nullptr) {
         std::vector<ClassPtr> bases;
-        if (base) bases.push_back(base);
-        else if (classes->object) bases.push_back(classes->object);
+        if (base)
+            bases.push_back(base);
+        else if (classes->object)
+            bases.push_back(classes->object);
         slot = make_ptr<ClassObject>(std::move(name), "builtins", std::move(bases));
         slot->set_builtin(std::move(make_instance));
     };
@@ -328,9 +344,9 @@ ClassPtr named_class(std::string_view type_name) {
     static const auto* const known = [] {
         const BuiltinClasses& c = builtin_classes();
         auto* map = new std::map<std::string_view, ClassPtr>();
-        for (const ClassPtr& cls : {c.bytes, c.set, c.frozenset, c.range, c.slice, c.function, c.builtin_function, c.method,
-                                    c.module, c.property, c.static_method, c.class_method, c.generator, c.super,
-                                    c.ellipsis, c.not_implemented, c.generic_alias, c.union_type}) {
+        for (const ClassPtr& cls : {c.bytes, c.set, c.frozenset, c.range, c.slice, c.function, c.builtin_function,
+                                    c.method, c.module, c.property, c.static_method, c.class_method, c.generator,
+                                    c.super, c.ellipsis, c.not_implemented, c.generic_alias, c.union_type}) {
             map->emplace(cls->name(), cls);
         }
         return map;
@@ -342,7 +358,8 @@ ClassPtr named_class(std::string_view type_name) {
     const std::lock_guard lock(mutex);
     if (const auto found = others->find(type_name); found != others->end()) return found->second;
     const EvaluatorScope outside(nullptr);
-    auto cls = make_ptr<ClassObject>(std::string(type_name), "builtins", std::vector<ClassPtr>{builtin_classes().object});
+    auto cls =
+        make_ptr<ClassObject>(std::string(type_name), "builtins", std::vector<ClassPtr>{builtin_classes().object});
     cls->set_builtin(nullptr);
     others->emplace(std::string(type_name), cls);
     return cls;

@@ -95,8 +95,8 @@ std::optional<IValue> RangeObject::find_attribute(std::string_view name) {
 IValue RangeObject::get_item(const IValue& key) {
     if (const auto* slice = object_as<SliceObject>(key)) {
         const auto bounds = slice->bounds(count);
-        return IValue::other(make_ptr<RangeObject>(at(bounds.start), at(bounds.start + bounds.count * bounds.step),
-                                                   step * bounds.step));
+        return IValue::other(
+            make_ptr<RangeObject>(at(bounds.start), at(bounds.start + bounds.count * bounds.step), step * bounds.step));
     }
     std::int64_t index = to_index(key);
     if (index < 0) index += count;
@@ -105,11 +105,11 @@ IValue RangeObject::get_item(const IValue& key) {
 }
 
 Ptr<Iterator> RangeObject::iterate() {
-    return make_iterator("range_iterator", [range = Ptr<RangeObject>(this), i = std::int64_t{0}]() mutable
-                         -> std::optional<IValue> {
-        if (i >= range->count) return std::nullopt;
-        return IValue(range->at(i++));
-    });
+    return make_iterator("range_iterator",
+                         [range = Ptr<RangeObject>(this), i = std::int64_t{0}]() mutable -> std::optional<IValue> {
+                             if (i >= range->count) return std::nullopt;
+                             return IValue(range->at(i++));
+                         });
 }
 
 bool RangeObject::is_equal(const IValue& other) const {
@@ -147,12 +147,13 @@ bool SetObject::is_subset_of(const SetObject& other) const {
     return std::all_of(entries.begin(), entries.end(), [&](const auto& entry) { return other.has(entry.first); });
 }
 Ptr<Iterator> SetObject::iterate() {
-    return make_iterator("set_iterator", [set = Ptr<SetObject>(this), all = values(), size = this->size(),
-                                          at = std::size_t{0}]() mutable -> std::optional<IValue> {
-        if (set->size() != size) throw_error("RuntimeError", "Set changed size during iteration");
-        if (at >= all.size()) return std::nullopt;
-        return all[at++];
-    });
+    return make_iterator("set_iterator",
+                         [set = Ptr<SetObject>(this), all = values(), size = this->size(),
+                          at = std::size_t{0}]() mutable -> std::optional<IValue> {
+                             if (set->size() != size) throw_error("RuntimeError", "Set changed size during iteration");
+                             if (at >= all.size()) return std::nullopt;
+                             return all[at++];
+                         });
 }
 bool SetObject::is_equal(const IValue& other) const {
     const auto* set = object_as<SetObject>(other);
@@ -213,11 +214,16 @@ std::optional<IValue> set_binary(OperatorKind op, const IValue& a, const IValue&
                 if (!x->has(value)) out->add(value);
             }
             return IValue::other(out);
-        case OperatorKind::Le: return x->is_subset_of(*y);
-        case OperatorKind::Lt: return x->is_subset_of(*y) && x->size() < y->size();
-        case OperatorKind::Ge: return y->is_subset_of(*x);
-        case OperatorKind::Gt: return y->is_subset_of(*x) && y->size() < x->size();
-        default: return std::nullopt;
+        case OperatorKind::Le:
+            return x->is_subset_of(*y);
+        case OperatorKind::Lt:
+            return x->is_subset_of(*y) && x->size() < y->size();
+        case OperatorKind::Ge:
+            return y->is_subset_of(*x);
+        case OperatorKind::Gt:
+            return y->is_subset_of(*x) && y->size() < x->size();
+        default:
+            return std::nullopt;
     }
 }
 
@@ -238,11 +244,11 @@ IValue BytesObject::get_item(const IValue& key) {
     return static_cast<std::int64_t>(static_cast<unsigned char>(data[static_cast<std::size_t>(index)]));
 }
 Ptr<Iterator> BytesObject::iterate() {
-    return make_iterator("bytes_iterator", [bytes = Ptr<BytesObject>(this), at = std::size_t{0}]() mutable
-                         -> std::optional<IValue> {
-        if (at >= bytes->data.size()) return std::nullopt;
-        return IValue(static_cast<std::int64_t>(static_cast<unsigned char>(bytes->data[at++])));
-    });
+    return make_iterator("bytes_iterator",
+                         [bytes = Ptr<BytesObject>(this), at = std::size_t{0}]() mutable -> std::optional<IValue> {
+                             if (at >= bytes->data.size()) return std::nullopt;
+                             return IValue(static_cast<std::int64_t>(static_cast<unsigned char>(bytes->data[at++])));
+                         });
 }
 bool BytesObject::is_equal(const IValue& other) const {
     const auto* bytes = object_as<BytesObject>(other);
@@ -254,11 +260,16 @@ std::string BytesObject::repr() {
     std::string out = concat("b", quote);
     for (const char c : data) {
         const auto byte = static_cast<unsigned char>(c);
-        if (c == '\\' || c == quote) out += concat('\\', c);
-        else if (c == '\n') out += "\\n";
-        else if (c == '\r') out += "\\r";
-        else if (c == '\t') out += "\\t";
-        else if (byte >= 0x20 && byte < 0x7F) out += c;
+        if (c == '\\' || c == quote)
+            out += concat('\\', c);
+        else if (c == '\n')
+            out += "\\n";
+        else if (c == '\r')
+            out += "\\r";
+        else if (c == '\t')
+            out += "\\t";
+        else if (byte >= 0x20 && byte < 0x7F)
+            out += c;
         else {
             std::array<char, 8> escape{};
             std::snprintf(escape.data(), escape.size(), "\\x%02x", byte);
@@ -290,13 +301,15 @@ std::string DictView::repr() {
 
 Ptr<Iterator> iterate_dict(Ptr<DictObject> dict, DictView::Kind kind, bool is_reversed) {
     const std::size_t size = dict->size();
-    return make_iterator("dict_iterator", [view = make_ptr<DictView>(std::move(dict), kind), size, is_reversed,
-                                           at = std::size_t{0}]() mutable -> std::optional<IValue> {
-        if (view->dict->size() != size) throw_error("RuntimeError", "dictionary changed size during iteration");
-        if (at >= size) return std::nullopt;
-        const std::size_t index = at++;
-        return view->at(is_reversed ? size - 1 - index : index);
-    });
+    return make_iterator("dict_iterator",
+                         [view = make_ptr<DictView>(std::move(dict), kind), size, is_reversed,
+                          at = std::size_t{0}]() mutable -> std::optional<IValue> {
+                             if (view->dict->size() != size)
+                                 throw_error("RuntimeError", "dictionary changed size during iteration");
+                             if (at >= size) return std::nullopt;
+                             const std::size_t index = at++;
+                             return view->at(is_reversed ? size - 1 - index : index);
+                         });
 }
 
 std::optional<IValue> TypingObject::find_attribute(std::string_view wanted) {
@@ -323,7 +336,8 @@ IValue TypingObject::get_item(const IValue& key) {
 
 bool TypingObject::is_equal(const IValue& other) const {
     const auto* typing = object_as<TypingObject>(other);
-    return typing != nullptr && typing->name == name && python::equals(make_tuple(arguments), make_tuple(typing->arguments));
+    return typing != nullptr && typing->name == name &&
+           python::equals(make_tuple(arguments), make_tuple(typing->arguments));
 }
 
 std::string TypingObject::repr() {
@@ -389,8 +403,8 @@ void update_dict(DictObject& dict, const IValue& other) {
         }
         const auto parts = to_vector(pair);
         if (parts.size() != 2) {
-            throw_value_error(concat("dictionary update sequence element #", index, " has length ", parts.size(),
-                                     "; 2 is required"));
+            throw_value_error(
+                concat("dictionary update sequence element #", index, " has length ", parts.size(), "; 2 is required"));
         }
         check_hashable(parts[0]);
         dict.set(parts[0], parts[1]);
@@ -422,7 +436,8 @@ bool is_instance(const IValue& value, const IValue& type) {
         if (typing->origin) return class_of(value)->is_subclass_of(*typing->origin);
     }
     if (object_as<PythonObject>(type) != nullptr) {
-        if (auto method = find_attribute(type, "__instancecheck__")) return truth(call(*method, std::vector<IValue>{value}));
+        if (auto method = find_attribute(type, "__instancecheck__"))
+            return truth(call(*method, std::vector<IValue>{value}));
     }
     throw_type_error("isinstance() arg 2 must be a type, a tuple of types, or a union");
 }

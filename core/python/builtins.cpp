@@ -44,12 +44,12 @@ IValue print(CallArguments a) {
 IValue iterator_of(CallArguments a) {
     check_positional(a, "iter", 1, 2);
     if (a.positional.size() == 1) return IValue::other(iterate(a.positional[0]));
-    return IValue::other(make_iterator("callable_iterator", [function = a.positional[0], last = a.positional[1]]()
-                                       -> std::optional<IValue> {
-        IValue value = call(function, CallArguments{});
-        if (equals(value, last)) return std::nullopt;
-        return value;
-    }));
+    return IValue::other(make_iterator("callable_iterator",
+                                       [function = a.positional[0], last = a.positional[1]]() -> std::optional<IValue> {
+                                           IValue value = call(function, CallArguments{});
+                                           if (equals(value, last)) return std::nullopt;
+                                           return value;
+                                       }));
 }
 
 IValue next_value(CallArguments a) {
@@ -90,9 +90,13 @@ IValue zip(CallArguments a) {
                 values.push_back(std::move(*value));
                 continue;
             }
-            if (is_strict && i > 0) throw_value_error(concat("zip() argument ", i + 1, " is shorter than argument", i == 1 ? " 1" : concat("s 1-", i)));
+            if (is_strict && i > 0)
+                throw_value_error(
+                    concat("zip() argument ", i + 1, " is shorter than argument", i == 1 ? " 1" : concat("s 1-", i)));
             for (std::size_t j = 1; is_strict && j < iterators.size(); ++j) {
-                if (iterators[j]->next()) throw_value_error(concat("zip() argument ", j + 1, " is longer than argument", j == 1 ? " 1" : concat("s 1-", j)));
+                if (iterators[j]->next())
+                    throw_value_error(concat("zip() argument ", j + 1, " is longer than argument",
+                                             j == 1 ? " 1" : concat("s 1-", j)));
             }
             return std::nullopt;
         }
@@ -102,12 +106,12 @@ IValue zip(CallArguments a) {
 
 IValue enumerate(CallArguments a) {
     const BoundArguments given(a, "enumerate", {"iterable", "start="});
-    return IValue::other(make_iterator("enumerate", [iterator = iterate(given[0]), at = given.int_or(1, 0)]() mutable
-                                       -> std::optional<IValue> {
-        auto value = iterator->next();
-        if (!value) return std::nullopt;
-        return make_tuple({IValue(at++), std::move(*value)});
-    }));
+    return IValue::other(make_iterator(
+        "enumerate", [iterator = iterate(given[0]), at = given.int_or(1, 0)]() mutable -> std::optional<IValue> {
+            auto value = iterator->next();
+            if (!value) return std::nullopt;
+            return make_tuple({IValue(at++), std::move(*value)});
+        }));
 }
 
 IValue map(CallArguments a) {
@@ -127,14 +131,14 @@ IValue map(CallArguments a) {
 
 IValue filter(CallArguments a) {
     check_positional(a, "filter", 2, 2);
-    return IValue::other(make_iterator("filter", [function = a.positional[0], iterator = iterate(a.positional[1])]()
-                                       -> std::optional<IValue> {
-        while (auto value = iterator->next()) {
-            check_cancelled();
-            if (truth(function.is_none() ? *value : call(function, std::vector<IValue>{*value}))) return value;
-        }
-        return std::nullopt;
-    }));
+    return IValue::other(make_iterator(
+        "filter", [function = a.positional[0], iterator = iterate(a.positional[1])]() -> std::optional<IValue> {
+            while (auto value = iterator->next()) {
+                check_cancelled();
+                if (truth(function.is_none() ? *value : call(function, std::vector<IValue>{*value}))) return value;
+            }
+            return std::nullopt;
+        }));
 }
 
 IValue reversed(CallArguments a) {
@@ -143,8 +147,10 @@ IValue reversed(CallArguments a) {
     if (const ClassObject* cls = dynamic_class(object)) {
         if (auto made = call_special(*cls, "__reversed__", object)) return *made;
     }
-    if (object.is_dict()) return IValue::other(iterate_dict(Ptr<DictObject>(&object.to_dict()), DictView::Kind::Keys, true));
-    if (const auto* view = object_as<DictView>(object)) return IValue::other(iterate_dict(view->dict, view->kind, true));
+    if (object.is_dict())
+        return IValue::other(iterate_dict(Ptr<DictObject>(&object.to_dict()), DictView::Kind::Keys, true));
+    if (const auto* view = object_as<DictView>(object))
+        return IValue::other(iterate_dict(view->dict, view->kind, true));
     if (object_as<SetObject>(object) || object_as<Iterator>(object) || !find_length(object)) {
         throw_type_error(concat("'", type_name(object), "' object is not reversible"));
     }
@@ -183,7 +189,9 @@ Body extreme(std::string name, bool is_max) {
             throw_value_error(concat(name, "() arg is an empty sequence"));
         }
         const IValue key = given.value_or(0, {});
-        const auto key_of = [&](const IValue& value) { return key.is_none() ? value : call(key, std::vector<IValue>{value}); };
+        const auto key_of = [&](const IValue& value) {
+            return key.is_none() ? value : call(key, std::vector<IValue>{value});
+        };
         IValue best = values[0];
         IValue best_key = key_of(best);
         for (std::size_t i = 1; i < values.size(); ++i) {
@@ -219,7 +227,8 @@ IValue absolute(CallArguments a) {
     const IValue& value = plain(object);
     if (value.is_double()) return std::fabs(value.to_double());
     if (value.is_complex()) return std::abs(value.to_complex());
-    if (value.is_int() || value.is_bool()) return value.to_int() < 0 ? unary(OperatorKind::Negate, value) : IValue(value.to_int());
+    if (value.is_int() || value.is_bool())
+        return value.to_int() < 0 ? unary(OperatorKind::Negate, value) : IValue(value.to_int());
     throw_type_error(concat("bad operand type for abs(): '", type_name(object), "'"));
 }
 
@@ -246,7 +255,9 @@ IValue round(CallArguments a) {
         return call_method(object, "round", std::move(arguments));
     }
     if (const ClassObject* cls = dynamic_class(object)) {
-        if (auto made = call_special(*cls, "__round__", object, has_digits ? std::vector<IValue>{given[1]} : std::vector<IValue>{})) return *made;
+        if (auto made = call_special(*cls, "__round__", object,
+                                     has_digits ? std::vector<IValue>{given[1]} : std::vector<IValue>{}))
+            return *made;
     }
     const IValue& value = plain(object);
     if (value.is_int() || value.is_bool()) {
@@ -313,7 +324,8 @@ IValue code_point(CallArguments a) {
         throw_type_error(concat("ord() expected string of length 1, but ", type_name(a.positional[0]), " found"));
     }
     const auto parts = characters(plain(a.positional[0]).to_string());
-    if (parts.size() != 1) throw_type_error(concat("ord() expected a character, but string of length ", parts.size(), " found"));
+    if (parts.size() != 1)
+        throw_type_error(concat("ord() expected a character, but string of length ", parts.size(), " found"));
     std::uint32_t code = static_cast<unsigned char>(parts[0][0]);
     if (parts[0].size() > 1) {
         code &= 0xFFU >> (parts[0].size() + 1);
@@ -355,7 +367,9 @@ IValue names_of(CallArguments a) {
         }
     }
     names = sorted_values(std::move(names), {}, false);
-    names.erase(std::unique(names.begin(), names.end(), [](const IValue& x, const IValue& y) { return x.to_string() == y.to_string(); }), names.end());
+    names.erase(std::unique(names.begin(), names.end(),
+                            [](const IValue& x, const IValue& y) { return x.to_string() == y.to_string(); }),
+                names.end());
     return make_list(std::move(names));
 }
 
@@ -432,7 +446,8 @@ void add_object_functions(std::map<std::string, Body>& out) {
         check_positional(a, "id", 1, 1);
         const IValue& value = a.positional[0];
         if (value.is_int() || value.is_bool()) return value.to_int();
-        if (value.is_none() || value.is_double()) return value.is_none() ? IValue(16) : IValue(static_cast<std::int64_t>(hash(value)));
+        if (value.is_none() || value.is_double())
+            return value.is_none() ? IValue(16) : IValue(static_cast<std::int64_t>(hash(value)));
         return static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(value.object_pointer()));
     };
     out["hash"] = [](CallArguments a) -> IValue {
@@ -473,11 +488,27 @@ void add_object_functions(std::map<std::string, Body>& out) {
 
 std::map<std::string, IValue, std::less<>>* make_functions() {
     std::map<std::string, Body> bodies = {
-        {"print", print}, {"iter", iterator_of}, {"next", next_value}, {"zip", zip}, {"enumerate", enumerate},
-        {"map", map}, {"filter", filter}, {"reversed", reversed}, {"sorted", sorted}, {"sum", sum},
-        {"min", extreme("min", false)}, {"max", extreme("max", true)}, {"any", quantifier("any", true)},
-        {"all", quantifier("all", false)}, {"abs", absolute}, {"round", round}, {"pow", power},
-        {"divmod", divide_with_rest}, {"bin", based("bin", 'b')}, {"oct", based("oct", 'o')}, {"hex", based("hex", 'x')},
+        {"print", print},
+        {"iter", iterator_of},
+        {"next", next_value},
+        {"zip", zip},
+        {"enumerate", enumerate},
+        {"map", map},
+        {"filter", filter},
+        {"reversed", reversed},
+        {"sorted", sorted},
+        {"sum", sum},
+        {"min", extreme("min", false)},
+        {"max", extreme("max", true)},
+        {"any", quantifier("any", true)},
+        {"all", quantifier("all", false)},
+        {"abs", absolute},
+        {"round", round},
+        {"pow", power},
+        {"divmod", divide_with_rest},
+        {"bin", based("bin", 'b')},
+        {"oct", based("oct", 'o')},
+        {"hex", based("hex", 'x')},
         {"super", make_super},
         {"open", refused("open()", "give weights with a checkpoint file beside the source, or torch.load")},
         {"input", refused("input()", "set the value in the source")},
@@ -490,7 +521,8 @@ std::map<std::string, IValue, std::less<>>* make_functions() {
     add_object_functions(bodies);
     const EvaluatorScope outside(nullptr);
     auto* out = new std::map<std::string, IValue, std::less<>>();
-    for (auto& [name, body] : bodies) out->emplace(name, IValue::other(make_ptr<NativeCallable>(name, std::move(body))));
+    for (auto& [name, body] : bodies)
+        out->emplace(name, IValue::other(make_ptr<NativeCallable>(name, std::move(body))));
     return out;
 }
 
@@ -509,9 +541,9 @@ const IValue* builtin_function(std::string_view name) {
 std::vector<std::pair<std::string, IValue>> builtin_entries() {
     std::vector<std::pair<std::string, IValue>> out(functions().begin(), functions().end());
     const BuiltinClasses& c = builtin_classes();
-    for (const ClassPtr& cls : {c.object, c.type, c.boolean, c.integer, c.floating, c.complex, c.string, c.bytes, c.list,
-                                c.tuple, c.dict, c.set, c.frozenset, c.range, c.slice, c.property, c.static_method,
-                                c.class_method}) {
+    for (const ClassPtr& cls :
+         {c.object, c.type, c.boolean, c.integer, c.floating, c.complex, c.string, c.bytes, c.list, c.tuple, c.dict,
+          c.set, c.frozenset, c.range, c.slice, c.property, c.static_method, c.class_method}) {
         out.emplace_back(cls->name(), IValue::other(cls));
     }
     for (const auto& [name, cls] : exception_classes()) out.emplace_back(name, IValue::other(cls));

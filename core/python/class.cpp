@@ -34,8 +34,8 @@ std::vector<ClassObject*> linearise(ClassObject* cls, const std::vector<ClassPtr
         if (good == rows.end()) {
             std::vector<std::string> names;
             for (const ClassPtr& base : bases) names.push_back(base->name());
-            throw_type_error(concat("Cannot create a consistent method resolution order (MRO) for bases ",
-                                    join(names, ", ")));
+            throw_type_error(
+                concat("Cannot create a consistent method resolution order (MRO) for bases ", join(names, ", ")));
         }
         ClassObject* const next = (*good)[0];
         out.push_back(next);
@@ -220,7 +220,8 @@ std::optional<IValue> ClassObject::find_attribute(std::string_view name) {
 void ClassObject::set_attribute(std::string_view name, IValue value) {
     if (is_builtin_) throw_type_error(concat("cannot set '", name, "' attribute of immutable type '", name_, "'"));
     if (metaclass_) {
-        if (const IValue* setter = metaclass_->find("__setattr__"); setter != nullptr && object_as<FunctionObject>(*setter)) {
+        if (const IValue* setter = metaclass_->find("__setattr__");
+            setter != nullptr && object_as<FunctionObject>(*setter)) {
             python::call(*setter, {class_value(this), IValue(name), std::move(value)});
             return;
         }
@@ -281,6 +282,24 @@ IValue ClassObject::call(CallArguments arguments) {
         }
     }
     return instantiate(*this, std::move(arguments));
+}
+
+Instance::~Instance() {
+    constexpr int kDeepest = 64;
+    static thread_local int depth = 0;
+    static thread_local std::vector<AttributeMap> waiting;
+    if (depth >= kDeepest) {
+        waiting.push_back(std::move(attributes));
+        return;
+    }
+    ++depth;
+    attributes.clear();
+    while (depth == 1 && !waiting.empty()) {
+        AttributeMap next = std::move(waiting.back());
+        waiting.pop_back();
+        next.clear();
+    }
+    --depth;
 }
 
 const ContainerClass* container_class(const ListObject& list) {

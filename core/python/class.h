@@ -142,6 +142,8 @@ class ClassObject final : public PythonObject, public Tracked {
 class Instance : public PythonObject, public Tracked {
   public:
     explicit Instance(ClassPtr cls, IValue value = {}) : payload(std::move(value)), cls_(std::move(cls)) {}
+    // A long chain of instances is let go link by link, not by recursion.
+    ~Instance() override;
 
     const ClassPtr& cls() const { return cls_; }
     void set_class(ClassPtr cls) { cls_ = std::move(cls); }

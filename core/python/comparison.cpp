@@ -39,25 +39,34 @@ bool plain_equal(const IValue& a, const IValue& b) {
     if (a.is_number() && b.is_number()) return values_equal(a, b);
     if (a.tag() != b.tag()) return false;
     switch (a.tag()) {
-        case IValue::Tag::List: return elements_equal(a.to_list().elements, b.to_list().elements);
-        case IValue::Tag::Tuple: return elements_equal(a.to_tuple().elements, b.to_tuple().elements);
-        case IValue::Tag::Dict: return dicts_equal(a.to_dict(), b.to_dict());
+        case IValue::Tag::List:
+            return elements_equal(a.to_list().elements, b.to_list().elements);
+        case IValue::Tag::Tuple:
+            return elements_equal(a.to_tuple().elements, b.to_tuple().elements);
+        case IValue::Tag::Dict:
+            return dicts_equal(a.to_dict(), b.to_dict());
         case IValue::Tag::Other:
             if (a.is_same(b)) return true;
             if (object_as<Instance>(a) != nullptr) return false;  // its class had its say
             if (auto* object = object_as<PythonObject>(a)) return object->equals(b);
             return false;
-        default: return values_equal(a, b);
+        default:
+            return values_equal(a, b);
     }
 }
 
 std::optional<bool> order_of(OperatorKind op, const auto& a, const auto& b) {
     switch (op) {
-        case OperatorKind::Lt: return a < b;
-        case OperatorKind::Gt: return b < a;
-        case OperatorKind::Le: return !(b < a);
-        case OperatorKind::Ge: return !(a < b);
-        default: return std::nullopt;
+        case OperatorKind::Lt:
+            return a < b;
+        case OperatorKind::Gt:
+            return b < a;
+        case OperatorKind::Le:
+            return !(b < a);
+        case OperatorKind::Ge:
+            return !(a < b);
+        default:
+            return std::nullopt;
     }
 }
 
@@ -127,7 +136,8 @@ IValue compare(OperatorKind op, const IValue& a, const IValue& b, std::string_vi
     }
     check_stack();
     if (auto result = plain_compare(op, x, y)) return std::move(*result);
-    throw_type_error(concat("'", symbol, "' not supported between instances of '", type_name(a), "' and '", type_name(b), "'"));
+    throw_type_error(
+        concat("'", symbol, "' not supported between instances of '", type_name(a), "' and '", type_name(b), "'"));
 }
 
 bool equals(const IValue& a, const IValue& b) {
@@ -178,14 +188,22 @@ bool contains(const IValue& container, const IValue& item) {
 
 bool truth(const IValue& value) {
     switch (value.tag()) {
-        case IValue::Tag::None: return false;
-        case IValue::Tag::Bool: return value.to_bool();
-        case IValue::Tag::Int: return value.to_int() != 0;
-        case IValue::Tag::Double: return value.to_double() != 0;
-        case IValue::Tag::Complex: return value.to_complex() != 0.0;
-        case IValue::Tag::String: return !value.to_string().empty();
-        case IValue::Tag::Tensor: return tensor_binding().truth(value);
-        default: break;
+        case IValue::Tag::None:
+            return false;
+        case IValue::Tag::Bool:
+            return value.to_bool();
+        case IValue::Tag::Int:
+            return value.to_int() != 0;
+        case IValue::Tag::Double:
+            return value.to_double() != 0;
+        case IValue::Tag::Complex:
+            return value.to_complex() != 0.0;
+        case IValue::Tag::String:
+            return !value.to_string().empty();
+        case IValue::Tag::Tensor:
+            return tensor_binding().truth(value);
+        default:
+            break;
     }
     if (const ClassObject* cls = dynamic_class(value)) {
         if (auto result = call_special(*cls, "__bool__", value)) return truth(*result);
@@ -222,8 +240,10 @@ std::size_t Instance::hash() const {
 void check_hashable(const IValue& value) {
     switch (value.tag()) {
         case IValue::Tag::List:
-        case IValue::Tag::Dict: throw_type_error(concat("unhashable type: '", type_name(value), "'"));
+        case IValue::Tag::Dict:
+            throw_type_error(concat("unhashable type: '", type_name(value), "'"));
         case IValue::Tag::Tuple:
+            check_stack();
             for (const IValue& element : value.to_tuple().elements) check_hashable(element);
             return;
         case IValue::Tag::Other: {
@@ -232,7 +252,8 @@ void check_hashable(const IValue& value) {
             if (!is_fixed) throw_type_error(concat("unhashable type: '", type_name(value), "'"));
             return;
         }
-        default: return;
+        default:
+            return;
     }
 }
 

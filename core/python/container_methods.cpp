@@ -46,8 +46,10 @@ IValue index_of(const std::vector<IValue>& values, const CallArguments& a, std::
     const std::int64_t from = a.positional.size() > 2 ? to_index(a.positional[2]) : 0;
     const auto size = static_cast<std::int64_t>(values.size());
     const auto start = static_cast<std::size_t>(std::clamp<std::int64_t>(from < 0 ? from + size : from, 0, size));
-    if (const auto found = position_of(values, a.positional[1], start)) return IValue(static_cast<std::int64_t>(*found));
-    throw_value_error(type == "list" ? concat(repr(a.positional[1]), " is not in list") : "tuple.index(x): x not in tuple");
+    if (const auto found = position_of(values, a.positional[1], start))
+        return IValue(static_cast<std::int64_t>(*found));
+    throw_value_error(type == "list" ? concat(repr(a.positional[1]), " is not in list")
+                                     : "tuple.index(x): x not in tuple");
 }
 
 IValue list_pop(const CallArguments& a) {
@@ -185,7 +187,8 @@ void define_set_operators(ClassObject& cls) {
         for_each(a.positional[1], [&](const IValue& value) { return is_disjoint = !set_of(a).has(value); });
         return IValue(is_disjoint);
     });
-    cls.define("copy", [](CallArguments a) { return IValue::other(make_set(a.positional.at(0), set_of(a).is_frozen)); });
+    cls.define("copy",
+               [](CallArguments a) { return IValue::other(make_set(a.positional.at(0), set_of(a).is_frozen)); });
 }
 
 }  // namespace
@@ -240,8 +243,9 @@ void define_dict_methods(ClassObject& cls) {
         if (const IValue* found = dict_of(a).find(a.positional[1])) return *found;
         return a.positional.size() == 3 ? a.positional[2] : IValue();
     });
-    for (const auto& [name, kind] : {std::pair{"keys", DictView::Kind::Keys}, std::pair{"values", DictView::Kind::Values},
-                                     std::pair{"items", DictView::Kind::Items}}) {
+    for (const auto& [name, kind] :
+         {std::pair{"keys", DictView::Kind::Keys}, std::pair{"values", DictView::Kind::Values},
+          std::pair{"items", DictView::Kind::Items}}) {
         cls.define(name, [kind = kind](CallArguments a) {
             return IValue::other(make_ptr<DictView>(Ptr<DictObject>(&dict_of(a)), kind));
         });

@@ -71,8 +71,8 @@ std::map<std::string_view, ClassPtr> make_classes() {
     std::map<std::string_view, ClassPtr> classes;
     classes.emplace("BaseException", builtin_classes().base_exception);
     for (const ExceptionName& entry : kExceptions) {
-        auto cls = make_ptr<ClassObject>(std::string(entry.name), "builtins",
-                                         std::vector<ClassPtr>{classes.at(entry.base)});
+        auto cls =
+            make_ptr<ClassObject>(std::string(entry.name), "builtins", std::vector<ClassPtr>{classes.at(entry.base)});
         cls->set_builtin(nullptr);
         classes.emplace(entry.name, std::move(cls));
     }
@@ -84,8 +84,9 @@ std::map<std::string_view, ClassPtr> make_classes() {
 // "ValueError: bad", "KeyError: 'x'"; the name alone when there is no text.
 std::string line_of(const ExceptionObject& exception) {
     const std::string& module = exception.cls()->module();
-    std::string out = module == "builtins" || module == "__main__" ? exception.cls()->qualified_name()
-                                                                   : concat(module, ".", exception.cls()->qualified_name());
+    std::string out = module == "builtins" || module == "__main__"
+                          ? exception.cls()->qualified_name()
+                          : concat(module, ".", exception.cls()->qualified_name());
     std::string message;
     try {
         message = str(IValue::other(Ptr<RefCounted>(const_cast<ExceptionObject*>(&exception))));
@@ -179,7 +180,8 @@ ClassPtr exception_class(std::string_view name) {
 std::vector<std::pair<std::string, ClassPtr>> exception_classes() {
     std::vector<std::pair<std::string, ClassPtr>> out;
     for (const ExceptionName& entry : kExceptions) out.emplace_back(entry.name, exception_class(entry.name));
-    for (const char* name : {"BaseException", "IOError", "EnvironmentError"}) out.emplace_back(name, exception_class(name));
+    for (const char* name : {"BaseException", "IOError", "EnvironmentError"})
+        out.emplace_back(name, exception_class(name));
     return out;
 }
 

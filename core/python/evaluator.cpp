@@ -95,7 +95,8 @@ void Evaluator::set_hook(StatementHook* hook) { state_->hook = hook; }
 StatementHook* Evaluator::hook() const { return state_->hook; }
 void Evaluator::set_output(std::function<void(std::string_view)> output) { state_->options.output = std::move(output); }
 
-Ptr<Unit> Evaluator::State::add_unit(Evaluator& owner, const std::shared_ptr<const ir::Source>& source, std::string name) {
+Ptr<Unit> Evaluator::State::add_unit(Evaluator& owner, const std::shared_ptr<const ir::Source>& source,
+                                     std::string name) {
     auto names = make_ptr<ModuleNamespace>(builtins.get());
     names->set("__name__", IValue(name));
     names->set("__doc__", IValue());
@@ -142,9 +143,8 @@ std::optional<IValue> Evaluator::State::load_module(Evaluator& owner, std::strin
     }
     const Ptr<Unit> unit = add_unit(owner, source, std::string(name));
     unit->is_library = !library.empty();
-    auto module = make_ptr<PythonModule>(std::string(name), [names = unit->globals.get()](std::string_view wanted) {
-        return names->find(wanted);
-    });
+    auto module = make_ptr<PythonModule>(
+        std::string(name), [names = unit->globals.get()](std::string_view wanted) { return names->find(wanted); });
     modules.insert_or_assign(std::string(name), IValue::other(module));
     try {
         run_module(*unit);

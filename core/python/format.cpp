@@ -52,7 +52,10 @@ Spec parse_spec(std::string_view text, std::string_view type_name) {
     }
     const auto peek = [&] { return at < text.size() ? text[at] : '\0'; };
     if (peek() == '+' || peek() == '-' || peek() == ' ') spec.sign = text[at++];
-    if (peek() == '#') { spec.is_alternate = true; ++at; }
+    if (peek() == '#') {
+        spec.is_alternate = true;
+        ++at;
+    }
     if (peek() == '0') {
         ++at;
         if (spec.align == 0) {
@@ -83,10 +86,14 @@ std::string padded(const std::string& sign, const std::string& body, const Spec&
         return out;
     };
     switch (spec.align != 0 ? spec.align : default_align) {
-        case '<': return sign + body + fill(missing);
-        case '^': return fill(missing / 2) + sign + body + fill(missing - missing / 2);
-        case '=': return sign + fill(missing) + body;
-        default: return fill(missing) + sign + body;
+        case '<':
+            return sign + body + fill(missing);
+        case '^':
+            return fill(missing / 2) + sign + body + fill(missing - missing / 2);
+        case '=':
+            return sign + fill(missing) + body;
+        default:
+            return fill(missing) + sign + body;
     }
 }
 
@@ -126,7 +133,9 @@ std::string digits_of(std::uint64_t value, int base, bool is_upper) {
     std::array<char, 72> text{};
     const auto end = std::to_chars(text.data(), text.data() + text.size(), value, base).ptr;
     std::string out(text.data(), end);
-    if (is_upper) std::transform(out.begin(), out.end(), out.begin(), [](char c) { return c >= 'a' ? static_cast<char>(c - 32) : c; });
+    if (is_upper)
+        std::transform(out.begin(), out.end(), out.begin(),
+                       [](char c) { return c >= 'a' ? static_cast<char>(c - 32) : c; });
     return out;
 }
 
@@ -158,8 +167,10 @@ std::string double_digits(double value, const Spec& spec) {
             }
             return out;
         }
-        case '%': return printf_double(value * 100, 'f', spec.precision < 0 ? 6 : spec.precision, spec.is_alternate) + "%";
-        case 'n': return printf_double(value, 'g', spec.precision < 0 ? 6 : spec.precision, spec.is_alternate);
+        case '%':
+            return printf_double(value * 100, 'f', spec.precision < 0 ? 6 : spec.precision, spec.is_alternate) + "%";
+        case 'n':
+            return printf_double(value, 'g', spec.precision < 0 ? 6 : spec.precision, spec.is_alternate);
         default: {
             const bool is_general = (spec.type | 0x20) == 'g';
             std::int64_t precision = spec.precision < 0 ? 6 : spec.precision;
@@ -184,22 +195,37 @@ std::string format_int(std::int64_t value, const Spec& spec) {
         return format_double(static_cast<double>(value), spec);
     }
     if (spec.precision >= 0) throw_value_error("Precision not allowed in integer format specifier");
-    const std::uint64_t magnitude = value < 0 ? 0 - static_cast<std::uint64_t>(value) : static_cast<std::uint64_t>(value);
+    const std::uint64_t magnitude =
+        value < 0 ? 0 - static_cast<std::uint64_t>(value) : static_cast<std::uint64_t>(value);
     std::string sign = sign_text(value < 0, spec.sign);
     int base = 10;
     std::string prefix;
     switch (spec.type) {
         case 0:
         case 'd':
-        case 'n': break;
-        case 'b': base = 2; prefix = "0b"; break;
-        case 'o': base = 8; prefix = "0o"; break;
-        case 'x': base = 16; prefix = "0x"; break;
-        case 'X': base = 16; prefix = "0X"; break;
+        case 'n':
+            break;
+        case 'b':
+            base = 2;
+            prefix = "0b";
+            break;
+        case 'o':
+            base = 8;
+            prefix = "0o";
+            break;
+        case 'x':
+            base = 16;
+            prefix = "0x";
+            break;
+        case 'X':
+            base = 16;
+            prefix = "0X";
+            break;
         case 'c': {
             return padded("", call_character(value), spec, '<');
         }
-        default: throw_value_error(concat("Unknown format code '", spec.type, "' for object of type 'int'"));
+        default:
+            throw_value_error(concat("Unknown format code '", spec.type, "' for object of type 'int'"));
     }
     if (spec.is_alternate) sign += prefix;
     std::string body = grouped(digits_of(magnitude, base, spec.type == 'X'), spec.grouping, base == 10 ? 3 : 4);
@@ -210,7 +236,8 @@ std::string format_text(std::string_view text, const Spec& spec) {
     if (spec.type != 0 && spec.type != 's') {
         throw_value_error(concat("Unknown format code '", spec.type, "' for object of type 'str'"));
     }
-    if (spec.align == '=' && spec.fill != "0") throw_value_error("'=' alignment not allowed in string format specifier");
+    if (spec.align == '=' && spec.fill != "0")
+        throw_value_error("'=' alignment not allowed in string format specifier");
     std::string body(text);
     if (spec.precision >= 0 && text_length(text) > spec.precision) {
         const auto parts = characters(text);
@@ -256,7 +283,8 @@ class FieldReader {
             if (text[at] == '}' && --nesting == 0) break;
         }
         if (at >= text.size()) {
-            throw_value_error(start >= text.size() ? "Single '{' encountered in format string" : "expected '}' before end of string");
+            throw_value_error(start >= text.size() ? "Single '{' encountered in format string"
+                                                   : "expected '}' before end of string");
         }
         const std::string_view inside = text.substr(start, at - start);
         ++at;
@@ -265,10 +293,14 @@ class FieldReader {
         std::size_t rest = name_end;
         if (rest < inside.size() && inside[rest] == '!') {
             const char conversion = rest + 1 < inside.size() ? inside[rest + 1] : '\0';
-            if (conversion == 'r') value = IValue(repr(value));
-            else if (conversion == 's') value = IValue(str(value));
-            else if (conversion == 'a') value = IValue(ascii_repr(value));
-            else throw_value_error("unknown conversion specifier");
+            if (conversion == 'r')
+                value = IValue(repr(value));
+            else if (conversion == 's')
+                value = IValue(str(value));
+            else if (conversion == 'a')
+                value = IValue(ascii_repr(value));
+            else
+                throw_value_error("unknown conversion specifier");
             rest += 2;
         }
         if (rest < inside.size() && inside[rest] != ':') throw_value_error("expected ':' after conversion specifier");
@@ -304,7 +336,8 @@ class FieldReader {
         if (key.is_int()) {
             const auto index = static_cast<std::size_t>(key.to_int());
             if (index >= arguments_.positional.size()) {
-                throw_error("IndexError", concat("Replacement index ", index, " out of range for positional args tuple"));
+                throw_error("IndexError",
+                            concat("Replacement index ", index, " out of range for positional args tuple"));
             }
             return arguments_.positional[index];
         }
@@ -322,8 +355,10 @@ class FieldReader {
 class PercentReader {
   public:
     PercentReader(std::string_view text, const IValue& value) : text_(text), value_(value) {
-        if (value.is_tuple()) arguments_ = value.to_tuple().elements;
-        else arguments_ = {value};
+        if (value.is_tuple())
+            arguments_ = value.to_tuple().elements;
+        else
+            arguments_ = {value};
     }
 
     std::string run() {
@@ -371,11 +406,20 @@ class PercentReader {
         Spec spec;
         while (at_ < text_.size() && std::string_view("-+ #0").find(text_[at_]) != std::string_view::npos) {
             switch (text_[at_++]) {
-                case '-': spec.align = '<'; break;
-                case '+': spec.sign = '+'; break;
-                case ' ': if (spec.sign == '-') spec.sign = ' '; break;
-                case '#': spec.is_alternate = true; break;
-                default: spec.fill = "0";
+                case '-':
+                    spec.align = '<';
+                    break;
+                case '+':
+                    spec.sign = '+';
+                    break;
+                case ' ':
+                    if (spec.sign == '-') spec.sign = ' ';
+                    break;
+                case '#':
+                    spec.is_alternate = true;
+                    break;
+                default:
+                    spec.fill = "0";
             }
         }
         if (spec.align == '<') spec.fill = " ";
@@ -407,12 +451,14 @@ class PercentReader {
         }
         if (std::string_view("diuxXo").find(type) != std::string_view::npos) {
             if (!value.is_number() || (value.is_double() && type != 'd' && type != 'i' && type != 'u')) {
-                throw_type_error(concat("%", type, " format: ", type == 'x' || type == 'X' || type == 'o' ? "an integer" : "a real number",
-                                        " is required, not ", type_name(value)));
+                throw_type_error(concat(
+                    "%", type, " format: ", type == 'x' || type == 'X' || type == 'o' ? "an integer" : "a real number",
+                    " is required, not ", type_name(value)));
             }
             spec.type = type == 'i' || type == 'u' ? 'd' : type;
             const std::int64_t least_digits = std::exchange(spec.precision, -1);
-            const std::int64_t whole = value.is_double() ? static_cast<std::int64_t>(value.to_double()) : value.to_int();
+            const std::int64_t whole =
+                value.is_double() ? static_cast<std::int64_t>(value.to_double()) : value.to_int();
             if (least_digits <= 0) return format_int(whole, spec);
             Spec digits;
             digits.width = least_digits;
@@ -423,7 +469,8 @@ class PercentReader {
             return padded(sign_text(whole < 0, spec.sign), body, spec, '>');
         }
         if (std::string_view("eEfFgG").find(type) != std::string_view::npos) {
-            if (!value.is_number() || value.is_complex()) throw_type_error(concat("must be real number, not ", type_name(value)));
+            if (!value.is_number() || value.is_complex())
+                throw_type_error(concat("must be real number, not ", type_name(value)));
             return format_double(value.to_double(), spec);
         }
         throw_value_error(concat("unsupported format character '", type, "' (", "0x",
@@ -455,7 +502,8 @@ std::string format_builtin(const IValue& value, std::string_view spec_text) {
     part.width = 0;
     Spec imaginary = part;
     imaginary.sign = '+';
-    return padded("", concat(format_double(number.real(), part), format_double(number.imag(), imaginary), "j"), spec, '>');
+    return padded("", concat(format_double(number.real(), part), format_double(number.imag(), imaginary), "j"), spec,
+                  '>');
 }
 
 std::string format_braces(std::string_view text, const CallArguments& arguments) {

@@ -171,7 +171,9 @@ void FunctionObject::delete_attribute(std::string_view name) {
     if (!attributes.erase(name)) throw_attribute_error(IValue::other(Ptr<RefCounted>(this)), name);
 }
 
-std::string FunctionObject::repr() { return concat("<function ", code.qualified_name, " at ", address_text(this), ">"); }
+std::string FunctionObject::repr() {
+    return concat("<function ", code.qualified_name, " at ", address_text(this), ">");
+}
 
 IValue FunctionObject::call(CallArguments arguments) { return call_function(*this, arguments); }
 

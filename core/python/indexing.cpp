@@ -69,18 +69,20 @@ void assign_slice(std::vector<IValue>& values, const SliceObject& slice, const I
         return;
     }
     if (static_cast<std::int64_t>(given.size()) != bounds.count) {
-        throw_value_error(concat("attempt to assign sequence of size ", given.size(), " to extended slice of size ",
-                                 bounds.count));
+        throw_value_error(
+            concat("attempt to assign sequence of size ", given.size(), " to extended slice of size ", bounds.count));
     }
     for (std::int64_t i = 0; i < bounds.count; ++i) {
-        values[static_cast<std::size_t>(bounds.start + i * bounds.step)] = std::move(given[static_cast<std::size_t>(i)]);
+        values[static_cast<std::size_t>(bounds.start + i * bounds.step)] =
+            std::move(given[static_cast<std::size_t>(i)]);
     }
 }
 
 void delete_slice(std::vector<IValue>& values, const SliceObject& slice) {
     const auto bounds = slice.bounds(static_cast<std::int64_t>(values.size()));
     std::vector<bool> goes(values.size());
-    for (std::int64_t i = 0; i < bounds.count; ++i) goes[static_cast<std::size_t>(bounds.start + i * bounds.step)] = true;
+    for (std::int64_t i = 0; i < bounds.count; ++i)
+        goes[static_cast<std::size_t>(bounds.start + i * bounds.step)] = true;
     std::size_t at = 0;
     std::erase_if(values, [&](const IValue&) { return goes[at++]; });
 }
@@ -156,9 +158,12 @@ IValue get_item(const IValue& object, const IValue& key) {
     }
     const IValue& value = plain(object);
     switch (value.tag()) {
-        case IValue::Tag::List: return list_item(value.to_list().elements, key, true);
-        case IValue::Tag::Tuple: return list_item(value.to_tuple().elements, key, false);
-        case IValue::Tag::String: return string_item(value.to_string(), key);
+        case IValue::Tag::List:
+            return list_item(value.to_list().elements, key, true);
+        case IValue::Tag::Tuple:
+            return list_item(value.to_tuple().elements, key, false);
+        case IValue::Tag::String:
+            return string_item(value.to_string(), key);
         case IValue::Tag::Dict: {
             check_hashable(key);
             if (const IValue* found = value.to_dict().find(key)) return *found;
@@ -172,7 +177,8 @@ IValue get_item(const IValue& object, const IValue& key) {
                 return python_object->get_item(key);
             }
             break;
-        default: break;
+        default:
+            break;
     }
     throw_type_error(concat("'", type_name(object), "' object is not subscriptable"));
 }
@@ -238,16 +244,21 @@ std::optional<std::int64_t> find_length(const IValue& object) {
     }
     const IValue& value = plain(object);
     switch (value.tag()) {
-        case IValue::Tag::List: return static_cast<std::int64_t>(value.to_list().elements.size());
-        case IValue::Tag::Tuple: return static_cast<std::int64_t>(value.to_tuple().elements.size());
-        case IValue::Tag::Dict: return static_cast<std::int64_t>(value.to_dict().size());
-        case IValue::Tag::String: return text_length(value.to_string());
+        case IValue::Tag::List:
+            return static_cast<std::int64_t>(value.to_list().elements.size());
+        case IValue::Tag::Tuple:
+            return static_cast<std::int64_t>(value.to_tuple().elements.size());
+        case IValue::Tag::Dict:
+            return static_cast<std::int64_t>(value.to_dict().size());
+        case IValue::Tag::String:
+            return text_length(value.to_string());
         case IValue::Tag::Other:
             if (auto* python_object = object_as<PythonObject>(value); python_object && !object_as<Instance>(value)) {
                 return python_object->length();
             }
             return std::nullopt;
-        default: return std::nullopt;
+        default:
+            return std::nullopt;
     }
 }
 
@@ -262,9 +273,14 @@ bool is_iterable(const IValue& value) {
         if (object_as<ClassObject>(value) == nullptr && cls->find_special("__getitem__") != nullptr) return true;
         return cls->find_special("__iter__") != nullptr || plain(value).is_string();
     }
-    return object_as<Iterator>(value) != nullptr || object_as<RangeObject>(value) != nullptr ||
-           object_as<SetObject>(value) != nullptr || object_as<DictView>(value) != nullptr ||
-           object_as<BytesObject>(value) != nullptr;
+    if (object_as<Iterator>(value) != nullptr) return true;
+    auto* object = object_as<PythonObject>(value);
+    if (object == nullptr) return false;
+    try {
+        return object->iterate() != nullptr;
+    } catch (const PythonError&) {
+        return false;
+    }
 }
 
 Ptr<Iterator> iterate(const IValue& object) {
@@ -274,21 +290,26 @@ Ptr<Iterator> iterate(const IValue& object) {
     }
     const IValue& value = plain(object);
     switch (value.tag()) {
-        case IValue::Tag::List: return make_ptr<ListIterator>(value, "list_iterator");
-        case IValue::Tag::Tuple: return make_ptr<ListIterator>(value, "tuple_iterator");
-        case IValue::Tag::Dict: return iterate_dict(Ptr<DictObject>(&value.to_dict()), DictView::Kind::Keys);
+        case IValue::Tag::List:
+            return make_ptr<ListIterator>(value, "list_iterator");
+        case IValue::Tag::Tuple:
+            return make_ptr<ListIterator>(value, "tuple_iterator");
+        case IValue::Tag::Dict:
+            return iterate_dict(Ptr<DictObject>(&value.to_dict()), DictView::Kind::Keys);
         case IValue::Tag::String:
-            return make_iterator("str_iterator", [value, parts = characters(value.to_string()),
-                                                  at = std::size_t{0}]() mutable -> std::optional<IValue> {
-                if (at >= parts.size()) return std::nullopt;
-                return IValue(parts[at++]);
-            });
+            return make_iterator(
+                "str_iterator",
+                [value, parts = characters(value.to_string()), at = std::size_t{0}]() mutable -> std::optional<IValue> {
+                    if (at >= parts.size()) return std::nullopt;
+                    return IValue(parts[at++]);
+                });
         case IValue::Tag::Other:
             if (auto* python_object = object_as<PythonObject>(value); python_object && !object_as<Instance>(value)) {
                 return python_object->iterate();
             }
             break;
-        default: break;
+        default:
+            break;
     }
     throw_type_error(concat("'", type_name(object), "' object is not iterable"));
 }
@@ -339,7 +360,8 @@ void check_size(std::int64_t count, std::int64_t element_size) {
     constexpr std::int64_t kMost = std::int64_t{1} << 32;  // bytes
     std::int64_t bytes = 0;
     const bool overflows = __builtin_mul_overflow(count, std::max<std::int64_t>(element_size, 1), &bytes);
-    if (overflows || bytes > kMost) throw_error("MemoryError", concat("a sequence of ", count, " elements is too large"));
+    if (overflows || bytes > kMost)
+        throw_error("MemoryError", concat("a sequence of ", count, " elements is too large"));
 }
 
 std::int64_t to_index(const IValue& value) {

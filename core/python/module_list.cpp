@@ -13,16 +13,11 @@ namespace {
 
 std::vector<ModuleRecord> all_records() {
     std::vector<ModuleRecord> records = {
-        {"math", fill_math},
-        {"typing", fill_typing},
-        {"random", fill_random},
-        {"time", fill_time},
-        {"sys", fill_sys},
-        {"os", fill_os},
-        {"os.path", fill_os_path},
-        {"warnings", fill_warnings},
-        {"copy", fill_copy},
-        {"_collections", fill_collections},
+        {"math", fill_math},         {"typing", fill_typing},
+        {"random", fill_random},     {"time", fill_time},
+        {"sys", fill_sys},           {"os", fill_os},
+        {"os.path", fill_os_path},   {"warnings", fill_warnings},
+        {"copy", fill_copy},         {"_collections", fill_collections},
         {"builtins", fill_builtins},
     };
     const auto torch = torch_module_records();
@@ -63,7 +58,8 @@ std::span<const ModuleRecord> module_records() {
 
 const ModuleRecord* find_module_record(std::string_view name) {
     const auto records = module_records();
-    const auto found = std::find_if(records.begin(), records.end(), [&](const ModuleRecord& r) { return r.name == name; });
+    const auto found =
+        std::find_if(records.begin(), records.end(), [&](const ModuleRecord& r) { return r.name == name; });
     return found != records.end() ? &*found : nullptr;
 }
 

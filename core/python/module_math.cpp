@@ -58,7 +58,8 @@ IValue log(CallArguments a) {
 
 std::int64_t multiplied(std::int64_t a, std::int64_t b) {
     std::int64_t out = 0;
-    if (__builtin_mul_overflow(a, b, &out)) throw_error("OverflowError", "int too large: integers of a model source have 64 bits");
+    if (__builtin_mul_overflow(a, b, &out))
+        throw_error("OverflowError", "int too large: integers of a model source have 64 bits");
     return out;
 }
 
@@ -152,7 +153,8 @@ void define_two(PythonModule& module, std::string name, double (*function)(doubl
         const double y = to_float(a.positional[1]);
         const double result = function(x, y);
         if (std::isnan(result) && !std::isnan(x) && !std::isnan(y)) throw_value_error("math domain error");
-        if (std::isinf(result) && std::isfinite(x) && std::isfinite(y)) throw_error("OverflowError", "math range error");
+        if (std::isinf(result) && std::isfinite(x) && std::isfinite(y))
+            throw_error("OverflowError", "math range error");
         return result;
     });
 }
@@ -195,7 +197,8 @@ void define_parts(PythonModule& module) {
     });
     module.define("ldexp", [](CallArguments a) -> IValue {
         check_positional(a, "ldexp", 2, 2);
-        return std::ldexp(to_float(a.positional[0]), static_cast<int>(std::clamp<std::int64_t>(to_index(a.positional[1]), -5000, 5000)));
+        return std::ldexp(to_float(a.positional[0]),
+                          static_cast<int>(std::clamp<std::int64_t>(to_index(a.positional[1]), -5000, 5000)));
     });
     module.define("hypot", [](CallArguments a) -> IValue {
         double out = 0;
@@ -235,15 +238,41 @@ void fill_math(PythonModule& module) {
     module.define("inf", IValue(std::numeric_limits<double>::infinity()));
     module.define("nan", IValue(std::numeric_limits<double>::quiet_NaN()));
     const std::pair<const char*, Unary> functions[] = {
-        {"sqrt", std::sqrt}, {"exp", std::exp}, {"exp2", std::exp2}, {"expm1", std::expm1}, {"log1p", std::log1p},
-        {"sin", std::sin}, {"cos", std::cos}, {"tan", std::tan}, {"asin", std::asin}, {"acos", std::acos},
-        {"atan", std::atan}, {"sinh", std::sinh}, {"cosh", std::cosh}, {"tanh", std::tanh}, {"asinh", std::asinh},
-        {"acosh", std::acosh}, {"atanh", std::atanh}, {"erf", std::erf}, {"erfc", std::erfc}, {"gamma", std::tgamma},
-        {"lgamma", std::lgamma}, {"fabs", std::fabs}, {"cbrt", std::cbrt},
+        {"sqrt", std::sqrt},
+        {"exp", std::exp},
+        {"exp2", std::exp2},
+        {"expm1", std::expm1},
+        {"log1p", std::log1p},
+        {"sin", std::sin},
+        {"cos", std::cos},
+        {"tan", std::tan},
+        {"asin", std::asin},
+        {"acos", std::acos},
+        {"atan", std::atan},
+        {"sinh", std::sinh},
+        {"cosh", std::cosh},
+        {"tanh", std::tanh},
+        {"asinh", std::asinh},
+        {"acosh", std::acosh},
+        {"atanh", std::atanh},
+        {"erf", std::erf},
+        {"erfc", std::erfc},
+        {"gamma", std::tgamma},
+        {"lgamma", std::lgamma},
+        {"fabs", std::fabs},
+        {"cbrt", std::cbrt},
         {"degrees", [](double x) { return x * (180.0 / std::numbers::pi); }},
         {"radians", [](double x) { return x * (std::numbers::pi / 180.0); }},
-        {"log2", [](double x) { if (x <= 0) throw_value_error("math domain error"); return std::log2(x); }},
-        {"log10", [](double x) { if (x <= 0) throw_value_error("math domain error"); return std::log10(x); }},
+        {"log2",
+         [](double x) {
+             if (x <= 0) throw_value_error("math domain error");
+             return std::log2(x);
+         }},
+        {"log10",
+         [](double x) {
+             if (x <= 0) throw_value_error("math domain error");
+             return std::log10(x);
+         }},
     };
     for (const auto& [name, function] : functions) define_unary(module, name, function);
     define_two(module, "pow", std::pow);

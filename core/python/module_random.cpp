@@ -65,7 +65,8 @@ class Twister {
     static constexpr std::size_t kSize = 624;
     void seed_from(std::uint32_t value) {
         state_[0] = value;
-        for (std::uint32_t i = 1; i < kSize; ++i) state_[i] = 1812433253U * (state_[i - 1] ^ (state_[i - 1] >> 30U)) + i;
+        for (std::uint32_t i = 1; i < kSize; ++i)
+            state_[i] = 1812433253U * (state_[i - 1] ^ (state_[i - 1] >> 30U)) + i;
     }
     void step(std::uint32_t& i) {
         if (++i < kSize) return;
@@ -103,7 +104,8 @@ using Define = std::function<void(std::string, NativeCallable::Body)>;
 
 std::int64_t range_item(Twister& twister, std::int64_t start, std::int64_t stop, std::int64_t step) {
     const RangeObject range(start, stop, step);
-    if (range.count == 0) throw_value_error(concat("empty range for randrange() (", start, ", ", stop, ", ", step, ")"));
+    if (range.count == 0)
+        throw_value_error(concat("empty range for randrange() (", start, ", ", stop, ", ", step, ")"));
     return range.at(twister.below(range.count));
 }
 
@@ -160,7 +162,8 @@ IValue choices(Twister& twister, CallArguments& a) {
     for (std::int64_t i = 0; i < count; ++i) {
         const double drawn = twister.uniform();
         if (cumulative.empty()) {
-            out.push_back(population[static_cast<std::size_t>(std::floor(drawn * static_cast<double>(population.size())))]);
+            out.push_back(
+                population[static_cast<std::size_t>(std::floor(drawn * static_cast<double>(population.size())))]);
             continue;
         }
         const auto at = std::upper_bound(cumulative.begin(), cumulative.end() - 1, drawn * cumulative.back());
@@ -196,7 +199,8 @@ void define_integers(const StatePtr& state, const Define& define) {
         const BoundArguments given(a, "randrange", {"start", "stop=", "step="});
         const bool has_stop = given.has(1) && !given[1].is_none();
         const std::int64_t first = to_index(given[0]);
-        return range_item(state->twister, has_stop ? first : 0, has_stop ? to_index(given[1]) : first, given.int_or(2, 1));
+        return range_item(state->twister, has_stop ? first : 0, has_stop ? to_index(given[1]) : first,
+                          given.int_or(2, 1));
     });
     define("randint", [state](CallArguments a) -> IValue {
         const BoundArguments given(a, "randint", {"a", "b"});
@@ -243,7 +247,8 @@ void define_reals(const StatePtr& state, const Define& define) {
     const auto two = [&](std::string name, double (*draw)(Twister&, double, double)) {
         define(name, [state, name, draw](CallArguments a) -> IValue {
             const BoundArguments given(a, name, {"mu=", "sigma="});
-            return draw(state->twister, given.has(0) ? to_float(given[0]) : 0.0, given.has(1) ? to_float(given[1]) : 1.0);
+            return draw(state->twister, given.has(0) ? to_float(given[0]) : 0.0,
+                        given.has(1) ? to_float(given[1]) : 1.0);
         });
     };
     two("gauss", gauss);
@@ -281,7 +286,8 @@ void define_all(const StatePtr& state, const Define& define) {
 }  // namespace
 
 void fill_random(PythonModule& module) {
-    define_all(make_ptr<RandomState>(), [&](std::string name, NativeCallable::Body body) { module.define(std::move(name), std::move(body)); });
+    define_all(make_ptr<RandomState>(),
+               [&](std::string name, NativeCallable::Body body) { module.define(std::move(name), std::move(body)); });
     // random.Random(seed): the same functions over a state of its own.
     auto cls = make_ptr<ClassObject>("Random", "random", std::vector<ClassPtr>{builtin_classes().object});
     cls->set_builtin([](ClassObject& of, CallArguments& a) -> ClassObject::Made {

@@ -50,17 +50,23 @@ class Copier {
             if (auto made = call_special(*cls, "__deepcopy__", value, {IValue(memo)})) return *made;
         }
         switch (value.tag()) {
-            case IValue::Tag::List: return deep_list(value);
-            case IValue::Tag::Dict: return deep_dict(value);
+            case IValue::Tag::List:
+                return deep_list(value);
+            case IValue::Tag::Dict:
+                return deep_dict(value);
             case IValue::Tag::Tuple: {
                 std::vector<IValue> parts;
                 for (const IValue& element : value.to_tuple().elements) parts.push_back(deep(element));
                 return remember(value, make_ptr<TupleObject>(std::move(parts), value.to_tuple().type));
             }
-            case IValue::Tag::Tensor: return remember(value, call_method(value, tensor_copy_method(value), {}));
-            case IValue::Tag::Object: return remember(value, copy_module(value));
-            case IValue::Tag::Other: return deep_object(value);
-            default: return value;
+            case IValue::Tag::Tensor:
+                return remember(value, call_method(value, tensor_copy_method(value), {}));
+            case IValue::Tag::Object:
+                return remember(value, copy_module(value));
+            case IValue::Tag::Other:
+                return deep_object(value);
+            default:
+                return value;
         }
     }
 
@@ -138,7 +144,8 @@ std::vector<std::string> field_names(const IValue& written, bool renames) {
         for (const IValue& part : to_vector(written)) fields.push_back(str(part));
     }
     for (std::size_t i = 0; i < fields.size(); ++i) {
-        const bool is_bad = fields[i].empty() || fields[i].starts_with('_') || (fields[i][0] >= '0' && fields[i][0] <= '9') ||
+        const bool is_bad = fields[i].empty() || fields[i].starts_with('_') ||
+                            (fields[i][0] >= '0' && fields[i][0] <= '9') ||
                             std::find(fields.begin(), fields.begin() + static_cast<std::ptrdiff_t>(i), fields[i]) !=
                                 fields.begin() + static_cast<std::ptrdiff_t>(i);
         if (!is_bad) continue;
@@ -147,7 +154,8 @@ std::vector<std::string> field_names(const IValue& written, bool renames) {
         } else if (fields[i].starts_with('_')) {
             throw_value_error(concat("Field names cannot start with an underscore: ", repr(IValue(fields[i]))));
         } else {
-            throw_value_error(concat("Type names and field names must be valid identifiers and unique: ", repr(IValue(fields[i]))));
+            throw_value_error(
+                concat("Type names and field names must be valid identifiers and unique: ", repr(IValue(fields[i]))));
         }
     }
     return fields;
@@ -159,16 +167,20 @@ IValue named_tuple(CallArguments a) {
     if (!given.value_or(3, {}).is_none()) defaults = to_vector(given[3]);
     auto fields = field_names(given[1], given.truth_or(2, false));
     if (defaults.size() > fields.size()) throw_type_error("Got more default values than field names");
-    return IValue::other(make_named_tuple_class(str(given[0]), thread_state().top != nullptr ? thread_state().top->unit.name : "__main__",
-                                                fields, std::move(defaults)));
+    return IValue::other(make_named_tuple_class(
+        str(given[0]), thread_state().top != nullptr ? thread_state().top->unit.name : "__main__", fields,
+        std::move(defaults)));
 }
 
 }  // namespace
 
 void fill_time(PythonModule& module) {
-    const auto steady = [](CallArguments) { return IValue(seconds(std::chrono::steady_clock::now().time_since_epoch())); };
+    const auto steady = [](CallArguments) {
+        return IValue(seconds(std::chrono::steady_clock::now().time_since_epoch()));
+    };
     for (const char* name : {"perf_counter", "monotonic", "process_time"}) module.define(name, steady);
-    module.define("time", [](CallArguments) { return IValue(seconds(std::chrono::system_clock::now().time_since_epoch())); });
+    module.define("time",
+                  [](CallArguments) { return IValue(seconds(std::chrono::system_clock::now().time_since_epoch())); });
     module.define("perf_counter_ns", [](CallArguments) {
         return IValue(static_cast<std::int64_t>(std::chrono::steady_clock::now().time_since_epoch().count()));
     });
@@ -215,7 +227,8 @@ void fill_os(PythonModule& module) {
     module.define("linesep", IValue("\n"));
     module.define("environ", make_dict());
     module.define("getcwd", [](CallArguments) { return IValue(std::filesystem::current_path().string()); });
-    module.define("cpu_count", [](CallArguments) { return IValue(static_cast<std::int64_t>(std::thread::hardware_concurrency())); });
+    module.define("cpu_count",
+                  [](CallArguments) { return IValue(static_cast<std::int64_t>(std::thread::hardware_concurrency())); });
     module.define("getenv", [](CallArguments a) { return a.positional.size() > 1 ? a.positional[1] : IValue(); });
     module.define("path", Evaluator::current()->import_module("os.path"));
 }
@@ -229,8 +242,10 @@ void fill_os_path(PythonModule& module) {
         std::string out;
         for (const IValue& part : a.positional) {
             const std::string text = str(part);
-            if (text.starts_with('/') || out.empty()) out = text;
-            else out += out.ends_with('/') ? text : concat("/", text);
+            if (text.starts_with('/') || out.empty())
+                out = text;
+            else
+                out += out.ends_with('/') ? text : concat("/", text);
         }
         return IValue(out);
     });
@@ -243,13 +258,23 @@ void fill_os_path(PythonModule& module) {
         const std::size_t dot = p.rfind('.');
         const std::size_t name = p.rfind('/') + 1;
         const bool has_suffix = dot != std::string::npos && dot > name;
-        return make_tuple({IValue(has_suffix ? p.substr(0, dot) : p), IValue(has_suffix ? p.substr(dot) : std::string())});
+        return make_tuple(
+            {IValue(has_suffix ? p.substr(0, dot) : p), IValue(has_suffix ? p.substr(dot) : std::string())});
     });
     on_path("abspath", [](const std::string& p) { return IValue(fs::absolute(p).lexically_normal().string()); });
     on_path("normpath", [](const std::string& p) { return IValue(fs::path(p).lexically_normal().string()); });
-    on_path("exists", [](const std::string& p) { std::error_code e; return IValue(fs::exists(p, e)); });
-    on_path("isfile", [](const std::string& p) { std::error_code e; return IValue(fs::is_regular_file(p, e)); });
-    on_path("isdir", [](const std::string& p) { std::error_code e; return IValue(fs::is_directory(p, e)); });
+    on_path("exists", [](const std::string& p) {
+        std::error_code e;
+        return IValue(fs::exists(p, e));
+    });
+    on_path("isfile", [](const std::string& p) {
+        std::error_code e;
+        return IValue(fs::is_regular_file(p, e));
+    });
+    on_path("isdir", [](const std::string& p) {
+        std::error_code e;
+        return IValue(fs::is_directory(p, e));
+    });
     on_path("isabs", [](const std::string& p) { return IValue(p.starts_with('/')); });
 }
 
@@ -259,7 +284,8 @@ void fill_warnings(PythonModule& module) {
         std::string category = "UserWarning";
         if (auto* cls = given.has(1) ? object_as<ClassObject>(given[1]) : nullptr) category = cls->name();
         const ir::SourceRange at = current_range();
-        const std::string place = at.source && at.position() ? concat(at.position()->file, ":", at.position()->line, ": ") : "";
+        const std::string place =
+            at.source && at.position() ? concat(at.position()->file, ":", at.position()->line, ": ") : "";
         if (const Evaluator* evaluator = Evaluator::current()) {
             evaluator->write(concat(place, category, ": ", str(given[0]), "\n"));
         }
@@ -269,7 +295,9 @@ void fill_warnings(PythonModule& module) {
         module.define(name, [](CallArguments) { return IValue(); });
     }
     auto cls = make_ptr<ClassObject>("catch_warnings", "warnings", std::vector<ClassPtr>{builtin_classes().object});
-    cls->set_builtin([](ClassObject& of, CallArguments&) { return ClassObject::Made{IValue::other(make_ptr<Instance>(ClassPtr(&of))), true}; });
+    cls->set_builtin([](ClassObject& of, CallArguments&) {
+        return ClassObject::Made{IValue::other(make_ptr<Instance>(ClassPtr(&of))), true};
+    });
     cls->define("__enter__", [](CallArguments) { return make_list({}); });
     cls->define("__exit__", [](CallArguments) { return IValue(false); });
     module.define("catch_warnings", IValue::other(cls));

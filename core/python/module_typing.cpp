@@ -60,16 +60,51 @@ const ClassPtr& named_tuple_base() {
 void fill_typing(PythonModule& module) {
     const BuiltinClasses& c = builtin_classes();
     const std::pair<const char*, ClassPtr> names[] = {
-        {"Any", nullptr}, {"Union", nullptr}, {"Optional", nullptr}, {"Callable", nullptr}, {"Literal", nullptr},
-        {"Final", nullptr}, {"ClassVar", nullptr}, {"Annotated", nullptr}, {"NoReturn", nullptr}, {"Self", nullptr},
-        {"Iterable", nullptr}, {"Iterator", nullptr}, {"Generator", nullptr}, {"Sequence", nullptr},
-        {"Mapping", c.dict}, {"MutableMapping", c.dict}, {"Collection", nullptr}, {"Hashable", nullptr},
-        {"List", c.list}, {"Dict", c.dict}, {"Tuple", c.tuple}, {"Set", c.set}, {"FrozenSet", c.frozenset},
-        {"Type", c.type}, {"DefaultDict", c.dict}, {"OrderedDict", c.dict}, {"Counter", c.dict}, {"Deque", nullptr},
-        {"MutableSequence", c.list}, {"AbstractSet", c.set}, {"SupportsFloat", nullptr}, {"SupportsInt", nullptr},
-        {"TypeAlias", nullptr}, {"Concatenate", nullptr}, {"ContextManager", nullptr}, {"BinaryIO", nullptr},
-        {"IO", nullptr}, {"Pattern", nullptr}, {"Awaitable", nullptr}, {"LiteralString", nullptr}, {"Never", nullptr},
-        {"Required", nullptr}, {"NotRequired", nullptr}, {"ParamSpec", nullptr}, {"Unpack", nullptr},
+        {"Any", nullptr},
+        {"Union", nullptr},
+        {"Optional", nullptr},
+        {"Callable", nullptr},
+        {"Literal", nullptr},
+        {"Final", nullptr},
+        {"ClassVar", nullptr},
+        {"Annotated", nullptr},
+        {"NoReturn", nullptr},
+        {"Self", nullptr},
+        {"Iterable", nullptr},
+        {"Iterator", nullptr},
+        {"Generator", nullptr},
+        {"Sequence", nullptr},
+        {"Mapping", c.dict},
+        {"MutableMapping", c.dict},
+        {"Collection", nullptr},
+        {"Hashable", nullptr},
+        {"List", c.list},
+        {"Dict", c.dict},
+        {"Tuple", c.tuple},
+        {"Set", c.set},
+        {"FrozenSet", c.frozenset},
+        {"Type", c.type},
+        {"DefaultDict", c.dict},
+        {"OrderedDict", c.dict},
+        {"Counter", c.dict},
+        {"Deque", nullptr},
+        {"MutableSequence", c.list},
+        {"AbstractSet", c.set},
+        {"SupportsFloat", nullptr},
+        {"SupportsInt", nullptr},
+        {"TypeAlias", nullptr},
+        {"Concatenate", nullptr},
+        {"ContextManager", nullptr},
+        {"BinaryIO", nullptr},
+        {"IO", nullptr},
+        {"Pattern", nullptr},
+        {"Awaitable", nullptr},
+        {"LiteralString", nullptr},
+        {"Never", nullptr},
+        {"Required", nullptr},
+        {"NotRequired", nullptr},
+        {"ParamSpec", nullptr},
+        {"Unpack", nullptr},
     };
     for (const auto& [name, origin] : names) module.define(name, typing_name(name, origin));
     module.define("Text", IValue::other(c.string));
@@ -92,8 +127,10 @@ void fill_typing(PythonModule& module) {
         check_positional(a, "cast", 2, 2);
         return a.positional[1];
     });
-    for (const char* name : {"overload", "final", "no_type_check", "runtime_checkable", "override"}) module.define(name, first);
-    module.define("get_type_hints", [](CallArguments a) { return get_attribute(first(std::move(a)), "__annotations__"); });
+    for (const char* name : {"overload", "final", "no_type_check", "runtime_checkable", "override"})
+        module.define(name, first);
+    module.define("get_type_hints",
+                  [](CallArguments a) { return get_attribute(first(std::move(a)), "__annotations__"); });
     module.define("get_origin", [](CallArguments a) {
         auto found = find_attribute(first(std::move(a)), "__origin__");
         return found ? *found : IValue();
@@ -125,7 +162,8 @@ std::vector<IValue> bind_fields(const std::string& name, const std::vector<std::
         if (index == fields.size()) {
             throw_type_error(concat(name, ".__new__() got an unexpected keyword argument '", keyword, "'"));
         }
-        if (is_given[index]) throw_type_error(concat(name, ".__new__() got multiple values for argument '", keyword, "'"));
+        if (is_given[index])
+            throw_type_error(concat(name, ".__new__() got multiple values for argument '", keyword, "'"));
         values[index] = std::move(value);
         is_given[index] = true;
     }
@@ -133,8 +171,10 @@ std::vector<IValue> bind_fields(const std::string& name, const std::vector<std::
     const std::size_t first_default = fields.size() - std::min(defaults.size(), fields.size());
     for (std::size_t i = 0; i < fields.size(); ++i) {
         if (is_given[i]) continue;
-        if (i >= first_default) values[i] = defaults[i - first_default];
-        else missing.push_back(concat("'", fields[i], "'"));
+        if (i >= first_default)
+            values[i] = defaults[i - first_default];
+        else
+            missing.push_back(concat("'", fields[i], "'"));
     }
     if (!missing.empty()) {
         std::string listed = missing.back();
@@ -175,8 +215,9 @@ void define_field_methods(ClassObject& cls, const std::vector<std::string>& fiel
 
 }  // namespace
 
-ClassPtr make_named_tuple_class(const std::string& name, const std::string& module, const std::vector<std::string>& fields,
-                                std::vector<IValue> defaults, const AttributeMap& names) {
+ClassPtr make_named_tuple_class(const std::string& name, const std::string& module,
+                                const std::vector<std::string>& fields, std::vector<IValue> defaults,
+                                const AttributeMap& names) {
     ClassParts parts;
     parts.name = parts.qualified_name = name;
     parts.module = module;

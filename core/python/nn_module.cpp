@@ -38,6 +38,10 @@ auto with_module_errors(Work&& work) {
 IValue run_forward(nn::Module& module, CallArguments arguments) {
     const IValue self = Ptr<Object>(&module);
     const ClassPtr cls = module_class_of(self);
+    if (const IValue* own = module.find_attribute("forward")) {  // set on this module alone
+        const IValue keep = *own;
+        return call(keep, std::move(arguments));
+    }
     const IValue* forward = cls->find("forward");
     if (forward == nullptr) {
         throw_error("NotImplementedError",
@@ -124,8 +128,8 @@ std::optional<IValue> own_attribute(const nn::Module& module, std::string_view n
 const ClassPtr& nn_module_class() {
     static const ClassPtr cls = [] {
         const EvaluatorScope outside(nullptr);
-        auto made = make_ptr<ClassObject>("Module", "torch.nn.modules.module",
-                                          std::vector<ClassPtr>{builtin_classes().object});
+        auto made =
+            make_ptr<ClassObject>("Module", "torch.nn.modules.module", std::vector<ClassPtr>{builtin_classes().object});
         made->set_builtin(make_module);
         define_module_methods(*made);
         define_core_methods(*made);
@@ -180,11 +184,19 @@ IValue call_module(const IValue& object, ClassObject& cls, CallArguments argumen
         return call(method, std::move(arguments));
     }
     for (IValue& value : arguments.positional) value = engine_value(value);
-    return module_of(keep).invoke(std::move(arguments));
+    try {
+        return module_of(keep).invoke(std::move(arguments));
+    } catch (const PythonError&) {
+        throw;
+    } catch (const Error& error) {
+        if (error.message().find("is missing the required \"forward\"") == std::string::npos) throw;
+        throw_error("NotImplementedError", error.message());
+    }
 }
 
 IValue copy_module(const IValue& object) {
-    if (auto* module = dynamic_cast<nn::Module*>(object.object_pointer())) return IValue(Ptr<Object>(module->deep_copy()));
+    if (auto* module = dynamic_cast<nn::Module*>(object.object_pointer()))
+        return IValue(Ptr<Object>(module->deep_copy()));
     return object;
 }
 

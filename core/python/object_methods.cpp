@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Methods of object, type, BaseException and numbers; the special methods of built-in classes that a derived class reaches
-// through super().
+// Methods of object, type, BaseException and numbers; the special methods of built-in classes that a derived class
+// reaches through super().
 #include <array>
 #include <cmath>
 #include <cstdio>
@@ -177,7 +177,8 @@ void define_object_methods(BuiltinClasses& classes) {
     define_object(*classes.object);
     define_type(*classes.type);
     define_exception(*classes.base_exception);
-    for (const ClassPtr& cls : {classes.dict, classes.list, classes.tuple, classes.string}) define_container_specials(*cls);
+    for (const ClassPtr& cls : {classes.dict, classes.list, classes.tuple, classes.string})
+        define_container_specials(*cls);
     for (const ClassPtr& cls : {classes.dict, classes.list}) define_mutable_specials(*cls);
 }
 
@@ -191,7 +192,8 @@ void define_number_methods(BuiltinClasses& classes) {
     });
     classes.integer->define("bit_count", [](CallArguments a) {
         const std::int64_t value = to_index(first(a, "bit_count"));
-        return IValue(static_cast<std::int64_t>(__builtin_popcountll(static_cast<std::uint64_t>(value < 0 ? -value : value))));
+        return IValue(
+            static_cast<std::int64_t>(__builtin_popcountll(static_cast<std::uint64_t>(value < 0 ? -value : value))));
     });
     classes.integer->define("conjugate", [](CallArguments a) { return first(a, "conjugate"); });
     for (const char* name : {"real", "numerator"}) {
@@ -217,7 +219,8 @@ void define_number_methods(BuiltinClasses& classes) {
     classes.floating->define_property("imag", [](const IValue&) { return IValue(0.0); });
     classes.complex->define_property("real", [](const IValue& self) { return IValue(self.to_complex().real()); });
     classes.complex->define_property("imag", [](const IValue& self) { return IValue(self.to_complex().imag()); });
-    classes.complex->define("conjugate", [](CallArguments a) { return IValue(std::conj(first(a, "conjugate").to_complex())); });
+    classes.complex->define("conjugate",
+                            [](CallArguments a) { return IValue(std::conj(first(a, "conjugate").to_complex())); });
 }
 
 }  // namespace loupe::python

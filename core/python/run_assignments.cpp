@@ -12,9 +12,15 @@ using namespace script;
 void Runner::bind_name(NameIndex index, std::string_view name, IValue value) {
     const NamePlace place = frame_.unit.scopes.names[index];
     switch (place.kind) {
-        case NameKind::Local: frame_.locals[place.slot] = std::move(value); return;
-        case NameKind::Cell: frame_.cells[place.slot]->value = std::move(value); return;
-        case NameKind::Global: frame_.unit.globals->at(place.slot) = std::move(value); return;
+        case NameKind::Local:
+            frame_.locals[place.slot] = std::move(value);
+            return;
+        case NameKind::Cell:
+            frame_.cells[place.slot]->value = std::move(value);
+            return;
+        case NameKind::Global:
+            frame_.unit.globals->at(place.slot) = std::move(value);
+            return;
         case NameKind::ClassGlobal:
         case NameKind::ClassCell:
             if (is_unbound(value)) {
@@ -28,7 +34,8 @@ void Runner::bind_name(NameIndex index, std::string_view name, IValue value) {
 
 void Runner::assign(const Expr* target, IValue value) {
     switch (target->kind) {
-        case ExprKind::Name: return bind_name(as<Name>(target)->index, as<Name>(target)->id, std::move(value));
+        case ExprKind::Name:
+            return bind_name(as<Name>(target)->index, as<Name>(target)->id, std::move(value));
         case ExprKind::Attribute: {
             const auto& attribute = *as<Attribute>(target);
             const IValue object = evaluate(attribute.object);
@@ -42,9 +49,12 @@ void Runner::assign(const Expr* target, IValue value) {
             frame_.where = target->range;
             return set_item(object, key, std::move(value));
         }
-        case ExprKind::Tuple: return assign_sequence(as<Tuple>(target)->elements, value);
-        case ExprKind::List: return assign_sequence(as<List>(target)->elements, value);
-        default: throw_error("SyntaxError", "starred assignment target must be in a list or tuple");
+        case ExprKind::Tuple:
+            return assign_sequence(as<Tuple>(target)->elements, value);
+        case ExprKind::List:
+            return assign_sequence(as<List>(target)->elements, value);
+        default:
+            throw_error("SyntaxError", "starred assignment target must be in a list or tuple");
     }
 }
 
@@ -146,7 +156,8 @@ void Runner::delete_name(const Name& name) {
 void Runner::delete_target(const Expr* target) {
     frame_.where = target->range;
     switch (target->kind) {
-        case ExprKind::Name: return delete_name(*as<Name>(target));
+        case ExprKind::Name:
+            return delete_name(*as<Name>(target));
         case ExprKind::Attribute: {
             const IValue object = evaluate(as<Attribute>(target)->object);
             return delete_attribute(object, as<Attribute>(target)->name);
@@ -161,7 +172,8 @@ void Runner::delete_target(const Expr* target) {
         case ExprKind::List:
             for (const Expr* element : as<List>(target)->elements) delete_target(element);
             return;
-        default: throw_error("SyntaxError", "cannot delete this expression");
+        default:
+            throw_error("SyntaxError", "cannot delete this expression");
     }
 }
 

@@ -184,18 +184,17 @@ class Binder {
         std::size_t required = 0;
         for (std::size_t i = 0; i < code_.positional_count; ++i) required += is_unbound(function_.defaults[i]) ? 1 : 0;
         const std::size_t most = code_.positional_count;
-        const std::string takes =
-            required == most ? std::to_string(most) : concat("from ", required, " to ", most);
+        const std::string takes = required == most ? std::to_string(most) : concat("from ", required, " to ", most);
         std::size_t keyword_only = 0;
         for (const auto& [keyword, value] : arguments_.keywords) {
             for (const Param& param : code_.params) keyword_only += param.kwarg_only && param.name == keyword ? 1 : 0;
         }
-        const std::string extra =
-            keyword_only == 0 ? ""
-                              : concat(" positional argument", given == 1 ? "" : "s", " (and ", keyword_only,
-                                       " keyword-only argument", keyword_only == 1 ? ")" : "s)");
-        throw_type_error(concat(name(), "() takes ", takes, " positional argument", most == 1 ? "" : "s", " but ", given,
-                                extra, given == 1 && keyword_only == 0 ? " was given" : " were given"));
+        const std::string extra = keyword_only == 0
+                                      ? ""
+                                      : concat(" positional argument", given == 1 ? "" : "s", " (and ", keyword_only,
+                                               " keyword-only argument", keyword_only == 1 ? ")" : "s)");
+        throw_type_error(concat(name(), "() takes ", takes, " positional argument", most == 1 ? "" : "s", " but ",
+                                given, extra, given == 1 && keyword_only == 0 ? " was given" : " were given"));
     }
 
     FunctionObject& function_;

@@ -11,43 +11,67 @@ using namespace script;
 
 IValue Runner::evaluate(const Expr* e) {
     switch (e->kind) {
-        case ExprKind::Name: return read_name(*as<Name>(e));
-        case ExprKind::Number: return frame_.unit.constants[as<Number>(e)->constant];
-        case ExprKind::String: return frame_.unit.constants[as<String>(e)->constant];
-        case ExprKind::True: return true;
-        case ExprKind::False: return false;
-        case ExprKind::None: return {};
-        case ExprKind::Ellipsis: return ellipsis();
-        case ExprKind::Attribute: return evaluate_attribute(*as<Attribute>(e));
-        case ExprKind::Call: return evaluate_call(*as<Call>(e));
-        case ExprKind::Subscript: return evaluate_subscript(*as<Subscript>(e));
-        case ExprKind::Slice: return evaluate_slice(*as<Slice>(e));
-        case ExprKind::Unary: return evaluate_unary(*as<Unary>(e));
-        case ExprKind::Binary: return evaluate_binary(*as<Binary>(e));
-        case ExprKind::Comparison: return evaluate_comparison(*as<Comparison>(e));
+        case ExprKind::Name:
+            return read_name(*as<Name>(e));
+        case ExprKind::Number:
+            return frame_.unit.constants[as<Number>(e)->constant];
+        case ExprKind::String:
+            return frame_.unit.constants[as<String>(e)->constant];
+        case ExprKind::True:
+            return true;
+        case ExprKind::False:
+            return false;
+        case ExprKind::None:
+            return {};
+        case ExprKind::Ellipsis:
+            return ellipsis();
+        case ExprKind::Attribute:
+            return evaluate_attribute(*as<Attribute>(e));
+        case ExprKind::Call:
+            return evaluate_call(*as<Call>(e));
+        case ExprKind::Subscript:
+            return evaluate_subscript(*as<Subscript>(e));
+        case ExprKind::Slice:
+            return evaluate_slice(*as<Slice>(e));
+        case ExprKind::Unary:
+            return evaluate_unary(*as<Unary>(e));
+        case ExprKind::Binary:
+            return evaluate_binary(*as<Binary>(e));
+        case ExprKind::Comparison:
+            return evaluate_comparison(*as<Comparison>(e));
         case ExprKind::Ternary: {
             const auto& ternary = *as<Ternary>(e);
             return evaluate(truth(evaluate(ternary.condition)) ? ternary.if_true : ternary.if_false);
         }
-        case ExprKind::Tuple: return make_tuple(evaluate_all(as<Tuple>(e)->elements));
-        case ExprKind::List: return make_list(evaluate_all(as<List>(e)->elements));
-        case ExprKind::Dict: return evaluate_dict(*as<Dict>(e));
-        case ExprKind::Set: return evaluate_set(*as<Set>(e));
-        case ExprKind::Lambda: return evaluate_lambda(*as<Lambda>(e));
-        case ExprKind::Comprehension: return evaluate_comprehension(*as<Comprehension>(e));
-        case ExprKind::JoinedString: return evaluate_joined(*as<JoinedString>(e));
-        case ExprKind::Bytes: return make_bytes(std::string(as<Bytes>(e)->value));
+        case ExprKind::Tuple:
+            return make_tuple(evaluate_all(as<Tuple>(e)->elements));
+        case ExprKind::List:
+            return make_list(evaluate_all(as<List>(e)->elements));
+        case ExprKind::Dict:
+            return evaluate_dict(*as<Dict>(e));
+        case ExprKind::Set:
+            return evaluate_set(*as<Set>(e));
+        case ExprKind::Lambda:
+            return evaluate_lambda(*as<Lambda>(e));
+        case ExprKind::Comprehension:
+            return evaluate_comprehension(*as<Comprehension>(e));
+        case ExprKind::JoinedString:
+            return evaluate_joined(*as<JoinedString>(e));
+        case ExprKind::Bytes:
+            return make_bytes(std::string(as<Bytes>(e)->value));
         case ExprKind::NamedExpr: {
             const auto& named = *as<NamedExpr>(e);
             IValue value = evaluate(named.value);
             assign(named.target, value);
             return value;
         }
-        case ExprKind::Yield: return evaluate_yield(*as<Yield>(e));
+        case ExprKind::Yield:
+            return evaluate_yield(*as<Yield>(e));
         case ExprKind::Starred:
             frame_.where = e->range;
             throw_error("SyntaxError", "can't use starred expression here");
-        default: break;
+        default:
+            break;
     }
     throw Error(ErrorKind::Internal, "an expression of TorchScript in a tree of Python");
 }
@@ -57,8 +81,12 @@ const IValue& Runner::read_name(const Name& name) {
     const NamePlace place = frame_.unit.scopes.names[name.index];
     const IValue* value = nullptr;
     switch (place.kind) {
-        case NameKind::Local: value = &frame_.locals[place.slot]; break;
-        case NameKind::Cell: value = &frame_.cells[place.slot]->value; break;
+        case NameKind::Local:
+            value = &frame_.locals[place.slot];
+            break;
+        case NameKind::Cell:
+            value = &frame_.cells[place.slot]->value;
+            break;
         case NameKind::ClassGlobal:
         case NameKind::ClassCell:
             if (frame_.class_names != nullptr) {
@@ -84,17 +112,18 @@ const IValue& Runner::read_name(const Name& name) {
 void Runner::fail_unbound(NamePlace place, std::string_view name) {
     switch (place.kind) {
         case NameKind::Local:
-            throw_error("UnboundLocalError", concat("cannot access local variable '", name,
-                                                    "' where it is not associated with a value"));
+            throw_error("UnboundLocalError",
+                        concat("cannot access local variable '", name, "' where it is not associated with a value"));
         case NameKind::Cell:
         case NameKind::ClassCell:
             if (place.slot >= frame_.code.own_cells) {
                 throw_error("NameError", concat("cannot access free variable '", name,
                                                 "' where it is not associated with a value in enclosing scope"));
             }
-            throw_error("UnboundLocalError", concat("cannot access local variable '", name,
-                                                    "' where it is not associated with a value"));
-        default: throw_error("NameError", concat("name '", name, "' is not defined"));
+            throw_error("UnboundLocalError",
+                        concat("cannot access local variable '", name, "' where it is not associated with a value"));
+        default:
+            throw_error("NameError", concat("name '", name, "' is not defined"));
     }
 }
 
@@ -130,13 +159,27 @@ bool int_binary(OperatorKind op, std::int64_t a, std::int64_t b, IValue& out) {
         case OperatorKind::Mul:
             if (__builtin_mul_overflow(a, b, &result)) return false;
             break;
-        case OperatorKind::BitAnd: result = a & b; break;
-        case OperatorKind::Lt: out = a < b; return true;
-        case OperatorKind::Gt: out = a > b; return true;
-        case OperatorKind::Le: out = a <= b; return true;
-        case OperatorKind::Ge: out = a >= b; return true;
-        case OperatorKind::Eq: out = a == b; return true;
-        case OperatorKind::Ne: out = a != b; return true;
+        case OperatorKind::BitAnd:
+            result = a & b;
+            break;
+        case OperatorKind::Lt:
+            out = a < b;
+            return true;
+        case OperatorKind::Gt:
+            out = a > b;
+            return true;
+        case OperatorKind::Le:
+            out = a <= b;
+            return true;
+        case OperatorKind::Ge:
+            out = a >= b;
+            return true;
+        case OperatorKind::Eq:
+            out = a == b;
+            return true;
+        case OperatorKind::Ne:
+            out = a != b;
+            return true;
         case OperatorKind::Mod:
         case OperatorKind::FloorDiv: {
             if (b <= 0) return false;
@@ -145,7 +188,8 @@ bool int_binary(OperatorKind op, std::int64_t a, std::int64_t b, IValue& out) {
             result = op == OperatorKind::Mod ? (is_below ? rest + b : rest) : a / b - (is_below ? 1 : 0);
             break;
         }
-        default: return false;
+        default:
+            return false;
     }
     out = result;
     return true;
@@ -153,16 +197,27 @@ bool int_binary(OperatorKind op, std::int64_t a, std::int64_t b, IValue& out) {
 
 bool double_binary(OperatorKind op, double a, double b, IValue& out) {
     switch (op) {
-        case OperatorKind::Add: out = a + b; return true;
-        case OperatorKind::Sub: out = a - b; return true;
-        case OperatorKind::Mul: out = a * b; return true;
-        case OperatorKind::Lt: out = a < b; return true;
-        case OperatorKind::Gt: out = a > b; return true;
+        case OperatorKind::Add:
+            out = a + b;
+            return true;
+        case OperatorKind::Sub:
+            out = a - b;
+            return true;
+        case OperatorKind::Mul:
+            out = a * b;
+            return true;
+        case OperatorKind::Lt:
+            out = a < b;
+            return true;
+        case OperatorKind::Gt:
+            out = a > b;
+            return true;
         case OperatorKind::Div:
             if (b == 0) return false;
             out = a / b;
             return true;
-        default: return false;
+        default:
+            return false;
     }
 }
 
@@ -198,10 +253,17 @@ IValue Runner::evaluate_comparison(const Comparison& e) {
         IValue right = evaluate(e.operands[i + 1]);
         frame_.where = e.range;
         switch (e.operators[i]) {
-            case OperatorKind::Is: result = left.is_same(right); break;
-            case OperatorKind::IsNot: result = !left.is_same(right); break;
-            case OperatorKind::In: result = contains(right, left); break;
-            default: result = binary(e.operators[i], left, right);
+            case OperatorKind::Is:
+                result = left.is_same(right);
+                break;
+            case OperatorKind::IsNot:
+                result = !left.is_same(right);
+                break;
+            case OperatorKind::In:
+                result = contains(right, left);
+                break;
+            default:
+                result = binary(e.operators[i], left, right);
         }
         if (e.negated[i].value) result = !truth(result);
         if (i + 1 < e.operators.size() && !truth(result)) return result;

@@ -31,29 +31,57 @@ Runner::Flow Runner::run(const Stmt* s) {
     frame_.where = s->range;
     tell_hook(s);
     switch (s->kind) {
-        case StmtKind::Expression: evaluate(as<ExprStmt>(s)->value); break;
-        case StmtKind::Assign: run_assign(*as<Assign>(s)); break;
-        case StmtKind::AugAssign: run_augmented(*as<AugAssign>(s)); break;
-        case StmtKind::If: return run_if(*as<If>(s));
-        case StmtKind::While: return run_while(*as<While>(s));
-        case StmtKind::For: return run_for(*as<For>(s));
-        case StmtKind::With: return run_with(*as<With>(s), 0);
-        case StmtKind::Return: frame_.result = evaluate(as<Return>(s)->value); return Flow::Return;
-        case StmtKind::Raise: run_raise(*as<Raise>(s)); break;
-        case StmtKind::Assert: run_assert(*as<Assert>(s)); break;
-        case StmtKind::Break: return Flow::Break;
-        case StmtKind::Continue: return Flow::Continue;
+        case StmtKind::Expression:
+            evaluate(as<ExprStmt>(s)->value);
+            break;
+        case StmtKind::Assign:
+            run_assign(*as<Assign>(s));
+            break;
+        case StmtKind::AugAssign:
+            run_augmented(*as<AugAssign>(s));
+            break;
+        case StmtKind::If:
+            return run_if(*as<If>(s));
+        case StmtKind::While:
+            return run_while(*as<While>(s));
+        case StmtKind::For:
+            return run_for(*as<For>(s));
+        case StmtKind::With:
+            return run_with(*as<With>(s), 0);
+        case StmtKind::Return:
+            frame_.result = evaluate(as<Return>(s)->value);
+            return Flow::Return;
+        case StmtKind::Raise:
+            run_raise(*as<Raise>(s));
+            break;
+        case StmtKind::Assert:
+            run_assert(*as<Assert>(s));
+            break;
+        case StmtKind::Break:
+            return Flow::Break;
+        case StmtKind::Continue:
+            return Flow::Continue;
         case StmtKind::Delete:
             for (const Expr* target : as<Delete>(s)->targets) delete_target(target);
             break;
-        case StmtKind::Def: run_def(*as<Def>(s)); break;
-        case StmtKind::Class: run_class(*as<Class>(s)); break;
-        case StmtKind::Import: run_import(*as<Import>(s)); break;
-        case StmtKind::ImportFrom: run_import_from(*as<ImportFrom>(s)); break;
-        case StmtKind::Try: return run_try(*as<Try>(s));
+        case StmtKind::Def:
+            run_def(*as<Def>(s));
+            break;
+        case StmtKind::Class:
+            run_class(*as<Class>(s));
+            break;
+        case StmtKind::Import:
+            run_import(*as<Import>(s));
+            break;
+        case StmtKind::ImportFrom:
+            run_import_from(*as<ImportFrom>(s));
+            break;
+        case StmtKind::Try:
+            return run_try(*as<Try>(s));
         case StmtKind::Pass:
         case StmtKind::Global:
-        case StmtKind::Nonlocal: break;
+        case StmtKind::Nonlocal:
+            break;
     }
     return Flow::Next;
 }
@@ -217,8 +245,7 @@ Runner::Flow Runner::run_with(const With& s, std::size_t item) {
     const IValue manager = evaluate(with.context);
     frame_.where = with.range;
     if (!find_attribute(IValue::other(class_of(manager)), "__exit__") && !find_attribute(manager, "__exit__")) {
-        throw_type_error(concat("'", type_name(manager),
-                                "' object does not support the context manager protocol"));
+        throw_type_error(concat("'", type_name(manager), "' object does not support the context manager protocol"));
     }
     IValue entered = call_method(manager, "__enter__", {});
     std::exception_ptr pending;

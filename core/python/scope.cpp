@@ -97,8 +97,10 @@ class Analyser {
     }
     void visit(const Stmt* s) {
         switch (s->kind) {
-            case StmtKind::Expression: return visit(as<ExprStmt>(s)->value);
-            case StmtKind::Assign: return visit_assign(*as<Assign>(s));
+            case StmtKind::Expression:
+                return visit(as<ExprStmt>(s)->value);
+            case StmtKind::Assign:
+                return visit_assign(*as<Assign>(s));
             case StmtKind::AugAssign:
                 visit(as<AugAssign>(s)->value);
                 return visit_target(as<AugAssign>(s)->target);
@@ -122,27 +124,38 @@ class Analyser {
             case StmtKind::Return:
                 if (!scope_->is_function()) fail("'return' outside function", s->range);
                 return visit(as<Return>(s)->value);
-            case StmtKind::Raise: visit(as<Raise>(s)->value); return visit(as<Raise>(s)->cause);
-            case StmtKind::Assert: visit(as<Assert>(s)->condition); return visit(as<Assert>(s)->message);
+            case StmtKind::Raise:
+                visit(as<Raise>(s)->value);
+                return visit(as<Raise>(s)->cause);
+            case StmtKind::Assert:
+                visit(as<Assert>(s)->condition);
+                return visit(as<Assert>(s)->message);
             case StmtKind::Break:
                 if (loops_ == 0) fail("'break' outside loop", s->range);
                 return;
             case StmtKind::Continue:
                 if (loops_ == 0) fail("'continue' not properly in loop", s->range);
                 return;
-            case StmtKind::Pass: return;
+            case StmtKind::Pass:
+                return;
             case StmtKind::Delete:
                 for (const Expr* e : as<Delete>(s)->targets) visit_target(e);
                 return;
-            case StmtKind::Def: return visit_def(*as<Def>(s));
-            case StmtKind::Class: return visit_class(*as<Class>(s));
+            case StmtKind::Def:
+                return visit_def(*as<Def>(s));
+            case StmtKind::Class:
+                return visit_class(*as<Class>(s));
             case StmtKind::Import:
                 for (const ImportName& name : as<Import>(s)->names) bind(name.bound, name.index);
                 return;
-            case StmtKind::ImportFrom: return visit_import_from(*as<ImportFrom>(s));
-            case StmtKind::Try: return visit_try(*as<Try>(s));
-            case StmtKind::Global: return declare(as<Global>(s)->names, s->range, true);
-            case StmtKind::Nonlocal: return declare(as<Nonlocal>(s)->names, s->range, false);
+            case StmtKind::ImportFrom:
+                return visit_import_from(*as<ImportFrom>(s));
+            case StmtKind::Try:
+                return visit_try(*as<Try>(s));
+            case StmtKind::Global:
+                return declare(as<Global>(s)->names, s->range, true);
+            case StmtKind::Nonlocal:
+                return declare(as<Nonlocal>(s)->names, s->range, false);
         }
     }
     void visit_assign(const Assign& s) {
@@ -281,15 +294,18 @@ class Analyser {
     // Expressions.
     void visit_target(const Expr* e) {
         switch (e->kind) {
-            case ExprKind::Name: return bind(as<Name>(e)->id, as<Name>(e)->index);
-            case ExprKind::Starred: return visit_target(as<Starred>(e)->value);
+            case ExprKind::Name:
+                return bind(as<Name>(e)->id, as<Name>(e)->index);
+            case ExprKind::Starred:
+                return visit_target(as<Starred>(e)->value);
             case ExprKind::Tuple:
                 for (const Expr* element : as<Tuple>(e)->elements) visit_target(element);
                 return;
             case ExprKind::List:
                 for (const Expr* element : as<List>(e)->elements) visit_target(element);
                 return;
-            default: return visit(e);
+            default:
+                return visit(e);
         }
     }
     void visit_all(std::span<const Expr* const> expressions) {
@@ -317,46 +333,64 @@ class Analyser {
     void visit(const Expr* e) {
         if (e == nullptr) return;
         switch (e->kind) {
-            case ExprKind::Name: return visit_name(*as<Name>(e));
-            case ExprKind::Attribute: return visit(as<Attribute>(e)->object);
+            case ExprKind::Name:
+                return visit_name(*as<Name>(e));
+            case ExprKind::Attribute:
+                return visit(as<Attribute>(e)->object);
             case ExprKind::Call:
                 visit(as<Call>(e)->callee);
                 visit_all(as<Call>(e)->arguments);
                 for (const Keyword& keyword : as<Call>(e)->keywords) visit(keyword.value);
                 return;
-            case ExprKind::Subscript: visit(as<Subscript>(e)->value); return visit_all(as<Subscript>(e)->indices);
+            case ExprKind::Subscript:
+                visit(as<Subscript>(e)->value);
+                return visit_all(as<Subscript>(e)->indices);
             case ExprKind::Slice:
                 visit(as<Slice>(e)->start);
                 visit(as<Slice>(e)->stop);
                 return visit(as<Slice>(e)->step);
-            case ExprKind::Unary: return visit(as<Unary>(e)->operand);
-            case ExprKind::Binary: visit(as<Binary>(e)->left); return visit(as<Binary>(e)->right);
+            case ExprKind::Unary:
+                return visit(as<Unary>(e)->operand);
+            case ExprKind::Binary:
+                visit(as<Binary>(e)->left);
+                return visit(as<Binary>(e)->right);
             case ExprKind::Ternary:
                 visit(as<Ternary>(e)->condition);
                 visit(as<Ternary>(e)->if_true);
                 return visit(as<Ternary>(e)->if_false);
-            case ExprKind::Tuple: return visit_all(as<Tuple>(e)->elements);
-            case ExprKind::List: return visit_all(as<List>(e)->elements);
-            case ExprKind::Set: return visit_all(as<Set>(e)->elements);
-            case ExprKind::Dict: visit_all(as<Dict>(e)->keys); return visit_all(as<Dict>(e)->values);
-            case ExprKind::Starred: return visit(as<Starred>(e)->value);
-            case ExprKind::Lambda: return visit_lambda(*as<Lambda>(e));
-            case ExprKind::Comparison: return visit_all(as<Comparison>(e)->operands);
-            case ExprKind::Comprehension: return visit_comprehension(*as<Comprehension>(e));
+            case ExprKind::Tuple:
+                return visit_all(as<Tuple>(e)->elements);
+            case ExprKind::List:
+                return visit_all(as<List>(e)->elements);
+            case ExprKind::Set:
+                return visit_all(as<Set>(e)->elements);
+            case ExprKind::Dict:
+                visit_all(as<Dict>(e)->keys);
+                return visit_all(as<Dict>(e)->values);
+            case ExprKind::Starred:
+                return visit(as<Starred>(e)->value);
+            case ExprKind::Lambda:
+                return visit_lambda(*as<Lambda>(e));
+            case ExprKind::Comparison:
+                return visit_all(as<Comparison>(e)->operands);
+            case ExprKind::Comprehension:
+                return visit_comprehension(*as<Comprehension>(e));
             case ExprKind::JoinedString:
                 for (const JoinedPart& part : as<JoinedString>(e)->parts) {
                     visit(part.value);
                     visit(part.format);
                 }
                 return;
-            case ExprKind::NamedExpr: return visit_walrus(*as<NamedExpr>(e));
+            case ExprKind::NamedExpr:
+                return visit_walrus(*as<NamedExpr>(e));
             case ExprKind::Yield:
                 if (scope_->code->kind == ScopeKind::Comprehension) {
                     fail("'yield' inside a comprehension", e->range);
                 }
                 if (!scope_->is_function()) fail("'yield' outside function", e->range);
                 return visit(as<Yield>(e)->value);
-            default: return;
+            default:
+                return;
         }
     }
 

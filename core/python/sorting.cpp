@@ -14,7 +14,8 @@ struct Entry {
 };
 
 // Merges two sorted halves. A comparison of the program's may be inconsistent: std::stable_sort must not see it.
-void merge_sort(std::vector<Entry>& entries, std::vector<Entry>& space, std::size_t begin, std::size_t end, bool is_reversed) {
+void merge_sort(std::vector<Entry>& entries, std::vector<Entry>& space, std::size_t begin, std::size_t end,
+                bool is_reversed) {
     if (end - begin < 2) return;
     const std::size_t middle = begin + (end - begin) / 2;
     merge_sort(entries, space, begin, middle, is_reversed);

@@ -154,8 +154,10 @@ IValue replace_text(CallArguments& a) {
     std::string out;
     if (old.empty()) {
         for (const std::string_view part : characters(text)) {
-            if (left-- != 0) out += fresh;
-            else left = 0;
+            if (left-- != 0)
+                out += fresh;
+            else
+                left = 0;
             out += part;
         }
         return IValue(left != 0 ? out + fresh : out);
@@ -206,7 +208,8 @@ std::int64_t count_text(CallArguments& a) {
     const std::string& wanted = text_of(given[1], "count");
     if (wanted.empty()) return text_length(text) + 1;
     std::int64_t count = 0;
-    for (std::size_t at = text.find(wanted); at != std::string_view::npos; at = text.find(wanted, at + wanted.size())) ++count;
+    for (std::size_t at = text.find(wanted); at != std::string_view::npos; at = text.find(wanted, at + wanted.size()))
+        ++count;
     return count;
 }
 
@@ -233,7 +236,9 @@ IValue justify(CallArguments& a, std::string_view name, char align) {
     const std::int64_t missing = to_index(given[1]) - text_length(text);
     if (missing <= 0) return IValue(text);
     check_size(missing, static_cast<std::int64_t>(fill.size()));
-    const std::int64_t left = align == '<' ? 0 : align == '>' ? missing : missing / 2 + (missing & to_index(given[1]) & 1);
+    const std::int64_t left = align == '<'   ? 0
+                              : align == '>' ? missing
+                                             : missing / 2 + (missing & to_index(given[1]) & 1);
     std::string out;
     for (std::int64_t i = 0; i < left; ++i) out += fill;
     out += text;
@@ -300,16 +305,21 @@ IValue translate(CallArguments& a) {
             for (const char c : part.substr(1)) code = (code << 6U) | (static_cast<unsigned char>(c) & 0x3FU);
         }
         const IValue* found = a.positional[1].to_dict().find(IValue(static_cast<std::int64_t>(code)));
-        if (found == nullptr) out += part;
-        else if (found->is_int()) out += call_character(found->to_int());
-        else if (found->is_string()) out += found->to_string();
+        if (found == nullptr)
+            out += part;
+        else if (found->is_int())
+            out += call_character(found->to_int());
+        else if (found->is_string())
+            out += found->to_string();
     }
     return IValue(std::move(out));
 }
 
 IValue make_translation(CallArguments& a) {
     auto table = make_dict();
-    const auto code_of = [](const IValue& key) { return key.is_string() ? call(*builtin_function("ord"), std::vector<IValue>{key}) : key; };
+    const auto code_of = [](const IValue& key) {
+        return key.is_string() ? call(*builtin_function("ord"), std::vector<IValue>{key}) : key;
+    };
     if (a.positional.size() == 1) {
         for (const auto& [key, value] : a.positional[0].to_dict().entries()) table->set(code_of(key), value);
         return IValue(table);
@@ -320,7 +330,8 @@ IValue make_translation(CallArguments& a) {
     if (from.size() != to.size()) throw_value_error("the first two maketrans arguments must have equal length");
     for (std::size_t i = 0; i < from.size(); ++i) table->set(code_of(IValue(from[i])), code_of(IValue(to[i])));
     if (a.positional.size() == 3) {
-        for (const auto part : characters(text_of(a.positional[2], "maketrans"))) table->set(code_of(IValue(part)), IValue());
+        for (const auto part : characters(text_of(a.positional[2], "maketrans")))
+            table->set(code_of(IValue(part)), IValue());
     }
     return IValue(table);
 }
@@ -358,21 +369,30 @@ void define_string_methods(ClassObject& cls) {
     simple("lower", [](const std::string& t) { return mapped(t, lowered); });
     simple("casefold", [](const std::string& t) { return mapped(t, lowered); });
     simple("upper", [](const std::string& t) { return mapped(t, raised); });
-    simple("swapcase", [](const std::string& t) { return mapped(t, [](char c) { return is_upper(c) ? lowered(c) : raised(c); }); });
+    simple("swapcase",
+           [](const std::string& t) { return mapped(t, [](char c) { return is_upper(c) ? lowered(c) : raised(c); }); });
     simple("capitalize", capitalized);
     simple("title", titled);
     simple("isdigit", [](const std::string& t) { return all_of_text(t, is_digit); });
     simple("isnumeric", [](const std::string& t) { return all_of_text(t, is_digit); });
     simple("isdecimal", [](const std::string& t) { return all_of_text(t, is_digit); });
     simple("isalpha", [](const std::string& t) { return all_of_text(t, is_letter); });
-    simple("isalnum", [](const std::string& t) { return all_of_text(t, [](char c) { return is_letter(c) || is_digit(c); }); });
-    simple("isspace", [](const std::string& t) { return all_of_text(t, [](char c) { return kBlanks.find(c) != std::string_view::npos; }); });
+    simple("isalnum",
+           [](const std::string& t) { return all_of_text(t, [](char c) { return is_letter(c) || is_digit(c); }); });
+    simple("isspace", [](const std::string& t) {
+        return all_of_text(t, [](char c) { return kBlanks.find(c) != std::string_view::npos; });
+    });
     simple("isupper", [](const std::string& t) { return has_case(t, is_upper, is_lower); });
     simple("islower", [](const std::string& t) { return has_case(t, is_lower, is_upper); });
     simple("istitle", is_title);
     simple("isidentifier", is_identifier);
-    simple("isascii", [](const std::string& t) { return std::none_of(t.begin(), t.end(), [](char c) { return (static_cast<unsigned char>(c) & 0x80U) != 0; }); });
-    simple("isprintable", [](const std::string& t) { return std::none_of(t.begin(), t.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; }); });
+    simple("isascii", [](const std::string& t) {
+        return std::none_of(t.begin(), t.end(), [](char c) { return (static_cast<unsigned char>(c) & 0x80U) != 0; });
+    });
+    simple("isprintable", [](const std::string& t) {
+        return std::none_of(t.begin(), t.end(),
+                            [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; });
+    });
     cls.define("strip", [](CallArguments a) { return strip(a, "strip", true, true); });
     cls.define("lstrip", [](CallArguments a) { return strip(a, "lstrip", true, false); });
     cls.define("rstrip", [](CallArguments a) { return strip(a, "rstrip", false, true); });
@@ -413,7 +433,8 @@ void define_string_methods(ClassObject& cls) {
     cls.define("format_map", [](CallArguments a) {
         check_positional(a, "format_map", 2, 2);
         CallArguments names;
-        for (const auto& [key, value] : a.positional[1].to_dict().entries()) names.keywords.emplace_back(str(key), value);
+        for (const auto& [key, value] : a.positional[1].to_dict().entries())
+            names.keywords.emplace_back(str(key), value);
         return IValue(format_braces(self_text(a), names));
     });
 }

@@ -38,7 +38,8 @@ IValue make_super(CallArguments a) {
     } else {
         check_positional(a, "super", 2, 2);
         auto* cls = object_as<ClassObject>(a.positional[0]);
-        if (cls == nullptr) throw_type_error(concat("super() argument 1 must be a type, not ", type_name(a.positional[0])));
+        if (cls == nullptr)
+            throw_type_error(concat("super() argument 1 must be a type, not ", type_name(a.positional[0])));
         after = ClassPtr(cls);
         self = a.positional[1];
     }
@@ -67,7 +68,8 @@ std::optional<IValue> SuperObject::find_attribute(std::string_view name) {
 void SuperObject::set_attribute(std::string_view name, IValue value) {
     const IValue* found = cls->find_after(*after, name);
     auto* property = found != nullptr ? object_as<Property>(*found) : nullptr;
-    if (property == nullptr || property->setter.is_none()) throw_attribute_error(IValue::other(Ptr<RefCounted>(this)), name);
+    if (property == nullptr || property->setter.is_none())
+        throw_attribute_error(IValue::other(Ptr<RefCounted>(this)), name);
     python::call(property->setter, {self, std::move(value)});
 }
 
@@ -77,8 +79,6 @@ IValue SuperObject::get_item(const IValue& key) {
     return python::call(*method, std::vector<IValue>{key});
 }
 
-std::string SuperObject::repr() {
-    return concat("<super: <class '", after->name(), "'>, <", cls->name(), " object>>");
-}
+std::string SuperObject::repr() { return concat("<super: <class '", after->name(), "'>, <", cls->name(), " object>>"); }
 
 }  // namespace loupe::python

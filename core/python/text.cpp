@@ -111,17 +111,22 @@ std::string repr(const IValue& value) {
 
 std::string default_repr(const IValue& value) {
     switch (value.tag()) {
-        case IValue::Tag::List: return list_repr(value);
-        case IValue::Tag::Tuple: return tuple_repr(value);
-        case IValue::Tag::Dict: return dict_repr(value);
+        case IValue::Tag::List:
+            return list_repr(value);
+        case IValue::Tag::Tuple:
+            return tuple_repr(value);
+        case IValue::Tag::Dict:
+            return dict_repr(value);
         case IValue::Tag::Device:
         case IValue::Tag::Object:
         case IValue::Tag::Enum:
-        case IValue::Tag::Future: return engine_object_text(value, true);
+        case IValue::Tag::Future:
+            return engine_object_text(value, true);
         case IValue::Tag::Other:
             if (auto* object = object_as<PythonObject>(value)) return object->repr();
             return "<object>";
-        default: return python_repr(value);
+        default:
+            return python_repr(value);
     }
 }
 
@@ -141,7 +146,8 @@ std::string str(const IValue& value) {
 std::string format(const IValue& value, std::string_view spec) {
     if (value.is_tensor()) return tensor_binding().format(value, spec);
     if (const ClassObject* cls = dynamic_class(value); cls != nullptr && object_as<ClassObject>(value) == nullptr) {
-        if (auto text = call_special(*cls, "__format__", value, {IValue(spec)})) return string_result(*text, "__format__");
+        if (auto text = call_special(*cls, "__format__", value, {IValue(spec)}))
+            return string_result(*text, "__format__");
         const IValue& held = plain(value);
         if (!held.is_same(value) && cls->find_special("__str__") == nullptr) return format_builtin(held, spec);
     }
@@ -162,7 +168,11 @@ std::string ascii_repr(const IValue& value) {
         std::uint32_t code = static_cast<unsigned char>(part[0]) & (0xFFU >> (part.size() + 1));
         for (const char c : part.substr(1)) code = (code << 6U) | (static_cast<unsigned char>(c) & 0x3FU);
         std::array<char, 16> escape{};
-        std::snprintf(escape.data(), escape.size(), code < 0x100 ? "\\x%02x" : code < 0x10000 ? "\\u%04x" : "\\U%08x", code);
+        std::snprintf(escape.data(), escape.size(),
+                      code < 0x100     ? "\\x%02x"
+                      : code < 0x10000 ? "\\u%04x"
+                                       : "\\U%08x",
+                      code);
         out += escape.data();
     }
     return out;

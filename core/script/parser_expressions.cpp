@@ -212,7 +212,12 @@ const Expr* Parser::parse_atom() {
         }
         case Token::Number: {
             advance();
-            if (!parse_number(text(range))) fail(concat("invalid number '", text(range), "'"), range);
+            if (!parse_number(text(range))) {
+                const bool is_whole = text(range).find_first_not_of("0123456789_") == std::string_view::npos ||
+                                      text(range).starts_with("0x") || text(range).starts_with("0X");
+                if (is_python() && is_whole) fail("integers of a model source have 64 bits", range);
+                fail(concat("invalid number '", text(range), "'"), range);
+            }
             Number number{};
             number.range = range;
             number.text = text(range);

@@ -10,21 +10,29 @@ namespace loupe::script {
 // Null when the statement is one that both dialects read alike.
 const Stmt* Parser::parse_python_simple() {
     switch (current().kind) {
-        case Token::Raise: return parse_raise();
-        case Token::Import: return parse_import();
-        case Token::From: return parse_from();
+        case Token::Raise:
+            return parse_raise();
+        case Token::Import:
+            return parse_import();
+        case Token::From:
+            return parse_from();
         case Token::Global:
-        case Token::Nonlocal: return parse_global();
-        case Token::Async: fail("async functions, loops and with statements aren't supported", current().range);
-        case Token::Yield: return parse_assignment(parse_yield());
-        case Token::Indent: fail("unexpected indent", current().range);
+        case Token::Nonlocal:
+            return parse_global();
+        case Token::Async:
+            fail("async functions, loops and with statements aren't supported", current().range);
+        case Token::Yield:
+            return parse_assignment(parse_yield());
+        case Token::Indent:
+            fail("unexpected indent", current().range);
         case Token::Name: {
             const bool is_match = text(current().range) == "match" && at_ + 1 < tokens_.size() &&
                                   (next_is(Token::Name) || next_is(Token::String) || next_is(Token::Number));
             if (is_match) fail("match statements aren't supported; use if and elif", current().range);
             return nullptr;
         }
-        default: return nullptr;
+        default:
+            return nullptr;
     }
 }
 

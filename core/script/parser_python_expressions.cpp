@@ -16,38 +16,63 @@ constexpr int kMaxFormatDepth = 2;
 
 std::optional<OperatorKind> comparison_of(Token token) {
     switch (token) {
-        case Token::In: return OperatorKind::In;
-        case Token::Not: return OperatorKind::Not;
-        case Token::Is: return OperatorKind::Is;
-        case Token::Less: return OperatorKind::Lt;
-        case Token::Greater: return OperatorKind::Gt;
-        case Token::LessEqual: return OperatorKind::Le;
-        case Token::GreaterEqual: return OperatorKind::Ge;
-        case Token::Equal: return OperatorKind::Eq;
-        case Token::NotEqual: return OperatorKind::Ne;
-        default: return std::nullopt;
+        case Token::In:
+            return OperatorKind::In;
+        case Token::Not:
+            return OperatorKind::Not;
+        case Token::Is:
+            return OperatorKind::Is;
+        case Token::Less:
+            return OperatorKind::Lt;
+        case Token::Greater:
+            return OperatorKind::Gt;
+        case Token::LessEqual:
+            return OperatorKind::Le;
+        case Token::GreaterEqual:
+            return OperatorKind::Ge;
+        case Token::Equal:
+            return OperatorKind::Eq;
+        case Token::NotEqual:
+            return OperatorKind::Ne;
+        default:
+            return std::nullopt;
     }
 }
 
 std::string_view what_it_is(const Expr* e) {
     switch (e->kind) {
-        case ExprKind::Call: return "function call";
+        case ExprKind::Call:
+            return "function call";
         case ExprKind::Number:
         case ExprKind::String:
-        case ExprKind::Bytes: return "literal";
-        case ExprKind::JoinedString: return "f-string expression";
-        case ExprKind::True: return "True";
-        case ExprKind::False: return "False";
-        case ExprKind::None: return "None";
-        case ExprKind::Ellipsis: return "ellipsis";
-        case ExprKind::Lambda: return "lambda";
-        case ExprKind::Comparison: return "comparison";
-        case ExprKind::Ternary: return "conditional expression";
-        case ExprKind::Dict: return "dict literal";
-        case ExprKind::Set: return "set display";
-        case ExprKind::NamedExpr: return "named expression";
-        case ExprKind::Yield: return "yield expression";
-        default: return "expression";
+        case ExprKind::Bytes:
+            return "literal";
+        case ExprKind::JoinedString:
+            return "f-string expression";
+        case ExprKind::True:
+            return "True";
+        case ExprKind::False:
+            return "False";
+        case ExprKind::None:
+            return "None";
+        case ExprKind::Ellipsis:
+            return "ellipsis";
+        case ExprKind::Lambda:
+            return "lambda";
+        case ExprKind::Comparison:
+            return "comparison";
+        case ExprKind::Ternary:
+            return "conditional expression";
+        case ExprKind::Dict:
+            return "dict literal";
+        case ExprKind::Set:
+            return "set display";
+        case ExprKind::NamedExpr:
+            return "named expression";
+        case ExprKind::Yield:
+            return "yield expression";
+        default:
+            return "expression";
     }
 }
 
@@ -376,7 +401,8 @@ const Expr* Parser::parse_replacement(Range body, std::size_t& at, int depth, st
             }
             if (c != '=') continue;
             const std::size_t after = written.find_first_not_of(" \t\n", at + 1);
-            if (after != std::string_view::npos && std::string_view("}:!").find(written[after]) != std::string_view::npos) {
+            if (after != std::string_view::npos &&
+                std::string_view("}:!").find(written[after]) != std::string_view::npos) {
                 break;
             }
         }
@@ -422,15 +448,18 @@ void Parser::check_target(const Expr* target) const {
     switch (target->kind) {
         case ExprKind::Name:
         case ExprKind::Attribute:
-        case ExprKind::Subscript: return;
-        case ExprKind::Starred: return check_target(as<Starred>(target)->value);
+        case ExprKind::Subscript:
+            return;
+        case ExprKind::Starred:
+            return check_target(as<Starred>(target)->value);
         case ExprKind::Tuple:
             for (const Expr* element : as<Tuple>(target)->elements) check_target(element);
             return;
         case ExprKind::List:
             for (const Expr* element : as<List>(target)->elements) check_target(element);
             return;
-        default: fail(concat("cannot assign to ", what_it_is(target), " here"), target->range);
+        default:
+            fail(concat("cannot assign to ", what_it_is(target), " here"), target->range);
     }
 }
 

@@ -23,8 +23,8 @@ std::shared_ptr<const ir::Source> source_of(std::string text) {
 // "ErrorType: message | file:line" of what running the text throws; what it printed when it throws nothing.
 std::string outcome(const std::string& text) {
     std::string out;
-    const auto evaluator = make_ptr<python::Evaluator>(
-        python::EvaluatorOptions{.output = [&](std::string_view t) { out += t; }});
+    const auto evaluator =
+        make_ptr<python::Evaluator>(python::EvaluatorOptions{.output = [&](std::string_view t) { out += t; }});
     try {
         evaluator->run_source(source_of(text));
     } catch (const Error& error) {
@@ -66,11 +66,17 @@ class TestPythonErrors : public QObject {
         row("raise ValueError('bad')\n", "ValueError: bad | model.py:1");
         row("class E(Exception): pass\nraise E(1, 2)\n", "E: (1, 2) | model.py:2");
         row("open('x')\n",
-            "NotImplementedError: open() is not available in a model source; give weights with a checkpoint file beside "
+            "NotImplementedError: open() is not available in a model source; give weights with a checkpoint file "
+            "beside "
             "the source, or torch.load | model.py:1");
         row("x = (1,\n     2,\n     undefined)\n", "NameError: name 'undefined' is not defined | model.py:3");
         row("a = []\na.append(a)\nprint(a == [a])\n", "True\n");
-        row("a = []\na.append(a)\nb = []\nb.append(b)\na == b\n", "RecursionError: maximum recursion depth exceeded | model.py:5");
+        row("a = []\na.append(a)\nb = []\nb.append(b)\na == b\n",
+            "RecursionError: maximum recursion depth exceeded | model.py:5");
+        row("x = 0xFFFFFFFFFFFFFFFFF\n", "integers of a model source have 64 bits | model.py:1");
+        row("class N: pass\nhead = None\nfor i in range(200000):\n    n = N()\n    n.next = head\n    head = n\ndel n\n"
+            "head = None\nprint('gone')\n",
+            "gone\n");
         row("def g():\n    yield 1\n    raise KeyError('k')\nlist(g())\n", "KeyError: 'k' | model.py:3");
     }
     void place() {
@@ -131,10 +137,11 @@ class TestPythonErrors : public QObject {
     }
 
     void stops() {
-        for (const char* text : {"while True: pass\n", "import itertools\nfor i in itertools.count(): pass\n",
-                                 "def f():\n    while True:\n        try:\n            g\n        except BaseException:\n"
-                                 "            pass\nf()\n",
-                                 "sum(iter(int, 1))\n", "[0 for _ in iter(int, 1)]\n"}) {
+        for (const char* text :
+             {"while True: pass\n", "import itertools\nfor i in itertools.count(): pass\n",
+              "def f():\n    while True:\n        try:\n            g\n        except BaseException:\n"
+              "            pass\nf()\n",
+              "sum(iter(int, 1))\n", "[0 for _ in iter(int, 1)]\n"}) {
             const DeadlineScope deadline(std::chrono::milliseconds(200));
             QElapsedTimer timer;
             timer.start();
@@ -151,8 +158,9 @@ class TestPythonErrors : public QObject {
         python::NamespacePtr names;
         {
             const auto evaluator = make_ptr<python::Evaluator>();
-            names = evaluator->run_source(source_of("class A:\n    def __init__(self):\n        self.me = self\n"
-                                                    "        self.f = lambda: self\na = A()\n"));
+            names =
+                evaluator->run_source(source_of("class A:\n    def __init__(self):\n        self.me = self\n"
+                                                "        self.f = lambda: self\na = A()\n"));
             QVERIFY(names->find("a").has_value());
         }
         QVERIFY(!names->find("a").has_value());
@@ -188,8 +196,16 @@ class TestPythonErrors : public QObject {
     }
 
     void deep_nesting() {
-        for (const auto& [open, close] : {std::pair{"(", ")"}, {"[", "]"}, {"{1:", "}"}, {"-", ""}, {"not ", ""}, {"lambda:", ""},
-                                          {"f(", ")"}, {"1 if x else ", ""}, {"a.b[", "]"}, {"(yield ", ")"}}) {
+        for (const auto& [open, close] : {std::pair{"(", ")"},
+                                          {"[", "]"},
+                                          {"{1:", "}"},
+                                          {"-", ""},
+                                          {"not ", ""},
+                                          {"lambda:", ""},
+                                          {"f(", ")"},
+                                          {"1 if x else ", ""},
+                                          {"a.b[", "]"},
+                                          {"(yield ", ")"}}) {
             std::string text = "def f():\n  x = ";
             for (int i = 0; i < 5000; ++i) text += open;
             text += "1";

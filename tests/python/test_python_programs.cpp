@@ -16,8 +16,8 @@ const QString kPrograms = QStringLiteral(LOUPE_SOURCE_DIR "/tests/python/program
 
 std::string printed_by(const std::string& path) {
     std::string out;
-    const auto evaluator = make_ptr<python::Evaluator>(
-        python::EvaluatorOptions{.output = [&](std::string_view text) { out += text; }});
+    const auto evaluator =
+        make_ptr<python::Evaluator>(python::EvaluatorOptions{.output = [&](std::string_view text) { out += text; }});
     try {
         evaluator->run_file(path);
     } catch (const python::PythonError& error) {
@@ -36,7 +36,7 @@ class TestPythonPrograms : public QObject {
     void program_data() {
         QTest::addColumn<QString>("name");
         const QStringList files = QDir(kPrograms).entryList({"*.py"}, QDir::Files, QDir::Name);
-        QVERIFY(files.size() >= 25);
+        QVERIFY(files.size() >= 40);
         for (const QString& file : files) {
             if (QFile::exists(kPrograms + QString(file).replace(".py", ".txt"))) {
                 QTest::newRow(qPrintable(file)) << file;

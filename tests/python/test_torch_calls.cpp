@@ -112,7 +112,8 @@ class TestTorchCalls : public QObject {
             QFAIL("it took a bool");
         } catch (const PythonError& error) {
             QVERIFY(error.is("TypeError"));
-            QCOMPARE(error.exception()->message(), std::string("unsqueeze(): argument 'dim' (position 1) must be int, not bool"));
+            QCOMPARE(error.exception()->message(),
+                     std::string("unsqueeze(): argument 'dim' (position 1) must be int, not bool"));
         }
     }
 

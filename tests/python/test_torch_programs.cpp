@@ -27,8 +27,8 @@ QString contents(const QString& path) {
 // What the program prints; the traceback after it when an exception ends it.
 QString run(const QString& path) {
     std::string output;
-    const auto evaluator = make_ptr<python::Evaluator>(
-        python::EvaluatorOptions{.output = [&](std::string_view text) { output += text; }});
+    const auto evaluator =
+        make_ptr<python::Evaluator>(python::EvaluatorOptions{.output = [&](std::string_view text) { output += text; }});
     try {
         evaluator->run_file(path.toStdString());
     } catch (const python::PythonError& error) {
