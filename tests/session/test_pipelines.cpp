@@ -106,8 +106,12 @@ void TestPipelines::inference() {
     }
     const Case run(entry, pipeline);
     const GradModeScope grad(false);
-    const TensorList outputs = flatten_tensors(run.method->forward(run.arguments));
-    for (std::size_t i = 0; i < outputs.size(); ++i) run.compare(concat("out", i), outputs[i]);
+    // Fused groups run as kernels from the second time on; one model keeps count of its calls.
+    const int times = entry["name"].toString() == "language_mutable" ? 1 : 2;
+    for (int time = 0; time < times; ++time) {
+        const TensorList outputs = flatten_tensors(run.method->forward(run.arguments));
+        for (std::size_t i = 0; i < outputs.size(); ++i) run.compare(concat("out", i), outputs[i]);
+    }
 }
 
 void TestPipelines::train() {
