@@ -60,23 +60,58 @@ class HookList {
         Hook hook;
     };
 
-    HookList() : entries_(std::make_shared<std::vector<Entry>>()) {}
-    bool empty() const { return entries_->empty(); }
-    std::size_t size() const { return entries_->size(); }
+    // Entries as they were when it was taken: hooks may add and remove hooks while they run. Costs one count.
+    class Snapshot {
+      public:
+        Snapshot() = default;
+        explicit Snapshot(std::shared_ptr<const std::vector<Entry>> entries) : entries_(std::move(entries)) {}
+        const Entry* begin() const { return entries_ ? entries_->data() : nullptr; }
+        const Entry* end() const { return entries_ ? entries_->data() + entries_->size() : nullptr; }
+        bool empty() const { return begin() == end(); }
+        std::size_t size() const { return entries_ ? entries_->size() : 0; }
+        const Entry& operator[](std::size_t i) const { return (*entries_)[i]; }
+        // These, then those of another list.
+        Snapshot joined(const Snapshot& other) const {
+            if (other.empty()) return *this;
+            if (empty()) return other;
+            auto all = std::make_shared<std::vector<Entry>>(begin(), end());
+            all->insert(all->end(), other.begin(), other.end());
+            return Snapshot(std::move(all));
+        }
+
+      private:
+        std::shared_ptr<const std::vector<Entry>> entries_;
+    };
+
+    bool empty() const { return !shared_ || !shared_->entries || shared_->entries->empty(); }
+    std::size_t size() const { return empty() ? 0 : shared_->entries->size(); }
     RemovableHandle add(Hook hook, bool prepend = false) {
+        if (!shared_) shared_ = std::make_shared<Shared>();
         const std::uint64_t id = next_id_++;
-        Entry entry{id, std::move(hook)};
-        if (prepend) entries_->insert(entries_->begin(), std::move(entry));
-        else entries_->push_back(std::move(entry));
-        return RemovableHandle([entries = std::weak_ptr(entries_), id] {
-            if (auto list = entries.lock()) std::erase_if(*list, [id](const Entry& e) { return e.id == id; });
+        shared_->change([&](std::vector<Entry>& entries) {
+            entries.insert(prepend ? entries.begin() : entries.end(), Entry{id, std::move(hook)});
+        });
+        return RemovableHandle([shared = std::weak_ptr(shared_), id] {
+            if (auto list = shared.lock()) {
+                list->change([id](std::vector<Entry>& entries) { std::erase_if(entries, [id](const Entry& e) { return e.id == id; }); });
+            }
         });
     }
-    // A copy, so that hooks may add and remove hooks while they run.
-    std::vector<Entry> snapshot() const { return *entries_; }
+    Snapshot snapshot() const { return shared_ ? Snapshot(shared_->entries) : Snapshot(); }
 
   private:
-    std::shared_ptr<std::vector<Entry>> entries_;
+    // A list is never changed: a change makes another.
+    struct Shared {
+        std::shared_ptr<const std::vector<Entry>> entries;
+        template <typename Change>
+        void change(Change&& change_entries) {
+            auto changed = entries ? std::make_shared<std::vector<Entry>>(*entries) : std::make_shared<std::vector<Entry>>();
+            change_entries(*changed);
+            entries = std::move(changed);
+        }
+    };
+
+    std::shared_ptr<Shared> shared_;
     std::uint64_t next_id_ = 1;
 };
 

@@ -114,7 +114,7 @@ class Module::Copier {
     // A list of its own with the same hooks; handles of the old ones do not remove them.
     template <typename List>
     static void copy_list(const List& from, List& to) {
-        for (auto& entry : from.snapshot()) to.add(std::move(entry.hook));
+        for (const auto& entry : from.snapshot()) to.add(entry.hook);
     }
     static void copy_hooks(const ModuleHooks& from, ModuleHooks& to) {
         copy_list(from.forward_pre, to.forward_pre);

@@ -12,10 +12,7 @@ namespace {
 
 template <typename List>
 auto all_hooks(const List& global, const List& own) {
-    auto all = global.snapshot();
-    auto mine = own.snapshot();
-    all.insert(all.end(), std::make_move_iterator(mine.begin()), std::make_move_iterator(mine.end()));
-    return all;
+    return global.snapshot().joined(own.snapshot());
 }
 
 // The state that connects the backward hooks of this call; null without such hooks.

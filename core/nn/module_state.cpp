@@ -157,7 +157,7 @@ class Module::StateLoader {
     std::unordered_map<std::string, Tensor> index_;
     std::unordered_set<std::string> used_;
     std::vector<Place> places_;
-    std::vector<std::pair<Module*, std::vector<HookList<void(Module&, LoadReport&)>::Entry>>> post_hooks_;
+    std::vector<std::pair<Module*, HookList<void(Module&, LoadReport&)>::Snapshot>> post_hooks_;
     LoadReport report_;
 };
 

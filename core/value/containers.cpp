@@ -143,6 +143,38 @@ std::size_t DictObject::KeyHash::operator()(const IValue& key) const {
     throw Error(ErrorKind::Run, concat("unhashable type: '", value_type_name(key), "'"));
 }
 
+void detail::let_go(std::vector<IValue>& elements) {
+    constexpr int kDeepest = 50;  // below it the usual way is quick and safe
+    thread_local int depth = 0;
+    thread_local std::vector<std::vector<IValue>> waiting;
+    if (elements.empty()) return;
+    if (depth == kDeepest) {
+        waiting.push_back(std::move(elements));
+        return;
+    }
+    ++depth;
+    elements.clear();
+    --depth;
+    while (depth == 0 && !waiting.empty()) {
+        std::vector<IValue> next = std::move(waiting.back());
+        waiting.pop_back();
+        ++depth;
+        next.clear();
+        --depth;
+    }
+}
+
+DictObject::~DictObject() {
+    index_.clear();
+    std::vector<IValue> values;
+    values.reserve(2 * entries_.size());
+    for (Entry& entry : entries_) {
+        values.push_back(std::move(entry.first));
+        values.push_back(std::move(entry.second));
+    }
+    detail::let_go(values);
+}
+
 const IValue* DictObject::find(const IValue& key) const {
     const auto found = index_.find(key);
     return found == index_.end() ? nullptr : &entries_[found->second].second;

@@ -200,6 +200,12 @@ std::string quoted(std::string_view text);
 // Calls visit on every tensor inside, through lists, tuples and dicts (by insertion), not into objects.
 void visit_tensors(const IValue& value, const std::function<void(const Tensor&)>& visit);
 
+namespace detail {
+// Ends the elements of a container that ends itself. Containers inside of containers, however deep, end one after the
+// other and not inside of each other, which would use up the stack.
+void let_go(std::vector<IValue>& elements);
+}  // namespace detail
+
 class StringObject final : public RefCounted {
   public:
     explicit StringObject(std::string value) : text(std::move(value)) {}
@@ -216,6 +222,7 @@ class ListObject final : public RefCounted {
   public:
     explicit ListObject(TypePtr element, std::vector<IValue> values = {})
         : element_type(std::move(element)), elements(std::move(values)) {}
+    ~ListObject() override { detail::let_go(elements); }
     TypePtr element_type;
     std::vector<IValue> elements;
 };
@@ -225,6 +232,7 @@ class TupleObject final : public RefCounted {
     // type: null, or the named tuple's.
     explicit TupleObject(std::vector<IValue> values, TypePtr tuple_type = nullptr)
         : elements(std::move(values)), type(std::move(tuple_type)) {}
+    ~TupleObject() override { detail::let_go(elements); }
     std::vector<IValue> elements;
     TypePtr type;
 };
@@ -233,6 +241,7 @@ class TupleObject final : public RefCounted {
 class DictObject final : public RefCounted {
   public:
     DictObject(TypePtr key, TypePtr value) : key_type(std::move(key)), value_type(std::move(value)) {}
+    ~DictObject() override;
     TypePtr key_type;
     TypePtr value_type;
 

@@ -17,6 +17,20 @@ IValue tuple_of(std::vector<IValue> values) { return make_ptr<TupleObject>(std::
 class ValuesTest : public QObject {
     Q_OBJECT
   private slots:
+    // Lists in tuples in dicts in lists..., as a program or a file can make them: their end must not use up the stack.
+    void deep_containers_end() {
+        IValue inner;
+        for (int i = 0; i < 300'000; ++i) {
+            auto dict = make_ptr<DictObject>(types::integer(), types::any());
+            dict->set(1, make_ptr<TupleObject>(std::vector<IValue>{std::move(inner)}));
+            inner = make_ptr<ListObject>(types::any(), std::vector<IValue>{IValue(std::move(dict))});
+        }
+        const Tensor last = empty({}, ScalarType::Float32);
+        inner = make_ptr<ListObject>(types::any(), std::vector<IValue>{std::move(inner), last});
+        QCOMPARE(last.impl()->use_count(), 2U);
+        inner = IValue();
+        QCOMPARE(last.impl()->use_count(), 1U);
+    }
     void counts_are_kept();
     void moves_leave_none();
     void conversions();
