@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <QTest>
 #include <atomic>
+#include <pthread.h>
+#include <sched.h>
 #include <thread>
 #include <vector>
 
@@ -14,6 +16,22 @@ using namespace loupe;
 class ThreadsTest : public QObject {
     Q_OBJECT
   private slots:
+    // Threads that share a core are parted, and may run where they were allowed to all the same.
+    void threads_stay_free() {
+        const auto allowed = [] {
+            cpu_set_t set;
+            return pthread_getaffinity_np(pthread_self(), sizeof set, &set) == 0 ? CPU_COUNT(&set) : -1;
+        };
+        const int before = allowed();
+        std::atomic<int> restricted{0};
+        for (int i = 0; i < 200; ++i) {
+            loupe::parallel_for(0, 64, 1, [&](std::int64_t, std::int64_t) {
+                if (allowed() != before) ++restricted;
+            });
+        }
+        QCOMPARE(restricted.load(), 0);
+        QCOMPARE(allowed(), before);
+    }
     void cleanup() { set_thread_count(0); }
     void covers_each_index_once_data();
     void covers_each_index_once();
