@@ -1,7 +1,10 @@
+# SPDX-License-Identifier: Apache-2.0
 # Writes traces.txt: what torch.jit.trace makes of modules composed of layers, as PyTorch 1.13.1 prints the inlined graph
 # and the methods' names. test_tracer.cpp composes the same modules in C++.
 #
 #     /usr/bin/python3 tests/runtime/make_traces.py > tests/runtime/traces.txt
+import os
+
 import torch
 import torch.nn as nn
 import torch.nn.functional as F
@@ -84,7 +87,7 @@ def show(name, module, *inputs):
     for path, part in traced.named_modules():
         for method in [part._c._get_method(n) for n in part._c._method_names() if n.startswith("forward")]:
             print(f"== {name} {path or '.'} {method.name}")
-            print(str(method.graph).strip())
+            print(str(method.graph).strip().replace(__file__, os.path.basename(__file__)))  # no folder of the machine that wrote it
 
 
 torch.manual_seed(0)
