@@ -20,6 +20,7 @@ struct RunArguments {
     std::vector<std::string> input_specs;
     std::string method;
     std::string weights;
+    std::string build;  // of a model source: the expression that makes the model
     std::string device = "cpu";
     int threads = 0;
     std::uint64_t seed = 0;
@@ -71,7 +72,7 @@ void print_stats(const session::Recording& recording);
 // Chrome's trace format; Perfetto reads it too. Written whole or not at all.
 void write_trace(const session::Recording& recording, const std::string& file);
 
-int run_info(const std::string& model);
+int run_info(const std::string& model, const std::string& build);
 int run_convert(const RunArguments& options, const std::string& out);
 int run_run(const RunArguments& options);
 int run_check(const RunArguments& options);

@@ -52,13 +52,13 @@ void print_model(const session::ModelInfo& model) {
 
 }  // namespace
 
-int run_info(const std::string& path) {
+int run_info(const std::string& path, const std::string& build) {
     if (session::is_recording(path)) {
         const session::RecordingFile file(path);
         print_recording(file);
         print_model(*file.model());
     } else {
-        print_model(*session::Program::open(path)->info());
+        print_model(*session::Program::open(path, {}, build)->info());
     }
     return 0;
 }

@@ -34,6 +34,7 @@ void add_model_options(CLI::App& command, RunArguments& options) {
         ->allow_extra_args(false);
     command.add_option("--method", options.method, "default forward");
     command.add_option("--weights", options.weights, "a checkpoint to load into the model, strictly");
+    command.add_option("--build", options.build, "of a model source: what makes the model, as in 'Net(10, width=64)'");
     command.add_option("--seed", options.seed, "of random inputs and operators");
     command.add_option("--mode", options.mode, "eval or train; default as the file says")->check(CLI::IsMember({"eval", "train"}));
 }
@@ -54,9 +55,11 @@ int main(int argc, char** argv) {
     int status = 0;
 
     std::string model;
+    std::string build;
     auto* info = app.add_subcommand("info", "module tree, parameters, buffers, methods, sizes, what file it is");
     info->add_option("MODEL", model, "the model file")->required();
-    info->callback([&] { status = run_info(model); });
+    info->add_option("--build", build, "of a model source: what makes the model, as in 'Net(10, width=64)'");
+    info->callback([&] { status = run_info(model, build); });
 
     RunArguments run_options;
     auto* run = app.add_subcommand("run", "run forward, and backward if asked");

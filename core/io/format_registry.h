@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -35,9 +36,40 @@ class EagerModel : public RefCounted {
     virtual std::optional<IValue> loss(const IValue& output) = 0;
     // As Python prints the model.
     virtual std::string repr() = 0;
-    // Is told before every statement, with the number of calls under way. Null: nobody is.
-    using StatementHook = std::function<void(const ir::SourceRange& range, std::size_t calls)>;
+    // A name that a statement gave a value.
+    struct Assigned {
+        std::string name;  // "x", "self.hidden"
+        IValue value;
+        ir::SourceRange range;  // of the statement
+    };
+    // A statement that is about to run.
+    struct Statement {
+        const ir::SourceRange& range;
+        std::size_t calls = 0;           // of functions under way
+        std::string_view function = {};  // "Net.forward"
+        bool is_first = false;           // of its function
+        // By the statement before it in the same call; before the first one, the arguments.
+        std::vector<Assigned> assigned = {};
+    };
+    // Is told before every statement. Null: nobody is.
+    using StatementHook = std::function<void(Statement)>;
     virtual void set_statement_hook(StatementHook hook) = 0;
+};
+
+// What a class of a model source takes to build it: __init__ as it is written, without self.
+struct Constructor {
+    struct Parameter {
+        std::string name;
+        std::string annotation;                    // as written; empty without one
+        std::optional<std::string> default_value;  // as written
+        bool is_keyword_only = false;
+    };
+    std::string class_name;
+    std::string doc;        // of the class
+    ir::SourceRange range;  // of __init__
+    std::vector<Parameter> parameters;
+    bool takes_rest = false;      // *args
+    bool takes_keywords = false;  // **kwargs
 };
 
 struct ModelFile {
@@ -51,6 +83,7 @@ struct ModelFile {
     // The program text in the file, by the names that source ranges use.
     std::vector<std::shared_ptr<const ir::Source>> sources;
     std::shared_ptr<const ArchiveParts> archive = nullptr;  // null: not from a TorchScript archive
+    std::vector<Constructor> constructors = {};  // the model classes of a source, the likeliest first
 };
 
 struct FormatReader {

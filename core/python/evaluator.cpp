@@ -79,6 +79,17 @@ void Evaluator::run_main() {
     });
 }
 
+IValue Evaluator::evaluate(const std::string& expression, const std::string& name) {
+    return finishing([&] {
+        // In parentheses, so that it is one expression, on as many lines as it takes.
+        const auto source = std::make_shared<const ir::Source>(concat("(", expression, "\n)"), name);
+        const auto unit = make_ptr<Unit>(this, source, state_->options.main_name, state_->main->globals);
+        unit->is_library = true;
+        state_->units.push_back(unit);
+        return evaluate_module(*unit);
+    });
+}
+
 IValue Evaluator::call(const IValue& callee, CallArguments arguments) {
     return run([&] { return python::call(callee, std::move(arguments)); });
 }

@@ -20,6 +20,10 @@
 #include "core/ir/source.h"
 #include "core/python/object.h"
 
+namespace loupe::script {
+struct Stmt;
+}
+
 namespace loupe::python {
 
 class PythonModule;
@@ -42,6 +46,7 @@ struct StatementPlace {
     std::string_view function;        // "forward"; "<module>"
     std::size_t depth;                // calls of Python functions under way, 0 at module level
     const Frame& frame;
+    const script::Stmt* statement;
 };
 
 // Is told before each statement; may block and may throw Error (Cancelled).
@@ -75,6 +80,8 @@ class Evaluator final : public RefCounted {
     NamespacePtr run_source(const std::shared_ptr<const ir::Source>& source);
     // What run_source left out of the main module.
     void run_main();
+    // The value of an expression at the main module's level; name is what places in it are called.
+    IValue evaluate(const std::string& expression, const std::string& name);
     // Calls a value of the program from outside, with errors as run_source gives them.
     IValue call(const IValue& callee, CallArguments arguments);
     // Runs any work on the program's values in this evaluator: prints go to its output, exceptions come out finished.

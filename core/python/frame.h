@@ -159,5 +159,7 @@ IValue call_function(FunctionObject& function, CallArguments& arguments);
 enum class ModulePart : std::uint8_t { All, WithoutMain, MainOnly };
 // Runs a module's statements.
 void run_module(Unit& unit, ModulePart part = ModulePart::All);
+// The value of the one expression that a unit is. Throws SyntaxError for other units.
+IValue evaluate_module(Unit& unit);
 
 }  // namespace loupe::python

@@ -274,4 +274,14 @@ void run_module(Unit& unit, ModulePart part) {
     run_statements(frame, statements);
 }
 
+IValue evaluate_module(Unit& unit) {
+    const script::Body body = unit.scopes.module->body;
+    const auto* only = body.size() == 1 ? script::as<script::ExprStmt>(body.front()) : nullptr;
+    if (only == nullptr) throw_error("SyntaxError", "not one expression");
+    Frame frame(unit, *unit.scopes.module);
+    const EvaluatorScope evaluator(unit.owner);
+    const FrameScope scope(frame);
+    return Runner(frame).evaluate(only->value);
+}
+
 }  // namespace loupe::python

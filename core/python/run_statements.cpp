@@ -24,7 +24,7 @@ void Runner::tell_hook(const Stmt* s) {
     StatementHook* const hook = frame_.unit.owner->state().hook;
     if (hook == nullptr || frame_.unit.is_library) return;
     const ir::SourceRange range{frame_.unit.source, s->range.begin, s->range.end};
-    hook->before_statement({range, frame_.code.qualified_name, thread_state().depth - 1, frame_});
+    hook->before_statement({range, frame_.code.qualified_name, thread_state().depth - 1, frame_, s});
 }
 
 Runner::Flow Runner::run(const Stmt* s) {

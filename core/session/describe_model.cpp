@@ -132,6 +132,20 @@ void add_archive_sources(const ModelFile& file, ModelInfo& model) {
 
 }  // namespace
 
+std::vector<ConstructorInfo> describe_constructors(const std::vector<Constructor>& constructors) {
+    std::vector<ConstructorInfo> out;
+    for (const Constructor& from : constructors) {
+        ConstructorInfo& to = out.emplace_back();
+        to.class_name = from.class_name;
+        to.doc = from.doc;
+        to.source = place_of(from.range);
+        for (const auto& p : from.parameters) to.parameters.push_back({p.name, p.annotation, p.default_value, p.is_keyword_only});
+        to.takes_rest = from.takes_rest;
+        to.takes_keywords = from.takes_keywords;
+    }
+    return out;
+}
+
 std::int64_t TensorInfo::numel() const {
     std::int64_t n = 1;
     for (const auto size : shape) n *= size;
@@ -168,6 +182,7 @@ ModelInfo describe_model(const ModelFile& file, const std::filesystem::path& pat
     if (file.eager) model.methods.push_back(describe_method("forward", file.eager->schema()));
     else add_original_sources(file, model);
     add_archive_sources(file, model);
+    model.constructors = describe_constructors(file.constructors);
     return model;
 }
 

@@ -10,6 +10,7 @@
 #include "core/base/strings.h"
 #include "core/ops/plugin_loader.h"
 #include "core/ops/random/generator.h"
+#include "core/python/model_source.h"
 #include "core/session/inputs.h"
 #include "core/session/script_output.h"
 #include "core/session/shown_source.h"
@@ -134,9 +135,9 @@ void Session::Engine::park(const StopPoint& next, const StopReason& why) {
 
 // --- orders ---
 
-void Session::Engine::open(const std::filesystem::path& file) {
+void Session::Engine::open(const std::filesystem::path& file, const std::string& build) {
     stop();
-    enqueue({JobKind::Command, "open", [this, file] { do_open(file); }});
+    enqueue({JobKind::Command, "open", [this, file, build] { do_open(file, build); }});
 }
 
 void Session::Engine::close() {
@@ -274,7 +275,14 @@ void Session::Engine::do_close() {
     if (listener_ != nullptr) listener_->on_model(nullptr);
 }
 
-void Session::Engine::do_open(const std::filesystem::path& file) {
+// A source that was edited is built as it was before.
+std::string Session::Engine::built_before(const std::filesystem::path& file) const {
+    const auto before = model();
+    return before != nullptr && before->path == file.string() && before->recorded_in.empty() ? before->built_with : std::string();
+}
+
+void Session::Engine::do_open(const std::filesystem::path& file, const std::string& given) {
+    const std::string build = given.empty() ? built_before(file) : given;
     change_status([&](Status& status) {
         status = Status{};
         status.state = RunState::Opening;
@@ -283,9 +291,9 @@ void Session::Engine::do_open(const std::filesystem::path& file) {
     if (is_recording(file)) return do_open_recording(file);
     const runtime::PrintScope prints(print_to_log());
     try {
-        use(Program::open(file));  // the model there is stays when this fails
+        use(Program::open(file, {}, build));  // the model there is stays when this fails
     } catch (const Error& error) {
-        if (error.kind() != ErrorKind::Cancelled) show_source_of(file, error);
+        if (error.kind() != ErrorKind::Cancelled) show_source_of(file, build, error);
         throw;
     }
     change_status([](Status& status) {
@@ -295,10 +303,11 @@ void Session::Engine::do_open(const std::filesystem::path& file) {
 }
 
 // A model source that gives no model is shown all the same, to be mended.
-void Session::Engine::show_source_of(const std::filesystem::path& file, const Error& why) {
+void Session::Engine::show_source_of(const std::filesystem::path& file, const std::string& build, const Error& why) {
     std::error_code ignored;
+    const auto* needed = dynamic_cast<const python::ModelNeeded*>(&why);
     const bool is_source = file.extension() == ".py" && std::filesystem::is_regular_file(file, ignored);
-    const bool is_there = model() != nullptr && model()->path == file.string();
+    const bool is_there = model() != nullptr && model()->path == file.string() && needed == nullptr;
     if (!is_source || is_there) return;
     auto info = std::make_shared<ModelInfo>();
     info->path = file.string();
@@ -307,6 +316,8 @@ void Session::Engine::show_source_of(const std::filesystem::path& file, const Er
     info->modules.emplace_back().class_name = "no model";
     info->sources.push_back({file.string(), read_text_file(file), true, true});
     info->cannot_run = why.what();
+    info->built_with = build;
+    if (needed != nullptr) info->constructors = describe_constructors(needed->constructors);
     do_close();
     {
         const std::lock_guard lock(mutex_);
@@ -359,7 +370,7 @@ std::shared_ptr<Program> Session::Engine::model_or_recorded() {
     if (program_) return program_;
     if (file_ == nullptr) throw Error(ErrorKind::Usage, "no model is open");
     if (!file_->model()->cannot_run.empty()) throw Error(ErrorKind::Usage, file_->model()->cannot_run);
-    if (!recorded_program_) recorded_program_ = Program::open(file_->model()->path);
+    if (!recorded_program_) recorded_program_ = Program::open(file_->model()->path, {}, file_->model()->built_with);
     return recorded_program_;
 }
 

@@ -27,7 +27,7 @@ class Session::Engine {
     ~Engine();
 
     // --- any thread ---
-    void open(const std::filesystem::path& file);
+    void open(const std::filesystem::path& file, const std::string& build);
     void close();
     void run(const RunOptions& options);
     // Goes on from where it is parked, or begins a run that parks at its first point.
@@ -74,8 +74,9 @@ class Session::Engine {
     bool run_next_request(std::unique_lock<std::mutex>& lock);
     void execute(const std::function<void()>& work);
 
-    void do_open(const std::filesystem::path& file);
-    void show_source_of(const std::filesystem::path& file, const Error& why);
+    std::string built_before(const std::filesystem::path& file) const;
+    void do_open(const std::filesystem::path& file, const std::string& given);
+    void show_source_of(const std::filesystem::path& file, const std::string& build, const Error& why);
     void do_open_recording(const std::filesystem::path& file);
     void log_recorded(const RecordingFile& file);
     void use(std::shared_ptr<Program> opened);

@@ -62,6 +62,22 @@ struct MethodInfo {
     std::vector<std::string> returns;
 };
 
+// What a class of a model source takes to build it: __init__ as it is written, without self.
+struct ConstructorInfo {
+    std::string class_name;
+    std::string doc;         // of the class; empty when there is none
+    SourcePlace source;      // of __init__
+    struct Parameter {
+        std::string name;
+        std::string annotation;                    // "int", "tuple[int, ...]" as written; empty without one
+        std::optional<std::string> default_value;  // as written: "64", "nn.ReLU"
+        bool is_keyword_only = false;
+    };
+    std::vector<Parameter> parameters;
+    bool takes_rest = false;      // *args
+    bool takes_keywords = false;  // **kwargs
+};
+
 struct SourceFile {
     std::string name;  // "torchvision/models/resnet.py" or "code/__torch__/torchvision/models/resnet.py"
     std::string text;
@@ -119,6 +135,10 @@ struct ModelInfo {
     // Of a recorded run that was opened from a file: that file, while path is the model's that ran. Else empty.
     std::string recorded_in;
     std::string cannot_run;  // why running it is no use; empty when it can be run
+    // Of a source that does not say which model to build, or with what arguments: its classes, the likeliest first. Open
+    // it again with one of them called: "Net(10, width=64)". Else empty.
+    std::vector<ConstructorInfo> constructors;
+    std::string built_with;  // the expression that was given to build the model; empty when none was
 
     int find_module(const std::string& module_path) const;  // -1 when there is none
 };

@@ -86,26 +86,36 @@ class UntouchedScope {
     std::vector<std::pair<Tensor, Tensor>> buffers_;
 };
 
+ModelFile build_model(const fs::path& path, const std::string& build) {
+    if (path.extension() != ".py") throw Error(ErrorKind::Usage, "only a model source (.py) is built from an expression", {.file = path.string()});
+    try {
+        return python::open_model_source(path.string(), build);
+    } catch (Error& error) {
+        error.add_context({.file = path.string()});
+        throw;
+    }
+}
+
 }  // namespace
 
-std::shared_ptr<Program> Program::open(const fs::path& path, const fs::path& weights) {
-    if (auto program = open_or_run(path, weights)) return program;
+std::shared_ptr<Program> Program::open(const fs::path& path, const fs::path& weights, const std::string& build) {
+    if (auto program = open_or_run(path, weights, build)) return program;
     throw Error(ErrorKind::File, "holds no model",
                 {.file = path.string(), .hint = "give the model the name `model`, or define one class derived from nn.Module that needs no arguments"});
 }
 
-std::shared_ptr<Program> Program::open_or_run(const fs::path& path, const fs::path& weights) {
+std::shared_ptr<Program> Program::open_or_run(const fs::path& path, const fs::path& weights, const std::string& build) {
     plugins();  // formats, operators and kernels of plugins count from the first file on
     static const bool has_sources = [] {
         FormatRegistry::instance().add(python::model_source_format());
         return true;
     }();
     static_cast<void>(has_sources);
-    ModelFile file = open_model(path);
+    ModelFile file = build.empty() ? open_model(path) : build_model(path, build);
     if (!file.module) return nullptr;
     auto program = std::make_shared<Program>(std::move(file));
     program->load(path, weights);
-    program->describe(path);
+    program->describe(path, build);
     return program;
 }
 
@@ -120,8 +130,9 @@ void Program::load(const fs::path& path, const fs::path& weights) {
     }
 }
 
-void Program::describe(const fs::path& path) {
+void Program::describe(const fs::path& path, const std::string& build) {
     auto info = std::make_shared<ModelInfo>(describe_model(file_, path));
+    info->built_with = build;
     if (is_eager()) {
         info->graph = build_module_graph(file_.module);
         info_ = std::move(info);
@@ -293,7 +304,7 @@ IValue PreparedMethod::loss(const IValue& output) const {
 StatementScope::StatementScope(const Program& program, Recorder& recorder) : eager_(program.file().eager.get()) {
     if (eager_ == nullptr) return;
     recorder.name_modules(program.module());
-    eager_->set_statement_hook([&recorder](const ir::SourceRange& range, std::size_t calls) { recorder.before_statement(range, calls); });
+    eager_->set_statement_hook([&recorder](EagerModel::Statement statement) { recorder.before_statement(std::move(statement)); });
 }
 StatementScope::~StatementScope() {
     if (eager_ != nullptr) eager_->set_statement_hook(nullptr);

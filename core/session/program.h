@@ -22,11 +22,14 @@ class Recorder;
 
 class Program {
   public:
-    // weights: a checkpoint to load, strictly; empty: for a model source the one beside it, if there is one. Throws what
-    // open_model and load_state_dict throw.
-    static std::shared_ptr<Program> open(const std::filesystem::path& path, const std::filesystem::path& weights = {});
+    // weights: a checkpoint to load, strictly; empty: for a model source the one beside it, if there is one.
+    // build: of a model source, the expression that makes the model. Throws what open_model, open_model_source and
+    // load_state_dict throw.
+    static std::shared_ptr<Program> open(const std::filesystem::path& path, const std::filesystem::path& weights = {},
+                                         const std::string& build = {});
     // The same; null for a model source without a model, which has run.
-    static std::shared_ptr<Program> open_or_run(const std::filesystem::path& path, const std::filesystem::path& weights = {});
+    static std::shared_ptr<Program> open_or_run(const std::filesystem::path& path, const std::filesystem::path& weights = {},
+                                                const std::string& build = {});
     explicit Program(ModelFile file) : file_(std::move(file)) {}
 
     const ModelFile& file() const { return file_; }
@@ -60,7 +63,7 @@ class Program {
 
   private:
     void load(const std::filesystem::path& path, const std::filesystem::path& weights);
-    void describe(const std::filesystem::path& path);
+    void describe(const std::filesystem::path& path, const std::string& build);
     const runtime::Trace& traced() const;
     std::vector<IValue> example_arguments() const;
 
@@ -115,5 +118,6 @@ void run_backward(const TensorList& outputs, const TensorList& cotangents = {});
 void run_phases(const PreparedMethod& method, std::vector<IValue> arguments, bool backward);
 
 ModelInfo describe_model(const ModelFile& file, const std::filesystem::path& path);
+std::vector<ConstructorInfo> describe_constructors(const std::vector<Constructor>& constructors);
 
 }  // namespace loupe::session

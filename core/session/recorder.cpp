@@ -134,13 +134,14 @@ void Recorder::place_direct(StopPoint& point, const ir::SourceRange& range) {
     point.source_line = static_cast<int>(position->line);
 }
 
-void Recorder::before_statement(const ir::SourceRange& range, std::size_t calls) {
+void Recorder::before_statement(EagerModel::Statement statement) {
     if (control_ == nullptr) return;
+    line_values_.note(statement, [this](const Tensor& t) { return find_value(t); });
     StopPoint point;
     // Functions that are no forward of a module have no frame here.
-    point.depth = direct_depth() + std::max(0, static_cast<int>(calls) - depth());
+    point.depth = direct_depth() + std::max(0, static_cast<int>(statement.calls) - depth());
     point.is_statement = true;
-    place_direct(point, range);
+    place_direct(point, statement.range);
     park_if_asked(point);
 }
 

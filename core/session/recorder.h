@@ -11,10 +11,12 @@
 #include <vector>
 
 #include "core/autograd/observer.h"
+#include "core/io/format_registry.h"
 #include "core/ir/source.h"
 #include "core/nn/module.h"
 #include "core/session/direct_sites.h"
 #include "core/session/graph_builder.h"
+#include "core/session/line_values.h"
 #include "core/session/memory_account.h"
 #include "core/session/recording_writer.h"
 #include "core/session/run_control.h"
@@ -39,8 +41,10 @@ class Recorder final : public ExecutionObserver {
 
     // Modules that are called without a graph know their place in the tree by this.
     void name_modules(nn::Module& root);
-    // A statement of a model source is about to run: a place to stop at. calls: of Python functions under way.
-    void before_statement(const ir::SourceRange& range, std::size_t calls);
+    // A statement of a model source is about to run: a place to stop at.
+    void before_statement(EagerModel::Statement statement);
+    // What statements gave names in the functions under way, the innermost first.
+    std::vector<FrameValues> line_values() const { return line_values_.frames(*recording()); }
     // Names of tensors that exist before the run.
     void name_value(const Tensor& t, const std::string& name, Category category);
     // Called now and then with the number of events, for whoever shows them.
@@ -122,6 +126,7 @@ class Recorder final : public ExecutionObserver {
     std::unordered_map<const TensorImpl*, Known> known_;
     std::unordered_map<const TensorImpl*, ValueId> before_run_;
     std::unordered_map<const void*, std::string> module_paths_;
+    LineValues line_values_;
     std::unordered_map<std::uint64_t, EventId> last_writer_;  // by storage
     std::unordered_map<EventId, std::vector<ValueId>> edge_values_;  // forward event -> values in the order of its node's edges
     std::unordered_map<const TensorImpl*, EventId> accumulated_;

@@ -253,6 +253,7 @@ RecordingFile::RecordingFile(const std::filesystem::path& path) : zip_(MappedFil
         if (json.contains("run")) run_ = json["run"].get<RunOptions>();
         else if (graph) run_.method = graph->method;
         auto model = load_model(json.at("model"), graph);
+        if (json.contains("built_with")) model->built_with = json["built_with"].get<std::string>();
         model->recorded_in = path.string();
         model->title = path.filename().string();
         std::error_code ignored;

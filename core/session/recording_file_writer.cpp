@@ -78,6 +78,7 @@ Json describe_recording(const ModelInfo& model, const Recording& recording, cons
     Json json;
     json["run"] = run;
     json["model"] = model;
+    json["built_with"] = model.built_with;
     json["graph"] = model.graph ? Json(*model.graph) : Json();
     Json& events = json["events"] = Json::array();
     for (EventId id = 1; id <= recording.event_count(); ++id) {

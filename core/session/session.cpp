@@ -159,7 +159,7 @@ Tensor saved_elements(Engine& engine, ValueId id) {
 Session::Session(SessionListener* listener) : engine_(std::make_unique<Engine>(listener)) {}
 Session::~Session() = default;
 
-void Session::open(const std::filesystem::path& file) { engine_->open(file); }
+void Session::open(const std::filesystem::path& file, const std::string& build) { engine_->open(file, build); }
 void Session::close() { engine_->close(); }
 void Session::run(const RunOptions& options) {
     engine_->control().order_continue();
@@ -212,6 +212,13 @@ void Session::request_gradients(const Tag& tag, Reply<std::vector<GradientRow>> 
     engine_->request(tag, [this, reply = std::move(reply)] {
         if (engine_->program()) return reply(gradient_rows(engine_->program()->module(), engine_->recorder()));
         reply(engine_->recording_file() != nullptr ? engine_->recording_file()->gradients() : std::vector<GradientRow>());
+    });
+}
+
+void Session::request_line_values(const Tag& tag, Reply<std::vector<FrameValues>> reply) {
+    engine_->request(tag, [this, reply = std::move(reply)] {
+        const bool is_parked = engine_->status().state == RunState::Paused && engine_->recorder() != nullptr;
+        reply(is_parked ? engine_->recorder()->line_values() : std::vector<FrameValues>());
     });
 }
 

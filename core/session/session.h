@@ -48,7 +48,9 @@ class Session {
 
     // Takes the place of the model there is. Ends in on_model and Ready, or Failed with the error. A recording ends in
     // on_model, on_recording and Finished, as if it had run just now; it has no engine behind it until it is run again.
-    void open(const std::filesystem::path& file);
+    // build: of a model source, the expression that makes the model: "Net(10, width=64)". Without one it is what the source
+    // says, or what it was opened with before when the same file is opened again; see ModelInfo::constructors.
+    void open(const std::filesystem::path& file, const std::string& build = {});
     void close();
 
     void run(const RunOptions& options);
@@ -85,6 +87,9 @@ class Session {
     void request_pass_check(const Tag& tag, const std::string& pipeline, const std::string& method, Reply<PassChecks> reply);
     // "layer3.1.conv2.out.absmax": the value of a watch expression at an event; text of a number, or why not.
     void request_watch(const Tag& tag, const std::string& expression, EventId at, Reply<std::string> reply);
+    // What the statements that have run gave names, in each function of a model source under way, the innermost first.
+    // Empty when nothing is parked in one.
+    void request_line_values(const Tag& tag, Reply<std::vector<FrameValues>> reply);
     // Writes a value as .npy. The reply is empty, or says why not.
     void request_save(const Tag& tag, const TensorRequest& what, const std::filesystem::path& file, Reply<std::string> reply);
     // Writes the last run as a recording that open() takes (see recording_file.h). The reply is empty, or says why not.

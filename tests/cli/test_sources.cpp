@@ -131,11 +131,29 @@ class TestSources : public QObject {
         QVERIFY2(python.status == 0, qPrintable(python.err));
     }
 
+    void anExpressionBuildsTheModel() {
+        const QString source = kSources + "needs_arguments.py";
+        const Outcome built = run_cli({"run", source, "--build", "Net(5, depth=3)", "--input", "2x5"});
+        QVERIFY2(built.status == 0 && built.out.contains("out0  float32 2x5"), qPrintable(built.err + built.out));
+        const Outcome info = run_cli({"info", source, "--build", "nn.Sequential(Net(4), nn.ReLU())"});
+        QVERIFY2(info.status == 0 && info.out.contains("(1) ReLU"), qPrintable(info.err + info.out));
+
+        const Outcome missing = run_cli({"run", source, "--build", "Net()"});
+        QCOMPARE(missing.status, 3);
+        QVERIFY2(missing.err.contains("missing 1 required positional argument: 'width'"), qPrintable(missing.err));
+        const Outcome number = run_cli({"run", source, "--build", "3"});
+        QVERIFY2(number.status == 3 && number.err.contains("3 is a int"), qPrintable(number.err));
+        const Outcome statement = run_cli({"run", source, "--build", "1)\nx = (2"});
+        QVERIFY2(statement.status == 3 && statement.err.contains("not one expression"), qPrintable(statement.err));
+        const Outcome archive = run_cli({"run", LOUPE_SOURCE_DIR "/resources/models/digits.pt", "--build", "Net()"});
+        QCOMPARE(archive.status, 2);
+    }
+
     void refusals_data() {
         QTest::addColumn<QString>("name");
         QTest::addColumn<QString>("line");
-        QTest::newRow("arguments") << "needs_arguments" << "needs_arguments.py: Net needs constructor arguments; write model = Net(width, depth=...)\n";
-        QTest::newRow("which") << "two_classes" << "two_classes.py: which is the model? First, Second can be built without arguments; write model = Second()\n";
+        QTest::newRow("arguments") << "needs_arguments" << "needs_arguments.py: Net needs constructor arguments; write model = Net(width, depth=...), or say so when opening it (--build)\n";
+        QTest::newRow("which") << "two_classes" << "two_classes.py: which is the model? First, Second can be built without arguments; write model = Second(), or say so when opening it (--build)\n";
         QTest::newRow("exception") << "raises" << "missing 1 required positional argument: 'out_features'";
         QTest::newRow("numpy") << "numpy_import" << "numpy";
     }

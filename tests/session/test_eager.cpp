@@ -71,7 +71,7 @@ class TwoLines final : public EagerModel {
   private:
     void at(std::size_t line) {
         thread_range = &lines_[line];
-        if (hook_) hook_(lines_[line], 0);
+        if (hook_) hook_({.range = lines_[line]});
     }
 
     std::vector<ir::SourceRange> lines_;

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+// Model sources in a session: what it takes to build the model, and what lines gave names, as the window asks for them.
+#include <QTemporaryDir>
+#include <QtTest>
+#include <future>
+
+#include "core/base/file.h"
+#include "core/session/session.h"
+
+using namespace loupe;
+using namespace loupe::session;
+
+namespace {
+
+const char* const kNeedsArguments = R"(import torch
+from torch import nn
+
+class Block(nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.fc = nn.Linear(width, width)
+    def forward(self, x):
+        return self.fc(x)
+
+class Net(nn.Module):
+    'Blocks one after another.'
+    def __init__(self, width: int, depth: "int" = 2, *, act=nn.ReLU, **options):
+        super().__init__()
+        self.blocks = nn.ModuleList([Block(width) for _ in range(depth)])
+        self.act = act()
+    def forward(self, x):
+        for block in self.blocks:
+            x = self.act(block(x))
+        return x
+)";
+
+const char* const kLines = R"(import torch
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.scale = nn.Parameter(torch.tensor([1.0, 2.0]))
+    def halve(self, value, by=2):
+        half = value / by
+        return half
+    def forward(self, x):
+        n, c = x.shape
+        y = x * self.scale
+        y += 1
+        self.kept = [n, "a", None]
+        for i in range(3):
+            z = y + i
+        with torch.no_grad() as guard:
+            w = self.halve(z)
+        return w
+
+model = Net()
+example_inputs = (torch.zeros(1, 2),)
+)";
+
+std::vector<FrameValues> values_now(Session& session) {
+    std::promise<std::vector<FrameValues>> answer;
+    session.request_line_values("lines", [&](std::vector<FrameValues> frames) { answer.set_value(std::move(frames)); });
+    return answer.get_future().get();
+}
+
+// "13 y = float32 1x2, 0 to 0", a line each.
+QStringList lines_of(const FrameValues& frame) {
+    QStringList out;
+    for (const LineValue& line : frame.values) out << QString("%1 %2 = %3").arg(line.line).arg(line.name.c_str(), line.text.c_str());
+    return out;
+}
+
+}  // namespace
+
+class TestSourceModels : public QObject {
+    Q_OBJECT
+
+    QTemporaryDir folder_;
+    std::string write(const char* name, const std::string& text) const {
+        const std::string path = folder_.filePath(name).toStdString();
+        write_file_atomically(path, text);
+        return path;
+    }
+
+  private slots:
+    void constructorsAreListed() {
+        const std::string path = write("needs.py", kNeedsArguments);
+        Session session;
+        session.open(path);
+        session.wait_idle();
+        QVERIFY(session.status().state == RunState::Failed);
+        const auto info = session.model();
+        QVERIFY(info != nullptr && !info->cannot_run.empty());
+        QCOMPARE(info->constructors.size(), 2U);
+        const ConstructorInfo& net = info->constructors[0];
+        QCOMPARE(QString::fromStdString(net.class_name), "Net");
+        QCOMPARE(QString::fromStdString(net.doc), "Blocks one after another.");
+        QCOMPARE(net.source.line, 13);
+        QCOMPARE(net.parameters.size(), 3U);
+        QCOMPARE(QString::fromStdString(net.parameters[0].name + ":" + net.parameters[0].annotation), "width:int");
+        QVERIFY(!net.parameters[0].default_value.has_value());
+        QCOMPARE(QString::fromStdString(net.parameters[1].default_value.value()), "2");
+        QCOMPARE(QString::fromStdString(net.parameters[2].default_value.value()), "nn.ReLU");
+        QVERIFY(net.parameters[2].is_keyword_only && !net.parameters[1].is_keyword_only);
+        QVERIFY(net.takes_keywords && !net.takes_rest);
+        QCOMPARE(QString::fromStdString(info->constructors[1].class_name), "Block");
+    }
+
+    void theModelIsBuiltAndBuiltAgain() {
+        const std::string path = write("built.py", kNeedsArguments);
+        Session session;
+        session.open(path, "Net(4, depth=3)");
+        session.wait_idle();
+        QVERIFY2(session.status().state == RunState::Ready, session.status().error.c_str());
+        QCOMPARE(session.model()->parameter_count, 3 * (16 + 4));
+        QCOMPARE(QString::fromStdString(session.model()->built_with), "Net(4, depth=3)");
+        QCOMPARE(session.model()->constructors.size(), 2U);  // to build it otherwise
+
+        session.open(path);  // edited: built as before
+        session.wait_idle();
+        QCOMPARE(session.model()->parameter_count, 3 * (16 + 4));
+        session.open(path, "Net(2)");
+        session.wait_idle();
+        QCOMPARE(session.model()->parameter_count, 2 * (4 + 2));
+    }
+
+    void namesShowWhatTheirLinesGave() {
+        const std::string path = write("lines.py", kLines);
+        Session session;
+        session.open(path);
+        session.wait_idle();
+        QVERIFY(values_now(session).empty());
+        Breakpoint at;
+        at.kind = Breakpoint::Kind::Line;
+        at.text = path;
+        at.line = 10;  // return half
+        session.add_breakpoint(at);
+        session.run({});
+        session.wait_idle();
+        QVERIFY2(session.status().state == RunState::Paused, session.status().error.c_str());
+
+        const auto frames = values_now(session);
+        QCOMPARE(frames.size(), 2U);
+        QCOMPARE(QString::fromStdString(frames[0].function), "Net.halve");
+        QCOMPARE(frames[0].source.line, 10);
+        QCOMPARE(lines_of(frames[0]), (QStringList{"8 self = Net", "8 value = float32 1x2, 3 to 3", "8 by = 2", "9 half = float32 1x2, 1.5 to 1.5"}));
+        QVERIFY(frames[0].values.back().value != 0);
+        QCOMPARE(QString::fromStdString(frames[1].function), "Net.forward");
+        QCOMPARE(frames[1].source.line, 19);
+        QCOMPARE(lines_of(frames[1]),
+                 (QStringList{"11 self = Net", "11 x = float32 1x2, 0 to 0", "12 n = 1", "12 c = 2", "13 y = float32 1x2, 0 to 0", "14 y = float32 1x2, 1 to 1",
+                              "15 self.kept = [1, 'a', None]", "16 i = 2", "17 z = float32 1x2, 3 to 3", "18 guard = None"}));
+
+        session.stop();
+        session.wait_idle();
+        QVERIFY(values_now(session).empty());
+    }
+};
+
+QTEST_GUILESS_MAIN(TestSourceModels)
+#include "test_source_models.moc"
