@@ -53,6 +53,8 @@ struct PreparedRun {
 // Of a source without a model, which has run, the program is null.
 // The method's arguments when the command line says inputs; empty otherwise.
 std::vector<IValue> given_arguments(const session::Program& program, const RunArguments& options, const std::string& method);
+// The same, with what fits when it says none.
+std::vector<IValue> run_inputs(const session::Program& program, const RunArguments& options, const std::string& method);
 PreparedRun prepare_run(const RunArguments& options);
 // The first half of it. Null for a source without a model.
 std::shared_ptr<session::Program> open_program(const RunArguments& options);
@@ -84,6 +86,14 @@ struct IrArguments {
     std::string output_folder;
 };
 int run_ir(const IrArguments& options);
+struct BisectArguments {
+    RunArguments run;  // the model, its method and inputs, the pipeline, tolerances
+    std::string passes;
+    bool outputs_only = false;
+    std::string output_folder;
+};
+// 1 when a pass changed the result.
+int run_bisect(const BisectArguments& options);
 int run_passes();
 struct OpsOptions {
     std::string filter;      // in a schema or its sentence; empty: all

@@ -3,8 +3,10 @@
 #include <filesystem>
 
 #include "app/cli/commands.h"
+#include "core/base/error.h"
 #include "core/base/file.h"
 #include "core/base/strings.h"
+#include "core/session/bisect_passes.h"
 #include "core/session/pipelines.h"
 #include "core/session/session.h"
 
@@ -53,10 +55,40 @@ int run_ir(const IrArguments& options) {
     sink.put("initial", trace.initial->text);
     for (const session::PassStep& step : trace.steps) {
         if (!step.graph) continue;
-        if (!sink.is_folder()) std::printf("\n# after %s\n", step.pass.c_str());
-        sink.put(step.pass, step.graph->text);
+        if (!sink.is_folder()) std::printf("\n# after %s%s\n", step.pass.c_str(), step.error.empty() ? "" : ", which left it wrong");
+        sink.put(step.error.empty() ? step.pass : step.pass + "_wrong", step.graph->text);
     }
+    if (!trace.error.empty()) throw Error(ErrorKind::Internal, trace.error);
     return 0;
+}
+
+int run_bisect(const BisectArguments& options) {
+    const auto program = open_program(options.run);
+    if (!program) return 0;
+    trace_program(*program, options.run);
+    session::PassBisectOptions wanted;
+    wanted.pipeline = options.passes.empty() ? options.run.pipeline : options.passes;
+    wanted.method = options.run.method.empty() ? program->default_method() : options.run.method;
+    wanted.rtol = options.run.rtol;
+    wanted.atol = options.run.atol;
+    wanted.gradients = !options.outputs_only;
+    wanted.seed = options.run.seed;
+    const session::PassBisect found = session::bisect_passes(wanted, *program->method(wanted.method).graph(), program->script_module(),
+                                                             [&] { return run_inputs(*program, options.run, wanted.method); });
+    for (const session::PassBisectRun& run : found.runs) {
+        std::printf("%-8s after %3zu passes", run.is_same ? "same" : "DIFFERS", run.passes);
+        if (!run.error.empty()) std::printf("  %s", run.error.c_str());
+        else if (!run.worst.empty()) std::printf("  worst %s max abs %.1e max rel %.1e", run.worst.c_str(), run.max_abs, run.max_rel);
+        std::printf("  %.3f s\n", run.seconds);
+    }
+    std::printf("%s\n", found.verdict.c_str());
+    if (found.step < 0) return 0;
+    GraphSink sink(options.output_folder);
+    if (!sink.is_folder()) std::printf("\n# before %s\n", found.pass.c_str());
+    sink.put("before_" + found.pass, found.before->text);
+    if (!sink.is_folder()) std::printf("\n# after %s\n", found.pass.c_str());
+    sink.put("after_" + found.pass, found.after->text);
+    return 1;
 }
 
 int run_passes() {

@@ -100,6 +100,17 @@ int main(int argc, char** argv) {
     ir->add_option("-o", ir_options.output_folder, "write a file a graph into this folder");
     ir->callback([&] { status = run_ir(ir_options); });
 
+    BisectArguments bisect_options;
+    auto* bisect = app.add_subcommand("bisect", "which pass of a pipeline changed the result: outputs and gradients");
+    add_model_options(*bisect, bisect_options.run);
+    bisect->add_option("--passes", bisect_options.passes, "names with commas between");
+    bisect->add_option("--pipeline", bisect_options.run.pipeline, "a named pipeline");
+    bisect->add_option("--rtol", bisect_options.run.rtol, "relative to the largest element of the tensor");
+    bisect->add_option("--atol", bisect_options.run.atol, "absolute tolerance");
+    bisect->add_flag("--outputs-only", bisect_options.outputs_only, "do not compare gradients");
+    bisect->add_option("-o", bisect_options.output_folder, "write the graph before and after that pass into this folder");
+    bisect->callback([&] { status = run_bisect(bisect_options); });
+
     std::string converted;
     auto* convert = app.add_subcommand("convert", "write a model or weights as OUT's extension says: " +
                                                       loupe::join(loupe::session::convert_extensions(), ", "));

@@ -92,6 +92,10 @@ std::vector<IValue> given_arguments(const session::Program& program, const RunAr
     return program.make_arguments(specs_of(options, program, program.schema(method)), method);
 }
 
+std::vector<IValue> run_inputs(const session::Program& program, const RunArguments& options, const std::string& method) {
+    return program.make_arguments(specs_of(options, program, program.schema(method)), method);
+}
+
 PreparedRun prepare_run(const RunArguments& options) {
     PreparedRun run;
     run.program = open_program(options);

@@ -29,8 +29,11 @@ struct Pass {
     void (*run)(ir::Graph& graph, const PassContext& context) = nullptr;
 };
 
-// In the order of this folder's list.
+// In the order of this folder's list, then those that were added.
 std::span<const Pass* const> all_passes();
+// Adds a pass from elsewhere (a plugin, a test): at start, before passes are run. It must live as long as the process.
+// Throws Error (Usage) when there is one of its name.
+void register_pass(const Pass& pass);
 const Pass* find_pass(std::string_view name);  // null when there is none
 
 }  // namespace loupe::passes

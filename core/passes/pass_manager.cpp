@@ -28,6 +28,17 @@ std::size_t count_block(const ir::Block& block) {
     return count;
 }
 
+// Of a graph that may be wrong: its nodes may hold values that are none of its own, so that it cannot be copied.
+std::shared_ptr<const Snapshot> snapshot_of_wrong(const ir::Graph& graph) {
+    auto made = std::make_shared<Snapshot>();
+    try {
+        made->text = graph.str();
+    } catch (const Error& error) {
+        made->text = concat("# it cannot be printed: ", error.message(), "\n");
+    }
+    return made;
+}
+
 }  // namespace
 
 std::size_t count_nodes(const ir::Graph& graph) { return count_block(*graph.block()); }
@@ -55,7 +66,13 @@ PassTrace PassManager::run(ir::Graph& graph, const Pipeline& pipeline, const Pas
     run.trace.pipeline = pipeline.name;
     run.hash = graph.structural_hash();
     run.trace.before = snapshot(graph, run.hash);
-    run_steps(run, pipeline.steps, pipeline.name);
+    try {
+        run_steps(run, pipeline.steps, pipeline.name);
+    } catch (const Error&) {
+        run.trace.seconds = seconds_since(start);
+        failed_ = std::move(run.trace);
+        throw;
+    }
     run.trace.seconds = seconds_since(start);
     return std::move(run.trace);
 }
@@ -96,27 +113,39 @@ void PassManager::run_pass(Run& run, const Pass& pass, const std::string& place)
     record.was_run = std::all_of(listeners_.begin(), listeners_.end(), [&](PassListener* l) { return l->should_run(record); });
     if (record.was_run) {
         for (PassListener* listener : listeners_) listener->before(record, run.graph);
-        run.graph.begin_pass();
-        const auto start = std::chrono::steady_clock::now();
-        pass.run(run.graph, run.context);
-        record.seconds = seconds_since(start);
-        record.nodes_after = count_nodes(run.graph);
-        const std::uint64_t hash = run.graph.structural_hash();
-        record.changed = hash != run.hash;
-        if (record.changed) {
-            run.hash = hash;
-            record.after = snapshot(run.graph, hash);
-            if (verify_) {
-                try {
-                    ir::verify(run.graph);
-                } catch (const Error& error) {
-                    throw Error(ErrorKind::Internal, concat("pass ", pass.name, " (", place, ") left a wrong graph: ", error.message()));
-                }
-            }
+        try {
+            apply(run, pass, record);
+        } catch (const Error& error) {
+            if (error.kind() == ErrorKind::Cancelled) throw;
+            record.error = error.message();
+            record.changed = true;
+            record.after = snapshot_of_wrong(run.graph);
+            run.trace.records.push_back(std::move(record));
+            throw;
         }
         for (PassListener* listener : listeners_) listener->after(record, run.graph);
     }
     run.trace.records.push_back(std::move(record));
+}
+
+void PassManager::apply(Run& run, const Pass& pass, PassRecord& record) {
+    run.graph.begin_pass();
+    const auto start = std::chrono::steady_clock::now();
+    pass.run(run.graph, run.context);
+    record.seconds = seconds_since(start);
+    record.nodes_after = count_nodes(run.graph);
+    const std::uint64_t hash = run.graph.structural_hash();
+    record.changed = hash != run.hash;
+    if (!record.changed) return;
+    if (verify_) {
+        try {
+            ir::verify(run.graph);
+        } catch (const Error& error) {
+            throw Error(ErrorKind::Internal, concat("pass ", pass.name, " (", record.place, ") left a wrong graph: ", error.message()));
+        }
+    }
+    run.hash = hash;
+    record.after = snapshot(run.graph, hash);
 }
 
 }  // namespace loupe::passes

@@ -15,7 +15,7 @@ namespace loupe::passes {
 
 struct Snapshot {
     std::string text;      // as printed
-    Ptr<ir::Graph> graph;  // a copy, with the same ids
+    Ptr<ir::Graph> graph;  // a copy, with the same ids; null when the graph is wrong
     std::uint64_t hash = 0;
 };
 
@@ -30,6 +30,7 @@ struct PassRecord {
     std::size_t nodes_before = 0;
     std::size_t nodes_after = 0;
     std::shared_ptr<const Snapshot> after;  // the graph after it; that of before when nothing changed
+    std::string error;      // it threw, or left a wrong graph: `after` says how it looks
 };
 
 struct PassTrace {
@@ -73,17 +74,21 @@ class PassManager {
 
     // Throws what a pass throws, and Error (Internal) that names the pass when the graph it leaves is wrong.
     PassTrace run(ir::Graph& graph, const Pipeline& pipeline, const PassContext& context = {});
+    // Of the last run that threw: its last record is of the pass at fault.
+    const PassTrace& failed_trace() const { return failed_; }
 
   private:
     struct Run;
     void run_steps(Run& run, std::span<const Step> steps, const std::string& place);
     void run_fixpoint(Run& run, const Step& step, const std::string& place);
     void run_pass(Run& run, const Pass& pass, const std::string& place);
+    void apply(Run& run, const Pass& pass, PassRecord& record);
     std::shared_ptr<const Snapshot> snapshot(const ir::Graph& graph, std::uint64_t hash) const;
 
     std::vector<PassListener*> listeners_;
     bool keep_snapshots_ = true;
     bool verify_ = true;
+    PassTrace failed_;
 };
 
 }  // namespace loupe::passes

@@ -46,13 +46,24 @@ PassChecks check_passes(const std::string& pipeline, const ir::Graph& graph, con
     const Ptr<ir::Graph> copy = graph.copy();
     const TensorList expected = outputs_of(copy->copy(), module, true, arguments());
     passes::PassManager manager;
-    const passes::PassTrace trace = manager.run(*copy, passes::pipeline_of(pipeline), {module});
+    passes::PassTrace trace;
+    try {
+        trace = manager.run(*copy, passes::pipeline_of(pipeline), {module});
+    } catch (const Error& error) {
+        if (error.kind() == ErrorKind::Cancelled || manager.failed_trace().records.empty()) throw;
+        trace = manager.failed_trace();
+    }
     for (std::size_t i = 0; i < trace.records.size(); ++i) {
         const passes::PassRecord& record = trace.records[i];
         if (!record.changed || !record.after) continue;
         PassCheck check;
         check.pass = std::string(record.pass->name);
         check.step = i;
+        if (!record.error.empty()) {
+            check.error = record.error;
+            checks.steps.push_back(std::move(check));
+            continue;
+        }
         try {
             const bool takes_self = record.after->graph->inputs().size() == graph.inputs().size();
             hold_against(outputs_of(record.after->graph->copy(), module, takes_self, arguments()), expected, check);

@@ -58,14 +58,6 @@ void add_origins(const ir::Block& block, const LineIndex& before, const LineInde
     }
 }
 
-std::vector<std::vector<int>> origins(const ir::Graph& before, const ir::Graph& after) {
-    const LineIndex lines_before(before);
-    const LineIndex lines_after(after);
-    std::vector<std::vector<int>> out(static_cast<std::size_t>(lines_after.count()));
-    add_origins(*after.block(), lines_before, lines_after, out);
-    return out;
-}
-
 bool freezes(const std::vector<passes::Step>& steps) {
     return std::any_of(steps.begin(), steps.end(), [](const passes::Step& step) {
         if (step.kind == passes::Step::Kind::Pipeline) return freezes(passes::find_pipeline(step.name)->steps);
@@ -73,7 +65,40 @@ bool freezes(const std::vector<passes::Step>& steps) {
     });
 }
 
-passes::PassContext context_of(const ir::Graph& graph, const nn::ModulePtr& module, const std::vector<IValue>& arguments) {
+}  // namespace
+
+bool freezes(const passes::Pipeline& pipeline) { return freezes(pipeline.steps); }
+
+// What layers do in training, batch normalisation's statistics above all, does not stand still.
+void check_can_freeze(const passes::Pipeline& pipeline, const nn::ModulePtr& module) {
+    if (!module || !module->is_training() || !freezes(pipeline)) return;
+    throw Error(ErrorKind::Usage,
+                "Freezing is currently only implemented for modules in eval mode. Please call .eval() on your module before freezing.",
+                {.hint = "run it with --mode eval"});
+}
+
+std::vector<std::vector<int>> line_origins(const ir::Graph& before, const ir::Graph& after) {
+    const LineIndex lines_before(before);
+    const LineIndex lines_after(after);
+    std::vector<std::vector<int>> out(static_cast<std::size_t>(lines_after.count()));
+    add_origins(*after.block(), lines_before, lines_after, out);
+    return out;
+}
+
+std::shared_ptr<const GraphModel> snapshot_model(const std::shared_ptr<const passes::Snapshot>& snapshot, const ir::Graph& initial,
+                                                 const nn::ModulePtr& module, const std::string& method) {
+    if (!snapshot) return nullptr;
+    if (snapshot->graph) {
+        const bool takes_module = snapshot->graph->inputs().size() == initial.inputs().size();
+        return build_graph_model(*snapshot->graph, takes_module ? module : nullptr, method).model;
+    }
+    auto text = std::make_shared<GraphModel>();
+    text->method = method;
+    text->text = snapshot->text;
+    return text;
+}
+
+passes::PassContext pass_context(const ir::Graph& graph, const nn::ModulePtr& module, const std::vector<IValue>& arguments) {
     passes::PassContext context{module};
     if (arguments.empty()) return context;
     if (graph.inputs().size() > arguments.size()) context.input_types.push_back(nullptr);  // self
@@ -84,21 +109,14 @@ passes::PassContext context_of(const ir::Graph& graph, const nn::ModulePtr& modu
     return context;
 }
 
-}  // namespace
-
 Ptr<ir::Graph> run_pipeline(const std::string& pipeline, const ir::Graph& graph, const nn::ModulePtr& module,
                             const std::vector<IValue>& arguments) {
     const passes::Pipeline steps = passes::pipeline_of(pipeline);
-    // What layers do in training, batch normalisation's statistics above all, does not stand still.
-    if (module && module->is_training() && freezes(steps.steps)) {
-        throw Error(ErrorKind::Usage,
-                    "Freezing is currently only implemented for modules in eval mode. Please call .eval() on your module before freezing.",
-                    {.hint = "run it with --mode eval"});
-    }
+    check_can_freeze(steps, module);
     Ptr<ir::Graph> copy = graph.copy();
     passes::PassManager manager;
     manager.keep_snapshots(false);
-    manager.run(*copy, steps, context_of(graph, module, arguments));
+    manager.run(*copy, steps, pass_context(graph, module, arguments));
     return copy;
 }
 
@@ -110,7 +128,14 @@ PassTrace trace_pipeline(const std::string& pipeline, const ir::Graph& graph, co
     if (pipeline.empty() || pipeline == "none") return trace;
     const Ptr<ir::Graph> copy = graph.copy();
     passes::PassManager manager;
-    const passes::PassTrace run = manager.run(*copy, passes::pipeline_of(pipeline), context_of(graph, module, arguments));
+    passes::PassTrace run;
+    try {
+        run = manager.run(*copy, passes::pipeline_of(pipeline), pass_context(graph, module, arguments));
+    } catch (const Error& error) {
+        if (error.kind() == ErrorKind::Cancelled || manager.failed_trace().records.empty()) throw;
+        run = manager.failed_trace();
+        trace.error = error.what();
+    }
     const passes::Snapshot* before = run.before.get();
     for (const passes::PassRecord& record : run.records) {
         PassStep step;
@@ -119,10 +144,10 @@ PassTrace trace_pipeline(const std::string& pipeline, const ir::Graph& graph, co
         step.seconds = record.seconds;
         step.nodes_before = static_cast<int>(record.nodes_before);
         step.nodes_after = static_cast<int>(record.nodes_after);
+        step.error = record.error;
         if (record.changed && record.after) {
-            const bool takes_module = record.after->graph->inputs().size() == graph.inputs().size();
-            step.graph = build_graph_model(*record.after->graph, takes_module ? module : nullptr, method).model;
-            if (before != nullptr) step.came_from = origins(*before->graph, *record.after->graph);
+            step.graph = snapshot_model(record.after, graph, module, method);
+            if (record.after->graph) step.came_from = line_origins(*before->graph, *record.after->graph);
             before = record.after.get();
         }
         trace.steps.push_back(std::move(step));

@@ -163,7 +163,7 @@ struct PassStep {
     std::shared_ptr<const GraphModel> graph;   // null when unchanged
     // For each line of graph->text: lines of the text before it came from.
     std::vector<std::vector<int>> came_from;
-    std::string error;
+    std::string error;              // the pass failed, or left a wrong graph: its text is in `graph`; the last step then
 };
 struct PassTrace {
     std::string pipeline;

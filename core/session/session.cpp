@@ -5,6 +5,7 @@
 #include "core/base/error.h"
 #include "core/base/strings.h"
 #include "core/io/npy.h"
+#include "core/session/bisect_passes.h"
 #include "core/session/check_passes.h"
 #include "core/session/compute_statistics.h"
 #include "core/session/engine.h"
@@ -266,6 +267,23 @@ void Session::request_pass_check(const Tag& tag, const std::string& pipeline, co
             checks.error = error.what();
         }
         reply(std::move(checks));
+    });
+}
+
+void Session::request_pass_bisect(const Tag& tag, const PassBisectOptions& options, Reply<PassBisect> reply) {
+    engine_->request(tag, [this, options, reply = std::move(reply)] {
+        PassBisect found;
+        try {
+            const std::shared_ptr<Program> program = engine_->model_or_recorded();
+            if (engine_->status().state == RunState::Paused) throw Error(ErrorKind::Usage, "a run is under way; stop it first");
+            const auto arguments = [&] { return program->make_arguments(engine_->inputs(), options.method); };
+            if (program->trace() == nullptr && program->is_eager()) program->trace_with(arguments());
+            found = bisect_passes(options, *program->method(options.method).graph(), program->script_module(), arguments);
+        } catch (const Error& error) {
+            found.pipeline = options.pipeline;
+            found.error = found.verdict = error.what();
+        }
+        reply(std::move(found));
     });
 }
 

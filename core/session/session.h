@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/session/model_info.h"
+#include "core/session/pass_bisect.h"
 #include "core/session/pass_check.h"
 #include "core/session/recording.h"
 #include "core/session/requests.h"
@@ -85,6 +86,8 @@ class Session {
     void request_passes(const Tag& tag, const std::string& pipeline, const std::string& method, Reply<PassTrace> reply);
     // Runs the graph after every pass on the inputs and holds the outputs against the first graph's. Not while a run is parked.
     void request_pass_check(const Tag& tag, const std::string& pipeline, const std::string& method, Reply<PassChecks> reply);
+    // Finds the pass that changed the result, on the inputs as they are. Not while a run is parked.
+    void request_pass_bisect(const Tag& tag, const PassBisectOptions& options, Reply<PassBisect> reply);
     // "layer3.1.conv2.out.absmax": the value of a watch expression at an event; text of a number, or why not.
     void request_watch(const Tag& tag, const std::string& expression, EventId at, Reply<std::string> reply);
     // What the statements that have run gave names, in each function of a model source under way, the innermost first.

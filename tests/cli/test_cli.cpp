@@ -64,6 +64,7 @@ class TestCli : public QObject {
     void prints_a_row_an_event();
     void writes_a_trace();
     void lists();
+    void bisect_names_the_pass();
     void check_tells_a_difference();
     void missing_operators();
     void records_a_run();
@@ -284,6 +285,21 @@ void TestCli::lists() {
     const Outcome frozen = run_cli({"ir", kShipped + "digits.pt", "--pipeline", "freeze"});
     QCOMPARE(frozen.status, 0);
     QVERIFY(!frozen.out.contains("aten::batch_norm"));
+}
+
+void TestCli::bisect_names_the_pass() {
+    // Folding rounds otherwise: with no tolerance at all that is a change of the result.
+    const QString model = kModels + "resnet18.pt";
+    const Outcome same = run_cli({"bisect", model, "--pipeline", "freeze"});
+    QCOMPARE(same.status, 0);
+    QVERIFY2(same.out.contains("no pass changed the result"), qPrintable(same.out));
+    QTemporaryDir folder;
+    const Outcome found = run_cli({"bisect", model, "--pipeline", "freeze", "--rtol", "0", "--atol", "0", "-o", folder.path()});
+    QCOMPARE(found.status, 1);
+    QVERIFY2(found.out.contains("FoldConvBatchnorm (freeze/fold/fixpoint 1, pass "), qPrintable(found.out));
+    const QStringList files = QDir(folder.path()).entryList(QDir::Files, QDir::Name);
+    QCOMPARE(files, (QStringList{"00_before_FoldConvBatchnorm.txt", "01_after_FoldConvBatchnorm.txt"}));
+    QCOMPARE(run_cli({"bisect", model, "--pipeline", "nosuch"}).status, 2);
 }
 
 void TestCli::check_tells_a_difference() {

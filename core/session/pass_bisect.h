@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Which pass of a pipeline changed the result: prefixes of the pipeline are run by halves and held against the graph as
+// it was, outputs and gradients, until one pass is left.
+
+#include <string>
+#include <vector>
+
+#include "core/session/requests.h"
+
+namespace loupe::session {
+
+struct PassBisectOptions {
+    std::string pipeline;             // a named one, or passes with commas between
+    std::string method = "forward";
+    // Equal where |actual - expected| <= atol + rtol * max(1, largest |expected| of the tensor); NaN equals NaN.
+    double rtol = 1e-4;
+    double atol = 1e-5;
+    bool gradients = true;            // of the inputs and the parameters too; not of pipelines that freeze
+    std::uint64_t seed = 0;           // random operators draw the same in every run
+};
+
+// One run of the graph that the first so many passes made.
+struct PassBisectRun {
+    std::size_t passes = 0;           // counted as PassTrace::steps
+    bool is_same = true;
+    std::string worst;                // "out0", "grad.arg0", "grad.param.conv1.weight"; empty when nothing differs at all
+    double max_abs = 0;               // of the worst; infinity where one is NaN and the other is not
+    double max_rel = 0;
+    std::string error;                // the graph could not be run, or gives other shapes
+    double seconds = 0;
+};
+
+struct PassBisect {
+    std::string pipeline;
+    std::vector<PassBisectRun> runs;  // in the order in which they were made; the first is of all passes
+    int step = -1;                    // in PassTrace::steps of request_passes: the pass that changed the result; -1: none did
+    std::string pass;                 // its name
+    std::string place;                // "freeze/fold/fixpoint 1"
+    // Its graph before and after, and for each line of after->text the lines of before->text it came from. Of a pass that
+    // left a wrong graph `after` has nothing but its text.
+    std::shared_ptr<const GraphModel> before;
+    std::shared_ptr<const GraphModel> after;
+    std::vector<std::vector<int>> came_from;
+    bool has_gradients = false;       // they were compared
+    std::string verdict;              // one sentence for people, whatever came out
+    std::string error;                // nothing could be compared; else empty
+};
+
+}  // namespace loupe::session
