@@ -254,3 +254,9 @@ Ptr<const FusedKernel> compile(const FusedExpression& expression, const std::vec
 }
 
 }  // namespace loupe::llvm_fuser
+
+extern "C" __attribute__((visibility("default"))) const loupe::llvm_fuser::CompilerEntry loupe_llvm_compiler;
+const loupe::llvm_fuser::CompilerEntry loupe_llvm_compiler = {[]() -> loupe::llvm_fuser::CompileFunction {
+    loupe::llvm_fuser::start();
+    return &loupe::llvm_fuser::compile;
+}};
