@@ -99,9 +99,14 @@ AliasAnalysis::AliasAnalysis(const Graph& graph, AttributeIdentity identity) : i
 }
 
 std::size_t AliasAnalysis::element_of(const Value* value) {
-    const auto [place, is_new] = elements_.try_emplace(value, parents_.size());
+    const auto [place, is_new] = elements_.try_emplace(value, Element{parents_.size(), value->id()});
     if (is_new) parents_.push_back(parents_.size());
-    return place->second;
+    return place->second.index;
+}
+
+bool AliasAnalysis::knows(const Value* value) const {
+    const auto found = elements_.find(value);
+    return found != elements_.end() && found->second.id == value->id();
 }
 
 std::size_t AliasAnalysis::root_of(std::size_t element) const {
@@ -110,8 +115,7 @@ std::size_t AliasAnalysis::root_of(std::size_t element) const {
 }
 
 std::size_t AliasAnalysis::root_of(const Value* value) const {
-    const auto found = elements_.find(value);
-    return root_of(found == elements_.end() ? outside_set(value->type()->kind()) : found->second);
+    return root_of(knows(value) ? elements_.at(value).index : outside_set(value->type()->kind()));
 }
 
 void AliasAnalysis::join(std::size_t a, std::size_t b) { parents_[root_of(a)] = root_of(b); }
@@ -214,7 +218,8 @@ void AliasAnalysis::visit_unknown(const Node& node) {
 }
 
 bool AliasAnalysis::may_alias(const Value* a, const Value* b) const {
-    return is_mutable_type(*a->type()) && is_mutable_type(*b->type()) && root_of(a) == root_of(b);
+    if (!is_mutable_type(*a->type()) || !is_mutable_type(*b->type())) return false;
+    return !knows(a) || !knows(b) || root_of(a) == root_of(b);
 }
 
 bool AliasAnalysis::has_writers(const Value* value) const {

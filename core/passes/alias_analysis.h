@@ -21,7 +21,7 @@ using AttributeIdentity = std::function<const void*(const ir::Node* get_attribut
 
 class AliasAnalysis {
   public:
-    // Holds for the graph as it is now; nodes made later are unknown to it. identity: attributes that it knows count as
+    // Holds for the graph as it is now; values made later may alias anything. identity: attributes that it knows count as
     // memory of their own instead of as one with all that comes from outside.
     explicit AliasAnalysis(const ir::Graph& graph, AttributeIdentity identity = nullptr);
 
@@ -41,6 +41,7 @@ class AliasAnalysis {
   private:
     std::size_t element_of(const ir::Value* value);
     std::size_t root_of(std::size_t element) const;
+    bool knows(const ir::Value* value) const;
     std::size_t root_of(const ir::Value* value) const;  // 0 when unknown: outside
     void join(std::size_t a, std::size_t b);
     void join(const ir::Value* a, const ir::Value* b);
@@ -55,7 +56,11 @@ class AliasAnalysis {
 
     AttributeIdentity identity_;
     std::unordered_map<const void*, const ir::Value*> first_read_;  // of each known attribute
-    std::unordered_map<const ir::Value*, std::size_t> elements_;
+    struct Element {
+        std::size_t index = 0;
+        std::size_t id = 0;  // of the value: one made later may stand where a destroyed one stood
+    };
+    std::unordered_map<const ir::Value*, Element> elements_;
     mutable std::vector<std::size_t> parents_;
     std::unordered_map<const ir::Node*, std::vector<std::size_t>> writes_;
     std::unordered_set<std::size_t> written_roots_;

@@ -61,9 +61,12 @@ class Removal {
     void visit(Block* block) {
         for (Node* node : block->nodes()) {
             for (std::size_t i = 0; i < node->block_count(); ++i) visit(node->block_at(i));
-            if (is_wanted_(node) && can_remove(node)) replace(node);
+            if (!is_wanted_(node) || !can_remove(node)) continue;
+            replace(node);
+            replaced_ = true;
         }
     }
+    bool replaced() const { return replaced_; }
 
   private:
     bool can_remove(const Node* node) const {
@@ -111,7 +114,18 @@ class Removal {
     bool (*is_wanted_)(const Node*);
     AliasAnalysis aliases_;
     std::unordered_set<const Value*> made_;
+    bool replaced_ = false;
 };
+
+// Again while it finds something: what it made is known to the next analysis only.
+void remove(Graph& graph, std::string_view pass, bool (*is_wanted)(const Node*)) {
+    bool replaced = true;
+    while (replaced) {
+        Removal removal(graph, pass, is_wanted);
+        removal.visit(graph.block());
+        replaced = removal.replaced();
+    }
+}
 
 bool any(const Node*) { return true; }
 
@@ -126,10 +140,10 @@ bool is_arithmetic(const Node* node) {
 
 const Pass kRemoveTensorMutation{
     "RemoveTensorMutation", "Makes new tensors where one is written that nobody else sees.",
-    [](Graph& graph, const PassContext&) { Removal(graph, "RemoveTensorMutation", any).visit(graph.block()); }};
+    [](Graph& graph, const PassContext&) { remove(graph, "RemoveTensorMutation", any); }};
 
 const Pass kRemoveInplaceOps{
     "RemoveInplaceOps", "The same for in-place arithmetic only, where it is safe.",
-    [](Graph& graph, const PassContext&) { Removal(graph, "RemoveInplaceOps", is_arithmetic).visit(graph.block()); }};
+    [](Graph& graph, const PassContext&) { remove(graph, "RemoveInplaceOps", is_arithmetic); }};
 
 }  // namespace loupe::passes

@@ -488,6 +488,17 @@ graph(%x : Tensor, %y : Tensor, %c : bool):
   %f : Tensor = aten::mul(%r, %a)
   return (%f)
 """),
+    ("leaves what is seen through a view of a tensor it made", "RemoveTensorMutation", """
+graph(%x : Tensor):
+  %zero : int = prim::Constant[value=0]()
+  %one : int = prim::Constant[value=1]()
+  %none : NoneType = prim::Constant()
+  %y : Tensor = aten::clone(%x, %none)
+  %a : Tensor = aten::add_(%y, %one, %one)
+  %v : Tensor = aten::select(%a, %zero, %one)
+  %b : Tensor = aten::mul_(%v, %x)
+  return (%a)
+"""),
     ("takes inputs and outputs apart", "LowerAllTuples", """
 graph(%x : (Tensor, (int, Tensor)), %n : int):
   %one : int = prim::Constant[value=1]()

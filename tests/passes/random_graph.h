@@ -49,7 +49,7 @@ class RandomGraph {
         static constexpr const char* kBinary[] = {"mul", "maximum", "mm", "matmul"};
         const std::string a = "%" + any(matrices_);
         const std::string b = "%" + any(matrices_);
-        switch (pick(14)) {
+        switch (pick(15)) {
             case 0:
             case 1: matrices_.push_back(node(depth, "Tensor", std::string("aten::") + kUnary[pick(6)] + "(" + a + ")")); break;
             case 2: {
@@ -71,11 +71,23 @@ class RandomGraph {
             case 9: add_tuple(depth, a, b); break;
             case 10: add_linear(depth, a, b); break;
             case 11: add_chunks(depth, a); break;
-            case 12: if (depth < 3) add_if(depth); break;
+            case 12: add_write_through_view(depth, a, b); break;
+            case 13: if (depth < 3) add_if(depth); break;
             default: if (depth < 3) add_loop(depth); break;
         }
     }
 
+    // A copy, perhaps written itself, then through views of it.
+    void add_write_through_view(int depth, const std::string& a, const std::string& b) {
+        std::string whole = node(depth, "Tensor", "aten::mul(" + a + ", %half)");
+        if (pick(2) == 0) whole = node(depth, "Tensor", "aten::add_(%" + whole + ", " + b + ", %one)");
+        const std::string turned = pick(2) == 0 ? node(depth, "Tensor", "aten::t(%" + whole + ")") : whole;
+        const std::string part = node(depth, "Tensor", pick(2) == 0 ? "aten::select(%" + turned + ", %zero, %one)"
+                                                                    : "aten::slice(%" + turned + ", %zero, %one, %two, %one)");
+        const std::string written = node(depth, "Tensor", "aten::mul_(%" + part + ", %half)");
+        if (pick(2) == 0) whole = node(depth, "Tensor", "aten::mul(%" + whole + ", %" + written + ")");
+        matrices_.push_back(whole);
+    }
     void add_list(int depth, const std::string& a, const std::string& b) {
         const std::string list = node(depth, "Tensor[]", "prim::ListConstruct(" + a + ", " + b + ")");
         if (pick(2) == 0) node(depth, "Tensor[]", "aten::append(%" + list + ", " + a + ")");
