@@ -21,6 +21,9 @@
 #include "core/runtime/portable_fuser.h"
 
 namespace loupe::runtime {
+
+thread_local FusionWatcher* detail::thread_fusion_watcher = nullptr;
+
 namespace {
 
 struct Registry {
@@ -384,7 +387,8 @@ void FusedGroup::run(std::span<const IValue> inputs, IValue* outputs) { state_->
 std::vector<FusedKernelText> FusedGroup::kernels() const { return state_->kernels(); }
 const std::string& FusedGroup::reason() const { return state_->reason; }
 
-FusedGroupMeasure measure_fused_group(const Ptr<const ir::Graph>& graph, const std::vector<IValue>& inputs, const std::string& backend) {
+FusedGroupMeasure measure_fused_group(const Ptr<const ir::Graph>& graph, const std::vector<IValue>& inputs, const std::string& backend,
+                                      bool with_times) {
     const GradModeScope no_grad(false);
     const ObserverScope unobserved(nullptr);
     const auto best_of_several = [](auto&& work) {
@@ -405,6 +409,8 @@ FusedGroupMeasure measure_fused_group(const Ptr<const ir::Graph>& graph, const s
     FusedGroupMeasure measure;
     measure.reason = group.reason();
     measure.kernels = group.kernels();
+    measure.outputs = results;
+    if (!with_times) return measure;
     measure.fused_seconds = best_of_several(run);
     const Ptr<const Code> code = Code::make(graph, {});
     measure.unfused_seconds = best_of_several([&] { run_code(*code, inputs); });

@@ -21,6 +21,7 @@ namespace loupe::runtime {
 struct FusedKernelText {
     std::string backend;
     std::string expression;
+    std::string program;   // of the interpreter of expressions; empty for compiled kernels
     std::string ir;        // of the compiler; empty without one
     std::string assembly;  // of the machine
     double compile_seconds = 0;
@@ -72,10 +73,34 @@ class FusedGroup : public RefCounted {
 struct FusedGroupMeasure {
     std::vector<FusedKernelText> kernels;
     std::string reason;  // why it is not fused; empty when it is
-    double fused_seconds = 0;
+    double fused_seconds = 0;    // 0 when times were not asked for
     double unfused_seconds = 0;
+    std::vector<IValue> outputs;
 };
 // Throws what the operators throw. backend: as for FusedGroup.
-FusedGroupMeasure measure_fused_group(const Ptr<const ir::Graph>& graph, const std::vector<IValue>& inputs, const std::string& backend = {});
+FusedGroupMeasure measure_fused_group(const Ptr<const ir::Graph>& graph, const std::vector<IValue>& inputs, const std::string& backend = {},
+                                      bool with_times = true);
+
+// Is told of the fusion groups that this thread comes to, before they run.
+class FusionWatcher {
+  public:
+    virtual ~FusionWatcher() = default;
+    virtual void on_group(const ir::Node& node, const Ptr<const ir::Graph>& group, std::span<const IValue> inputs) = 0;
+};
+
+namespace detail {
+extern thread_local FusionWatcher* thread_fusion_watcher;
+}
+
+class FusionWatcherScope {
+  public:
+    explicit FusionWatcherScope(FusionWatcher* watcher) : before_(detail::thread_fusion_watcher) { detail::thread_fusion_watcher = watcher; }
+    FusionWatcherScope(const FusionWatcherScope&) = delete;
+    FusionWatcherScope& operator=(const FusionWatcherScope&) = delete;
+    ~FusionWatcherScope() { detail::thread_fusion_watcher = before_; }
+
+  private:
+    FusionWatcher* before_;
+};
 
 }  // namespace loupe::runtime

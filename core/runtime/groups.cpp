@@ -244,9 +244,10 @@ void run_fusion_group(const StructuralCall& call) {
     GroupState& state = state_of(call);
     const std::span<const IValue> inputs(call.inputs, call.instruction.input_count);
     // Who watches operators or writes them down is told of each.
-    const bool is_watched = execution_observer() != nullptr || detail::thread_stand_in != nullptr;
+    const bool is_watched = execution_observer() != nullptr || loupe::detail::thread_stand_in != nullptr;
     const bool records = GradMode::is_enabled() && std::any_of(inputs.begin(), inputs.end(), wants_gradient);
     if (is_watched || records) return run_plain(state, call);
+    if (FusionWatcher* const watcher = detail::thread_fusion_watcher) watcher->on_group(call.node, call.node.g(ir::attr::Subgraph), inputs);
     if (!state.fused) state.fused = make_ptr<FusedGroup>(call.node.g(ir::attr::Subgraph));
     state.fused->run(inputs, call.outputs);
 }

@@ -29,6 +29,7 @@ struct Action {
     ConvertFunction convert = nullptr;
     const Scalar* params = nullptr;
     std::vector<Place> places;  // what is written, then what is read
+    std::string name;
 };
 
 // An element that fills a buffer, once for a call.
@@ -38,6 +39,7 @@ struct Filling {
     std::uint32_t array = 0;
     std::array<std::byte, 16> number{};
     ConvertFunction convert = nullptr;
+    std::string text;  // of the number
 };
 
 class PortableKernel final : public FusedKernel {
@@ -71,7 +73,7 @@ class PortableKernel final : public FusedKernel {
         }
     }
 
-    FusedKernelText text() const override { return {"portable", expression_.str(), {}, {}, 0, false}; }
+    FusedKernelText text() const override { return {"portable", expression_.str(), program(), {}, {}, 0, false}; }
 
   private:
     using Seen = std::pair<std::uint32_t, ScalarType>;  // a value as a dtype
@@ -84,6 +86,29 @@ class PortableKernel final : public FusedKernel {
             }
         }
         for (const std::uint32_t output : expression_.outputs) last_use_[output] = expression_.steps.size();
+    }
+
+    std::string name_of(const Place& place) const {
+        const auto outputs = static_cast<std::uint32_t>(expression_.outputs.size());
+        if (!place.is_array) return concat("buffer", place.index);
+        return place.index < outputs ? concat("out", place.index) : concat("in", place.index - outputs);
+    }
+
+    //     buffer0 = 1.5
+    //     for each 4096 elements, 2 buffers of 32 KiB:
+    //         buffer1 = Mul(in0, buffer0)
+    std::string program() const {
+        std::string out;
+        for (const Filling& fill : fillings_) {
+            out += concat(name_of(fill.to), " = ", fill.is_array ? concat("in", fill.array - expression_.outputs.size()) : fill.text, "\n");
+        }
+        out += concat("for each ", block_, " elements, ", elements_.size(), " buffers of ", (bytes_ + 1023) / 1024, " KiB:\n");
+        for (const Action& action : actions_) {
+            out += concat("    ", name_of(action.places[0]), " = ", action.name, "(");
+            for (std::size_t i = 1; i < action.places.size(); ++i) out += concat(i > 1 ? ", " : "", name_of(action.places[i]));
+            out += ")\n";
+        }
+        return out;
     }
 
     // Buffers are used again when what is in them has been read for the last time.
@@ -103,7 +128,7 @@ class PortableKernel final : public FusedKernel {
         const ScalarType as = operand.as;
         const ScalarType from = operand.is_number ? as : expression_.dtype_of(operand.value);
         const Place place = new_buffer(as, true);
-        Filling fill{place, !operand.is_number, 0, operand.number, convert_function(from, as)};
+        Filling fill{place, !operand.is_number, 0, operand.number, convert_function(from, as), number_text(operand.number.data(), as)};
         if (!operand.is_number) fill.array = static_cast<std::uint32_t>(expression_.outputs.size()) + operand.value;
         fillings_.push_back(fill);
         return place;
@@ -122,7 +147,7 @@ class PortableKernel final : public FusedKernel {
         }
         if (dtype == operand.as) return places_.at(stored);
         const Place converted = new_buffer(operand.as, false);
-        actions_.push_back({nullptr, convert_function(dtype, operand.as), nullptr, {converted, places_.at(stored)}});
+        actions_.push_back({nullptr, convert_function(dtype, operand.as), nullptr, {converted, places_.at(stored)}, "Convert"});
         return places_[seen] = converted;
     }
 
@@ -143,9 +168,9 @@ class PortableKernel final : public FusedKernel {
         std::vector<Place> places{written};
         places.insert(places.end(), sources.begin(), sources.end());
         const ConvertFunction convert = step.kernel == nullptr ? convert_function(step.inputs[0].as, step.dtype) : nullptr;
-        actions_.push_back({step.kernel, convert, step.params.empty() ? nullptr : step.params.data(), places});
+        actions_.push_back({step.kernel, convert, step.params.empty() ? nullptr : step.params.data(), places, step.kind.name()});
         if (rounds) {
-            actions_.push_back({nullptr, convert_function(step.result_as, step.dtype), nullptr, {stored, written}});
+            actions_.push_back({nullptr, convert_function(step.result_as, step.dtype), nullptr, {stored, written}, "Convert"});
             release(written);
         }
         release_unread(i);
@@ -176,7 +201,7 @@ class PortableKernel final : public FusedKernel {
         operand.as = dtype;
         const Place from = operand_place(operand);
         if (from.is_array && from.index == to.index) return;
-        actions_.push_back({nullptr, convert_function(dtype, dtype), nullptr, {to, from}});
+        actions_.push_back({nullptr, convert_function(dtype, dtype), nullptr, {to, from}, "Copy"});
     }
 
     void lay_out() {

@@ -9,6 +9,7 @@
 #include "core/session/check_passes.h"
 #include "core/session/compute_statistics.h"
 #include "core/session/engine.h"
+#include "core/session/find_fused_groups.h"
 #include "core/session/gradients.h"
 #include "core/session/inputs.h"
 #include "core/session/pipelines.h"
@@ -284,6 +285,22 @@ void Session::request_pass_bisect(const Tag& tag, const PassBisectOptions& optio
             found.error = found.verdict = error.what();
         }
         reply(std::move(found));
+    });
+}
+
+void Session::request_fused_groups(const Tag& tag, const FusedGroupsRequest& request, Reply<FusedGroups> reply) {
+    engine_->request(tag, [this, request, reply = std::move(reply)] {
+        FusedGroups groups;
+        try {
+            const std::shared_ptr<Program> program = engine_->model_or_recorded();
+            if (engine_->status().state == RunState::Paused) throw Error(ErrorKind::Usage, "a run is under way; stop it first");
+            std::vector<IValue> arguments = program->make_arguments(engine_->inputs(), request.method);
+            if (program->trace() == nullptr && program->is_eager()) program->trace_with(arguments);
+            groups = find_fused_groups(program, request, std::move(arguments));
+        } catch (const Error& error) {
+            groups.error = error.what();
+        }
+        reply(std::move(groups));
     });
 }
 

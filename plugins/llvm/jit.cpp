@@ -239,7 +239,7 @@ Function CompiledKernel::streaming_function() const {
 
 FusedKernelText CompiledKernel::text() const {
     auto [ir, assembly] = compiler_.ir_and_assembly(expression_, is_number_);
-    return {"llvm", expression_.str(), std::move(ir), std::move(assembly), compile_seconds, from_disk};
+    return {"llvm", expression_.str(), {}, std::move(ir), std::move(assembly), compile_seconds, from_disk};
 }
 
 }  // namespace

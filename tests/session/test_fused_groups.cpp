@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a pipeline fused, as the window asks for it.
+
+#include <QtTest>
+#include <condition_variable>
+#include <fstream>
+#include <mutex>
+
+#include "core/session/session.h"
+
+using namespace loupe::session;
+
+namespace {
+
+constexpr const char* kSource = R"(import torch
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.linear = nn.Linear(8, 8)
+        self.norm = nn.BatchNorm1d(8)
+
+    def forward(self, x):
+        y = self.norm(self.linear(x))
+        return torch.tanh(y * 2.0) + torch.sigmoid(y)
+
+model = Net()
+example_inputs = (torch.ones(4, 8),)
+)";
+
+FusedGroups ask(Session& session, const FusedGroupsRequest& request) {
+    std::mutex mutex;
+    std::condition_variable ready;
+    std::optional<FusedGroups> answer;
+    session.request_fused_groups("groups", request, [&](FusedGroups groups) {
+        const std::lock_guard lock(mutex);
+        answer = std::move(groups);
+        ready.notify_all();
+    });
+    std::unique_lock lock(mutex);
+    ready.wait_for(lock, std::chrono::seconds(60), [&] { return answer.has_value(); });
+    return answer.value();
+}
+
+}  // namespace
+
+class TestFusedGroups : public QObject {
+    Q_OBJECT
+  private slots:
+    void initTestCase() {
+        qputenv("XDG_CACHE_HOME", folder_.path().toLocal8Bit());
+        std::ofstream(file()) << kSource;
+    }
+
+    void groups_of_a_training_step() {
+        Session session;
+        session.open(file());
+        session.wait_idle();
+        QCOMPARE(session.status().state, RunState::Ready);
+        const FusedGroups groups = ask(session, {.pipeline = "train_fused", .backward = true, .backend = "portable"});
+        QCOMPARE(groups.error, std::string());
+        const auto is_backward = [](const FusedGroupView& group) { return group.is_backward; };
+        QVERIFY(std::any_of(groups.groups.begin(), groups.groups.end(), is_backward));
+        QVERIFY(!std::all_of(groups.groups.begin(), groups.groups.end(), is_backward));
+        for (const FusedGroupView& group : groups.groups) {
+            QCOMPARE(group.error, std::string());
+            QCOMPARE(group.reason, std::string());
+            QCOMPARE(group.runs, 1);
+            QVERIFY(!group.kernels.empty() && group.operators.size() >= 2 && group.graph.find("aten::") != std::string::npos);
+            QCOMPARE(group.kernels[0].backend, std::string("portable"));
+            QVERIFY(group.kernels[0].expression.find("return") != std::string::npos);
+            QVERIFY2(group.kernels[0].program.find("for each ") != std::string::npos, group.kernels[0].program.c_str());
+            QVERIFY(group.fused_seconds > 0 && group.unfused_seconds > 0);
+            QVERIFY(!group.outputs.empty() && group.outputs[0].starts_with("float32 "));
+        }
+    }
+
+    // Looking changes nothing: no gradients, the running mean as before.
+    void the_model_stays_as_it_is() {
+        Session session;
+        session.open(file());
+        session.wait_idle();
+        const auto mean = [&] {
+            TensorRequest request;
+            request.name = "norm.running_mean";
+            std::optional<TensorSlice> slice;
+            session.request_tensor("mean", request, [&](TensorSlice reply) { slice = std::move(reply); });
+            session.wait_idle();
+            return slice.value().data.at(0).elements;
+        };
+        const auto before = mean();
+        QCOMPARE(ask(session, {.pipeline = "train_fused", .backward = true, .measure = false}).error, std::string());
+        QCOMPARE(mean(), before);
+        std::optional<std::vector<GradientRow>> rows;
+        session.request_gradients("gradients", [&](std::vector<GradientRow> reply) { rows = std::move(reply); });
+        session.wait_idle();
+        for (const GradientRow& row : rows.value()) QVERIFY(!row.has_gradient);
+    }
+
+    void what_cannot_be_asked() {
+        Session session;
+        QVERIFY(!ask(session, {}).error.empty());
+        session.open(file());
+        session.wait_idle();
+        QVERIFY(!ask(session, {.pipeline = "no such pipeline"}).error.empty());
+    }
+
+    void fusers_are_listed() {
+        const auto names = list_fusers();
+        QVERIFY(std::find(names.begin(), names.end(), "portable") != names.end());
+    }
+
+  private:
+    std::string file() const { return folder_.filePath("net.py").toStdString(); }
+    QTemporaryDir folder_;
+};
+
+QTEST_GUILESS_MAIN(TestFusedGroups)
+#include "test_fused_groups.moc"
