@@ -10,6 +10,7 @@
 #include "core/io/npy.h"
 #include "core/session/program.h"
 #include "core/session/recorder.h"
+#include "core/session/training.h"
 
 namespace loupe::cli {
 
@@ -94,6 +95,12 @@ struct BisectArguments {
 };
 // 1 when a pass changed the result.
 int run_bisect(const BisectArguments& options);
+struct TrainArguments {
+    session::TrainOptions how;
+    std::string csv_file;   // a row a step
+    std::string save_file;  // weights after the last step
+};
+int run_train(const RunArguments& model, const TrainArguments& options);
 int run_passes();
 struct OpsOptions {
     std::string filter;      // in a schema or its sentence; empty: all

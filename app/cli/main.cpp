@@ -47,6 +47,33 @@ void add_run_options(CLI::App& command, RunArguments& options) {
     command.add_flag("--backward", options.backward, "also run backward");
 }
 
+void add_train_options(CLI::App& command, RunArguments& model, TrainArguments& options) {
+    loupe::session::TrainOptions& how = options.how;
+    command.add_option("MODEL", model.model, "the model file")->required();
+    command.add_option("--weights", model.weights, "a checkpoint to begin with");
+    command.add_option("--data", how.data.path, "an .npz with x and y; without it, data is made up");
+    command.add_option("--input-name", how.data.input, "the array of inputs");
+    command.add_option("--target-name", how.data.target, "the array of targets");
+    command.add_option("--shape", how.data.shape, "of one made-up example: --shape 1 8 8");
+    command.add_option("--classes", how.data.classes, "of made-up data; 0: numbers");
+    command.add_option("--loss", how.loss, "as Python calls it: \"CrossEntropyLoss(label_smoothing=0.1)\"; own: what the model gives");
+    command.add_option("--optimizer", how.optimizer, "\"SGD(0.1, momentum=0.9)\"");
+    command.add_option("--schedule", how.schedule, "\"StepLR(2, gamma=0.5)\"");
+    command.add_flag("--schedule-steps", how.schedule_every_step, "the schedule counts steps, not epochs");
+    command.add_option("--epochs", how.epochs, "default 5")->check(CLI::NonNegativeNumber);
+    command.add_option("--steps", how.max_steps, "end after as many")->check(CLI::NonNegativeNumber);
+    command.add_option("--batch", how.batch_size, "default 32");
+    command.add_flag("!--no-shuffle", how.shuffle, "examples in their own order");
+    command.add_flag("--drop-last", how.drop_last, "leave out a batch that is not full");
+    command.add_option("--held-out", how.held_out, "part of the examples that is kept to measure on, 0 to 0.9")->check(CLI::Range(0.0, 0.9));
+    command.add_option("--clip", how.clip_norm, "greatest norm of all gradients together");
+    command.add_flag("!--keep-going", how.stop_at_nan, "also when the loss is NaN or Inf");
+    command.add_option("--threads", model.threads, "default all cores")->check(CLI::NonNegativeNumber);
+    command.add_option("--seed", model.seed, "of order, dropout and made-up data");
+    command.add_option("--csv", options.csv_file, "write a row a step");
+    command.add_option("--save", options.save_file, "write the weights: .pt, .pth, .npz");
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -90,6 +117,12 @@ int main(int argc, char** argv) {
     bench->add_flag("--json", bench_options.json, "print one JSON object");
     bench->add_flag("--stats", bench_options.stats, "record every event with statistics while running");
     bench->callback([&] { status = run_bench(bench_options); });
+
+    RunArguments trained;
+    TrainArguments train_options;
+    auto* train = app.add_subcommand("train", "train the model on data: one line an epoch");
+    add_train_options(*train, trained, train_options);
+    train->callback([&] { status = run_train(trained, train_options); });
 
     IrArguments ir_options;
     auto* ir = app.add_subcommand("ir", "print a method's graph, after passes if asked");

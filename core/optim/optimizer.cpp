@@ -54,7 +54,10 @@ void observed(const OptimizerRecord& record, const Tensor& parameter, const Tens
     call.name = record.name;
     call.inputs = inputs;
     observer->before_operator(call);
-    run();
+    {
+        const ToldScope told;
+        run();
+    }
     call.outputs = outputs;
     observer->after_operator(call);
 }

@@ -64,6 +64,8 @@ constexpr std::array<const char*, 10> kExtensions = {".pt",  ".pth", ".ptl", ".t
 
 }  // namespace
 
+void write_weights_file(const NamedTensors& tensors, const fs::path& to) { write_weights(tensors, to, to); }
+
 std::vector<std::string> convert_extensions() { return {kExtensions.begin(), kExtensions.end()}; }
 
 void convert(const fs::path& from, const fs::path& to, const std::function<std::shared_ptr<Program>()>& open) {

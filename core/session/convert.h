@@ -8,9 +8,14 @@
 #include <string>
 #include <vector>
 
+#include "core/io/npy.h"
+
 namespace loupe::session {
 
 class Program;
+
+// As the extension says: .pt and .pth (a state_dict), .npz, .npy (of one tensor alone). Throws Error (Usage).
+void write_weights_file(const NamedTensors& tensors, const std::filesystem::path& to);
 
 // The extensions that there is a writer for: ".pt", ".npz", ".npy", ".txt", ".dot", ...
 std::vector<std::string> convert_extensions();

@@ -264,11 +264,13 @@ void Session::Engine::do_close() {
     forget_run();
     file_.reset();
     recorded_program_.reset();
+    trainer_.reset();
     program_.reset();
     {
         const std::lock_guard lock(mutex_);
         info_.reset();
         recording_.reset();
+        training_.reset();
         inputs_.clear();
     }
     change_status([](Status& status) { status = Status{}; });
@@ -434,7 +436,8 @@ void Session::Engine::run_recorded(const PreparedMethod& method, const RunOption
         recording_ = recorder_->recording();
     }
     name_existing_tensors(*recorder_, program_->module(), arguments_, method.schema());
-    start_ = std::make_unique<RunStart>(program_->module(), arguments_);
+    start_ = std::make_unique<RunStart>(program_->module(), arguments_, method.schema());
+    body_ = [this](std::vector<IValue> arguments) { run_phases(*method_, std::move(arguments), ran_.backward); };
     ran_ = options;
     if (listener_ != nullptr) {
         listener_->on_recording(recorder_->recording());
@@ -459,6 +462,7 @@ void Session::Engine::run_recorded(const PreparedMethod& method, const RunOption
 void Session::Engine::forget_run() {
     recorder_.reset();
     start_.reset();
+    body_ = nullptr;
     method_.reset();
     arguments_.clear();
 }
@@ -480,8 +484,7 @@ void Session::Engine::recompute(ValueId id, std::size_t ahead) {
         ahead -= bytes;
         wanted.insert(next);
     }
-    const auto body = [this](std::vector<IValue> arguments) { run_phases(*method_, std::move(arguments), ran_.backward); };
-    recompute_values(*start_, *method_, body, *recorder_, wanted, cancel_);
+    recompute_values(*start_, *method_, body_, *recorder_, wanted, cancel_);
 }
 
 // What the program that runs has to say.
@@ -531,7 +534,7 @@ void Session::Engine::do_run(const RunOptions& given) {
     module.zero_grad();
     arguments_ = program_->make_arguments(options.inputs, options.method);
     if (program_->trace_with(arguments_)) tell_of_trace();
-    method_ = std::make_unique<PreparedMethod>(program_, options.method, options.pipeline);
+    method_ = std::make_shared<PreparedMethod>(program_, options.method, options.pipeline);
     const PreparedMethod& method = *method_;
     if (options.backward) require_input_gradients(arguments_);
     const WarningScope warnings([this](const ScriptWarning& warning) {

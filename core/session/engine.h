@@ -18,6 +18,7 @@
 #include "core/session/replay.h"
 #include "core/session/run_control.h"
 #include "core/session/session.h"
+#include "core/session/trainer.h"
 
 namespace loupe::session {
 
@@ -30,6 +31,9 @@ class Session::Engine {
     void open(const std::filesystem::path& file, const std::string& build);
     void close();
     void run(const RunOptions& options);
+    enum class TrainFrom { Start, Here };
+    void train(const TrainOptions& options, TrainFrom from);
+    std::shared_ptr<const TrainingLog> training() const;
     // Goes on from where it is parked, or begins a run that parks at its first point.
     void go_on();
     void stop();
@@ -85,6 +89,13 @@ class Session::Engine {
     void log_trace();
     void do_close();
     void do_run(const RunOptions& options);
+    void do_train(const TrainOptions& options, TrainFrom from);
+    void train_steps(Trainer& trainer);
+    void serve_requests();
+    bool train_step(Trainer& trainer, bool recorded);
+    void record_step(Trainer& trainer, const std::function<void()>& step);
+    void find_origin(Trainer& trainer, const std::string& what);
+    void tell_of_training();
     void run_recorded(const PreparedMethod& method, const RunOptions& options);
     void forget_run();
     void recompute(ValueId id, std::size_t ahead);
@@ -121,15 +132,18 @@ class Session::Engine {
     std::shared_ptr<const Recording> recording_;
     std::vector<InputSpec> inputs_;
     RunOptions options_;
+    std::shared_ptr<const TrainingLog> training_;
 
     // The engine thread's own.
     std::shared_ptr<Program> program_;
     std::vector<IValue> arguments_;
     std::unique_ptr<Recorder> recorder_;
     // What it takes to repeat the recorded run.
-    std::unique_ptr<const PreparedMethod> method_;
+    std::shared_ptr<const PreparedMethod> method_;
     std::unique_ptr<const RunStart> start_;
+    RunBody body_;
     RunOptions ran_;
+    std::unique_ptr<Trainer> trainer_;
     std::unique_ptr<RecordingFile> file_;
     std::shared_ptr<Program> recorded_program_;  // opened when somebody wants more than the recording holds
 

@@ -159,8 +159,10 @@ void Recorder::park_if_asked(const StopPoint& point) {
 
 // --- frames ---
 
-void Recorder::name_modules(nn::Module& root) {
-    for (const auto& [path, module] : root.named_modules()) module_paths_.emplace(module.get(), path);
+void Recorder::name_modules(nn::Module& root, const std::string& path) {
+    for (const auto& [name, module] : root.named_modules()) {
+        module_paths_.emplace(module.get(), path.empty() || name.empty() ? concat(path, name) : concat(path, ".", name));
+    }
 }
 
 std::string_view Recorder::scope_of(const FrameInfo& info) const {
@@ -302,8 +304,17 @@ ValueId Recorder::value_of_input(const Tensor& t) {
                      options_.statistics && is_gradient);
 }
 
+void Recorder::protect_existing() {
+    for (ValueId id = 1; id <= recording()->value_count(); ++id) {
+        const Value& value = recording()->value(id);
+        if (value.producer == 0 || recording()->event(value.producer).phase == RunPhase::Optimizer) store_.protect(value.storage_id);
+    }
+}
+
 void Recorder::protect_written(const OperatorCall& call) {
-    if (call.schema == nullptr || !options_.values) return;
+    if (!options_.values) return;
+    if (call.phase == Phase::Optimizer && !call.inputs.empty() && call.inputs[0].is_tensor()) store_.protect(call.inputs[0].to_tensor().storage()->id());
+    if (call.schema == nullptr) return;
     const auto& arguments = call.schema->arguments;
     for (std::size_t i = 0; i < arguments.size() && i < call.inputs.size(); ++i) {
         if (!is_written(arguments[i])) continue;

@@ -40,7 +40,7 @@ class Recorder final : public ExecutionObserver {
     Recorder(RecorderOptions options, BuiltGraph graph, RunControl* control, Park park);
 
     // Modules that are called without a graph know their place in the tree by this.
-    void name_modules(nn::Module& root);
+    void name_modules(nn::Module& root, const std::string& path = {});
     // A statement of a model source is about to run: a place to stop at.
     void before_statement(EagerModel::Statement statement);
     // What statements gave names in the functions under way, the innermost first.
@@ -58,6 +58,8 @@ class Recorder final : public ExecutionObserver {
     // Of a tensor that was there before the run; 0 for others.
     ValueId value_before_run(const Tensor& t) const;
     MemoryAccount& memory() { return memory_; }
+    // Before parameters and buffers are written where nobody watches: their values get elements of their own.
+    void protect_existing();
     // The value that a tensor is now; 0 when it was never seen.
     ValueId find_value(const Tensor& t) const;
     // The event that gave this parameter or input its gradient; 0 when none did.

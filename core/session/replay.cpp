@@ -45,7 +45,8 @@ IValue with_tensors(const IValue& value, const std::function<Tensor(const Tensor
 
 }  // namespace
 
-RunStart::RunStart(nn::Module& module, const std::vector<IValue>& arguments) : random_(default_generator().state()) {
+RunStart::RunStart(nn::Module& module, const std::vector<IValue>& arguments, FunctionSchema schema)
+    : schema_(std::move(schema)), random_(default_generator().state()) {
     const auto same = [](const Tensor& t) { return t; };
     for (const auto& [name, part] : module.named_modules()) {
         std::vector<IValue> slots;
@@ -80,7 +81,7 @@ class Replay {
     // On a thread that runs nothing else: the interpreter of a parked run is none of its business.
     void run(const RunBody& body, const std::set<ValueId>& wanted) {
         Recorder again({.statistics = false, .values = true, .only = &wanted}, method_.build_graph(), nullptr, nullptr);
-        name_existing_tensors(again, *start_.modules_.front().module, arguments_, method_.schema());
+        name_existing_tensors(again, *start_.modules_.front().module, arguments_, start_.schema_);
         try {
             const ObserverScope observed(&again);
             const WarningScope no_warnings([](const ScriptWarning&) {});

@@ -20,7 +20,8 @@ namespace loupe::session {
 // generator is seeded.
 class RunStart {
   public:
-    RunStart(nn::Module& module, const std::vector<IValue>& arguments);
+    // schema: what the arguments are called.
+    RunStart(nn::Module& module, const std::vector<IValue>& arguments, FunctionSchema schema);
 
   private:
     friend class Replay;
@@ -31,6 +32,7 @@ class RunStart {
     };
     std::vector<ModuleState> modules_;
     std::vector<IValue> arguments_;
+    FunctionSchema schema_;
     Generator::State random_;
 };
 

@@ -63,6 +63,11 @@ void RunControl::begin_run(bool pause_at_start) {
     for (Breakpoint& breakpoint : breakpoints_) breakpoint.hits = 0;
 }
 
+bool RunControl::wants_to_stop() const {
+    const std::lock_guard lock(mutex_);
+    return mode_ != Mode::Continue || std::any_of(breakpoints_.begin(), breakpoints_.end(), [](const Breakpoint& breakpoint) { return breakpoint.enabled; });
+}
+
 bool RunControl::hit(Breakpoint& breakpoint) { return ++breakpoint.hits > breakpoint.ignore_first; }
 
 std::optional<StopReason> RunControl::check_orders(const StopPoint& point) {

@@ -40,6 +40,8 @@ class RunControl {
     std::optional<StopReason> before(const StopPoint& point);
     // The same for conditions on what the operator made.
     std::optional<StopReason> after(const StopPoint& point, const std::vector<const Value*>& outputs);
+    // Could a run stop anywhere, as things are now?
+    bool wants_to_stop() const;
     // Where it is parked, for steps that are ordered from there.
     void parked_at(const StopPoint& point);
 

@@ -8,6 +8,7 @@
 #include "core/session/bisect_passes.h"
 #include "core/session/check_passes.h"
 #include "core/session/compute_statistics.h"
+#include "core/session/convert.h"
 #include "core/session/engine.h"
 #include "core/session/find_fused_groups.h"
 #include "core/session/gradients.h"
@@ -167,6 +168,14 @@ void Session::run(const RunOptions& options) {
     engine_->control().order_continue();
     engine_->run(options);
 }
+void Session::train(const TrainOptions& options) {
+    engine_->control().order_continue();
+    engine_->train(options, Engine::TrainFrom::Start);
+}
+void Session::train_on(const TrainOptions& options) {
+    engine_->control().order_continue();
+    engine_->train(options, Engine::TrainFrom::Here);
+}
 
 void Session::resume() {
     engine_->control().order_continue();
@@ -201,6 +210,7 @@ std::vector<Breakpoint> Session::breakpoints() const { return engine_->control()
 Status Session::status() const { return engine_->status(); }
 std::shared_ptr<const ModelInfo> Session::model() const { return engine_->model(); }
 std::shared_ptr<const Recording> Session::recording() const { return engine_->recording(); }
+std::shared_ptr<const TrainingLog> Session::training() const { return engine_->training(); }
 std::vector<InputSpec> Session::inputs() const { return engine_->inputs(); }
 void Session::set_inputs(std::vector<InputSpec> inputs) { engine_->set_inputs(std::move(inputs)); }
 
@@ -330,6 +340,19 @@ void Session::request_save_recording(const Tag& tag, const std::filesystem::path
             if (engine_->recorder() == nullptr) throw Error(ErrorKind::Usage, "nothing was recorded", {.hint = "run the model first"});
             save_recording(*engine_->program(), *engine_->recorder(), engine_->ran(), file,
                            [this](ValueId id) { return saved_elements(*engine_, id); });
+        } catch (const Error& error) {
+            failure = error.what();
+        }
+        reply(std::move(failure));
+    });
+}
+
+void Session::request_save_weights(const Tag& tag, const std::filesystem::path& file, Reply<std::string> reply) {
+    engine_->request(tag, [this, file, reply = std::move(reply)] {
+        std::string failure;
+        try {
+            if (!engine_->program()) throw Error(ErrorKind::Usage, "no model is open");
+            write_weights_file(engine_->program()->module().state_dict(), file);
         } catch (const Error& error) {
             failure = error.what();
         }

@@ -15,6 +15,7 @@
 #include "core/session/pass_check.h"
 #include "core/session/recording.h"
 #include "core/session/requests.h"
+#include "core/session/training.h"
 
 namespace loupe::session {
 
@@ -29,6 +30,8 @@ class SessionListener {
     virtual void on_recording(std::shared_ptr<const Recording>) {}
     // More events were recorded. At most about 60 times a second, and once at the end.
     virtual void on_events(std::size_t event_count) { (void)event_count; }
+    // A training began or went on: at most about 20 times a second, and at the end.
+    virtual void on_training(std::shared_ptr<const TrainingLog>) {}
     struct LogEntry {
         enum class Level { Info, Warning, Error } level = Level::Info;
         std::string text;
@@ -59,6 +62,12 @@ class Session {
     void resume();                    // continue from where it is parked
     void pause();                     // at the next operator
     void stop();                      // ends the run (or the opening, or a request); what was recorded stays
+    // A training from its beginning. Steps run unobserved but for those that are recorded to be looked at, and those that
+    // somebody wants to stop in: pause(), step() and breakpoints work inside any step. A step that fails, or whose numbers
+    // are none, leaves the model as it was before the step and is repeated recorded: Failed, at the event that began it.
+    void train(const TrainOptions& options);
+    // Goes on with the training that was stopped or is done; of the options those that can change do.
+    void train_on(const TrainOptions& options);
     void step(StepKind kind);         // starts a run when none is under way
     void run_to_node(int graph_node); // continue until before it
     void run_to_phase(RunPhase phase);
@@ -73,6 +82,8 @@ class Session {
     Status status() const;
     std::shared_ptr<const ModelInfo> model() const;
     std::shared_ptr<const Recording> recording() const;
+    // Null: nothing was trained since the model was opened.
+    std::shared_ptr<const TrainingLog> training() const;
     // Inputs as guessed, given or last used.
     std::vector<InputSpec> inputs() const;
     void set_inputs(std::vector<InputSpec> inputs);
@@ -101,6 +112,9 @@ class Session {
     void request_save(const Tag& tag, const TensorRequest& what, const std::filesystem::path& file, Reply<std::string> reply);
     // Writes the last run as a recording that open() takes (see recording_file.h). The reply is empty, or says why not.
     void request_save_recording(const Tag& tag, const std::filesystem::path& file, Reply<std::string> reply);
+    // Writes the model's parameters and buffers as they are now, as torch.save writes a state_dict (.pt, .pth) or as an
+    // .npz. The reply is empty, or says why not.
+    void request_save_weights(const Tag& tag, const std::filesystem::path& file, Reply<std::string> reply);
     void set_parameter_requires_grad(const std::string& module, bool value);
 
     // Blocks until nothing is queued, running or opening (a parked run counts as idle). For tests and the CLI.

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+// The engine thread while a model is trained.
+#include <algorithm>
+#include <chrono>
+
+#include "core/base/error.h"
+#include "core/base/parallel.h"
+#include "core/base/strings.h"
+#include "core/session/compute_statistics.h"
+#include "core/session/engine.h"
+#include "core/session/script_output.h"
+#include "core/session/training_sample.h"
+
+namespace loupe::session {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+constexpr auto kTellEvery = std::chrono::milliseconds(50);
+
+double seconds_since(Clock::time_point from) { return std::chrono::duration<double>(Clock::now() - from).count(); }
+
+// The first event that made a NaN; without one, the first that made an Inf; 0.
+EventId origin_in(const Recording& recording) {
+    EventId first_inf = 0;
+    for (EventId id = 1; id <= recording.event_count(); ++id) {
+        const Event& event = recording.event(id);
+        if (event.has_nan) return id;
+        if (event.has_inf && first_inf == 0) first_inf = id;
+    }
+    return first_inf;
+}
+
+std::string event_text(const Event& event) {
+    return concat("#", event.id, " ", event.op, event.scope.empty() ? "" : concat(" in ", event.scope), ", ", phase_name(event.phase));
+}
+
+// Parameters and inputs that were no numbers before the step.
+std::string bad_from_the_start(const Recording& recording) {
+    for (ValueId id = 1; id <= recording.value_count(); ++id) {
+        const Value& value = recording.value(id);
+        if (value.producer == 0 && value.statistics && value.statistics->has_nan_or_inf()) return value.name;
+    }
+    return {};
+}
+
+}  // namespace
+
+void Session::Engine::train(const TrainOptions& options, TrainFrom from) {
+    stop();
+    enqueue({JobKind::Command, "run", [this, options, from] { do_train(options, from); }});
+}
+
+std::shared_ptr<const TrainingLog> Session::Engine::training() const {
+    const std::lock_guard lock(mutex_);
+    return training_;
+}
+
+void Session::Engine::tell_of_training() {
+    if (listener_ != nullptr) listener_->on_training(trainer_->log());
+    const std::int64_t step = trainer_->steps_done();
+    const std::int64_t total = trainer_->total_steps();
+    change_status([&](Status& status) {
+        status.progress = concat("training: epoch ", trainer_->epoch(), " of ", trainer_->options().epochs, ", step ", step, " of ", total);
+        status.fraction = total > 0 ? static_cast<double>(step) / static_cast<double>(total) : -1;
+    });
+}
+
+// What panels ask for while steps follow one another without a stop.
+void Session::Engine::serve_requests() {
+    std::unique_lock lock(mutex_);
+    for (int served = 0; served < 8 && !cancel_ && !quit_ && run_next_request(lock); ++served) {
+    }
+}
+
+void Session::Engine::do_train(const TrainOptions& options, TrainFrom from) {
+    if (!program_) throw Error(ErrorKind::Usage, "no model is open", {.hint = "open a file first"});
+    change_status([](Status& status) {
+        status = Status{};
+        status.state = RunState::Running;
+        status.progress = "reading data";
+    });
+    control_.begin_run(false);
+    set_thread_count(options.threads);
+    const bool goes_on = from == TrainFrom::Here && trainer_ != nullptr;
+    if (goes_on) trainer_->go_on(options);
+    else trainer_ = std::make_unique<Trainer>(program_, options);
+    {
+        const std::lock_guard lock(mutex_);
+        training_ = trainer_->log();
+    }
+    if (!goes_on) {
+        log({.level = SessionListener::LogEntry::Level::Info, .text = concat("training on ", trainer_->data_summary()), .scope = {}, .source = {}});
+    }
+    const WarningScope warnings([this](const ScriptWarning& warning) {
+        log_of_run(SessionListener::LogEntry::Level::Warning, warning.text, warning.source);
+    });
+    const runtime::PrintScope prints(print_to_log());
+    trainer_->begin();
+    tell_of_training();
+    try {
+        if (program_->trace_with(trainer_->batch().inputs)) tell_of_trace();
+        train_steps(*trainer_);
+    } catch (...) {
+        trainer_->rest();
+        tell_of_training();
+        throw;
+    }
+    trainer_->rest();
+    tell_of_training();
+    change_status([](Status& status) {
+        if (status.state != RunState::Failed) status.state = RunState::Finished;
+        status.progress.clear();
+        status.fraction = -1;
+        status.next_node = -1;
+        status.next_op.clear();
+        status.next_scope.clear();
+        status.next_source = {};
+    });
+}
+
+void Session::Engine::train_steps(Trainer& trainer) {
+    auto told = Clock::now();
+    auto looked = Clock::now();
+    double look_cost = 0;
+    bool is_first = true;
+    while (!trainer.is_done()) {
+        check_cancelled();
+        serve_requests();
+        const double every = trainer.options().look_every;
+        const bool is_time = every >= 0 && seconds_since(looked) >= std::max(every, 9 * look_cost);
+        const bool recorded = control_.wants_to_stop() || (every >= 0 && is_first) || is_time;
+        is_first = false;
+        const auto began = Clock::now();
+        if (!train_step(trainer, recorded)) return;
+        if (recorded) {
+            looked = Clock::now();
+            look_cost = std::chrono::duration<double>(looked - began).count();
+        }
+        if (const auto epoch = trainer.end_epoch()) trainer.log()->add(*epoch);
+        if (Clock::now() - told < kTellEvery && !trainer.is_done()) continue;
+        told = Clock::now();
+        tell_of_training();
+    }
+}
+
+// False: its numbers are none, and the training ends at their origin.
+bool Session::Engine::train_step(Trainer& trainer, bool recorded) {
+    TrainingStep done;
+    std::string wrong;
+    const auto step = [&] {
+        wrong = trainer.compute();
+        if (!wrong.empty() && trainer.options().stop_at_nan) return;
+        wrong.clear();
+        done = trainer.update();
+    };
+    try {
+        if (recorded) record_step(trainer, step);
+        else step();
+    } catch (const Error& error) {
+        trainer.undo();
+        if (error.kind() == ErrorKind::Cancelled || recorded) throw;
+        return train_step(trainer, true);  // once more, to be looked at
+    }
+    if (!wrong.empty()) {
+        trainer.undo();
+        find_origin(trainer, wrong);
+        return false;
+    }
+    done.is_recorded = recorded;
+    trainer.log()->add(done);
+    if (recorded) trainer.log()->add(sample_training(program_->module(), *recorder_->recording(), done.step));
+    return true;
+}
+
+void Session::Engine::record_step(Trainer& trainer, const std::function<void()>& step) {
+    forget_run();
+    method_ = trainer.method();
+    arguments_ = trainer.arguments();
+    ran_ = RunOptions{};
+    ran_.method = program_->default_method();
+    ran_.backward = true;
+    ran_.training = true;
+    control_.begin_run(false);
+    recorder_ = std::make_unique<Recorder>(RecorderOptions{true, true, {}, last_options().left_out}, method_->build_graph(), &control_,
+                                           [this](const StopPoint& next, const StopReason& why) { park(next, why); });
+    {
+        const std::lock_guard lock(mutex_);
+        recording_ = recorder_->recording();
+    }
+    name_existing_tensors(*recorder_, program_->module(), arguments_, trainer.schema());
+    if (trainer.loss()) recorder_->name_modules(*trainer.loss(), "loss");
+    start_ = std::make_unique<RunStart>(program_->module(), arguments_, trainer.schema());
+    body_ = trainer.body();
+    if (listener_ != nullptr) {
+        listener_->on_recording(recorder_->recording());
+        recorder_->set_progress([this](std::size_t events) { listener_->on_events(events); });
+    }
+    const auto finish = [this] {
+        recorder_->finish();
+        recorder_->protect_existing();
+        const auto reached = static_cast<EventId>(recorder_->recording()->event_count());
+        change_status([&](Status& status) { status.reached = reached; });
+    };
+    try {
+        const ObserverScope observed(recorder_.get());
+        const StatementScope statements(*program_, *recorder_);
+        step();
+    } catch (...) {
+        finish();
+        throw;
+    }
+    finish();
+}
+
+// The step whose numbers are none, once more and recorded whole. Ends Failed at the event that made the first of them.
+void Session::Engine::find_origin(Trainer& trainer, const std::string& what) {
+    record_step(trainer, [&trainer] { trainer.compute(); });
+    const Recording& recording = *recorder_->recording();
+    const EventId origin = origin_in(recording);
+    trainer.undo();
+    std::string text = concat(what, " at step ", trainer.steps_done() + 1, " (epoch ", trainer.epoch(), ")");
+    if (const std::string bad = bad_from_the_start(recording); !bad.empty()) text += concat("; '", bad, "' held it before the step");
+    if (origin != 0) text += concat("; it began at ", event_text(recording.event(origin)));
+    else text += "; it did not come again when the step was repeated";
+    SessionListener::LogEntry entry;
+    entry.level = SessionListener::LogEntry::Level::Error;
+    entry.text = text + "; the model is as it was before the step";
+    entry.event = origin;
+    if (origin != 0) {
+        const Event& event = recording.event(origin);
+        entry.graph_node = event.graph_node;
+        entry.scope = std::string(event.scope);
+        entry.source = {std::string(event.source_file), event.source_line, 0};
+    }
+    log(entry);
+    change_status([&](Status& status) {
+        status.state = RunState::Failed;
+        status.error = text;
+        status.why = "error";
+        if (origin != 0) status.reached = origin;
+    });
+}
+
+}  // namespace loupe::session

@@ -1,0 +1,376 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/session/trainer.h"
+
+#include <chrono>
+#include <cmath>
+
+#include "core/autograd/engine.h"
+#include "core/autograd/grad_mode.h"
+#include "core/autograd/observer.h"
+#include "core/autograd/variable.h"
+#include "core/base/error.h"
+#include "core/base/strings.h"
+#include "core/nn/layer.h"
+#include "core/nn/utils/gradients.h"
+#include "core/ops/functions.h"
+#include "core/session/call_text.h"
+#include "core/session/compute_statistics.h"
+#include "core/session/inputs.h"
+#include "core/session/value_store.h"
+
+namespace loupe::session {
+namespace {
+
+double seconds_now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+
+template <typename Records>
+std::string names_of(const Records& records) {
+    std::vector<std::string> names;
+    for (const auto* record : records) names.emplace_back(record->name);
+    return join(names, ", ");
+}
+
+nn::ModulePtr make_loss(const std::string& text) {
+    if (text == "own" || text.empty()) return nullptr;
+    const CallText call = parse_call(text);
+    const nn::LayerRecord* record = nn::find_layer(call.name);
+    if (record == nullptr || !nn::has_forward(*record)) {
+        throw Error(ErrorKind::Usage, concat("no loss is called '", call.name, "'"), {.hint = "CrossEntropyLoss, MSELoss, L1Loss, ..., or own"});
+    }
+    const FunctionSchema& schema = nn::constructor_schema(*record);
+    const std::size_t skip = !schema.arguments.empty() && schema.arguments.front().name == "self" ? 1 : 0;
+    CallArguments arguments = call_arguments(call, schema, skip);
+    return nn::make_layer(call.name, std::move(arguments.positional), std::move(arguments.keywords));
+}
+
+Ptr<optim::Optimizer> make_optimizer(const std::string& text, const TensorList& parameters) {
+    const CallText call = parse_call(text);
+    const optim::OptimizerRecord* record = optim::find_optimizer(call.name);
+    if (record == nullptr) {
+        throw Error(ErrorKind::Usage, concat("no optimizer is called '", call.name, "'"), {.hint = concat("there are ", names_of(optim::optimizer_records()))});
+    }
+    if (parameters.empty()) throw Error(ErrorKind::Usage, "no parameter of the model requires grad", {.hint = "unfreeze some in Modules"});
+    CallArguments arguments = call_arguments(call, parse_schema(record->constructor), 1);
+    auto list = make_ptr<ListObject>(types::any());
+    for (const Tensor& t : parameters) list->elements.emplace_back(t);
+    arguments.positional.insert(arguments.positional.begin(), IValue(list));
+    return optim::make_optimizer(*record, std::move(arguments));
+}
+
+Ptr<optim::Scheduler> make_schedule(const std::string& text, const Ptr<optim::Optimizer>& optimizer) {
+    if (text.empty() || text == "none") return nullptr;
+    const CallText call = parse_call(text);
+    const optim::SchedulerRecord* record = optim::find_scheduler(call.name);
+    if (record == nullptr) {
+        throw Error(ErrorKind::Usage, concat("no schedule is called '", call.name, "'"), {.hint = concat("there are ", names_of(optim::scheduler_records()))});
+    }
+    CallArguments arguments = call_arguments(call, parse_schema(record->constructor), 1);
+    arguments.positional.insert(arguments.positional.begin(), optim::as_value(optimizer));
+    return optim::make_scheduler(*record, std::move(arguments));
+}
+
+Tensor first_tensor(const IValue& value) {
+    const TensorList all = flatten_tensors(value);
+    return all.empty() ? Tensor() : all.front();
+}
+
+// Are these scores of classes for those labels? Then along which dimension; else nullopt.
+std::optional<std::int64_t> class_dimension(const Tensor& output, const IValue& target) {
+    if (!target.is_tensor() || !is_integral(target.to_tensor().dtype()) || target.to_tensor().dtype() == ScalarType::Bool) return std::nullopt;
+    const Tensor labels = target.to_tensor();
+    if (output.dim() != labels.dim() + 1) return std::nullopt;
+    const auto fits = [&](std::int64_t classes) {
+        for (std::int64_t d = 0; d < labels.dim(); ++d) {
+            if (labels.size(d) != output.size(d < classes ? d : d + 1)) return false;
+        }
+        return true;
+    };
+    if (output.dim() >= 2 && fits(1)) return 1;
+    if (fits(output.dim() - 1)) return output.dim() - 1;
+    return std::nullopt;
+}
+
+double hits(const Tensor& output, const IValue& target, std::int64_t classes) {
+    const GradModeScope no_grad(false);
+    const ToldScope told;
+    const Tensor right = fn::eq(fn::argmax(detach(output), classes, false), target.to_tensor());
+    const Tensor whole = fn::contiguous(right, 0);
+    const bool* data = whole.data<bool>();
+    return static_cast<double>(std::count(data, data + whole.numel(), true));
+}
+
+double norm_of(const TensorList& parameters) {
+    const GradModeScope no_grad(false);
+    const ToldScope told;
+    double sum = 0;
+    for (const Tensor& parameter : parameters) {
+        const Tensor gradient = grad_of(parameter);
+        if (!gradient.defined()) continue;
+        const double norm = item(fn::vector_norm(gradient)).to_double();
+        sum += norm * norm;
+    }
+    return std::sqrt(sum);
+}
+
+TensorList parameters_that_learn(const nn::Module& module) {
+    TensorList all;
+    for (const auto& [name, t] : module.named_parameters()) {
+        if (requires_grad(t)) all.push_back(t);
+    }
+    return all;
+}
+
+std::string number_text(double value) { return std::isnan(value) ? "nan" : value > 0 ? "inf" : "-inf"; }
+
+}  // namespace
+
+Trainer::Trainer(std::shared_ptr<Program> program, const TrainOptions& options) : program_(std::move(program)), options_(options) {
+    if (options_.batch_size < 1) throw Error(ErrorKind::Usage, concat("a batch of ", options_.batch_size, " examples"), {.hint = "give at least 1"});
+    default_generator().set_seed(options_.seed);
+    sets_ = open_training_data(options_);
+    method_ = std::make_shared<PreparedMethod>(program_, program_->default_method(), "none");
+    loss_ = make_loss(options_.loss);
+    parameters_ = parameters_that_learn(program_->module());
+    optimizer_ = make_optimizer(options_.optimizer, parameters_);
+    schedule_ = make_schedule(options_.schedule, optimizer_);
+    log_ = std::make_shared<TrainingLog>(options_, sets_.training->batches());
+}
+
+Trainer::~Trainer() { rest(); }
+
+void Trainer::begin() {
+    if (!modes_.empty()) return;
+    for (const auto& [path, module] : program_->module().named_modules()) modes_.push_back({module, module->is_training()});
+    program_->module().train(true);
+}
+
+void Trainer::rest() {
+    // Parents come before their children.
+    for (const ModuleMode& mode : modes_) mode.module->train(mode.was_training);
+    modes_.clear();
+}
+
+void Trainer::go_on(const TrainOptions& options) {
+    options_.epochs = options.epochs;
+    options_.max_steps = options.max_steps;
+    options_.clip_norm = options.clip_norm;
+    options_.stop_at_nan = options.stop_at_nan;
+    options_.look_every = options.look_every;
+    if (options.optimizer == options_.optimizer) return;
+    // The same optimiser with other numbers.
+    const Ptr<optim::Optimizer> other = make_optimizer(options.optimizer, parameters_);
+    if (&other->record() != &optimizer_->record()) {
+        optimizer_ = other;
+        schedule_ = make_schedule(options_.schedule, optimizer_);
+    } else {
+        for (const auto& [name, value] : other->param_groups()->elements.front().to_dict().entries()) {
+            if (name.to_string() != "params") optimizer_->param_groups()->elements.front().to_dict().set(name, value);
+        }
+    }
+    options_.optimizer = options.optimizer;
+}
+
+std::int64_t Trainer::total_steps() const {
+    const std::int64_t all = options_.epochs * steps_an_epoch();
+    return options_.max_steps > 0 ? std::min(all, options_.max_steps) : all;
+}
+
+bool Trainer::is_done() const { return steps_done_ >= total_steps(); }
+
+const TrainingBatch& Trainer::batch() {
+    if (batch_) return *batch_;
+    if (!is_epoch_begun_) {
+        sets_.training->begin_epoch();
+        is_epoch_begun_ = true;
+        ++epoch_;
+        epoch_loss_ = epoch_hits_ = 0;
+        epoch_examples_ = epoch_rated_ = 0;
+        epoch_began_ = seconds_now();
+    }
+    batch_ = sets_.training->next();
+    if (!batch_) throw Error(ErrorKind::Run, "an epoch has no batch", {.hint = "a smaller batch, or drop_last off"});
+    return *batch_;
+}
+
+void Trainer::remember() {
+    const ToldScope told;
+    random_before_ = default_generator().state();
+    buffers_before_.clear();
+    for (const auto& [name, t] : program_->module().named_buffers()) buffers_before_.emplace_back(t, copy_elements(t));
+}
+
+void Trainer::undo() {
+    const GradModeScope no_grad(false);
+    const ToldScope told;
+    default_generator().set_state(random_before_);
+    for (const auto& [buffer, elements] : buffers_before_) fn::copy_(buffer, elements);
+    optimizer_->zero_grad(true);
+}
+
+Tensor Trainer::loss_of(const IValue& output, const IValue& target) const {
+    if (!loss_) {
+        const Tensor own = first_tensor(method_->loss(output));
+        if (!own.defined() || own.numel() != 1) {
+            throw Error(ErrorKind::Usage, concat("the model gives ", own.defined() ? describe(own) : "no tensor", ", which is no loss"),
+                        {.hint = "choose a loss, or give the source a function `loss`"});
+        }
+        return own;
+    }
+    Tensor scores = first_tensor(output);
+    if (!scores.defined()) throw Error(ErrorKind::Run, "the model gives no tensor");
+    if (target.is_none()) throw Error(ErrorKind::Usage, "the data has no targets", {.hint = "name the array of targets, or choose the loss `own`"});
+    // Scores of each position, classes last, as language models give them.
+    const auto classes = class_dimension(scores, target);
+    const std::string kind = loss_->class_name();
+    const bool counts_classes = kind == "CrossEntropyLoss" || kind == "NLLLoss";
+    if (counts_classes && classes && *classes > 1) scores = fn::movedim(scores, *classes, std::int64_t{1});
+    IValue fitted = target;
+    if (target.is_tensor()) {
+        const Tensor t = target.to_tensor();
+        // Numbers in a row against a column of outputs.
+        const bool is_column = !counts_classes && scores.dim() == t.dim() + 1 && scores.size(-1) == 1;
+        if (is_column) scores = fn::squeeze(scores, std::int64_t{-1});
+        const bool is_other_kind = !counts_classes && is_integral(t.dtype()) && is_floating(scores.dtype());
+        if (is_other_kind) fitted = fn::to_dtype(t, static_cast<std::int64_t>(scores.dtype()));
+    }
+    return first_tensor(loss_->call({scores, fitted}));
+}
+
+std::string Trainer::compute() {
+    const TrainingBatch& now = batch();
+    step_began_ = seconds_now();
+    remember();
+    optimizer_->zero_grad(true);
+    const GradModeScope grad(true);
+    now_ = {};
+    now_.step = steps_done_ + 1;
+    now_.epoch = epoch_;
+    now_.learning_rate = learning_rate();
+    std::int64_t rated = 0;
+    Tensor loss;
+    {
+        const MemoryCategoryScope category(MemoryCategory::Activation);
+        const IValue output = method_->forward(now.inputs);
+        loss = loss_of(output, now.target);
+        if (const Tensor scores = first_tensor(output); scores.defined() && loss_) {
+            if (const auto classes = class_dimension(scores, now.target)) {
+                rated = now.target.to_tensor().numel();
+                now_.accuracy = rated == 0 ? 0 : hits(scores, now.target, *classes) / static_cast<double>(rated);
+            }
+        }
+    }
+    now_.loss = item(detach(loss)).to_double();
+    if (!std::isfinite(now_.loss)) return concat("the loss is ", number_text(now_.loss));
+    {
+        const MemoryCategoryScope category(MemoryCategory::Gradient);
+        run_backward({loss});
+    }
+    now_.gradient_norm = norm_of(parameters_);
+    if (!std::isfinite(now_.gradient_norm)) return concat("the norm of the gradients is ", number_text(now_.gradient_norm));
+    return {};
+}
+
+TrainingStep Trainer::update() {
+    if (!std::isfinite(now_.learning_rate)) throw Error(ErrorKind::Run, concat("the learning rate is ", number_text(now_.learning_rate)), {.hint = "nothing was changed"});
+    if (options_.clip_norm > 0) {
+        const ToldScope told;
+        nn::clip_grad_norm_(parameters_, options_.clip_norm);
+    }
+    if (optimizer_->record().step != nullptr) {
+        // Those that evaluate the loss several times a step (LBFGS).
+        optimizer_->step([this] {
+            optimizer_->zero_grad(true);
+            const TrainingBatch& now = batch();
+            const Tensor loss = loss_of(method_->forward(now.inputs), now.target);
+            run_backward({loss});
+            return IValue(detach(loss));
+        });
+    } else {
+        optimizer_->step();
+    }
+    if (schedule_ && options_.schedule_every_step && !schedule_->takes_metric()) schedule_->step();
+    const std::int64_t count = batch_->count;
+    epoch_loss_ += now_.loss * static_cast<double>(count);
+    epoch_examples_ += count;
+    if (now_.accuracy) {
+        const std::int64_t rated = batch_->target.to_tensor().numel();
+        epoch_hits_ += *now_.accuracy * static_cast<double>(rated);
+        epoch_rated_ += rated;
+    }
+    batch_.reset();
+    ++steps_done_;
+    now_.seconds = seconds_now() - step_began_;
+    return now_;
+}
+
+std::optional<TrainingEpoch> Trainer::end_epoch() {
+    const bool is_end = is_epoch_begun_ && (steps_done_ % steps_an_epoch() == 0 || is_done());
+    if (!is_end) return std::nullopt;
+    is_epoch_begun_ = false;
+    TrainingEpoch epoch;
+    epoch.epoch = epoch_;
+    epoch.last_step = steps_done_;
+    epoch.loss = epoch_examples_ > 0 ? epoch_loss_ / static_cast<double>(epoch_examples_) : 0;
+    if (epoch_rated_ > 0) epoch.accuracy = epoch_hits_ / static_cast<double>(epoch_rated_);
+    measure(epoch);
+    if (schedule_ && schedule_->takes_metric()) schedule_->step_on(epoch.held_out_loss.value_or(epoch.loss));
+    else if (schedule_ && !options_.schedule_every_step) schedule_->step();
+    epoch.seconds = seconds_now() - epoch_began_;
+    return epoch;
+}
+
+void Trainer::measure(TrainingEpoch& epoch) {
+    if (!sets_.held_out) return;
+    const GradModeScope no_grad(false);
+    program_->module().eval();
+    double loss = 0;
+    double right = 0;
+    std::int64_t examples = 0;
+    std::int64_t rated = 0;
+    sets_.held_out->begin_epoch();
+    while (const auto batch = sets_.held_out->next()) {
+        const IValue output = method_->forward(batch->inputs);
+        loss += item(loss_of(output, batch->target)).to_double() * static_cast<double>(batch->count);
+        examples += batch->count;
+        const Tensor scores = first_tensor(output);
+        const auto classes = loss_ ? class_dimension(scores, batch->target) : std::nullopt;
+        if (!classes) continue;
+        right += hits(scores, batch->target, *classes);
+        rated += batch->target.to_tensor().numel();
+    }
+    program_->module().train(true);
+    if (examples > 0) epoch.held_out_loss = loss / static_cast<double>(examples);
+    if (rated > 0) epoch.held_out_accuracy = right / static_cast<double>(rated);
+}
+
+double Trainer::learning_rate() const {
+    return optim::Options(optimizer_->param_groups()->elements.front().to_dict()).number("lr");
+}
+
+std::vector<IValue> Trainer::arguments() {
+    std::vector<IValue> all = batch().inputs;
+    all.push_back(batch().target);
+    return all;
+}
+
+FunctionSchema Trainer::schema() const {
+    FunctionSchema schema = method_->schema();
+    schema.arguments.resize(std::min(schema.arguments.size(), batch_ ? batch_->inputs.size() + 1 : schema.arguments.size()));
+    Argument target;
+    target.name = "target";
+    target.type = types::any();
+    schema.arguments.push_back(std::move(target));
+    return schema;
+}
+
+std::function<void(std::vector<IValue>)> Trainer::body() const {
+    return [this](std::vector<IValue> arguments) {
+        const IValue target = std::move(arguments.back());
+        arguments.pop_back();
+        const GradModeScope grad(true);
+        const Tensor loss = loss_of(method_->forward(std::move(arguments)), target);
+        run_backward({loss});
+    };
+}
+
+}  // namespace loupe::session

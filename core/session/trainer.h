@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// A training loop on a program: batch, forward, loss, backward, step. The window's session and the command line drive it.
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/ops/random/generator.h"
+#include "core/optim/scheduler.h"
+#include "core/session/program.h"
+#include "core/session/training.h"
+#include "core/session/training_data.h"
+
+namespace loupe::session {
+
+class Trainer {
+  public:
+    // Opens the data and makes loss, optimiser and schedule. Throws Error (Usage, File, Run).
+    Trainer(std::shared_ptr<Program> program, const TrainOptions& options);
+    Trainer(const Trainer&) = delete;
+    Trainer& operator=(const Trainer&) = delete;
+    // The training flags of the modules are as they were before.
+    ~Trainer();
+
+    const std::shared_ptr<TrainingLog>& log() const { return log_; }
+    const std::string& data_summary() const { return sets_.summary; }
+    const TrainOptions& options() const { return options_; }
+    const std::shared_ptr<const PreparedMethod>& method() const { return method_; }
+    // Null: the model's own.
+    const nn::ModulePtr& loss() const { return loss_; }
+    // Parameters that learn.
+    const TensorList& parameters() const { return parameters_; }
+    std::int64_t steps_an_epoch() const { return sets_.training->batches(); }
+    std::int64_t total_steps() const;
+    std::int64_t steps_done() const { return steps_done_; }
+    int epoch() const { return epoch_; }
+    bool is_done() const;
+    // Modules learn (dropout drops, batch normalisation counts) until rest().
+    void begin();
+    void rest();
+    // Other epochs, rates and clipping from now on; data, loss, optimiser and schedule stay.
+    void go_on(const TrainOptions& options);
+
+    // The batch of the next step, read when it is asked for first.
+    const TrainingBatch& batch();
+    // The model of the batch: forward and loss; then backward. What an observer of a step sees. Throws what the model
+    // throws; loss and target that do not fit as the loss's own message.
+    // Returns what went wrong with the numbers: "the loss is nan"; empty when nothing did.
+    std::string compute();
+    // The optimiser's step, and the schedule's. The batch is used up. Throws Error (Run) when a learning rate is no number,
+    // before anything is changed.
+    TrainingStep update();
+    // Buffers and the random generator as they were before compute(); gradients are dropped.
+    void undo();
+    // Inputs and target of the batch, as body() takes them, and what they are called.
+    std::vector<IValue> arguments();
+    FunctionSchema schema() const;
+    // Forward, loss and backward of arguments(): to repeat a recorded step.
+    std::function<void(std::vector<IValue>)> body() const;
+
+    // Called after update(): at the end of an epoch what it came to, with the examples kept aside measured.
+    std::optional<TrainingEpoch> end_epoch();
+
+  private:
+    struct ModuleMode {
+        nn::ModulePtr module;
+        bool was_training;
+    };
+    Tensor loss_of(const IValue& output, const IValue& target) const;
+    void measure(TrainingEpoch& epoch);
+    double learning_rate() const;
+    void remember();
+
+    std::shared_ptr<Program> program_;
+    TrainOptions options_;
+    TrainingSets sets_;
+    std::shared_ptr<TrainingLog> log_;
+    std::shared_ptr<const PreparedMethod> method_;
+    nn::ModulePtr loss_;
+    TensorList parameters_;
+    Ptr<optim::Optimizer> optimizer_;
+    Ptr<optim::Scheduler> schedule_;
+    std::vector<ModuleMode> modes_;
+
+    std::optional<TrainingBatch> batch_;
+    bool is_epoch_begun_ = false;
+    int epoch_ = 0;
+    std::int64_t steps_done_ = 0;
+    TrainingStep now_;
+    // Sums over the epoch.
+    double epoch_loss_ = 0;
+    double epoch_hits_ = 0;
+    std::int64_t epoch_examples_ = 0;
+    std::int64_t epoch_rated_ = 0;
+    double epoch_began_ = 0;
+    double step_began_ = 0;
+    // Before the step.
+    std::vector<std::pair<Tensor, Tensor>> buffers_before_;
+    Generator::State random_before_;
+};
+
+}  // namespace loupe::session

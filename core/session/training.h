@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Training as callers describe and follow it: values only.
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/session/model_info.h"
+#include "core/session/statistics.h"
+
+namespace loupe::session {
+
+// What a model is trained on.
+struct DataSpec {
+    // An .npz, an .npy (inputs that are their own target), a .csv, a folder of pictures in a folder a class, the images
+    // of IDX (MNIST) or a binary batch of CIFAR, a text file. Empty: made up, to try things out.
+    std::string path;
+    // Names of arrays or columns; empty: guessed ("x", "arg0", "images", ...; "y", "target", "labels", ...). A target named
+    // as an input is that input.
+    std::string input;
+    std::string target;
+    // Of data that is made up: the shape of one example, and how many classes (0: the target is a number).
+    Shape shape;
+    std::string dtype = "float32";
+    int classes = 10;
+    std::int64_t count = 1024;
+};
+
+struct TrainOptions {
+    DataSpec data;
+    double held_out = 0;             // this part of the examples is kept aside, and measured after every epoch
+    std::int64_t batch_size = 32;
+    bool shuffle = true;
+    bool drop_last = false;
+    int workers = 0;                 // threads that load ahead
+    // As Python calls them. "own": what the model gives, or its source's own loss of it.
+    std::string loss = "CrossEntropyLoss()";
+    std::string optimizer = "Adam(lr=0.001)";
+    std::string schedule;            // "StepLR(1, gamma=0.5)"; empty: none
+    bool schedule_every_step = false;  // else every epoch
+    double clip_norm = 0;            // 0: gradients are left as they are
+    int epochs = 5;
+    std::int64_t max_steps = 0;      // 0: as many as the epochs have
+    std::uint64_t seed = 0;
+    int threads = 0;
+    bool stop_at_nan = true;
+    // One step is recorded whole for the panels at most this often, in seconds, and never so that recording takes more
+    // than a tenth of the time. Negative: none but those that somebody stops in.
+    double look_every = 0.5;
+};
+
+// One step: numbers that are there for every one.
+struct TrainingStep {
+    std::int64_t step = 0;           // from 1
+    int epoch = 0;                   // from 1
+    double loss = 0;
+    double learning_rate = 0;        // of the first group
+    double gradient_norm = 0;        // of all parameters together, before clipping
+    std::optional<double> accuracy;  // of a classifier, over the batch
+    double seconds = 0;
+    bool is_recorded = false;
+};
+// At the end of an epoch.
+struct TrainingEpoch {
+    int epoch = 0;
+    std::int64_t last_step = 0;
+    double loss = 0;                 // mean over its examples
+    std::optional<double> accuracy;
+    std::optional<double> held_out_loss;
+    std::optional<double> held_out_accuracy;
+    double seconds = 0;
+};
+
+// What tensors held at a step that was recorded.
+struct TrainingSample {
+    struct Row {
+        std::string name;            // a parameter, or a module's path
+        Statistics statistics;
+    };
+    std::int64_t step = 0;
+    std::vector<Row> weights;        // after the step
+    std::vector<Row> gradients;
+    std::vector<Row> activations;    // what modules gave
+};
+
+// Grows while a training goes on. One writer, any number of readers.
+class TrainingLog {
+  public:
+    explicit TrainingLog(TrainOptions options, std::int64_t steps_an_epoch) : options_(std::move(options)), steps_an_epoch_(steps_an_epoch) {}
+
+    const TrainOptions& options() const { return options_; }
+    std::int64_t steps_an_epoch() const { return steps_an_epoch_; }
+    std::size_t step_count() const;
+    // Those from the index on.
+    std::vector<TrainingStep> steps(std::size_t from = 0) const;
+    std::vector<TrainingEpoch> epochs() const;
+    // At most kMostSamples: when there are more, every other one of the older ones goes.
+    std::vector<std::shared_ptr<const TrainingSample>> samples() const;
+    static constexpr std::size_t kMostSamples = 256;
+
+    void add(const TrainingStep& step);
+    void add(const TrainingEpoch& epoch);
+    void add(std::shared_ptr<const TrainingSample> sample);
+
+  private:
+    TrainOptions options_;
+    std::int64_t steps_an_epoch_;
+    mutable std::mutex mutex_;
+    std::vector<TrainingStep> steps_;
+    std::vector<TrainingEpoch> epochs_;
+    std::vector<std::shared_ptr<const TrainingSample>> samples_;
+};
+
+// What can be chosen, for forms: "Adam" with what its constructor takes.
+struct RecipeInfo {
+    struct Argument {
+        std::string name;
+        std::string type;           // "float", "int", "bool", "Optional[float]"
+        std::string default_text;   // Python's; empty: it must be given
+    };
+    std::string name;
+    std::string summary;
+    std::vector<Argument> arguments;
+};
+std::vector<RecipeInfo> list_optimizers();
+std::vector<RecipeInfo> list_schedules();   // those that can be given without functions
+std::vector<RecipeInfo> list_losses();      // those of an output and a target
+
+}  // namespace loupe::session

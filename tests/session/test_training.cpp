@@ -1,0 +1,373 @@
+// SPDX-License-Identifier: Apache-2.0
+// Training in a session: the numbers of PyTorch's own loop, stops inside a step, steps that fail.
+#include <QTemporaryDir>
+#include <QtTest>
+
+#include <cmath>
+#include <future>
+
+#include "core/base/error.h"
+#include "core/base/file.h"
+#include "core/io/checkpoint.h"
+#include "core/io/npy.h"
+#include "core/session/call_text.h"
+#include "core/session/session.h"
+#include "core/session/trainer.h"
+
+using namespace loupe;
+using namespace loupe::session;
+
+namespace {
+
+constexpr const char* kNet = R"(import torch
+import torch.nn as nn
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(2, 3)
+        self.norm = nn.BatchNorm1d(3)
+        self.out = nn.Linear(3, 2)
+        with torch.no_grad():
+            self.fc.weight.copy_(torch.tensor([[0.5, -0.25], [0.125, 1.0], [-0.5, 0.75]]))
+            self.fc.bias.zero_()
+            self.out.weight.copy_(torch.tensor([[0.25, 0.5, -1.0], [1.0, -0.5, 0.25]]))
+            self.out.bias.zero_()
+
+    def forward(self, x):
+        return self.out(torch.tanh(self.norm(self.fc(x))))
+
+model = Net()
+)";
+
+// Goes wrong when an example is negative.
+constexpr const char* kRoot = R"(import torch
+import torch.nn as nn
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.norm = nn.BatchNorm1d(1)
+        self.fc = nn.Linear(1, 1)
+
+    def forward(self, x):
+        root = torch.sqrt(x)
+        return self.fc(self.norm(x) + root)
+
+model = Net()
+)";
+
+class Log : public SessionListener {
+  public:
+    void on_log(const LogEntry& entry) override { entries.push_back(entry); }
+    std::vector<LogEntry> entries;
+};
+
+template <typename T, typename Ask>
+T answer(Ask&& ask) {
+    std::promise<T> promise;
+    ask([&promise](T value) { promise.set_value(std::move(value)); });
+    return promise.get_future().get();
+}
+
+double element(Session& session, const std::string& name) {
+    TensorRequest request;
+    request.name = name;
+    const auto slice = answer<TensorSlice>([&](auto reply) { session.request_tensor("test", request, reply); });
+    return slice.error.empty() ? slice.data.front().elements.front() : std::nan("");
+}
+
+}  // namespace
+
+class TestTraining : public QObject {
+    Q_OBJECT
+
+  private slots:
+    void initTestCase();
+    void numbers_are_pytorchs();
+    void holds_examples_aside();
+    void stops_inside_a_step();
+    void breakpoints_stop_in_any_step();
+    void goes_on_after_a_stop();
+    void ends_at_the_origin_of_a_nan();
+    void a_failing_step_changes_nothing();
+    void learning_rate_that_is_no_number();
+    void says_what_does_not_fit();
+    void values_of_a_recorded_step_stay();
+    void saves_weights();
+    void samples_are_thinned();
+    void calls_as_text();
+
+  private:
+    QString file(const char* name) const { return dir_.filePath(QString::fromLatin1(name)); }
+    void write(const char* name, const char* text) { write_file_atomically(file(name).toStdString(), text); }
+    TrainOptions options() const;
+    void open(Session& session, const char* name) {
+        session.open(file(name).toStdString());
+        session.wait_idle();
+    }
+
+    QTemporaryDir dir_;
+};
+
+void TestTraining::initTestCase() {
+    write("net.py", kNet);
+    write("root.py", kRoot);
+    const Tensor x = tensor_of<float>({-2.F, 1.F, -1.F, -1.F, 0.F, 2.F, 1.F, 0.F, 2.F, 3.F, 3.F, -2.F}, {6, 2});
+    const Tensor y = tensor_of<std::int64_t>({0, 1, 0, 1, 1, 0}, {6});
+    write_npz(file("data.npz").toStdString(), {{"x", x}, {"y", y}});
+    write_npz(file("roots.npz").toStdString(), {{"x", tensor_of<float>({1.F, 4.F, 9.F, 1.F, -1.F, 4.F}, {6, 1})},
+                                                {"y", tensor_of<float>({1.F, 2.F, 3.F, 1.F, 1.F, 2.F}, {6, 1})}});
+}
+
+TrainOptions TestTraining::options() const {
+    TrainOptions options;
+    options.data.path = file("data.npz").toStdString();
+    options.batch_size = 4;
+    options.shuffle = false;
+    options.epochs = 2;
+    options.optimizer = "SGD(0.5, momentum=0.9)";
+    options.schedule = "StepLR(1, gamma=0.5)";
+    return options;
+}
+
+// PyTorch 1.13.1 on the same model and data.
+void TestTraining::numbers_are_pytorchs() {
+    Session session;
+    open(session, "net.py");
+    session.train(options());
+    session.wait_idle();
+    QCOMPARE(session.status().state, RunState::Finished);
+    const double expected[][4] = {{0.6746079921722412, 0.5, 0.9664728045463562, 0.5},
+                                  {1.4529107809066772, 0.5, 1.5399826765060425, 0.0},
+                                  {0.5355191826820374, 0.25, 0.7884326577186584, 1.0},
+                                  {0.9123987555503845, 0.25, 1.1466273069381714, 0.0}};
+    const auto steps = session.training()->steps();
+    QCOMPARE(steps.size(), std::size_t{4});
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+        QVERIFY(std::abs(steps[i].loss - expected[i][0]) < 1e-5);
+        QCOMPARE(steps[i].learning_rate, expected[i][1]);
+        QVERIFY(std::abs(steps[i].gradient_norm - expected[i][2]) < 1e-4);
+        QCOMPARE(steps[i].accuracy.value_or(-1), expected[i][3]);
+    }
+    QVERIFY(std::abs(element(session, "fc.weight") - 0.2616) < 1e-4);
+    QVERIFY(std::abs(element(session, "norm.running_mean") - 0.0372) < 1e-4);
+    const auto epochs = session.training()->epochs();
+    QCOMPARE(epochs.size(), std::size_t{2});
+    QVERIFY(std::abs(epochs[0].loss - (4 * expected[0][0] + 2 * expected[1][0]) / 6) < 1e-5);
+}
+
+void TestTraining::holds_examples_aside() {
+    Session session;
+    open(session, "net.py");
+    TrainOptions with_rest = options();
+    with_rest.held_out = 0.34;
+    session.train(with_rest);
+    session.wait_idle();
+    const auto epochs = session.training()->epochs();
+    QCOMPARE(epochs.size(), std::size_t{2});
+    QVERIFY(epochs[0].held_out_loss.has_value() && epochs[0].held_out_accuracy.has_value());
+    QCOMPARE(session.training()->steps_an_epoch(), std::int64_t{1});
+}
+
+void TestTraining::stops_inside_a_step() {
+    Session session;
+    open(session, "net.py");
+    Breakpoint at;
+    at.kind = Breakpoint::Kind::Phase;
+    at.phase = RunPhase::Optimizer;
+    const int id = session.add_breakpoint(at);
+    session.train(options());
+    session.wait_idle();
+    const Status status = session.status();
+    QCOMPARE(status.state, RunState::Paused);
+    QCOMPARE(status.next_op, std::string("SGD"));
+    // The step has not been taken: the parameters are the first ones, the gradients there.
+    QCOMPARE(element(session, "fc.weight"), 0.5);
+    QVERIFY(!std::isnan(element(session, "grad:fc.weight")));
+    session.remove_breakpoint(id);
+    session.step(StepKind::Over);
+    session.wait_idle();
+    QCOMPARE(session.status().state, RunState::Paused);
+    QVERIFY(element(session, "fc.weight") != 0.5);
+    session.resume();
+    session.wait_idle();
+    QCOMPARE(session.status().state, RunState::Finished);
+    QCOMPARE(session.training()->step_count(), std::size_t{4});
+}
+
+void TestTraining::breakpoints_stop_in_any_step() {
+    Session session;
+    open(session, "net.py");
+    Breakpoint at;
+    at.kind = Breakpoint::Kind::OperatorKind;
+    at.text = "tanh";
+    session.add_breakpoint(at);
+    TrainOptions slow = options();
+    slow.look_every = -1;
+    session.train(slow);
+    for (std::size_t step = 0; step < 4; ++step) {
+        session.wait_idle();
+        QCOMPARE(session.status().state, RunState::Paused);
+        QCOMPARE(session.status().next_op, std::string("aten::tanh"));
+        QCOMPARE(session.training()->step_count(), step);
+        session.resume();
+    }
+    session.wait_idle();
+    QCOMPARE(session.status().state, RunState::Finished);
+}
+
+void TestTraining::goes_on_after_a_stop() {
+    Session session;
+    open(session, "net.py");
+    TrainOptions first = options();
+    first.epochs = 1;
+    session.train(first);
+    session.wait_idle();
+    QCOMPARE(session.training()->step_count(), std::size_t{2});
+    session.train_on(options());
+    session.wait_idle();
+    const auto steps = session.training()->steps();
+    QCOMPARE(steps.size(), std::size_t{4});
+    QVERIFY(std::abs(steps[3].loss - 0.9123987555503845) < 1e-5);  // as without the stop
+}
+
+void TestTraining::ends_at_the_origin_of_a_nan() {
+    Log log;
+    Session session(&log);
+    open(session, "root.py");
+    TrainOptions given = options();
+    given.data.path = file("roots.npz").toStdString();
+    given.loss = "MSELoss()";
+    given.batch_size = 2;
+    given.schedule.clear();
+    given.look_every = -1;
+    session.train(given);
+    session.wait_idle();
+    const Status status = session.status();
+    QCOMPARE(status.state, RunState::Failed);
+    QVERIFY2(QString::fromStdString(status.error).startsWith("the loss is nan at step 3 (epoch 1); it began at #"), status.error.c_str());
+    const auto recording = session.recording();
+    QCOMPARE(std::string(recording->event(status.reached).op), std::string("aten::sqrt"));
+    QCOMPARE(log.entries.back().event, status.reached);
+    QCOMPARE(session.training()->step_count(), std::size_t{2});
+    // Two steps were counted by the normalisation; the third is undone.
+    QCOMPARE(element(session, "norm.num_batches_tracked"), 2.0);
+    QVERIFY(!std::isnan(element(session, "fc.weight")));
+}
+
+void TestTraining::a_failing_step_changes_nothing() {
+    Session session;
+    open(session, "net.py");
+    TrainOptions given = options();
+    given.loss = "NLLLoss()";
+    const Tensor x = tensor_of<float>({1.F, 2.F, 3.F, 4.F, 1.F, 0.F, 0.F, 2.F}, {4, 2});
+    write_npz(file("bad.npz").toStdString(), {{"x", x}, {"y", tensor_of<std::int64_t>({0, 1, 0, 7}, {4})}});
+    given.data.path = file("bad.npz").toStdString();
+    given.batch_size = 2;
+    session.train(given);
+    session.wait_idle();
+    QCOMPARE(session.status().state, RunState::Failed);
+    QVERIFY2(QString::fromStdString(session.status().error).contains("Target 7 is out of bounds"), session.status().error.c_str());
+    QCOMPARE(session.training()->step_count(), std::size_t{1});
+    QCOMPARE(element(session, "norm.num_batches_tracked"), 1.0);
+    // What was recorded of it can be looked at.
+    QVERIFY(session.recording() != nullptr && session.recording()->event_count() > 3);
+}
+
+void TestTraining::learning_rate_that_is_no_number() {
+    Session session;
+    open(session, "net.py");
+    TrainOptions given = options();
+    given.schedule = "ExponentialLR(nan)";
+    session.train(given);
+    session.wait_idle();
+    QCOMPARE(session.status().state, RunState::Failed);
+    QVERIFY2(QString::fromStdString(session.status().error).contains("the learning rate is nan"), session.status().error.c_str());
+    QVERIFY(!std::isnan(element(session, "fc.weight")));
+}
+
+void TestTraining::says_what_does_not_fit() {
+    Session session;
+    open(session, "net.py");
+    const auto error_of = [&](const std::function<void(TrainOptions&)>& change) {
+        TrainOptions given = options();
+        change(given);
+        session.train(given);
+        session.wait_idle();
+        return session.status().state == RunState::Failed ? QString::fromStdString(session.status().error) : QString();
+    };
+    QVERIFY(error_of([](TrainOptions& o) { o.optimizer = "Adamant()"; }).contains("no optimizer is called 'Adamant'"));
+    QVERIFY(error_of([](TrainOptions& o) { o.optimizer = "SGD()"; }).contains("required optimization parameter lr"));
+    QVERIFY(error_of([](TrainOptions& o) { o.loss = "Linear"; }).size() > 0);
+    QVERIFY(error_of([](TrainOptions& o) { o.data.target = "z"; }).contains("it has x, y"));
+    QVERIFY(error_of([](TrainOptions& o) { o.data.path = "/nowhere/at.npz"; }).contains("at.npz"));
+    QVERIFY(error_of([](TrainOptions& o) { o.batch_size = 0; }).contains("a batch of 0"));
+    QVERIFY(error_of([](TrainOptions& o) { o.loss = "own"; }).contains("which is no loss"));
+}
+
+void TestTraining::values_of_a_recorded_step_stay() {
+    Session session;
+    open(session, "net.py");
+    TrainOptions given = options();
+    given.look_every = 1000;  // the first step alone
+    session.train(given);
+    session.wait_idle();
+    const auto recording = session.recording();
+    ValueId first = 0;
+    for (ValueId id = 1; id <= recording->value_count() && first == 0; ++id) {
+        if (recording->value(id).name == "fc.weight") first = id;
+    }
+    TensorRequest request;
+    request.value = first;
+    const auto slice = answer<TensorSlice>([&](auto reply) { session.request_tensor("then", request, reply); });
+    QCOMPARE(slice.data.front().elements.front(), 0.5);
+    bool has_optimizer = false;
+    for (EventId id = 1; id <= recording->event_count(); ++id) has_optimizer |= recording->event(id).phase == RunPhase::Optimizer;
+    QVERIFY(has_optimizer);
+    const auto samples = session.training()->samples();
+    QCOMPARE(samples.size(), std::size_t{1});
+    QCOMPARE(samples.front()->weights.size(), std::size_t{6});
+    QCOMPARE(samples.front()->gradients.size(), std::size_t{6});
+    QVERIFY(samples.front()->activations.size() >= 3);
+}
+
+void TestTraining::saves_weights() {
+    Session session;
+    open(session, "net.py");
+    session.train(options());
+    session.wait_idle();
+    const std::filesystem::path to = file("trained.pt").toStdString();
+    QCOMPARE(answer<std::string>([&](auto reply) { session.request_save_weights("save", to, reply); }), std::string());
+    const NamedTensors weights = read_weights(to);
+    QCOMPARE(weights.front().first, std::string("fc.weight"));
+    QCOMPARE(static_cast<double>(weights.front().second.data<float>()[0]), element(session, "fc.weight"));
+    QVERIFY(!answer<std::string>([&](auto reply) { session.request_save_weights("save", file("a.zip").toStdString(), reply); }).empty());
+}
+
+void TestTraining::samples_are_thinned() {
+    TrainingLog log({}, 1);
+    for (std::int64_t i = 1; i <= 1000; ++i) {
+        auto sample = std::make_shared<TrainingSample>();
+        sample->step = i;
+        log.add(sample);
+    }
+    const auto samples = log.samples();
+    QVERIFY(samples.size() <= TrainingLog::kMostSamples && samples.size() > TrainingLog::kMostSamples / 4);
+    QCOMPARE(samples.front()->step, std::int64_t{1});
+    QCOMPARE(samples.back()->step, std::int64_t{1000});
+}
+
+void TestTraining::calls_as_text() {
+    const CallText call = parse_call(" nn.Conv2d(1, (2, 3), padding='same' , bias = False)");
+    QCOMPARE(call.name, std::string("Conv2d"));
+    QCOMPARE(call.arguments.size(), std::size_t{4});
+    QCOMPARE(call.arguments[1].text, std::string("(2, 3)"));
+    QCOMPARE(call.arguments[3].keyword, std::string("bias"));
+    QCOMPARE(call_text(call), std::string("Conv2d(1, (2, 3), padding='same', bias=False)"));
+    QCOMPARE(parse_call("ReLU").arguments.size(), std::size_t{0});
+    for (const char* wrong : {"", "Adam(", "Adam)", "1x()", "A(b,,c)", "A('x)"}) QVERIFY_EXCEPTION_THROWN(parse_call(wrong), Error);
+}
+
+QTEST_GUILESS_MAIN(TestTraining)
+#include "test_training.moc"
