@@ -50,6 +50,16 @@ struct KernelChoice {
     std::vector<std::string> declined;  // "onednn declined: int64 input"
 };
 
+// Where an operator takes the number in a tensor.
+struct NumberTie {
+    const Operator* op = nullptr;  // null: any that takes the list, until a tie without a number ends it
+    std::size_t argument = 0;
+    int element = -1;
+    enum class As : std::uint8_t { Int, Float, Number } as = As::Int;
+    Tensor number;
+    Dims list = {};  // without op: what stands in it
+};
+
 class ExecutionObserver {
   public:
     virtual ~ExecutionObserver() = default;
@@ -62,6 +72,17 @@ class ExecutionObserver {
     // A statement of a graph that is no operator (constants, list and tuple construction) is not told.
     // Told by whoever evaluates a model source.
     virtual void on_python_use(PythonUse, const Tensor&) {}
+    // The size of a dimension, or the number of elements, as a 0-dim int64 tensor that stays tied to the tensor, so that a
+    // program that computes with sizes can be written down. Undefined: the program takes the number.
+    virtual Tensor tied_size(const Tensor&, std::int64_t dim) {
+        static_cast<void>(dim);
+        return {};
+    }
+    virtual Tensor tied_numel(const Tensor&) { return {}; }
+    // The operator that is called next takes the number in this tensor for an argument (element: of a list; -1: all of
+    // the argument). False: nobody ties it.
+    virtual bool tie_number(const NumberTie&) { return false; }
+    virtual bool ties_numbers() const { return false; }
     virtual void on_exception(const Error&) {}
     // The event that operators recorded now belong to; autograd nodes remember it. 0: none.
     virtual std::uint64_t current_event() const { return 0; }
@@ -90,6 +111,25 @@ inline ExecutionObserver* observer_of_direct_calls() { return detail::thread_is_
 
 inline void tell_python_use(PythonUse use, const Tensor& t) {
     if (ExecutionObserver* observer = observer_of_direct_calls()) observer->on_python_use(use, t);
+}
+
+// Undefined when nobody ties sizes.
+inline Tensor tied_size(const Tensor& t, std::int64_t dim) {
+    ExecutionObserver* observer = observer_of_direct_calls();
+    return observer != nullptr ? observer->tied_size(t, dim) : Tensor();
+}
+inline Tensor tied_numel(const Tensor& t) {
+    ExecutionObserver* observer = observer_of_direct_calls();
+    return observer != nullptr ? observer->tied_numel(t) : Tensor();
+}
+// Sizes are tensors then.
+inline bool ties_numbers() {
+    const ExecutionObserver* observer = observer_of_direct_calls();
+    return observer != nullptr && observer->ties_numbers();
+}
+inline bool tie_number(const NumberTie& tie) {
+    ExecutionObserver* observer = observer_of_direct_calls();
+    return observer != nullptr && observer->tie_number(tie);
 }
 
 // A module or function that no graph stands for: a frame for the observer, if there is one.

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "core/autograd/observer.h"
 #include "core/autograd/variable.h"
 #include "core/base/strings.h"
 #include "core/ops/dispatch.h"
@@ -29,6 +30,8 @@ bool is_integer_tensor(const IValue& value) {
     return is_scalar_tensor(value) && is_integral(value.to_tensor().dtype()) &&
            value.to_tensor().dtype() != ScalarType::Bool;
 }
+// One size for all while sizes are tensors: F.avg_pool2d(x, x.size(3)).
+bool is_tied_size(const IValue& value) { return is_integer_tensor(value) && ties_numbers(); }
 // What __index__ takes.
 bool is_index(const IValue& value) {
     if (value.is_int()) return true;
@@ -82,7 +85,7 @@ bool fits(const Parameter& parameter, const IValue& value, std::size_t place) {
         case ParameterKind::TensorList: return fits_tensor_list(value, place, false);
         case ParameterKind::OptionalTensorList: return fits_tensor_list(value, place, true);
         case ParameterKind::IntList:
-            return first_fits(value, is_index) || (parameter.list_size > 0 && is_plain_int(value));
+            return first_fits(value, is_index) || (parameter.list_size > 0 && (is_plain_int(value) || is_tied_size(value)));
         case ParameterKind::FloatList:
             return first_fits(value, [](const IValue& v) { return v.is_double() || v.is_int() || v.is_complex(); });
         case ParameterKind::NumberList: return first_fits(value, [](const IValue& v) { return v.is_number(); });
@@ -233,7 +236,7 @@ IValue number_of(const IValue& value) { return value.is_tensor() ? IValue(item(v
 
 IValue int_list_of(const std::vector<IValue>& elements) {
     Dims out;
-    for (const IValue& element : elements) out.push_back(to_index(element));
+    for (const IValue& element : elements) out.push_back(is_integer_tensor(element) ? item(element.to_tensor()).to_int() : to_index(element));
     return out;
 }
 
@@ -256,8 +259,8 @@ IValue converted(const Parameter& parameter, const IValue& value) {
         case ParameterKind::TensorList: return typed_list(types::tensor(), value);
         case ParameterKind::OptionalTensorList: return typed_list(types::optional(types::tensor()), value);
         case ParameterKind::IntList:
-            if (value.is_int()) {
-                return std::vector<std::int64_t>(static_cast<std::size_t>(parameter.list_size), value.to_int());
+            if (value.is_int() || value.is_tensor()) {
+                return std::vector<std::int64_t>(static_cast<std::size_t>(parameter.list_size), number_of(value).to_int());
             }
             return int_list_of(*sequence_of(value));
         case ParameterKind::FloatList: {
@@ -287,9 +290,32 @@ void fill_default_dtype(const Signature& signature, std::vector<IValue>& argumen
     }
 }
 
+// Numbers that come from tensors, for whoever writes the call down.
+void tie_numbers(const Operator& op, const Parameter& parameter, const IValue& value) {
+    const auto argument = static_cast<std::size_t>(parameter.argument);
+    const auto tie = [&](const IValue& number, int element, NumberTie::As as) {
+        if (!number.is_tensor() || tie_number({&op, argument, element, as, number.to_tensor()})) return;
+        tell_python_use(as == NumberTie::As::Int ? PythonUse::Index : PythonUse::Number, number.to_tensor());
+    };
+    switch (parameter.kind) {
+        case ParameterKind::Int: return tie(value, -1, NumberTie::As::Int);
+        case ParameterKind::Float: return tie(value, -1, NumberTie::As::Float);
+        case ParameterKind::Number: return tie(value, -1, NumberTie::As::Number);
+        case ParameterKind::IntList:
+            if (const auto* elements = sequence_of(value)) {
+                for (std::size_t i = 0; i < elements->size(); ++i) tie((*elements)[i], static_cast<int>(i), NumberTie::As::Int);
+            } else {
+                for (int i = 0; i < parameter.list_size; ++i) tie(value, i, NumberTie::As::Int);
+            }
+            return;
+        default: return;
+    }
+}
+
 std::vector<IValue> operator_arguments(const Signature& signature, const Match& match, const IValue* self,
                                        const CallArguments& call) {
     const auto& schema = signature.op->schema;
+    const bool is_watched = observer_of_direct_calls() != nullptr;
     std::vector<IValue> out(schema.arguments.size());
     for (std::size_t i = 0; i < out.size(); ++i) {
         if (schema.arguments[i].default_value) out[i] = *schema.arguments[i].default_value;
@@ -299,9 +325,15 @@ std::vector<IValue> operator_arguments(const Signature& signature, const Match& 
         const Parameter& parameter = signature.parameters[i];
         if (parameter.argument < 0) continue;
         IValue& place = out[static_cast<std::size_t>(parameter.argument)];
-        if (i == 0 && match.takes_all_positional) place = int_list_of(call.positional);
-        else if (match.values[i] != nullptr) place = converted(parameter, *match.values[i]);
-        else if (parameter.takes_none && !parameter.has_default) place = IValue();
+        if (i == 0 && match.takes_all_positional) {
+            place = int_list_of(call.positional);
+            if (is_watched) tie_numbers(*signature.op, parameter, make_tuple(call.positional));
+        } else if (match.values[i] != nullptr) {
+            place = converted(parameter, *match.values[i]);
+            if (is_watched) tie_numbers(*signature.op, parameter, *match.values[i]);
+        } else if (parameter.takes_none && !parameter.has_default) {
+            place = IValue();
+        }
     }
     fill_default_dtype(signature, out);
     return out;

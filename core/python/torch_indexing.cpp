@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "core/autograd/observer.h"
 #include "core/base/strings.h"
 #include "core/ops/functions.h"
 #include "core/python/error.h"
@@ -71,12 +72,19 @@ Tensor selected(const Tensor& tensor, std::int64_t dimension, std::int64_t index
     return fn::select(tensor, dimension, index);
 }
 
+// An index that is a tensor, for whoever writes the call down.
+std::int64_t tied_index(const IValue& index, const OperatorHandle<>& handle, std::size_t argument) {
+    if (!index.is_tensor() || index.to_tensor().dim() != 0) return to_index(index);
+    if (!tie_number({&handle.get(), argument, -1, NumberTie::As::Int, index.to_tensor()})) return to_index(index);
+    return item(index.to_tensor()).to_int();
+}
+
 Tensor sliced(const Tensor& tensor, std::int64_t dimension, const SliceObject& slice) {
-    const std::int64_t step = slice.step.is_none() ? 1 : to_index(slice.step);
+    const std::int64_t step = slice.step.is_none() ? 1 : tied_index(slice.step, kSlice, 4);
     if (step == 0) throw_value_error("step cannot be zero");
     if (step < 0) throw_value_error("step must be greater than zero");
-    const std::int64_t start = slice.start.is_none() ? 0 : to_index(slice.start);
-    const std::int64_t stop = slice.stop.is_none() ? std::numeric_limits<std::int64_t>::max() : to_index(slice.stop);
+    const std::int64_t start = slice.start.is_none() ? 0 : tied_index(slice.start, kSlice, 2);
+    const std::int64_t stop = slice.stop.is_none() ? std::numeric_limits<std::int64_t>::max() : tied_index(slice.stop, kSlice, 3);
     if (tensor.dim() == 0) {
         throw_error("IndexError", "slice() cannot be applied to a 0-dim tensor.");
     }
@@ -131,7 +139,7 @@ class Slicer {
             result = kUnsqueeze(result, dimension_);
             add(bool_index(item(tensor).to_bool()));
         } else {
-            result = selected(result, dimension_, item(tensor).to_int(), place_);
+            result = selected(result, dimension_, tied_index(tensor, fn::select, 2), place_);
         }
     }
     void apply_other(const IValue& index) {

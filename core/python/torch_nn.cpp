@@ -4,6 +4,7 @@
 #include <map>
 #include <mutex>
 
+#include "core/autograd/observer.h"
 #include "core/base/strings.h"
 #include "core/nn/native_function.h"
 #include "core/python/arguments.h"
@@ -96,9 +97,52 @@ ClassPtr make_layer_class(const nn::LayerRecord& record) {
     return out;
 }
 
+// Lists of sizes that are tensors, as while a run is written down, go to layers as numbers; whoever writes finds them in
+// the lists that operators take.
+class SizeLists {
+  public:
+    explicit SizeLists(CallArguments& arguments) {
+        if (!ties_numbers()) return;
+        for (IValue& value : arguments.positional) convert(value);
+        for (auto& [name, value] : arguments.keywords) convert(value);
+    }
+    SizeLists(const SizeLists&) = delete;
+    SizeLists& operator=(const SizeLists&) = delete;
+    ~SizeLists() {
+        if (has_any_) tie_number({});
+    }
+
+  private:
+    static bool is_size_tensor(const IValue& value) {
+        return value.is_tensor() && value.to_tensor().dim() == 0 && value.to_tensor().dtype() == ScalarType::Int64;
+    }
+
+    void convert(IValue& value) {
+        if (!value.is_list() && !value.is_tuple()) return;
+        const std::vector<IValue> elements = value.is_list() ? value.to_list().elements : value.to_tuple().elements;
+        Dims numbers;
+        bool has_tensor = false;
+        for (const IValue& element : elements) {
+            if (!element.is_int() && !is_size_tensor(element)) return;
+            has_tensor = has_tensor || element.is_tensor();
+            numbers.push_back(element.is_int() ? element.to_int() : item(element.to_tensor()).to_int());
+        }
+        if (!has_tensor) return;
+        has_any_ = true;
+        for (std::size_t i = 0; i < elements.size(); ++i) {
+            if (elements[i].is_tensor()) tie_number({nullptr, 0, static_cast<int>(i), NumberTie::As::Int, elements[i].to_tensor(), numbers});
+        }
+        std::vector<IValue> plain(numbers.begin(), numbers.end());
+        value = value.is_list() ? make_list(std::move(plain)) : make_tuple(std::move(plain));
+    }
+
+    bool has_any_ = false;
+};
+
 void define_functions(PythonModule& module, std::span<const nn::NativeFunction* const> records) {
     for (const nn::NativeFunction* record : records) {
         module.define(std::string(record->name()), [record](CallArguments arguments) {
+            const SizeLists sizes(arguments);
             return with_python_errors([&] { return nn::call_function(*record, engine_values(std::move(arguments))); });
         });
     }

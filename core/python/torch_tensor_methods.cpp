@@ -46,6 +46,13 @@ constexpr std::pair<std::string_view, std::string_view> kOperatorProperties[] = 
     {"T", "numpy_T"}, {"mT", "mT"}, {"H", "matrix_H"}, {"mH", "mH"}, {"imag", "imag"}};
 
 IValue shape_of(const Tensor& t) {
+    std::vector<IValue> tied;
+    for (std::int64_t i = 0; i < t.dim(); ++i) {
+        const Tensor size = tied_size(t, i);
+        if (!size.defined()) break;
+        tied.emplace_back(size);
+    }
+    if (!tied.empty()) return make_size(std::move(tied));
     tell_python_use(PythonUse::Shape, t);
     return make_size(t.sizes());
 }
@@ -99,8 +106,12 @@ IValue size(const IValue& self, CallArguments& arguments) {
     const BoundArguments given(arguments, "size", {"dim="});
     const Tensor t = tensor_of(self);
     if (!given.has(0) || given[0].is_none()) return shape_of(t);
-    tell_python_use(PythonUse::Shape, t);
-    return with_python_errors([&] { return IValue(t.size(to_index(given[0]))); });
+    return with_python_errors([&] {
+        const std::int64_t dimension = to_index(given[0]);
+        if (const Tensor tied = tied_size(t, dimension); tied.defined()) return IValue(tied);
+        tell_python_use(PythonUse::Shape, t);
+        return IValue(t.size(dimension));
+    });
 }
 IValue stride(const IValue& self, CallArguments& arguments) {
     const BoundArguments given(arguments, "stride", {"dim="});
@@ -110,6 +121,7 @@ IValue stride(const IValue& self, CallArguments& arguments) {
 }
 IValue dim(const IValue& self, CallArguments&) { return tensor_of(self).dim(); }
 IValue numel(const IValue& self, CallArguments&) {
+    if (const Tensor tied = tied_numel(tensor_of(self)); tied.defined()) return tied;
     tell_python_use(PythonUse::Shape, tensor_of(self));
     return tensor_of(self).numel();
 }

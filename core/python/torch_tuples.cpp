@@ -33,7 +33,7 @@ ClassObject::Made new_size(ClassObject&, CallArguments& arguments) {
     check_positional(arguments, "Size", 0, 1);
     std::vector<IValue> sizes;
     if (!arguments.positional.empty()) {
-        for (const IValue& size : to_vector(arguments.positional[0])) sizes.emplace_back(to_index(size));
+        for (const IValue& size : to_vector(arguments.positional[0])) sizes.push_back(size.is_tensor() ? size : IValue(to_index(size)));
     }
     return {size_of(std::move(sizes)), true};
 }
@@ -57,8 +57,8 @@ IValue size_text(CallArguments arguments) {
 }
 
 IValue size_numel(CallArguments arguments) {
-    std::int64_t product = 1;
-    for (const IValue& size : elements_of(arguments.positional.at(0))) product *= size.to_int();
+    IValue product = 1;
+    for (const IValue& size : elements_of(arguments.positional.at(0))) product = binary(OperatorKind::Mul, product, size);
     return product;
 }
 
@@ -121,6 +121,8 @@ IValue make_size(IntSpan sizes) {
     for (const std::int64_t size : sizes) elements.emplace_back(size);
     return size_of(std::move(elements));
 }
+
+IValue make_size(std::vector<IValue> sizes) { return size_of(std::move(sizes)); }
 
 bool is_size(const IValue& value) { return value.is_tuple() && value.to_tuple().type == size_type(); }
 

@@ -9,6 +9,7 @@ namespace loupe::python {
 
 ClassPtr size_class();
 IValue make_size(IntSpan sizes);
+IValue make_size(std::vector<IValue> sizes);  // tensors while a run is traced
 bool is_size(const IValue& value);
 
 // Several results of a function, as the tuple that PyTorch names after it; a plain tuple where results have no names.

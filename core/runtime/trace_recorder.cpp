@@ -120,9 +120,16 @@ bool may_become_tensor(const Operator& op, std::span<const IValue> inputs, std::
     return is_floating(self.dtype()) || (inputs[1].is_int() && is_integral(self.dtype()));
 }
 
+bool plain_ints(const TracedInput::List& list) {
+    return std::all_of(list.elements.begin(), list.elements.end(), [](const TracedInput& element) {
+        const auto* constant = std::get_if<IValue>(&element.what);
+        return constant != nullptr && constant->is_int();
+    });
+}
+
 }  // namespace
 
-TraceRecorder::TraceRecorder(nn::Module* root, bool strict) : strict_(strict) {
+TraceRecorder::TraceRecorder(nn::Module* root, bool strict, bool ties_sizes) : strict_(strict), ties_sizes_(ties_sizes) {
     calls_.push_back({root, 0, {}});
     if (root != nullptr) name_tensors(*root);
 }
@@ -322,8 +329,9 @@ void TraceRecorder::before_operator(const OperatorCall& call) {
 
 void TraceRecorder::after_operator(const OperatorCall& call) {
     if (call.phase != Phase::Forward || call.op == nullptr) return;
-    if (warn_of_number(*call.op)) return;
-    record(*call.op, {call.inputs.begin(), call.inputs.end()}, call.outputs);
+    std::erase_if(ties_, [&](const NumberTie& tie) { return tie.op != nullptr && tie.op != call.op; });
+    if (!warn_of_number(*call.op)) record(*call.op, {call.inputs.begin(), call.inputs.end()}, call.outputs);
+    std::erase_if(ties_, [](const NumberTie& tie) { return tie.op != nullptr; });
 }
 
 // As PyTorch's tracer, which sees convolutions from inside and numbers from Python.
@@ -346,7 +354,15 @@ void TraceRecorder::record(const Operator& op, std::vector<IValue> inputs, std::
         recorded = find_operator(op.schema.name, "Tensor");
     }
     std::vector<TracedInput> traced;
-    for (std::size_t i = 0; i < inputs.size(); ++i) traced.push_back(input_for(inputs[i], *recorded->schema.arguments[i].type));
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+        traced.push_back(input_for(inputs[i], *recorded->schema.arguments[i].type));
+        if (recorded != &op) continue;  // other arguments
+        if (auto* list = std::get_if<TracedInput::List>(&traced.back().what)) {
+            const Dims contents = inputs[i].is_list() && plain_ints(*list) ? inputs[i].to_ints() : Dims();
+            for (std::size_t j = 0; j < list->elements.size(); ++j) list->elements[j] = tied_input(i, static_cast<int>(j), list->elements[j], contents);
+        }
+        traced.back() = tied_input(i, -1, std::move(traced.back()));
+    }
     TracedNode& node = add_node(recorded->schema.name);
     node.op = recorded;
     node.inputs = std::move(traced);
@@ -369,6 +385,65 @@ void TraceRecorder::add_outputs(TracedNode& node, std::span<const IValue> result
     }
     node.outputs = std::move(outputs);
     for (const auto& [value, contents] : lists) take_apart(value, *contents);
+}
+
+// --- sizes ---
+
+// The number as the program's own tensor: aten::size(...), prim::NumToTensor.
+Tensor TraceRecorder::add_size(std::string_view op, std::vector<TracedInput> inputs, std::int64_t value) {
+    const ValueIndex number = add_value(types::integer());
+    TracedNode& size = add_node(op.substr(0, op.find('.')) == "aten::size" ? "aten::size" : "aten::numel");
+    size.op = find_operator(op);
+    size.inputs = std::move(inputs);
+    size.outputs = {number};
+    const Tensor t = tensor_of(Scalar(value));
+    const ValueIndex made = add_value(ir::refined_type(t));
+    TracedNode& node = add_node("prim::NumToTensor");
+    node.inputs = {{number}};
+    node.outputs = {made};
+    bind(t, made);
+    return t;
+}
+
+Tensor TraceRecorder::tied_size(const Tensor& t, std::int64_t dim) {
+    if (!ties_sizes_) return {};
+    const std::int64_t size = t.size(dim);  // throws for a dimension that there is not
+    return add_size("aten::size.int", {{value_of(t)}, {IValue(dim)}}, size);
+}
+Tensor TraceRecorder::tied_numel(const Tensor& t) {
+    return ties_sizes_ ? add_size("aten::numel", {{value_of(t)}}, t.numel()) : Tensor();
+}
+
+bool TraceRecorder::tie_number(const NumberTie& tie) {
+    if (!ties_sizes_) return false;
+    if (tie.number.defined()) ties_.push_back(tie);
+    else std::erase_if(ties_, [](const NumberTie& each) { return each.op == nullptr; });
+    return true;
+}
+
+// What the program took from a tensor is taken from it again: aten::Int(%n).
+TracedInput TraceRecorder::tied_input(std::size_t argument, int element, TracedInput plain, const Dims& list) {
+    // The last one: those of a call that failed may stand before it.
+    const auto tie = std::find_if(ties_.rbegin(), ties_.rend(), [&](const NumberTie& each) {
+        if (each.op == nullptr) return each.element == element && !list.empty() && each.list == list;
+        return each.argument == argument && each.element == element;
+    });
+    if (tie == ties_.rend()) return plain;
+    struct Conversion {
+        const char* kind;
+        const char* op;
+        TypePtr type;
+    };
+    const Conversion conversion = tie->as == NumberTie::As::Int     ? Conversion{"aten::Int", "aten::Int.Tensor", types::integer()}
+                                  : tie->as == NumberTie::As::Float ? Conversion{"aten::Float", "aten::Float.Tensor", types::floating()}
+                                                                    : Conversion{"aten::ScalarImplicit", "aten::ScalarImplicit", types::number()};
+    const ValueIndex from = value_of(tie->number);
+    const ValueIndex made = add_value(conversion.type);
+    TracedNode& node = add_node(conversion.kind);
+    node.op = find_operator(conversion.op);
+    node.inputs = {{from}};
+    node.outputs = {made};
+    return {made};
 }
 
 // --- warnings ---

@@ -56,8 +56,8 @@ struct TracedCall {
 
 class TraceRecorder final : public ExecutionObserver {
   public:
-    // root: null for a function.
-    TraceRecorder(nn::Module* root, bool strict);
+    // root: null for a function. ties_sizes: sizes stay what the inputs' are; else those of the example.
+    TraceRecorder(nn::Module* root, bool strict, bool ties_sizes);
 
     // The values that stand for the inputs, one an argument.
     void add_input(const std::string& name, const IValue& value);
@@ -68,6 +68,10 @@ class TraceRecorder final : public ExecutionObserver {
     void before_operator(const OperatorCall& call) override;
     void after_operator(const OperatorCall& call) override;
     void on_python_use(PythonUse use, const Tensor& t) override;
+    Tensor tied_size(const Tensor& t, std::int64_t dim) override;
+    Tensor tied_numel(const Tensor& t) override;
+    bool tie_number(const NumberTie& tie) override;
+    bool ties_numbers() const override { return ties_sizes_; }
 
     const std::vector<TracedCall>& calls() const { return calls_; }
     const std::vector<TracedNode>& nodes() const { return nodes_; }
@@ -92,7 +96,12 @@ class TraceRecorder final : public ExecutionObserver {
     void warn(std::string text);
     bool warn_of_number(const Operator& op);
 
+    Tensor add_size(std::string_view op, std::vector<TracedInput> inputs, std::int64_t value);
+    TracedInput tied_input(std::size_t argument, int element, TracedInput plain, const Dims& list = {});
+
     bool strict_;
+    bool ties_sizes_;
+    std::vector<NumberTie> ties_;  // of the operator that comes next
     std::vector<TracedCall> calls_;
     std::vector<TracedNode> nodes_;
     std::vector<TracedValue> values_;

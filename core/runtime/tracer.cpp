@@ -22,7 +22,7 @@ bool holds_tensor(const IValue& value) {
 
 Trace run_traced(const nn::ModulePtr& root, const std::string& name, const Traced& run, std::vector<IValue> inputs,
             const TraceOptions& options) {
-    TraceRecorder recorder(root.get(), options.strict);
+    TraceRecorder recorder(root.get(), options.strict, options.ties_sizes);
     for (std::size_t i = 0; i < inputs.size(); ++i) {
         if (!holds_tensor(inputs[i])) continue;
         const bool is_named = i < options.argument_names.size();
@@ -37,6 +37,7 @@ Trace run_traced(const nn::ModulePtr& root, const std::string& name, const Trace
     Trace result = build_trace(recorder, root, name);
     result.output = std::move(output);
     result.source = root;
+    result.ties_sizes = options.ties_sizes;
     return result;
 }
 
@@ -171,7 +172,7 @@ std::vector<IValue> traced_inputs(std::vector<IValue> inputs) {
 std::vector<std::string> check_trace(const Trace& trace, const Traced& run, const std::vector<IValue>& inputs, double rtol, double atol) {
     const GradModeScope no_grad(false);
     Comparison comparison(rtol, atol);
-    const Trace again = run_traced(trace.source, "check", run, inputs, {});
+    const Trace again = run_traced(trace.source, "check", run, inputs, {.ties_sizes = trace.ties_sizes});
     try {
         std::vector<IValue> given = traced_inputs(inputs);
         const IValue traced = trace.module ? run_method(Ptr<Object>(trace.module), "forward", std::move(given))

@@ -29,6 +29,7 @@ struct Trace {
     ir::ScriptFunction* forward = nullptr;  // the module's, or the function
     std::vector<TraceWarning> warnings;     // each once
     IValue output;                          // of the run that was traced
+    bool ties_sizes = true;                 // as TraceOptions says
 };
 
 struct TraceOptions {
@@ -36,6 +37,9 @@ struct TraceOptions {
     std::vector<std::string> argument_names = {};
     // Lists and dicts as results are refused, as by torch.jit.trace.
     bool strict = false;
+    // Sizes that a program reads stay tied to its tensors (aten::size, prim::NumToTensor), so that the trace takes other
+    // sizes too; else they are those of the example.
+    bool ties_sizes = true;
 };
 
 // inputs: tensors, and lists, tuples and dicts of them; other values stay what they are, and are no inputs of the trace.

@@ -159,26 +159,37 @@ bool Program::trace_with(const std::vector<IValue>& arguments) {
     const std::string inputs = concat(file_.module->is_training() ? "train|" : "eval|", describe_arguments(arguments));
     if (inputs == trace_inputs_) return false;
     trace_inputs_ = inputs;
-    trace_failure_.clear();
     runtime::TraceOptions options;
     for (std::size_t i = 1; i < file_.eager->schema().arguments.size(); ++i) options.argument_names.push_back(file_.eager->schema().arguments[i].name);
-    try {
-        const UntouchedScope untouched(*file_.module);
-        const runtime::PrintScope no_prints([](std::string_view) {});
-        const WarningScope no_warnings([](const ScriptWarning&) {});
-        const GradModeScope grad(true);
-        trace_ = runtime::trace_module(file_.module, [this](std::vector<IValue> given) { return file_.eager->forward(std::move(given)); },
-                                       arguments, options);
-        trace_->output = IValue();
-    } catch (const Error& error) {
-        if (error.kind() == ErrorKind::Cancelled) throw;
-        trace_.reset();
-        trace_failure_ = error.what();
+    // Some programs only go on with sizes that are numbers.
+    for (const bool ties_sizes : {true, false}) {
+        options.ties_sizes = ties_sizes;
+        trace_failure_.clear();
+        try {
+            trace_ = untouching_trace(arguments, options);
+            break;
+        } catch (const Error& error) {
+            if (error.kind() == ErrorKind::Cancelled) throw;
+            trace_.reset();
+            trace_failure_ = error.what();
+        }
     }
     auto info = std::make_shared<ModelInfo>(*info_);
     info->graph = trace_ ? build_graph_model(*trace_->forward->graph(), trace_->module, "forward").model : build_module_graph(file_.module);
     info_ = std::move(info);
     return true;
+}
+
+// Nothing of the run stays.
+runtime::Trace Program::untouching_trace(const std::vector<IValue>& arguments, const runtime::TraceOptions& options) const {
+    const UntouchedScope untouched(*file_.module);
+    const runtime::PrintScope no_prints([](std::string_view) {});
+    const WarningScope no_warnings([](const ScriptWarning&) {});
+    const GradModeScope grad(true);
+    const auto run = [this](std::vector<IValue> given) { return file_.eager->forward(std::move(given)); };
+    runtime::Trace trace = runtime::trace_module(file_.module, run, arguments, options);
+    trace.output = IValue();
+    return trace;
 }
 
 const runtime::Trace& Program::traced() const {

@@ -64,6 +64,7 @@ class Program {
   private:
     void load(const std::filesystem::path& path, const std::filesystem::path& weights);
     void describe(const std::filesystem::path& path, const std::string& build);
+    runtime::Trace untouching_trace(const std::vector<IValue>& arguments, const runtime::TraceOptions& options) const;
     const runtime::Trace& traced() const;
     std::vector<IValue> example_arguments() const;
 

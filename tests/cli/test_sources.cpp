@@ -131,6 +131,18 @@ class TestSources : public QObject {
         QVERIFY2(python.status == 0, qPrintable(python.err));
     }
 
+    void tracedSizesStayTheInputs() {
+        const QTemporaryDir folder;
+        const QString archive = folder.filePath("sizes.pt");
+        const Outcome converted = run_cli({"convert", kSources + "sizes.py", archive});
+        QVERIFY2(converted.status == 0 && !converted.err.contains("TracerWarning"), qPrintable(converted.err));
+        // Others than the example's, in every dimension that the program leaves open.
+        const QStringList inputs = {"--input", "3x7x6", "--seed", "5"};
+        QCOMPARE(run_cli(QStringList{"run", kSources + "sizes.py", "--outputs", folder.filePath("a.npz")} + inputs).status, 0);
+        const Outcome checked = run_cli(QStringList{"check", archive, "--expected", folder.filePath("a.npz")} + inputs);
+        QVERIFY2(checked.status == 0, qPrintable(checked.out + checked.err));
+    }
+
     void anExpressionBuildsTheModel() {
         const QString source = kSources + "needs_arguments.py";
         const Outcome built = run_cli({"run", source, "--build", "Net(5, depth=3)", "--input", "2x5"});

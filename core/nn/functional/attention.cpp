@@ -9,6 +9,7 @@
 #include "core/base/strings.h"
 #include "core/nn/functional/families.h"
 #include "core/nn/functional/functional.h"
+#include "core/nn/tied_size.h"
 #include "core/ops/arithmetic.h"
 
 namespace loupe::nn::functional {
@@ -100,21 +101,27 @@ Tensor checked_mask(const Tensor& mask, std::int64_t length, std::int64_t source
 Tensor with_column(const Tensor& mask) { return mask.defined() ? fn::constant_pad_nd(mask, Dims{0, 1}, Scalar(0)) : mask; }
 
 // [L, N, heads * d] -> [N * heads, L, d]
-Tensor by_head(const Tensor& t, std::int64_t copies, std::int64_t head_dim) {
-    return fn::transpose(fn::view(fn::contiguous(t, 0), Dims{t.size(0), copies, head_dim}), 0, 1);
+Tensor by_head(const Tensor& t, const TiedSize& copies, std::int64_t head_dim) {
+    const Tensor rows = fn::contiguous(t, 0);
+    const TiedSize length = size_of(t, 0);
+    return fn::transpose(fn::view(rows, tied_dims(fn::view, 1, {length, copies, head_dim})), 0, 1);
 }
 
 Tensor with_zeros(const Tensor& t) {
-    return fn::cat(TensorList{t, fn::new_zeros(t, Dims{t.size(0), 1, t.size(2)}, IValue(), IValue(), IValue(), IValue())}, 1);
+    const TiedSize copies = size_of(t, 0);
+    const IValue dtype = static_cast<std::int64_t>(t.dtype());
+    return fn::cat(TensorList{t, fn::zeros(tied_dims(fn::zeros, 0, {copies, 1, t.size(2)}), dtype, IValue(), t.device(), IValue())}, 1);
 }
 
 // Both masks as one that is added to the products; undefined without masks.
-Tensor added_mask(Tensor mask, const Tensor& padding, const Tensor& like, std::int64_t batch, std::int64_t heads) {
+Tensor added_mask(Tensor mask, const Tensor& padding, const Tensor& like, const TiedSize& batch, std::int64_t heads) {
     const Scalar never(-std::numeric_limits<double>::infinity());
     if (padding.defined()) {
-        const std::int64_t source = padding.size(1);
-        const Tensor spread = fn::reshape(fn::expand(fn::view(padding, Dims{batch, 1, 1, source}), Dims{-1, heads, -1, -1}, false),
-                                          Dims{batch * heads, 1, source});
+        const TiedSize source = size_of(padding, 1);
+        const TiedSize copies = batch * heads;
+        Tensor spread = fn::view(padding, tied_dims(fn::view, 1, {batch, 1, 1, source}));
+        spread = fn::expand(spread, Dims{-1, heads, -1, -1}, false);
+        spread = fn::reshape(spread, tied_dims(fn::reshape, 1, {copies, 1, source}));
         if (!mask.defined()) mask = spread;
         else if (mask.dtype() == ScalarType::Bool) mask = fn::logical_or(mask, spread);
         else mask = fn::masked_fill(mask, spread, never);
@@ -161,10 +168,10 @@ std::pair<Tensor, Tensor> multi_head_attention_forward(const AttentionArguments&
         a.value = v_is_k ? a.key : fn::unsqueeze(a.value, 1);
         if (a.key_padding_mask.defined()) a.key_padding_mask = fn::unsqueeze(a.key_padding_mask, 0);
     }
-    const std::int64_t length = a.query.size(0);
-    const std::int64_t batch = a.query.size(1);
+    const TiedSize length = size_of(a.query, 0);
+    const TiedSize batch = size_of(a.query, 1);
     const std::int64_t embed = a.query.size(2);
-    const std::int64_t copies = batch * a.num_heads;
+    const TiedSize copies = batch * a.num_heads;
     require(embed == a.embed_dim, concat("was expecting embedding dimension of ", a.embed_dim, ", but got ", embed));
     const std::int64_t head_dim = embed / a.num_heads;
     require(head_dim * a.num_heads == embed, concat("embed_dim ", embed, " not divisible by num_heads ", a.num_heads));
@@ -172,13 +179,13 @@ std::pair<Tensor, Tensor> multi_head_attention_forward(const AttentionArguments&
             concat("key shape ", size_text(a.key), " does not match value shape ", size_text(a.value)));
 
     auto [q, k, v] = projected(a, a.query, a.key, a.value);
-    Tensor mask = checked_mask(as_bool_mask(a.attn_mask), length, a.key.size(0), copies);
+    Tensor mask = checked_mask(as_bool_mask(a.attn_mask), length.value, a.key.size(0), copies.value);
     Tensor padding = as_bool_mask(a.key_padding_mask);
     if (a.bias_k.defined() && a.bias_v.defined()) {
         require(!a.static_k.defined(), "bias cannot be added to static key.");
         require(!a.static_v.defined(), "bias cannot be added to static value.");
-        k = fn::cat(TensorList{k, fn::repeat(a.bias_k, Dims{1, batch, 1})}, 0);
-        v = fn::cat(TensorList{v, fn::repeat(a.bias_v, Dims{1, batch, 1})}, 0);
+        k = fn::cat(TensorList{k, fn::repeat(a.bias_k, tied_dims(fn::repeat, 1, {1, batch, 1}))}, 0);
+        v = fn::cat(TensorList{v, fn::repeat(a.bias_v, tied_dims(fn::repeat, 1, {1, batch, 1}))}, 0);
         mask = with_column(mask);
         padding = with_column(padding);
     }
@@ -191,10 +198,10 @@ std::pair<Tensor, Tensor> multi_head_attention_forward(const AttentionArguments&
         mask = with_column(mask);
         padding = with_column(padding);
     }
-    const std::int64_t source = k.size(1);
+    const TiedSize source = size_of(k, 1);
     if (padding.defined()) {
-        require(has_sizes(padding, {batch, source}),
-                concat("expecting key_padding_mask shape of ", "(", batch, ", ", source, ")", ", but got ", size_text(padding)));
+        require(has_sizes(padding, {batch.value, source.value}),
+                concat("expecting key_padding_mask shape of ", "(", batch.value, ", ", source.value, ")", ", but got ", size_text(padding)));
     }
     mask = added_mask(mask, padding, q, batch, a.num_heads);
 
@@ -204,12 +211,14 @@ std::pair<Tensor, Tensor> multi_head_attention_forward(const AttentionArguments&
     weights = fn::softmax(weights, -1, IValue());
     if (a.training && a.dropout_p > 0) weights = fn::dropout(weights, a.dropout_p, true);
     Tensor output = fn::bmm(weights, v);
-    output = fn::view(fn::contiguous(fn::transpose(output, 0, 1), 0), Dims{length * batch, embed});
+    const TiedSize rows_of_all = length * batch;
+    output = fn::contiguous(fn::transpose(output, 0, 1), 0);
+    output = fn::view(output, tied_dims(fn::view, 1, {rows_of_all, embed}));
     output = fn::linear(output, a.out_proj_weight, a.out_proj_bias);
-    output = fn::view(output, Dims{length, batch, output.size(1)});
+    output = fn::view(output, tied_dims(fn::view, 1, {length, batch, output.size(1)}));
     if (!has_batch) output = fn::squeeze(output, 1);
     if (!a.need_weights) return {output, Tensor()};
-    weights = fn::view(weights, Dims{batch, a.num_heads, length, source});
+    weights = fn::view(weights, tied_dims(fn::view, 1, {batch, a.num_heads, length, source}));
     if (a.average_attn_weights) weights = fn::sum_dim(weights, Dims{1}, false, IValue()) / Scalar(a.num_heads);
     return {output, has_batch ? weights : fn::squeeze(weights, 0)};
 }

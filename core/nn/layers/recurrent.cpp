@@ -8,6 +8,7 @@
 #include "core/nn/init/init.h"
 #include "core/nn/layers/families.h"
 #include "core/nn/layers/support.h"
+#include "core/nn/tied_size.h"
 #include "core/nn/utils/packed_sequence.h"
 #include "core/ops/functions.h"
 
@@ -123,15 +124,18 @@ struct Run {
     TensorList hidden;   // h, and c of an LSTM: [layers * directions, B, size]
 };
 
-TensorList initial_state(const Module& self, const Tensor& like, std::int64_t batch, bool is_lstm) {
+// zeros(sizes) like another tensor.
+Tensor zeros_of(const Tensor& like, std::initializer_list<TiedSize> sizes) {
+    const IValue dtype = static_cast<std::int64_t>(like.dtype());
+    return fn::zeros(tied_dims(fn::zeros, 0, sizes), dtype, IValue(), like.device(), IValue());
+}
+
+TensorList initial_state(const Module& self, const Tensor& like, const TiedSize& batch, bool is_lstm) {
     const std::int64_t count = integer(self, "num_layers") * (flag(self, "bidirectional") ? 2 : 1);
     const std::int64_t hidden = integer(self, "hidden_size");
     const std::int64_t projected = integer(self, "proj_size");
-    const auto zeros_of = [&](std::int64_t size) {
-        return fn::new_zeros(like, Dims{count, batch, size}, IValue(), IValue(), IValue(), IValue());
-    };
-    TensorList out{zeros_of(projected > 0 ? projected : hidden)};
-    if (is_lstm) out.push_back(zeros_of(hidden));
+    TensorList out{zeros_of(like, {count, batch, projected > 0 ? projected : hidden})};
+    if (is_lstm) out.push_back(zeros_of(like, {count, batch, hidden}));
     return out;
 }
 
@@ -218,9 +222,8 @@ IValue recur(Module& self, const IValue& given, const IValue& hx) {
         }
         if (!has_batch) state = fn::unsqueeze(state, 1);
     }
-    const std::int64_t batch = run.input.size(batch_dim);
-    if (run.hidden.empty()) run.hidden = initial_state(self, run.input, batch, is_lstm);
-    check_state(self, run.hidden, batch, is_lstm);
+    if (run.hidden.empty()) run.hidden = initial_state(self, run.input, size_of(run.input, batch_dim), is_lstm);
+    check_state(self, run.hidden, run.input.size(batch_dim), is_lstm);
     TensorList results = run_operator(self, run, is_lstm);
     if (!has_batch) {
         results[0] = fn::squeeze(results[0], batch_dim);
@@ -280,9 +283,7 @@ IValue step(Module& self, const Tensor& given, const IValue& hx, const char* kin
         if (!has_batch) each = fn::unsqueeze(each, 0);
     }
     if (state.empty()) {
-        const Tensor zeros_state =
-            fn::new_zeros(input, Dims{input.size(0), integer(self, "hidden_size")}, IValue(), IValue(), IValue(), IValue());
-        state.assign(is_lstm ? 2 : 1, zeros_state);
+        state.assign(is_lstm ? 2 : 1, zeros_of(input, {size_of(input, 0), integer(self, "hidden_size")}));
     }
     const Operator& op = loupe::detail::operator_or_throw(concat("aten::", kind, "_cell").c_str());
     const std::vector<IValue> arguments{input, is_lstm ? IValue(state) : IValue(state[0]), self.attribute("weight_ih"),
