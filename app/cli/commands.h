@@ -109,4 +109,17 @@ struct OpsOptions {
 };
 int run_ops(const OpsOptions& options);
 
+// Options of data. Without a path the sources are listed; with a batch size everything is loaded once.
+struct DataArguments {
+    std::string path;
+    std::string source;
+    std::vector<std::string> options;
+    std::int64_t batch = 0;
+    bool shuffle = false;
+    int workers = 0;
+    std::uint64_t seed = 0;
+    bool skip_damaged = false;
+};
+int run_data(const DataArguments& arguments);
+
 }  // namespace loupe::cli

@@ -144,6 +144,18 @@ int main(int argc, char** argv) {
     bisect->add_option("-o", bisect_options.output_folder, "write the graph before and after that pass into this folder");
     bisect->callback([&] { status = run_bisect(bisect_options); });
 
+    DataArguments data_options;
+    auto* data = app.add_subcommand("data", "data sources; with PATH what it holds, with --batch how fast it comes");
+    data->add_option("PATH", data_options.path, "a file or folder of data");
+    data->add_option("--source", data_options.source, "what it is; default by its name and contents");
+    data->add_option("--option", data_options.options, "NAME=VALUE, repeated; without PATH they are listed")->allow_extra_args(false);
+    data->add_option("--batch", data_options.batch, "load all of it once in batches of that many")->check(CLI::PositiveNumber);
+    data->add_flag("--shuffle", data_options.shuffle, "in a random order");
+    data->add_option("--workers", data_options.workers, "threads that load; default none of their own")->check(CLI::Range(0, 256));
+    data->add_option("--seed", data_options.seed, "of the order and of random changes");
+    data->add_flag("--skip-damaged", data_options.skip_damaged, "leave damaged records out instead of stopping");
+    data->callback([&] { status = run_data(data_options); });
+
     std::string converted;
     auto* convert = app.add_subcommand("convert", "write a model or weights as OUT's extension says: " +
                                                       loupe::join(loupe::session::convert_extensions(), ", "));

@@ -47,7 +47,8 @@ Ptr<MappedFile> MappedFile::open(const std::filesystem::path& path) {
     file->path_ = path;
     file->size_ = static_cast<std::size_t>(status.st_size);
     if (file->size_ == 0) return file;
-    void* address = ::mmap(nullptr, file->size_, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd.get(), 0);
+    // Without a reserve for pages that are written: a file may be larger than the memory.
+    void* address = ::mmap(nullptr, file->size_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE, fd.get(), 0);
     if (address == MAP_FAILED) throw file_error(ErrorKind::File, path, concat("cannot map: ", std::strerror(errno)));
     file->data_ = static_cast<std::byte*>(address);
     return file;

@@ -57,7 +57,20 @@ double Generator::normal() {
     return radius * std::cos(angle);
 }
 
+namespace {
+
+thread_local Generator* generator_of_thread = nullptr;
+
+}  // namespace
+
+DefaultGeneratorScope::DefaultGeneratorScope(Ptr<Generator> generator)
+    : generator_(std::move(generator)), before_(generator_of_thread) {
+    if (generator_) generator_of_thread = generator_.get();
+}
+DefaultGeneratorScope::~DefaultGeneratorScope() { generator_of_thread = before_; }
+
 Generator& default_generator() {
+    if (generator_of_thread != nullptr) return *generator_of_thread;
     static auto* generator = [] {
         auto* made = new Generator;
         intrusive_ptr_add_ref(made);

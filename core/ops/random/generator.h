@@ -69,8 +69,21 @@ class Generator final : public RefCounted {
     std::optional<double> spare_normal_;
 };
 
-// torch.default_generator.
+// torch.default_generator: of the process, or the one that this thread has in its place.
 Generator& default_generator();
+
+// Makes it this thread's default generator: a worker that prepares data draws numbers of its own. Null: as it was.
+class DefaultGeneratorScope {
+  public:
+    explicit DefaultGeneratorScope(Ptr<Generator> generator);
+    DefaultGeneratorScope(const DefaultGeneratorScope&) = delete;
+    DefaultGeneratorScope& operator=(const DefaultGeneratorScope&) = delete;
+    ~DefaultGeneratorScope();
+
+  private:
+    Ptr<Generator> generator_;
+    Generator* before_;
+};
 // The generator that an operator was given; the default one for None. Throws Error (Run) for anything else.
 Generator& generator_of(const IValue& value);
 

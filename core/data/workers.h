@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Threads that make batches ahead.
+
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <unordered_map>
+#include <vector>
+
+#include "core/base/cancel.h"
+#include "core/data/fetcher.h"
+
+namespace loupe::data {
+
+// One pass over the data, shared by who asks for batches and the workers that make them.
+class Pass {
+  public:
+    explicit Pass(std::vector<std::unique_ptr<Fetcher>> fetchers) : fetchers_(std::move(fetchers)) {}
+
+    // For the workers.
+    Fetcher& fetcher(std::size_t worker) const { return *fetchers_[worker]; }
+    const CancelFlag& stopped() const { return stopped_; }
+    void put(std::size_t number, Outcome outcome);
+
+    // For who asks. Batches under way are made to the end and forgotten.
+    void stop() { stopped_ = true; }
+    // Waits for that batch. timeout: seconds, 0 for no limit. Throws as BatchStream::next.
+    Outcome take(std::size_t number, double timeout);
+    bool has(std::size_t number);
+
+  private:
+    std::vector<std::unique_ptr<Fetcher>> fetchers_;  // one a worker, used by it alone
+    CancelFlag stopped_{false};
+    std::mutex mutex_;
+    std::condition_variable came_;
+    std::unordered_map<std::size_t, Outcome> outcomes_;
+};
+
+// Each worker makes the batches that it is given one after the other.
+class WorkerPool {
+  public:
+    using Init = std::function<void(int worker)>;
+    // in_threads: else the workers' batches are made by make_in_place(), as if in them.
+    WorkerPool(int count, std::uint64_t base_seed, Init init, bool in_threads);
+    WorkerPool(const WorkerPool&) = delete;
+    WorkerPool& operator=(const WorkerPool&) = delete;
+    // Ends the threads after the sample under way.
+    ~WorkerPool();
+
+    std::size_t size() const { return workers_.size(); }
+    bool has_threads() const { return has_threads_; }
+    void post(std::size_t worker, std::shared_ptr<Pass> pass, std::size_t number, Keys keys);
+    // Of a pool without threads: everything that was posted to the worker up to that batch.
+    void make_in_place(std::size_t worker, std::size_t number);
+
+  private:
+    struct Task {
+        std::shared_ptr<Pass> pass;
+        std::size_t number = 0;
+        Keys keys;
+    };
+    struct Worker {
+        WorkerInfo info;
+        bool is_begun = false;
+        std::exception_ptr init_failure = nullptr;
+        std::mutex mutex{};
+        std::condition_variable wake{};
+        std::deque<Task> tasks{};
+        std::shared_ptr<Pass> current = nullptr;
+        std::thread thread{};
+    };
+
+    void run(std::size_t index);
+    void perform(std::size_t index, const Task& task);
+
+    Init init_;
+    bool has_threads_;
+    std::atomic<bool> quit_{false};
+    std::vector<std::unique_ptr<Worker>> workers_;
+};
+
+}  // namespace loupe::data
