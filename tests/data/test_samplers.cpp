@@ -72,7 +72,8 @@ class TestSamplers : public QObject {
         QCOMPARE(raised_by([&] { both.get(5); }), std::string("IndexError: list index out of range"));
         QCOMPARE(raised_by([] { ConcatDataset none({}); }), std::string("AssertionError: datasets should not be an empty iterable"));
         const TensorDataset rows({tensor_of<float>({1, 2, 3, 4}, {2, 2}), tensor_of<std::int64_t>({7, 8}, {2})});
-        const auto& row = rows.get(1).to_tuple().elements;
+        const IValue sample = rows.get(1);
+        const auto& row = sample.to_tuple().elements;
         QCOMPARE(elements<float>(row[0].to_tensor()), (std::vector<float>{3, 4}));
         QCOMPARE(item(row[1].to_tensor()).to<std::int64_t>(), std::int64_t{8});
         QCOMPARE(raised_by([] { TensorDataset wrong({tensor_of<float>({1, 2}, {2}), tensor_of<float>({1}, {1})}); }),
