@@ -24,8 +24,8 @@ void list_sources() {
     }
 }
 
-session::DataSpec spec_of(const DataArguments& arguments) {
-    session::DataSpec spec{arguments.source, arguments.path, {}};
+session::DataSourceSpec spec_of(const DataArguments& arguments) {
+    session::DataSourceSpec spec{arguments.source, arguments.path, {}};
     for (const std::string& option : arguments.options) {
         const auto equals = option.find('=');
         if (equals == std::string::npos) throw Error(ErrorKind::Usage, concat("--option takes NAME=VALUE, not '", option, "'"));
@@ -45,7 +45,7 @@ void print_summary(const session::DataSummary& summary) {
     for (const std::string& note : summary.notes) std::printf("note: %s\n", note.c_str());
 }
 
-void load_all(const DataArguments& arguments, const session::DataSpec& spec) {
+void load_all(const DataArguments& arguments, const session::DataSourceSpec& spec) {
     const data::Source source = data::open_source({spec.source, spec.path, spec.options});
     data::LoaderOptions options;
     options.batch_size = arguments.batch;
@@ -74,7 +74,7 @@ int run_data(const DataArguments& arguments) {
         list_sources();
         return 0;
     }
-    const session::DataSpec spec = spec_of(arguments);
+    const session::DataSourceSpec spec = spec_of(arguments);
     print_summary(session::describe_data(spec));
     if (arguments.batch > 0) load_all(arguments, spec);
     return 0;

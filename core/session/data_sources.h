@@ -25,7 +25,7 @@ std::vector<DataSourceInfo> data_sources();
 // The name of the source that knows what the file or folder is; empty when none does.
 std::string guess_data_source(const std::filesystem::path& path);
 
-struct DataSpec {
+struct DataSourceSpec {
     std::string source;  // empty: guessed
     std::string path;
     std::map<std::string, std::string> options;
@@ -40,6 +40,6 @@ struct DataSummary {
 };
 // Opens the source and reads one sample. Throws Error: Usage for a missing path or a wrong option, File when it is damaged.
 // What makes the data sets themselves: core/io/sources/source.h.
-DataSummary describe_data(const DataSpec& spec);
+DataSummary describe_data(const DataSourceSpec& spec);
 
 }  // namespace loupe::session
