@@ -263,9 +263,10 @@ bool Recorder::is_left_out(std::string_view value) const {
     return is_scope_left_out_ || (!value.empty() && options_.left_out.contains(value));
 }
 
-ValueId Recorder::new_value(const Tensor& t, EventId producer, std::string name, bool with_statistics) {
+ValueId Recorder::new_value(const Tensor& t, EventId producer, std::string name, bool with_statistics, ValueId gradient_of) {
     Value value;
     value.producer = producer;
+    value.gradient_of = gradient_of;
     value.name = std::move(name);
     value.dtype = dtype_name(t.dtype());
     value.shape = shape_from(t.sizes());
@@ -399,10 +400,18 @@ void Recorder::collect_outputs(const OperatorCall& call, Event& event) {
     for (std::size_t i = 0; site != nullptr && i < std::min(names.size(), site->outputs().size()); ++i) {
         names[i] = "%" + site->output(i)->debug_name();
     }
-    if (call.autograd_node != nullptr) name_gradients(call, event, names);
+    std::vector<ValueId> gradient_of(names.size(), 0);
+    if (call.autograd_node != nullptr) {
+        const std::vector<Edge>& edges = call.autograd_node->next_edges();
+        for (std::size_t i = 0; i < std::min(names.size(), edges.size()); ++i) {
+            gradient_of[i] = value_of_edge(edges[i]);
+            if (gradient_of[i] != 0) names[i] = gradient_name(gradient_of[i]);
+        }
+    }
     std::size_t output = 0;
     for (const IValue& result : call.outputs) {
-        const std::string& name = names[output++];
+        const std::string& name = names[output];
+        const ValueId of = gradient_of[output++];
         visit_tensors(result, [&](const Tensor& t) {
             if (!t.defined()) return;
             const auto known = known_.find(t.impl());
@@ -411,11 +420,13 @@ void Recorder::collect_outputs(const OperatorCall& call, Event& event) {
                 known->second.version == t.version() && recording()->value(known->second.value).offset == t.storage_offset() &&
                 std::find(event.inputs.begin(), event.inputs.end(), known->second.value) != event.inputs.end()) {
                 event.outputs.push_back(known->second.value);
+                if (call.autograd_node == nullptr) remember_edge(t, event.outputs.back());
                 return;
             }
             memory_.own(t, name);
             last_writer_[t.storage()->id()] = id;
-            event.outputs.push_back(new_value(t, id, name, options_.statistics));
+            event.outputs.push_back(new_value(t, id, name, options_.statistics, of));
+            if (call.autograd_node == nullptr) remember_edge(t, event.outputs.back());
         });
     }
 }
@@ -432,35 +443,23 @@ void Recorder::note_saved(const OperatorCall& call, EventId event) {
     }
 }
 
-// Which value stands behind each edge of the node that a forward operator leaves.
-void Recorder::remember_edges(const OperatorCall& call, EventId event) {
-    if (call.autograd_node != nullptr || call.schema == nullptr) return;
-    std::vector<ValueId> in_edge_order;
-    const auto add = [&](const IValue& value) {
-        in_edge_order.push_back(value.is_tensor() ? find_value(value.to_tensor()) : 0);
-    };
-    const auto& arguments = call.schema->arguments;
-    for (std::size_t i = 0; i < arguments.size() && i < call.inputs.size(); ++i) {
-        const Type& type = *arguments[i].type;
-        const bool is_optional = type.kind() == TypeKind::Optional;
-        const TypeKind kind = is_optional ? type.element()->kind() : type.kind();
-        if (kind == TypeKind::Tensor) add(call.inputs[i]);
-        if (kind == TypeKind::List && call.inputs[i].is_list()) {
-            for (const IValue& element : call.inputs[i].to_list().elements) {
-                if (element.is_tensor()) add(element);
-            }
-        }
-    }
-    edge_values_[event] = std::move(in_edge_order);
+// Nodes are known by their numbers, which are never used again as addresses are.
+void Recorder::remember_edge(const Tensor& t, ValueId value) {
+    if (const Edge edge = gradient_edge(t); edge && !is_leaf(t)) values_of_edges_[{edge.node->sequence(), edge.input}] = value;
 }
 
-// A gradient is named after what it is the gradient of: "grad of conv1.weight".
-void Recorder::name_gradients(const OperatorCall& call, const Event& event, std::vector<std::string>& names) const {
-    const auto edges = edge_values_.find(event.peer);
-    if (edges == edge_values_.end() || edges->second.size() != call.outputs.size()) return;
-    for (std::size_t i = 0; i < names.size(); ++i) {
-        if (edges->second[i] != 0) names[i] = concat("grad of ", recording()->value(edges->second[i]).name);
-    }
+// The value whose gradient flows along an edge of the backward graph; 0: something inside an operator, or unknown.
+ValueId Recorder::value_of_edge(const Edge& edge) const {
+    if (!edge) return 0;
+    if (const auto* sink = dynamic_cast<const AccumulateGrad*>(edge.node.get())) return find_value(sink->variable());
+    const auto found = values_of_edges_.find({edge.node->sequence(), edge.input});
+    return found == values_of_edges_.end() ? 0 : found->second;
+}
+
+std::string Recorder::gradient_name(ValueId of) const {
+    const Value& value = recording()->value(of);
+    if (!value.name.empty() || value.producer == 0) return concat("grad of ", value.name);
+    return concat("grad of ", recording()->event(value.producer).op, " #", value.producer);
 }
 
 EventId Recorder::publish(Event event) {
@@ -499,7 +498,6 @@ void Recorder::after_operator(const OperatorCall& call) {
         pending_.flops = cost.flops;
         pending_.bytes_moved = cost.bytes;
     }
-    remember_edges(call, id);
     if (call.name == "profiler::_record_function_enter") begin_part(call);
     if (const auto* sink = dynamic_cast<const AccumulateGrad*>(call.autograd_node)) accumulated_[sink->variable().impl()] = id;
     publish(std::move(pending_));

@@ -5,11 +5,13 @@
 
 #include <chrono>
 #include <functional>
+#include <map>
 #include <memory>
 #include <set>
 #include <unordered_map>
 #include <vector>
 
+#include "core/autograd/node.h"
 #include "core/autograd/observer.h"
 #include "core/io/format_registry.h"
 #include "core/ir/source.h"
@@ -104,13 +106,14 @@ class Recorder final : public ExecutionObserver {
 
     ValueId value_of_input(const Tensor& t);
     bool is_left_out(std::string_view value) const;
-    ValueId new_value(const Tensor& t, EventId producer, std::string name, bool with_statistics);
+    ValueId new_value(const Tensor& t, EventId producer, std::string name, bool with_statistics, ValueId gradient_of = 0);
     void protect_written(const OperatorCall& call);
     void end_when_repeated() const;
     void fill_arguments(const OperatorCall& call, Event& event) const;
     void fill_place(const OperatorCall& call, Event& event) const;
-    void remember_edges(const OperatorCall& call, EventId event);
-    void name_gradients(const OperatorCall& call, const Event& event, std::vector<std::string>& names) const;
+    void remember_edge(const Tensor& t, ValueId value);
+    ValueId value_of_edge(const Edge& edge) const;
+    std::string gradient_name(ValueId of) const;
     void collect_outputs(const OperatorCall& call, Event& event);
     void note_saved(const OperatorCall& call, EventId event);
     EventId publish(Event event);
@@ -130,7 +133,7 @@ class Recorder final : public ExecutionObserver {
     std::unordered_map<const void*, std::string> module_paths_;
     LineValues line_values_;
     std::unordered_map<std::uint64_t, EventId> last_writer_;  // by storage
-    std::unordered_map<EventId, std::vector<ValueId>> edge_values_;  // forward event -> values in the order of its node's edges
+    std::map<std::pair<std::uint64_t, std::uint32_t>, ValueId> values_of_edges_;  // by a node's sequence and input
     std::unordered_map<const TensorImpl*, EventId> accumulated_;
     std::vector<ActiveFrame> frames_;
     Clock::time_point began_ = Clock::now();

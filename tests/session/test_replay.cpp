@@ -53,7 +53,7 @@ struct Run {
         recorder = std::make_unique<Recorder>(RecorderOptions{.statistics = true, .values = true, .budget = budget}, method->build_graph(),
                                               nullptr, nullptr);
         name_existing_tensors(*recorder, program->module(), arguments, method->schema());
-        start = std::make_unique<RunStart>(program->module(), arguments);
+        start = std::make_unique<RunStart>(program->module(), arguments, method->schema());
         body = [this](std::vector<IValue> given) { run_phases(*method, std::move(given), true); };
         try {
             const ObserverScope observed(recorder.get());
