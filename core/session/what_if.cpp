@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/session/what_if.h"
+
+#include <algorithm>
+#include <cmath>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "core/base/error.h"
+#include "core/base/strings.h"
+
+namespace loupe::session {
+namespace {
+
+// A block of memory as it is reckoned with: alive from behind `from` up to `to`.
+struct Block {
+    double bytes = 0;
+    EventId from = 0;  // 0: before the run
+    EventId to = 0;    // 0: to the end
+    std::size_t allocation = 0;
+    std::uint64_t storage = 0;
+};
+
+// Memory that an event needs besides the blocks, while it runs.
+struct Burst {
+    EventId at = 0;
+    double bytes = 0;
+};
+
+// What the run did, in the order that forecasts ask for.
+class Run {
+  public:
+    explicit Run(const Recording& recording) : recording_(recording) {
+        std::unordered_set<std::uint64_t> of_model;
+        for (std::size_t i = 0; i < recording.allocation_count(); ++i) {
+            const Allocation a = recording.allocation(i);
+            if (a.category == Category::Parameter || a.category == Category::Buffer) of_model.insert(a.storage_id);
+        }
+        for (ValueId id = 1; id <= recording.value_count(); ++id) {
+            const Value& value = recording.value(id);
+            first_value_.try_emplace(value.storage_id, id);
+            if (value.gradient_of == 0 || !of_model.contains(recording.value(value.gradient_of).storage_id)) continue;
+            gradients_of_model_.insert(value.storage_id);
+        }
+        for (EventId id = 1; id <= recording.event_count(); ++id) {
+            const Event& event = recording.event(id);
+            for (const ValueId value : event.inputs) {
+                if (value == 0) continue;
+                readers_[recording.value(value).storage_id].push_back(id);
+            }
+        }
+        for (std::size_t i = 0; i < recording.allocation_count(); ++i) {
+            const Allocation a = recording.allocation(i);
+            blocks_.push_back({static_cast<double>(a.bytes), a.allocated, a.freed, i, a.storage_id});
+        }
+    }
+
+    const Recording& recording() const { return recording_; }
+    std::vector<Block> blocks() const { return blocks_; }
+    bool has_backward() const {
+        return recording_.event_count() > 0 && recording_.event(static_cast<EventId>(recording_.event_count())).phase != RunPhase::Forward;
+    }
+    // The value that a storage was made as; null when the program never saw it.
+    const Value* owner(std::uint64_t storage) const {
+        const auto found = first_value_.find(storage);
+        return found == first_value_.end() ? nullptr : &recording_.value(found->second);
+    }
+    // Does it hold the gradient of a parameter, or of a view of one?
+    bool is_gradient_of_model(std::uint64_t storage) const { return gradients_of_model_.contains(storage); }
+    // Events that read it, in order.
+    const std::vector<EventId>& readers(std::uint64_t storage) const {
+        static const std::vector<EventId> kNone;
+        const auto found = readers_.find(storage);
+        return found == readers_.end() ? kNone : found->second;
+    }
+
+  private:
+    const Recording& recording_;
+    std::vector<Block> blocks_;
+    std::unordered_map<std::uint64_t, ValueId> first_value_;
+    std::unordered_set<std::uint64_t> gradients_of_model_;
+    std::unordered_map<std::uint64_t, std::vector<EventId>> readers_;
+};
+
+// The forward events from first to last, computed twice.
+struct Span {
+    EventId first = 0;
+    EventId last = 0;
+};
+
+std::vector<Span> calls_of(const Recording& recording, const std::string& module) {
+    std::vector<Span> spans;
+    for (std::uint32_t id = 1; id <= recording.frame_count(); ++id) {
+        const Frame& frame = recording.frame(id);
+        if (frame.scope != module || recording.event_count() < frame.first_event) continue;
+        EventId last = recording.frame_end(id);
+        if (last == 0) last = static_cast<EventId>(recording.event_count());
+        const bool is_inside = !spans.empty() && frame.first_event <= spans.back().last;
+        if (last < frame.first_event || is_inside || recording.event(frame.first_event).phase != RunPhase::Forward) continue;
+        spans.push_back({frame.first_event, last});
+    }
+    return spans;
+}
+
+class Forecast {
+  public:
+    explicit Forecast(const Run& run) : run_(run), recording_(run.recording()), blocks_(run.blocks()), seconds_(recording_.event_count() + 1, 0) {
+        for (EventId id = 1; id <= recording_.event_count(); ++id) seconds_[id] = recording_.event(id).duration;
+    }
+
+    void apply(const WhatIf& change) {
+        switch (change.kind) {
+            case WhatIf::Kind::Checkpoint: return checkpoint(change.module);
+            case WhatIf::Kind::Drop: return drop(change.event);
+            case WhatIf::Kind::Batch: return scale_batch(change.factor);
+        }
+    }
+
+    MemoryForecast result() const {
+        MemoryForecast out;
+        const auto [before, before_at] = peak_of(run_.blocks(), {});
+        const auto [peak, at] = peak_of(blocks_, bursts_);
+        out.peak_before = static_cast<std::int64_t>(std::llround(before));
+        out.peak_event_before = before_at;
+        out.peak = static_cast<std::int64_t>(std::llround(peak));
+        out.peak_event = at;
+        for (EventId id = 1; id <= recording_.event_count(); ++id) {
+            out.seconds_before += recording_.event(id).duration;
+            out.seconds += seconds_[id];
+        }
+        out.seconds += more_seconds_;
+        out.notes = notes_;
+        return out;
+    }
+
+  private:
+    void checkpoint(const std::string& module) {
+        need_backward();
+        const std::vector<Span> spans = calls_of(recording_, module);
+        if (spans.empty()) throw Error(ErrorKind::Usage, concat("the run did not call '", module, "'"), {.hint = "a module that is inlined has no call of its own"});
+        bool does_something = false;
+        for (const Span& span : spans) does_something = repeat(span) || does_something;
+        if (!does_something) notes_.push_back(concat(module, " saves nothing that only its own backward needs"));
+    }
+
+    void drop(EventId event) {
+        need_backward();
+        if (event == 0 || event > recording_.event_count() || recording_.event(event).phase != RunPhase::Forward) {
+            throw Error(ErrorKind::Usage, concat("#", event, " is no event of the forward"));
+        }
+        if (!repeat({event, event})) notes_.push_back(concat("#", event, " ", recording_.event(event).op, " saves nothing of its own that only backward needs"));
+    }
+
+    void need_backward() const {
+        if (!run_.has_backward()) throw Error(ErrorKind::Usage, "the recording has no backward", {.hint = "run it with backward"});
+    }
+
+    // The first event of the backward of what the span computed; 0 when there is none.
+    EventId backward_of(const Span& span) const {
+        for (EventId id = span.last + 1; id <= recording_.event_count(); ++id) {
+            const Event& event = recording_.event(id);
+            if (event.phase == RunPhase::Backward && event.peer >= span.first && event.peer <= span.last) return id;
+        }
+        return 0;
+    }
+
+    // What the span made is kept from the last one in it that reads it to its backward no longer, unless others in the
+    // forward read it. False when there is nothing such.
+    bool repeat(const Span& span) {
+        const EventId backward = backward_of(span);
+        if (backward == 0) return false;
+        // Of a single operator the result itself is dropped, once the last reader of the forward has seen it.
+        const bool is_operator = span.first == span.last;
+        std::vector<Block> again;
+        for (Block& block : blocks_) {
+            if (block.from < span.first || block.from > span.last) continue;
+            const bool is_kept = block.to == 0 || block.to >= backward;
+            if (!is_kept || block.to == 0) continue;
+            EventId last_reader = block.from;
+            bool is_output = false;
+            for (const EventId reader : run_.readers(block.storage)) {
+                if (recording_.event(reader).phase != RunPhase::Forward) break;
+                last_reader = reader;
+                is_output = is_output || reader > span.last;
+            }
+            if (is_output && !is_operator) continue;
+            Block late = block;
+            late.from = is_output ? first_backward_reader(block, backward) : backward;
+            if (late.from > late.to) late.from = late.to;
+            block.to = last_reader;
+            again.push_back(late);
+        }
+        if (again.empty()) return false;
+        bursts_.push_back({backward, burst_of(span, again)});
+        blocks_.insert(blocks_.end(), again.begin(), again.end());
+        for (EventId id = span.first; id <= span.last; ++id) more_seconds_ += seconds_[id];
+        return true;
+    }
+
+    EventId first_backward_reader(const Block& block, EventId otherwise) const {
+        for (const EventId reader : run_.readers(block.storage)) {
+            if (recording_.event(reader).phase == RunPhase::Backward) return reader;
+        }
+        const Allocation a = recording_.allocation(block.allocation);
+        const EventId peer = a.saved_by == 0 ? 0 : recording_.backward_peer(a.saved_by);
+        return peer != 0 ? peer : otherwise;
+    }
+
+    // What the span's forward had for itself for a while, beyond what it leaves.
+    double burst_of(const Span& span, const std::vector<Block>& left) const {
+        std::vector<std::pair<EventId, double>> changes;
+        for (const Block& block : run_.blocks()) {
+            const bool is_inside = block.from >= span.first && block.from <= span.last;
+            if (!is_inside) continue;
+            changes.emplace_back(block.from, block.bytes);
+            if (block.to != 0 && block.to <= span.last) changes.emplace_back(block.to + 1, -block.bytes);
+        }
+        std::sort(changes.begin(), changes.end());
+        double now = 0;
+        double most = 0;
+        for (const auto& [at, bytes] : changes) most = std::max(most, now += bytes);
+        double stays = 0;
+        for (const Block& block : left) stays += block.bytes;
+        return std::max(0.0, most - stays);
+    }
+
+    // Memory of a parameter, a buffer, or a gradient of one: the same for any number of examples.
+    bool is_of_model(const Block& block) const {
+        const Allocation a = recording_.allocation(block.allocation);
+        if (a.category == Category::Parameter || a.category == Category::Buffer || run_.is_gradient_of_model(block.storage)) return true;
+        // What accumulating a gradient makes has no value of its own: it is of what comes in.
+        if (run_.owner(block.storage) != nullptr || a.allocated == 0) return false;
+        for (const ValueId value : recording_.event(a.allocated).inputs) {
+            if (value != 0 && recording_.event(a.allocated).op.ends_with("AccumulateGrad")) return run_.is_gradient_of_model(recording_.value(value).storage_id);
+        }
+        return false;
+    }
+
+    void scale_batch(double factor) {
+        if (!(factor > 0) || !std::isfinite(factor)) throw Error(ErrorKind::Usage, "the batch's factor must be a positive number");
+        std::unordered_set<EventId> scaled;
+        for (Block& block : blocks_) {
+            if (is_of_model(block)) continue;
+            block.bytes *= factor;
+            scaled.insert(block.from);
+        }
+        for (Burst& burst : bursts_) burst.bytes *= factor;
+        for (EventId id = 1; id <= recording_.event_count(); ++id) {
+            if (scaled.contains(id) || recording_.event(id).phase != RunPhase::Optimizer) seconds_[id] *= factor;
+        }
+        more_seconds_ *= factor;
+        notes_.emplace_back("time is reckoned as proportional to the batch");
+    }
+
+    std::pair<double, EventId> peak_of(const std::vector<Block>& blocks, const std::vector<Burst>& bursts) const {
+        const std::size_t events = recording_.event_count();
+        std::vector<double> change(events + 2, 0);
+        for (const Block& block : blocks) {
+            change[block.from] += block.bytes;
+            if (block.to != 0 && block.to < events) change[block.to + 1] -= block.bytes;
+        }
+        std::vector<double> extra(events + 2, 0);
+        for (const Burst& burst : bursts) extra[burst.at] = std::max(extra[burst.at], burst.bytes);
+        double now = 0;
+        double most = 0;
+        EventId at = 0;
+        for (std::size_t id = 0; id <= events; ++id) {
+            now += change[id];
+            if (now + extra[id] <= most) continue;
+            most = now + extra[id];
+            at = static_cast<EventId>(id);
+        }
+        return {most, at};
+    }
+
+    const Run& run_;
+    const Recording& recording_;
+    std::vector<Block> blocks_;
+    std::vector<Burst> bursts_;
+    std::vector<double> seconds_;
+    double more_seconds_ = 0;
+    std::vector<std::string> notes_;
+};
+
+}  // namespace
+
+std::string what_if_text(const WhatIf& change) {
+    switch (change.kind) {
+        case WhatIf::Kind::Checkpoint: return concat("checkpoint ", change.module.empty() ? "the model" : change.module);
+        case WhatIf::Kind::Drop: return concat("drop what #", change.event, " saved");
+        case WhatIf::Kind::Batch: return concat("batch x", change.factor);
+    }
+    return {};
+}
+
+MemoryForecast forecast_memory(const Recording& recording, const std::vector<WhatIf>& changes) {
+    const Run run(recording);
+    Forecast forecast(run);
+    for (const WhatIf& change : changes) forecast.apply(change);
+    return forecast.result();
+}
+
+std::vector<CheckpointAdvice> advise_checkpoints(const Recording& recording, std::size_t most) {
+    const Run run(recording);
+    std::vector<CheckpointAdvice> all;
+    std::unordered_set<std::string_view> seen;
+    if (!run.has_backward()) return all;
+    for (std::uint32_t id = 1; id <= recording.frame_count(); ++id) {
+        const std::string_view scope = recording.frame(id).scope;
+        if (scope.empty() || !seen.insert(scope).second) continue;
+        Forecast forecast(run);
+        forecast.apply({.kind = WhatIf::Kind::Checkpoint, .module = std::string(scope)});
+        const MemoryForecast found = forecast.result();
+        if (found.peak >= found.peak_before) continue;
+        all.push_back({std::string(scope), found.peak_before - found.peak, found.seconds - found.seconds_before});
+    }
+    std::stable_sort(all.begin(), all.end(), [](const CheckpointAdvice& a, const CheckpointAdvice& b) { return a.bytes_less > b.bytes_less; });
+    if (all.size() > most) all.resize(most);
+    return all;
+}
+
+}  // namespace loupe::session

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// What a run would take if it were done another way, reckoned from a recording of it.
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/session/recording.h"
+
+namespace loupe::session {
+
+struct WhatIf {
+    enum class Kind : std::uint8_t {
+        Checkpoint,      // what the module's forward saved is dropped at its end and computed again before its backward
+                         // (Chen et al., "Training Deep Nets with Sublinear Memory Cost", 2016)
+        Drop,            // what the event saved for backward is not kept: as Checkpoint of that one operator
+        Batch,           // `factor` times as many examples
+    };
+    Kind kind = Kind::Checkpoint;
+    std::string module;  // Checkpoint: a path
+    EventId event = 0;   // Drop: a forward event
+    double factor = 2;   // Batch
+};
+std::string what_if_text(const WhatIf& change);
+
+struct MemoryForecast {
+    std::int64_t peak_before = 0;   // bytes, of the recorded run
+    EventId peak_event_before = 0;
+    std::int64_t peak = 0;          // bytes
+    EventId peak_event = 0;
+    double seconds_before = 0;      // of the operators
+    double seconds = 0;
+    std::vector<std::string> notes; // what was not reckoned with, and why a change does nothing
+};
+// All changes together. Throws Error (Usage) for a module that the run did not call, an event that saved nothing, a factor
+// that is not positive, and a recording without backward where a change is about what backward needs.
+MemoryForecast forecast_memory(const Recording& recording, const std::vector<WhatIf>& changes);
+
+// Modules by what a checkpoint of them alone would take off the peak, most first; those that take nothing are left out.
+struct CheckpointAdvice {
+    std::string module;
+    std::int64_t bytes_less = 0;
+    double seconds_more = 0;
+};
+std::vector<CheckpointAdvice> advise_checkpoints(const Recording& recording, std::size_t most = 10);
+
+}  // namespace loupe::session

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+// Forecasts of memory: against runs that are done the other way, and against what can be counted by hand.
+#include <QTemporaryDir>
+#include <QtTest>
+#include <cmath>
+#include <fstream>
+
+#include "core/base/error.h"
+#include "core/session/session.h"
+#include "core/session/what_if.h"
+
+using namespace loupe;
+using namespace loupe::session;
+
+namespace {
+
+// Blocks of Linear, Tanh, Linear, Tanh on [batch, width] in float32.
+std::string source(int batch, int width, int blocks) {
+    return "import torch, torch.nn as nn\n"
+           "class Block(nn.Module):\n"
+           "    def __init__(self, n):\n"
+           "        super().__init__()\n"
+           "        self.a = nn.Linear(n, n)\n"
+           "        self.b = nn.Linear(n, n)\n"
+           "    def forward(self, x):\n"
+           "        return torch.tanh(self.b(torch.tanh(self.a(x))))\n"
+           "class Net(nn.Module):\n"
+           "    def __init__(self):\n"
+           "        super().__init__()\n"
+           "        self.blocks = nn.Sequential(*[Block(" + std::to_string(width) + ") for _ in range(" + std::to_string(blocks) + ")])\n"
+           "    def forward(self, x):\n"
+           "        return self.blocks(x)\n"
+           "model = Net()\n"
+           "example_inputs = (torch.randn(" + std::to_string(batch) + ", " + std::to_string(width) + "),)\n"
+           "def loss(y):\n"
+           "    return y.sum()\n";
+}
+
+std::shared_ptr<const Recording> record(const std::string& path, bool backward = true, const std::vector<InputSpec>& inputs = {}) {
+    Session session;
+    session.open(path);
+    session.wait_idle();
+    RunOptions options;
+    options.method = "forward";
+    options.backward = backward;
+    options.inputs = inputs;
+    options.threads = 1;
+    session.run(options);
+    session.wait_idle();
+    if (session.status().state != RunState::Finished) throw Error(ErrorKind::Run, session.status().error);
+    return session.recording();
+}
+
+std::string write(const QTemporaryDir& folder, const char* name, const std::string& text) {
+    const std::string path = folder.filePath(name).toStdString();
+    std::ofstream(path) << text;
+    return path;
+}
+
+}  // namespace
+
+class TestWhatIf : public QObject {
+    Q_OBJECT
+
+  private slots:
+    void nothing_changed_is_the_run_itself_data();
+    void nothing_changed_is_the_run_itself();
+    void a_larger_batch_is_as_measured_data();
+    void a_larger_batch_is_as_measured();
+    void a_checkpoint_drops_what_its_block_saved();
+    void all_blocks_leave_one();
+    void a_dropped_activation_comes_back_late();
+    void changes_add_up();
+    void advice_is_sorted();
+    void refuses_with_a_reason();
+};
+
+void TestWhatIf::nothing_changed_is_the_run_itself_data() {
+    QTest::addColumn<QString>("model");
+    for (const char* model : {"digits.pt", "lstm.pt", "gpt.pt"}) QTest::newRow(model) << model;
+}
+void TestWhatIf::nothing_changed_is_the_run_itself() {
+    QFETCH(QString, model);
+    const auto recording = record(LOUPE_SOURCE_DIR "/resources/models/" + model.toStdString());
+    const MemoryForecast forecast = forecast_memory(*recording, {});
+    const double ratio = static_cast<double>(forecast.peak) / static_cast<double>(recording->peak_bytes());
+    // What an operator lets go of before it ends counts with what it makes after: an LSTM has much of that.
+    QVERIFY2(ratio > 0.98 && ratio < 1.15, qPrintable(QString::number(ratio)));
+    QCOMPARE(forecast.peak, forecast.peak_before);
+    QCOMPARE(forecast.seconds, forecast.seconds_before);
+}
+
+void TestWhatIf::a_larger_batch_is_as_measured_data() {
+    QTest::addColumn<int>("batch");
+    QTest::addColumn<int>("factor");
+    QTest::newRow("64 to 128") << 64 << 2;
+    QTest::newRow("256 to 1024") << 256 << 4;
+    QTest::newRow("8 to 24") << 8 << 3;
+}
+void TestWhatIf::a_larger_batch_is_as_measured() {
+    QFETCH(int, batch);
+    QFETCH(int, factor);
+    const QTemporaryDir folder;
+    const auto small = record(write(folder, "small.py", source(batch, 128, 3)));
+    const auto large = record(write(folder, "large.py", source(batch * factor, 128, 3)));
+    const MemoryForecast forecast = forecast_memory(*small, {{.kind = WhatIf::Kind::Batch, .module = {}, .factor = static_cast<double>(factor)}});
+    const double ratio = static_cast<double>(forecast.peak) / static_cast<double>(large->peak_bytes());
+    QVERIFY2(std::abs(ratio - 1) < 0.03, qPrintable(QString("forecast %1, measured %2").arg(forecast.peak).arg(large->peak_bytes())));
+}
+
+void TestWhatIf::a_checkpoint_drops_what_its_block_saved() {
+    const QTemporaryDir folder;
+    constexpr int kBatch = 4096, kWidth = 64, kBlocks = 4;
+    const auto recording = record(write(folder, "net.py", source(kBatch, kWidth, kBlocks)));
+    const std::int64_t unit = kBatch * kWidth * 4;  // an activation
+    const MemoryForecast forecast = forecast_memory(*recording, {{.kind = WhatIf::Kind::Checkpoint, .module = "blocks.1"}});
+    // Of the two tanh that the block keeps, one is its result, which the next block needs all the same.
+    const std::int64_t less = forecast.peak_before - forecast.peak;
+    QVERIFY2(std::abs(less - unit) < unit / 20, qPrintable(QString("%1 less, expected %2").arg(less).arg(unit)));
+    QVERIFY(forecast.seconds > forecast.seconds_before);
+    QVERIFY(forecast.seconds < 1.5 * forecast.seconds_before);
+}
+
+void TestWhatIf::all_blocks_leave_one() {
+    const QTemporaryDir folder;
+    constexpr int kBatch = 4096, kWidth = 64, kBlocks = 8;
+    const auto recording = record(write(folder, "net.py", source(kBatch, kWidth, kBlocks)));
+    std::vector<WhatIf> changes;
+    for (int i = 0; i < kBlocks; ++i) changes.push_back({.kind = WhatIf::Kind::Checkpoint, .module = "blocks." + std::to_string(i)});
+    const MemoryForecast forecast = forecast_memory(*recording, changes);
+    const std::int64_t unit = kBatch * kWidth * 4;
+    // Results of all blocks stay, and what one block computes again, with what its forward has for a while.
+    QVERIFY2(forecast.peak < forecast.peak_before - (kBlocks - 3) * unit, qPrintable(QString::number(forecast.peak)));
+    QVERIFY(forecast.peak > kBlocks * unit);
+}
+
+void TestWhatIf::a_dropped_activation_comes_back_late() {
+    const QTemporaryDir folder;
+    const auto recording = record(write(folder, "net.py", source(4096, 64, 4)));
+    EventId tanh = 0;
+    for (EventId id = 1; id <= recording->event_count() && tanh == 0; ++id) {
+        if (recording->event(id).op == "aten::tanh" && recording->event(id).scope == "blocks.0") tanh = id;
+    }
+    QVERIFY(tanh != 0);
+    const MemoryForecast forecast = forecast_memory(*recording, {{.kind = WhatIf::Kind::Drop, .module = {}, .event = tanh}});
+    const std::int64_t unit = 4096 * 64 * 4;
+    QVERIFY(std::abs(forecast.peak_before - forecast.peak - unit) < unit / 20);
+}
+
+void TestWhatIf::changes_add_up() {
+    const QTemporaryDir folder;
+    const auto recording = record(write(folder, "net.py", source(1024, 64, 4)));
+    const WhatIf checkpoint{.kind = WhatIf::Kind::Checkpoint, .module = "blocks.1"};
+    const WhatIf twice{.kind = WhatIf::Kind::Batch, .module = {}, .factor = 2};
+    const MemoryForecast both = forecast_memory(*recording, {checkpoint, twice});
+    const MemoryForecast only_twice = forecast_memory(*recording, {twice});
+    QVERIFY(both.peak < only_twice.peak);
+    QVERIFY(both.peak > forecast_memory(*recording, {checkpoint}).peak);
+    QVERIFY(both.seconds > only_twice.seconds);
+}
+
+void TestWhatIf::advice_is_sorted() {
+    const QTemporaryDir folder;
+    const auto recording = record(write(folder, "net.py", source(4096, 64, 3)));
+    const auto advice = advise_checkpoints(*recording);
+    QVERIFY(!advice.empty());
+    for (std::size_t i = 1; i < advice.size(); ++i) QVERIFY(advice[i].bytes_less <= advice[i - 1].bytes_less);
+    for (const CheckpointAdvice& row : advice) {
+        const MemoryForecast alone = forecast_memory(*recording, {{.kind = WhatIf::Kind::Checkpoint, .module = row.module}});
+        QCOMPARE(alone.peak_before - alone.peak, row.bytes_less);
+    }
+    QVERIFY(advise_checkpoints(*record(write(folder, "no.py", source(8, 8, 1)), false)).empty());
+}
+
+void TestWhatIf::refuses_with_a_reason() {
+    const QTemporaryDir folder;
+    const std::string path = write(folder, "net.py", source(8, 8, 1));
+    const auto recording = record(path);
+    const auto message = [](const Recording& of, const WhatIf& change) -> std::string {
+        try {
+            forecast_memory(of, {change});
+        } catch (const Error& error) {
+            return error.kind() == ErrorKind::Usage ? error.message() : "";
+        }
+        return {};
+    };
+    QCOMPARE(message(*recording, {.kind = WhatIf::Kind::Checkpoint, .module = "blocks.7"}), std::string("the run did not call 'blocks.7'"));
+    QCOMPARE(message(*recording, {.kind = WhatIf::Kind::Drop, .module = {}, .event = 100000}), std::string("#100000 is no event of the forward"));
+    QCOMPARE(message(*recording, {.kind = WhatIf::Kind::Batch, .module = {}, .factor = 0}), std::string("the batch's factor must be a positive number"));
+    QCOMPARE(message(*recording, {.kind = WhatIf::Kind::Batch, .module = {}, .factor = std::nan("")}), std::string("the batch's factor must be a positive number"));
+    QCOMPARE(message(*record(path, false), {.kind = WhatIf::Kind::Checkpoint, .module = "blocks.0"}), std::string("the recording has no backward"));
+}
+
+QTEST_GUILESS_MAIN(TestWhatIf)
+#include "test_what_if.moc"
