@@ -27,6 +27,7 @@ struct RunArguments {
     std::uint64_t seed = 0;
     std::string mode;
     std::string pipeline = "none";
+    std::string compile_mode;  // empty: the pipeline alone
     bool backward = false;
     std::string outputs_file;
     bool grad_norms = false;
@@ -101,6 +102,11 @@ struct TrainArguments {
     std::string save_file;  // weights after the last step
 };
 int run_train(const RunArguments& model, const TrainArguments& options);
+struct PlanArguments {
+    RunArguments run;      // the model, its method and inputs, the pipeline
+    bool buffers = false;  // a line each
+};
+int run_plan(const PlanArguments& options);
 int run_passes();
 struct OpsOptions {
     std::string filter;      // in a schema or its sentence; empty: all

@@ -156,6 +156,16 @@ int main(int argc, char** argv) {
     data->add_flag("--skip-damaged", data_options.skip_damaged, "leave damaged records out instead of stopping");
     data->callback([&] { status = run_data(data_options); });
 
+    PlanArguments plan_options;
+    plan_options.run.pipeline = "inference";
+    auto* plan = app.add_subcommand("plan", "how a method runs as a planned program: memory, and where its graph breaks");
+    add_model_options(*plan, plan_options.run);
+    plan->add_option("--pipeline", plan_options.run.pipeline, "passes to run on the graph first; default inference");
+    plan->add_option("--threads", plan_options.run.threads, "default all cores")->check(CLI::NonNegativeNumber);
+    plan->add_flag("--buffers", plan_options.buffers, "print a line a buffer");
+    plan->add_flag("--json", plan_options.run.json, "print one JSON object");
+    plan->callback([&] { status = run_plan(plan_options); });
+
     std::string converted;
     auto* convert = app.add_subcommand("convert", "write a model or weights as OUT's extension says: " +
                                                       loupe::join(loupe::session::convert_extensions(), ", "));

@@ -51,6 +51,7 @@ std::vector<const Pass*>& registry() {
                                               &kInlineAutodiffSubgraphs,
                                               &kDifferentiate,
                                               &kFuseTensorExprs,
+                                              &kFuseStaticSubgraphs,
                                               &kConvertFrozenOpsToMKLDNN,
                                               &kTransformConv1dToConv2d,
                                               &kFuseAddRelu};

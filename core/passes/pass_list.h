@@ -48,6 +48,7 @@ extern const Pass kCreateAutodiffSubgraphs;
 extern const Pass kInlineAutodiffSubgraphs;
 extern const Pass kDifferentiate;
 extern const Pass kFuseTensorExprs;
+extern const Pass kFuseStaticSubgraphs;
 extern const Pass kConvertFrozenOpsToMKLDNN;
 extern const Pass kTransformConv1dToConv2d;
 extern const Pass kFuseAddRelu;

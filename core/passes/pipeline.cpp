@@ -39,6 +39,8 @@ constexpr Named kPipelines[] = {
      "PeepholeOptimize, ConstantPropagation, CSE, EliminateNoOps, LowerSimpleTuples, @fold, ConstantPooling, DCE"},
     {"inference", "For results alone, the fastest: frozen, layers folded, images with channels last, chains fused.",
      "@freeze, @tidy, RemoveTensorMutation, ConvertFrozenOpsToMKLDNN, DCE, FuseTensorExprs"},
+    {"reduce_overhead", "The same as programs for the inputs' shapes: memory planned, kernels with their arguments in place.",
+     "@inference, FuseStaticSubgraphs"},
     {"optimize_for_inference", "What PyTorch's function of the name does after freezing.",
      "@freeze, RemoveTensorMutation, ConvertFrozenOpsToMKLDNN, FrozenLinearTranspose"},
     {"mobile", "What optimize_for_mobile does to graphs, without kernels of phones.",

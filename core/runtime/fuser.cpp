@@ -218,8 +218,34 @@ class FusedGroup::State {
         if (plan == nullptr) return run_first(inputs, outputs);
         if (!plan->what->reason.empty()) return run_plain(inputs, outputs, plan->what->reason);
         reason.clear();
-        run_plan(*plan, inputs, outputs);
+        run_plan(*plan, inputs, nullptr, outputs);
     }
+
+    Ptr<const RefCounted> plan_for(std::span<const IValue> inputs) {
+        const Plan* plan = find_plan(inputs);
+        return plan == nullptr || !plan->what->reason.empty() ? nullptr : Ptr<const RefCounted>(plan);
+    }
+
+    // targets: the outputs, or null to make them.
+    static void run_plan(const Plan& plan, std::span<const IValue> inputs, const IValue* targets, IValue* outputs) {
+        const Specialisation& what = *plan.what;
+        boost::container::small_vector<Tensor, 16> values(plan.metas.size());
+        for (std::size_t i = 0; i < what.inputs.size(); ++i) values[i] = inputs[what.inputs[i]].to_tensor();
+        for (std::size_t i = 0; targets != nullptr && i < what.outputs.size(); ++i) values[static_cast<std::size_t>(what.outputs[i])] = targets[i].to_tensor();
+        boost::container::small_vector<std::byte*, 16> bases;
+        for (const Plan::Run& run : plan.runs) {
+            bases.clear();
+            for (const std::uint32_t value : run.part->outputs) {
+                if (!values[value].defined()) values[value] = make_result(plan.metas[value]);
+                bases.push_back(static_cast<std::byte*>(values[value].raw_data()));
+            }
+            for (const std::uint32_t value : run.part->inputs) bases.push_back(static_cast<std::byte*>(values[value].raw_data()));
+            run.loop.run(*run.kernel, {bases.data(), bases.size()}, run.cost);
+        }
+        for (std::size_t i = 0; outputs != nullptr && i < what.outputs.size(); ++i) outputs[i] = values[static_cast<std::size_t>(what.outputs[i])];
+    }
+
+    std::size_t output_count() const { return code_->output_count(); }
 
     std::vector<FusedKernelText> kernels() const {
         std::vector<FusedKernelText> texts;
@@ -356,23 +382,6 @@ class FusedGroup::State {
         throw Error(ErrorKind::Unsupported, concat("no fuser takes the group: ", why.empty() ? "there is no fuser '" + backend_ + "'" : why));
     }
 
-    static void run_plan(const Plan& plan, std::span<const IValue> inputs, IValue* outputs) {
-        const Specialisation& what = *plan.what;
-        boost::container::small_vector<Tensor, 16> values(plan.metas.size());
-        for (std::size_t i = 0; i < what.inputs.size(); ++i) values[i] = inputs[what.inputs[i]].to_tensor();
-        boost::container::small_vector<std::byte*, 16> bases;
-        for (const Plan::Run& run : plan.runs) {
-            bases.clear();
-            for (const std::uint32_t value : run.part->outputs) {
-                values[value] = make_result(plan.metas[value]);
-                bases.push_back(static_cast<std::byte*>(values[value].raw_data()));
-            }
-            for (const std::uint32_t value : run.part->inputs) bases.push_back(static_cast<std::byte*>(values[value].raw_data()));
-            run.loop.run(*run.kernel, {bases.data(), bases.size()}, run.cost);
-        }
-        for (std::size_t i = 0; i < what.outputs.size(); ++i) outputs[i] = values[static_cast<std::size_t>(what.outputs[i])];
-    }
-
     Ptr<const Code> code_;
     std::string backend_;
     std::unordered_map<std::string, Ptr<Specialisation>> specialisations_;
@@ -384,6 +393,11 @@ FusedGroup::FusedGroup(Ptr<const ir::Graph> graph, std::string backend)
 FusedGroup::~FusedGroup() = default;
 
 void FusedGroup::run(std::span<const IValue> inputs, IValue* outputs) { state_->run(inputs, outputs); }
+Ptr<const RefCounted> FusedGroup::plan_for(std::span<const IValue> inputs) { return state_->plan_for(inputs); }
+void FusedGroup::run_planned(const RefCounted& plan, std::span<const IValue> inputs, const IValue* outputs) const {
+    State::run_plan(static_cast<const Plan&>(plan), inputs, outputs, nullptr);
+}
+std::size_t FusedGroup::output_count() const { return state_->output_count(); }
 std::vector<FusedKernelText> FusedGroup::kernels() const { return state_->kernels(); }
 const std::string& FusedGroup::reason() const { return state_->reason; }
 

@@ -59,6 +59,13 @@ class FusedGroup : public RefCounted {
     // throw.
     void run(std::span<const IValue> inputs, IValue* outputs);
 
+    // For inputs of these shapes and numbers, that run() has met: what run_planned() takes. Null when operators run one by
+    // one.
+    Ptr<const RefCounted> plan_for(std::span<const IValue> inputs);
+    // Computes into outputs that are there: as many as the graph has, of the shapes that run() gives. Finds nothing out.
+    void run_planned(const RefCounted& plan, std::span<const IValue> inputs, const IValue* outputs) const;
+    std::size_t output_count() const;
+
     // The kernels that were made so far.
     std::vector<FusedKernelText> kernels() const;
     // Why operators ran one by one at the last call; empty when they did not.

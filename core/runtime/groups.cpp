@@ -15,6 +15,7 @@
 #include "core/passes/pass_list.h"
 #include "core/runtime/fuser.h"
 #include "core/runtime/interpreter.h"
+#include "core/runtime/program_capture.h"
 
 namespace loupe::runtime {
 namespace {
@@ -243,6 +244,10 @@ bool is_one_of(const Tensor& tensor, const std::vector<IValue>& inputs) {
 void run_fusion_group(const StructuralCall& call) {
     GroupState& state = state_of(call);
     const std::span<const IValue> inputs(call.inputs, call.instruction.input_count);
+    if (GroupRecorder* const recorder = group_recorder(); recorder != nullptr) {
+        if (!state.fused) state.fused = make_ptr<FusedGroup>(call.node.g(ir::attr::Subgraph));
+        if (recorder->run_group(state.fused, inputs, call.outputs)) return;
+    }
     // Who watches operators or writes them down is told of each.
     const bool is_watched = execution_observer() != nullptr || loupe::detail::thread_stand_in != nullptr;
     const bool records = GradMode::is_enabled() && std::any_of(inputs.begin(), inputs.end(), wants_gradient);

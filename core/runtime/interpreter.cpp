@@ -67,6 +67,15 @@ class Interpreter {
         return node != nullptr ? node->range() : ir::SourceRange();
     }
 
+    static const ir::Node* node_of_thread(const Code& code) {
+        for (const Interpreter* at = current_; at != nullptr; at = at->outer_) {
+            if (at->frames_.empty() || at->frames_.front().code != &code) continue;
+            const std::uint32_t next = at->frames_.front().next;
+            return next > 0 ? code.instructions[next - 1].node : nullptr;
+        }
+        return nullptr;
+    }
+
     std::vector<IValue> run(const Code& code, std::vector<IValue> inputs) {
         std::vector<IValue> results(code.output_count());
         results_ = results.data();
@@ -506,6 +515,7 @@ class Interpreter {
 thread_local const Interpreter* Interpreter::current_ = nullptr;
 
 ir::SourceRange current_range() { return Interpreter::range_of_thread(); }
+const ir::Node* current_node(const Code& code) { return Interpreter::node_of_thread(code); }
 
 std::vector<IValue> run_code(const Code& code, std::vector<IValue> inputs, std::string_view scope) {
     if (inputs.size() != code.input_count()) {

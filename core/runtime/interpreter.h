@@ -30,5 +30,7 @@ void run_graph(const Ptr<const ir::Graph>& graph, Stack& stack);
 std::vector<IValue> run_code(const Code& code, std::vector<IValue> inputs, std::string_view scope = {});
 // Where the program stands that this thread is running; empty when it runs none.
 ir::SourceRange current_range();
+// The node at which this thread is running the code; null when it is not.
+const ir::Node* current_node(const Code& code);
 
 }  // namespace loupe::runtime

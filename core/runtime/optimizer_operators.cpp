@@ -8,6 +8,7 @@
 #include "core/base/strings.h"
 #include "core/ops/functions.h"
 #include "core/runtime/groups.h"
+#include "core/runtime/static_group.h"
 
 namespace loupe::runtime {
 namespace {
@@ -103,6 +104,7 @@ StructuralFunction find_optimizer_operator(Symbol kind) {
         {Symbol::intern("prim::TensorExprGroup"), run_fusion_group},
         {ir::prim::FusionGroup, run_fusion_group},
         {ir::prim::DifferentiableGraph, run_differentiable_graph},
+        {Symbol::intern("prim::StaticSubgraph"), run_static_subgraph},
         {Symbol::intern("prim::AutogradAnyNonZero"), any_nonzero},
         {Symbol::intern("prim::AutogradAllNonZero"), all_nonzero},
         {Symbol::intern("prim::AutogradAllZero"), all_zero},

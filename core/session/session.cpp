@@ -14,6 +14,7 @@
 #include "core/session/gradients.h"
 #include "core/session/inputs.h"
 #include "core/session/pipelines.h"
+#include "core/session/plan_memory.h"
 #include "core/session/tensor_slice.h"
 #include "core/session/watch.h"
 
@@ -311,6 +312,23 @@ void Session::request_fused_groups(const Tag& tag, const FusedGroupsRequest& req
             groups.error = error.what();
         }
         reply(std::move(groups));
+    });
+}
+
+void Session::request_memory_plan(const Tag& tag, const std::string& pipeline, const std::string& method, Reply<MemoryPlanReport> reply) {
+    engine_->request(tag, [this, pipeline, method, reply = std::move(reply)] {
+        MemoryPlanReport report;
+        try {
+            const std::shared_ptr<Program> program = engine_->model_or_recorded();
+            if (engine_->status().state == RunState::Paused) throw Error(ErrorKind::Usage, "a run is under way; stop it first");
+            const auto arguments = [&] { return program->make_arguments(engine_->inputs(), method); };
+            if (program->trace() == nullptr && program->is_eager()) program->trace_with(arguments());
+            report = plan_memory(pipeline, *program->method(method).graph(), program->script_module(), method, arguments);
+        } catch (const Error& error) {
+            report.pipeline = pipeline;
+            report.error = error.what();
+        }
+        reply(std::move(report));
     });
 }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/session/fused_groups.h"
+#include "core/session/memory_plan.h"
 #include "core/session/model_info.h"
 #include "core/session/pass_bisect.h"
 #include "core/session/pass_check.h"
@@ -103,6 +104,8 @@ class Session {
     // Runs the graph after the pipeline once on the inputs (and backward), leaving parameters, gradients, buffers and random
     // numbers as they were, and says what its fusion groups became. Not while a run is parked.
     void request_fused_groups(const Tag& tag, const FusedGroupsRequest& request, Reply<FusedGroups> reply);
+    // Runs the graph as planned programs and tells how memory is laid out, and where the graph breaks. Not while a run is parked.
+    void request_memory_plan(const Tag& tag, const std::string& pipeline, const std::string& method, Reply<MemoryPlanReport> reply);
     // "layer3.1.conv2.out.absmax": the value of a watch expression at an event; text of a number, or why not.
     void request_watch(const Tag& tag, const std::string& expression, EventId at, Reply<std::string> reply);
     // What the statements that have run gave names, in each function of a model source under way, the innermost first.

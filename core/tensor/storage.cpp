@@ -4,7 +4,12 @@
 #include <atomic>
 #include <utility>
 
+#include "core/tensor/memory_source.h"
+
 namespace loupe {
+
+thread_local MemorySource* detail::thread_memory_source = nullptr;
+
 namespace {
 
 std::uint64_t next_storage_id() {
@@ -15,6 +20,10 @@ std::uint64_t next_storage_id() {
 }  // namespace
 
 Ptr<Storage> Storage::allocate(std::size_t bytes, Device device) {
+    if (MemorySource* const source = detail::thread_memory_source; source != nullptr && device.type == DeviceType::Cpu) [[unlikely]] {
+        Ptr<RefCounted> owner;
+        if (void* const data = source->take(bytes, owner)) return view_of(data, bytes, std::move(owner), current_memory_category());
+    }
     Ptr<Storage> storage(new Storage);
     storage->data_ = allocator_for(device.type).allocate(bytes, device);
     storage->bytes_ = bytes;

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/passes/graph_breaks.h"
+
+#include <algorithm>
+#include <unordered_set>
+
+#include "core/base/strings.h"
+#include "core/passes/alias_analysis.h"
+
+namespace loupe::passes {
+namespace {
+
+using ir::Block;
+using ir::Node;
+using ir::Symbol;
+using ir::Value;
+namespace prim = ir::prim;
+
+// Composed of others, one of which looks at elements.
+bool is_composed_of_readers(std::string_view name) {
+    static const std::unordered_set<std::string_view> kNames = {
+        "aten::nonzero_numpy", "aten::one_hot", "aten::repeat_interleave", "aten::allclose", "aten::tensor_split", "aten::argwhere",
+        "aten::is_nonzero", "torchvision::nms", "aten::unique_dim", "aten::pad_packed_sequence", "aten::pack_padded_sequence"};
+    return kNames.contains(name);
+}
+
+// Not filling their results, but their shapes follow from those of the arguments all the same.
+bool has_shape_of_arguments(std::string_view name) {
+    static const std::unordered_set<std::string_view> kNames = {
+        "aten::_unsafe_view",     "aten::copy_",         "aten::fill_",          "aten::zero_",       "aten::elu_",
+        "aten::unsafe_split",     "aten::sort",          "aten::topk",           "aten::kthvalue",    "aten::median",
+        "aten::nanmedian",        "aten::mode",          "aten::searchsorted",   "aten::bucketize",   "aten::isin",
+        "aten::_embedding_bag",   "aten::frexp",         "aten::fill_diagonal_", "aten::histc",       "aten::_embedding_bag_forward_only",
+        "aten::binary_cross_entropy", "aten::binary_cross_entropy_with_logits", "aten::unsafe_split_with_sizes", "aten::data",
+        "aten::index",  // with masks it has not: whoever runs it knows
+        "aten::convolution_backward", "aten::native_batch_norm_backward", "aten::native_layer_norm_backward",
+        "aten::native_group_norm_backward", "aten::_shape_as_tensor"};
+    return kNames.contains(name);
+}
+
+bool asks_for_metadata(const Operator& op) {
+    static const std::unordered_set<std::string_view> kNames = {
+        "aten::dim", "aten::numel", "aten::sym_numel", "aten::size", "aten::sym_size", "aten::stride", "aten::sym_stride",
+        "aten::storage_offset", "aten::sym_storage_offset", "aten::element_size", "aten::len", "prim::dtype", "prim::device",
+        "prim::layout", "prim::is_cuda", "prim::is_cpu", "prim::is_ipu", "prim::is_meta", "prim::is_mkldnn", "prim::is_mps",
+        "prim::is_nested", "prim::is_ort", "prim::is_quantized", "prim::is_sparse", "prim::is_sparse_csr", "prim::is_vulkan",
+        "prim::is_xpu", "aten::is_conj", "aten::is_neg", "aten::is_inference", "aten::is_pinned", "prim::requires_grad",
+        "aten::is_leaf", "aten::output_nr", "aten::retains_grad", "aten::is_floating_point", "aten::is_complex", "aten::is_signed",
+        "aten::is_contiguous", "aten::is_strides_like_format", "aten::is_non_overlapping_and_dense", "aten::is_same_size",
+        "aten::get_device", "aten::is_scripting", "aten::result_type", "aten::is_coalesced"};
+    return kNames.contains(op.schema.name);
+}
+
+bool gives_tensors(const Operator& op) {
+    const auto& returns = op.schema.returns;
+    return std::any_of(returns.begin(), returns.end(), [](const Argument& r) {
+        const Type* type = r.type.get();
+        while (type->kind() == TypeKind::Optional || type->kind() == TypeKind::List) type = type->element().get();
+        return type->kind() == TypeKind::Tensor;
+    });
+}
+
+class BreakFinder {
+  public:
+    explicit BreakFinder(const ir::Graph& graph) : aliases_(graph) {
+        for (const Value* input : graph.inputs()) {
+            if (may_hold_elements(input)) tainted_.insert(input);
+        }
+        visit(*graph.block());
+    }
+    std::vector<GraphBreak> breaks;
+
+  private:
+    static bool may_hold_elements(const Value* value) { return is_mutable_type(*value->type()); }
+
+    bool is_tainted(const Value* value) const { return tainted_.contains(value); }
+    bool reads_tainted(const Node* node) const {
+        return std::any_of(node->inputs().begin(), node->inputs().end(), [this](const Value* v) { return is_tainted(v); });
+    }
+
+    // Was there a break?
+    bool visit(const Block& block) {
+        bool any = false;
+        for (const Node* node : block.nodes()) any |= visit(node);
+        return any;
+    }
+
+    bool visit(const Node* node) {
+        if (node->kind() == prim::Constant) return false;
+        if (node->block_count() > 0) return visit_control_flow(node);
+        const std::string reason = reason_against(node);
+        const bool taints = !reason.empty() || node->kind() == prim::GetAttr || reads_tainted(node);
+        for (const Value* output : node->outputs()) {
+            // Numbers from an operator that does not break are known with the shapes.
+            if (taints && may_hold_elements(output)) tainted_.insert(output);
+        }
+        if (reason.empty()) return false;
+        breaks.push_back({node, reason});
+        return true;
+    }
+
+    bool visit_control_flow(const Node* node) {
+        const std::size_t place = breaks.size();
+        const bool taints = reads_tainted(node);
+        bool any = false;
+        // Loops carry what the end of the body gives to its beginning.
+        for (std::size_t round = 0; round < (node->kind() == prim::Loop ? 2 : 1); ++round) {
+            breaks.resize(place);
+            any = false;
+            for (std::size_t b = 0; b < node->block_count(); ++b) {
+                const Block& block = *node->block_at(b);
+                for (const Value* input : block.inputs()) {
+                    if (taints || carries_taint_) taint(input);
+                }
+                any |= visit(block);
+                for (std::size_t i = 0; i < block.outputs().size(); ++i) carries_taint_ |= is_tainted(block.outputs()[i]);
+            }
+        }
+        carries_taint_ = false;
+        for (const Value* output : node->outputs()) {
+            if (taints || blocks_taint(node)) taint(output);
+        }
+        if (any) breaks.insert(breaks.begin() + static_cast<std::ptrdiff_t>(place), {node, concat("holds ", breaks[place].node->kind().str())});
+        return any;
+    }
+
+    static bool gives_tainted(const Block& block, const std::unordered_set<const Value*>& tainted) {
+        return std::any_of(block.outputs().begin(), block.outputs().end(), [&](const Value* v) { return tainted.contains(v); });
+    }
+    bool blocks_taint(const Node* node) const {
+        for (std::size_t b = 0; b < node->block_count(); ++b) {
+            if (gives_tainted(*node->block_at(b), tainted_)) return true;
+        }
+        return false;
+    }
+    void taint(const Value* value) {
+        if (may_hold_elements(value)) tainted_.insert(value);
+    }
+
+    std::string reason_against(const Node* node) const {
+        const Symbol kind = node->kind();
+        if (kind == prim::RaiseException) return {};  // ends the run
+        if (kind == prim::CallMethod || kind == prim::CallFunction) return "a call that is not inlined";
+        if (kind == prim::Enter || kind == prim::Exit) return "a context manager";
+        if (kind == prim::fork || kind.str() == "aten::wait") return "runs beside the rest";
+        if (kind == prim::SetAttr) return concat("sets attribute '", node->s(ir::attr::name), "'");
+        if (kind == prim::CreateObject) return "makes an object";
+        if (kind == prim::GetAttr) return {};
+        if (kind == prim::tolist && reads_tainted(node)) return "a list of the elements";
+        if (node->has_attribute(ir::attr::Subgraph)) return {};
+        const Operator* op = node->op();
+        if (node->has_side_effects() && (op == nullptr || !op->schema.has_write())) return concat(kind.str(), " has an effect each time");
+        if (op == nullptr) return kind.space() == "prim" ? std::string() : concat("no operator ", kind.str(), " is known");
+        if (node->is_random()) return concat(kind.str(), " draws random numbers");
+        if (op->schema.has_write() && aliases_.writes_to_outside(node)) return concat(kind.str(), " writes to memory from outside");
+        if (!reads_tainted(node) || !reads_elements(*op)) return {};
+        return concat("what ", kind.str(), " gives depends on elements");
+    }
+
+    AliasAnalysis aliases_;
+    std::unordered_set<const Value*> tainted_;
+    bool carries_taint_ = false;
+};
+
+}  // namespace
+
+bool reads_elements(const Operator& op) {
+    if ((op.tensor_arguments | op.list_arguments) == 0) return false;
+    const std::string_view name = op.schema.name;
+    if (is_composed_of_readers(name)) return true;
+    if (!gives_tensors(op)) return !asks_for_metadata(op) && !op.schema.returns.empty();
+    if (op.is_composite() || op.record->kernel.fills || op.is_view) return false;
+    return !has_shape_of_arguments(name);
+}
+
+std::vector<GraphBreak> find_graph_breaks(const ir::Graph& graph) { return std::move(BreakFinder(graph).breaks); }
+
+}  // namespace loupe::passes

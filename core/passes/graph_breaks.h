@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// What of a graph does the same for all inputs of the same shapes, and what does not: there the graph breaks, and the
+// interpreter runs the node as before.
+
+#include <string>
+#include <vector>
+
+#include "core/ir/graph.h"
+
+namespace loupe::passes {
+
+struct GraphBreak {
+    const ir::Node* node = nullptr;
+    std::string reason;  // "what aten::nonzero gives depends on elements"
+};
+
+// In the graph's order. A node that holds breaks in its blocks is one itself.
+std::vector<GraphBreak> find_graph_breaks(const ir::Graph& graph);
+
+// Do numbers that the operator gives, or the shapes of its tensors, depend on elements of its arguments?
+bool reads_elements(const Operator& op);
+
+}  // namespace loupe::passes

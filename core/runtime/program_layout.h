@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Which steps of a capture are needed in each run, and from where to where its buffers live.
+
+#include "core/runtime/memory_plan.h"
+#include "core/runtime/program_capture.h"
+
+namespace loupe::runtime {
+
+struct ProgramLayout {
+    enum class Place : std::uint8_t {
+        Outside,  // inputs, constants, what follows from constants, what nobody needs
+        Arena,
+        Result,   // the caller gets it
+    };
+    struct Buffer {
+        Place place = Place::Outside;
+        std::size_t first = 0;  // steps that are kept
+        std::size_t last = 0;
+        std::size_t takes_over = BufferLife::kNone;  // another buffer
+    };
+    std::vector<std::size_t> steps;  // of the capture
+    std::vector<Buffer> buffers;     // as the capture's
+};
+
+ProgramLayout lay_out(const Capture& capture);
+
+// The buffer of a tensor of the capture.
+inline std::size_t buffer_of(const Capture& capture, const Tensor& t) { return capture.tensors[capture.places.at(t.impl())].buffer; }
+
+}  // namespace loupe::runtime

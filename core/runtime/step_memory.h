@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// What the kernels of a program ask for while they run: written down in one run, served from planned memory in those that
+// follow.
+
+#include <span>
+#include <vector>
+
+#include "core/tensor/memory_source.h"
+#include "core/tensor/storage.h"
+
+namespace loupe::runtime {
+
+class StepMemory final : public MemorySource {
+  public:
+    struct Asked {
+        std::size_t bytes = 0;
+        bool is_result = false;  // it became a result of the step
+    };
+
+    explicit StepMemory(std::size_t steps) : steps_(steps) {}
+
+    void begin(std::size_t step);
+    // results: where the results lie that the step made for itself. False: somebody keeps memory that was meant for the
+    // step alone.
+    bool end(const std::vector<const void*>& results);
+
+    bool is_recording() const { return is_recording_; }
+    // What the step asked for, in order; not what it keeps from run to run.
+    const std::vector<Asked>& asked(std::size_t step) const { return steps_[step].asked; }
+    // From now on the k-th block that step i asks for lies at offsets[places[i][k]].
+    void serve(const Ptr<Storage>& arena, std::span<const std::size_t> offsets, const std::vector<std::vector<std::size_t>>& places);
+    // Does nobody hold planned memory?
+    bool is_free() const { return !scratch_ || (scratch_->use_count() == 1 && results_->use_count() == 1); }
+    std::size_t unplanned() const { return unplanned_; }
+
+    void* take(std::size_t bytes, Ptr<RefCounted>& owner) override;
+
+  private:
+    struct Step {
+        std::vector<Asked> asked;
+        std::vector<void*> addresses;  // while served
+    };
+    // Keeps the block of memory for those who have a part of it.
+    struct Lease : RefCounted {
+        explicit Lease(Ptr<Storage> block) : arena(std::move(block)) {}
+        Ptr<Storage> arena;
+    };
+
+    void* record(std::size_t bytes, Ptr<RefCounted>& owner);
+
+    std::vector<Step> steps_;
+    std::size_t step_ = 0;
+    std::size_t next_ = 0;
+    bool is_recording_ = true;
+    std::vector<Ptr<Storage>> recorded_;  // of the step under way
+    Ptr<Lease> scratch_;
+    Ptr<Lease> results_;
+    std::size_t unplanned_ = 0;
+};
+
+}  // namespace loupe::runtime
