@@ -153,7 +153,7 @@ class StaticGroup::State {
 
     void run(std::span<const IValue> inputs, IValue* outputs) {
         // Who watches operators is told of each; a gradient needs them recorded.
-        const bool is_watched = execution_observer() != nullptr || detail::thread_stand_in != nullptr;
+        const bool is_watched = execution_observer() != nullptr || loupe::detail::thread_stand_in != nullptr;
         if (is_watched || wants_gradient(inputs) || has_undefined(inputs)) return run_plain(inputs, outputs);
         Entry* entry = find(inputs);
         last_ = entry;
