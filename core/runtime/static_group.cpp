@@ -7,6 +7,7 @@
 #include "core/autograd/observer.h"
 #include "core/autograd/variable.h"
 #include "core/base/parallel.h"
+#include "core/base/strings.h"
 #include "core/ops/stand_in.h"
 #include "core/runtime/interpreter.h"
 
@@ -169,6 +170,21 @@ class StaticGroup::State {
         run_plain(inputs, outputs);
     }
 
+    std::vector<std::string> tune(std::span<const IValue> inputs) {
+        std::vector<IValue> results(code_->output_count());
+        run_plain(inputs, results.data());
+        Entry* entry = find(inputs);
+        last_ = entry;
+        if (entry == nullptr || !entry->refusal.empty()) return {};
+        run_captured(*entry, inputs, results.data());
+        return entry->program ? entry->program->tune(inputs) : std::vector<std::string>();
+    }
+
+    void prefer(std::string signature, std::vector<std::string> backends) {
+        preferred_signature_ = std::move(signature);
+        preferred_ = std::move(backends);
+    }
+
     const Code& code() const { return *code_; }
     const StaticProgram* program() const { return last_ == nullptr ? nullptr : last_->program.get(); }
     const std::string& refusal() const {
@@ -215,10 +231,14 @@ class StaticGroup::State {
         std::copy(capture.outputs.begin(), capture.outputs.end(), outputs);
         entry.refusal = capture.refusal;
         entry.refused_at = capture.refused_at;
-        if (entry.refusal.empty()) entry.program = make_ptr<StaticProgram>(capture);
+        if (!entry.refusal.empty()) return;
+        entry.program = make_ptr<StaticProgram>(capture);
+        if (!preferred_.empty() && signature_text(inputs) == preferred_signature_) entry.program->prefer(preferred_);
     }
 
     Ptr<const Code> code_;
+    std::string preferred_signature_;
+    std::vector<std::string> preferred_;
     std::vector<std::unique_ptr<Entry>> entries_;
     Entry* last_ = nullptr;
 };
@@ -226,15 +246,36 @@ class StaticGroup::State {
 StaticGroup::StaticGroup(Ptr<const Code> code) : state_(std::make_unique<State>(std::move(code))) {}
 StaticGroup::~StaticGroup() = default;
 void StaticGroup::run(std::span<const IValue> inputs, IValue* outputs) { state_->run(inputs, outputs); }
+std::vector<std::string> StaticGroup::tune(std::span<const IValue> inputs) { return state_->tune(inputs); }
+void StaticGroup::prefer(std::string signature, std::vector<std::string> backends) { state_->prefer(std::move(signature), std::move(backends)); }
 const Code& StaticGroup::code() const { return state_->code(); }
 const StaticProgram* StaticGroup::program() const { return state_->program(); }
 const std::string& StaticGroup::refusal() const { return state_->refusal(); }
 const ir::Node* StaticGroup::refused_at() const { return state_->refused_at(); }
 std::size_t StaticGroup::program_count() const { return state_->program_count(); }
 
+std::string signature_text(std::span<const IValue> inputs) {
+    std::string text;
+    for (const IValue& input : inputs) {
+        bool has_tensor = false;
+        visit_tensors(input, [&](const Tensor& t) {
+            has_tensor = true;
+            text += t.defined() ? concat(dtype_name(t.dtype()), " ", shape_list_text(t.sizes()), " ", shape_list_text(t.strides()), "; ") : "undefined; ";
+        });
+        if (!has_tensor && !input.is_object()) text += concat(python_repr(input), "; ");
+    }
+    return text;
+}
+
 void run_static_subgraph(const StructuralCall& call) {
+    static const ir::Symbol kSignature = ir::Symbol::intern("signature");
+    static const ir::Symbol kBackends = ir::Symbol::intern("backends");
     Ptr<RefCounted>& kept = call.code->group_states[&call.node];
-    if (!kept) kept = make_ptr<StaticGroup>(Code::make(call.node.g(ir::attr::Subgraph), call.code->function_name()));
+    if (!kept) {
+        auto group = make_ptr<StaticGroup>(Code::make(call.node.g(ir::attr::Subgraph), call.code->function_name()));
+        if (call.node.has_attribute(kBackends)) group->prefer(call.node.s(kSignature), call.node.attribute<std::vector<std::string>>(kBackends));
+        kept = group;
+    }
     static_cast<StaticGroup&>(*kept).run({call.inputs, call.instruction.input_count}, call.outputs);
 }
 

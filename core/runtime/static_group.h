@@ -22,6 +22,11 @@ class StaticGroup : public RefCounted {
     // second is captured; those after are the program's, and from the third of them on nothing is allocated.
     void run(std::span<const IValue> inputs, IValue* outputs);
 
+    // Makes a program for these inputs and tries its kernels. Returns what it keeps to; empty when there is no program.
+    std::vector<std::string> tune(std::span<const IValue> inputs);
+    // What programs that are made from now on keep to: backends by step, for inputs that signature_text() gives this text for.
+    void prefer(std::string signature, std::vector<std::string> backends);
+
     const Code& code() const;
     // Of the inputs that ran last; null while there is none.
     const StaticProgram* program() const;
@@ -35,6 +40,10 @@ class StaticGroup : public RefCounted {
     std::unique_ptr<State> state_;
 };
 
+// Sizes, strides, dtypes and numbers: "float32 [1, 3] [3, 1]; 2".
+std::string signature_text(std::span<const IValue> inputs);
+
+// Attributes of the node may say what was tuned: "signature", a string, and "backends", strings.
 void run_static_subgraph(const StructuralCall& call);
 // The groups of the code that have run, in the graph's order.
 struct StaticGroupPlace {

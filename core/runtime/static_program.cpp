@@ -2,7 +2,9 @@
 #include "core/runtime/static_program.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
+#include <limits>
 
 #include "core/autograd/grad_mode.h"
 #include "core/base/cancel.h"
@@ -45,6 +47,7 @@ struct BoundStep {
     Kind kind = Kind::Fill;
     const Operator* op = nullptr;
     const std::vector<KernelCandidate>* candidates = nullptr;
+    const KernelCandidate* preferred = nullptr;
     Ptr<BoundKernel> bound;  // in place of the candidates
     Ptr<FusedGroup> group;
     Ptr<const RefCounted> group_plan;
@@ -53,11 +56,28 @@ struct BoundStep {
     std::vector<std::size_t> own;  // Own: the buffers of the results' tensors in order
 };
 
+bool takes(const KernelCandidate& candidate, const BoundStep& step) {
+    return candidate.accepts == nullptr || candidate.accepts(step.arguments, nullptr);
+}
+
 const KernelCandidate* choose(const BoundStep& step) {
+    if (step.preferred != nullptr && takes(*step.preferred, step)) return step.preferred;
     for (const KernelCandidate& candidate : *step.candidates) {
-        if (candidate.accepts == nullptr || candidate.accepts(step.arguments, nullptr)) return &candidate;
+        if (takes(candidate, step)) return &candidate;
     }
     return nullptr;
+}
+
+// The best of a few.
+double time_kernel(const KernelCandidate& candidate, BoundStep& step) {
+    constexpr int kTimes = 4;  // the first fills caches
+    double best = std::numeric_limits<double>::infinity();
+    for (int i = 0; i < kTimes; ++i) {
+        const auto begin = std::chrono::steady_clock::now();
+        candidate.kernel(step.arguments, step.results.data());
+        best = std::min(best, std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+    }
+    return best;
 }
 
 const KernelCandidate& chosen(const BoundStep& step) {
@@ -105,6 +125,30 @@ class StaticProgram::State {
         }
         for (std::size_t i = 0; i < outputs_.size(); ++i) outputs[i] = output_value(outputs_[i]);
         return true;
+    }
+
+    std::vector<std::string> tune(std::span<const IValue> inputs) {
+        const GradModeScope no_grad(false);
+        const ReleaseScope release(*this);
+        take_inputs(inputs);
+        take_results();
+        std::vector<std::string> backends;
+        for (std::size_t i = 0; i < steps_.size(); ++i) {
+            check_cancelled();
+            backends.push_back(fastest(steps_[i]));
+            run_step(steps_[i]);
+        }
+        return backends;
+    }
+
+    void prefer(const std::vector<std::string>& backends) {
+        for (std::size_t i = 0; i < steps_.size() && i < backends.size(); ++i) {
+            BoundStep& step = steps_[i];
+            if (step.kind != BoundStep::Kind::Fill || backends[i].empty()) continue;
+            for (const KernelCandidate& candidate : *step.candidates) {
+                if (candidate.backend == backends[i]) set_preferred(step, candidate);
+            }
+        }
     }
 
     // After a run: what kernels asked for becomes part of the plan. False when somebody holds what is planned.
@@ -202,6 +246,33 @@ class StaticProgram::State {
             }
         }
         steps_.push_back(std::move(step));
+    }
+
+    static void set_preferred(BoundStep& step, const KernelCandidate& candidate) {
+        step.preferred = &candidate;
+        step.bound = nullptr;
+        bind_kernel(step);
+    }
+
+    // Puts the fastest kernel first; its backend when there was a choice.
+    static std::string fastest(BoundStep& step) {
+        if (step.kind != BoundStep::Kind::Fill || step.arguments.empty()) return {};
+        // What writes over its argument cannot be tried twice.
+        const bool is_in_place = step.arguments[0].is_tensor() && step.results[0].is_tensor() &&
+                                 step.arguments[0].tensor_impl()->storage->data() == step.results[0].tensor_impl()->storage->data();
+        if (is_in_place || step.candidates->size() < 2) return {};
+        double best = std::numeric_limits<double>::infinity();
+        const KernelCandidate* fastest = nullptr;
+        for (const KernelCandidate& candidate : *step.candidates) {
+            if (!takes(candidate, step)) continue;
+            const double seconds = time_kernel(candidate, step);
+            if (seconds >= best) continue;
+            best = seconds;
+            fastest = &candidate;
+        }
+        if (fastest == nullptr) return {};
+        set_preferred(step, *fastest);
+        return fastest->backend;
     }
 
     static void bind_kernel(BoundStep& step) {
@@ -456,6 +527,8 @@ StaticProgram::~StaticProgram() = default;
 
 bool StaticProgram::holds() const { return state_->holds(); }
 bool StaticProgram::run(std::span<const IValue> inputs, IValue* outputs) { return state_->run(inputs, outputs) && state_->settle(); }
+std::vector<std::string> StaticProgram::tune(std::span<const IValue> inputs) { return state_->tune(inputs); }
+void StaticProgram::prefer(const std::vector<std::string>& backends) { state_->prefer(backends); }
 const ProgramPlan& StaticProgram::plan() const { return state_->plan(); }
 std::size_t StaticProgram::unplanned() const { return state_->unplanned(); }
 

@@ -58,6 +58,12 @@ class StaticProgram : public RefCounted {
     // run must be done in another way; the program is of no more use. Throws what the kernels throw.
     bool run(std::span<const IValue> inputs, IValue* outputs);
 
+    // Before the first run: tries every kernel that takes a step's arguments, and keeps to the fastest. Returns the backend of
+    // each step, empty where there was nothing to choose.
+    std::vector<std::string> tune(std::span<const IValue> inputs);
+    // Before the first run: the kernels of these backends, where they take the arguments; as tune() told.
+    void prefer(const std::vector<std::string>& backends);
+
     // Final after two runs.
     const ProgramPlan& plan() const;
     // Storages that kernels asked for and no plan foresaw, in all runs.

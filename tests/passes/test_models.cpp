@@ -246,8 +246,10 @@ class TestModels : public QObject {
         QTest::addColumn<QString>("pipeline");
         const auto all = cases();
         for (std::size_t i = 0; i < all.size(); ++i) {
-            for (const char* pipeline : {"inline", "optimize", "freeze", "specialize", "inference", "autodiff"}) {
-                if (all[i].train && (std::string_view(pipeline) == "freeze" || std::string_view(pipeline) == "inference")) continue;
+            for (const char* pipeline : {"inline", "optimize", "freeze", "specialize", "inference", "reduce_overhead", "autodiff"}) {
+                const bool freezes = std::string_view(pipeline) == "freeze" || std::string_view(pipeline) == "inference" ||
+                                     std::string_view(pipeline) == "reduce_overhead";
+                if (all[i].train && freezes) continue;
                 QTest::addRow("%s %s", all[i].name.c_str(), pipeline) << static_cast<int>(i) << QString(pipeline);
             }
         }

@@ -135,7 +135,7 @@ class TestRandomGraphs : public QObject {
         QTest::addColumn<QString>("pipeline");
         for (const Pipeline& pipeline : named_pipelines()) {
             const QString steps = QString::fromStdString(steps_text(pipeline.steps));
-            const bool needs_module = steps.contains("FreezeAttributes") || steps.contains("@freeze");
+            const bool needs_module = steps.contains("FreezeAttributes") || steps.contains("@freeze") || steps.contains("@inference");
             if (!needs_module) QTest::addRow("%s", pipeline.name.c_str()) << QString::fromStdString(pipeline.name);
         }
         QTest::addRow("groups in groups") << "CreateAutodiffSubgraphs, InlineAutodiffSubgraphs, FuseTensorExprs, PropagateInputShapes, Differentiate";
