@@ -7,6 +7,7 @@
 #include "core/base/error.h"
 #include "core/base/strings.h"
 #include "core/io/file_kind.h"
+#include "core/io/graph_text.h"
 #include "core/io/torchscript_reader.h"
 
 namespace loupe {
@@ -39,6 +40,7 @@ ErrorKind as_file_error(ErrorKind kind) {
 FormatRegistry::FormatRegistry() {
     readers_.push_back(
         {"TorchScript archive", {".pt", ".pth", ".ptl", ".ts", ".torchscript"}, is_torchscript, read_torchscript});
+    readers_.push_back({"graph text", {".ir", ".txt"}, is_graph_text, read_graph_text});
 }
 
 FormatRegistry& FormatRegistry::instance() {

@@ -34,7 +34,8 @@ std::pair<std::string, std::size_t> split_suffix(const std::string& name) {
 
 }  // namespace
 
-Value* Value::set_name(const std::string& name) {
+Value* Value::set_name(const std::string& wanted) {
+    const std::string name = wanted;  // it may be that of the value that is renamed
     if (is_digits(name)) throw Error(ErrorKind::Internal, concat("invalid name for a value: '", name, "'"));
     auto& names = graph()->names_;
     if (has_name()) names.erase(name_);
@@ -70,7 +71,15 @@ Value* Value::copy_metadata(const Value& from) {
 
 void Value::replace_all_uses_with(Value* other) {
     assert(other != this);
-    while (!uses_.empty()) uses_.front().user->replace_input(uses_.front().offset, other);
+    // All at once: a value may have as many uses as the graph has nodes.
+    const bool is_same_type = type_ == other->type_;
+    other->uses_.reserve(other->uses_.size() + uses_.size());
+    for (const Use& use : uses_) {
+        use.user->inputs_[use.offset] = other;
+        other->uses_.push_back(use);
+        if (!is_same_type) use.user->inputs_changed();
+    }
+    uses_.clear();
 }
 
 namespace {

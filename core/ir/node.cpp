@@ -47,9 +47,22 @@ Value* Node::insert_input(std::size_t i, Value* value) {
     return value;
 }
 
+namespace {
+
+// From both ends at once: nodes go from the front or from the back of a graph, and a constant may have uses all over it.
+std::vector<Use>::iterator find_use(std::vector<Use>& uses, const Use& use) {
+    for (std::size_t front = 0, back = uses.size() - 1;; ++front, --back) {
+        if (uses[front] == use) return uses.begin() + static_cast<std::ptrdiff_t>(front);
+        if (uses[back] == use) return uses.begin() + static_cast<std::ptrdiff_t>(back);
+        assert(front <= back);
+    }
+}
+
+}  // namespace
+
 void Node::drop_use(std::size_t i) {
     auto& uses = inputs_[i]->uses_;
-    uses.erase(std::find(uses.begin(), uses.end(), Use{this, i}));
+    uses.erase(find_use(uses, {this, i}));
 }
 
 Value* Node::replace_input(std::size_t i, Value* value) {
@@ -72,7 +85,7 @@ void Node::remove_input(std::size_t i) {
     drop_use(i);
     for (std::size_t j = i + 1; j < inputs_.size(); ++j) {
         auto& uses = inputs_[j]->uses_;
-        --std::find(uses.begin(), uses.end(), Use{this, j})->offset;
+        --find_use(uses, {this, j})->offset;
     }
     inputs_.erase(inputs_.begin() + static_cast<std::ptrdiff_t>(i));
     inputs_changed();

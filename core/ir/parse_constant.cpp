@@ -159,7 +159,8 @@ Shape parse_shape(std::string_view text) {
         {"CPULongType", ScalarType::Int64},     {"CPUIntType", ScalarType::Int32},
         {"CPUShortType", ScalarType::Int16},    {"CPUCharType", ScalarType::Int8},
         {"CPUByteType", ScalarType::UInt8},     {"CPUBoolType", ScalarType::Bool},
-        {"CPUHalfType", ScalarType::Float16},   {"CPUBFloat16Type", ScalarType::BFloat16}};
+        {"CPUHalfType", ScalarType::Float16},   {"CPUBFloat16Type", ScalarType::BFloat16},
+        {"CPUComplexFloatType", ScalarType::Complex64}, {"CPUComplexDoubleType", ScalarType::Complex128}};
     TextCursor cursor(text);
     Shape shape;
     const std::string_view name = cursor.word();
@@ -174,7 +175,8 @@ Shape parse_shape(std::string_view text) {
     return shape;
 }
 
-// " 1.5000 -3.0000 [ CPUFloatType{2} ]", a scale before it, "(1,.,.) =" before each matrix.
+// " 1.5000 -3.0000 [ CPUFloatType{2} ]", a scale before it, "(1,.,.) =" before each matrix. Of complex ones the text has
+// the real parts only: an undefined tensor.
 Tensor parse_small_tensor(TextCursor& cursor) {
     const std::size_t bracket = cursor.rest().find("[ CPU");
     if (bracket == std::string_view::npos) cursor.fail("a tensor");
@@ -184,6 +186,7 @@ Tensor parse_small_tensor(TextCursor& cursor) {
     const Shape shape = parse_shape(cursor.rest().substr(bracket + 2, end - bracket - 1));
     cursor.seek(cursor.position() + end + 1);
     cursor.expect("]");
+    if (is_complex(shape.dtype)) return {};
     std::vector<double> values;
     double scale = 1;
     for (numbers.skip_spaces(); !numbers.at_end(); numbers.skip_spaces()) {
@@ -215,7 +218,8 @@ IValue parse_tensor(TextCursor& cursor, const TypePtr& type) {
     cursor.skip_spaces();
     if (cursor.accept("<Tensor>")) return {};
     if (cursor.peek() == '{') return IValue(parse_one_element(cursor, type));
-    return IValue(parse_small_tensor(cursor));
+    const Tensor small = parse_small_tensor(cursor);
+    return small.defined() ? IValue(small) : IValue();
 }
 
 IValue parse_enum(TextCursor& cursor, const TypePtr& type) {
@@ -265,6 +269,13 @@ IValue parse_bool(TextCursor& cursor) {
 
 IValue parse_constant(TextCursor& cursor, const TypePtr& type) {
     if (cursor.accept("None")) return {};
+    if (cursor.accept("annotate(")) {  // empty, or what its elements do not tell: the type is known
+        cursor.until(",");
+        cursor.expect(",");
+        IValue value = parse_constant(cursor, type);
+        cursor.expect(")");
+        return value;
+    }
     switch (type->kind()) {
         case TypeKind::Optional: return parse_constant(cursor, type->element());
         case TypeKind::Tensor: return parse_tensor(cursor, type);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstdlib>
 
 #include "core/base/error.h"
 #include "core/base/strings.h"
@@ -16,6 +17,11 @@ class Parser {
         find_names("Enum<", enums_);
         find_names("InterfaceType<", interfaces_);
         resolve_ = [this](std::string_view name) { return resolve_name(name); };
+    }
+
+    static void renumber(Graph& graph) {
+        graph.next_value_id_ = 0;
+        renumber(*graph.block());
     }
 
     Ptr<Graph> parse() {
@@ -169,6 +175,14 @@ class Parser {
         number_block(*graph.block());
     }
 
+    static void renumber(const Block& block) {
+        for (Value* input : block.inputs()) input->id_ = input->graph()->next_value_id_++;
+        for (const Node* node : block.nodes()) {
+            for (Value* output : node->outputs()) output->id_ = output->graph()->next_value_id_++;
+            for (std::size_t i = 0; i < node->block_count(); ++i) renumber(*node->block_at(i));
+        }
+    }
+
     void number_values(const Node& node) {
         for (Value* value : node.outputs()) {
             if (!numbered_.contains(value)) value->id_ = value->graph()->next_value_id_++;
@@ -185,7 +199,10 @@ class Parser {
 
     void parse_node(Block* block) {
         std::vector<std::pair<std::string, TypePtr>> outputs;
-        while (!cursor_.accept("= ")) {
+        // PyTorch's own parser reads a node without outputs also without the sign.
+        cursor_.skip_spaces();
+        const bool has_outputs = cursor_.peek() == '%' || cursor_.peek() == '=';
+        while (has_outputs && !cursor_.accept("= ")) {
             std::string name = parse_name();
             cursor_.expect(":");
             TypePtr type = parse_type_until(",=");
@@ -234,7 +251,9 @@ class Parser {
     void parse_constant_value(Node* node) {
         const TypePtr& type = node->output()->type();
         IValue value = detail::parse_constant(cursor_, type);
-        if (value.is_none()) node->set_attribute(attr::value, Tensor());  // "<Tensor>"
+        const bool is_list = value.is_none() && type->kind() == TypeKind::List;
+        if (is_list) node->set_attribute(attr::value, TensorList());  // "[<Tensors>]"
+        else if (value.is_none()) node->set_attribute(attr::value, Tensor());  // "<Tensor>"
         else node->set_ival(attr::value, std::move(value));
     }
 
@@ -247,9 +266,16 @@ class Parser {
         const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), integer);
         if (error == std::errc() && end == text.data() + text.size()) return integer;
         if (!text.empty() && (std::isdigit(static_cast<unsigned char>(text[0])) != 0 || text[0] == '-')) {
-            return std::stod(std::string(text));
+            return parse_float(std::string(text));
         }
         return parse_type_text(text);
+    }
+
+    double parse_float(const std::string& text) {
+        char* end = nullptr;
+        const double value = std::strtod(text.c_str(), &end);
+        if (*end != '\0') cursor_.fail(concat("a number instead of ", text));
+        return value;
     }
 
     AttributeValue parse_attribute_list() {
@@ -305,5 +331,7 @@ class Parser {
 };
 
 Ptr<Graph> parse_graph(std::string_view text, const TypeResolver& resolve) { return Parser(text, resolve).parse(); }
+
+void renumber_values(Graph& graph) { Parser::renumber(graph); }
 
 }  // namespace loupe::ir

@@ -14,4 +14,7 @@ namespace loupe::ir {
 // Throws Error (Compile) with line and column.
 Ptr<Graph> parse_graph(std::string_view text, const TypeResolver& resolve = nullptr);
 
+// Numbers the graph's values anew, in the order in which its text names them.
+void renumber_values(Graph& graph);
+
 }  // namespace loupe::ir

@@ -93,11 +93,11 @@ std::string type_name_of(const Tensor& tensor) {
         {ScalarType::Float32, "Float"},  {ScalarType::Float64, "Double"}, {ScalarType::Int64, "Long"},
         {ScalarType::Int32, "Int"},      {ScalarType::Int16, "Short"},    {ScalarType::Int8, "Char"},
         {ScalarType::UInt8, "Byte"},     {ScalarType::Bool, "Bool"},      {ScalarType::Float16, "Half"},
-        {ScalarType::BFloat16, "BFloat16"}};
+        {ScalarType::BFloat16, "BFloat16"}, {ScalarType::Complex64, "ComplexFloat"}, {ScalarType::Complex128, "ComplexDouble"}};
     for (const auto& [dtype, name] : kNames) {
         if (dtype == tensor.dtype()) return concat(tensor.device().type == DeviceType::Cpu ? "CPU" : "CUDA", name, "Type");
     }
-    return "CPUComplexFloatType";
+    return "UndefinedType";
 }
 
 }  // namespace

@@ -82,6 +82,18 @@ std::string elements_text(const std::vector<IValue>& elements) {
     return out;
 }
 
+// Can the type of a container be told from what is in it?
+bool tells_its_type(const TypePtr& element) {
+    switch (element->kind()) {
+        case TypeKind::Union:
+        case TypeKind::Optional:
+        case TypeKind::Number:
+        case TypeKind::Interface:
+        case TypeKind::Any: return false;
+        default: return true;
+    }
+}
+
 // A value inside a list or tuple: booleans are words there.
 std::string element_text(const IValue& value) {
     switch (value.tag()) {
@@ -90,7 +102,9 @@ std::string element_text(const IValue& value) {
         case IValue::Tag::List: {
             const ListObject& list = value.to_list();
             if (list.element_type->kind() == TypeKind::Tensor) return "[<Tensors>]";
-            return concat("[", elements_text(list.elements), "]");
+            const std::string text = concat("[", elements_text(list.elements), "]");
+            if (!list.elements.empty() && tells_its_type(list.element_type)) return text;
+            return concat("annotate(List[", list.element_type->annotation_str(), "], ", text, ")");
         }
         case IValue::Tag::Tuple: {
             const auto& elements = value.to_tuple().elements;
@@ -101,7 +115,9 @@ std::string element_text(const IValue& value) {
             for (const auto& [key, item_value] : value.to_dict().entries()) {
                 out += concat(out.empty() ? "" : ", ", element_text(key), ": ", element_text(item_value));
             }
-            return concat("{", out, "}");
+            const DictObject& dict = value.to_dict();
+            if (!out.empty() && tells_its_type(dict.key_type) && tells_its_type(dict.value_type)) return concat("{", out, "}");
+            return concat("annotate(Dict[", dict.key_type->annotation_str(), ", ", dict.value_type->annotation_str(), "],{", out, "})");
         }
         case IValue::Tag::Enum: return concat(value.to_enum().type->name(), ".", value.to_enum().name);
         case IValue::Tag::Object: return concat("object(", value.to_object()->type()->name(), ")");

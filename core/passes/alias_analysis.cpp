@@ -67,7 +67,8 @@ bool passes_its_input_on(Symbol kind) {
     static const std::unordered_set<Symbol> kKinds = {
         prim::TupleConstruct, prim::TupleUnpack, prim::TupleIndex,     prim::TupleSlice, prim::ListConstruct,
         prim::ListUnpack,     prim::DictConstruct, prim::unchecked_cast, prim::annotate,
-        prim::unchecked_unwrap_optional, kWait, kUnwrap, prim::ModuleContainerIndex, prim::ConstantChunk,
+        prim::unchecked_unwrap_optional, kWait, kUnwrap, prim::ModuleContainerIndex, prim::ConstantChunk, prim::profile, prim::Guard,
+        Symbol::intern("prim::TypeCheck"), Symbol::intern("prim::RequiresGradCheck"), Symbol::intern("prim::FallbackGraph"),
         Symbol::intern("prim::AutogradAdd"), Symbol::intern("prim::MMBatchSide"), prim::DifferentiableGraph};
     return kKinds.contains(kind);
 }

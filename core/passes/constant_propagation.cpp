@@ -47,6 +47,12 @@ std::optional<std::vector<IValue>> evaluate_structure(const Node* node, const st
     if (kind == prim::ListConstruct) {
         return std::vector<IValue>{make_ptr<ListObject>(node->output()->type()->element(), inputs)};
     }
+    if (kind == prim::DictConstruct) {
+        const TypePtr& type = node->output()->type();
+        auto dict = make_ptr<DictObject>(type->contained()[0], type->contained()[1]);
+        for (std::size_t i = 0; i + 1 < inputs.size(); i += 2) dict->set(inputs[i], inputs[i + 1]);
+        return std::vector<IValue>{dict};
+    }
     if (kind == prim::TupleUnpack) return inputs[0].to_tuple().elements;
     if (kind == prim::ListUnpack) return inputs[0].to_list().elements;
     if (kind == prim::unchecked_cast) return inputs;

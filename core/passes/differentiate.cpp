@@ -49,10 +49,10 @@ class Tape final : public OperatorStandIn {
     FakeKernels fakes_;
 };
 
-// Which elements a tensor shows.
-using Key = std::tuple<const Storage*, std::int64_t, std::vector<std::int64_t>, std::vector<std::int64_t>>;
+// Which elements a tensor shows, and as what: the real part of a complex number lies where the number does.
+using Key = std::tuple<const Storage*, ScalarType, std::int64_t, std::vector<std::int64_t>, std::vector<std::int64_t>>;
 Key key_of(const Tensor& t) {
-    return {t.storage().get(), t.storage_offset(), {t.sizes().begin(), t.sizes().end()}, {t.strides().begin(), t.strides().end()}};
+    return {t.storage().get(), t.dtype(), t.storage_offset(), {t.sizes().begin(), t.sizes().end()}, {t.strides().begin(), t.strides().end()}};
 }
 
 TypePtr fact_of(const Tensor& tensor) {

@@ -6,6 +6,7 @@
 
 #include "core/passes/graph_tools.h"
 #include "core/passes/pass_list.h"
+#include "core/passes/profile.h"
 #include "core/passes/subgraph_tools.h"
 
 namespace loupe::passes {
@@ -16,7 +17,6 @@ using ir::Node;
 using ir::Symbol;
 using ir::Value;
 
-// One element of the result from one element of each input; broadcasts and casts with them.
 const std::unordered_set<Symbol>& pointwise() {
     static const std::unordered_set<Symbol> kKinds = [] {
         std::unordered_set<Symbol> kinds;
@@ -37,6 +37,15 @@ const std::unordered_set<Symbol>& pointwise() {
     return kKinds;
 }
 
+bool is_on_cpu_or_unknown(const Node* node) {
+    return std::all_of(node->inputs().begin(), node->inputs().end(), [](const Value* value) {
+        const auto* type = value->type()->as<TensorType>();
+        return type == nullptr || !type->device || type->device->type == DeviceType::Cpu;
+    });
+}
+
+}  // namespace
+
 // Only tensors and numbers in, one tensor out; reductions share names with some.
 bool is_pointwise(const Node* node) {
     if (!pointwise().contains(node->kind()) || node->op() == nullptr || node->outputs().size() != 1) return false;
@@ -48,15 +57,6 @@ bool is_pointwise(const Node* node) {
     if (kind == "aten::to") return node->is("aten::to.dtype") && ir::is_none_constant(node->input(4)) && constant_int(node->input(1)).has_value();
     return std::none_of(node->inputs().begin(), node->inputs().end(), [](const Value* v) { return v->type()->kind() == TypeKind::List; });
 }
-
-bool is_on_cpu_or_unknown(const Node* node) {
-    return std::all_of(node->inputs().begin(), node->inputs().end(), [](const Value* value) {
-        const auto* type = value->type()->as<TensorType>();
-        return type == nullptr || !type->device || type->device->type == DeviceType::Cpu;
-    });
-}
-
-}  // namespace
 
 const Pass kFuseTensorExprs{"FuseTensorExprs", "Chains of pointwise operators become groups that are computed in one go.",
                             [](Graph& graph, const PassContext&) {

@@ -31,6 +31,14 @@ class Lowering {
     std::vector<Value*> elements_of(Value* tuple, Node* place) {
         if (tuple->node()->kind() == prim::TupleConstruct) return tuple->node()->inputs();
         const auto& types = tuple->type()->contained();
+        if (tuple->node()->kind() == prim::Uninitialized) {  // nothing that could be taken apart
+            std::vector<Value*> elements;
+            for (const TypePtr& type : types) {
+                Node* element = graph_.create(prim::Uninitialized)->insert_before(tuple->node());
+                elements.push_back(element->output()->set_type(type));
+            }
+            return elements;
+        }
         Node* unpack = graph_.create(prim::TupleUnpack, {tuple}, types.size())->insert_before(place);
         for (std::size_t i = 0; i < types.size(); ++i) unpack->output(i)->set_type(types[i]);
         return unpack->outputs();
@@ -81,8 +89,27 @@ class Lowering {
         }
     }
 
+    // A tuple that is a constant is put together of constants.
+    void expand_constant(Node* node) {
+        if (!is_tuple(node->output()) || !node->output()->has_uses()) return;
+        const auto value = ir::constant_of(node);
+        if (!value || !value->is_tuple()) return;
+        const ir::OriginScope origin(graph_, {node}, "LowerAllTuples", "constant");
+        const auto& types = node->output()->type()->contained();
+        std::vector<Value*> elements;
+        for (std::size_t i = 0; i < types.size(); ++i) {
+            const IValue& element = value->to_tuple().elements[i];
+            Node* constant = graph_.create_constant(element, element.is_tensor() ? nullptr : types[i])->insert_before(node);
+            elements.push_back(constant->output());
+        }
+        put_together(node->output(), elements, node->next());
+        // Tuples in tuples, now that they are read.
+        for (const Value* element : elements) expand_constant(element->node());
+    }
+
     void visit(Block* block) {
         for (Node* node : block->nodes()) {
+            if (node->kind() == prim::Constant) expand_constant(node);
             if (node->kind() == prim::If) lower_if(node);
             if (node->kind() == prim::Loop) lower_loop(node);
             for (std::size_t i = 0; i < node->block_count(); ++i) visit(node->block_at(i));

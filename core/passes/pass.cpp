@@ -54,7 +54,23 @@ std::vector<const Pass*>& registry() {
                                               &kFuseStaticSubgraphs,
                                               &kConvertFrozenOpsToMKLDNN,
                                               &kTransformConv1dToConv2d,
-                                              &kFuseAddRelu};
+                                              &kFuseAddRelu,
+                                              &kCanonicalize,
+                                              &kPeepholeDictIdioms,
+                                              &kEraseShapeInformation,
+                                              &kRefineTupleTypes,
+                                              &kRefineIntegerValues,
+                                              &kFuseAddMM,
+                                              &kInlineForkWait,
+                                              &kPeelProfilingLoops,
+                                              &kInsertProfileNodes,
+                                              &kRemoveProfilingNodes,
+                                              &kRemoveProfileNodesAndSpecializeTypes,
+                                              &kSpecializeAutogradZero,
+                                              &kInsertGuards,
+                                              &kEliminateRedundantGuards,
+                                              &kGuardDifferentiableGraphs,
+                                              &kGuardFusionGroups};
     return passes;
 }
 

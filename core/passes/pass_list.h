@@ -52,5 +52,21 @@ extern const Pass kFuseStaticSubgraphs;
 extern const Pass kConvertFrozenOpsToMKLDNN;
 extern const Pass kTransformConv1dToConv2d;
 extern const Pass kFuseAddRelu;
+extern const Pass kCanonicalize;
+extern const Pass kPeepholeDictIdioms;
+extern const Pass kEraseShapeInformation;
+extern const Pass kRefineTupleTypes;
+extern const Pass kRefineIntegerValues;
+extern const Pass kFuseAddMM;
+extern const Pass kInlineForkWait;
+extern const Pass kPeelProfilingLoops;
+extern const Pass kInsertProfileNodes;
+extern const Pass kRemoveProfilingNodes;
+extern const Pass kRemoveProfileNodesAndSpecializeTypes;
+extern const Pass kSpecializeAutogradZero;
+extern const Pass kInsertGuards;
+extern const Pass kEliminateRedundantGuards;
+extern const Pass kGuardDifferentiableGraphs;
+extern const Pass kGuardFusionGroups;
 
 }  // namespace loupe::passes

@@ -352,7 +352,8 @@ class Peephole {
     bool refined_ = false;
 };
 
-void run(Graph& graph, const PassContext&) {
+void run(Graph& graph, const PassContext& context) {
+    kPeepholeDictIdioms.run(graph, context);
     constexpr int kMostRounds = 100;  // each rewrites towards fewer or simpler nodes; a bound against mistakes
     bool removes = true;
     for (int rounds = 0; rounds < kMostRounds && removes; ++rounds) {

@@ -32,6 +32,16 @@ constexpr Named kPipelines[] = {
     {"autodiff", "What PyTorch's executor does when something is to be differentiated: groups whose backward pass is a graph.",
      "@optimize, UnrollLoops, RemoveListMutation, PeepholeOptimize, ConstantPropagation, CSE, PropagateInputShapes, CreateAutodiffSubgraphs, "
      "Differentiate, DCE"},
+    {"profile", "What PyTorch's executor runs first: the graph with notes of the types that come.",
+     "@optimize, PropagateInputShapes, PeelProfilingLoops, InsertProfileNodes"},
+    {"profiled", "What PyTorch's executor makes of those: groups that run for the types that were seen, with fallbacks for others.",
+     "@profile, RemoveProfileNodesAndSpecializeTypes, SpecializeAutogradZero, RemoveExpands, CanonicalizeOps, DCE, PeepholeOptimize, "
+     "ConstantPropagation, DCE, CSE, PeepholeOptimize, ConstantPropagation, ConstantPooling, UnrollLoops, RemoveListMutation, PeepholeOptimize, "
+     "ConstantPropagation, CSE, CheckInplace, CreateAutodiffSubgraphs, GuardDifferentiableGraphs, DCE"},
+    {"profiled_no_grad", "The same where nothing is to be differentiated.",
+     "@profile, RemoveProfileNodesAndSpecializeTypes, SpecializeAutogradZero, RemoveExpands, CanonicalizeOps, DCE, PeepholeOptimize, "
+     "ConstantPropagation, DCE, CSE, PeepholeOptimize, ConstantPropagation, ConstantPooling, UnrollLoops, RemoveListMutation, PeepholeOptimize, "
+     "ConstantPropagation, CSE, CheckInplace, LowerSimpleTuples, BatchMM, FuseTensorExprs, GuardFusionGroups, DCE"},
     {"fold", "Layers folded into the convolution or linear layer before them.",
      "removeDropout, fixpoint(FoldConvBatchnorm, FoldConvAddOrSub, FoldConvMulOrDiv, FoldLinearBatchnorm)"},
     {"freeze", "torch.jit.freeze: attributes become constants, then what they decide.",

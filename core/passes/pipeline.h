@@ -29,8 +29,8 @@ struct Pipeline {
 std::vector<Step> parse_steps(std::string_view text);
 std::string steps_text(std::span<const Step> steps);
 
-// "inline", "compile", "cleanup", "optimize", "specialize", "autodiff", "freeze", "optimize_for_inference" and "mobile" after
-// PyTorch's; "inference" and "train" out of those.
+// "inline", "compile", "cleanup", "optimize", "specialize", "autodiff", "profile", "profiled", "profiled_no_grad",
+// "freeze", "optimize_for_inference" and "mobile" after PyTorch's; "inference" and "train" out of those.
 std::span<const Pipeline> named_pipelines();
 const Pipeline* find_pipeline(std::string_view name);  // null when there is none
 // A named pipeline's steps, or the text parsed as steps. Throws Error (Usage).

@@ -190,7 +190,8 @@ class Propagation {
             const Known* otherwise = known(node->block_at(1)->outputs()[i]);
             const Known* taken = is_decided && !(*condition)[0]->to_bool() ? otherwise : then;
             if (taken == nullptr) continue;
-            if (is_decided || (otherwise != nullptr && agree(*then, *otherwise))) remember(node->output(i), Known(*taken));
+            if (then != nullptr && otherwise != nullptr && agree(*then, *otherwise)) remember(node->output(i), Known(*taken));
+            else if (is_decided) known_[node->output(i)] = Known(*taken);  // a type would not suit the other branch
         }
     }
 

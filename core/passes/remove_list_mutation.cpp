@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <optional>
+
 #include "core/passes/graph_tools.h"
 #include "core/passes/pass_list.h"
 
@@ -20,26 +22,41 @@ bool is_first_use(const Value* list, const Node* node) {
     return true;
 }
 
-void visit(Block* block) {
+// Where among the elements the node puts its own; nullopt when it is no such node or the place is not known.
+std::optional<std::size_t> place_of(const Node* node, std::size_t size) {
     static const ir::Symbol kAppend = ir::Symbol::intern("aten::append");
+    static const ir::Symbol kInsert = ir::Symbol::intern("aten::insert");
+    if (node->kind() == kAppend && node->inputs().size() == 2) return size;
+    if (node->kind() != kInsert || node->inputs().size() != 3) return std::nullopt;
+    const auto index = constant_int(node->input(1));
+    if (!index) return std::nullopt;
+    const std::int64_t count = static_cast<std::int64_t>(size);
+    const std::int64_t place = *index < 0 ? *index + count : *index;
+    if (place < 0 || place > count) return std::nullopt;  // PyTorch leaves those that Python would clamp
+    return static_cast<std::size_t>(place);
+}
+
+void visit(Block* block) {
     for (Node* node : block->nodes()) {
         for (std::size_t i = 0; i < node->block_count(); ++i) visit(node->block_at(i));
-        if (node->kind() != kAppend || node->inputs().size() != 2) continue;
+        if (node->inputs().empty()) continue;
         Value* list = node->input(0);
         Node* construct = list->node();
         if (construct->kind() != prim::ListConstruct || construct->block() != block) continue;
-        if (node->input(1) == list || !is_first_use(list, node)) continue;
-        Value* element = node->input(1);
+        const auto place = place_of(node, construct->inputs().size());
+        if (!place) continue;
+        Value* element = node->inputs().back();
+        if (element == list || !is_first_use(list, node)) continue;
         construct->move_before(node);
         if (!node->outputs().empty()) node->output()->replace_all_uses_with(list);
         node->destroy();
-        construct->add_input(element);
+        construct->insert_input(*place, element);
     }
 }
 
 }  // namespace
 
-const Pass kRemoveListMutation{"RemoveListMutation", "Makes lists with the elements that are appended right after.",
+const Pass kRemoveListMutation{"RemoveListMutation", "Makes lists with the elements that are appended or inserted right after.",
                                [](ir::Graph& graph, const PassContext&) { visit(graph.block()); }};
 
 }  // namespace loupe::passes

@@ -257,6 +257,8 @@ void run_fusion_group(const StructuralCall& call) {
     state.fused->run(inputs, call.outputs);
 }
 
+void run_fallback_graph(const StructuralCall& call) { run_plain(state_of(call), call); }
+
 void run_differentiable_graph(const StructuralCall& call) {
     GroupState& state = state_of(call);
     const std::vector<IValue> inputs = inputs_of(call);

@@ -13,5 +13,7 @@ void run_fusion_group(const StructuralCall& call);
 // runs the derivative graph for the inputs' shapes (see passes::differentiate). Where there is none, or with
 // create_graph, the operators record themselves.
 void run_differentiable_graph(const StructuralCall& call);
+// prim::FallbackGraph: the operators of a group one by one, for inputs that it was not made for.
+void run_fallback_graph(const StructuralCall& call);
 
 }  // namespace loupe::runtime

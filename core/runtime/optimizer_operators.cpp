@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "core/autograd/grad_mode.h"
+#include "core/autograd/variable.h"
 #include "core/base/error.h"
 #include "core/base/strings.h"
 #include "core/ops/functions.h"
@@ -94,6 +96,63 @@ void autograd_add(const StructuralCall& call) {
     else call.outputs[0] = std::move(call.inputs[has_first ? 0 : 1]);
 }
 
+// ---- what the profiling executor notes and checks
+
+void profile(const StructuralCall& call) {
+    if (call.instruction.output_count > 0) call.outputs[0] = std::move(call.inputs[0]);
+}
+
+bool has_sizes(IntSpan actual, const std::vector<std::optional<std::int64_t>>& wanted) {
+    if (actual.size() != wanted.size()) return false;
+    for (std::size_t i = 0; i < actual.size(); ++i) {
+        if (wanted[i] && *wanted[i] >= 0 && *wanted[i] != actual[i]) return false;  // below 0 it is a symbol
+    }
+    return true;
+}
+
+// Strides of sizes of 1 or of nothing do not matter.
+bool has_strides(const Tensor& tensor, const std::vector<std::optional<std::int64_t>>& wanted) {
+    if (tensor.strides().size() != wanted.size()) return false;
+    for (std::size_t i = 0; i < wanted.size(); ++i) {
+        if (wanted[i] && tensor.sizes()[i] > 1 && *wanted[i] != tensor.strides()[i]) return false;
+    }
+    return true;
+}
+
+bool requires_grad_now(const Tensor& tensor) { return GradMode::is_enabled() && requires_grad(tensor); }
+
+bool is_of_type(const IValue& value, const TensorType& type) {
+    if (!value.is_tensor() || !value.to_tensor().defined()) return type.undefined;
+    const Tensor tensor = value.to_tensor();
+    if (type.undefined || (type.dtype && *type.dtype != tensor.dtype()) || (type.device && !(*type.device == tensor.device()))) return false;
+    if (type.requires_grad && *type.requires_grad != requires_grad_now(tensor)) return false;
+    if (type.sizes && !has_sizes(tensor.sizes(), *type.sizes)) return false;
+    return !type.strides || tensor.numel() == 0 || has_strides(tensor, *type.strides);
+}
+
+// Inputs are handed on; the last output says whether each is of its type.
+void check_types(const StructuralCall& call) {
+    const auto& types = call.node.tys(ir::attr::types);
+    const std::size_t count = call.instruction.input_count;
+    bool all_are = types.size() == count;
+    for (std::size_t i = 0; i < count; ++i) {
+        const auto* type = all_are ? types[i]->as<TensorType>() : nullptr;
+        all_are = all_are && (type == nullptr || is_of_type(call.inputs[i], *type));
+        call.outputs[i] = std::move(call.inputs[i]);
+    }
+    call.outputs[count] = all_are;
+}
+
+void guard(const StructuralCall& call) {
+    const auto* type = call.node.output()->type()->as<TensorType>();
+    if (type != nullptr && !is_of_type(call.inputs[0], *type)) {
+        const Tensor got = call.inputs[0].is_tensor() ? call.inputs[0].to_tensor() : Tensor();
+        throw Error(ErrorKind::Run, concat("the graph was made for ", call.node.output()->type()->str(), " but got ", got.defined() ? describe(got) : "no tensor"),
+                    {.hint = "run the passes again for these inputs"});
+    }
+    call.outputs[0] = std::move(call.inputs[0]);
+}
+
 }  // namespace
 
 StructuralFunction find_optimizer_operator(Symbol kind) {
@@ -110,6 +169,11 @@ StructuralFunction find_optimizer_operator(Symbol kind) {
         {Symbol::intern("prim::AutogradAllZero"), all_zero},
         {Symbol::intern("prim::AutogradZero"), autograd_zero},
         {Symbol::intern("prim::AutogradAdd"), autograd_add},
+        {ir::prim::profile, profile},
+        {ir::prim::Guard, guard},
+        {Symbol::intern("prim::TypeCheck"), check_types},
+        {Symbol::intern("prim::RequiresGradCheck"), check_types},
+        {Symbol::intern("prim::FallbackGraph"), run_fallback_graph},
     };
     const auto found = kFunctions.find(kind);
     return found == kFunctions.end() ? nullptr : found->second;

@@ -8,8 +8,10 @@
 #include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <ctime>
 #include <filesystem>
 #include <functional>
+#include <iterator>
 
 #include "core/autograd/grad_mode.h"
 #include "core/base/error.h"
@@ -68,23 +70,60 @@ Ptr<ir::Graph> grown_graph(int nodes) {
     return ir::parse_graph(text + "  return (%" + last + ")\n");
 }
 
-void print_growth() {
-    const int sizes[] = {2500, 5000, 10000, 20000};
-    std::printf("%-36s %9s %9s %9s %9s  growth per doubling (n log n: 2.15)\n", "ms a pass, by nodes", "2500", "5000", "10000", "20000");
+// All read the same values and all results are read at the end: equal products, equal constants, dead nodes, tuples.
+Ptr<ir::Graph> wide_graph(int nodes) {
+    std::string text = "graph(%x : Tensor, %w : Tensor, %c : bool):\n  %one : int = prim::Constant[value=1]()\n  %two : int = prim::Constant[value=2]()\n";
+    std::string all;
+    for (int i = 0; i < nodes / 8; ++i) {
+        const std::string n = std::to_string(i);
+        text += "  %k" + n + " : int = prim::Constant[value=1]()\n";
+        text += "  %a" + n + " : Tensor = aten::mul(%x, %w)\n";
+        text += "  %b" + n + " : Tensor = aten::add(%x, %w, %k" + n + ")\n";
+        text += "  %d" + n + " : Tensor = aten::tanh(%w)\n";
+        text += "  %n" + n + " : int = aten::add(%one, %two)\n";
+        text += "  %t" + n + " : (Tensor, int) = prim::TupleConstruct(%b" + n + ", %n" + n + ")\n";
+        text += "  %u" + n + " : Tensor, %v" + n + " : int = prim::TupleUnpack(%t" + n + ")\n";
+        text += "  %m" + n + " : Tensor = aten::mm(%a" + n + ", %u" + n + ")\n";
+        all += (i == 0 ? "%m" : ", %m") + n;
+    }
+    return ir::parse_graph(text + "  %all : Tensor[] = prim::ListConstruct(" + all + ")\n  return (%all)\n");
+}
+
+// The processor's time of the thread: the machine may be busy.
+double own_seconds_of(const std::function<void()>& run) {
+    const auto now = [] {
+        timespec time{};
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+        return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+    };
+    const double start = now();
+    run();
+    return now() - start;
+}
+
+void print_growth(const char* name, Ptr<ir::Graph> (*make)(int)) {
+    constexpr int kSizes[] = {2500, 5000, 10000, 20000, 40000};
+    constexpr std::size_t kCount = std::size(kSizes);
+    std::printf("%-36s", name);
+    for (const int size : kSizes) std::printf(" %9d", size);
+    std::printf("  the last doubling (n log n: 2.14)\n");
+    std::vector<Ptr<ir::Graph>> graphs;
+    for (const int size : kSizes) graphs.push_back(make(size));
     for (const Pass* pass : all_passes()) {
         if (pass->name == "FreezeAttributes") continue;  // needs a module
-        double seconds[4] = {};
-        for (int i = 0; i < 4; ++i) {
-            const auto graph = grown_graph(sizes[i]);
+        double seconds[kCount] = {};
+        std::printf("%-36s", std::string(pass->name).c_str());
+        for (std::size_t i = 0; i < kCount; ++i) {
             seconds[i] = 1e9;
             for (int round = 0; round < 3; ++round) {
-                const auto copy = graph->copy();
+                const auto copy = graphs[i]->copy();
                 copy->begin_pass();
-                seconds[i] = std::min(seconds[i], seconds_of([&] { pass->run(*copy, {}); }));
+                seconds[i] = std::min(seconds[i], own_seconds_of([&] { pass->run(*copy, {}); }));
             }
+            std::printf(" %9.2f", 1e3 * seconds[i]);
         }
-        std::printf("%-36s %9.2f %9.2f %9.2f %9.2f  %.2f\n", std::string(pass->name).c_str(), 1e3 * seconds[0], 1e3 * seconds[1],
-                    1e3 * seconds[2], 1e3 * seconds[3], std::cbrt(seconds[3] / seconds[0]));
+        std::printf("  %.2f\n", seconds[kCount - 1] / seconds[kCount - 2]);
+        std::fflush(stdout);
     }
 }
 
@@ -161,7 +200,9 @@ int main(int argc, char** argv) {
     try {
         int i = 1;
         if (argc == 1 || std::string_view(argv[1]) == "--growth") {
-            print_growth();
+            print_growth("ms a pass, a chain of nodes", grown_graph);
+            std::printf("\n");
+            print_growth("ms a pass, nodes side by side", wide_graph);
             i = 2;
         }
         for (; i + 1 < argc; i += 2) print_model(argv[i], argv[i + 1]);

@@ -65,6 +65,7 @@ class TestCli : public QObject {
     void writes_a_trace();
     void lists();
     void bisect_names_the_pass();
+    void graphs_as_text_are_models();
     void check_tells_a_difference();
     void missing_operators();
     void records_a_run();
@@ -300,6 +301,43 @@ void TestCli::bisect_names_the_pass() {
     const QStringList files = QDir(folder.path()).entryList(QDir::Files, QDir::Name);
     QCOMPARE(files, (QStringList{"00_before_FoldConvBatchnorm.txt", "01_after_FoldConvBatchnorm.txt"}));
     QCOMPARE(run_cli({"bisect", model, "--pipeline", "nosuch"}).status, 2);
+}
+
+void TestCli::graphs_as_text_are_models() {
+    QTemporaryDir folder;
+    const QString function = kModels + "function_horner.pt";
+    const QString text = folder.filePath("graph.txt");
+    const QString out = folder.filePath("out.npz");
+    const Outcome printed = run_cli({"ir", function, "--pipeline", "optimize"});
+    QCOMPARE(printed.status, 0);
+    const auto write = [&](const QString& what) {
+        QFile file(text);
+        QVERIFY(file.open(QIODevice::WriteOnly | QIODevice::Truncate));
+        file.write(what.toUtf8());
+    };
+    write(printed.out);
+    const QString inputs = kModels + "function_horner.in.npz";
+    const Outcome same = run_cli({"check", text, "--inputs", inputs, "--expected", kModels + "function_horner.out.npz"});
+    QVERIFY2(same.status == 0, qPrintable(same.err + printed.out));
+    // Edited by hand it does what it says now.
+    write(QString(printed.out).replace("  return (", "  %negative : Tensor = aten::neg(%x.1)\n  return (%negative, "));
+    const Outcome edited = run_cli({"run", text, "--inputs", inputs, "--outputs", out});
+    QVERIFY2(edited.status == 0, qPrintable(edited.err + printed.out));
+    // What text leaves out, and what is no graph, is said with its place.
+    const Outcome large = run_cli({"ir", kModels + "mlp.pt", "--pipeline", "freeze"});
+    write(large.out);
+    const Outcome without = run_cli({"run", text});
+    QCOMPARE(without.status, 3);
+    QVERIFY2(without.err.contains("the text leaves out what is in %"), qPrintable(without.err));
+    write(run_cli({"ir", kModels + "mlp.pt"}).out);
+    QVERIFY(run_cli({"run", text}).err.contains("reads a module, which the text does not hold"));
+    for (const char* wrong : {"graph(%x : Tensor):\n  %a : Tensor = aten::relu(%b)\n  return (%a)\n", "graph(%x : Tensor):\n  %a : Tensor = aten::relu(%x)\n",
+                              "graph(%x : Tensor):\n  %a : Tensor = aten::mm(%x)\n  return (%a)\n", "graph("}) {
+        write(wrong);
+        const Outcome outcome = run_cli({"run", text});
+        QCOMPARE(outcome.status, 3);
+        QVERIFY2(is_one_line(outcome.err), qPrintable(outcome.err));
+    }
 }
 
 void TestCli::check_tells_a_difference() {

@@ -12,6 +12,22 @@ def unroll(graph):
     torch._C._jit_pass_constant_propagation(graph)
 
 
+def fuse_addmm(graph):
+    torch._C._jit_pass_fuse_addmm(graph)
+    torch._C._jit_pass_dce(graph)
+
+
+def dict_idioms(graph):
+    """They are a part of the peephole pass."""
+    torch._C._jit_pass_peephole(graph)
+    torch._C._jit_pass_dce(graph)
+
+
+def lower_tuples(graph):
+    torch._C._jit_pass_lower_all_tuples(graph)
+    torch._C._jit_pass_dce(graph)
+
+
 PASSES = {
     "DCE": torch._C._jit_pass_dce,
     "CSE": torch._C._jit_pass_cse,
@@ -30,6 +46,14 @@ PASSES = {
     "FuseLinear": torch._C._jit_pass_fuse_linear,
     "TransformConv1dToConv2d": torch._C._jit_pass_transform_conv1d_to_conv2d,
     "FuseAddRelu": torch._C._jit_pass_fuse_add_relu,
+    "ConstantPropagationImmutableTypes": torch._C._jit_pass_constant_propagation_immutable_types,
+    "RemoveListMutation": torch._C._jit_pass_remove_mutation,
+    "FuseAddMM, DCE": fuse_addmm,
+    "EraseShapeInformation": torch._C._jit_pass_erase_shape_information,
+    "RefineTupleTypes": torch._C._jit_pass_refine_tuple_types,
+    "RefineIntegerValues": torch._C._jit_pass_refine_integer_values,
+    "PeepholeOptimizeDictIdioms, DCE": dict_idioms,
+    "LowerSimpleTuples, DCE": lower_tuples,
     "PeepholeOptimizeListIdioms": lambda graph: torch._C._jit_pass_peephole_list_idioms(graph, True),
 }
 
@@ -680,6 +704,168 @@ graph(%x : Tensor, %y : Tensor):
   %d : Tensor = aten::relu(%c)
   %e : Tensor = aten::mul(%c, %d)
   return (%e)
+"""),
+    ("leaves lists that may change", "ConstantPropagationImmutableTypes", """
+graph(%x : Tensor):
+  %a : int = prim::Constant[value=3]()
+  %b : int = aten::mul(%a, %a)
+  %l : int[] = prim::ListConstruct(%b, %a)
+  %y : Tensor = aten::reshape(%x, %l)
+  return (%y)
+"""),
+    ("makes lists of what is appended", "RemoveListMutation", """
+graph(%x : Tensor, %y : Tensor):
+  %l : Tensor[] = prim::ListConstruct(%x)
+  %m : Tensor[] = aten::append(%l, %y)
+  %k : Tensor[] = aten::append(%l, %x)
+  %n : int = aten::len(%l)
+  return (%n)
+"""),
+    ("makes lists of what is inserted", "RemoveListMutation", """
+graph(%x : Tensor, %y : Tensor):
+  %zero : int = prim::Constant[value=0]()
+  %minus : int = prim::Constant[value=-1]()
+  %l : Tensor[] = prim::ListConstruct(%x, %x)
+  aten::insert(%l, %zero, %y)
+  aten::insert(%l, %minus, %y)
+  return (%l)
+"""),
+    ("leaves what is inserted somewhere", "RemoveListMutation", """
+graph(%x : Tensor, %y : Tensor, %i : int):
+  %l : Tensor[] = prim::ListConstruct(%x, %x)
+  aten::insert(%l, %i, %y)
+  return (%l)
+"""),
+    ("leaves what is read before", "RemoveListMutation", """
+graph(%x : Tensor, %y : Tensor):
+  %l : Tensor[] = prim::ListConstruct(%x)
+  %n : int = aten::len(%l)
+  %m : Tensor[] = aten::append(%l, %y)
+  %k : (int, Tensor[]) = prim::TupleConstruct(%n, %l)
+  return (%k)
+"""),
+    ("leaves dicts that are written", "RemoveListMutation", """
+graph(%x : Tensor, %y : Tensor):
+  %a : str = prim::Constant[value="a"]()
+  %b : str = prim::Constant[value="b"]()
+  %d : Dict(str, Tensor) = prim::DictConstruct(%a, %x)
+  aten::_set_item(%d, %b, %y)
+  return (%d)
+"""),
+    ("looks up what was put in", "PeepholeOptimizeDictIdioms, DCE", """
+graph(%x : Tensor, %y : Tensor):
+  %a : str = prim::Constant[value="a"]()
+  %b : str = prim::Constant[value="b"]()
+  %d : Dict(str, Tensor) = prim::DictConstruct(%a, %x, %b, %y)
+  %e : Tensor = aten::__getitem__(%d, %b)
+  %n : int = aten::len(%d)
+  %q : (Tensor, int) = prim::TupleConstruct(%e, %n)
+  return (%q)
+"""),
+    ("leaves keys that are not there", "PeepholeOptimizeDictIdioms, DCE", """
+graph(%x : Tensor, %y : Tensor):
+  %a : int = prim::Constant[value=1]()
+  %b : int = prim::Constant[value=2]()
+  %d : Dict(int, Tensor) = prim::DictConstruct(%a, %x)
+  %e : Tensor = aten::__getitem__(%d, %b)
+  return (%e)
+"""),
+    ("leaves keys that are not known", "PeepholeOptimizeDictIdioms, DCE", """
+graph(%x : Tensor, %k : int):
+  %a : int = prim::Constant[value=1]()
+  %d : Dict(int, Tensor) = prim::DictConstruct(%a, %x, %k, %x)
+  %n : int = aten::len(%d)
+  return (%n)
+"""),
+    ("leaves dicts that are written", "PeepholeOptimizeDictIdioms, DCE", """
+graph(%x : Tensor, %y : Tensor):
+  %a : int = prim::Constant[value=1]()
+  %d : Dict(int, Tensor) = prim::DictConstruct(%a, %x)
+  aten::_set_item(%d, %a, %y)
+  %e : Tensor = aten::__getitem__(%d, %a)
+  return (%e)
+"""),
+    ("leaves keys that come twice", "PeepholeOptimizeDictIdioms, DCE", """
+graph(%x : Tensor, %y : Tensor):
+  %a : int = prim::Constant[value=1]()
+  %d : Dict(int, Tensor) = prim::DictConstruct(%a, %x, %a, %y)
+  %e : Tensor = aten::__getitem__(%d, %a)
+  return (%e)
+"""),
+    ("adds the product to a matrix", "FuseAddMM, DCE", """
+graph(%x : Float(2, 3), %a : Float(2, 4), %b : Float(4, 3)):
+  %one : int = prim::Constant[value=1]()
+  %two : int = prim::Constant[value=2]()
+  %p : Float(2, 3) = aten::mm(%a, %b)
+  %q : Float(2, 3) = aten::add(%p, %x, %one)
+  %r : Float(2, 3) = aten::mm(%a, %b)
+  %s : Float(2, 3) = aten::add(%q, %r, %one)
+  %t : Float(2, 3) = aten::mm(%a, %b)
+  %u : Float(2, 3) = aten::add(%s, %t, %two)
+  return (%u)
+"""),
+    ("leaves what has no rank", "FuseAddMM, DCE", """
+graph(%x : Tensor, %a : Float(2, 4), %b : Float(4, 3)):
+  %one : int = prim::Constant[value=1]()
+  %p : Float(2, 3) = aten::mm(%a, %b)
+  %q : Tensor = aten::add(%p, %x, %one)
+  return (%q)
+"""),
+    ("forgets shapes", "EraseShapeInformation", """
+graph(%x : Float(2, 3, strides=[3, 1], requires_grad=0, device=cpu), %c : bool):
+  %r : Float(2, 3) = prim::If(%c)
+    block0():
+      %a : Float(2, 3) = aten::relu(%x)
+      -> (%a)
+    block1():
+      %b : Float(2, 3) = aten::tanh(%x)
+      -> (%b)
+  %l : Tensor[] = prim::ListConstruct(%r, %x)
+  return (%l)
+"""),
+    ("knows what is in tuples", "RefineTupleTypes", """
+graph(%x : Float(2, 3), %n : int):
+  %t : (Tensor, int) = prim::TupleConstruct(%x, %n)
+  %u : (Tensor, (Tensor, int)) = prim::TupleConstruct(%x, %t)
+  return (%u)
+"""),
+    ("knows numbers in branches", "RefineIntegerValues", """
+graph(%x : Tensor, %n : int):
+  %three : int = prim::Constant[value=3]()
+  %c : bool = aten::eq(%n, %three)
+  %r : Tensor = prim::If(%c)
+    block0():
+      %a : Tensor = aten::add(%x, %n, %n)
+      -> (%a)
+    block1():
+      %b : Tensor = aten::mul(%x, %n)
+      -> (%b)
+  %d : Tensor = aten::mul(%r, %n)
+  return (%d)
+"""),
+    ("knows numbers behind what raises", "RefineIntegerValues", """
+graph(%x : Tensor, %n : int):
+  %three : int = prim::Constant[value=3]()
+  %s : str = prim::Constant[value="no"]()
+  %none : NoneType = prim::Constant()
+  %c : bool = aten::ne(%n, %three)
+  prim::If(%c)
+    block0():
+      prim::RaiseException(%s, %none)
+      -> ()
+    block1():
+      -> ()
+  %d : Tensor = aten::mul(%x, %n)
+  return (%d)
+"""),
+    ("takes what was put together apart", "LowerSimpleTuples, DCE", """
+graph(%x : Tensor, %y : int):
+  %one : int = prim::Constant[value=1]()
+  %t : (Tensor, int) = prim::TupleConstruct(%x, %y)
+  %a : Tensor, %b : int = prim::TupleUnpack(%t)
+  %c : int = prim::TupleIndex(%t, %one)
+  %d : Tensor = aten::add(%a, %b, %c)
+  return (%d)
 """),
 ]
 

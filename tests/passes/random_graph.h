@@ -17,7 +17,7 @@ class RandomGraph {
             "  %none : NoneType = prim::Constant()\n  %zero : int = prim::Constant[value=0]()\n"
             "  %one : int = prim::Constant[value=1]()\n  %two : int = prim::Constant[value=2]()\n"
             "  %six : int = prim::Constant[value=6]()\n  %half : float = prim::Constant[value=0.5]()\n  %yes : bool = prim::Constant[value=1]()\n"
-            "  %no : bool = prim::Constant[value=0]()\n";
+            "  %no : bool = prim::Constant[value=0]()\n  %seven : int = prim::Constant[value=7]()\n";
         matrices_ = {"x", "y"};
         numbers_ = {"n", "one", "two"};
         add_nodes(8 + pick(14), 1);
@@ -49,7 +49,7 @@ class RandomGraph {
         static constexpr const char* kBinary[] = {"mul", "maximum", "mm", "matmul"};
         const std::string a = "%" + any(matrices_);
         const std::string b = "%" + any(matrices_);
-        switch (pick(15)) {
+        switch (pick(20)) {
             case 0:
             case 1: matrices_.push_back(node(depth, "Tensor", std::string("aten::") + kUnary[pick(6)] + "(" + a + ")")); break;
             case 2: {
@@ -71,8 +71,13 @@ class RandomGraph {
             case 9: add_tuple(depth, a, b); break;
             case 10: add_linear(depth, a, b); break;
             case 11: add_chunks(depth, a); break;
-            case 12: add_write_through_view(depth, a, b); break;
-            case 13: if (depth < 3) add_if(depth); break;
+            case 12: if (depth < 3) add_if(depth); break;
+            case 13: add_dict(depth, a, b); break;
+            case 14: add_layers(depth, a, b); break;
+            case 15: if (depth < 3) add_equal(depth, a); break;
+            case 16: add_gradients(depth, a, b); break;
+            case 17: add_views(depth, a); break;
+            case 18: add_write_through_view(depth, a, b); break;
             default: if (depth < 3) add_loop(depth); break;
         }
     }
@@ -116,6 +121,60 @@ class RandomGraph {
         line(depth, "%" + first + " : Tensor, %" + second + " : Tensor = prim::ListUnpack(%" + list + ")");
         const std::string turned = node(depth, "Tensor[]", "prim::ListConstruct(%" + second + ", %" + first + ")");
         matrices_.push_back(node(depth, "Tensor", "aten::cat(%" + turned + ", %one)"));
+    }
+
+    void add_dict(int depth, const std::string& a, const std::string& b) {
+        const std::string dict = node(depth, "Dict(int, Tensor)", "prim::DictConstruct(%one, " + a + ", " + (pick(4) == 0 ? "%n" : "%two") + ", " + b + ")");
+        if (pick(3) == 0) line(depth, " = aten::_set_item(%" + dict + ", %one, " + b + ")");
+        numbers_.push_back(node(depth, "int", "aten::len(%" + dict + ")"));
+        matrices_.push_back(node(depth, "Tensor", "aten::__getitem__(%" + dict + ", %one)"));
+    }
+    // Of evaluation: dropout that passes on, products with and without a summand, what addition cuts off, a cast to the same.
+    void add_layers(int depth, const std::string& a, const std::string& b) {
+        const std::string kept = node(depth, "Tensor", "aten::dropout(" + a + ", %half, %no)");
+        const std::string linear = node(depth, "Tensor", "aten::linear(%" + kept + ", " + b + ", %v)");
+        const std::string product = node(depth, "Tensor", "aten::mm(%" + linear + ", " + b + ")");
+        const std::string sum = node(depth, "Tensor", "aten::add(%" + product + ", " + a + ", %one)");
+        const std::string bounded = node(depth, "Tensor", "aten::tanh(%" + sum + ")");
+        const std::string same = node(depth, "Tensor", "aten::to(%" + bounded + ", %seven, %no, %no, %none)");
+        const std::string more = node(depth, "Tensor", "aten::add(%" + same + ", " + a + ", %one)");
+        matrices_.push_back(node(depth, "Tensor", "aten::relu(%" + more + ")"));
+    }
+    // A branch that knows what the number is.
+    void add_equal(int depth, const std::string& a) {
+        const std::string number = any(numbers_);
+        const std::string condition = node(depth, "bool", "aten::eq(%" + number + ", %six)");
+        const std::string result = fresh();
+        const std::string second = fresh();
+        line(depth, "%" + result + " : Tensor, %" + second + " : Tensor = prim::If(%" + condition + ")");
+        line(depth + 1, "block0():");
+        const std::string scaled = node(depth + 2, "Tensor", "aten::mul(" + a + ", %" + number + ")");
+        const std::string bounded = node(depth + 2, "Tensor", "aten::tanh(%" + scaled + ")");
+        line(depth + 2, "-> (%" + bounded + ", " + a + ")");
+        line(depth + 1, "block1():");
+        const std::string again = node(depth + 2, "int", "prim::Constant[value=1]()");
+        const std::string moved = node(depth + 2, "Tensor", "aten::add(" + a + ", %" + again + ", %" + again + ")");
+        const std::string other = node(depth + 2, "Tensor", "aten::multiply(" + a + ", %half)");
+        line(depth + 2, "-> (%" + other + ", %" + moved + ")");
+        matrices_.push_back(node(depth, "Tensor", "aten::sub(%" + second + ", %" + result + ", %one)"));
+    }
+    // As derivative graphs are written.
+    void add_gradients(int depth, const std::string& a, const std::string& b) {
+        const std::string zero = node(depth, "Tensor", "prim::AutogradZero()");
+        const std::string first = node(depth, "Tensor", "prim::AutogradAdd(%" + zero + ", " + a + ")");
+        const std::string result = fresh();
+        line(depth, "%" + result + " : Tensor = prim::GradOf[name=\"g\"](%" + first + ")");
+        line(depth + 1, "block0():");
+        const std::string inner = node(depth + 2, "Tensor", "aten::sigmoid(" + b + ")");
+        line(depth + 2, "-> (%" + inner + ")");
+        matrices_.push_back(node(depth, "Tensor", "prim::AutogradAdd(%" + result + ", " + a + ")"));
+    }
+    void add_views(int depth, const std::string& a) {
+        const std::string sizes = node(depth, "int[]", "aten::size(" + a + ")");
+        numbers_.push_back(node(depth, "int", "aten::len(%" + sizes + ")"));
+        const std::string wide = node(depth, "Tensor", "aten::expand(%v, %" + sizes + ", %yes)");
+        const std::string flat = node(depth, "Tensor", "aten::reshape(" + a + ", %" + sizes + ")");
+        matrices_.push_back(node(depth, "Tensor", "aten::mul(%" + wide + ", %" + flat + ")"));
     }
 
     // What is made inside is not seen outside.

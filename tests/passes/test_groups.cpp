@@ -291,6 +291,24 @@ with prim::TensorExprGroup_0 = graph(%x : Float(2, 3, strides=[3, 1], requires_g
         compare(found[1], found[0]);
     }
 
+    // The real part of one complex number lies where the number does, of the same sizes and strides.
+    void viewsAsAnotherDtypeAreOthers() {
+        const auto graph = ir::parse_graph(R"(graph(%x : Tensor, %c : Tensor):
+  %a : Tensor = aten::mul(%c, %c)
+  %b : Tensor = aten::real(%a)
+  %d : Tensor = aten::mul(%x, %b)
+  return (%d)
+)");
+        PassManager().run(*graph, pipeline_of("CreateAutodiffSubgraphs"));
+        const Tensor x = drawn({2, 3});
+        set_requires_grad(x, true);
+        const Tensor c = scalar_tensor(Scalar(std::complex<double>(2, 1)), ScalarType::Complex128);
+        const auto results = runtime::run_code(*runtime::Code::make(graph, ""), {x, c});
+        QCOMPARE(results[0].to_tensor().dtype(), ScalarType::Float64);
+        backward({fn::sum(results[0].to_tensor())});
+        QCOMPARE(grad_of(x).data<double>()[0], 3.0);  // the real part of (2 + i)^2
+    }
+
     void oneNodeStandsForAGroup() {
         const auto graph = parse(QString(kLayers).toStdString());
         PassManager().run(*graph, pipeline_of("CreateAutodiffSubgraphs"));

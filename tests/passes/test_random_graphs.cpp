@@ -3,6 +3,9 @@
 // well formed, and a second run changes nothing.
 #include <QtTest>
 
+#include <algorithm>
+#include <iterator>
+
 #include "core/autograd/engine.h"
 #include "core/autograd/variable.h"
 #include "core/base/error.h"
@@ -32,19 +35,24 @@ void take_apart(const IValue& value, std::vector<IValue>& out) {
     for (const IValue& element : value.to_tuple().elements) take_apart(element, out);
 }
 
-Run run(const Ptr<ir::Graph>& graph, std::uint32_t seed) {
+TensorList inputs(std::uint32_t seed) {
     Random random(seed);
     TensorList leaves{random_tensor(random, {4, 4}, ScalarType::Float64), random_tensor(random, {4, 4}, ScalarType::Float64),
                       random_tensor(random, {4}, ScalarType::Float64)};
-    std::vector<IValue> arguments;
-    for (const Tensor& leaf : leaves) {
-        set_requires_grad(leaf, true);
-        arguments.emplace_back(leaf);
-    }
+    for (const Tensor& leaf : leaves) set_requires_grad(leaf, true);
+    return leaves;
+}
+
+Run run(const Ptr<ir::Graph>& graph, std::uint32_t seed) {
+    const TensorList leaves = inputs(seed);
+    std::vector<IValue> arguments(leaves.begin(), leaves.end());
     arguments.emplace_back(seed % 2 == 0);
     arguments.emplace_back(static_cast<std::int64_t>(3 + seed % 7));
     Run result;
-    const auto code = runtime::Code::make(graph, "");
+    // GradOf is for passes alone.
+    const auto runnable = graph->copy();
+    PassManager().run(*runnable, pipeline_of("LowerGradOf"));
+    const auto code = runtime::Code::make(runnable, "");
     for (const IValue& output : runtime::run_code(*code, arguments)) take_apart(output, result.outputs);
     TensorList roots;
     TensorList weights;
@@ -83,26 +91,45 @@ class TestRandomGraphs : public QObject {
     Q_OBJECT
 
   private:
-    // Steps on every graph.
-    static void check(const std::string& steps, const std::string& again) {
+    // Steps on every graph, as it is drawn and with what other passes make of it: shapes, notes of types, groups. Returns
+    // how many graphs they changed.
+    static int check(const std::string& steps, const std::string& again) {
+        static constexpr const char* kBefore[] = {"", "PropagateInputShapes", "", "PropagateInputShapes, InsertProfileNodes", "",
+                                                  "PropagateInputShapes, CreateAutodiffSubgraphs", "PropagateInputShapes, FuseTensorExprs",
+                                                  "PropagateInputShapes, InsertProfileNodes, InsertGuards"};
+        int changed = 0;
         for (std::uint32_t seed = 0; seed < kGraphs; ++seed) {
             const test::RandomGraph drawn(seed);
             const auto before = ir::parse_graph(drawn.text());
-            const auto after = before->copy();
             PassManager manager;
-            const auto context = [&] { return QString("graph %1:\n%2\nbecomes\n%3").arg(seed).arg(QString::fromStdString(drawn.text()), QString::fromStdString(after->str())); };
+            PassContext context;
+            for (const Tensor& leaf : inputs(seed)) context.input_types.push_back(ir::refined_type(leaf));
+            const auto prepared = before->copy();
+            auto after = prepared;
+            const auto told = [&] {
+                return QString("graph %1:\n%2\nbecomes\n%3").arg(seed).arg(QString::fromStdString(prepared->str()), QString::fromStdString(after->str()));
+            };
             try {
-                manager.run(*after, pipeline_of(steps));
+                manager.run(*prepared, pipeline_of(kBefore[seed % std::size(kBefore)]), context);
+                after = prepared->copy();
+                const PassTrace first = manager.run(*after, pipeline_of(steps), context);
+                changed += std::any_of(first.records.begin(), first.records.end(), [](const PassRecord& record) { return record.changed; });
                 ir::verify(*after);
                 const QString wrong = differs(run(before, seed), run(after, seed));
-                QVERIFY2(wrong.isEmpty(), qPrintable(wrong + " differs, " + context()));
+                if (!wrong.isEmpty()) QTest::qFail(qPrintable(wrong + " differs, " + told()), __FILE__, __LINE__);
+                if (QTest::currentTestFailed()) return changed;
                 if (again.empty()) continue;
-                const PassTrace trace = manager.run(*after, pipeline_of(again));
-                QVERIFY2(!trace.records[0].changed, qPrintable("a second run changes " + context()));
+                const PassTrace trace = manager.run(*after, pipeline_of(again), context);
+                if (trace.records[0].changed) {
+                    QTest::qFail(qPrintable("a second run changes " + told()), __FILE__, __LINE__);
+                    return changed;
+                }
             } catch (const Error& error) {
-                QFAIL(qPrintable(QString(error.what()) + " in " + context()));
+                QTest::qFail(qPrintable(QString(error.what()) + " in " + told()), __FILE__, __LINE__);
+                return changed;
             }
         }
+        return changed;
     }
 
   private slots:
@@ -128,7 +155,13 @@ class TestRandomGraphs : public QObject {
     }
     void passesKeepNumbers() {
         QFETCH(QString, pass);
-        check(pass.toStdString(), pass.toStdString());
+        const int changed = check(pass.toStdString(), pass.toStdString());
+        // Those that want constants, a module, a file's version or what only the compiler makes have pages and models.
+        static const QStringList kElsewhere = {
+            "Inline", "ReplaceOldOperatorsWithUpgraders", "ConvertToSSA", "CanonicalizeModifiedLoops", "CheckInplace", "InlineForkWait", "FoldConvBatchnorm",
+            "FoldConvAddOrSub", "FoldConvMulOrDiv", "FoldLinearBatchnorm", "FrozenConcatLinear", "FrozenLinearTranspose", "ConvertFrozenOpsToMKLDNN",
+            "TransformConv1dToConv2d", "PeelProfilingLoops"};
+        if (!QTest::currentTestFailed()) QVERIFY2(changed > 0 || kElsewhere.contains(pass), qPrintable(QString("%1 graphs changed").arg(changed)));
     }
 
     void pipelinesKeepNumbers_data() {
