@@ -162,11 +162,14 @@ class RandomGraph {
     void add_gradients(int depth, const std::string& a, const std::string& b) {
         const std::string zero = node(depth, "Tensor", "prim::AutogradZero()");
         const std::string first = node(depth, "Tensor", "prim::AutogradAdd(%" + zero + ", " + a + ")");
+        const std::string arrives = node(depth, "bool", "prim::AutogradAnyNonZero(%" + zero + ", %" + first + ")");
         const std::string result = fresh();
-        line(depth, "%" + result + " : Tensor = prim::GradOf[name=\"g\"](%" + first + ")");
+        line(depth, "%" + result + " : Tensor = prim::If(%" + arrives + ")");
         line(depth + 1, "block0():");
         const std::string inner = node(depth + 2, "Tensor", "aten::sigmoid(" + b + ")");
         line(depth + 2, "-> (%" + inner + ")");
+        line(depth + 1, "block1():");
+        line(depth + 2, "-> (%" + zero + ")");
         matrices_.push_back(node(depth, "Tensor", "prim::AutogradAdd(%" + result + ", " + a + ")"));
     }
     void add_views(int depth, const std::string& a) {

@@ -291,6 +291,54 @@ with prim::TensorExprGroup_0 = graph(%x : Float(2, 3, strides=[3, 1], requires_g
         compare(found[1], found[0]);
     }
 
+    // The graph of the profiling executor holds for the types that were seen; others take the fallback and get the same.
+    void guardsLeaveOthersToTheFallback() {
+        const auto graph = ir::parse_graph(R"(graph(%x : Tensor, %y : Tensor):
+  %one : int = prim::Constant[value=1]()
+  %a : Tensor = aten::mul(%x, %y)
+  %b : Tensor = aten::tanh(%a)
+  %c : Tensor = aten::add(%b, %x, %one)
+  return (%c)
+)");
+        const Tensor seen[] = {drawn({3, 4}), drawn({4})};
+        for (const bool with_gradient : {true, false}) {
+            set_requires_grad(seen[0], with_gradient);
+            PassContext context;
+            for (const Tensor& t : seen) context.input_types.push_back(ir::refined_type(t));
+            const auto guarded = graph->copy();
+            PassManager().run(*guarded, pipeline_of(with_gradient ? "profiled" : "profiled_no_grad"), context);
+            const QString text = QString::fromStdString(guarded->str());
+            QVERIFY2(text.contains(with_gradient ? "prim::RequiresGradCheck[types=[Tensor(requires_grad=1), Tensor(requires_grad=0)]]" : "prim::TypeCheck[types=[Double(3, 4"),
+                     qPrintable(text));
+            QVERIFY2(text.contains("prim::FallbackGraph_1("), qPrintable(text));
+            QVERIFY2(text.contains(with_gradient ? "prim::DifferentiableGraph_0(" : "prim::TensorExprGroup_0("), qPrintable(text));
+            const auto plain = runtime::Code::make(graph, "");
+            const auto code = runtime::Code::make(guarded, "");
+            for (const auto& [x, y] : {std::pair{seen[0], seen[1]}, std::pair{drawn({2, 5}), drawn({2, 1})}, std::pair{fn::t(drawn({4, 3})), drawn({4})}}) {
+                const Tensor expected = runtime::run_code(*plain, {x, y})[0].to_tensor();
+                const Tensor actual = runtime::run_code(*code, {x, y})[0].to_tensor();
+                QVERIFY(largest_difference(expected, actual) < 1e-12);
+                QCOMPARE(requires_grad(actual), requires_grad(expected));
+            }
+        }
+    }
+
+    void guardsSayWhatTheyWereMadeFor() {
+        const auto graph = ir::parse_graph(R"(graph(%x : Tensor):
+  %a : Float(2, 3, strides=[3, 1], requires_grad=0, device=cpu) = prim::Guard(%x)
+  %b : Tensor = aten::tanh(%a)
+  return (%b)
+)");
+        const auto code = runtime::Code::make(graph, "");
+        QCOMPARE(runtime::run_code(*code, {zeros(std::array<std::int64_t, 2>{2, 3})}).size(), std::size_t(1));
+        try {
+            runtime::run_code(*code, {zeros(std::array<std::int64_t, 2>{2, 4})});
+            QFAIL("took another shape");
+        } catch (const Error& error) {
+            QVERIFY2(std::string_view(error.what()).find("the graph was made for Float(2, 3") != std::string_view::npos, error.what());
+        }
+    }
+
     // The real part of one complex number lies where the number does, of the same sizes and strides.
     void viewsAsAnotherDtypeAreOthers() {
         const auto graph = ir::parse_graph(R"(graph(%x : Tensor, %c : Tensor):
