@@ -47,7 +47,11 @@ TensorList AccumulateGrad::apply(TensorList grads) {
     }
     if (!grad.defined() || !meta.requires_grad) return {};
     const bool record = GradMode::is_enabled();
-    if (!meta.grad.defined()) {
+    if (grad.is_sparse() && !meta.grad.defined()) {
+        meta.grad = detach(grad);
+    } else if (meta.grad.defined() && meta.grad.is_sparse() && !grad.is_sparse()) {
+        meta.grad = gradient_arithmetic().add(grad, meta.grad);
+    } else if (!meta.grad.defined()) {
         const bool sole_owner = grad.impl()->use_count() == 1 && grad.storage()->use_count() == 1;
         if (!record && sole_owner && obeys_layout(grad, variable_)) {
             meta.grad = detach(grad);
@@ -60,6 +64,7 @@ TensorList AccumulateGrad::apply(TensorList grads) {
     } else {
         gradient_arithmetic().add_in_place(meta.grad, grad);
     }
+    for (const auto& entry : meta.accumulated_hooks.snapshot()) entry.hook(variable_);
     return {};
 }
 

@@ -9,6 +9,7 @@
 #include "core/autograd/grad_mode.h"
 #include "core/autograd/observer.h"
 #include "core/autograd/variable.h"
+#include "core/autograd/whole_backward.h"
 #include "core/base/cancel.h"
 #include "core/base/error.h"
 #include "core/base/strings.h"
@@ -46,6 +47,19 @@ Tensor fitted(const Tensor& grad, const Node& node, std::uint32_t output) {
     if (result.dtype() != want.dtype) result = arithmetic_table().cast(result, want.dtype);
     return result;
 }
+
+thread_local bool goes_to_all_leaves = true;
+
+class WholeScope {
+  public:
+    explicit WholeScope(bool whole) : before_(goes_to_all_leaves) { goes_to_all_leaves = whole; }
+    WholeScope(const WholeScope&) = delete;
+    WholeScope& operator=(const WholeScope&) = delete;
+    ~WholeScope() { goes_to_all_leaves = before_; }
+
+  private:
+    bool before_;
+};
 
 // Gradients that have arrived at a node.
 class InputBuffer {
@@ -93,6 +107,7 @@ class BackwardRun {
         count_dependencies(roots);
         if (!captures_.empty()) find_needed(roots);
         const GradModeScope mode(options_.create_graph);
+        const WholeScope whole(captures_.empty());
         for (std::size_t i = 0; i < roots.size(); ++i) {
             Node* node = roots[i].node.get();
             if (node == nullptr || !is_needed(node)) continue;
@@ -314,6 +329,8 @@ TensorList gradients_of(const TensorList& outputs, const TensorList& inputs, con
     }
     return result;
 }
+
+bool is_whole_backward() { return goes_to_all_leaves; }
 
 void set_gradient_arithmetic(const GradientArithmetic& arithmetic) { arithmetic_table() = arithmetic; }
 const GradientArithmetic& gradient_arithmetic() { return arithmetic_table(); }

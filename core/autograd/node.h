@@ -97,6 +97,11 @@ class HookList {
             }
         });
     }
+    // Takes off those for which is_gone(hook) holds.
+    template <typename IsGone>
+    void remove_if(IsGone&& is_gone) {
+        if (shared_) shared_->change([&](std::vector<Entry>& entries) { std::erase_if(entries, [&](const Entry& e) { return is_gone(e.hook); }); });
+    }
     Snapshot snapshot() const { return shared_ ? Snapshot(shared_->entries) : Snapshot(); }
 
   private:

@@ -112,6 +112,12 @@ RemovableHandle register_hook(const Tensor& t, std::function<Tensor(const Tensor
     return meta.leaf_hooks.add(std::move(hook));
 }
 
+RemovableHandle register_post_accumulate_grad_hook(const Tensor& t, std::function<void(const Tensor&)> hook) {
+    if (!requires_grad(t)) run_error("cannot register a hook on a tensor that doesn't require gradient");
+    if (!is_leaf(t)) run_error("post accumulate grad hooks cannot be registered on non-leaf tensors");
+    return ensure_autograd_meta(t).accumulated_hooks.add(std::move(hook));
+}
+
 Tensor detach(const Tensor& t) { return t.shallow_copy(); }
 
 Tensor make_parameter(const Tensor& data, bool requires_grad) {
@@ -190,11 +196,51 @@ void set_view(const Tensor& result, const Tensor& base, bool is_multi_output) {
     meta.view = std::move(info);
 }
 
+namespace {
+thread_local SavedTensorHooks* newest_hooks = nullptr;
+}
+
+SavedTensorHooks::SavedTensorHooks(PackHook pack) : pack_(std::move(pack)), before_(newest_hooks) { newest_hooks = this; }
+SavedTensorHooks::~SavedTensorHooks() {
+    // Mostly the newest; a program may leave them in another order.
+    SavedTensorHooks** place = &newest_hooks;
+    while (*place != nullptr && *place != this) place = &(*place)->before_;
+    if (*place == this) *place = before_;
+}
+
+void SavedTensor::pack(const Tensor& t, const SavedTensorHooks& hooks) {
+    packed_ = make_ptr<Packed>();
+    if (requires_grad_ && !is_output_) packed_->edge = gradient_edge(t);
+    const GradModeScope no_grad(false);
+    // Holding the output itself would make a cycle: output -> node -> packed output.
+    packed_->tensor = hooks.pack_(is_output_ ? detach(t) : t);
+    if (t.version() != version_) {
+        run_error("A saved tensor pack hook is modifying its input in place. Tensors provided as input to pack hook can not be "
+                  "modified by in-place operations as this can lead to unexpected side-effects. Please open an issue if you need to "
+                  "perform in-place operations on the input to a pack hook.");
+    }
+}
+
+Tensor SavedTensor::unpack_packed(const Ptr<Node>& owner) const {
+    const Tensor data = packed_->tensor->unpack();
+    if (!data.defined() || !requires_grad_) return data;
+    Tensor out = data.shallow_copy();
+    AutogradMeta& meta = ensure_autograd_meta(out);
+    meta.grad_fn = is_output_ ? owner : packed_->edge.node;
+    meta.output = is_output_ ? output_ : packed_->edge.input;
+    return out;
+}
+
 SavedTensor::SavedTensor(const Tensor& t, bool is_output) : is_output_(is_output) {
     if (!t.defined()) return;
     version_ = t.version();
     const AutogradMeta* meta = autograd_meta(t);
     requires_grad_ = requires_grad(t);
+    if (newest_hooks != nullptr) [[unlikely]] {
+        if (is_output) output_ = meta != nullptr ? meta->output : 0;
+        pack(t, *newest_hooks);
+        return;
+    }
     if (is_output) {
         // Holding the output itself would make a cycle: output -> node -> output.
         data_ = t.shallow_copy();
@@ -205,6 +251,7 @@ SavedTensor::SavedTensor(const Tensor& t, bool is_output) : is_output_(is_output
 }
 
 Tensor SavedTensor::unpack(const Ptr<Node>& owner) const {
+    if (packed_) [[unlikely]] return unpack_packed(owner);
     if (!data_.defined()) return {};
     if (data_.version() != version_) {
         std::string origin;

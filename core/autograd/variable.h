@@ -33,6 +33,7 @@ struct AutogradMeta final : AutogradData {
     Node* accumulator = nullptr;  // the leaf's AccumulateGrad while it lives
     std::optional<ViewInfo> view;
     HookList<Tensor(const Tensor&)> leaf_hooks;
+    HookList<void(const Tensor&)> accumulated_hooks;  // after the leaf's grad has been added to
 };
 
 AutogradMeta* autograd_meta(const Tensor& t);        // null when it has none
@@ -51,6 +52,9 @@ Edge gradient_edge(const Tensor& t);
 void retain_grad(const Tensor& t);
 // hook: gets the gradient, returns a replacement or an undefined tensor.
 RemovableHandle register_hook(const Tensor& t, std::function<Tensor(const Tensor&)> hook);
+// hook: gets the leaf after its grad has been added to; torch's register_post_accumulate_grad_hook. Throws Error (Run) for
+// tensors that do not require grad and for non-leaves.
+RemovableHandle register_post_accumulate_grad_hook(const Tensor& t, std::function<void(const Tensor&)> hook);
 // Shares elements and version; no history.
 Tensor detach(const Tensor& t);
 // torch.nn.Parameter(data, requires_grad): shares the elements. Throws Error (Run) for an integral dtype
@@ -68,6 +72,28 @@ void check_inplace(const Tensor& t, bool will_record);
 // Declares result a view of base (or of base's base).
 void set_view(const Tensor& result, const Tensor& base, bool is_multi_output);
 
+// What a pack hook keeps in the place of a tensor that an operator saves for backward.
+class PackedTensor : public RefCounted {
+  public:
+    virtual Tensor unpack() = 0;
+};
+using PackHook = std::function<Ptr<PackedTensor>(const Tensor&)>;
+
+// While the object lives, what operators of this thread save for backward goes through the hook, the newest one only;
+// torch.autograd.graph.saved_tensors_hooks.
+class SavedTensorHooks {
+  public:
+    explicit SavedTensorHooks(PackHook pack);
+    SavedTensorHooks(const SavedTensorHooks&) = delete;
+    SavedTensorHooks& operator=(const SavedTensorHooks&) = delete;
+    ~SavedTensorHooks();
+
+  private:
+    friend class SavedTensor;
+    PackHook pack_;
+    SavedTensorHooks* before_;
+};
+
 // A tensor kept for backward. Without a reference cycle for outputs of the node itself; unpack checks the version.
 class SavedTensor {
   public:
@@ -76,13 +102,25 @@ class SavedTensor {
     // owner: the node that saved it. Throws Error (Run) "one of the variables needed for gradient computation has been
     // modified by an inplace operation: ..." when it was.
     Tensor unpack(const Ptr<Node>& owner) const;
-    // Without the check and history, to look at.
+    // Without the check and history, to look at; undefined when a pack hook took it.
     const Tensor& peek() const { return data_; }
-    bool defined() const { return data_.defined(); }
-    void reset() { data_ = Tensor(); }
+    bool defined() const { return data_.defined() || packed_ != nullptr; }
+    void reset() {
+        data_ = Tensor();
+        packed_ = nullptr;
+    }
 
   private:
+    // With a pack hook: what it gave, and where gradients of the tensor go.
+    struct Packed final : RefCounted {
+        Ptr<PackedTensor> tensor;
+        Edge edge;
+    };
+    void pack(const Tensor& t, const SavedTensorHooks& hooks);
+    Tensor unpack_packed(const Ptr<Node>& owner) const;
+
     Tensor data_;
+    Ptr<Packed> packed_;
     std::uint32_t version_ = 0;
     std::uint32_t output_ = 0;
     bool is_output_ = false;

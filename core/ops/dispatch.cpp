@@ -9,10 +9,12 @@
 #include "core/autograd/variable.h"
 #include "core/base/error.h"
 #include "core/base/strings.h"
+#include "core/ops/autocast.h"
 #include "core/ops/moved_arguments.h"
 #include "core/ops/operator_node.h"
 #include "core/ops/out_checks.h"
 #include "core/ops/out_form.h"
+#include "core/ops/sparse/sparse.h"
 #include "core/ops/stand_in.h"
 
 namespace loupe {
@@ -330,7 +332,9 @@ ErrorContext call_context(const Operator& op, std::span<const IValue> arguments)
 
 // Programs of honest compilers cannot get here with another value, damaged ones can: by unchecked_cast, or an optional
 // that is None. Kernels rely on it.
-void require_tensors(const Operator& op, std::span<const IValue> arguments) {
+// True when one of the tensors is sparse.
+bool require_tensors(const Operator& op, std::span<const IValue> arguments) {
+    bool any_sparse = false;
     const auto refuse = [&](std::size_t i, const IValue& value) {
         throw Error(ErrorKind::Run, concat(op.schema.name, "() Expected a value of type '", op.schema.arguments[i].type->str(),
                                            "' for argument '", op.schema.arguments[i].name, "' but instead found type '",
@@ -338,7 +342,10 @@ void require_tensors(const Operator& op, std::span<const IValue> arguments) {
     };
     for (std::uint64_t bits = op.tensor_arguments; bits != 0; bits &= bits - 1) {
         const auto i = static_cast<std::size_t>(__builtin_ctzll(bits));
-        if (arguments[i].is_tensor()) [[likely]] continue;
+        if (arguments[i].is_tensor()) [[likely]] {
+            any_sparse = any_sparse || arguments[i].tensor_impl()->sparse != nullptr;
+            continue;
+        }
         if (!arguments[i].is_none() || op.schema.arguments[i].type->kind() == TypeKind::Tensor) refuse(i, arguments[i]);
     }
     for (std::uint64_t bits = op.list_arguments; bits != 0; bits &= bits - 1) {
@@ -348,11 +355,20 @@ void require_tensors(const Operator& op, std::span<const IValue> arguments) {
         const bool takes_none = list.kind() != TypeKind::List || list.element()->kind() != TypeKind::Tensor;
         for (const IValue& element : arguments[i].to_list().elements) {
             if (!element.is_tensor() && !(takes_none && element.is_none())) refuse(i, element);
+            any_sparse = any_sparse || (element.is_tensor() && element.tensor_impl()->sparse != nullptr);
         }
     }
+    return any_sparse;
 }
 
 void call_unchecked(const Operator& op, std::span<const IValue> arguments, IValue* results) {
+    if (detail::autocast_on) [[unlikely]] {
+        std::vector<IValue> cast;
+        if (detail::autocast_arguments(op, arguments, cast)) {
+            const detail::AutocastOff off;
+            return call_unchecked(op, cast, results);
+        }
+    }
     if (op.variant == OperatorVariant::Out && !op.record->kernel.fills) {
         call_into_outs(op, arguments, results);
         return;
@@ -374,7 +390,7 @@ void call_unchecked(const Operator& op, std::span<const IValue> arguments, IValu
 
 void call_told(const Operator& op, std::span<const IValue> arguments, IValue* results) {
     try {
-        require_tensors(op, arguments);
+        if (require_tensors(op, arguments) && !takes_sparse(op)) [[unlikely]] return call_on_sparse(op, arguments, results);
         call_unchecked(op, arguments, results);
     } catch (Error& error) {
         if (error.kind() != ErrorKind::Cancelled) error.add_context(call_context(op, arguments));

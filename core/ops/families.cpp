@@ -24,6 +24,7 @@ OperatorFamily sorting_family();
 OperatorFamily composed_family();
 OperatorFamily fft_family();
 OperatorFamily special_family();
+OperatorFamily sparse_family();
 
 std::span<const OperatorFamily> operator_families() {
     static const std::vector<OperatorFamily> families{
@@ -43,6 +44,7 @@ std::span<const OperatorFamily> operator_families() {
         composed_family(),
         fft_family(),
         special_family(),
+        sparse_family(),
     };
     return families;
 }

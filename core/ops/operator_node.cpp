@@ -113,9 +113,9 @@ void OperatorNode::release_saved() {
 TensorList OperatorNode::saved_tensors() const {
     TensorList all;
     for (const Saved& entry : saved_) {
-        if (entry.tensor.defined()) all.push_back(entry.tensor.peek());
+        if (entry.tensor.peek().defined()) all.push_back(entry.tensor.peek());
         for (const SavedTensor& t : entry.list) {
-            if (t.defined()) all.push_back(t.peek());
+            if (t.peek().defined()) all.push_back(t.peek());
         }
     }
     return all;

@@ -156,7 +156,7 @@ class DifferentiableGraphBackward final : public Node {
     std::size_t saved_bytes() const override {
         std::size_t bytes = 0;
         for (const auto* list : {&inputs_, &outputs_}) {
-            for (const SavedTensor& saved : *list) bytes += saved.defined() ? saved.peek().bytes() : 0;
+            for (const SavedTensor& saved : *list) bytes += saved.peek().defined() ? saved.peek().bytes() : 0;
         }
         return bytes;
     }

@@ -12,8 +12,8 @@ std::string ScriptWarning::line() const {
 }
 
 WarningScope::WarningScope(std::function<void(const ScriptWarning&)> handler)
-    : before_(set_warning_handler([handler = std::move(handler)](std::string_view message) {
-          ScriptWarning warning{concat("UserWarning: ", message), {}};
+    : before_(set_warning_handler([handler = std::move(handler)](std::string_view category, std::string_view message) {
+          ScriptWarning warning{concat(category, ": ", message), {}};
           if (const auto place = runtime::current_range().original().position()) {
               warning.source = {place->file, static_cast<int>(place->line), static_cast<int>(place->column)};
           }

@@ -153,6 +153,7 @@ Tensor Tensor::view_as_strided(IntSpan sizes, IntSpan strides, std::int64_t offs
 Tensor Tensor::shallow_copy() const {
     Tensor copy(make_impl(impl_->storage, sizes(), strides(), impl_->offset, impl_->dtype));
     copy.impl_->wrapped_number = impl_->wrapped_number;
+    copy.impl_->sparse = impl_->sparse;
     return copy;
 }
 
@@ -161,6 +162,7 @@ void Tensor::set_metadata_from(const Tensor& other) const {
     impl_->storage = source->storage;
     impl_->offset = source->offset;
     impl_->dtype = source->dtype;
+    impl_->sparse = source->sparse;
     const Dims sizes = source->sizes;
     const Dims strides = source->strides;
     impl_->set_sizes_strides(span_of(sizes), span_of(strides));

@@ -29,6 +29,9 @@ class AutogradData {
     virtual ~AutogradData() = default;
 };
 
+// The coordinates and values of a sparse tensor; core/tensor/sparse.h.
+struct SparseParts;
+
 class TensorImpl final : public RefCounted {
   public:
     Ptr<Storage> storage;
@@ -41,6 +44,8 @@ class TensorImpl final : public RefCounted {
     // A number that Python made a 0-dimensional tensor of; it does not take part in type promotion as a tensor does.
     bool wrapped_number = false;
     std::unique_ptr<AutogradData> autograd;
+    // Null for dense tensors. A sparse one has sizes and no elements of its own; operators look at it before they run.
+    std::shared_ptr<const SparseParts> sparse;
 
     void set_sizes_strides(IntSpan new_sizes, IntSpan new_strides);
 };
@@ -73,6 +78,7 @@ class Tensor {
     const Ptr<Storage>& storage() const { return impl_->storage; }
     std::uint32_t version() const { return impl_->storage->version(); }
 
+    bool is_sparse() const { return impl_->sparse != nullptr; }
     bool is_contiguous() const { return impl_->contiguous; }
     // Dense in the order N, H, W, C (4-d) or N, D, H, W, C (5-d).
     bool is_channels_last() const;

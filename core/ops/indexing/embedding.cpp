@@ -19,6 +19,8 @@
 namespace loupe::indexing {
 namespace {
 
+const OperatorHandle<> sparse_backward("aten::embedding_sparse_backward");
+
 TensorMeta embedding_meta(const Tensor& weight, const Tensor& indices, std::int64_t, bool, bool) {
     if (weight.dim() != 2) throw Error(ErrorKind::Run, "'weight' must be 2-D");
     if (indices.dtype() != ScalarType::Int64 && indices.dtype() != ScalarType::Int32) {
@@ -47,6 +49,9 @@ void embedding(const Tensor& out, const Tensor& weight, const Tensor& indices, s
 }
 void embedding_backward(GradientContext& context) {
     context.grad(0, [&] {
+        if (context.value(4).to_bool()) {
+            return sparse_backward(context.grad_output(), context.argument(1), context.sizes(0)[0], context.value(2), context.value(3));
+        }
         return fn::embedding_dense_backward(context.grad_output(), context.argument(1), context.sizes(0)[0], context.value(2), context.value(3));
     });
 }
@@ -107,7 +112,7 @@ void embedding_dense_backward_gradient(GradientContext& context) {
 }
 Tensor embedding_backward_function(const Tensor& grad, const Tensor& indices, std::int64_t num_weights, std::int64_t padding_idx,
                                    bool scale_grad_by_freq, bool sparse) {
-    if (sparse) throw Error(ErrorKind::Run, "sparse gradients are not supported");
+    if (sparse) return sparse_backward(grad, indices, num_weights, padding_idx, scale_grad_by_freq);
     return fn::embedding_dense_backward(grad, indices, num_weights, padding_idx, scale_grad_by_freq);
 }
 

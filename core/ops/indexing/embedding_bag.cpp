@@ -183,6 +183,8 @@ FourTensors embedding_bag(const Tensor& weight, const Tensor& indices, const Ten
     return {out, bag_of, sizes, max_indices};
 }
 
+const OperatorHandle<> sparse_backward("aten::embedding_sparse_backward");
+
 Tensor weight_gradient(const Tensor& grad, GradientContext& context) {
     const std::int64_t mode = context.value(4).to_int();
     if (grad.size(0) == 0) return fn::new_zeros(grad, context.sizes(0));
@@ -199,6 +201,7 @@ Tensor weight_gradient(const Tensor& grad, GradientContext& context) {
         rows = fn::div(rows, fn::unsqueeze(fn::index_select(counts, 0, bag_of), 1));
     }
     if (context.is_argument_defined(6)) rows = fn::mul(rows, fn::unsqueeze(context.argument(6), 1));
+    if (context.value(5).to_bool()) return sparse_backward(rows, indices, context.sizes(0)[0], context.value(8), context.value(3));
     return fn::embedding_dense_backward(rows, indices, context.sizes(0)[0], context.value(8), context.value(3));
 }
 void embedding_bag_backward(GradientContext& context) {

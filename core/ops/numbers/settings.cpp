@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The rest of the language: identity, None, enums, settings of the engine, warnings, exceptions.
 
+#include <atomic>
 #include <chrono>
 
 #include "core/autograd/grad_mode.h"
@@ -14,11 +15,18 @@ namespace loupe {
 namespace {
 
 thread_local WarningHandler warning_handler;
+std::atomic<bool (*)(std::string_view, std::string_view)> warning_taker = nullptr;
 
 }  // namespace
 
 WarningHandler set_warning_handler(WarningHandler handler) {
     return std::exchange(warning_handler, std::move(handler));
+}
+void set_warning_taker(bool (*taker)(std::string_view, std::string_view)) { warning_taker = taker; }
+void warn(std::string_view message, std::string_view category) {
+    if (const auto taker = warning_taker.load(); taker != nullptr && taker(category, message)) return;
+    // A copy: the handler may run a program that sets another.
+    if (const WarningHandler handler = warning_handler) handler(category, message);
 }
 
 namespace numbers {
@@ -55,7 +63,7 @@ void if_then_else(Arguments arguments, IValue* results) {
     results[0] = arguments[arguments[0].to_bool() ? 1 : 2];
 }
 void warn(Arguments arguments, IValue*) {
-    if (warning_handler) warning_handler(arguments[0].to_string());
+    loupe::warn(arguments[0].to_string());
 }
 void raise(Arguments arguments, IValue*) {
     throw Error(ErrorKind::Run, arguments[0].to_string());

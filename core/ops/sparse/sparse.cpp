@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/ops/sparse/sparse.h"
+
+#include <algorithm>
+#include <numeric>
+#include <unordered_map>
+
+#include "core/autograd/grad_mode.h"
+#include "core/base/error.h"
+#include "core/base/strings.h"
+#include "core/ops/dispatch.h"
+#include "core/ops/functions.h"
+
+namespace loupe {
+namespace {
+
+const SparseParts& parts_of(const Tensor& t) { return *t.impl()->sparse; }
+
+// The sparse dimensions' indices of each entry as one number.
+std::vector<std::int64_t> flat_indices(const SparseParts& parts, IntSpan sizes) {
+    const Tensor indices = fn::contiguous(parts.indices, 0);
+    const auto entries = static_cast<std::size_t>(parts.entries());
+    const auto* from = indices.data<std::int64_t>();
+    std::vector<std::int64_t> out(entries, 0);
+    for (std::int64_t d = 0; d < parts.sparse_dim(); ++d) {
+        const std::int64_t size = sizes[static_cast<std::size_t>(d)];
+        for (std::size_t i = 0; i < entries; ++i) {
+            const std::int64_t index = from[static_cast<std::size_t>(d) * entries + i];
+            if (index < 0 || index >= size) {
+                throw Error(ErrorKind::Run, concat("size is inconsistent with indices: for dim ", d, ", size is ", size, " but found index ", index));
+            }
+            out[i] = out[i] * size + index;
+        }
+    }
+    return out;
+}
+
+Tensor index_tensor(const std::vector<std::int64_t>& values) {
+    const Dims sizes{static_cast<std::int64_t>(values.size())};
+    return tensor_of(std::span<const std::int64_t>(values), span_of(sizes));
+}
+
+Tensor with_values(const Tensor& t, const Tensor& values) {
+    return make_sparse(parts_of(t).indices, values, t.sizes(), parts_of(t).is_coalesced);
+}
+
+Tensor empty_like_sparse(const Tensor& t) {
+    const SparseParts& parts = parts_of(t);
+    Dims value_sizes = to_dims(parts.values.sizes());
+    value_sizes[0] = 0;
+    const Dims index_sizes{parts.sparse_dim(), 0};
+    return make_sparse(zeros(span_of(index_sizes), ScalarType::Int64), empty(span_of(value_sizes), t.dtype(), t.device()), t.sizes(), true);
+}
+
+// dense + alpha * sparse, into `out`, which holds the dense one.
+void add_into(const Tensor& out, const Tensor& sparse, const Scalar& alpha) {
+    const SparseParts& parts = parts_of(sparse);
+    if (!std::ranges::equal(out.sizes(), sparse.sizes())) {
+        throw Error(ErrorKind::Run, concat("add: expected 'self' and 'other' to have same size, but self has size ", shape_list_text(out.sizes()),
+                                           " while other has size ", shape_list_text(sparse.sizes()),
+                                           " (FYI: dense-sparse addition does not currently support broadcasting)"));
+    }
+    static const OperatorHandle<> index_add_("aten::index_add_");
+    Dims rows{-1};
+    for (std::int64_t d = parts.sparse_dim(); d < sparse.dim(); ++d) rows.push_back(sparse.size(d));
+    const Tensor values = fn::to_dtype(parts.values, static_cast<std::int64_t>(out.dtype()));
+    const Tensor places = index_tensor(flat_indices(parts, sparse.sizes()));
+    if (out.is_contiguous()) {
+        index_add_(fn::view(out, rows), 0, places, values, alpha);
+    } else {
+        const Tensor copy = fn::contiguous(out, 0);
+        index_add_(fn::view(copy, rows), 0, places, values, alpha);
+        fn::copy_(out, copy, false);
+    }
+    out.storage()->bump_version();
+}
+
+Tensor add_sparse(const Tensor& a, const Tensor& b, const Scalar& alpha) {
+    if (!std::ranges::equal(a.sizes(), b.sizes())) {
+        throw Error(ErrorKind::Run, concat("add: expected sizes of 'self' and 'other' to match, but ", shape_list_text(a.sizes()), " != ",
+                                           shape_list_text(b.sizes())));
+    }
+    // Merged as if both were in order, as PyTorch does: heads with the same index become one entry.
+    const SparseParts &x = parts_of(a), &y = parts_of(b);
+    const std::vector<std::int64_t> left = flat_indices(x, a.sizes()), right = flat_indices(y, b.sizes());
+    std::vector<std::int64_t> of_left(left.size()), of_right(right.size());
+    std::int64_t count = 0;
+    for (std::size_t i = 0, k = 0; i < left.size() || k < right.size(); ++count) {
+        const bool takes_left = i < left.size() && (k >= right.size() || left[i] <= right[k]);
+        const bool takes_right = k < right.size() && (i >= left.size() || right[k] <= left[i]);
+        const std::int64_t at = count;
+        if (takes_left) of_left[i++] = at;
+        if (takes_right) of_right[k++] = at;
+    }
+    Dims value_sizes = to_dims(x.values.sizes());
+    value_sizes[0] = count;
+    const Dims index_sizes{x.sparse_dim(), count};
+    const Tensor added = fn::to_dtype(y.values, static_cast<std::int64_t>(a.dtype()));
+    const Tensor first = fn::index_add(fn::new_zeros(x.values, value_sizes), 0, index_tensor(of_left), x.values, Scalar(1));
+    const Tensor values = fn::index_add(first, 0, index_tensor(of_right), added, alpha);
+    const Tensor indices = fn::index_copy(fn::index_copy(zeros(span_of(index_sizes), ScalarType::Int64), 1, index_tensor(of_left), x.indices), 1,
+                                          index_tensor(of_right), y.indices);
+    return make_sparse(indices, values, a.sizes(), x.is_coalesced && y.is_coalesced);
+}
+
+void take_over(const Tensor& t, const Tensor& from) { set_sparse_parts(t, parts_of(from)); }
+
+struct Call {
+    const Operator& op;
+    std::span<const IValue> arguments;
+    Tensor tensor(std::size_t i) const { return arguments[i].to_tensor(); }
+    bool is_sparse(std::size_t i) const { return arguments[i].is_tensor() && tensor(i).is_sparse(); }
+    bool is_in_place() const { return op.variant == OperatorVariant::InPlace || std::string_view(op.schema.name).ends_with('_'); }
+    // The result, or self with its parts.
+    Tensor result(const Tensor& made) const {
+        if (!is_in_place()) return made;
+        take_over(tensor(0), made);
+        return tensor(0);
+    }
+};
+
+[[noreturn]] void refuse(const Operator& op) {
+    throw Error(ErrorKind::Unsupported, concat("Could not run '", op.full_name, "' with arguments from the 'SparseCPU' backend: this operator takes "
+                                               "no sparse tensors. Call to_dense() first."));
+}
+
+// op on the values alone, the others' arguments as they are: x * 2, -x, x.to(dtype).
+Tensor on_values(const Call& call) {
+    const Tensor self = call.tensor(0);
+    std::vector<IValue> arguments(call.arguments.begin(), call.arguments.end());
+    const Tensor values = parts_of(self).values;
+    arguments[0] = call.is_in_place() ? IValue(fn::clone(values, IValue())) : IValue(values);
+    std::vector<IValue> results(call.op.result_count());
+    call_operator(call.op, arguments, results.data());
+    const Tensor made = with_values(self, results[0].to_tensor());
+    made.impl()->dtype = parts_of(made).values.dtype();
+    return call.result(made);
+}
+// The same where equal indices must have met: norms, powers.
+Tensor on_coalesced(const Call& call) {
+    std::vector<IValue> arguments(call.arguments.begin(), call.arguments.end());
+    arguments[0] = coalesced(call.tensor(0));
+    return on_values({call.op, arguments});
+}
+
+Tensor add(const Call& call) {
+    const Scalar alpha = call.arguments[2].to_scalar();
+    if (call.is_sparse(0)) {
+        if (!call.is_sparse(1)) throw Error(ErrorKind::Run, "add(sparse, dense) is not supported. Use add(dense, sparse) instead.");
+        return call.result(add_sparse(call.tensor(0), call.tensor(1), alpha));
+    }
+    const Tensor out = call.is_in_place() ? call.tensor(0) : fn::clone(call.tensor(0), IValue());
+    add_into(out, call.tensor(1), alpha);
+    return out;
+}
+Tensor sub(const Call& call) {
+    const Scalar alpha = Scalar(-call.arguments[2].to_scalar().to_double());
+    const std::vector<IValue> arguments{call.arguments[0], call.arguments[1], alpha};
+    return add({call.op, arguments});
+}
+
+// By a number, or a tensor of one element.
+Tensor scaled(const Call& call) {
+    if (!call.is_sparse(0)) {
+        if (call.op.schema.name.find("mul") == std::string::npos || call.is_in_place()) refuse(call.op);
+        const std::vector<IValue> swapped{call.arguments[1], call.arguments[0]};
+        return scaled({call.op, swapped});
+    }
+    if (call.arguments[1].is_tensor() && (call.is_sparse(1) || call.tensor(1).numel() != 1)) refuse(call.op);
+    std::vector<IValue> arguments(call.arguments.begin(), call.arguments.end());
+    if (arguments[1].is_tensor()) arguments[1] = fn::reshape(call.tensor(1), Dims{});
+    return on_values({call.op, arguments});
+}
+
+Tensor norm_of(const Call& call) {
+    std::vector<IValue> arguments(call.arguments.begin(), call.arguments.end());
+    arguments[0] = parts_of(coalesced(call.tensor(0))).values;
+    std::vector<IValue> results(call.op.result_count());
+    call_operator(call.op, arguments, results.data());
+    return results[0].to_tensor();
+}
+
+Tensor copied(const Call& call) {
+    if (!call.is_sparse(0) || !call.is_sparse(1)) refuse(call.op);
+    return call.result(with_values(call.tensor(1), fn::to_dtype(parts_of(call.tensor(1)).values, static_cast<std::int64_t>(call.tensor(0).dtype()))));
+}
+Tensor cloned(const Call& call) {
+    const SparseParts& parts = parts_of(call.tensor(0));
+    return make_sparse(fn::clone(parts.indices, IValue()), fn::clone(parts.values, IValue()), call.tensor(0).sizes(), parts.is_coalesced);
+}
+Tensor same(const Call& call) { return call.tensor(0).shallow_copy(); }
+Tensor itself(const Call& call) { return call.tensor(0); }
+Tensor emptied(const Call& call) { return call.result(empty_like_sparse(call.tensor(0))); }
+using Function = Tensor (*)(const Call& call);
+const std::unordered_map<std::string_view, Function>& functions() {
+    static const std::unordered_map<std::string_view, Function> all = {
+        {"add", add}, {"add_", add}, {"sub", sub}, {"sub_", sub}, {"mul", scaled}, {"mul_", scaled}, {"div", scaled}, {"div_", scaled},
+        {"neg", on_values}, {"neg_", on_values}, {"to", on_values}, {"_to_copy", on_values}, {"abs", on_coalesced}, {"sqrt", on_coalesced},
+        {"square", on_coalesced}, {"pow", on_coalesced}, {"isnan", on_coalesced}, {"isinf", on_coalesced}, {"isfinite", on_coalesced}, {"sign", on_coalesced},
+        {"clone", cloned}, {"detach", same}, {"detach_", itself}, {"alias", same}, {"contiguous", itself}, {"copy_", copied},
+        {"zero_", emptied}, {"zeros_like", emptied}, {"sum", norm_of}, {"norm", norm_of}, {"linalg_vector_norm", norm_of}};
+    return all;
+}
+
+}  // namespace
+
+bool takes_sparse(const Operator& op) {
+    if (op.family == "sparse" || !op.schema.name.starts_with("aten::")) return true;
+    static constexpr std::string_view kNames[] = {"size", "dim", "numel", "is_floating_point", "is_complex", "is_same_size", "requires_grad_"};
+    return std::ranges::find(kNames, std::string_view(op.schema.name).substr(6)) != std::end(kNames);
+}
+
+Tensor coalesced(const Tensor& t) {
+    const SparseParts& parts = parts_of(t);
+    if (parts.is_coalesced) return t;
+    const GradModeScope no_grad(false);
+    const std::vector<std::int64_t> flat = flat_indices(parts, t.sizes());
+    std::vector<std::size_t> order(flat.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::ranges::stable_sort(order, {}, [&](std::size_t i) { return flat[i]; });
+    std::vector<std::int64_t> firsts, places(flat.size());
+    for (std::size_t k = 0; k < order.size(); ++k) {
+        if (k == 0 || flat[order[k]] != flat[order[k - 1]]) firsts.push_back(static_cast<std::int64_t>(order[k]));
+        places[order[k]] = static_cast<std::int64_t>(firsts.size()) - 1;
+    }
+    Dims sizes = to_dims(parts.values.sizes());
+    sizes[0] = static_cast<std::int64_t>(firsts.size());
+    const Tensor sums = fn::index_add(fn::new_zeros(parts.values, sizes), 0, index_tensor(places), parts.values, Scalar(1));
+    return make_sparse(fn::index_select(parts.indices, 1, index_tensor(firsts)), sums, t.sizes(), true);
+}
+
+Tensor to_dense(const Tensor& t) {
+    if (!t.is_sparse()) return t;
+    const GradModeScope no_grad(false);
+    const Tensor out = zeros(t.sizes(), t.dtype());
+    add_into(out, t, Scalar(1));
+    return out;
+}
+
+Tensor elements_at(const Tensor& t, const Tensor& given_mask) {
+    const Tensor mask = coalesced(given_mask);
+    const SparseParts& parts = parts_of(mask);
+    Dims rows{-1};
+    for (std::int64_t d = parts.sparse_dim(); d < mask.dim(); ++d) rows.push_back(mask.size(d));
+    const Tensor places = index_tensor(flat_indices(parts, mask.sizes()));
+    return make_sparse(parts.indices, fn::index_select(fn::reshape(t, rows), 0, places), mask.sizes(), true);
+}
+
+void call_on_sparse(const Operator& op, std::span<const IValue> arguments, IValue* results) {
+    const auto found = functions().find(std::string_view(op.schema.name).substr(op.schema.name.rfind(':') + 1));
+    if (found == functions().end() || op.variant == OperatorVariant::Out) refuse(op);
+    const GradModeScope no_grad(false);
+    results[0] = found->second({op, arguments});
+}
+
+}  // namespace loupe
