@@ -49,6 +49,27 @@ std::string Module::class_name() const {
     return dot == std::string::npos ? name : name.substr(dot + 1);
 }
 
+void Module::set_dynamic_class(Ptr<RefCounted> dynamic_class, std::string class_name) {
+    dynamic_class_ = std::move(dynamic_class);
+    dynamic_name_ = std::move(class_name);
+}
+
+const ForwardWithKeywords* Module::method(const std::string& name) const {
+    const auto found = methods_.find(name);
+    return found == methods_.end() ? nullptr : &found->second;
+}
+
+void Module::set_computed(ComputedAttribute attribute) {
+    if (find_attribute(attribute.name) != nullptr) run_error(concat("attribute '", attribute.name, "' already exists"));
+    computed_.push_back(std::move(attribute));
+}
+void Module::remove_computed(std::string_view name) {
+    std::erase_if(computed_, [name](const ComputedAttribute& each) { return each.name == name; });
+}
+bool Module::is_computed(std::string_view name) const {
+    return std::ranges::any_of(computed_, [name](const ComputedAttribute& each) { return each.name == name; });
+}
+
 void Module::construct() {
     if (!is_constructed()) set_named("training", true, types::boolean(), AttributeKind::Attribute);
 }
@@ -152,6 +173,11 @@ void Module::set_plain_attribute(const std::string& name, IValue value) {
 
 void Module::set_attribute(std::string_view name, IValue value) {
     if (!owns_type_) return Object::set_attribute(name, std::move(value));
+    for (std::size_t i = 0; i < computed_.size(); ++i) {
+        if (computed_[i].name != name) continue;
+        const auto set = computed_[i].set;
+        return set(*this, std::move(value));
+    }
     const std::string key(name);
     const auto kind = attribute_kind(name);
     if (value.is_tensor() && is_parameter(value.to_tensor())) {
@@ -169,7 +195,15 @@ void Module::set_attribute(std::string_view name, IValue value) {
 
 const IValue* Module::find_attribute(std::string_view name) const {
     const auto slot = type_->find_attribute(name);
-    return slot && *slot < slots_.size() ? &slots_[*slot] : nullptr;
+    if (slot && *slot < slots_.size()) return &slots_[*slot];
+    for (std::size_t i = 0; i < computed_.size(); ++i) {
+        if (computed_[i].name != name) continue;
+        const auto get = computed_[i].get;
+        IValue value = get(const_cast<Module&>(*this));
+        computed_[i].value = std::move(value);
+        return &computed_[i].value;
+    }
+    return nullptr;
 }
 
 const IValue& Module::attribute(std::string_view name) const {

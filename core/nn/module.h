@@ -25,6 +25,21 @@ struct LayerRecord;
 using ForwardFunction = std::function<IValue(Module& self, std::vector<IValue> inputs)>;
 using ForwardWithKeywords = std::function<IValue(Module& self, CallArguments arguments)>;
 
+// An attribute that is computed whenever it is read, as a parametrized weight is.
+struct ComputedAttribute {
+    std::string name;
+    std::function<IValue(Module& self)> get;
+    std::function<void(Module& self, IValue value)> set;
+    IValue value = {};  // what it was last, as long as someone may look at it
+};
+
+struct LoadOptions {
+    bool strict = true;
+    bool assign = false;  // puts the given tensors in the place of the existing ones instead of copying
+    // Of each module's class by its path, as state_versions() gives them; a class that counts versions reads older states.
+    std::vector<std::pair<std::string, int>> versions = {};
+};
+
 struct NameOptions {
     std::string prefix = {};
     bool recurse = true;
@@ -56,6 +71,8 @@ class Module : public Object {
     void set_layer(const LayerRecord& record) { layer_ = &record; }
     // The class of a model source that it is an instance of; null when it is no such instance.
     const Ptr<RefCounted>& dynamic_class() const { return dynamic_class_; }
+    // Makes it an instance of another class, of that name; null: of its layer's.
+    void set_dynamic_class(Ptr<RefCounted> dynamic_class, std::string class_name);
     // What Module.__init__() does; a second time it does nothing.
     void construct();
     bool is_constructed() const;
@@ -68,6 +85,9 @@ class Module : public Object {
     void register_module(const std::string& name, ModulePtr child);
     void set_forward(ForwardFunction forward);
     void set_forward(ForwardWithKeywords forward) { forward_ = std::move(forward); }
+    // A method beside forward that C++ may call: "right_inverse" of a model source's class. Null when there is none.
+    void set_method(std::string name, ForwardWithKeywords method) { methods_[std::move(name)] = std::move(method); }
+    const ForwardWithKeywords* method(const std::string& name) const;
     // For classes of a model source that define extra_repr.
     void set_extra_repr(std::function<std::string(const Module&)> text) { extra_repr_ = std::move(text); }
 
@@ -80,6 +100,10 @@ class Module : public Object {
     const IValue* find_attribute(std::string_view name) const;
     std::optional<AttributeKind> attribute_kind(std::string_view name) const;
     void delete_attribute(std::string_view name);
+    // Reading the attribute calls get, writing set. It must not exist.
+    void set_computed(ComputedAttribute attribute);
+    void remove_computed(std::string_view name);
+    bool is_computed(std::string_view name) const;
 
     // Immediate ones, in registration order. Undefined parameters and buffers (None) are left out.
     Named<Tensor> own_parameters() const;
@@ -114,6 +138,7 @@ class Module : public Object {
     // Copies into the existing tensors, after all have been checked. With strict, throws Error (Run) that lists every
     // difference at once.
     LoadReport load_state_dict(const Named<Tensor>& state, bool strict = true);
+    LoadReport load_state_dict(const Named<Tensor>& state, const LoadOptions& options);
     // Puts the given tensors in the place of the existing ones instead of copying; torch's assign=True.
     LoadReport assign_state_dict(const Named<Tensor>& state, bool strict = true);
 
@@ -167,6 +192,7 @@ class Module : public Object {
         std::size_t backward = 0;
     };
     HookCounts hook_counts() const;
+    ModuleHooks& hooks() { return hooks_; }
 
     // As PyTorch prints a module tree.
     std::string str() const;
@@ -197,6 +223,8 @@ class Module : public Object {
     std::function<std::string(const Module&)> extra_repr_;
     std::vector<std::string> non_persistent_;
     std::vector<std::string> uninitialized_;
+    std::map<std::string, ForwardWithKeywords> methods_;
+    mutable std::vector<ComputedAttribute> computed_;
     ModuleHooks hooks_;
 };
 

@@ -105,6 +105,8 @@ class Module::Copier {
         to->extra_repr_ = from.extra_repr_;
         to->non_persistent_ = from.non_persistent_;
         to->uninitialized_ = from.uninitialized_;
+        to->methods_ = from.methods_;
+        for (const ComputedAttribute& each : from.computed_) to->computed_.push_back({each.name, each.get, each.set});
         copy_hooks(from.hooks_, to->hooks_);
         for (std::size_t i = 0; i < from.slots_.size(); ++i) to->set_slot(i, copy(from.slots_[i]));
         return to;

@@ -41,10 +41,46 @@ Ptr<BackwardHookState> backward_state(Module& module, const ModuleHooks& own) {
 
 }  // namespace
 
+namespace {
+
+using ForwardHooks = decltype(ModuleHooks::forward)::Snapshot;
+
+// run(), then the hooks, then finish(output). When something throws, those that are always called and have not run yet run;
+// what they throw does not hide what went wrong.
+template <typename Run, typename Finish>
+IValue run_with_forward_hooks(Module& module, const CallArguments& arguments, const ForwardHooks& hooks, Run&& run, Finish&& finish) {
+    std::size_t next = 0;
+    try {
+        IValue output = run();
+        while (next < hooks.size()) {
+            if (auto replaced = hooks[next++].hook(module, arguments, output, false)) output = std::move(*replaced);
+        }
+        return finish(std::move(output));
+    } catch (...) {
+        while (next < hooks.size()) {
+            try {
+                hooks[next++].hook(module, arguments, IValue(), true);
+            } catch (const Error&) {
+                continue;
+            }
+        }
+        throw;
+    }
+}
+
+}  // namespace
+
 IValue Module::call(std::vector<IValue> inputs) { return invoke({std::move(inputs), {}}); }
 
 IValue Module::invoke(CallArguments arguments) {
     const DirectFrame frame(FrameInfo{.function = type_->name(), .module = this});
+    // What computed attributes gave is for this call alone.
+    const struct Forget {
+        std::vector<ComputedAttribute>& attributes;
+        ~Forget() {
+            for (ComputedAttribute& each : attributes) each.value = IValue();
+        }
+    } forget{computed_};
     if (!has_hooks()) return run_forward(std::move(arguments));
     return invoke_with_hooks(std::move(arguments), [this](CallArguments given) { return run_forward(std::move(given)); });
 }
@@ -72,30 +108,20 @@ IValue Module::call_with_hooks(std::vector<IValue> inputs, const std::function<I
 IValue Module::invoke_with_hooks(CallArguments arguments, const std::function<IValue(CallArguments)>& run) {
     const ModulePtr keep(this);
     const ModuleHooks& global = global_hooks().call;
-    const auto forward_hooks = all_hooks(global.forward, hooks_.forward);
-    std::size_t next = 0;
-    try {
+    const bool is_plain = !global.any_of_call() && hooks_.forward_pre.empty() && hooks_.backward.empty() && hooks_.backward_pre.empty();
+    if (is_plain) {
+        return run_with_forward_hooks(*this, arguments, hooks_.forward.snapshot(), [&] { return run(arguments); },
+                                      [](IValue output) { return output; });
+    }
+    Ptr<BackwardHookState> state;
+    return run_with_forward_hooks(*this, arguments, all_hooks(global.forward, hooks_.forward), [&] {
         for (const auto& entry : all_hooks(global.forward_pre, hooks_.forward_pre)) {
             if (auto replaced = entry.hook(*this, arguments)) arguments = std::move(*replaced);
         }
-        const Ptr<BackwardHookState> state = backward_state(*this, hooks_);
+        state = backward_state(*this, hooks_);
         if (state) arguments.positional = state->wrap_inputs(std::move(arguments.positional));
-        IValue output = run(arguments);
-        while (next < forward_hooks.size()) {
-            if (auto replaced = forward_hooks[next++].hook(*this, arguments, output, false)) output = std::move(*replaced);
-        }
-        return state ? state->wrap_output(std::move(output)) : output;
-    } catch (...) {
-        // Those that are always called and have not run yet; what they throw does not hide what went wrong.
-        while (next < forward_hooks.size()) {
-            try {
-                forward_hooks[next++].hook(*this, arguments, IValue(), true);
-            } catch (const Error&) {
-                continue;
-            }
-        }
-        throw;
-    }
+        return run(arguments);
+    }, [&](IValue output) { return state ? state->wrap_output(std::move(output)) : output; });
 }
 
 RemovableHandle Module::register_forward_pre_hook(ForwardPreHook hook, bool prepend) {
@@ -111,10 +137,12 @@ RemovableHandle Module::register_forward_pre_hook(ForwardPreHookWithKeywords hoo
     return hooks_.forward_pre.add(std::move(hook), prepend);
 }
 RemovableHandle Module::register_forward_hook(ForwardHook hook, bool prepend) {
-    return register_forward_hook(
-        ForwardHookWithKeywords([hook = std::move(hook)](Module& self, const CallArguments& given, const IValue& output) {
+    return hooks_.forward.add(
+        [hook = std::move(hook)](Module& self, const CallArguments& given, const IValue& output,
+                                 bool has_failed) -> std::optional<IValue> {
+            if (has_failed) return std::nullopt;
             return hook(self, given.positional, output);
-        }),
+        },
         prepend);
 }
 RemovableHandle Module::register_forward_hook(ForwardHookWithKeywords hook, bool prepend) {
@@ -164,11 +192,17 @@ RemovableHandle register_global_forward_pre_hook(ForwardPreHook hook) {
         });
 }
 RemovableHandle register_global_forward_hook(ForwardHook hook) {
-    return global_hooks().call.forward.add(
-        [hook = std::move(hook)](Module& self, const CallArguments& given, const IValue& output,
-                                 bool has_failed) -> std::optional<IValue> {
-            if (has_failed) return std::nullopt;
+    return register_global_forward_hook(
+        ForwardHookWithKeywords([hook = std::move(hook)](Module& self, const CallArguments& given, const IValue& output) {
             return hook(self, given.positional, output);
+        }));
+}
+RemovableHandle register_global_forward_hook(ForwardHookWithKeywords hook, bool always_call) {
+    return global_hooks().call.forward.add(
+        [hook = std::move(hook), always_call](Module& self, const CallArguments& given, const IValue& output,
+                                              bool has_failed) -> std::optional<IValue> {
+            if (has_failed && !always_call) return std::nullopt;
+            return hook(self, given, output);
         });
 }
 RemovableHandle register_global_full_backward_hook(BackwardHook hook) {

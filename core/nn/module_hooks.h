@@ -70,6 +70,7 @@ struct ModuleHooks {
 // Hooks of every module; they run before a module's own.
 RemovableHandle register_global_forward_pre_hook(ForwardPreHook hook);
 RemovableHandle register_global_forward_hook(ForwardHook hook);
+RemovableHandle register_global_forward_hook(ForwardHookWithKeywords hook, bool always_call = false);
 RemovableHandle register_global_full_backward_hook(BackwardHook hook);
 RemovableHandle register_global_full_backward_pre_hook(BackwardPreHook hook);
 // Called with what is registered under which name; may return a replacement.

@@ -55,7 +55,10 @@ std::vector<std::pair<std::string, int>> Module::state_versions() const {
 // One load: first everything is looked up and checked, then the tensors are written.
 class Module::StateLoader {
   public:
-    StateLoader(const Named<Tensor>& state, bool strict, bool assign) : state_(state), strict_(strict), assign_(assign) {}
+    StateLoader(const Named<Tensor>& state, const LoadOptions& options)
+        : state_(state), strict_(options.strict), assign_(options.assign) {
+        for (const auto& [path, version] : options.versions) versions_.emplace(path, version);
+    }
 
     LoadReport load(Module& root) {
         visit(root, "", 0);
@@ -101,8 +104,9 @@ class Module::StateLoader {
     void take(Module& module, const std::string& attribute, const std::string& key, const Tensor& tensor) {
         const auto found = index_.find(key);
         if (found == index_.end()) {
-            // A state without version metadata is taken for one of before batch norms counted; the count stays.
-            if (attribute != "num_batches_tracked") report_.missing_keys.push_back(key);
+            // A state of before batch norms counted (version 2), or without versions; the count stays.
+            const bool is_old = attribute == "num_batches_tracked" && version_of(key, attribute) < 2;
+            if (!is_old) report_.missing_keys.push_back(key);
             return;
         }
         used_.insert(key);
@@ -122,6 +126,12 @@ class Module::StateLoader {
             return;
         }
         places_.push_back({&module, attribute, tensor, given});
+    }
+
+    int version_of(const std::string& key, const std::string& attribute) const {
+        const std::size_t end = key.size() - attribute.size();
+        const auto found = versions_.find(key.substr(0, end == 0 ? 0 : end - 1));
+        return found == versions_.end() ? 0 : found->second;
     }
 
     [[noreturn]] void fail(const Module& root) const {
@@ -154,6 +164,7 @@ class Module::StateLoader {
     Named<Tensor> state_;
     bool strict_;
     bool assign_;
+    std::unordered_map<std::string, int> versions_;
     std::unordered_map<std::string, Tensor> index_;
     std::unordered_set<std::string> used_;
     std::vector<Place> places_;
@@ -162,10 +173,13 @@ class Module::StateLoader {
 };
 
 LoadReport Module::load_state_dict(const Named<Tensor>& state, bool strict) {
-    return StateLoader(state, strict, false).load(*this);
+    return load_state_dict(state, LoadOptions{.strict = strict});
+}
+LoadReport Module::load_state_dict(const Named<Tensor>& state, const LoadOptions& options) {
+    return StateLoader(state, options).load(*this);
 }
 LoadReport Module::assign_state_dict(const Named<Tensor>& state, bool strict) {
-    return StateLoader(state, strict, true).load(*this);
+    return load_state_dict(state, LoadOptions{.strict = strict, .assign = true});
 }
 
 }  // namespace loupe::nn

@@ -5,6 +5,7 @@
 #include "core/nn/functional/families.h"
 #include "core/nn/functional/operator_call.h"
 #include "core/ops/arithmetic.h"
+#include "core/ops/numbers/warnings.h"
 
 namespace loupe::nn::functional {
 namespace {
@@ -20,22 +21,26 @@ Tensor rrelu(const Tensor& input, const Scalar& lower, const Scalar& upper, bool
 }
 
 // The dimension that PyTorch chose before it was asked for one.
-std::int64_t softmax_dim(const Tensor& input, std::optional<std::int64_t> dim) {
+std::int64_t softmax_dim(const char* name, const Tensor& input, std::optional<std::int64_t> dim) {
+    if (!dim) {
+        warn(concat("Implicit dimension choice for ", name, " has been deprecated. Change the call to include dim=X as an argument."));
+    }
     return dim.value_or(input.dim() == 0 || input.dim() == 1 || input.dim() == 3 ? 0 : 1);
 }
 
 Tensor softmax(const Tensor& input, std::optional<std::int64_t> dim, std::int64_t, const IValue& dtype) {
-    return fn::softmax(input, softmax_dim(input, dim), dtype);
+    return fn::softmax(input, softmax_dim("softmax", input, dim), dtype);
 }
 Tensor softmin(const Tensor& input, std::optional<std::int64_t> dim, std::int64_t, const IValue& dtype) {
-    return fn::softmax(-input, softmax_dim(input, dim), dtype);
+    return fn::softmax(-input, softmax_dim("softmin", input, dim), dtype);
 }
 Tensor log_softmax(const Tensor& input, std::optional<std::int64_t> dim, std::int64_t, const IValue& dtype) {
-    return fn::log_softmax(input, softmax_dim(input, dim), dtype);
+    return fn::log_softmax(input, softmax_dim("log_softmax", input, dim), dtype);
 }
 
 // Jang et al. 2017, Maddison et al. 2017.
-Tensor gumbel_softmax(const Tensor& logits, double tau, bool hard, double, std::int64_t dim) {
+Tensor gumbel_softmax(const Tensor& logits, double tau, bool hard, double eps, std::int64_t dim) {
+    if (eps != 1e-10) warn("`eps` parameter is deprecated and has no effect.");
     const Tensor noise = -fn::log(op_exponential_(fn::empty_like(logits), 1.0, IValue()));
     const Tensor soft = fn::softmax((logits + noise) / Scalar(tau), dim, IValue());
     if (!hard) return soft;

@@ -5,6 +5,7 @@
 #include "core/nn/functional/families.h"
 #include "core/nn/functional/operator_call.h"
 #include "core/ops/functions.h"
+#include "core/ops/numbers/warnings.h"
 
 namespace loupe::nn::functional {
 namespace {
@@ -32,6 +33,17 @@ void drop_channels(Arguments arguments, IValue* result) {
                                            "D input. Note that dropout1d exists to provide channel-wise dropout on inputs with 1 "
                                            "spatial dimension, a channel dimension, and an optional batch dimension (i.e. 2D or "
                                            "3D inputs)."));
+    }
+    if (kDims == 2 && input.dim() == 3) {
+        warn("dropout2d: Received a 3D input to dropout2d and assuming that channel-wise 1D dropout behavior is desired - input is interpreted "
+             "as shape (N, C, L), where C is the channel dim. This behavior will change in a future release to interpret the input as one "
+             "without a batch dimension, i.e. shape (C, H, W). To maintain the 1D channel-wise dropout behavior, please switch to using "
+             "dropout1d instead.");
+    } else if (kDims > 1 && input.dim() != kDims + 1 && input.dim() != kDims + 2) {
+        warn(concat("dropout", kDims, "d: Received a ", input.dim(), "-D input to dropout", kDims, "d, which is deprecated and will result in an "
+                    "error in a future release. To retain the behavior and silence this warning, please use dropout instead. Note that dropout",
+                    kDims, "d exists to provide channel-wise dropout on inputs with ", kDims, " spatial dimensions, a channel dimension, and an "
+                    "optional batch dimension (i.e. ", kDims + 1, "D or ", kDims + 2, "D inputs)."));
     }
     const bool has_batch = input.dim() != kDims + 1 || kDims == 2;
     if (has_batch) return drop<"aten::feature_dropout", "aten::feature_dropout_">(arguments, result);

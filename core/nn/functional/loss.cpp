@@ -12,6 +12,7 @@
 #include "core/nn/functional/operator_call.h"
 #include "core/nn/module.h"
 #include "core/ops/arithmetic.h"
+#include "core/ops/numbers/warnings.h"
 
 namespace loupe::nn::functional {
 namespace {
@@ -58,6 +59,13 @@ bool same_sizes(const Tensor& a, const Tensor& b) {
 
 std::string size_text(const Tensor& t) { return concat("torch.Size(", shape_list_text(t.sizes()), ")"); }
 
+// Broadcasting between input and target is mostly a mistake.
+void warn_of_sizes(const Tensor& input, const Tensor& target) {
+    if (same_sizes(input, target)) return;
+    warn(concat("Using a target size (", size_text(target), ") that is different to the input size (", size_text(input),
+                "). This will likely lead to incorrect results due to broadcasting. Please ensure they have the same size."));
+}
+
 Tensor cross_entropy(const Tensor& input, const Tensor& target, const Tensor& weight, const IValue& size_average,
                      std::int64_t ignore_index, const IValue& reduce, std::string_view reduction, double label_smoothing) {
     return op_cross_entropy(input, target, weight, chosen(size_average, reduce, reduction), ignore_index, label_smoothing);
@@ -100,6 +108,11 @@ Tensor kl_div(const Tensor& input, const Tensor& target, const IValue& size_aver
         const Tensor sum = op_kl_div(input, target, 2, log_target);
         return input.dim() == 0 ? sum : fn::div(sum, wrapped_number(Scalar(input.size(0))));
     }
+    if (!is_legacy && reduction == "mean") {
+        warn("reduction: 'mean' divides the total loss by both the batch size and the support size.'batchmean' divides only by the batch "
+             "size, and aligns with the KL div math definition.'mean' will be changed to behave the same as 'batchmean' in the next major "
+             "release.");
+    }
     return op_kl_div(input, target, chosen(size_average, reduce, reduction), log_target);
 }
 
@@ -124,16 +137,20 @@ Tensor binary_cross_entropy_with_logits(const Tensor& input, const Tensor& targe
 }
 
 Tensor l1_loss(const Tensor& input, const Tensor& target, const IValue& size_average, const IValue& reduce, std::string_view reduction) {
+    warn_of_sizes(input, target);
     return op_l1(input, target, chosen(size_average, reduce, reduction));
 }
 Tensor mse_loss(const Tensor& input, const Tensor& target, const IValue& size_average, const IValue& reduce, std::string_view reduction) {
+    warn_of_sizes(input, target);
     return op_mse(input, target, chosen(size_average, reduce, reduction));
 }
 Tensor smooth_l1_loss(const Tensor& input, const Tensor& target, const IValue& size_average, const IValue& reduce,
                       std::string_view reduction, double beta) {
+    warn_of_sizes(input, target);
     return op_smooth_l1(input, target, chosen(size_average, reduce, reduction), beta);
 }
 Tensor huber_loss(const Tensor& input, const Tensor& target, std::string_view reduction, double delta) {
+    warn_of_sizes(input, target);
     return op_huber(input, target, reduction_number(reduction), delta);
 }
 Tensor soft_margin_loss(const Tensor& input, const Tensor& target, const IValue& size_average, const IValue& reduce,
@@ -270,8 +287,9 @@ std::int64_t reduction_number(std::string_view reduction) {
 
 std::string_view legacy_reduction(const IValue& size_average, const IValue& reduce) {
     const auto is_set = [](const IValue& v) { return v.is_none() || (v.is_bool() ? v.to_bool() : v.to_scalar().to_bool()); };
-    if (!is_set(reduce)) return "none";
-    return is_set(size_average) ? "mean" : "sum";
+    const std::string_view reduction = !is_set(reduce) ? "none" : is_set(size_average) ? "mean" : "sum";
+    warn(concat("size_average and reduce args will be deprecated, please use reduction='", reduction, "' instead."));
+    return reduction;
 }
 
 FunctionFamily loss_records() { return kRecords; }

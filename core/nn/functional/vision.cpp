@@ -6,6 +6,7 @@
 #include "core/base/strings.h"
 #include "core/nn/functional/families.h"
 #include "core/nn/functional/operator_call.h"
+#include "core/ops/numbers/warnings.h"
 #include "core/ops/functions.h"
 
 namespace loupe::nn::functional {
@@ -39,13 +40,22 @@ Tensor interpolate(const Tensor& input, const IValue& size, const IValue& scale_
                           recompute_scale_factor, antialias);
 }
 Tensor upsample(const Tensor& input, const IValue& size, const IValue& scale_factor, std::string_view mode, const IValue& align_corners) {
+    warn("nn.functional.upsample is deprecated. Use nn.functional.interpolate instead.");
     return interpolate(input, size, scale_factor, mode, align_corners, IValue(), false);
 }
 Tensor upsample_nearest(const Tensor& input, const IValue& size, const IValue& scale_factor) {
+    warn("nn.functional.upsample_nearest is deprecated. Use nn.functional.interpolate instead.");
     return interpolate(input, size, scale_factor, "nearest", IValue(), IValue(), false);
 }
 Tensor upsample_bilinear(const Tensor& input, const IValue& size, const IValue& scale_factor) {
+    warn("nn.functional.upsample_bilinear is deprecated. Use nn.functional.interpolate instead.");
     return interpolate(input, size, scale_factor, "bilinear", true, IValue(), false);
+}
+
+void warn_of_corners(const char* function, std::optional<bool> align_corners) {
+    if (align_corners) return;
+    warn(concat("Default grid_sample and affine_grid behavior has changed to align_corners=False since 1.3.0. Please specify "
+                "align_corners=True if the old behavior is desired. See the documentation of ", function, " for details."));
 }
 
 Tensor grid_sample(const Tensor& input, const Tensor& grid, std::string_view mode, std::string_view padding_mode,
@@ -59,6 +69,7 @@ Tensor grid_sample(const Tensor& input, const Tensor& grid, std::string_view mod
         run_error(concat("nn.functional.grid_sample(): expected padding_mode to be 'zeros', 'border', or 'reflection', but got: '",
                          padding_mode, "'"));
     }
+    warn_of_corners("grid_sample", align_corners);
     return op_grid_sampler(input, grid, mode_number, border, align_corners.value_or(false));
 }
 
@@ -79,6 +90,7 @@ Tensor affine_grid(const Tensor& theta, const Dims& size, std::optional<bool> al
     for (const std::int64_t extent : size) {
         if (extent <= 0) run_error(concat("Expected non-zero, positive output size. Got ", python_repr(tuple_of(size))));
     }
+    warn_of_corners("affine_grid", align_corners);
     return op_affine_grid(theta, size, align_corners.value_or(false));
 }
 

@@ -25,6 +25,7 @@ LayerFamily linear_layers();
 LayerFamily loss_layers();
 LayerFamily normalization_layers();
 LayerFamily padding_layers();
+LayerFamily parametrization_layers();
 LayerFamily pooling_layers();
 LayerFamily recurrent_layers();
 LayerFamily transformer_layers();

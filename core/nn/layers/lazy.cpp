@@ -7,6 +7,7 @@
 #include "core/base/strings.h"
 #include "core/nn/layers/families.h"
 #include "core/nn/layers/support.h"
+#include "core/ops/numbers/warnings.h"
 
 namespace loupe::nn::layers {
 namespace {
@@ -29,6 +30,7 @@ void mark(Module& self, std::initializer_list<const char*> names) {
 
 // The base's constructor, with nothing for the size of the input.
 void init_with_zero(Module& self, Arguments arguments) {
+    warn("Lazy modules are a new feature under heavy development so changes to the API or functionality can happen at any moment.");
     std::vector<IValue> given{0};
     given.insert(given.end(), arguments.begin(), arguments.end());
     init_layer(self, *find_layer(lazy_record(self).base), {std::move(given), {}});

@@ -9,6 +9,7 @@
 #include "core/nn/layers/families.h"
 #include "core/nn/layers/support.h"
 #include "core/nn/tied_size.h"
+#include "core/ops/numbers/warnings.h"
 #include "core/nn/utils/packed_sequence.h"
 #include "core/ops/functions.h"
 
@@ -42,6 +43,10 @@ std::int64_t gates_of(const std::string& mode) { return mode == "LSTM" ? 4 : mod
 void check(const RecurrentArguments& a) {
     if (a.dropout < 0 || a.dropout > 1) {
         run_error("dropout should be a number in range [0, 1] representing the probability of an element being zeroed");
+    }
+    if (a.dropout > 0 && a.num_layers == 1) {
+        warn(concat("dropout option adds dropout after all but last recurrent layer, so non-zero dropout expects num_layers greater than 1, but "
+                    "got dropout=", python_str(a.dropout), " and num_layers=1"));
     }
     if (a.proj_size < 0) run_error("proj_size should be a positive integer or zero to disable projections");
     if (a.proj_size > 0 && a.mode != "LSTM") run_error("proj_size argument is only supported for LSTM, not RNN or GRU");
