@@ -3,6 +3,8 @@
 
 #include <cmath>
 
+#include "core/base/error.h"
+#include "core/ops/sparse/sparse.h"
 #include "core/optim/elementwise.h"
 #include "core/optim/optimizer_list.h"
 
@@ -37,6 +39,21 @@ void update(const Options& group, const Tensor& parameter, const Tensor& gradien
     });
 }
 
+void update_sparse(const Options& group, const Tensor& parameter, const Tensor& given, DictObject& state) {
+    const double step = next_step(state);
+    if (group.number("weight_decay") != 0) {
+        throw Error(ErrorKind::Run, "weight_decay option is not compatible with sparse gradients");
+    }
+    const double rate = group.number("lr") / (1 + (step - 1) * group.number("lr_decay"));
+    const Tensor gradient = coalesced(group.flag("maximize") ? fn::neg(given) : given);
+    const SparseParts& parts = *gradient.impl()->sparse;
+    const auto sparse = [&](const Tensor& values) { return make_sparse(parts.indices, values, gradient.sizes(), true); };
+    const Tensor sum = zero_state(state, "sum", parameter);
+    fn::add_(sum, sparse(fn::square(parts.values)), Scalar(1));
+    const Tensor roots = fn::add_scalar(fn::sqrt(elements_at(sum, gradient).impl()->sparse->values), Scalar(group.number("eps")), Scalar(1));
+    fn::add_(parameter, sparse(fn::div(parts.values, roots)), Scalar(-rate));
+}
+
 }  // namespace
 
 const OptimizerRecord kAdagrad = {
@@ -46,6 +63,7 @@ const OptimizerRecord kAdagrad = {
                    "Scalar eps=1e-10, bool? foreach=None, *, bool maximize=False) -> Any",
     .complete = complete,
     .update = update,
+    .update_sparse = update_sparse,
     .begin = begin,
 };
 

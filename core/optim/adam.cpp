@@ -63,6 +63,7 @@ const OptimizerRecord kAdam = {
                    "bool? foreach=None, bool maximize=False, bool capturable=False, bool differentiable=False, bool fused=False) -> Any",
     .complete = complete_moments,
     .update = update<false>,
+    .sparse_hint = ", please consider SparseAdam instead",
 };
 const OptimizerRecord kAdamW = {
     .name = "AdamW",

@@ -151,6 +151,7 @@ void Optimizer::add_param_group(const IValue& given) {
 }
 
 IValue Optimizer::step(const Closure& closure) {
+    ++step_count_;
     const GradModeScope no_grad(false);
     const auto with_grad = [&closure]() -> IValue {
         const GradModeScope grad(true);
@@ -168,8 +169,13 @@ void Optimizer::update_all() {
         for (const Tensor& parameter : parameters_of(group.to_dict())) {
             const Tensor gradient = grad_of(parameter);
             if (!gradient.defined()) continue;
+            const auto update = gradient.is_sparse() ? record_.update_sparse : record_.update;
+            if (update == nullptr) {
+                if (!gradient.is_sparse()) run_error(concat(record_.name, " does not support dense gradients, please consider Adam instead"));
+                run_error(concat(record_.name, " does not support sparse gradients", record_.sparse_hint));
+            }
             const Ptr<DictObject> state = state_of(parameter);
-            observed(record_, parameter, gradient, [&] { record_.update(options, parameter, gradient, *state); });
+            observed(record_, parameter, gradient, [&] { update(options, parameter, gradient, *state); });
         }
     }
 }

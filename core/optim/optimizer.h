@@ -32,6 +32,9 @@ struct OptimizerRecord {
     void (*update)(const Options& group, const Tensor& parameter, const Tensor& gradient, DictObject& state) = nullptr;
     // Instead of `update`, for methods that look at all parameters at once.
     IValue (*step)(Optimizer& optimizer, const Closure& closure) = nullptr;
+    // The same for a sparse gradient; null: refused with PyTorch's message.
+    void (*update_sparse)(const Options& group, const Tensor& parameter, const Tensor& gradient, DictObject& state) = nullptr;
+    std::string_view sparse_hint = {};  // ", please consider SparseAdam instead"
     // State that stands from the beginning; null: made at the first step.
     void (*begin)(const Options& group, const Tensor& parameter, DictObject& state) = nullptr;
 };
@@ -52,6 +55,9 @@ class Optimizer final : public RefCounted {
     // Updates each parameter that has a gradient; returns the closure's loss, None without one. A step that throws half
     // way has changed the parameters before.
     IValue step(const Closure& closure = nullptr);
+    // How often step() was called since a scheduler took the optimiser.
+    std::int64_t step_count() const { return step_count_; }
+    void forget_steps() { step_count_ = 0; }
     void zero_grad(bool set_to_none = false);
     void add_param_group(const IValue& group);
 
@@ -69,6 +75,7 @@ class Optimizer final : public RefCounted {
     Ptr<DictObject> defaults_;
     Ptr<ListObject> groups_;
     Ptr<DictObject> state_;
+    std::int64_t step_count_ = 0;
 };
 
 // The parameters of a group, in order.

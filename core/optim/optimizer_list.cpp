@@ -7,7 +7,8 @@ namespace loupe::optim {
 
 std::span<const OptimizerRecord* const> optimizer_records() {
     static const OptimizerRecord* const kAll[] = {&kAdadelta, &kAdagrad, &kAdam,  &kAdamW,   &kAdamax, &kAsgd,
-                                                  &kLbfgs,    &kNAdam,   &kRAdam, &kRmsProp, &kRprop,  &kSgd};
+                                                  &kLbfgs,    &kNAdam,   &kRAdam, &kRmsProp, &kRprop,  &kSgd,
+                                                  &kSparseAdam};
     return kAll;
 }
 

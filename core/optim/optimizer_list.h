@@ -6,6 +6,6 @@
 
 namespace loupe::optim {
 
-extern const OptimizerRecord kAdadelta, kAdagrad, kAdam, kAdamW, kAdamax, kAsgd, kLbfgs, kNAdam, kRAdam, kRmsProp, kRprop, kSgd;
+extern const OptimizerRecord kAdadelta, kAdagrad, kAdam, kAdamW, kAdamax, kAsgd, kLbfgs, kNAdam, kRAdam, kRmsProp, kRprop, kSgd, kSparseAdam;
 
 }  // namespace loupe::optim

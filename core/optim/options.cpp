@@ -55,15 +55,23 @@ void require_not_negative(const Options& options, std::string_view name, std::st
     if (!(options.number(name) >= 0)) throw Error(ErrorKind::Run, concat("Invalid ", what, ": ", python_str(options[name])));
 }
 
+void require_positive(const Options& options, std::string_view name, std::string_view what) {
+    if (!(options.number(name) > 0)) throw Error(ErrorKind::Run, concat("Invalid ", what, ": ", python_str(options[name])));
+}
+
+void require_betas(const Options& options) {
+    for (std::size_t i = 0; i < 2; ++i) {
+        const double beta = options.number("betas", i);
+        if (!(beta >= 0 && beta < 1)) throw Error(ErrorKind::Run, concat("Invalid beta parameter at index ", i, ": ", python_repr(beta)));
+    }
+}
+
 void complete_moments(DictObject& dict) {
     if (dict.find("betas")->is_none()) dict.set("betas", make_ptr<TupleObject>(std::vector<IValue>{0.9, 0.999}));
     const Options options(dict);
     require_not_negative(options, "lr", "learning rate");
     require_not_negative(options, "eps", "epsilon value");
-    for (std::size_t i = 0; i < 2; ++i) {
-        const double beta = options.number("betas", i);
-        if (!(beta >= 0 && beta < 1)) throw Error(ErrorKind::Run, concat("Invalid beta parameter at index ", i, ": ", python_repr(beta)));
-    }
+    require_betas(options);
     require_not_negative(options, "weight_decay", "weight_decay value");
 }
 

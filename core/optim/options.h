@@ -35,6 +35,9 @@ Tensor number_tensor(double value);  // float32 without dimensions
 
 // Throw Error (Run) "Invalid learning rate: -1" for numbers outside of the range; NaN is outside.
 void require_not_negative(const Options& options, std::string_view name, std::string_view what);
+void require_positive(const Options& options, std::string_view name, std::string_view what);
+// Both betas in [0, 1).
+void require_betas(const Options& options);
 // The options that Adam and its kin share: betas, which become (0.9, 0.999) where they are None, lr, eps, weight_decay.
 void complete_moments(DictObject& options);
 

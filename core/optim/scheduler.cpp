@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/optim/scheduler.h"
 
+#include <atomic>
+#include <cmath>
+#include <cstdio>
+
 #include "core/base/error.h"
 #include "core/base/strings.h"
+#include "core/ops/numbers/warnings.h"
 #include "core/value/bind_arguments.h"
 
 namespace loupe::optim {
@@ -27,7 +32,26 @@ Ptr<Optimizer> optimizer_in(const IValue& value) {
     return found;
 }
 
-void Scheduler::begin(std::int64_t last_epoch) {
+namespace {
+std::atomic<void (*)(std::string_view)> schedule_printer = nullptr;
+}
+void set_schedule_printer(void (*print)(std::string_view)) { schedule_printer = print; }
+void print_schedule_line(std::string_view line) {
+    if (const auto print = schedule_printer.load()) print(line);
+}
+
+void Scheduler::tell(std::size_t group, double rate, const IValue& epoch) const {
+    if (!verbose_) return;
+    char number[32], at[32] = "";
+    std::snprintf(number, sizeof number, "%.4e", rate);
+    if (epoch.is_double()) std::snprintf(at, sizeof at, "%.2f", epoch.to_double());
+    else if (epoch.is_int()) std::snprintf(at, sizeof at, "%.5lld", static_cast<long long>(epoch.to_int()));
+    const std::string start = epoch.is_none() ? "Adjusting" : concat("Epoch ", at, ": adjusting");
+    print_schedule_line(concat(start, " learning rate of group ", group, " to ", number, "."));
+}
+
+void Scheduler::begin(std::int64_t last_epoch, const IValue& verbose) {
+    verbose_ = !verbose.is_none() && verbose.to_scalar().to_bool();
     for (std::size_t i = 0; i < group_count(); ++i) {
         const IValue* first = group(i).find(kFirstRate);
         if (last_epoch == -1 && first == nullptr) group(i).set(kFirstRate, *group(i).find(kRate));
@@ -39,14 +63,32 @@ void Scheduler::begin(std::int64_t last_epoch) {
 }
 
 void Scheduler::first_step() {
+    optimizer_->forget_steps();
     step_count_ = 0;
     step();
 }
 
 void Scheduler::step(std::optional<double> epoch) {
+    if (step_count_ == 1 && optimizer_->step_count() < 1) {
+        warn("Detected call of `lr_scheduler.step()` before `optimizer.step()`. In PyTorch 1.1.0 and later, you should call them in the "
+             "opposite order: `optimizer.step()` before `lr_scheduler.step()`.  Failure to do this will result in PyTorch skipping the first "
+             "value of the learning rate schedule. See more details at "
+             "https://pytorch.org/docs/stable/optim.html#how-to-adjust-learning-rate");
+    }
     ++step_count_;
+    if (epoch) {
+        warn("The epoch parameter in `scheduler.step()` was not necessary and is being deprecated where possible. Please use "
+             "`scheduler.step()` to step the scheduler. During the deprecation, if epoch is different from None, the closed form is used "
+             "instead of the new chainable form, where available. Please open an issue if you are unable to replicate your use case: "
+             "https://github.com/pytorch/pytorch/issues/new/choose.");
+    }
     last_epoch_ = epoch ? static_cast<std::int64_t>(*epoch) : last_epoch_ + 1;
-    set_rates(epoch ? closed_form() : rates());
+    const std::vector<double> now = epoch ? closed_form() : rates();
+    set_rates(now);
+    for (std::size_t i = 0; i < now.size(); ++i) {
+        const bool is_whole = epoch && *epoch == std::floor(*epoch);
+        tell(i, now[i], !epoch ? IValue() : is_whole ? IValue(static_cast<std::int64_t>(*epoch)) : IValue(*epoch));
+    }
 }
 
 void Scheduler::step_on(double) { refuse("this scheduler's step() takes no metrics"); }
@@ -68,7 +110,7 @@ std::vector<double> Scheduler::one_a_group(const IValue& value, std::string_view
 }
 
 std::vector<std::pair<std::string, Scheduler::Field>> Scheduler::fields() {
-    return {{"base_lrs", &base_rates_}, {"last_epoch", &last_epoch_}, {"_step_count", &step_count_}, {"_last_lr", &last_rates_}};
+    return {{"base_lrs", &base_rates_}, {"last_epoch", &last_epoch_}, {"verbose", &verbose_}, {"_step_count", &step_count_}, {"_last_lr", &last_rates_}};
 }
 
 IValue Scheduler::state_dict() const {
@@ -91,6 +133,7 @@ void Scheduler::load_state_dict(const IValue& state) {
         if (value == nullptr) continue;
         if (auto* const* whole = std::get_if<std::int64_t*>(&field)) **whole = value->to_int();
         else if (auto* const* number = std::get_if<double*>(&field)) **number = value->to_scalar().to_double();
+        else if (auto* const* flag = std::get_if<bool*>(&field)) **flag = value->to_scalar().to_bool();
         else *std::get<std::vector<double>*>(field) = value->to_doubles();
     }
 }

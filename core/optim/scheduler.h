@@ -23,7 +23,11 @@ class Scheduler : public RefCounted {
     // Rates that the last step set, one a group.
     const std::vector<double>& last_rates() const { return last_rates_; }
 
-    // The next epoch, or the one given (deprecated in PyTorch).
+    // Rates at the start, one a group.
+    const std::vector<double>& base_rates() const { return base_rates_; }
+    bool is_verbose() const { return verbose_; }
+
+    // The next epoch, or the one given (deprecated in PyTorch, with a warning).
     virtual void step(std::optional<double> epoch = {});
     // For those that look at a measured number (ReduceLROnPlateau); others throw Error (Run).
     virtual void step_on(double metric);
@@ -35,11 +39,12 @@ class Scheduler : public RefCounted {
 
   protected:
     friend class SequentialLR;
-    using Field = std::variant<std::int64_t*, double*, std::vector<double>*>;
+    using Field = std::variant<std::int64_t*, double*, std::vector<double>*, bool*>;
 
     explicit Scheduler(Ptr<Optimizer> optimizer) : optimizer_(std::move(optimizer)) {}
     // Remembers the rates at the start and sets those of the first epoch. Called at the end of construction.
-    void begin(std::int64_t last_epoch);
+    // verbose: tells of each rate that it sets.
+    void begin(std::int64_t last_epoch, const IValue& verbose);
     void first_step();
 
     // The rate of each group at last_epoch_, from those that it has (chainable), or from base_rates_ alone.
@@ -51,6 +56,8 @@ class Scheduler : public RefCounted {
     std::size_t group_count() const { return optimizer_->param_groups()->elements.size(); }
     DictObject& group(std::size_t i) const { return optimizer_->param_groups()->elements[i].to_dict(); }
     double rate(std::size_t i) const { return Options(group(i)).number("lr"); }
+    // With `verbose`: "Adjusting learning rate of group 0 to 1.0000e-01.", with the epoch when one was given.
+    void tell(std::size_t group, double rate, const IValue& epoch) const;
     std::vector<double> current_rates() const;
     void set_rates(const std::vector<double>& rates);
     // rule(i) for each group.
@@ -68,7 +75,12 @@ class Scheduler : public RefCounted {
     std::vector<double> last_rates_;
     std::int64_t last_epoch_ = -1;
     std::int64_t step_count_ = 0;
+    bool verbose_ = false;
 };
+
+// Where the lines of verbose schedulers go, on every thread; null, the default: nowhere.
+void set_schedule_printer(void (*print)(std::string_view line));
+void print_schedule_line(std::string_view line);
 
 // A scheduler or optimiser as a value of a program.
 inline IValue as_value(Ptr<RefCounted> object) { return IValue::other(std::move(object)); }

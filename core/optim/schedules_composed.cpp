@@ -2,6 +2,7 @@
 // Schedules made of others, and the one that waits for a measured number to stand still.
 
 #include <algorithm>
+#include <cstdio>
 #include <cmath>
 #include <limits>
 
@@ -96,6 +97,7 @@ class ReduceLROnPlateau final : public Scheduler {
         is_relative_ = threshold_mode == "rel";
         best_ = is_min_ ? std::numeric_limits<double>::infinity() : -std::numeric_limits<double>::infinity();
         last_epoch_ = 0;
+        verbose_ = v[9].to_scalar().to_bool();
         last_rates_ = current_rates();
     }
     bool takes_metric() const override { return true; }
@@ -129,7 +131,12 @@ class ReduceLROnPlateau final : public Scheduler {
     void reduce() {
         for (std::size_t i = 0; i < group_count(); ++i) {
             const double now = std::max(rate(i) * factor_, least_[i]);
-            if (rate(i) - now > eps_) group(i).set("lr", now);
+            if (rate(i) - now <= eps_) continue;
+            group(i).set("lr", now);
+            if (!verbose_) continue;
+            char text[96];
+            std::snprintf(text, sizeof text, "Epoch %.5lld: reducing learning rate of group %zu to %.4e.", static_cast<long long>(last_epoch_), i, now);
+            print_schedule_line(text);
         }
     }
     std::vector<double> rates() override { return current_rates(); }
@@ -137,7 +144,7 @@ class ReduceLROnPlateau final : public Scheduler {
         return {{"factor", &factor_},       {"min_lrs", &least_},          {"patience", &patience_},
                 {"cooldown", &cooldown_},   {"cooldown_counter", &cooling_}, {"threshold", &threshold_},
                 {"best", &best_},           {"num_bad_epochs", &bad_epochs_}, {"eps", &eps_},
-                {"last_epoch", &last_epoch_}, {"_last_lr", &last_rates_}};
+                {"last_epoch", &last_epoch_}, {"verbose", &verbose_}, {"_last_lr", &last_rates_}};
     }
     double factor_;
     std::int64_t patience_;

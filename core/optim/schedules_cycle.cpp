@@ -22,7 +22,7 @@ class CosineAnnealingLR final : public Scheduler {
   public:
     explicit CosineAnnealingLR(Values v) : Scheduler(optimizer_in(v[0])), half_period_(v[1].to_int()), least_(number(v[2])) {
         if (half_period_ == 0) refuse("float division by zero");
-        begin(v[3].to_int());
+        begin(v[3].to_int(), v.back());
     }
 
   private:
@@ -52,7 +52,7 @@ class CosineAnnealingWarmRestarts final : public Scheduler {
         if (first_ <= 0) refuse(concat("Expected positive integer T_0, but got ", first_));
         if (growth_ < 1) refuse(concat("Expected integer T_mult >= 1, but got ", growth_));
         at_ = whole(v[4].to_int());
-        begin(v[4].to_int());
+        begin(v[4].to_int(), v.back());
     }
     void step(std::optional<double> epoch = {}) override {
         if (!epoch && last_epoch_ < 0) epoch = 0;
@@ -122,7 +122,7 @@ class CyclicLR final : public Scheduler {
             low_momentum_ = each_group([&](std::size_t i) { return Options(group(i)).number("momentum"); });
             high_momentum_ = one_a_group(v[11], "max_momentum");
         }
-        begin(last_epoch);
+        begin(last_epoch, v.back());
         base_rates_ = low;
     }
 
@@ -176,7 +176,7 @@ class OneCycleLR final : public Scheduler {
         const std::int64_t last_epoch = v[13].to_int();
         if (last_epoch == -1) set_rate_limits(one_a_group(v[1], "max_lr"), number(v[10]), number(v[11]));
         if (v[7].to_bool()) set_momentum(one_a_group(v[8], "base_momentum"), one_a_group(v[9], "max_momentum"), last_epoch == -1);
-        begin(last_epoch);
+        begin(last_epoch, v.back());
     }
 
   private:

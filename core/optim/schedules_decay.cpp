@@ -35,7 +35,7 @@ class FunctionLR : public Scheduler {
 
 class LambdaLR final : public FunctionLR {
   public:
-    explicit LambdaLR(Values v) : FunctionLR(v) { begin(v[2].to_int()); }
+    explicit LambdaLR(Values v) : FunctionLR(v) { begin(v[2].to_int(), v.back()); }
 
   private:
     std::vector<double> rates() override {
@@ -45,7 +45,7 @@ class LambdaLR final : public FunctionLR {
 
 class MultiplicativeLR final : public FunctionLR {
   public:
-    explicit MultiplicativeLR(Values v) : FunctionLR(v) { begin(v[2].to_int()); }
+    explicit MultiplicativeLR(Values v) : FunctionLR(v) { begin(v[2].to_int(), v.back()); }
 
   private:
     std::vector<double> rates() override {
@@ -57,7 +57,7 @@ class StepLR final : public Scheduler {
   public:
     explicit StepLR(Values v) : Scheduler(optimizer_in(v[0])), size_(v[1].to_int()), gamma_(v[2].to_scalar().to_double()) {
         if (size_ == 0) refuse("integer division or modulo by zero");
-        begin(v[3].to_int());
+        begin(v[3].to_int(), v.back());
     }
 
   private:
@@ -82,7 +82,7 @@ class MultiStepLR final : public Scheduler {
     explicit MultiStepLR(Values v) : Scheduler(optimizer_in(v[0])), gamma_(v[2].to_scalar().to_double()) {
         for (const std::int64_t milestone : v[1].to_ints()) milestones_.push_back(milestone);
         std::ranges::sort(milestones_);
-        begin(v[3].to_int());
+        begin(v[3].to_int(), v.back());
     }
 
   private:
@@ -102,7 +102,7 @@ class ConstantLR final : public Scheduler {
   public:
     explicit ConstantLR(Values v) : Scheduler(optimizer_in(v[0])), factor_(v[1].to_scalar().to_double()), total_(v[2].to_int()) {
         if (!(factor_ >= 0 && factor_ <= 1)) refuse("Constant multiplicative factor expected to be between 0 and 1.");
-        begin(v[3].to_int());
+        begin(v[3].to_int(), v.back());
     }
 
   private:
@@ -123,7 +123,7 @@ class LinearLR final : public Scheduler {
         : Scheduler(optimizer_in(v[0])), start_(v[1].to_scalar().to_double()), end_(v[2].to_scalar().to_double()), total_(v[3].to_int()) {
         if (!(start_ >= 0 && start_ <= 1)) refuse("Starting multiplicative factor expected to be between 0 and 1.");
         if (!(end_ >= 0 && end_ <= 1)) refuse("Ending multiplicative factor expected to be between 0 and 1.");
-        begin(v[4].to_int());
+        begin(v[4].to_int(), v.back());
     }
 
   private:
@@ -145,7 +145,7 @@ class LinearLR final : public Scheduler {
 
 class ExponentialLR final : public Scheduler {
   public:
-    explicit ExponentialLR(Values v) : Scheduler(optimizer_in(v[0])), gamma_(v[1].to_scalar().to_double()) { begin(v[2].to_int()); }
+    explicit ExponentialLR(Values v) : Scheduler(optimizer_in(v[0])), gamma_(v[1].to_scalar().to_double()) { begin(v[2].to_int(), v.back()); }
 
   private:
     std::vector<double> rates() override {
@@ -160,7 +160,7 @@ class ExponentialLR final : public Scheduler {
 class PolynomialLR final : public Scheduler {
   public:
     explicit PolynomialLR(Values v) : Scheduler(optimizer_in(v[0])), total_(v[1].to_int()), power_(v[2].to_scalar().to_double()) {
-        begin(v[3].to_int());
+        begin(v[3].to_int(), v.back());
     }
 
   private:

@@ -44,6 +44,26 @@ void update(const Options& group, const Tensor& parameter, const Tensor& gradien
     });
 }
 
+// Only the rows of the entries change; a velocity is sparse until something dense is added to it.
+void update_sparse(const Options& group, const Tensor& parameter, const Tensor& gradient, DictObject& state) {
+    const double momentum = group.number("momentum"), keep = 1 - group.number("dampening");
+    Tensor step = group.flag("maximize") ? fn::neg(gradient) : gradient;
+    if (group.number("weight_decay") != 0) {
+        throw Error(ErrorKind::Run, "add(sparse, dense) is not supported. Use add(dense, sparse) instead.");
+    }
+    if (momentum == 0) {
+        state.set("momentum_buffer", IValue());
+    } else {
+        const IValue* buffer = state.find("momentum_buffer");
+        const bool is_first = buffer == nullptr || buffer->is_none();
+        const Tensor velocity = is_first ? fn::clone(step, IValue()) : buffer->to_tensor();
+        if (!is_first) fn::add_(fn::mul_(velocity, wrapped_number(momentum)), step, Scalar(keep));
+        state.set("momentum_buffer", velocity);
+        step = group.flag("nesterov") ? fn::add(step, velocity, Scalar(momentum)) : velocity;
+    }
+    fn::add_(parameter, step, Scalar(-group.number("lr")));
+}
+
 }  // namespace
 
 const OptimizerRecord kSgd = {
@@ -53,6 +73,7 @@ const OptimizerRecord kSgd = {
                    "bool maximize=False, bool? foreach=None, bool differentiable=False) -> Any",
     .complete = complete,
     .update = update,
+    .update_sparse = update_sparse,
 };
 
 }  // namespace loupe::optim
