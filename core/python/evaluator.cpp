@@ -5,9 +5,11 @@
 
 #include "core/base/file.h"
 #include "core/base/strings.h"
+#include "core/ops/numbers/warnings.h"
 #include "core/python/builtin_objects.h"
 #include "core/python/evaluator_state.h"
 #include "core/python/module_list.h"
+#include "core/python/standard_modules.h"
 
 namespace loupe::python {
 namespace {
@@ -32,6 +34,7 @@ Evaluator::State::State(EvaluatorOptions given) : hook(given.hook), options(std:
 
 Evaluator::Evaluator(EvaluatorOptions options) : state_(std::make_unique<State>(std::move(options))) {
     const EvaluatorScope scope(this);
+    set_warning_taker(take_warning);
     state_->builtins = make_ptr<ModuleNamespace>(nullptr);
     for (auto& [name, value] : builtin_entries()) state_->builtins->set(name, std::move(value));
 }

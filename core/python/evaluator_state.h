@@ -35,6 +35,7 @@ class Evaluator::State {
     // The classes of named tuples, by the type that their tuples carry.
     std::unordered_map<const Type*, ClassPtr> tuple_classes;
     std::string directory;  // of the main file
+    Ptr<RefCounted> warnings;  // filters and what has been shown; the module `warnings`
 
     // Parses a source, to be run.
     Ptr<Unit> add_unit(Evaluator& owner, const std::shared_ptr<const ir::Source>& source, std::string name);

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <initializer_list>
 
+#include "core/base/typed_error.h"
+
 namespace loupe::python {
 namespace {
 
@@ -14,6 +16,7 @@ bool starts_with_any(std::string_view text, std::initializer_list<std::string_vi
 }  // namespace
 
 std::string_view exception_name(const Error& error) {
+    if (const auto* typed = dynamic_cast<const TypedError*>(&error)) return typed->exception();
     const std::string_view text = error.message();
     if (starts_with_any(text, {"Dimension out of range", "dimension specified as", "too many indices for tensor",
                                "tensors used as indices must be", "The shape of the mask", "invalid index of a 0-dim",

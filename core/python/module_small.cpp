@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Small modules: time, sys, os, os.path, warnings, copy, _collections, builtins.
+// Small modules: time, sys, os, os.path, copy, _collections, builtins.
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
@@ -276,31 +276,6 @@ void fill_os_path(PythonModule& module) {
         return IValue(fs::is_directory(p, e));
     });
     on_path("isabs", [](const std::string& p) { return IValue(p.starts_with('/')); });
-}
-
-void fill_warnings(PythonModule& module) {
-    module.define("warn", [](CallArguments a) -> IValue {
-        const BoundArguments given(a, "warn", {"message", "category=", "stacklevel=", "source="});
-        std::string category = "UserWarning";
-        if (auto* cls = given.has(1) ? object_as<ClassObject>(given[1]) : nullptr) category = cls->name();
-        const ir::SourceRange at = current_range();
-        const std::string place =
-            at.source && at.position() ? concat(at.position()->file, ":", at.position()->line, ": ") : "";
-        if (const Evaluator* evaluator = Evaluator::current()) {
-            evaluator->write(concat(place, category, ": ", str(given[0]), "\n"));
-        }
-        return {};
-    });
-    for (const char* name : {"filterwarnings", "simplefilter", "resetwarnings"}) {
-        module.define(name, [](CallArguments) { return IValue(); });
-    }
-    auto cls = make_ptr<ClassObject>("catch_warnings", "warnings", std::vector<ClassPtr>{builtin_classes().object});
-    cls->set_builtin([](ClassObject& of, CallArguments&) {
-        return ClassObject::Made{IValue::other(make_ptr<Instance>(ClassPtr(&of))), true};
-    });
-    cls->define("__enter__", [](CallArguments) { return make_list({}); });
-    cls->define("__exit__", [](CallArguments) { return IValue(false); });
-    module.define("catch_warnings", IValue::other(cls));
 }
 
 void fill_copy(PythonModule& module) {

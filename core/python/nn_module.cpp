@@ -3,11 +3,13 @@
 #include "core/python/nn_module.h"
 
 #include "core/base/strings.h"
+#include "core/base/typed_error.h"
 #include "core/nn/layer.h"
 #include "core/python/builtin_objects.h"
 #include "core/python/evaluator_state.h"
 #include "core/python/tensor_binding.h"
 #include "core/python/torch_call.h"
+#include "core/python/torch_hooks.h"
 #include "core/python/torch_nn.h"
 
 namespace loupe::python {
@@ -56,6 +58,16 @@ bool is_user_method(const ClassObject& cls, std::string_view name) {
     return found != nullptr && object_as<FunctionObject>(*found) != nullptr;
 }
 
+// Of a parametrization. Who calls it takes the value as it is where the method is not implemented.
+IValue right_inverse(nn::Module& self, CallArguments arguments) {
+    try {
+        return call_method(Ptr<Object>(&self), "right_inverse", std::move(arguments));
+    } catch (const PythonError& error) {
+        if (!error.is("NotImplementedError")) throw;
+        throw TypedError("NotImplementedError", error.message());
+    }
+}
+
 ClassObject::Made make_module(ClassObject& cls, CallArguments&) {
     if (cls.is_builtin()) {
         if (const nn::LayerRecord* record = nn::find_layer(cls.name())) {
@@ -67,6 +79,7 @@ ClassObject::Made make_module(ClassObject& cls, CallArguments&) {
         module->set_forward(nn::ForwardWithKeywords(
             [](nn::Module& self, CallArguments arguments) { return run_forward(self, std::move(arguments)); }));
     }
+    if (is_user_method(cls, "right_inverse")) module->set_method("right_inverse", right_inverse);
     if (is_user_method(cls, "extra_repr")) {
         module->set_extra_repr([](const nn::Module& self) {
             const IValue value = Ptr<Object>(const_cast<nn::Module*>(&self));  // counted only
@@ -114,13 +127,13 @@ IValue named_dict(const auto& named) {
     return IValue(dict);
 }
 
-std::optional<IValue> own_attribute(const nn::Module& module, std::string_view name) {
+std::optional<IValue> own_attribute(nn::Module& module, std::string_view name) {
     if (const IValue* found = module.find_attribute(name)) return *found;
     if (name == "_parameters") return named_dict(module.own_parameters());
     if (name == "_buffers") return named_dict(module.own_buffers());
     if (name == "_modules") return named_dict(module.children());
     if (name == "__dict__") return named_dict(module.attributes());
-    return std::nullopt;
+    return name.starts_with('_') ? hook_dict(module, name) : std::nullopt;
 }
 
 }  // namespace

@@ -14,6 +14,8 @@ void fill_sys(PythonModule& module);
 void fill_os(PythonModule& module);
 void fill_os_path(PythonModule& module);
 void fill_warnings(PythonModule& module);
+// A warning of the engine, to the program that runs on this thread; false when none does.
+bool take_warning(std::string_view category, std::string_view message);
 void fill_copy(PythonModule& module);
 void fill_collections(PythonModule& module);
 void fill_builtins(PythonModule& module);

@@ -12,6 +12,7 @@
 #include "core/python/arguments.h"
 #include "core/python/error.h"
 #include "core/python/torch_call.h"
+#include "core/python/torch_module.h"
 #include "core/python/torch_function.h"
 #include "core/python/torch_objects.h"
 
@@ -344,6 +345,7 @@ void fill_autograd_module(PythonModule& module) {
     module.define("detect_anomaly", IValue::other(detect_anomaly_class()));
     module.define("set_detect_anomaly", IValue::other(set_detect_anomaly_class()));
     module.define("Function", IValue::other(autograd_function_class()));
+    define_submodule(module, "graph", "torch.autograd.graph");
     module.define("Variable", [](CallArguments call_arguments) {
         const BoundArguments given(call_arguments, "Variable", {"data", "requires_grad="});
         const Tensor out = given[0].to_tensor();

@@ -215,7 +215,7 @@ void define_own_functions(PythonModule& module) {
 void define_constants(PythonModule& module) {
     for (const char* name :
          {"float32", "float", "float64", "double", "float16", "half", "bfloat16", "uint8", "int8", "int16", "short", "int32",
-          "int", "int64", "long", "bool", "complex32", "chalf", "complex64", "cfloat", "complex128", "cdouble", "strided",
+          "int", "int64", "long", "bool", "complex32", "chalf", "complex64", "cfloat", "complex128", "cdouble", "strided", "sparse_coo",
           "contiguous_format", "preserve_format", "channels_last", "channels_last_3d"}) {
         module.define(name, *find_constant(name));
     }
@@ -266,6 +266,7 @@ void fill_cuda(PythonModule& module) {
     module.define("is_available", Body(answer_false));
     module.define("is_initialized", Body(answer_false));
     module.define("device_count", [](CallArguments) { return IValue(std::int64_t{0}); });
+    define_submodule(module, "amp", "torch.cuda.amp");
     for (const char* name : {"manual_seed", "manual_seed_all", "empty_cache", "synchronize"}) module.define(name, Body(nothing));
 }
 
@@ -287,16 +288,6 @@ void fill_backends(PythonModule& module) {
     define_submodule(module, "mkldnn", "torch.backends.mkldnn");
 }
 
-IValue checkpoint(CallArguments arguments) {
-    if (arguments.positional.empty()) throw_type_error("checkpoint() missing 1 required positional argument: 'function'");
-    const IValue function = arguments.positional[0];
-    arguments.positional.erase(arguments.positional.begin());
-    std::erase_if(arguments.keywords, [](const auto& keyword) {
-        return keyword.first == "use_reentrant" || keyword.first == "preserve_rng_state";
-    });
-    return call(function, std::move(arguments));
-}
-void fill_checkpoint(PythonModule& module) { module.define("checkpoint", Body(checkpoint)); }
 void fill_utils(PythonModule& module) { define_submodule(module, "checkpoint", "torch.utils.checkpoint"); }
 
 }  // namespace
@@ -324,9 +315,10 @@ void fill_torch(PythonModule& module) {
     define_own_functions(module);
     define_constants(module);
     define_grad_modes(module);
+    define_autocast(module);
     fill_torch_io(module);
     for (const char* name :
-         {"nn", "autograd", "linalg", "fft", "special", "jit", "cuda", "backends", "utils", "random", "optim"}) {
+         {"nn", "autograd", "linalg", "fft", "special", "jit", "cuda", "cpu", "amp", "backends", "utils", "random", "optim"}) {
         define_submodule(module, name, concat("torch.", name));
     }
 }
@@ -344,7 +336,15 @@ std::vector<ModuleRecord> all_records() {
         {"torch.nn.parameter", fill_nn_parameter},
         {"torch.nn.utils", fill_nn_utils},
         {"torch.nn.utils.rnn", fill_nn_utils_rnn},
+        {"torch.nn.utils.parametrize", fill_parametrize},
+        {"torch.nn.utils.parametrizations", fill_parametrizations},
+        {"torch.nn.utils.prune", fill_prune},
         {"torch.autograd", fill_autograd_module},
+        {"torch.autograd.graph", fill_autograd_graph},
+        {"torch.amp", fill_amp},
+        {"torch.cuda.amp", fill_cuda_amp},
+        {"torch.cpu", fill_cpu},
+        {"torch.cpu.amp", fill_cpu_amp},
         {"torch.linalg", fill_linalg},
         {"torch.fft", fill_fft},
         {"torch.special", fill_special},
@@ -363,7 +363,7 @@ std::vector<ModuleRecord> all_records() {
     };
     std::set<std::string_view> files;
     for (const nn::LayerRecord* layer : nn::layer_records()) {
-        if (files.insert(layer->module).second) records.push_back({layer->module, fill_nn_layer_file});
+        if (layer->module.starts_with("torch.nn.modules.") && files.insert(layer->module).second) records.push_back({layer->module, fill_nn_layer_file});
     }
     return records;
 }

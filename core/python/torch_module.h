@@ -4,6 +4,7 @@
 
 #include <span>
 
+#include "core/nn/module_hooks.h"
 #include "core/python/object.h"
 
 namespace loupe::python {
@@ -20,6 +21,19 @@ void fill_nn_init(PythonModule& module);
 void fill_nn_parameter(PythonModule& module);
 void fill_nn_utils(PythonModule& module);
 void fill_nn_utils_rnn(PythonModule& module);
+void fill_parametrize(PythonModule& module);
+void fill_parametrizations(PythonModule& module);
+void define_norm_hooks(PythonModule& module);  // weight_norm, spectral_norm of torch.nn.utils
+void fill_prune(PythonModule& module);
+// The method of torch.nn.utils.prune behind a hook; nullopt for other hooks.
+std::optional<IValue> pruning_hook_object(const nn::ForwardPreHookWithKeywords& hook);
+void fill_checkpoint(PythonModule& module);
+void fill_autograd_graph(PythonModule& module);
+void fill_amp(PythonModule& module);
+void fill_cuda_amp(PythonModule& module);
+void fill_cpu(PythonModule& module);
+void fill_cpu_amp(PythonModule& module);
+void define_autocast(PythonModule& module);  // torch.autocast and its settings
 void fill_torch_jit(PythonModule& module);
 void fill_torch_optim(PythonModule& module);
 void fill_lr_scheduler(PythonModule& module);

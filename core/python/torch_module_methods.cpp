@@ -9,6 +9,7 @@
 #include "core/python/tensor_binding.h"
 #include "core/python/torch_autograd.h"
 #include "core/python/torch_call.h"
+#include "core/python/torch_hooks.h"
 #include "core/python/torch_nn.h"
 #include "core/python/torch_objects.h"
 #include "core/python/torch_tensor_methods.h"
@@ -273,58 +274,20 @@ IValue gradient_tuple(const TensorList& gradients) {
     for (const Tensor& gradient : gradients) out.push_back(gradient.defined() ? IValue(gradient) : IValue());
     return make_tuple(std::move(out));
 }
-IValue keyword_dict(const CallArguments& arguments) {
-    const auto out = make_dict();
-    for (const auto& [name, value] : arguments.keywords) out->set(name, value);
-    return out;
-}
 IValue self_value(nn::Module& self) { return Ptr<Object>(&self); }
-
-std::optional<CallArguments> replaced_inputs(const IValue& result, const CallArguments& before, bool with_kwargs) {
-    if (result.is_none()) return std::nullopt;
-    CallArguments out = before;
-    if (!with_kwargs) {
-        out.positional = result.is_tuple() ? result.to_tuple().elements : std::vector<IValue>{result};
-        return out;
-    }
-    if (!result.is_tuple() || result.to_tuple().elements.size() != 2) {
-        throw_error("RuntimeError", concat("forward pre-hook must return None or a tuple of (new_args, new_kwargs), but got ",
-                                           repr(result), "."));
-    }
-    out.positional = to_vector(result.to_tuple().elements[0]);
-    out.keywords.clear();
-    for (const auto& [name, value] : result.to_tuple().elements[1].to_dict().entries()) out.keywords.emplace_back(name.to_string(), value);
-    return out;
-}
 
 IValue register_forward_pre_hook(CallArguments arguments) {
     const BoundArguments given(arguments, "register_forward_pre_hook", {"self", "hook", "*", "prepend=", "with_kwargs="});
-    const bool with_kwargs = given.truth_or(3, false);
-    const IValue hook = given[1];
-    const auto run = [hook, with_kwargs](nn::Module& self, const CallArguments& inputs) {
-        std::vector<IValue> all{self_value(self), make_tuple(inputs.positional)};
-        if (with_kwargs) all.push_back(keyword_dict(inputs));
-        return replaced_inputs(call(hook, std::move(all)), inputs, with_kwargs);
-    };
-    return handle_object(self_module(given[0]).register_forward_pre_hook(nn::ForwardPreHookWithKeywords(run),
-                                                                          given.truth_or(2, false)));
+    return handle_object(self_module(given[0]).register_forward_pre_hook(
+        nn::ForwardPreHookWithKeywords(ProgramPreHook{given[1], given.truth_or(3, false)}), given.truth_or(2, false)));
 }
 
 IValue register_forward_hook(CallArguments arguments) {
-    const BoundArguments given(arguments, "register_forward_hook", {"self", "hook", "*", "prepend=", "with_kwargs="});
-    const bool with_kwargs = given.truth_or(3, false);
-    const IValue hook = given[1];
-    const auto run = [hook, with_kwargs](nn::Module& self, const CallArguments& inputs,
-                                         const IValue& output) -> std::optional<IValue> {
-        std::vector<IValue> all{self_value(self), make_tuple(inputs.positional)};
-        if (with_kwargs) all.push_back(keyword_dict(inputs));
-        all.push_back(output);
-        IValue result = call(hook, std::move(all));
-        if (result.is_none()) return std::nullopt;
-        return result;
-    };
-    return handle_object(
-        self_module(given[0]).register_forward_hook(nn::ForwardHookWithKeywords(run), given.truth_or(2, false)));
+    const BoundArguments given(arguments, "register_forward_hook", {"self", "hook", "*", "prepend=", "with_kwargs=", "always_call="});
+    nn::Module& self = self_module(given[0]);
+    const nn::ForwardHookWithKeywords hook = ProgramHook{given[1], given.truth_or(3, false)};
+    return handle_object(given.truth_or(4, false) ? self.register_always_called_forward_hook(hook, given.truth_or(2, false))
+                                                  : self.register_forward_hook(hook, given.truth_or(2, false)));
 }
 
 IValue register_full_backward_hook(CallArguments arguments) {

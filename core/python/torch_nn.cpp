@@ -7,6 +7,7 @@
 #include "core/autograd/observer.h"
 #include "core/base/strings.h"
 #include "core/nn/native_function.h"
+#include "core/ops/numbers/warnings.h"
 #include "core/python/arguments.h"
 #include "core/python/error.h"
 #include "core/python/nn_module.h"
@@ -194,6 +195,7 @@ CallArguments engine_values(CallArguments arguments) {
 
 void fill_torch_nn(PythonModule& module) {
     for (const nn::LayerRecord* record : nn::layer_records()) {
+        if (!record->module.starts_with("torch.nn.modules.")) continue;
         const ClassPtr cls = layer_class(record->name);
         module.define(std::string(record->name), IValue::other(cls));
     }
@@ -226,6 +228,13 @@ void fill_nn_layer_file(PythonModule& module) {
 
 void fill_nn_functional(PythonModule& module) {
     define_functions(module, nn::functional_records());
+    for (const char* name : {"sigmoid", "tanh"}) {  // the layers call what does not warn
+        const nn::NativeFunction* function = nn::find_functional(name);
+        module.define(name, [function, name](CallArguments arguments) {
+            warn(concat("nn.functional.", name, " is deprecated. Use torch.", name, " instead."));
+            return with_python_errors([&] { return nn::call_function(*function, engine_values(std::move(arguments))); });
+        });
+    }
     // Those that torch.nn.functional has from torch.
     for (const char* name : {"conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d", "conv_transpose3d",
                              "conv_tbc", "avg_pool1d", "avg_pool2d", "avg_pool3d", "relu_", "threshold_", "rrelu_",
@@ -238,7 +247,27 @@ void fill_nn_functional(PythonModule& module) {
     }
 }
 
-void fill_nn_init(PythonModule& module) { define_functions(module, nn::init_records()); }
+void fill_nn_init(PythonModule& module) {
+    define_functions(module, nn::init_records());
+    for (const char* name : {"kaiming_uniform_", "kaiming_normal_"}) {
+        const nn::NativeFunction* function = nn::find_init(name);
+        module.define(name, [function](CallArguments arguments) {
+            const bool is_empty = !arguments.positional.empty() && arguments.positional[0].is_tensor() && arguments.positional[0].to_tensor().numel() == 0;
+            if (is_empty) warn("Initializing zero-element tensors is a no-op");
+            return with_python_errors([&] { return nn::call_function(*function, engine_values(std::move(arguments))); });
+        });
+    }
+    // The names of before there was an underscore.
+    for (const char* name : {"uniform", "normal", "constant", "eye", "dirac", "xavier_uniform", "xavier_normal", "kaiming_uniform",
+                             "kaiming_normal", "orthogonal", "sparse"}) {
+        const nn::NativeFunction* function = nn::find_init(concat(name, "_"));
+        if (function == nullptr) continue;
+        module.define(name, [function, name](CallArguments arguments) {
+            warn(concat("nn.init.", name, " is now deprecated in favor of nn.init.", name, "_."));
+            return with_python_errors([&] { return nn::call_function(*function, engine_values(std::move(arguments))); });
+        });
+    }
+}
 
 void fill_nn_parameter(PythonModule& module) { module.define("Parameter", IValue::other(parameter_class())); }
 

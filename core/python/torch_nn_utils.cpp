@@ -4,6 +4,7 @@
 #include "core/base/strings.h"
 #include "core/nn/utils/gradients.h"
 #include "core/nn/utils/packed_sequence.h"
+#include "core/ops/numbers/warnings.h"
 #include "core/python/arguments.h"
 #include "core/python/error.h"
 #include "core/python/torch_autograd.h"
@@ -86,10 +87,17 @@ void fill_nn_utils_rnn(PythonModule& module) {
 
 void fill_nn_utils(PythonModule& module) {
     module.define("clip_grad_norm_", NativeCallable::Body(clip_grad_norm));
+    module.define("clip_grad_norm", [](CallArguments arguments) {
+        warn("torch.nn.utils.clip_grad_norm is now deprecated in favor of torch.nn.utils.clip_grad_norm_.");
+        return clip_grad_norm(std::move(arguments));
+    });
     module.define("clip_grad_value_", NativeCallable::Body(clip_grad_value));
     module.define("parameters_to_vector", NativeCallable::Body(parameters_to_vector));
     module.define("vector_to_parameters", NativeCallable::Body(vector_to_parameters));
-    define_submodule(module, "rnn", "torch.nn.utils.rnn");
+    define_norm_hooks(module);
+    for (const char* name : {"rnn", "parametrize", "parametrizations", "prune"}) {
+        define_submodule(module, name, concat("torch.nn.utils.", name));
+    }
 }
 
 }  // namespace loupe::python

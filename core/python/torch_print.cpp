@@ -8,6 +8,7 @@
 #include "core/autograd/variable.h"
 #include "core/base/strings.h"
 #include "core/python/torch_objects.h"
+#include "core/tensor/sparse.h"
 
 namespace loupe::python {
 namespace {
@@ -196,7 +197,12 @@ std::vector<std::string> suffixes_of(const Tensor& tensor) {
     if (tensor.device().type != DeviceType::Cpu) out.push_back(concat("device='", device_name(tensor.device()), "'"));
     const ScalarType dtype = tensor.dtype();
     const std::string dtype_text = concat("dtype=torch.", dtype_name(dtype));
-    if (tensor.numel() == 0) {
+    if (tensor.is_sparse()) {
+        out.push_back("size=" + tuple_text(tensor.sizes()));
+        out.push_back(concat("nnz=", tensor.impl()->sparse->entries()));
+        if (dtype != default_dtype() && dtype != ScalarType::Int64 && dtype != ScalarType::Bool) out.push_back(dtype_text);
+        out.push_back("layout=torch.sparse_coo");
+    } else if (tensor.numel() == 0) {
         if (tensor.dim() != 1) out.push_back("size=" + tuple_text(tensor.sizes()));
         if (dtype != default_dtype()) out.push_back(dtype_text);
     } else {
@@ -218,14 +224,30 @@ PrintOptions& print_options() {
     return options;
 }
 
+namespace {
+
+// "indices=tensor([[0, 2]]),\n       values=tensor([1., 2.])".
+std::string sparse_text(const SparseParts& parts, std::size_t indent) {
+    const auto part = [&](const char* name, const Tensor& t) {
+        const std::string start = concat(name, "=tensor(");
+        return concat(start, t.numel() == 0 ? "[], size=" + tuple_text(t.sizes()) : Printer(detach(t)).text(indent + start.size()), ")");
+    };
+    return concat(part("indices", parts.indices), ",\n", std::string(indent, ' '), part("values", parts.values));
+}
+
+}  // namespace
+
 std::string tensor_repr(const Tensor& tensor) {
     static constexpr std::string_view kPrefix = "tensor(";
     std::string out(kPrefix);
-    out += tensor.numel() == 0 ? "[]" : Printer(tensor).text(kPrefix.size());
+    bool starts_line = tensor.is_sparse();
+    if (tensor.is_sparse()) out += sparse_text(*tensor.impl()->sparse, kPrefix.size());
+    else out += tensor.numel() == 0 ? "[]" : Printer(tensor).text(kPrefix.size());
     const std::size_t newline = out.rfind('\n');
     std::size_t line = newline == std::string::npos ? out.size() + 2 : out.size() - newline + 1;
     for (const std::string& suffix : suffixes_of(tensor)) {
-        if (line + suffix.size() + 2 > static_cast<std::size_t>(print_options().linewidth)) {
+        if (starts_line || line + suffix.size() + 2 > static_cast<std::size_t>(print_options().linewidth)) {
+            starts_line = false;
             out += ",\n" + std::string(kPrefix.size(), ' ') + suffix;
             line = kPrefix.size() + suffix.size();
         } else {

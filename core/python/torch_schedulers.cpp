@@ -5,6 +5,7 @@
 #include "core/optim/scheduler.h"
 #include "core/python/arguments.h"
 #include "core/python/error.h"
+#include "core/python/evaluator.h"
 #include "core/python/operations.h"
 #include "core/python/torch_call.h"
 #include "core/python/torch_module.h"
@@ -12,6 +13,12 @@
 
 namespace loupe::python {
 namespace {
+
+IValue rates_list(const std::vector<double>& rates) {
+    std::vector<IValue> out;
+    for (const double rate : rates) out.emplace_back(rate);
+    return make_list(std::move(out));
+}
 
 class SchedulerObject final : public Instance {
   public:
@@ -22,6 +29,9 @@ class SchedulerObject final : public Instance {
     std::optional<IValue> find_attribute(std::string_view name) override {
         if (name == "optimizer") return optimizer;
         if (name == "last_epoch" && scheduler) return IValue(scheduler->last_epoch());
+        if (name == "base_lrs" && scheduler) return rates_list(scheduler->base_rates());
+        if (name == "_last_lr" && scheduler) return rates_list(scheduler->last_rates());
+        if (name == "verbose" && scheduler) return IValue(scheduler->is_verbose());
         return Instance::find_attribute(name);
     }
     void clear_references() override {
@@ -66,6 +76,37 @@ NativeCallable::Body initialiser(const optim::SchedulerRecord& record) {
     };
 }
 
+// A class of the program that defines get_lr().
+class ProgramScheduler final : public optim::Scheduler {
+  public:
+    ProgramScheduler(Ptr<optim::Optimizer> optimizer, SchedulerObject& self) : Scheduler(std::move(optimizer)), self_(self) {}
+    void start(std::int64_t last_epoch, const IValue& verbose) { begin(last_epoch, verbose); }
+
+  private:
+    std::vector<double> asked(const char* method) {
+        std::vector<double> out;
+        for (const IValue& rate : to_vector(call_method(IValue::other(Ptr<RefCounted>(&self_)), method, {}))) out.push_back(to_float(rate));
+        return out;
+    }
+    std::vector<double> rates() override { return asked("get_lr"); }
+    std::vector<double> closed_form() override {
+        return asked(self_.cls()->find("_get_closed_form_lr") != nullptr ? "_get_closed_form_lr" : "get_lr");
+    }
+    SchedulerObject& self_;  // holds this
+};
+
+IValue initialise_base(CallArguments arguments) {
+    const BoundArguments given(arguments, "__init__", {"self", "optimizer", "last_epoch=", "verbose="});
+    SchedulerObject& self = object_of(given[0]);
+    const auto* optimizer = object_as<OptimizerObject>(given[1]);
+    if (optimizer == nullptr || !optimizer->optimizer) throw_type_error(concat(type_name(given[1]), " is not an Optimizer"));
+    self.optimizer = given[1];
+    const auto scheduler = make_ptr<ProgramScheduler>(optimizer->optimizer, self);
+    self.scheduler = scheduler;
+    with_python_errors([&] { scheduler->start(given.int_or(2, -1), given.value_or(3, false)); });
+    return {};
+}
+
 IValue step(CallArguments arguments) {
     const BoundArguments given(arguments, "step", {"self", "epoch="});
     optim::Scheduler& self = scheduler_of(given[0]);
@@ -80,9 +121,7 @@ IValue step(CallArguments arguments) {
 }
 
 IValue get_last_lr(CallArguments arguments) {
-    std::vector<IValue> out;
-    for (const double rate : scheduler_of(arguments.positional.at(0)).last_rates()) out.emplace_back(rate);
-    return make_list(std::move(out));
+    return rates_list(scheduler_of(arguments.positional.at(0)).last_rates());
 }
 IValue state_dict(CallArguments arguments) { return scheduler_of(arguments.positional.at(0)).state_dict(); }
 IValue load_state_dict(CallArguments arguments) {
@@ -97,6 +136,8 @@ ClassPtr scheduler_class() {
         out->set_builtin([](ClassObject& own, CallArguments&) -> ClassObject::Made {
             return {IValue::other(make_ptr<SchedulerObject>(ClassPtr(&own))), false};
         });
+        out->define("__init__", initialise_base);
+        out->define("get_lr", [](CallArguments) -> IValue { throw_error("NotImplementedError", ""); });
         out->define("step", step);
         out->define("get_last_lr", get_last_lr);
         out->define("state_dict", state_dict);
@@ -122,9 +163,13 @@ std::vector<std::pair<std::string, ClassPtr>> make_classes() {
 }  // namespace
 
 void fill_lr_scheduler(PythonModule& module) {
+    optim::set_schedule_printer([](std::string_view line) {
+        if (const Evaluator* evaluator = Evaluator::current()) evaluator->write(concat(line, "\n"));
+    });
     static const auto classes = make_classes();
     for (const auto& [name, cls] : classes) module.define(name, IValue::other(cls));
     module.define("_LRScheduler", IValue::other(scheduler_class()));
+    module.define("LRScheduler", IValue::other(scheduler_class()));
 }
 
 }  // namespace loupe::python
