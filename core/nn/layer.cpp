@@ -10,6 +10,7 @@
 
 #include "core/base/error.h"
 #include "core/base/strings.h"
+#include "core/nn/expectation.h"
 #include "core/nn/functional/functional.h"
 #include "core/nn/layers/families.h"
 #include "core/nn/native_function.h"
@@ -273,8 +274,14 @@ ModulePtr make_layer(std::string_view name, std::vector<IValue> arguments,
 IValue call_forward(Module& self, const LayerRecord& record, CallArguments arguments) {
     const Resolved& layer = resolved(record);
     const auto bound = bind_arguments(layer.forward_schema, std::move(arguments));
-    if (layer.forward != nullptr) return layer.forward(self, bound);
-    if (layer.calls) return call_of(*layer.calls, self, bound);
+    try {
+        if (layer.forward != nullptr) return layer.forward(self, bound);
+        if (layer.calls) return call_of(*layer.calls, self, bound);
+    } catch (Error& error) {
+        // The innermost layer says what it wants; a container's part has said it already.
+        if (error.context().hint.empty() && error.kind() == ErrorKind::Run) error.add_context({.hint = unfit_input(self, bound)});
+        throw;
+    }
     throw Error(ErrorKind::Run, concat("Module [", record.name, "] is missing the required \"forward\" function"));
 }
 

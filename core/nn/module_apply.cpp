@@ -32,6 +32,8 @@ void Module::zero_grad(bool set_to_none) {
         if (!grad.defined()) continue;
         if (set_to_none) {
             set_grad(parameter, Tensor());
+        } else if (grad.is_sparse()) {
+            fn::zero_(grad);
         } else {
             const GradientShape shape{to_dims(grad.sizes()), grad.dtype(), grad.device(), true};
             gradient_arithmetic().copy(grad, gradient_arithmetic().zeros(grad.sizes(), shape));
@@ -146,7 +148,8 @@ class Module::Copier {
         }
         to.storage()->set_category(from.storage()->category());
         tensors_.emplace(from.impl(), to);
-        if (const Tensor grad = grad_of(from); grad.defined()) set_grad(to, copy(grad));
+        // A parameter's copy starts without a gradient, as in PyTorch.
+        if (const Tensor grad = grad_of(from); grad.defined() && !is_parameter(from)) set_grad(to, copy(grad));
         return to;
     }
 

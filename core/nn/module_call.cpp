@@ -43,6 +43,33 @@ Ptr<BackwardHookState> backward_state(Module& module, const ModuleHooks& own) {
 
 namespace {
 
+// The modules whose calls are under way on this thread, the innermost first.
+class ActiveModule {
+  public:
+    explicit ActiveModule(Module& called) : module(called), outer(innermost) { innermost = this; }
+    ActiveModule(const ActiveModule&) = delete;
+    ActiveModule& operator=(const ActiveModule&) = delete;
+    ~ActiveModule() { innermost = outer; }
+
+    Module& module;
+    ActiveModule* const outer;
+    static thread_local ActiveModule* innermost;
+};
+thread_local ActiveModule* ActiveModule::innermost = nullptr;
+
+// "layer1.0.conv1": from the outermost call to the innermost; the class of a module that stands alone.
+std::string path_of_active() {
+    std::string path;
+    for (const ActiveModule* at = ActiveModule::innermost; at != nullptr && at->outer != nullptr; at = at->outer) {
+        for (const auto& [name, module] : at->outer->module.named_modules()) {
+            if (module.get() != &at->module || name.empty()) continue;
+            path = path.empty() ? name : concat(name, ".", path);
+            break;
+        }
+    }
+    return path.empty() && ActiveModule::innermost != nullptr ? ActiveModule::innermost->module.class_name() : path;
+}
+
 using ForwardHooks = decltype(ModuleHooks::forward)::Snapshot;
 
 // run(), then the hooks, then finish(output). When something throws, those that are always called and have not run yet run;
@@ -74,6 +101,7 @@ IValue Module::call(std::vector<IValue> inputs) { return invoke({std::move(input
 
 IValue Module::invoke(CallArguments arguments) {
     const DirectFrame frame(FrameInfo{.function = type_->name(), .module = this});
+    const ActiveModule active(*this);
     // What computed attributes gave is for this call alone.
     const struct Forget {
         std::vector<ComputedAttribute>& attributes;
@@ -81,8 +109,13 @@ IValue Module::invoke(CallArguments arguments) {
             for (ComputedAttribute& each : attributes) each.value = IValue();
         }
     } forget{computed_};
-    if (!has_hooks()) return run_forward(std::move(arguments));
-    return invoke_with_hooks(std::move(arguments), [this](CallArguments given) { return run_forward(std::move(given)); });
+    try {
+        if (!has_hooks()) return run_forward(std::move(arguments));
+        return invoke_with_hooks(std::move(arguments), [this](CallArguments given) { return run_forward(std::move(given)); });
+    } catch (Error& error) {
+        if (error.context().scope.empty() && error.kind() != ErrorKind::Cancelled) error.add_context({.scope = path_of_active()});
+        throw;
+    }
 }
 
 IValue Module::run_forward(CallArguments arguments) {

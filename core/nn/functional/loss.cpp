@@ -122,6 +122,9 @@ Tensor binary_cross_entropy(const Tensor& input, const Tensor& target, const Ten
         run_error(concat("Using a target size (", size_text(target), ") that is different to the input size (", size_text(input),
                          ") is deprecated. Please ensure they have the same size."));
     }
+    if (target.dtype() != input.dtype()) {
+        run_error(concat("Found dtype ", dtype_graph_name(target.dtype()), " but expected ", dtype_graph_name(input.dtype())));
+    }
     Tensor scale = weight;
     if (weight.defined()) {
         scale = fn::expand(weight, broadcast_shapes(target.sizes(), weight.sizes()), false);
@@ -175,6 +178,7 @@ Tensor margin_ranking_loss(const Tensor& input1, const Tensor& input2, const Ten
 }
 Tensor cosine_embedding_loss(const Tensor& input1, const Tensor& input2, const Tensor& target, double margin, const IValue& size_average,
                              const IValue& reduce, std::string_view reduction) {
+    if (target.dim() > 1) run_error("0D or 1D target tensor expected, multi-target not supported");
     return op_cosine_embedding(input1, input2, target, margin, chosen(size_average, reduce, reduction));
 }
 Tensor multi_margin_loss(const Tensor& input, const Tensor& target, const Scalar& p, const Scalar& margin, const Tensor& weight,

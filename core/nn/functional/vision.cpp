@@ -52,10 +52,10 @@ Tensor upsample_bilinear(const Tensor& input, const IValue& size, const IValue& 
     return interpolate(input, size, scale_factor, "bilinear", true, IValue(), false);
 }
 
-void warn_of_corners(const char* function, std::optional<bool> align_corners) {
+void warn_of_corners(std::optional<bool> align_corners) {
     if (align_corners) return;
-    warn(concat("Default grid_sample and affine_grid behavior has changed to align_corners=False since 1.3.0. Please specify "
-                "align_corners=True if the old behavior is desired. See the documentation of ", function, " for details."));
+    warn("Default grid_sample and affine_grid behavior has changed to align_corners=False since 1.3.0. Please specify align_corners=True if "
+         "the old behavior is desired. See the documentation of grid_sample for details.");
 }
 
 Tensor grid_sample(const Tensor& input, const Tensor& grid, std::string_view mode, std::string_view padding_mode,
@@ -69,7 +69,7 @@ Tensor grid_sample(const Tensor& input, const Tensor& grid, std::string_view mod
         run_error(concat("nn.functional.grid_sample(): expected padding_mode to be 'zeros', 'border', or 'reflection', but got: '",
                          padding_mode, "'"));
     }
-    warn_of_corners("grid_sample", align_corners);
+    warn_of_corners(align_corners);
     return op_grid_sampler(input, grid, mode_number, border, align_corners.value_or(false));
 }
 
@@ -90,7 +90,7 @@ Tensor affine_grid(const Tensor& theta, const Dims& size, std::optional<bool> al
     for (const std::int64_t extent : size) {
         if (extent <= 0) run_error(concat("Expected non-zero, positive output size. Got ", python_repr(tuple_of(size))));
     }
-    warn_of_corners("affine_grid", align_corners);
+    warn_of_corners(align_corners);
     return op_affine_grid(theta, size, align_corners.value_or(false));
 }
 

@@ -23,6 +23,7 @@ const LayerRecord& lazy_record(const Module& self) {
 }
 
 void mark(Module& self, std::initializer_list<const char*> names) {
+    warn("Lazy modules are a new feature under heavy development so changes to the API or functionality can happen at any moment.");
     for (const char* name : names) {
         if (tensor(self, name).defined()) self.set_uninitialized(name);
     }
@@ -30,7 +31,6 @@ void mark(Module& self, std::initializer_list<const char*> names) {
 
 // The base's constructor, with nothing for the size of the input.
 void init_with_zero(Module& self, Arguments arguments) {
-    warn("Lazy modules are a new feature under heavy development so changes to the API or functionality can happen at any moment.");
     std::vector<IValue> given{0};
     given.insert(given.end(), arguments.begin(), arguments.end());
     init_layer(self, *find_layer(lazy_record(self).base), {std::move(given), {}});

@@ -80,6 +80,8 @@ Tensor add_sparse(const Tensor& a, const Tensor& b, const Scalar& alpha) {
         throw Error(ErrorKind::Run, concat("add: expected sizes of 'self' and 'other' to match, but ", shape_list_text(a.sizes()), " != ",
                                            shape_list_text(b.sizes())));
     }
+    if (parts_of(a).entries() == 0) return with_values(b, fn::mul_scalar(parts_of(b).values, alpha));
+    if (parts_of(b).entries() == 0) return with_values(a, parts_of(a).values);
     // Merged as if both were in order, as PyTorch does: heads with the same index become one entry.
     const SparseParts &x = parts_of(a), &y = parts_of(b);
     const std::vector<std::int64_t> left = flat_indices(x, a.sizes()), right = flat_indices(y, b.sizes());
@@ -190,7 +192,14 @@ Tensor cloned(const Call& call) {
 }
 Tensor same(const Call& call) { return call.tensor(0).shallow_copy(); }
 Tensor itself(const Call& call) { return call.tensor(0); }
-Tensor emptied(const Call& call) { return call.result(empty_like_sparse(call.tensor(0))); }
+Tensor empty_like_self(const Call& call) { return empty_like_sparse(call.tensor(0)); }
+// Every dimension has indices afterwards, as in PyTorch.
+Tensor emptied(const Call& call) {
+    const Tensor self = call.tensor(0);
+    const Dims index_sizes{self.dim(), 0}, value_sizes{0};
+    const Tensor indices = zeros(span_of(index_sizes), ScalarType::Int64), values = empty(span_of(value_sizes), self.dtype(), self.device());
+    return call.result(make_sparse(indices, values, self.sizes()));
+}
 using Function = Tensor (*)(const Call& call);
 const std::unordered_map<std::string_view, Function>& functions() {
     static const std::unordered_map<std::string_view, Function> all = {
@@ -198,7 +207,7 @@ const std::unordered_map<std::string_view, Function>& functions() {
         {"neg", on_values}, {"neg_", on_values}, {"to", on_values}, {"_to_copy", on_values}, {"abs", on_coalesced}, {"sqrt", on_coalesced},
         {"square", on_coalesced}, {"pow", on_coalesced}, {"isnan", on_coalesced}, {"isinf", on_coalesced}, {"isfinite", on_coalesced}, {"sign", on_coalesced},
         {"clone", cloned}, {"detach", same}, {"detach_", itself}, {"alias", same}, {"contiguous", itself}, {"copy_", copied},
-        {"zero_", emptied}, {"zeros_like", emptied}, {"sum", norm_of}, {"norm", norm_of}, {"linalg_vector_norm", norm_of}};
+        {"zero_", emptied}, {"zeros_like", empty_like_self}, {"sum", norm_of}, {"norm", norm_of}, {"linalg_vector_norm", norm_of}};
     return all;
 }
 
