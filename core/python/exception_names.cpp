@@ -28,7 +28,17 @@ std::string_view exception_name(const Error& error) {
         return op.find("gather") != std::string::npos || op.find("scatter") != std::string::npos ? "RuntimeError"
                                                                                                   : "IndexError";
     }
-    if (text.starts_with("only one element tensors can be converted")) return "ValueError";
+    const auto holds = [&](std::string_view part) { return text.find(part) != std::string_view::npos; };
+    if (text.starts_with("input.size(-1) must be equal")) return "RuntimeError";
+    if (text.starts_with("was expecting embedding dimension")) return "AssertionError";
+    if (text.starts_with("param 'initial_lr' is not specified")) return "KeyError";
+    if (text.starts_with("params argument given to the optimizer") || text.ends_with(" is not an Optimizer")) return "TypeError";
+    if (starts_with_any(text, {"only one element tensors can be converted", "Expected input batch_size", "Using a target size", "Target size (",
+                               "either size or scale_factor", "parameter group didn't specify", "some parameters appear in more than one",
+                               "Factor should be < 1.0"}) ||
+        text.ends_with(" is not a valid value for reduction") || (text.starts_with("expected ") && holds("D input (got "))) {
+        return "ValueError";
+    }
     if (starts_with_any(text, {"Invalid ", "optimizer got an empty parameter list", "Nesterov momentum requires",
                                "Expected more than 1 value per channel", "dropout probability has to be between",
                                "Fan in and fan out can not", "Unsupported nonlinearity",
@@ -39,7 +49,6 @@ std::string_view exception_name(const Error& error) {
         (text.starts_with("Target ") && text.ends_with("is out of bounds."))) {
         return "IndexError";
     }
-    const auto holds = [&](std::string_view part) { return text.find(part) != std::string_view::npos; };
     if (holds(" required positional argument") || holds("got an unexpected keyword argument") || holds(" must be Tensor, not") ||
         holds(" positional argument") || holds(" is not a Module subclass") || holds(") must be ") || text.starts_with("cannot assign '") || holds("got multiple values for argument")) {
         return "TypeError";

@@ -79,6 +79,9 @@ ClassObject::Made make_module(ClassObject& cls, CallArguments&) {
         module->set_forward(nn::ForwardWithKeywords(
             [](nn::Module& self, CallArguments arguments) { return run_forward(self, std::move(arguments)); }));
     }
+    if (const IValue* load = cls.find("_load_from_state_dict"); load != nullptr && is_user_method(cls, "_load_from_state_dict")) {
+        module->register_load_state_dict_pre_hook(ProgramLoadHook{*load, true});
+    }
     if (is_user_method(cls, "right_inverse")) module->set_method("right_inverse", right_inverse);
     if (is_user_method(cls, "extra_repr")) {
         module->set_extra_repr([](const nn::Module& self) {

@@ -27,6 +27,11 @@ void define_norm_hooks(PythonModule& module);  // weight_norm, spectral_norm of 
 void fill_prune(PythonModule& module);
 // The method of torch.nn.utils.prune behind a hook; nullopt for other hooks.
 std::optional<IValue> pruning_hook_object(const nn::ForwardPreHookWithKeywords& hook);
+void fill_nn_fusion(PythonModule& module);
+void fill_nn_stateless(PythonModule& module);
+void fill_torch_func(PythonModule& module);
+void define_nn_tools(PythonModule& module);      // fusion and skip_init, of torch.nn.utils
+void define_global_hooks(PythonModule& module);  // of torch.nn.modules.module
 void fill_checkpoint(PythonModule& module);
 void fill_autograd_graph(PythonModule& module);
 void fill_amp(PythonModule& module);

@@ -6,6 +6,7 @@
 #include "core/python/arguments.h"
 #include "core/python/error.h"
 #include "core/python/evaluator.h"
+#include "core/python/nn_module.h"
 #include "core/python/tensor_binding.h"
 #include "core/python/torch_autograd.h"
 #include "core/python/torch_call.h"
@@ -73,14 +74,52 @@ IValue ordered_dict() {
     return call(get_attribute(collections, "OrderedDict"), CallArguments{});
 }
 
+// The version of a module's class: the class's _version, or the layer's.
+IValue version_of(nn::Module& module, int of_layer) {
+    const ClassPtr cls = module_class_of(Ptr<Object>(&module));
+    const IValue* own = cls ? cls->find("_version") : nullptr;
+    return own != nullptr ? *own : IValue(static_cast<std::int64_t>(of_layer));
+}
+
+// state._metadata: {path: {"version": 1}}.
+void put_versions(nn::Module& self, const std::string& prefix, const IValue& state, bool into) {
+    if (container_class(state.to_dict()) == nullptr) return;  // a plain dict has no attributes
+    auto metadata = find_attribute(state, "_metadata");
+    if (into && !metadata) return;
+    if (!metadata) {
+        metadata = ordered_dict();
+        set_attribute(state, "_metadata", *metadata);
+    }
+    const auto versions = self.state_versions();
+    const auto modules = self.named_modules({.remove_duplicate = false});
+    for (std::size_t i = 0; i < modules.size() && i < versions.size(); ++i) {
+        const auto entry = make_dict();
+        entry->set(IValue("version"), version_of(*modules[i].second, versions[i].second));
+        const std::string path = concat(prefix, modules[i].first);
+        const bool is_root = modules[i].first.empty() && !prefix.empty();
+        metadata->to_dict().set(is_root ? prefix.substr(0, prefix.size() - 1) : path, IValue(entry));
+    }
+}
+
+std::vector<std::pair<std::string, int>> versions_in(const IValue& state) {
+    std::vector<std::pair<std::string, int>> out;
+    const auto metadata = find_attribute(state, "_metadata");
+    if (!metadata || !metadata->is_dict()) return out;
+    for (const auto& [path, entry] : metadata->to_dict().entries()) {
+        const IValue* version = entry.is_dict() ? entry.to_dict().find(IValue("version")) : nullptr;
+        if (path.is_string() && version != nullptr && version->is_int()) out.emplace_back(path.to_string(), static_cast<int>(version->to_int()));
+    }
+    return out;
+}
+
 IValue state_dict(CallArguments arguments) {
     const BoundArguments given(arguments, "state_dict", {"self", "destination=", "prefix=", "keep_vars="});
     const std::string prefix = given.has(2) ? str(given[2]) : "";
     const bool into = given.has(1) && given[1].is_dict();
     const IValue out = into ? given[1] : ordered_dict();
-    for (const auto& [name, tensor] : self_module(given[0]).state_dict(prefix, given.truth_or(3, false))) {
-        out.to_dict().set(name, tensor);
-    }
+    nn::Module& self = self_module(given[0]);
+    for (const auto& [name, tensor] : self.state_dict(prefix, given.truth_or(3, false))) out.to_dict().set(name, tensor);
+    put_versions(self, prefix, out, into);
     return out;
 }
 
@@ -131,8 +170,9 @@ IValue load_state_dict(CallArguments arguments) {
     }
     nn::Module& self = self_module(given[0]);
     const bool strict = given.truth_or(2, true);
+    const LoadingMetadata loading(find_attribute(given[1], "_metadata").value_or(IValue()));
     const nn::LoadReport report = with_python_errors([&] {
-        return given.truth_or(3, false) ? self.assign_state_dict(state, strict) : self.load_state_dict(state, strict);
+        return self.load_state_dict(state, nn::LoadOptions{strict, given.truth_or(3, false), versions_in(given[1])});
     });
     return IValue::other(make_ptr<IncompatibleKeys>(texts(report.missing_keys), texts(report.unexpected_keys)));
 }
@@ -269,11 +309,6 @@ IValue get_buffer(CallArguments arguments) {
     return with_python_errors([&] { return IValue(self_module(given[0]).get_buffer(str(given[1]))); });
 }
 
-IValue gradient_tuple(const TensorList& gradients) {
-    std::vector<IValue> out;
-    for (const Tensor& gradient : gradients) out.push_back(gradient.defined() ? IValue(gradient) : IValue());
-    return make_tuple(std::move(out));
-}
 IValue self_value(nn::Module& self) { return Ptr<Object>(&self); }
 
 IValue register_forward_pre_hook(CallArguments arguments) {
@@ -292,27 +327,31 @@ IValue register_forward_hook(CallArguments arguments) {
 
 IValue register_full_backward_hook(CallArguments arguments) {
     const BoundArguments given(arguments, "register_full_backward_hook", {"self", "hook", "prepend="});
-    const IValue hook = given[1];
-    const auto run = [hook](nn::Module& self, const TensorList& grad_inputs,
-                            const TensorList& grad_outputs) -> std::optional<TensorList> {
-        const IValue result =
-            call(hook, std::vector<IValue>{self_value(self), gradient_tuple(grad_inputs), gradient_tuple(grad_outputs)});
-        if (result.is_none()) return std::nullopt;
-        return tensors_of(result);
-    };
-    return handle_object(self_module(given[0]).register_full_backward_hook(run, given.truth_or(2, false)));
+    return handle_object(self_module(given[0]).register_full_backward_hook(ProgramBackwardHook{given[1]}, given.truth_or(2, false)));
 }
 
 IValue register_full_backward_pre_hook(CallArguments arguments) {
     const BoundArguments given(arguments, "register_full_backward_pre_hook", {"self", "hook", "prepend="});
-    const IValue hook = given[1];
-    const auto run = [hook](nn::Module& self, const TensorList& grad_outputs) -> std::optional<TensorList> {
-        const IValue result = call(hook, std::vector<IValue>{self_value(self), gradient_tuple(grad_outputs)});
-        if (result.is_none()) return std::nullopt;
-        return tensors_of(result);
-    };
-    return handle_object(self_module(given[0]).register_full_backward_pre_hook(run, given.truth_or(2, false)));
+    return handle_object(self_module(given[0]).register_full_backward_pre_hook(ProgramBackwardPreHook{given[1]}, given.truth_or(2, false)));
 }
+
+IValue register_load_state_dict_pre_hook(CallArguments arguments) {
+    const BoundArguments given(arguments, "_register_load_state_dict_pre_hook", {"self", "hook", "with_module="});
+    return handle_object(self_module(given[0]).register_load_state_dict_pre_hook(ProgramLoadHook{given[1], given.truth_or(2, false)}));
+}
+IValue register_state_dict_hook(CallArguments arguments) {
+    const BoundArguments given(arguments, "_register_state_dict_hook", {"self", "hook"});
+    return handle_object(self_module(given[0]).register_state_dict_hook(ProgramStateHook{given[1]}));
+}
+IValue register_state_dict_pre_hook(CallArguments arguments) {
+    const BoundArguments given(arguments, "register_state_dict_pre_hook", {"self", "hook"});
+    return handle_object(self_module(given[0]).register_state_dict_pre_hook(
+        [hook = given[1]](nn::Module& self, const std::string& prefix, bool keep_vars) {
+            call(hook, std::vector<IValue>{self_value(self), IValue(prefix), keep_vars});
+        }));
+}
+// What a class that defines its own calls by super(): the loader itself takes the tensors.
+IValue load_nothing(CallArguments) { return {}; }
 
 IValue register_load_state_dict_post_hook(CallArguments arguments) {
     const BoundArguments given(arguments, "register_load_state_dict_post_hook", {"self", "hook"});
@@ -369,6 +408,11 @@ void define_module_methods(ClassObject& module_class) {
         {"register_backward_hook", register_full_backward_hook},
         {"register_full_backward_pre_hook", register_full_backward_pre_hook},
         {"register_load_state_dict_post_hook", register_load_state_dict_post_hook},
+        {"_register_load_state_dict_pre_hook", register_load_state_dict_pre_hook},
+        {"register_load_state_dict_pre_hook", register_load_state_dict_pre_hook},
+        {"_register_state_dict_hook", register_state_dict_hook},
+        {"register_state_dict_pre_hook", register_state_dict_pre_hook},
+        {"_load_from_state_dict", load_nothing},
         {"extra_repr", extra_repr},
         {"_get_name", get_name},
         {"share_memory", itself},

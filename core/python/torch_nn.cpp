@@ -221,6 +221,7 @@ void fill_nn_modules_utils(PythonModule& module) {
 }
 
 void fill_nn_layer_file(PythonModule& module) {
+    if (module.name() == "torch.nn.modules.module") define_global_hooks(module);
     for (const nn::LayerRecord* record : nn::layer_records()) {
         if (record->module == module.name()) module.define(std::string(record->name), IValue::other(layer_class(record->name)));
     }

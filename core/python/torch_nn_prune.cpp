@@ -315,6 +315,10 @@ IValue global_unstructured(CallArguments arguments) {
         return true;
     });
     const IValue object = call(given[1], std::move(others));
+    if (const std::string kind = str(get_attribute(object, "PRUNING_TYPE")); kind != "unstructured") {
+        throw_type_error(concat("Only \"unstructured\" PRUNING_TYPE supported for the `pruning_method`. Found method ", repr(given[1]),
+                                " of type ", kind));
+    }
     with_python_errors([&] { nn::global_unstructured(parameters, method_of(object), scores); });
     return {};
 }

@@ -95,7 +95,8 @@ void fill_nn_utils(PythonModule& module) {
     module.define("parameters_to_vector", NativeCallable::Body(parameters_to_vector));
     module.define("vector_to_parameters", NativeCallable::Body(vector_to_parameters));
     define_norm_hooks(module);
-    for (const char* name : {"rnn", "parametrize", "parametrizations", "prune"}) {
+    define_nn_tools(module);
+    for (const char* name : {"rnn", "parametrize", "parametrizations", "prune", "fusion", "stateless"}) {
         define_submodule(module, name, concat("torch.nn.utils.", name));
     }
 }

@@ -165,6 +165,12 @@ IValue requires_grad_method(const IValue& self, CallArguments& arguments) {
     with_python_errors([&] { set_requires_grad(tensor_of(self), value); });
     return self;
 }
+IValue register_accumulated_method(const IValue& self, CallArguments& arguments) {
+    const BoundArguments given(arguments, "register_post_accumulate_grad_hook", {"hook"});
+    const auto hook = [function = given[0]](const Tensor& t) { call(function, std::vector<IValue>{t}); };
+    return with_python_errors([&] { return handle_object(register_post_accumulate_grad_hook(tensor_of(self), hook)); });
+}
+
 IValue register_hook_method(const IValue& self, CallArguments& arguments) {
     const BoundArguments given(arguments, "register_hook", {"hook"});
     if (!requires_grad(tensor_of(self))) {
@@ -412,6 +418,7 @@ const MethodTable& methods() {
             {"detach", detach_method},
             {"requires_grad_", requires_grad_method},
             {"register_hook", register_hook_method},
+            {"register_post_accumulate_grad_hook", register_accumulated_method},
             {"retain_grad", retain_grad_method},
             {"split", functional<functional_split>},
             {"norm", functional<functional_norm>},

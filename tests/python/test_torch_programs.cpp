@@ -10,6 +10,7 @@
 #include "core/base/error.h"
 #include "core/python/error.h"
 #include "core/python/evaluator.h"
+#include "core/python/operations.h"
 #include "core/python/torch_objects.h"
 
 using namespace loupe;
@@ -30,6 +31,11 @@ QString run(const QString& path) {
     const auto evaluator =
         make_ptr<python::Evaluator>(python::EvaluatorOptions{.output = [&](std::string_view text) { output += text; }});
     try {
+        // PyTorch writes its warnings elsewhere.
+        evaluator->run([&] {
+            const IValue filter = python::get_attribute(evaluator->import_module("warnings"), "simplefilter");
+            return python::call(filter, std::vector<IValue>{IValue("ignore")});
+        });
         evaluator->run_file(path.toStdString());
     } catch (const python::PythonError& error) {
         output += error.traceback();
