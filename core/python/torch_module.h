@@ -21,6 +21,7 @@ void fill_nn_init(PythonModule& module);
 void fill_nn_parameter(PythonModule& module);
 void fill_nn_utils(PythonModule& module);
 void fill_nn_utils_rnn(PythonModule& module);
+void define_packed_sequence(PythonModule& module);  // a part of torch.nn.utils.rnn
 void fill_parametrize(PythonModule& module);
 void fill_parametrizations(PythonModule& module);
 void define_norm_hooks(PythonModule& module);  // weight_norm, spectral_norm of torch.nn.utils

@@ -76,9 +76,26 @@ IValue pack_sequence(CallArguments arguments) {
     return with_python_errors([&] { return nn::pack_sequence(tensors_of(given[0]), given.truth_or(1, true)).to_value(); });
 }
 
+IValue tensor_tuple(const TensorList& tensors) {
+    std::vector<IValue> out(tensors.begin(), tensors.end());
+    return make_list(std::move(out));
+}
+IValue unpad_sequence(CallArguments arguments) {
+    const BoundArguments given(arguments, "unpad_sequence", {"padded_sequences", "lengths", "batch_first="});
+    return with_python_errors(
+        [&] { return tensor_tuple(nn::unpad_sequence(given[0].to_tensor(), given[1].to_tensor(), given.truth_or(2, false))); });
+}
+IValue unpack_sequence(CallArguments arguments) {
+    const BoundArguments given(arguments, "unpack_sequence", {"packed_sequences"});
+    return with_python_errors([&] { return tensor_tuple(nn::unpack_sequence(nn::packed_sequence_of(given[0]))); });
+}
+
 }  // namespace
 
 void fill_nn_utils_rnn(PythonModule& module) {
+    define_packed_sequence(module);
+    module.define("unpad_sequence", unpad_sequence);
+    module.define("unpack_sequence", unpack_sequence);
     module.define("pad_sequence", NativeCallable::Body(pad_sequence));
     module.define("pack_padded_sequence", NativeCallable::Body(pack_padded_sequence));
     module.define("pad_packed_sequence", NativeCallable::Body(pad_packed_sequence));
