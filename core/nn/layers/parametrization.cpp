@@ -22,7 +22,6 @@ const OperatorHandle<> solve("aten::linalg_solve");
 const OperatorHandle<> identity_like("aten::eye");
 const OperatorHandle<> adjoint("aten::adjoint");
 const OperatorHandle<> normal("aten::randn");
-const OperatorHandle<> sign_in_place("aten::sign_");
 const OperatorHandle<> to_int("aten::to.dtype");
 const OperatorHandle<> weight_norm("aten::_weight_norm");
 const OperatorHandle<> norm_except_dim("aten::norm_except_dim");
