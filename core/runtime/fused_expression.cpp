@@ -6,6 +6,7 @@
 
 #include "core/base/strings.h"
 #include "core/ops/pointwise/kernels.h"
+#include "core/ops/reduction/kernels.h"
 
 namespace loupe::runtime {
 namespace {
@@ -69,6 +70,11 @@ std::uint8_t params_of(TernaryOp op) { return op == TernaryOp::Addcmul || op == 
 std::uint8_t params_of(TestOp) { return 0; }
 std::uint8_t params_of(CompareOp) { return 0; }
 
+constexpr const char* kReductions[] = {"Sum", "Mean", "NanSum", "Prod", "Max", "Min", "ArgMax", "ArgMin", "Any", "All", "CountNonzero", "Var", "Std"};
+constexpr const char* kNorms[] = {"Norm0", "Norm1", "Norm2", "NormInf", "NormMinusInf", "NormP"};
+static_assert(std::size(kReductions) == static_cast<std::size_t>(ReduceOp::Std) + 1);
+static_assert(std::size(kNorms) == static_cast<std::size_t>(NormOrder::Other) + 1);
+
 using KindMap = std::unordered_map<ElementwiseKernel, LoopKind>;
 
 constexpr ScalarType kComputeTypes[] = {ScalarType::Float32, ScalarType::Float64, ScalarType::Int64, ScalarType::Complex64,
@@ -100,7 +106,28 @@ KindMap make_kinds() {
     return kinds;
 }
 
+std::unordered_map<const Reduction*, std::string> make_reduction_names() {
+    std::unordered_map<const Reduction*, std::string> names;
+    for (const ScalarType as : {ScalarType::Bool, ScalarType::UInt8, ScalarType::Int64, ScalarType::Float32, ScalarType::Float64}) {
+        for (std::size_t i = 0; i < std::size(kReductions); ++i) names.try_emplace(reduction_kernel(static_cast<ReduceOp>(i), as), kReductions[i]);
+        for (std::size_t i = 0; i < std::size(kNorms); ++i) names.try_emplace(norm_kernel(static_cast<NormOrder>(i), as), kNorms[i]);
+    }
+    names.erase(nullptr);
+    return names;
+}
+
+const char* shape_text(const FusedExpression& expression, std::size_t value) {
+    if (!expression.is_of_rows() || expression.shapes[value] == RowShape::Elements) return "";
+    return expression.shapes[value] == RowShape::PerRow ? " per row" : " columns";
+}
+
 }  // namespace
+
+std::string reduction_name(const Reduction* reduction) {
+    static const auto kNames = make_reduction_names();
+    const auto found = kNames.find(reduction);
+    return found == kNames.end() ? std::string() : found->second;
+}
 
 std::string LoopKind::name() const {
     switch (family) {
@@ -112,6 +139,8 @@ std::string LoopKind::name() const {
         case LoopFamily::Ternary: return kTernary[op];
         case LoopFamily::Where: return "Where";
         case LoopFamily::Convert: return "Convert";
+        case LoopFamily::Rows: return "Rows";
+        case LoopFamily::Also: return "Also";
     }
     return {};
 }
@@ -149,10 +178,11 @@ std::string number_text(const std::byte* element, ScalarType dtype) {
 
 std::string FusedExpression::str() const {
     std::string out;
-    for (std::size_t i = 0; i < inputs.size(); ++i) out += concat("%", i, ": ", dtype_name(inputs[i]), "\n");
+    for (std::size_t i = 0; i < inputs.size(); ++i) out += concat("%", i, ": ", dtype_name(inputs[i]), shape_text(*this, i), "\n");
     for (std::size_t i = 0; i < steps.size(); ++i) {
         const FusedStep& step = steps[i];
-        out += concat("%", inputs.size() + i, ": ", dtype_name(step.dtype), " = ", step.kind.name(), "(");
+        out += concat("%", inputs.size() + i, ": ", dtype_name(step.dtype), shape_text(*this, inputs.size() + i), " = ",
+                      step.rows ? concat(step.rows->name, " rows") : step.kind.name(), "(");
         const char* comma = "";
         for (const FusedOperand& operand : step.inputs) {
             out += comma;
@@ -171,8 +201,13 @@ std::string FusedExpression::str() const {
             }
             out += concat("; ", number_text(bytes.data(), param.is_integral() ? ScalarType::Int64 : ScalarType::Float64));
         }
+        for (std::size_t n = 0; step.rows && n < step.rows->numbers.size(); ++n) {
+            std::array<std::byte, 16> bytes{};
+            std::memcpy(bytes.data(), &step.rows->numbers[n], sizeof(double));
+            out += concat("; ", number_text(bytes.data(), ScalarType::Float64));
+        }
         out += ")";
-        if (step.kind.as != step.result_as || step.result_as != step.dtype) out += concat(" in ", dtype_name(step.kind.as));
+        if ((step.kind.as != step.result_as && !step.rows) || step.result_as != step.dtype) out += concat(" in ", dtype_name(step.kind.as));
         out += "\n";
     }
     out += "return";

@@ -6,14 +6,16 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
-#include "core/ops/loops/elementwise.h"
+#include "core/ops/loops/row_loop.h"
 
 namespace loupe::runtime {
 
-enum class LoopFamily : std::uint8_t { Unary, Test, Activation, Binary, Compare, Ternary, Where, Convert };
+// Rows: a loop over rows (RowLoop). Also: a further result of the Rows step before it.
+enum class LoopFamily : std::uint8_t { Unary, Test, Activation, Binary, Compare, Ternary, Where, Convert, Rows, Also };
 
 // Which of the pointwise kernels it is: `op` is the family's enumerator (UnaryOp, ...; 0 for Where and Convert).
 struct LoopKind {
@@ -26,6 +28,8 @@ struct LoopKind {
 };
 // False for a kernel that is none of the pointwise operators'.
 bool find_loop_kind(ElementwiseKernel kernel, LoopKind& kind);
+// "Sum", "Norm2"; empty for none that is known.
+std::string reduction_name(const Reduction* reduction);
 
 // What a kernel reads: a value of the expression or a number, seen as a dtype.
 struct FusedOperand {
@@ -35,6 +39,22 @@ struct FusedOperand {
     ScalarType as = ScalarType::Float32;
 };
 
+// A row loop as a step.
+struct FusedRowLoop {
+    std::string name;  // "Softmax", "Sum"
+    RowKernel kernel = nullptr;
+    const Reduction* reduction = nullptr;
+    std::vector<double> numbers;
+    std::int64_t reduced = 1;       // how many dimensions are a row
+    std::size_t outputs = 1;        // the step itself, then Also steps
+    bool keeps = true;              // a reduction's result has the reduced dimensions, as 1
+
+    RowParams params() const { return {reduction, numbers.data()}; }
+};
+
+// What a value is in an expression of rows: an element for each of a row, one for the row, one for each place in a row.
+enum class RowShape : std::uint8_t { Elements, PerRow, Columns };
+
 struct FusedStep {
     LoopKind kind;
     ElementwiseKernel kernel = nullptr;  // null for Convert
@@ -42,13 +62,16 @@ struct FusedStep {
     std::vector<FusedOperand> inputs;
     ScalarType result_as = ScalarType::Float32;  // what the kernel writes
     ScalarType dtype = ScalarType::Float32;      // what the result is rounded to
+    std::shared_ptr<const FusedRowLoop> rows;    // of Rows
 };
 
 struct FusedExpression {
     std::vector<ScalarType> inputs;
     std::vector<FusedStep> steps;
     std::vector<std::uint32_t> outputs;
+    std::vector<RowShape> shapes;  // of the values of an expression of rows; empty: elements alone
 
+    bool is_of_rows() const { return !shapes.empty(); }
     ScalarType dtype_of(std::uint32_t value) const {
         return value < inputs.size() ? inputs[value] : steps[value - inputs.size()].dtype;
     }
@@ -56,6 +79,7 @@ struct FusedExpression {
     //     %0: float32
     //     %1: float32 = Mul(%0, 2)
     //     return %1
+    // In an expression of rows values have a mark: "%1: float32 per row = Sum rows(%0)", "%2: float32 columns".
     std::string str() const;
 };
 

@@ -12,10 +12,13 @@
 #include "core/autograd/grad_mode.h"
 #include "core/autograd/observer.h"
 #include "core/base/error.h"
+#include "core/base/parallel.h"
 #include "core/base/strings.h"
 #include "core/ops/dispatch.h"
 #include "core/ops/pointwise/kernels.h"
 #include "core/runtime/fused_loop.h"
+#include "core/runtime/fused_parts.h"
+#include "core/runtime/fused_rows.h"
 #include "core/runtime/fusion_recorder.h"
 #include "core/runtime/interpreter.h"
 #include "core/runtime/portable_fuser.h"
@@ -35,15 +38,6 @@ Registry& registry() {
     return instance;
 }
 
-// The steps that are done in one loop: those whose results have one shape. `values` gives what the expression's values
-// are in the group.
-struct Part {
-    FusedExpression expression;
-    std::vector<std::uint32_t> inputs;   // values of the group
-    std::vector<std::uint32_t> outputs;
-    std::map<std::vector<bool>, Ptr<const FusedKernel>> kernels;  // by the inputs that are numbers
-};
-
 // A group for certain dtypes, dimensions and numbers.
 struct Specialisation : RefCounted {
     std::string reason;  // why it is not fused; then nothing else counts
@@ -52,103 +46,22 @@ struct Specialisation : RefCounted {
     FusedExpression expression;
     std::vector<RecordedCall> calls;
     std::vector<std::int64_t> outputs;  // values
-    std::vector<Part> parts;
+    std::map<std::string, Ptr<const FusedKernel>> kernels;  // by their expression and the inputs that are numbers
 };
 
 // For certain sizes and strides as well.
 struct Plan : RefCounted {
     Ptr<Specialisation> what;
     std::vector<TensorMeta> metas;  // of the values
+    std::string reason;             // why it is not fused for these
     struct Run {
-        const Part* part = nullptr;
+        FusedPart part;
         FusedLoop loop;
+        FusedRows rows;  // in place of the loop
         Ptr<const FusedKernel> kernel;
         int cost = 1;
     };
     std::vector<Run> runs;
-};
-
-// Which dimensions, from the last, are more than one element.
-std::uint64_t extent_of(const Dims& sizes) {
-    std::uint64_t bits = 0;
-    for (std::size_t d = 0; d < sizes.size(); ++d) bits |= static_cast<std::uint64_t>(sizes[d] != 1) << (sizes.size() - 1 - d);
-    return bits;
-}
-
-std::vector<bool> needed_values(const FusedExpression& expression, const std::vector<std::int64_t>& outputs) {
-    std::vector<bool> needed(expression.inputs.size() + expression.steps.size(), false);
-    for (const std::int64_t output : outputs) needed[static_cast<std::size_t>(output)] = true;
-    for (std::size_t i = expression.steps.size(); i-- > 0;) {
-        if (!needed[expression.inputs.size() + i]) continue;
-        for (const FusedOperand& operand : expression.steps[i].inputs) {
-            if (!operand.is_number) needed[operand.value] = true;
-        }
-    }
-    return needed;
-}
-
-// Cuts the expression where shapes grow: what is computed for fewer elements is computed once, not for each of more.
-class PartMaker {
-  public:
-    PartMaker(const FusedExpression& whole, const std::vector<Dims>& sizes, const std::vector<std::int64_t>& outputs)
-        : whole_(whole), needed_(needed_values(whole, outputs)), is_read_outside_(needed_.size(), false) {
-        for (const Dims& s : sizes) extents_.push_back(extent_of(s));
-        for (const std::int64_t output : outputs) is_read_outside_[static_cast<std::size_t>(output)] = true;
-        for (std::size_t i = 0; i < whole.steps.size(); ++i) {
-            const std::size_t value = whole.inputs.size() + i;
-            if (!needed_[value]) continue;
-            for (const FusedOperand& operand : whole.steps[i].inputs) {
-                if (!operand.is_number && extents_[operand.value] != extents_[value]) is_read_outside_[operand.value] = true;
-            }
-        }
-    }
-
-    std::vector<Part> make() {
-        std::vector<std::uint64_t> extents;
-        for (std::size_t i = whole_.inputs.size(); i < needed_.size(); ++i) {
-            if (needed_[i] && std::find(extents.begin(), extents.end(), extents_[i]) == extents.end()) extents.push_back(extents_[i]);
-        }
-        std::stable_sort(extents.begin(), extents.end(), [](std::uint64_t a, std::uint64_t b) { return std::popcount(a) < std::popcount(b); });
-        std::vector<Part> parts;
-        for (const std::uint64_t extent : extents) parts.push_back(make_part(extent));
-        return parts;
-    }
-
-  private:
-    Part make_part(std::uint64_t extent) const {
-        Part part;
-        std::unordered_map<std::uint32_t, std::uint32_t> place;
-        const std::size_t first = whole_.inputs.size();
-        const auto is_inside = [&](std::size_t value) { return value >= first && needed_[value] && extents_[value] == extent; };
-        for (std::size_t i = 0; i < whole_.steps.size(); ++i) {
-            if (!is_inside(first + i)) continue;
-            for (const FusedOperand& operand : whole_.steps[i].inputs) {
-                if (operand.is_number || is_inside(operand.value)) continue;
-                if (!place.try_emplace(operand.value, static_cast<std::uint32_t>(part.inputs.size())).second) continue;
-                part.inputs.push_back(operand.value);
-                part.expression.inputs.push_back(whole_.dtype_of(operand.value));
-            }
-        }
-        for (std::size_t i = 0; i < whole_.steps.size(); ++i) {
-            const auto value = static_cast<std::uint32_t>(first + i);
-            if (!is_inside(value)) continue;
-            FusedStep step = whole_.steps[i];
-            for (FusedOperand& operand : step.inputs) {
-                if (!operand.is_number) operand.value = place.at(operand.value);
-            }
-            place[value] = static_cast<std::uint32_t>(part.inputs.size() + part.expression.steps.size());
-            part.expression.steps.push_back(std::move(step));
-            if (!is_read_outside_[value]) continue;
-            part.outputs.push_back(value);
-            part.expression.outputs.push_back(place[value]);
-        }
-        return part;
-    }
-
-    const FusedExpression& whole_;
-    std::vector<bool> needed_;
-    std::vector<bool> is_read_outside_;
-    std::vector<std::uint64_t> extents_;
 };
 
 std::string key_of(const IValue& value, bool with_sizes) {
@@ -191,7 +104,7 @@ int cost_of(const FusedExpression& expression) {
     int cost = 0;
     for (const FusedStep& step : expression.steps) {
         const bool is_function = step.kind.family == LoopFamily::Unary && static_cast<UnaryOp>(step.kind.op) >= UnaryOp::Exp;
-        cost += is_function || step.kind.family == LoopFamily::Activation ? 4 : 1;
+        cost += is_function || step.kind.family == LoopFamily::Activation || step.rows ? 4 : 1;
     }
     return std::clamp(cost, 1, 16);
 }
@@ -216,14 +129,14 @@ class FusedGroup::State {
     void run(std::span<const IValue> inputs, IValue* outputs) {
         const Plan* plan = find_plan(inputs);
         if (plan == nullptr) return run_first(inputs, outputs);
-        if (!plan->what->reason.empty()) return run_plain(inputs, outputs, plan->what->reason);
+        if (!plan->reason.empty()) return run_plain(inputs, outputs, plan->reason);
         reason.clear();
         run_plan(*plan, inputs, nullptr, outputs);
     }
 
     Ptr<const RefCounted> plan_for(std::span<const IValue> inputs) {
         const Plan* plan = find_plan(inputs);
-        return plan == nullptr || !plan->what->reason.empty() ? nullptr : Ptr<const RefCounted>(plan);
+        return plan == nullptr || !plan->reason.empty() ? nullptr : Ptr<const RefCounted>(plan);
     }
 
     // targets: the outputs, or null to make them.
@@ -235,12 +148,13 @@ class FusedGroup::State {
         boost::container::small_vector<std::byte*, 16> bases;
         for (const Plan::Run& run : plan.runs) {
             bases.clear();
-            for (const std::uint32_t value : run.part->outputs) {
-                if (!values[value].defined()) values[value] = make_result(plan.metas[value]);
-                bases.push_back(static_cast<std::byte*>(values[value].raw_data()));
+            for (const FusedPart::Array& array : run.part.outputs) {
+                if (!values[array.value].defined()) values[array.value] = make_result(plan.metas[array.value]);
+                bases.push_back(static_cast<std::byte*>(values[array.value].raw_data()));
             }
-            for (const std::uint32_t value : run.part->inputs) bases.push_back(static_cast<std::byte*>(values[value].raw_data()));
-            run.loop.run(*run.kernel, {bases.data(), bases.size()}, run.cost);
+            for (const FusedPart::Array& array : run.part.inputs) bases.push_back(static_cast<std::byte*>(values[array.value].raw_data()));
+            if (run.part.reduced > 0) run.rows.run(*run.kernel, {bases.data(), bases.size()}, run.cost);
+            else run.loop.run(*run.kernel, {bases.data(), bases.size()}, run.cost);
         }
         for (std::size_t i = 0; outputs != nullptr && i < what.outputs.size(); ++i) outputs[i] = values[static_cast<std::size_t>(what.outputs[i])];
     }
@@ -250,9 +164,7 @@ class FusedGroup::State {
     std::vector<FusedKernelText> kernels() const {
         std::vector<FusedKernelText> texts;
         for (const auto& [key, what] : specialisations_) {
-            for (const Part& part : what->parts) {
-                for (const auto& [numbers, kernel] : part.kernels) texts.push_back(kernel->text());
-            }
+            for (const auto& [content, kernel] : what->kernels) texts.push_back(kernel->text());
         }
         return texts;
     }
@@ -308,7 +220,6 @@ class FusedGroup::State {
         if (what->reason.empty()) {
             what->expression = recorder.expression();
             what->calls = recorder.calls();
-            what->parts = PartMaker(what->expression, recorder.sizes(), what->outputs).make();
         }
         reason = what->reason.empty() ? "the first call with such inputs" : what->reason;
         specialisations_[kind] = what;
@@ -338,9 +249,16 @@ class FusedGroup::State {
         for (std::size_t i = 0; i < what.expression.steps.size(); ++i) {
             const std::size_t value = what.expression.inputs.size() + i;
             if (tensors[value].defined()) continue;
-            metas[value].dtype = what.expression.steps[i].dtype;
-            for (const FusedOperand& operand : what.expression.steps[i].inputs) {
+            const FusedStep& step = what.expression.steps[i];
+            metas[value].dtype = step.dtype;
+            for (const FusedOperand& operand : step.inputs) {
                 if (!operand.is_number) metas[value].sizes = broadcast_shapes(span_of(metas[value].sizes), span_of(metas[operand.value].sizes));
+            }
+            // Of a reduction, what is left of them.
+            if (step.rows && step.rows->reduction != nullptr) {
+                Dims& sizes = metas[value].sizes;
+                std::fill(sizes.end() - step.rows->reduced, sizes.end(), 1);
+                if (!step.rows->keeps) sizes.resize(sizes.size() - static_cast<std::size_t>(step.rows->reduced));
             }
         }
         return metas;
@@ -349,31 +267,55 @@ class FusedGroup::State {
     Ptr<Plan> make_plan(const Ptr<Specialisation>& what, std::span<const IValue> inputs) {
         auto plan = make_ptr<Plan>();
         plan->what = what;
-        if (!what->reason.empty()) return plan;
+        plan->reason = what->reason;
+        if (!plan->reason.empty()) return plan;
         plan->metas = metas_of(*what, inputs);
-        for (Part& part : what->parts) {
+        std::vector<Dims> sizes;
+        for (const TensorMeta& meta : plan->metas) sizes.push_back(meta.sizes);
+        for (FusedPart& part : make_parts(what->expression, sizes, what->outputs)) {
             std::vector<FusedArray> arrays;
-            const auto add = [&](std::uint32_t value) {
-                const TensorMeta& meta = plan->metas[value];
+            const auto add = [&](const FusedPart::Array& array) {
+                const TensorMeta& meta = plan->metas[array.value];
                 arrays.push_back({meta.sizes, meta.strides.empty() ? contiguous_strides(span_of(meta.sizes)) : meta.strides, meta.dtype});
             };
-            for (const std::uint32_t value : part.outputs) add(value);
-            for (const std::uint32_t value : part.inputs) add(value);
-            Plan::Run run{&part, FusedLoop(arrays, part.outputs.size()), nullptr, cost_of(part.expression)};
-            run.kernel = kernel_for(part, run.loop.numbers());
+            for (const FusedPart::Array& array : part.outputs) add(array);
+            for (const FusedPart::Array& array : part.inputs) add(array);
+            Plan::Run run;
+            run.cost = cost_of(part.expression);
+            std::vector<bool> numbers(part.inputs.size(), false);
+            if (part.reduced > 0) {
+                run.rows = FusedRows(part, arrays);
+                plan->reason = too_few(run.rows);
+                if (!plan->reason.empty()) return plan;
+            } else {
+                run.loop = FusedLoop(arrays, part.outputs.size());
+                numbers = run.loop.numbers();
+            }
+            run.kernel = kernel_for(*what, part.expression, numbers);
+            run.part = std::move(part);
             plan->runs.push_back(std::move(run));
         }
         return plan;
     }
 
-    Ptr<const FusedKernel> kernel_for(Part& part, const std::vector<bool>& numbers) {
-        if (const auto found = part.kernels.find(numbers); found != part.kernels.end()) return found->second;
+    // Rows are what threads share; an operator by itself can share a row.
+    static std::string too_few(const FusedRows& rows) {
+        constexpr std::int64_t kMuch = 2 * kElementwiseGrain;
+        const bool is_alone = rows.row_count() < 2 * thread_count() && thread_count() > 1;
+        if (!is_alone || rows.row_count() * rows.row_length() <= kMuch) return {};
+        return concat(rows.row_count(), " rows of ", rows.row_length(), " elements are too few to share");
+    }
+
+    Ptr<const FusedKernel> kernel_for(Specialisation& what, const FusedExpression& expression, const std::vector<bool>& numbers) {
+        std::string content = expression.str();
+        for (const bool number : numbers) content += number ? '1' : 'a';
+        if (const auto found = what.kernels.find(content); found != what.kernels.end()) return found->second;
         std::string why;
         for (const FuserBackend& backend : fusers()) {
             if (!backend_.empty() && backend.name != backend_) continue;
             std::string reason_of_this;
             try {
-                if (auto kernel = backend.compile(part.expression, numbers, &reason_of_this)) return part.kernels[numbers] = kernel;
+                if (auto kernel = backend.compile(expression, numbers, &reason_of_this)) return what.kernels[content] = kernel;
             } catch (const Error& error) {
                 reason_of_this = error.message();  // the next one can do it
             }

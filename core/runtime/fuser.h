@@ -33,6 +33,10 @@ class FusedKernel : public RefCounted {
     // arrays: outputs, then inputs, of n elements without gaps, of the expression's dtypes; of an input that was compiled
     // as one number, that number. Outputs do not overlap inputs. Called by several threads.
     virtual void run(std::byte* const* arrays, std::int64_t n) const = 0;
+    // Of an expression of rows. arrays: the first row's; strides: bytes from row to row. A row's elements lie side by side.
+    virtual void run_rows(std::byte* const* arrays, const std::int64_t* strides, std::int64_t rows, std::int64_t n) const = 0;
+    // Must rows follow each other without gaps, but for columns?
+    virtual bool wants_packed_rows() const { return false; }
     virtual FusedKernelText text() const = 0;
 };
 

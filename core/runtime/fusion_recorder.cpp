@@ -15,6 +15,12 @@ Tensor make_result(const TensorMeta& meta) {
     return empty_strided(span_of(meta.sizes), span_of(meta.strides), meta.dtype, meta.device);
 }
 
+bool holds_tensors(const IValue& value) {
+    if (!value.is_list()) return false;
+    const auto& elements = value.to_list().elements;
+    return std::any_of(elements.begin(), elements.end(), [](const IValue& element) { return !element.is_int() && !element.is_double() && !element.is_bool(); });
+}
+
 Tensor handle_of(const TensorImpl* impl) { return Tensor(Ptr<TensorImpl>(const_cast<TensorImpl*>(impl))); }
 
 }  // namespace
@@ -58,7 +64,7 @@ bool FusionRecorder::run(const Operator& op, std::span<const IValue> arguments, 
         call.results.push_back(static_cast<std::uint32_t>(value));
     }
     for (std::size_t i = 0; i < arguments.size(); ++i) {
-        if (arguments[i].is_list()) decline(concat(op.full_name, " takes a list"));
+        if (holds_tensors(arguments[i])) decline(concat(op.full_name, " takes a list"));
         if (!arguments[i].is_tensor() || !arguments[i].to_tensor().defined()) continue;
         const TensorImpl* tensor = arguments[i].tensor_impl();
         call.arguments[i] = IValue();
@@ -90,19 +96,57 @@ void FusionRecorder::on_loop(ElementwiseKernel kernel, const void* params, std::
     step.result_as = operands[0].as;
     step.dtype = operands[0].tensor->dtype;
     for (const LoopOperand& operand : operands.subspan(1)) {
-        FusedOperand input;
-        input.as = operand.as;
-        input.is_number = operand.tensor == nullptr;
-        if (input.is_number) {
-            std::memcpy(input.number.data(), operand.number, static_cast<std::size_t>(element_size(operand.as)));
-        } else {
-            const std::int64_t value = value_of(operand.tensor);
-            if (value < 0) return decline("a loop reads what no loop of the group made");
-            input.value = static_cast<std::uint32_t>(value);
-        }
-        step.inputs.push_back(input);
+        if (!read(operand, step)) return;
     }
     add_step(std::move(step), *operands[0].tensor);
+}
+
+bool FusionRecorder::read(const LoopOperand& operand, FusedStep& step) {
+    FusedOperand input;
+    input.as = operand.as;
+    input.is_number = operand.tensor == nullptr;
+    if (input.is_number) {
+        std::memcpy(input.number.data(), operand.number, static_cast<std::size_t>(element_size(operand.as)));
+    } else {
+        const std::int64_t value = value_of(operand.tensor);
+        if (value < 0) {
+            decline("a loop reads what no loop of the group made");
+            return false;
+        }
+        input.value = static_cast<std::uint32_t>(value);
+    }
+    step.inputs.push_back(input);
+    return true;
+}
+
+void FusionRecorder::on_rows(const RowLoop& loop, std::span<const LoopOperand> operands, std::size_t outputs) {
+    if (!reason_.empty()) return;
+    auto rows = std::make_shared<FusedRowLoop>();
+    rows->name = loop.reduction != nullptr ? reduction_name(loop.reduction) : loop.name;
+    rows->kernel = loop.kernel;
+    rows->reduction = loop.reduction;
+    rows->numbers = loop.numbers;
+    rows->reduced = loop.reduced;
+    rows->outputs = outputs;
+    rows->keeps = operands[0].tensor->sizes.size() == operands[outputs].tensor->sizes.size();
+    if (rows->name.empty()) return decline("a reduction that is not known");
+    if (loop.reduced == 0) return decline(concat(rows->name, " along a dimension that is not the last"));
+    FusedStep step;
+    step.kind.family = LoopFamily::Rows;
+    step.kind.as = operands[outputs].as;
+    for (const LoopOperand& operand : operands.subspan(outputs)) {
+        if (!read(operand, step)) return;
+    }
+    step.rows = std::move(rows);
+    for (std::size_t i = 0; i < outputs; ++i) {
+        step.result_as = operands[i].as;
+        step.dtype = operands[i].tensor->dtype;
+        add_step(step, *operands[i].tensor);
+        FusedStep also;
+        also.kind.family = LoopFamily::Also;
+        also.kind.as = step.kind.as;
+        step = also;
+    }
 }
 
 void FusionRecorder::on_copy(const Tensor& to, const Tensor& from) {

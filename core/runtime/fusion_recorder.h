@@ -25,6 +25,7 @@ class FusionRecorder final : public OperatorStandIn, public LoopRecorder {
 
     bool run(const Operator& op, std::span<const IValue> arguments, IValue* results) override;
     void on_loop(ElementwiseKernel kernel, const void* params, std::span<const LoopOperand> operands, std::size_t outputs) override;
+    void on_rows(const RowLoop& loop, std::span<const LoopOperand> operands, std::size_t outputs) override;
     void on_copy(const Tensor& to, const Tensor& from) override;
 
     const FusedExpression& expression() const { return expression_; }
@@ -38,6 +39,8 @@ class FusionRecorder final : public OperatorStandIn, public LoopRecorder {
 
   private:
     void decline(std::string reason);
+    // False, and declined, for a tensor that no loop of the group made.
+    bool read(const LoopOperand& operand, FusedStep& step);
     void add_step(FusedStep step, const TensorImpl& result);
 
     FusedExpression expression_;

@@ -16,76 +16,290 @@ constexpr std::int64_t kLargestBlock = 4096;     // elements
 constexpr std::int64_t kSmallestBlock = 256;
 constexpr std::size_t kAlignment = 64;
 
+// A block is so many rows of so many elements; an expression without rows has rows of one element.
+struct Block {
+    std::int64_t rows = 1;
+    std::int64_t row = 1;
+    std::int64_t count(RowShape shape) const {
+        return shape == RowShape::Elements ? rows * row : (shape == RowShape::PerRow ? rows : row);
+    }
+};
+
 // Where a block's elements stand: in one of the caller's arrays, or in a buffer.
 struct Place {
     bool is_array = false;
     std::uint32_t index = 0;
     std::int64_t element = 4;  // bytes
+    RowShape shape = RowShape::Elements;
+
+    std::int64_t row_bytes(std::int64_t row) const {
+        return shape == RowShape::Columns ? 0 : element * (shape == RowShape::Elements ? row : 1);
+    }
 };
 
-// A kernel, or a conversion from places[1] to places[0].
+// A kernel, a row loop, or a conversion from places[outputs] to places[0]: of as many elements, or of one a row to a row.
 struct Action {
     ElementwiseKernel kernel = nullptr;
+    std::shared_ptr<const FusedRowLoop> rows;
     ConvertFunction convert = nullptr;
     const Scalar* params = nullptr;
     std::vector<Place> places;  // what is written, then what is read
     std::string name;
 };
 
-// An element that fills a buffer, once for a call.
+// What fills a buffer, once for a call: a number, or a row's places.
 struct Filling {
     Place to;
     bool is_array = false;
     std::uint32_t array = 0;
+    bool is_row = false;
+    std::int64_t element = 4;  // of what it is filled with
     std::array<std::byte, 16> number{};
     ConvertFunction convert = nullptr;
     std::string text;  // of the number
 };
 
-class PortableKernel final : public FusedKernel {
+// Finds places for what the steps of an expression read and write.
+class Planner {
   public:
-    PortableKernel(const FusedExpression& expression, const std::vector<bool>& is_number) : expression_(expression), is_number_(is_number) {
+    Planner(const FusedExpression& expression, const std::vector<bool>& is_number) : e_(expression), is_number_(is_number) {
         count_uses();
-        for (std::size_t i = 0; i < expression_.steps.size(); ++i) add_step(i);
-        for (std::size_t o = 0; o < expression_.outputs.size(); ++o) add_copy_of_output(o);
-        lay_out();
+        for (std::size_t i = 0; i < e_.steps.size(); ++i) add_step(i);
+        for (std::size_t o = 0; o < e_.outputs.size(); ++o) add_copy_of_output(o);
     }
 
-    void run(std::byte* const* arrays, std::int64_t n) const override {
-        thread_local std::vector<std::byte> memory;
-        thread_local std::vector<void*> pointers;
-        if (memory.size() < bytes_ + kAlignment) memory.resize(bytes_ + kAlignment);
-        std::byte* const buffers = memory.data() + (kAlignment - reinterpret_cast<std::uintptr_t>(memory.data()) % kAlignment);
-        for (const Filling& fill : fillings_) {
-            const void* from = fill.is_array ? static_cast<const void*>(arrays[fill.array]) : fill.number.data();
-            fill.convert(from, 0, buffers + offsets_[fill.to.index], fill.to.element, std::min(n, block_));
-        }
-        for (std::int64_t at = 0; at < n; at += block_) {
-            const std::int64_t length = std::min(block_, n - at);
-            for (const Action& action : actions_) {
-                pointers.clear();
-                for (const Place& place : action.places) {
-                    pointers.push_back(place.is_array ? arrays[place.index] + at * place.element : buffers + offsets_[place.index]);
-                }
-                if (action.kernel != nullptr) action.kernel(action.params, pointers.data(), length);
-                else action.convert(pointers[1], action.places[1].element, pointers[0], action.places[0].element, length);
-            }
-        }
-    }
-
-    FusedKernelText text() const override { return {"portable", expression_.str(), program(), {}, {}, 0, false}; }
+    struct Buffer {
+        std::int64_t element = 4;
+        RowShape shape = RowShape::Elements;
+        friend auto operator<=>(const Buffer&, const Buffer&) = default;
+    };
+    std::vector<Buffer> buffers;
+    std::vector<Action> actions;
+    std::vector<Filling> fillings;
 
   private:
-    using Seen = std::pair<std::uint32_t, ScalarType>;  // a value as a dtype
+    struct Seen {  // a value as a dtype and a shape
+        std::uint32_t value = 0;
+        ScalarType as = ScalarType::Float32;
+        RowShape shape = RowShape::Elements;
+        friend auto operator<=>(const Seen&, const Seen&) = default;
+    };
+
+    RowShape shape_of(std::uint32_t value) const { return e_.is_of_rows() ? e_.shapes[value] : RowShape::Elements; }
+    bool is_input(std::uint32_t value) const { return value < e_.inputs.size(); }
+    std::uint32_t input_array(std::uint32_t value) const { return static_cast<std::uint32_t>(e_.outputs.size()) + value; }
 
     void count_uses() {
-        last_use_.assign(expression_.inputs.size() + expression_.steps.size(), 0);
-        for (std::size_t i = 0; i < expression_.steps.size(); ++i) {
-            for (const FusedOperand& operand : expression_.steps[i].inputs) {
+        last_use_.assign(e_.inputs.size() + e_.steps.size(), 0);
+        for (std::size_t i = 0; i < e_.steps.size(); ++i) {
+            last_use_[e_.inputs.size() + i] = i;
+            for (const FusedOperand& operand : e_.steps[i].inputs) {
                 if (!operand.is_number) last_use_[operand.value] = i;
             }
         }
-        for (const std::uint32_t output : expression_.outputs) last_use_[output] = expression_.steps.size();
+        for (const std::uint32_t output : e_.outputs) last_use_[output] = e_.steps.size();
+    }
+
+    // Buffers are used again when what is in them has been read for the last time.
+    Place new_buffer(ScalarType dtype, RowShape shape, bool is_kept) {
+        const Buffer buffer{element_size(dtype), shape};
+        auto& free = free_[buffer];
+        if (!is_kept && !free.empty()) {
+            const std::uint32_t index = free.back();
+            free.pop_back();
+            return {false, index, buffer.element, shape};
+        }
+        buffers.push_back(buffer);
+        return {false, static_cast<std::uint32_t>(buffers.size() - 1), buffer.element, shape};
+    }
+    void release(const Place& place) { free_[{place.element, place.shape}].push_back(place.index); }
+
+    Place filled_place(const FusedOperand& operand, RowShape shape) {
+        const ScalarType from = operand.is_number ? operand.as : e_.dtype_of(operand.value);
+        Filling fill;
+        fill.to = new_buffer(operand.as, shape, true);
+        fill.is_array = !operand.is_number;
+        fill.is_row = fill.is_array && shape_of(operand.value) == RowShape::Columns;
+        fill.array = operand.is_number ? 0 : input_array(operand.value);
+        fill.element = element_size(from);
+        fill.number = operand.number;
+        fill.convert = convert_function(from, operand.as);
+        if (operand.is_number) fill.text = number_text(operand.number.data(), operand.as);
+        fillings.push_back(fill);
+        return fill.to;
+    }
+
+    // The operand with the dtype that it is to be seen as, in the shape that its step works on.
+    Place operand_place(const FusedOperand& operand, RowShape shape) {
+        if (operand.is_number) return filled_place(operand, shape);
+        const Seen seen{operand.value, operand.as, shape};
+        if (const auto found = places_.find(seen); found != places_.end()) return found->second;
+        const RowShape own = shape_of(operand.value);
+        const ScalarType dtype = e_.dtype_of(operand.value);
+        if (is_input(operand.value) && is_number_[operand.value]) return places_[seen] = filled_place(operand, shape);
+        if (is_input(operand.value) && own == RowShape::Columns && (shape != own || dtype != operand.as)) {
+            return places_[seen] = filled_place(operand, shape);
+        }
+        const Seen stored{operand.value, dtype, own};
+        if (is_input(operand.value)) places_[stored] = {true, input_array(operand.value), element_size(dtype), own};
+        if (stored == seen) return places_.at(stored);
+        const Place converted = new_buffer(operand.as, shape, false);
+        actions.push_back({nullptr, nullptr, convert_function(dtype, operand.as), nullptr, {converted, places_.at(stored)}, own == shape ? "Convert" : "Spread"});
+        return places_[seen] = converted;
+    }
+
+    void add_step(std::size_t i) {
+        const FusedStep& step = e_.steps[i];
+        if (step.kind.family == LoopFamily::Also) return;
+        const auto value = static_cast<std::uint32_t>(e_.inputs.size() + i);
+        Action action;
+        for (const FusedOperand& operand : step.inputs) {
+            action.places.push_back(operand_place(operand, step.rows ? shape_of(operand.value) : shape_of(value)));
+        }
+        const std::size_t results = step.rows ? step.rows->outputs : 1;
+        std::vector<Place> written;
+        std::vector<std::pair<Place, Place>> rounded;  // to, from
+        for (std::size_t r = 0; r < results; ++r) {
+            const FusedStep& result = e_.steps[i + r];
+            const Place stored = result_place(static_cast<std::uint32_t>(value + r));
+            const bool rounds = result.kind.family != LoopFamily::Convert && result.result_as != result.dtype;
+            written.push_back(rounds ? new_buffer(result.result_as, stored.shape, false) : stored);
+            if (rounds) rounded.emplace_back(stored, written.back());
+        }
+        action.places.insert(action.places.begin(), written.begin(), written.end());
+        action.kernel = step.kernel;
+        action.rows = step.rows;
+        action.name = step.rows ? concat(step.rows->name, " rows") : step.kind.name();
+        action.params = step.params.empty() ? nullptr : step.params.data();
+        if (step.kernel == nullptr && !step.rows) action.convert = convert_function(step.inputs[0].as, step.dtype);
+        actions.push_back(std::move(action));
+        for (std::size_t r = 0, k = 0; r < results; ++r) {
+            const FusedStep& result = e_.steps[i + r];
+            if (result.kind.family == LoopFamily::Convert || result.result_as == result.dtype) continue;
+            const auto& [to, from] = rounded[k++];
+            actions.push_back({nullptr, nullptr, convert_function(result.result_as, result.dtype), nullptr, {to, from}, "Convert"});
+            release(from);
+        }
+        release_unread(i + results - 1);
+    }
+
+    Place result_place(std::uint32_t value) {
+        const ScalarType dtype = e_.dtype_of(value);
+        const auto output = std::find(e_.outputs.begin(), e_.outputs.end(), value);
+        const bool is_output = output != e_.outputs.end();
+        const Place place = is_output ? Place{true, static_cast<std::uint32_t>(output - e_.outputs.begin()), element_size(dtype), shape_of(value)}
+                                      : new_buffer(dtype, shape_of(value), false);
+        return places_[{value, dtype, shape_of(value)}] = place;
+    }
+
+    void release_unread(std::size_t step) {
+        for (auto place = places_.begin(); place != places_.end();) {
+            const std::uint32_t value = place->first.value;
+            const bool is_kept = is_input(value) && (is_number_[value] || shape_of(value) == RowShape::Columns);
+            const bool is_made = is_input(value) || value - e_.inputs.size() <= step;
+            if (is_kept || !is_made || last_use_[value] > step) {
+                ++place;
+                continue;
+            }
+            if (!place->second.is_array) release(place->second);
+            place = places_.erase(place);
+        }
+    }
+
+    // A value that is given back twice, or an input that is.
+    void add_copy_of_output(std::size_t o) {
+        const std::uint32_t value = e_.outputs[o];
+        const ScalarType dtype = e_.dtype_of(value);
+        const Place to{true, static_cast<std::uint32_t>(o), element_size(dtype), shape_of(value)};
+        FusedOperand operand;
+        operand.value = value;
+        operand.as = dtype;
+        const Place from = operand_place(operand, shape_of(value));
+        if (from.is_array && from.index == to.index) return;
+        actions.push_back({nullptr, nullptr, convert_function(dtype, dtype), nullptr, {to, from}, "Copy"});
+    }
+
+    const FusedExpression& e_;
+    const std::vector<bool>& is_number_;
+    std::vector<std::size_t> last_use_;
+    std::map<Seen, Place> places_;
+    std::map<Buffer, std::vector<std::uint32_t>> free_;
+};
+
+class PortableKernel final : public FusedKernel {
+  public:
+    PortableKernel(const FusedExpression& expression, const std::vector<bool>& is_number) : expression_(expression) {
+        Planner planner(expression_, is_number);
+        buffers_ = std::move(planner.buffers);
+        actions_ = std::move(planner.actions);
+        fillings_ = std::move(planner.fillings);
+        for (const Planner::Buffer& buffer : buffers_) bytes_of_one_ += buffer.shape == RowShape::Elements ? buffer.element : 0;
+    }
+
+    void run(std::byte* const* arrays, std::int64_t n) const override { run_blocks(arrays, n, 1); }
+    void run_rows(std::byte* const* arrays, const std::int64_t*, std::int64_t rows, std::int64_t n) const override { run_blocks(arrays, rows, n); }
+    bool wants_packed_rows() const override { return true; }
+    FusedKernelText text() const override { return {"portable", expression_.str(), program(), {}, {}, 0, false}; }
+
+  private:
+    // Elements of a block, as far as rows are not longer.
+    std::int64_t block_elements() const { return std::clamp(kCacheBytes / bytes_of_one_ / 64 * 64, kSmallestBlock, kLargestBlock); }
+
+    void run_blocks(std::byte* const* arrays, std::int64_t rows, std::int64_t row) const {
+        thread_local std::vector<std::byte> memory;
+        thread_local std::vector<std::byte*> buffers;
+        const Block block{std::min(rows, std::max<std::int64_t>(1, block_elements() / row)), row};
+        lay_out(block, memory, buffers);
+        for (const Filling& fill : fillings_) run_filling(fill, block, arrays, buffers[fill.to.index]);
+        for (std::int64_t at = 0; at < rows; at += block.rows) {
+            const Block now{std::min(block.rows, rows - at), row};
+            for (const Action& action : actions_) run_action(action, now, at, arrays, buffers);
+        }
+    }
+
+    void lay_out(const Block& block, std::vector<std::byte>& memory, std::vector<std::byte*>& buffers) const {
+        std::size_t bytes = kAlignment;
+        const auto padded = [&](const Planner::Buffer& buffer) {
+            return (static_cast<std::size_t>(block.count(buffer.shape) * buffer.element) + kAlignment - 1) / kAlignment * kAlignment;
+        };
+        for (const Planner::Buffer& buffer : buffers_) bytes += padded(buffer);
+        if (memory.size() < bytes) memory.resize(bytes);
+        std::byte* next = memory.data() + (kAlignment - reinterpret_cast<std::uintptr_t>(memory.data()) % kAlignment) % kAlignment;
+        buffers.clear();
+        for (const Planner::Buffer& buffer : buffers_) {
+            buffers.push_back(next);
+            next += padded(buffer);
+        }
+    }
+
+    static void run_filling(const Filling& fill, const Block& block, std::byte* const* arrays, std::byte* to) {
+        const void* from = fill.is_array ? static_cast<const void*>(arrays[fill.array]) : fill.number.data();
+        if (!fill.is_row) return fill.convert(from, 0, to, fill.to.element, block.count(fill.to.shape));
+        const std::int64_t rows = fill.to.shape == RowShape::Elements ? block.rows : 1;
+        for (std::int64_t r = 0; r < rows; ++r) fill.convert(from, fill.element, to + r * block.row * fill.to.element, fill.to.element, block.row);
+    }
+
+    static void run_action(const Action& action, const Block& block, std::int64_t at, std::byte* const* arrays, const std::vector<std::byte*>& buffers) {
+        constexpr std::size_t kMost = 16;
+        boost::container::small_vector<void*, kMost> pointers;
+        for (const Place& place : action.places) {
+            pointers.push_back(place.is_array ? arrays[place.index] + at * place.row_bytes(block.row) : buffers[place.index]);
+        }
+        const Place& to = action.places[0];
+        if (action.kernel != nullptr) {
+            action.kernel(action.params, pointers.data(), block.count(to.shape));
+        } else if (action.rows) {
+            boost::container::small_vector<std::int64_t, kMost> strides;
+            for (const Place& place : action.places) strides.push_back(place.row_bytes(block.row));
+            action.rows->kernel(action.rows->params(), pointers.data(), strides.data(), block.rows, block.row);
+        } else if (const Place& from = action.places[1]; from.shape == to.shape) {
+            action.convert(pointers[1], from.element, pointers[0], to.element, block.count(to.shape));
+        } else {
+            for (std::int64_t r = 0; r < block.rows; ++r) {
+                action.convert(static_cast<std::byte*>(pointers[1]) + r * from.element, 0,
+                               static_cast<std::byte*>(pointers[0]) + r * block.row * to.element, to.element, block.row);
+            }
+        }
     }
 
     std::string name_of(const Place& place) const {
@@ -102,129 +316,23 @@ class PortableKernel final : public FusedKernel {
         for (const Filling& fill : fillings_) {
             out += concat(name_of(fill.to), " = ", fill.is_array ? concat("in", fill.array - expression_.outputs.size()) : fill.text, "\n");
         }
-        out += concat("for each ", block_, " elements, ", elements_.size(), " buffers of ", (bytes_ + 1023) / 1024, " KiB:\n");
+        out += concat("for each ", block_elements(), " elements", expression_.is_of_rows() ? ", a row at least" : "", ", ", buffers_.size(), " buffers:\n");
         for (const Action& action : actions_) {
-            out += concat("    ", name_of(action.places[0]), " = ", action.name, "(");
-            for (std::size_t i = 1; i < action.places.size(); ++i) out += concat(i > 1 ? ", " : "", name_of(action.places[i]));
+            const std::size_t results = action.rows ? action.rows->outputs : 1;
+            out += "    ";
+            for (std::size_t i = 0; i < results; ++i) out += concat(i > 0 ? ", " : "", name_of(action.places[i]));
+            out += concat(" = ", action.name, "(");
+            for (std::size_t i = results; i < action.places.size(); ++i) out += concat(i > results ? ", " : "", name_of(action.places[i]));
             out += ")\n";
         }
         return out;
     }
 
-    // Buffers are used again when what is in them has been read for the last time.
-    Place new_buffer(ScalarType dtype, bool is_kept) {
-        const std::int64_t element = element_size(dtype);
-        auto& free = free_[element];
-        if (!is_kept && !free.empty()) {
-            const std::uint32_t index = free.back();
-            free.pop_back();
-            return {false, index, element};
-        }
-        elements_.push_back(element);
-        return {false, static_cast<std::uint32_t>(elements_.size() - 1), element};
-    }
-
-    Place constant_place(const FusedOperand& operand) {
-        const ScalarType as = operand.as;
-        const ScalarType from = operand.is_number ? as : expression_.dtype_of(operand.value);
-        const Place place = new_buffer(as, true);
-        Filling fill{place, !operand.is_number, 0, operand.number, convert_function(from, as), number_text(operand.number.data(), as)};
-        if (!operand.is_number) fill.array = static_cast<std::uint32_t>(expression_.outputs.size()) + operand.value;
-        fillings_.push_back(fill);
-        return place;
-    }
-
-    Place operand_place(const FusedOperand& operand) {
-        if (operand.is_number) return constant_place(operand);
-        const Seen seen{operand.value, operand.as};
-        if (const auto found = places_.find(seen); found != places_.end()) return found->second;
-        const bool is_input = operand.value < expression_.inputs.size();
-        if (is_input && is_number_[operand.value]) return places_[seen] = constant_place(operand);
-        const ScalarType dtype = expression_.dtype_of(operand.value);
-        const Seen stored{operand.value, dtype};
-        if (is_input) {
-            places_[stored] = {true, static_cast<std::uint32_t>(expression_.outputs.size()) + operand.value, element_size(dtype)};
-        }
-        if (dtype == operand.as) return places_.at(stored);
-        const Place converted = new_buffer(operand.as, false);
-        actions_.push_back({nullptr, convert_function(dtype, operand.as), nullptr, {converted, places_.at(stored)}, "Convert"});
-        return places_[seen] = converted;
-    }
-
-    void add_step(std::size_t i) {
-        const FusedStep& step = expression_.steps[i];
-        const auto value = static_cast<std::uint32_t>(expression_.inputs.size() + i);
-        std::vector<Place> sources;
-        for (const FusedOperand& operand : step.inputs) sources.push_back(operand_place(operand));
-        const auto output = std::find(expression_.outputs.begin(), expression_.outputs.end(), value);
-        Place stored = new_buffer(step.dtype, false);
-        if (output != expression_.outputs.end()) {
-            release(stored);
-            stored = {true, static_cast<std::uint32_t>(output - expression_.outputs.begin()), element_size(step.dtype)};
-        }
-        places_[{value, step.dtype}] = stored;
-        const bool rounds = step.kernel != nullptr && step.result_as != step.dtype;
-        const Place written = rounds ? new_buffer(step.result_as, false) : stored;
-        std::vector<Place> places{written};
-        places.insert(places.end(), sources.begin(), sources.end());
-        const ConvertFunction convert = step.kernel == nullptr ? convert_function(step.inputs[0].as, step.dtype) : nullptr;
-        actions_.push_back({step.kernel, convert, step.params.empty() ? nullptr : step.params.data(), places, step.kind.name()});
-        if (rounds) {
-            actions_.push_back({nullptr, convert_function(step.result_as, step.dtype), nullptr, {stored, written}, "Convert"});
-            release(written);
-        }
-        release_unread(i);
-    }
-
-    void release(const Place& place) { free_[place.element].push_back(place.index); }
-
-    void release_unread(std::size_t step) {
-        for (auto place = places_.begin(); place != places_.end();) {
-            const std::uint32_t value = place->first.first;
-            const bool is_number = value < expression_.inputs.size() && is_number_[value];
-            if (is_number || last_use_[value] > step) {
-                ++place;
-                continue;
-            }
-            if (!place->second.is_array) release(place->second);
-            place = places_.erase(place);
-        }
-    }
-
-    // A value that is given back twice, or an input that is.
-    void add_copy_of_output(std::size_t o) {
-        const std::uint32_t value = expression_.outputs[o];
-        const ScalarType dtype = expression_.dtype_of(value);
-        const Place to{true, static_cast<std::uint32_t>(o), element_size(dtype)};
-        FusedOperand operand;
-        operand.value = value;
-        operand.as = dtype;
-        const Place from = operand_place(operand);
-        if (from.is_array && from.index == to.index) return;
-        actions_.push_back({nullptr, convert_function(dtype, dtype), nullptr, {to, from}, "Copy"});
-    }
-
-    void lay_out() {
-        std::int64_t bytes_of_one = 1;
-        for (const std::int64_t element : elements_) bytes_of_one += element;
-        block_ = std::clamp(kCacheBytes / bytes_of_one / 64 * 64, kSmallestBlock, kLargestBlock);
-        for (const std::int64_t element : elements_) {
-            offsets_.push_back(bytes_);
-            bytes_ += static_cast<std::size_t>(element * block_);
-        }
-    }
-
     FusedExpression expression_;
-    std::vector<bool> is_number_;
-    std::vector<std::size_t> last_use_;
-    std::map<Seen, Place> places_;
-    std::map<std::int64_t, std::vector<std::uint32_t>> free_;
-    std::vector<std::int64_t> elements_;  // of each buffer
-    std::vector<std::size_t> offsets_;
-    std::size_t bytes_ = 0;
-    std::int64_t block_ = kSmallestBlock;
+    std::vector<Planner::Buffer> buffers_;
     std::vector<Action> actions_;
     std::vector<Filling> fillings_;
+    std::int64_t bytes_of_one_ = 1;
 };
 
 }  // namespace

@@ -83,6 +83,7 @@ class CompiledKernel final : public FusedKernel {
         const Function streaming = n * result_bytes_ >= kStreamedBytes ? streaming_function() : nullptr;
         (streaming != nullptr ? streaming : function)(arrays, n, functions_.data());
     }
+    void run_rows(std::byte* const*, const std::int64_t*, std::int64_t, std::int64_t) const override {}
     FusedKernelText text() const override;
 
     Function function = nullptr;

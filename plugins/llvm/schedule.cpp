@@ -87,6 +87,7 @@ bool is_native(const FusedStep& step) {
         case LoopFamily::Activation: return is_float && is_native_activation(static_cast<ActivationOp>(step.kind.op));
         case LoopFamily::Binary: return is_native_binary(static_cast<BinaryOp>(step.kind.op), is_float);
         case LoopFamily::Ternary: return is_float;
+        default: return false;
     }
     return false;
 }
@@ -94,6 +95,7 @@ bool is_native(const FusedStep& step) {
 bool is_rounded(const FusedStep& step) { return step.result_as != step.dtype; }
 
 std::string refusal(const FusedExpression& expression) {
+    if (expression.is_of_rows()) return "rows";
     const auto refused_type = [](ScalarType t) { return is_complex(t); };
     for (const ScalarType dtype : expression.inputs) {
         if (refused_type(dtype)) return concat(dtype_name(dtype), " input");

@@ -250,6 +250,7 @@ llvm::Value* StepGenerator::step(const FusedStep& step, const Inputs& inputs) co
         case LoopFamily::Test:
             if (static_cast<TestOp>(step.kind.op) == TestOp::IsNan) return is_nan(inputs[0]);
             return b_.CreateNot(convert(inputs[0], step.kind.as, ScalarType::Bool));
+        default: break;
     }
     return nullptr;
 }

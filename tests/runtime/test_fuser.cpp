@@ -7,6 +7,7 @@
 
 #include "core/autograd/grad_mode.h"
 #include "core/base/error.h"
+#include "core/base/parallel.h"
 #include "core/base/strings.h"
 #include "core/ir/parser.h"
 #include "core/ops/functions.h"
@@ -96,6 +97,42 @@ void check(const std::string& text, const std::vector<IValue>& inputs, bool is_f
             std::string kernels;
             for (const FusedKernelText& kernel : fused.kernels) kernels += kernel.expression + "\n";
             QVERIFY2(problem.empty(), concat(backend, ": output ", i, ": ", problem, "\n", text, "\n", kernels).c_str());
+        }
+    }
+}
+
+// Reductions of narrow dtypes and of rows that do not lie as rows may differ in the last bit.
+std::string near(const Tensor& got, const Tensor& want) {
+    const std::string problem = difference(got, want);
+    if (problem != "elements" || !is_floating(got.dtype())) return problem;
+    const double tolerance = got.dtype() == ScalarType::Float64 ? 1e-12 : (got.dtype() == ScalarType::Float32 ? 1e-6 : 1e-2);
+    const auto wide = [](const Tensor& t) { return fn::contiguous(fn::to_dtype(t, static_cast<std::int64_t>(ScalarType::Float64)), 0); };
+    const Tensor a = wide(got), b = wide(want);
+    for (std::int64_t i = 0; i < a.numel(); ++i) {
+        const double x = a.data<double>()[i], y = b.data<double>()[i];
+        if (x != y && !(x != x && y != y) && !(std::abs(x - y) <= tolerance * std::max(1.0, std::abs(y)))) return concat("element ", i, ": ", x, " for ", y);
+    }
+    return {};
+}
+
+void check_rows(const std::string& text, const std::vector<IValue>& inputs, int kernels) {
+    const Ptr<ir::Graph> graph = ir::parse_graph(text);
+    const std::vector<IValue> want = run_unfused(graph, inputs);
+    for (const std::string& backend : backends()) {
+        Fused fused;
+        try {
+            fused = run_fused(graph, inputs, backend);
+        } catch (const Error& error) {
+            if (error.kind() == ErrorKind::Unsupported && backend != "portable") continue;
+            throw;
+        }
+        QVERIFY2(fused.reason.empty(), (backend + ": " + fused.reason + "\n" + text).c_str());
+        if (kernels > 0 && inputs[0].to_tensor().dim() > 1) QCOMPARE(fused.kernels.size(), static_cast<std::size_t>(kernels));
+        std::string shown;
+        for (const FusedKernelText& kernel : fused.kernels) shown += kernel.expression + "\n" + kernel.program + "\n";
+        for (std::size_t i = 0; i < want.size(); ++i) {
+            const std::string problem = near(fused.results[i].to_tensor(), want[i].to_tensor());
+            QVERIFY2(problem.empty(), concat(backend, ": ", problem, " of ", describe(inputs[0].to_tensor()), "\n", text, "\n", shown).c_str());
         }
     }
 }
@@ -391,10 +428,110 @@ class TestFuser : public QObject {
 
     void what_is_no_loop_is_declined() {
         const auto graph = ir::parse_graph(
-            "graph(%x : Tensor):\n  %none : NoneType = prim::Constant()\n  %a : Tensor = aten::exp(%x)\n  %b : Tensor = aten::sum(%a, %none)\n  return (%b)\n");
+            "graph(%x : Tensor):\n  %none : NoneType = prim::Constant()\n  %zero : int = prim::Constant[value=0]()\n  %a : Tensor = aten::exp(%x)\n  %b : Tensor = aten::cumsum(%a, %zero, %none)\n  return (%b)\n");
         Random random;
         const Fused fused = run_fused(graph, {random_tensor(random, {9}, ScalarType::Float32)}, "portable");
-        QCOMPARE(fused.reason, std::string("aten::sum is not made of elementwise loops"));
+        QCOMPARE(fused.reason, std::string("aten::cumsum is not made of elementwise loops"));
+    }
+
+    // Two results of other shapes that share a number: each has its own loop.
+    void shapes_that_do_not_meet() {
+        const auto graph = ir::parse_graph(
+            "graph(%x : Tensor, %y : Tensor, %z : Tensor):\n  %a : Tensor = aten::neg(%z)\n  %b : Tensor = aten::mul(%x, %a)\n"
+            "  %c : Tensor = aten::mul(%y, %a)\n  %d : Tensor = aten::exp(%b)\n  return (%c, %d)\n");
+        Random random;
+        const std::vector<std::array<std::int64_t, 2>> kSizes{{5, 6}, {6, 5}, {7, 7}, {5, 6}};
+        for (const std::string& backend : backends()) {
+            FusedGroup group(graph, backend);
+            for (const auto& [n, m] : kSizes) {
+                const std::vector<IValue> inputs{random_tensor(random, {n}, ScalarType::Float32), random_tensor(random, {m}, ScalarType::Float32),
+                                                 random_tensor(random, {}, ScalarType::Float32)};
+                const std::vector<IValue> want = run_unfused(graph, inputs);
+                std::vector<IValue> got(2);
+                group.run(inputs, got.data());
+                for (std::size_t i = 0; i < 2; ++i) QCOMPARE(difference(got[i].to_tensor(), want[i].to_tensor()), std::string());
+            }
+            QCOMPARE(group.reason(), std::string());
+        }
+    }
+
+    // Rows: reductions and what goes before and after, in one loop.
+    void rows_data() {
+        QTest::addColumn<std::string>("body");
+        QTest::addColumn<int>("kernels");
+        const auto row = [](const char* name, const char* body, int kernels = 1) { QTest::newRow(name) << std::string(body) << kernels; };
+        row("softmax of scores", "  %a : Tensor = aten::mul(%x, %half)\n  %b : Tensor = aten::add(%a, %m, %one)\n  %r : Tensor = aten::softmax(%b, %last, %none)\n");
+        row("log_softmax", "  %a : Tensor = aten::exp(%x)\n  %b : Tensor = aten::log_softmax(%a, %last, %none)\n  %r : Tensor = aten::mul(%b, %half)\n");
+        row("residual and layer_norm", "  %a : Tensor = aten::add(%x, %y, %one)\n  %n : Tensor = aten::layer_norm(%a, %shape, %w, %v, %eps, %yes)\n  %r : Tensor = aten::relu(%n)\n");
+        row("layer_norm without weight", "  %a : Tensor = aten::add(%x, %y, %one)\n  %r : Tensor = aten::layer_norm(%a, %shape, %none, %none, %eps, %yes)\n");
+        row("rms", "  %s : Tensor = aten::mul(%x, %x)\n  %q : Tensor = aten::mean(%s, %lasts, %yes, %none)\n  %e : Tensor = aten::add(%q, %eps, %one)\n"
+                   "  %i : Tensor = aten::rsqrt(%e)\n  %k : Tensor = aten::mul(%x, %i)\n  %r : Tensor = aten::mul(%k, %w)\n");
+        row("dropped and kept", "  %s : Tensor = aten::exp(%x)\n  %q : Tensor = aten::sum(%s, %lasts, %no, %none)\n  %r : Tensor = aten::log(%q)\n");
+        row("variance", "  %s : Tensor = aten::add(%x, %y, %one)\n  %q : Tensor = aten::var(%s, %lasts, %yes, %yes)\n  %m2 : Tensor = aten::mean(%s, %lasts, %yes, %none)\n"
+                        "  %c : Tensor = aten::sub(%s, %m2, %one)\n  %r : Tensor = aten::div(%c, %q)\n");
+        row("extremes", "  %s : Tensor = aten::neg(%x)\n  %q : Tensor = aten::amax(%s, %lasts, %yes)\n  %p : Tensor = aten::amin(%s, %lasts, %yes)\n"
+                        "  %d : Tensor = aten::sub(%q, %p, %one)\n  %r : Tensor = aten::div(%s, %d)\n");
+        row("argmax", "  %s : Tensor = aten::neg(%x)\n  %r : Tensor = aten::argmax(%s, %last, %no)\n");
+        row("two sums", "  %s : Tensor = aten::exp(%x)\n  %q : Tensor = aten::sum(%s, %lasts, %no, %none)\n  %k : Tensor = aten::sum(%s, %lasts, %yes, %none)\n"
+                        "  %f : Tensor = aten::div(%s, %k)\n  %g : Tensor = aten::sum(%f, %lasts, %no, %none)\n  %r : Tensor = aten::sub(%g, %q, %one)\n");
+        row("softmax backward", "  %d : Tensor = aten::_softmax_backward_data(%y, %x, %last, %dtype)\n  %r : Tensor = aten::mul(%d, %half)\n");
+        row("log_softmax backward", "  %t : Tensor = aten::mul(%y, %half)\n  %r : Tensor = aten::_log_softmax_backward_data(%t, %x, %last, %dtype)\n");
+        row("dropped row meets columns", "  %s : Tensor = aten::exp(%x)\n  %q : Tensor = aten::sum(%s, %lasts, %no, %none)\n  %r : Tensor = aten::mul(%s, %q)\n", -1);
+        row("any", "  %s : Tensor = aten::gt(%x, %y)\n  %q : Tensor = aten::any(%s, %last, %yes)\n  %r : Tensor = aten::where(%q, %x, %y)\n");
+    }
+    void rows() {
+        QFETCH(std::string, body);
+        QFETCH(int, kernels);
+        Random random;
+        for (const ScalarType dtype : {ScalarType::Float32, ScalarType::Float64, ScalarType::BFloat16, ScalarType::Float16}) {
+            const std::string text = concat(
+                "graph(%x : Tensor, %y : Tensor, %m : Tensor, %w : Tensor, %v : Tensor):\n  %one : int = prim::Constant[value=1]()\n"
+                "  %half : float = prim::Constant[value=0.5]()\n  %last : int = prim::Constant[value=-1]()\n  %none : NoneType = prim::Constant()\n"
+                "  %yes : bool = prim::Constant[value=1]()\n  %no : bool = prim::Constant[value=0]()\n  %eps : float = prim::Constant[value=1e-05]()\n"
+                "  %shape : int[] = prim::Constant[value=[40]]()\n  %lasts : int[] = prim::Constant[value=[-1]]()\n"
+                "  %dtype : int = prim::Constant[value=", static_cast<int>(dtype), "]()\n", body, "  return (%r)\n");
+            const auto draw = [&](std::initializer_list<std::int64_t> sizes) { return random_tensor(random, sizes, dtype); };
+            const auto turned = [&](std::int64_t a, std::int64_t b, std::int64_t c) { return fn::transpose(random_tensor(random, {a, c, b}, dtype), 1, 2); };
+            const std::vector<std::vector<IValue>> kInputs{
+                {draw({3, 5, 40}), draw({3, 5, 40}), draw({5, 40}), draw({40}), draw({40})},
+                {draw({40, 40}), draw({40, 40}), draw({1, 40}), draw({40}), draw({40})},
+                {turned(3, 5, 40), turned(3, 5, 40), draw({3, 5, 1}), draw({40}), draw({40})},
+                {draw({40}), draw({40}), draw({}), draw({40}), draw({40})},
+                {fn::expand(draw({3, 1, 40}), Dims{3, 5, 40}), draw({3, 5, 40}), draw({3, 1, 1}), draw({40}), draw({40})},
+            };
+            for (const std::vector<IValue>& inputs : kInputs) {
+                if (kernels < 0 && inputs[0].to_tensor().dim() == 3) continue;
+                check_rows(text, inputs, kernels);
+            }
+        }
+    }
+
+    void rows_of_other_lengths() {
+        const auto graph = ir::parse_graph(
+            "graph(%x : Tensor):\n  %last : int = prim::Constant[value=-1]()\n  %none : NoneType = prim::Constant()\n  %a : Tensor = aten::exp(%x)\n"
+            "  %r : Tensor = aten::softmax(%a, %last, %none)\n  return (%r)\n");
+        Random random;
+        for (const std::string backend : {"portable", ""}) {
+            FusedGroup group(graph, backend);
+            for (const std::int64_t n : {3, 40, 7, 1, 1000, 20000}) {
+                const std::vector<IValue> inputs{random_tensor(random, {9, n}, ScalarType::Float32)};
+                IValue got;
+                group.run(inputs, &got);
+                QCOMPARE(difference(got.to_tensor(), run_unfused(graph, inputs)[0].to_tensor()), std::string());
+            }
+            QCOMPARE(group.reason(), std::string());
+        }
+    }
+
+    void few_long_rows_are_left_to_the_operators() {
+        const auto graph = ir::parse_graph(
+            "graph(%x : Tensor):\n  %last : int[] = prim::Constant[value=[-1]]()\n  %none : NoneType = prim::Constant()\n  %no : bool = prim::Constant[value=0]()\n"
+            "  %a : Tensor = aten::exp(%x)\n  %r : Tensor = aten::sum(%a, %last, %no, %none)\n  return (%r)\n");
+        set_thread_count(2);
+        Random random;
+        const Fused fused = run_fused(graph, {random_tensor(random, {2, 100000}, ScalarType::Float32)}, "portable");
+        set_thread_count(0);
+        QCOMPARE(fused.reason, std::string("2 rows of 100000 elements are too few to share"));
     }
 
     void errors_are_the_operators() {

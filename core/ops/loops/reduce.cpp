@@ -8,6 +8,7 @@
 #include "core/base/parallel.h"
 #include "core/ops/loops/convert.h"
 #include "core/ops/loops/elementwise.h"
+#include "core/ops/loops/row_loop.h"
 
 namespace loupe {
 namespace {
@@ -219,10 +220,50 @@ bool strides_over_order(const Tensor& t, std::span<const bool> reduced) {
     return step >= kCacheLine && t.numel() >= kGrain;
 }
 
+// How many of the last dimensions are all that is reduced; 0 when it is others.
+std::int64_t trailing_dims(const Tensor& t, std::span<const bool> reduced) {
+    std::size_t first = reduced.size();
+    while (first > 0 && reduced[first - 1]) --first;
+    for (std::size_t d = 0; d < first; ++d) {
+        if (reduced[d] && t.sizes()[d] != 1) return 0;
+    }
+    return static_cast<std::int64_t>(reduced.size() - first);
+}
+
+void tell_recorder(const Reduction& reduction, const Tensor& input, std::span<const bool> reduced, std::span<const Tensor> outputs,
+                   const void* params) {
+    LoopRecorder& recorder = *detail::thread_loop_recorder;
+    const bool is_seen_type = input.dtype() == reduction.as;
+    RowLoop loop{"", &reduce_rows, trailing_dims(input, reduced), {is_seen_type ? 0.0 : static_cast<double>(kBlock)}, &reduction};
+    if (params != nullptr) loop.numbers.push_back(*static_cast<const double*>(params));
+    std::vector<LoopOperand> operands;
+    for (std::size_t i = 0; i < outputs.size(); ++i) operands.emplace_back(outputs[i], reduction.output_as[i]);
+    operands.emplace_back(input, reduction.as);
+    recorder.on_rows(loop, operands, outputs.size());
+}
+
 }  // namespace
+
+void reduce_rows(const RowParams& params, void* const* arrays, const std::int64_t* strides, std::int64_t rows, std::int64_t n) {
+    const Reduction& reduction = *params.reduction;
+    const double* own = params.numbers + 1;
+    const std::int64_t piece = params.numbers[0] > 0 ? static_cast<std::int64_t>(params.numbers[0]) : n;
+    const std::int64_t element = element_size(reduction.as);
+    alignas(64) std::byte state[kMaxStateSize];
+    for (std::int64_t row = 0; row < rows; ++row) {
+        const auto* from = static_cast<const std::byte*>(arrays[reduction.outputs]) + row * strides[reduction.outputs];
+        reduction.begin(state, 1);
+        for (std::int64_t at = 0; at < n; at += piece) reduction.fold(state, from + at * element, std::min(piece, n - at), at, own);
+        std::array<void*, 2> to{};
+        for (std::size_t i = 0; i < reduction.outputs; ++i) to[i] = static_cast<std::byte*>(arrays[i]) + row * strides[i];
+        reduction.finish(state, 1, n, own, to.data());
+    }
+}
 
 void run_reduction(const Reduction& reduction, const Tensor& given, std::span<const bool> reduced, std::span<const Tensor> outputs,
                    const void* params) {
+    if (detail::thread_loop_recorder != nullptr) [[unlikely]] tell_recorder(reduction, given, reduced, outputs, params);
+    const LoopRecorderScope told(nullptr);
     Tensor input = given;
     if (reduction.is_ordered && strides_over_order(given, reduced)) {
         input = empty(given.sizes(), given.dtype());

@@ -2,8 +2,10 @@
 // layer_norm: each sample by itself, over its last dimensions.
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include "core/base/parallel.h"
+#include "core/ops/loops/row_loop.h"
 #include "core/ops/nn/common.h"
 #include "core/ops/nn/composed_gradient.h"
 #include "core/ops/nn/family.h"
@@ -18,6 +20,7 @@ using namespace nn_ops;
 struct Rows {
     std::int64_t count = 1;
     std::int64_t length = 1;
+    std::int64_t dims = 1;  // how many a row is made of
 };
 
 Rows check_layer_norm(const Tensor& input, const Dims& normalized_shape, const Tensor& weight, const Tensor& bias) {
@@ -38,6 +41,7 @@ Rows check_layer_norm(const Tensor& input, const Dims& normalized_shape, const T
     require(fits, "Given normalized_shape=", shape, ", expected input with shape [*, ", join(normalized_shape, ", "),
             "], but got input of size", shape_list_text(sizes));
     Rows rows;
+    rows.dims = static_cast<std::int64_t>(normalized);
     for (std::size_t d = 0; d < sizes.size(); ++d) (d + normalized < sizes.size() ? rows.count : rows.length) *= sizes[d];
     return rows;
 }
@@ -82,9 +86,38 @@ LOUPE_INLINE inline void normalize_row(const T* x, const T* w, const T* b, T* y,
     scale_row(x, w, b, y, n, rstd, -rstd * mean);
 }
 
+// As layer_norm_rows, of bfloat16: rows of float32, mean and rstd from rows of x.
+void rounded_layer_norm_rows(const RowParams& params, void* const* arrays, const std::int64_t* strides, std::int64_t rows, std::int64_t n) {
+    const auto at = [&]<typename T>(std::type_identity<T>, std::size_t i, std::int64_t row) {
+        return reinterpret_cast<T*>(static_cast<std::byte*>(arrays[i]) + row * strides[i]);
+    };
+    constexpr std::type_identity<float> kWide;
+    constexpr std::type_identity<BFloat16> kNarrow;
+    const bool has_weight = params.numbers[1] != 0, has_bias = params.numbers[2] != 0;
+    std::vector<float> wide(static_cast<std::size_t>(n));
+    for (std::int64_t r = 0; r < rows; ++r) {
+        const BFloat16* x = at(kNarrow, 3, r);
+        std::copy_n(x, n, wide.begin());
+        const RoundedMoments moments = rounded_moments(x, n);
+        const BFloat16 scale = moments.inverse_deviation(params.numbers[0]);
+        *at(kNarrow, 1, r) = moments.mean;
+        *at(kNarrow, 2, r) = scale;
+        const auto shift = BFloat16(-static_cast<float>(scale) * static_cast<float>(moments.mean));
+        scale_row<float>(wide.data(), has_weight ? at(kWide, 4, r) : nullptr, has_bias ? at(kWide, has_weight ? 5 : 4, r) : nullptr, at(kWide, 0, r), n,
+                         static_cast<float>(scale), static_cast<float>(shift));
+    }
+}
+
 // Statistics rounded, the row itself in float32.
 void rounded_layer_norm(const Rows& rows, const Tensor& out, const Tensor& mean, const Tensor& rstd, const Tensor& input, const Tensor& weight,
                         const Tensor& bias, double eps) {
+    const RowLoop loop{"LayerNormInSteps", &rounded_layer_norm_rows, rows.dims, {eps, weight.defined() ? 1.0 : 0.0, bias.defined() ? 1.0 : 0.0}, nullptr};
+    boost::container::small_vector<LoopOperand, 6> operands{{out, ScalarType::Float32}, {mean, ScalarType::BFloat16}, {rstd, ScalarType::BFloat16},
+                                                            {input, ScalarType::BFloat16}};
+    for (const Tensor& t : {weight, bias}) {
+        if (t.defined()) operands.emplace_back(t, ScalarType::Float32);
+    }
+    const RowLoopScope told(loop, {operands.data(), operands.size()}, 3);
     const Tensor x = packed(input);
     const Tensor wide = packed_as(x, ScalarType::Float32);
     const Tensor weights = packed_as(weight, ScalarType::Float32);
@@ -105,12 +138,33 @@ void rounded_layer_norm(const Rows& rows, const Tensor& out, const Tensor& mean,
     convert_into(out, y);
 }
 
+// Rows of y, mean and rstd from rows of x and, as the numbers say, weight and bias. numbers: eps, has weight, has bias.
+template <typename T>
+void layer_norm_rows(const RowParams& params, void* const* arrays, const std::int64_t* strides, std::int64_t rows, std::int64_t n) {
+    const auto at = [&](std::size_t i, std::int64_t row) { return reinterpret_cast<T*>(static_cast<std::byte*>(arrays[i]) + row * strides[i]); };
+    const bool has_weight = params.numbers[1] != 0, has_bias = params.numbers[2] != 0;
+    with_best_instructions([&]() LOUPE_INLINE {
+        for (std::int64_t r = 0; r < rows; ++r) {
+            const T* w = has_weight ? at(4, r) : nullptr;
+            const T* b = has_bias ? at(has_weight ? 5 : 4, r) : nullptr;
+            normalize_row(at(3, r), w, b, at(0, r), n, params.numbers[0], *at(1, r), *at(2, r));
+        }
+    });
+}
+
 void native_layer_norm(const Tensor& out, const Tensor& mean, const Tensor& rstd, const Tensor& input, const Dims& normalized_shape,
                        const Tensor& weight, const Tensor& bias, double eps) {
     const Rows rows = check_layer_norm(input, normalized_shape, weight, bias);
     if (is_rounded(input, weight, bias)) return rounded_layer_norm(rows, out, mean, rstd, input, weight, bias, eps);
     visit_floating(input.dtype(), "layer_norm", [&]<typename T>(std::type_identity<T>) {
         constexpr ScalarType kType = scalar_type_of<T>;
+        const RowLoop loop{"LayerNorm", &layer_norm_rows<T>, rows.dims,
+                           {eps, weight.defined() ? 1.0 : 0.0, bias.defined() ? 1.0 : 0.0}, nullptr};
+        boost::container::small_vector<LoopOperand, 6> operands;
+        for (const Tensor& t : {out, mean, rstd, input, weight, bias}) {
+            if (t.defined()) operands.emplace_back(t, kType);
+        }
+        const RowLoopScope told(loop, {operands.data(), operands.size()}, 3);
         const Tensor x = packed_as(input, kType);
         const Tensor weights = packed_as(weight, kType);
         const Tensor biases = packed_as(bias, kType);

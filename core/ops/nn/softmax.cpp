@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "core/base/parallel.h"
+#include "core/ops/loops/row_loop.h"
 #include "core/ops/nn/common.h"
 #include "core/ops/nn/family.h"
 #include "core/ops/nn/simd.h"
@@ -131,11 +132,35 @@ void rounded_log_softmax(const Lines& lines, const float* x, float* y) {
     }
 }
 
+// Rows of y from rows of x, for fused kernels.
+template <bool Log, typename T>
+void softmax_rows(const RowParams&, void* const* arrays, const std::int64_t* strides, std::int64_t rows, std::int64_t n) {
+    with_best_instructions([&]() LOUPE_INLINE {
+        for (std::int64_t r = 0; r < rows; ++r) {
+            softmax_row<Log>(reinterpret_cast<const T*>(static_cast<const std::byte*>(arrays[1]) + r * strides[1]),
+                             reinterpret_cast<T*>(static_cast<std::byte*>(arrays[0]) + r * strides[0]), n);
+        }
+    });
+}
+void rounded_log_softmax_rows(const RowParams&, void* const* arrays, const std::int64_t* strides, std::int64_t rows, std::int64_t n) {
+    for (std::int64_t r = 0; r < rows; ++r) {
+        rounded_log_softmax({1, n, 1}, reinterpret_cast<const float*>(static_cast<const std::byte*>(arrays[1]) + r * strides[1]),
+                            reinterpret_cast<float*>(static_cast<std::byte*>(arrays[0]) + r * strides[0]));
+    }
+}
+
+// How many of the last dimensions a row is made of; 0 when rows lie across others.
+std::int64_t row_dims(const Tensor& t, std::int64_t dim) { return t.dim() > 0 && wrap_dim(dim, t.dim()) == t.dim() - 1 ? 1 : 0; }
+
 template <bool Log>
 void softmax_kernel(const Tensor& out, const Tensor& self, std::int64_t dim, bool) {
     if (out.numel() == 0) return;
     const Lines lines = lines_of(self, dim);
     visit_floating(self.dtype(), "softmax", [&]<typename T>(std::type_identity<T>) {
+        const bool in_steps = Log && self.dtype() == ScalarType::BFloat16;
+        const RowLoop loop{in_steps ? "LogSoftmaxInSteps" : (Log ? "LogSoftmax" : "Softmax"), in_steps ? &rounded_log_softmax_rows : &softmax_rows<Log, T>,
+                           row_dims(self, dim), {}, nullptr};
+        const RowLoopScope told(loop, std::array{LoopOperand(out, scalar_type_of<T>), LoopOperand(self, scalar_type_of<T>)}, 1);
         const Tensor x = packed_as(self, scalar_type_of<T>);
         const Tensor y = out.dtype() == x.dtype() ? buffer_for(out) : empty(out.sizes(), x.dtype());
         if constexpr (Log && std::is_same_v<T, float>) {
@@ -183,6 +208,18 @@ LOUPE_INLINE inline void backward_columns(const T* g, const T* y, T* out, std::i
     }
 }
 
+// numbers: whether sums are rounded to bfloat16.
+template <bool Log, typename T>
+void softmax_backward_rows(const RowParams& params, void* const* arrays, const std::int64_t* strides, std::int64_t rows, std::int64_t n) {
+    with_best_instructions([&]() LOUPE_INLINE {
+        for (std::int64_t r = 0; r < rows; ++r) {
+            backward_row<Log>(reinterpret_cast<const T*>(static_cast<const std::byte*>(arrays[1]) + r * strides[1]),
+                              reinterpret_cast<const T*>(static_cast<const std::byte*>(arrays[2]) + r * strides[2]),
+                              reinterpret_cast<T*>(static_cast<std::byte*>(arrays[0]) + r * strides[0]), n, params.numbers[0] != 0);
+        }
+    });
+}
+
 TensorMeta infer_softmax_backward(const Tensor& grad_output, const Tensor& output, std::int64_t dim, ScalarType input_dtype) {
     wrap_dim(dim, grad_output.dim());
     require_sizes(grad_output, output.sizes(), "grad_output");
@@ -196,8 +233,12 @@ void softmax_backward_kernel(const Tensor& out, const Tensor& grad_output, const
     if (out.numel() == 0) return;
     const Lines lines = lines_of(output, dim);
     visit_floating(grad_output.dtype(), "softmax_backward", [&]<typename T>(std::type_identity<T>) {
-        const Tensor g = packed_as(grad_output, scalar_type_of<T>);
-        const Tensor y = packed_as(output, scalar_type_of<T>);
+        constexpr ScalarType kType = scalar_type_of<T>;
+        const RowLoop loop{Log ? "LogSoftmaxBackward" : "SoftmaxBackward", &softmax_backward_rows<Log, T>, row_dims(output, dim),
+                           {grad_output.dtype() == ScalarType::BFloat16 ? 1.0 : 0.0}, nullptr};
+        const RowLoopScope told(loop, std::array{LoopOperand(out, kType), LoopOperand(grad_output, kType), LoopOperand(output, kType)}, 1);
+        const Tensor g = packed_as(grad_output, kType);
+        const Tensor y = packed_as(output, kType);
         const Tensor to = out.dtype() == g.dtype() ? buffer_for(out) : empty(out.sizes(), g.dtype());
         const bool narrow = grad_output.dtype() == ScalarType::BFloat16;
         const T* gp = g.data<T>();
