@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Chains of pointwise operators become groups, which a fuser compiles to one loop; without one the interpreter runs the
-// operators of the group.
+// Chains of pointwise operators become groups, with what takes rows one by one (softmax, layer_norm, sums along the last
+// dimensions), which a fuser compiles to one loop.
 #include <algorithm>
+#include <unordered_map>
 #include <unordered_set>
 
 #include "core/passes/graph_tools.h"
@@ -58,12 +59,62 @@ bool is_pointwise(const Node* node) {
     return std::none_of(node->inputs().begin(), node->inputs().end(), [](const Value* v) { return v->type()->kind() == TypeKind::List; });
 }
 
-const Pass kFuseTensorExprs{"FuseTensorExprs", "Chains of pointwise operators become groups that are computed in one go.",
+namespace {
+
+// Reductions and other operators that take rows one by one, by the argument that says which dimensions a row is; null:
+// the last ones in any case.
+const std::unordered_map<std::string, const char*>& row_operators() {
+    static const std::unordered_map<std::string, const char*> kArguments{
+        {"aten::softmax.int", "dim"}, {"aten::log_softmax.int", "dim"}, {"aten::_softmax", "dim"}, {"aten::_log_softmax", "dim"},
+        {"aten::_softmax_backward_data", "dim"}, {"aten::_log_softmax_backward_data", "dim"},
+        {"aten::layer_norm", nullptr}, {"aten::native_layer_norm", nullptr},
+        {"aten::sum.dim_IntList", "dim"}, {"aten::mean.dim", "dim"}, {"aten::amax", "dim"}, {"aten::amin", "dim"},
+        {"aten::var.dim", "dim"}, {"aten::std.dim", "dim"}, {"aten::argmax", "dim"}, {"aten::argmin", "dim"},
+        {"aten::any.dim", "dim"}, {"aten::all.dim", "dim"}};
+    return kArguments;
+}
+
+// Are these all the last dimensions of the tensor, and not all there are?
+bool are_last(std::vector<std::int64_t> dims, const Value* tensor) {
+    const auto* type = tensor->type()->as<TensorType>();
+    const bool knows_rank = type != nullptr && type->sizes.has_value();
+    const std::int64_t rank = knows_rank ? static_cast<std::int64_t>(type->sizes->size()) : 0;
+    for (std::int64_t& dim : dims) {
+        if (dim >= 0 && knows_rank) dim -= rank;
+        if (dim >= 0) return false;
+    }
+    std::sort(dims.begin(), dims.end());
+    for (std::size_t i = 0; i < dims.size(); ++i) {
+        if (dims[i] != static_cast<std::int64_t>(i) - static_cast<std::int64_t>(dims.size())) return false;
+    }
+    return !dims.empty() && (!knows_rank || static_cast<std::int64_t>(dims.size()) < rank);
+}
+
+bool is_row_operator(const Node* node) {
+    if (node->op() == nullptr) return false;
+    const auto found = row_operators().find(node->op()->full_name);
+    if (found == row_operators().end()) return false;
+    // What is no tensor is written in the group.
+    const bool has_constants = std::all_of(node->inputs().begin(), node->inputs().end(), [](const Value* v) {
+        return v->type()->kind() == TypeKind::Tensor || v->node()->kind() == ir::prim::Constant;
+    });
+    if (!has_constants) return false;
+    if (found->second == nullptr) return true;
+    const std::optional<IValue> dim = constant_input(node, found->second);
+    if (!dim || dim->is_none()) return false;
+    if (dim->is_int()) return are_last({dim->to_int()}, node->input(0));
+    const Dims dims = dim->to_ints();
+    return are_last({dims.begin(), dims.end()}, node->input(0));
+}
+
+}  // namespace
+
+const Pass kFuseTensorExprs{"FuseTensorExprs", "Pointwise operators and reductions of rows become groups that are computed in one go.",
                             [](Graph& graph, const PassContext&) {
                                 Grouping grouping;
                                 grouping.kind = Symbol::intern("prim::TensorExprGroup");
                                 grouping.pass = "FuseTensorExprs";
-                                grouping.is_member = [](const Node* node) { return is_pointwise(node) && is_on_cpu_or_unknown(node); };
+                                grouping.is_member = [](const Node* node) { return (is_pointwise(node) || is_row_operator(node)) && is_on_cpu_or_unknown(node); };
                                 form_groups(graph, graph.block(), grouping);
                             }};
 

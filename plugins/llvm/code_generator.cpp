@@ -31,7 +31,9 @@ class CodeGenerator {
         load_pointers();
         make_buffers();
         fill_constants();
-        if (schedule_.has_calls || streams_) {
+        if (e_.is_of_rows()) {
+            emit_rows();
+        } else if (schedule_.has_calls || streams_) {
             emit_loop("block", function_->getArg(1), block_, [&](llvm::Value* at) {
                 base_ = at;
                 llvm::Value* rest = b_.CreateSub(function_->getArg(1), at);
@@ -62,11 +64,18 @@ class CodeGenerator {
 
     void make_function() {
         llvm::Type* bytes = b_.getInt8PtrTy();
-        auto* type = llvm::FunctionType::get(b_.getVoidTy(), {bytes->getPointerTo(), b_.getInt64Ty(), bytes->getPointerTo()}, false);
+        std::vector<llvm::Type*> arguments{bytes->getPointerTo(), b_.getInt64Ty(), bytes->getPointerTo()};
+        if (e_.is_of_rows()) arguments.insert(arguments.end(), {b_.getInt64Ty()->getPointerTo(), b_.getInt64Ty(), bytes});
+        auto* type = llvm::FunctionType::get(b_.getVoidTy(), arguments, false);
         function_ = llvm::Function::Create(type, llvm::Function::ExternalLinkage, kFunctionName, *module_);
         function_->getArg(0)->setName("arrays");
         function_->getArg(1)->setName("n");
         function_->getArg(2)->setName("functions");
+        if (e_.is_of_rows()) {
+            function_->getArg(3)->setName("strides");
+            function_->getArg(4)->setName("rows");
+            function_->getArg(5)->setName("scratch");
+        }
         function_->addFnAttr(llvm::Attribute::NoUnwind);
     }
 
@@ -91,7 +100,9 @@ class CodeGenerator {
             if (!streams_) places_[{e_.outputs[o], dtype}] = {typed(pointer, dtype), true};
         }
         for (std::uint32_t i = 0; i < e_.inputs.size(); ++i) {
-            llvm::Value* pointer = typed(load_pointer(function_->getArg(0), outputs + i, concat("in", i)), e_.inputs[i]);
+            llvm::Value* raw = load_pointer(function_->getArg(0), outputs + i, concat("in", i));
+            inputs_.push_back(raw);
+            llvm::Value* pointer = typed(raw, e_.inputs[i]);
             if (!is_number_[i]) {
                 places_[{i, e_.inputs[i]}] = {pointer, true};
                 continue;
@@ -110,27 +121,23 @@ class CodeGenerator {
         if (streams_) stream_ = load_pointer(function_->getArg(2), slot, "stream");
     }
 
-    void add_buffer(const Stored& stored) { buffers_.push_back(stored); }
-
     void make_buffers() {
-        for (const Stage& stage : schedule_.stages) {
-            for (const Stored& stored : stage.stores) {
-                if (!places_.contains(stored)) add_buffer(stored);
-            }
-            for (const std::uint32_t value : stage.calls) {
-                if (!places_.contains({value, step(value).result_as})) add_buffer({value, step(value).result_as});
-            }
-        }
-        for (const Stored& stored : schedule_.constants) add_buffer(stored);
-        std::sort(buffers_.begin(), buffers_.end());
-        buffers_.erase(std::unique(buffers_.begin(), buffers_.end()), buffers_.end());
+        const std::vector<Stored> buffers = buffers_of(e_, schedule_, streams_);
         std::int64_t bytes = 1;
-        for (const Stored& stored : buffers_) bytes += element_size(stored.as);
+        for (const Stored& stored : buffers) bytes += element_size(stored.as);
         block_ = std::clamp(kBlockBytes / bytes / 64 * 64, kSmallestBlock, kLargestBlock);
-        for (const Stored& stored : buffers_) places_[stored] = {allocate(stored.as), false};
+        for (const Stored& stored : buffers) places_[stored] = {allocate(stored.as), false};
     }
 
+    // Of an expression of rows a piece of the scratch memory; else of a block.
     llvm::Value* allocate(ScalarType dtype) {
+        if (e_.is_of_rows()) {
+            llvm::Value* pointer = b_.CreateGEP(b_.getInt8Ty(), function_->getArg(5), scratch_ == nullptr ? b_.getInt64(0) : scratch_);
+            llvm::Value* bytes = b_.CreateMul(function_->getArg(1), b_.getInt64(static_cast<std::uint64_t>(element_size(dtype))));
+            llvm::Value* padded = b_.CreateAnd(b_.CreateAdd(bytes, b_.getInt64(63)), b_.getInt64(~std::uint64_t{63}));
+            scratch_ = scratch_ == nullptr ? padded : b_.CreateAdd(scratch_, padded);
+            return typed(pointer, dtype);
+        }
         auto* array = llvm::ArrayType::get(elements_.memory_type(dtype), static_cast<std::uint64_t>(block_));
         llvm::AllocaInst* buffer = b_.CreateAlloca(array);
         buffer->setAlignment(llvm::Align(64));
@@ -140,21 +147,19 @@ class CodeGenerator {
     // What calls read as arrays and is one number.
     void fill_constants() {
         if (!schedule_.has_calls) return;
-        llvm::Value* whole = b_.getInt64(static_cast<std::uint64_t>(block_));
-        llvm::Value* count = b_.CreateSelect(b_.CreateICmpSLT(function_->getArg(1), whole), function_->getArg(1), whole);
+        llvm::Value* count = function_->getArg(1);
+        if (!e_.is_of_rows()) {
+            llvm::Value* whole = b_.getInt64(static_cast<std::uint64_t>(block_));
+            count = b_.CreateSelect(b_.CreateICmpSLT(count, whole), count, whole);
+        }
         for (const Stored& stored : schedule_.constants) {
             fill(places_.at(stored).pointer, elements_.convert(numbers_.at(stored.value), e_.inputs[stored.value], stored.as), stored.as, count);
         }
-        for (const Stage& stage : schedule_.stages) {
-            for (const std::uint32_t value : stage.calls) {
-                for (std::size_t i = 0; i < step(value).inputs.size(); ++i) {
-                    const FusedOperand& operand = step(value).inputs[i];
-                    if (!operand.is_number) continue;
-                    llvm::Value* buffer = allocate(operand.as);
-                    literals_[{value, i}] = buffer;
-                    fill(buffer, elements_.number(operand.number.data(), operand.as), operand.as, count);
-                }
-            }
+        for (const Literal& literal : literals_of(e_, schedule_)) {
+            const FusedOperand& operand = step(literal.value).inputs[literal.operand];
+            llvm::Value* buffer = allocate(operand.as);
+            literals_[literal] = buffer;
+            fill(buffer, elements_.number(operand.number.data(), operand.as), operand.as, count);
         }
     }
 
@@ -163,9 +168,31 @@ class CodeGenerator {
         emit_loop("fill", count, 1, [&](llvm::Value* i) { b_.CreateStore(stored, b_.CreateGEP(elements_.memory_type(as), buffer, i)); });
     }
 
-    // for (i = 0; i < end; i += step) body(i). The iterations of loops by 1 do not depend on each other.
+    // Row by row: what is one for the row, then loops and calls as in a block.
+    void emit_rows() {
+        base_ = b_.getInt64(0);
+        length_ = function_->getArg(1);
+        emit_loop("row", function_->getArg(4), 1, [&](llvm::Value* row) {
+            row_known_.clear();
+            for (std::size_t o = 0; o < outputs_.size(); ++o) {
+                const ScalarType dtype = e_.dtype_of(e_.outputs[o]);
+                places_[{e_.outputs[o], dtype}] = {row_pointer(outputs_[o], o, row, dtype), true};
+            }
+            for (std::uint32_t i = 0; i < inputs_.size(); ++i) {
+                places_[{i, e_.inputs[i]}] = {row_pointer(inputs_[i], outputs_.size() + i, row, e_.inputs[i]), true};
+            }
+            emit_stages();
+        }, false);
+    }
+    llvm::Value* row_pointer(llvm::Value* first, std::size_t array, llvm::Value* row, ScalarType dtype) {
+        llvm::Value* slot = b_.CreateConstGEP1_64(b_.getInt64Ty(), function_->getArg(3), array);
+        llvm::Value* stride = b_.CreateLoad(b_.getInt64Ty(), slot);
+        return typed(b_.CreateGEP(b_.getInt8Ty(), first, b_.CreateMul(row, stride)), dtype);
+    }
+
+    // for (i = 0; i < end; i += step) body(i). The iterations of loops by 1 do not depend on each other, unless that is said.
     template <typename Body>
-    void emit_loop(const std::string& name, llvm::Value* end, std::int64_t step_size, Body&& body) {
+    void emit_loop(const std::string& name, llvm::Value* end, std::int64_t step_size, Body&& body, bool is_parallel = true) {
         llvm::BasicBlock* before = b_.GetInsertBlock();
         auto* inside = llvm::BasicBlock::Create(context_, name, function_);
         auto* after = llvm::BasicBlock::Create(context_, name + ".end", function_);
@@ -177,7 +204,7 @@ class CodeGenerator {
         llvm::Value* next = b_.CreateNSWAdd(i, b_.getInt64(static_cast<std::uint64_t>(step_size)));
         i->addIncoming(next, b_.GetInsertBlock());
         llvm::BranchInst* back = b_.CreateCondBr(b_.CreateICmpSLT(next, end), inside, after);
-        if (step_size == 1) mark_parallel(inside, back);
+        if (step_size == 1 && is_parallel) mark_parallel(inside, back);
         b_.SetInsertPoint(after);
     }
 
@@ -194,19 +221,48 @@ class CodeGenerator {
 
     void emit_stages() {
         for (std::size_t s = 0; s < schedule_.stages.size(); ++s) {
-            if (!schedule_.stages[s].stores.empty()) emit_stage_loop(s);
+            stage_ = s;
+            emit_row_values(s);
+            const auto& stores = schedule_.stages[s].stores;
+            if (std::any_of(stores.begin(), stores.end(), [&](const Stored& stored) { return !is_per_row(e_, stored.value); })) emit_stage_loop(s);
             for (const std::uint32_t value : schedule_.stages[s].calls) emit_call(value);
         }
+    }
+
+    // In registers before the loops that read them.
+    void emit_row_values(std::size_t s) {
+        if (!e_.is_of_rows()) return;
+        known_.clear();
+        index_ = b_.getInt64(0);
+        for (std::uint32_t value = 0; value < e_.shapes.size(); ++value) {
+            if (!is_per_row(e_, value) || row_known_.contains(value)) continue;
+            const bool is_made = is_input(value) || (is_call(value) ? call_stage(value) < s : stage_of_.at(value) == s);
+            if (is_made) row_known_[value] = make_value(value);
+        }
+        for (const Stored& stored : schedule_.stages[s].stores) {
+            if (is_per_row(e_, stored.value)) emit_store(stored);
+        }
+    }
+    std::size_t call_stage(std::uint32_t value) const {
+        while (step(value).kind.family == runtime::LoopFamily::Also) --value;
+        for (std::size_t s = 0; s < schedule_.stages.size(); ++s) {
+            const auto& calls = schedule_.stages[s].calls;
+            if (std::find(calls.begin(), calls.end(), value) != calls.end()) return s;
+        }
+        return 0;
+    }
+
+    void emit_store(const Stored& stored) {
+        llvm::Value* element = elements_.convert(value_of(stored.value), e_.dtype_of(stored.value), stored.as);
+        b_.CreateStore(elements_.to_memory(element, stored.as), address(stored));
     }
 
     void emit_stage_loop(std::size_t s) {
         emit_loop(concat("stage", s), length_, 1, [&](llvm::Value* i) {
             known_.clear();
-            stage_ = s;
             index_ = i;
             for (const Stored& stored : schedule_.stages[s].stores) {
-                llvm::Value* element = elements_.convert(value_of(stored.value), e_.dtype_of(stored.value), stored.as);
-                b_.CreateStore(elements_.to_memory(element, stored.as), address(stored));
+                if (!is_per_row(e_, stored.value)) emit_store(stored);
             }
         });
     }
@@ -223,6 +279,7 @@ class CodeGenerator {
     // The element in a register, rounded to its dtype.
     llvm::Value* value_of(std::uint32_t value) {
         if (is_input(value) && is_number_[value]) return numbers_.at(value);
+        if (const auto found = row_known_.find(value); found != row_known_.end()) return found->second;
         if (const auto found = known_.find(value); found != known_.end()) return found->second;
         return known_[value] = make_value(value);
     }
@@ -251,17 +308,25 @@ class CodeGenerator {
             const Place& place = places_.at(stored);
             return block_pointer(place.pointer, place.is_array, stored.as);
         };
-        std::vector<llvm::Value*> pointers{place_pointer({value, made.result_as})};
+        std::vector<llvm::Value*> pointers;
+        for (std::uint32_t r = 0; r < (made.rows ? made.rows->outputs : 1); ++r) pointers.push_back(place_pointer({value + r, step(value + r).result_as}));
         for (std::size_t i = 0; i < made.inputs.size(); ++i) {
             const FusedOperand& operand = made.inputs[i];
-            pointers.push_back(operand.is_number ? block_pointer(literals_.at({value, i}), false, operand.as) : place_pointer({operand.value, operand.as}));
+            pointers.push_back(operand.is_number ? block_pointer(literals_.at(Literal{value, i}), false, operand.as) : place_pointer({operand.value, operand.as}));
         }
         llvm::Value* table = call_table(pointers.size());
         for (std::size_t i = 0; i < pointers.size(); ++i) b_.CreateStore(pointers[i], b_.CreateConstGEP1_64(b_.getInt8PtrTy(), table, i));
         llvm::Type* bytes = b_.getInt8PtrTy();
-        auto* type = llvm::FunctionType::get(b_.getVoidTy(), {bytes, bytes->getPointerTo(), b_.getInt64Ty()}, false);
         const auto [function, params] = callees_.at(value);
-        b_.CreateCall(type, b_.CreateBitCast(function, type->getPointerTo()), {params, table, length_});
+        if (made.rows) {
+            llvm::Type* integer = b_.getInt64Ty();
+            auto* rows_type = llvm::FunctionType::get(b_.getVoidTy(), {bytes, bytes->getPointerTo(), integer->getPointerTo(), integer, integer}, false);
+            b_.CreateCall(rows_type, b_.CreateBitCast(function, rows_type->getPointerTo()), {params, table, no_strides(pointers.size()), b_.getInt64(1), length_});
+            return;
+        }
+        auto* type = llvm::FunctionType::get(b_.getVoidTy(), {bytes, bytes->getPointerTo(), b_.getInt64Ty()}, false);
+        llvm::Value* count = is_per_row(e_, value) ? b_.getInt64(1) : length_;
+        b_.CreateCall(type, b_.CreateBitCast(function, type->getPointerTo()), {params, table, count});
     }
 
     void stream_outputs() {
@@ -274,6 +339,15 @@ class CodeGenerator {
             llvm::Value* from = b_.CreateBitCast(places_.at({e_.outputs[o], dtype}).pointer, bytes);
             b_.CreateCall(type, b_.CreateBitCast(stream_, type->getPointerTo()), {to, from, b_.CreateMul(length_, element)});
         }
+    }
+
+    // One row has no next one.
+    llvm::Value* no_strides(std::size_t size) {
+        llvm::IRBuilderBase::InsertPointGuard guard(b_);
+        b_.SetInsertPoint(&function_->getEntryBlock(), function_->getEntryBlock().begin());
+        llvm::Value* table = b_.CreateAlloca(llvm::ArrayType::get(b_.getInt64Ty(), size));
+        b_.CreateStore(llvm::ConstantAggregateZero::get(llvm::ArrayType::get(b_.getInt64Ty(), size)), table);
+        return b_.CreateBitCast(table, b_.getInt64Ty()->getPointerTo());
     }
 
     llvm::Value* call_table(std::size_t size) {
@@ -298,8 +372,10 @@ class CodeGenerator {
     std::map<Stored, Place> places_;
     std::map<std::uint32_t, llvm::Value*> numbers_;
     std::map<std::uint32_t, std::pair<llvm::Value*, llvm::Value*>> callees_;
-    std::map<std::pair<std::uint32_t, std::size_t>, llvm::Value*> literals_;
-    std::vector<Stored> buffers_;
+    std::map<Literal, llvm::Value*> literals_;
+    std::vector<llvm::Value*> inputs_;
+    llvm::Value* scratch_ = nullptr;  // what is taken of it
+    std::map<std::uint32_t, llvm::Value*> row_known_;
     std::int64_t block_ = kLargestBlock;
     llvm::Value* base_ = nullptr;    // of the block
     llvm::Value* length_ = nullptr;
@@ -313,6 +389,17 @@ class CodeGenerator {
 std::unique_ptr<llvm::Module> generate(llvm::LLVMContext& context, const FusedExpression& expression, const std::vector<bool>& is_number,
                                        const Target& target) {
     return CodeGenerator(context, expression, is_number, target).generate();
+}
+
+std::int64_t row_scratch_bytes(const FusedExpression& expression, const std::vector<bool>& is_number, std::int64_t n) {
+    const Schedule schedule = make_schedule(expression, is_number);
+    const auto padded = [n](ScalarType as) { return (n * element_size(as) + 63) / 64 * 64; };
+    std::int64_t bytes = 0;
+    for (const Stored& stored : buffers_of(expression, schedule, false)) bytes += padded(stored.as);
+    for (const Literal& literal : literals_of(expression, schedule)) {
+        bytes += padded(expression.steps[literal.value - expression.inputs.size()].inputs[literal.operand].as);
+    }
+    return bytes;
 }
 
 std::vector<std::uint32_t> called_values(const FusedExpression& expression, const std::vector<bool>& is_number) {

@@ -4,7 +4,11 @@
 //
 //     void fused(std::byte** arrays, std::int64_t n, void** functions)
 //
-// arrays: outputs, then inputs. functions: for each call of the schedule, the operator's vector loop and its parameters;
+// and of an expression of rows
+//
+//     void fused(std::byte** arrays, std::int64_t n, void** functions, const std::int64_t* strides, std::int64_t rows, std::byte* scratch)
+//
+// arrays: outputs, then inputs; of the first row. scratch: row_scratch_bytes, on a boundary of 64. functions: for each call of the schedule, the operator's loop and its parameters;
 // then, for code that streams, void (*)(std::byte* to, const std::byte* from, std::int64_t bytes).
 
 #include <llvm/IR/Module.h>
@@ -24,6 +28,8 @@ struct Target {
 
 std::unique_ptr<llvm::Module> generate(llvm::LLVMContext& context, const FusedExpression& expression, const std::vector<bool>& is_number,
                                        const Target& target);
+
+std::int64_t row_scratch_bytes(const FusedExpression& expression, const std::vector<bool>& is_number, std::int64_t n);
 
 // The values whose functions stand in the table, in its order.
 std::vector<std::uint32_t> called_values(const FusedExpression& expression, const std::vector<bool>& is_number);

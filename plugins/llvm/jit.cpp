@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <deque>
 #include <mutex>
 #include <unordered_map>
 
@@ -30,7 +31,7 @@ using runtime::FusedKernel;
 using runtime::FusedKernelText;
 
 // Raised when the generator makes other code of the same expression.
-constexpr int kGeneratorVersion = 2;
+constexpr int kGeneratorVersion = 3;
 
 template <typename T>
 T value_or_throw(llvm::Expected<T> expected) {
@@ -43,6 +44,8 @@ void check(llvm::Error error) {
 }
 
 using Function = void (*)(std::byte* const* arrays, std::int64_t n, void* const* functions);
+using RowFunction = void (*)(std::byte* const* arrays, std::int64_t n, void* const* functions, const std::int64_t* strides, std::int64_t rows,
+                             std::byte* scratch);
 
 class Compiler;
 
@@ -72,9 +75,16 @@ class CompiledKernel final : public FusedKernel {
         : expression_(expression), is_number_(is_number), compiler_(compiler) {
         for (const std::uint32_t value : called_values(expression_, is_number_)) {
             const FusedStep& step = expression_.steps[value - expression_.inputs.size()];
+            if (step.rows) {
+                row_params_.push_back(step.rows->params());
+                functions_.push_back(reinterpret_cast<void*>(step.rows->kernel));
+                functions_.push_back(&row_params_.back());
+                continue;
+            }
             functions_.push_back(reinterpret_cast<void*>(step.kernel));
             functions_.push_back(const_cast<Scalar*>(step.params.data()));
         }
+        row_bytes_ = expression_.is_of_rows() ? row_scratch_bytes(expression_, is_number_, 64) / 64 : 0;
         functions_.push_back(reinterpret_cast<void*>(&stream));
         for (const std::uint32_t output : expression_.outputs) result_bytes_ += element_size(expression_.dtype_of(output));
     }
@@ -83,7 +93,14 @@ class CompiledKernel final : public FusedKernel {
         const Function streaming = n * result_bytes_ >= kStreamedBytes ? streaming_function() : nullptr;
         (streaming != nullptr ? streaming : function)(arrays, n, functions_.data());
     }
-    void run_rows(std::byte* const*, const std::int64_t*, std::int64_t, std::int64_t) const override {}
+    void run_rows(std::byte* const* arrays, const std::int64_t* strides, std::int64_t rows, std::int64_t n) const override {
+        thread_local std::vector<std::byte> memory;
+        // Each buffer is rounded up to lines.
+        const auto bytes = static_cast<std::size_t>(row_bytes_ * ((n + 63) / 64 * 64)) + 64;
+        if (memory.size() < bytes) memory.resize(bytes);
+        std::byte* const scratch = memory.data() + (64 - reinterpret_cast<std::uintptr_t>(memory.data()) % 64) % 64;
+        reinterpret_cast<RowFunction>(reinterpret_cast<void*>(function))(arrays, n, functions_.data(), strides, rows, scratch);
+    }
     FusedKernelText text() const override;
 
     Function function = nullptr;
@@ -99,6 +116,8 @@ class CompiledKernel final : public FusedKernel {
     FusedExpression expression_;
     std::vector<bool> is_number_;
     std::vector<void*> functions_;
+    std::deque<RowParams> row_params_;
+    std::int64_t row_bytes_ = 0;  // of scratch memory, for an element of a row
     std::int64_t result_bytes_ = 0;
     Compiler& compiler_;
     mutable std::once_flag streaming_once_;

@@ -74,6 +74,13 @@ bool has_float_to_integer(const FusedExpression& expression, const FusedStep& st
     return narrows(step.result_as, step.dtype);
 }
 
+// A call reads arrays: of what is one for a row it would need a row full.
+bool needs_spreading(const FusedExpression& e, std::uint32_t value) {
+    const FusedStep& step = e.steps[value - e.inputs.size()];
+    if (!e.is_of_rows() || step.rows || is_native(step) || is_per_row(e, value)) return false;
+    return std::any_of(step.inputs.begin(), step.inputs.end(), [&](const FusedOperand& o) { return !o.is_number && is_per_row(e, o.value); });
+}
+
 }  // namespace
 
 bool is_native(const FusedStep& step) {
@@ -95,7 +102,6 @@ bool is_native(const FusedStep& step) {
 bool is_rounded(const FusedStep& step) { return step.result_as != step.dtype; }
 
 std::string refusal(const FusedExpression& expression) {
-    if (expression.is_of_rows()) return "rows";
     const auto refused_type = [](ScalarType t) { return is_complex(t); };
     for (const ScalarType dtype : expression.inputs) {
         if (refused_type(dtype)) return concat(dtype_name(dtype), " input");
@@ -104,7 +110,10 @@ std::string refusal(const FusedExpression& expression) {
     for (const std::uint32_t output : expression.outputs) {
         if (output < expression.inputs.size() || !outputs.insert(output).second) return "a value that is given back as it is";
     }
-    for (const FusedStep& step : expression.steps) {
+    for (std::size_t i = 0; i < expression.steps.size(); ++i) {
+        const FusedStep& step = expression.steps[i];
+        const auto value = static_cast<std::uint32_t>(expression.inputs.size() + i);
+        if (needs_spreading(expression, value)) return "a function of elements and of what is one for a row";
         if (refused_type(step.dtype) || (step.kind.family != LoopFamily::Where && refused_type(step.kind.as))) return concat(dtype_name(step.dtype), " values");
         if (has_float_to_integer(expression, step)) return "floating numbers that become integers";
     }
@@ -143,6 +152,10 @@ class Scheduler {
     }
 
     void place(std::uint32_t value) {
+        if (step(value).kind.family == LoopFamily::Also) {
+            stage_[value] = stage_[value - 1];
+            return;
+        }
         const bool calls = is_call(value);
         std::size_t earliest = 0;
         for (const FusedOperand& operand : step(value).inputs) {
@@ -187,6 +200,36 @@ class Scheduler {
 };
 
 }  // namespace
+
+std::vector<Stored> buffers_of(const FusedExpression& e, const Schedule& schedule, bool apart) {
+    std::set<Stored> buffers = schedule.constants;
+    for (const Stage& stage : schedule.stages) {
+        buffers.insert(stage.stores.begin(), stage.stores.end());
+        for (const std::uint32_t value : stage.calls) {
+            const FusedStep& step = e.steps[value - e.inputs.size()];
+            for (std::uint32_t r = 0; r < (step.rows ? step.rows->outputs : 1); ++r) {
+                buffers.insert({value + r, e.steps[value + r - e.inputs.size()].result_as});
+            }
+        }
+    }
+    for (const std::uint32_t output : e.outputs) {
+        if (!apart) buffers.erase({output, e.dtype_of(output)});
+    }
+    return {buffers.begin(), buffers.end()};
+}
+
+std::vector<Literal> literals_of(const FusedExpression& e, const Schedule& schedule) {
+    std::vector<Literal> literals;
+    for (const Stage& stage : schedule.stages) {
+        for (const std::uint32_t value : stage.calls) {
+            const FusedStep& step = e.steps[value - e.inputs.size()];
+            for (std::size_t i = 0; i < step.inputs.size(); ++i) {
+                if (step.inputs[i].is_number) literals.push_back({value, i});
+            }
+        }
+    }
+    return literals;
+}
 
 Schedule make_schedule(const FusedExpression& expression, const std::vector<bool>& is_number) { return Scheduler(expression, is_number).make(); }
 

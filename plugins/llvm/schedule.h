@@ -37,9 +37,22 @@ struct Schedule {
 bool is_native(const FusedStep& step);
 // Must the result of a call be converted before anything else reads it?
 bool is_rounded(const FusedStep& step);
+// Is a value one for all of a row?
+inline bool is_per_row(const FusedExpression& expression, std::uint32_t value) {
+    return expression.is_of_rows() && expression.shapes[value] == runtime::RowShape::PerRow;
+}
 // "" when the expression can be compiled, else why not.
 std::string refusal(const FusedExpression& expression);
 
 Schedule make_schedule(const FusedExpression& expression, const std::vector<bool>& is_number);
+// What a kernel keeps in memory of its own: all but outputs, which have the caller's unless they are `apart`.
+std::vector<Stored> buffers_of(const FusedExpression& expression, const Schedule& schedule, bool apart);
+// A number that a call reads as an array: of which value, which operand.
+struct Literal {
+    std::uint32_t value = 0;
+    std::size_t operand = 0;
+    friend auto operator<=>(const Literal&, const Literal&) = default;
+};
+std::vector<Literal> literals_of(const FusedExpression& expression, const Schedule& schedule);
 
 }  // namespace loupe::llvm_fuser
