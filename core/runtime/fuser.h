@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Fusion: a group of pointwise operators becomes one loop over memory.
+// Fusion: a group of operators on elements and on rows (reductions along the last dimensions, softmax, layer_norm) becomes
+// few loops over memory.
 //
 // The first time that a group meets inputs of certain dtypes and dimensions its operators run one by one, and the loops
 // that they are made of are written down; what is fused is these loops, so dtypes, casts and roundings are the
-// operators' own. A backend makes a kernel of the expression; the best that takes it runs from then on. Backends compute
-// each step as the operators' portable kernels do: results are the same bit for bit.
+// operators' own. A backend makes a kernel of the expression; the best that takes it runs from then on.
+//
+// Backends compute each step as the operators' portable kernels do, and a row is handed to the operator's own function:
+// results are the same bit for bit. Where an operator by itself would add up the elements of a row in another order (rows
+// that do not lie in memory as rows), sums differ by roundings of their accumulator, a double, that is hardly ever in what
+// is rounded from it. Few long rows, which an operator splits over threads, are not fused.
 
 #include <memory>
 #include <span>

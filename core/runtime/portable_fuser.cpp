@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <cstring>
 #include <map>
+#include <tuple>
 
 #include "core/base/strings.h"
 #include "core/ops/loops/convert.h"
+#include "core/runtime/stream_copy.h"
 
 namespace loupe::runtime {
 namespace {
@@ -15,6 +17,7 @@ constexpr std::int64_t kCacheBytes = 32 * 1024;  // for the blocks of one thread
 constexpr std::int64_t kLargestBlock = 4096;     // elements
 constexpr std::int64_t kSmallestBlock = 256;
 constexpr std::size_t kAlignment = 64;
+constexpr std::int64_t kStreamedBytes = 8 << 20;  // of results that leave the caches before they are read again
 
 // A block is so many rows of so many elements; an expression without rows has rows of one element.
 struct Block {
@@ -42,6 +45,7 @@ struct Action {
     ElementwiseKernel kernel = nullptr;
     std::shared_ptr<const FusedRowLoop> rows;
     ConvertFunction convert = nullptr;
+    bool streams = false;  // a copy past the caches
     const Scalar* params = nullptr;
     std::vector<Place> places;  // what is written, then what is read
     std::string name;
@@ -62,7 +66,9 @@ struct Filling {
 // Finds places for what the steps of an expression read and write.
 class Planner {
   public:
-    Planner(const FusedExpression& expression, const std::vector<bool>& is_number) : e_(expression), is_number_(is_number) {
+    // streams: results are made in buffers and leave them past the caches.
+    Planner(const FusedExpression& expression, const std::vector<bool>& is_number, bool streams)
+        : e_(expression), is_number_(is_number), streams_(streams) {
         count_uses();
         for (std::size_t i = 0; i < e_.steps.size(); ++i) add_step(i);
         for (std::size_t o = 0; o < e_.outputs.size(); ++o) add_copy_of_output(o);
@@ -131,7 +137,11 @@ class Planner {
 
     // The operand with the dtype that it is to be seen as, in the shape that its step works on.
     Place operand_place(const FusedOperand& operand, RowShape shape) {
-        if (operand.is_number) return filled_place(operand, shape);
+        if (operand.is_number) {
+            const auto known = numbers_.try_emplace({operand.number, operand.as, shape});
+            if (known.second) known.first->second = filled_place(operand, shape);
+            return known.first->second;
+        }
         const Seen seen{operand.value, operand.as, shape};
         if (const auto found = places_.find(seen); found != places_.end()) return found->second;
         const RowShape own = shape_of(operand.value);
@@ -144,7 +154,7 @@ class Planner {
         if (is_input(operand.value)) places_[stored] = {true, input_array(operand.value), element_size(dtype), own};
         if (stored == seen) return places_.at(stored);
         const Place converted = new_buffer(operand.as, shape, false);
-        actions.push_back({nullptr, nullptr, convert_function(dtype, operand.as), nullptr, {converted, places_.at(stored)}, own == shape ? "Convert" : "Spread"});
+        actions.push_back({nullptr, nullptr, convert_function(dtype, operand.as), false, nullptr, {converted, places_.at(stored)}, own == shape ? "Convert" : "Spread"});
         return places_[seen] = converted;
     }
 
@@ -156,6 +166,7 @@ class Planner {
         for (const FusedOperand& operand : step.inputs) {
             action.places.push_back(operand_place(operand, step.rows ? shape_of(operand.value) : shape_of(value)));
         }
+        release_unread(i);  // a kernel may write where it reads
         const std::size_t results = step.rows ? step.rows->outputs : 1;
         std::vector<Place> written;
         std::vector<std::pair<Place, Place>> rounded;  // to, from
@@ -177,16 +188,17 @@ class Planner {
             const FusedStep& result = e_.steps[i + r];
             if (result.kind.family == LoopFamily::Convert || result.result_as == result.dtype) continue;
             const auto& [to, from] = rounded[k++];
-            actions.push_back({nullptr, nullptr, convert_function(result.result_as, result.dtype), nullptr, {to, from}, "Convert"});
+            actions.push_back({nullptr, nullptr, convert_function(result.result_as, result.dtype), false, nullptr, {to, from}, "Convert"});
             release(from);
         }
+        for (std::uint32_t r = 0; streams_ && r < results; ++r) add_streams(value + r);
         release_unread(i + results - 1);
     }
 
     Place result_place(std::uint32_t value) {
         const ScalarType dtype = e_.dtype_of(value);
         const auto output = std::find(e_.outputs.begin(), e_.outputs.end(), value);
-        const bool is_output = output != e_.outputs.end();
+        const bool is_output = output != e_.outputs.end() && !streams_;
         const Place place = is_output ? Place{true, static_cast<std::uint32_t>(output - e_.outputs.begin()), element_size(dtype), shape_of(value)}
                                       : new_buffer(dtype, shape_of(value), false);
         return places_[{value, dtype, shape_of(value)}] = place;
@@ -206,8 +218,18 @@ class Planner {
         }
     }
 
+    void add_streams(std::uint32_t value) {
+        for (std::size_t o = 0; o < e_.outputs.size(); ++o) {
+            if (e_.outputs[o] != value) continue;
+            const ScalarType dtype = e_.dtype_of(value);
+            const Place to{true, static_cast<std::uint32_t>(o), element_size(dtype), shape_of(value)};
+            actions.push_back({nullptr, nullptr, nullptr, true, nullptr, {to, places_.at({value, dtype, shape_of(value)})}, "Stream"});
+        }
+    }
+
     // A value that is given back twice, or an input that is.
     void add_copy_of_output(std::size_t o) {
+        if (streams_ && !is_input(e_.outputs[o])) return;
         const std::uint32_t value = e_.outputs[o];
         const ScalarType dtype = e_.dtype_of(value);
         const Place to{true, static_cast<std::uint32_t>(o), element_size(dtype), shape_of(value)};
@@ -216,36 +238,31 @@ class Planner {
         operand.as = dtype;
         const Place from = operand_place(operand, shape_of(value));
         if (from.is_array && from.index == to.index) return;
-        actions.push_back({nullptr, nullptr, convert_function(dtype, dtype), nullptr, {to, from}, "Copy"});
+        actions.push_back({nullptr, nullptr, convert_function(dtype, dtype), false, nullptr, {to, from}, "Copy"});
     }
 
     const FusedExpression& e_;
     const std::vector<bool>& is_number_;
+    bool streams_;
     std::vector<std::size_t> last_use_;
+    std::map<std::tuple<std::array<std::byte, 16>, ScalarType, RowShape>, Place> numbers_;
     std::map<Seen, Place> places_;
     std::map<Buffer, std::vector<std::uint32_t>> free_;
 };
 
-class PortableKernel final : public FusedKernel {
+// What is done for a block, and for how many elements at once.
+class Program {
   public:
-    PortableKernel(const FusedExpression& expression, const std::vector<bool>& is_number) : expression_(expression) {
-        Planner planner(expression_, is_number);
+    Program(const FusedExpression& expression, const std::vector<bool>& is_number, bool streams)
+        : output_count_(expression.outputs.size()), is_of_rows_(expression.is_of_rows()) {
+        Planner planner(expression, is_number, streams);
         buffers_ = std::move(planner.buffers);
         actions_ = std::move(planner.actions);
         fillings_ = std::move(planner.fillings);
         for (const Planner::Buffer& buffer : buffers_) bytes_of_one_ += buffer.shape == RowShape::Elements ? buffer.element : 0;
     }
 
-    void run(std::byte* const* arrays, std::int64_t n) const override { run_blocks(arrays, n, 1); }
-    void run_rows(std::byte* const* arrays, const std::int64_t*, std::int64_t rows, std::int64_t n) const override { run_blocks(arrays, rows, n); }
-    bool wants_packed_rows() const override { return true; }
-    FusedKernelText text() const override { return {"portable", expression_.str(), program(), {}, {}, 0, false}; }
-
-  private:
-    // Elements of a block, as far as rows are not longer.
-    std::int64_t block_elements() const { return std::clamp(kCacheBytes / bytes_of_one_ / 64 * 64, kSmallestBlock, kLargestBlock); }
-
-    void run_blocks(std::byte* const* arrays, std::int64_t rows, std::int64_t row) const {
+    void run(std::byte* const* arrays, std::int64_t rows, std::int64_t row) const {
         thread_local std::vector<std::byte> memory;
         thread_local std::vector<std::byte*> buffers;
         const Block block{std::min(rows, std::max<std::int64_t>(1, block_elements() / row)), row};
@@ -256,6 +273,30 @@ class PortableKernel final : public FusedKernel {
             for (const Action& action : actions_) run_action(action, now, at, arrays, buffers);
         }
     }
+
+    //     buffer0 = 1.5
+    //     for each 4096 elements, 2 buffers of 32 KiB:
+    //         buffer1 = Mul(in0, buffer0)
+    std::string text() const {
+        std::string out;
+        for (const Filling& fill : fillings_) {
+            out += concat(name_of(fill.to), " = ", fill.is_array ? concat("in", fill.array - output_count_) : fill.text, "\n");
+        }
+        out += concat("for each ", block_elements(), " elements", is_of_rows_ ? ", a row at least" : "", ", ", buffers_.size(), " buffers:\n");
+        for (const Action& action : actions_) {
+            const std::size_t results = action.rows ? action.rows->outputs : 1;
+            out += "    ";
+            for (std::size_t i = 0; i < results; ++i) out += concat(i > 0 ? ", " : "", name_of(action.places[i]));
+            out += concat(" = ", action.name, "(");
+            for (std::size_t i = results; i < action.places.size(); ++i) out += concat(i > results ? ", " : "", name_of(action.places[i]));
+            out += ")\n";
+        }
+        return out;
+    }
+
+  private:
+    // Elements of a block, as far as rows are not longer.
+    std::int64_t block_elements() const { return std::clamp(kCacheBytes / bytes_of_one_ / 64 * 64, kSmallestBlock, kLargestBlock); }
 
     void lay_out(const Block& block, std::vector<std::byte>& memory, std::vector<std::byte*>& buffers) const {
         std::size_t bytes = kAlignment;
@@ -286,7 +327,9 @@ class PortableKernel final : public FusedKernel {
             pointers.push_back(place.is_array ? arrays[place.index] + at * place.row_bytes(block.row) : buffers[place.index]);
         }
         const Place& to = action.places[0];
-        if (action.kernel != nullptr) {
+        if (action.streams) {
+            stream_copy(static_cast<std::byte*>(pointers[0]), static_cast<const std::byte*>(pointers[1]), block.count(to.shape) * to.element);
+        } else if (action.kernel != nullptr) {
             action.kernel(action.params, pointers.data(), block.count(to.shape));
         } else if (action.rows) {
             boost::container::small_vector<std::int64_t, kMost> strides;
@@ -303,36 +346,40 @@ class PortableKernel final : public FusedKernel {
     }
 
     std::string name_of(const Place& place) const {
-        const auto outputs = static_cast<std::uint32_t>(expression_.outputs.size());
+        const auto outputs = static_cast<std::uint32_t>(output_count_);
         if (!place.is_array) return concat("buffer", place.index);
         return place.index < outputs ? concat("out", place.index) : concat("in", place.index - outputs);
     }
 
-    //     buffer0 = 1.5
-    //     for each 4096 elements, 2 buffers of 32 KiB:
-    //         buffer1 = Mul(in0, buffer0)
-    std::string program() const {
-        std::string out;
-        for (const Filling& fill : fillings_) {
-            out += concat(name_of(fill.to), " = ", fill.is_array ? concat("in", fill.array - expression_.outputs.size()) : fill.text, "\n");
-        }
-        out += concat("for each ", block_elements(), " elements", expression_.is_of_rows() ? ", a row at least" : "", ", ", buffers_.size(), " buffers:\n");
-        for (const Action& action : actions_) {
-            const std::size_t results = action.rows ? action.rows->outputs : 1;
-            out += "    ";
-            for (std::size_t i = 0; i < results; ++i) out += concat(i > 0 ? ", " : "", name_of(action.places[i]));
-            out += concat(" = ", action.name, "(");
-            for (std::size_t i = results; i < action.places.size(); ++i) out += concat(i > results ? ", " : "", name_of(action.places[i]));
-            out += ")\n";
-        }
-        return out;
-    }
-
-    FusedExpression expression_;
+    std::size_t output_count_;
+    bool is_of_rows_;
     std::vector<Planner::Buffer> buffers_;
     std::vector<Action> actions_;
     std::vector<Filling> fillings_;
     std::int64_t bytes_of_one_ = 1;
+};
+
+class PortableKernel final : public FusedKernel {
+  public:
+    PortableKernel(const FusedExpression& expression, const std::vector<bool>& is_number)
+        : expression_(expression), cached_(expression_, is_number, false), streaming_(expression_, is_number, true) {
+        for (const std::uint32_t output : expression_.outputs) result_bytes_ += element_size(expression_.dtype_of(output));
+    }
+
+    void run(std::byte* const* arrays, std::int64_t n) const override { (streams(n) ? streaming_ : cached_).run(arrays, n, 1); }
+    void run_rows(std::byte* const* arrays, const std::int64_t*, std::int64_t rows, std::int64_t n) const override {
+        (streams(rows * n) ? streaming_ : cached_).run(arrays, rows, n);
+    }
+    bool wants_packed_rows() const override { return true; }
+    FusedKernelText text() const override { return {"portable", expression_.str(), cached_.text(), {}, {}, 0, false}; }
+
+  private:
+    bool streams(std::int64_t n) const { return n * result_bytes_ >= kStreamedBytes; }
+
+    FusedExpression expression_;
+    Program cached_;
+    Program streaming_;
+    std::int64_t result_bytes_ = 0;
 };
 
 }  // namespace

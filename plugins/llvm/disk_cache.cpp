@@ -4,13 +4,16 @@
 #include <llvm/ADT/StringExtras.h>
 #include <llvm/Support/SHA1.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <filesystem>
+#include <vector>
 
 #include "core/base/error.h"
 #include "core/base/file.h"
 #include "core/base/strings.h"
+#include "core/ops/numbers/warnings.h"
 
 namespace loupe::llvm_fuser {
 namespace {
@@ -39,18 +42,66 @@ std::optional<std::filesystem::path> file_of(const std::string& key) {
 
 }  // namespace
 
+namespace {
+
+// A file that is not what was written is another program's, or damaged: it is in the way of the next one until it is
+// written again.
+std::optional<std::string> object_in(const std::string& text, const std::string& key) {
+    if (text.size() < kMagic.size() + 2 * kDigest || !text.starts_with(kMagic)) return std::nullopt;
+    const std::string_view rest = std::string_view(text).substr(kMagic.size() + kDigest);
+    if (std::string_view(text).substr(kMagic.size(), kDigest) != digest_of(rest)) return std::nullopt;
+    if (rest.substr(0, kDigest) != digest_of("of " + key)) return std::nullopt;
+    return std::string(rest.substr(kDigest));
+}
+
+std::uintmax_t cache_limit() {
+    constexpr std::uintmax_t kDefault = 64;
+    const char* given = std::getenv("TENSORLOUPE_KERNEL_CACHE_MB");
+    const long long megabytes = given == nullptr ? -1 : std::atoll(given);
+    return (megabytes < 0 ? kDefault : static_cast<std::uintmax_t>(megabytes)) << 20;
+}
+
+// The files that were used longest ago go, until there is room for a while. Another process may do the same: what is gone
+// already is as good as removed.
+void make_room(const std::filesystem::path& folder) {
+    struct File {
+        std::filesystem::file_time_type used;
+        std::uintmax_t bytes;
+        std::filesystem::path path;
+    };
+    std::vector<File> files;
+    std::uintmax_t total = 0;
+    std::error_code error;
+    for (auto at = std::filesystem::directory_iterator(folder, error); at != std::filesystem::directory_iterator(); at.increment(error)) {
+        std::error_code gone;
+        const std::uintmax_t bytes = at->is_regular_file(gone) ? at->file_size(gone) : 0;
+        const auto used = at->last_write_time(gone);
+        if (gone || bytes == 0) continue;
+        files.push_back({used, bytes, at->path()});
+        total += bytes;
+    }
+    const std::uintmax_t limit = cache_limit();
+    if (total <= limit) return;
+    std::sort(files.begin(), files.end(), [](const File& a, const File& b) { return a.used < b.used; });
+    for (const File& file : files) {
+        if (total <= limit / 4 * 3) break;
+        std::filesystem::remove(file.path, error);
+        total -= file.bytes;
+    }
+}
+
+}  // namespace
+
 // The magic line, the digest of the rest, the key's digest, the object.
 std::optional<std::string> read_cached(const std::string& key) {
     const auto file = file_of(key);
     std::error_code error;
     if (!file || !std::filesystem::is_regular_file(*file, error)) return std::nullopt;
     try {
-        const std::string text = read_text_file(*file);
-        if (text.size() < kMagic.size() + 2 * kDigest || !text.starts_with(kMagic)) return std::nullopt;
-        const std::string_view rest = std::string_view(text).substr(kMagic.size() + kDigest);
-        if (std::string_view(text).substr(kMagic.size(), kDigest) != digest_of(rest)) return std::nullopt;
-        if (rest.substr(0, kDigest) != digest_of("of " + key)) return std::nullopt;
-        return std::string(rest.substr(kDigest));
+        std::optional<std::string> object = object_in(read_text_file(*file), key);
+        if (object) std::filesystem::last_write_time(*file, std::filesystem::file_time_type::clock::now(), error);  // used
+        else warn(concat("the compiled kernel ", file->string(), " is damaged; it is made again"));
+        return object;
     } catch (const Error&) {
         return std::nullopt;
     }
@@ -66,6 +117,7 @@ void write_cached(const std::string& key, const std::string& object) {
         AtomicFile out(*file);
         out.write(concat(std::string(kMagic), digest_of(rest), rest));
         out.commit();
+        make_room(file->parent_path());
     } catch (const Error&) {
         return;
     }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Compiled kernels as files, in $XDG_CACHE_HOME/tensorloupe/kernels, by what they were made of. A file that is damaged,
-// or another's, is as good as none.
+// Compiled kernels as files, in $XDG_CACHE_HOME/tensorloupe/kernels, by what they were made of: at most 64 MB, or as
+// many as TENSORLOUPE_KERNEL_CACHE_MB says; those used longest ago go first. Files come into being whole, so several
+// processes may share the folder. A file that is damaged, or another's, is as good as none, and a warning is given.
 
 #include <optional>
 #include <string>

@@ -8,10 +8,6 @@
 #include <llvm/Support/TargetSelect.h>
 #include <llvm/Target/TargetMachine.h>
 
-#if defined(__SSE2__)
-#include <emmintrin.h>
-#endif
-
 #include <algorithm>
 #include <chrono>
 #include <cstring>
@@ -21,6 +17,7 @@
 
 #include "core/base/error.h"
 #include "core/base/strings.h"
+#include "core/runtime/stream_copy.h"
 #include "plugins/llvm/code_generator.h"
 #include "plugins/llvm/disk_cache.h"
 
@@ -49,26 +46,6 @@ using RowFunction = void (*)(std::byte* const* arrays, std::int64_t n, void* con
 
 class Compiler;
 
-// Past the caches, whole lines at a time.
-void stream(std::byte* to, const std::byte* from, std::int64_t bytes) {
-#if defined(__SSE2__)
-    constexpr std::int64_t kLine = 64;
-    const std::int64_t head = std::min<std::int64_t>(bytes, (kLine - static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(to) % kLine)) % kLine);
-    std::memcpy(to, from, static_cast<std::size_t>(head));
-    std::int64_t at = head;
-    for (; at + kLine <= bytes; at += kLine) {
-        for (std::int64_t part = 0; part < kLine; part += 16) {
-            const __m128i elements = _mm_loadu_si128(reinterpret_cast<const __m128i*>(from + at + part));
-            _mm_stream_si128(reinterpret_cast<__m128i*>(to + at + part), elements);
-        }
-    }
-    std::memcpy(to + at, from + at, static_cast<std::size_t>(bytes - at));
-    _mm_sfence();
-#else
-    std::memcpy(to, from, static_cast<std::size_t>(bytes));
-#endif
-}
-
 class CompiledKernel final : public FusedKernel {
   public:
     CompiledKernel(const FusedExpression& expression, const std::vector<bool>& is_number, Compiler& compiler)
@@ -85,7 +62,7 @@ class CompiledKernel final : public FusedKernel {
             functions_.push_back(const_cast<Scalar*>(step.params.data()));
         }
         row_bytes_ = expression_.is_of_rows() ? row_scratch_bytes(expression_, is_number_, 64) / 64 : 0;
-        functions_.push_back(reinterpret_cast<void*>(&stream));
+        functions_.push_back(reinterpret_cast<void*>(&runtime::stream_copy));
         for (const std::uint32_t output : expression_.outputs) result_bytes_ += element_size(expression_.dtype_of(output));
     }
 
@@ -102,6 +79,7 @@ class CompiledKernel final : public FusedKernel {
         reinterpret_cast<RowFunction>(reinterpret_cast<void*>(function))(arrays, n, functions_.data(), strides, rows, scratch);
     }
     FusedKernelText text() const override;
+    ~CompiledKernel() override;
 
     Function function = nullptr;
     double compile_seconds = 0;
@@ -124,7 +102,7 @@ class CompiledKernel final : public FusedKernel {
     mutable Function streaming_ = nullptr;
 };
 
-// One a process; what it made lives as long.
+// One a process. The kernels made last are kept though nobody uses them.
 class Compiler {
   public:
     static Compiler& instance() {
@@ -140,7 +118,21 @@ class Compiler {
         auto kernel = make_ptr<CompiledKernel>(expression, is_number, *this);
         kernel->function = function_of(key, expression, is_number, false, &kernel->from_disk);
         kernel->compile_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+        if (order_.size() >= kMostKernels) {
+            kernels_.erase(order_.front());
+            order_.pop_front();
+        }
+        order_.push_back(key);
         return kernels_[key] = kernel;
+    }
+
+    // Its code, which nobody runs any more.
+    void forget(Function function) {
+        const std::scoped_lock lock(mutex_);
+        const auto found = loaded_.find(function);
+        if (found == loaded_.end()) return;
+        llvm::consumeError(jit_->getExecutionSession().removeJITDylib(*found->second));
+        loaded_.erase(found);
     }
 
     Function compile_streaming(const FusedExpression& expression, const std::vector<bool>& is_number) {
@@ -160,6 +152,8 @@ class Compiler {
     }
 
   private:
+    static constexpr std::size_t kMostKernels = 512;
+
     Compiler() {
         llvm::InitializeNativeTarget();
         llvm::InitializeNativeTargetAsmPrinter();
@@ -233,7 +227,9 @@ class Compiler {
         const llvm::StringRef bytes(object.data(), object.size());
         check(jit_->addObjectFile(library, llvm::MemoryBuffer::getMemBufferCopy(bytes, "kernel")));
         const llvm::JITEvaluatedSymbol symbol = value_or_throw(jit_->lookup(library, kFunctionName));
-        return reinterpret_cast<Function>(static_cast<std::uintptr_t>(symbol.getAddress()));
+        const auto function = reinterpret_cast<Function>(static_cast<std::uintptr_t>(symbol.getAddress()));
+        loaded_[function] = &library;
+        return function;
     }
 
     Function try_load(const std::string& object) {
@@ -244,13 +240,20 @@ class Compiler {
         }
     }
 
-    std::mutex mutex_;
+    std::recursive_mutex mutex_;  // a kernel that goes tells of it
     std::unique_ptr<llvm::TargetMachine> machine_;
     bool has_fma_ = false;
     std::unique_ptr<llvm::orc::LLJIT> jit_;
     std::size_t libraries_ = 0;
+    std::unordered_map<Function, llvm::orc::JITDylib*> loaded_;
     std::unordered_map<std::string, Ptr<const FusedKernel>> kernels_;
+    std::deque<std::string> order_;  // the oldest first
 };
+
+CompiledKernel::~CompiledKernel() {
+    if (function != nullptr) compiler_.forget(function);
+    if (streaming_ != nullptr) compiler_.forget(streaming_);
+}
 
 Function CompiledKernel::streaming_function() const {
     std::call_once(streaming_once_, [this] { streaming_ = compiler_.compile_streaming(expression_, is_number_); });

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Chains of pointwise operators: each fuser against a plain copy of the same bytes and against the operators one by one.
+// Chains of pointwise operators, and of operators on rows: each fuser against a plain copy of the same bytes (one read, one
+// write) and against the operators one by one.
 //
 //     bench_fuser [elements, in millions]
 #include <algorithm>
@@ -48,11 +49,21 @@ constexpr Chain kChains[] = {
      "  %d : Tensor = aten::mul(%c, %x)\n  %e : Tensor = aten::sigmoid(%d)\n  %f : Tensor = aten::sub(%e, %k, %one)\n"
      "  %g : Tensor = aten::mul(%f, %x)\n  %h : Tensor = aten::add(%g, %x, %one)\n  return (%h)\n"},
 };
+// On rows of 1024.
+constexpr Chain kRows[] = {
+    {"softmax of scaled scores", "  %a : Tensor = aten::mul(%x, %k)\n  %h : Tensor = aten::softmax(%a, %last, %none)\n  return (%h)\n"},
+    {"layer_norm of a sum", "  %a : Tensor = aten::add(%x, %k, %one)\n  %h : Tensor = aten::layer_norm(%a, %shape, %none, %none, %eps, %yes)\n  return (%h)\n"},
+    {"rms", "  %s : Tensor = aten::mul(%x, %x)\n  %q : Tensor = aten::mean(%s, %lasts, %yes, %none)\n  %e : Tensor = aten::add(%q, %eps, %one)\n"
+            "  %i : Tensor = aten::rsqrt(%e)\n  %h : Tensor = aten::mul(%x, %i)\n  return (%h)\n"},
+};
 
 void bench(const Chain& chain, const Tensor& x, double copy) {
     const std::string text = std::string("graph(%x : Tensor):\n  %one : int = prim::Constant[value=1]()\n"
                                          "  %k : float = prim::Constant[value=1.5]()\n  %low : float = prim::Constant[value=-2.]()\n"
-                                         "  %high : float = prim::Constant[value=2.]()\n") +
+                                         "  %high : float = prim::Constant[value=2.]()\n  %last : int = prim::Constant[value=-1]()\n"
+                                         "  %none : NoneType = prim::Constant()\n  %eps : float = prim::Constant[value=1e-05]()\n"
+                                         "  %yes : bool = prim::Constant[value=1]()\n  %shape : int[] = prim::Constant[value=[1024]]()\n"
+                                         "  %lasts : int[] = prim::Constant[value=[-1]]()\n") +
                              chain.body;
     const Ptr<ir::Graph> graph = ir::parse_graph(text);
     const std::vector<IValue> inputs{x};
@@ -83,4 +94,5 @@ int main(int argc, char** argv) {
     const double copy = measure([&] { fn::clone(x); });
     std::printf("%lld elements, %d threads; a copy: %.2f ms\n", static_cast<long long>(n), thread_count(), copy);
     for (const Chain& chain : kChains) bench(chain, x, copy);
+    for (const Chain& chain : kRows) bench(chain, fn::view(x, Dims{-1, 1024}), copy);
 }
