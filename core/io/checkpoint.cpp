@@ -11,6 +11,7 @@
 #include "core/io/byte_reader.h"
 #include "core/io/pickle_values.h"
 #include "core/io/raw_tensor.h"
+#include "core/io/tar_checkpoint.h"
 #include "core/io/torch_archive.h"
 
 namespace loupe {
@@ -76,7 +77,7 @@ bool says_big_endian(const PickleNode& system_info) {
     return false;
 }
 
-IValue read_legacy(std::span<const std::byte> bytes) {
+IValue read_legacy(std::span<const std::byte> bytes, PickledClasses& classes) {
     ByteReader reader(bytes, "checkpoint");
     reader.skip(kLegacyMagic.size());
     const auto next = [&] {
@@ -88,18 +89,21 @@ IValue read_legacy(std::span<const std::byte> bytes) {
     if (says_big_endian(*next().root())) throw Error(ErrorKind::Unsupported, "written on a big-endian machine");
     const Pickle value = next();
     StreamStorages storages = read_stream_storages(value, reader, bytes);
-    NoClasses classes;
     return ValueBuilder(storages, classes).build(*value.root());
 }
 
-IValue read_archive(const Ptr<MappedFile>& file) {
+IValue read_archive(const Ptr<MappedFile>& file, PickledClasses& classes) {
     const TorchArchive archive(file);
     if (archive.find("data.pkl") == nullptr)
         throw_file_error("an archive that torch.save did not write: it has no data.pkl");
     const Pickle value = archive.read_pickle("data.pkl");
     ArchiveStorages storages = archive.storages("data");
-    NoClasses classes;
     return ValueBuilder(storages, classes).build(*value.root());
+}
+
+bool is_tar(std::span<const std::byte> bytes) {
+    constexpr std::size_t kAt = 257;
+    return bytes.size() > 512 && as_text(bytes).substr(kAt).starts_with("ustar");
 }
 
 bool holds_tensors(const IValue& value) {
@@ -123,11 +127,17 @@ NamedTensors tensors_in(const IValue& state) {
 bool is_legacy_checkpoint(std::span<const std::byte> bytes) { return as_text(bytes).starts_with(kLegacyMagic); }
 
 IValue read_checkpoint(const std::filesystem::path& path) {
+    NoClasses classes;
+    return read_checkpoint(path, classes);
+}
+
+IValue read_checkpoint(const std::filesystem::path& path, PickledClasses& classes) {
     const auto file = MappedFile::open(path);
     const auto bytes = std::span<const std::byte>(file->bytes());
     try {
-        if (is_zip(bytes)) return read_archive(file);
-        if (is_legacy_checkpoint(bytes)) return read_legacy(bytes);
+        if (is_zip(bytes)) return read_archive(file, classes);
+        if (is_legacy_checkpoint(bytes)) return read_legacy(bytes, classes);
+        if (is_tar(bytes)) return read_tar_checkpoint(bytes, classes);
         throw_file_error("nothing that torch.save writes");
     } catch (Error& error) {
         error.add_context({.file = path.string()});

@@ -10,13 +10,18 @@
 
 namespace loupe {
 
+class PickledClasses;
+
 // Does the file start as torch.save wrote before PyTorch 1.6, a stream of pickles?
 bool is_legacy_checkpoint(std::span<const std::byte> bytes);
 
-// The saved value, out of an archive or a legacy stream. Tensors of archives view the file.
+// The saved value, out of an archive, a legacy stream, or the tar archive of PyTorch before 0.2. Tensors of archives view
+// the file, whose pages are read when they are touched. No code of the file is run, whatever it says.
 // Throws Error (Usage) when the file is missing, Error (File) when it is damaged or nothing that torch.save writes,
 // Error (Unsupported) when it refers to classes, as a whole pickled module does.
 IValue read_checkpoint(const std::filesystem::path& path);
+// The same with values made by `classes`.
+IValue read_checkpoint(const std::filesystem::path& path, PickledClasses& classes);
 
 // Weights by name from a checkpoint (.pt, .pth) or an .npz: the dict of tensors itself, or the one under "state_dict",
 // "model_state_dict" or "model" of a training checkpoint. Throws Error as read_checkpoint, Error (File) when there are

@@ -10,6 +10,7 @@
 #include "core/base/error.h"
 #include "core/base/strings.h"
 #include "core/io/byte_reader.h"
+#include "core/io/numpy_values.h"
 #include "core/value/schema.h"
 
 namespace loupe {
@@ -20,7 +21,8 @@ constexpr int kDeepest = 400;
 constexpr std::uint64_t kMostParts = 50'000'000;
 
 [[noreturn]] void refuse_name(std::string_view name) {
-    throw Error(ErrorKind::Unsupported, concat("refers to ", quote_name(name), ", which is not supported"));
+    throw Error(ErrorKind::Unsupported, concat("refers to ", quote_name(name), ", which is not supported"),
+                {.hint = "files hold tensors and plain values: save model.state_dict(), and vars() of other objects"});
 }
 
 // The types that a union or optional offers, itself otherwise.
@@ -67,11 +69,10 @@ TypePtr common_type(const std::vector<IValue>& values, std::size_t first, std::s
     return common ? common : types::any();
 }
 
-std::optional<std::int64_t> dtype_number(std::string_view global) {
+std::optional<ScalarType> dtype_of_global(std::string_view global) {
     constexpr std::string_view kPrefix = "torch.";
     if (!global.starts_with(kPrefix)) return std::nullopt;
-    const auto dtype = dtype_from_name(global.substr(kPrefix.size()));
-    return dtype ? std::optional(static_cast<std::int64_t>(*dtype)) : std::nullopt;
+    return dtype_from_name(global.substr(kPrefix.size()));
 }
 
 Device build_device(const PickleNode::Elements& args) {
@@ -108,6 +109,20 @@ class Deeper {
 IValue NoClasses::make(const PickleNode& node, ValueBuilder&) {
     const PickleRef callable = node.call().callable;
     refuse_name(callable->is(PickleKind::Global) ? callable->global_name() : "something that is not a name");
+}
+
+IValue PickledClasses::make_dtype(ScalarType dtype) { return static_cast<std::int64_t>(dtype); }
+IValue PickledClasses::make_size(IValue sizes) { return sizes; }
+IValue PickledClasses::make_ordered_dict(Ptr<DictObject> dict, const PickleNode*, ValueBuilder&) { return dict; }
+IValue PickledClasses::make_parameter(const Tensor& tensor, bool requires_grad) {
+    if (requires_grad && is_differentiable(tensor.dtype())) set_requires_grad(tensor, true);
+    return tensor;
+}
+IValue PickledClasses::make_bytes(std::string) {
+    throw Error(ErrorKind::Unsupported, "holds raw bytes, which are not supported");
+}
+IValue PickledClasses::make_set(std::vector<IValue>) {
+    throw Error(ErrorKind::Unsupported, "holds a set, which is not supported");
 }
 
 TypePtr NoClasses::parse_type(std::string_view annotation) {
@@ -156,9 +171,9 @@ IValue ValueBuilder::build_new(const PickleNode& node, const TypePtr& type) {
         case PickleKind::String:
             return node.to_string();
         case PickleKind::Bytes:
-            throw Error(ErrorKind::Unsupported, "holds raw bytes, which are not supported");
+            return classes_.make_bytes(node.to_bytes());
         case PickleKind::Set:
-            throw Error(ErrorKind::Unsupported, "holds a set, which is not supported");
+            return build_set(node.elements());
         case PickleKind::List: {
             const TypePtr list = alternative_of(type, TypeKind::List);
             return build_list(node.elements(), list ? list->element() : nullptr);
@@ -168,11 +183,11 @@ IValue ValueBuilder::build_new(const PickleNode& node, const TypePtr& type) {
         case PickleKind::Dict:
             return build_dict(node.items(), alternative_of(type, TypeKind::Dict));
         case PickleKind::Global: {
-            if (const auto number = dtype_number(node.global_name())) return *number;
+            if (const auto dtype = dtype_of_global(node.global_name())) return classes_.make_dtype(*dtype);
             refuse_name(node.global_name());
         }
         case PickleKind::Persistent:
-            throw Error(ErrorKind::Unsupported, "holds a bare storage, which is not supported");
+            return storages_.load(node);
         case PickleKind::Reduce:
         case PickleKind::Object:
             return build_call(node, type);
@@ -197,7 +212,8 @@ IValue ValueBuilder::build_call(const PickleNode& node, const TypePtr& type) {
         }
         const auto& more = node.call().items;
         items.insert(items.end(), more.begin(), more.end());
-        return build_dict(items, alternative_of(type, TypeKind::Dict));
+        IValue dict = build_dict(items, alternative_of(type, TypeKind::Dict));
+        return classes_.make_ordered_dict(Ptr<DictObject>(&dict.to_dict()), node.call().state, *this);
     }
     if (name == "torch.jit._pickle.restore_type_tag") {
         const auto& args = node.call().args->tuple(2);
@@ -211,17 +227,38 @@ IValue ValueBuilder::build_call(const PickleNode& node, const TypePtr& type) {
         return build_list(first_argument(node).elements(), types::boolean());
     if (name == "torch.jit._pickle.build_tensorlist")
         return build_list(first_argument(node).elements(), types::tensor());
+    if (auto value = build_python_call(node, name)) return std::move(*value);
+    return classes_.make(node, *this);
+}
+
+// What torch.save and Python's own pickles call.
+std::optional<IValue> ValueBuilder::build_python_call(const PickleNode& node, std::string_view name) {
     if (name == "torch.device") return build_device(node.call().args->elements());
-    if (name == "torch.Size") return build(first_argument(node));
+    if (name == "torch.Size") return classes_.make_size(build(first_argument(node)));
     if (name == "builtins.complex" || name == "__builtin__.complex") {
         const auto& parts = node.call().args->tuple(2);
         return std::complex<double>(parts[0]->to_float(), parts[1]->to_float());
     }
-    return classes_.make(node, *this);
+    if (name == "builtins.set" || name == "__builtin__.set" || name == "builtins.frozenset" || name == "__builtin__.frozenset") {
+        return build_set(first_argument(node).elements());
+    }
+    if (is_numpy_call(node)) return build_numpy(node);
+    if (auto bytes = pickled_bytes(node)) return classes_.make_bytes(std::move(*bytes));
+    if (name == "builtins.bytes" || name == "__builtin__.bytes") {
+        if (node.call().args->elements().empty()) return classes_.make_bytes({});
+    }
+    return std::nullopt;
+}
+
+IValue ValueBuilder::build_set(const PickleNode::Elements& elements) {
+    std::vector<IValue> values;
+    for (const PickleRef element : elements) values.push_back(build(*element));
+    return classes_.make_set(std::move(values));
 }
 
 IValue ValueBuilder::build_tensor(const PickleNode& node) {
     const RebuiltTensor rebuilt = rebuild_tensor(node, storages_);
+    if (node.callable_name() == "torch._utils._rebuild_parameter") return classes_.make_parameter(rebuilt.tensor, rebuilt.requires_grad);
     if (rebuilt.requires_grad && is_differentiable(rebuilt.tensor.dtype())) set_requires_grad(rebuilt.tensor, true);
     return rebuilt.tensor;
 }

@@ -24,9 +24,18 @@ class PickledClasses {
     virtual IValue make(const PickleNode& node, ValueBuilder& builder) = 0;
     // The type a tag says: "List[Tuple[int, int]]".
     virtual TypePtr parse_type(std::string_view annotation) = 0;
+
+    // Values that IValue has no kind of its own for. By default a dtype is its number, a size a tuple, an ordered dict a
+    // dict, a parameter a tensor; bytes and sets are refused.
+    virtual IValue make_dtype(ScalarType dtype);
+    virtual IValue make_size(IValue sizes);
+    virtual IValue make_ordered_dict(Ptr<DictObject> dict, const PickleNode* state, ValueBuilder& builder);
+    virtual IValue make_parameter(const Tensor& tensor, bool requires_grad);
+    virtual IValue make_bytes(std::string bytes);
+    virtual IValue make_set(std::vector<IValue> values);
 };
 
-// Without classes: their names are refused, "refers to os.system".
+// Without classes: their names are refused, "refers to 'os.system'".
 class NoClasses : public PickledClasses {
   public:
     IValue make(const PickleNode& node, ValueBuilder& builder) override;
@@ -47,6 +56,8 @@ class ValueBuilder {
     IValue build_new(const PickleNode& node, const TypePtr& type);
     IValue build_call(const PickleNode& node, const TypePtr& type);
     IValue build_tensor(const PickleNode& node);
+    std::optional<IValue> build_python_call(const PickleNode& node, std::string_view name);
+    IValue build_set(const PickleNode::Elements& elements);
     IValue build_list(const PickleNode::Elements& elements, TypePtr element_type);
     IValue build_tuple(const PickleNode::Elements& elements, const TypePtr& type);
     IValue build_dict(const PickleNode::Elements& items, const TypePtr& type);

@@ -15,6 +15,8 @@
 namespace loupe {
 namespace {
 
+constexpr int kDeepest = 1000;
+
 void put_little(std::string& out, std::uint64_t value, int bytes) {
     for (int i = 0; i < bytes; ++i) out += static_cast<char>((value >> (8 * i)) & 0xff);
 }
@@ -67,26 +69,38 @@ void PickleWriter::dims(IntSpan values) {
 
 // ('storage', torch.FloatStorage, '0', 'cpu', 256)
 void PickleWriter::storage(const Tensor& tensor) {
-    const Ptr<Storage>& storage = tensor.storage();
-    const auto [found, is_new] = storage_numbers_.try_emplace(storage.get(), storages_.size());
-    if (is_new) storages_.push_back(storage);
+    const std::size_t number = number_of(tensor.storage());
     op('(');
     string("storage");
-    named(storage_type_name(tensor.dtype()));
-    string(std::to_string(found->second));
+    named(storage_class(tensor));
+    string(std::to_string(number));
     string("cpu");
-    integer(static_cast<std::int64_t>(storage->bytes()) / tensor.element_size());
+    integer(static_cast<std::int64_t>(tensor.storage()->bytes()) / tensor.element_size());
     out_ += "tQ";
 }
 
-void PickleWriter::tensor(const Tensor& tensor) {
+std::string_view PickleWriter::storage_class(const Tensor& tensor) {
+    const std::string_view name = storage_type_name(tensor.dtype());
+    if (!name.empty()) return name;
+    throw Error(ErrorKind::Unsupported, concat("Cannot serialize a tensor of ", dtype_name(tensor.dtype()), " elements"));
+}
+
+std::size_t PickleWriter::number_of(const Ptr<Storage>& storage) {
+    const auto [found, is_new] = storage_numbers_.try_emplace(storage.get(), storages_.size());
+    if (is_new) storages_.push_back(storage);
+    return found->second;
+}
+
+void PickleWriter::tensor(const Tensor& tensor) { plain_tensor(tensor, requires_grad(tensor)); }
+
+void PickleWriter::plain_tensor(const Tensor& tensor, bool requires_grad) {
     global("torch._utils", "_rebuild_tensor_v2");
     op('(');
     storage(tensor);
     integer(tensor.storage_offset());
     dims(tensor.sizes());
     dims(tensor.strides());
-    boolean(requires_grad(tensor));
+    boolean(requires_grad);
     global("collections", "OrderedDict");
     out_ += ")RtR";
 }
@@ -122,14 +136,23 @@ void PickleWriter::tuple(const std::vector<IValue>& values) {
 
 void PickleWriter::dict(const DictObject& dict) {
     global("torch.jit._pickle", "restore_type_tag");
-    out_ += "}(";
+    op('}');
+    items(dict);
+    string(types::dict(dict.key_type, dict.value_type)->annotation_str());
+    out_ += "\x86R";
+}
+
+void PickleWriter::items(const DictObject& dict) {
+    op('(');
     for (const auto& [key, each] : dict.entries()) {
         value(key);
         value(each);
     }
     op('u');
-    string(types::dict(dict.key_type, dict.value_type)->annotation_str());
-    out_ += "\x86R";
+}
+
+void PickleWriter::other(const IValue& value) {
+    throw Error(ErrorKind::Unsupported, concat("Cannot serialize ", value_type_name(value), " value"));
 }
 
 void PickleWriter::object(const Object& object) {
@@ -159,6 +182,8 @@ void PickleWriter::counted(const IValue& value) {
         put_little(out_, found->second, 4);
         return;
     }
+    // A list may hold itself.
+    if (++depth_ > kDeepest) throw Error(ErrorKind::Unsupported, concat("Cannot serialize values that nest more than ", kDeepest, " deep"));
     if (value.is_tensor()) {
         tensor(value.to_tensor());
     } else if (value.is_list()) {
@@ -170,8 +195,9 @@ void PickleWriter::counted(const IValue& value) {
     } else if (value.is_object()) {
         object(*value.to_object());
     } else {
-        throw Error(ErrorKind::Unsupported, concat("Cannot serialize ", value_type_name(value), " value"));
+        other(value);
     }
+    --depth_;
     const auto number = static_cast<std::uint32_t>(memo_.size());
     memo_.emplace(address, number);
     op('r');

@@ -16,6 +16,9 @@ namespace loupe {
 class PickleWriter {
   public:
     PickleWriter();
+    PickleWriter(const PickleWriter&) = delete;
+    PickleWriter& operator=(const PickleWriter&) = delete;
+    virtual ~PickleWriter() = default;
 
     // Containers carry their types, as in TorchScript archives. Throws Error (Unsupported) for what cannot be pickled.
     void value(const IValue& value);
@@ -27,25 +30,40 @@ class PickleWriter {
     // Entry "N" of the folder beside the pickle.
     const std::vector<Ptr<Storage>>& storages() const { return storages_; }
 
-  private:
+  protected:
+    // How values are written that differ between archives of programs and checkpoints.
+    virtual void storage(const Tensor& tensor);
+    virtual void tensor(const Tensor& tensor);
+    virtual void list(const ListObject& list);
+    virtual void dict(const DictObject& dict);
+    virtual void object(const Object& object);
+    // Throws Error (Unsupported).
+    virtual void other(const IValue& value);
+
     void op(char code) { out_ += code; }
+    void ops(std::string_view codes) { out_ += codes; }
     void global(std::string_view module, std::string_view name);
     void string(std::string_view text);
     void integer(std::int64_t value);
     void floating(double value);
     void boolean(bool value) { op(value ? '\x88' : '\x89'); }
-    void tensor(const Tensor& tensor);
-    void storage(const Tensor& tensor);
     void dims(IntSpan values);
     void elements(const std::vector<IValue>& values);
-    void list(const ListObject& list);
     void tuple(const std::vector<IValue>& values);
-    void dict(const DictObject& dict);
-    void object(const Object& object);
-    void counted(const IValue& value);
+    void items(const DictObject& dict);  // (key value key value u
     void named(std::string_view qualified_name);
+    // _rebuild_tensor_v2 and what it is given.
+    void plain_tensor(const Tensor& tensor, bool requires_grad);
+    // "torch.FloatStorage". Throws Error (Unsupported) for elements that no storage of PyTorch has.
+    static std::string_view storage_class(const Tensor& tensor);
+    // The number of the storage, which is kept.
+    std::size_t number_of(const Ptr<Storage>& storage);
+
+  private:
+    void counted(const IValue& value);
 
     std::string out_;
+    int depth_ = 0;
     std::unordered_map<const void*, std::uint32_t> memo_;
     std::vector<Ptr<Storage>> storages_;
     std::unordered_map<const Storage*, std::size_t> storage_numbers_;

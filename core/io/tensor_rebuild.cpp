@@ -87,17 +87,27 @@ ScalarType parse_dtype(const PickleNode& node) {
     throw Error(ErrorKind::Unsupported, concat("tensor of type ", quote_name(name), ", which is not supported"));
 }
 
+// Where the part of a storage begins that an old file means, which is (key, offset, elements). The tensor must lie in it.
+std::int64_t part_offset(const StorageId& id, std::uint64_t extent) {
+    const auto& parts = id.view->tuple(3);
+    const std::int64_t begin = parts[1]->to_int();
+    const std::int64_t count = parts[2]->to_int();
+    const auto whole = static_cast<std::int64_t>(id.numel);
+    if (begin < 0 || count < 0 || begin > whole || count > whole - begin || extent > static_cast<std::uint64_t>(count)) {
+        throw_file_error(concat("tensor leaves the part of ", count, " elements at ", begin, " of its storage of ", whole));
+    }
+    return begin;
+}
+
 // args: storage, offset, size, stride, then what the callers read. dtype: of untyped storages.
 Tensor rebuild_dense(const PickleNode::Elements& args, const PickleNode* dtype_node, StorageSource& storages) {
     const StorageId id = parse_storage_id(*args[0]);
-    if (id.view != nullptr)
-        throw Error(ErrorKind::Unsupported, "tensor on a part of a storage, which is not supported");
     if (!id.is_typed && dtype_node == nullptr) throw_file_error("tensor on a storage without a type");
     const ScalarType dtype = dtype_node != nullptr ? parse_dtype(*dtype_node) : id.dtype;
     const std::uint64_t unit = id.is_typed ? static_cast<std::uint64_t>(element_size(id.dtype)) : 1;
     if (id.numel > kLargestStorage) throw_file_error(concat("storage of ", id.numel, " elements"));
 
-    const std::int64_t offset = args[1]->to_int();
+    std::int64_t offset = args[1]->to_int();
     const Dims sizes = parse_dims(*args[2], "size");
     const Dims strides = parse_dims(*args[3], "stride");
     check_numel(sizes);
@@ -111,6 +121,7 @@ Tensor rebuild_dense(const PickleNode::Elements& args, const PickleNode* dtype_n
         throw_file_error(concat("tensor ", shape_text(span_of(sizes)), " at offset ", offset, " leaves its storage of ",
                                 elements, " elements"));
     }
+    if (id.view != nullptr) offset += part_offset(id, extent);
     auto storage = storages.open(id.key, dtype, id.numel * unit);
     return tensor_on(std::move(storage), dtype, span_of(sizes), span_of(strides), extent == 0 ? 0 : offset);
 }
@@ -128,8 +139,18 @@ void refuse_flags(const PickleNode& metadata) {
 
 }  // namespace
 
+IValue StorageSource::load(const PickleNode&) {
+    throw Error(ErrorKind::Unsupported, "holds a bare storage, which is not supported");
+}
+
+std::optional<ScalarType> storage_dtype(std::string_view type_name) {
+    const auto* known = std::ranges::find(kStorageTypes, type_name, &StorageType::name);
+    return known != kStorageTypes.end() ? std::optional(known->dtype) : std::nullopt;
+}
+
 std::string_view storage_type_name(ScalarType dtype) {
-    return std::ranges::find(kStorageTypes, dtype, &StorageType::dtype)->name;
+    const auto* known = std::ranges::find(kStorageTypes, dtype, &StorageType::dtype);
+    return known != kStorageTypes.end() ? known->name : std::string_view();
 }
 
 Ptr<Storage> ArchiveStorages::open(const std::string& key, ScalarType dtype, std::uint64_t bytes) {

@@ -2,6 +2,7 @@
 #pragma once
 // Tensors out of pickles: torch._utils._rebuild_tensor_v2 and its kin.
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -9,6 +10,7 @@
 #include "core/io/pickle_reader.h"
 #include "core/io/zip_reader.h"
 #include "core/tensor/tensor.h"
+#include "core/value/ivalue.h"
 
 namespace loupe {
 
@@ -18,6 +20,8 @@ class StorageSource {
     virtual ~StorageSource() = default;
     // At least `bytes` bytes, aligned for elements of the type. Throws Error (File) when the file has less.
     virtual Ptr<Storage> open(const std::string& key, ScalarType dtype, std::uint64_t bytes) = 0;
+    // What a persistent id stands for where a value is expected. Throws Error (Unsupported): a bare storage is no value.
+    virtual IValue load(const PickleNode& persistent);
 };
 
 // Entries of an archive, "FOLDER/KEY": viewed in place when stored, which is the rule.
@@ -50,8 +54,9 @@ bool is_tensor_call(const PickleNode& node);
 // or the arguments are wrong, Error (Unsupported) for quantised, sparse and other tensors without dense elements.
 RebuiltTensor rebuild_tensor(const PickleNode& node, StorageSource& storages);
 
-// "torch.FloatStorage": PyTorch's class of storages of the type.
+// "torch.FloatStorage": PyTorch's class of storages of the type; empty when it has none (complex32).
 std::string_view storage_type_name(ScalarType dtype);
+std::optional<ScalarType> storage_dtype(std::string_view type_name);
 
 // What stands in a persistent id of a storage: ('storage', torch.FloatStorage, '0', 'cpu', 256).
 struct StorageId {

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/io/checkpoint_writer.h"
+
+#include "core/autograd/variable.h"
+#include "core/base/cancel.h"
+#include "core/base/error.h"
+#include "core/base/strings.h"
+#include "core/io/zip_writer.h"
+
+namespace loupe {
+namespace {
+
+// The numbers 0x1950a86a20f9469cfc6c and 1001, and what PyTorch says of its machine.
+constexpr std::string_view kMagic("\x80\x02\x8a\x0al\xfc\x9c\x46\xf9\x20j\xa8\x50\x19.", 15);
+constexpr std::string_view kProtocol("\x80\x02M\xe9\x03.", 6);
+
+std::span<const std::byte> bytes_of(const Storage& storage) {
+    return {static_cast<const std::byte*>(storage.data()), storage.bytes()};
+}
+
+IValue system_info() {
+    const auto dict = [] { return make_ptr<DictObject>(types::string(), types::any()); };
+    const auto sizes = dict();
+    sizes->set("short", 2);
+    sizes->set("int", 4);
+    sizes->set("long", 4);
+    const auto info = dict();
+    info->set("protocol_version", 1001);
+    info->set("little_endian", true);
+    info->set("type_sizes", sizes);
+    return info;
+}
+
+void write_archive(const IValue& value, const std::filesystem::path& path, OtherValues* others) {
+    CheckpointPickler pickle(CheckpointPickler::Layout::Archive, others);
+    pickle.value(value);
+    ZipWriter zip(path);
+    const std::string root = concat(path.stem().string(), "/");
+    zip.add(concat(root, "data.pkl"), pickle.finish());
+    for (std::size_t i = 0; i < pickle.storages().size(); ++i) {
+        check_cancelled();
+        zip.add(concat(root, "data/", i), {bytes_of(*pickle.storages()[i])});
+    }
+    zip.add(concat(root, "version"), "3\n");
+    zip.finish();
+}
+
+void write_stream(const IValue& value, const std::filesystem::path& path, OtherValues* others) {
+    CheckpointPickler pickle(CheckpointPickler::Layout::Stream, others);
+    pickle.value(value);
+    std::vector<IValue> keys;
+    for (std::size_t i = 0; i < pickle.storages().size(); ++i) keys.emplace_back(std::to_string(i));
+    CheckpointPickler key_list(CheckpointPickler::Layout::Stream, nullptr);
+    key_list.value(make_ptr<ListObject>(types::any(), keys));
+    CheckpointPickler info(CheckpointPickler::Layout::Stream, nullptr);
+    info.value(system_info());
+    AtomicFile file(path);
+    file.write(kMagic);
+    file.write(kProtocol);
+    file.write(info.finish());
+    file.write(pickle.finish());
+    file.write(key_list.finish());
+    for (const Ptr<Storage>& storage : pickle.storages()) {
+        check_cancelled();
+        const std::uint64_t numel = storage->bytes() / static_cast<std::size_t>(element_size(pickle.dtype_of(*storage)));
+        std::string count;
+        for (int shift = 0; shift < 64; shift += 8) count += static_cast<char>((numel >> shift) & 0xff);
+        file.write(count);
+        file.write(bytes_of(*storage).first(numel * static_cast<std::size_t>(element_size(pickle.dtype_of(*storage)))));
+    }
+    file.commit();
+}
+
+}  // namespace
+
+void CheckpointPickler::write_call(std::string_view module, std::string_view name, const std::vector<IValue>& arguments) {
+    global(module, name);
+    tuple(arguments);
+    op('R');
+}
+
+void CheckpointPickler::write_ordered_dict(const DictObject& entries, const DictObject* state) {
+    global("collections", "OrderedDict");
+    ops(")R");
+    items(entries);
+    if (state == nullptr) return;
+    dict(*state);
+    op('b');
+}
+
+// As Python 3 writes bytes in protocol 2: each byte as the character of that number.
+void CheckpointPickler::write_bytes(std::string_view bytes) {
+    std::string text;
+    for (const char c : bytes) {
+        const auto byte = static_cast<unsigned char>(c);
+        if (byte < 0x80) {
+            text += c;
+        } else {
+            text += static_cast<char>(0xc0 | (byte >> 6));
+            text += static_cast<char>(0x80 | (byte & 0x3f));
+        }
+    }
+    write_call("_codecs", "encode", {text, "latin1"});
+}
+
+void CheckpointPickler::write_set(const std::vector<IValue>& values) {
+    global("__builtin__", "set");
+    elements(values);
+    ops("\x85R");
+}
+
+void CheckpointPickler::storage(const Tensor& tensor) {
+    if (tensor.device().type != DeviceType::Cpu) {
+        throw Error(ErrorKind::Unsupported, concat("Cannot serialize a tensor on ", device_name(tensor.device())), {.hint = "move it to the CPU first"});
+    }
+    const Ptr<Storage>& storage = tensor.storage();
+    const auto [known, is_new] = dtypes_.try_emplace(storage.get(), tensor.dtype());
+    if (known->second != tensor.dtype()) {
+        throw Error(ErrorKind::Unsupported, "Cannot save multiple tensors or storages that view the same data as different types");
+    }
+    op('(');
+    string("storage");
+    named(storage_class(tensor));
+    string(std::to_string(number_of(storage)));
+    string("cpu");
+    integer(static_cast<std::int64_t>(storage->bytes()) / tensor.element_size());
+    if (layout_ == Layout::Stream) op('N');  // it is no view of another storage
+    ops("tQ");
+}
+
+void CheckpointPickler::tensor(const Tensor& tensor) {
+    if (!is_parameter(tensor)) return plain_tensor(tensor, requires_grad(tensor));
+    global("torch._utils", "_rebuild_parameter");
+    op('(');
+    plain_tensor(tensor, false);
+    boolean(requires_grad(tensor));
+    global("collections", "OrderedDict");
+    ops(")RtR");
+}
+
+void CheckpointPickler::list(const ListObject& list) { elements(list.elements); }
+
+void CheckpointPickler::dict(const DictObject& dict) {
+    op('}');
+    items(dict);
+}
+
+void CheckpointPickler::object(const Object& object) {
+    throw Error(ErrorKind::Unsupported, concat("Cannot serialize an object of the class ", object.type()->name()),
+                {.hint = "save its state_dict(), or export the model with torch.jit.save"});
+}
+
+void CheckpointPickler::other(const IValue& value) {
+    if (others_ == nullptr || !others_->write(value, *this)) PickleWriter::other(value);
+}
+
+void write_checkpoint(const IValue& value, const std::filesystem::path& path, const CheckpointOptions& options) {
+    if (options.is_stream) write_stream(value, path, options.others);
+    else write_archive(value, path, options.others);
+}
+
+}  // namespace loupe
