@@ -15,6 +15,9 @@ void print_module(const session::ModelInfo& model, int index, int depth) {
     const std::string label = module.path.empty() ? module.class_name : concat("(", name, ") ", module.class_name);
     std::printf("%*s%-*s %12lld parameters%s\n", depth * 2, "", 48 - depth * 2, label.c_str(),
                 static_cast<long long>(module.parameter_count), module.training ? "  training" : "");
+    const int indent = depth * 2 + 2;
+    if (const auto guess = module.attributes.find("guessed"); guess != module.attributes.end()) std::printf("%*sguessed %s\n", indent, "", guess->second.c_str());
+    for (int note = 1; module.attributes.contains(concat("note", note)); ++note) std::printf("%*s%s\n", indent, "", module.attributes.at(concat("note", note)).c_str());
     const auto print_tensor = [&](const session::TensorInfo& t, const char* kind) {
         const auto last = t.name.rfind('.');
         std::printf("%*s%s %s: %s %s\n", depth * 2 + 2, "", kind, t.name.substr(last == std::string::npos ? 0 : last + 1).c_str(),
@@ -47,6 +50,7 @@ void print_model(const session::ModelInfo& model) {
     for (const auto& method : model.methods) std::printf("  %s\n", method.schema.c_str());
     std::printf("\nmodules\n");
     print_module(model, 0, 1);
+    if (!model.cannot_run.empty()) std::printf("\ncannot run: %s\n", model.cannot_run.c_str());
     for (const std::string& line : model.missing_operators) std::printf("\ncannot run: %s\n", line.c_str());
 }
 

@@ -190,16 +190,13 @@ std::int64_t DataLoader::size() const {
     return *size;
 }
 
+// In PyTorch's order: the sampler begins, then the workers' seed is drawn, once where they persist.
 Ptr<BatchStream> DataLoader::iterate() {
-    if (pool_) return make_stream(0);
-    return make_stream(static_cast<std::uint64_t>(draw_seed(options_.generator.get())));
-}
-
-Ptr<BatchStream> DataLoader::make_stream(std::uint64_t base_seed) {
     Ptr<BatchKeyStream> keys;
     if (iterable_) keys = make_ptr<EndlessKeys>(static_cast<std::size_t>(options_.batch_size.value_or(1)));
     else if (options_.batch_sampler) keys = options_.batch_sampler->iterate();
     else keys = make_ptr<SingleKeys>(options_.sampler->iterate());
+    const std::uint64_t base_seed = pool_ ? 0 : static_cast<std::uint64_t>(draw_seed(options_.generator.get()));
     const auto fetcher = [&] { return iterable_ ? make_fetcher(iterable_, options_) : make_fetcher(dataset_, options_); };
     if (options_.num_workers == 0) return make_ptr<DirectStream>(std::move(keys), fetcher());
     std::vector<std::unique_ptr<Fetcher>> fetchers;

@@ -70,7 +70,6 @@ class DataLoader {
 
   private:
     void check_options() const;
-    Ptr<BatchStream> make_stream(std::uint64_t base_seed);
 
     DatasetPtr dataset_;           // one of these two
     IterableDatasetPtr iterable_;

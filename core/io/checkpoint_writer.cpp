@@ -84,7 +84,8 @@ void CheckpointPickler::write_ordered_dict(const DictObject& entries, const Dict
     ops(")R");
     items(entries);
     if (state == nullptr) return;
-    dict(*state);
+    op('}');
+    items(*state);
     op('b');
 }
 
@@ -140,7 +141,19 @@ void CheckpointPickler::tensor(const Tensor& tensor) {
 
 void CheckpointPickler::list(const ListObject& list) { elements(list.elements); }
 
+void CheckpointPickler::tuple_object(const TupleObject& tuple) {
+    if (tuple.type != nullptr && tuple.type->annotation_str() == "torch.Size") {
+        write_call("torch", "Size", {make_ptr<TupleObject>(tuple.elements)});
+    } else {
+        this->tuple(tuple.elements);
+    }
+}
+
 void CheckpointPickler::dict(const DictObject& dict) {
+    IValue state;
+    if (others_ != nullptr && others_->is_ordered(dict, state)) {
+        return write_ordered_dict(dict, state.is_dict() ? &state.to_dict() : nullptr);
+    }
     op('}');
     items(dict);
 }

@@ -16,6 +16,8 @@ class OtherValues {
     virtual ~OtherValues() = default;
     // Writes the value with the pickler, or returns false when it cannot be in a checkpoint.
     virtual bool write(const IValue& value, CheckpointPickler& pickler) = 0;
+    // A dict that is a collections.OrderedDict, and what it carries beside its items (None: nothing).
+    virtual bool is_ordered(const DictObject& dict, IValue& state) = 0;
 };
 
 // Python's plain values: dicts, lists and tuples without TorchScript's types, parameters as such.
@@ -40,6 +42,7 @@ class CheckpointPickler final : public PickleWriter {
     void tensor(const Tensor& tensor) override;
     void list(const ListObject& list) override;
     void dict(const DictObject& dict) override;
+    void tuple_object(const TupleObject& tuple) override;
     void object(const Object& object) override;
     void other(const IValue& value) override;
 

@@ -6,6 +6,7 @@
 
 #include "core/base/error.h"
 #include "core/base/strings.h"
+#include "core/io/checkpoint_tree.h"
 #include "core/io/file_kind.h"
 #include "core/io/graph_text.h"
 #include "core/io/torchscript_reader.h"
@@ -19,6 +20,26 @@ bool is_torchscript(const Ptr<MappedFile>& file) {
     } catch (const Error&) {
         return false;
     }
+}
+
+bool is_checkpoint(const Ptr<MappedFile>& file) {
+    try {
+        const FileKind kind = identify_file(file).kind;
+        return kind == FileKind::Checkpoint || kind == FileKind::LegacyCheckpoint || kind == FileKind::TarCheckpoint;
+    } catch (const Error&) {
+        return false;
+    }
+}
+
+// Weights without a program: modules guessed from their names.
+ModelFile open_checkpoint(const Ptr<MappedFile>& file) {
+    CheckpointWeights weights = read_checkpoint_weights(file->path());
+    strip_wrapper_prefix(weights);
+    ModelFile model;
+    model.unit = make_ptr<ir::CompilationUnit>();
+    model.module = guess_module_tree(weights);
+    model.format = concat(identify_file(file).description, ", modules guessed from names and shapes");
+    return model;
 }
 
 ModelFile open_with_readers(const Ptr<MappedFile>& file) {
@@ -38,6 +59,8 @@ ErrorKind as_file_error(ErrorKind kind) {
 }  // namespace
 
 FormatRegistry::FormatRegistry() {
+    readers_.push_back(
+        {"checkpoint", {".pt", ".pth", ".bin", ".ckpt", ".tar"}, is_checkpoint, open_checkpoint});
     readers_.push_back(
         {"TorchScript archive", {".pt", ".pth", ".ptl", ".ts", ".torchscript"}, is_torchscript, read_torchscript});
     readers_.push_back({"graph text", {".ir", ".txt"}, is_graph_text, read_graph_text});

@@ -142,6 +142,8 @@ void PickleWriter::dict(const DictObject& dict) {
     out_ += "\x86R";
 }
 
+void PickleWriter::tuple_object(const TupleObject& tuple) { this->tuple(tuple.elements); }
+
 void PickleWriter::items(const DictObject& dict) {
     op('(');
     for (const auto& [key, each] : dict.entries()) {
@@ -189,7 +191,7 @@ void PickleWriter::counted(const IValue& value) {
     } else if (value.is_list()) {
         list(value.to_list());
     } else if (value.is_tuple()) {
-        tuple(value.to_tuple().elements);
+        tuple_object(value.to_tuple());
     } else if (value.is_dict()) {
         dict(value.to_dict());
     } else if (value.is_object()) {

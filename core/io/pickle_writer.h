@@ -36,6 +36,7 @@ class PickleWriter {
     virtual void tensor(const Tensor& tensor);
     virtual void list(const ListObject& list);
     virtual void dict(const DictObject& dict);
+    virtual void tuple_object(const TupleObject& tuple);
     virtual void object(const Object& object);
     // Throws Error (Unsupported).
     virtual void other(const IValue& value);

@@ -292,7 +292,7 @@ std::string_view library_source(std::string_view module) {
     if (module == "itertools") return itertools_source();
     if (module == "dataclasses") return dataclasses_source();
     if (module == "enum") return enum_source();
-    if (module == "torch.utils.data") return torch_data_source();
+    if (module.starts_with("torch.utils.data")) return torch_data_source(module);
     constexpr std::pair<std::string_view, std::string_view> kSmall[] = {
         {"abc", kAbc},
         {"contextlib", kContextlib},

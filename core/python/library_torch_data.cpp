@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// torch.utils.data: data sets, samplers and the loader, in one thread. They draw random numbers where PyTorch's draw them.
+// torch.utils.data: the classes that programs derive from and name. Orders, batches and the loader's machinery are
+// core/data's.
 #include "core/python/standard_modules.h"
 
 namespace loupe::python {
+namespace {
 
 std::string_view torch_data_source() {
     return R"py(import torch
+import _torch_data
 
 
 class Dataset:
@@ -23,6 +26,9 @@ class IterableDataset(Dataset):
     def __iter__(self):
         raise NotImplementedError
 
+    def __add__(self, other):
+        return ChainDataset([self, other])
+
 
 class TensorDataset(Dataset):
     def __init__(self, *tensors):
@@ -37,14 +43,20 @@ class TensorDataset(Dataset):
 
 
 class ConcatDataset(Dataset):
+    @staticmethod
+    def cumsum(sequence):
+        r, s = [], 0
+        for e in sequence:
+            r.append(len(e) + s)
+            s += len(e)
+        return r
+
     def __init__(self, datasets):
         self.datasets = list(datasets)
         assert len(self.datasets) > 0, 'datasets should not be an empty iterable'
-        self.cumulative_sizes = []
-        total = 0
         for d in self.datasets:
-            total += len(d)
-            self.cumulative_sizes.append(total)
+            assert not isinstance(d, IterableDataset), "ConcatDataset does not support IterableDataset"
+        self.cumulative_sizes = self.cumsum(self.datasets)
 
     def __len__(self):
         return self.cumulative_sizes[-1]
@@ -62,6 +74,24 @@ class ConcatDataset(Dataset):
         raise IndexError('list index out of range')
 
 
+class ChainDataset(IterableDataset):
+    def __init__(self, datasets):
+        self.datasets = datasets
+
+    def __iter__(self):
+        for d in self.datasets:
+            assert isinstance(d, IterableDataset), "ChainDataset only supports IterableDataset"
+            for x in d:
+                yield x
+
+    def __len__(self):
+        total = 0
+        for d in self.datasets:
+            assert isinstance(d, IterableDataset), "ChainDataset only supports IterableDataset"
+            total += len(d)
+        return total
+
+
 class Subset(Dataset):
     def __init__(self, dataset, indices):
         self.dataset = dataset
@@ -77,21 +107,7 @@ class Subset(Dataset):
 
 
 def random_split(dataset, lengths, generator=None):
-    total = len(dataset)
-    if abs(sum(lengths) - 1) < 1e-9 and sum(lengths) <= 1:
-        sizes = [int(total * fraction) for fraction in lengths]
-        for i in range(total - sum(sizes)):
-            sizes[i % len(sizes)] += 1
-        lengths = sizes
-    if sum(lengths) != total:
-        raise ValueError("Sum of input lengths does not equal the length of the input dataset!")
-    order = torch.randperm(sum(lengths), generator=generator).tolist()
-    parts = []
-    start = 0
-    for length in lengths:
-        parts.append(Subset(dataset, order[start:start + length]))
-        start += length
-    return parts
+    return [Subset(dataset, indices) for indices in _torch_data.split_indices(len(dataset), lengths, generator)]
 
 
 class Sampler:
@@ -122,26 +138,17 @@ class RandomSampler(Sampler):
         self.replacement = replacement
         self._num_samples = num_samples
         self.generator = generator
+        if not isinstance(self.replacement, bool):
+            raise TypeError("replacement should be a boolean value, but got replacement={}".format(self.replacement))
+        if not isinstance(self.num_samples, int) or self.num_samples <= 0:
+            raise ValueError("num_samples should be a positive integer value, but got num_samples={}".format(self.num_samples))
 
     @property
     def num_samples(self):
         return len(self.data_source) if self._num_samples is None else self._num_samples
 
     def __iter__(self):
-        n = len(self.data_source)
-        generator = self.generator
-        if generator is None:
-            seed = int(torch.empty((), dtype=torch.int64).random_().item())
-            generator = torch.Generator()
-            generator.manual_seed(seed)
-        if self.replacement:
-            for _ in range(self.num_samples // 32):
-                yield from torch.randint(high=n, size=(32,), dtype=torch.int64, generator=generator).tolist()
-            yield from torch.randint(high=n, size=(self.num_samples % 32,), dtype=torch.int64, generator=generator).tolist()
-        else:
-            for _ in range(self.num_samples // n):
-                yield from torch.randperm(n, generator=generator).tolist()
-            yield from torch.randperm(n, generator=generator).tolist()[:self.num_samples % n]
+        return _torch_data.random_keys(len(self.data_source), self.replacement, self.num_samples, self.generator)
 
     def __len__(self):
         return self.num_samples
@@ -153,8 +160,7 @@ class SubsetRandomSampler(Sampler):
         self.generator = generator
 
     def __iter__(self):
-        for i in torch.randperm(len(self.indices), generator=self.generator):
-            yield self.indices[i]
+        return _torch_data.subset_keys(self.indices, self.generator)
 
     def __len__(self):
         return len(self.indices)
@@ -162,13 +168,20 @@ class SubsetRandomSampler(Sampler):
 
 class WeightedRandomSampler(Sampler):
     def __init__(self, weights, num_samples, replacement=True, generator=None):
-        self.weights = torch.as_tensor(weights, dtype=torch.double)
+        if not isinstance(num_samples, int) or isinstance(num_samples, bool) or num_samples <= 0:
+            raise ValueError("num_samples should be a positive integer value, but got num_samples={}".format(num_samples))
+        if not isinstance(replacement, bool):
+            raise ValueError("replacement should be a boolean value, but got replacement={}".format(replacement))
+        weights_tensor = torch.as_tensor(weights, dtype=torch.double)
+        if len(weights_tensor.shape) != 1:
+            raise ValueError("weights should be a 1d sequence but given weights have shape {}".format(tuple(weights_tensor.shape)))
+        self.weights = weights_tensor
         self.num_samples = num_samples
         self.replacement = replacement
         self.generator = generator
 
     def __iter__(self):
-        yield from torch.multinomial(self.weights, self.num_samples, self.replacement, generator=self.generator).tolist()
+        return _torch_data.weighted_keys(self.weights, self.num_samples, self.replacement, self.generator)
 
     def __len__(self):
         return self.num_samples
@@ -176,6 +189,10 @@ class WeightedRandomSampler(Sampler):
 
 class BatchSampler(Sampler):
     def __init__(self, sampler, batch_size, drop_last):
+        if not isinstance(batch_size, int) or isinstance(batch_size, bool) or batch_size <= 0:
+            raise ValueError("batch_size should be a positive integer value, but got batch_size={}".format(batch_size))
+        if not isinstance(drop_last, bool):
+            raise ValueError("drop_last should be a boolean value, but got drop_last={}".format(drop_last))
         self.sampler = sampler
         self.batch_size = batch_size
         self.drop_last = drop_last
@@ -196,81 +213,127 @@ class BatchSampler(Sampler):
         return (len(self.sampler) + self.batch_size - 1) // self.batch_size
 
 
-def default_collate(batch):
-    first = batch[0]
-    if isinstance(first, torch.Tensor):
-        return torch.stack(batch, 0)
-    if isinstance(first, float):
-        return torch.tensor(batch, dtype=torch.float64)
-    if isinstance(first, int):
-        return torch.tensor(batch)
-    if isinstance(first, (str, bytes)):
-        return batch
-    if isinstance(first, dict):
-        return {key: default_collate([sample[key] for sample in batch]) for key in first}
-    if isinstance(first, tuple) and hasattr(first, '_fields'):
-        return type(first)(*(default_collate(samples) for samples in zip(*batch)))
-    if isinstance(first, (tuple, list)):
-        if not all(len(sample) == len(first) for sample in batch):
-            raise RuntimeError('each element in list of batch should be of equal size')
-        return [default_collate(samples) for samples in zip(*batch)]
-    raise TypeError("default_collate: batch must contain tensors, numpy arrays, numbers, dicts or lists; found "
-                    + str(type(first)))
+default_collate = _torch_data.default_collate
+default_convert = _torch_data.default_convert
+
+
+class WorkerInfo:
+    def __init__(self, id, num_workers, seed, dataset):
+        self.id = id
+        self.num_workers = num_workers
+        self.seed = seed
+        self.dataset = dataset
+
+    def __repr__(self):
+        return 'WorkerInfo(id={}, num_workers={}, seed={}, dataset={})'.format(self.id, self.num_workers, self.seed, self.dataset)
+
+
+def get_worker_info():
+    info = _torch_data.worker_info()
+    return None if info is None else WorkerInfo(*info)
 
 
 class DataLoader:
+    __initialized = False
+
     def __init__(self, dataset, batch_size=1, shuffle=None, sampler=None, batch_sampler=None, num_workers=0,
                  collate_fn=None, pin_memory=False, drop_last=False, timeout=0, worker_init_fn=None,
                  multiprocessing_context=None, generator=None, *, prefetch_factor=2, persistent_workers=False,
                  pin_memory_device=''):
-        if sampler is not None and shuffle:
-            raise ValueError('sampler option is mutually exclusive with shuffle')
+        if num_workers < 0:
+            raise ValueError('num_workers option should be non-negative; use num_workers=0 to disable multiprocessing.')
+        if timeout < 0:
+            raise ValueError('timeout option should be non-negative')
+        if num_workers == 0 and prefetch_factor != 2:
+            raise ValueError('prefetch_factor option could only be specified in multiprocessing.'
+                             'let num_workers > 0 to enable multiprocessing.')
+        assert prefetch_factor > 0
+        if persistent_workers and num_workers == 0:
+            raise ValueError('persistent_workers option needs num_workers > 0')
         self.dataset = dataset
         self.num_workers = num_workers
-        self.drop_last = drop_last
-        self.generator = generator
+        self.prefetch_factor = prefetch_factor
+        self.pin_memory = pin_memory
+        self.pin_memory_device = pin_memory_device
+        self.timeout = timeout
+        self.worker_init_fn = worker_init_fn
+        self.multiprocessing_context = multiprocessing_context
         self.is_iterable = isinstance(dataset, IterableDataset)
+        if self.is_iterable:
+            text = "DataLoader with IterableDataset: expected unspecified {0} option, but got {0}={1}"
+            if shuffle not in (False, None):
+                raise ValueError(text.format('shuffle', shuffle))
+            if sampler is not None:
+                raise ValueError(text.format('sampler', sampler))
+            if batch_sampler is not None:
+                raise ValueError(text.format('batch_sampler', batch_sampler))
+        else:
+            shuffle = bool(shuffle)
+        if sampler is not None and shuffle:
+            raise ValueError('sampler option is mutually exclusive with shuffle')
         if batch_sampler is not None:
+            if batch_size != 1 or shuffle or sampler is not None or drop_last:
+                raise ValueError('batch_sampler option is mutually exclusive with batch_size, shuffle, sampler, and drop_last')
             batch_size = None
-        elif sampler is None and not self.is_iterable:
+            drop_last = False
+        elif batch_size is None and drop_last:
+            raise ValueError('batch_size=None option disables auto-batching and is mutually exclusive with drop_last')
+        if sampler is None and not self.is_iterable:
             sampler = RandomSampler(dataset, generator=generator) if shuffle else SequentialSampler(dataset)
-        if batch_size is not None and batch_sampler is None and not self.is_iterable:
+        if batch_size is not None and batch_sampler is None:
             batch_sampler = BatchSampler(sampler, batch_size, drop_last)
         self.batch_size = batch_size
+        self.drop_last = drop_last
         self.sampler = sampler
         self.batch_sampler = batch_sampler
-        self.collate_fn = collate_fn if collate_fn is not None else default_collate
+        self.generator = generator
+        if collate_fn is None:
+            collate_fn = default_convert if batch_sampler is None else default_collate
+        self.collate_fn = collate_fn
+        self.persistent_workers = persistent_workers
+        self._kept = None
+        self.__initialized = True
+
+    def __setattr__(self, attr, val):
+        if self.__initialized and attr in ('batch_size', 'batch_sampler', 'sampler', 'drop_last', 'dataset', 'persistent_workers'):
+            raise ValueError('{} attribute should not be set after {} is initialized'.format(attr, self.__class__.__name__))
+        super().__setattr__(attr, val)
+
+    def __class_getitem__(cls, item):
+        return cls
 
     def __len__(self):
-        return len(self.batch_sampler if self.batch_sampler is not None else self.sampler)
+        if not self.is_iterable:
+            return len(self.batch_sampler if self.batch_sampler is not None else self.sampler)
+        length = len(self.dataset)
+        if self.batch_size is not None:
+            length = length // self.batch_size if self.drop_last else (length + self.batch_size - 1) // self.batch_size
+        return length
 
     def __iter__(self):
-        torch.empty((), dtype=torch.int64).random_(generator=self.generator)
-        return self._batches()
-
-    def _batches(self):
-        if self.is_iterable:
-            yield from self._batches_of_iterable()
-        elif self.batch_sampler is None:
-            for index in self.sampler:
-                yield self.dataset[index]
-        else:
-            for indices in self.batch_sampler:
-                yield self.collate_fn([self.dataset[i] for i in indices])
-
-    def _batches_of_iterable(self):
-        batch = []
-        for sample in self.dataset:
-            if self.batch_size is None:
-                yield sample
-                continue
-            batch.append(sample)
-            if len(batch) == self.batch_size:
-                yield self.collate_fn(batch)
-                batch = []
-        if batch and not self.drop_last:
-            yield self.collate_fn(batch)
+        if not self.persistent_workers:
+            return _torch_data.iterate(_torch_data.loader(self, self.is_iterable))
+        if self._kept is None:
+            self._kept = _torch_data.loader(self, self.is_iterable)
+        return _torch_data.iterate(self._kept)
 )py";
+}
+
+}  // namespace
+
+// The files of PyTorch that programs import the same names from.
+std::string_view torch_data_source(std::string_view module) {
+    if (module == "torch.utils.data") return torch_data_source();
+    if (module == "torch.utils.data.dataset") {
+        return "from torch.utils.data import Dataset, IterableDataset, TensorDataset, ConcatDataset, ChainDataset, Subset, random_split\n";
+    }
+    if (module == "torch.utils.data.sampler") {
+        return "from torch.utils.data import Sampler, SequentialSampler, RandomSampler, SubsetRandomSampler, WeightedRandomSampler, BatchSampler\n";
+    }
+    if (module == "torch.utils.data.dataloader") {
+        return "from torch.utils.data import DataLoader, default_collate, default_convert, get_worker_info\n";
+    }
+    return {};
 }
 
 }  // namespace loupe::python

@@ -26,6 +26,7 @@ std::string_view functools_source();
 std::string_view itertools_source();
 std::string_view dataclasses_source();
 std::string_view enum_source();
-std::string_view torch_data_source();
+// torch.utils.data and the modules in it; empty for another name.
+std::string_view torch_data_source(std::string_view module);
 
 }  // namespace loupe::python

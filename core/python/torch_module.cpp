@@ -16,6 +16,7 @@
 #include "core/python/torch_call.h"
 #include "core/python/torch_classes.h"
 #include "core/python/torch_data.h"
+#include "core/python/torch_data_loader.h"
 #include "core/python/torch_functional.h"
 #include "core/python/torch_limits.h"
 #include "core/python/torch_objects.h"
@@ -363,6 +364,7 @@ std::vector<ModuleRecord> all_records() {
         {"torch.utils", fill_utils},
         {"torch.utils.checkpoint", fill_checkpoint},
         {"torch.random", fill_random},
+        {"_torch_data", fill_torch_data},
     };
     std::set<std::string_view> files;
     for (const nn::LayerRecord* layer : nn::layer_records()) {

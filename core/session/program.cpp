@@ -12,6 +12,7 @@
 #include "core/ops/call.h"
 #include "core/ops/plugin_loader.h"
 #include "core/io/checkpoint.h"
+#include "core/io/checkpoint_tree.h"
 #include "core/io/file_kind.h"
 #include "core/ops/random/generator.h"
 #include "core/python/model_source.h"
@@ -43,6 +44,18 @@ fs::path weights_beside(const fs::path& source) {
         if (holds_weights(path)) return path;
     }
     return {};
+}
+
+// Without what a wrapper put before all names, unless the model has such names itself.
+NamedTensors weights_for(const nn::Module& module, const fs::path& path) {
+    if (path.extension() == ".npz" || path.extension() == ".safetensors") return read_weights(path);
+    CheckpointWeights weights = read_checkpoint_weights(path);
+    const auto names = module.state_dict();
+    const bool has_names = std::any_of(weights.tensors.begin(), weights.tensors.end(), [&](const auto& each) {
+        return std::any_of(names.begin(), names.end(), [&](const auto& own) { return own.first == each.first; });
+    });
+    if (!has_names) strip_wrapper_prefix(weights);
+    return weights.tensors;
 }
 
 std::string describe_arguments(const std::vector<IValue>& arguments) {
@@ -123,7 +136,7 @@ void Program::load(const fs::path& path, const fs::path& weights) {
     const fs::path from = !weights.empty() || !is_eager() ? weights : weights_beside(path);
     if (from.empty()) return;
     try {
-        file_.module->load_state_dict(read_weights(from));
+        file_.module->load_state_dict(weights_for(*file_.module, from));
     } catch (Error& error) {
         if (error.kind() != ErrorKind::Run) throw;
         throw Error(ErrorKind::File, error.message(), {.file = from.string()});
@@ -137,6 +150,12 @@ void Program::describe(const fs::path& path, const std::string& build) {
         info->graph = build_module_graph(file_.module);
         info_ = std::move(info);
         if (file_.eager->example_inputs()) trace_with(example_arguments());
+        return;
+    }
+    if (info->methods.empty() && file_.archive == nullptr) {
+        info->cannot_run = "weights without a program; give them to a model source with --weights";
+        info->graph = build_module_graph(file_.module);
+        info_ = std::move(info);
         return;
     }
     try {

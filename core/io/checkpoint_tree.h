@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// A checkpoint without its program, as a tree of modules: names say where weights stand, names and shapes what has them.
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "core/io/npy.h"
+#include "core/nn/module.h"
+
+namespace loupe {
+
+// The weights in a checkpoint, which is a dict of them or has one somewhere in it.
+struct CheckpointWeights {
+    NamedTensors tensors;
+    std::vector<std::string> module_paths;  // of modules without weights too, as far as the metadata tell
+    std::string part;                       // where they were: "state_dict"; empty: the whole
+    std::vector<std::string> notes;         // what else there is, and what was not read
+};
+// Classes that the file names are not made: they become notes. Throws Error as read_checkpoint, Error (File) when there
+// are no weights.
+CheckpointWeights read_checkpoint_weights(const std::filesystem::path& path);
+
+// Drops "module." (DataParallel) or "_orig_mod." (torch.compile) when all names begin so. True when it did.
+bool strip_wrapper_prefix(CheckpointWeights& weights);
+
+// Each module has the attributes "guessed" (percent and reason) and what the shapes say of its constructor's arguments;
+// the root has the notes as "note1", ... None has a forward.
+nn::ModulePtr guess_module_tree(const CheckpointWeights& weights);
+
+}  // namespace loupe
