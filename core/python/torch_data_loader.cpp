@@ -23,6 +23,11 @@ auto with_data_errors(Work&& work) {
     try {
         return work();
     } catch (const data::ArgumentError& error) {
+        // A KeyError has the key, and its text is the key's repr.
+        const std::string& text = error.message();
+        if (std::string_view(error.python_class()) == "KeyError" && text.size() > 1 && text.front() == '\'') {
+            throw_key_error(text.substr(1, text.size() - 2));
+        }
         throw_error(error.python_class(), error.message());
     } catch (const PythonError&) {
         throw;

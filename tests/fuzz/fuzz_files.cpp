@@ -17,6 +17,7 @@
 #include <cstring>
 #include <filesystem>
 #include <iterator>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -29,6 +30,7 @@
 #include "core/io/format_registry.h"
 #include "core/io/image.h"
 #include "core/io/npy.h"
+#include "core/io/sources/source.h"
 #include "core/ir/function.h"
 #include "core/session/input_file.h"
 #include "core/session/inputs.h"
@@ -116,11 +118,36 @@ class Fuzzer {
         if (extension == ".png" || extension == ".jpg") return touch(read_image(path));
         if (extension == ".npz") {
             for (const auto& [name, tensor] : read_npz(path)) touch(tensor);
-        } else if (extension == ".pth") {
+        } else if (const char* source = source_of(extension)) {
+            read_records(path, source);
+        } else if (extension == ".pth" || extension == ".tar") {
             visit_tensors(read_checkpoint(path), touch);
         } else {
             open_program(path);
         }
+    }
+
+    // Null: no data.
+    static const char* source_of(const std::string& extension) {
+        if (extension == ".csv") return "csv";
+        if (extension == ".bin") return "cifar10";
+        if (extension == ".gz" || extension == ".idx") return "idx";
+        return extension == ".txt" ? "text" : nullptr;
+    }
+
+    // All that are whole; then the first error of those that are not.
+    static void read_records(const std::filesystem::path& path, const char* name) {
+        const DeadlineScope deadline(std::chrono::seconds(10));
+        const data::Source source = data::open_source({name, path, {}});
+        std::optional<Error> first;
+        for (std::int64_t i = 0; i < std::min<std::int64_t>(source.dataset->size(), 2000); ++i) {
+            try {
+                visit_tensors(source.dataset->get(i), touch);
+            } catch (const Error& error) {
+                if (!first) first = error;
+            }
+        }
+        if (first) throw *first;
     }
 
     // Compiles every method too, looks at the weights, and runs forward and backward.
@@ -191,10 +218,10 @@ std::vector<std::filesystem::path> fixture_files() {
     const std::filesystem::path tests = std::filesystem::path(LOUPE_SOURCE_DIR) / "tests";
     std::vector<std::filesystem::path> files;
     for (const auto& folder :
-         {tests / "fixtures" / "models", tests / "fixtures" / "checkpoints", tests / "io" / "arrays"}) {
+         {tests / "fixtures" / "models", tests / "fixtures" / "checkpoints", tests / "fixtures" / "data", tests / "io" / "arrays"}) {
         for (const auto& entry : std::filesystem::directory_iterator(folder)) {
             const std::string extension = entry.path().extension().string();
-            const std::set<std::string> known{".pt", ".pth", ".ptl", ".npz", ".npy", ".png", ".jpg"};
+            const std::set<std::string> known{".pt", ".pth", ".ptl", ".npz", ".npy", ".png", ".jpg", ".tar", ".csv", ".bin", ".idx", ".gz", ".txt"};
             if (known.contains(extension)) files.push_back(entry.path());
         }
     }

@@ -53,6 +53,8 @@ IValue training_state() {
                  {"steps", dict({{0, 1}, {5, 2}})}});
 }
 
+std::filesystem::path written(const char* name) { return std::filesystem::path(LOUPE_SOURCE_DIR) / "tests" / "io" / "written" / name; }
+
 const IValue& at(const IValue& value, const char* key) {
     const IValue* found = value.to_dict().find(key);
     if (found == nullptr) throw std::runtime_error(std::string("no ") + key);
@@ -205,16 +207,16 @@ class TestCheckpoint : public QObject {
                  "namespace.pt: refers to 'argparse.Namespace', which is not supported" + kHint);
     }
 
-    // PyTorch has read these bytes: tests/fixtures/check_written.py.
+    // PyTorch has read these bytes: tests/io/check_written.py.
     void writes_what_pytorch_reads() {
         if (qEnvironmentVariableIsSet("LOUPE_WRITE_FIXTURES")) {
-            write_checkpoint(training_state(), fixture("checkpoints/written.pt"));
-            write_checkpoint(training_state(), fixture("checkpoints/written_legacy.pth"), {.is_stream = true});
+            write_checkpoint(training_state(), written("state.pt"));
+            write_checkpoint(training_state(), written("state_legacy.pth"), {.is_stream = true});
         }
-        write_checkpoint(training_state(), scratch_.path("written.pt"));
-        QVERIFY(read_text_file(scratch_.path("written.pt")) == read_text_file(fixture("checkpoints/written.pt")));
-        write_checkpoint(training_state(), scratch_.path("written.pth"), {.is_stream = true});
-        QVERIFY(read_text_file(scratch_.path("written.pth")) == read_text_file(fixture("checkpoints/written_legacy.pth")));
+        write_checkpoint(training_state(), scratch_.path("state.pt"));
+        QVERIFY(read_text_file(scratch_.path("state.pt")) == read_text_file(written("state.pt")));
+        write_checkpoint(training_state(), scratch_.path("state_legacy.pth"), {.is_stream = true});
+        QVERIFY(read_text_file(scratch_.path("state_legacy.pth")) == read_text_file(written("state_legacy.pth")));
     }
 
     void what_was_written_reads_back() {
