@@ -20,13 +20,20 @@ namespace {
 
 constexpr std::size_t kDeepest = 64;
 constexpr std::size_t kMostNotes = 30;
+constexpr std::size_t kMostNames = 1'000'000;
 
 // Reads on where a file names classes, and keeps the paths that a state_dict's metadata have.
 class TreeClasses final : public NoClasses {
   public:
-    IValue make(const PickleNode& node, ValueBuilder&) override {
+    using Classes = std::map<std::string, std::string>;
+
+    IValue make(const PickleNode& node, ValueBuilder& builder) override {
         const PickleRef callable = node.call().callable;
         const std::string name = callable->is(PickleKind::Global) ? callable->global_name() : std::string("something without a name");
+        if (auto module = make_module(node, name, builder)) return std::move(*module);
+        return make_global(name);
+    }
+    IValue make_global(const std::string& name) override {
         if (classes_.size() < kMostNotes) classes_.insert(name.substr(0, 200));
         return concat("<", name.substr(0, 200), ">");
     }
@@ -38,12 +45,54 @@ class TreeClasses final : public NoClasses {
     }
 
     const std::set<std::string>& classes() const { return classes_; }
+    // Of a dict that was a module: the class names in it by path.
+    Classes modules_of(const IValue& dict) const {
+        const auto found = modules_.find(dict.object_pointer());
+        return found == modules_.end() ? Classes() : found->second;
+    }
     std::vector<std::string> paths_of(const IValue& dict) const {
         const auto found = paths_.find(dict.object_pointer());
         return found == paths_.end() ? std::vector<std::string>() : found->second;
     }
 
   private:
+    static PickleRef entry(const PickleNode& dict, std::string_view name) {
+        const auto& items = dict.items();
+        for (std::size_t i = 0; i + 1 < items.size(); i += 2) {
+            if (items[i]->is(PickleKind::String) && items[i]->to_string() == name) return items[i + 1];
+        }
+        return nullptr;
+    }
+
+    // An object with the dicts of an nn.Module: its tensors and those of the modules in it, by name. Its code is not needed.
+    std::optional<IValue> make_module(const PickleNode& node, const std::string& name, ValueBuilder& builder) {
+        const PickleRef state = node.call().state;
+        if (state == nullptr || !state->is(PickleKind::Dict)) return std::nullopt;
+        const auto out = make_ptr<DictObject>(types::string(), types::any());
+        Classes classes{{"", name}};
+        for (const std::string_view kind : {"_parameters", "_buffers", "_modules"}) {
+            const PickleRef part = entry(*state, kind);
+            if (part == nullptr) return std::nullopt;
+            const IValue values = builder.build(*part);
+            if (!values.is_dict()) return std::nullopt;
+            for (const auto& [key, value] : values.to_dict().entries()) {
+                if (!key.is_string()) continue;
+                if (value.is_tensor() && kind != "_modules") out->set(key, value);
+                if (value.is_dict() && kind == "_modules") add_child(key.to_string(), value, *out, classes);
+            }
+        }
+        modules_[out.get()] = std::move(classes);
+        kept_.emplace_back(out);
+        return IValue(out);
+    }
+    void add_child(const std::string& name, const IValue& child, DictObject& out, Classes& classes) {
+        for (const auto& [key, value] : child.to_dict().entries()) {
+            if (key.is_string() && value.is_tensor()) out.set(concat(name, ".", key.to_string()), value);
+        }
+        for (const auto& [path, cls] : modules_of(child)) classes[path.empty() ? name : concat(name, ".", path)] = cls;
+        if (out.size() + classes.size() > kMostNames) throw_file_error(concat("a module of more than ", kMostNames, " names"));
+    }
+
     // {'_metadata': OrderedDict of path -> {'version': 1}}
     void remember(const DictObject& dict, const PickleNode& state) {
         const auto& items = state.items();
@@ -60,6 +109,8 @@ class TreeClasses final : public NoClasses {
 
     std::set<std::string> classes_;
     std::map<const void*, std::vector<std::string>> paths_;
+    std::map<const void*, Classes> modules_;
+    std::vector<Ptr<DictObject>> kept_;  // an address must not be used again
 };
 
 std::size_t count_tensors(const IValue& value) {
@@ -132,9 +183,17 @@ bool is_statistic(const std::string& name) {
 
 class TreeMaker {
   public:
+    explicit TreeMaker(const std::map<std::string, std::string>& classes) : classes_(classes) {}
+
     nn::ModulePtr make(const PathNode& node, const std::string& path) {
-        const ModuleGuess guess = guess_module(path, node.tensors, node.order, dimensions_);
-        if (guess.class_name.starts_with("Conv")) dimensions_ = guess.class_name[guess.class_name.size() - 2] - '0';
+        ModuleGuess guess = guess_module(path, node.tensors, node.order, dimensions_);
+        if (const auto known = classes_.find(path); known != classes_.end()) {
+            guess.class_name = known->second.substr(known->second.rfind('.') + 1);
+            guess.confidence = 1;
+            guess.reason = concat("the file names its class, ", known->second);
+        }
+        if (guess.class_name.empty()) guess.class_name = "Module";
+        if (guess.class_name.starts_with("Conv") && guess.class_name.ends_with("d")) dimensions_ = guess.class_name[guess.class_name.size() - 2] - '0';
         if (guess.class_name == "Linear") dimensions_ = 0;
         auto module = make_ptr<nn::Module>(guess.class_name);
         for (const auto& [name, tensor] : node.tensors) {
@@ -162,6 +221,7 @@ class TreeMaker {
         if (module.find_attribute(name) == nullptr) module.set_attribute(name, std::move(value));
     }
 
+    const std::map<std::string, std::string>& classes_;
     int dimensions_ = 0;  // of the last convolution
 };
 
@@ -184,6 +244,7 @@ CheckpointWeights read_checkpoint_weights(const std::filesystem::path& path) {
         if (name.is_string() && tensor.is_tensor()) weights.tensors.emplace_back(name.to_string(), tensor.to_tensor());
     }
     weights.module_paths = classes.paths_of(best->value);
+    weights.classes = classes.modules_of(best->value);
     if (!weights.part.empty()) weights.notes.push_back(concat("the weights are those under '", weights.part, "'"));
     note_others(value, weights);
     if (!classes.classes().empty()) weights.notes.push_back(concat("not read, because files do not run code here: ", join(classes.classes(), ", ")));
@@ -201,6 +262,12 @@ bool strip_wrapper_prefix(CheckpointWeights& weights) {
             if (path.starts_with(prefix)) path.erase(0, prefix.size());
             else path.clear();
         }
+        std::map<std::string, std::string> inner;
+        for (const auto& [path, cls] : weights.classes) {
+            if (concat(path, ".") == prefix) inner[""] = cls;
+            if (path.starts_with(prefix)) inner[path.substr(prefix.size())] = cls;
+        }
+        weights.classes = std::move(inner);
         weights.notes.push_back(concat("all names began with '", prefix, "', which ",
                                        prefix == "module." ? "torch.nn.DataParallel" : "torch.compile", " puts there: it was dropped"));
         return true;
@@ -211,7 +278,9 @@ bool strip_wrapper_prefix(CheckpointWeights& weights) {
 nn::ModulePtr guess_module_tree(const CheckpointWeights& weights) {
     PathNode root;
     std::size_t strange = 0;
-    for (const std::string& path : weights.module_paths) {
+    std::vector<std::string> paths = weights.module_paths;
+    for (const auto& [path, cls] : weights.classes) paths.push_back(path);
+    for (const std::string& path : paths) {
         const auto parts = split(path, '.');
         if (!is_path(parts)) continue;
         PathNode* node = &root;
@@ -227,7 +296,7 @@ nn::ModulePtr guess_module_tree(const CheckpointWeights& weights) {
         for (std::size_t i = 0; i + 1 < parts.size(); ++i) node = &node->child(std::string(parts[i]));
         node->tensors.emplace_back(std::string(parts.back()), tensor);
     }
-    nn::ModulePtr module = TreeMaker().make(root, {});
+    nn::ModulePtr module = TreeMaker(weights.classes).make(root, {});
     std::vector<std::string> notes = weights.notes;
     if (strange > 0) notes.push_back(concat(strange, " names lead to no module and were left out"));
     for (std::size_t i = 0; i < notes.size(); ++i) {

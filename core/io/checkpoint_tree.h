@@ -3,6 +3,7 @@
 // A checkpoint without its program, as a tree of modules: names say where weights stand, names and shapes what has them.
 
 #include <filesystem>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -11,10 +12,11 @@
 
 namespace loupe {
 
-// The weights in a checkpoint, which is a dict of them or has one somewhere in it.
+// The weights in a checkpoint, which is a dict of them, has one somewhere in it, or is a whole module that was pickled.
 struct CheckpointWeights {
     NamedTensors tensors;
     std::vector<std::string> module_paths;  // of modules without weights too, as far as the metadata tell
+    std::map<std::string, std::string> classes;  // by path, of a pickled module: "torch.nn.modules.conv.Conv2d"
     std::string part;                       // where they were: "state_dict"; empty: the whole
     std::vector<std::string> notes;         // what else there is, and what was not read
 };

@@ -111,6 +111,7 @@ IValue NoClasses::make(const PickleNode& node, ValueBuilder&) {
     refuse_name(callable->is(PickleKind::Global) ? callable->global_name() : "something that is not a name");
 }
 
+IValue PickledClasses::make_global(const std::string& name) { refuse_name(name); }
 IValue PickledClasses::make_dtype(ScalarType dtype) { return static_cast<std::int64_t>(dtype); }
 IValue PickledClasses::make_size(IValue sizes) { return sizes; }
 IValue PickledClasses::make_ordered_dict(Ptr<DictObject> dict, const PickleNode*, ValueBuilder&) { return dict; }
@@ -184,7 +185,7 @@ IValue ValueBuilder::build_new(const PickleNode& node, const TypePtr& type) {
             return build_dict(node.items(), alternative_of(type, TypeKind::Dict));
         case PickleKind::Global: {
             if (const auto dtype = dtype_of_global(node.global_name())) return classes_.make_dtype(*dtype);
-            refuse_name(node.global_name());
+            return classes_.make_global(node.global_name());
         }
         case PickleKind::Persistent:
             return storages_.load(node);

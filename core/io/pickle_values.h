@@ -25,6 +25,9 @@ class PickledClasses {
     // The type a tag says: "List[Tuple[int, int]]".
     virtual TypePtr parse_type(std::string_view annotation) = 0;
 
+    // A name as a value. Refused by default.
+    virtual IValue make_global(const std::string& name);
+
     // Values that IValue has no kind of its own for. By default a dtype is its number, a size a tuple, an ordered dict a
     // dict, a parameter a tensor; bytes and sets are refused.
     virtual IValue make_dtype(ScalarType dtype);

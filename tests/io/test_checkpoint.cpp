@@ -300,6 +300,18 @@ class TestCheckpoint : public QObject {
         QCOMPARE(tree->named_buffers().size(), std::size_t{2});
     }
 
+    void a_pickled_module_keeps_its_classes() {
+        const CheckpointWeights weights = read_checkpoint_weights(fixture("checkpoints/module.pt"));
+        QCOMPARE(weights.tensors.size(), std::size_t{7});
+        QCOMPARE(weights.classes.at("first"), "torch.nn.modules.conv.Conv2d"s);
+        const auto tree = guess_module_tree(weights);
+        QCOMPARE(tree->class_name(), "Sequential"s);
+        QCOMPARE(tree->get_submodule("act")->class_name(), "ReLU"s);
+        QCOMPARE(tree->get_submodule("rest.0")->class_name(), "BatchNorm2d"s);
+        QVERIFY(tree->get_submodule("rest.0")->attribute("guessed").to_string().starts_with("100 %"));
+        QVERIFY(error_of([] { read_checkpoint(fixture("checkpoints/module.pt")); }).find("torch.nn.modules.container.Sequential") != std::string::npos);
+    }
+
     void names_that_lead_nowhere_do_no_harm() {
         CheckpointWeights weights;
         const std::array<std::int64_t, 1> one{1};
