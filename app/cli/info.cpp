@@ -8,6 +8,11 @@
 namespace loupe::cli {
 namespace {
 
+// A text without the quotes of its repr.
+std::string unquoted(const std::string& repr) {
+    return repr.size() > 1 && (repr.front() == '\'' || repr.front() == '"') ? repr.substr(1, repr.size() - 2) : repr;
+}
+
 void print_module(const session::ModelInfo& model, int index, int depth) {
     const session::ModuleInfo& module = model.modules[static_cast<std::size_t>(index)];
     const auto dot = module.path.rfind('.');
@@ -16,8 +21,8 @@ void print_module(const session::ModelInfo& model, int index, int depth) {
     std::printf("%*s%-*s %12lld parameters%s\n", depth * 2, "", 48 - depth * 2, label.c_str(),
                 static_cast<long long>(module.parameter_count), module.training ? "  training" : "");
     const int indent = depth * 2 + 2;
-    if (const auto guess = module.attributes.find("guessed"); guess != module.attributes.end()) std::printf("%*sguessed %s\n", indent, "", guess->second.c_str());
-    for (int note = 1; module.attributes.contains(concat("note", note)); ++note) std::printf("%*s%s\n", indent, "", module.attributes.at(concat("note", note)).c_str());
+    if (const auto guess = module.attributes.find("guessed"); guess != module.attributes.end()) std::printf("%*sguessed %s\n", indent, "", unquoted(guess->second).c_str());
+    for (int note = 1; module.attributes.contains(concat("note", note)); ++note) std::printf("%*s%s\n", indent, "", unquoted(module.attributes.at(concat("note", note))).c_str());
     const auto print_tensor = [&](const session::TensorInfo& t, const char* kind) {
         const auto last = t.name.rfind('.');
         std::printf("%*s%s %s: %s %s\n", depth * 2 + 2, "", kind, t.name.substr(last == std::string::npos ? 0 : last + 1).c_str(),

@@ -141,6 +141,9 @@ IValue read_checkpoint(const std::filesystem::path& path, PickledClasses& classe
         throw_file_error("nothing that torch.save writes");
     } catch (Error& error) {
         error.add_context({.file = path.string()});
+        if (error.message().starts_with("refers to ")) {
+            error.add_context({.hint = "files hold tensors and plain values: save model.state_dict(), and vars() of other objects"});
+        }
         if (error.kind() == ErrorKind::File || error.kind() == ErrorKind::Unsupported ||
             error.kind() == ErrorKind::Cancelled) {
             throw;

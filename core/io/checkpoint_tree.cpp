@@ -25,7 +25,7 @@ constexpr std::size_t kMostNames = 1'000'000;
 // Reads on where a file names classes, and keeps the paths that a state_dict's metadata have.
 class TreeClasses final : public NoClasses {
   public:
-    using Classes = std::map<std::string, std::string>;
+    using Classes = std::vector<std::pair<std::string, std::string>>;
 
     IValue make(const PickleNode& node, ValueBuilder& builder) override {
         const PickleRef callable = node.call().callable;
@@ -89,7 +89,7 @@ class TreeClasses final : public NoClasses {
         for (const auto& [key, value] : child.to_dict().entries()) {
             if (key.is_string() && value.is_tensor()) out.set(concat(name, ".", key.to_string()), value);
         }
-        for (const auto& [path, cls] : modules_of(child)) classes[path.empty() ? name : concat(name, ".", path)] = cls;
+        for (const auto& [path, cls] : modules_of(child)) classes.emplace_back(path.empty() ? name : concat(name, ".", path), cls);
         if (out.size() + classes.size() > kMostNames) throw_file_error(concat("a module of more than ", kMostNames, " names"));
     }
 
@@ -183,7 +183,7 @@ bool is_statistic(const std::string& name) {
 
 class TreeMaker {
   public:
-    explicit TreeMaker(const std::map<std::string, std::string>& classes) : classes_(classes) {}
+    explicit TreeMaker(const CheckpointWeights& weights) : classes_(weights.classes.begin(), weights.classes.end()) {}
 
     nn::ModulePtr make(const PathNode& node, const std::string& path) {
         ModuleGuess guess = guess_module(path, node.tensors, node.order, dimensions_);
@@ -221,7 +221,7 @@ class TreeMaker {
         if (module.find_attribute(name) == nullptr) module.set_attribute(name, std::move(value));
     }
 
-    const std::map<std::string, std::string>& classes_;
+    std::map<std::string, std::string> classes_;
     int dimensions_ = 0;  // of the last convolution
 };
 
@@ -262,10 +262,10 @@ bool strip_wrapper_prefix(CheckpointWeights& weights) {
             if (path.starts_with(prefix)) path.erase(0, prefix.size());
             else path.clear();
         }
-        std::map<std::string, std::string> inner;
+        std::vector<std::pair<std::string, std::string>> inner;
         for (const auto& [path, cls] : weights.classes) {
-            if (concat(path, ".") == prefix) inner[""] = cls;
-            if (path.starts_with(prefix)) inner[path.substr(prefix.size())] = cls;
+            if (concat(path, ".") == prefix) inner.emplace_back("", cls);
+            if (path.starts_with(prefix)) inner.emplace_back(path.substr(prefix.size()), cls);
         }
         weights.classes = std::move(inner);
         weights.notes.push_back(concat("all names began with '", prefix, "', which ",
@@ -296,7 +296,7 @@ nn::ModulePtr guess_module_tree(const CheckpointWeights& weights) {
         for (std::size_t i = 0; i + 1 < parts.size(); ++i) node = &node->child(std::string(parts[i]));
         node->tensors.emplace_back(std::string(parts.back()), tensor);
     }
-    nn::ModulePtr module = TreeMaker(weights.classes).make(root, {});
+    nn::ModulePtr module = TreeMaker(weights).make(root, {});
     std::vector<std::string> notes = weights.notes;
     if (strange > 0) notes.push_back(concat(strange, " names lead to no module and were left out"));
     for (std::size_t i = 0; i < notes.size(); ++i) {

@@ -3,8 +3,8 @@
 // A checkpoint without its program, as a tree of modules: names say where weights stand, names and shapes what has them.
 
 #include <filesystem>
-#include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/io/npy.h"
@@ -16,7 +16,8 @@ namespace loupe {
 struct CheckpointWeights {
     NamedTensors tensors;
     std::vector<std::string> module_paths;  // of modules without weights too, as far as the metadata tell
-    std::map<std::string, std::string> classes;  // by path, of a pickled module: "torch.nn.modules.conv.Conv2d"
+    // By path, of a pickled module, in its order: "torch.nn.modules.conv.Conv2d".
+    std::vector<std::pair<std::string, std::string>> classes;
     std::string part;                       // where they were: "state_dict"; empty: the whole
     std::vector<std::string> notes;         // what else there is, and what was not read
 };

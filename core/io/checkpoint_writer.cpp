@@ -142,7 +142,7 @@ void CheckpointPickler::tensor(const Tensor& tensor) {
 void CheckpointPickler::list(const ListObject& list) { elements(list.elements); }
 
 void CheckpointPickler::tuple_object(const TupleObject& tuple) {
-    if (tuple.type != nullptr && tuple.type->annotation_str() == "torch.Size") {
+    if (tuple.type != nullptr && tuple.type->name() == "torch.Size") {
         write_call("torch", "Size", {make_ptr<TupleObject>(tuple.elements)});
     } else {
         this->tuple(tuple.elements);

@@ -21,8 +21,7 @@ constexpr int kDeepest = 400;
 constexpr std::uint64_t kMostParts = 50'000'000;
 
 [[noreturn]] void refuse_name(std::string_view name) {
-    throw Error(ErrorKind::Unsupported, concat("refers to ", quote_name(name), ", which is not supported"),
-                {.hint = "files hold tensors and plain values: save model.state_dict(), and vars() of other objects"});
+    throw Error(ErrorKind::Unsupported, concat("refers to ", quote_name(name), ", which is not supported"));
 }
 
 // The types that a union or optional offers, itself otherwise.

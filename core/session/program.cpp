@@ -257,6 +257,7 @@ const nn::ModulePtr& Program::script_module() const { return is_eager() ? traced
 const ir::ScriptFunction& Program::method(const std::string& name) const {
     const nn::ModulePtr& module = script_module();
     if (const auto* function = dynamic_cast<const ir::ScriptFunction*>(module->type()->find_method(name))) return *function;
+    if (info_ != nullptr && !info_->cannot_run.empty()) throw Error(ErrorKind::File, info_->cannot_run, {.file = info_->path});
     std::vector<std::string> names;
     for (const auto& [own, method] : module->type()->methods()) names.push_back(own);
     throw Error(ErrorKind::Usage, concat("the model has no method '", name, "'"),
