@@ -218,7 +218,7 @@ void TestCli::statuses_data() {
     QTest::newRow("outputs nowhere") << QStringList{"run", digits, "--outputs", "/no/such/folder/out.npz"} << 3;
     QTest::newRow("no such pipeline") << QStringList{"run", digits, "--pipeline", "nonsense"} << 2;
     QTest::newRow("no model") << QStringList{"info", LOUPE_SOURCE_DIR "/README.md"} << 3;
-    QTest::newRow("a checkpoint") << QStringList{"info", LOUPE_SOURCE_DIR "/tests/fixtures/checkpoints/autoencoder_weights.pt"} << 3;
+    QTest::newRow("a checkpoint") << QStringList{"run", LOUPE_SOURCE_DIR "/tests/fixtures/checkpoints/autoencoder_weights.pt"} << 3;
     QTest::newRow("wrong shape") << QStringList{"run", digits, "--input", "1x3x8x8"} << 4;
     QTest::newRow("wrong dtype") << QStringList{"run", digits, "--input", "1x1x8x8:int64"} << 4;
     QTest::newRow("a tebibyte") << QStringList{"run", kModels + "allocates.pt", "--input", "1"} << 4;
