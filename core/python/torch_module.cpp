@@ -55,6 +55,20 @@ IValue as_tensor(CallArguments arguments) {
     return dtype ? to_dtype(given[0].to_tensor(), *dtype) : given[0].to_tensor();
 }
 
+// Lists in the place of indices and values become tensors.
+IValue sparse_coo_tensor(CallArguments arguments) {
+    const auto made = [](IValue& value, std::optional<ScalarType> dtype) {
+        if (value.is_list() || value.is_tuple()) value = tensor_from_data(value, dtype);
+    };
+    if (!arguments.positional.empty()) made(arguments.positional[0], ScalarType::Int64);
+    if (arguments.positional.size() > 1) made(arguments.positional[1], std::nullopt);
+    for (auto& [name, value] : arguments.keywords) {
+        if (name == "indices") made(value, ScalarType::Int64);
+        if (name == "values") made(value, std::nullopt);
+    }
+    return call_function("sparse_coo_tensor", std::move(arguments));
+}
+
 IValue is_tensor(CallArguments arguments) {
     check_positional(arguments, "is_tensor", 1, 1);
     return arguments.positional[0].is_tensor();
@@ -183,6 +197,7 @@ void define_own_functions(PythonModule& module) {
         {"as_tensor", as_tensor},
         {"asarray", as_tensor},
         {"is_tensor", is_tensor},
+        {"sparse_coo_tensor", sparse_coo_tensor},
         {"is_storage", answer_false},
         {"from_numpy", from_numpy},
         {"set_printoptions", set_printoptions},

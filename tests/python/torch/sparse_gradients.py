@@ -78,7 +78,7 @@ for bad in (dict(lr=0.0), dict(lr=float("nan")), dict(betas=(1.0, 0.9)), dict(ep
     except ValueError as error:
         print("ValueError:", error)
 
-s = torch.sparse_coo_tensor(torch.tensor([[0, 1, 1], [2, 0, 2]]), torch.tensor([3.0, 4.0, 5.0]), (2, 3))
+s = torch.sparse_coo_tensor([[0, 1, 1], [2, 0, 2]], [3.0, 4.0, 5.0], (2, 3))
 print(s)
 print(s.to_dense(), s * 2, (s + s).coalesce(), torch.ones(2, 3) + s)
 print(torch.tensor([[0.0, 1.0], [2.0, 0.0]]).to_sparse())
