@@ -75,6 +75,7 @@ struct Constructor {
 struct ModelFile {
     // Owns the functions and types that the module points to.
     Ptr<ir::CompilationUnit> unit;
+    Ptr<RefCounted> owner = nullptr;     // what else its functions need: a program that they call
     nn::ModulePtr module;                // null: a source without a model, which has run
     Ptr<EagerModel> eager = nullptr;     // null: its methods are script
     std::string format;  // "TorchScript archive, version 3"

@@ -53,6 +53,13 @@ class ScriptFunction final : public Function {
     CompilationUnit* unit_ = nullptr;
 };
 
+// A function that scripts call and that is none: what a program keeps outside of them.
+class ExternalFunction : public Function {
+  public:
+    // Throws Error (Run).
+    virtual IValue call(std::vector<IValue> arguments) const = 0;
+};
+
 // The schema that a graph's inputs and outputs say; a tuple output is one return.
 FunctionSchema schema_of(const std::string& name, const Graph& graph);
 

@@ -36,6 +36,7 @@ class Evaluator::State {
     std::unordered_map<const Type*, ClassPtr> tuple_classes;
     std::string directory;  // of the main file
     Ptr<RefCounted> warnings;  // filters and what has been shown; the module `warnings`
+    Ptr<RefCounted> script;  // the ScriptCompiler, once something was scripted
 
     // Parses a source, to be run.
     Ptr<Unit> add_unit(Evaluator& owner, const std::shared_ptr<const ir::Source>& source, std::string name);

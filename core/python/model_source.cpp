@@ -13,6 +13,8 @@
 #include "core/python/frame.h"
 #include "core/python/nn_module.h"
 #include "core/python/operations.h"
+#include "core/python/script_compiler.h"
+#include "core/python/script_modules.h"
 #include "core/runtime/print.h"
 
 namespace loupe::python {
@@ -254,6 +256,14 @@ ModelFile model_of(const Ptr<Evaluator>& evaluator, const NamespacePtr& names, c
     if (model.is_none()) return file;
     file.module = nn::as_module(model);
     if (!file.module) refuse("the model is no torch.nn.Module", "derive its class from torch.nn.Module");
+    if (is_script_module(*file.module)) {
+        file.format = "Python model source, scripted";
+        file.unit = evaluator->run([] {
+            return IValue::other(ScriptCompiler::current().unit());
+        }).to_other_as<ir::CompilationUnit>();
+        file.owner = evaluator;
+        return file;
+    }
     file.eager = make_ptr<SourceModel>(evaluator, model, *names);
     return file;
 }

@@ -7,6 +7,7 @@
 #include "core/nn/layer.h"
 #include "core/python/builtin_objects.h"
 #include "core/python/evaluator_state.h"
+#include "core/python/script_objects.h"
 #include "core/python/tensor_binding.h"
 #include "core/python/torch_call.h"
 #include "core/python/torch_hooks.h"
@@ -160,7 +161,8 @@ ClassPtr module_class_of(const IValue& object) {
     if (module == nullptr) return nullptr;
     if (auto* cls = dynamic_cast<ClassObject*>(module->dynamic_class().get())) return ClassPtr(cls);
     const nn::LayerRecord* record = module->layer();
-    const ClassPtr cls = record != nullptr ? python::layer_class(record->name) : nullptr;
+    if (record == nullptr) return script_module_class();
+    const ClassPtr cls = python::layer_class(record->name);
     return cls ? cls : nn_module_class();
 }
 
@@ -194,6 +196,10 @@ void delete_module_attribute(const IValue& object, ClassObject&, std::string_vie
 
 IValue call_module(const IValue& object, ClassObject& cls, CallArguments arguments) {
     const IValue keep = object;
+    if (&cls == script_module_class().get()) {
+        arguments.positional.insert(arguments.positional.begin(), keep);
+        return call(*cls.find("__call__"), std::move(arguments));
+    }
     if (is_user_method(cls, "__call__")) {
         const IValue method = *cls.find("__call__");
         arguments.positional.insert(arguments.positional.begin(), keep);

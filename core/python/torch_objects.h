@@ -35,14 +35,14 @@ class ConstantObject final : public Instance {
 
 class GeneratorObject final : public Instance {
   public:
-    explicit GeneratorObject(Ptr<Generator> own);  // null: torch.default_generator
-    Generator& generator() const { return own_ ? *own_ : default_generator(); }
+    explicit GeneratorObject(Ptr<loupe::Generator> own);  // null: torch.default_generator
+    loupe::Generator& generator() const { return own_ ? *own_ : default_generator(); }
     IValue argument() const { return own_ ? IValue::other(own_) : IValue(); }  // as operators take it
     std::string repr() override { return "<torch._C.Generator object>"; }
     void clear_references() override {}
 
   private:
-    Ptr<Generator> own_;
+    Ptr<loupe::Generator> own_;
 };
 
 ClassPtr dtype_class();
@@ -71,7 +71,7 @@ ScalarType default_dtype();
 void set_default_dtype(ScalarType dtype);
 
 // torch.get_rng_state in PyTorch's layout: [5056] bytes.
-Tensor generator_state(const Generator& generator);
-void set_generator_state(Generator& generator, const Tensor& state);
+Tensor generator_state(const loupe::Generator& generator);
+void set_generator_state(loupe::Generator& generator, const Tensor& state);
 
 }  // namespace loupe::python

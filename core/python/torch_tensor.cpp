@@ -16,6 +16,7 @@
 #include "core/python/torch_indexing.h"
 #include "core/python/torch_objects.h"
 #include "core/python/torch_print.h"
+#include "core/python/script_objects.h"
 #include "core/python/torch_tensor_methods.h"
 
 namespace loupe::python {
@@ -235,6 +236,7 @@ const TensorBinding& tensor_binding() {
 }
 
 std::optional<IValue> engine_object_attribute(const IValue& object, std::string_view name) {
+    if (object.is_object()) return script_object_attribute(object, name);
     if (!object.is_device()) return std::nullopt;
     const Device device = object.to_device();
     if (name == "type") return IValue(device.type == DeviceType::Cpu ? "cpu" : "cuda");

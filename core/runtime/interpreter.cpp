@@ -419,9 +419,17 @@ class Interpreter {
         CallSite& site = frame.code->call_sites[instruction.target];
         if (!is_current(site)) {
             if (site.function == nullptr) throw Error(ErrorKind::Unsupported, "a call of a function that is not known");
+            if (const auto* external = dynamic_cast<const ir::ExternalFunction*>(site.function)) return call_external(frame, instruction, *external);
             site.code = &script_code(*site.function);
         }
         push_call(instruction, *site.code, site, instruction.input_count);
+    }
+
+    void call_external(Frame& frame, const Instruction& instruction, const ir::ExternalFunction& function) {
+        std::vector<IValue> arguments(instruction.input_count);
+        gather(frame, instruction, arguments.data());
+        IValue result = function.call(std::move(arguments));
+        scatter(frames_.back(), instruction, &result);
     }
 
     void fork(Frame& frame, const Instruction& instruction) {

@@ -52,14 +52,15 @@ class Definer {
         : unit_(unit), resolver_(std::move(resolver)), options_(std::move(options)) {}
 
     ir::ScriptFunction& define_function(const ParsedSource& parsed, const Def& def, const std::string& qualified_name);
+    // A function that belongs to no unit yet. self_type: of a method's first parameter; null for others.
+    Ptr<ir::ScriptFunction> make_function(const ParsedSource& parsed, const Def& def, const std::string& qualified_name,
+                                          const TypePtr& self_type);
     // A class by its base: a module or plain class, NamedTuple, Enum, Interface. Returns null for a base that it does
     // not know.
     TypePtr define_class(const ParsedSource& parsed, const Class& definition, const std::string& qualified_name,
                          ClassExtras* extras = nullptr);
 
   private:
-    Ptr<ir::ScriptFunction> make_function(const ParsedSource& parsed, const Def& def, const std::string& qualified_name,
-                                          const TypePtr& self_type);
     TypePtr define_plain_class(const ParsedSource& parsed, const Class& definition, const std::string& qualified_name,
                                bool is_module, ClassExtras& extras);
     void add_attribute(const ParsedSource& parsed, const Assign& statement, ClassType& type, ClassExtras& extras,

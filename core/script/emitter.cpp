@@ -38,7 +38,7 @@ std::vector<Argument> Emitter::emit_parameters(const Def& def, const FunctionSch
     if (self_type != nullptr) {
         const std::string name(params.front().name);
         ir::Value* self = block->add_input(name)->set_type(self_type);
-        environment().set(builder_, params.front().name, simple(self), params.front().range);
+        environment().set(builder_, params.front().name, resolver_.self_value(self), params.front().range);
         Argument argument;
         argument.name = name;
         argument.type = self_type;

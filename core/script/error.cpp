@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include "core/base/strings.h"
+
 namespace loupe::script {
 namespace {
 
@@ -17,6 +19,12 @@ ErrorContext context_of(const ir::SourceRange& range) {
 CompileError::CompileError(const std::string& message, ir::SourceRange range, ErrorKind kind)
     : Error(kind, message, context_of(range)), range_(std::move(range)) {}
 
-std::string CompileError::underlined() const { return message() + ":\n" + range_.original().highlight(); }
+std::string CompileError::underlined() const { return message() + ":\n" + range_.original().highlight() + callers_; }
+
+CompileError CompileError::called_from(std::string_view callee, std::string_view caller, const ir::SourceRange& place_of_call) const {
+    CompileError out = *this;
+    out.callers_ += concat("'", callee, "' is being compiled since it was called from '", caller, "'\n", place_of_call.highlight());
+    return out;
+}
 
 }  // namespace loupe::script

@@ -17,11 +17,14 @@ class CompileError final : public Error {
     CompileError(const std::string& message, ir::SourceRange range, ErrorKind kind = ErrorKind::Compile);
 
     const ir::SourceRange& range() const { return range_; }
-    // "message:\n  File "x.py", line 3 ... ~~~ <--- HERE".
+    // "message:\n  File "x.py", line 3 ... ~~~ <--- HERE", and who asked for what was compiled.
     std::string underlined() const;
+    // The same error of `callee`, which was compiled because `caller` calls it at the place.
+    CompileError called_from(std::string_view callee, std::string_view caller, const ir::SourceRange& place_of_call) const;
 
   private:
     ir::SourceRange range_;
+    std::string callers_;
 };
 
 inline ir::SourceRange place(const std::shared_ptr<const ir::Source>& source, Range range) {

@@ -2,6 +2,8 @@
 #pragma once
 // What the free names of a source text mean.
 
+#include <optional>
+#include <string>
 #include <string_view>
 
 #include "core/script/sugared_value.h"
@@ -14,6 +16,12 @@ class Resolver : public RefCounted {
     virtual SugaredPtr resolve_value(Builder& builder, std::string_view name, Range range) = 0;
     // Of a qualified name; null when it names no type.
     virtual TypePtr resolve_type(std::string_view name) = 0;
+    // "List" for another name of it in annotations ("t.List"); the name itself when it is none.
+    virtual std::string constructor_name(std::string_view name) { return std::string(name); }
+    // What the parameter of the function that is compiled is by default, where that is known without its source.
+    virtual std::optional<IValue> default_value(std::string_view /*parameter*/) { return std::nullopt; }
+    // What `self` of a method is.
+    virtual SugaredPtr self_value(ir::Value* self) { return simple(self); }
 };
 
 }  // namespace loupe::script

@@ -51,6 +51,23 @@ std::string_view without_module(std::string_view name) {
     return name;
 }
 
+// N of BroadcastingListN[T]: a list of N, for which one T may be given.
+std::optional<std::int64_t> broadcast_size(std::string_view name) {
+    constexpr std::string_view kPrefix = "BroadcastingList";
+    if (!name.starts_with(kPrefix) || name.size() != kPrefix.size() + 1) return std::nullopt;
+    const char digit = name.back();
+    return digit >= '1' && digit <= '6' ? std::optional<std::int64_t>(digit - '0') : std::nullopt;
+}
+
+std::optional<std::int64_t> broadcast_size_of(const Expr* annotation) {
+    const auto* subscript = as<Subscript>(annotation);
+    if (subscript == nullptr) return std::nullopt;
+    const auto name = dotted_name(*subscript->value);
+    if (!name) return std::nullopt;
+    if (*name == "Optional" && subscript->indices.size() == 1) return broadcast_size_of(subscript->indices.front());
+    return broadcast_size(*name);
+}
+
 }  // namespace
 
 std::optional<std::string> dotted_name(const Expr& expression) {
@@ -106,7 +123,8 @@ std::vector<TypePtr> TypeParser::parse_all(std::span<const Expr* const> expressi
 TypePtr TypeParser::parse_subscript(const Subscript& subscript) const {
     const auto name = dotted_name(*subscript.value);
     if (!name) fail("Subscripted type must be a type identifier", subscript);
-    const std::string_view plain = without_module(*name);
+    const std::string constructor = resolver_.constructor_name(*name);
+    const std::string_view plain = without_module(constructor);
     std::vector<TypePtr> parts = parse_all(subscript.indices);
     const auto expect = [&](std::size_t count) {
         if (parts.size() != count) {
@@ -140,6 +158,10 @@ TypePtr TypeParser::parse_subscript(const Subscript& subscript) const {
         expect(1);
         return parts[0];
     }
+    if (broadcast_size(plain)) {
+        expect(1);
+        return types::list(parts[0]);
+    }
     fail(concat("Unknown type constructor ", *name), subscript);
 }
 
@@ -148,8 +170,13 @@ Argument TypeParser::parse_param(const Param& param) const {
     argument.name = std::string(param.name);
     argument.kwarg_only = param.kwarg_only;
     argument.type = param.annotation != nullptr ? parse(*param.annotation) : types::tensor();
+    argument.list_size = broadcast_size_of(param.annotation);
     if (param.default_value != nullptr) {
-        argument.default_value = parse_constant(*param.default_value, argument.type.get());
+        argument.default_value = resolver_.default_value(param.name);
+        if (!argument.default_value) argument.default_value = parse_constant(*param.default_value, argument.type.get());
+        if (argument.default_value && argument.default_value->is_int() && without_optional(argument.type)->kind() == TypeKind::Float) {
+            argument.default_value = IValue(argument.default_value->to_double());
+        }
         if (!argument.default_value) {
             fail("Expected a constant as the default value of a parameter", *param.default_value);
         }

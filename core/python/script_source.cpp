@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/python/script_source.h"
+
+#include "core/base/strings.h"
+#include "core/python/builtin_objects.h"
+#include "core/python/evaluator_state.h"
+#include "core/script/error.h"
+#include "core/script/parser.h"
+
+namespace loupe::python {
+namespace {
+
+using script::Def;
+
+const Def* definition_of(const FunctionObject& function) {
+    for (const auto& [node, code] : function.unit->scopes.codes) {
+        if (code.get() == &function.code) return static_cast<const Def*>(node);
+    }
+    return nullptr;
+}
+
+// The lines that the range stands on, as a source that knows where in the file it begins.
+std::shared_ptr<const ir::Source> lines_of(const ir::Source& file, script::Range range) {
+    const std::size_t first = file.line_of(range.begin);
+    const std::size_t start = file.line_start(first);
+    const std::size_t last = file.line_of(range.end > range.begin ? range.end - 1 : range.begin);
+    const std::size_t end = std::min(file.text().size(), file.line_start(last) + file.line(last).size() + 1);
+    return std::make_shared<const ir::Source>(file.text().substr(start, end - start), file.file(), file.starting_line() + first);
+}
+
+}  // namespace
+
+FunctionSource source_of(const FunctionObject& function) {
+    const ir::Source& file = *function.unit->source;
+    if (function.code.kind != ScopeKind::Function) {
+        throw Error(ErrorKind::Compile, "Expected a single top-level function: a lambda cannot be compiled",
+                    {.hint = "write it as a def"});
+    }
+    const Def* written = definition_of(function);
+    if (written == nullptr) throw Error(ErrorKind::Internal, concat("no definition of ", function.code.name));
+    const auto source = lines_of(file, written->full_range);
+    const std::size_t offset = file.line_start(file.line_of(written->full_range.begin));
+    const script::Range part{static_cast<std::uint32_t>(written->full_range.begin - offset),
+                             static_cast<std::uint32_t>(written->full_range.end - offset)};
+    FunctionSource out{{source, script::parse_part(source, part)}, nullptr};
+    for (const script::Stmt* statement : out.parsed.tree->body) {
+        if (const auto* def = script::as<Def>(statement)) out.def = def;
+    }
+    if (out.def == nullptr) throw script::CompileError("expected a function definition", script::place(source, part));
+    return out;
+}
+
+std::optional<IValue> visible_name(const FunctionObject& function, std::string_view name) {
+    const auto& cells = function.code.cells;
+    for (std::size_t i = function.code.own_cells; i < cells.size(); ++i) {
+        if (cells[i] != name) continue;
+        const IValue& value = function.captured.at(i - function.code.own_cells)->value;
+        return is_unbound(value) ? std::nullopt : std::optional<IValue>(value);
+    }
+    if (auto found = function.unit->globals->find(name)) return found;
+    const Evaluator* evaluator = Evaluator::current();
+    return evaluator != nullptr ? evaluator->state().builtins->find(name) : std::nullopt;
+}
+
+std::optional<IValue> visible_path(const FunctionObject& function, std::string_view path) {
+    std::optional<IValue> value;
+    bool is_first = true;
+    for (const std::string_view part : split(path, '.')) {
+        value = is_first ? visible_name(function, part) : find_attribute(*value, part);
+        if (!value) return std::nullopt;
+        is_first = false;
+    }
+    return value;
+}
+
+}  // namespace loupe::python
