@@ -51,11 +51,21 @@ std::string float_text(double value) {
     return constant_text(value);
 }
 
+// What the text of a function names, which the archive has to hold too.
+struct Dependencies {
+    std::vector<TypePtr> types;
+    std::vector<const ir::ScriptFunction*> functions;
+};
+
 // Writes one function. Every value has a variable, but for constants, which stand where they are used.
 class FunctionWriter {
   public:
     FunctionWriter(const ir::ScriptFunction& function, std::vector<IValue>& constants, std::size_t indent)
         : function_(function), constants_(constants), indent_(indent) {}
+
+    const Dependencies& dependencies() const { return dependencies_; }
+    // By offset in the text.
+    const std::vector<ir::GeneratedFrom>& places() const { return places_; }
 
     std::string write() {
         const ir::Graph& graph = *function_.graph();
@@ -64,10 +74,10 @@ class FunctionWriter {
         for (std::size_t i = 0; i < graph.inputs().size(); ++i) {
             const Argument& argument = schema.arguments.at(i);
             const std::string& name = declare(graph.inputs()[i], is_identifier(argument.name) ? argument.name : concat("argument_", i));
-            head += concat(i == 0 ? "" : ",\n" + std::string(2 * indent_ + 4, ' '), name, ": ", argument.type->annotation_str());
+            head += concat(i == 0 ? "" : ",\n" + std::string(2 * indent_ + 4, ' '), name, ": ", annotation(*argument.type));
             if (argument.default_value) head += concat("=", constant(*argument.default_value));
         }
-        const std::string result = schema.returns.size() == 1 ? schema.returns[0].type->annotation_str() : "None";
+        const std::string result = schema.returns.size() == 1 ? annotation(*schema.returns[0].type) : "None";
         line(concat(head, ") -> ", result, ":"));
         ++indent_;
         write_block(*graph.block());
@@ -83,6 +93,17 @@ class FunctionWriter {
 
   private:
     void line(const std::string& content) { out_ += concat(std::string(2 * indent_, ' '), content, "\n"); }
+
+    // The node's text begins here.
+    void mark_place(const Node& node) {
+        const ir::SourceRange range = node.range().original();
+        if (range) places_.push_back({out_.size(), range});
+    }
+
+    std::string annotation(const Type& type) {
+        dependencies_.types.push_back(TypePtr(&type));
+        return type.annotation_str();
+    }
 
     // --- names ---
 
@@ -112,8 +133,9 @@ class FunctionWriter {
     // --- constants ---
 
     std::string typed_constant(const IValue& value, const Type& type) {
-        if (value.is_none() && type.kind() == TypeKind::Optional) return concat("annotate(", type.annotation_str(), ", None)");
-        if (value.is_list() && value.to_list().elements.empty()) return concat("annotate(", type.annotation_str(), ", [])");
+        if (value.is_none() && type.kind() == TypeKind::Optional) return concat("annotate(", annotation(type), ", None)");
+        if (value.is_list() && value.to_list().elements.empty()) return concat("annotate(", annotation(type), ", [])");
+        if (value.is_list() && type.kind() == TypeKind::List && type.element()->kind() == TypeKind::Enum) annotation(type);
         return constant(value);
     }
 
@@ -130,7 +152,9 @@ class FunctionWriter {
                 const auto& all = value.to_tuple().elements;
                 return concat("(", elements(all), all.size() == 1 ? ",)" : ")");
             }
-            case IValue::Tag::Enum: return concat(value.to_enum().type->name(), ".", value.to_enum().name);
+            case IValue::Tag::Enum:
+                annotation(*value.to_enum().type);
+                return concat(value.to_enum().type->name(), ".", value.to_enum().name);
             default: break;
         }
         const auto same = std::find_if(constants_.begin(), constants_.end(), [&](const IValue& other) { return other.is_same(value); });
@@ -153,9 +177,13 @@ class FunctionWriter {
 
     void write_node(const Node& node) {
         if (node.kind() == prim::Constant) {
-            if (ir::constant_of(&node)) return;
-            refuse("a function as a value has no form in source");
+            if (ir::constant_of(&node) || ir::function_of(node.output()) != nullptr) return;
+            refuse("a constant without a form in source");
         }
+        mark_place(node);
+        if (node.kind() == prim::Enter) return enter(node);
+        if (node.kind() == prim::Exit) return leave();
+        if (node.kind() == prim::fork) return write_fork(node);
         if (node.kind() == prim::If) return write_if(node);
         if (node.kind() == prim::Loop) return write_loop(node);
         if (node.kind() == prim::RaiseException) return line(concat("ops.prim.RaiseException(", arguments(node, 0), ")"));
@@ -166,6 +194,34 @@ class FunctionWriter {
         std::vector<std::string> targets;
         for (const Value* output : node.outputs()) targets.push_back(declare(output));
         line(concat(join(targets, ", "), " = ", value));
+    }
+
+    // Enter and Exit stand in one block, and what is made between them is seen behind it.
+    void enter(const Node& node) {
+        const std::string manager = text(node.input());
+        const Value* entered = node.output();
+        line(concat("with ", manager, entered->has_uses() ? concat(" as ", declare(entered)) : "", ":"));
+        ++indent_;
+        line("pass");
+    }
+    void leave() { --indent_; }
+
+    // The forked code is a function inside this one, which sees its variables.
+    void write_fork(const Node& node) {
+        const ir::Graph& graph = *node.g(ir::attr::Subgraph);
+        const std::string name = concat("__forked_function_", next_fork_++);
+        std::vector<std::string> types;
+        for (const Value* output : graph.outputs()) types.push_back(annotation(*output->type()));
+        const std::string result = types.size() == 1 ? types[0] : concat("Tuple[", join(types, ", "), "]");
+        for (std::size_t i = 0; i < graph.inputs().size(); ++i) names_[graph.inputs()[i]] = text(node.input(i));
+        line(concat("def ", name, "() -> ", result, ":"));
+        ++indent_;
+        write_block(*graph.block());
+        std::vector<std::string> results;
+        for (const Value* output : graph.outputs()) results.push_back(text(output));
+        line(concat("return ", results.size() == 1 ? results[0] : concat("(", join(results, ", "), ")")));
+        --indent_;
+        line(concat(declare(node.output()), " = fork(", name, ")"));
     }
 
     void write_unpack(const Node& node) {
@@ -247,23 +303,55 @@ class FunctionWriter {
         const ir::Symbol kind = node.kind();
         if (kind == prim::GetAttr) return attribute(text(node.input()), node.s(ir::attr::name));
         if (kind == prim::CallMethod) return concat("(", text(node.input()), ").", node.s(ir::attr::name), "(", arguments(node, 1), ")");
-        if (kind == prim::TupleConstruct) return concat("(", arguments(node, 0), node.inputs().size() == 1 ? ",)" : ")");
+        if (kind == prim::CallFunction) return call_function(node);
+        if (kind == prim::TupleConstruct) {
+            const TypePtr& type = node.output()->type();
+            if (!type->name().empty()) return concat(annotation(*type), "(", arguments(node, 0), ")");
+            return concat("(", arguments(node, 0), node.inputs().size() == 1 ? ",)" : ")");
+        }
+        if (kind == prim::TupleSlice) return concat("(", text(node.input(0)), ")[", node.i(kBegin), ":", node.i(kEnd), "]");
+        if (kind == prim::EnumName) return concat("(", text(node.input()), ").name");
+        if (kind == prim::EnumValue) return concat("(", text(node.input()), ").value");
+        if (kind == prim::isinstance) return instance_test(node);
+        if (kind == prim::tolist) return concat("annotate(", annotation(*node.output()->type()), ", (", text(node.input(0)), ").tolist())");
+        if (kind == prim::CreateObject) {
+            const std::string name = annotation(*node.output()->type());
+            return concat(name, ".__new__(", name, ")");
+        }
         if (kind == prim::TupleIndex) return concat("(", text(node.input(0)), ")[", text(node.input(1)), "]");
         if (kind == prim::ListConstruct) {
             const TypePtr& type = node.output()->type();
             const std::string list = concat("[", arguments(node, 0), "]");
             const bool is_plain = !node.inputs().empty() && type->element()->kind() != TypeKind::Optional;
-            return is_plain ? list : concat("annotate(", type->annotation_str(), ", ", list, ")");
+            return is_plain ? list : concat("annotate(", annotation(*type), ", ", list, ")");
         }
         if (kind == prim::DictConstruct) return dict(node);
-        if (kind == prim::unchecked_cast) return concat("unchecked_cast(", node.output()->type()->annotation_str(), ", ", text(node.input()), ")");
-        if (kind == prim::Uninitialized) return concat("uninitialized(", node.output()->type()->annotation_str(), ")");
+        if (kind == prim::unchecked_cast) return concat("unchecked_cast(", annotation(*node.output()->type()), ", ", text(node.input()), ")");
+        if (kind == prim::Uninitialized) return concat("uninitialized(", annotation(*node.output()->type()), ")");
         if (kind == prim::Print) return concat("print(", arguments(node, 0), ")");
         if (kind == prim::ConstantChunk) {
             return concat("torch.chunk(", text(node.input()), ", ", node.i(ir::attr::chunks), ", ", node.i(ir::attr::dim), ")");
         }
-        if (kind == prim::CallFunction || node.block_count() > 0) refuse(concat(kind.str(), " has no form in source"));
+        if (node.block_count() > 0) refuse(concat(kind.str(), " has no form in source"));
         return call(node);
+    }
+
+    std::string call_function(const Node& node) {
+        const Function* function = ir::function_of(node.input(0));
+        const auto* script = dynamic_cast<const ir::ScriptFunction*>(function);
+        if (script == nullptr) {
+            refuse(concat("Could not export Python function call '", function != nullptr ? function->name() : "?",
+                          "'. Remove calls to Python functions before export. Did you forget to add @script or @script_method annotation? If "
+                          "this is a nn.ModuleList, add it to __constants__"));
+        }
+        dependencies_.functions.push_back(script);
+        return concat(script->qualified_name(), "(", arguments(node, 1), ")");
+    }
+
+    std::string instance_test(const Node& node) {
+        std::vector<std::string> types;
+        for (const TypePtr& type : std::get<std::vector<TypePtr>>(*node.find_attribute(ir::attr::types))) types.push_back(annotation(*type));
+        return concat("isinstance(", text(node.input()), ", ", types.size() == 1 ? types[0] : concat("(", join(types, ", "), ")"), ")");
     }
 
     static std::string attribute(const std::string& object, const std::string& name) {
@@ -276,7 +364,7 @@ class FunctionWriter {
             entries.push_back(concat(text(node.input(i)), ": ", text(node.input(i + 1))));
         }
         const std::string made = concat("{", join(entries, ", "), "}");
-        return entries.empty() ? concat("annotate(", node.output()->type()->annotation_str(), ", {})") : made;
+        return entries.empty() ? concat("annotate(", annotation(*node.output()->type()), ", {})") : made;
     }
 
     std::string call(const Node& node) {
@@ -326,34 +414,108 @@ class FunctionWriter {
     std::unordered_map<const Value*, std::string> names_;
     std::unordered_set<std::string> taken_;
     std::size_t next_name_ = 0;
+    std::size_t next_fork_ = 0;
     std::int64_t version_ = 3;
+    Dependencies dependencies_;
+    std::vector<ir::GeneratedFrom> places_;
+    const ir::Symbol kBegin = ir::Symbol::intern("beg");
+    const ir::Symbol kEnd = ir::Symbol::intern("end");
 };
 
 class CodeWriter {
   public:
-    explicit CodeWriter(const nn::Module& module) { visit(module); }
+    explicit CodeWriter(const nn::Module& module) {
+        visit(module);
+        // What was met may name more.
+        for (std::size_t i = 0; i < pending_.size(); ++i) write(Dependencies(pending_[i]));
+    }
     WrittenCode finish() { return std::move(code_); }
 
   private:
     void visit(const Object& object) {
         if (!seen_objects_.insert(&object).second) return;
-        if (seen_types_.insert(object.type()->name()).second) write_class(*object.type());
+        write_type(*object.type());
         for (std::size_t i = 0; i < object.slot_count(); ++i) {
             if (object.slot(i).is_object()) visit(*object.slot(i).to_object());
         }
     }
 
+    void write(const Dependencies& named) {
+        for (const TypePtr& type : named.types) write_type(*type);
+        for (const ir::ScriptFunction* function : named.functions) {
+            if (seen_names_.insert(function->qualified_name()).second) write_function(*function, file_of(qualifier(function->qualified_name())), 0);
+        }
+    }
+
+    static std::string qualifier(const std::string& name) {
+        const auto dot = name.rfind('.');
+        if (dot == std::string::npos) refuse(concat("'", name, "' stands in no file"));
+        return name.substr(0, dot);
+    }
+    static std::string last_part(const std::string& name) { return name.substr(name.rfind('.') + 1); }
+
+    void write_type(const Type& type) {
+        for (const TypePtr& part : type.contained()) write_type(*part);
+        if (type.name().empty() || !type.name().starts_with("__torch__.") || !seen_names_.insert(type.name()).second) return;
+        // Its own text is made first: a class that it names may stand in the same file.
+        std::string text;
+        if (const auto* cls = type.as<ClassType>()) return write_class(*cls);
+        if (const auto* tuple = type.as<TupleType>()) text = named_tuple(*tuple);
+        else if (const auto* enumeration = type.as<EnumType>()) text = enum_class(*enumeration);
+        else if (const auto* interface_type = type.as<InterfaceType>()) text = interface_class(*interface_type);
+        file_of(qualifier(type.name())) += text;
+    }
+
+    static std::string named_tuple(const TupleType& type) {
+        std::string text = concat("class ", last_part(type.name()), "(NamedTuple):\n");
+        for (std::size_t i = 0; i < type.fields().size(); ++i) text += concat("  ", type.fields()[i], " : ", type.contained()[i]->annotation_str(), "\n");
+        return text;
+    }
+
+    static std::string enum_class(const EnumType& type) {
+        std::string text = concat("class ", last_part(type.name()), "(Enum):\n");
+        for (const auto& [name, value] : type.values) text += concat("  ", name, " = ", constant_text(value), "\n");
+        return text;
+    }
+
+    static std::string interface_class(const InterfaceType& type) {
+        std::string text = concat("class ", last_part(type.name()), type.is_module() ? "(ModuleInterface):\n" : "(Interface):\n");
+        for (const auto& method : type.methods) {
+            text += concat("  def ", method->name, "(self");
+            for (std::size_t i = 1; i < method->arguments.size(); ++i) {
+                text += concat(", ", method->arguments[i].name, ": ", method->arguments[i].type->annotation_str());
+            }
+            text += concat(") -> ", method->returns.front().type->annotation_str(), ":\n    pass\n");
+        }
+        return text;
+    }
+
+    void write_function(const ir::ScriptFunction& function, std::size_t file, std::size_t indent) {
+        FunctionWriter writer(function, code_.constants, indent);
+        const std::string text = writer.write();
+        for (const ir::GeneratedFrom& place : writer.places()) code_.places[file].push_back({code_.files[file].second.size() + place.offset, place.range});
+        code_.files[file].second += text;
+        code_.version = std::max(code_.version, writer.version());
+        pending_.push_back(writer.dependencies());
+    }
+    void write_function(const ir::ScriptFunction& function, std::string& text, std::size_t indent) {
+        write_function(function, static_cast<std::size_t>(std::find_if(code_.files.begin(), code_.files.end(),
+                                                                       [&](const auto& file) { return &file.second == &text; }) -
+                                                          code_.files.begin()),
+                       indent);
+    }
+
     void write_class(const ClassType& type) {
-        const auto dot = type.name().rfind('.');
-        if (dot == std::string::npos) refuse(concat("class '", type.name(), "' stands in no file"));
-        std::string& text = file_of(type.name().substr(0, dot));
-        text += concat("class ", type.name().substr(dot + 1), type.is_module() ? "(Module)" : "", ":\n");
+        std::string& text = file_of(qualifier(type.name()));
+        text += concat("class ", last_part(type.name()), type.is_module() ? "(Module)" : "", ":\n");
         if (type.is_module()) {
             text += concat("  __parameters__ = [", names_of(type, AttributeKind::Parameter), "]\n");
             text += concat("  __buffers__ = [", names_of(type, AttributeKind::Buffer), "]\n");
         }
+        Dependencies named;
         for (const ClassType::Attribute& attribute : type.attributes()) {
             const std::string annotation = attribute.type->annotation_str();
+            named.types.push_back(attribute.type);
             if (is_identifier(attribute.name)) text += concat("  ", attribute.name, " : ", annotation, "\n");
             else text += concat("  __annotations__[", quoted(attribute.name), "] = ", annotation, "\n");
         }
@@ -361,10 +523,9 @@ class CodeWriter {
         for (const auto& [name, method] : type.methods()) {
             const auto* script = dynamic_cast<const ir::ScriptFunction*>(method);
             if (script == nullptr) refuse(concat("method '", name, "' of '", type.name(), "' is no script"));
-            FunctionWriter writer(*script, code_.constants, 1);
-            text += writer.write();
-            code_.version = std::max(code_.version, writer.version());
+            write_function(*script, text, 1);
         }
+        pending_.push_back(std::move(named));
     }
 
     static std::string names_of(const ClassType& type, AttributeKind kind) {
@@ -382,12 +543,14 @@ class CodeWriter {
         for (auto& [known, text] : code_.files) {
             if (known == name) return text;
         }
+        code_.places.emplace_back();
         return code_.files.emplace_back(name, std::string()).second;
     }
 
     WrittenCode code_;
     std::unordered_set<const Object*> seen_objects_;
-    std::unordered_set<std::string> seen_types_;
+    std::unordered_set<std::string> seen_names_;
+    std::vector<Dependencies> pending_;
 };
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/ir/function.h"
+#include "core/ir/source.h"
 #include "core/nn/module.h"
 
 namespace loupe {
@@ -15,6 +16,8 @@ namespace loupe {
 struct WrittenCode {
     // "code/__torch__/torch/nn/modules/conv.py" and its text, in the order in which the classes are met.
     std::vector<std::pair<std::string, std::string>> files;
+    // Of each file: where its stretches came from, by offset.
+    std::vector<std::vector<ir::GeneratedFrom>> places;
     std::vector<IValue> constants;  // CONSTANTS.c0, ...
     std::int64_t version = 3;       // the highest that an operator needs
 };

@@ -11,6 +11,7 @@
 #include "core/base/strings.h"
 #include "core/io/byte_reader.h"
 #include "core/io/pickle_reader.h"
+#include "core/io/pickle_writer.h"
 
 namespace loupe {
 namespace {
@@ -96,7 +97,48 @@ class RecordParser {
     std::size_t used_text_ = 0;
 };
 
+// Lines and file names once each, by number.
+class StringTable {
+  public:
+    std::int64_t add(std::string_view text) {
+        const auto [known, is_new] = numbers_.try_emplace(std::string(text), static_cast<std::int64_t>(texts_.size()));
+        if (is_new) texts_.emplace_back(text);
+        return known->second;
+    }
+    IValue value() const { return make_ptr<TupleObject>(texts_); }
+
+  private:
+    std::unordered_map<std::string, std::int64_t> numbers_;
+    std::vector<IValue> texts_;
+};
+
+IValue tuple_of(std::vector<IValue> elements) { return make_ptr<TupleObject>(std::move(elements)); }
+
+IValue source_value(const ir::Source& source, StringTable& table) {
+    std::vector<std::int64_t> lines;
+    for (std::size_t i = 0; i < source.line_count(); ++i) {
+        const bool has_end = i + 1 < source.line_count();
+        lines.push_back(table.add(concat(source.line(i), has_end ? "\n" : "")));
+    }
+    return tuple_of({IValue(lines), IValue(table.add(source.file().value_or(""))), IValue(static_cast<std::int64_t>(source.starting_line() + 1))});
+}
+
 }  // namespace
+
+std::string write_debug_records(const std::vector<ir::GeneratedFrom>& places) {
+    StringTable table;
+    std::unordered_map<const ir::Source*, IValue> sources;
+    std::vector<IValue> records;
+    for (const ir::GeneratedFrom& place : places) {
+        IValue& source = sources[place.range.source.get()];
+        if (source.is_none()) source = source_value(*place.range.source, table);
+        const IValue range = tuple_of({source, IValue(static_cast<std::int64_t>(place.range.start)), IValue(static_cast<std::int64_t>(place.range.end))});
+        records.push_back(tuple_of({IValue(static_cast<std::int64_t>(place.offset)), range, IValue(static_cast<std::int64_t>(records.size()))}));
+    }
+    PickleWriter pickle;
+    pickle.value(tuple_of({IValue(kStringTableFormat), table.value(), tuple_of(std::move(records))}));
+    return pickle.finish();
+}
 
 std::vector<ir::GeneratedFrom> parse_debug_records(std::string_view pickle) {
     const Pickle parsed = read_pickle(pickle);

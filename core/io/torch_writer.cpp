@@ -4,6 +4,7 @@
 #include "core/base/error.h"
 #include "core/base/strings.h"
 #include "core/io/code_writer.h"
+#include "core/io/debug_records.h"
 #include "core/io/lite_bytecode.h"
 #include "core/io/pickle_writer.h"
 #include "core/io/zip_writer.h"
@@ -64,7 +65,10 @@ void write_script_module(const nn::Module& module, const std::filesystem::path& 
     PickleWriter data;
     data.value(IValue(Ptr<Object>(const_cast<nn::Module*>(&module))));
     archive.add_pickle("data", data);
-    for (const auto& [name, text] : code.files) archive.add(name, text);
+    for (std::size_t i = 0; i < code.files.size(); ++i) {
+        archive.add(code.files[i].first, code.files[i].second);
+        if (!code.places[i].empty()) archive.add(code.files[i].first + ".debug_pkl", write_debug_records(code.places[i]));
+    }
     PickleWriter constants;
     constants.value(make_ptr<TupleObject>(code.constants));
     archive.add_pickle("constants", constants);

@@ -185,8 +185,9 @@ std::string script_module_text(const nn::Module& module) {
         for (std::size_t at = text.find('\n'); at != std::string::npos; at = text.find('\n', at + 3)) text.replace(at, 1, "\n  ");
         lines.push_back(concat("(", name, "): ", text));
     }
-    const std::string head = concat("RecursiveScriptModule(original_name=", class_name_of(module));
-    return lines.empty() ? head + ")" : concat(head, "\n  ", join(lines, "\n  "), "\n)");
+    const std::string own = concat("original_name=", class_name_of(module));
+    if (lines.empty()) return concat("RecursiveScriptModule(", own, ")");
+    return concat("RecursiveScriptModule(\n  ", own, "\n  ", join(lines, "\n  "), "\n)");
 }
 
 namespace {
