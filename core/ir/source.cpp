@@ -80,10 +80,12 @@ namespace {
 
 constexpr std::size_t kLinesAround = 3;
 
-void append_marker(std::string& out, std::string_view line, std::size_t from, std::size_t to) {
-    append(out, std::string(std::min(from, line.size()), ' '));
-    append(out, std::string(std::max<std::size_t>(to > from ? to - from : 1, 1), '~'));
-    append(out, " <--- HERE\n");
+// Tildes under bytes [from, to) of the line, blanks at their begin left out.
+void append_marker(std::string& out, std::string_view line, std::size_t from, std::size_t to, bool is_last) {
+    while (from < to && (line[from] == ' ' || line[from] == '\t')) ++from;
+    append(out, std::string(from, ' '));
+    append(out, std::string(is_last ? std::max<std::size_t>(to > from ? to - from : 0, 1) : to - from, '~'));
+    append(out, is_last ? " <--- HERE\n" : "\n");
 }
 
 }  // namespace
@@ -100,10 +102,10 @@ std::string SourceRange::highlight() const {
         const std::string_view line = source->line(i);
         if (i + 1 == source->line_count() && line.empty()) break;
         append(out, concat(line, "\n"));
-        if (i != last) continue;
-        const std::size_t from = i == first ? start - source->line_start(i) : line.size() - line.find_first_not_of(' ');
-        const std::size_t to = std::min(line.size(), end - source->line_start(i));
-        append_marker(out, line, i == first ? from : std::min(line.find_first_not_of(' '), line.size()), to);
+        if (i < first || i > last) continue;
+        const std::size_t from = i == first ? std::min(start - source->line_start(i), line.size()) : 0;
+        const std::size_t to = i == last ? std::min(line.size(), end - source->line_start(i)) : line.size();
+        append_marker(out, line, from, std::max(from, to), i == last);
     }
     return out;
 }

@@ -26,11 +26,15 @@ class FunctionResolver final : public script::Resolver {
 
     script::SugaredPtr resolve_value(script::Builder&, std::string_view name, script::Range) override {
         const auto value = visible_name(*function_, name);
-        return value ? compiler_.sugared(*value, name, false) : nullptr;
+        if (value) return compiler_.sugared(*value, name, false);
+        ClassObject* cls = compiler_.class_under_way(name);
+        return cls != nullptr ? compiler_.sugared(IValue::other(Ptr<RefCounted>(cls)), name, false) : nullptr;
     }
     TypePtr resolve_type(std::string_view name) override {
         const auto value = visible_path(*function_, name);
-        return value ? compiler_.annotated_type(*value) : nullptr;
+        if (value) return compiler_.annotated_type(*value);
+        ClassObject* cls = compiler_.class_under_way(name);
+        return cls != nullptr ? compiler_.class_type(*cls) : nullptr;
     }
     std::string constructor_name(std::string_view name) override {
         const auto value = visible_path(*function_, name);
@@ -109,6 +113,13 @@ FunctionSchema ScriptCompiler::declared_schema(FunctionObject& function) {
     const FunctionSource source = source_of(function);
     const auto resolver = make_ptr<FunctionResolver>(*this, function, nullptr);
     return script::TypeParser(*resolver, source.parsed.source).parse_schema(*source.def, false);
+}
+
+ClassObject* ScriptCompiler::class_under_way(std::string_view name) const {
+    for (ClassObject* cls : defining_) {
+        if (cls->name() == name) return cls;
+    }
+    return nullptr;
 }
 
 ScriptMark script_mark(const IValue& value) {

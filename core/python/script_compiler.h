@@ -53,6 +53,8 @@ class ScriptCompiler final : public RefCounted {
     InferredType inferred_type(const IValue& value);
     // A user class, named tuple, enum or interface; null for other classes. Throws CompileError.
     TypePtr class_type(ClassObject& cls);
+    // A class of the name that is being defined: its own name is not bound yet.
+    ClassObject* class_under_way(std::string_view name) const;
     // The program's class behind a type; null when there is none.
     ClassPtr class_behind(const Type& type) const;
 
@@ -81,6 +83,7 @@ class ScriptCompiler final : public RefCounted {
     std::unordered_map<const FunctionObject*, ir::ScriptFunction*> functions_;
     std::unordered_map<const ClassObject*, TypePtr> classes_;
     std::unordered_map<const Type*, ClassPtr> classes_by_type_;
+    std::vector<ClassObject*> defining_;
     std::vector<IValue> kept_;  // what the tables point to
     std::unique_ptr<ScriptModules> modules_;
     Ptr<ScriptLibrary> library_;

@@ -13,6 +13,7 @@
 #include "core/python/script_modules.h"
 #include "core/python/torch_call.h"
 #include "core/runtime/interpreter.h"
+#include "core/runtime/print.h"
 
 namespace loupe::python {
 namespace {
@@ -92,12 +93,30 @@ std::vector<IValue> bound_arguments(const FunctionSchema& schema, std::size_t fi
     return out;
 }
 
+// Prints go where the program's go; what fails inside is told as PyTorch tells it.
+IValue run_script(const std::function<IValue()>& work) {
+    const runtime::PrintScope prints([](std::string_view text) { Evaluator::current()->write(text); });
+    try {
+        return ScriptCompiler::current().to_python(work());
+    } catch (const PythonError&) {
+        throw;
+    } catch (const Error& error) {
+        if (error.kind() != ErrorKind::Run) rethrow_as_python(error);
+        const std::string& message = error.message();
+        const bool names_its_class = message.find("Error: ") != std::string::npos && !message.starts_with("AssertionError: ");
+        throw_error("RuntimeError", concat("The following operation failed in the TorchScript interpreter.\n",
+                                           "Traceback of TorchScript (most recent call last):\n",
+                                           error.context().source.empty() ? "" : concat("  ", error.context().source, "\n"),
+                                           names_its_class ? "" : "RuntimeError: ", message, "\n"));
+    }
+}
+
 IValue call_method_of(const IValue& self, std::string_view name, const CallArguments& given) {
     const Ptr<Object> object = self.to_object();
     const Function* method = object->type()->find_method(name);
     if (method == nullptr) throw_error("NotImplementedError", concat("Module [RecursiveScriptModule] is missing the required \"", name, "\" function"));
     std::vector<IValue> arguments = bound_arguments(method->schema(), 1, given);
-    return with_python_errors([&] { return ScriptCompiler::current().to_python(runtime::run_method(object, name, std::move(arguments))); });
+    return run_script([&] { return runtime::run_method(object, name, std::move(arguments)); });
 }
 
 const ir::ScriptFunction* script_method(const Object& object, std::string_view name) {
@@ -155,7 +174,7 @@ std::string ScriptFunctionObject::repr() { return concat("<torch.jit.ScriptFunct
 
 IValue ScriptFunctionObject::call(CallArguments arguments) {
     std::vector<IValue> values = bound_arguments(function_.schema(), 0, arguments);
-    return with_python_errors([&] { return ScriptCompiler::current().to_python(runtime::run_function(function_, std::move(values))); });
+    return run_script([&] { return runtime::run_function(function_, std::move(values)); });
 }
 
 std::optional<IValue> ScriptAttribute::find_attribute(std::string_view name) {

@@ -376,6 +376,11 @@ TypePtr ScriptCompiler::define_plain_class(ClassObject& cls) {
     unit_->add_type(type);
     classes_[&cls] = type;
     classes_by_type_[type.get()] = ClassPtr(&cls);
+    defining_.push_back(&cls);
+    struct Ending {
+        std::vector<ClassObject*>& defining;
+        ~Ending() { defining.pop_back(); }
+    } const ending{defining_};
     for (const auto& [attribute, value] : cls.attributes().entries()) {
         const auto add = [&](const IValue& code, const std::string& method) {
             FunctionObject* function = source_function(code);

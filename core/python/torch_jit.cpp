@@ -86,7 +86,7 @@ class FinalObject final : public PythonObject {
 
 IValue script_class(ScriptCompiler& compiler, const IValue& value, ClassObject& cls) {
     if (cls.is_subclass_of(*nn_module_class())) {
-        throw_error("RuntimeError", concat("Type '", cls.repr(), "' cannot be compiled since it inherits from nn.Module, consider passing an instance instead"));
+        throw_error("RuntimeError", concat("Type '", cls.repr(), "' cannot be compiled since it inherits from nn.Module, pass an instance instead"));
     }
     if (!compiler.class_type(cls) && !cls.is_builtin()) {
         throw_error("RuntimeError", concat("Type '", cls.repr(), "' cannot be compiled: TorchScript has no inheritance of classes"));

@@ -488,6 +488,9 @@ struct Nonlocal : Stmt {
     std::span<const std::string_view> names;
 };
 
+// From the statement's first byte to the last of its last block; its own range is that of its first line.
+Range full_range(const Stmt& statement);
+
 // Owns the nodes made from one source, and the texts they made up; other texts point into the source.
 class SyntaxTree {
   public:

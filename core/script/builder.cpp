@@ -119,4 +119,9 @@ bool is_convertible_to_list(const Type& type, const Type& list) {
                        [&](const TypePtr& element) { return element->is_subtype_of(*list.element()); });
 }
 
+const TypePtr& inferred_tensor() {
+    static const TypePtr type = make_ptr<TensorType>();
+    return type;
+}
+
 }  // namespace loupe::script

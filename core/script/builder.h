@@ -93,6 +93,8 @@ TypePtr unify_or_union(std::span<const TypePtr> types);
 const TypePtr& without_optional(const TypePtr& type);
 // Is it a tuple whose elements all fit the list, or the list?
 bool is_convertible_to_list(const Type& type, const Type& list);
+// The type of a parameter that is not annotated: a tensor, which messages call "Tensor (inferred)".
+const TypePtr& inferred_tensor();
 inline bool is_tensor(const TypePtr& type) { return type->kind() == TypeKind::Tensor; }
 
 }  // namespace loupe::script

@@ -65,7 +65,8 @@ void Emitter::finish_returns(const Def& def, ir::Block* block) {
         return;
     }
     if (definition.declared != nullptr && definition.declared->kind() != TypeKind::None) {
-        fail("Function was not annotated as having type None, but does not return along all paths", def.range);
+        fail("Function was not annotated as having type None, but does not return along all paths",
+             {def.full_range.begin < def.range.begin ? def.full_range.begin : def.range.begin, full_range(def).end});
     }
     Expr none{};
     none.kind = ExprKind::None;
@@ -103,7 +104,7 @@ SugaredPtr Emitter::lookup(std::string_view name, Range range) {
     if (SugaredPtr found = environment().get(builder_, name)) return found;
     if (SugaredPtr found = python_builtin(name)) return found;
     if (SugaredPtr found = resolver_.resolve_value(builder_, name, range)) return found;
-    if (const std::string* reason = environment().reason(name)) fail(*reason + " and was used here", range);
+    if (const std::string* reason = environment().reason(name)) fail(*reason + "and was used here", range);
     fail(concat("undefined value ", name), range);
 }
 

@@ -18,13 +18,26 @@ void Emitter::check_argument_count(const Call& call, std::size_t count) {
 SugaredPtr Emitter::emit_call(const Call& call, const TypePtr& hint) {
     const SugaredPtr callee = emit_sugared(*call.callee);
     if (const auto* form = dynamic_cast<const SpecialForm*>(callee.get())) return emit_form(form->form(), call, hint);
+    if (ir::Value* length = emit_static_length(*callee, call)) return simple(length);
     const std::vector<NamedValue> arguments = emit_arguments(call.arguments, call.range);
     std::vector<NamedValue> keywords;
     keywords.reserve(call.keywords.size());
     for (const Keyword& keyword : call.keywords) {
         keywords.push_back({keyword.range, keyword.name, emit_value(*keyword.value)});
     }
-    return callee->call(builder_, arguments, keywords, call.range);
+    // PyTorch's place of a call is what is called.
+    return callee->call(builder_, arguments, keywords, call.callee->range);
+}
+
+// len() of what is no value: a list of modules. Null for other calls.
+ir::Value* Emitter::emit_static_length(const Sugared& callee, const Call& call) {
+    const auto* function = dynamic_cast<const MagicMethod*>(&callee);
+    if (function == nullptr || function->method() != "__len__" || call.arguments.size() != 1 || !call.keywords.empty()) return nullptr;
+    const ExprKind kind = call.arguments.front()->kind;
+    if (kind != ExprKind::Attribute && kind != ExprKind::Name) return nullptr;
+    const SugaredPtr counted = emit_sugared(*call.arguments.front());
+    if (simple_value(counted) != nullptr || !counted->static_length()) return nullptr;
+    return builder_.constant(IValue(*counted->static_length()), call.range);
 }
 
 SugaredPtr Emitter::emit_form(Form form, const Call& call, const TypePtr& hint) {

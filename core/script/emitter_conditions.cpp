@@ -262,7 +262,7 @@ ir::Value* Emitter::emit_if_expression(const Condition& condition, const std::fu
 void Emitter::emit_if(const If& statement) {
     const Condition condition = emit_condition(*statement.condition);
     emit_branches(
-        condition, [&] { emit_body(statement.if_true); }, [&] { emit_body(statement.if_false); }, statement.range);
+        condition, [&] { emit_body(statement.if_true); }, [&] { emit_body(statement.if_false); }, full_range(statement));
 }
 
 void Emitter::emit_branches(const Condition& condition, const std::function<void()>& if_true,
@@ -308,18 +308,19 @@ TypePtr Emitter::load_type(Environment& frame, std::string_view name, Range rang
 void Emitter::merge_branches(ir::Node* node, Environment& if_true, Environment& if_false, Range range) {
     const bool true_exits = exited_.contains(node->block_at(0));
     const bool false_exits = exited_.contains(node->block_at(1));
+    const auto explained = [&](const std::string& why) { return concat(why, ":\n", builder_.place(range).original().highlight()); };
     std::set<std::string_view> merged;
     for (const std::string_view name : if_true.defined()) {
         if (is_defined_in(if_false, name) || false_exits)
             merged.insert(name);
         else
-            environment().set_reason(name, concat(name, " is not defined in the false branch"));
+            environment().set_reason(name, explained(concat(name, " is not defined in the false branch")));
     }
     for (const std::string_view name : if_false.defined()) {
         if (is_defined_in(if_true, name) || true_exits)
             merged.insert(name);
         else
-            environment().set_reason(name, concat(name, " is not defined in the true branch"));
+            environment().set_reason(name, explained(concat(name, " is not defined in the true branch")));
     }
     if (true_exits && false_exits) return;
     for (const std::string_view name : merged) merge_variable(name, node, if_true, if_false, range);
@@ -352,7 +353,7 @@ void Emitter::merge_variable(std::string_view name, ir::Node* node, Environment&
         concat("Type mismatch: ", name, " is set to type ", true_type->annotation_str(),
                " in the true branch and type ", false_type->annotation_str(), " in the false branch");
     if (environment().has(name)) fail(reason, range);
-    environment().set_reason(name, reason);
+    environment().set_reason(name, concat(reason, ":\n", builder_.place(range).original().highlight()));
 }
 
 }  // namespace loupe::script

@@ -14,7 +14,7 @@ constexpr std::int64_t kEndless = std::numeric_limits<std::int64_t>::max();
 
 void Emitter::emit_while(const While& statement) {
     emit_loop(
-        nullptr, {}, statement.condition, [&] { emit_body(statement.body); }, statement.range);
+        nullptr, {}, statement.condition, [&] { emit_body(statement.body); }, full_range(statement));
 }
 
 void Emitter::emit_for(Exprs targets, Exprs iterables, const std::function<void()>& body, Range range) {

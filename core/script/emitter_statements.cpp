@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include "core/base/strings.h"
 #include "core/script/emitter.h"
 #include "core/script/symbols.h"
@@ -13,6 +14,18 @@ void Emitter::emit_body(Body body) {
     }
 }
 
+Range full_range(const Stmt& statement) {
+    Body body;
+    if (const auto* branch = as<If>(&statement)) body = branch->if_false.empty() ? branch->if_true : branch->if_false;
+    else if (const auto* loop = as<While>(&statement)) body = loop->body;
+    else if (const auto* each = as<For>(&statement)) body = each->body;
+    else if (const auto* with = as<With>(&statement)) body = with->body;
+    else if (const auto* def = as<Def>(&statement)) body = def->body;
+    Range range = statement.range;
+    if (!body.empty()) range.end = std::max(range.end, full_range(*body.back()).end);
+    return range;
+}
+
 void Emitter::emit_statement(const Stmt& statement) {
     switch (statement.kind) {
         case StmtKind::If: return emit_if(*as<If>(&statement));
@@ -20,7 +33,7 @@ void Emitter::emit_statement(const Stmt& statement) {
         case StmtKind::For: {
             const auto& loop = *as<For>(&statement);
             return emit_for(
-                loop.targets, loop.iterables, [&] { emit_body(loop.body); }, loop.range);
+                loop.targets, loop.iterables, [&] { emit_body(loop.body); }, full_range(loop));
         }
         case StmtKind::Assign: return emit_assign(*as<Assign>(&statement));
         case StmtKind::AugAssign: return emit_augmented(*as<AugAssign>(&statement));

@@ -463,7 +463,9 @@ std::shared_ptr<const SyntaxTree> parse_source(const std::shared_ptr<const ir::S
 
 std::shared_ptr<const SyntaxTree> parse_part(const std::shared_ptr<const ir::Source>& source, Range part) {
     auto tree = std::make_shared<SyntaxTree>();
-    Parser(source, *tree, tokenize_statements(source, part), Dialect::TorchScript).parse_file();
+    Parser parser(source, *tree, tokenize_statements(source, part), Dialect::TorchScript);
+    parser.place_strings_as_pytorch();
+    parser.parse_file();
     return tree;
 }
 

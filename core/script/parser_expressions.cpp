@@ -344,6 +344,7 @@ const Expr* Parser::parse_strings() {
     }
     String string{};
     string.range = place;
+    if (shortens_strings_) string.range.end = std::min(place.end, place.begin + static_cast<std::uint32_t>(joined.size()) + 1);
     string.value = tree_.make_text(joined);
     return make_constant(string);
 }

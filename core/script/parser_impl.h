@@ -20,6 +20,8 @@ class Parser {
     Parser(std::shared_ptr<const ir::Source> source, SyntaxTree& tree, TokenList tokens, Dialect dialect);
 
     void parse_file();
+    // Strings end where PyTorch takes their end to be: one byte behind the length of their value.
+    void place_strings_as_pytorch() { shortens_strings_ = true; }
     const Expr* parse_whole_expression();
 
   private:
@@ -157,6 +159,7 @@ class Parser {
     std::unordered_map<std::size_t, Range> type_comments_;
     std::size_t at_ = 0;
     int nesting_ = 0;
+    bool shortens_strings_ = false;
     bool saw_yield_ = false;  // in the function that is being read
 };
 

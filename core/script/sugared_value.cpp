@@ -95,7 +95,8 @@ SugaredPtr SimpleValue::attribute(Builder& builder, std::string_view name, Range
     const ir::Symbol symbol = ir::Symbol::intern(concat("aten::", name == "type" ? "to" : name));
     if (has_builtin_method(symbol, value_->type())) return make_ptr<BuiltinValue>(symbol, self);
     if (kind == TypeKind::Tensor && name == "tolist") return make_ptr<SpecialForm>(Form::ToList);
-    builder.fail(concat("'", value_->type()->annotation_str(), "' object has no attribute or method '", name, "'.",
+    const std::string type_text = value_->type() == inferred_tensor() ? "Tensor (inferred)" : value_->type()->annotation_str();
+    builder.fail(concat("'", type_text, "' object has no attribute or method '", name, "'.",
                         kind == TypeKind::Class ? " Did you forget to initialize an attribute in __init__()?" : ""),
                  range);
 }

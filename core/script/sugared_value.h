@@ -159,6 +159,7 @@ class MagicMethod final : public Sugared {
   public:
     MagicMethod(std::string method, SugaredPtr otherwise)
         : method_(std::move(method)), otherwise_(std::move(otherwise)) {}
+    const std::string& method() const { return method_; }
     std::string describe() const override { return otherwise_->describe(); }
     SugaredPtr call(Builder& builder, NamedValues arguments, NamedValues keywords, Range range) override;
 

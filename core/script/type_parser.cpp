@@ -93,8 +93,12 @@ TypePtr TypeParser::parse(const Expr& annotation) const {
         }
         case ExprKind::String: {
             const auto text = std::make_shared<const ir::Source>(std::string(as<String>(&annotation)->value));
-            const auto tree = parse_expression(text);
-            return TypeParser(resolver_, text).parse(*as<ExprStmt>(tree->body.front())->value);
+            try {
+                const auto tree = parse_expression(text);
+                return TypeParser(resolver_, text).parse(*as<ExprStmt>(tree->body.front())->value);
+            } catch (const CompileError& error) {
+                fail(error.message(), annotation);  // the place that the user sees is the string
+            }
         }
         default: break;
     }
@@ -169,7 +173,7 @@ Argument TypeParser::parse_param(const Param& param) const {
     Argument argument;
     argument.name = std::string(param.name);
     argument.kwarg_only = param.kwarg_only;
-    argument.type = param.annotation != nullptr ? parse(*param.annotation) : types::tensor();
+    argument.type = param.annotation != nullptr ? parse(*param.annotation) : inferred_tensor();
     argument.list_size = broadcast_size_of(param.annotation);
     if (param.default_value != nullptr) {
         argument.default_value = resolver_.default_value(param.name);

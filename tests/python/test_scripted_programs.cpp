@@ -34,7 +34,7 @@ QList<std::pair<QString, QString>> blocks(const QString& text) {
 
 // Nodes of graphs by their kinds alone.
 QString reduced(const QString& text) {
-    static const QRegularExpression node(QStringLiteral(R"(^(\s*)(?:%.* = )?\^?((?:prim|aten)::\w+).*$)"));
+    static const QRegularExpression node(QStringLiteral(R"(^(\s*)(?:%.* = |= )?\^?((?:prim|aten)::\w+).*$)"));
     static const QRegularExpression skipped(QStringLiteral(R"(^(graph\(|\s+%|\s+block\d|\s+-> \(|\s+return \())"));
     QStringList lines;
     for (const QString& line : text.split('\n')) {
