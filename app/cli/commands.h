@@ -26,6 +26,7 @@ struct RunArguments {
     int threads = 0;
     std::uint64_t seed = 0;
     std::string mode;
+    bool scripted = false;
     std::string pipeline = "none";
     std::string compile_mode;  // empty: the pipeline alone
     bool backward = false;

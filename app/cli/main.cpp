@@ -35,6 +35,7 @@ void add_model_options(CLI::App& command, RunArguments& options) {
     command.add_option("--method", options.method, "default forward");
     command.add_option("--weights", options.weights, "a checkpoint to load into the model, strictly");
     command.add_option("--build", options.build, "of a model source: what makes the model, as in 'Net(10, width=64)'");
+    command.add_flag("--script", options.scripted, "of a model source: compile it as torch.jit.script does, instead of tracing it");
     command.add_option("--seed", options.seed, "of random inputs and operators");
     command.add_option("--mode", options.mode, "eval or train; default as the file says")->check(CLI::IsMember({"eval", "train"}));
 }

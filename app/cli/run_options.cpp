@@ -73,6 +73,7 @@ std::shared_ptr<session::Program> open_program(const RunArguments& options) {
     set_thread_count(options.threads);
     default_generator().set_seed(options.seed);
     auto program = session::Program::open_or_run(options.model, options.weights, options.build);
+    if (program && options.scripted) program->script();
     if (program && !options.mode.empty()) program->module().train(options.mode == "train");
     return program;
 }

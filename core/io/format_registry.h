@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/base/error.h"
 #include "core/base/file.h"
 #include "core/ir/compilation_unit.h"
 #include "core/ir/source.h"
@@ -36,6 +37,12 @@ class EagerModel : public RefCounted {
     virtual std::optional<IValue> loss(const IValue& output) = 0;
     // As Python prints the model.
     virtual std::string repr() = 0;
+    // The model compiled as torch.jit.script compiles it, with the same tensors. Throws Error (Compile) with the place.
+    struct Scripted {
+        Ptr<ir::CompilationUnit> unit;
+        nn::ModulePtr module;
+    };
+    virtual Scripted script() { throw Error(ErrorKind::Unsupported, "this model has no source that can be scripted"); }
     // A name that a statement gave a value.
     struct Assigned {
         std::string name;  // "x", "self.hidden"

@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "core/nn/module.h"
 #include "core/python/frame.h"
 
 namespace loupe::python {
@@ -36,6 +37,15 @@ class Evaluator::State {
     std::unordered_map<const Type*, ClassPtr> tuple_classes;
     std::string directory;  // of the main file
     Ptr<RefCounted> warnings;  // filters and what has been shown; the module `warnings`
+    // Forward hooks by the module that they were registered on, for scripting, which compiles them.
+    struct RegisteredHook {
+        const nn::Module* module;
+        bool is_pre_hook;
+        IValue hook;
+    };
+    std::vector<RegisteredHook> hooks;
+    // What torch.jit._overload was given, by the function's qualified name.
+    std::map<std::string, std::vector<IValue>, std::less<>> overloads;
     Ptr<RefCounted> script;  // the ScriptCompiler, once something was scripted
 
     // Parses a source, to be run.

@@ -119,6 +119,15 @@ class SourceModel final : public EagerModel, private StatementHook {
         if (!loss_) return std::nullopt;
         return evaluator_->call(*loss_, {{output}, {}});
     }
+    Scripted script() override {
+        Scripted out;
+        evaluator_->run([&]() -> IValue {
+            ScriptCompiler& compiler = ScriptCompiler::current();
+            out = {compiler.unit(), compiler.modules().script(nn::as_module(model_))};
+            return {};
+        });
+        return out;
+    }
     std::string repr() override {
         return evaluator_->run([&] { return IValue(python::repr(model_)); }).to_string();
     }

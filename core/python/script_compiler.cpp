@@ -109,6 +109,38 @@ ir::ScriptFunction& ScriptCompiler::function(FunctionObject& function) {
     return made;
 }
 
+namespace {
+
+// The trees of both, and the definition that is made of them.
+struct OverloadSource {
+    FunctionSource declared;
+    FunctionSource body;
+    script::Def def;
+};
+
+}  // namespace
+
+std::vector<ir::ScriptFunction*> ScriptCompiler::overloads(FunctionObject& function) {
+    const std::string name = concat(function.unit->name, ".", function.code.qualified_name);
+    const auto& declared = Evaluator::current()->state().overloads;
+    const auto found = declared.find(name);
+    if (found == declared.end()) return {};
+    std::vector<ir::ScriptFunction*>& known = overloads_[&function];
+    if (!known.empty()) return known;
+    kept_.push_back(IValue::other(Ptr<RefCounted>(&function)));
+    for (const IValue& value : found->second) {
+        const auto made = std::make_shared<OverloadSource>(OverloadSource{source_of(*source_function(value)), source_of(function), {}});
+        made->def = *made->body.def;
+        made->def.params = made->declared.def->params;
+        made->def.return_annotation = made->declared.def->return_annotation;
+        const script::ParsedSource parsed{made->body.parsed.source, std::shared_ptr<const script::SyntaxTree>(made, made->body.parsed.tree.get())};
+        const auto resolver = make_ptr<FunctionResolver>(*this, function, nullptr);
+        const std::string full_name = unit_->mangle(qualified_name(function.unit->name, function.code.name));
+        known.push_back(&script::Definer(*unit_, resolver, options()).define_function(parsed, made->def, full_name));
+    }
+    return known;
+}
+
 FunctionSchema ScriptCompiler::declared_schema(FunctionObject& function) {
     const FunctionSource source = source_of(function);
     const auto resolver = make_ptr<FunctionResolver>(*this, function, nullptr);

@@ -41,6 +41,8 @@ class ScriptCompiler final : public RefCounted {
 
     // Defined once; compiled when its graph is first wanted. Throws CompileError.
     ir::ScriptFunction& function(FunctionObject& function);
+    // What torch.jit._overload declared for the function, each compiled with its body; empty without such declarations.
+    std::vector<ir::ScriptFunction*> overloads(FunctionObject& function);
     // Of a method, which belongs to no unit yet. self_value: what `self` is; null: a value of the type.
     using SelfValue = std::function<script::SugaredPtr(ir::Value* self)>;
     Ptr<ir::ScriptFunction> make_method(FunctionObject& function, const std::string& qualified_name, const TypePtr& self_type,
@@ -81,6 +83,7 @@ class ScriptCompiler final : public RefCounted {
 
     Ptr<ir::CompilationUnit> unit_;
     std::unordered_map<const FunctionObject*, ir::ScriptFunction*> functions_;
+    std::unordered_map<const FunctionObject*, std::vector<ir::ScriptFunction*>> overloads_;
     std::unordered_map<const ClassObject*, TypePtr> classes_;
     std::unordered_map<const Type*, ClassPtr> classes_by_type_;
     std::vector<ClassObject*> defining_;

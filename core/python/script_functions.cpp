@@ -162,8 +162,10 @@ SugaredPtr function_value(ScriptCompiler& compiler, FunctionObject& function) {
     switch (script_mark(value)) {
         case ScriptMark::Ignore: return external_value(compiler, value, function.code.name, schema_outside(compiler, function, false));
         case ScriptMark::Unused: return make_ptr<UnusedValue>(function.code.name, schema_outside(compiler, function, false));
-        default: return make_ptr<CompiledFunction>(compiler, function);
+        default: break;
     }
+    if (auto overloads = compiler.overloads(function); !overloads.empty()) return overloaded_function(std::move(overloads));
+    return make_ptr<CompiledFunction>(compiler, function);
 }
 
 SugaredPtr external_method(ScriptCompiler& compiler, const IValue& self, FunctionObject& function) {

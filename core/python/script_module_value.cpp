@@ -40,7 +40,20 @@ class ModuleValue final : public Sugared {
         simple(value_)->set_attribute(builder, name, value, range);
     }
     SugaredPtr call(Builder& builder, NamedValues arguments, NamedValues keywords, Range range) override {
-        return attribute(builder, "forward", range)->call(builder, arguments, keywords, range);
+        const auto& pre_hooks = cls_.type->forward_pre_hooks();
+        const auto& hooks = cls_.type->forward_hooks();
+        if (pre_hooks.empty() && hooks.empty()) return attribute(builder, "forward", range)->call(builder, arguments, keywords, range);
+        std::vector<script::NamedValue> given(arguments.begin(), arguments.end());
+        for (Function* hook : pre_hooks) {
+            const SugaredPtr result = call_hook(builder, *hook, {input_tuple(builder, given)}, range);
+            replace_inputs(builder, given, result->as_value(builder, range), range);
+        }
+        SugaredPtr output = attribute(builder, "forward", range)->call(builder, given, keywords, range);
+        for (Function* hook : hooks) {
+            const SugaredPtr result = call_hook(builder, *hook, {input_tuple(builder, given), output->as_value(builder, range)}, range);
+            if (result->as_value(builder, range)->type()->kind() != TypeKind::None) output = result;
+        }
+        return output;
     }
 
     std::vector<SugaredPtr> as_tuple(Builder& builder, Range range, std::optional<std::size_t>) override { return elements(builder, range); }
@@ -71,6 +84,26 @@ class ModuleValue final : public Sugared {
     }
 
   private:
+    static ir::Value* input_tuple(Builder& builder, const std::vector<script::NamedValue>& inputs) {
+        std::vector<ir::Value*> values;
+        for (const script::NamedValue& input : inputs) values.push_back(input.value);
+        return builder.tuple(values);
+    }
+    SugaredPtr call_hook(Builder& builder, Function& hook, std::vector<ir::Value*> values, Range range) {
+        std::vector<script::NamedValue> given = {{range, {}, value_}};
+        for (ir::Value* value : values) given.push_back({range, {}, value});
+        return script::FunctionValue(hook).call(builder, given, {}, range);
+    }
+    static void replace_inputs(Builder& builder, std::vector<script::NamedValue>& inputs, ir::Value* result, Range range) {
+        if (result->type()->kind() == TypeKind::None) return;
+        inputs.clear();
+        if (result->type()->kind() != TypeKind::Tuple) {
+            inputs.push_back({range, {}, result});
+            return;
+        }
+        for (ir::Value* value : builder.unpack_tuple(result)) inputs.push_back({range, {}, value});
+    }
+
     std::string class_name() const {
         const std::string& name = cls_.type->name();
         return name.substr(name.rfind('.') + 1);

@@ -6,6 +6,7 @@
 #include "core/base/strings.h"
 #include "core/nn/layer.h"
 #include "core/python/builtin_objects.h"
+#include "core/python/evaluator_state.h"
 #include "core/python/nn_module.h"
 #include "core/python/script_functions.h"
 #include "core/python/script_library.h"
@@ -241,6 +242,7 @@ ModuleClassPtr ScriptModules::describe(const nn::ModulePtr& module, std::vector<
 }
 
 ModuleClassPtr ScriptModules::class_of(const nn::ModulePtr& module) {
+    check_stack();  // a module may hold itself
     if (is_script_module(*module)) {
         ModuleClassPtr& known = by_type_[module->type().get()];
         if (known) return known;
@@ -297,7 +299,28 @@ bool ScriptModules::add_method(ModuleClass& cls, std::string_view name) {
     return false;
 }
 
+// Hooks become functions of the class; those that were removed again are none.
+void ScriptModules::add_hooks(const nn::Module& module, ModuleClass& cls) {
+    std::vector<Evaluator::State::RegisteredHook> hooks;
+    for (const auto& hook : Evaluator::current()->state().hooks) {
+        if (hook.module == &module) hooks.push_back(hook);
+    }
+    const auto counts = module.hook_counts();
+    if (hooks.empty() || hooks.size() != counts.forward_pre + counts.forward) return;
+    const ModuleClass* const of = &cls;
+    const ScriptCompiler::SelfValue self_value = [this, of](ir::Value* self) { return module_value(*this, *of, self); };
+    for (const auto& hook : hooks) {
+        FunctionObject* function = source_function(hook.hook);
+        if (function == nullptr) throw_error("RuntimeError", concat("a hook of ", cls.cls->name(), " is no function that can be compiled"));
+        const std::string name = compiler_.unit()->mangle(concat(cls.type->name(), ".", function->code.name));
+        ir::ScriptFunction& compiled = compiler_.unit()->add_function(compiler_.make_method(*function, name, cls.type, self_value));
+        if (hook.is_pre_hook) cls.type->add_forward_pre_hook(&compiled);
+        else cls.type->add_forward_hook(&compiled);
+    }
+}
+
 void ScriptModules::compile_methods(const ModuleClassPtr& cls) {
+    add_hooks(*cls->example, *cls);
     std::vector<std::string> names;
     const auto wants = [&](std::string name) {
         if (std::find(names.begin(), names.end(), name) == names.end() && add_method(*cls, name)) names.push_back(std::move(name));
@@ -321,7 +344,22 @@ void ScriptModules::compile_methods(const ModuleClassPtr& cls) {
             names.push_back(method);
         }
     }
-    for (const std::string& name : names) static_cast<const ir::ScriptFunction*>(cls->type->find_method(name))->graph();
+    for (const std::string& name : names) compile(*cls->type->find_method(name));
+    for (const auto* hooks : {&cls->type->forward_pre_hooks(), &cls->type->forward_hooks()}) {
+        for (const Function* hook : *hooks) compile(*hook);
+    }
+}
+
+// What is wrong in one method does not hide what is wrong in another.
+void ScriptModules::compile(const Function& method) {
+    try {
+        static_cast<const ir::ScriptFunction&>(method).graph();
+    } catch (const script::CompileError& error) {
+        const auto is_same = [&](const script::CompileError& known) {
+            return known.range().source == error.range().source && known.range().start == error.range().start;
+        };
+        if (std::none_of(errors_.begin(), errors_.end(), is_same)) errors_.push_back(error);
+    }
 }
 
 // --- instances ---
@@ -359,6 +397,7 @@ nn::ModulePtr ScriptModules::instantiate(const nn::ModulePtr& module, const Modu
 
 nn::ModulePtr ScriptModules::script(const nn::ModulePtr& module) {
     if (is_script_module(*module)) return module;
+    std::vector<ModuleClassPtr> compiled;
     try {
         const ModuleClassPtr cls = class_of(module);
         const nn::ModulePtr out = instantiate(module, cls);
@@ -367,12 +406,18 @@ nn::ModulePtr ScriptModules::script(const nn::ModulePtr& module) {
             const ModuleClassPtr next = fresh_.front();
             compile_methods(next);
             fresh_.erase(fresh_.begin());
+            compiled.push_back(next);
         }
-        return out;
+        if (errors_.empty()) return out;
+        script::CompileError all = errors_.front();
+        for (std::size_t i = 1; i < errors_.size(); ++i) all = all.followed_by(errors_[i]);
+        throw all;
     } catch (...) {
         // A class that could not be compiled is not found again.
+        fresh_.insert(fresh_.end(), compiled.begin(), compiled.end());
         for (const ModuleClassPtr& cls : fresh_) std::erase(by_class_[cls->cls.get()], cls);
         fresh_.clear();
+        errors_.clear();
         scripted_.clear();
         throw;
     }

@@ -10,6 +10,7 @@
 
 #include "core/nn/module.h"
 #include "core/python/script_compiler.h"
+#include "core/script/error.h"
 #include "core/script/sugared_value.h"
 
 namespace loupe::python {
@@ -55,6 +56,7 @@ class ScriptModules {
                             std::vector<ClassType::Attribute>& attributes);
     nn::ModulePtr instantiate(const nn::ModulePtr& module, const ModuleClassPtr& cls);
     void compile_methods(const ModuleClassPtr& cls);
+    void compile(const Function& method);
     void add_hooks(const nn::Module& module, ModuleClass& cls);
 
     ScriptCompiler& compiler_;
@@ -63,6 +65,7 @@ class ScriptModules {
     std::unordered_map<const nn::Module*, nn::ModulePtr> scripted_;   // of the modules of one call of script
     std::unordered_map<const nn::Module*, nn::ModulePtr> originals_;
     std::vector<ModuleClassPtr> fresh_;                               // not compiled yet
+    std::vector<script::CompileError> errors_;                        // of one call of script
 };
 
 // Is it a module of compiled code (scripted, traced, read from an archive)?

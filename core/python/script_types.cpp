@@ -84,6 +84,7 @@ ClassPtr ScriptCompiler::class_behind(const Type& type) const {
 // --- inference ---
 
 InferredType ScriptCompiler::inferred_type(const IValue& value) {
+    check_stack();  // a list may hold itself
     switch (value.tag()) {
         case IValue::Tag::Tensor: return {types::tensor(), {}};
         case IValue::Tag::None: return {types::none(), {}};
@@ -195,6 +196,7 @@ const std::vector<IValue>* sequence(const IValue& value) {
 }  // namespace
 
 std::optional<IValue> ScriptCompiler::to_script(const IValue& given, const TypePtr& type) {
+    check_stack();
     const IValue& value = plain(given);
     switch (type->kind()) {
         case TypeKind::Tensor:
@@ -269,6 +271,7 @@ std::optional<IValue> ScriptCompiler::to_script(const IValue& given, const TypeP
 }
 
 IValue ScriptCompiler::to_python(const IValue& value) {
+    check_stack();
     if (value.is_list()) {
         std::vector<IValue> elements;
         for (const IValue& element : value.to_list().elements) elements.push_back(to_python(element));

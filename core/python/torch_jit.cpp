@@ -8,6 +8,7 @@
 #include "core/python/arguments.h"
 #include "core/python/builtin_objects.h"
 #include "core/python/error.h"
+#include "core/python/evaluator_state.h"
 #include "core/python/nn_module.h"
 #include "core/python/script_compiler.h"
 #include "core/python/script_modules.h"
@@ -52,6 +53,14 @@ IValue mark_interface(CallArguments arguments) {
     auto* cls = object_as<ClassObject>(value);
     if (cls == nullptr) throw_error("RuntimeError", "interface must be applied to a class");
     cls->attributes().set("__torch_script_interface__", IValue(true));
+    return value;
+}
+
+IValue overload(CallArguments arguments) {
+    const IValue value = first_argument(std::move(arguments));
+    const FunctionObject* function = source_function(value);
+    if (function == nullptr) throw_type_error("_overload must be applied to a function");
+    Evaluator::current()->state().overloads[concat(function->unit->name, ".", function->code.qualified_name)].push_back(value);
     return value;
 }
 
@@ -242,6 +251,7 @@ void fill_torch_jit(PythonModule& module) {
     module.define("unused", marking(ScriptMark::Unused));
     module.define("export", marking(ScriptMark::Export));
     module.define("interface", Body(mark_interface));
+    module.define("_overload", Body(overload));
     for (const char* name : {"script_method", "script_if_tracing", "trace_module"}) module.define(name, Body(decorator));
     module.define("is_scripting", Body(is_no));
     module.define("is_tracing", Body(is_no));

@@ -5,7 +5,7 @@
 #include "core/ops/functions.h"
 #include "core/python/arguments.h"
 #include "core/python/error.h"
-#include "core/python/evaluator.h"
+#include "core/python/evaluator_state.h"
 #include "core/python/nn_module.h"
 #include "core/python/tensor_binding.h"
 #include "core/python/torch_autograd.h"
@@ -311,8 +311,14 @@ IValue get_buffer(CallArguments arguments) {
 
 IValue self_value(nn::Module& self) { return Ptr<Object>(&self); }
 
+// Scripting compiles hooks too.
+void remember_hook(const nn::Module& module, bool is_pre_hook, const IValue& hook) {
+    if (Evaluator* evaluator = Evaluator::current()) evaluator->state().hooks.push_back({&module, is_pre_hook, hook});
+}
+
 IValue register_forward_pre_hook(CallArguments arguments) {
     const BoundArguments given(arguments, "register_forward_pre_hook", {"self", "hook", "*", "prepend=", "with_kwargs="});
+    remember_hook(self_module(given[0]), true, given[1]);
     return handle_object(self_module(given[0]).register_forward_pre_hook(
         nn::ForwardPreHookWithKeywords(ProgramPreHook{given[1], given.truth_or(3, false)}), given.truth_or(2, false)));
 }
@@ -320,6 +326,7 @@ IValue register_forward_pre_hook(CallArguments arguments) {
 IValue register_forward_hook(CallArguments arguments) {
     const BoundArguments given(arguments, "register_forward_hook", {"self", "hook", "*", "prepend=", "with_kwargs=", "always_call="});
     nn::Module& self = self_module(given[0]);
+    remember_hook(self, false, given[1]);
     const nn::ForwardHookWithKeywords hook = ProgramHook{given[1], given.truth_or(3, false)};
     return handle_object(given.truth_or(4, false) ? self.register_always_called_forward_hook(hook, given.truth_or(2, false))
                                                   : self.register_forward_hook(hook, given.truth_or(2, false)));

@@ -20,7 +20,7 @@ FunctionSchema Emitter::emit_def(const Def& def, const TypePtr& self_type, ir::B
     FunctionSchema schema = types_.parse_schema(def, self_type != nullptr);
     if (schema.returns.size() == 1) definitions_.back().declared = schema.returns.front().type;
     schema.arguments = emit_parameters(def, schema, self_type, block);
-    emit_body(def.body);
+    emit_function_body(def.body);
     finish_returns(def, block);
     // Holds the place and the type of the result until returns are lowered.
     const TypePtr result = definitions_.back().merged;

@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
@@ -53,6 +54,10 @@ class Emitter {
 
     // --- emitter_statements.cpp ---
     void emit_body(Body body);
+    // Of a function: what is wrong in a statement does not hide what is wrong in those behind it, as far as they do not
+    // build on it.
+    void emit_function_body(Body body);
+    bool emit_or_recover(const Stmt& statement, std::vector<CompileError>& errors, std::set<std::string, std::less<>>& unknown);
     void emit_statement(const Stmt& statement);
     void emit_return(const Expr& value, Range range);
     void emit_raise(const Expr& exception, Range range);

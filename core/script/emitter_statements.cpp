@@ -26,6 +26,61 @@ Range full_range(const Stmt& statement) {
     return range;
 }
 
+namespace {
+
+// All names in the text of a statement, attributes too: more than it reads, never less.
+std::set<std::string, std::less<>> words_of(std::string_view text) {
+    const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || (c >= '0' && c <= '9'); };
+    std::set<std::string, std::less<>> words;
+    for (std::size_t at = 0; at < text.size();) {
+        std::size_t end = at;
+        while (end < text.size() && is_letter(text[end])) ++end;
+        if (end > at) words.emplace(text.substr(at, end - at));
+        at = end + 1;
+    }
+    return words;
+}
+
+}  // namespace
+
+void Emitter::emit_function_body(Body body) {
+    constexpr std::size_t kMostErrors = 10;
+    std::vector<CompileError> errors;
+    std::set<std::string, std::less<>> unknown;  // names that a wrong statement may have defined
+    for (const Stmt* statement : body) {
+        if (!emit_or_recover(*statement, errors, unknown) || errors.size() == kMostErrors) break;
+        if (exited_.contains(environment().block())) break;
+    }
+    if (errors.empty()) return;
+    CompileError all = errors.front();
+    for (std::size_t i = 1; i < errors.size(); ++i) all = all.followed_by(errors[i]);
+    throw all;
+}
+
+// False when there is no going on.
+bool Emitter::emit_or_recover(const Stmt& statement, std::vector<CompileError>& errors, std::set<std::string, std::less<>>& unknown) {
+    const std::size_t frames = frames_.size();
+    const std::size_t definitions = definitions_.size();
+    const LoopKind loop = loop_;
+    try {
+        const ir::InsertPointScope scope(graph_, environment().block());
+        emit_statement(statement);
+        return true;
+    } catch (const CompileError& error) {
+        frames_.resize(frames);
+        definitions_.resize(definitions);
+        loop_ = loop;
+        const Range range = full_range(statement);
+        const std::string_view text = builder_.source()->text();
+        const auto words = words_of(text.substr(range.begin, std::min<std::size_t>(range.end, text.size()) - range.begin));
+        const bool builds_on_error = std::any_of(words.begin(), words.end(), [&](const std::string& word) { return unknown.contains(word); });
+        if (!builds_on_error) errors.push_back(error);
+        unknown.insert(words.begin(), words.end());
+        // What is left of a branch or loop would be taken for whole.
+        return statement.kind == StmtKind::Assign || statement.kind == StmtKind::Expression || statement.kind == StmtKind::AugAssign;
+    }
+}
+
 void Emitter::emit_statement(const Stmt& statement) {
     switch (statement.kind) {
         case StmtKind::If: return emit_if(*as<If>(&statement));

@@ -19,7 +19,13 @@ ErrorContext context_of(const ir::SourceRange& range) {
 CompileError::CompileError(const std::string& message, ir::SourceRange range, ErrorKind kind)
     : Error(kind, message, context_of(range)), range_(std::move(range)) {}
 
-std::string CompileError::underlined() const { return message() + ":\n" + range_.original().highlight() + callers_; }
+std::string CompileError::underlined() const { return message() + ":\n" + range_.original().highlight() + callers_ + others_; }
+
+CompileError CompileError::followed_by(const CompileError& other) const {
+    CompileError out = *this;
+    out.others_ += concat("\n", other.underlined());
+    return out;
+}
 
 CompileError CompileError::called_from(std::string_view callee, std::string_view caller, const ir::SourceRange& place_of_call) const {
     CompileError out = *this;

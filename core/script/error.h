@@ -22,9 +22,13 @@ class CompileError final : public Error {
     // The same error of `callee`, which was compiled because `caller` calls it at the place.
     CompileError called_from(std::string_view callee, std::string_view caller, const ir::SourceRange& place_of_call) const;
 
+    // The same error, and another that was found behind it.
+    CompileError followed_by(const CompileError& other) const;
+
   private:
     ir::SourceRange range_;
     std::string callers_;
+    std::string others_;
 };
 
 inline ir::SourceRange place(const std::shared_ptr<const ir::Source>& source, Range range) {

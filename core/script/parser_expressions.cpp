@@ -215,8 +215,8 @@ const Expr* Parser::parse_atom() {
             if (!parse_number(text(range))) {
                 const bool is_whole = text(range).find_first_not_of("0123456789_") == std::string_view::npos ||
                                       text(range).starts_with("0x") || text(range).starts_with("0X");
-                if (is_python() && is_whole) fail("integers of a model source have 64 bits", range);
-                fail(concat("invalid number '", text(range), "'"), range);
+                if (is_whole) fail(is_python() ? "integers of a model source have 64 bits" : "integers have 64 bits", range);
+                fail(concat("invalid number '", text(range).substr(0, 40), "'"), range);
             }
             Number number{};
             number.range = range;

@@ -232,24 +232,43 @@ std::vector<IValue> Program::example_arguments() const {
         for (const IValue& element : value.to_list().elements) list->elements.push_back(copy(element));
         return list;
     };
-    const auto& examples = file_.eager->example_inputs();
+    const auto& examples = source_examples();
     for (const IValue& value : examples ? *examples : std::vector<IValue>()) arguments.push_back(copy(value));
     return arguments;
 }
 
 std::vector<IValue> Program::make_arguments(const std::vector<InputSpec>& specs, const std::string& method_name) const {
-    const bool has_examples = is_eager() && file_.eager->example_inputs();
+    const bool has_examples = source_examples().has_value();
     const std::vector<IValue> examples = has_examples ? example_arguments() : std::vector<IValue>();
     std::vector<IValue> arguments = make_inputs(specs, schema(method_name), true, examples);
     return arguments;
 }
 
 std::vector<InputSpec> Program::default_inputs(const std::string& method_name) const {
-    const bool has_examples = is_eager() && file_.eager->example_inputs();
+    const bool has_examples = source_examples().has_value();
     if (!has_examples) return guess_inputs(*info_, schema(method_name), true);
     std::vector<InputSpec> specs;
-    for (const IValue& value : *file_.eager->example_inputs()) specs.push_back(example_spec(value, specs.size()));
+    for (const IValue& value : *source_examples()) specs.push_back(example_spec(value, specs.size()));
     return specs;
+}
+
+const std::optional<std::vector<IValue>>& Program::source_examples() const {
+    static const std::optional<std::vector<IValue>> none;
+    const EagerModel* source = file_.eager ? file_.eager.get() : source_.get();
+    return source != nullptr ? const_cast<EagerModel*>(source)->example_inputs() : none;
+}
+
+void Program::script() {
+    if (!is_eager()) return;
+    EagerModel::Scripted scripted = file_.eager->script();
+    source_ = std::move(file_.eager);
+    file_.eager = nullptr;
+    file_.unit = std::move(scripted.unit);
+    file_.owner = source_;
+    file_.module = std::move(scripted.module);
+    file_.format += ", scripted";
+    trace_.reset();
+    describe(info_->path, info_->built_with);
 }
 
 const nn::ModulePtr& Program::script_module() const { return is_eager() ? traced().module : file_.module; }

@@ -54,6 +54,10 @@ class Program {
     // example_inputs of the source as specs; else those that should fit.
     std::vector<InputSpec> default_inputs(const std::string& method) const;
 
+    // A model source from now on runs as torch.jit.script compiles it, and its graphs are those; others are scripts
+    // already. Throws Error (Compile) with the place.
+    void script();
+
     // Traces on these from now on. True when that makes other graphs than before; info() is new then.
     bool trace_with(const std::vector<IValue>& arguments);
     // Null: not traced.
@@ -68,7 +72,10 @@ class Program {
     const runtime::Trace& traced() const;
     std::vector<IValue> example_arguments() const;
 
+    const std::optional<std::vector<IValue>>& source_examples() const;
+
     ModelFile file_;
+    Ptr<EagerModel> source_;  // of a model source that was scripted
     std::shared_ptr<const ModelInfo> info_;
     mutable std::optional<runtime::Trace> trace_;
     std::string trace_inputs_;  // what the trace was made with, in words

@@ -73,6 +73,37 @@ class TestSources : public QObject {
         QVERIFY2(outcome.status == 0, qPrintable(outcome.out + outcome.err));
     }
 
+    // Scripted, a branch on a value stays a branch; traced, it does not.
+    void scripted() {
+        const QTemporaryDir folder;
+        QFile source(folder.filePath("branch.py"));
+        QVERIFY(source.open(QIODevice::WriteOnly));
+        source.write("import torch\n\nclass Branch(torch.nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+                     "        self.fc = torch.nn.Linear(2, 2)\n\n    def forward(self, x):\n        if bool(x.sum() > 0):\n"
+                     "            return self.fc(x)\n        return x\n\nexample_inputs = (torch.ones(1, 2),)\n");
+        source.close();
+        const Outcome graph = run_cli({"ir", source.fileName(), "--script"});
+        QCOMPARE(graph.status, 0);
+        QVERIFY2(graph.out.contains("prim::If"), qPrintable(graph.out));
+        QVERIFY(!run_cli({"ir", source.fileName()}).out.contains("prim::If"));
+        const Outcome converted = run_cli({"convert", "--script", source.fileName(), folder.filePath("branch.pt")});
+        QVERIFY2(converted.status == 0, qPrintable(converted.err));
+        const Outcome read = run_cli({"ir", folder.filePath("branch.pt")});
+        QVERIFY2(read.out.contains("prim::If") && read.out.contains("branch.py:9"), qPrintable(read.out + read.err));
+        QCOMPARE(run_cli({"run", folder.filePath("branch.pt"), "--input", "3x2"}).status, 0);
+    }
+    void scriptedErrors() {
+        const QTemporaryDir folder;
+        QFile source(folder.filePath("wrong.py"));
+        QVERIFY(source.open(QIODevice::WriteOnly));
+        source.write("import torch\n\nclass Wrong(torch.nn.Module):\n    def forward(self, x):\n        return x.missing()\n");
+        source.close();
+        const Outcome outcome = run_cli({"convert", "--script", source.fileName(), folder.filePath("wrong.pt")});
+        QCOMPARE(outcome.status, 3);
+        QVERIFY2(outcome.err.contains("missing") && outcome.err.contains("wrong.py:5"), qPrintable(outcome.err));
+        QVERIFY(!QFile::exists(folder.filePath("wrong.pt")));
+    }
+
     void weightsFromAFile() {
         const QTemporaryDir folder;
         const QString copy = folder.filePath("copy.py");

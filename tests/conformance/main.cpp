@@ -28,6 +28,7 @@ struct Options {
     bool prints_dtypes = false;
     bool prints_all = false;
     bool checks_derivatives = false;
+    bool scripted = false;
     int limit_seconds = 60;
     unsigned workers = std::max(1U, std::thread::hardware_concurrency());
 };
@@ -45,7 +46,8 @@ std::vector<fs::path> list_zips(const Options& options) {
 }
 
 // [{k, dtype, failure}]
-std::string run_zip(const fs::path& zip, bool checks_derivatives) {
+std::string run_zip(const fs::path& zip, const Options& options) {
+    const bool checks_derivatives = options.checks_derivatives;
     set_thread_count(1);
     Json results = Json::array();
     try {
@@ -53,7 +55,7 @@ std::string run_zip(const fs::path& zip, bool checks_derivatives) {
         for (const CaseEntry& entry : archive.cases()) {
             if (checks_derivatives && (archive.is_of_modules() || !has_derivatives(entry))) continue;
             const std::string failure = checks_derivatives        ? check_derivatives(archive, entry, zip.stem().string())
-                                        : archive.is_of_modules() ? run_module_case(archive, entry)
+                                        : archive.is_of_modules() ? run_module_case(archive, entry, options.scripted)
                                                                   : run_operator_case(archive, entry, zip.stem().string());
             results.push_back({{"k", entry.k}, {"dtype", archive.is_of_modules() ? entry.mode : entry.dtype}, {"failure", failure}});
         }
@@ -156,7 +158,7 @@ int run(const Options& options) {
         return Json::array({{{"k", -1}, {"dtype", ""}, {"failure", reason}}}).dump();
     };
     const auto results =
-        run_in_workers(zips.size(), options.workers, options.limit_seconds, [&](std::size_t i) { return run_zip(zips[i], options.checks_derivatives); }, lost);
+        run_in_workers(zips.size(), options.workers, options.limit_seconds, [&](std::size_t i) { return run_zip(zips[i], options); }, lost);
     for (std::size_t i = 0; i < zips.size(); ++i) report.add(zips[i].stem().string(), Json::parse(results[i]));
     return report.finish();
 }
@@ -172,6 +174,7 @@ int main(int argc, char** argv) {
     app.add_option("--only", options.only, "one operator or module");
     app.add_option("--exceptions", options.exceptions, "table of cases that may fail: lines of name, case or dtype or *, reason");
     app.add_flag("--dtypes", options.prints_dtypes, "also a table of operators and dtypes");
+    app.add_flag("--script", options.scripted, "modules are compiled as torch.jit.script does");
     app.add_flag("--all", options.prints_all, "every failure, not only the first");
     app.add_flag("--gradgrad", options.checks_derivatives, "compare first and second derivatives with differences in float64 instead");
     app.add_option("--limit", options.limit_seconds, "seconds that one zip may take");

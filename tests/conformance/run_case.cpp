@@ -177,9 +177,10 @@ std::string check_module(const CaseArchive& archive, const CaseEntry& entry, nn:
     return compare_named(module.state_dict(), archive.arrays(entry, "after.npz"), "", 10);
 }
 
-std::string run_module_case(const CaseArchive& archive, const CaseEntry& entry) {
+std::string run_module_case(const CaseArchive& archive, const CaseEntry& entry, bool scripted) {
     return one_line([&]() -> std::string {
         const auto program = session::Program::open(archive.file(entry, "py"));
+        if (scripted) program->script();
         if (const std::string text = read_text_file(archive.file(entry, "repr.txt")); program->is_eager()) {
             const std::string printed = program->file().eager->repr();
             if (printed != text) return concat("prints as ", loupe::quoted(printed), ", not ", loupe::quoted(text));

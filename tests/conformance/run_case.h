@@ -12,7 +12,8 @@ namespace loupe::conformance {
 
 // Empty when everything is as expected; else one line: what differs, or the error. op: the zip's name.
 std::string run_operator_case(const CaseArchive& archive, const CaseEntry& entry, const std::string& op);
-std::string run_module_case(const CaseArchive& archive, const CaseEntry& entry);
+// scripted: compiled as torch.jit.script does, instead of evaluated.
+std::string run_module_case(const CaseArchive& archive, const CaseEntry& entry, bool scripted);
 
 // A module that is there already: loads the case's state, runs forward and backward, compares outputs, gradients and the
 // state after. Throws what the module throws.
