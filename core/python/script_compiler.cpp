@@ -53,6 +53,7 @@ class FunctionResolver final : public script::Resolver {
         }
         return std::nullopt;
     }
+    const TypePtr& type_of_unannotated() override { return script::inferred_tensor(); }
     script::SugaredPtr self_value(ir::Value* self) override { return self_value_ ? self_value_(self) : Resolver::self_value(self); }
 
   private:

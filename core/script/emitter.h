@@ -132,7 +132,7 @@ class Emitter {
 
     // --- emitter_calls.cpp: calls and forms ---
     SugaredPtr emit_call(const Call& call, const TypePtr& hint);
-    ir::Value* emit_static_length(const Sugared& callee, const Call& call);
+    SugaredPtr emit_counted(const Sugared& callee, const Call& call);
     SugaredPtr emit_form(Form form, const Call& call, const TypePtr& hint);
     SugaredPtr emit_fork(const Call& call);
     SugaredPtr emit_annotate(const Call& call);

@@ -18,7 +18,11 @@ void Emitter::check_argument_count(const Call& call, std::size_t count) {
 SugaredPtr Emitter::emit_call(const Call& call, const TypePtr& hint) {
     const SugaredPtr callee = emit_sugared(*call.callee);
     if (const auto* form = dynamic_cast<const SpecialForm*>(callee.get())) return emit_form(form->form(), call, hint);
-    if (ir::Value* length = emit_static_length(*callee, call)) return simple(length);
+    if (const SugaredPtr counted = emit_counted(*callee, call)) {
+        if (counted->static_length()) return simple(builder_.constant(IValue(*counted->static_length()), call.range));
+        const NamedValue argument{call.arguments.front()->range, {}, counted->as_value(builder_, call.range)};
+        return callee->call(builder_, {&argument, 1}, {}, call.callee->range);
+    }
     const std::vector<NamedValue> arguments = emit_arguments(call.arguments, call.range);
     std::vector<NamedValue> keywords;
     keywords.reserve(call.keywords.size());
@@ -29,15 +33,15 @@ SugaredPtr Emitter::emit_call(const Call& call, const TypePtr& hint) {
     return callee->call(builder_, arguments, keywords, call.callee->range);
 }
 
-// len() of what is no value: a list of modules. Null for other calls.
-ir::Value* Emitter::emit_static_length(const Sugared& callee, const Call& call) {
+// The argument of len() where it need not be a value: a list of modules has a length that is known. Null for other calls.
+SugaredPtr Emitter::emit_counted(const Sugared& callee, const Call& call) {
     const auto* function = dynamic_cast<const MagicMethod*>(&callee);
     if (function == nullptr || function->method() != "__len__" || call.arguments.size() != 1 || !call.keywords.empty()) return nullptr;
-    const ExprKind kind = call.arguments.front()->kind;
-    if (kind != ExprKind::Attribute && kind != ExprKind::Name) return nullptr;
-    const SugaredPtr counted = emit_sugared(*call.arguments.front());
-    if (simple_value(counted) != nullptr || !counted->static_length()) return nullptr;
-    return builder_.constant(IValue(*counted->static_length()), call.range);
+    const Expr& argument = *call.arguments.front();
+    const auto* name = as<Name>(&argument);
+    const bool is_value = name != nullptr && environment().type_of(name->id) != nullptr;
+    if (is_value || (name == nullptr && argument.kind != ExprKind::Attribute)) return nullptr;
+    return emit_sugared(argument);
 }
 
 SugaredPtr Emitter::emit_form(Form form, const Call& call, const TypePtr& hint) {

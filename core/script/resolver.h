@@ -20,6 +20,8 @@ class Resolver : public RefCounted {
     virtual std::string constructor_name(std::string_view name) { return std::string(name); }
     // What the parameter of the function that is compiled is by default, where that is known without its source.
     virtual std::optional<IValue> default_value(std::string_view /*parameter*/) { return std::nullopt; }
+    // The type of a parameter that is not annotated.
+    virtual const TypePtr& type_of_unannotated() { return types::tensor(); }
     // What `self` of a method is.
     virtual SugaredPtr self_value(ir::Value* self) { return simple(self); }
 };

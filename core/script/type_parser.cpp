@@ -173,7 +173,7 @@ Argument TypeParser::parse_param(const Param& param) const {
     Argument argument;
     argument.name = std::string(param.name);
     argument.kwarg_only = param.kwarg_only;
-    argument.type = param.annotation != nullptr ? parse(*param.annotation) : inferred_tensor();
+    argument.type = param.annotation != nullptr ? parse(*param.annotation) : resolver_.type_of_unannotated();
     argument.list_size = broadcast_size_of(param.annotation);
     if (param.default_value != nullptr) {
         argument.default_value = resolver_.default_value(param.name);
