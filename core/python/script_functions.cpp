@@ -75,6 +75,7 @@ class OverloadedFunction final : public Sugared {
         std::vector<const FunctionSchema*> schemas;
         for (const ir::ScriptFunction* function : functions_) schemas.push_back(&function->schema());
         const auto matched = script::match_calls(builder, schemas, {arguments, keywords}, range);
+        functions_[matched.schema]->graph();
         const TypePtr& result = matched.results.empty() ? types::none() : matched.results.front();
         ir::Value* value = builder.call_function(*functions_[matched.schema], matched.inputs, result);
         value->node()->set_range(builder.place(range));

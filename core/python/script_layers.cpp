@@ -23,7 +23,7 @@ constexpr LayerScript kLayers[] = {
     return input.flatten(self.start_dim, self.end_dim)
 )py"},
     {.name = "Unflatten", .constants = "dim unflattened_size", .methods = R"py(def forward(self, input: Tensor) -> Tensor:
-    return input.unflatten(self.dim, self.unflattened_size, None)
+    return input.unflatten(self.dim, self.unflattened_size)
 )py"},
     {.name = "_ConvNd", .constants = "stride padding dilation groups padding_mode output_padding in_channels out_channels kernel_size", .attributes = "bias: Optional[Tensor]"},
     {.name = "Conv1d", .methods = R"py(def forward(self, input: Tensor) -> Tensor:

@@ -104,6 +104,7 @@ ir::ScriptFunction& ScriptLibrary::Part::function(const script::Def& def) {
     script::Definer definer(unit, resolver, ScriptCompiler::options());
     ir::ScriptFunction& made = definer.define_function(parsed_, def, unit.mangle(library_.compiler_.qualified_name(module_, def.name)));
     functions_.emplace(&def, &made);
+    made.graph();  // what runs it later knows nothing of the library
     return made;
 }
 
@@ -119,6 +120,7 @@ TypePtr ScriptLibrary::Part::find_type(std::string_view name) {
     const TypePtr type = script::Definer(unit, resolver, ScriptCompiler::options()).define_class(parsed_, *cls, full_name);
     types_.emplace(name, type);
     if (const auto* init = unit.find_function(full_name + ".__init__")) init->graph();
+    for (const auto& [method, function] : type->as<ClassType>()->methods()) static_cast<const ir::ScriptFunction*>(function)->graph();
     return type;
 }
 

@@ -115,6 +115,14 @@ bool same_attributes(const ModuleClass& a, const ModuleClass& b, const std::vect
     return true;
 }
 
+// A function of torch, as a program or as a layer has it.
+bool is_native_function(const IValue& value) {
+    if (!value.is_other()) return false;
+    const RefCounted* object = value.object_pointer();
+    return dynamic_cast<const NativeCallable*>(object) != nullptr ||
+           (dynamic_cast<const Callable*>(object) != nullptr && dynamic_cast<const PythonObject*>(object) == nullptr);
+}
+
 Ptr<Object> object_of(const nn::ModulePtr& module) { return Ptr<Object>(module); }
 
 }  // namespace
@@ -167,7 +175,7 @@ void ScriptModules::describe_attribute(ModuleClass& cls, const std::string& name
         cls.functions[name] = IValue::other(Ptr<RefCounted>(function));
         return;
     }
-    if (object_as<ScriptFunctionObject>(value) != nullptr || object_as<NativeCallable>(value) != nullptr) {
+    if (object_as<ScriptFunctionObject>(value) != nullptr || is_native_function(value)) {
         cls.functions[name] = value;
         return;
     }

@@ -241,6 +241,9 @@ SugaredPtr ScriptCompiler::sugared(const IValue& value, std::string_view name, b
         }
         return script::python_builtin(name);
     }
+    if (const auto* function = dynamic_cast<const Callable*>(value.object_pointer()); function != nullptr && object_as<PythonObject>(value) == nullptr) {
+        return make_ptr<ImportedFunction>("torch.nn.functional", function->describe());
+    }
     if (const auto* instance = object_as<Instance>(value)) {
         const TypePtr type = class_type(*instance->cls());
         if (type && type->kind() == TypeKind::Enum) return make_ptr<ConstantValue>(*to_script(value, type));
