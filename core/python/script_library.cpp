@@ -2,6 +2,7 @@
 #include "core/python/script_library.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "core/base/strings.h"
 #include "core/python/script_functions.h"
@@ -64,7 +65,9 @@ class LibraryNamespace final : public script::Sugared {
     std::string describe() const override { return concat("module ", module_); }
     SugaredPtr attribute(Builder& builder, std::string_view name, script::Range range) override {
         if (module_ == "torch" && name == "jit") return make_ptr<LibraryNamespace>("torch.jit");
-        return library_name(module_, name, builder, range);
+        if (module_ == "math" && name == "inf") return script::simple(builder.constant(IValue(std::numeric_limits<double>::infinity()), range));
+        if (SugaredPtr found = library_name(module_, name, builder, range)) return found;
+        builder.fail(concat(module_, " has no ", name, " for the library"), range);
     }
 
   private:
