@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/registry.h"
 
+#include "views/build/build_view.h"
 #include "views/documentation/documentation_view.h"
 #include "views/events/events_view.h"
 #include "views/gradient_flow/gradient_flow_view.h"
 #include "views/graph/graph_view.h"
 #include "views/inputs/inputs_view.h"
+#include "views/kernels/kernels_view.h"
 #include "views/log/log_view.h"
 #include "views/modules/modules_view.h"
 #include "views/source/source_view.h"
@@ -13,6 +15,7 @@
 #include "views/passes/passes_view.h"
 #include "views/tensor/tensor_view.h"
 #include "views/timeline/timeline_view.h"
+#include "views/train/train_view.h"
 #include "views/watch/watch_view.h"
 
 namespace loupe::views {
@@ -25,8 +28,11 @@ const ViewRegistry& registry() {
         registry.add<InputsView>();
         registry.add<SourceView>();
         registry.add<PassesView>();
+        registry.add<BuildView>();
+        registry.add<TrainView>();
         registry.add<TensorView>();
         registry.add<DocumentationView>();
+        registry.add<KernelsView>();
         registry.add<EventsView>();
         registry.add<GradientFlowView>();
         registry.add<MemoryView>();

@@ -80,6 +80,7 @@ MainWindow::MainWindow()
                                  menu.actions().front()->trigger();
                              }}});
     });
+    connect(bridge_, &views::SessionBridge::panelWanted, docks_, &Docks::show);
     connect(bridge_->undoStack(), &QUndoStack::indexChanged, actions_, &Actions::update);
     connect(&Theme::instance(), &Theme::changed, actions_, &Actions::updateIcons);
     connect(qApp, &QApplication::focusChanged, this, [this](QWidget*, QWidget* now) {

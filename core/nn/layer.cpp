@@ -306,8 +306,11 @@ std::string extra_repr_of(const Module& self, const LayerRecord& record) {
 }
 
 bool reset_parameters(Module& self) {
-    if (self.layer() == nullptr) return false;
-    const Resolved& layer = resolved(*self.layer());
+    return self.layer() != nullptr && reset_parameters(self, *self.layer());
+}
+
+bool reset_parameters(Module& self, const LayerRecord& record) {
+    const Resolved& layer = resolved(record);
     if (layer.reset_parameters == nullptr) return false;
     layer.reset_parameters(self);
     return true;

@@ -82,6 +82,8 @@ bool has_forward(const LayerRecord& record);
 std::string extra_repr_of(const Module& self, const LayerRecord& record);
 // False when no base has reset_parameters.
 bool reset_parameters(Module& self);
+// The same as the record does it, of a module of a file whose class is called so.
+bool reset_parameters(Module& self, const LayerRecord& record);
 
 // The schemas of a record, inherited ones filled in: "Conv2d.__init__(...)", "Conv2d.forward(...)".
 const FunctionSchema& constructor_schema(const LayerRecord& record);

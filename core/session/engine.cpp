@@ -233,6 +233,7 @@ void Session::Engine::report_failure(const Error& error) {
     const bool has_model = program_ != nullptr;
     change_status([&](Status& status) {
         status.state = was_stopped ? (has_model ? RunState::Ready : RunState::Empty) : RunState::Failed;
+        status.is_training = false;
         status.error = was_stopped ? "" : error.what();
         status.why = was_stopped ? "stopped" : "error";
         status.progress.clear();
@@ -427,6 +428,46 @@ void Session::Engine::log_trace() {
 
 // --- running ---
 
+// The graph that runs is the one that is shown: after a pipeline the graph that it left, else the model's own.
+void Session::Engine::show_graph(const PreparedMethod& method, const std::string& pipeline) {
+    const bool is_plain = pipeline.empty() || pipeline == "none";
+    const auto before = model();
+    std::shared_ptr<const ModelInfo> wanted = program_->info();
+    if (!is_plain) {
+        auto graph = std::make_shared<GraphModel>(*method.build_graph().model);
+        graph->pipeline = pipeline;
+        const bool is_shown = before->graph && before->graph->pipeline == pipeline && before->graph->text == graph->text;
+        if (is_shown) return;
+        auto info = std::make_shared<ModelInfo>(*wanted);
+        info->graph = std::move(graph);
+        wanted = std::move(info);
+    }
+    if (wanted == before) return;
+    if (before->graph && wanted->graph) move_breakpoints(*before->graph, *wanted->graph);
+    {
+        const std::lock_guard lock(mutex_);
+        info_ = wanted;
+    }
+    if (listener_ != nullptr) listener_->on_model(wanted);
+}
+
+// To the nodes of the same kind in the same module, counted in order; those without one rest.
+void Session::Engine::move_breakpoints(const GraphModel& from, const GraphModel& to) {
+    const auto is_same = [](const GraphNode& a, const GraphNode& b) { return a.kind == b.kind && a.scope == b.scope && a.is_group == b.is_group; };
+    for (Breakpoint breakpoint : control_.breakpoints()) {
+        const auto at = static_cast<std::size_t>(breakpoint.graph_node);
+        if (breakpoint.kind != Breakpoint::Kind::Node || breakpoint.graph_node < 0 || at >= from.nodes.size()) continue;
+        const GraphNode& node = from.nodes[at];
+        const auto place = std::count_if(from.nodes.begin(), from.nodes.begin() + breakpoint.graph_node, [&](const GraphNode& other) { return is_same(other, node); });
+        std::ptrdiff_t seen = 0;
+        const auto found = std::find_if(to.nodes.begin(), to.nodes.end(), [&](const GraphNode& other) { return is_same(other, node) && seen++ == place; });
+        breakpoint.enabled = breakpoint.enabled && found != to.nodes.end();
+        if (found != to.nodes.end()) breakpoint.graph_node = found->id;
+        else log({.level = SessionListener::LogEntry::Level::Warning, .text = concat("breakpoint ", breakpoint.id, " rests: ", node.label, node.scope.empty() ? "" : concat(" in ", node.scope), " is not in the graph that runs"), .scope = node.scope, .source = node.source});
+        control_.update(breakpoint);
+    }
+}
+
 void Session::Engine::run_recorded(const PreparedMethod& method, const RunOptions& options) {
     const ValueBudget budget{options.memory_budget, options.file_budget};
     recorder_ = std::make_unique<Recorder>(RecorderOptions{options.statistics, options.record_values, budget, options.left_out}, method.build_graph(), &control_,
@@ -536,6 +577,7 @@ void Session::Engine::do_run(const RunOptions& given) {
     if (program_->trace_with(arguments_)) tell_of_trace();
     method_ = std::make_shared<PreparedMethod>(program_, options.method, options.pipeline);
     const PreparedMethod& method = *method_;
+    show_graph(method, options.pipeline);
     if (options.backward) require_input_gradients(arguments_);
     const WarningScope warnings([this](const ScriptWarning& warning) {
         log_of_run(SessionListener::LogEntry::Level::Warning, warning.text, warning.source);

@@ -96,6 +96,8 @@ class Session::Engine {
     void record_step(Trainer& trainer, const std::function<void()>& step);
     void find_origin(Trainer& trainer, const std::string& what);
     void tell_of_training();
+    void show_graph(const PreparedMethod& method, const std::string& pipeline);
+    void move_breakpoints(const GraphModel& from, const GraphModel& to);
     void run_recorded(const PreparedMethod& method, const RunOptions& options);
     void forget_run();
     void recompute(ValueId id, std::size_t ahead);

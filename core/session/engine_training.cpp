@@ -78,6 +78,7 @@ void Session::Engine::do_train(const TrainOptions& options, TrainFrom from) {
         status = Status{};
         status.state = RunState::Running;
         status.progress = "reading data";
+        status.is_training = true;
     });
     control_.begin_run(false);
     set_thread_count(options.threads);
@@ -109,6 +110,7 @@ void Session::Engine::do_train(const TrainOptions& options, TrainFrom from) {
     tell_of_training();
     change_status([](Status& status) {
         if (status.state != RunState::Failed) status.state = RunState::Finished;
+        status.is_training = false;
         status.progress.clear();
         status.fraction = -1;
         status.next_node = -1;

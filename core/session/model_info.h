@@ -116,6 +116,7 @@ struct GraphModel {
     std::vector<std::string> inputs;   // names
     std::vector<std::string> outputs;
     std::string text;                  // as PyTorch prints the method's graph
+    std::string pipeline;              // that made it of the graph as read; empty for that one
 };
 
 struct ModelInfo {

@@ -91,6 +91,7 @@ struct Status {
     std::string error;              // one line
     std::string progress;           // "reading weights"
     double fraction = -1;           // of the work under way; negative: unknown
+    bool is_training = false;       // what runs, or is parked, is a step of a training
 };
 
 // A part of a tensor, reduced to what can be drawn.

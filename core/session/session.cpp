@@ -5,7 +5,9 @@
 #include "core/base/error.h"
 #include "core/base/strings.h"
 #include "core/io/npy.h"
+#include "core/ops/random/generator.h"
 #include "core/session/bisect_passes.h"
+#include "core/session/check_build.h"
 #include "core/session/check_passes.h"
 #include "core/session/compute_statistics.h"
 #include "core/session/convert.h"
@@ -15,6 +17,7 @@
 #include "core/session/inputs.h"
 #include "core/session/pipelines.h"
 #include "core/session/plan_memory.h"
+#include "core/session/reset_parameters.h"
 #include "core/session/tensor_slice.h"
 #include "core/session/watch.h"
 
@@ -382,6 +385,50 @@ void Session::set_parameter_requires_grad(const std::string& module, bool value)
     engine_->request(concat("requires_grad ", module), [this, module, value] {
         if (!engine_->program()) return;
         if (const nn::ModulePtr found = engine_->program()->module().get_submodule(module)) found->set_requires_grad(value);
+    });
+}
+
+void Session::request_build_check(const Tag& tag, const BuildRequest& request, Reply<BuildCheck> reply) {
+    engine_->request(tag, [request, reply = std::move(reply)] { reply(check_build(request)); });
+}
+
+namespace {
+
+// The module of that path, or why there is none to change now.
+template <typename Engine>
+nn::ModulePtr changeable_module(Engine& engine, const std::string& path) {
+    if (!engine.program()) throw Error(ErrorKind::Usage, "no model is open");
+    if (engine.status().state == RunState::Paused) throw Error(ErrorKind::Usage, "a run is under way; stop it first");
+    const nn::ModulePtr found = engine.program()->module().get_submodule(path);
+    if (!found) throw Error(ErrorKind::Usage, concat("no module '", path, "'"));
+    return found;
+}
+
+template <typename Change>
+std::string failure_of(Change&& change) {
+    try {
+        change();
+        return {};
+    } catch (const Error& error) {
+        return error.what();
+    }
+}
+
+}  // namespace
+
+void Session::request_train_mode(const std::string& module, bool training, Reply<std::string> reply) {
+    engine_->request(concat("mode ", module), [this, module, training, reply = std::move(reply)] {
+        reply(failure_of([&] { changeable_module(*engine_, module)->train(training); }));
+    });
+}
+
+void Session::request_reset_parameters(const std::string& module, std::uint64_t seed, Reply<std::string> reply) {
+    engine_->request(concat("reset ", module), [this, module, seed, reply = std::move(reply)] {
+        reply(failure_of([&] {
+            const nn::ModulePtr root = changeable_module(*engine_, module);
+            default_generator().set_seed(seed);
+            if (!reset_tree(*root)) throw Error(ErrorKind::Usage, "no layer there knows how it was initialised");
+        }));
     });
 }
 

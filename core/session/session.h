@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "core/session/build.h"
 #include "core/session/fused_groups.h"
 #include "core/session/memory_plan.h"
 #include "core/session/model_info.h"
@@ -118,7 +119,14 @@ class Session {
     // Writes the model's parameters and buffers as they are now, as torch.save writes a state_dict (.pt, .pth) or as an
     // .npz. The reply is empty, or says why not.
     void request_save_weights(const Tag& tag, const std::filesystem::path& file, Reply<std::string> reply);
+    // What each layer of a row makes of what comes in.
+    void request_build_check(const Tag& tag, const BuildRequest& request, Reply<BuildCheck> reply);
     void set_parameter_requires_grad(const std::string& module, bool value);
+    // Of the module and all below it. The reply is empty, or says why not.
+    void request_train_mode(const std::string& module, bool training, Reply<std::string> reply);
+    // New first values for its parameters, as its layers' reset_parameters give them; the reply also says when no layer
+    // there has one.
+    void request_reset_parameters(const std::string& module, std::uint64_t seed, Reply<std::string> reply);
 
     // Blocks until nothing is queued, running or opening (a parked run counts as idle). For tests and the CLI.
     void wait_idle();

@@ -76,6 +76,12 @@ class SessionBridge::Listener : public session::SessionListener {
             bridge_->takeEvents();
         });
     }
+    void on_training(std::shared_ptr<const session::TrainingLog> training) override {
+        post([bridge = bridge_, training = std::move(training)] {
+            bridge->training_ = training;
+            emit bridge->trainingChanged();
+        });
+    }
     void on_log(const LogEntry& entry) override {
         post([bridge = bridge_, entry] { bridge->addLog(entry); });
     }
@@ -127,6 +133,7 @@ void SessionBridge::takeModel(std::shared_ptr<const session::ModelInfo> model) {
     // The same model: a source that was edited, or got its graph when its run began.
     const bool isAgain = runs_when_open_ || status_.state == RunState::Running;
     model_ = std::move(model);
+    if (!isTraining()) training_ = nullptr;
     takeRecording(nullptr);
     history_.clear();
     history_at_ = 0;
@@ -138,12 +145,15 @@ void SessionBridge::takeModel(std::shared_ptr<const session::ModelInfo> model) {
     source_ = {};
     if (!isAgain) undo_.clear();
     emit modelChanged();
+    emit trainingChanged();
     emit inputsChanged();
     emit breakpointsChanged();
     emit currentChanged();
 }
 
 void SessionBridge::takeRecording(std::shared_ptr<const session::Recording> recording) {
+    // A training shows one step after another: what was looked at stays in sight.
+    wanted_event_ = isTraining() && recording ? std::max(event_, wanted_event_) : 0;
     recording_ = std::move(recording);
     event_count_ = recording_ ? recording_->event_count() : 0;
     event_ = 0;
@@ -160,6 +170,9 @@ void SessionBridge::takeEvents() {
     if (count == event_count_) return;
     event_count_ = count;
     emit eventsGrown();
+    if (wanted_event_ == 0 || wanted_event_ > event_count_) return;
+    selectEvent(std::exchange(wanted_event_, 0));
+    emit currentChanged();
 }
 
 void SessionBridge::addLog(const LogEntry& entry) {
@@ -330,7 +343,10 @@ void SessionBridge::setInputs(const std::vector<session::InputSpec>& inputs) {
     emit inputsChanged();
 }
 
-void SessionBridge::open(const QString& file) { session_->open(file.toStdString()); }
+void SessionBridge::open(const QString& file, const QString& build) { session_->open(file.toStdString(), build.toStdString()); }
+
+void SessionBridge::train(const session::TrainOptions& options) { session_->train(options); }
+void SessionBridge::trainOn(const session::TrainOptions& options) { session_->train_on(options); }
 
 void SessionBridge::runAgain() {
     if (!model_) return;
@@ -430,19 +446,6 @@ void SessionBridge::toggleLineBreakpoint(const QString& file, int line) {
     breakpoint.text = name;
     breakpoint.line = line;
     addBreakpoint(breakpoint);
-}
-
-template <typename T>
-std::function<void(T)> SessionBridge::marshal(QObject* receiver, std::function<void(T)> reply) {
-    // The bridge outlives the engine's thread; the receiver may not, so it is looked at in the GUI thread only.
-    return [this, guard = QPointer<QObject>(receiver), reply = std::move(reply)](T result) {
-        QMetaObject::invokeMethod(
-            this,
-            [guard, reply, result = std::move(result)] {
-                if (guard) reply(result);
-            },
-            Qt::QueuedConnection);
-    };
 }
 
 void SessionBridge::requestTensor(const QString& tag, const session::TensorRequest& request, QObject* receiver,

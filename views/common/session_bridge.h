@@ -35,6 +35,9 @@ class SessionBridge : public QObject {
     // Events that the panels have been told of; 0 without a recording.
     std::size_t eventCount() const { return event_count_; }
     const std::deque<LogEntry>& log() const { return log_; }
+    // Null when nothing was trained.
+    const std::shared_ptr<const session::TrainingLog>& training() const { return training_; }
+    bool isTraining() const { return status_.is_training; }
 
     // What is selected. Setting one sets the others that follow from it; then currentChanged() is sent.
     session::EventId currentEvent() const { return event_; }
@@ -68,10 +71,13 @@ class SessionBridge : public QObject {
     std::vector<session::InputSpec> inputs() const;
     void setInputs(const std::vector<session::InputSpec>& inputs);
 
-    void open(const QString& file);
+    // build: of a model source, the expression that makes the model.
+    void open(const QString& file, const QString& build = {});
     // Opens the file that is open again, as it is now, and runs it.
     void runAgain();
     void closeModel();
+    void train(const session::TrainOptions& options);
+    void trainOn(const session::TrainOptions& options);
     void run();                 // starts, or continues when parked
     void stepBack();            // selects the event before
     void step(session::StepKind kind);
@@ -87,6 +93,9 @@ class SessionBridge : public QObject {
     void toggleNodeBreakpoint(int node);
     void toggleLineBreakpoint(const QString& file, int line);
 
+    // Brings a panel to the front: "kernels".
+    void showPanel(const QString& id) { emit panelWanted(id); }
+
     // Requests whose reply comes to the GUI thread, as long as the receiver lives.
     void requestTensor(const QString& tag, const session::TensorRequest& request, QObject* receiver,
                        std::function<void(session::TensorSlice)> reply);
@@ -101,6 +110,12 @@ class SessionBridge : public QObject {
     void requestSave(const QString& tag, const session::TensorRequest& what, const QString& file, QObject* receiver,
                      std::function<void(std::string)> reply);
 
+    // Any other request: ask(reply) hands it to the session.
+    template <typename T, typename Ask>
+    void ask(QObject* receiver, std::function<void(T)> reply, Ask&& ask) {
+        ask(marshal(receiver, std::move(reply)));
+    }
+
     void requestSaveRecording(const QString& file, QObject* receiver, std::function<void(std::string)> reply);
 
     // Shows a model and a recording that do not come from the session: tests do.
@@ -112,12 +127,14 @@ class SessionBridge : public QObject {
     void modelChanged();
     void recordingChanged();
     void eventsGrown();
+    void trainingChanged();
     void logAdded();
     void currentChanged();
     void bookmarksChanged();
     void breakpointsChanged();
     void inputsChanged();
     void runOptionsChanged();
+    void panelWanted(const QString& id);
 
   private:
     class Listener;
@@ -131,12 +148,24 @@ class SessionBridge : public QObject {
     session::EventId findEvent(const std::function<bool(const session::Event&)>& matches) const;
     // Calls work in the GUI thread if the receiver still lives there.
     template <typename T>
-    std::function<void(T)> marshal(QObject* receiver, std::function<void(T)> reply);
+    std::function<void(T)> marshal(QObject* receiver, std::function<void(T)> reply) {
+        // The bridge outlives the engine's thread; the receiver may not, so it is looked at in the GUI thread only.
+        return [this, guard = QPointer<QObject>(receiver), reply = std::move(reply)](T result) {
+            QMetaObject::invokeMethod(
+                this,
+                [guard, reply, result = std::move(result)] {
+                    if (guard) reply(result);
+                },
+                Qt::QueuedConnection);
+        };
+    }
 
     session::Status status_;
     std::shared_ptr<const session::ModelInfo> model_;
     std::shared_ptr<const session::Recording> recording_;
+    std::shared_ptr<const session::TrainingLog> training_;
     std::size_t event_count_ = 0;
+    session::EventId wanted_event_ = 0;  // of the step before: selected again in the one that is shown next
     std::deque<LogEntry> log_;
     session::EventId event_ = 0;
     bool runs_when_open_ = false;

@@ -256,6 +256,7 @@ void EventsView::showContextMenu(const QPoint& at) {
         const QString op = shortOpName(event.op);
         const QString scope = text(event.scope);
         menu.addAction(tr("Toggle breakpoint"), this, &EventsView::toggleBreakpoint);
+        if (op.contains(QLatin1String("Group"))) menu.addAction(tr("Show its kernel"), this, [this] { bridge().showPanel(QStringLiteral("kernels")); });
         menu.addAction(tr("Break on every %1").arg(op), this, [this, kind = std::string(event.op)] {
             session::Breakpoint breakpoint;
             breakpoint.kind = session::Breakpoint::Kind::OperatorKind;

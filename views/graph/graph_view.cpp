@@ -348,6 +348,12 @@ void GraphView::showMenu(int node, const QPoint& at) {
         };
         add_links(tr("Producers"), index_->linksInto(node), true);
         add_links(tr("Consumers"), index_->linksFrom(node), false);
+        if (QByteArray(chosen.kind.c_str()).contains("Group")) {
+            menu.addAction(tr("Show its kernel"), this, [this, node] {
+                bridge().setCurrentNode(node);
+                bridge().showPanel(QStringLiteral("kernels"));
+            });
+        }
         menu.addAction(tr("Copy name"), this, [chosen] {
             QGuiApplication::clipboard()->setText(text(chosen.scope.empty() ? chosen.kind : chosen.scope));
         });

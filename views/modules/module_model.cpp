@@ -46,6 +46,7 @@ void ModuleModel::setModel(std::shared_ptr<const session::ModelInfo> model) {
     beginResetModel();
     model_ = std::move(model);
     changed_.clear();
+    modes_.clear();
     left_out_.clear();
     rows_.clear();
     row_of_module_.clear();
@@ -107,6 +108,16 @@ void ModuleModel::setTrainable(const QString& path, bool trainable) {
     for (const ModuleInfo& module : model_->modules) {
         if (!top.empty() && module.path != top && module.path.rfind(top + ".", 0) != 0) continue;
         for (const auto& parameter : module.parameters) changed_[&parameter] = trainable;
+    }
+    tellAll();
+}
+
+void ModuleModel::setTraining(const QString& path, bool training) {
+    if (!model_) return;
+    const std::string top = path.toStdString();
+    for (std::size_t i = 0; i < model_->modules.size(); ++i) {
+        const std::string& own = model_->modules[i].path;
+        if (top.empty() || own == top || own.rfind(top + ".", 0) == 0) modes_[i] = training;
     }
     tellAll();
 }
@@ -204,7 +215,10 @@ QVariant ModuleModel::moduleText(const Row& row, int column) const {
             if (count.with + count.without == 0) return {};
             return count.without == 0 ? tr("all") : count.with == 0 ? tr("none") : tr("some");
         }
-        case Mode: return module.training ? tr("train") : tr("eval");
+        case Mode: {
+            const auto changed = modes_.find(row.module);
+            return (changed == modes_.end() ? module.training : changed->second) ? tr("train") : tr("eval");
+        }
         case Hooks: return module.hooks ? QVariant(module.hooks) : QVariant();
         default: return {};
     }

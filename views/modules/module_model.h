@@ -26,6 +26,8 @@ class ModuleModel : public QAbstractItemModel {
     void setModel(std::shared_ptr<const session::ModelInfo> model);
     // The parameters of the module and of all below it take gradients from now on, or do not.
     void setTrainable(const QString& path, bool trainable);
+    // They learn from now on, or only answer.
+    void setTraining(const QString& path, bool training);
     // The names that values are not kept of (RunOptions::left_out): modules and parameters without a tick.
     using Names = std::set<std::string, std::less<>>;
     const Names& leftOut() const { return left_out_; }
@@ -80,6 +82,7 @@ class ModuleModel : public QAbstractItemModel {
     std::vector<Row> rows_;
     std::vector<int> row_of_module_;
     Names left_out_;
+    std::map<std::size_t, bool> modes_;                   // by module: set by the user since
     std::map<const session::TensorInfo*, bool> changed_;  // by the user, since the model was opened
 };
 

@@ -145,6 +145,32 @@ void ModulesView::setTrainable(bool trainable) {
     model_->setTrainable(path, trainable);
 }
 
+void ModulesView::tellOf(const std::string& failure, const QString& done) {
+    const bool failed = !failure.empty();
+    bridge().addLog({.level = failed ? SessionBridge::LogEntry::Level::Error : SessionBridge::LogEntry::Level::Info, .text = failed ? failure : done.toStdString(), .scope = {}, .source = {}});
+    totals_->setText(failed ? text(failure) : done);
+}
+
+void ModulesView::setTraining(const QString& path, bool training) {
+    bridge().ask<std::string>(
+        this,
+        [this, path, training](const std::string& failure) {
+            if (failure.empty()) model_->setTraining(path, training);
+            tellOf(failure, training ? tr("%1 learns").arg(scopeText(path.toStdString())) : tr("%1 only answers").arg(scopeText(path.toStdString())));
+        },
+        [&](auto reply) { bridge().session().request_train_mode(path.toStdString(), training, reply); });
+    // The panel of inputs asks for a mode of the whole model at each run, unless it says "as the file says".
+    auto options = bridge().runOptions();
+    options.training.reset();
+    bridge().setRunOptions(options);
+}
+
+void ModulesView::reinitialise(const QString& path) {
+    bridge().ask<std::string>(
+        this, [this, path](const std::string& failure) { tellOf(failure, tr("%1 begins anew").arg(scopeText(path.toStdString()))); },
+        [&](auto reply) { bridge().session().request_reset_parameters(path.toStdString(), bridge().runOptions().seed, reply); });
+}
+
 void ModulesView::addActions(QMenu& menu) {
     menu.addAction(tr("Copy summary"), this, [this] {
         if (bridge().model()) QApplication::clipboard()->setText(summaryText(*bridge().model()));
@@ -158,6 +184,17 @@ void ModulesView::addActions(QMenu& menu) {
         action->setEnabled(chosen);
         action->setToolTip(chosen ? tr("From the next run on") : tr("Not now: no module is selected"));
     }
+    const QString path = tree_->currentIndex().data(ModuleModel::PathRole).toString();
+    const bool canChange = chosen && !bridge().isPaused();
+    const QString whyNot = chosen ? tr("a run is under way; stop it first") : tr("no module is selected");
+    const auto edit = [&](const QString& words, const QString& tip, auto slot) {
+        QAction* action = menu.addAction(words, this, slot);
+        action->setEnabled(canChange);
+        action->setToolTip(canChange ? tip : tr("Not now: %1").arg(whyNot));
+    };
+    edit(chosen ? tr("Let %1 learn (train mode)").arg(name) : tr("Train mode"), tr("Dropout drops, batch normalisation counts: from the next run on"), [this, path] { setTraining(path, true); });
+    edit(chosen ? tr("Let %1 only answer (eval mode)").arg(name) : tr("Eval mode"), tr("From the next run on"), [this, path] { setTraining(path, false); });
+    edit(chosen ? tr("Re-initialise %1").arg(name) : tr("Re-initialise"), tr("New first values for its parameters, as PyTorch gives them"), [this, path] { reinitialise(path); });
     menu.addSeparator();
     menu.addAction(tr("Expand all"), tree_, &QTreeView::expandAll);
     menu.addAction(tr("Collapse all"), this, &ModulesView::fit);

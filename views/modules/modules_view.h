@@ -35,6 +35,9 @@ class ModulesView : public View {
     void showContextMenu(const QPoint& at);
     void exportCsv();
     void setTrainable(bool trainable);
+    void setTraining(const QString& path, bool training);
+    void reinitialise(const QString& path);
+    void tellOf(const std::string& failure, const QString& done);
 
     ModuleModel* model_;
     QTreeView* tree_;

@@ -12,6 +12,7 @@
 #include <QVBoxLayout>
 
 #include "views/common/format.h"
+#include "views/common/icons.h"
 #include "views/common/theme.h"
 
 namespace loupe::views {
@@ -76,6 +77,12 @@ PassesView::PassesView(SessionBridge& bridge, QWidget* parent) : View(bridge, pa
     check_->setObjectName(QStringLiteral("checkPasses"));
     connect(check_, &QToolButton::clicked, this, &PassesView::check);
     bar->addWidget(check_);
+    find_ = new QToolButton(this);
+    find_->setText(tr("Bisect"));
+    find_->setObjectName(QStringLiteral("bisect"));
+    find_->setCheckable(true);
+    find_->setToolTip(tr("Which pass changed the result?"));
+    bar->addWidget(find_);
     summary_ = new QLabel(this);
     summary_->setProperty("faint", true);
     bar->addWidget(summary_, 1);
@@ -87,9 +94,26 @@ PassesView::PassesView(SessionBridge& bridge, QWidget* parent) : View(bridge, pa
     connect(search_, &QLineEdit::returnPressed, this, [this] { search(true); });
     bar->addWidget(search_);
     layout->addLayout(bar);
+    bisect_ = new BisectBar(bridge, this);
+    bisect_->hide();
+    layout->addWidget(bisect_);
+    connect(find_, &QToolButton::toggled, bisect_, &QWidget::setVisible);
+    connect(bisect_, &BisectBar::found, this, &PassesView::showCulprit);
 
     outer_ = new QSplitter(Qt::Horizontal, this);
-    list_ = new QTreeWidget(outer_);
+    auto* left = new QWidget(outer_);
+    auto* left_column = new QVBoxLayout(left);
+    left_column->setContentsMargins(0, 0, 0, 0);
+    left_column->setSpacing(2);
+    filter_ = new QLineEdit(left);
+    filter_->setPlaceholderText(tr("Find a pass"));
+    filter_->setClearButtonEnabled(true);
+    filter_->addAction(themeIcon(QStringLiteral("search")), QLineEdit::LeadingPosition);
+    filter_->setAccessibleName(tr("Find a pass"));
+    connect(filter_, &QLineEdit::textChanged, this, &PassesView::filterList);
+    list_ = new QTreeWidget(left);
+    left_column->addWidget(filter_);
+    left_column->addWidget(list_, 1);
     auto* splitter = new QSplitter(Qt::Horizontal, outer_);
     list_->setAccessibleName(tr("Passes"));
     list_->setRootIsDecorated(false);
@@ -190,6 +214,7 @@ void PassesView::ask() {
     if (!bridge().model() || method_->count() == 0) return;
     stale_ = false;
     waiting_ = true;
+    bisect_->setTask(pipeline_->currentText(), method_->currentText());
     summary_->setText(tr("running the passes..."));
     bridge().requestPasses(QStringLiteral("passes"), pipeline_->currentText(), method_->currentText(), this, [this](session::PassTrace trace) { showTrace(trace); });
 }
@@ -198,6 +223,7 @@ void PassesView::showTrace(const session::PassTrace& trace) {
     waiting_ = false;
     trace_ = trace;
     checks_.clear();
+    culprit_ = -1;
     fillList();
 }
 
@@ -268,8 +294,13 @@ void PassesView::fillList() {
             item->setForeground(0, theme.colour(Theme::Colour::Accent));
             if (chosen != nullptr && chosen->data(0, Qt::UserRole).toInt() == -1) chosen = item;
         }
+        if (static_cast<int>(i) == culprit_) {
+            item->setIcon(0, themeIcon(QStringLiteral("breakpoint")));
+            item->setToolTip(0, bisect_->verdict());
+        }
         if (static_cast<int>(i) == before) chosen = item;
     }
+    filterList();
     summary_->setText(!trace_.error.empty() ? text(trace_.error)
                       : trace_.initial ? tr("%1 of %2 changed it, %3").arg(changed).arg(trace_.steps.size()).arg(secondsText(seconds))
                                        : QString());
@@ -307,7 +338,12 @@ void PassesView::showStep(int index) {
     left_->setRows(left, rows);
     right_->setRows(right, std::move(rows));
     left_title_->setText(before ? tr("before %1").arg(step ? text(step->pass) : tr("any pass")) : QString());
-    right_title_->setText(after && step ? tr("after %1").arg(text(step->pass)) : QString());
+    const bool failed = step && !step->error.empty();
+    right_title_->setText(failed ? tr("after %1, which failed: %2").arg(text(step->pass), text(step->error)) : after && step ? tr("after %1").arg(text(step->pass)) : QString());
+    right_title_->setToolTip(failed ? text(step->error) : QString());
+    QPalette colours = right_title_->palette();
+    colours.setColor(QPalette::WindowText, Theme::instance().colour(failed ? Theme::Colour::Bad : Theme::Colour::Faint));
+    right_title_->setPalette(colours);
     showGraphs();
     // With a few lines above it in sight.
     right_->verticalScrollBar()->setValue(std::max(0, change - 4));
@@ -338,6 +374,24 @@ void PassesView::followLeft(int line) {
     right_graph_->markLines(to);
     left_->markLines({});
     left_graph_->markLines({});
+}
+
+void PassesView::filterList() {
+    const QString words = filter_->text().trimmed();
+    for (int i = 0; i < list_->topLevelItemCount(); ++i) {
+        QTreeWidgetItem* item = list_->topLevelItem(i);
+        item->setHidden(!words.isEmpty() && !item->text(0).contains(words, Qt::CaseInsensitive));
+    }
+}
+
+void PassesView::showCulprit(const session::PassBisect& found) {
+    culprit_ = found.step;
+    if (found.step >= 0 && static_cast<std::size_t>(found.step) < trace_.steps.size()) step_ = found.step;
+    filter_->clear();
+    fillList();
+    for (int i = 0; culprit_ >= 0 && i < list_->topLevelItemCount(); ++i) {
+        if (list_->topLevelItem(i)->data(0, Qt::UserRole).toInt() == culprit_) list_->scrollToItem(list_->topLevelItem(i));
+    }
 }
 
 void PassesView::find() {
@@ -372,6 +426,11 @@ void PassesView::addActions(QMenu& menu) {
     menu.addAction(tr("Save graph after this pass as text..."), this, &PassesView::saveGraph)->setEnabled(trace_.initial != nullptr);
     menu.addAction(as_graph_->isChecked() ? tr("Show as text") : tr("Show as graph"), as_graph_, &QToolButton::toggle);
     menu.addAction(tr("Check the passes numerically"), this, &PassesView::check)->setEnabled(check_->isEnabled());
+    menu.addAction(tr("Find the pass that changed the result"), this, [this] {
+        find_->setChecked(true);
+        bisect_->start();
+    })->setEnabled(bisect_->button()->isEnabled());
+    menu.addAction(tr("Show the kernels of its fusion groups"), this, [this] { bridge().showPanel(QStringLiteral("kernels")); });
     menu.addAction(tr("Copy graph after this pass"), this, [this] {
         if (const auto graph = graphAfterStep(step_)) QGuiApplication::clipboard()->setText(text(graph->text));
     })->setEnabled(trace_.initial != nullptr);

@@ -14,6 +14,7 @@
 
 #include "views/common/view.h"
 #include "views/graph/graph_pane.h"
+#include "views/passes/bisect_bar.h"
 #include "views/passes/diff_text.h"
 
 namespace loupe::views {
@@ -37,6 +38,9 @@ class PassesView : public View {
     void showChecks(const session::PassChecks& checks);
     void check();
     QTreeWidget* list() { return list_; }
+    // Only passes with this in their names are listed.
+    QLineEdit* filter() { return filter_; }
+    BisectBar* bisect() { return bisect_; }
     DiffText* before() { return left_; }
     DiffText* after() { return right_; }
     GraphPane* graphBefore() { return left_graph_; }
@@ -59,11 +63,17 @@ class PassesView : public View {
     void followLeft(int line);
     void search(bool again);
     void saveGraph();
+    void filterList();
+    void showCulprit(const session::PassBisect& found);
 
     QComboBox* pipeline_ = nullptr;
     QComboBox* method_ = nullptr;
     QToolButton* no_ops_ = nullptr;
     QLineEdit* search_ = nullptr;
+    QLineEdit* filter_ = nullptr;
+    QToolButton* find_ = nullptr;
+    BisectBar* bisect_ = nullptr;
+    int culprit_ = -1;  // the pass that changed the result
     QLabel* summary_ = nullptr;
     QTreeWidget* list_ = nullptr;
     QSplitter* outer_ = nullptr;

@@ -13,10 +13,13 @@
 #include <QSaveFile>
 #include <QToolButton>
 #include <QVBoxLayout>
+#include <set>
 
 #include "views/common/format.h"
 #include "views/common/icons.h"
 #include "views/common/theme.h"
+#include "views/source/constructor_bar.h"
+#include "views/source/inline_values.h"
 
 namespace loupe::views {
 
@@ -44,7 +47,8 @@ ViewDescription SourceView::describe() {
 
 SourceView::SourceView(SessionBridge& bridge, QWidget* parent)
     : View(bridge, parent), files_(new QComboBox(this)), search_(new QLineEdit(this)), note_(new QLabel(this)),
-      again_(new QToolButton(this)), editor_(new QsciScintilla(this)), lexer_(new QsciLexerPython(editor_)) {
+      again_(new QToolButton(this)), editor_(new QsciScintilla(this)), lexer_(new QsciLexerPython(editor_)),
+      constructors_(new ConstructorBar(bridge, this)), values_(new InlineValues(editor_)) {
     files_->setObjectName(QStringLiteral("files"));
     files_->setAccessibleName(tr("Source file"));
     files_->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
@@ -77,6 +81,7 @@ SourceView::SourceView(SessionBridge& bridge, QWidget* parent)
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(0);
     layout->addLayout(bar);
+    layout->addWidget(constructors_);
     layout->addWidget(editor_, 1);
     setFocusProxy(editor_);
 
@@ -86,7 +91,11 @@ SourceView::SourceView(SessionBridge& bridge, QWidget* parent)
     connect(editor_, &QsciScintilla::modificationChanged, this, &SourceView::showEdited);
     connect(&bridge, &SessionBridge::modelChanged, this, &SourceView::showModel);
     connect(&bridge, &SessionBridge::currentChanged, this, &SourceView::showCurrent);
-    connect(&bridge, &SessionBridge::statusChanged, this, &SourceView::showReached);
+    connect(&bridge, &SessionBridge::statusChanged, this, [this] {
+        showReached();
+        askForValues();
+    });
+    connect(editor_, &QsciScintilla::SCN_UPDATEUI, values_, qOverload<>(&QWidget::update));
     connect(&bridge, &SessionBridge::breakpointsChanged, this, &SourceView::showBreakpoints);
     connect(&Theme::instance(), &Theme::changed, this, &SourceView::applyTheme);
     applyTheme();
@@ -177,7 +186,32 @@ QString SourceView::currentFile() const { return files_->currentData().toString(
 
 int SourceView::fileIndex(const std::string& name) const { return files_->findData(text(name)); }
 
+const std::map<int, QString>& SourceView::valuesInLine() const { return values_->texts(); }
+
+void SourceView::askForValues() {
+    if (!bridge().isPaused()) return showValues({});
+    bridge().ask<std::vector<session::FrameValues>>(
+        this, [this](const std::vector<session::FrameValues>& frames) { showValues(frames); },
+        [&](auto reply) { bridge().session().request_line_values("line values", reply); });
+}
+
+// Of every function under way in this file; where one calls itself, of its innermost call.
+void SourceView::showValues(const std::vector<session::FrameValues>& frames) {
+    std::map<int, QString> texts;
+    std::set<std::string> seen;
+    for (const session::FrameValues& frame : frames) {
+        if (text(frame.source.file) != currentFile() || !seen.insert(frame.function).second) continue;
+        for (const session::LineValue& value : frame.values) {
+            QString& line = texts[value.line - 1];
+            if (!line.isEmpty()) line += QStringLiteral("   ");
+            line += QStringLiteral("%1 = %2").arg(text(value.name), text(value.text));
+        }
+    }
+    values_->setTexts(std::move(texts));
+}
+
 void SourceView::showModel() {
+    constructors_->showModel();
     const QSignalBlocker blocker(files_);
     const QString before = currentFile();
     files_->clear();
@@ -237,6 +271,7 @@ void SourceView::showFile(int) {
     showBreakpoints();
     showReached();
     showCurrent();
+    askForValues();
 }
 
 void SourceView::showEdited() {

@@ -15,6 +15,9 @@ class QsciScintilla;
 
 namespace loupe::views {
 
+class ConstructorBar;
+class InlineValues;
+
 class SourceView : public View {
     Q_OBJECT
 
@@ -27,6 +30,9 @@ class SourceView : public View {
     // Writes the file as it stands in the editor, takes breakpoints along with their lines, and runs the model again.
     // False when there is nothing to save, or it cannot be written.
     bool saveAndRun();
+    ConstructorBar& constructors() { return *constructors_; }
+    // What stands behind the lines while the engine is parked in the file, by line from 0.
+    const std::map<int, QString>& valuesInLine() const;
 
     void find() override;
     bool toggleBreakpoint() override;
@@ -40,6 +46,8 @@ class SourceView : public View {
     void showCurrent();
     void showBreakpoints();
     void showReached();
+    void askForValues();
+    void showValues(const std::vector<session::FrameValues>& frames);
     session::SourcePlace reachedPlace() const;
     void bringIntoSight(int line);
     void hideBlankStretches(bool are_gaps);
@@ -59,6 +67,8 @@ class SourceView : public View {
     QToolButton* again_;
     QsciScintilla* editor_;
     QsciLexerPython* lexer_;
+    ConstructorBar* constructors_;
+    InlineValues* values_;
     QString shown_;                        // the file whose text is in the editor
     std::map<int, int> breakpoint_marks_;  // breakpoint: the mark that moves with its line
 };

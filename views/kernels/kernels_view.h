@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+// The Kernels panel: what a pipeline fused, and the code that a group became.
+
+#include <QComboBox>
+#include <QLabel>
+#include <QPlainTextEdit>
+#include <QTabBar>
+#include <QToolButton>
+#include <QTreeWidget>
+
+#include "views/common/empty_hint.h"
+#include "views/common/view.h"
+
+namespace loupe::views {
+
+class KernelsView : public View {
+    Q_OBJECT
+
+  public:
+    static ViewDescription describe();
+    KernelsView(SessionBridge& bridge, QWidget* parent);
+
+    void find() override;
+    void addActions(QMenu& menu) override;
+    bool isSettled() const override { return !waiting_; }
+
+    void compile();
+    // Takes the place of an answer of the session: tests do.
+    void showGroups(const session::FusedGroups& groups);
+    QTreeWidget* list() { return list_; }
+    QTabBar* pages() { return pages_; }
+    QPlainTextEdit* code() { return code_; }
+    QComboBox* pipeline() { return pipeline_; }
+
+  private:
+    void showGroup();
+    void showState();
+    void followCurrent();
+    const session::FusedGroupView* chosen() const;
+
+    QComboBox* pipeline_;
+    QToolButton* backward_;
+    QToolButton* run_;
+    QLabel* summary_;
+    QTreeWidget* list_;
+    QLabel* facts_;
+    QTabBar* pages_;
+    QPlainTextEdit* code_;
+    EmptyHint* hint_;
+    session::FusedGroups groups_;
+    bool waiting_ = false;
+    bool following_ = false;
+};
+
+}  // namespace loupe::views

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/passes/bisect_bar.h"
+
+#include <QDoubleValidator>
+#include <QHBoxLayout>
+
+#include "views/common/format.h"
+#include "views/common/icons.h"
+#include "views/common/theme.h"
+
+namespace loupe::views {
+
+BisectBar::BisectBar(SessionBridge& bridge, QWidget* parent) : QWidget(parent), bridge_(bridge) {
+    const auto number = [this](const QString& value, const QString& name, const QString& tip) {
+        auto* edit = new QLineEdit(value, this);
+        edit->setFixedWidth(62);
+        edit->setAccessibleName(name);
+        edit->setToolTip(tip);
+        auto* validator = new QDoubleValidator(0, 1e9, 12, edit);
+        validator->setLocale(QLocale::c());
+        edit->setValidator(validator);
+        return edit;
+    };
+    rtol_ = number(QStringLiteral("1e-4"), tr("Relative tolerance"), tr("Of the greatest element of the tensor, or of 1 where that is greater"));
+    atol_ = number(QStringLiteral("1e-5"), tr("Absolute tolerance"), tr("What elements may differ by in any case"));
+    gradients_ = new QCheckBox(tr("gradients too"), this);
+    gradients_->setChecked(true);
+    gradients_->setToolTip(tr("Also compares the gradients of inputs and parameters; pipelines that freeze have none"));
+    run_ = new QToolButton(this);
+    run_->setObjectName(QStringLiteral("bisectRun"));
+    run_->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+    connect(run_, &QToolButton::clicked, this, [this] {
+        if (searching_) bridge_.session().stop();
+        else start();
+    });
+    verdict_ = new QLabel(this);
+    verdict_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+    verdict_->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    auto* layout = new QHBoxLayout(this);
+    layout->setContentsMargins(6, 0, 6, 4);
+    layout->setSpacing(6);
+    layout->addWidget(new QLabel(tr("rtol"), this));
+    layout->addWidget(rtol_);
+    layout->addWidget(new QLabel(tr("atol"), this));
+    layout->addWidget(atol_);
+    layout->addWidget(gradients_);
+    layout->addWidget(run_);
+    layout->addWidget(verdict_, 1);
+    connect(&bridge, &SessionBridge::statusChanged, this, &BisectBar::showState);
+    connect(&bridge, &SessionBridge::modelChanged, this, [this] { verdict_->clear(); });
+    showState();
+}
+
+void BisectBar::setTask(const QString& pipeline, const QString& method) {
+    if (pipeline != pipeline_) verdict_->clear();
+    pipeline_ = pipeline;
+    method_ = method;
+    showState();
+}
+
+void BisectBar::showState() {
+    const bool isFree = bridge_.model() && !bridge_.isBusy() && !bridge_.isPaused();
+    const bool hasPasses = !pipeline_.isEmpty() && pipeline_ != QLatin1String("none");
+    run_->setIcon(themeIcon(searching_ ? QStringLiteral("stop") : QStringLiteral("search")));
+    run_->setText(searching_ ? tr("Stop") : tr("Find the pass"));
+    run_->setEnabled(searching_ || (isFree && hasPasses));
+    run_->setToolTip(searching_  ? tr("Ends the search")
+                     : !hasPasses ? tr("Not now: choose a pipeline first")
+                     : isFree     ? tr("Runs the graph with more and fewer passes, by halves, until it knows which one changed the result")
+                                  : tr("Not now: a run is under way; stop it first"));
+}
+
+void BisectBar::start() {
+    session::PassBisectOptions options;
+    options.pipeline = pipeline_.toStdString();
+    options.method = method_.toStdString();
+    options.rtol = QLocale::c().toDouble(rtol_->text());
+    options.atol = QLocale::c().toDouble(atol_->text());
+    options.gradients = gradients_->isChecked();
+    searching_ = true;
+    verdict_->setText(tr("running and comparing\u2026"));
+    showState();
+    bridge_.ask<session::PassBisect>(
+        this, [this](const session::PassBisect& found) { show(found); },
+        [&](auto reply) { bridge_.session().request_pass_bisect("bisect", options, reply); });
+}
+
+void BisectBar::show(const session::PassBisect& result) {
+    searching_ = false;
+    const bool isBad = !result.error.empty() || result.step >= 0;
+    verdict_->setText(text(result.error.empty() ? result.verdict : result.error));
+    QPalette colours = verdict_->palette();
+    colours.setColor(QPalette::WindowText, Theme::instance().colour(isBad ? Theme::Colour::Bad : Theme::Colour::Good));
+    verdict_->setPalette(colours);
+    QStringList runs{verdict_->text()};
+    for (const auto& run : result.runs) {
+        runs << tr("first %1 passes: %2").arg(run.passes).arg(!run.error.empty() ? text(run.error)
+                                                             : run.is_same       ? tr("same")
+                                                                                 : tr("%1 differs by %2 (relative %3)").arg(text(run.worst), numberText(run.max_abs), numberText(run.max_rel)));
+    }
+    verdict_->setToolTip(runs.join(QLatin1Char('\n')));
+    showState();
+    emit found(result);
+}
+
+}  // namespace loupe::views

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+// "Which pass changed the result": tolerances, the search, and what it found.
+
+#include <QCheckBox>
+#include <QLabel>
+#include <QLineEdit>
+#include <QToolButton>
+
+#include "views/common/session_bridge.h"
+
+namespace loupe::views {
+
+class BisectBar : public QWidget {
+    Q_OBJECT
+
+  public:
+    BisectBar(SessionBridge& bridge, QWidget* parent);
+
+    void setTask(const QString& pipeline, const QString& method);
+    void start();
+    // Takes the place of an answer of the session: tests do.
+    void show(const session::PassBisect& found);
+    QLineEdit* relative() { return rtol_; }
+    QLineEdit* absolute() { return atol_; }
+    QToolButton* button() { return run_; }
+    QString verdict() const { return verdict_->text(); }
+    bool isSearching() const { return searching_; }
+
+  signals:
+    void found(const session::PassBisect& found);
+
+  private:
+    void showState();
+
+    SessionBridge& bridge_;
+    QString pipeline_;
+    QString method_;
+    QLineEdit* rtol_;
+    QLineEdit* atol_;
+    QCheckBox* gradients_;
+    QToolButton* run_;
+    QLabel* verdict_;
+    bool searching_ = false;
+};
+
+}  // namespace loupe::views

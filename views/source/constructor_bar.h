@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+// Of a model source that needs arguments: its classes, and a field for each argument of the one that is chosen.
+
+#include <QComboBox>
+#include <QFormLayout>
+#include <QLabel>
+#include <QLineEdit>
+#include <QToolButton>
+
+#include "views/common/session_bridge.h"
+
+namespace loupe::views {
+
+class ConstructorBar : public QWidget {
+    Q_OBJECT
+
+  public:
+    ConstructorBar(SessionBridge& bridge, QWidget* parent);
+
+    // Hidden when the model has no constructors to choose from.
+    void showModel();
+    QString expression() const { return expression_->text(); }
+    // Of the field of that name; null when there is none.
+    QLineEdit* field(const QString& name) const;
+    void build();
+
+  private:
+    void chooseClass();
+    void compose();
+
+    SessionBridge& bridge_;
+    std::vector<session::ConstructorInfo> constructors_;
+    QLabel* why_;
+    QComboBox* classes_;
+    QFormLayout* form_;
+    QLineEdit* expression_;
+    QToolButton* build_;
+    std::vector<std::pair<QString, QLineEdit*>> fields_;
+};
+
+}  // namespace loupe::views

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+// What a training shall do: data, loss, optimiser, schedule, steps.
+
+#include <QCheckBox>
+#include <QComboBox>
+#include <QDoubleSpinBox>
+#include <QLineEdit>
+#include <QSpinBox>
+#include <QWidget>
+
+#include "core/session/session.h"
+
+namespace loupe::views {
+
+class TrainForm : public QWidget {
+    Q_OBJECT
+
+  public:
+    explicit TrainForm(QWidget* parent);
+
+    session::TrainOptions options() const;
+    void setOptions(const session::TrainOptions& options);
+    // What was set for this model before, or what should fit it.
+    void setModel(const session::ModelInfo& model);
+    void remember() const;
+    // While a training runs, only what can change meanwhile can be changed.
+    void setRunning(bool running);
+
+    QLineEdit* data() { return data_; }
+    QComboBox* optimizer() { return optimizer_; }
+    QSpinBox* epochs() { return epochs_; }
+
+  private:
+    QComboBox* recipeBox(const std::vector<session::RecipeInfo>& recipes, const QString& name);
+    void chooseData();
+    void showMadeUp();
+
+    QLineEdit* data_;
+    QLineEdit* input_;
+    QLineEdit* target_;
+    QLineEdit* shape_;
+    QSpinBox* classes_;
+    QDoubleSpinBox* held_out_;
+    QSpinBox* batch_;
+    QCheckBox* shuffle_;
+    QComboBox* loss_;
+    QComboBox* optimizer_;
+    QComboBox* schedule_;
+    QCheckBox* every_step_;
+    QSpinBox* epochs_;
+    QSpinBox* steps_;
+    QDoubleSpinBox* clip_;
+    QSpinBox* seed_;
+    QDoubleSpinBox* look_;
+    QCheckBox* stop_at_nan_;
+    QList<QWidget*> fixed_;  // while it runs
+    QList<QWidget*> made_up_;
+    QString settings_;       // of the model there is
+};
+
+}  // namespace loupe::views

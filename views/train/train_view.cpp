@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/train/train_view.h"
+
+#include <QFileDialog>
+#include <QScrollArea>
+#include <QSplitter>
+#include <QVBoxLayout>
+
+#include "views/common/format.h"
+#include "views/common/icons.h"
+#include "views/common/plot_style.h"
+
+namespace loupe::views {
+
+ViewDescription TrainView::describe() {
+    return {QStringLiteral("train"), tr("Train"),
+            tr("Trains the model: data, loss, optimiser and schedule on the left, how it goes on the right. Pause stops inside a step, where every other panel shows it."),
+            QStringLiteral("train"), Place::Centre};
+}
+
+TrainView::TrainView(SessionBridge& bridge, QWidget* parent) : View(bridge, parent) {
+    const auto button = [this](const QString& icon, const QString& words, const QString& name, auto slot) {
+        auto* made = new QToolButton(this);
+        made->setObjectName(name);
+        made->setIcon(themeIcon(icon));
+        made->setText(words);
+        made->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+        made->setAccessibleName(words);
+        connect(made, &QToolButton::clicked, this, slot);
+        return made;
+    };
+    start_ = button(QStringLiteral("run"), tr("Train"), QStringLiteral("trainStart"), &TrainView::train);
+    pause_ = button(QStringLiteral("pause"), tr("Pause"), QStringLiteral("trainPause"), &TrainView::pauseOrGoOn);
+    stop_ = button(QStringLiteral("stop"), tr("Stop"), QStringLiteral("trainStop"), [this] { this->bridge().session().stop(); });
+    more_ = button(QStringLiteral("forward"), tr("Go on"), QStringLiteral("trainMore"), &TrainView::goOn);
+    save_ = button(QStringLiteral("export"), tr("Save weights\u2026"), QStringLiteral("trainSave"), &TrainView::chooseFile);
+    state_ = new QLabel(this);
+    state_->setProperty("faint", true);
+    auto* bar = new QHBoxLayout;
+    bar->setContentsMargins(6, 3, 6, 3);
+    bar->setSpacing(4);
+    for (QWidget* widget : {start_, pause_, stop_, more_, save_}) bar->addWidget(widget);
+    bar->addWidget(state_, 1);
+    state_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+
+    auto* splitter = new QSplitter(Qt::Horizontal, this);
+    auto* scroll = new QScrollArea(splitter);
+    scroll->setWidgetResizable(true);
+    scroll->setFrameShape(QFrame::NoFrame);
+    scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    form_ = new TrainForm(scroll);
+    scroll->setWidget(form_);
+    scroll->setMinimumWidth(232);
+    plots_ = new TrainPlots(splitter);
+    splitter->setStretchFactor(0, 0);
+    splitter->setStretchFactor(1, 1);
+    splitter->setSizes({240, 460});
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(0);
+    layout->addLayout(bar);
+    layout->addWidget(splitter, 1);
+
+    connect(&bridge, &SessionBridge::modelChanged, this, &TrainView::showModel);
+    connect(&bridge, &SessionBridge::statusChanged, this, &TrainView::showState);
+    connect(&bridge, &SessionBridge::trainingChanged, this, [this] {
+        plots_->show(this->bridge().training());
+        showState();
+    });
+    showModel();
+}
+
+void TrainView::showModel() {
+    if (bridge().model() && !bridge().isTraining()) form_->setModel(*bridge().model());
+    plots_->show(bridge().training());
+    showState();
+}
+
+void TrainView::train() {
+    form_->remember();
+    bridge().train(form_->options());
+}
+
+void TrainView::goOn() {
+    session::TrainOptions options = form_->options();
+    // A training that is done goes on for as many epochs again.
+    const auto& log = bridge().training();
+    const auto done = log && log->steps_an_epoch() > 0 ? static_cast<int>(static_cast<std::int64_t>(log->step_count()) / log->steps_an_epoch()) : 0;
+    if (done >= options.epochs) options.epochs += done;
+    bridge().trainOn(options);
+}
+
+void TrainView::pauseOrGoOn() {
+    if (bridge().isPaused()) bridge().run();
+    else bridge().session().pause();
+}
+
+void TrainView::showState() {
+    const bool hasModel = bridge().model() != nullptr && bridge().model()->cannot_run.empty() && bridge().model()->recorded_in.empty();
+    const bool isTraining = bridge().isTraining();
+    const bool isPaused = bridge().isPaused();
+    const bool isFree = hasModel && !bridge().isBusy() && !isPaused;
+    const auto allow = [](QToolButton* button, bool can, const QString& tip, const QString& whyNot) {
+        button->setEnabled(can);
+        button->setToolTip(can ? tip : tr("Not now: %1").arg(whyNot));
+    };
+    const QString notFree = !hasModel ? tr("no model is open") : tr("something runs; stop it first");
+    allow(start_, isFree, tr("Trains from the model as it is now, with a new optimiser"), notFree);
+    allow(more_, isFree && bridge().training() != nullptr, tr("More steps with the same optimiser and data"), !bridge().training() ? tr("nothing was trained yet") : notFree);
+    allow(pause_, isTraining, isPaused ? tr("Goes on from inside the step") : tr("Stops inside the next step, for every panel to look at"), tr("nothing is being trained"));
+    pause_->setText(isPaused && isTraining ? tr("Continue") : tr("Pause"));
+    pause_->setIcon(themeIcon(isPaused && isTraining ? QStringLiteral("run") : QStringLiteral("pause")));
+    allow(stop_, isTraining, tr("Ends the training; the model keeps what it has learned"), tr("nothing is being trained"));
+    allow(save_, hasModel, tr("Writes the model's parameters and buffers as they are now: .pt, .pth, .npz"), tr("no model is open"));
+    form_->setRunning(isTraining);
+    const session::Status& status = bridge().status();
+    state_->setText(isPaused && isTraining ? tr("inside a step: %1").arg(text(status.why)) : isTraining ? text(status.progress) : text(status.error));
+    state_->setToolTip(state_->text());
+}
+
+void TrainView::chooseFile() {
+    const QString file = QFileDialog::getSaveFileName(this, tr("Save weights"), QStringLiteral("weights.pt"), tr("Weights (*.pt *.pth *.npz)"));
+    if (!file.isEmpty()) saveWeights(file);
+}
+
+void TrainView::saveWeights(const QString& file) {
+    bridge().ask<std::string>(
+        this,
+        [this, file](const std::string& failure) {
+            const bool failed = !failure.empty();
+            bridge().addLog({.level = failed ? SessionBridge::LogEntry::Level::Error : SessionBridge::LogEntry::Level::Info,
+                             .text = failed ? failure : tr("weights written to %1").arg(file).toStdString(),
+                             .scope = {},
+                             .source = {}});
+            state_->setText(failed ? text(failure) : tr("written: %1").arg(file));
+        },
+        [&](auto reply) { bridge().session().request_save_weights("save weights", file.toStdString(), reply); });
+}
+
+void TrainView::addActions(QMenu& menu) {
+    for (QToolButton* button : {start_, pause_, stop_, more_, save_}) {
+        QAction* action = menu.addAction(button->text(), button, &QToolButton::click);
+        action->setEnabled(button->isEnabled());
+        action->setToolTip(button->toolTip());
+    }
+    menu.addSeparator();
+    menu.addAction(tr("Save the curves as picture or CSV\u2026"), this, [this] { savePlotAs(*plots_->curves(), QStringLiteral("training")); });
+}
+
+}  // namespace loupe::views
