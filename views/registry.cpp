@@ -12,6 +12,7 @@
 #include "views/modules/modules_view.h"
 #include "views/source/source_view.h"
 #include "views/memory/memory_view.h"
+#include "views/memory/plan_view.h"
 #include "views/passes/passes_view.h"
 #include "views/tensor/tensor_view.h"
 #include "views/timeline/timeline_view.h"
@@ -36,6 +37,7 @@ const ViewRegistry& registry() {
         registry.add<EventsView>();
         registry.add<GradientFlowView>();
         registry.add<MemoryView>();
+        registry.add<PlanView>();
         registry.add<TimelineView>();
         registry.add<WatchView>();
         registry.add<LogView>();

@@ -182,7 +182,6 @@ void Session::Engine::record_step(Trainer& trainer, const std::function<void()>&
     ran_.method = program_->default_method();
     ran_.backward = true;
     ran_.training = true;
-    control_.begin_run(false);
     recorder_ = std::make_unique<Recorder>(RecorderOptions{true, true, {}, last_options().left_out}, method_->build_graph(), &control_,
                                            [this](const StopPoint& next, const StopReason& why) { park(next, why); });
     {

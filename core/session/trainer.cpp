@@ -112,12 +112,42 @@ double norm_of(const TensorList& parameters) {
     return std::sqrt(sum);
 }
 
+// A forward of which nothing stays: in eval mode, without gradients.
+class UntrainedScope {
+  public:
+    explicit UntrainedScope(nn::Module& module) : no_grad_(false) {
+        for (const auto& [path, part] : module.named_modules()) modes_.emplace_back(part, part->is_training());
+        module.eval();
+    }
+    UntrainedScope(const UntrainedScope&) = delete;
+    UntrainedScope& operator=(const UntrainedScope&) = delete;
+    ~UntrainedScope() {
+        for (const auto& [part, was_training] : modes_) part->train(was_training);
+    }
+
+  private:
+    GradModeScope no_grad_;
+    std::vector<std::pair<nn::ModulePtr, bool>> modes_;
+};
+
 TensorList parameters_that_learn(const nn::Module& module) {
     TensorList all;
     for (const auto& [name, t] : module.named_parameters()) {
         if (requires_grad(t)) all.push_back(t);
     }
     return all;
+}
+
+// Of made-up data whose shape was not given: what the model takes, and as many classes as it tells apart.
+void fit_made_up_data(const Program& program, const PreparedMethod& method, DataSpec& data) {
+    if (!data.path.empty() || !data.shape.empty()) return;
+    const std::vector<InputSpec> specs = program.default_inputs(program.default_method());
+    if (specs.empty() || specs.front().shape.empty()) return;
+    data.shape.assign(specs.front().shape.begin() + 1, specs.front().shape.end());
+    data.dtype = specs.front().dtype;
+    const UntrainedScope answers(program.module());
+    const Tensor output = first_tensor(method.forward(program.make_arguments(specs, program.default_method())));
+    data.classes = output.defined() && output.dim() == 2 && output.size(1) > 1 ? static_cast<int>(output.size(1)) : 0;
 }
 
 std::string number_text(double value) { return std::isnan(value) ? "nan" : value > 0 ? "inf" : "-inf"; }
@@ -127,8 +157,10 @@ std::string number_text(double value) { return std::isnan(value) ? "nan" : value
 Trainer::Trainer(std::shared_ptr<Program> program, const TrainOptions& options) : program_(std::move(program)), options_(options) {
     if (options_.batch_size < 1) throw Error(ErrorKind::Usage, concat("a batch of ", options_.batch_size, " examples"), {.hint = "give at least 1"});
     default_generator().set_seed(options_.seed);
-    sets_ = open_training_data(options_);
     method_ = std::make_shared<PreparedMethod>(program_, program_->default_method(), "none");
+    fit_made_up_data(*program_, *method_, options_.data);
+    default_generator().set_seed(options_.seed);
+    sets_ = open_training_data(options_);
     loss_ = make_loss(options_.loss);
     parameters_ = parameters_that_learn(program_->module());
     optimizer_ = make_optimizer(options_.optimizer, parameters_);

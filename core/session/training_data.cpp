@@ -109,6 +109,22 @@ Arrays arrays_of(const DataSpec& spec) {
     return {*input, target == nullptr ? Tensor() : *target};
 }
 
+// Tokens that count on, each row from another start in other strides; the target is the next one.
+Arrays counting(const Tensor& input, std::mt19937_64& engine) {
+    constexpr std::int64_t kTokens = 64;
+    const Tensor target = empty_like(input);
+    const std::int64_t length = input.dim() > 1 ? input.size(-1) : 1;
+    for (std::int64_t i = 0; i < input.numel(); i += length) {
+        const auto start = static_cast<std::int64_t>(engine() % kTokens);
+        const auto stride = static_cast<std::int64_t>(1 + engine() % 3);
+        for (std::int64_t k = 0; k < length; ++k) {
+            input.data<std::int64_t>()[i + k] = (start + k * stride) % kTokens;
+            target.data<std::int64_t>()[i + k] = (start + (k + 1) * stride) % kTokens;
+        }
+    }
+    return {input, target};
+}
+
 // Examples around a centre a class, or a target that the inputs tell.
 Arrays made_up(const DataSpec& spec, std::uint64_t seed) {
     const auto dtype = dtype_from_name(spec.dtype);
@@ -120,7 +136,8 @@ Arrays made_up(const DataSpec& spec, std::uint64_t seed) {
     const bool is_text = is_integral(*dtype);
     const Tensor input = empty(span_of(sizes), is_text ? ScalarType::Int64 : ScalarType::Float32);
     const bool has_classes = spec.classes > 0;
-    const Tensor target = empty(has_classes ? IntSpan(sizes.data(), 1) : IntSpan(sizes.data(), 1), has_classes ? ScalarType::Int64 : ScalarType::Float32);
+    if (is_text && !has_classes) return counting(input, engine);
+    const Tensor target = empty(IntSpan(sizes.data(), 1), has_classes ? ScalarType::Int64 : ScalarType::Float32);
     const std::int64_t width = spec.count > 0 ? input.numel() / spec.count : 0;
     std::vector<float> centres(static_cast<std::size_t>(width * std::max(1, spec.classes)));
     for (float& centre : centres) centre = normal(engine);

@@ -97,6 +97,8 @@ class TestTraining : public QObject {
     void saves_weights();
     void samples_are_thinned();
     void calls_as_text();
+    void made_up_data_fits_the_model_data();
+    void made_up_data_fits_the_model();
 
   private:
     QString file(const char* name) const { return dir_.filePath(QString::fromLatin1(name)); }
@@ -356,6 +358,25 @@ void TestTraining::samples_are_thinned() {
     QVERIFY(samples.size() <= TrainingLog::kMostSamples && samples.size() > TrainingLog::kMostSamples / 4);
     QCOMPARE(samples.front()->step, std::int64_t{1});
     QCOMPARE(samples.back()->step, std::int64_t{1000});
+}
+
+void TestTraining::made_up_data_fits_the_model_data() {
+    QTest::addColumn<QString>("model");
+    for (const char* model : {"digits.pt", "lstm.pt", "gpt.pt"}) QTest::newRow(model) << QStringLiteral(LOUPE_SOURCE_DIR "/resources/models/%1").arg(model);
+}
+void TestTraining::made_up_data_fits_the_model() {
+    QFETCH(QString, model);
+    Session session;
+    session.open(model.toStdString());
+    session.wait_idle();
+    TrainOptions given;
+    given.data.count = 16;
+    given.batch_size = 8;
+    given.max_steps = 2;
+    session.train(given);
+    session.wait_idle();
+    QVERIFY2(session.status().state == RunState::Finished, session.status().error.c_str());
+    QVERIFY(session.training()->steps().back().accuracy.has_value());
 }
 
 void TestTraining::calls_as_text() {

@@ -391,7 +391,10 @@ void BuildView::check() {
     if (layers_->topLevelItemCount() == 0) return showCheck({});
     waiting_ = true;
     bridge().ask<session::BuildCheck>(
-        this, [this](const session::BuildCheck& check) { showCheck(check); },
+        this,
+        [this, number = ++asked_](const session::BuildCheck& check) {
+            if (number == asked_) showCheck(check);
+        },
         [&](auto reply) { bridge().session().request_build_check("build", request(), reply); });
 }
 

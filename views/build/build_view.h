@@ -23,7 +23,7 @@ class BuildView : public View {
 
     void find() override;
     void addActions(QMenu& menu) override;
-    bool isSettled() const override { return !waiting_; }
+    bool isSettled() const override { return !waiting_ && !timer_.isActive(); }
 
     QTreeWidget* palette() { return palette_; }
     QTreeWidget* layers() { return layers_; }
@@ -71,6 +71,7 @@ class BuildView : public View {
     session::BuildCheck check_;
     bool filling_ = false;
     bool is_sequential_ = true;  // the source is what the list says
+    int asked_ = 0;  // the newest check
     bool waiting_ = false;
 };
 

@@ -29,7 +29,7 @@ GradientFlowView::GradientFlowView(SessionBridge& bridge, QWidget* parent) : Vie
     bar->setContentsMargins(6, 4, 6, 2);
     bar->setSpacing(10);
     measure_ = new QComboBox(this);
-    measure_->addItems({tr("mean and max |gradient|"), tr("norm"), tr("norm / weight norm"), tr("fraction of zeros"), tr("mean |gradient| over runs")});
+    measure_->addItems({tr("mean and max |gradient|"), tr("norm"), tr("norm / weight norm"), tr("fraction of zeros"), tr("mean |gradient| over runs and steps")});
     measure_->setToolTip(tr("What the bars show"));
     measure_->setAccessibleName(tr("Measure of the gradients"));
     connect(measure_, &QComboBox::currentIndexChanged, this, [this] {
@@ -74,6 +74,10 @@ GradientFlowView::GradientFlowView(SessionBridge& bridge, QWidget* parent) : Vie
     layout->addWidget(splitter, 1);
 
     connect(&bridge, &SessionBridge::statusChanged, this, &GradientFlowView::ask);
+    // A training shows the gradients of its newest step, as often as one is recorded.
+    connect(&bridge, &SessionBridge::recordingChanged, this, [this] {
+        if (this->bridge().isTraining() && isInSight()) ask();
+    });
     connect(&bridge, &SessionBridge::modelChanged, this, [this] {
         runs_.clear();
         showRows({});
@@ -88,7 +92,7 @@ GradientFlowView::GradientFlowView(SessionBridge& bridge, QWidget* parent) : Vie
 void GradientFlowView::ask() {
     // Worth asking for whenever the engine stands still after something ran.
     const auto state = bridge().status().state;
-    if (state != session::RunState::Paused && state != session::RunState::Finished && state != session::RunState::Failed) return;
+    if (!bridge().isTraining() && state != session::RunState::Paused && state != session::RunState::Finished && state != session::RunState::Failed) return;
     if (!bridge().recording()) return;
     waiting_ = true;
     bridge().requestGradients(QStringLiteral("gradient-flow"), this, [this](std::vector<session::GradientRow> rows) { showRows(rows); });
@@ -151,7 +155,7 @@ void GradientFlowView::drawNames() {
 void GradientFlowView::noteRun() {
     const auto& recording = bridge().recording();
     const bool any = std::any_of(rows_.begin(), rows_.end(), [](const session::GradientRow& row) { return row.has_gradient; });
-    if (!any || !recording || bridge().status().state != session::RunState::Finished || noted_.lock() == recording) return;
+    if (!any || !recording || (bridge().status().state != session::RunState::Finished && !bridge().isTraining()) || noted_.lock() == recording) return;
     noted_ = recording;
     if (!runs_.empty() && runs_.back().size() != rows_.size()) runs_.clear();
     constexpr std::size_t kMostRuns = 500;

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The Train panel: a training is started, stopped in, gone on with and saved by its buttons, and drawn as it goes.
+#include <qcustomplot.h>
+
+#include <QTemporaryDir>
+#include <QtTest>
+
+#include "views/train/train_view.h"
+
+using namespace loupe;
+using namespace loupe::views;
+
+class TrainTest : public QObject {
+    Q_OBJECT
+
+  private slots:
+    void initTestCase() {
+        QCoreApplication::setOrganizationName(QStringLiteral("Tensorloupe"));
+        QCoreApplication::setApplicationName(QStringLiteral("train_test"));
+        qputenv("XDG_CONFIG_HOME", folder_.path().toUtf8());
+    }
+
+    void init() {
+        bridge_ = std::make_unique<SessionBridge>();
+        view_ = std::make_unique<TrainView>(*bridge_, nullptr);
+        view_->resize(900, 600);
+        view_->show();
+        bridge_->open(QStringLiteral(LOUPE_SOURCE_DIR "/resources/models/digits.pt"));
+        waitFor(session::RunState::Ready);
+    }
+
+    // The data that ships beside a model is chosen for it.
+    void startsWithWhatFits() {
+        QVERIFY(view_->form().data()->text().endsWith(QStringLiteral("digits_data.npz")));
+        QVERIFY(view_->start()->isEnabled());
+        QVERIFY(!view_->pause()->isEnabled());
+        QVERIFY(view_->pause()->toolTip().startsWith(QStringLiteral("Not now")));
+    }
+
+    void trainsAndDraws() {
+        const session::TrainOptions options = few(6);
+        QTest::mouseClick(view_->start(), Qt::LeftButton);
+        waitFor(session::RunState::Finished);
+        const auto log = bridge_->training();
+        QVERIFY(log != nullptr);
+        QTRY_COMPARE(view_->plots().lossGraph()->dataCount(), 6);
+        // The middle of a smoothed curve lies between the losses.
+        view_->plots().setSmoothing(0);
+        const auto steps = log->steps();
+        QCOMPARE(view_->plots().lossGraph()->dataMainValue(5), steps.back().loss);
+        QVERIFY(view_->plots().tensors()->count() > 5);
+        QCOMPARE(view_->plots().tensors()->itemText(0), QStringLiteral("features.conv1.weight"));
+        QVERIFY(view_->start()->isEnabled());
+        QCOMPARE(options.max_steps, std::int64_t{6});
+    }
+
+    // Inside a step everything can be looked at; then it goes on.
+    void pausesInsideAStep() {
+        few(1000);
+        view_->train();
+        QTRY_VERIFY(view_->pause()->isEnabled() && bridge_->training() && bridge_->training()->step_count() > 1);
+        QTest::mouseClick(view_->pause(), Qt::LeftButton);
+        waitFor(session::RunState::Paused);
+        QCOMPARE(view_->pause()->text(), QStringLiteral("Continue"));
+        QVERIFY(bridge_->recording() != nullptr);
+        QVERIFY(bridge_->status().is_training);
+        const std::size_t before = bridge_->training()->step_count();
+        bridge_->step(session::StepKind::Over);
+        QTRY_VERIFY(bridge_->status().reached > 0 && bridge_->isPaused());
+        QTest::mouseClick(view_->pause(), Qt::LeftButton);
+        QTRY_VERIFY(bridge_->training()->step_count() > before);
+        QTest::mouseClick(view_->stop(), Qt::LeftButton);
+        QTRY_VERIFY(!bridge_->isTraining() && !bridge_->isBusy());
+        QVERIFY(view_->start()->isEnabled());
+    }
+
+    // Other panels keep looking at the event they looked at, one step after another.
+    void whatIsSelectedStays() {
+        few(4);
+        view_->train();
+        waitFor(session::RunState::Finished);
+        bridge_->setCurrentEvent(3);
+        session::TrainOptions options = few(8);
+        options.look_every = 0;
+        bridge_->trainOn(options);
+        QTRY_COMPARE(bridge_->training()->step_count(), std::size_t{8});
+        waitFor(session::RunState::Finished);
+        QTRY_COMPARE(bridge_->currentEvent(), session::EventId{3});
+    }
+
+    void savesWeights() {
+        const QString file = folder_.filePath(QStringLiteral("weights.npz"));
+        view_->saveWeights(file);
+        QTRY_VERIFY(QFile::exists(file));
+    }
+
+    // What was set comes back with the model.
+    void rememberedByModel() {
+        few(2);
+        view_->form().optimizer()->setCurrentText(QStringLiteral("SGD(lr=0.125)"));
+        view_->form().remember();
+        bridge_->open(QStringLiteral(LOUPE_SOURCE_DIR "/resources/models/lstm.pt"));
+        QTRY_VERIFY(view_->form().data()->text().isEmpty());
+        bridge_->open(QStringLiteral(LOUPE_SOURCE_DIR "/resources/models/digits.pt"));
+        QTRY_COMPARE(view_->form().optimizer()->currentText(), QStringLiteral("SGD(lr=0.125)"));
+    }
+
+    void whatDoesNotFitIsTold() {
+        session::TrainOptions options = few(2);
+        options.loss = "MSELosss()";
+        view_->form().setOptions(options);
+        view_->train();
+        waitFor(session::RunState::Failed);
+        QVERIFY(bridge_->status().error.find("MSELosss") != std::string::npos);
+        QVERIFY(view_->start()->isEnabled());
+    }
+
+    void cleanup() {
+        view_.reset();
+        bridge_.reset();
+    }
+
+  private:
+    void waitFor(session::RunState state) { QTRY_VERIFY_WITH_TIMEOUT(bridge_->status().state == state, 20'000); }
+    session::TrainOptions few(std::int64_t steps) {
+        session::TrainOptions options = view_->form().options();
+        options.max_steps = steps;
+        options.epochs = 1000;
+        view_->form().setOptions(options);
+        return options;
+    }
+
+    QTemporaryDir folder_;
+    std::unique_ptr<SessionBridge> bridge_;
+    std::unique_ptr<TrainView> view_;
+};
+
+QTEST_MAIN(TrainTest)
+#include "train_test.moc"

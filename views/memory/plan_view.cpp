@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/memory/plan_view.h"
+
+#include <QHeaderView>
+#include <QHelpEvent>
+#include <QMouseEvent>
+#include <QPainter>
+#include <QSplitter>
+#include <QToolTip>
+#include <QVBoxLayout>
+
+#include "views/common/format.h"
+#include "views/common/theme.h"
+
+namespace loupe::views {
+
+using Use = session::PlannedMemory::Use;
+
+// --- the picture
+
+PlanPicture::PlanPicture(QWidget* parent) : QWidget(parent) {
+    setMinimumHeight(60);
+    setMouseTracking(true);
+    setAccessibleName(tr("Buffers of the program over its steps"));
+}
+
+void PlanPicture::setPart(const session::PlannedPart* part) {
+    has_part_ = part != nullptr;
+    part_ = part != nullptr ? *part : session::PlannedPart();
+    update();
+}
+
+QRect PlanPicture::area() const { return rect().adjusted(64, 8, -10, -22); }
+
+QRect PlanPicture::boxOf(int index) const {
+    const QRect inside = area();
+    const auto& buffer = part_.buffers[static_cast<std::size_t>(index)];
+    const double steps = std::max<double>(1, static_cast<double>(part_.steps.size()));
+    const double bytes = std::max<double>(1, static_cast<double>(part_.block_bytes));
+    const double left = inside.left() + inside.width() * buffer.first / steps;
+    const double right = inside.left() + inside.width() * (buffer.last + 1) / steps;
+    const double top = inside.bottom() - inside.height() * static_cast<double>(buffer.offset + buffer.bytes) / bytes;
+    const double bottom = inside.bottom() - inside.height() * static_cast<double>(buffer.offset) / bytes;
+    return QRectF(left, top, std::max(1.0, right - left - 1), std::max(1.0, bottom - top - 1)).toRect();
+}
+
+int PlanPicture::bufferAt(const QPoint& point) const {
+    for (std::size_t i = 0; i < part_.buffers.size(); ++i) {
+        if (part_.buffers[i].use != Use::Result && boxOf(static_cast<int>(i)).contains(point)) return static_cast<int>(i);
+    }
+    return -1;
+}
+
+void PlanPicture::paintEvent(QPaintEvent*) {
+    const Theme& theme = Theme::instance();
+    QPainter painter(this);
+    painter.fillRect(rect(), theme.colour(Theme::Colour::Panel));
+    if (!has_part_ || part_.steps.empty()) return;
+    const QRect inside = area();
+    painter.setFont(theme.monoFont());
+    painter.setPen(theme.colour(Theme::Colour::Faint));
+    for (int i = 0; i <= 2; ++i) {
+        const int y = inside.bottom() - inside.height() * i / 2;
+        painter.drawText(QRect(0, y - 9, 58, 18), Qt::AlignRight | Qt::AlignVCenter, bytesText(static_cast<double>(part_.block_bytes) * i / 2));
+    }
+    painter.drawText(QRect(inside.left(), inside.bottom() + 3, inside.width(), 18), Qt::AlignRight | Qt::AlignVCenter, tr("%1 steps").arg(part_.steps.size()));
+    painter.setPen(theme.colour(Theme::Colour::Border));
+    painter.drawRect(inside);
+    for (std::size_t i = 0; i < part_.buffers.size(); ++i) {
+        const auto& buffer = part_.buffers[i];
+        if (buffer.use == Use::Result) continue;
+        QColor colour = buffer.use == Use::Scratch ? theme.colour(Theme::Colour::Faint) : theme.series(static_cast<int>(i) % 7);
+        colour.setAlpha(buffer.takes_over >= 0 ? 120 : 190);
+        painter.fillRect(boxOf(static_cast<int>(i)), colour);
+    }
+    // What is needed at each step, as a line over the boxes.
+    QPolygonF line;
+    for (std::size_t i = 0; i < part_.steps.size(); ++i) {
+        const double x = inside.left() + inside.width() * (static_cast<double>(i) + 0.5) / static_cast<double>(part_.steps.size());
+        const double part = static_cast<double>(part_.steps[i].live_bytes) / std::max<double>(1, static_cast<double>(part_.block_bytes));
+        line << QPointF(x, inside.bottom() - inside.height() * std::min(1.0, part));
+    }
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setPen(QPen(theme.colour(Theme::Colour::Text), 1.2));
+    painter.drawPolyline(line);
+}
+
+bool PlanPicture::event(QEvent* event) {
+    if (event->type() != QEvent::ToolTip) return QWidget::event(event);
+    const auto* help = static_cast<QHelpEvent*>(event);
+    const int index = bufferAt(help->pos());
+    if (index < 0) {
+        QToolTip::hideText();
+        return true;
+    }
+    const auto& buffer = part_.buffers[static_cast<std::size_t>(index)];
+    const auto step = [&](int at) { return at >= 0 && at < static_cast<int>(part_.steps.size()) ? text(part_.steps[static_cast<std::size_t>(at)].op) : QString(); };
+    QString words = tr("%1 at %2 of the block\nfrom step %3 (%4) to %5 (%6)")
+                        .arg(bytesText(static_cast<double>(buffer.bytes)), bytesText(static_cast<double>(buffer.offset)))
+                        .arg(buffer.first)
+                        .arg(step(buffer.first))
+                        .arg(buffer.last)
+                        .arg(step(buffer.last));
+    if (buffer.use == Use::Scratch) words += tr("\nscratch");
+    if (buffer.takes_over >= 0) words += tr("\nwritten over buffer %1").arg(buffer.takes_over);
+    QToolTip::showText(help->globalPos(), words, this);
+    return true;
+}
+
+void PlanPicture::mousePressEvent(QMouseEvent* event) {
+    if (const int index = bufferAt(event->pos()); index >= 0) emit stepChosen(part_.buffers[static_cast<std::size_t>(index)].first);
+}
+
+// --- the panel
+
+ViewDescription PlanView::describe() {
+    return {QStringLiteral("plan"), tr("Memory plan"),
+            tr("A graph as a planned program: buffers in one block over its steps, the predicted and measured peak, where the graph breaks and why; and what a run would take done another way."),
+            QStringLiteral("memory"), Place::Bottom};
+}
+
+PlanView::PlanView(SessionBridge& bridge, QWidget* parent) : View(bridge, parent) {
+    pipeline_ = new QComboBox(this);
+    pipeline_->setAccessibleName(tr("Pipeline"));
+    for (const auto& name : session::list_pipelines()) pipeline_->addItem(text(name));
+    pipeline_->setCurrentText(QStringLiteral("inference"));
+    run_ = new QToolButton(this);
+    run_->setObjectName(QStringLiteral("planRun"));
+    run_->setText(tr("Plan"));
+    connect(run_, &QToolButton::clicked, this, &PlanView::plan);
+    parts_ = new QComboBox(this);
+    parts_->setAccessibleName(tr("Part of the graph"));
+    parts_->hide();
+    connect(parts_, &QComboBox::currentIndexChanged, this, &PlanView::showPart);
+    summary_ = new QLabel(this);
+    summary_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+    summary_->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    change_ = new QComboBox(this);
+    change_->setAccessibleName(tr("What if"));
+    change_->setMinimumContentsLength(16);
+    forecast_ = new QLabel(this);
+    forecast_->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    forecast_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+    connect(change_, &QComboBox::currentIndexChanged, this, &PlanView::forecastChange);
+    auto* bar = new QHBoxLayout;
+    bar->setContentsMargins(6, 4, 6, 3);
+    bar->setSpacing(6);
+    bar->addWidget(pipeline_);
+    bar->addWidget(run_);
+    bar->addWidget(parts_);
+    bar->addWidget(summary_, 3);
+    bar->addWidget(new QLabel(tr("What if"), this));
+    bar->addWidget(change_);
+    bar->addWidget(forecast_, 2);
+    auto* splitter = new QSplitter(Qt::Horizontal, this);
+    picture_ = new PlanPicture(splitter);
+    hint_ = new EmptyHint(picture_);
+    breaks_ = new QTreeWidget(splitter);
+    breaks_->setObjectName(QStringLiteral("graphBreaks"));
+    breaks_->setAccessibleName(tr("Graph breaks"));
+    breaks_->setRootIsDecorated(false);
+    breaks_->setHeaderLabels({tr("Graph break"), tr("Scope"), tr("Why")});
+    breaks_->setColumnWidth(0, 130);
+    breaks_->setColumnWidth(1, 100);
+    connect(breaks_, &QTreeWidget::itemActivated, this, [this](QTreeWidgetItem* item) {
+        const auto& place = report_.breaks[item->data(0, Qt::UserRole).toUInt()];
+        if (place.source.line > 0) this->bridge().setCurrentSource(place.source);
+        else this->bridge().setCurrentModule(text(place.scope));
+    });
+    connect(picture_, &PlanPicture::stepChosen, this, [this](int step) {
+        const auto& part = report_.parts[static_cast<std::size_t>(parts_->currentIndex())];
+        if (step >= 0 && static_cast<std::size_t>(step) < part.steps.size()) this->bridge().setCurrentModule(text(part.steps[static_cast<std::size_t>(step)].scope));
+    });
+    splitter->setSizes({640, 360});
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(0);
+    layout->addLayout(bar);
+    layout->addWidget(splitter, 1);
+    connect(&bridge, &SessionBridge::modelChanged, this, [this] {
+        if (this->bridge().status().state != session::RunState::Running) show({});
+    });
+    connect(&bridge, &SessionBridge::statusChanged, this, [this] {
+        showState();
+        const auto state = this->bridge().status().state;
+        if (state == session::RunState::Finished || state == session::RunState::Ready) fillChanges();
+    });
+    connect(&Theme::instance(), &Theme::changed, picture_, qOverload<>(&QWidget::update));
+    show({});
+    fillChanges();
+}
+
+void PlanView::showState() {
+    const bool isFree = bridge().model() && !bridge().isBusy() && !bridge().isPaused();
+    run_->setEnabled(isFree && !waiting_);
+    run_->setToolTip(isFree ? tr("Runs the graph by the interpreter and as planned programs, and measures both")
+                            : bridge().model() ? tr("Not now: a run is under way; stop it first") : tr("Not now: no model is open"));
+}
+
+void PlanView::plan() {
+    waiting_ = true;
+    summary_->setText(tr("planning and measuring\u2026"));
+    showState();
+    bridge().ask<session::MemoryPlanReport>(
+        this, [this](const session::MemoryPlanReport& report) { show(report); },
+        [&](auto reply) { bridge().session().request_memory_plan("plan", pipeline_->currentText().toStdString(), bridge().runOptions().method, reply); });
+}
+
+void PlanView::show(const session::MemoryPlanReport& report) {
+    waiting_ = false;
+    report_ = report;
+    {
+        const QSignalBlocker blocker(parts_);
+        parts_->clear();
+        for (std::size_t i = 0; i < report_.parts.size(); ++i) parts_->addItem(tr("part %1").arg(i + 1));
+    }
+    parts_->setVisible(report_.parts.size() > 1);
+    breaks_->clear();
+    for (std::size_t i = 0; i < report_.breaks.size(); ++i) {
+        const auto& place = report_.breaks[i];
+        auto* item = new QTreeWidgetItem(breaks_, {shortOpName(place.op), scopeText(place.scope), text(place.reason)});
+        item->setData(0, Qt::UserRole, static_cast<uint>(i));
+        for (int column = 0; column < 3; ++column) item->setToolTip(column, text(place.line()));
+    }
+    const auto bytes = [](std::int64_t count) { return bytesText(static_cast<double>(count)); };
+    QString words;
+    if (!report_.error.empty()) words = text(report_.error);
+    else if (!report_.parts.empty()) {
+        words = tr("%1 planned, %2 if every buffer had its own; measured peak %3 instead of %4; %5 allocations a run")
+                    .arg(bytes(report_.planned_bytes), bytes(report_.unplanned_bytes), bytes(report_.planned_peak), bytes(report_.interpreter_peak))
+                    .arg(report_.allocations);
+    }
+    summary_->setText(words);
+    summary_->setToolTip(words);
+    hint_->say(report_.parts.empty() ? tr("Choose a pipeline and plan: buffers are drawn here where they lie in the program's one block") : QString());
+    showPart();
+    showState();
+}
+
+void PlanView::showPart() {
+    const int index = parts_->currentIndex();
+    const bool isThere = index >= 0 && static_cast<std::size_t>(index) < report_.parts.size();
+    const session::PlannedPart* part = isThere ? &report_.parts[static_cast<std::size_t>(index)] : nullptr;
+    picture_->setPart(part);
+    if (part && !part->refusal.empty()) hint_->say(tr("This part runs as before: %1").arg(text(part->refusal)));
+    else if (part) hint_->say(QString());
+}
+
+void PlanView::fillChanges() {
+    const QSignalBlocker blocker(change_);
+    change_->clear();
+    changes_.clear();
+    forecast_->clear();
+    const auto& recording = bridge().recording();
+    change_->setEnabled(recording && recording->event_count() > 0);
+    change_->addItem(tr("nothing changes"));
+    if (!change_->isEnabled()) return;
+    const auto add = [&](session::WhatIf change) {
+        change_->addItem(text(session::what_if_text(change)));
+        changes_.push_back(std::move(change));
+    };
+    for (const double factor : {2.0, 4.0, 0.5}) add({.kind = session::WhatIf::Kind::Batch, .module = {}, .factor = factor});
+    for (const auto& advice : session::advise_checkpoints(*recording, 12)) add({.kind = session::WhatIf::Kind::Checkpoint, .module = advice.module});
+}
+
+void PlanView::forecastChange() {
+    const int index = change_->currentIndex() - 1;
+    const auto& recording = bridge().recording();
+    if (index < 0 || !recording || static_cast<std::size_t>(index) >= changes_.size()) return forecast_->clear();
+    try {
+        const session::MemoryForecast found = session::forecast_memory(*recording, {changes_[static_cast<std::size_t>(index)]});
+        forecast_->setText(tr("peak %1 \u2192 <b>%2</b>, time %3 \u2192 <b>%4</b>")
+                               .arg(bytesText(static_cast<double>(found.peak_before)), bytesText(static_cast<double>(found.peak)), secondsText(found.seconds_before), secondsText(found.seconds)));
+        QStringList notes;
+        for (const auto& note : found.notes) notes << text(note);
+        forecast_->setToolTip(notes.join(QLatin1Char('\n')));
+    } catch (const std::exception& error) {
+        forecast_->setText(text(error.what()));
+    }
+}
+
+void PlanView::addActions(QMenu& menu) {
+    QAction* action = menu.addAction(tr("Plan the memory of the graph"), this, &PlanView::plan);
+    action->setEnabled(run_->isEnabled());
+    action->setToolTip(run_->toolTip());
+}
+
+}  // namespace loupe::views

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+// The Memory plan panel: where the buffers of a planned program lie in its block, over its steps; where the graph breaks;
+// and what a run would take if it were done another way.
+
+#include <QComboBox>
+#include <QLabel>
+#include <QToolButton>
+#include <QTreeWidget>
+
+#include "core/session/what_if.h"
+#include "views/common/empty_hint.h"
+#include "views/common/view.h"
+
+namespace loupe::views {
+
+// Buffers as boxes: steps to the right, the block's bytes upwards.
+class PlanPicture : public QWidget {
+    Q_OBJECT
+
+  public:
+    explicit PlanPicture(QWidget* parent);
+
+    void setPart(const session::PlannedPart* part);
+    // The buffer under a point; -1: none.
+    int bufferAt(const QPoint& point) const;
+    QRect boxOf(int buffer) const;
+
+  signals:
+    void stepChosen(int step);
+
+  protected:
+    void paintEvent(QPaintEvent* event) override;
+    bool event(QEvent* event) override;
+    void mousePressEvent(QMouseEvent* event) override;
+
+  private:
+    QRect area() const;
+
+    session::PlannedPart part_;
+    bool has_part_ = false;
+};
+
+class PlanView : public View {
+    Q_OBJECT
+
+  public:
+    static ViewDescription describe();
+    PlanView(SessionBridge& bridge, QWidget* parent);
+
+    void addActions(QMenu& menu) override;
+    bool isSettled() const override { return !waiting_; }
+
+    void plan();
+    // Takes the place of an answer of the session: tests do.
+    void show(const session::MemoryPlanReport& report);
+    PlanPicture* picture() { return picture_; }
+    QTreeWidget* breaks() { return breaks_; }
+    QComboBox* pipeline() { return pipeline_; }
+    QComboBox* change() { return change_; }
+    QString forecast() const { return forecast_->text(); }
+
+  private:
+    void showPart();
+    void showState();
+    void fillChanges();
+    void forecastChange();
+
+    QComboBox* pipeline_;
+    QToolButton* run_;
+    QLabel* summary_;
+    QComboBox* parts_;
+    PlanPicture* picture_;
+    EmptyHint* hint_;
+    QTreeWidget* breaks_;
+    QComboBox* change_;
+    QLabel* forecast_;
+    session::MemoryPlanReport report_;
+    std::vector<session::WhatIf> changes_;
+    bool waiting_ = false;
+};
+
+}  // namespace loupe::views
