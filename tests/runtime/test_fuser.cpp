@@ -11,6 +11,7 @@
 #include "core/base/strings.h"
 #include "core/ir/parser.h"
 #include "core/ops/functions.h"
+#include "core/ops/numbers/warnings.h"
 #include "core/ops/plugin_loader.h"
 #include "core/ops/random/random.h"
 #include "core/ops/samples.h"
@@ -144,8 +145,9 @@ class Drawing {
 
     std::size_t below(std::size_t n) { return random_.engine()() % n; }
 
-    std::string draw(std::size_t inputs, std::size_t steps) {
-        std::string body = "  %one : int = prim::Constant[value=1]()\n  %two : int = prim::Constant[value=2]()\n"
+    std::string draw(std::size_t inputs, std::size_t steps, bool with_rows = false) {
+        std::string body = "  %last : int = prim::Constant[value=-1]()\n  %lasts : int[] = prim::Constant[value=[-1]]()\n  %yes : bool = prim::Constant[value=1]()\n"
+                            "  %one : int = prim::Constant[value=1]()\n  %two : int = prim::Constant[value=2]()\n"
                            "  %half : float = prim::Constant[value=0.5]()\n  %f32 : int = prim::Constant[value=6]()\n"
                            "  %f64 : int = prim::Constant[value=7]()\n  %bf16 : int = prim::Constant[value=15]()\n"
                            "  %no : bool = prim::Constant[value=0]()\n  %none : NoneType = prim::Constant()\n"
@@ -167,7 +169,15 @@ class Drawing {
         constexpr const char* kUnary[] = {"neg", "exp", "tanh", "sigmoid", "relu", "abs", "sqrt", "floor", "sin", "reciprocal", "rsqrt", "erf", "log1p", "silu", "trunc"};
         constexpr const char* kBinary[] = {"mul", "div", "maximum", "minimum"};
         constexpr const char* kCompare[] = {"gt", "le", "eq", "ne"};
+        constexpr const char* kRows[] = {"softmax($, %last, %none)", "log_softmax($, %last, %none)", "sum($, %lasts, %yes, %none)", "mean($, %lasts, %yes, %none)",
+                                         "amax($, %lasts, %yes)", "amin($, %lasts, %yes)", "var($, %lasts, %yes, %yes)"};
         for (std::size_t i = 0; i < steps; ++i) {
+            if (with_rows && below(3) == 0) {
+                std::string call = kRows[below(std::size(kRows))];
+                call.replace(call.find('$'), 1, any());
+                add("aten::" + call);
+                continue;
+            }
             switch (below(12)) {
                 case 0:
                 case 1:
@@ -212,6 +222,19 @@ class Drawing {
   private:
     Random random_;
 };
+
+// Some elements become infinite and NaN; of 2 all of the tensor is one element, expanded.
+Tensor with_specials(const Tensor& t, std::size_t kind) {
+    if (kind == 0 || t.numel() == 0) return t;
+    if (kind == 2) {
+        Tensor one = t;
+        while (one.dim() > 0) one = fn::select(one, 0, 0);
+        return fn::expand(one, Dims(t.sizes().begin(), t.sizes().end()));
+    }
+    if (!is_floating(t.dtype())) return t;
+    const Tensor mask = fn::gt_scalar(t, Scalar(0.8)), other = fn::lt_scalar(t, Scalar(-0.9));
+    return fn::masked_fill(fn::masked_fill(t, mask, Scalar(std::numeric_limits<double>::infinity())), other, Scalar(std::numeric_limits<double>::quiet_NaN()));
+}
 
 }  // namespace
 
@@ -275,15 +298,7 @@ class TestFuser : public QObject {
     void kernels_on_disk() {
         if (!has_llvm()) QSKIP("without LLVM");
         const QTemporaryDir folder;
-        const auto run = [&folder] {
-            QProcess process;
-            QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
-            environment.insert("XDG_CACHE_HOME", folder.path());
-            environment.insert("LOUPE_TEST_CACHE", "1");
-            process.setProcessEnvironment(environment);
-            process.start(QCoreApplication::applicationFilePath(), {"other_shapes_of_the_same_kind"});
-            return process.waitForFinished(60000) && process.exitStatus() == QProcess::NormalExit && process.exitCode() == 0;
-        };
+        const auto run = [&folder] { return run_again(folder.path(), "other_shapes_of_the_same_kind", {}); };
         QVERIFY(run());
         const QDir kernels(folder.path() + "/tensorloupe/kernels");
         const QStringList files = kernels.entryList(QDir::Files);
@@ -304,6 +319,68 @@ class TestFuser : public QObject {
             QVERIFY(run());
             QVERIFY(contents(files[0]).size() == good.size());
         }
+    }
+
+    // The cache stays within its bounds; a kernel that finds no place is none the worse.
+    void kernels_on_disk_are_bounded() {
+        if (!has_llvm()) QSKIP("without LLVM");
+        const QTemporaryDir folder;
+        QVERIFY(run_again(folder.path(), "other_shapes_of_the_same_kind", {{"TENSORLOUPE_KERNEL_CACHE_MB", "1"}}));
+        const QDir kernels(folder.path() + "/tensorloupe/kernels");
+        const qsizetype count = kernels.entryList(QDir::Files).size();
+        QVERIFY(count > 0);
+        // Files of before that are older go first.
+        QFile old(kernels.filePath("old.o"));
+        QVERIFY(old.open(QIODevice::WriteOnly) && old.write(QByteArray(2 << 20, 'x')) == 2 << 20);
+        QVERIFY(old.setFileTime(QDateTime::currentDateTime().addDays(-1), QFileDevice::FileModificationTime));
+        old.close();
+        QVERIFY(run_again(folder.path(), "what_fusing_is_worth_compiled", {{"TENSORLOUPE_KERNEL_CACHE_MB", "1"}}));
+        QVERIFY(!old.exists());
+        QVERIFY(kernels.entryList(QDir::Files).size() > count);
+        QVERIFY(run_again(folder.path(), "a_tensor_given_twice", {{"TENSORLOUPE_KERNEL_CACHE_MB", "0"}}));
+        QVERIFY(kernels.entryList(QDir::Files).isEmpty());
+    }
+
+    void what_fusing_is_worth_compiled() {
+        if (!has_llvm()) QSKIP("without LLVM");
+        const auto graph = ir::parse_graph("graph(%x : Tensor):\n  %a : Tensor = aten::abs(%x)\n  %b : Tensor = aten::neg(%a)\n  return (%b)\n");
+        Random random;
+        QCOMPARE(measure_fused_group(graph, {random_tensor(random, {1000}, ScalarType::Float32)}, "llvm").kernels.size(), std::size_t{1});
+    }
+
+    void two_processes_at_once() {
+        if (!has_llvm()) QSKIP("without LLVM");
+        const QTemporaryDir folder;
+        std::vector<std::unique_ptr<QProcess>> processes;
+        for (int i = 0; i < 3; ++i) processes.push_back(start_again(folder.path(), "other_shapes_of_the_same_kind", {}));
+        for (const auto& process : processes) QVERIFY(has_passed(*process));
+        // What they left is whole.
+        QVERIFY(run_again(folder.path(), "no_warnings", {{"LOUPE_TEST_WARNINGS", "none"}}));
+    }
+
+    void damaged_kernels_are_told() {
+        if (!has_llvm()) QSKIP("without LLVM");
+        const QTemporaryDir folder;
+        QVERIFY(run_again(folder.path(), "other_shapes_of_the_same_kind", {}));
+        const QDir kernels(folder.path() + "/tensorloupe/kernels");
+        for (const QString& name : kernels.entryList(QDir::Files)) {
+            QFile file(kernels.filePath(name));
+            QVERIFY(file.open(QIODevice::WriteOnly) && file.write("damaged") == 7);
+        }
+        QVERIFY(run_again(folder.path(), "no_warnings", {{"LOUPE_TEST_WARNINGS", "some"}}));
+        QVERIFY(run_again(folder.path(), "no_warnings", {{"LOUPE_TEST_WARNINGS", "none"}}));
+    }
+
+    // In a process of its own.
+    void no_warnings() {
+        const QByteArray expected = qgetenv("LOUPE_TEST_WARNINGS");
+        if (expected.isEmpty()) QSKIP("run by others");
+        std::vector<std::string> told;
+        set_warning_handler([&](std::string_view, std::string_view message) { told.emplace_back(message); });
+        other_shapes_of_the_same_kind();
+        set_warning_handler(nullptr);
+        QCOMPARE(told.empty(), expected == "none");
+        for (const std::string& line : told) QVERIFY2(line.find("is damaged") != std::string::npos, line.c_str());
     }
 
     void text_of_an_expression() {
@@ -346,6 +423,56 @@ class TestFuser : public QObject {
         const bool is_fused = group.reason().empty();
         if (!is_fused) QVERIFY2(std::any_of(tensors.begin(), tensors.end(), is_empty) || group.reason().find("looks at a tensor of []") != std::string::npos, group.reason().c_str());
         check(text, tensors, is_fused);
+    }
+
+    // Pointwise operators and reductions in any order; infinities, NaN, integers, truth values, empty and 0-dimensional
+    // tensors, expanded and transposed ones; the operators' own errors.
+    void random_rows_data() {
+        QTest::addColumn<int>("seed");
+        for (int seed = 0; seed < 200; ++seed) QTest::addRow("%d", seed) << seed;
+    }
+    void random_rows() {
+        QFETCH(int, seed);
+        Drawing drawing(static_cast<std::uint32_t>(seed) + 5000);
+        constexpr ScalarType kTypes[] = {ScalarType::Float32, ScalarType::Float32, ScalarType::Float64, ScalarType::BFloat16, ScalarType::Float16,
+                                         ScalarType::Int64,   ScalarType::Int32,   ScalarType::UInt8,   ScalarType::Bool};
+        const std::size_t inputs = 1 + drawing.below(3);
+        const std::size_t shape = drawing.below(8);
+        const std::string text = drawing.draw(inputs, 2 + drawing.below(7), true);
+        const ScalarType dtype = kTypes[drawing.below(std::size(kTypes))];
+        std::vector<IValue> tensors;
+        for (std::size_t i = 0; i < inputs; ++i) {
+            const ScalarType own = drawing.below(5) == 0 ? kTypes[drawing.below(std::size(kTypes))] : dtype;
+            tensors.emplace_back(with_specials(drawing.tensor(own, shape, drawing.below(3)), drawing.below(3)));
+        }
+        set_thread_count(1 + static_cast<int>(drawing.below(2)));
+        const Ptr<ir::Graph> graph = ir::parse_graph(text);
+        std::vector<IValue> want(graph->outputs().size());
+        std::string error;
+        try {
+            FusedGroup(graph).run(tensors, want.data());
+        } catch (const Error& problem) {
+            error = problem.message();
+        }
+        for (const std::string& backend : backends()) {
+            FusedGroup group(graph, backend);
+            std::vector<IValue> got(want.size());
+            try {
+                for (int time = 0; time < 2; ++time) group.run(tensors, got.data());
+            } catch (const Error& problem) {
+                if (problem.kind() == ErrorKind::Unsupported && backend != "portable") continue;
+                QCOMPARE(problem.message(), error);
+                continue;
+            }
+            QCOMPARE(error, std::string());
+            std::string shown;
+            for (const FusedKernelText& kernel : group.kernels()) shown += kernel.expression + "\n" + kernel.program + "\n";
+            for (std::size_t i = 0; i < want.size(); ++i) {
+                const std::string problem = near(got[i].to_tensor(), want[i].to_tensor());
+                QVERIFY2(problem.empty(), concat(backend, ": ", problem, " of ", describe(tensors[0].to_tensor()), "\n", text, "\n", shown).c_str());
+            }
+        }
+        set_thread_count(0);
     }
 
     void other_shapes_of_the_same_kind() {
@@ -553,6 +680,22 @@ class TestFuser : public QObject {
     }
 
   private:
+    static std::unique_ptr<QProcess> start_again(const QString& cache, const QString& test, const std::vector<std::pair<QString, QString>>& variables) {
+        auto process = std::make_unique<QProcess>();
+        QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
+        environment.insert("XDG_CACHE_HOME", cache);
+        environment.insert("LOUPE_TEST_CACHE", "1");
+        for (const auto& [name, value] : variables) environment.insert(name, value);
+        process->setProcessEnvironment(environment);
+        process->start(QCoreApplication::applicationFilePath(), {test});
+        return process;
+    }
+    static bool has_passed(QProcess& process) {
+        return process.waitForFinished(60000) && process.exitStatus() == QProcess::NormalExit && process.exitCode() == 0;
+    }
+    static bool run_again(const QString& cache, const QString& test, const std::vector<std::pair<QString, QString>>& variables) {
+        return has_passed(*start_again(cache, test, variables));
+    }
     static bool has_llvm() {
         const auto names = backends();
         return std::find(names.begin(), names.end(), "llvm") != names.end();
