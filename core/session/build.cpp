@@ -109,7 +109,10 @@ std::vector<LayerInfo> list_layers() {
             if (argument.name == "self" || argument.name == "device" || argument.name == "dtype") continue;
             info.arguments.push_back({argument.name, argument.type->annotation_str(), argument.default_value ? python_repr(*argument.default_value) : std::string()});
         }
-        all.push_back(std::move(info));
+        const bool needs_layer = std::any_of(info.arguments.begin(), info.arguments.end(), [](const RecipeInfo::Argument& argument) {
+            return argument.name == "encoder_layer" || argument.name == "decoder_layer";
+        });
+        if (!needs_layer) all.push_back(std::move(info));
     }
     return all;
 }
@@ -126,13 +129,13 @@ std::string suggest_layer(const LayerInfo& layer, const std::string& input) {
         {"num_embeddings", "128"}, {"embedding_dim", "32"}, {"output_size", "1"}, {"padding", "1"}, {"upscale_factor", "2"},
         {"downscale_factor", "2"}, {"embed_dim", std::to_string(features)}, {"num_heads", features % 4 == 0 ? "4" : "1"},
         {"d_model", std::to_string(features)}, {"nhead", features % 4 == 0 ? "4" : "1"}, {"threshold", "0.1"}, {"value", "0"},
-        {"groups", "2"}, {"size", "5"}, {"norm_type", "2"}, {"unflattened_size", "(1, 1)"}, {"dim", "1"}, {"scale_factor", "2"},
+        {"groups", "2"}, {"size", "5"}, {"norm_type", "2"}, {"unflattened_size", concat("(1, ", channels, ")")}, {"dim", "1"}, {"scale_factor", "2"},
         {"num_layers", "1"}};
     CallText call;
     call.name = layer.name;
     for (const RecipeInfo::Argument& argument : layer.arguments) {
         if (argument.name == "output_ratio") call.arguments.push_back({argument.name, "0.5"});
-        const bool is_needed = argument.default_text.empty() || (layer.name == "Upsample" && argument.name == "scale_factor");
+        const bool is_needed = argument.default_text.empty() || (layer.name.starts_with("Upsampl") && argument.name == "scale_factor");
         if (!is_needed) continue;
         const auto found = known.find(argument.name);
         call.arguments.push_back({argument.default_text.empty() ? "" : argument.name, found == known.end() ? "1" : found->second});

@@ -107,6 +107,27 @@ class TestBuild : public QObject {
         }
     }
 
+    // What the palette puts in fits most inputs, and is accepted as it stands.
+    void palette_suggests_calls_that_can_be_made() {
+        const std::vector<LayerInfo> layers = list_layers();
+        QVERIFY(layers.size() > 80);
+        QString failures;
+        for (const LayerInfo& layer : layers) {
+            if (QByteArray(layer.name.c_str()).startsWith("Lazy")) continue;
+            QString errors;
+            for (const char* input : {"2x16x8x8", "2x16x8", "2x16x8x8x8", "2x16", "2x16:int64"}) {
+                const std::string call = suggest_layer(layer, input);
+                const BuildStep step = check({{call}, input}).steps.front();
+                if (step.error.empty()) errors.clear();
+                if (step.error.empty()) break;
+                errors += QString::fromStdString(call + " on " + input + ": " + step.error + "\n");
+            }
+            // A fold takes columns of patches, which none of these are.
+            if (layer.name != "Fold") failures += errors;
+        }
+        QVERIFY2(failures.isEmpty(), failures.toUtf8());
+    }
+
     void modules_are_reset_and_told_to_learn() {
         Session session;
         session.open(LOUPE_SOURCE_DIR "/resources/models/digits.pt");

@@ -36,6 +36,23 @@ class BuildTest : public QObject {
         QVERIFY(view_->source()->toPlainText().contains(QStringLiteral("    nn.Linear(576, 64),\n")));
     }
 
+    // An argument that does not fit is told where it stands, and mended.
+    void whatDoesNotFit() {
+        view_->addLayer(QStringLiteral("Flatten"));
+        view_->addLayer(QStringLiteral("Linear"));
+        settle();
+        view_->layers()->topLevelItem(1)->setText(1, QStringLiteral("Linear(100, 10)"));
+        settle();
+        QCOMPARE(view_->layers()->topLevelItem(1)->text(2), QStringLiteral("does not fit"));
+        QVERIFY(view_->layers()->topLevelItem(1)->toolTip(1).contains(QStringLiteral("100 features")));
+        auto* mend = view_->findChild<QToolButton*>(QStringLiteral("buildMend"));
+        QVERIFY(mend->isVisible());
+        QTest::mouseClick(mend, Qt::LeftButton);
+        settle();
+        QCOMPARE(layer(1), QStringLiteral("Linear(64, 10)"));
+        QCOMPARE(view_->layers()->topLevelItem(1)->text(2), QStringLiteral("1x10"));
+    }
+
     void sourceBothWays() {
         view_->source()->setPlainText(QStringLiteral("import torch\nimport torch.nn as nn\nmodel = nn.Sequential(nn.Linear(4, 8), nn.Tanh())\nexample_inputs = (torch.randn(2, 4),)\n"));
         settle();

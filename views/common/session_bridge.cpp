@@ -163,6 +163,7 @@ void SessionBridge::takeRecording(std::shared_ptr<const session::Recording> reco
     history_at_ = 0;
     emit recordingChanged();
     emit bookmarksChanged();
+    selectWanted();  // a short step is over before its recording gets here
 }
 
 void SessionBridge::takeEvents() {
@@ -170,6 +171,10 @@ void SessionBridge::takeEvents() {
     if (count == event_count_) return;
     event_count_ = count;
     emit eventsGrown();
+    selectWanted();
+}
+
+void SessionBridge::selectWanted() {
     if (wanted_event_ == 0 || wanted_event_ > event_count_) return;
     selectEvent(std::exchange(wanted_event_, 0));
     emit currentChanged();

@@ -143,6 +143,7 @@ class SessionBridge : public QObject {
     void takeModel(std::shared_ptr<const session::ModelInfo> model);
     void takeRecording(std::shared_ptr<const session::Recording> recording);
     void takeEvents();
+    void selectWanted();
     void selectEvent(session::EventId event);
     void remember(session::EventId event);
     session::EventId findEvent(const std::function<bool(const session::Event&)>& matches) const;

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The compiler's panels: the pass that changed a result, kernels of fusion groups, the graph that a pipeline left under the
+// debugger, constructor arguments and values in line.
+#include <QTemporaryDir>
+#include <QtTest>
+
+#include "views/kernels/kernels_view.h"
+#include "views/memory/plan_view.h"
+#include "views/passes/passes_view.h"
+#include "views/source/constructor_bar.h"
+#include "views/source/source_view.h"
+
+using namespace loupe;
+using namespace loupe::views;
+
+class CompilerTest : public QObject {
+    Q_OBJECT
+
+  private slots:
+    // No pass changes the digits; with no tolerance at all, one does.
+    void bisect() {
+        SessionBridge bridge;
+        PassesView view(bridge, nullptr);
+        view.resize(1000, 600);
+        view.show();
+        view.choosePipeline(QStringLiteral("inference"));
+        open(bridge, QStringLiteral(LOUPE_SOURCE_DIR "/resources/models/digits.pt"));
+        QTRY_VERIFY_WITH_TIMEOUT(view.isSettled() && view.list()->topLevelItemCount() > 3, 20'000);
+        view.bisect()->start();
+        QVERIFY(view.bisect()->isSearching());
+        QTRY_VERIFY_WITH_TIMEOUT(!view.bisect()->isSearching(), 60'000);
+        QVERIFY2(!view.bisect()->verdict().isEmpty(), "a sentence");
+        session::PassBisect found;
+        found.step = view.list()->topLevelItem(2)->data(0, Qt::UserRole).toInt();
+        found.pass = view.list()->topLevelItem(2)->text(0).toStdString();
+        found.verdict = "it was this one";
+        found.runs = {{.passes = 9, .is_same = false, .worst = "out0", .max_abs = 0.5, .error = {}}};
+        view.bisect()->show(found);
+        QCOMPARE(view.list()->currentItem()->text(0).toStdString(), found.pass);
+        QVERIFY(!view.list()->currentItem()->icon(0).isNull());
+        QCOMPARE(view.bisect()->verdict(), QStringLiteral("it was this one"));
+    }
+
+    void passesAreFound() {
+        SessionBridge bridge;
+        PassesView view(bridge, nullptr);
+        session::PassTrace trace;
+        trace.initial = std::make_shared<session::GraphModel>();
+        for (const char* name : {"Inline", "ConstantFold", "FoldConvBatchNorm"}) {
+            session::PassStep step;
+            step.pass = name;
+            step.changed = true;
+            trace.steps.push_back(step);
+        }
+        trace.steps.back().error = "the graph is wrong: %5 is used before it is made";
+        auto broken = std::make_shared<session::GraphModel>();
+        broken->text = "graph():\n  %6 = aten::relu(%5)\n  return (%6)\n";
+        trace.steps.back().graph = broken;
+        view.showTrace(trace);
+        view.filter()->setText(QStringLiteral("fold"));
+        int shown = 0;
+        for (int i = 0; i < view.list()->topLevelItemCount(); ++i) shown += !view.list()->topLevelItem(i)->isHidden();
+        QCOMPARE(shown, 2);
+        // What the failed one left can be read.
+        view.list()->setCurrentItem(view.list()->topLevelItem(3));
+        QVERIFY(view.after()->toPlainText().contains(QStringLiteral("aten::relu(%5)")));
+    }
+
+    void kernels() {
+        SessionBridge bridge;
+        KernelsView view(bridge, nullptr);
+        session::FusedGroups groups;
+        session::FusedGroupView group;
+        group.name = "TensorExprGroup 0";
+        group.scope = "mlp";
+        group.operators = {"aten::mul", "aten::add"};
+        group.graph = "graph(%0 : Tensor): ...";
+        group.fused_seconds = 1e-3;
+        group.unfused_seconds = 2e-3;
+        session::FusedKernelView kernel;
+        kernel.backend = "llvm";
+        kernel.expression = "%2: float32 = Mul(%0, %1)";
+        kernel.ir = "define void @kernel";
+        kernel.assembly = "vmulps %ymm0";
+        group.kernels.push_back(kernel);
+        groups.groups.push_back(group);
+        view.showGroups(groups);
+        QCOMPARE(view.list()->topLevelItem(0)->text(5), QStringLiteral("2.00x"));
+        QVERIFY(view.code()->toPlainText().contains(QStringLiteral("graph(%0")));
+        const char* const pages[] = {"graph(", "Mul(%0", "", "define void", "vmulps"};
+        for (int page : {1, 3, 4}) {
+            view.pages()->setCurrentIndex(page);
+            QVERIFY(view.code()->toPlainText().contains(QString::fromLatin1(pages[page])));
+        }
+        view.showGroups({});
+        QVERIFY(view.code()->toPlainText().isEmpty());
+    }
+
+    // The graph that runs is the one that is shown, and its events are of its nodes; lines of the source stay known.
+    void theOptimisedGraphIsDebugged() {
+        SessionBridge bridge;
+        open(bridge, QStringLiteral(LOUPE_SOURCE_DIR "/resources/models/digits.pt"));
+        const auto read = bridge.model()->graph;
+        session::RunOptions options = bridge.runOptions();
+        options.pipeline = "inference";
+        bridge.setRunOptions(options);
+        bridge.run();
+        waitFor(bridge, session::RunState::Finished);
+        QTRY_COMPARE(bridge.model()->graph->pipeline, std::string("inference"));
+        const auto graph = bridge.model()->graph;
+        QVERIFY(graph->nodes.size() != read->nodes.size());
+        int placed = 0;
+        for (session::EventId id = 1; id <= bridge.recording()->event_count(); ++id) {
+            const auto& event = bridge.recording()->event(id);
+            if (event.graph_node < 0) continue;
+            QCOMPARE(graph->nodes[static_cast<std::size_t>(event.graph_node)].kind, std::string(event.op));
+            placed += event.source_line > 0;
+        }
+        QVERIFY(placed > 2);
+        // A breakpoint on one of its nodes.
+        int node = -1;
+        for (const auto& each : graph->nodes) {
+            if (each.kind.find("max_pool") != std::string::npos) node = each.id;
+        }
+        QVERIFY(node >= 0);
+        bridge.toggleNodeBreakpoint(node);
+        bridge.run();
+        waitFor(bridge, session::RunState::Paused);
+        QCOMPARE(bridge.status().next_node, node);
+        bridge.session().stop();
+        QTRY_VERIFY(!bridge.isBusy() && !bridge.isPaused());
+        // Back to the graph as read: the breakpoint goes along.
+        options.pipeline = "none";
+        bridge.setRunOptions(options);
+        bridge.run();
+        waitFor(bridge, session::RunState::Paused);
+        QCOMPARE(bridge.model()->graph->pipeline, std::string());
+        QVERIFY(bridge.status().next_op.find("max_pool") != std::string::npos);
+    }
+
+    // The plan of the digits' graph lies in one block; what a run would take otherwise is told from its recording.
+    void memoryPlan() {
+        SessionBridge bridge;
+        PlanView view(bridge, nullptr);
+        view.resize(1000, 300);
+        view.setVisible(true);
+        open(bridge, QStringLiteral(LOUPE_SOURCE_DIR "/resources/models/digits.pt"));
+        session::MemoryPlanReport report;
+        session::PlannedPart part;
+        part.steps.resize(4);
+        part.steps[1].op = "aten::relu";
+        part.buffers = {{.use = session::PlannedMemory::Use::Value, .bytes = 64, .offset = 0, .first = 0, .last = 1},
+                        {.use = session::PlannedMemory::Use::Value, .bytes = 64, .offset = 64, .first = 1, .last = 3}};
+        part.block_bytes = 128;
+        report.parts.push_back(part);
+        report.breaks.push_back({.graph_node = 1, .op = "aten::nonzero", .scope = "pick", .source = {}, .reason = "depends on elements"});
+        view.show(report);
+        // Later and higher is right and up.
+        const QRect first = view.picture()->boxOf(0);
+        const QRect second = view.picture()->boxOf(1);
+        QVERIFY(second.left() > first.left() && second.bottom() < first.bottom());
+        QCOMPARE(view.picture()->bufferAt(first.center()), 0);
+        QCOMPARE(view.breaks()->topLevelItem(0)->text(2), QStringLiteral("depends on elements"));
+        view.plan();
+        QTRY_VERIFY_WITH_TIMEOUT(view.isSettled(), 20'000);
+        session::RunOptions options = bridge.runOptions();
+        options.backward = true;
+        bridge.setRunOptions(options);
+        bridge.run();
+        waitFor(bridge, session::RunState::Finished);
+        QTRY_VERIFY(view.change()->count() > 3);
+        view.change()->setCurrentIndex(1);
+        QVERIFY2(view.forecast().contains(QStringLiteral("peak")), view.forecast().toUtf8());
+    }
+
+    void constructorArgumentsAndValuesInLine() {
+        QTemporaryDir folder;
+        const QString path = folder.filePath(QStringLiteral("net.py"));
+        {
+            QFile file(path);
+            QVERIFY(file.open(QIODevice::WriteOnly));
+            file.write("import torch\nfrom torch import nn\n\nclass Net(nn.Module):\n    def __init__(self, wide, scale=2.0):\n        super().__init__()\n"
+                       "        self.fc = nn.Linear(3, wide)\n        self.scale = scale\n\n    def forward(self, x):\n        y = self.fc(x)\n        return y * self.scale\n\n"
+                       "example_inputs = (torch.ones(4, 3),)\n");
+        }
+        SessionBridge bridge;
+        SourceView view(bridge, nullptr);
+        view.resize(700, 500);
+        view.show();
+        bridge.open(path);
+        QTRY_VERIFY(view.constructors().isVisible());
+        QVERIFY(view.constructors().field(QStringLiteral("wide")) != nullptr);
+        QCOMPARE(view.constructors().field(QStringLiteral("scale"))->placeholderText(), QStringLiteral("2.0"));
+        view.constructors().field(QStringLiteral("wide"))->setText(QStringLiteral("5"));
+        view.constructors().field(QStringLiteral("scale"))->setText(QStringLiteral("3.0"));
+        QCOMPARE(view.constructors().expression(), QStringLiteral("Net(5, 3.0)"));
+        view.constructors().field(QStringLiteral("wide"))->clear();
+        QCOMPARE(view.constructors().expression(), QStringLiteral("Net(scale=3.0)"));
+        view.constructors().field(QStringLiteral("wide"))->setText(QStringLiteral("7"));
+        view.constructors().build();
+        waitFor(bridge, session::RunState::Ready);
+        bridge.toggleLineBreakpoint(path, 12);
+        bridge.run();
+        waitFor(bridge, session::RunState::Paused);
+        QTRY_VERIFY(view.valuesInLine().contains(10));
+        QVERIFY(view.valuesInLine().at(10).contains(QStringLiteral("y = float32 4x7")));
+        bridge.run();
+        waitFor(bridge, session::RunState::Finished);
+        QTRY_VERIFY(view.valuesInLine().empty());
+    }
+
+  private:
+    void open(SessionBridge& bridge, const QString& file) {
+        bridge.open(file);
+        waitFor(bridge, session::RunState::Ready);
+    }
+    void waitFor(SessionBridge& bridge, session::RunState state) { QTRY_VERIFY_WITH_TIMEOUT(bridge.status().state == state, 20'000); }
+};
+
+QTEST_MAIN(CompilerTest)
+#include "compiler_test.moc"
