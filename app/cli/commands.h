@@ -2,6 +2,7 @@
 #pragma once
 // The commands of tensorloupe-cli. Each returns the exit status and throws loupe::Error.
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -99,6 +100,7 @@ struct BisectArguments {
 int run_bisect(const BisectArguments& options);
 struct TrainArguments {
     session::TrainOptions how;
+    std::vector<std::string> data_options;  // NAME=VALUE
     std::string csv_file;   // a row a step
     std::string save_file;  // weights after the last step
 };
@@ -116,6 +118,8 @@ struct OpsOptions {
 };
 int run_ops(const OpsOptions& options);
 
+// Each NAME=VALUE. Throws Error (Usage).
+std::map<std::string, std::string> source_options(const std::vector<std::string>& given);
 // Options of data. Without a path the sources are listed; with a batch size everything is loaded once.
 struct DataArguments {
     std::string path;

@@ -25,13 +25,7 @@ void list_sources() {
 }
 
 session::DataSourceSpec spec_of(const DataArguments& arguments) {
-    session::DataSourceSpec spec{arguments.source, arguments.path, {}};
-    for (const std::string& option : arguments.options) {
-        const auto equals = option.find('=');
-        if (equals == std::string::npos) throw Error(ErrorKind::Usage, concat("--option takes NAME=VALUE, not '", option, "'"));
-        spec.options[option.substr(0, equals)] = option.substr(equals + 1);
-    }
-    return spec;
+    return {arguments.source, arguments.path, source_options(arguments.options)};
 }
 
 void print_summary(const session::DataSummary& summary) {
@@ -68,6 +62,16 @@ void load_all(const DataArguments& arguments, const session::DataSourceSpec& spe
 }
 
 }  // namespace
+
+std::map<std::string, std::string> source_options(const std::vector<std::string>& given) {
+    std::map<std::string, std::string> options;
+    for (const std::string& option : given) {
+        const auto equals = option.find('=');
+        if (equals == std::string::npos) throw Error(ErrorKind::Usage, concat("an option of a data source is NAME=VALUE, not '", option, "'"));
+        options[option.substr(0, equals)] = option.substr(equals + 1);
+    }
+    return options;
+}
 
 int run_data(const DataArguments& arguments) {
     if (arguments.path.empty()) {

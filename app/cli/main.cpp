@@ -52,7 +52,11 @@ void add_train_options(CLI::App& command, RunArguments& model, TrainArguments& o
     loupe::session::TrainOptions& how = options.how;
     command.add_option("MODEL", model.model, "the model file")->required();
     command.add_option("--weights", model.weights, "a checkpoint to begin with");
-    command.add_option("--data", how.data.path, "an .npz with x and y; without it, data is made up");
+    command.add_option("--data", how.data.path, "a file or folder of samples (see data); without it, data is made up");
+    command.add_option("--source", how.data.source, "which source reads it; default by its name");
+    command.add_option("--data-option", options.data_options, "NAME=VALUE, an option of the source; may be repeated");
+    command.add_option("--workers", how.workers, "threads that load ahead")->check(CLI::Range(0, 64));
+    command.add_flag("--skip-damaged", how.skip_damaged, "leave out samples that cannot be read");
     command.add_option("--input-name", how.data.input, "the array of inputs");
     command.add_option("--target-name", how.data.target, "the array of targets");
     command.add_option("--shape", how.data.shape, "of one made-up example: --shape 1 8 8");

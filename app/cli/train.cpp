@@ -62,6 +62,7 @@ int run_train(const RunArguments& model, const TrainArguments& options) {
     const std::shared_ptr<session::Program> program = open_program(model);
     if (!program) throw Error(ErrorKind::Usage, "the source holds no model to train");
     session::TrainOptions how = options.how;
+    how.data.options = source_options(options.data_options);
     how.seed = model.seed;
     how.threads = model.threads;
     session::Trainer trainer(program, how);

@@ -33,8 +33,10 @@ class EagerModel : public RefCounted {
     virtual const FunctionSchema& schema() const = 0;
     // What the source offers to run it on.
     virtual const std::optional<std::vector<IValue>>& example_inputs() const = 0;
-    // The source's own loss of what forward gave; nullopt when it has none that takes one argument.
-    virtual std::optional<IValue> loss(const IValue& output) = 0;
+    // How many arguments the source's own loss takes: 1, the output; 2, the output and a target; 0 when it has none.
+    virtual int loss_arguments() const = 0;
+    // Throws Error (Run), also when there is no loss that takes so many.
+    virtual IValue loss(std::vector<IValue> arguments) = 0;
     // As Python prints the model.
     virtual std::string repr() = 0;
     // The model compiled as torch.jit.script compiles it, with the same tensors. Throws Error (Compile) with the place.

@@ -7,6 +7,7 @@
 #include "core/base/strings.h"
 #include "core/nn/module.h"
 #include "core/python/assignment_tracker.h"
+#include "core/python/builtin_objects.h"
 #include "core/python/class.h"
 #include "core/python/error.h"
 #include "core/python/evaluator_state.h"
@@ -108,16 +109,23 @@ class SourceModel final : public EagerModel, private StatementHook {
             }
             examples_ = examples->is_tuple() ? examples->to_tuple().elements : std::vector<IValue>{*examples};
         }
-        if (const auto loss = names.find("loss"); loss && required_arguments(*loss) == 1) loss_ = *loss;
+        if (const auto loss = names.find("loss"); loss && !loss->is_tensor() && is_callable(*loss)) {
+            loss_ = *loss;
+            loss_arguments_ = static_cast<int>(required_arguments(*loss).value_or(2));  // a layer, as nn.MSELoss()
+            if (loss_arguments_ != 1 && loss_arguments_ != 2) loss_arguments_ = 0;
+        }
     }
     ~SourceModel() override { evaluator_->set_hook(nullptr); }
 
     IValue forward(std::vector<IValue> inputs) override { return evaluator_->call(model_, {std::move(inputs), {}}); }
     const FunctionSchema& schema() const override { return schema_; }
     const std::optional<std::vector<IValue>>& example_inputs() const override { return examples_; }
-    std::optional<IValue> loss(const IValue& output) override {
-        if (!loss_) return std::nullopt;
-        return evaluator_->call(*loss_, {{output}, {}});
+    int loss_arguments() const override { return loss_arguments_; }
+    IValue loss(std::vector<IValue> arguments) override {
+        if (loss_arguments_ == 0 || arguments.size() != static_cast<std::size_t>(loss_arguments_)) {
+            throw Error(ErrorKind::Run, concat("the source has no loss of ", arguments.size(), arguments.size() == 1 ? " argument" : " arguments"));
+        }
+        return evaluator_->call(*loss_, {std::move(arguments), {}});
     }
     Scripted script() override {
         Scripted out;
@@ -145,6 +153,7 @@ class SourceModel final : public EagerModel, private StatementHook {
     FunctionSchema schema_;
     std::optional<std::vector<IValue>> examples_;
     std::optional<IValue> loss_;
+    int loss_arguments_ = 0;
     EagerModel::StatementHook hook_;
     AssignmentTracker assignments_;
 };

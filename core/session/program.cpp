@@ -347,9 +347,12 @@ IValue PreparedMethod::forward(std::vector<IValue> arguments) const {
 
 IValue PreparedMethod::loss(const IValue& output) const {
     EagerModel* eager = program_->file().eager.get();
-    if (eager == nullptr) return output;
-    return eager->loss(output).value_or(output);
+    return eager != nullptr && eager->loss_arguments() == 1 ? eager->loss({output}) : output;
 }
+
+IValue PreparedMethod::loss(const IValue& output, const IValue& target) const { return program_->file().eager->loss({output, target}); }
+
+int PreparedMethod::loss_arguments() const { return program_->is_eager() ? program_->file().eager->loss_arguments() : 0; }
 
 StatementScope::StatementScope(const Program& program, Recorder& recorder) : eager_(program.file().eager.get()) {
     if (eager_ == nullptr) return;

@@ -93,8 +93,12 @@ class PreparedMethod {
     BuiltGraph build_graph() const;
     // arguments: without self.
     IValue forward(std::vector<IValue> arguments) const;
-    // What backward begins from: the loss of a source that has one, else the output itself.
+    // What backward begins from: the loss of a source that has one of the output alone, else the output itself.
     IValue loss(const IValue& output) const;
+    // The source's own; loss_arguments() must be 2.
+    IValue loss(const IValue& output, const IValue& target) const;
+    // What the source's own loss takes: see EagerModel; 0 when there is none.
+    int loss_arguments() const;
 
   private:
     std::shared_ptr<Program> program_;

@@ -221,7 +221,16 @@ const TrainingBatch& Trainer::batch() {
     }
     batch_ = sets_.training->next();
     if (!batch_) throw Error(ErrorKind::Run, "an epoch has no batch", {.hint = "a smaller batch, or drop_last off"});
+    fit(*batch_);
     return *batch_;
+}
+
+// A model that computes its own loss takes the target itself.
+void Trainer::fit(TrainingBatch& batch) const {
+    if (loss_ || method_->loss_arguments() == 2) return;
+    const auto& arguments = method_->schema().arguments;
+    const std::size_t needed = static_cast<std::size_t>(std::count_if(arguments.begin(), arguments.end(), [](const Argument& a) { return !a.default_value; }));
+    if (batch.inputs.size() + 1 < needed) batch.inputs.push_back(batch.target);  // self is one
 }
 
 void Trainer::remember() {
@@ -241,7 +250,7 @@ void Trainer::undo() {
 
 Tensor Trainer::loss_of(const IValue& output, const IValue& target) const {
     if (!loss_) {
-        const Tensor own = first_tensor(method_->loss(output));
+        const Tensor own = first_tensor(method_->loss_arguments() == 2 ? method_->loss(output, target) : method_->loss(output));
         if (!own.defined() || own.numel() != 1) {
             throw Error(ErrorKind::Usage, concat("the model gives ", own.defined() ? describe(own) : "no tensor", ", which is no loss"),
                         {.hint = "choose a loss, or give the source a function `loss`"});
@@ -360,7 +369,8 @@ void Trainer::measure(TrainingEpoch& epoch) {
     std::int64_t examples = 0;
     std::int64_t rated = 0;
     sets_.held_out->begin_epoch();
-    while (const auto batch = sets_.held_out->next()) {
+    while (auto batch = sets_.held_out->next()) {
+        fit(*batch);
         const IValue output = method_->forward(batch->inputs);
         loss += item(loss_of(output, batch->target)).to_double() * static_cast<double>(batch->count);
         examples += batch->count;

@@ -72,6 +72,7 @@ class Trainer {
     Tensor loss_of(const IValue& output, const IValue& target) const;
     void measure(TrainingEpoch& epoch);
     double learning_rate() const;
+    void fit(TrainingBatch& batch) const;
     void remember();
 
     std::shared_ptr<Program> program_;

@@ -3,6 +3,7 @@
 // Training as callers describe and follow it: values only.
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -16,11 +17,11 @@ namespace loupe::session {
 
 // What a model is trained on.
 struct DataSpec {
-    // An .npz, an .npy (inputs that are their own target), a .csv, a folder of pictures in a folder a class, the images
-    // of IDX (MNIST) or a binary batch of CIFAR, a text file. Empty: made up, to try things out.
+    // A file or folder that one of data_sources() reads. Empty: made up, to try things out.
     std::string path;
-    // Names of arrays or columns; empty: guessed ("x", "arg0", "images", ...; "y", "target", "labels", ...). A target named
-    // as an input is that input.
+    std::string source;              // the name of the source; empty: guessed from the path
+    std::map<std::string, std::string> options;  // of the source
+    // The source's options of these names; empty: as it guesses. Samples without a target are their own.
     std::string input;
     std::string target;
     // Of data that is made up: the shape of one example, and how many classes (0: the target is a number).
@@ -37,7 +38,8 @@ struct TrainOptions {
     bool shuffle = true;
     bool drop_last = false;
     int workers = 0;                 // threads that load ahead
-    // As Python calls them. "own": what the model gives, or its source's own loss of it.
+    bool skip_damaged = false;       // samples that cannot be read are left out; else the training ends there
+    // As Python calls them. "own": the source's own loss, of the output or of output and target; else what the model gives.
     std::string loss = "CrossEntropyLoss()";
     std::string optimizer = "Adam(lr=0.001)";
     std::string schedule;            // "StepLR(1, gamma=0.5)"; empty: none

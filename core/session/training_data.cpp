@@ -1,113 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/session/training_data.h"
 
-#include <algorithm>
-#include <cstring>
-#include <filesystem>
-#include <numeric>
 #include <random>
 
 #include "core/base/error.h"
 #include "core/base/strings.h"
-#include "core/io/npy.h"
+#include "core/data/loader.h"
+#include "core/io/sources/source.h"
 #include "core/ops/functions.h"
-#include "core/ops/random/generator.h"
 
 namespace loupe::session {
 namespace {
 
-// Arrays whose first dimension counts examples.
 struct Arrays {
     Tensor input;
-    Tensor target;  // undefined: none
+    Tensor target;
 };
-
-// Rows of a contiguous tensor, in that order.
-Tensor rows_of(const Tensor& all, const std::int64_t* indices, std::int64_t count) {
-    Dims sizes = to_dims(all.sizes());
-    sizes[0] = count;
-    const Tensor out = empty(span_of(sizes), all.dtype());
-    const std::size_t row = all.size(0) == 0 ? 0 : all.bytes() / static_cast<std::size_t>(all.size(0));
-    for (std::int64_t i = 0; i < count; ++i) {
-        std::memcpy(out.data<std::byte>() + static_cast<std::size_t>(i) * row, all.data<std::byte>() + static_cast<std::size_t>(indices[i]) * row, row);
-    }
-    return out;
-}
-
-class ArrayData final : public TrainingData {
-  public:
-    ArrayData(Arrays arrays, std::vector<std::int64_t> examples, const TrainOptions& options, bool shuffles)
-        : arrays_(std::move(arrays)), examples_(std::move(examples)), size_(std::max<std::int64_t>(1, options.batch_size)), drops_last_(options.drop_last && shuffles), shuffles_(shuffles), generator_(options.seed) {}
-
-    std::int64_t size() const override { return static_cast<std::int64_t>(examples_.size()); }
-    std::int64_t batches() const override { return drops_last_ ? size() / size_ : (size() + size_ - 1) / size_; }
-    void begin_epoch() override {
-        next_ = 0;
-        if (!shuffles_) return;
-        for (std::size_t i = examples_.size(); i > 1; --i) std::swap(examples_[i - 1], examples_[generator_.next64() % i]);
-    }
-    std::optional<TrainingBatch> next() override {
-        const std::int64_t left = size() - next_;
-        const std::int64_t count = std::min(left, size_);
-        if (count <= 0 || (drops_last_ && count < size_)) return std::nullopt;
-        TrainingBatch batch;
-        batch.count = count;
-        const std::int64_t* indices = examples_.data() + next_;
-        const MemoryCategoryScope category(MemoryCategory::Input);
-        batch.inputs.emplace_back(rows_of(arrays_.input, indices, count));
-        if (arrays_.target.defined()) batch.target = rows_of(arrays_.target, indices, count);
-        next_ += count;
-        return batch;
-    }
-
-  private:
-    Arrays arrays_;
-    std::vector<std::int64_t> examples_;
-    std::int64_t size_;
-    bool drops_last_;
-    bool shuffles_;
-    Generator generator_;
-    std::int64_t next_ = 0;
-};
-
-std::string names_in(const NamedTensors& arrays) {
-    std::vector<std::string> names;
-    for (const auto& [name, t] : arrays) names.push_back(name);
-    return join(names, ", ");
-}
-
-const Tensor* find(const NamedTensors& arrays, const std::string& name) {
-    for (const auto& [own, t] : arrays) {
-        if (own == name) return &t;
-    }
-    return nullptr;
-}
-
-// The array of that name, or the first of the usual names that there is.
-const Tensor* choose(const NamedTensors& arrays, const std::string& name, std::initializer_list<const char*> usual, const std::string& file) {
-    if (!name.empty()) {
-        if (const Tensor* found = find(arrays, name)) return found;
-        throw Error(ErrorKind::Usage, concat("there is no array '", name, "'"), {.file = file, .hint = concat("it has ", names_in(arrays))});
-    }
-    for (const char* candidate : usual) {
-        if (const Tensor* found = find(arrays, candidate)) return found;
-    }
-    return nullptr;
-}
-
-Arrays arrays_of(const DataSpec& spec) {
-    const std::filesystem::path path = spec.path;
-    if (path.extension() == ".npy") {
-        const Tensor all = read_npy(path);
-        return {all, all};
-    }
-    const NamedTensors arrays = read_npz(path);
-    const Tensor* input = choose(arrays, spec.input, {"x", "arg0", "input", "inputs", "images", "data", "x_train"}, spec.path);
-    if (input == nullptr && !arrays.empty()) input = &arrays.front().second;
-    if (input == nullptr) throw Error(ErrorKind::File, "holds no arrays", {.file = spec.path});
-    const Tensor* target = choose(arrays, spec.target, {"y", "target", "targets", "label", "labels", "y_train"}, spec.path);
-    return {*input, target == nullptr ? Tensor() : *target};
-}
 
 // Tokens that count on, each row from another start in other strides; the target is the next one.
 Arrays counting(const Tensor& input, std::mt19937_64& engine) {
@@ -160,42 +68,84 @@ Arrays made_up(const DataSpec& spec, std::uint64_t seed) {
     return {is_text || *dtype == ScalarType::Float32 ? input : fn::to_dtype(input, static_cast<std::int64_t>(*dtype)), target};
 }
 
-Tensor usable(const Tensor& t) {
-    const bool is_wide = t.dtype() == ScalarType::Float64;
-    const Tensor same = is_wide ? fn::to_dtype(t, static_cast<std::int64_t>(ScalarType::Float32)) : t;
-    return fn::contiguous(same, 0);
+// Numbers that data files hold in double precision, as NumPy does, are what models have.
+IValue usable(const IValue& value) {
+    if (!value.is_tensor() || value.to_tensor().dtype() != ScalarType::Float64) return value;
+    return fn::to_dtype(value.to_tensor(), static_cast<std::int64_t>(ScalarType::Float32));
 }
 
-std::string example_text(const Tensor& t) {
-    return concat(t.dim() > 1 ? concat(loupe::shape_text(t.sizes().subspan(1)), " ") : std::string(), dtype_name(t.dtype()));
+TrainingBatch batch_of(const IValue& value) {
+    std::vector<IValue> parts{value};
+    if (value.is_list()) parts = value.to_list().elements;
+    if (value.is_tuple()) parts = value.to_tuple().elements;
+    TrainingBatch batch;
+    for (IValue& part : parts) batch.inputs.push_back(usable(part));
+    // What has no target is its own.
+    batch.target = batch.inputs.back();
+    if (batch.inputs.size() > 1) batch.inputs.pop_back();
+    for (const IValue& input : batch.inputs) {
+        if (input.is_tensor() && input.to_tensor().dim() > 0) batch.count = input.to_tensor().size(0);
+    }
+    return batch;
+}
+
+class LoadedData final : public TrainingData {
+  public:
+    LoadedData(data::DatasetPtr samples, const data::LoaderOptions& options) : samples_(std::move(samples)), loader_(samples_, options) {}
+
+    std::int64_t size() const override { return samples_->size(); }
+    std::int64_t batches() const override { return loader_.size(); }
+    void begin_epoch() override {
+        stream_ = nullptr;  // its threads end before others begin
+        stream_ = loader_.iterate();
+    }
+    std::optional<TrainingBatch> next() override {
+        const MemoryCategoryScope category(MemoryCategory::Input);
+        const std::optional<IValue> batch = stream_->next();
+        if (!batch) return std::nullopt;
+        return batch_of(*batch);
+    }
+
+  private:
+    data::DatasetPtr samples_;
+    data::DataLoader loader_;
+    Ptr<data::BatchStream> stream_;
+};
+
+data::Source source_of(const TrainOptions& options) {
+    const DataSpec& spec = options.data;
+    if (spec.path.empty()) {
+        const Arrays arrays = made_up(spec, options.seed);
+        const std::string what = concat(spec.count, " made-up samples");
+        return {make_ptr<data::TensorDataset>(TensorList{arrays.input, arrays.target}), {}, what, {}};
+    }
+    data::SourceSpec source{spec.source, spec.path, spec.options};
+    if (!spec.input.empty()) source.options["input"] = spec.input;
+    if (!spec.target.empty()) source.options["target"] = spec.target;
+    return data::open_source(source);
 }
 
 }  // namespace
 
 TrainingSets open_training_data(const TrainOptions& options) {
-    Arrays arrays = options.data.path.empty() ? made_up(options.data, options.seed) : arrays_of(options.data);
-    arrays.input = usable(arrays.input);
-    if (arrays.target.defined()) arrays.target = usable(arrays.target);
-    if (arrays.input.dim() == 0) throw Error(ErrorKind::Usage, "the inputs have no dimension that counts examples", {.file = options.data.path});
-    const std::int64_t count = arrays.input.size(0);
-    if (arrays.target.defined() && (arrays.target.dim() == 0 || arrays.target.size(0) != count)) {
-        throw Error(ErrorKind::Usage, concat("inputs are ", describe(arrays.input), ", targets ", describe(arrays.target), ": another number of examples"),
-                    {.file = options.data.path});
-    }
-    if (count == 0) throw Error(ErrorKind::Usage, "there is no example", {.file = options.data.path});
-    std::vector<std::int64_t> order(static_cast<std::size_t>(count));
-    std::iota(order.begin(), order.end(), 0);
-    const auto kept_aside = static_cast<std::size_t>(std::clamp(options.held_out, 0.0, 0.9) * static_cast<double>(count));
-    if (kept_aside > 0) {
-        std::mt19937_64 engine(options.seed);
-        std::shuffle(order.begin(), order.end(), engine);
-    }
-    const auto split = order.end() - static_cast<std::ptrdiff_t>(kept_aside);
+    data::Source source = source_of(options);
+    if (source.dataset->size() == 0) throw Error(ErrorKind::Usage, "there is no sample", {.file = options.data.path});
+    data::LoaderOptions loading;
+    loading.batch_size = std::max<std::int64_t>(1, options.batch_size);
+    loading.num_workers = std::max(0, options.workers);
+    loading.on_damage = options.skip_damaged ? data::OnDamage::Skip : data::OnDamage::Stop;
     TrainingSets sets;
-    sets.summary = concat(count, " examples of ", example_text(arrays.input));
-    if (arrays.target.defined()) sets.summary += concat(", target ", example_text(arrays.target));
-    if (kept_aside > 0) sets.held_out = std::make_unique<ArrayData>(arrays, std::vector<std::int64_t>(split, order.end()), options, false);
-    sets.training = std::make_unique<ArrayData>(arrays, std::vector<std::int64_t>(order.begin(), split), options, options.shuffle);
+    sets.summary = source.description;
+    data::DatasetPtr samples = std::move(source.dataset);
+    if (options.held_out > 0) {
+        const double part = std::min(options.held_out, 0.9);
+        const auto parts = data::random_split(samples, {1 - part, part});
+        samples = parts[0];
+        if (parts[1]->size() > 0) sets.held_out = std::make_unique<LoadedData>(parts[1], loading);
+    }
+    loading.shuffle = options.shuffle;
+    loading.drop_last = options.drop_last;
+    sets.training = std::make_unique<LoadedData>(samples, loading);
     return sets;
 }
 

@@ -34,7 +34,7 @@ struct TrainingSets {
     std::unique_ptr<TrainingData> held_out;  // null: none is kept aside
     std::string summary;                     // "1797 examples of x 1x8x8 float32, y int64"
 };
-// Throws Error (Usage, File) that names the file, and the arrays there are when one is missing.
+// Order and parts are drawn from the default generator, as PyTorch's are. Throws what opening the source throws.
 TrainingSets open_training_data(const TrainOptions& options);
 
 }  // namespace loupe::session

@@ -62,7 +62,8 @@ class TwoLines final : public EagerModel {
     }
     const FunctionSchema& schema() const override { return schema_; }
     const std::optional<std::vector<IValue>>& example_inputs() const override { return examples_; }
-    std::optional<IValue> loss(const IValue& output) override { return OperatorHandle<>("aten::sum")(output); }
+    int loss_arguments() const override { return 1; }
+    IValue loss(std::vector<IValue> arguments) override { return OperatorHandle<>("aten::sum")(arguments.front()); }
     std::string repr() override { return "Net()"; }
     void set_statement_hook(StatementHook hook) override { hook_ = std::move(hook); }
 
