@@ -5,6 +5,7 @@
 #include "app/cli/commands.h"
 #include "core/base/error.h"
 #include "core/base/strings.h"
+#include "core/session/compile_mode.h"
 #include "core/session/convert.h"
 #include "core/session/session.h"
 
@@ -45,6 +46,8 @@ void add_run_options(CLI::App& command, RunArguments& options) {
     command.add_option("--device", options.device, "cpu or cuda[:N]");
     command.add_option("--threads", options.threads, "default all cores")->check(CLI::NonNegativeNumber);
     command.add_option("--pipeline", options.pipeline, "passes to run on the graph first: " + loupe::join(loupe::session::list_pipelines(), ", "));
+    command.add_option("--compile-mode", options.compile_mode, "how hard to compile: " + loupe::join(loupe::session::compile_modes(), ", "))
+        ->check(CLI::IsMember(loupe::session::compile_modes()));
     command.add_flag("--backward", options.backward, "also run backward");
 }
 

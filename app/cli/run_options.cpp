@@ -9,6 +9,7 @@
 #include "core/ops/plugin_loader.h"
 #include "core/io/checkpoint.h"
 #include "core/ops/random/generator.h"
+#include "core/session/compile_mode.h"
 #include "core/session/input_file.h"
 #include "core/session/inputs.h"
 
@@ -59,7 +60,7 @@ TensorList cotangents_of(const std::string& file) {
 // Of a model source one is traced.
 bool needs_graph(const RunArguments& options) {
     const bool is_plain = options.pipeline.empty() || options.pipeline == "none";
-    return !is_plain || options.stats || !options.trace_file.empty() || !options.record_file.empty();
+    return !is_plain || !options.compile_mode.empty() || options.stats || !options.trace_file.empty() || !options.record_file.empty();
 }
 
 }  // namespace
@@ -97,6 +98,21 @@ std::vector<IValue> run_inputs(const session::Program& program, const RunArgumen
     return program.make_arguments(specs_of(options, program, program.schema(method)), method);
 }
 
+namespace {
+
+// What the mode leaves to the interpreter is told, a line each.
+void compile(PreparedRun& run, const RunArguments& options, const std::string& method) {
+    const session::CompileOptions how{session::parse_compile_mode(options.compile_mode), options.pipeline, options.backward, method};
+    const auto arguments = [&] { return run.program->make_arguments(run.options.inputs, method); };
+    session::CompiledMethod compiled = session::compile_method(how, *run.program->method(method).graph(), run.program->script_module(), arguments);
+    if (!compiled.complaint.empty()) std::fprintf(stderr, "%s\n", compiled.complaint.c_str());
+    for (const session::GraphBreak& found : compiled.breaks) std::fprintf(stderr, "graph break: %s\n", found.line().c_str());
+    run.options.pipeline = compiled.pipeline;
+    run.method = std::make_unique<session::PreparedMethod>(run.program, method, std::move(compiled.graph));
+}
+
+}  // namespace
+
 PreparedRun prepare_run(const RunArguments& options) {
     PreparedRun run;
     run.program = open_program(options);
@@ -113,7 +129,8 @@ PreparedRun prepare_run(const RunArguments& options) {
     default_generator().set_seed(options.seed);  // opening a model source drew numbers
     run.arguments = run.program->make_arguments(run.options.inputs, method);
     if (needs_graph(options)) run.program->trace_with(run.arguments);
-    run.method = std::make_unique<session::PreparedMethod>(run.program, method, options.pipeline);
+    if (options.compile_mode.empty()) run.method = std::make_unique<session::PreparedMethod>(run.program, method, options.pipeline);
+    else compile(run, options, method);
     if (!options.inputs_file.empty()) run.cotangents = cotangents_of(options.inputs_file);
     return run;
 }

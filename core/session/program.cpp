@@ -319,7 +319,17 @@ PreparedMethod::PreparedMethod(std::shared_ptr<Program> program, const std::stri
     const ir::ScriptFunction& function = program_->method(method);
     graph_ = function.graph();
     if (is_plain) return;
-    graph_ = run_pipeline(pipeline, *graph_, program_->script_module());
+    use(run_pipeline(pipeline, *graph_, program_->script_module()));
+}
+
+PreparedMethod::PreparedMethod(std::shared_ptr<Program> program, const std::string& method, Ptr<ir::Graph> graph)
+    : program_(std::move(program)), name_(method) {
+    use(std::move(graph));
+}
+
+void PreparedMethod::use(Ptr<ir::Graph> graph) {
+    const ir::ScriptFunction& function = program_->method(name_);
+    graph_ = std::move(graph);
     takes_self_ = !graph_->inputs().empty() && graph_->inputs().size() == function.graph()->inputs().size();
     code_ = runtime::Code::make(graph_, function.qualified_name());
 }

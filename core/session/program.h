@@ -87,6 +87,8 @@ class PreparedMethod {
   public:
     // pipeline: "none" or one of list_pipelines(). Throws Error (Usage) for another name.
     PreparedMethod(std::shared_ptr<Program> program, const std::string& method, const std::string& pipeline);
+    // The method's graph with its passes run already.
+    PreparedMethod(std::shared_ptr<Program> program, const std::string& method, Ptr<ir::Graph> graph);
 
     const ir::Graph& graph() const;
     const FunctionSchema& schema() const { return program_->schema(name_); }
@@ -101,6 +103,8 @@ class PreparedMethod {
     int loss_arguments() const;
 
   private:
+    void use(Ptr<ir::Graph> graph);
+
     std::shared_ptr<Program> program_;
     std::string name_;
     Ptr<ir::Graph> graph_;               // null: evaluated from source

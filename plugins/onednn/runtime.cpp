@@ -14,7 +14,7 @@ namespace {
 // Weights that were packed. A weight is known by its storage, which is never confused with another, and its version.
 class PackedWeights {
   public:
-    Memory get(const Tensor& weight, const Layout& own, const Layout& wanted, PrepareWeight prepare) {
+    Block get(const Tensor& weight, const Layout& own, const Layout& wanted, PrepareWeight prepare) {
         const std::lock_guard lock(mutex_);
         ++clock_;
         auto& entries = entries_[weight.storage()->id()];
@@ -40,11 +40,11 @@ class PackedWeights {
     };
     static constexpr std::size_t kMostBytes = std::size_t{512} << 20;
 
-    Memory use(Entry& entry) {
+    Block use(Entry& entry) {
         entry.last_use = clock_;
-        return entry.block.memory;
+        return entry.block;
     }
-    Memory fill(Entry& entry, const Tensor& weight, PrepareWeight prepare) {
+    Block fill(Entry& entry, const Tensor& weight, PrepareWeight prepare) {
         const Tensor source = prepare == nullptr ? weight : prepare(weight);
         reorder(memory_at(entry.own, source.raw_data()), entry.block.memory);
         entry.version = weight.version();
@@ -140,10 +140,23 @@ void execute(const dnnl::primitive& primitive, std::unordered_map<int, Memory> a
     stream().wait();
 }
 
+namespace {
+
+PackedWeights& packed_weights() {
+    static auto* packed = new PackedWeights;  // outlives all threads
+    return *packed;
+}
+
+}  // namespace
+
 Memory packed_weight(const Tensor& weight, const Layout& own, const Layout& wanted, PrepareWeight prepare) {
     if (own == wanted && prepare == nullptr) return memory_at(own, weight.raw_data());
-    static auto* packed = new PackedWeights;  // outlives all threads
-    return packed->get(weight, own, wanted, prepare);
+    return packed_weights().get(weight, own, wanted, prepare).memory;
+}
+
+Block packed_block(const Tensor& weight, const Layout& own, const Layout& wanted) {
+    if (own == wanted) return {weight, memory_at(own, weight.raw_data())};
+    return packed_weights().get(weight, own, wanted, nullptr);
 }
 
 bool all_within(const Tensor& t, float least, float most) {

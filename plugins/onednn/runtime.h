@@ -45,6 +45,8 @@ void execute(const dnnl::primitive& primitive, std::unordered_map<int, Memory> a
 // has, or that `prepare` gives it.
 using PrepareWeight = Tensor (*)(const Tensor& weight);
 Memory packed_weight(const Tensor& weight, const Layout& own, const Layout& wanted, PrepareWeight prepare = nullptr);
+// The same for those who keep it: the block stays theirs when others take its place.
+Block packed_block(const Tensor& weight, const Layout& own, const Layout& wanted);
 
 // What a primitive writes: the tensor's own memory when the layouts agree, else a block that finish() reorders into it.
 class Target {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "core/ops/bound_kernel.h"
 #include "core/ops/matrix/layout.h"
 #include "core/ops/nn/common.h"
 #include "plugins/onednn/ops/kernels.h"
@@ -193,6 +194,100 @@ void convolution(Arguments arguments, IValue* results) {
     put_back(out, target);
 }
 
+// The same with everything looked up: where tensors moved their addresses are told, and the rest stands.
+class BoundConvolution final : public BoundKernel {
+  public:
+    BoundConvolution(Arguments arguments, std::span<const IValue> results, const ForwardPlan& plan, std::int64_t groups)
+        : input_(arguments[0].to_tensor()), weight_(arguments[1].to_tensor()), bias_(arguments[2].to_tensor()), out_(results[0].to_tensor()),
+          groups_(groups), plan_(plan), src_(layout_of(input_), plan.descriptor.src_desc()), dst_(layout_of(out_), plan.descriptor.dst_desc()) {
+        if (src_.differs) src_.reorder = dnnl::reorder(src_.own, src_.wanted);
+        if (dst_.differs) dst_.reorder = dnnl::reorder(dst_.wanted, dst_.own);
+        if (bias_.defined()) bias_memory_ = memory_at(layout_of(bias_), nullptr);
+        if (plan.descriptor.scratchpad_desc().get_size() != 0) scratch_ = memory_at(plan.descriptor.scratchpad_desc(), nullptr);
+    }
+
+    void run() override {
+        if (!weights_.storage.defined() || version_ != weight_.version()) pack();
+        const Block src = src_.block();
+        const Block dst = dst_.block();
+        src_.point(input_, src);
+        dst_.point(out_, dst);
+        Block scratch;
+        if (scratch_) {
+            scratch = allocate(plan_.descriptor.scratchpad_desc());
+            set_address(scratch_, scratch.storage.raw_data());
+        }
+        if (src_.differs) src_.reorder.execute(stream(), src_.own, src_.wanted);
+        std::array<dnnl_exec_arg_t, 5> arguments{{{DNNL_ARG_SRC, src_.used().get()}, {DNNL_ARG_WEIGHTS, weights_.memory.get()}, {DNNL_ARG_DST, dst_.used().get()}}};
+        int count = 3;
+        if (bias_.defined()) {
+            set_address(bias_memory_, bias_.raw_data());
+            arguments[static_cast<std::size_t>(count++)] = {DNNL_ARG_BIAS, bias_memory_.get()};
+        }
+        if (scratch_) arguments[static_cast<std::size_t>(count++)] = {DNNL_ARG_SCRATCHPAD, scratch_.get()};
+        dnnl::error::wrap_c_api(dnnl_primitive_execute(plan_.primitive.get(), stream().get(), count, arguments.data()), "could not execute a convolution");
+        if (dst_.differs) dst_.reorder.execute(stream(), dst_.wanted, dst_.own);
+        stream().wait();
+    }
+
+  private:
+    static void set_address(const Memory& memory, void* address) {
+        if (memory.get_data_handle() != address) memory.set_data_handle(address);
+    }
+
+    // A tensor, and what the primitive reads or writes: the same, or a block in another layout.
+    struct Side {
+        Memory own;
+        Memory wanted;
+        bool differs;
+        dnnl::reorder reorder;
+
+        Side(const Layout& tensor, const Layout& layout) : own(memory_at(tensor, nullptr)), differs(tensor != layout) {
+            if (differs) wanted = memory_at(layout, nullptr);
+        }
+        Block block() const { return differs ? allocate(wanted.get_desc()) : Block(); }
+        void point(const Tensor& tensor, const Block& block) const {
+            set_address(own, tensor.raw_data());
+            if (differs) set_address(wanted, block.storage.raw_data());
+        }
+        const Memory& used() const { return differs ? wanted : own; }
+    };
+
+    void pack() {
+        weights_ = packed_block(weight_, weight_layout(weight_, groups_), plan_.descriptor.weights_desc());
+        version_ = weight_.version();
+    }
+
+    Tensor input_;
+    Tensor weight_;
+    Tensor bias_;
+    Tensor out_;
+    std::int64_t groups_;
+    const ForwardPlan& plan_;
+    Side src_;
+    Side dst_;
+    Memory bias_memory_;
+    Memory scratch_;
+    Block weights_;
+    std::uint32_t version_ = 0;
+};
+
+bool is_readable(const Tensor& t) { return t.is_contiguous() || t.is_channels_last(); }
+
+Ptr<BoundKernel> bind_convolution(Arguments arguments, std::span<const IValue> results) {
+    const Tensor input = arguments[0].to_tensor();
+    const Tensor weight = arguments[1].to_tensor();
+    const Tensor bias = arguments[2].to_tensor();
+    const Tensor out = results[0].to_tensor();
+    if (!is_readable(input) || !is_readable(weight) || (bias.defined() && !bias.is_contiguous())) return nullptr;
+    const auto p = nn_ops::convolution_parameters(arguments, 3, static_cast<std::size_t>(weight.dim()) - 2);
+    if (p.transposed) return nullptr;
+    const Problem problem(input.sizes(), weight.sizes(), out.sizes(), p);
+    const ForwardPlan& plan = forward_plans().get(problem.key(bias.defined() ? 1 : 0, input, out, weight),
+                                                  [&] { return ForwardPlan(problem, input, out, bias.defined()); });
+    return make_ptr<BoundConvolution>(arguments, results, plan, p.groups);
+}
+
 Tensor empty_gradient(const Tensor& like) {
     const TensorMeta meta = nn_ops::follow_layout(to_dims(like.sizes()), like);
     return meta.strides.empty() ? empty(like.sizes(), like.dtype()) : empty_strided(like.sizes(), span_of(meta.strides), like.dtype());
@@ -242,6 +337,7 @@ void convolution_backward(Arguments arguments, IValue* results) {
 
 void register_convolution(const PluginRegistries& registries) {
     registries.add_kernel("aten::convolution", DeviceType::Cpu, {"onednn", convolution, accepts_convolution});
+    register_binding(convolution, bind_convolution);
     registries.add_kernel("aten::convolution_backward", DeviceType::Cpu, {"onednn", convolution_backward, accepts_convolution});
 }
 
