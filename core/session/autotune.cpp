@@ -18,6 +18,7 @@
 #include "core/base/file.h"
 #include "core/base/parallel.h"
 #include "core/base/strings.h"
+#include "core/ir/function.h"
 #include "core/ops/plugin_loader.h"
 #include "core/passes/pass_list.h"
 #include "core/runtime/interpreter.h"
@@ -58,9 +59,23 @@ std::string machine() {
     return text;
 }
 
+// The graph, those of the modules that it may call, and how large what they hold is.
+std::string model_text(const ir::Graph& graph, const nn::ModulePtr& module) {
+    std::string text = graph.str();
+    for (const auto& [path, part] : module->named_modules()) {
+        text += concat(path, " ", part->type()->name(), "\n");
+        for (const auto& [name, function] : part->type()->methods()) {
+            if (const auto* method = dynamic_cast<const ir::ScriptFunction*>(function)) text += method->graph()->str();
+        }
+    }
+    for (const auto& [name, t] : module->named_parameters()) text += concat(name, " ", describe(t), "\n");
+    for (const auto& [name, t] : module->named_buffers()) text += concat(name, " ", describe(t), "\n");
+    return text;
+}
+
 // What a run depends on, so that two keys that are equal have the same fastest way.
-std::string key_of(const ir::Graph& frozen, const std::vector<IValue>& arguments) {
-    return concat(hex(frozen.structural_hash()), "\n", runtime::signature_text(arguments), "\n", machine());
+std::string key_of(const ir::Graph& graph, const nn::ModulePtr& module, const std::vector<IValue>& arguments) {
+    return concat(hex(hash_of(model_text(graph, module))), "\n", runtime::signature_text(arguments), "\n", machine());
 }
 
 fs::path file_of(const std::string& key) {
@@ -128,7 +143,7 @@ class Tuner {
             if (tried.pipeline == pipeline) return tried.seconds;
         }
         const Ptr<ir::Graph> graph = run_pipeline(pipeline, graph_, module_);
-        const std::uint64_t hash = graph->structural_hash();
+        const std::uint64_t hash = hash_of(graph->str());
         for (std::size_t i = 0; i < hashes_.size(); ++i) {
             if (hashes_[i] == hash) return tried_[i].seconds;  // the choice changes nothing here
         }
@@ -253,7 +268,7 @@ void set_kernels(ir::Graph& graph, const Json& groups) {
 void autotune(CompiledMethod& compiled, const ir::Graph& graph, const nn::ModulePtr& module, const Arguments& arguments) {
     const GradModeScope no_grad(false);
     const ObserverScope unobserved(nullptr);
-    const std::string key = key_of(*run_pipeline("freeze", graph, module), arguments());
+    const std::string key = key_of(graph, module, arguments());
     const fs::path file = file_of(key);
     Json kept = read_kept(file, key, compiled.complaint);
     compiled.is_from_disk = !kept.is_null();
@@ -282,7 +297,7 @@ void autotune(CompiledMethod& compiled, const ir::Graph& graph, const nn::Module
 }
 
 std::string autotune_file(const ir::Graph& graph, const nn::ModulePtr& module, const std::vector<IValue>& arguments) {
-    return file_of(key_of(*run_pipeline("freeze", graph, module), arguments)).string();
+    return file_of(key_of(graph, module, arguments)).string();
 }
 
 }  // namespace loupe::session
