@@ -180,6 +180,7 @@ int main(int argc, char** argv) {
     RunArguments convert_options;
     add_model_options(*convert, convert_options);
     convert->add_option("OUT", converted, "the file to write")->required();
+    convert->add_option("--pipeline", convert_options.pipeline, "passes to run on the graph that is written: a pipeline, or names with commas between");
     convert->callback([&] { status = run_convert(convert_options, converted); });
 
     auto* passes = app.add_subcommand("passes", "every pass: name, one line of what it does");

@@ -4,6 +4,7 @@
 // cost is one predictable branch.
 
 #include <cstdint>
+#include <exception>
 #include <span>
 #include <string>
 #include <string_view>
@@ -132,20 +133,44 @@ inline bool tie_number(const NumberTie& tie) {
     return observer != nullptr && observer->tie_number(tie);
 }
 
+// The modules that the last error went through, the innermost first.
+struct UnwoundModule {
+    const void* module = nullptr;
+    int depth = 0;
+};
+namespace detail {
+extern thread_local int thread_direct_depth;
+extern thread_local std::vector<UnwoundModule> thread_unwound;
+}
+inline const std::vector<UnwoundModule>& unwound_modules() { return detail::thread_unwound; }
+
 // A module or function that no graph stands for: a frame for the observer, if there is one.
 class DirectFrame {
   public:
-    explicit DirectFrame(const FrameInfo& info) : observer_(observer_of_direct_calls()) {
+    explicit DirectFrame(const FrameInfo& info)
+        : observer_(observer_of_direct_calls()), module_(info.module), depth_(detail::thread_direct_depth++), errors_(std::uncaught_exceptions()) {
+        if (depth_ == 0) detail::thread_unwound.clear();
         if (observer_ != nullptr) observer_->enter_frame(info);
     }
     DirectFrame(const DirectFrame&) = delete;
     DirectFrame& operator=(const DirectFrame&) = delete;
     ~DirectFrame() {
         if (observer_ != nullptr) observer_->leave_frame();
+        detail::thread_direct_depth = depth_;
+        if (std::uncaught_exceptions() > errors_) note_error();
     }
 
   private:
+    void note_error() const {
+        auto& unwound = detail::thread_unwound;
+        if (!unwound.empty() && unwound.back().depth != depth_ + 1) unwound.clear();  // of one that was caught
+        unwound.push_back({module_, depth_});
+    }
+
     ExecutionObserver* observer_;
+    const void* module_;
+    int depth_;
+    int errors_;
 };
 
 class ObserverScope {

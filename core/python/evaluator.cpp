@@ -10,6 +10,7 @@
 #include "core/python/evaluator_state.h"
 #include "core/python/module_list.h"
 #include "core/python/standard_modules.h"
+#include "core/python/tensor_binding.h"
 
 namespace loupe::python {
 namespace {
@@ -49,6 +50,7 @@ Evaluator::~Evaluator() {
         }
         state_->modules.clear();
         state_->tuple_classes.clear();
+        state_->tensor_attributes.clear();
         state_->tracked->clear_all();
     }
     for (const auto& unit : state_->units) unit->owner = nullptr;
@@ -100,6 +102,20 @@ IValue Evaluator::call(const IValue& callee, CallArguments arguments) {
 IValue Evaluator::run(const std::function<IValue()>& work) {
     const EvaluatorScope scope(this);
     return finishing(work);
+}
+
+std::optional<IValue> given_attribute(const Tensor& tensor, std::string_view name) {
+    if (Evaluator::current() == nullptr) return std::nullopt;
+    const auto& all = Evaluator::current()->state().tensor_attributes;
+    const auto given = all.find(tensor.impl());
+    const IValue* value = given == all.end() ? nullptr : given->second.attributes.find(name);
+    return value == nullptr ? std::nullopt : std::optional(*value);
+}
+
+void set_given_attribute(const Tensor& tensor, std::string_view name, IValue value) {
+    auto& given = Evaluator::current()->state().tensor_attributes[tensor.impl()];
+    given.tensor = tensor;
+    given.attributes.set(name, std::move(value));
 }
 
 void Evaluator::write(std::string_view text) const {

@@ -47,6 +47,12 @@ class Evaluator::State {
     // What torch.jit._overload was given, by the function's qualified name.
     std::map<std::string, std::vector<IValue>, std::less<>> overloads;
     Ptr<RefCounted> script;  // the ScriptCompiler, once something was scripted
+    // What the program gave tensors beside their own attributes (p.tag = 1); they are kept alive.
+    struct TensorAttributes {
+        Tensor tensor;
+        AttributeMap attributes;
+    };
+    std::unordered_map<const TensorImpl*, TensorAttributes> tensor_attributes;
 
     // Parses a source, to be run.
     Ptr<Unit> add_unit(Evaluator& owner, const std::shared_ptr<const ir::Source>& source, std::string name);

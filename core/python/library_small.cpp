@@ -284,6 +284,67 @@ def stdev(data):
     return variance(data) ** 0.5
 )py";
 
+// Progress is nothing that a program prints.
+constexpr std::string_view kTqdm = R"py(class tqdm:
+    def __init__(self, iterable=None, *args, **kwargs):
+        self.iterable = iterable
+
+    def __iter__(self):
+        return iter(self.iterable)
+
+    def __len__(self):
+        return len(self.iterable)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, value, traceback):
+        return False
+
+    def update(self, n=1):
+        pass
+
+    def set_description(self, *args, **kwargs):
+        pass
+
+    def set_postfix(self, *args, **kwargs):
+        pass
+
+    def close(self):
+        pass
+
+    @staticmethod
+    def write(text):
+        print(text)
+
+
+def trange(*args, **kwargs):
+    return tqdm(range(*args))
+)py";
+
+constexpr std::string_view kInspect = R"py(class Signature:
+    def __init__(self):
+        self.parameters = {}
+
+
+def signature(callable):
+    if type(callable).__name__ in ('function', 'method'):
+        raise NotImplementedError('signatures of functions are not available here')
+    return Signature()
+
+
+def isclass(value):
+    return isinstance(value, type)
+
+
+def isfunction(value):
+    return type(value).__name__ == 'function'
+
+
+def ismethod(value):
+    return type(value).__name__ == 'method'
+)py";
+
 }  // namespace
 
 std::string_view library_source(std::string_view module) {
@@ -293,8 +354,14 @@ std::string_view library_source(std::string_view module) {
     if (module == "dataclasses") return dataclasses_source();
     if (module == "enum") return enum_source();
     if (module.starts_with("torch.utils.data")) return torch_data_source(module);
+    if (module == "argparse") return argparse_source();
+    if (module == "torch.distributions") return torch_distributions_source();
+    if (module == "torch.autograd.functional") return torch_autograd_functional_source();
     constexpr std::pair<std::string_view, std::string_view> kSmall[] = {
         {"abc", kAbc},
+        {"inspect", kInspect},
+        {"tqdm", kTqdm},
+        {"tqdm.auto", "from tqdm import tqdm, trange\n"},
         {"contextlib", kContextlib},
         {"operator", kOperator},
         {"string", kString},
@@ -303,6 +370,14 @@ std::string_view library_source(std::string_view module) {
         {"collections.abc", kCollectionsAbc},
         {"traceback", kTraceback},
         {"statistics", kStatistics},
+        {"torch.distributions.normal", "from torch.distributions import Normal\n"},
+        {"torch.distributions.categorical", "from torch.distributions import Categorical\n"},
+        {"torch.distributions.bernoulli", "from torch.distributions import Bernoulli\n"},
+        {"torch.distributions.uniform", "from torch.distributions import Uniform\n"},
+        {"torch.distributions.independent", "from torch.distributions import Independent\n"},
+        {"torch.distributions.kl", "from torch.distributions import kl_divergence, register_kl\n"},
+        {"torch.distributions.distribution", "from torch.distributions import Distribution\n"},
+        {"torch.distributions.utils", "from torch.distributions import broadcast_all, clamp_probs, logits_to_probs, probs_to_logits\n"},
     };
     for (const auto& [name, text] : kSmall) {
         if (name == module) return text;

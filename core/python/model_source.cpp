@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "core/autograd/observer.h"
 #include "core/base/error.h"
 #include "core/base/strings.h"
 #include "core/nn/module.h"
@@ -117,7 +118,14 @@ class SourceModel final : public EagerModel, private StatementHook {
     }
     ~SourceModel() override { evaluator_->set_hook(nullptr); }
 
-    IValue forward(std::vector<IValue> inputs) override { return evaluator_->call(model_, {std::move(inputs), {}}); }
+    IValue forward(std::vector<IValue> inputs) override {
+        try {
+            return evaluator_->call(model_, {std::move(inputs), {}});
+        } catch (Error& error) {
+            error.add_context(place_of_error());
+            throw;
+        }
+    }
     const FunctionSchema& schema() const override { return schema_; }
     const std::optional<std::vector<IValue>>& example_inputs() const override { return examples_; }
     int loss_arguments() const override { return loss_arguments_; }
@@ -147,6 +155,18 @@ class SourceModel final : public EagerModel, private StatementHook {
 
   private:
     void before_statement(const StatementPlace& place) override { hook_(assignments_.next(place)); }
+
+    // The layer that failed: its path, and how it was made.
+    ErrorContext place_of_error() const {
+        if (unwound_modules().empty()) return {};
+        for (const auto& [path, module] : nn::as_module(model_)->named_modules()) {
+            if (module.get() != unwound_modules().front().module || path.empty()) continue;
+            std::string text = module->str();
+            if (text.find('\n') != std::string::npos) text = module->class_name();
+            return {.scope = path, .hint = concat(path, " is ", text)};
+        }
+        return {};
+    }
 
     const Ptr<Evaluator> evaluator_;
     const IValue model_;

@@ -16,6 +16,29 @@
 namespace loupe::python {
 namespace {
 
+std::string indented(std::string text) {
+    for (std::size_t at = text.find('\n'); at != std::string::npos; at = text.find('\n', at + 3)) text.replace(at, 1, "\n  ");
+    return text;
+}
+
+// As Module::str(), with the __repr__ of children that have one of their own.
+std::string module_text(const nn::Module& module) {
+    check_stack();
+    std::vector<std::string> lines;
+    const std::string extra = module.extra_repr();
+    if (!extra.empty()) {
+        for (const auto line : split(extra, '\n')) lines.emplace_back(line);
+    }
+    const std::size_t extra_lines = lines.size();
+    for (const auto& attribute : module.type()->attributes()) {
+        if (attribute.kind == AttributeKind::Module) lines.push_back(concat("(", attribute.name, "): ", indented(repr(module.attribute(attribute.name)))));
+    }
+    const std::string name = module.class_name();
+    if (lines.empty()) return name + "()";
+    if (lines.size() == 1 && extra_lines == 1) return concat(name, "(", lines[0], ")");
+    return concat(name, "(\n  ", join(lines, "\n  "), "\n)");
+}
+
 nn::Module& module_of(const IValue& value) { return static_cast<nn::Module&>(*value.to_object()); }
 
 // Errors of nn::Module as the exceptions that PyTorch raises there.
@@ -115,7 +138,7 @@ void define_core_methods(ClassObject& cls) {
         const IValue keep = a.positional[0];
         return module.invoke(behind_self(std::move(a)));
     });
-    cls.define("__repr__", [](CallArguments a) { return IValue(module_self(a).str()); });
+    cls.define("__repr__", [](CallArguments a) { return IValue(module_text(module_self(a))); });
     cls.define("__dir__", [](CallArguments) { return make_list({}); });
 }
 

@@ -4,6 +4,7 @@
 
 #include "core/base/strings.h"
 #include "core/python/builtin_objects.h"
+#include "core/python/evaluator_state.h"
 
 namespace loupe::python {
 namespace {
@@ -65,6 +66,10 @@ std::optional<IValue> PythonModule::find_attribute(std::string_view name) {
         }
     }
     if (name == "__class__") return PythonObject::find_attribute(name);
+    // A module of ours inside this one that nobody has imported yet: torch.distributions.
+    const std::string full = concat(name_, ".", name);
+    Evaluator* evaluator = Evaluator::current();
+    if (evaluator != nullptr && !library_source(full).empty()) return evaluator->import_module(full);
     return std::nullopt;
 }
 

@@ -28,5 +28,8 @@ std::string_view dataclasses_source();
 std::string_view enum_source();
 // torch.utils.data and the modules in it; empty for another name.
 std::string_view torch_data_source(std::string_view module);
+std::string_view torch_distributions_source();
+std::string_view torch_autograd_functional_source();
+std::string_view argparse_source();
 
 }  // namespace loupe::python

@@ -45,6 +45,10 @@ class TensorBinding {
 // The one that tensors have.
 const TensorBinding& tensor_binding();
 
+// Attributes that the program gave a tensor beside its own (p.tag = 1); they live as long as the program.
+std::optional<IValue> given_attribute(const Tensor& tensor, std::string_view name);
+void set_given_attribute(const Tensor& tensor, std::string_view name, IValue value);
+
 // The same for values with Tag::Device and for Tag::Object values that are no source's (a TorchScript object, a
 // generator): what `x.type` of a device is. nullopt: AttributeError.
 std::optional<IValue> engine_object_attribute(const IValue& object, std::string_view name);

@@ -304,6 +304,13 @@ void fill_backends(PythonModule& module) {
     define_submodule(module, "mkldnn", "torch.backends.mkldnn");
 }
 
+// torch._assert(condition, message).
+IValue assert_function(CallArguments arguments) {
+    const BoundArguments given(arguments, "_assert", {"condition", "message"});
+    if (!truth(given[0])) throw_error("AssertionError", str(given[1]));
+    return {};
+}
+
 void fill_utils(PythonModule& module) { define_submodule(module, "checkpoint", "torch.utils.checkpoint"); }
 
 }  // namespace
@@ -333,6 +340,7 @@ void fill_torch(PythonModule& module) {
     define_grad_modes(module);
     define_autocast(module);
     fill_torch_io(module);
+    module.define("_assert", Body(assert_function));
     for (const char* name :
          {"nn", "autograd", "linalg", "fft", "special", "jit", "cuda", "cpu", "amp", "backends", "utils", "random", "optim"}) {
         define_submodule(module, name, concat("torch.", name));

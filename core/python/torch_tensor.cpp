@@ -121,7 +121,7 @@ class Binding final : public TensorBinding {
 
     std::optional<IValue> attribute(const IValue& tensor, std::string_view name) const override {
         if (auto property = find_tensor_property(tensor, name)) return property;
-        if (!has_tensor_method(name)) return std::nullopt;
+        if (!has_tensor_method(name)) return given_attribute(tensor.to_tensor(), name);
         const std::string method_name(name);
         return IValue::other(make_ptr<NativeCallable>(method_name, [tensor, method_name](CallArguments arguments) {
             return *call_tensor_method(tensor, method_name, arguments);
@@ -133,7 +133,7 @@ class Binding final : public TensorBinding {
         if (find_tensor_property(tensor, name)) {
             throw_error("AttributeError", concat("attribute '", name, "' of 'torch._C._TensorBase' objects is not writable"));
         }
-        throw_error("AttributeError", concat("'Tensor' object takes no attribute '", name, "' here"));
+        set_given_attribute(tensor.to_tensor(), name, std::move(value));
     }
 
     std::optional<IValue> call_method(const IValue& tensor, std::string_view name, CallArguments& arguments) const override {

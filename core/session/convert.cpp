@@ -10,7 +10,9 @@
 #include "core/io/file_kind.h"
 #include "core/io/torch_writer.h"
 #include "core/session/graph_dot.h"
+#include "core/session/pipelines.h"
 #include "core/session/program.h"
+#include "core/session/written_model.h"
 
 namespace loupe::session {
 namespace {
@@ -36,18 +38,31 @@ void write_weights(const NamedTensors& tensors, const fs::path& from, const fs::
     refuse(from, "holds weights, not a model", "they can become .pt, .pth, .npz, .npy");
 }
 
-void write_model(const Program& program, const fs::path& from, const fs::path& to) {
+std::string graph_text(const Program& program, const std::string& pipeline) {
+    const ir::Graph& graph = *program.method(program.default_method()).graph();
+    return pipeline == "none" ? graph.str() : run_pipeline(pipeline, graph, program.script_module())->str();
+}
+
+void write_model(const Program& program, const fs::path& from, const fs::path& to, const std::string& pipeline) {
     const std::string extension = to.extension().string();
     if (extension == ".npz" || extension == ".npy") return write_tensors(program.module().state_dict(), from, to);
-    if (extension == ".txt" || extension == ".ir") {
-        return write_file_atomically(to, program.method(program.default_method()).graph()->str());
-    }
+    if (extension == ".txt" || extension == ".ir") return write_file_atomically(to, graph_text(program, pipeline));
     if (extension == ".dot") {
         if (program.info()->graph == nullptr) throw Error(ErrorKind::Unsupported, program.info()->missing_operators.front());
         return write_file_atomically(to, graph_dot(*program.info()->graph));
     }
+    if (pipeline != "none") return write_script_module(*model_after(program, program.default_method(), pipeline).module, to);
     if (program.is_eager()) return write_script_module(*program.script_module(), to);
     write_torchscript(program.file(), to);
+}
+
+bool is_weights_file(const fs::path& to) { return to.extension() == ".npz" || to.extension() == ".npy"; }
+
+// What a trace holds for good: branches, dropout and normalisation are those of the mode that it ran in.
+std::string traced_words(const Program& program, const fs::path& to) {
+    if (!program.is_eager() || is_weights_file(to)) return {};
+    if (!program.module().is_training()) return "traced in eval mode";
+    return "traced in training mode, as the source leaves the model; for inference write it with --mode eval";
 }
 
 bool holds_weights(const fs::path& path) {
@@ -68,16 +83,21 @@ void write_weights_file(const NamedTensors& tensors, const fs::path& to) { write
 
 std::vector<std::string> convert_extensions() { return {kExtensions.begin(), kExtensions.end()}; }
 
-void convert(const fs::path& from, const fs::path& to, const std::function<std::shared_ptr<Program>()>& open) {
+std::string convert(const fs::path& from, const fs::path& to, const std::function<std::shared_ptr<Program>()>& open,
+                    const std::string& pipeline) {
     const auto known = convert_extensions();
     if (std::find(known.begin(), known.end(), to.extension().string()) == known.end()) {
         throw Error(ErrorKind::Usage, concat("no writer for '", to.extension().string(), "'"),
                     {.file = to.string(), .hint = concat("there are writers for ", join(known, ", "))});
     }
-    if (holds_weights(from)) return write_weights(read_weights(from), from, to);
+    if (holds_weights(from)) {
+        write_weights(read_weights(from), from, to);
+        return {};
+    }
     const std::shared_ptr<Program> program = open ? open() : Program::open(from);
     if (!program) refuse(from, "holds no model", "give the model the name `model`");
-    write_model(*program, from, to);
+    write_model(*program, from, to, pipeline.empty() ? "none" : pipeline);
+    return traced_words(*program, to);
 }
 
 }  // namespace loupe::session

@@ -25,7 +25,9 @@ std::vector<std::string> convert_extensions();
 // .dot (the same for graphviz). `from`: a model, a checkpoint or an .npz. Nothing partial is written. Throws Error
 // (Usage) for another extension, and for what `from` cannot become; else as open_model, read_weights and the writers.
 // open: gives the program of `from` when it is a model, with a graph to write.
-void convert(const std::filesystem::path& from, const std::filesystem::path& to,
-             const std::function<std::shared_ptr<Program>()>& open = nullptr);
+// pipeline: passes to run on the graph that is written (.pt, .ptl, .txt, .ir): the name of one, or passes with commas
+// between. Returns in words what was written of a model that had to be traced: "traced in training mode"; else nothing.
+std::string convert(const std::filesystem::path& from, const std::filesystem::path& to,
+                    const std::function<std::shared_ptr<Program>()>& open = nullptr, const std::string& pipeline = "none");
 
 }  // namespace loupe::session

@@ -19,7 +19,7 @@ Outcome run(const QString& program, const QStringList& arguments) {
     QProcess process;
     process.start(program, arguments);
     if (!process.waitForStarted()) return {-1, {}, "No module named"};
-    if (!process.waitForFinished(120'000)) {
+    if (!process.waitForFinished(400'000)) {
         process.kill();
         process.waitForFinished();
         return {-1, {}, "did not end"};
@@ -172,6 +172,45 @@ class TestSources : public QObject {
         QCOMPARE(run_cli(QStringList{"run", kSources + "sizes.py", "--outputs", folder.filePath("a.npz")} + inputs).status, 0);
         const Outcome checked = run_cli(QStringList{"check", archive, "--expected", folder.filePath("a.npz")} + inputs);
         QVERIFY2(checked.status == 0, qPrintable(checked.out + checked.err));
+    }
+
+    void writtenModelsKnowTheLinesOfTheSource() {
+        const QTemporaryDir folder;
+        const QString archive = folder.filePath("convnet.pt");
+        const Outcome converted = run_cli({"convert", kSources + "convnet.py", archive});
+        QVERIFY2(converted.status == 0 && converted.out.contains("traced in training mode"), qPrintable(converted.err + converted.out));
+        const Outcome graph = run_cli({"ir", archive, "--pipeline", "inline"});
+        QVERIFY2(graph.out.contains(QRegularExpression("aten::mean.*convnet.py:27")), qPrintable(graph.out));
+        const Outcome eval = run_cli({"convert", kSources + "convnet.py", archive, "--mode", "eval"});
+        QVERIFY2(eval.status == 0 && eval.out.contains("traced in eval mode"), qPrintable(eval.err + eval.out));
+    }
+
+    void modelsAreWrittenAfterPasses() {
+        const QTemporaryDir folder;
+        for (const char* pipeline : {"inline", "optimize", "freeze", "inference", "Inline,DCE,CSE"}) {
+            const QString archive = folder.filePath("after.pt");
+            const Outcome converted = run_cli({"convert", kSources + "convnet.py", archive, "--mode", "eval", "--pipeline", pipeline});
+            QVERIFY2(converted.status == 0, qPrintable(pipeline + converted.err));
+            const QStringList inputs = {"--inputs", kSources + "convnet.in.npz"};
+            const Outcome run = run_cli(QStringList{"run", kSources + "convnet.py", "--mode", "eval", "--outputs", folder.filePath("a.npz")} + inputs);
+            QCOMPARE(run.status, 0);
+            const Outcome checked = run_cli(QStringList{"check", archive, "--expected", folder.filePath("a.npz")} + inputs);
+            QVERIFY2(checked.status == 0, qPrintable(pipeline + checked.err + checked.out));
+        }
+    }
+
+    void pytorchLoadsWhatIsWritten() {
+        const Outcome found = run("/usr/bin/python3", {"-c", "import torch, numpy"});
+        if (found.status != 0) QSKIP("python3-torch is not installed");
+        const Outcome checked = run("/usr/bin/python3", {LOUPE_SOURCE_DIR "/tests/cli/check_written.py", LOUPE_BINARY_DIR "/bin/tensorloupe-cli",
+                                                         LOUPE_SOURCE_DIR "/tests/fixtures"});
+        QVERIFY2(checked.status == 0, qPrintable(checked.out + checked.err));
+    }
+
+    void errorsNameTheLayer() {
+        const Outcome outcome = run_cli({"run", kSources + "mlp.py", "--input", "2x7"});
+        QCOMPARE(outcome.status, 4);
+        QVERIFY2(outcome.err.contains(QRegularExpression("at [a-z0-9_.]+ ")) && outcome.err.contains("is Linear(in_features="), qPrintable(outcome.err));
     }
 
     void anExpressionBuildsTheModel() {

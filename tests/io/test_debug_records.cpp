@@ -39,6 +39,18 @@ class TestDebugRecords : public QObject {
         QVERIFY(!records[1].range.position());
     }
 
+    void writes_what_it_reads() {
+        const auto source = std::make_shared<const ir::Source>("a = 1\nb = 2\n", "m.py", 4);
+        const auto records = parse_debug_records(write_debug_records({{3, {}}, {7, {source, 6, 11}}, {20, {source, 0, 5}}}));
+        QCOMPARE(records.size(), std::size_t{3});
+        QCOMPARE(records[0].offset, std::size_t{3});
+        QVERIFY(!records[0].range);
+        QCOMPARE(std::string(records[1].range.text()), "b = 2"s);
+        QCOMPARE(records[1].range.short_text(), "m.py:6"s);
+        QCOMPARE(records[2].range.short_text(), "m.py:5"s);
+        QVERIFY(records[1].range.source == records[2].range.source);
+    }
+
     void refuses_damage() {
         // ("FORMAT_WITH_STRING_TABLE", ('a',), ((0, (([1], 0, 0), 0, 1), 0),)): line 1 of a table of one
         const auto pickle = [](const std::string& index) {
