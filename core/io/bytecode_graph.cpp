@@ -123,6 +123,8 @@ class Lifter {
         results[1] = lift_block(blocks[1], otherwise, next, state, depth);
         if (results[0].size() != results[1].size()) fail("branches with different numbers of results");
         for (std::size_t i = 0; i < results[0].size(); ++i) {
+            take_type(results[0][i], results[1][i]);
+            take_type(results[1][i], results[0][i]);
             for (int b = 0; b < 2; ++b) blocks[b]->add_output(results[b][i]);
             state.stack.push_back(node->add_output()->set_type(joined(results[0][i]->type(), results[1][i]->type())));
         }
@@ -160,6 +162,10 @@ class Lifter {
         return state.stack;
     }
 
+    // What is never read has the type of what stands in its place.
+    static void take_type(Value* value, const Value* other) {
+        if (value->node()->kind() == prim::Uninitialized && value->type()->kind() == TypeKind::Any) value->set_type(other->type());
+    }
     static TypePtr joined(const TypePtr& a, const TypePtr& b) {
         if (a->equals(*b) || b->kind() == TypeKind::None) return b->kind() == TypeKind::None && a->kind() != TypeKind::None ? optional(a) : a;
         if (a->kind() == TypeKind::None) return optional(b);

@@ -9,6 +9,7 @@
 #include "core/io/checkpoint_tree.h"
 #include "core/io/file_kind.h"
 #include "core/io/graph_text.h"
+#include "core/io/lite_flatbuffer.h"
 #include "core/io/lite_reader.h"
 #include "core/io/torchscript_reader.h"
 
@@ -23,6 +24,7 @@ bool is_kind(const Ptr<MappedFile>& file, FileKind kind) {
     }
 }
 bool is_torchscript(const Ptr<MappedFile>& file) { return is_kind(file, FileKind::TorchScript); }
+bool is_lite_flatbuffer(const Ptr<MappedFile>& file) { return is_kind(file, FileKind::LiteFlatBuffer); }
 bool is_lite_archive(const Ptr<MappedFile>& file) { return is_kind(file, FileKind::LiteArchive); }
 
 bool is_checkpoint(const Ptr<MappedFile>& file) {
@@ -67,6 +69,7 @@ FormatRegistry::FormatRegistry() {
     readers_.push_back(
         {"TorchScript archive", {".pt", ".pth", ".ptl", ".ts", ".torchscript"}, is_torchscript, read_torchscript});
     readers_.push_back({"graph text", {".ir", ".txt"}, is_graph_text, read_graph_text});
+    readers_.push_back({"Lite interpreter FlatBuffer", {".ptl", ".ff"}, is_lite_flatbuffer, read_lite_flatbuffer});
     readers_.push_back({"Lite interpreter archive", {".ptl"}, is_lite_archive, read_lite_archive});
 }
 

@@ -1,26 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/io/lite_reader.h"
 
-#include "core/autograd/variable.h"
 #include "core/base/error.h"
 #include "core/base/strings.h"
-#include "core/io/bytecode_graph.h"
 #include "core/io/byte_reader.h"
+#include "core/io/lite_parts.h"
 #include "core/io/pickle_values.h"
 #include "core/io/torch_archive.h"
-#include "core/ir/printer.h"
 
 namespace loupe {
 namespace {
 
 constexpr std::int64_t kOldestBytecode = 4;
 constexpr std::int64_t kNewestBytecode = 9;
-
-// The file says no types: an attribute's is that of its value.
-TypePtr type_of_attribute(const IValue& value) {
-    if (value.is_tensor()) return types::tensor();
-    return value.is_none() ? types::optional(types::tensor()) : type_of(value);
-}
 
 class LiteClasses final : public PickledClasses {
   public:
@@ -30,39 +22,15 @@ class LiteClasses final : public PickledClasses {
         const std::string name(node.callable_name());
         if (!name.starts_with("__torch__.")) return NoClasses().make(node, builder);
         if (!node.is(PickleKind::Object) || node.call().state == nullptr) throw_file_error(concat("an object of ", quote_name(name), " without a state"));
-        // Objects of one class may hold values of different types.
-        const auto type = make_ptr<ClassType>(unit_.mangle(name), true);
-        unit_.add_type(type);
-        const auto module = make_ptr<nn::Module>(type);
+        const nn::ModulePtr module = make_lite_module(unit_, name);
         const auto& items = node.call().state->items();
-        for (std::size_t i = 0; i + 1 < items.size(); i += 2) {
-            const std::string& attribute = items[i]->to_string();
-            if (type->find_attribute(attribute)) throw_file_error(concat("two values for ", quote_name(attribute)));
-            const IValue value = builder.build(*items[i + 1]);
-            module->set_slot(type->add_attribute(attribute, type_of_attribute(value), kind_of(value)), value);
-        }
+        for (std::size_t i = 0; i + 1 < items.size(); i += 2) add_lite_attribute(*module, items[i]->to_string(), builder.build(*items[i + 1]));
         return Ptr<Object>(module);
     }
 
-    TypePtr parse_type(std::string_view annotation) override { return lite_type(annotation, unit_, nullptr); }
-
-    // self: what classes of the code stand for; null: the unit's.
-    static TypePtr lite_type(std::string_view annotation, const ir::CompilationUnit& unit, const TypePtr& self) {
-        try {
-            return ::loupe::parse_type(annotation, [&](std::string_view name) { return self ? self : unit.find_type(name); });
-        } catch (const Error& error) {
-            if (error.kind() != ErrorKind::Internal) throw;
-            throw_file_error(concat("bad type ", quote_name(annotation)));
-        }
-    }
+    TypePtr parse_type(std::string_view annotation) override { return lite_type(annotation, unit_); }
 
   private:
-    static AttributeKind kind_of(const IValue& value) {
-        if (value.is_object()) return AttributeKind::Module;
-        if (!value.is_tensor() || !value.to_tensor().defined()) return AttributeKind::Attribute;
-        return requires_grad(value.to_tensor()) ? AttributeKind::Parameter : AttributeKind::Buffer;
-    }
-
     ir::CompilationUnit& unit_;
 };
 
@@ -93,20 +61,10 @@ class BytecodeReader {
     void add_method(const PickleNode& node) {
         const auto& parts = node.elements();
         if (parts.size() < 2) throw_file_error("a function of the bytecode without code");
-        const std::string& full = parts[0]->to_string();
-        const std::string name = full.substr(full.rfind('.') + 1);
         BytecodeFunction function;
         if (parts.size() > 2) read_schema(*parts[2], function.schema);
-        else guess_schema(function.schema);
-        function.schema.name = name;
         read_code(*parts[1], function);
-        const Ptr<ir::Graph> graph = graph_of(function);
-        if (function.schema.returns.empty()) {
-            Argument returned;
-            returned.type = graph->outputs().at(0)->type();
-            function.schema.returns.push_back(std::move(returned));
-        }
-        unit_.add_method(*module_->type(), make_ptr<ir::ScriptFunction>(concat(module_->type()->name(), ".", name), graph, function.schema));
+        add_lite_method(unit_, *module_, parts[0]->to_string(), std::move(function));
     }
 
     void read_code(const PickleNode& code, BytecodeFunction& function) {
@@ -121,26 +79,8 @@ class BytecodeReader {
         }
         for (const PickleRef each : field(code, "constants").elements()) function.constants.push_back(builder_.build(*each));
         for (const PickleRef each : field(code, "types").elements()) {
-            function.types.push_back(LiteClasses::lite_type(plain_type(each->to_string()), unit_, nullptr));
+            function.types.push_back(lite_type(each->to_string(), unit_));
         }
-    }
-
-    // "__torch__.Point[NamedTuple, [[x, int],[y, float]]]" as the tuple that it is.
-    static std::string plain_type(const std::string& text) {
-        const std::size_t at = text.find("[NamedTuple, [");
-        if (at == std::string::npos) return text;
-        std::vector<std::string> elements;
-        std::string_view rest = std::string_view(text).substr(at + 14);
-        while (rest.starts_with("[") || rest.starts_with(",[") || rest.starts_with(", [")) {
-            const std::size_t comma = rest.find(", ", rest.find('[') + 1);
-            std::size_t depth = 1;
-            std::size_t end = rest.find('[') + 1;
-            for (; end < rest.size() && depth > 0; ++end) depth += rest[end] == '[' ? 1U : rest[end] == ']' ? ~std::size_t{0} : 0U;
-            if (comma == std::string_view::npos || depth != 0 || comma + 2 > end - 1) break;
-            elements.emplace_back(rest.substr(comma + 2, end - 1 - (comma + 2)));
-            rest.remove_prefix(end);
-        }
-        return concat("Tuple[", join(elements, ", "), "]");
     }
 
     // (("arguments", ((("name", ..), ("type", ..), ("default_value", ..)), ...)), ("returns", ...)).
@@ -149,24 +89,12 @@ class BytecodeReader {
             for (const PickleRef each : field(node, is_return ? "returns" : "arguments").elements()) {
                 Argument argument;
                 argument.name = field(*each, "name").to_string();
-                const std::string& type = field(*each, "type").to_string();
                 const bool is_self = !is_return && schema.arguments.empty();
-                argument.type = is_self ? TypePtr(module_->type()) : LiteClasses::lite_type(plain_type(type), unit_, nullptr);
+                argument.type = is_self ? TypePtr(module_->type()) : lite_type(field(*each, "type").to_string(), unit_);
                 const IValue value = builder_.build(field(*each, "default_value"));
                 if (!value.is_none() && !is_self) argument.default_value = value;
                 (is_return ? schema.returns : schema.arguments).push_back(std::move(argument));
             }
-        }
-        if (schema.arguments.empty()) throw_file_error("a method of the bytecode without self");
-    }
-
-    // Older files say nothing of arguments.
-    void guess_schema(FunctionSchema& schema) const {
-        for (const char* name : {"self", "input"}) {
-            Argument argument;
-            argument.name = name;
-            argument.type = schema.arguments.empty() ? TypePtr(module_->type()) : types::tensor();
-            schema.arguments.push_back(std::move(argument));
         }
     }
 

@@ -138,6 +138,45 @@ class TestLiteBytecode : public QObject {
             if (own[i].dtype() == ScalarType::Float32) QVERIFY(std::ranges::equal(elements<float>(own[i]), elements<float>(wanted[i])));
         }
     }
+    // As PyTorch writes them (fixtures/lite/make_lite.py).
+    void flatbuffers_are_read_data() {
+        QTest::addColumn<QString>("name");
+        for (const char* name : {"mlp", "control", "autoencoder", "lstm"}) QTest::newRow(name) << name;
+    }
+    void flatbuffers_are_read() {
+        QFETCH(QString, name);
+        const ModelFile model = open_model(fixture("models/" + name.toStdString() + ".pt"));
+        const ModelFile read = open_model(fixture("lite/" + name.toStdString() + ".ptl"));
+        QVERIFY(read.format.starts_with("Lite interpreter FlatBuffer"));
+        const GradModeScope no_grad(false);
+        const std::vector<IValue> arguments = read_arguments(name.toStdString());
+        TensorList own, wanted;
+        visit_tensors(runtime::run_method(read.module, "forward", arguments), [&](const Tensor& t) { own.push_back(t); });
+        visit_tensors(runtime::run_method(model.module, "forward", arguments), [&](const Tensor& t) { wanted.push_back(t); });
+        QVERIFY(!own.empty() && own.size() == wanted.size());
+        for (std::size_t i = 0; i < own.size(); ++i) {
+            QVERIFY(to_dims(own[i].sizes()) == to_dims(wanted[i].sizes()));
+            if (own[i].dtype() == ScalarType::Float32) QVERIFY(std::ranges::equal(elements<float>(own[i]), elements<float>(wanted[i])));
+        }
+    }
+    void damaged_flatbuffers_are_refused() {
+        QTemporaryDir folder;
+        const auto path = std::filesystem::path(folder.path().toStdString()) / "damaged.ptl";
+        const std::string whole = read_text_file(fixture("lite/mlp.ptl"));
+        std::uint32_t random = 1;
+        for (int i = 0; i < 3000; ++i) {
+            std::string damaged = whole;
+            random = random * 1664525U + 1013904223U;
+            if (i % 3 == 0) damaged.resize(random % whole.size());
+            else damaged[8 + (random >> 8) % (whole.size() - 8)] = static_cast<char>(random >> 3);
+            write_file_atomically(path, damaged);
+            error_of([&] { open_model(path); });  // an Error or a model, no crash
+        }
+        std::string far = whole;
+        far.replace(0, 4, "\xff\xff\xff\x7f");
+        write_file_atomically(path, far);
+        QVERIFY(QString::fromStdString(error_of([&] { open_model(path); })).contains("FlatBuffer: an offset beyond its end"));
+    }
     void values_move_at_their_last_use() {
         const ModelFile model = open_model(fixture("models/autoencoder.pt"));
         const auto names = names_of(code_of(*model.module, ".forward"));
