@@ -232,6 +232,15 @@ class Lifter {
             push(node, state);
         } else if (name == "TUPLE_INDEX") {
             lift_tuple_index(state);
+        } else if (name == "TUPLE_SLICE") {
+            lift_tuple_slice(each, state);
+        } else if (name == "ISINSTANCE") {
+            Node* node = graph_->create(prim::isinstance, {pop(state)});
+            std::vector<TypePtr> wanted;
+            for (std::int64_t i = 0; i < each.n; ++i) wanted.push_back(at(function_.types, each.x + i, "type"));
+            node->set_attribute(ir::attr::types, std::move(wanted));
+            node->output()->set_type(types::boolean());
+            push(node, state);
         } else if (name == "LIST_UNPACK") {
             Value* list = pop(state);
             if (each.x < 0 || static_cast<std::uint64_t>(each.x) > kMostValues) fail(concat("unpacks ", each.x, " values"));
@@ -261,6 +270,20 @@ class Lifter {
         const std::int64_t i = position->to_int() < 0 ? position->to_int() + static_cast<std::int64_t>(elements.size()) : position->to_int();
         Node* node = graph_->create(prim::TupleIndex, {tuple, index});
         node->output()->set_type(at(elements, i, "element"));
+        push(node, state);
+    }
+
+    void lift_tuple_slice(const BytecodeInstruction& each, State& state) {
+        Value* tuple = pop(state);
+        const auto* type = tuple->type()->as<TupleType>();
+        if (type == nullptr || each.x < 0 || each.n < 0 || each.x > static_cast<std::int64_t>(type->contained().size()) - each.n) {
+            fail("takes a part of what is no tuple");
+        }
+        Node* node = graph_->create(prim::TupleSlice, {tuple});
+        node->set_i(Symbol::intern("beg"), each.x);
+        node->set_i(Symbol::intern("end"), each.x + each.n);
+        const auto first = type->contained().begin() + each.x;
+        node->output()->set_type(types::tuple({first, first + each.n}));
         push(node, state);
     }
 
