@@ -59,7 +59,7 @@ except AttributeError as e:
 scaler = GradScaler(enabled=False)
 optimizer = torch.optim.SGD(net[0].parameters(), lr=args.lr)
 with autocast(enabled=False):
-    loss = net[:2](torch.ones(1, 4)).sum()
+    loss = net[0](torch.ones(1, 4)).sum()
 scaler.scale(loss).backward()
 scaler.unscale_(optimizer)
 scaler.step(optimizer)
