@@ -123,6 +123,8 @@ IValue source_value(const ir::Source& source, StringTable& table) {
     return tuple_of({IValue(lines), IValue(table.add(source.file().value_or(""))), IValue(static_cast<std::int64_t>(source.starting_line() + 1))});
 }
 
+IValue unknown_source(StringTable& table) { return tuple_of({IValue(std::vector<std::int64_t>()), IValue(table.add("")), IValue(std::int64_t{1})}); }
+
 }  // namespace
 
 std::string write_debug_records(const std::vector<ir::GeneratedFrom>& places) {
@@ -131,7 +133,7 @@ std::string write_debug_records(const std::vector<ir::GeneratedFrom>& places) {
     std::vector<IValue> records;
     for (const ir::GeneratedFrom& place : places) {
         IValue& source = sources[place.range.source.get()];
-        if (source.is_none()) source = source_value(*place.range.source, table);
+        if (source.is_none()) source = place.range.source ? source_value(*place.range.source, table) : unknown_source(table);
         const IValue range = tuple_of({source, IValue(static_cast<std::int64_t>(place.range.start)), IValue(static_cast<std::int64_t>(place.range.end))});
         records.push_back(tuple_of({IValue(static_cast<std::int64_t>(place.offset)), range, IValue(static_cast<std::int64_t>(records.size()))}));
     }

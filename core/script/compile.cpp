@@ -123,8 +123,6 @@ Ptr<ir::ScriptFunction> Definer::make_function(const ParsedSource& parsed, const
     // Callers need no more than what is declared.
     FunctionSchema schema = TypeParser(*resolver_, parsed.source).parse_schema(def, self_type != nullptr);
     if (self_type != nullptr) {
-        if (def.params.empty())
-            throw CompileError("methods must have a self argument", place(parsed.source, def.params_range));
         Argument self;
         self.name = std::string(def.params.front().name);
         self.type = self_type;

@@ -191,6 +191,7 @@ Argument TypeParser::parse_param(const Param& param) const {
 FunctionSchema TypeParser::parse_schema(const Def& def, bool skip_self) const {
     FunctionSchema schema;
     schema.name = std::string(def.name);
+    if (skip_self && def.params.empty()) throw CompileError("methods must have a self argument", place(source_, def.params_range));
     for (const Param& param : def.params.subspan(skip_self ? 1 : 0)) schema.arguments.push_back(parse_param(param));
     if (def.return_annotation != nullptr) {
         Argument result;

@@ -104,6 +104,7 @@ std::vector<Program> hostile_programs() {
         {"recursion", "def f(n):\n    return f(n + 1)\nf(0)\n"},
         {"recursion of a script", script + "@torch.jit.script\ndef f(n: int) -> int:\n    return f(n + 1)\nf(0)\n"},
         {"recursion without a result type", script + "@torch.jit.script\ndef f(n: int):\n    return f(n + 1)\n"},
+        {"a method without self", script + "@torch.jit.script\nclass A:\n    def __init__(self):\n        self.x = 1\n    def f() -> int:\n        return 1\n"},
         {"recursion of two", script + "def g(n: int):\n    return f(n)\ndef f(n: int):\n    return g(n)\ntorch.jit.script(f)\n"},
         {"a loop without end", "while True:\n    pass\n"},
         {"a script without end", script + "@torch.jit.script\ndef f():\n    n = 0\n    while True:\n        n += 1\n    return n\nf()\n"},

@@ -190,7 +190,7 @@ class TestScriptDamaged : public QObject {
             QVERIFY(QString::fromStdString(error.message()).contains("called recursively"));
             QCOMPARE(
                 QString::fromUtf8(error.range().text().data(), static_cast<qsizetype>(error.range().text().size())),
-                "f(x)");
+                "f");
         }
     }
 };
