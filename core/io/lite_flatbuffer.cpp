@@ -179,7 +179,7 @@ class FlatReader {
         const Dims strides = dims(from.vector(tensor_field::strides, 4));
         const std::int64_t offset = from.number<std::int32_t>(tensor_field::offset);
         const Ptr<Storage>& held = storage(from.number<std::uint32_t>(tensor_field::storage));
-        if (sizes.size() != strides.size() || !fits(sizes, strides, offset, held->bytes() / element_size(*dtype))) {
+        if (sizes.size() != strides.size() || !fits(sizes, strides, offset, held->bytes() / static_cast<std::size_t>(element_size(*dtype)))) {
             throw_file_error("FlatBuffer: a tensor that leaves its storage");
         }
         if (*dtype == ScalarType::Bool) normalise_bools({static_cast<std::byte*>(held->data()), held->bytes()});

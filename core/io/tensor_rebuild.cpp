@@ -155,7 +155,7 @@ std::string_view storage_type_name(ScalarType dtype) {
 
 Ptr<Storage> ArchiveStorages::open(const std::string& key, ScalarType dtype, std::uint64_t bytes) {
     auto& [storage, holds_bools] = opened_[key];
-    if (!storage) storage = load(key);
+    if (!storage) storage = read_entry(key);
     if (storage->bytes() < bytes) {
         throw_file_error(concat("truncated: storage ", quote_name(key), " has ", storage->bytes(),
                                 " bytes, its tensors need ", bytes),
@@ -168,7 +168,7 @@ Ptr<Storage> ArchiveStorages::open(const std::string& key, ScalarType dtype, std
     return storage;
 }
 
-Ptr<Storage> ArchiveStorages::load(const std::string& key) const {
+Ptr<Storage> ArchiveStorages::read_entry(const std::string& key) const {
     const ZipEntry* entry = archive_.find(concat(folder_, "/", key));
     if (entry == nullptr) throw_file_error(concat("no entry for storage ", quote_name(key)), archive_.file_name());
     constexpr std::size_t kWidestElement = 16;

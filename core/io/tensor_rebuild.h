@@ -36,7 +36,7 @@ class ArchiveStorages final : public StorageSource {
         Ptr<Storage> storage;
         bool holds_bools = false;
     };
-    Ptr<Storage> load(const std::string& key) const;
+    Ptr<Storage> read_entry(const std::string& key) const;
 
     const ZipReader& archive_;
     std::string folder_;

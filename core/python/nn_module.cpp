@@ -144,11 +144,11 @@ void define_core_methods(ClassObject& cls) {
 
 IValue named_dict(const auto& named) {
     auto dict = make_dict();
-    for (const auto& [name, value] : named) {
-        if constexpr (requires { value->children(); }) {
-            dict->set(IValue(name), IValue(Ptr<Object>(value)));
+    for (const auto& entry : named) {
+        if constexpr (requires { entry.second->children(); }) {
+            dict->set(IValue(entry.first), IValue(Ptr<Object>(entry.second)));
         } else {
-            dict->set(IValue(name), IValue(value));
+            dict->set(IValue(entry.first), IValue(entry.second));
         }
     }
     return IValue(dict);

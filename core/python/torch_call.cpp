@@ -187,7 +187,8 @@ class Matcher {
     }
     std::nullopt_t extra_keyword() const {
         if (!must_fit_) return std::nullopt;
-        for (const auto& [keyword, value] : call_.keywords) {
+        for (const auto& entry : call_.keywords) {
+            const std::string& keyword = entry.first;
             const auto& parameters = signature_.parameters;
             const auto found = std::find_if(parameters.begin(), parameters.end(),
                                             [&](const Parameter& each) { return each.name == keyword; });
