@@ -89,6 +89,10 @@ void bench(const Chain& chain, const Tensor& x, double copy) {
 int main(int argc, char** argv) {
     plugins();
     const std::int64_t n = (argc > 1 ? std::atoll(argv[1]) : 16) << 20;
+    if (n < 1 || argc > 2) {
+        std::fprintf(stderr, "usage: bench_fuser [MILLIONS]\n");
+        return 2;
+    }
     Random random;
     const Tensor x = random_tensor(random, {n}, ScalarType::Float32);
     const double copy = measure([&] { fn::clone(x); });

@@ -279,7 +279,8 @@ class TestModels : public QObject {
             try {
                 expected = run_graph_of(before, c);
             } catch (const Error& error) {
-                QSKIP(error.what());
+                if (c.name != "language_optional") QFAIL(error.what());
+                QSKIP("arguments left at their defaults are not filled in here; test_cli does");
             }
             PassManager manager;
             const PassContext context{changed.file.module};
@@ -312,7 +313,8 @@ class TestModels : public QObject {
             if (uses_random(*before.graph->block())) QSKIP("random");
             expected = gradients_of_graph(before, c);
         } catch (const Error& error) {
-            QSKIP(error.what());
+            if (c.name != "language_optional") QFAIL(error.what());
+            QSKIP("arguments left at their defaults are not filled in here; test_cli does");
         }
         if (expected.all.empty()) QSKIP("nothing to differentiate");
         try {

@@ -133,7 +133,8 @@ TrainForm::TrainForm(QWidget* parent) : QWidget(parent) {
     schedule_ = recipeBox(session::list_schedules(), tr("Schedule"));
     schedule_->insertItem(0, QStringLiteral("none"));
     schedule_->setCurrentIndex(0);
-    every_step_ = new QCheckBox(tr("counts steps, not epochs"), this);
+    every_step_ = new QCheckBox(tr("by step"), this);
+    every_step_->setToolTip(tr("The schedule counts steps, not epochs"));
     epochs_ = countBox(1, 100000, 5, tr("Epochs"), this);
     steps_ = countBox(0, 1 << 30, 0, tr("Most steps"), this);
     steps_->setSpecialValueText(tr("all"));
