@@ -47,18 +47,25 @@ QString place(const session::Recording& recording, session::EventId id) {
     return line;
 }
 
+/// The tip has the whole text, for a window too narrow for it.
+void showPlace(views::ElidedLabel& label, QChar mark, Theme::Colour colour, const QString& text, const QString& tip) {
+    label.setMark(mark, Theme::instance().colour(colour));
+    label.setText(text);
+    label.setToolTip(text + QLatin1Char('\n') + tip);
+}
+
 }  // namespace
 
 StatusLine::StatusLine(views::SessionBridge& bridge, QWidget* parent)
     : QStatusBar(parent),
       bridge_(bridge),
       dot_(new QLabel(this)),
-      state_(new QLabel(this)),
+      state_(new views::ElidedLabel(this)),
       progress_(new QProgressBar(this)),
       cancel_(new QToolButton(this)),
-      reached_(new QLabel(this)),
-      selected_(new QLabel(this)),
-      model_(new QLabel(this)) {
+      reached_(new views::ElidedLabel(this)),
+      selected_(new views::ElidedLabel(this)),
+      model_(new views::ElidedLabel(this)) {
     setSizeGripEnabled(false);
     state_->setObjectName(QStringLiteral("state"));
     state_->setAccessibleName(tr("State of the engine"));
@@ -69,13 +76,11 @@ StatusLine::StatusLine(views::SessionBridge& bridge, QWidget* parent)
     cancel_->setIcon(views::themeIcon(QStringLiteral("close")));
     cancel_->setToolTip(tr("Cancel (Shift+F5)"));
     cancel_->setAccessibleName(tr("Cancel"));
-    reached_->setToolTip(tr("Where the engine is parked: the last operator that ran"));
-    selected_->setToolTip(tr("The current event: what the panels show"));
     addWidget(dot_);
     addWidget(state_, 1);
     addPermanentWidget(progress_);
     addPermanentWidget(cancel_);
-    for (QLabel* label : {selected_, reached_, model_}) {
+    for (views::ElidedLabel* label : {selected_, reached_, model_}) {
         label->setContentsMargins(8, 0, 4, 0);
         addPermanentWidget(label);
     }
@@ -105,7 +110,7 @@ void StatusLine::showState() {
         line += (is_behind ? tr(", after %1") : tr(", before %1")).arg(views::shortOpName(status.next_op));
         if (!status.next_scope.empty()) line += tr(" in %1").arg(views::text(status.next_scope));
     }
-    state_->setText(state_->fontMetrics().elidedText(line, Qt::ElideRight, 620));
+    state_->setText(line);
     state_->setToolTip(line);
     progress_->setVisible(bridge_.isBusy());
     cancel_->setVisible(bridge_.isBusy());
@@ -127,13 +132,12 @@ void StatusLine::showPlaces() {
     const bool known = recording && reached != 0 && reached <= bridge_.eventCount();
     reached_->setVisible(known);
     if (known) {
-        reached_->setText(QStringLiteral("<span style='color:%1'>\u25b6</span> %2")
-                              .arg(Theme::instance().colour(Theme::Colour::Reached).name(), place(*recording, reached)));
+        showPlace(*reached_, u'\u25b6', Theme::Colour::Reached, place(*recording, reached),
+                  tr("Where the engine is parked: the last operator that ran"));
     }
     selected_->setVisible(selected != 0);
     if (selected != 0) {
-        selected_->setText(QStringLiteral("<span style='color:%1'>\u25c6</span> %2")
-                               .arg(Theme::instance().colour(Theme::Colour::Accent).name(), place(*recording, selected)));
+        showPlace(*selected_, u'\u25c6', Theme::Colour::Accent, place(*recording, selected), tr("The current event: what the panels show"));
     }
 }
 

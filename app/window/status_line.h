@@ -4,6 +4,7 @@
 
 #include <QStatusBar>
 
+#include "views/common/elided_label.h"
 #include "views/common/session_bridge.h"
 
 class QLabel;
@@ -24,12 +25,12 @@ class StatusLine : public QStatusBar {
 
     views::SessionBridge& bridge_;
     QLabel* dot_;
-    QLabel* state_;
+    views::ElidedLabel* state_;
     QProgressBar* progress_;
     QToolButton* cancel_;
-    QLabel* reached_;
-    QLabel* selected_;
-    QLabel* model_;
+    views::ElidedLabel* reached_;
+    views::ElidedLabel* selected_;
+    views::ElidedLabel* model_;
 };
 
 }  // namespace loupe::window

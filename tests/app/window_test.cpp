@@ -28,6 +28,7 @@
 #include "app/window/banner.h"
 #include "app/window/docks.h"
 #include "app/window/main_window.h"
+#include "views/common/elided_label.h"
 #include "views/common/format.h"
 #include "views/common/panel_output.h"
 #include "views/common/theme.h"
@@ -77,6 +78,15 @@ class WindowTest : public QObject {
     Q_OBJECT
 
     std::unique_ptr<MainWindow> window_;
+
+    /// The window's least width and what asks for it.
+    QByteArray widest() const {
+        const QWidget* most = nullptr;
+        for (const QWidget* child : window_->findChildren<QWidget*>(Qt::FindDirectChildrenOnly)) {
+            if (child->isVisible() && (!most || child->minimumSizeHint().width() > most->minimumSizeHint().width())) most = child;
+        }
+        return QByteArray::number(window_->minimumSizeHint().width()) + " for " + (most ? most->metaObject()->className() : "nothing");
+    }
 
     RunState state() const { return window_->bridge().status().state; }
     QAction* action(const char* id) const { return window_->findChild<QAction*>(QStringLiteral("action.%1").arg(QLatin1String(id))); }
@@ -448,7 +458,11 @@ class WindowTest : public QObject {
         QTRY_COMPARE_WITH_TIMEOUT(state(), RunState::Paused, kPatience);
         for (QDockWidget* dock : window_->docks().all()) window_->docks().show(dock->objectName());
         QTest::qWait(200);
-        QVERIFY2(window_->minimumSizeHint().width() <= 1024, qPrintable(QString::number(window_->minimumSizeHint().width())));
+        QVERIFY2(window_->minimumSizeHint().width() <= 1024, widest().constData());
+        // Nor does a long word at the foot: an error, a scope of many modules.
+        for (auto* label : window_->statusBar()->findChildren<views::ElidedLabel*>()) label->setText(QString(400, QLatin1Char('m')));
+        QTest::qWait(50);
+        QVERIFY2(window_->minimumSizeHint().width() <= 1024, widest().constData());
         press(Qt::Key_F5, Qt::ShiftModifier);
     }
 

@@ -252,6 +252,11 @@ QWidget* InputsView::makeOptions() {
     seed_ = new QSpinBox(box);
     seed_->setRange(0, 1 << 30);
     seed_->setToolTip(tr("Of dropout and other random operators"));
+    // A pipeline's long name must not push the buttons out of a narrow panel.
+    for (QComboBox* combo : {mode_, pipeline_}) {
+        combo->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+        combo->setMinimumContentsLength(8);
+    }
     auto* checks = new QHBoxLayout;
     checks->addWidget(backward_);
     checks->addWidget(statistics_);

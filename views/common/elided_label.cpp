@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/common/elided_label.h"
+
+#include <QPainter>
+#include <algorithm>
+
+namespace loupe::views {
+
+namespace {
+
+/// Letters that are kept when there is no room at all.
+constexpr int kFewest = 4;
+
+}  // namespace
+
+void ElidedLabel::setMark(QChar mark, const QColor& colour) {
+    mark_ = mark;
+    colour_ = colour;
+    updateGeometry();
+    update();
+}
+
+int ElidedLabel::markWidth() const { return mark_.isNull() ? 0 : fontMetrics().horizontalAdvance(mark_) + fontMetrics().horizontalAdvance(u' '); }
+
+QSize ElidedLabel::sizeHint() const {
+    const QMargins margins = contentsMargins();
+    return {margins.left() + margins.right() + markWidth() + fontMetrics().horizontalAdvance(text()) + 2,
+            margins.top() + margins.bottom() + fontMetrics().height()};
+}
+
+QSize ElidedLabel::minimumSizeHint() const {
+    const QSize whole = sizeHint();
+    const QMargins margins = contentsMargins();
+    const int fewest = margins.left() + margins.right() + markWidth() + kFewest * fontMetrics().averageCharWidth();
+    return {std::min(whole.width(), fewest), whole.height()};
+}
+
+void ElidedLabel::paintEvent(QPaintEvent*) {
+    QPainter painter(this);
+    QRect room = contentsRect();
+    if (!mark_.isNull()) {
+        painter.setPen(colour_);
+        painter.drawText(room, Qt::AlignLeft | Qt::AlignVCenter, mark_);
+        room.setLeft(room.left() + markWidth());
+    }
+    painter.setPen(palette().color(foregroundRole()));
+    painter.drawText(room, Qt::AlignLeft | Qt::AlignVCenter, fontMetrics().elidedText(text(), Qt::ElideRight, room.width()));
+}
+
+}  // namespace loupe::views
