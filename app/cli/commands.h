@@ -98,6 +98,8 @@ struct BisectArguments {
 };
 // 1 when a pass changed the result.
 int run_bisect(const BisectArguments& options);
+// Traces a model source and holds the trace against it on other inputs; 1 when something differs.
+int run_trace_check(const RunArguments& options);
 struct TrainArguments {
     session::TrainOptions how;
     std::vector<std::string> data_options;  // NAME=VALUE

@@ -152,6 +152,11 @@ int main(int argc, char** argv) {
     bisect->add_option("-o", bisect_options.output_folder, "write the graph before and after that pass into this folder");
     bisect->callback([&] { status = run_bisect(bisect_options); });
 
+    RunArguments traced;
+    auto* trace = app.add_subcommand("trace", "trace a model source: what the trace does not have of it, and where it differs on other inputs");
+    add_model_options(*trace, traced);
+    trace->callback([&] { status = run_trace_check(traced); });
+
     DataArguments data_options;
     auto* data = app.add_subcommand("data", "data sources; with PATH what it holds, with --batch how fast it comes");
     data->add_option("PATH", data_options.path, "a file or folder of data");

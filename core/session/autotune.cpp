@@ -182,7 +182,7 @@ class Tuner {
         return all;
     }
 
-    std::vector<CompiledMethod::Tried> tried() const {
+    std::vector<TriedPipeline> tried() const {
         auto sorted = tried_;
         std::stable_sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) { return a.seconds < b.seconds; });
         return sorted;
@@ -215,7 +215,7 @@ class Tuner {
     const ir::Graph& graph_;
     nn::ModulePtr module_;
     const Arguments& arguments_;
-    std::vector<CompiledMethod::Tried> tried_;
+    std::vector<TriedPipeline> tried_;
     std::vector<std::uint64_t> hashes_;
 };
 
@@ -270,6 +270,7 @@ void autotune(CompiledMethod& compiled, const ir::Graph& graph, const nn::Module
     const ObserverScope unobserved(nullptr);
     const std::string key = key_of(graph, module, arguments());
     const fs::path file = file_of(key);
+    compiled.file = file.string();
     Json kept = read_kept(file, key, compiled.complaint);
     compiled.is_from_disk = !kept.is_null();
     Tuner tuner(graph, module, arguments);
@@ -293,6 +294,9 @@ void autotune(CompiledMethod& compiled, const ir::Graph& graph, const nn::Module
     }
     set_kernels(*compiled.graph, kept.value("groups", Json::array()));
     compiled.pipeline += ", FuseStaticSubgraphs";
+    for (const Json& group : kept.value("groups", Json::array())) {
+        compiled.parts.push_back({group.value("signature", ""), group.value("backends", std::vector<std::string>())});
+    }
     for (const Json& tried : kept.value("tried", Json::array())) compiled.tried.push_back({tried.value("pipeline", ""), tried.value("seconds", 0.0)});
 }
 

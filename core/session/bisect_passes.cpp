@@ -2,6 +2,7 @@
 #include "core/session/bisect_passes.h"
 
 #include <algorithm>
+#include <bit>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
@@ -163,8 +164,9 @@ std::string in_numbers(const PassBisectRun& run) {
 
 class Search {
   public:
-    Search(const PassBisectOptions& options, const ir::Graph& graph, const nn::ModulePtr& module, const std::function<std::vector<IValue>()>& arguments)
-        : options_(options), graph_(graph), module_(module), runner_(options, graph, module, arguments) {
+    Search(const PassBisectOptions& options, const ir::Graph& graph, const nn::ModulePtr& module, const std::function<std::vector<IValue>()>& arguments,
+           const std::function<void(PassBisectProgress)>& progress)
+        : options_(options), graph_(graph), module_(module), runner_(options, graph, module, arguments), progress_(progress) {
         found_.pipeline = options.pipeline;
         const std::vector<IValue> example = arguments();
         run_passes(example);
@@ -181,6 +183,9 @@ class Search {
         for (std::size_t i = 0; i < trace_.records.size(); ++i) {
             if (trace_.records[i].changed) changes.push_back(i);
         }
+        low_ = changes.empty() ? 0 : changes.front();
+        high_ = changes.empty() ? 0 : changes.back();
+        runs_left_ = changes.empty() ? 0 : static_cast<std::size_t>(std::bit_width(changes.size() - 1));
         if (changes.empty() || is_same_after(changes.back())) {
             say_that_none_did(changes.size());
             return std::move(found_);
@@ -191,6 +196,9 @@ class Search {
         PassBisectRun decisive = found_.runs.back();
         while (low < high) {
             const std::size_t middle = low + (high - low) / 2;
+            low_ = changes[low];
+            high_ = changes[high];
+            runs_left_ = static_cast<std::size_t>(std::bit_width(high - low)) - 1;
             if (is_same_after(changes[middle])) {
                 low = middle + 1;
             } else {
@@ -220,8 +228,14 @@ class Search {
         }
     }
 
+    void tell(std::size_t passes, std::string pass) const {
+        if (progress_) progress_({passes, std::move(pass), runs_left_, low_, high_, found_.runs});
+    }
+
     // Twice: what differs by itself cannot be blamed on a pass.
     void run_as_it_is() {
+        high_ = trace_.records.empty() ? 0 : trace_.records.size() - 1;
+        tell(0, {});
         try {
             expected_ = runner_.run(graph_, with_gradients_);
         } catch (const Error& error) {
@@ -240,6 +254,7 @@ class Search {
     bool is_same_after(std::size_t record) {
         PassBisectRun run;
         run.passes = record + 1;
+        tell(run.passes, std::string(trace_.records[record].pass->name));
         const auto start = std::chrono::steady_clock::now();
         try {
             hold_against(runner_.run(*trace_.records[record].after->graph, with_gradients_), expected_, options_, run);
@@ -275,6 +290,10 @@ class Search {
     const ir::Graph& graph_;
     nn::ModulePtr module_;
     Runner runner_;
+    const std::function<void(PassBisectProgress)>& progress_;
+    std::size_t low_ = 0;
+    std::size_t high_ = 0;
+    std::size_t runs_left_ = 0;
     bool with_gradients_ = false;
     passes::PassTrace trace_;
     std::string failure_;
@@ -285,8 +304,8 @@ class Search {
 }  // namespace
 
 PassBisect bisect_passes(const PassBisectOptions& options, const ir::Graph& graph, const nn::ModulePtr& module,
-                         const std::function<std::vector<IValue>()>& arguments) {
-    return Search(options, graph, module, arguments).find();
+                         const std::function<std::vector<IValue>()>& arguments, const std::function<void(PassBisectProgress)>& progress) {
+    return Search(options, graph, module, arguments, progress).find();
 }
 
 }  // namespace loupe::session

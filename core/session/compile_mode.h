@@ -10,7 +10,7 @@
 
 #include "core/ir/graph.h"
 #include "core/nn/module.h"
-#include "core/session/memory_plan.h"
+#include "core/session/compilation.h"
 #include "core/value/ivalue.h"
 
 namespace loupe::session {
@@ -20,7 +20,6 @@ enum class CompileMode {
     ReduceOverhead,  // and planned programs: memory in one block, kernels with their arguments in place
     MaxAutotune,     // and whatever of layouts, fusion and kernels was measured to be fastest, kept on disk
 };
-std::vector<std::string> compile_modes();  // "default", "reduce-overhead", "max-autotune"
 // Throws Error (Usage) for another name.
 CompileMode parse_compile_mode(std::string_view name);
 
@@ -35,12 +34,10 @@ struct CompiledMethod {
     std::string pipeline;            // that was run, in words that run it again
     Ptr<ir::Graph> graph;
     std::vector<GraphBreak> breaks;  // what the interpreter runs as before, and why
-    // Of max-autotune: what was measured, fastest first, seconds a run.
-    struct Tried {
-        std::string pipeline;
-        double seconds = 0;
-    };
-    std::vector<Tried> tried;
+    // Of max-autotune: what was measured, fastest first; and the kernels chosen for each planned part.
+    std::vector<TriedPipeline> tried;
+    std::vector<TunedPart> parts;
+    std::string file;                // where it is kept
     bool is_from_disk = false;
     std::string complaint;           // about a file of measurements that was not used
 };

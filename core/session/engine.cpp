@@ -145,6 +145,24 @@ void Session::Engine::close() {
     enqueue({JobKind::Command, "open", [this] { do_close(); }});
 }
 
+void Session::Engine::set_form(ModelForm form, std::function<void(std::string)> reply) {
+    stop();
+    enqueue({JobKind::Command, "form", [this, form, reply = std::move(reply)] {
+                 std::string failure;
+                 try {
+                     do_set_form(form);
+                 } catch (const Error& error) {
+                     failure = error.what();
+                     log({.level = SessionListener::LogEntry::Level::Error, .text = failure, .scope = {}, .source = place_of(error)});
+                 }
+                 change_status([](Status& status) {
+                     status = Status{};
+                     status.state = RunState::Ready;
+                 });
+                 if (reply) reply(failure);
+             }});
+}
+
 void Session::Engine::run(const RunOptions& options) {
     stop();
     {
@@ -243,11 +261,7 @@ void Session::Engine::report_failure(const Error& error) {
     entry.level = was_stopped ? SessionListener::LogEntry::Level::Info : SessionListener::LogEntry::Level::Error;
     entry.text = was_stopped ? "stopped" : error.what();
     entry.scope = error.context().scope;
-    const std::string& place = error.context().source;
-    if (const auto colon = place.rfind(':'); colon != std::string::npos) {
-        entry.source.file = place.substr(0, colon);
-        entry.source.line = std::atoi(place.c_str() + colon + 1);
-    }
+    entry.source = place_of(error);
     if (recorder_ != nullptr && !was_stopped) {
         const auto recording = recorder_->recording();
         const auto count = static_cast<EventId>(recording->event_count());
@@ -257,6 +271,62 @@ void Session::Engine::report_failure(const Error& error) {
         }
     }
     log(std::move(entry));
+}
+
+SourcePlace Session::Engine::place_of(const Error& error) {
+    SourcePlace source;
+    const std::string& place = error.context().source;
+    const auto colon = place.rfind(':');
+    if (colon == std::string::npos) return source;
+    source.file = place.substr(0, colon);
+    source.line = std::atoi(place.c_str() + colon + 1);
+    return source;
+}
+
+// --- forms of a model source ---
+
+void Session::Engine::change_form(Program& program, ModelForm form) const {
+    if (program.form() == form) return;
+    if (program.source() == nullptr) throw Error(ErrorKind::Usage, "only a model source is scripted or traced", {.hint = "the methods of this file are script already"});
+    if (form == ModelForm::Scripted) return program.script();
+    const bool is_again = form == ModelForm::Traced && program.form() == ModelForm::Scripted;
+    if (is_again) program.evaluate();
+    if (form == ModelForm::Traced) return program.trace(program.make_arguments(inputs(), "forward"));
+    program.evaluate();
+}
+
+void Session::Engine::do_set_form(ModelForm form) {
+    if (!program_) throw Error(ErrorKind::Usage, "no model is open");
+    change_status([&](Status& status) {
+        status = Status{};
+        status.state = RunState::Opening;
+        status.progress = form == ModelForm::Scripted ? "scripting" : form == ModelForm::Traced ? "tracing" : "evaluating the source";
+    });
+    forget_run();
+    const std::vector<InputSpec> before = inputs();
+    const ModelForm was = program_->form();
+    const auto tell = [&] {
+        if (program_->form() == was) return;
+        const std::string method = program_->default_method();
+        std::vector<InputSpec> now = program_->default_inputs(method);
+        if (before.size() == now.size()) now = before;
+        {
+            const std::lock_guard lock(mutex_);
+            info_ = program_->info();
+            recording_.reset();
+            inputs_ = std::move(now);
+            options_.inputs.clear();
+        }
+        if (listener_ != nullptr) listener_->on_model(program_->info());
+        log_trace();
+    };
+    try {
+        change_form(*program_, form);
+    } catch (const Error&) {
+        tell();
+        throw;
+    }
+    tell();
 }
 
 // --- opening ---
@@ -294,7 +364,12 @@ void Session::Engine::do_open(const std::filesystem::path& file, const std::stri
     if (is_recording(file)) return do_open_recording(file);
     const runtime::PrintScope prints(print_to_log());
     try {
-        use(Program::open(file, {}, build));  // the model there is stays when this fails
+        auto opened = Program::open(file, {}, build);
+        // A source that was edited runs in the form it had.
+        const auto before = model();
+        const bool is_again = before != nullptr && before->path == file.string() && before->form != ModelForm::AsRead;
+        if (is_again && opened->source() != nullptr) change_form(*opened, before->form);
+        use(std::move(opened));  // the model there is stays when this fails
     } catch (const Error& error) {
         if (error.kind() != ErrorKind::Cancelled) show_source_of(file, build, error);
         throw;
@@ -379,7 +454,7 @@ std::shared_ptr<Program> Session::Engine::model_or_recorded() {
 
 void Session::Engine::use(std::shared_ptr<Program> opened) {
     // A source that was edited goes on with the inputs it had.
-    const bool is_again = opened->is_eager() && model() != nullptr && model()->path == opened->info()->path;
+    const bool is_again = opened->source() != nullptr && model() != nullptr && model()->path == opened->info()->path;
     const std::vector<InputSpec> inputs_before = is_again ? inputs_ : std::vector<InputSpec>();
     const std::optional<RunOptions> options_before = is_again ? std::optional(last_options()) : std::nullopt;
     do_close();
@@ -419,7 +494,7 @@ void Session::Engine::tell_of_trace() {
 void Session::Engine::log_trace() {
     if (const runtime::Trace* trace = program_->trace()) {
         for (const runtime::TraceWarning& warning : trace->warnings) {
-            log({.level = SessionListener::LogEntry::Level::Warning, .text = "TracerWarning: " + warning.text, .scope = {}, .source = place_of(warning.range)});
+            log({.level = SessionListener::LogEntry::Level::Warning, .text = "TracerWarning: " + warning.text, .scope = {}, .source = session::place_of(warning.range)});
         }
     } else if (!program_->trace_failure().empty()) {
         log({.level = SessionListener::LogEntry::Level::Warning, .text = concat("no graph: ", program_->trace_failure()), .scope = {}, .source = {}});
@@ -548,6 +623,30 @@ runtime::PrintHandler Session::Engine::print_to_log() {
     };
 }
 
+CompiledProgram Session::Engine::compile(const CompileRequest& request) {
+    const std::shared_ptr<Program> program = model_or_recorded();
+    const auto arguments = [&] { return program->make_arguments(inputs(), request.method); };
+    if (program->trace() == nullptr && program->is_eager()) program->trace_with(arguments());
+    CompiledProgram compiled = compile_program(program, request, arguments);
+    if (listener_ != nullptr) listener_->on_compiled(std::make_shared<CompileReport>(compiled.report));
+    return compiled;
+}
+
+// The options' pipeline is afterwards the one that was run.
+std::shared_ptr<PreparedMethod> Session::Engine::prepare(RunOptions& options) {
+    if (options.compile_mode.empty()) return std::make_shared<PreparedMethod>(program_, options.method, options.pipeline);
+    change_status([&](Status& status) { status.progress = concat("compiling, ", options.compile_mode); });
+    CompiledProgram compiled = compile({options.compile_mode, options.method, options.pipeline, options.backward, false, false});
+    default_generator().set_seed(options.seed);  // measuring drew numbers
+    if (!compiled.report.complaint.empty()) log({.level = SessionListener::LogEntry::Level::Warning, .text = compiled.report.complaint, .scope = {}, .source = {}});
+    for (const GraphBreak& found : compiled.report.breaks) {
+        log({.level = SessionListener::LogEntry::Level::Info, .text = concat("graph break: ", found.line()), .scope = found.scope, .source = found.source});
+    }
+    options.pipeline = compiled.report.pipeline;
+    change_status([](Status& status) { status.progress.clear(); });
+    return std::make_shared<PreparedMethod>(program_, options.method, std::move(compiled.graph));
+}
+
 void Session::Engine::do_run(const RunOptions& given) {
     if (file_ != nullptr) {
         const std::vector<InputSpec> recorded = inputs();
@@ -575,7 +674,7 @@ void Session::Engine::do_run(const RunOptions& given) {
     module.zero_grad();
     arguments_ = program_->make_arguments(options.inputs, options.method);
     if (program_->trace_with(arguments_)) tell_of_trace();
-    method_ = std::make_shared<PreparedMethod>(program_, options.method, options.pipeline);
+    method_ = prepare(options);
     const PreparedMethod& method = *method_;
     show_graph(method, options.pipeline);
     if (options.backward) require_input_gradients(arguments_);

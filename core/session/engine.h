@@ -12,6 +12,7 @@
 
 #include "core/base/cancel.h"
 #include "core/runtime/print.h"
+#include "core/session/compile_program.h"
 #include "core/session/program.h"
 #include "core/session/recorder.h"
 #include "core/session/recording_file.h"
@@ -30,6 +31,7 @@ class Session::Engine {
     // --- any thread ---
     void open(const std::filesystem::path& file, const std::string& build);
     void close();
+    void set_form(ModelForm form, std::function<void(std::string)> reply);
     void run(const RunOptions& options);
     enum class TrainFrom { Start, Here };
     void train(const TrainOptions& options, TrainFrom from);
@@ -55,6 +57,8 @@ class Session::Engine {
     // The model there is, or that a recording is of. Throws Error (Usage) when there is none, and what opening throws.
     std::shared_ptr<Program> model_or_recorded();
     const RunOptions& ran() const { return ran_; }
+    // Of the model there is on the inputs as they are; listeners are told. Throws as compile_program.
+    CompiledProgram compile(const CompileRequest& request);
     const Recorder* recorder() const { return recorder_.get(); }
     // Of a value of the last run, or of the recording that was opened; undefined when they were not kept. Those that were
     // dropped are computed again, with others behind them while they are within `ahead` bytes. Throws Error (Run) when
@@ -84,6 +88,9 @@ class Session::Engine {
     void do_open_recording(const std::filesystem::path& file);
     void log_recorded(const RecordingFile& file);
     void use(std::shared_ptr<Program> opened);
+    void do_set_form(ModelForm form);
+    void change_form(Program& program, ModelForm form) const;
+    std::shared_ptr<PreparedMethod> prepare(RunOptions& options);
     runtime::PrintHandler print_to_log();
     void tell_of_trace();
     void log_trace();
@@ -104,6 +111,7 @@ class Session::Engine {
     void log_of_run(SessionListener::LogEntry::Level level, std::string text, SourcePlace source);
     void park(const StopPoint& next, const StopReason& why);
     void report_failure(const Error& error);
+    static SourcePlace place_of(const Error& error);
 
     template <typename Change>
     void change_status(Change&& change) {

@@ -119,6 +119,16 @@ struct GraphModel {
     std::string pipeline;              // that made it of the graph as read; empty for that one
 };
 
+// How what runs was made of the file: methods of the file itself; a model source, evaluated statement by statement; the
+// same compiled as torch.jit.script does, or traced on inputs as torch.jit.trace does.
+enum class ModelForm { AsRead, Evaluated, Scripted, Traced };
+
+// Something to be told of a place in a source.
+struct SourceNote {
+    std::string text;
+    SourcePlace source;
+};
+
 struct ModelInfo {
     std::string path;
     std::string title;       // file name without folder
@@ -140,6 +150,9 @@ struct ModelInfo {
     // it again with one of them called: "Net(10, width=64)". Else empty.
     std::vector<ConstructorInfo> constructors;
     std::string built_with;  // the expression that was given to build the model; empty when none was
+    ModelForm form = ModelForm::AsRead;
+    // What of the program its trace does not have: numbers, branches and sizes that stay as they were.
+    std::vector<SourceNote> trace_warnings;
 
     int find_module(const std::string& module_path) const;  // -1 when there is none
 };

@@ -31,6 +31,16 @@ struct PassBisectRun {
     double seconds = 0;
 };
 
+// Told while the search is under way.
+struct PassBisectProgress {
+    std::size_t passes = 0;           // of the graph that runs now; 0: the one before all passes
+    std::string pass;                 // the last of them
+    std::size_t left = 0;             // runs that are still to come, at most
+    std::size_t low = 0;              // the culprit is pass low..high, counted as PassTrace::steps; 0 and all at first
+    std::size_t high = 0;
+    std::vector<PassBisectRun> runs;  // those made so far
+};
+
 struct PassBisect {
     std::string pipeline;
     std::vector<PassBisectRun> runs;  // in the order in which they were made; the first is of all passes

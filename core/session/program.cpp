@@ -22,6 +22,7 @@
 #include "core/session/pipelines.h"
 #include "core/session/recorder.h"
 #include "core/session/script_output.h"
+#include "core/session/shown_source.h"
 
 namespace loupe::session {
 
@@ -99,6 +100,13 @@ class UntouchedScope {
     std::vector<std::pair<Tensor, Tensor>> buffers_;
 };
 
+std::vector<SourceNote> notes_of(const std::optional<runtime::Trace>& trace) {
+    std::vector<SourceNote> notes;
+    if (!trace) return notes;
+    for (const runtime::TraceWarning& warning : trace->warnings) notes.push_back({warning.text, place_of(warning.range)});
+    return notes;
+}
+
 ModelFile build_model(const fs::path& path, const std::string& build) {
     if (path.extension() != ".py") throw Error(ErrorKind::Usage, "only a model source (.py) is built from an expression", {.file = path.string()});
     try {
@@ -147,6 +155,7 @@ void Program::describe(const fs::path& path, const std::string& build) {
     auto info = std::make_shared<ModelInfo>(describe_model(file_, path));
     info->built_with = build;
     if (is_eager()) {
+        info->form = ModelForm::Evaluated;
         info->graph = build_module_graph(file_.module);
         info_ = std::move(info);
         if (file_.eager->example_inputs()) trace_with(example_arguments());
@@ -178,25 +187,33 @@ bool Program::trace_with(const std::vector<IValue>& arguments) {
     const std::string inputs = concat(file_.module->is_training() ? "train|" : "eval|", describe_arguments(arguments));
     if (inputs == trace_inputs_) return false;
     trace_inputs_ = inputs;
-    runtime::TraceOptions options;
-    for (std::size_t i = 1; i < file_.eager->schema().arguments.size(); ++i) options.argument_names.push_back(file_.eager->schema().arguments[i].name);
-    // Some programs only go on with sizes that are numbers.
-    for (const bool ties_sizes : {true, false}) {
-        options.ties_sizes = ties_sizes;
-        trace_failure_.clear();
-        try {
-            trace_ = untouching_trace(arguments, options);
-            break;
-        } catch (const Error& error) {
-            if (error.kind() == ErrorKind::Cancelled) throw;
-            trace_.reset();
-            trace_failure_ = error.what();
-        }
+    trace_failure_.clear();
+    trace_.reset();
+    try {
+        trace_ = make_trace(arguments);
+    } catch (const Error& error) {
+        if (error.kind() == ErrorKind::Cancelled) throw;
+        trace_failure_ = error.what();
     }
     auto info = std::make_shared<ModelInfo>(*info_);
     info->graph = trace_ ? build_graph_model(*trace_->forward->graph(), trace_->module, "forward").model : build_module_graph(file_.module);
+    info->trace_warnings = notes_of(trace_);
     info_ = std::move(info);
     return true;
+}
+
+// Some programs only go on with sizes that are numbers.
+runtime::Trace Program::make_trace(const std::vector<IValue>& arguments) const {
+    runtime::TraceOptions options;
+    const auto& names = file_.eager->schema().arguments;
+    for (std::size_t i = 1; i < names.size(); ++i) options.argument_names.push_back(names[i].name);
+    try {
+        return untouching_trace(arguments, options);
+    } catch (const Error& error) {
+        if (error.kind() == ErrorKind::Cancelled) throw;
+    }
+    options.ties_sizes = false;
+    return untouching_trace(arguments, options);
 }
 
 // Nothing of the run stays.
@@ -209,6 +226,19 @@ runtime::Trace Program::untouching_trace(const std::vector<IValue>& arguments, c
     runtime::Trace trace = runtime::trace_module(file_.module, run, arguments, options);
     trace.output = IValue();
     return trace;
+}
+
+std::vector<std::string> Program::check_trace(const std::vector<IValue>& arguments) const {
+    const UntouchedScope untouched(*trace_->source);
+    const runtime::PrintScope no_prints([](std::string_view) {});
+    const WarningScope no_warnings([](const ScriptWarning&) {});
+    EagerModel* eager = source();
+    const std::uint64_t seed = default_generator().seed();
+    const auto run = [&](std::vector<IValue> given) {
+        default_generator().set_seed(seed);
+        return eager->forward(std::move(given));
+    };
+    return runtime::check_trace(*trace_, run, arguments);
 }
 
 const runtime::Trace& Program::traced() const {
@@ -254,20 +284,53 @@ std::vector<InputSpec> Program::default_inputs(const std::string& method_name) c
 
 const std::optional<std::vector<IValue>>& Program::source_examples() const {
     static const std::optional<std::vector<IValue>> none;
-    const EagerModel* source = file_.eager ? file_.eager.get() : source_.get();
-    return source != nullptr ? const_cast<EagerModel*>(source)->example_inputs() : none;
+    if (form() == ModelForm::Traced) return traced_examples_;
+    return source() != nullptr ? source()->example_inputs() : none;
 }
 
 void Program::script() {
+    if (form() == ModelForm::Traced) evaluate();
     if (!is_eager()) return;
     EagerModel::Scripted scripted = file_.eager->script();
-    source_ = std::move(file_.eager);
-    file_.eager = nullptr;
-    file_.unit = std::move(scripted.unit);
-    file_.owner = source_;
-    file_.module = std::move(scripted.module);
-    file_.format += ", scripted";
+    become(ModelForm::Scripted, std::move(scripted.unit), std::move(scripted.module), ", scripted");
     trace_.reset();
+}
+
+void Program::trace(const std::vector<IValue>& arguments) {
+    if (source() == nullptr) throw Error(ErrorKind::Usage, "only a model source is traced", {.hint = "the methods of this file are script already"});
+    evaluate();
+    runtime::Trace made = make_trace(arguments);
+    const auto& examples = file_.eager->example_inputs();
+    traced_examples_.reset();
+    if (examples) traced_examples_ = runtime::traced_inputs(*examples);
+    become(ModelForm::Traced, made.unit, made.module, ", traced");
+    trace_ = std::move(made);
+    auto info = std::make_shared<ModelInfo>(*info_);
+    info->trace_warnings = notes_of(trace_);
+    info_ = std::move(info);
+}
+
+void Program::become(ModelForm form, Ptr<ir::CompilationUnit> unit, nn::ModulePtr module, const char* word) {
+    evaluated_ = file_;
+    file_.unit = std::move(unit);
+    file_.owner = evaluated_->eager;
+    file_.eager = nullptr;
+    file_.module = std::move(module);
+    file_.format += word;
+    describe(info_->path, info_->built_with);
+    auto info = std::make_shared<ModelInfo>(*info_);
+    info->form = form;
+    for (SourceFile& source : info->sources) source.is_original = source.is_editable = true;  // the graph's lines are the file's
+    info_ = std::move(info);
+}
+
+void Program::evaluate() {
+    if (!evaluated_) return;
+    file_ = std::move(*evaluated_);
+    evaluated_.reset();
+    trace_.reset();
+    trace_inputs_.clear();
+    trace_failure_.clear();
     describe(info_->path, info_->built_with);
 }
 
@@ -356,13 +419,13 @@ IValue PreparedMethod::forward(std::vector<IValue> arguments) const {
 }
 
 IValue PreparedMethod::loss(const IValue& output) const {
-    EagerModel* eager = program_->file().eager.get();
-    return eager != nullptr && eager->loss_arguments() == 1 ? eager->loss({output}) : output;
+    EagerModel* source = program_->source();
+    return source != nullptr && source->loss_arguments() == 1 ? source->loss({output}) : output;
 }
 
-IValue PreparedMethod::loss(const IValue& output, const IValue& target) const { return program_->file().eager->loss({output, target}); }
+IValue PreparedMethod::loss(const IValue& output, const IValue& target) const { return program_->source()->loss({output, target}); }
 
-int PreparedMethod::loss_arguments() const { return program_->is_eager() ? program_->file().eager->loss_arguments() : 0; }
+int PreparedMethod::loss_arguments() const { return program_->source() != nullptr ? program_->source()->loss_arguments() : 0; }
 
 StatementScope::StatementScope(const Program& program, Recorder& recorder) : eager_(program.file().eager.get()) {
     if (eager_ == nullptr) return;

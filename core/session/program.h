@@ -57,11 +57,22 @@ class Program {
     // A model source from now on runs as torch.jit.script compiles it, and its graphs are those; others are scripts
     // already. Throws Error (Compile) with the place.
     void script();
+    // A model source from now on runs as a trace on these arguments: those that hold no tensors are no arguments any more.
+    // Throws Error (Usage) for another model, and what running it throws.
+    void trace(const std::vector<IValue>& arguments);
+    // A model source that was scripted or traced runs from its source again.
+    void evaluate();
+    ModelForm form() const { return info_ ? info_->form : ModelForm::AsRead; }
+    // What the model is evaluated from, or was before it was scripted or traced; null for other models.
+    EagerModel* source() const { return file_.eager ? file_.eager.get() : evaluated_ ? evaluated_->eager.get() : nullptr; }
 
     // Traces on these from now on. True when that makes other graphs than before; info() is new then.
     bool trace_with(const std::vector<IValue>& arguments);
     // Null: not traced.
     const runtime::Trace* trace() const { return trace_ ? &*trace_ : nullptr; }
+    // Runs the trace and the source on these; a line for everything that differs (see runtime::check_trace). Nothing of the
+    // runs stays. Throws what running the source throws.
+    std::vector<std::string> check_trace(const std::vector<IValue>& arguments) const;
     // Why it could not be; empty otherwise.
     const std::string& trace_failure() const { return trace_failure_; }
 
@@ -69,13 +80,17 @@ class Program {
     void load(const std::filesystem::path& path, const std::filesystem::path& weights);
     void describe(const std::filesystem::path& path, const std::string& build);
     runtime::Trace untouching_trace(const std::vector<IValue>& arguments, const runtime::TraceOptions& options) const;
+    runtime::Trace make_trace(const std::vector<IValue>& arguments) const;
+    void become(ModelForm form, Ptr<ir::CompilationUnit> unit, nn::ModulePtr module, const char* word);
     const runtime::Trace& traced() const;
     std::vector<IValue> example_arguments() const;
 
     const std::optional<std::vector<IValue>>& source_examples() const;
 
     ModelFile file_;
-    Ptr<EagerModel> source_;  // of a model source that was scripted
+    std::optional<ModelFile> evaluated_;  // as it was before it was scripted or traced
+    // Of a traced one: the examples that are arguments of the trace.
+    std::optional<std::vector<IValue>> traced_examples_;
     std::shared_ptr<const ModelInfo> info_;
     mutable std::optional<runtime::Trace> trace_;
     std::string trace_inputs_;  // what the trace was made with, in words

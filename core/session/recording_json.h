@@ -71,6 +71,7 @@ inline void to_json(Json& json, const RunOptions& run) {
     json = Json{{"method", run.method}, {"inputs", run.inputs}, {"backward", run.backward}, {"pipeline", run.pipeline},
                 {"threads", run.threads}, {"seed", run.seed}, {"device", run.device}};
     if (run.training) json["training"] = *run.training;
+    if (!run.compile_mode.empty()) json["compile_mode"] = run.compile_mode;
 }
 inline void from_json(const Json& json, RunOptions& run) {
     run.method = json.at("method").get<std::string>();
@@ -80,6 +81,7 @@ inline void from_json(const Json& json, RunOptions& run) {
     run.threads = json.at("threads").get<int>();
     run.seed = json.at("seed").get<std::uint64_t>();
     run.device = json.at("device").get<std::string>();
+    if (json.contains("compile_mode")) run.compile_mode = json["compile_mode"].get<std::string>();
     if (json.contains("training")) run.training = json["training"].get<bool>();
 }
 

@@ -51,6 +51,7 @@ struct RunOptions {
     // its gradients. Events stay.
     std::set<std::string, std::less<>> left_out;
     std::string pipeline = "none";   // which passes run on the graph first
+    std::string compile_mode;        // one of compile_modes(): how the graph is compiled, with its own passes for "none"
     std::optional<bool> training;    // nullopt: as the file says
     int threads = 0;                 // 0: all cores
     std::uint64_t seed = 0;

@@ -16,6 +16,7 @@
 #include "core/session/gradients.h"
 #include "core/session/inputs.h"
 #include "core/session/pipelines.h"
+#include "core/session/trace_check.h"
 #include "core/session/plan_memory.h"
 #include "core/session/reset_parameters.h"
 #include "core/session/tensor_slice.h"
@@ -168,6 +169,7 @@ Session::~Session() = default;
 
 void Session::open(const std::filesystem::path& file, const std::string& build) { engine_->open(file, build); }
 void Session::close() { engine_->close(); }
+void Session::set_form(ModelForm form, std::function<void(std::string)> reply) { engine_->set_form(form, std::move(reply)); }
 void Session::run(const RunOptions& options) {
     engine_->control().order_continue();
     engine_->run(options);
@@ -285,20 +287,52 @@ void Session::request_pass_check(const Tag& tag, const std::string& pipeline, co
     });
 }
 
-void Session::request_pass_bisect(const Tag& tag, const PassBisectOptions& options, Reply<PassBisect> reply) {
-    engine_->request(tag, [this, options, reply = std::move(reply)] {
+void Session::request_pass_bisect(const Tag& tag, const PassBisectOptions& options, Reply<PassBisect> reply, Reply<PassBisectProgress> progress) {
+    engine_->request(tag, [this, options, reply = std::move(reply), progress = std::move(progress)] {
         PassBisect found;
         try {
             const std::shared_ptr<Program> program = engine_->model_or_recorded();
             if (engine_->status().state == RunState::Paused) throw Error(ErrorKind::Usage, "a run is under way; stop it first");
             const auto arguments = [&] { return program->make_arguments(engine_->inputs(), options.method); };
             if (program->trace() == nullptr && program->is_eager()) program->trace_with(arguments());
-            found = bisect_passes(options, *program->method(options.method).graph(), program->script_module(), arguments);
+            found = bisect_passes(options, *program->method(options.method).graph(), program->script_module(), arguments, progress);
         } catch (const Error& error) {
             found.pipeline = options.pipeline;
             found.error = found.verdict = error.what();
         }
         reply(std::move(found));
+    });
+}
+
+void Session::request_trace_check(const Tag& tag, Reply<TraceCheck> reply) {
+    engine_->request(tag, [this, reply = std::move(reply)] {
+        TraceCheck check;
+        try {
+            if (!engine_->program()) throw Error(ErrorKind::Usage, "no model is open");
+            if (engine_->status().state == RunState::Paused) throw Error(ErrorKind::Usage, "a run is under way; stop it first");
+            Program& program = *engine_->program();
+            const std::vector<IValue> arguments = program.make_arguments(engine_->inputs(), "forward");
+            if (program.trace() == nullptr && program.is_eager()) program.trace_with(arguments);
+            check = check_on_other_inputs(program, arguments);
+        } catch (const Error& error) {
+            check.error = error.what();
+        }
+        reply(std::move(check));
+    });
+}
+
+void Session::request_compile(const Tag& tag, const CompileRequest& request, Reply<CompileReport> reply) {
+    engine_->request(tag, [this, request, reply = std::move(reply)] {
+        CompileReport report;
+        try {
+            if (engine_->status().state == RunState::Paused) throw Error(ErrorKind::Usage, "a run is under way; stop it first");
+            report = engine_->compile(request).report;
+        } catch (const Error& error) {
+            report.mode = request.mode;
+            report.method = request.method;
+            report.error = error.what();
+        }
+        reply(std::move(report));
     });
 }
 

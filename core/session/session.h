@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/session/build.h"
+#include "core/session/compilation.h"
 #include "core/session/fused_groups.h"
 #include "core/session/memory_plan.h"
 #include "core/session/model_info.h"
@@ -34,6 +35,8 @@ class SessionListener {
     virtual void on_events(std::size_t event_count) { (void)event_count; }
     // A training began or went on: at most about 20 times a second, and at the end.
     virtual void on_training(std::shared_ptr<const TrainingLog>) {}
+    // A graph was compiled in a mode: asked for by request_compile, or because a run begins.
+    virtual void on_compiled(std::shared_ptr<const CompileReport>) {}
     struct LogEntry {
         enum class Level { Info, Warning, Error } level = Level::Info;
         std::string text;
@@ -59,6 +62,10 @@ class Session {
     // says, or what it was opened with before when the same file is opened again; see ModelInfo::constructors.
     void open(const std::filesystem::path& file, const std::string& build = {});
     void close();
+    // Makes a model source run in another form, with the same parameters; Traced on the inputs as they are. Ends in on_model
+    // and Ready. The reply is empty, or says why not: then it runs as before. An edited source is opened in the same form.
+    // Not while a run is parked.
+    void set_form(ModelForm form, std::function<void(std::string)> reply = {});
 
     void run(const RunOptions& options);
     void resume();                    // continue from where it is parked
@@ -101,7 +108,11 @@ class Session {
     // Runs the graph after every pass on the inputs and holds the outputs against the first graph's. Not while a run is parked.
     void request_pass_check(const Tag& tag, const std::string& pipeline, const std::string& method, Reply<PassChecks> reply);
     // Finds the pass that changed the result, on the inputs as they are. Not while a run is parked.
-    void request_pass_bisect(const Tag& tag, const PassBisectOptions& options, Reply<PassBisect> reply);
+    void request_pass_bisect(const Tag& tag, const PassBisectOptions& options, Reply<PassBisect> reply, Reply<PassBisectProgress> progress = {});
+    // Runs a trace and the source it is of on other inputs, and says what differs. Not while a run is parked.
+    void request_trace_check(const Tag& tag, Reply<TraceCheck> reply);
+    // Compiles a method on the inputs as they are and says what came of it: also to on_compiled. Not while a run is parked.
+    void request_compile(const Tag& tag, const CompileRequest& request, Reply<CompileReport> reply);
     // Runs the graph after the pipeline once on the inputs (and backward), leaving parameters, gradients, buffers and random
     // numbers as they were, and says what its fusion groups became. Not while a run is parked.
     void request_fused_groups(const Tag& tag, const FusedGroupsRequest& request, Reply<FusedGroups> reply);

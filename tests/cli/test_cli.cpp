@@ -65,6 +65,7 @@ class TestCli : public QObject {
     void writes_a_trace();
     void lists();
     void bisect_names_the_pass();
+    void trace_says_what_differs();
     void graphs_as_text_are_models();
     void check_tells_a_difference();
     void missing_operators();
@@ -286,6 +287,22 @@ void TestCli::lists() {
     const Outcome frozen = run_cli({"ir", kShipped + "digits.pt", "--pipeline", "freeze"});
     QCOMPARE(frozen.status, 0);
     QVERIFY(!frozen.out.contains("aten::batch_norm"));
+}
+
+void TestCli::trace_says_what_differs() {
+    QTemporaryDir folder;
+    const QString source = folder.filePath("net.py");
+    QFile file(source);
+    QVERIFY(file.open(QIODevice::WriteOnly));
+    file.write("import torch\nfrom torch import nn\n\nclass Net(nn.Module):\n    def forward(self, x):\n        return x * float(x.sum())\n\nmodel = Net().eval()\n");
+    file.close();
+    const Outcome found = run_cli({"trace", source, "--input", "2x3"});
+    QCOMPARE(found.status, 1);
+    QVERIFY2(found.err.contains("net.py:6: TracerWarning: Converting a tensor to a Python number"), qPrintable(found.err));
+    QVERIFY2(found.out.contains("same     the inputs themselves: float32 2x3"), qPrintable(found.out));
+    QVERIFY2(found.out.contains("DIFFERS  other numbers: float32 2x3"), qPrintable(found.out));
+    QVERIFY(found.out.contains("net.py:6: Graphs differed across invocations!"));
+    QCOMPARE(run_cli({"trace", LOUPE_SOURCE_DIR "/resources/models/digits.pt"}).status, 2);
 }
 
 void TestCli::bisect_names_the_pass() {
