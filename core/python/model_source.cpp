@@ -6,6 +6,7 @@
 #include "core/autograd/observer.h"
 #include "core/base/error.h"
 #include "core/base/strings.h"
+#include "core/nn/layer.h"
 #include "core/nn/module.h"
 #include "core/python/assignment_tracker.h"
 #include "core/python/builtin_objects.h"
@@ -54,6 +55,17 @@ TypePtr type_of_parameter(const script::Param& parameter, const ir::Source& sour
     }
 }
 
+// What a layer's record says; what may be anything is a tensor.
+std::vector<Argument> arguments_of_layer(const nn::Module& module) {
+    std::vector<Argument> arguments;
+    if (module.layer() != nullptr && nn::has_forward(*module.layer())) arguments = nn::forward_schema(*module.layer()).arguments;
+    if (arguments.empty()) arguments.emplace_back().name = "input";
+    for (Argument& argument : arguments) {
+        if (argument.type == nullptr || (argument.type->kind() == TypeKind::Any && !argument.default_value)) argument.type = types::tensor();
+    }
+    return arguments;
+}
+
 FunctionSchema schema_of(const nn::Module& module, const FunctionObject* forward) {
     FunctionSchema schema;
     schema.name = "forward";
@@ -65,10 +77,7 @@ FunctionSchema schema_of(const nn::Module& module, const FunctionObject* forward
     result.type = types::any();
     schema.returns.push_back(std::move(result));
     if (forward == nullptr) {
-        Argument input;
-        input.name = "input";
-        input.type = types::tensor();
-        schema.arguments.push_back(std::move(input));
+        for (Argument& argument : arguments_of_layer(module)) schema.arguments.push_back(std::move(argument));
         return schema;
     }
     const auto& parameters = forward->code.params;

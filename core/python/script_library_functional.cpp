@@ -335,8 +335,7 @@ def embedding(input: Tensor, weight: Tensor, padding_idx: Optional[int] = None, 
         padding_idx = -1
     if max_norm is not None:
         input = input.contiguous()
-        with no_grad():
-            torch.embedding_renorm_(weight, input, max_norm, norm_type)
+        torch.embedding_renorm_(weight.detach(), input, max_norm, norm_type)
     return torch.embedding(weight, input, padding_idx, scale_grad_by_freq, sparse)
 
 def embedding_bag(input: Tensor, weight: Tensor, offsets: Optional[Tensor] = None, max_norm: Optional[float] = None,
@@ -372,8 +371,7 @@ def embedding_bag(input: Tensor, weight: Tensor, offsets: Optional[Tensor] = Non
     else:
         raise ValueError("mode has to be one of sum, mean or max")
     if max_norm is not None:
-        with no_grad():
-            torch.embedding_renorm_(weight, input, max_norm, norm_type)
+        torch.embedding_renorm_(weight.detach(), input, max_norm, norm_type)
     if per_sample_weights is not None and mode != "sum":
         raise NotImplementedError("embedding_bag: per_sample_weights was not None. per_sample_weights is only supported for mode='sum' (got mode='{}'). Please open a feature request on GitHub.".format(mode))
     ret, _, _, _ = torch.embedding_bag(weight, input, offsets, scale_grad_by_freq, number, sparse, per_sample_weights,

@@ -30,7 +30,6 @@ Ptr<ir::ScriptFunction> method_of(const ir::ScriptFunction& from, const std::str
 WrittenModel model_after(const Program& program, const std::string& method, const std::string& pipeline) {
     const ir::ScriptFunction& function = program.method(method);
     const nn::ModulePtr& before = program.script_module();
-    if (program.file().is_function) throw Error(ErrorKind::Unsupported, "a function is written as it is, not after passes");
     for (const auto& [path, part] : before->named_modules()) {
         if (part->type()->forward_pre_hooks().empty() && part->type()->forward_hooks().empty()) continue;
         throw Error(ErrorKind::Unsupported, "a model with hooks is written as it is, not after passes", {.scope = path});

@@ -73,6 +73,7 @@ class TestCli : public QObject {
     void tells_warnings();
     void converts_models_data() { fixtures_data(); }
     void converts_models();
+    void converts_functions_after_passes();
     void converts_weights();
     void converting_fails_whole();
 };
@@ -431,6 +432,16 @@ void TestCli::converts_models() {
     const Outcome outcome = run_cli({"check", copy, "--method", entry["method"].toString(), "--mode", entry["mode"].toString(), "--inputs",
                                      kModels + name + ".in.npz", "--expected", kModels + name + ".out.npz", "--rtol",
                                      QString::number(tolerance["rtol"].toDouble()), "--atol", QString::number(tolerance["atol"].toDouble())});
+    QVERIFY2(outcome.status == 0, qPrintable(outcome.out + outcome.err));
+}
+
+void TestCli::converts_functions_after_passes() {
+    QTemporaryDir folder;
+    const QString name = kModels + "function_soft_sort";
+    const QString after = folder.filePath("after.pt");
+    const Outcome converted = run_cli({"convert", name + ".pt", after, "--pipeline", "optimize"});
+    QVERIFY2(converted.status == 0, qPrintable(converted.err));
+    const Outcome outcome = run_cli({"check", after, "--inputs", name + ".in.npz", "--expected", name + ".out.npz"});
     QVERIFY2(outcome.status == 0, qPrintable(outcome.out + outcome.err));
 }
 

@@ -73,6 +73,19 @@ class TestSources : public QObject {
         QVERIFY2(outcome.status == 0, qPrintable(outcome.out + outcome.err));
     }
 
+    // A layer's own record says what its forward takes.
+    void layerOfTwoInputs() {
+        const QTemporaryDir folder;
+        QFile source(folder.filePath("distance.py"));
+        QVERIFY(source.open(QIODevice::WriteOnly));
+        source.write("import torch\n\nmodel = torch.nn.PairwiseDistance()\n");
+        source.close();
+        const Outcome outcome = run_cli({"run", source.fileName(), "--input", "2x3", "--input", "2x3"});
+        QVERIFY2(outcome.status == 0, qPrintable(outcome.err));
+        const Outcome written = run_cli({"convert", source.fileName(), folder.filePath("distance.pt"), "--input", "2x3", "--input", "2x3"});
+        QVERIFY2(written.status == 0, qPrintable(written.err));
+    }
+
     // Scripted, a branch on a value stays a branch; traced, it does not.
     void scripted() {
         const QTemporaryDir folder;

@@ -29,6 +29,7 @@ struct Options {
     bool prints_all = false;
     bool checks_derivatives = false;
     bool scripted = false;
+    bool written = false;
     int limit_seconds = 60;
     unsigned workers = std::max(1U, std::thread::hardware_concurrency());
 };
@@ -48,6 +49,7 @@ std::vector<fs::path> list_zips(const Options& options) {
 // [{k, dtype, failure}]
 std::string run_zip(const fs::path& zip, const Options& options) {
     const bool checks_derivatives = options.checks_derivatives;
+    const ModuleForm form = options.written ? ModuleForm::Written : options.scripted ? ModuleForm::Scripted : ModuleForm::Source;
     set_thread_count(1);
     Json results = Json::array();
     try {
@@ -55,7 +57,7 @@ std::string run_zip(const fs::path& zip, const Options& options) {
         for (const CaseEntry& entry : archive.cases()) {
             if (checks_derivatives && (archive.is_of_modules() || !has_derivatives(entry))) continue;
             const std::string failure = checks_derivatives        ? check_derivatives(archive, entry, zip.stem().string())
-                                        : archive.is_of_modules() ? run_module_case(archive, entry, options.scripted)
+                                        : archive.is_of_modules() ? run_module_case(archive, entry, form)
                                                                   : run_operator_case(archive, entry, zip.stem().string());
             results.push_back({{"k", entry.k}, {"dtype", archive.is_of_modules() ? entry.mode : entry.dtype}, {"failure", failure}});
         }
@@ -175,6 +177,7 @@ int main(int argc, char** argv) {
     app.add_option("--exceptions", options.exceptions, "table of cases that may fail: lines of name, case or dtype or *, reason");
     app.add_flag("--dtypes", options.prints_dtypes, "also a table of operators and dtypes");
     app.add_flag("--script", options.scripted, "modules are compiled as torch.jit.script does");
+    app.add_flag("--written", options.written, "modules are scripted, written to an archive and read again");
     app.add_flag("--all", options.prints_all, "every failure, not only the first");
     app.add_flag("--gradgrad", options.checks_derivatives, "compare first and second derivatives with differences in float64 instead");
     app.add_option("--limit", options.limit_seconds, "seconds that one zip may take");

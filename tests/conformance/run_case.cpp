@@ -9,6 +9,7 @@
 #include "core/autograd/variable.h"
 #include "core/base/error.h"
 #include "core/base/strings.h"
+#include "core/io/torch_writer.h"
 #include "core/ops/call.h"
 #include "core/ops/random/generator.h"
 #include "core/session/compare.h"
@@ -177,13 +178,18 @@ std::string check_module(const CaseArchive& archive, const CaseEntry& entry, nn:
     return compare_named(module.state_dict(), archive.arrays(entry, "after.npz"), "", 10);
 }
 
-std::string run_module_case(const CaseArchive& archive, const CaseEntry& entry, bool scripted) {
+std::string run_module_case(const CaseArchive& archive, const CaseEntry& entry, ModuleForm form) {
     return one_line([&]() -> std::string {
-        const auto program = session::Program::open(archive.file(entry, "py"));
-        if (scripted) program->script();
+        auto program = session::Program::open(archive.file(entry, "py"));
+        if (form != ModuleForm::Source) program->script();
         if (const std::string text = read_text_file(archive.file(entry, "repr.txt")); program->is_eager()) {
             const std::string printed = program->file().eager->repr();
             if (printed != text) return concat("prints as ", loupe::quoted(printed), ", not ", loupe::quoted(text));
+        }
+        if (form == ModuleForm::Written) {
+            const std::filesystem::path path = archive.file(entry, "py").replace_extension("pt");
+            write_torchscript(program->file(), path);
+            program = session::Program::open(path);
         }
         return check_module(archive, entry, program->module(), [&](const std::vector<IValue>& arguments) {
             const session::PreparedMethod method(program, "forward", "none");

@@ -12,8 +12,9 @@ namespace loupe::conformance {
 
 // Empty when everything is as expected; else one line: what differs, or the error. op: the zip's name.
 std::string run_operator_case(const CaseArchive& archive, const CaseEntry& entry, const std::string& op);
-// scripted: compiled as torch.jit.script does, instead of evaluated.
-std::string run_module_case(const CaseArchive& archive, const CaseEntry& entry, bool scripted);
+// A module as the source has it, compiled as torch.jit.script does, or that written to an archive and read again.
+enum class ModuleForm { Source, Scripted, Written };
+std::string run_module_case(const CaseArchive& archive, const CaseEntry& entry, ModuleForm form);
 
 // A module that is there already: loads the case's state, runs forward and backward, compares outputs, gradients and the
 // state after. Throws what the module throws.
