@@ -6,8 +6,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <system_error>
+#include <thread>
 #include <utility>
 
 #include "core/base/error.h"
@@ -32,6 +35,17 @@ class FileDescriptor {
 
 Error file_error(ErrorKind kind, const std::filesystem::path& path, std::string message) {
     return Error(kind, std::move(message), {.file = path.string()});
+}
+
+// The last to close a replaced file waits until all of its pages are gone, which takes as long as writing them: nobody
+// waits for that.
+void close_aside(int fd) {
+    if (fd < 0) return;
+    try {
+        std::thread([fd] { ::close(fd); }).detach();
+    } catch (const std::system_error&) {
+        ::close(fd);
+    }
 }
 
 }  // namespace
@@ -79,8 +93,10 @@ AtomicFile::~AtomicFile() {
 }
 
 void AtomicFile::write(std::span<const std::byte> bytes) {
+    // The kernel takes several times longer for pieces of many megabytes: it gathers pages for all of a piece first.
+    constexpr std::size_t kPiece = std::size_t{1} << 16;
     while (!bytes.empty()) {
-        const auto written = ::write(fd_, bytes.data(), bytes.size());
+        const auto written = ::write(fd_, bytes.data(), std::min(bytes.size(), kPiece));
         if (written < 0 && errno == EINTR) continue;
         if (written < 0) fail();
         bytes = bytes.subspan(static_cast<std::size_t>(written));
@@ -88,10 +104,33 @@ void AtomicFile::write(std::span<const std::byte> bytes) {
     }
 }
 
+void AtomicFile::overwrite(std::uint64_t offset, std::string_view text) {
+    while (!text.empty()) {
+        const auto written = ::pwrite(fd_, text.data(), text.size(), static_cast<off_t>(offset));
+        if (written < 0 && errno == EINTR) continue;
+        if (written < 0) fail();
+        text.remove_prefix(static_cast<std::size_t>(written));
+        offset += static_cast<std::uint64_t>(written);
+    }
+}
+
+void AtomicFile::reserve(std::uint64_t bytes) {
+    // Not posix_fallocate, which writes zeros where the file system cannot reserve.
+    if (bytes == 0 || ::fallocate(fd_, 0, static_cast<off_t>(size_), static_cast<off_t>(bytes)) == 0) is_reserved_ = true;
+    else if (errno == ENOSPC || errno == EFBIG) fail();
+}
+
 void AtomicFile::commit() {
+    if (is_reserved_ && ::ftruncate(fd_, static_cast<off_t>(size_)) != 0) fail();
     const int fd = fd_;
     fd_ = -1;
-    if (::close(fd) != 0 || ::rename(temporary_.c_str(), path_.c_str()) != 0) fail();
+    if (::close(fd) != 0) fail();
+    const int replaced = ::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    const bool is_renamed = ::rename(temporary_.c_str(), path_.c_str()) == 0;
+    const int reason = errno;
+    close_aside(replaced);
+    errno = reason;
+    if (!is_renamed) fail();
     temporary_.clear();
 }
 

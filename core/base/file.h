@@ -48,6 +48,10 @@ class AtomicFile {
 
     void write(std::span<const std::byte> bytes);
     void write(std::string_view text) { write(std::as_bytes(std::span(text))); }
+    // Over what is written already, at `offset`.
+    void overwrite(std::uint64_t offset, std::string_view text);
+    // Asks the file system at once for room for this many bytes more, which makes writing them cheaper. More or fewer may follow.
+    void reserve(std::uint64_t bytes);
     void commit();
     // Bytes written so far.
     std::uint64_t size() const { return size_; }
@@ -59,6 +63,7 @@ class AtomicFile {
     std::string temporary_;  // empty once it is gone
     int fd_ = -1;
     std::uint64_t size_ = 0;
+    bool is_reserved_ = false;
 };
 
 // The same for contents at hand. Throws Error (File).

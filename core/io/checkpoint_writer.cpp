@@ -36,7 +36,9 @@ void write_archive(const IValue& value, const std::filesystem::path& path, Other
     pickle.value(value);
     ZipWriter zip(path);
     const std::string root = concat(path.stem().string(), "/");
-    zip.add(concat(root, "data.pkl"), pickle.finish());
+    const std::string& values = pickle.finish();
+    zip.reserve(values.size() + pickle.storage_bytes());
+    zip.add(concat(root, "data.pkl"), values);
     for (std::size_t i = 0; i < pickle.storages().size(); ++i) {
         check_cancelled();
         zip.add(concat(root, "data/", i), {bytes_of(*pickle.storages()[i])});
@@ -55,6 +57,7 @@ void write_stream(const IValue& value, const std::filesystem::path& path, OtherV
     CheckpointPickler info(CheckpointPickler::Layout::Stream, nullptr);
     info.value(system_info());
     AtomicFile file(path);
+    file.reserve(pickle.storage_bytes());
     file.write(kMagic);
     file.write(kProtocol);
     file.write(info.finish());

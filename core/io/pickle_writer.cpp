@@ -25,6 +25,12 @@ void put_little(std::string& out, std::uint64_t value, int bytes) {
 
 PickleWriter::PickleWriter() { out_ = "\x80\x02"; }
 
+std::uint64_t PickleWriter::storage_bytes() const {
+    std::uint64_t bytes = 0;
+    for (const Ptr<Storage>& storage : storages_) bytes += storage->bytes();
+    return bytes;
+}
+
 const std::string& PickleWriter::finish() {
     op('.');
     return out_;

@@ -29,6 +29,7 @@ class PickleWriter {
 
     // Entry "N" of the folder beside the pickle.
     const std::vector<Ptr<Storage>>& storages() const { return storages_; }
+    std::uint64_t storage_bytes() const;
 
   protected:
     // How values are written that differ between archives of programs and checkpoints.

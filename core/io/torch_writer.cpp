@@ -20,6 +20,7 @@ class ArchiveWriter {
     void add(std::string_view name, std::string_view payload) { zip_.add(concat(root_, name), payload); }
     // The pickle as "NAME.pkl", its storages as "NAME/0", "NAME/1", ...
     void add_pickle(const std::string& name, PickleWriter& pickle) {
+        zip_.reserve(pickle.storage_bytes());
         add(name + ".pkl", pickle.finish());
         for (std::size_t i = 0; i < pickle.storages().size(); ++i) {
             const Storage& storage = *pickle.storages()[i];

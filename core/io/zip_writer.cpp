@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/io/zip_writer.h"
 
-#include <zlib.h>
+#include <libdeflate.h>
 
 #include <algorithm>
 #include <concepts>
+#include <future>
 
+#include "core/base/cancel.h"
 #include "core/base/error.h"
 #include "core/base/strings.h"
 
@@ -14,6 +16,7 @@ namespace {
 
 constexpr std::uint64_t kAlignment = 64;
 constexpr std::uint64_t kElsewhere = 0xffffffff;
+constexpr std::uint64_t kCrcOffset = 14;  // in a local header
 constexpr std::uint16_t kUtf8Names = 0x0800;
 // 1 January 1980, the first day a ZIP archive knows: the same contents give the same bytes.
 constexpr std::uint16_t kDosDate = 0x0021;
@@ -63,11 +66,7 @@ void ZipWriter::add(std::string_view name, std::initializer_list<std::span<const
         throw Error(ErrorKind::Usage, concat("two archive entries are named '", name, "'"));
     }
     Entry entry{std::string(name), file_.size(), 0, 0};
-    for (const auto part : parts) {
-        entry.size += part.size();
-        entry.crc =
-            static_cast<std::uint32_t>(crc32_z(entry.crc, reinterpret_cast<const Bytef*>(part.data()), part.size()));
-    }
+    for (const auto part : parts) entry.size += part.size();
     std::string extra = zip64_extra({entry.size, entry.size});
     const bool zip64 = !extra.empty();
     const std::uint64_t payload = entry.offset + 30 + name.size() + extra.size() + 4;
@@ -78,8 +77,25 @@ void ZipWriter::add(std::string_view name, std::initializer_list<std::span<const
     std::string header = "PK\x03\x04";
     put_common(header, name, entry.size, entry.crc, extra.size(), zip64);
     file_.write(header.append(name).append(extra));
-    for (const auto part : parts) file_.write(part);
+    for (const auto part : parts) write_payload(part, entry.crc);
+    std::string crc;
+    put(crc, entry.crc);
+    file_.overwrite(entry.offset + kCrcOffset, crc);
     entries_.push_back(std::move(entry));
+}
+
+// The checksum of a large payload is computed while it is written.
+void ZipWriter::write_payload(std::span<const std::byte> payload, std::uint32_t& crc) {
+    constexpr std::size_t kLarge = std::size_t{1} << 20;
+    const auto policy = payload.size() < kLarge ? std::launch::deferred : std::launch::async;
+    auto checksum = std::async(policy, [payload, crc] { return libdeflate_crc32(crc, payload.data(), payload.size()); });
+    while (!payload.empty()) {
+        check_cancelled();
+        const auto piece = payload.first(std::min(payload.size(), kLarge));
+        file_.write(piece);
+        payload = payload.subspan(piece.size());
+    }
+    crc = checksum.get();
 }
 
 void ZipWriter::finish() {

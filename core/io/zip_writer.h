@@ -19,6 +19,8 @@ class ZipWriter {
     // Nothing appears at the path before finish(). Throws Error (File) as AtomicFile.
     explicit ZipWriter(std::filesystem::path path) : file_(std::move(path)) {}
 
+    // Room for this many bytes more, as AtomicFile::reserve.
+    void reserve(std::uint64_t bytes) { file_.reserve(bytes); }
     // The payload is the parts one after another. Throws Error (File), and Error (Usage) when the name is taken.
     void add(std::string_view name, std::initializer_list<std::span<const std::byte>> parts);
     void add(std::string_view name, std::string_view payload) { add(name, {std::as_bytes(std::span(payload))}); }
@@ -32,6 +34,8 @@ class ZipWriter {
         std::uint64_t size = 0;
         std::uint32_t crc = 0;
     };
+
+    void write_payload(std::span<const std::byte> payload, std::uint32_t& crc);
 
     AtomicFile file_;
     std::vector<Entry> entries_;

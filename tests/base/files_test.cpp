@@ -33,6 +33,7 @@ class FilesTest : public QObject {
     void init() { QVERIFY(dir_.isValid()); }
     void reads_what_was_written();
     void replaces_atomically();
+    void reserved_room_is_no_part_of_the_file();
     void failure_leaves_nothing();
     void missing_file();
     void empty_file();
@@ -60,6 +61,16 @@ void FilesTest::replaces_atomically() {
     write_file_atomically(folder / "f", "new");
     QCOMPARE(read_text_file(folder / "f"), std::string("new"));
     QCOMPARE(files_in(folder), std::size_t{1});
+}
+
+void FilesTest::reserved_room_is_no_part_of_the_file() {
+    AtomicFile file(path("reserved"));
+    file.reserve(1 << 16);
+    file.write("head, body");
+    file.overwrite(6, "BO");
+    file.commit();
+    QCOMPARE(read_text_file(path("reserved")), std::string("head, BOdy"));
+    QCOMPARE(error_of([&] { AtomicFile(path("far")).reserve(std::uint64_t{1} << 62); }), std::optional(ErrorKind::File));
 }
 
 void FilesTest::failure_leaves_nothing() {

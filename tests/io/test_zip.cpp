@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <cstring>
+
 #include "core/io/zip_reader.h"
 #include "core/io/zip_writer.h"
 #include "tests/io/io_test.h"
@@ -56,6 +58,30 @@ class TestZip : public QObject {
         QCOMPARE(reader.read(reader.entries()[1], 100), std::string("second"));
     }
 
+    // Long payloads come in several parts of several pieces; both headers hold the checksum of all.
+    void writes_the_checksum_of_long_payloads() {
+        const std::string bytes = [] {
+            std::string text(5'000'001, '\0');
+            for (std::size_t i = 0; i < text.size(); ++i) text[i] = static_cast<char>(static_cast<unsigned char>(i * i % 251));
+            return text;
+        }();
+        const std::span<const std::byte> all = std::as_bytes(std::span(bytes));
+        ZipWriter writer(scratch_.path("long.zip"));
+        writer.reserve(bytes.size());
+        writer.add("whole", bytes);
+        writer.add("parts", {all.first(7), all.subspan(7, 3'000'000), all.subspan(3'000'007)});
+        writer.finish();
+        const std::string file = read_text_file(scratch_.path("long.zip"));
+        const ZipReader reader(MappedFile::open(scratch_.path("long.zip")));
+        constexpr std::uint32_t kPythonZlibCrc32 = 0xabad6ff3;
+        for (const auto& entry : reader.entries()) {
+            QCOMPARE(entry.crc, kPythonZlibCrc32);
+            QVERIFY(reader.read(entry, bytes.size()) == bytes);
+            std::uint32_t local = 0;
+            std::memcpy(&local, file.data() + file.rfind("PK\x03\x04", entry.data_offset) + 14, sizeof local);
+            QCOMPARE(local, kPythonZlibCrc32);
+        }
+    }
     void leaves_nothing_without_finish() {
         {
             ZipWriter writer(scratch_.path("unfinished.zip"));
