@@ -520,12 +520,32 @@ class CodeWriter {
             else text += concat("  __annotations__[", quoted(attribute.name), "] = ", annotation, "\n");
         }
         if (type.attributes().empty() && type.methods().empty() && !type.is_module()) text += "  pass\n";
+        write_hooks(type, text);
         for (const auto& [name, method] : type.methods()) {
             const auto* script = dynamic_cast<const ir::ScriptFunction*>(method);
             if (script == nullptr) refuse(concat("method '", name, "' of '", type.name(), "' is no script"));
             write_function(*script, text, 1);
         }
         pending_.push_back(std::move(named));
+    }
+
+    // Before anything that calls them: they are found in their class.
+    void write_hooks(const ClassType& type, std::string& text) {
+        const auto list = [&](std::string_view name, const std::vector<Function*>& hooks) {
+            if (hooks.empty()) return;
+            text += concat("  ", name, " = [");
+            for (const Function* hook : hooks) text += concat(quoted(hook->name()), ", ");
+            text += "]\n";
+        };
+        list("__forward_pre_hooks__", type.forward_pre_hooks());
+        list("__forward_hooks__", type.forward_hooks());
+        for (const auto* hooks : {&type.forward_pre_hooks(), &type.forward_hooks()}) {
+            for (const Function* hook : *hooks) {
+                const auto* script = dynamic_cast<const ir::ScriptFunction*>(hook);
+                if (script == nullptr) refuse(concat("hook '", hook->name(), "' of '", type.name(), "' is no script"));
+                if (seen_names_.insert(script->qualified_name()).second) write_function(*script, text, 1);
+            }
+        }
     }
 
     static std::string names_of(const ClassType& type, AttributeKind kind) {

@@ -30,6 +30,11 @@ ScriptFunction& CompilationUnit::add_method(ClassType& type, Ptr<ScriptFunction>
     return added;
 }
 
+void CompilationUnit::add_alias(const std::string& qualified_name, ScriptFunction& function) {
+    if (is_taken(qualified_name)) throw Error(ErrorKind::Compile, concat("'", qualified_name, "' is defined twice"));
+    functions_by_name_.emplace(qualified_name, &function);
+}
+
 ScriptFunction* CompilationUnit::find_function(std::string_view qualified_name) const {
     const auto found = functions_by_name_.find(std::string(qualified_name));
     return found == functions_by_name_.end() ? nullptr : found->second;

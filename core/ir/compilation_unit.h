@@ -21,6 +21,8 @@ class CompilationUnit : public RefCounted {
     ScriptFunction& add_function(Ptr<ScriptFunction> function);
     // Also makes it a method of the class, under the last part of its name.
     ScriptFunction& add_method(ClassType& type, Ptr<ScriptFunction> method);
+    // Another name by which it is found: a static method is a function that is called by its class.
+    void add_alias(const std::string& qualified_name, ScriptFunction& function);
     ScriptFunction* find_function(std::string_view qualified_name) const;
     // In order of definition; methods too.
     const std::vector<Ptr<ScriptFunction>>& functions() const { return functions_; }

@@ -2,6 +2,7 @@
 #include "core/python/script_modules.h"
 
 #include <algorithm>
+#include <map>
 
 #include "core/base/strings.h"
 #include "core/nn/layer.h"
@@ -317,13 +318,21 @@ void ScriptModules::add_hooks(const nn::Module& module, ModuleClass& cls) {
     if (hooks.empty() || hooks.size() != counts.forward_pre + counts.forward) return;
     const ModuleClass* const of = &cls;
     const ScriptCompiler::SelfValue self_value = [this, of](ir::Value* self) { return module_value(*this, *of, self); };
+    std::map<std::string, std::pair<FunctionObject*, ir::ScriptFunction*>, std::less<>> compiled_hooks;
     for (const auto& hook : hooks) {
         FunctionObject* function = source_function(hook.hook);
         if (function == nullptr) throw_error("RuntimeError", concat("a hook of ", cls.cls->name(), " is no function that can be compiled"));
-        const std::string name = compiler_.unit()->mangle(concat(cls.type->name(), ".", function->code.name));
-        ir::ScriptFunction& compiled = compiler_.unit()->add_function(compiler_.make_method(*function, name, cls.type, self_value));
-        if (hook.is_pre_hook) cls.type->add_forward_pre_hook(&compiled);
-        else cls.type->add_forward_hook(&compiled);
+        const auto [known, is_new] = compiled_hooks.try_emplace(function->code.name, function, nullptr);
+        if (is_new) {
+            const std::string name = concat(cls.type->name(), ".", function->code.name);
+            known->second.second = &compiler_.unit()->add_function(compiler_.make_method(*function, name, cls.type, self_value));
+        } else if (known->second.first != function) {
+            throw_error("RuntimeError", concat(hook.is_pre_hook ? "Pre-hook '" : "Hook '", function->code.name, "' on ", cls.cls->name(),
+                                               " has at least two different python definitions. Please use unique names for all hooks."));
+        }
+        ir::ScriptFunction* compiled = known->second.second;
+        if (hook.is_pre_hook) cls.type->add_forward_pre_hook(compiled);
+        else cls.type->add_forward_hook(compiled);
     }
 }
 

@@ -394,9 +394,9 @@ TypePtr ScriptCompiler::define_plain_class(ClassObject& cls) {
             add(property->getter, script::getter_name(attribute));
             add(property->setter, script::setter_name(attribute));
         } else if (const auto* wrapper = object_as<MethodWrapper>(value)) {
-            FunctionObject* function = source_function(value);
-            if (function == nullptr || wrapper->kind != MethodWrapper::Kind::Static) continue;
-            unit_->add_function(make_method(*function, concat(name, ".", attribute), nullptr));
+            FunctionObject* code = source_function(value);
+            if (code == nullptr || wrapper->kind != MethodWrapper::Kind::Static) continue;
+            unit_->add_alias(concat(name, ".", attribute), function(*code));
         } else {
             add(value, attribute);
         }

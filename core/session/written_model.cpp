@@ -2,6 +2,7 @@
 #include "core/session/written_model.h"
 
 #include "core/base/error.h"
+#include "core/base/strings.h"
 #include "core/passes/graph_tools.h"
 #include "core/passes/subgraph_tools.h"
 #include "core/session/pipelines.h"
@@ -25,15 +26,24 @@ Ptr<ir::ScriptFunction> method_of(const ir::ScriptFunction& from, const std::str
     return make_ptr<ir::ScriptFunction>(class_name + "." + from.name(), graph, std::move(schema));
 }
 
+// The model's own hooks run around the graph; those of its parts are inlined in it.
+Function& hook_of(WrittenModel& written, const Function& hook, bool has_attributes) {
+    const auto& from = dynamic_cast<const ir::ScriptFunction&>(hook);
+    const Ptr<ClassType>& type = written.module->type();
+    if (ir::ScriptFunction* known = written.unit->find_function(concat(type->name(), ".", from.name()))) return *known;
+    const Ptr<ir::Graph> graph = from.graph()->copy();
+    if (!has_attributes && graph->inputs()[0]->has_uses()) {
+        throw Error(ErrorKind::Unsupported, concat("the hook '", from.name(), "' reads the model, whose attributes are frozen"));
+    }
+    graph->inputs()[0]->set_type(type);
+    return written.unit->add_function(method_of(from, type->name(), graph, type));
+}
+
 }  // namespace
 
 WrittenModel model_after(const Program& program, const std::string& method, const std::string& pipeline) {
     const ir::ScriptFunction& function = program.method(method);
     const nn::ModulePtr& before = program.script_module();
-    for (const auto& [path, part] : before->named_modules()) {
-        if (part->type()->forward_pre_hooks().empty() && part->type()->forward_hooks().empty()) continue;
-        throw Error(ErrorKind::Unsupported, "a model with hooks is written as it is, not after passes", {.scope = path});
-    }
     const Ptr<ir::Graph> graph = run_pipeline(pipeline, *function.graph(), before);
     open_groups(*graph);
     const bool takes_self = graph->inputs().size() == function.graph()->inputs().size();
@@ -48,6 +58,8 @@ WrittenModel model_after(const Program& program, const std::string& method, cons
     }
     if (takes_self) graph->inputs()[0]->set_type(type);
     else graph->block()->insert_input(0, "self")->set_type(type);
+    for (Function* hook : before->type()->forward_pre_hooks()) type->add_forward_pre_hook(&hook_of(written, *hook, takes_self));
+    for (Function* hook : before->type()->forward_hooks()) type->add_forward_hook(&hook_of(written, *hook, takes_self));
     written.unit->add_method(*type, method_of(function, type->name(), graph, type));
     return written;
 }

@@ -73,7 +73,8 @@ class TestCli : public QObject {
     void tells_warnings();
     void converts_models_data() { fixtures_data(); }
     void converts_models();
-    void converts_functions_after_passes();
+    void converts_after_passes_data();
+    void converts_after_passes();
     void converts_weights();
     void converting_fails_whole();
 };
@@ -435,9 +436,16 @@ void TestCli::converts_models() {
     QVERIFY2(outcome.status == 0, qPrintable(outcome.out + outcome.err));
 }
 
-void TestCli::converts_functions_after_passes() {
+void TestCli::converts_after_passes_data() {
+    QTest::addColumn<QString>("model");
+    QTest::newRow("a function") << "function_soft_sort";
+    QTest::newRow("a model and parts with hooks") << "hooked";
+}
+
+void TestCli::converts_after_passes() {
+    QFETCH(QString, model);
     QTemporaryDir folder;
-    const QString name = kModels + "function_soft_sort";
+    const QString name = kModels + model;
     const QString after = folder.filePath("after.pt");
     const Outcome converted = run_cli({"convert", name + ".pt", after, "--pipeline", "optimize"});
     QVERIFY2(converted.status == 0, qPrintable(converted.err));
