@@ -18,6 +18,8 @@ enum class NormOrder : std::uint8_t { Zero, One, Two, Infinity, MinusInfinity, O
 
 // Null when the operator does not take the type. params of run_reduction: an array of double.
 const Reduction* reduction_kernel(ReduceOp op, ScalarType as);
+const Reduction* extremum_kernel(ReduceOp op, ScalarType as);  // Max, Min, ArgMax, ArgMin
+const Reduction* moments_kernel(ReduceOp op, ScalarType as);   // Var, Std
 // Results are real.
 const Reduction* norm_kernel(NormOrder order, ScalarType as);
 
