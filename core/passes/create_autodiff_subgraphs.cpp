@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <unordered_set>
 
 #include "core/passes/graph_tools.h"
 #include "core/passes/pass_list.h"
@@ -13,13 +14,36 @@ using ir::Node;
 using ir::Symbol;
 using ir::Value;
 
+bool is_tensor(const Value* value) { return value->type()->kind() == TypeKind::Tensor; }
+
+// A list of tensors that is taken apart at once, so that both are in one group.
+bool is_unpacked_at_once(const Value* value) {
+    const bool is_list = value->type()->kind() == TypeKind::List && value->type()->element()->kind() == TypeKind::Tensor;
+    if (!is_list || value->uses().size() != 1) return false;
+    const Node* next = value->node()->next();
+    while (next->kind() == ir::prim::Constant) next = next->next();
+    return next->kind() == ir::prim::ListUnpack && value->uses()[0].user == next;
+}
+
+// They take no numbers that have a gradient.
+bool is_on_bits(Symbol kind) {
+    static const std::unordered_set<Symbol> kKinds{Symbol::intern("aten::bitwise_not"), Symbol::intern("aten::bitwise_and"),
+                                                   Symbol::intern("aten::bitwise_or"), Symbol::intern("aten::bitwise_xor")};
+    return kKinds.contains(kind);
+}
+
 // Tensors out, and a derivative to be had: its own, or those of the operators that it is made of.
 bool is_differentiable(const Node* node) {
+    if (node->kind() == ir::prim::ListUnpack) {
+        const Value* list = node->input(0);
+        return is_unpacked_at_once(list) && list->node()->op() != nullptr && is_differentiable(list->node());
+    }
     const Operator* op = node->op();
     if (op == nullptr || node->kind().space() != "aten" || !op->is_pure()) return false;
-    const bool gives_tensors = std::all_of(node->outputs().begin(), node->outputs().end(),
-                                           [](const Value* value) { return value->type()->kind() == TypeKind::Tensor; });
+    const auto& outputs = node->outputs();
+    const bool gives_tensors = std::all_of(outputs.begin(), outputs.end(), is_tensor) || (outputs.size() == 1 && is_unpacked_at_once(outputs[0]));
     if (!gives_tensors || op->tensor_arguments == 0) return false;
+    if (is_on_bits(node->kind())) return true;
     // Layers that keep statistics write to them in training.
     const Value* training = node->named_input("training");
     if (training != nullptr && constant_bool(training).value_or(true)) return false;
