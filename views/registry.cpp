@@ -2,6 +2,7 @@
 #include "views/registry.h"
 
 #include "views/build/build_view.h"
+#include "views/compile/compile_view.h"
 #include "views/documentation/documentation_view.h"
 #include "views/events/events_view.h"
 #include "views/gradient_flow/gradient_flow_view.h"
@@ -33,6 +34,7 @@ const ViewRegistry& registry() {
         registry.add<TrainView>();
         registry.add<TensorView>();
         registry.add<DocumentationView>();
+        registry.add<CompileView>();
         registry.add<KernelsView>();
         registry.add<EventsView>();
         registry.add<GradientFlowView>();

@@ -57,6 +57,7 @@ MainWindow::MainWindow()
     docks_ = new Docks(this, *bridge_);
     makeFileActions();
     makeRunActions();
+    makeFormActions();
     makeGoActions();
     makeViewActions();
     makeMenus();
@@ -181,6 +182,37 @@ void MainWindow::makeRunActions() {
         Qt::Key_F9, [this] { toggleBreakpoint(); }, [this] { return bridge_->model() ? QString() : tr("no model is open"); });
 }
 
+// How a model source is made into a graph.
+void MainWindow::makeFormActions() {
+    using session::ModelForm;
+    const struct {
+        const char* id;
+        QString text;
+        QString tip;
+        ModelForm form;
+    } forms[] = {{"script", tr("Script this &model"), tr("Compile the source as torch.jit.script does; the panel Source says where it cannot"), ModelForm::Scripted},
+                 {"trace", tr("&Trace with these inputs"), tr("Run the source once on the inputs and keep the operators that ran, as torch.jit.trace does"), ModelForm::Traced},
+                 {"evaluate", tr("&Evaluate the source"), tr("Run the source statement by statement again"), ModelForm::Evaluated}};
+    for (const auto& each : forms) {
+        actions_->add({each.id, each.text, each.tip, {}, {},
+                       [this, form = each.form] {
+                           bridge_->setForm(form);
+                           docks_->show(QStringLiteral("compile"));
+                       },
+                       [this, form = each.form]() -> QString {
+                           const auto& model = bridge_->model();
+                           if (!model) return tr("no model is open");
+                           if (model->form == ModelForm::AsRead) return model->constructors.empty() ? tr("only a .py source is scripted or traced") : tr("the source does not say how its model is built");
+                           if (bridge_->isBusy() || bridge_->isPaused()) return tr("the run is not at its end");
+                           if (model->form != form) return {};
+                           return form == ModelForm::Scripted ? tr("it is scripted") : form == ModelForm::Traced ? tr("it is traced") : tr("it is evaluated");
+                       }});
+    }
+    connect(bridge_, &views::SessionBridge::formRefused, this, [this](const QString& why) {
+        banner_->tell(why.section(QLatin1Char('\n'), 0, 0), {{tr("Show in the log"), [this] { docks_->show(QStringLiteral("log")); }}});
+    });
+}
+
 void MainWindow::makeGoActions() {
     const auto needModel = [this] { return bridge_->model() ? QString() : tr("no model is open"); };
     const auto needEvent = [this] { return bridge_->currentEvent() ? QString() : tr("no event is selected"); };
@@ -262,7 +294,7 @@ void MainWindow::makeMenus() {
     fill(menuBar()->addMenu(tr("&Edit")), {"undo", "redo", "", "copy", "find"});
     fill(menuBar()->addMenu(tr("&Run")),
          {"run", "pause", "stop", "", "step_over", "step_into", "step_out", "step_back", "", "run_here", "run_nan",
-          "run_backward", "", "breakpoint"});
+          "run_backward", "", "breakpoint", "", "script", "trace", "evaluate"});
     fill(menuBar()->addMenu(tr("&Go")),
          {"goto", "palette", "", "back", "forward", "peer", "documentation", "", "bookmark", "next_bookmark"});
     QMenu* view = menuBar()->addMenu(tr("&View"));

@@ -41,6 +41,7 @@ class MainWindow : public QMainWindow {
   private:
     void makeFileActions();
     void makeRunActions();
+    void makeFormActions();
     void makeGoActions();
     void makeViewActions();
     void makeMenus();

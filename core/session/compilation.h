@@ -39,8 +39,6 @@ struct CompileReport {
     std::string method;
     std::string pipeline;            // that was run, in words that run it again
     std::vector<GraphBreak> breaks;  // what the interpreter runs as before, and why
-    int nodes_before = 0;            // of the graph, without constants and attribute reads
-    int nodes_after = 0;
     std::vector<TriedPipeline> tried;  // of max-autotune, fastest first
     std::vector<TunedPart> parts;
     std::string file;                // that max-autotune keeps what it measured in; empty in other modes

@@ -40,10 +40,6 @@ double time_run(const PreparedMethod& method, const std::function<std::vector<IV
     return times[times.size() / 2];
 }
 
-int count_operators(const BuiltGraph& built) {
-    return static_cast<int>(std::count_if(built.model->nodes.begin(), built.model->nodes.end(), [](const GraphNode& node) { return !node.is_group && !node.is_plumbing; }));
-}
-
 void measure(CompileReport& report, const std::shared_ptr<Program>& program, const Ptr<ir::Graph>& graph, const std::function<std::vector<IValue>()>& arguments) {
     const Generator::State random = default_generator().state();
     report.seconds_before = time_run(PreparedMethod(program, report.method, "none"), arguments);
@@ -71,8 +67,6 @@ CompiledProgram compile_program(const std::shared_ptr<Program>& program, const C
     report.method = request.method;
     report.pipeline = std::move(compiled.pipeline);
     report.breaks = std::move(compiled.breaks);
-    report.nodes_before = count_operators(build_graph_model(before, module, request.method));
-    report.nodes_after = count_operators(PreparedMethod(program, request.method, compiled.graph->copy()).build_graph());
     report.tried = std::move(compiled.tried);
     report.parts = std::move(compiled.parts);
     report.file = std::move(compiled.file);

@@ -305,11 +305,14 @@ void Session::Engine::do_set_form(ModelForm form) {
     forget_run();
     const std::vector<InputSpec> before = inputs();
     const ModelForm was = program_->form();
+    const auto graph_before = model()->graph;
     const auto tell = [&] {
         if (program_->form() == was) return;
         const std::string method = program_->default_method();
         std::vector<InputSpec> now = program_->default_inputs(method);
         if (before.size() == now.size()) now = before;
+        const auto& graph = program_->info()->graph;
+        if (graph_before && graph) move_breakpoints(*graph_before, *graph);
         {
             const std::lock_guard lock(mutex_);
             info_ = program_->info();

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <set>
+#include <map>
 #include <tuple>
 
 #include "core/base/error.h"
@@ -112,6 +113,7 @@ class Builder {
         }
         if (kind == "prim::If") return add_if(node, level);
         if (kind == "prim::Loop") return add_loop(node, level);
+        if (node.has_attribute(ir::attr::Subgraph) && level.depth < kMaxDepth) return add_group(node, level);
         add_leaf(node, level);
     }
 
@@ -196,6 +198,52 @@ class Builder {
             level.values[node.output(i)] = producers(graph.outputs()[i], inner);
         }
         return true;
+    }
+
+    // What a pass put together: the operators inside it. Who watches a run is told of each of them, in a frame that no call
+    // stands for.
+    void add_group(const ir::Node& node, Level& level) {
+        GraphNode group;
+        group.is_group = true;
+        group.kind = std::string(node.kind().str());
+        group.label = concat(group_label(group.kind), " ", ++groups_[group.kind]);
+        const ir::Graph& graph = *node.g(ir::attr::Subgraph);
+        const std::string scope = common_scope(graph);
+        group.scope = scope.empty() ? level.scope : scope;
+        group.source = place_of(node.range());
+        const int id = add_node(scope_group(scope, level), std::move(group));
+        sites_.add(level.call, &node, id);
+        Level inner{SiteMap::kTop, id, level.scope, level.depth + 1};
+        if (!scope.empty()) inner.scope_groups[scope] = id;
+        for (std::size_t i = 0; i < graph.inputs().size() && i < node.inputs().size(); ++i) {
+            inner.values[graph.inputs()[i]] = producers(node.input(i), level);
+        }
+        add_block(*graph.block(), inner);
+        for (std::size_t i = 0; i < node.outputs().size() && i < graph.outputs().size(); ++i) {
+            level.values[node.output(i)] = producers(graph.outputs()[i], inner);
+        }
+    }
+
+    // The innermost module that all of its operators stand in.
+    static std::string common_scope(const ir::Graph& graph) {
+        std::optional<std::string> common;
+        for (const ir::Node* node : graph.nodes()) {
+            if (node->kind() == ir::prim::Constant) continue;
+            const std::string& scope = node->scope();
+            if (!common) common = scope;
+            while (!common->empty() && scope != *common && !scope.starts_with(*common + ".")) {
+                const auto dot = common->rfind('.');
+                common->resize(dot == std::string::npos ? 0 : dot);
+            }
+        }
+        return common.value_or(std::string());
+    }
+
+    static std::string group_label(std::string_view kind) {
+        if (kind == "prim::StaticSubgraph") return "planned part";
+        if (kind == "prim::TensorExprGroup" || kind == "prim::FusionGroup") return "fused";
+        if (kind == "prim::DifferentiableGraph") return "differentiable";
+        return std::string(after(kind, "::"));
     }
 
     // A function that cannot be compiled stays a node: a run may never come to it.
@@ -332,6 +380,7 @@ class Builder {
     std::shared_ptr<GraphModel> model_;
     SiteMap sites_;
     std::vector<const ir::ScriptFunction*> open_;
+    std::map<std::string, int> groups_;  // of each kind, counted
     std::set<std::tuple<int, int, int, int>> seen_edges_;
     std::vector<BuiltGraph::Missing> missing_;
     std::set<std::string> seen_missing_;

@@ -231,7 +231,6 @@ example_inputs = (torch.ones(2),)
             QVERIFY2(report.error.empty(), report.error.c_str());
             QCOMPARE(report.mode, mode);
             QVERIFY(!report.pipeline.empty() && report.seconds > 0 && report.seconds_before > 0);
-            QVERIFY(report.nodes_after > 0 && report.nodes_after <= report.nodes_before);
             QCOMPARE(report.tried.size() > 1, mode == "max-autotune");
             QCOMPARE(!report.file.empty(), mode == "max-autotune");
 

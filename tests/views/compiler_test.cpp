@@ -4,6 +4,7 @@
 #include <QTemporaryDir>
 #include <QtTest>
 
+#include "views/compile/compile_view.h"
 #include "views/kernels/kernels_view.h"
 #include "views/memory/plan_view.h"
 #include "views/passes/passes_view.h"
@@ -138,6 +139,79 @@ class CompilerTest : public QObject {
         QVERIFY(bridge.status().next_op.find("max_pool") != std::string::npos);
     }
 
+    // A source is traced and checked from the panel; what is not in the trace leads to its line, here and in Source.
+    void aSourceIsTraced() {
+        QTemporaryDir folder;
+        const QString path = write(folder, QStringLiteral("branch.py"),
+                                   "import torch\nfrom torch import nn\n\nclass Net(nn.Module):\n    def forward(self, x):\n        if x.sum() > 0:\n            x = x * 2\n"
+                                   "        return x + 1\n\nmodel = Net().eval()\nexample_inputs = (torch.ones(4, 3),)\n");
+        SessionBridge bridge;
+        CompileView view(bridge, nullptr);
+        SourceView source(bridge, nullptr);
+        QVERIFY(!view.formButton(session::ModelForm::Traced)->isEnabled());
+        open(bridge, path);
+        QVERIFY(view.formButton(session::ModelForm::Evaluated)->isChecked());
+        QVERIFY(source.constructors().isHidden());  // nobody asked
+        view.formButton(session::ModelForm::Traced)->click();
+        QTRY_VERIFY(bridge.model() && bridge.model()->form == session::ModelForm::Traced && bridge.status().state == session::RunState::Ready);
+        QVERIFY(view.formButton(session::ModelForm::Traced)->isChecked());
+        QVERIFY(view.list()->topLevelItem(0)->text(0).contains(QStringLiteral("Not in the trace: 1")));
+        QTreeWidgetItem* note = view.list()->topLevelItem(0)->child(0);
+        QCOMPARE(note->text(1), QStringLiteral("branch.py:6"));
+        QString wanted;
+        connect(&bridge, &SessionBridge::panelWanted, this, [&](const QString& id) { wanted = id; });
+        emit view.list()->itemClicked(note, 0);
+        QCOMPARE(bridge.currentSource().line, 6);
+        QCOMPARE(wanted, QStringLiteral("source"));
+        QVERIFY(source.valuesInLine().at(5).contains(QStringLiteral("Python boolean")));
+        view.checkTrace();
+        QTRY_VERIFY_WITH_TIMEOUT(view.isSettled(), 20'000);
+        QVERIFY(view.list()->topLevelItem(1)->text(0).contains(QStringLiteral("differ")));
+        // What cannot be is told, and the model stays as it was.
+        SessionBridge archive;
+        CompileView other(archive, nullptr);
+        open(archive, QStringLiteral(LOUPE_SOURCE_DIR "/resources/models/digits.pt"));
+        QVERIFY(!other.formButton(session::ModelForm::Scripted)->isEnabled());
+        QVERIFY(other.formButton(session::ModelForm::Scripted)->toolTip().contains(QStringLiteral("script already")));
+    }
+
+    // Modes: what was measured and where the graph breaks stands in the panel; the compiled graph runs under the debugger,
+    // its planned parts unfolded.
+    void compileModes() {
+        QTemporaryDir folder;
+        qputenv("XDG_CACHE_HOME", folder.path().toUtf8());
+        const QString path = write(folder, QStringLiteral("pick.py"),
+                                   "import torch\nfrom torch import nn\n\nclass Pick(nn.Module):\n    def forward(self, x):\n        y = torch.relu(x) * 2\n        rows = torch.nonzero(y)\n"
+                                   "        return torch.tanh(y).sum() + rows.sum()\n\nmodel = Pick().eval()\nexample_inputs = (torch.ones(3, 4),)\n");
+        SessionBridge bridge;
+        CompileView view(bridge, nullptr);
+        open(bridge, path);
+        view.mode()->setCurrentText(QStringLiteral("max-autotune"));
+        view.compile();
+        QTRY_VERIFY_WITH_TIMEOUT(view.isSettled(), 30'000);
+        QVERIFY2(view.summary()->text().contains(QStringLiteral("a run takes")), view.summary()->text().toUtf8());
+        QStringList sections;
+        for (int i = 0; i < view.list()->topLevelItemCount(); ++i) sections << view.list()->topLevelItem(i)->text(0);
+        QVERIFY2(sections.contains(QStringLiteral("Graph breaks: 1")), sections.join('|').toUtf8());
+        QVERIFY(!sections.filter(QStringLiteral("Measured, fastest first")).isEmpty());
+        QCOMPARE(view.list()->topLevelItem(0)->child(0)->text(1), QStringLiteral("pick.py:7"));
+        view.runCompiled();
+        waitFor(bridge, session::RunState::Finished);
+        QCOMPARE(bridge.runOptions().compile_mode, std::string("max-autotune"));
+        QVERIFY2(view.summary()->text().contains(QStringLiteral("a run takes")), "what was timed stays");
+        const auto& graph = *bridge.model()->graph;
+        QVERIFY(!graph.pipeline.empty());
+        int planned = 0;
+        for (session::EventId id = 1; id <= bridge.recording()->event_count(); ++id) {
+            const auto& event = bridge.recording()->event(id);
+            if (event.graph_node < 0) continue;
+            const auto& node = graph.nodes[static_cast<std::size_t>(event.graph_node)];
+            QCOMPARE(node.kind, std::string(event.op));
+            planned += node.parent >= 0 && graph.nodes[static_cast<std::size_t>(node.parent)].kind == "prim::StaticSubgraph";
+        }
+        QVERIFY(planned >= 2);
+    }
+
     // The plan of the digits' graph lies in one block; what a run would take otherwise is told from its recording.
     void memoryPlan() {
         SessionBridge bridge;
@@ -210,6 +284,12 @@ class CompilerTest : public QObject {
     }
 
   private:
+    static QString write(const QTemporaryDir& folder, const QString& name, const char* text) {
+        QFile file(folder.filePath(name));
+        if (!file.open(QIODevice::WriteOnly)) return {};
+        file.write(text);
+        return file.fileName();
+    }
     void open(SessionBridge& bridge, const QString& file) {
         bridge.open(file);
         waitFor(bridge, session::RunState::Ready);

@@ -82,6 +82,12 @@ class SessionBridge::Listener : public session::SessionListener {
             emit bridge->trainingChanged();
         });
     }
+    void on_compiled(std::shared_ptr<const session::CompileReport> report) override {
+        post([bridge = bridge_, report = std::move(report)] {
+            bridge->compiled_ = report;
+            emit bridge->compiledChanged();
+        });
+    }
     void on_log(const LogEntry& entry) override {
         post([bridge = bridge_, entry] { bridge->addLog(entry); });
     }
@@ -134,6 +140,7 @@ void SessionBridge::takeModel(std::shared_ptr<const session::ModelInfo> model) {
     const bool isAgain = runs_when_open_ || status_.state == RunState::Running;
     model_ = std::move(model);
     if (!isTraining()) training_ = nullptr;
+    if (!isAgain) compiled_ = nullptr;
     takeRecording(nullptr);
     history_.clear();
     history_at_ = 0;
@@ -357,6 +364,12 @@ void SessionBridge::runAgain() {
     if (!model_) return;
     runs_when_open_ = true;
     session_->open(model_->path);
+}
+
+void SessionBridge::setForm(session::ModelForm form) {
+    session_->set_form(form, marshal<std::string>(this, [this](const std::string& why) {
+                           if (!why.empty()) emit formRefused(text(why));
+                       }));
 }
 
 void SessionBridge::closeModel() { session_->close(); }

@@ -37,6 +37,8 @@ class SessionBridge : public QObject {
     const std::deque<LogEntry>& log() const { return log_; }
     // Null when nothing was trained.
     const std::shared_ptr<const session::TrainingLog>& training() const { return training_; }
+    // What the graph was compiled to last; null when it was not since the model was opened.
+    const std::shared_ptr<const session::CompileReport>& compiled() const { return compiled_; }
     bool isTraining() const { return status_.is_training; }
 
     // What is selected. Setting one sets the others that follow from it; then currentChanged() is sent.
@@ -73,6 +75,8 @@ class SessionBridge : public QObject {
 
     // build: of a model source, the expression that makes the model.
     void open(const QString& file, const QString& build = {});
+    // A model source from now on runs evaluated, scripted or traced; formRefused() says why not.
+    void setForm(session::ModelForm form);
     // Opens the file that is open again, as it is now, and runs it.
     void runAgain();
     void closeModel();
@@ -128,6 +132,8 @@ class SessionBridge : public QObject {
     void recordingChanged();
     void eventsGrown();
     void trainingChanged();
+    void compiledChanged();
+    void formRefused(const QString& why);
     void logAdded();
     void currentChanged();
     void bookmarksChanged();
@@ -165,6 +171,7 @@ class SessionBridge : public QObject {
     std::shared_ptr<const session::ModelInfo> model_;
     std::shared_ptr<const session::Recording> recording_;
     std::shared_ptr<const session::TrainingLog> training_;
+    std::shared_ptr<const session::CompileReport> compiled_;
     std::size_t event_count_ = 0;
     session::EventId wanted_event_ = 0;  // of the step before: selected again in the one that is shown next
     std::deque<LogEntry> log_;

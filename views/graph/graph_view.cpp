@@ -279,7 +279,7 @@ void GraphView::setColouring(GraphColouring colouring) { colour_choice_->setCurr
 
 void GraphView::click(int node) {
     const session::GraphNode& clicked = index_->node(node);
-    if (clicked.is_group) bridge().setCurrentModule(text(clicked.scope));
+    if (clicked.is_group && !clicked.kind.starts_with("prim::")) bridge().setCurrentModule(text(clicked.scope));
     bridge().setCurrentNode(node);
     canvas_->setCurrent(node);
 }

@@ -68,6 +68,7 @@ void rememberInputs(const QString& model, const std::vector<InputSpec>& inputs, 
                        {QStringLiteral("backward"), options.backward},
                        {QStringLiteral("statistics"), options.statistics},
                        {QStringLiteral("pipeline"), QString::fromStdString(options.pipeline)},
+                       {QStringLiteral("compile_mode"), QString::fromStdString(options.compile_mode)},
                        {QStringLiteral("threads"), options.threads},
                        {QStringLiteral("seed"), static_cast<qint64>(options.seed)}};
     if (!options.left_out.empty()) {
@@ -88,6 +89,7 @@ std::optional<RememberedInputs> recallInputs(const QString& model, RunOptions op
     options.backward = object[QStringLiteral("backward")].toBool();
     options.statistics = object[QStringLiteral("statistics")].toBool(true);
     options.pipeline = object[QStringLiteral("pipeline")].toString(QStringLiteral("none")).toStdString();
+    options.compile_mode = object[QStringLiteral("compile_mode")].toString().toStdString();
     options.threads = object[QStringLiteral("threads")].toInt();
     options.seed = static_cast<std::uint64_t>(object[QStringLiteral("seed")].toInteger());
     options.left_out.clear();

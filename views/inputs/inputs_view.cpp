@@ -246,6 +246,11 @@ QWidget* InputsView::makeOptions() {
     pipeline_ = new QComboBox(box);
     for (const auto& name : session::list_pipelines()) pipeline_->addItem(text(name));
     pipeline_->setToolTip(tr("Passes that run on the graph first"));
+    compile_ = new QComboBox(box);
+    compile_->setObjectName(QStringLiteral("compileMode"));
+    compile_->addItem(tr("no"));
+    for (const auto& mode : session::compile_modes()) compile_->addItem(text(mode));
+    compile_->setToolTip(tr("Compiles the graph first, with the mode's own passes unless some are chosen; the panel Compile tells what came of it"));
     threads_ = new QSpinBox(box);
     threads_->setRange(0, 256);
     threads_->setSpecialValueText(tr("all cores"));
@@ -253,7 +258,7 @@ QWidget* InputsView::makeOptions() {
     seed_->setRange(0, 1 << 30);
     seed_->setToolTip(tr("Of dropout and other random operators"));
     // A pipeline's long name must not push the buttons out of a narrow panel.
-    for (QComboBox* combo : {mode_, pipeline_}) {
+    for (QComboBox* combo : {mode_, pipeline_, compile_}) {
         combo->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
         combo->setMinimumContentsLength(8);
     }
@@ -262,7 +267,7 @@ QWidget* InputsView::makeOptions() {
     checks->addWidget(statistics_);
     checks->addStretch(1);
     form->addRow(checks);
-    const std::pair<QString, QWidget*> rows[] = {{tr("Mode"), mode_}, {tr("Passes"), pipeline_}, {tr("Threads"), threads_}, {tr("Seed"), seed_}};
+    const std::pair<QString, QWidget*> rows[] = {{tr("Mode"), mode_}, {tr("Passes"), pipeline_}, {tr("Compile"), compile_}, {tr("Threads"), threads_}, {tr("Seed"), seed_}};
     for (const auto& [title, editor] : rows) {
         editor->setAccessibleName(title);
         if (auto* spin = qobject_cast<QSpinBox*>(editor)) spin->setButtonSymbols(QAbstractSpinBox::NoButtons);
@@ -282,6 +287,7 @@ void InputsView::showOptions() {
     statistics_->setChecked(options.statistics);
     mode_->setCurrentIndex(!options.training ? 0 : *options.training ? 2 : 1);
     pipeline_->setCurrentText(text(options.pipeline));
+    compile_->setCurrentIndex(std::max(0, compile_->findText(text(options.compile_mode))));
     threads_->setValue(options.threads);
     seed_->setValue(static_cast<int>(options.seed));
     showing_ = false;
@@ -294,6 +300,7 @@ void InputsView::takeOptions() {
     options.statistics = statistics_->isChecked();
     options.training = mode_->currentIndex() == 0 ? std::nullopt : std::optional(mode_->currentIndex() == 2);
     options.pipeline = pipeline_->currentText().toStdString();
+    options.compile_mode = compile_->currentIndex() > 0 ? compile_->currentText().toStdString() : std::string();
     options.threads = threads_->value();
     options.seed = static_cast<std::uint64_t>(seed_->value());
     bridge().setRunOptions(options);

@@ -74,6 +74,7 @@ class InputsView : public View {
     QCheckBox* statistics_;
     QComboBox* mode_;
     QComboBox* pipeline_;
+    QComboBox* compile_;
     QSpinBox* threads_;
     QSpinBox* seed_;
     bool showing_ = false;

@@ -4,6 +4,7 @@
 #include <QHeaderView>
 #include <QSplitter>
 #include <QVBoxLayout>
+#include <set>
 
 #include "views/common/format.h"
 #include "views/common/theme.h"
@@ -126,6 +127,7 @@ void KernelsView::showState() {
 
 void KernelsView::compile() {
     waiting_ = true;
+    pipelineOfGroups_ = pipeline_->currentText();
     summary_->setText(tr("compiling and timing\u2026"));
     showState();
     session::FusedGroupsRequest request;
@@ -216,20 +218,24 @@ void KernelsView::showGroup() {
         parts << title + kernelText(group->kernels[i], page);
     }
     code_->setPlainText(parts.empty() ? tr("; its operators run one by one") : parts.join(QLatin1String("\n\n")));
-    // The module it stands in, everywhere.
-    if (!following_ && list_->hasFocus() && !group->scope.empty()) bridge().setCurrentModule(text(group->scope));
+    // Its box in the graph, if that is the one that is shown, else the module it stands in: everywhere.
+    if (following_ || !list_->hasFocus()) return;
+    const auto& model = bridge().model();
+    const bool isShown = model && model->graph && text(model->graph->pipeline) == pipelineOfGroups_ && group->graph_node >= 0;
+    if (isShown) bridge().setCurrentNode(group->graph_node);
+    else if (!group->scope.empty()) bridge().setCurrentModule(text(group->scope));
 }
 
 // A group that is chosen in the graph or among the events is chosen here.
 void KernelsView::followCurrent() {
     if (list_->hasFocus() || groups_.groups.empty()) return;
-    const int node = bridge().currentNode();
-    const session::EventId event = bridge().currentEvent();
-    const bool isGroupEvent = event != 0 && bridge().recording() && bridge().recording()->event(event).op.find("Group") != std::string_view::npos;
+    const auto& model = bridge().model();
+    if (!model || !model->graph || text(model->graph->pipeline) != pipelineOfGroups_) return;
+    std::set<int> around;  // the node, and the groups that it stands in
+    for (int node = bridge().currentNode(); node >= 0; node = model->graph->nodes[static_cast<std::size_t>(node)].parent) around.insert(node);
     for (std::size_t i = 0; i < groups_.groups.size(); ++i) {
         const auto& group = groups_.groups[i];
-        const bool isSame = isGroupEvent && group.graph_node >= 0 && group.graph_node == node;
-        if (!isSame) continue;
+        if (!around.contains(group.graph_node)) continue;
         following_ = true;
         list_->setCurrentItem(list_->topLevelItem(static_cast<int>(i)));
         following_ = false;

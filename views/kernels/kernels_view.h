@@ -49,6 +49,7 @@ class KernelsView : public View {
     QPlainTextEdit* code_;
     EmptyHint* hint_;
     session::FusedGroups groups_;
+    QString pipelineOfGroups_;
     bool waiting_ = false;
     bool following_ = false;
 };

@@ -77,6 +77,7 @@ void LogView::follow(int row) {
         bridge().setCurrentNode(entry.graph_node);
     } else if (entry.source.line > 0) {
         bridge().setCurrentSource(entry.source);
+        bridge().showPanel(QStringLiteral("source"));
     } else if (!entry.scope.empty()) {
         bridge().setCurrentModule(text(entry.scope));
     }

@@ -47,9 +47,13 @@ ConstructorBar::ConstructorBar(SessionBridge& bridge, QWidget* parent) : QWidget
 void ConstructorBar::showModel() {
     const auto& model = bridge_.model();
     constructors_ = model ? model->constructors : std::vector<session::ConstructorInfo>();
-    setVisible(!constructors_.empty());
+    const bool isNeeded = model && !model->cannot_run.empty();
+    if (constructors_.empty()) isWanted_ = false;
+    setVisible(!constructors_.empty() && (isNeeded || isWanted_ || !model->built_with.empty()));
     if (constructors_.empty()) return;
-    why_->setText(model->cannot_run.empty() ? tr("Built with %1. Other arguments:").arg(text(model->built_with)) : tr("The source does not say how its model is built. Give the arguments:"));
+    why_->setText(isNeeded                     ? tr("The source does not say how its model is built. Give the arguments:")
+                  : model->built_with.empty() ? tr("The source builds its model itself. To build another:")
+                                              : tr("Built with %1. Other arguments:").arg(text(model->built_with)));
     const QSignalBlocker blocker(classes_);
     classes_->clear();
     for (const auto& one : constructors_) {
@@ -60,6 +64,11 @@ void ConstructorBar::showModel() {
     classes_->setCurrentIndex(std::max(0, classes_->findText(made)));
     chooseClass();
     if (!model->built_with.empty()) expression_->setText(text(model->built_with));
+}
+
+void ConstructorBar::want(bool wanted) {
+    isWanted_ = wanted;
+    setVisible(wanted && !constructors_.empty());
 }
 
 void ConstructorBar::chooseClass() {

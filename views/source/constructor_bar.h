@@ -18,8 +18,10 @@ class ConstructorBar : public QWidget {
   public:
     ConstructorBar(SessionBridge& bridge, QWidget* parent);
 
-    // Hidden when the model has no constructors to choose from.
+    // Hidden unless the model needs arguments, was built with some, or they were asked for.
     void showModel();
+    void want(bool wanted);
+    bool hasChoice() const { return !constructors_.empty(); }
     QString expression() const { return expression_->text(); }
     // Of the field of that name; null when there is none.
     QLineEdit* field(const QString& name) const;
@@ -31,6 +33,7 @@ class ConstructorBar : public QWidget {
 
     SessionBridge& bridge_;
     std::vector<session::ConstructorInfo> constructors_;
+    bool isWanted_ = false;
     QLabel* why_;
     QComboBox* classes_;
     QFormLayout* form_;

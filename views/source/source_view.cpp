@@ -195,9 +195,22 @@ void SourceView::askForValues() {
         [&](auto reply) { bridge().session().request_line_values("line values", reply); });
 }
 
+// What a traced model does not have of its source, by line from 0.
+std::map<int, QString> SourceView::traceNotes() const {
+    std::map<int, QString> notes;
+    const auto& model = bridge().model();
+    if (!model || model->form != session::ModelForm::Traced) return notes;
+    for (const auto& note : model->trace_warnings) {
+        if (note.source.line <= 0 || text(note.source.file) != currentFile()) continue;
+        const QString what = text(note.text).section(QStringLiteral(" might cause"), 0, 0);
+        notes[note.source.line - 1] = tr("\u26a0 not in the trace: %1").arg(what);
+    }
+    return notes;
+}
+
 // Of every function under way in this file; where one calls itself, of its innermost call.
 void SourceView::showValues(const std::vector<session::FrameValues>& frames) {
-    std::map<int, QString> texts;
+    std::map<int, QString> texts = traceNotes();
     std::set<std::string> seen;
     for (const session::FrameValues& frame : frames) {
         if (text(frame.source.file) != currentFile() || !seen.insert(frame.function).second) continue;
@@ -416,6 +429,10 @@ void SourceView::search(bool forward) {
 
 void SourceView::addActions(QMenu& menu) {
     if (isEditable()) menu.addAction(again_->defaultAction());
+    if (constructors_->hasChoice()) {
+        const bool isShown = !constructors_->isHidden();
+        menu.addAction(isShown ? tr("Hide the arguments of the model") : tr("Build with other arguments\u2026"), this, [this, isShown] { constructors_->want(!isShown); });
+    }
     menu.addAction(tr("Toggle breakpoint at the line"), this, [this] { toggleBreakpoint(); });
     menu.addAction(tr("Copy"), editor_, &QsciScintilla::copy);
     menu.addAction(tr("Larger text"), editor_, [this] { editor_->zoomIn(); });

@@ -47,6 +47,7 @@ class SourceView : public View {
     void showBreakpoints();
     void showReached();
     void askForValues();
+    std::map<int, QString> traceNotes() const;
     void showValues(const std::vector<session::FrameValues>& frames);
     session::SourcePlace reachedPlace() const;
     void bringIntoSight(int line);

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+// The Compile panel: how a model source is made into a graph, how far a trace stands for it, and what compiling a graph in
+// a mode chose, measured and could not do.
+
+#include <QButtonGroup>
+#include <QComboBox>
+#include <QLabel>
+#include <QToolButton>
+#include <QTreeWidget>
+
+#include "views/common/empty_hint.h"
+#include "views/common/view.h"
+
+namespace loupe::views {
+
+class CompileView : public View {
+    Q_OBJECT
+
+  public:
+    static ViewDescription describe();
+    CompileView(SessionBridge& bridge, QWidget* parent);
+
+    void addActions(QMenu& menu) override;
+    bool isSettled() const override { return !waiting_; }
+
+    // Tests do.
+    QToolButton* formButton(session::ModelForm form);
+    QComboBox* mode() { return mode_; }
+    QTreeWidget* list() { return list_; }
+    QLabel* summary() { return summary_; }
+    void compile();
+    void checkTrace();
+    void runCompiled();
+    void showReport(const session::CompileReport& report);
+    void showCheck(const session::TraceCheck& check);
+
+  private:
+    QTreeWidgetItem* addSection(const QString& title, const QString& tip);
+    QTreeWidgetItem* addRow(QTreeWidgetItem* section, const QString& what, const QString& value, const QString& tip, const session::SourcePlace& place,
+                            const std::string& scope = {});
+    void ask(bool forget);
+    void showState();
+    void fillList();
+    void addTrace();
+    void addCheck();
+    void addReport();
+    void follow(QTreeWidgetItem* item);
+
+    QButtonGroup* forms_;
+    QToolButton* check_;
+    QComboBox* mode_;
+    QToolButton* compile_;
+    QToolButton* run_;
+    QToolButton* again_;
+    QLabel* summary_;
+    QTreeWidget* list_;
+    EmptyHint* hint_;
+    session::CompileReport report_;
+    session::TraceCheck checked_;
+    bool waiting_ = false;
+};
+
+}  // namespace loupe::views
