@@ -105,6 +105,7 @@ struct TrainArguments {
     std::vector<std::string> data_options;  // NAME=VALUE
     std::string csv_file;   // a row a step
     std::string save_file;  // weights after the last step
+    std::string checkpoint_file;  // of the training, after every epoch
 };
 int run_train(const RunArguments& model, const TrainArguments& options);
 struct PlanArguments {

@@ -24,8 +24,12 @@ void list_sources() {
     }
 }
 
-session::DataSourceSpec spec_of(const DataArguments& arguments) {
-    return {arguments.source, arguments.path, source_options(arguments.options)};
+session::DataSpec spec_of(const DataArguments& arguments) {
+    session::DataSpec spec;
+    spec.path = arguments.path;
+    spec.source = arguments.source;
+    spec.options = source_options(arguments.options);
+    return spec;
 }
 
 void print_summary(const session::DataSummary& summary) {
@@ -39,7 +43,7 @@ void print_summary(const session::DataSummary& summary) {
     for (const std::string& note : summary.notes) std::printf("note: %s\n", note.c_str());
 }
 
-void load_all(const DataArguments& arguments, const session::DataSourceSpec& spec) {
+void load_all(const DataArguments& arguments, const session::DataSpec& spec) {
     const data::Source source = data::open_source({spec.source, spec.path, spec.options});
     data::LoaderOptions options;
     options.batch_size = arguments.batch;
@@ -78,7 +82,7 @@ int run_data(const DataArguments& arguments) {
         list_sources();
         return 0;
     }
-    const session::DataSourceSpec spec = spec_of(arguments);
+    const session::DataSpec spec = spec_of(arguments);
     print_summary(session::describe_data(spec));
     if (arguments.batch > 0) load_all(arguments, spec);
     return 0;

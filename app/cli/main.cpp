@@ -60,8 +60,8 @@ void add_train_options(CLI::App& command, RunArguments& model, TrainArguments& o
     command.add_option("--data-option", options.data_options, "NAME=VALUE, an option of the source; may be repeated");
     command.add_option("--workers", how.workers, "threads that load ahead")->check(CLI::Range(0, 64));
     command.add_flag("--skip-damaged", how.skip_damaged, "leave out samples that cannot be read");
-    command.add_option("--input-name", how.data.input, "the array of inputs");
-    command.add_option("--target-name", how.data.target, "the array of targets");
+    command.add_option("--input-name", how.data.options["input"], "the array of inputs");
+    command.add_option("--target-name", how.data.options["target"], "the array of targets");
     command.add_option("--shape", how.data.shape, "of one made-up example: --shape 1 8 8");
     command.add_option("--classes", how.data.classes, "of made-up data; 0: numbers");
     command.add_option("--loss", how.loss, "as Python calls it: \"CrossEntropyLoss(label_smoothing=0.1)\"; own: what the model gives");
@@ -80,6 +80,8 @@ void add_train_options(CLI::App& command, RunArguments& model, TrainArguments& o
     command.add_option("--seed", model.seed, "of order, dropout and made-up data");
     command.add_option("--csv", options.csv_file, "write a row a step");
     command.add_option("--save", options.save_file, "write the weights: .pt, .pth, .npz");
+    command.add_option("--checkpoint", options.checkpoint_file, "after every epoch write model, optimizer, scheduler, epoch and random numbers: .pt");
+    command.add_option("--resume", how.resume, "go on with the training of a checkpoint; give the other options as they were");
 }
 
 }  // namespace

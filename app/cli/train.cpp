@@ -32,7 +32,8 @@ std::string steps_as_csv(const session::TrainingLog& log) {
     return out;
 }
 
-void train(session::Trainer& trainer) {
+// checkpoint: written at the end of every epoch, and of the training; empty: none.
+void train(session::Trainer& trainer, const std::string& checkpoint) {
     trainer.begin();
     while (!trainer.is_done()) {
         std::string wrong;
@@ -51,6 +52,7 @@ void train(session::Trainer& trainer) {
         if (const auto epoch = trainer.end_epoch()) {
             trainer.log()->add(*epoch);
             print_epoch(*epoch, trainer);
+            if (!checkpoint.empty()) trainer.save(checkpoint);
         }
     }
     trainer.rest();
@@ -62,14 +64,17 @@ int run_train(const RunArguments& model, const TrainArguments& options) {
     const std::shared_ptr<session::Program> program = open_program(model);
     if (!program) throw Error(ErrorKind::Usage, "the source holds no model to train");
     session::TrainOptions how = options.how;
-    how.data.options = source_options(options.data_options);
+    std::erase_if(how.data.options, [](const auto& option) { return option.second.empty(); });
+    how.data.options.merge(source_options(options.data_options));
     how.seed = model.seed;
     how.threads = model.threads;
     session::Trainer trainer(program, how);
     std::printf("%s, %lld steps an epoch\n", trainer.data_summary().c_str(), static_cast<long long>(trainer.steps_an_epoch()));
     const auto began = std::chrono::steady_clock::now();
-    train(trainer);
-    std::printf("trained %lld steps in %.3f s\n", static_cast<long long>(trainer.steps_done()),
+    const std::int64_t done_before = trainer.steps_done();
+    if (done_before > 0) std::printf("going on after step %lld\n", static_cast<long long>(done_before));
+    train(trainer, options.checkpoint_file);
+    std::printf("trained %lld steps in %.3f s\n", static_cast<long long>(trainer.steps_done() - done_before),
                 std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count());
     if (!options.csv_file.empty()) write_file_atomically(options.csv_file, steps_as_csv(*trainer.log()));
     if (!options.save_file.empty()) session::write_weights_file(program->module().state_dict(), options.save_file);

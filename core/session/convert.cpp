@@ -65,7 +65,7 @@ std::string traced_words(const Program& program, const fs::path& to) {
     return "traced in training mode, as the source leaves the model; for inference write it with --mode eval";
 }
 
-bool holds_weights(const fs::path& path) {
+bool is_weights_only(const fs::path& path) {
     switch (identify_file(MappedFile::open(path)).kind) {
         case FileKind::Checkpoint:
         case FileKind::LegacyCheckpoint:
@@ -90,7 +90,7 @@ std::string convert(const fs::path& from, const fs::path& to, const std::functio
         throw Error(ErrorKind::Usage, concat("no writer for '", to.extension().string(), "'"),
                     {.file = to.string(), .hint = concat("there are writers for ", join(known, ", "))});
     }
-    if (holds_weights(from)) {
+    if (is_weights_only(from)) {
         write_weights(read_weights(from), from, to);
         return {};
     }

@@ -37,7 +37,8 @@ std::string guess_data_source(const std::filesystem::path& path) {
     return record == nullptr ? std::string() : std::string(record->name);
 }
 
-DataSummary describe_data(const DataSourceSpec& spec) {
+DataSummary describe_data(const DataSpec& spec) {
+    if (spec.path.empty()) throw Error(ErrorKind::Usage, "no file or folder of data is named");
     const data::Source source = data::open_source({spec.source, spec.path, spec.options});
     DataSummary summary;
     summary.source = spec.source.empty() ? guess_data_source(spec.path) : spec.source;

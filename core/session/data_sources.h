@@ -25,10 +25,16 @@ std::vector<DataSourceInfo> data_sources();
 // The name of the source that knows what the file or folder is; empty when none does.
 std::string guess_data_source(const std::filesystem::path& path);
 
-struct DataSourceSpec {
-    std::string source;  // empty: guessed
-    std::string path;
-    std::map<std::string, std::string> options;
+// What a model is trained on.
+struct DataSpec {
+    std::string path;                  // a file or folder that a source reads; empty: made up, to try things out
+    std::string source;                // the name of the source; empty: guessed from the path
+    std::map<std::string, std::string> options;  // of the source
+    // Of data that is made up: the shape of one example, and how many classes (0: the target is a number).
+    std::vector<std::int64_t> shape;
+    std::string dtype = "float32";
+    int classes = 10;
+    std::int64_t count = 1024;
 };
 struct DataSummary {
     std::string source;                // the one that was guessed
@@ -37,9 +43,10 @@ struct DataSummary {
     std::vector<std::string> classes;  // names of target values; empty when targets are none
     std::vector<std::string> sample;   // of the first: "float32 1x28x28", "int 5"
     std::vector<std::string> notes;    // records that are missing
+    std::string error;                 // of a session's request: nothing else is valid
 };
 // Opens the source and reads one sample. Throws Error: Usage for a missing path or a wrong option, File when it is damaged.
 // What makes the data sets themselves: core/io/sources/source.h.
-DataSummary describe_data(const DataSourceSpec& spec);
+DataSummary describe_data(const DataSpec& spec);
 
 }  // namespace loupe::session

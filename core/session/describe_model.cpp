@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <cstdio>
 #include <map>
 #include <set>
 #include <unordered_set>
 
+#include "core/autograd/observer.h"
 #include "core/autograd/variable.h"
 #include "core/base/error.h"
 #include "core/base/strings.h"
+#include "core/nn/utils/norm_hooks.h"
+#include "core/nn/utils/parametrize.h"
+#include "core/nn/utils/prune.h"
+#include "core/ops/functions.h"
 #include "core/session/program.h"
 #include "core/session/shown_source.h"
 
@@ -37,6 +43,36 @@ std::string attribute_text(const IValue& value) {
     return text;
 }
 
+// "30 % zero"
+std::string zeros_text(const nn::Module& module, const std::string& mask_name) {
+    const IValue* mask = module.find_attribute(mask_name);
+    if (mask == nullptr || !mask->is_tensor() || mask->to_tensor().numel() == 0) return {};
+    const ToldScope told;
+    const double kept = item(fn::sum(detach(mask->to_tensor()))).to_double();  // of zeros and ones
+    char text[32];
+    std::snprintf(text, sizeof text, ", %.3g %% zero", 100 - 100 * kept / static_cast<double>(mask->to_tensor().numel()));
+    return text;
+}
+
+void add_rules(nn::Module& module, const std::string& path, std::vector<TensorRule>& rules) {
+    for (const nn::ParametrizationInfo& info : nn::parametrizations_of(module)) {
+        TensorRule& rule = rules.emplace_back(TensorRule{joined(path, info.tensor_name), "parametrization", join(info.parametrizations, ", then "), {}});
+        for (const std::string& original : info.originals) rule.from.push_back(joined(path, original));
+    }
+    for (const std::string& hook : nn::norm_hooks_of(module)) {
+        const std::size_t of = hook.find(" of ");
+        const std::string kind = hook.substr(0, of);
+        const std::string tensor = joined(path, hook.substr(of + 4));
+        const bool is_spectral = kind == "spectral_norm";
+        rules.push_back({tensor, kind, is_spectral ? "divided by its largest singular value" : "g * v / |v|",
+                         is_spectral ? std::vector{tensor + "_orig", tensor + "_u", tensor + "_v"} : std::vector{tensor + "_g", tensor + "_v"}});
+    }
+    for (const auto& [tensor, method] : nn::prunings_of(module)) {
+        const std::string full = joined(path, tensor);
+        rules.push_back({full, "pruning", method + zeros_text(module, tensor + "_mask"), {full + "_orig", full + "_mask"}});
+    }
+}
+
 class Describer {
   public:
     explicit Describer(ModelInfo& model) : model_(model) {}
@@ -50,6 +86,10 @@ class Describer {
         info.training = module->is_training();
         const auto hooks = module->hook_counts();
         info.hooks = static_cast<int>(hooks.forward_pre + hooks.forward + hooks.backward);
+        for (const auto& [count, kind] : {std::pair{hooks.forward_pre, "forward pre"}, {hooks.forward, "forward"}, {hooks.backward, "backward"}}) {
+            if (count > 0) info.hook_kinds.push_back(concat(count, " ", kind));
+        }
+        add_rules(*module, path, info.rules);
         for (const auto& [name, t] : module->own_parameters()) info.parameters.push_back(describe_tensor(joined(path, name), t));
         for (const auto& [name, t] : module->own_buffers()) info.buffers.push_back(describe_tensor(joined(path, name), t));
         for (const auto& [name, value] : module->attributes()) info.attributes[name] = attribute_text(value);

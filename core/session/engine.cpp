@@ -494,6 +494,20 @@ void Session::Engine::tell_of_trace() {
     log_trace();
 }
 
+WeightsReport Session::Engine::load_weights(const std::filesystem::path& file, bool strict) {
+    const auto before = program_->info();
+    WeightsReport report = program_->load_weights(file, strict);
+    if (program_->info() != before) tell_of_trace();
+    const bool failed = !report.error.empty();
+    const std::size_t left = report.differences.size();
+    std::string text = concat(report.loaded, " tensors loaded from ", file.filename().string());
+    if (failed) text = concat(file.filename().string(), " does not fit: ", left, left == 1 ? " difference" : " differences", "; nothing was changed");
+    else if (left > 0) text += concat("; ", left, left == 1 ? " name was" : " names were", " passed over");
+    const auto level = failed ? SessionListener::LogEntry::Level::Error : left > 0 ? SessionListener::LogEntry::Level::Warning : SessionListener::LogEntry::Level::Info;
+    log({.level = level, .text = std::move(text), .scope = {}, .source = {}});
+    return report;
+}
+
 void Session::Engine::log_trace() {
     if (const runtime::Trace* trace = program_->trace()) {
         for (const runtime::TraceWarning& warning : trace->warnings) {

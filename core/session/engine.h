@@ -60,6 +60,10 @@ class Session::Engine {
     // Of the model there is on the inputs as they are; listeners are told. Throws as compile_program.
     CompiledProgram compile(const CompileRequest& request);
     const Recorder* recorder() const { return recorder_.get(); }
+    // Null: nothing was trained.
+    const Trainer* trainer() const { return trainer_.get(); }
+    // Into the model there is; tells of a model that is described anew.
+    WeightsReport load_weights(const std::filesystem::path& file, bool strict);
     // Of a value of the last run, or of the recording that was opened; undefined when they were not kept. Those that were
     // dropped are computed again, with others behind them while they are within `ahead` bytes. Throws Error (Run) when
     // they do not come out the same.

@@ -34,6 +34,14 @@ struct TensorInfo {
     std::int64_t numel() const;
 };
 
+// A tensor of a module that is computed from others: parametrized, normalised by a hook, or pruned.
+struct TensorRule {
+    std::string tensor;             // full: "fc.weight"
+    std::string kind;               // "parametrization", "weight_norm", "spectral_norm", "pruning"
+    std::string what;               // "_Orthogonal()", "L1Unstructured, 30 % zero"
+    std::vector<std::string> from;  // full: "fc.weight_orig", "fc.weight_mask"
+};
+
 struct ModuleInfo {
     std::string path;        // "layer1.0.conv1"; empty for the root
     std::string class_name;  // "Conv2d"
@@ -44,7 +52,9 @@ struct ModuleInfo {
     std::vector<TensorInfo> buffers;
     std::map<std::string, std::string> attributes;  // name -> Python repr
     bool training = false;
-    int hooks = 0;
+    int hooks = 0;                      // of calls: forward and backward
+    std::vector<std::string> hook_kinds;  // "2 forward", "1 backward"
+    std::vector<TensorRule> rules;
     // Over the whole subtree, shared ones counted once.
     std::int64_t parameter_count = 0;
     std::int64_t parameter_bytes = 0;

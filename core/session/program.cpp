@@ -11,14 +11,13 @@
 #include "core/base/strings.h"
 #include "core/ops/call.h"
 #include "core/ops/plugin_loader.h"
-#include "core/io/checkpoint.h"
-#include "core/io/checkpoint_tree.h"
 #include "core/io/file_kind.h"
 #include "core/ops/random/generator.h"
 #include "core/python/model_source.h"
 #include "core/runtime/interpreter.h"
 #include "core/runtime/print.h"
 #include "core/session/inputs.h"
+#include "core/session/load_weights.h"
 #include "core/session/pipelines.h"
 #include "core/session/recorder.h"
 #include "core/session/script_output.h"
@@ -30,13 +29,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool holds_weights(const fs::path& path) {
-    std::error_code ignored;
-    if (!fs::is_regular_file(path, ignored)) return false;
-    const FileKind kind = identify_file(MappedFile::open(path)).kind;
-    return kind == FileKind::Checkpoint || kind == FileKind::LegacyCheckpoint || kind == FileKind::Npz || path.extension() == ".safetensors";
-}
-
 // A checkpoint of the same stem beside a model source; empty when there is none.
 fs::path weights_beside(const fs::path& source) {
     for (const char* extension : {".pt", ".pth", ".safetensors", ".npz"}) {
@@ -45,18 +37,6 @@ fs::path weights_beside(const fs::path& source) {
         if (holds_weights(path)) return path;
     }
     return {};
-}
-
-// Without what a wrapper put before all names, unless the model has such names itself.
-NamedTensors weights_for(const nn::Module& module, const fs::path& path) {
-    if (path.extension() == ".npz" || path.extension() == ".safetensors") return read_weights(path);
-    CheckpointWeights weights = read_checkpoint_weights(path);
-    const auto names = module.state_dict();
-    const bool has_names = std::any_of(weights.tensors.begin(), weights.tensors.end(), [&](const auto& each) {
-        return std::any_of(names.begin(), names.end(), [&](const auto& own) { return own.first == each.first; });
-    });
-    if (!has_names) strip_wrapper_prefix(weights);
-    return weights.tensors;
 }
 
 std::string describe_arguments(const std::vector<IValue>& arguments) {
@@ -119,6 +99,13 @@ ModelFile build_model(const fs::path& path, const std::string& build) {
 
 }  // namespace
 
+bool holds_weights(const fs::path& path) {
+    std::error_code ignored;
+    if (!fs::is_regular_file(path, ignored)) return false;
+    const FileKind kind = identify_file(MappedFile::open(path)).kind;
+    return kind == FileKind::Checkpoint || kind == FileKind::LegacyCheckpoint || kind == FileKind::Npz || kind == FileKind::Safetensors;
+}
+
 std::shared_ptr<Program> Program::open(const fs::path& path, const fs::path& weights, const std::string& build) {
     if (auto program = open_or_run(path, weights, build)) return program;
     throw Error(ErrorKind::File, "holds no model",
@@ -143,12 +130,16 @@ std::shared_ptr<Program> Program::open_or_run(const fs::path& path, const fs::pa
 void Program::load(const fs::path& path, const fs::path& weights) {
     const fs::path from = !weights.empty() || !is_eager() ? weights : weights_beside(path);
     if (from.empty()) return;
-    try {
-        file_.module->load_state_dict(weights_for(*file_.module, from));
-    } catch (Error& error) {
-        if (error.kind() != ErrorKind::Run) throw;
-        throw Error(ErrorKind::File, error.message(), {.file = from.string()});
-    }
+    const WeightsReport report = session::load_weights(*file_.module, from, true);
+    if (!report.error.empty()) throw Error(ErrorKind::File, report.error, {.file = from.string()});
+}
+
+WeightsReport Program::load_weights(const fs::path& file, bool strict) {
+    const auto modules = file_.module->named_modules();
+    const bool was_lazy = std::any_of(modules.begin(), modules.end(), [](const auto& each) { return each.second->has_uninitialized(); });
+    WeightsReport report = session::load_weights(*file_.module, file, strict);
+    if (was_lazy && report.error.empty()) describe(info_->path, info_->built_with);
+    return report;
 }
 
 void Program::describe(const fs::path& path, const std::string& build) {

@@ -66,6 +66,9 @@ class Program {
     // What the model is evaluated from, or was before it was scripted or traced; null for other models.
     EagerModel* source() const { return file_.eager ? file_.eager.get() : evaluated_ ? evaluated_->eager.get() : nullptr; }
 
+    // A checkpoint into the model as it is: see load_weights.h. info() is new when lazy layers got their shapes by it.
+    WeightsReport load_weights(const std::filesystem::path& file, bool strict);
+
     // Traces on these from now on. True when that makes other graphs than before; info() is new then.
     bool trace_with(const std::vector<IValue>& arguments);
     // Null: not traced.
@@ -147,6 +150,9 @@ void run_backward(const TensorList& outputs, const TensorList& cotangents = {});
 
 // Forward, and backward from every result if asked (from the loss of a source that has one), with memory by category.
 void run_phases(const PreparedMethod& method, std::vector<IValue> arguments, bool backward);
+
+// Also declared in session.h.
+bool holds_weights(const std::filesystem::path& file);
 
 ModelInfo describe_model(const ModelFile& file, const std::filesystem::path& path);
 std::vector<ConstructorInfo> describe_constructors(const std::vector<Constructor>& constructors);

@@ -188,6 +188,23 @@ struct FrameValues {
     std::vector<LineValue> values;  // in the order in which they were given
 };
 
+// What a checkpoint and the model that it is loaded into disagree in.
+struct WeightDifference {
+    enum class Kind { Missing, Unexpected, Size };
+    Kind kind = Kind::Missing;
+    std::string name;
+    std::string in_file;            // shape: "10x64"; empty: not there
+    std::string in_model;
+};
+struct WeightsReport {
+    std::string file;
+    std::string error;              // PyTorch's text; not empty: nothing was changed
+    std::int64_t tensors = 0;       // in the file
+    std::int64_t loaded = 0;        // of the model's
+    std::vector<WeightDifference> differences;
+    bool can_load_rest = false;     // not strictly it would load: no tensor has another size, and some have a place
+};
+
 struct PluginInfo {
     std::string name;
     std::string file;

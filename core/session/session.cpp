@@ -432,7 +432,8 @@ namespace {
 template <typename Engine>
 nn::ModulePtr changeable_module(Engine& engine, const std::string& path) {
     if (!engine.program()) throw Error(ErrorKind::Usage, "no model is open");
-    if (engine.status().state == RunState::Paused) throw Error(ErrorKind::Usage, "a run is under way; stop it first");
+    const RunState state = engine.status().state;
+    if (state == RunState::Paused || state == RunState::Running) throw Error(ErrorKind::Usage, "a run is under way; stop it first");
     const nn::ModulePtr found = engine.program()->module().get_submodule(path);
     if (!found) throw Error(ErrorKind::Usage, concat("no module '", path, "'"));
     return found;
@@ -463,6 +464,53 @@ void Session::request_reset_parameters(const std::string& module, std::uint64_t 
             default_generator().set_seed(seed);
             if (!reset_tree(*root)) throw Error(ErrorKind::Usage, "no layer there knows how it was initialised");
         }));
+    });
+}
+
+void Session::request_load_weights(const Tag& tag, const std::filesystem::path& file, bool strict, Reply<WeightsReport> reply) {
+    engine_->request(tag, [this, file, strict, reply = std::move(reply)] {
+        WeightsReport report;
+        try {
+            changeable_module(*engine_, {});
+            report = engine_->load_weights(file, strict);
+        } catch (const Error& error) {
+            report.file = file.string();
+            report.error = error.what();
+        }
+        reply(std::move(report));
+    });
+}
+
+void Session::request_save_checkpoint(const Tag& tag, const std::filesystem::path& file, Reply<std::string> reply) {
+    engine_->request(tag, [this, file, reply = std::move(reply)] {
+        reply(failure_of([&] {
+            if (engine_->trainer() == nullptr) throw Error(ErrorKind::Usage, "nothing was trained", {.hint = "save the weights instead"});
+            engine_->trainer()->save(file);
+        }));
+    });
+}
+
+void Session::request_training_checkpoint(const Tag& tag, const std::filesystem::path& file, const TrainOptions& base, Reply<TrainingCheckpoint> reply) {
+    engine_->request(tag, [file, base, reply = std::move(reply)] {
+        TrainingCheckpoint found;
+        try {
+            found = read_training_checkpoint(file, base);
+        } catch (const Error& error) {
+            found.error = error.what();
+        }
+        reply(std::move(found));
+    });
+}
+
+void Session::request_data_summary(const Tag& tag, const DataSpec& data, Reply<DataSummary> reply) {
+    engine_->request(tag, [data, reply = std::move(reply)] {
+        DataSummary summary;
+        try {
+            summary = describe_data(data);
+        } catch (const Error& error) {
+            summary.error = error.what();
+        }
+        reply(std::move(summary));
     });
 }
 

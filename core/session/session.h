@@ -130,6 +130,17 @@ class Session {
     // Writes the model's parameters and buffers as they are now, as torch.save writes a state_dict (.pt, .pth) or as an
     // .npz. The reply is empty, or says why not.
     void request_save_weights(const Tag& tag, const std::filesystem::path& file, Reply<std::string> reply);
+    // Loads a checkpoint (.pt, .pth, .npz) into the model as load_state_dict does. One that does not fit
+    // changes nothing; not strict: missing and unexpected names are passed over. Not while something runs.
+    void request_load_weights(const Tag& tag, const std::filesystem::path& file, bool strict, Reply<WeightsReport> reply);
+    // Writes the training as a dict that torch.load opens: model_state_dict, optimizer_state_dict, scheduler_state_dict,
+    // epoch, step, loss, rng_state, and what it takes to go on as if it had not been left (TrainOptions::resume). Inside a
+    // step: as it was before the step. The reply is empty, or says why not.
+    void request_save_checkpoint(const Tag& tag, const std::filesystem::path& file, Reply<std::string> reply);
+    // How the training of a checkpoint was done; base: options that it does not say.
+    void request_training_checkpoint(const Tag& tag, const std::filesystem::path& file, const TrainOptions& base, Reply<TrainingCheckpoint> reply);
+    // What data holds.
+    void request_data_summary(const Tag& tag, const DataSpec& data, Reply<DataSummary> reply);
     // What each layer of a row makes of what comes in.
     void request_build_check(const Tag& tag, const BuildRequest& request, Reply<BuildCheck> reply);
     void set_parameter_requires_grad(const std::string& module, bool value);
@@ -155,5 +166,7 @@ struct PassInfo {
 std::vector<PassInfo> list_passes();
 std::vector<std::string> list_pipelines();
 std::vector<PluginInfo> list_plugins();
+// Has the file weights by name and no program, as torch.save writes a state_dict? False for a file that cannot be read.
+bool holds_weights(const std::filesystem::path& file);
 
 }  // namespace loupe::session

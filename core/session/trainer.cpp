@@ -166,6 +166,7 @@ Trainer::Trainer(std::shared_ptr<Program> program, const TrainOptions& options) 
     optimizer_ = make_optimizer(options_.optimizer, parameters_);
     schedule_ = make_schedule(options_.schedule, optimizer_);
     log_ = std::make_shared<TrainingLog>(options_, sets_.training->batches());
+    if (!options_.resume.empty()) resume(options_.resume);
 }
 
 Trainer::~Trainer() { rest(); }
@@ -212,13 +213,16 @@ bool Trainer::is_done() const { return steps_done_ >= total_steps(); }
 const TrainingBatch& Trainer::batch() {
     if (batch_) return *batch_;
     if (!is_epoch_begun_) {
+        epoch_random_ = default_generator().state();
         sets_.training->begin_epoch();
+        epoch_steps_ = 0;
         is_epoch_begun_ = true;
         ++epoch_;
         epoch_loss_ = epoch_hits_ = 0;
         epoch_examples_ = epoch_rated_ = 0;
         epoch_began_ = seconds_now();
     }
+    batch_random_ = default_generator().state();
     batch_ = sets_.training->next();
     if (!batch_) throw Error(ErrorKind::Run, "an epoch has no batch", {.hint = "a smaller batch, or drop_last off"});
     fit(*batch_);
@@ -241,6 +245,7 @@ void Trainer::remember() {
 }
 
 void Trainer::undo() {
+    is_updating_ = false;
     const GradModeScope no_grad(false);
     const ToldScope told;
     default_generator().set_state(random_before_);
@@ -313,6 +318,7 @@ std::string Trainer::compute() {
 
 TrainingStep Trainer::update() {
     if (!std::isfinite(now_.learning_rate)) throw Error(ErrorKind::Run, concat("the learning rate is ", number_text(now_.learning_rate)), {.hint = "nothing was changed"});
+    is_updating_ = true;
     if (options_.clip_norm > 0) {
         const ToldScope told;
         nn::clip_grad_norm_(parameters_, options_.clip_norm);
@@ -339,22 +345,28 @@ TrainingStep Trainer::update() {
         epoch_rated_ += rated;
     }
     batch_.reset();
+    buffers_before_.clear();
+    is_updating_ = false;
     ++steps_done_;
+    ++epoch_steps_;
     now_.seconds = seconds_now() - step_began_;
     return now_;
 }
 
 std::optional<TrainingEpoch> Trainer::end_epoch() {
-    const bool is_end = is_epoch_begun_ && (steps_done_ % steps_an_epoch() == 0 || is_done());
-    if (!is_end) return std::nullopt;
-    is_epoch_begun_ = false;
+    const bool is_whole = is_epoch_begun_ && epoch_steps_ == steps_an_epoch();
+    const bool is_part = !is_whole && is_epoch_begun_ && epoch_steps_ > 0 && is_done();
+    if (!is_whole && !is_part) return std::nullopt;
+    is_epoch_begun_ = is_part;
     TrainingEpoch epoch;
     epoch.epoch = epoch_;
     epoch.last_step = steps_done_;
     epoch.loss = epoch_examples_ > 0 ? epoch_loss_ / static_cast<double>(epoch_examples_) : 0;
     if (epoch_rated_ > 0) epoch.accuracy = epoch_hits_ / static_cast<double>(epoch_rated_);
+    const Generator::State random = default_generator().state();
     measure(epoch);
-    if (schedule_ && schedule_->takes_metric()) schedule_->step_on(epoch.held_out_loss.value_or(epoch.loss));
+    if (is_part) default_generator().set_state(random);  // the epoch goes on as if nobody had asked
+    else if (schedule_ && schedule_->takes_metric()) schedule_->step_on(epoch.held_out_loss.value_or(epoch.loss));
     else if (schedule_ && !options_.schedule_every_step) schedule_->step();
     epoch.seconds = seconds_now() - epoch_began_;
     return epoch;

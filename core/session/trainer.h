@@ -2,6 +2,7 @@
 #pragma once
 // A training loop on a program: batch, forward, loss, backward, step. The window's session and the command line drive it.
 
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -18,7 +19,8 @@ namespace loupe::session {
 
 class Trainer {
   public:
-    // Opens the data and makes loss, optimiser and schedule. Throws Error (Usage, File, Run).
+    // Opens the data and makes loss, optimiser and schedule; with options.resume they, the model and the random numbers are
+    // as they were when the checkpoint was written. Throws Error (Usage, File, Run), before the model is changed.
     Trainer(std::shared_ptr<Program> program, const TrainOptions& options);
     Trainer(const Trainer&) = delete;
     Trainer& operator=(const Trainer&) = delete;
@@ -61,8 +63,14 @@ class Trainer {
     // Forward, loss and backward of arguments(): to repeat a recorded step.
     std::function<void(std::vector<IValue>)> body() const;
 
-    // Called after update(): at the end of an epoch what it came to, with the examples kept aside measured.
+    // Called after update(): at the end of an epoch, or of the training, what it came to until then, with the examples kept
+    // aside measured. An epoch that is not whole goes on with the next step.
     std::optional<TrainingEpoch> end_epoch();
+
+    // Writes a dict for torch.load: model_state_dict, optimizer_state_dict, scheduler_state_dict, epoch (those that are
+    // whole), step, loss, rng_state, and under "training" what resume needs beside. In the middle of compute() as before it.
+    // Throws Error (Usage) in the middle of update(), Error (File) when the place cannot be written.
+    void save(const std::filesystem::path& file) const;
 
   private:
     struct ModuleMode {
@@ -74,6 +82,10 @@ class Trainer {
     double learning_rate() const;
     void fit(TrainingBatch& batch) const;
     void remember();
+    void resume(const std::filesystem::path& file);
+    void resume_data(const DictObject& training);
+    IValue checkpoint() const;
+    IValue training_part() const;
 
     std::shared_ptr<Program> program_;
     TrainOptions options_;
@@ -88,8 +100,10 @@ class Trainer {
 
     std::optional<TrainingBatch> batch_;
     bool is_epoch_begun_ = false;
+    bool is_updating_ = false;
     int epoch_ = 0;
     std::int64_t steps_done_ = 0;
+    std::int64_t epoch_steps_ = 0;  // of them in the epoch
     TrainingStep now_;
     // Sums over the epoch.
     double epoch_loss_ = 0;
@@ -101,6 +115,12 @@ class Trainer {
     // Before the step.
     std::vector<std::pair<Tensor, Tensor>> buffers_before_;
     Generator::State random_before_;
+    // Before the epoch began, and before the batch was read.
+    Generator::State epoch_random_;
+    Generator::State batch_random_;
 };
+
+// Throws what read_checkpoint throws, and Error (File) for what is no checkpoint of a training.
+TrainingCheckpoint read_training_checkpoint(const std::filesystem::path& file, const TrainOptions& base);
 
 }  // namespace loupe::session

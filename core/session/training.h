@@ -3,33 +3,17 @@
 // Training as callers describe and follow it: values only.
 
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "core/session/data_sources.h"
 #include "core/session/model_info.h"
 #include "core/session/statistics.h"
 
 namespace loupe::session {
-
-// What a model is trained on.
-struct DataSpec {
-    // A file or folder that one of data_sources() reads. Empty: made up, to try things out.
-    std::string path;
-    std::string source;              // the name of the source; empty: guessed from the path
-    std::map<std::string, std::string> options;  // of the source
-    // The source's options of these names; empty: as it guesses. Samples without a target are their own.
-    std::string input;
-    std::string target;
-    // Of data that is made up: the shape of one example, and how many classes (0: the target is a number).
-    Shape shape;
-    std::string dtype = "float32";
-    int classes = 10;
-    std::int64_t count = 1024;
-};
 
 struct TrainOptions {
     DataSpec data;
@@ -53,6 +37,16 @@ struct TrainOptions {
     // One step is recorded whole for the panels at most this often, in seconds, and never so that recording takes more
     // than a tenth of the time. Negative: none but those that somebody stops in.
     double look_every = 0.5;
+    // A checkpoint of a training to go on from, as the session writes it or a script in the usual layout; empty: from the
+    // beginning.
+    std::string resume;
+};
+// What a checkpoint of a training says of it.
+struct TrainingCheckpoint {
+    TrainOptions options;            // as far as they were written; the others are those asked with
+    int epoch = 0;                   // epochs that were whole
+    std::int64_t step = 0;
+    std::string error;               // not empty: nothing else is valid
 };
 
 // One step: numbers that are there for every one.

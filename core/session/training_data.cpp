@@ -119,10 +119,7 @@ data::Source source_of(const TrainOptions& options) {
         const std::string what = concat(spec.count, " made-up samples");
         return {make_ptr<data::TensorDataset>(TensorList{arrays.input, arrays.target}), {}, what, {}};
     }
-    data::SourceSpec source{spec.source, spec.path, spec.options};
-    if (!spec.input.empty()) source.options["input"] = spec.input;
-    if (!spec.target.empty()) source.options["target"] = spec.target;
-    return data::open_source(source);
+    return data::open_source({spec.source, spec.path, spec.options});
 }
 
 }  // namespace

@@ -403,7 +403,7 @@ void TestTraining::says_what_does_not_fit() {
     QVERIFY(error_of([](TrainOptions& o) { o.optimizer = "Adamant()"; }).contains("no optimizer is called 'Adamant'"));
     QVERIFY(error_of([](TrainOptions& o) { o.optimizer = "SGD()"; }).contains("required optimization parameter lr"));
     QVERIFY(error_of([](TrainOptions& o) { o.loss = "Linear"; }).size() > 0);
-    QCOMPARE(error_of([](TrainOptions& o) { o.data.target = "z"; }), QString("no array 'z'; there are x, y"));
+    QCOMPARE(error_of([](TrainOptions& o) { o.data.options["target"] = "z"; }), QString("no array 'z'; there are x, y"));
     QVERIFY(error_of([](TrainOptions& o) { o.data.path = "/nowhere/at.npz"; }).contains("at.npz"));
     QVERIFY(error_of([](TrainOptions& o) { o.batch_size = 0; }).contains("a batch of 0"));
     QVERIFY(error_of([](TrainOptions& o) { o.loss = "own"; }).contains("which is no loss"));

@@ -31,7 +31,7 @@ class TrainTest : public QObject {
 
     // The data that ships beside a model is chosen for it.
     void startsWithWhatFits() {
-        QVERIFY(view_->form().data()->text().endsWith(QStringLiteral("digits_data.npz")));
+        QVERIFY(view_->form().data().path()->text().endsWith(QStringLiteral("digits_data.npz")));
         QVERIFY(view_->start()->isEnabled());
         QVERIFY(!view_->pause()->isEnabled());
         QVERIFY(view_->pause()->toolTip().startsWith(QStringLiteral("Not now")));
@@ -94,13 +94,76 @@ class TrainTest : public QObject {
         QTRY_VERIFY(QFile::exists(file));
     }
 
+    // Saved in the middle, and gone on with by another window's panel: the same curve as without a stop.
+    void savesAndResumesATraining() {
+        few(9);
+        view_->train();
+        waitFor(session::RunState::Finished);
+        const auto whole = bridge_->training()->steps();
+        const QString file = folder_.filePath(QStringLiteral("training.pt"));
+        init();
+        few(5);
+        view_->train();
+        waitFor(session::RunState::Finished);
+        view_->saveCheckpoint(file);
+        QTRY_VERIFY(QFile::exists(file));
+        init();
+        view_->form().optimizer()->setCurrentText(QStringLiteral("SGD(lr=0.125)"));
+        view_->resume(file);
+        QTRY_COMPARE(view_->form().optimizer()->currentText(), QStringLiteral("Adam(lr=0.001)"));
+        QTRY_VERIFY(bridge_->training() && bridge_->training()->step_count() >= 9);
+        bridge_->session().stop();
+        const auto resumed = bridge_->training()->steps();
+        for (std::size_t i = 0; i < 9; ++i) QCOMPARE(resumed[i].loss, whole[i].loss);
+        QTRY_VERIFY(!bridge_->isBusy());
+        view_->resume(QStringLiteral(LOUPE_SOURCE_DIR "/resources/models/digits.pt"));
+        QTRY_VERIFY(!bridge_->log().empty() && bridge_->log().back().level == SessionBridge::LogEntry::Level::Error);
+    }
+
+    // Every source that the engine has, with its options as fields.
+    void everySourceCanBeChosen() {
+        DataForm& form = view_->form().data();
+        for (const auto& info : session::data_sources()) {
+            session::DataSpec spec;
+            spec.path = "/somewhere/data";
+            spec.source = info.name;
+            for (const auto& option : info.options) {
+                const auto bar = option.form.rfind('|');
+                spec.options[option.name] = bar == std::string::npos ? "3" : option.form.substr(option.default_text == option.form.substr(bar + 1) ? 0 : bar + 1, option.default_text == option.form.substr(bar + 1) ? option.form.find('|') : std::string::npos);
+            }
+            form.setData(spec);
+            QCOMPARE(form.source()->currentText(), QString::fromStdString(info.name));
+            for (const auto& option : info.options) QVERIFY2(form.option(QString::fromStdString(option.name)), option.name.c_str());
+            const session::DataSpec back = form.data();
+            QCOMPARE(back.source, spec.source);
+            QCOMPARE(back.path, spec.path);
+            QCOMPARE(back.options, spec.options);
+        }
+        // Without a path it is made up.
+        form.path()->clear();
+        form.source()->setCurrentIndex(0);
+        QVERIFY(form.data().path.empty() && form.data().options.empty());
+    }
+
+    // What the data is stands below it, and why it is none.
+    void dataIsDescribed() {
+        DataForm& form = view_->form().data();
+        QTRY_VERIFY(form.summary()->text().contains(QStringLiteral("float32 1x8x8")));
+        QCOMPARE(form.source()->currentText(), QStringLiteral("by the file: npz"));
+        auto* target = qobject_cast<QLineEdit*>(form.option(QStringLiteral("target")));
+        QVERIFY(target);
+        target->setText(QStringLiteral("nothing"));
+        QTRY_VERIFY(form.summary()->text().contains(QStringLiteral("no array 'nothing'")));
+        QCOMPARE(form.data().options.at("target"), std::string("nothing"));
+    }
+
     // What was set comes back with the model.
     void rememberedByModel() {
         few(2);
         view_->form().optimizer()->setCurrentText(QStringLiteral("SGD(lr=0.125)"));
         view_->form().remember();
         bridge_->open(QStringLiteral(LOUPE_SOURCE_DIR "/resources/models/lstm.pt"));
-        QTRY_VERIFY(view_->form().data()->text().isEmpty());
+        QTRY_VERIFY(view_->form().data().path()->text().isEmpty());
         bridge_->open(QStringLiteral(LOUPE_SOURCE_DIR "/resources/models/digits.pt"));
         QTRY_COMPARE(view_->form().optimizer()->currentText(), QStringLiteral("SGD(lr=0.125)"));
     }

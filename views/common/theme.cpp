@@ -84,6 +84,13 @@ QTableCornerButton::section { background: @raised; border: 0; }
 QLineEdit, QSpinBox, QDoubleSpinBox, QComboBox { background: @panel; border: 1px solid @border; border-radius: 3px; padding: 2px 5px; min-height: 16px; selection-background-color: @accentback; selection-color: @text; }
 QLineEdit:focus, QSpinBox:focus, QDoubleSpinBox:focus, QComboBox:focus { border: 1px solid @accent; }
 QLineEdit[invalid="true"] { border: 1px solid @bad; }
+QAbstractSpinBox::up-button, QAbstractSpinBox::down-button { subcontrol-origin: border; width: 17px; border: 0; margin: 1px; background: transparent; }
+QAbstractSpinBox::up-button { subcontrol-position: top right; }
+QAbstractSpinBox::down-button { subcontrol-position: bottom right; }
+QAbstractSpinBox::up-button:hover:enabled, QAbstractSpinBox::down-button:hover:enabled { background: @accentback; border-radius: 2px; }
+QAbstractSpinBox::up-arrow { image: url(:/icons/chevron_up.svg); width: 8px; height: 8px; }
+QAbstractSpinBox::down-arrow { image: url(:/icons/chevron.svg); width: 8px; height: 8px; }
+QAbstractSpinBox::up-arrow:off, QAbstractSpinBox::down-arrow:off, QAbstractSpinBox::up-arrow:disabled, QAbstractSpinBox::down-arrow:disabled { image: none; }
 QComboBox::drop-down { border: 0; width: 18px; }
 QComboBox::down-arrow { image: url(:/icons/chevron.svg); width: 12px; height: 12px; }
 QToolButton::menu-indicator { image: url(:/icons/chevron.svg); width: 9px; height: 9px; subcontrol-position: right center; right: 2px; }

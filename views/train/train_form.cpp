@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/train/train_form.h"
 
-#include <QFileDialog>
 #include <QFileInfo>
 #include <QFormLayout>
 #include <QLabel>
 #include <QSettings>
-#include <QToolButton>
 
 #include "views/common/format.h"
-#include "views/common/icons.h"
 
 namespace loupe::views {
 namespace {
@@ -80,49 +77,29 @@ QComboBox* TrainForm::recipeBox(const std::vector<session::RecipeInfo>& recipes,
     return box;
 }
 
-TrainForm::TrainForm(QWidget* parent) : QWidget(parent) {
-    data_ = new QLineEdit(this);
-    data_->setObjectName(QStringLiteral("trainData"));
-    data_->setPlaceholderText(tr("made up"));
-    data_->setClearButtonEnabled(true);
-    data_->setAccessibleName(tr("Data"));
-    data_->setToolTip(tr("An .npz with inputs x and targets y, an .npy, a CSV, IDX (MNIST) or CIFAR file, or a folder of pictures; without one, data is made up"));
-    auto* choose = new QToolButton(this);
-    choose->setIcon(themeIcon(QStringLiteral("open")));
-    choose->setToolTip(tr("Choose a data file"));
-    choose->setAccessibleName(tr("Choose a data file"));
-    connect(choose, &QToolButton::clicked, this, &TrainForm::chooseData);
-    auto* row = new QHBoxLayout;
-    row->setContentsMargins(0, 0, 0, 0);
-    row->setSpacing(3);
-    row->addWidget(data_, 1);
-    row->addWidget(choose);
-    input_ = new QLineEdit(this);
-    target_ = new QLineEdit(this);
-    for (auto* edit : {input_, target_}) edit->setPlaceholderText(tr("guessed"));
-    input_->setAccessibleName(tr("Name of the inputs"));
-    input_->setToolTip(tr("The array or columns that the model is given; x, inputs, images, ... are found by themselves"));
-    target_->setAccessibleName(tr("Name of the targets"));
-    target_->setToolTip(tr("The array or column of targets; the name of the inputs again for an autoencoder"));
-    auto* names = new QHBoxLayout;
-    names->setContentsMargins(0, 0, 0, 0);
-    names->setSpacing(3);
-    names->addWidget(input_);
-    names->addWidget(new QLabel(QStringLiteral("\u2192"), this));
-    names->addWidget(target_);
-    shape_ = new QLineEdit(this);
-    shape_->setAccessibleName(tr("Shape of one example"));
-    shape_->setPlaceholderText(tr("as the model's input"));
-    shape_->setToolTip(tr("Of one made-up example, without the batch: 1x8x8"));
-    classes_ = countBox(0, 100000, 10, tr("Classes"), this);
-    classes_->setSpecialValueText(tr("a number"));
-    classes_->setToolTip(tr("How many classes made-up examples have; 0: the target is a number"));
+// All labels are as wide as the widest of those that may stand there.
+static int labelWidth(const QWidget& widget) { return widget.fontMetrics().horizontalAdvance(QStringLiteral("Random crop")) + 4; }
+
+TrainForm::TrainForm(QWidget* parent) : QWidget(parent), data_(new DataForm(labelWidth(*this), this)) {
+    makeFields();
+    layOut();
+}
+
+void TrainForm::makeFields() {
     held_out_ = numberBox(0, 90, 5, 0, tr("Held out"), this);
     held_out_->setSuffix(QStringLiteral(" %"));
     held_out_->setToolTip(tr("Kept aside and measured after every epoch"));
     batch_ = countBox(1, 1 << 20, 32, tr("Batch"), this);
     shuffle_ = new QCheckBox(tr("shuffle"), this);
     shuffle_->setChecked(true);
+    shuffle_->setToolTip(tr("Another order every epoch, drawn from the seed as PyTorch draws it"));
+    drop_last_ = new QCheckBox(tr("drop last"), this);
+    drop_last_->setToolTip(tr("Leave out a batch that is not full"));
+    workers_ = countBox(0, 64, 0, tr("Workers"), this);
+    workers_->setSpecialValueText(tr("none"));
+    workers_->setToolTip(tr("Threads that read and prepare batches ahead"));
+    skip_damaged_ = new QCheckBox(tr("skip damaged examples"), this);
+    skip_damaged_->setToolTip(tr("Examples that cannot be read are left out; else the training ends there"));
     loss_ = recipeBox(session::list_losses(), tr("Loss"));
     loss_->addItem(QStringLiteral("own"));
     loss_->setItemData(loss_->count() - 1, tr("What the model gives is the loss, or its source has a function `loss`"), Qt::ToolTipRole);
@@ -151,60 +128,62 @@ TrainForm::TrainForm(QWidget* parent) : QWidget(parent) {
     stop_at_nan_ = new QCheckBox(tr("stop at NaN or Inf"), this);
     stop_at_nan_->setChecked(true);
     stop_at_nan_->setToolTip(tr("The step that meets one is undone, and repeated to find the operator where it began"));
+    fixed_ = {data_, held_out_, batch_, shuffle_, drop_last_, workers_, skip_damaged_, loss_, schedule_, every_step_, seed_};
+}
 
+QWidget* TrainForm::inARow(std::initializer_list<QWidget*> widgets) {
+    auto* row = new QWidget(this);
+    auto* layout = new QHBoxLayout(row);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(8);
+    for (QWidget* widget : widgets) layout->addWidget(widget);
+    layout->addStretch(1);
+    return row;
+}
+
+void TrainForm::layOut() {
     auto* form = new QFormLayout(this);
     form->setContentsMargins(8, 6, 8, 6);
     form->setHorizontalSpacing(8);
     form->setVerticalSpacing(5);
     form->setFieldGrowthPolicy(QFormLayout::ExpandingFieldsGrow);
-    form->addRow(tr("Data"), row);
-    form->addRow(tr("Arrays"), names);
-    form->addRow(tr("Example"), shape_);
-    form->addRow(tr("Classes"), classes_);
-    form->addRow(tr("Held out"), held_out_);
-    form->addRow(tr("Batch"), batch_);
-    form->addRow(QString(), shuffle_);
-    form->addRow(tr("Loss"), loss_);
-    form->addRow(tr("Optimizer"), optimizer_);
-    form->addRow(tr("Schedule"), schedule_);
+    const auto add = [&](const QString& words, QWidget* field) {
+        auto* label = new QLabel(words, this);
+        label->setMinimumWidth(labelWidth(*this));
+        label->setBuddy(field);
+        form->addRow(label, field);
+    };
+    form->addRow(data_);
+    add(tr("Held out"), held_out_);
+    add(tr("Batch"), batch_);
+    form->addRow(QString(), inARow({shuffle_, drop_last_}));
+    add(tr("Workers"), workers_);
+    form->addRow(QString(), skip_damaged_);
+    add(tr("Loss"), loss_);
+    add(tr("Optimizer"), optimizer_);
+    add(tr("Schedule"), schedule_);
     form->addRow(QString(), every_step_);
-    form->addRow(tr("Epochs"), epochs_);
-    form->addRow(tr("Most steps"), steps_);
-    form->addRow(tr("Clip"), clip_);
-    form->addRow(tr("Seed"), seed_);
-    form->addRow(tr("Look"), look_);
+    add(tr("Epochs"), epochs_);
+    add(tr("Most steps"), steps_);
+    add(tr("Clip"), clip_);
+    add(tr("Seed"), seed_);
+    add(tr("Look"), look_);
     form->addRow(QString(), stop_at_nan_);
     // The panel is narrow: nothing asks for more than there is.
     for (QWidget* field : findChildren<QWidget*>(QString(), Qt::FindDirectChildrenOnly)) {
-        if (!qobject_cast<QLabel*>(field) && !qobject_cast<QToolButton*>(field)) field->setMinimumWidth(48);
+        if (qobject_cast<QAbstractSpinBox*>(field) || qobject_cast<QComboBox*>(field) || qobject_cast<QCheckBox*>(field)) field->setMinimumWidth(48);
     }
-    made_up_ = {shape_, form->labelForField(shape_), classes_, form->labelForField(classes_)};
-    fixed_ = {data_, choose, input_, target_, shape_, classes_, held_out_, batch_, shuffle_, loss_, schedule_, every_step_, seed_};
-    connect(data_, &QLineEdit::textChanged, this, &TrainForm::showMadeUp);
-    showMadeUp();
-}
-
-void TrainForm::showMadeUp() {
-    const bool isMadeUp = data_->text().isEmpty();
-    for (QWidget* widget : made_up_) widget->setVisible(isMadeUp);
-    for (QWidget* widget : {input_, target_}) widget->setEnabled(!isMadeUp);
-}
-
-void TrainForm::chooseData() {
-    const QString file = QFileDialog::getOpenFileName(this, tr("Training data"), data_->text(), tr("Data (*.npz *.npy *.csv *.bin *ubyte* *.txt);;All files (*)"));
-    if (!file.isEmpty()) data_->setText(file);
 }
 
 session::TrainOptions TrainForm::options() const {
     session::TrainOptions options;
-    options.data.path = data_->text().trimmed().toStdString();
-    options.data.input = input_->text().trimmed().toStdString();
-    options.data.target = target_->text().trimmed().toStdString();
-    for (const QString& size : shape_->text().split(QLatin1Char('x'), Qt::SkipEmptyParts)) options.data.shape.push_back(size.trimmed().toLongLong());
-    options.data.classes = classes_->value();
+    options.data = data_->data();
     options.held_out = held_out_->value() / 100;
     options.batch_size = batch_->value();
     options.shuffle = shuffle_->isChecked();
+    options.drop_last = drop_last_->isChecked();
+    options.workers = workers_->value();
+    options.skip_damaged = skip_damaged_->isChecked();
     options.loss = loss_->currentText().trimmed().toStdString();
     options.optimizer = optimizer_->currentText().trimmed().toStdString();
     options.schedule = schedule_->currentText().trimmed().toStdString();
@@ -220,16 +199,13 @@ session::TrainOptions TrainForm::options() const {
 }
 
 void TrainForm::setOptions(const session::TrainOptions& options) {
-    data_->setText(text(options.data.path));
-    input_->setText(text(options.data.input));
-    target_->setText(text(options.data.target));
-    QStringList sizes;
-    for (const auto size : options.data.shape) sizes << QString::number(size);
-    shape_->setText(sizes.join(QLatin1Char('x')));
-    classes_->setValue(options.data.classes);
+    data_->setData(options.data);
     held_out_->setValue(options.held_out * 100);
     batch_->setValue(static_cast<int>(options.batch_size));
     shuffle_->setChecked(options.shuffle);
+    drop_last_->setChecked(options.drop_last);
+    workers_->setValue(options.workers);
+    skip_damaged_->setChecked(options.skip_damaged);
     loss_->setCurrentText(text(options.loss));
     optimizer_->setCurrentText(text(options.optimizer));
     schedule_->setCurrentText(options.schedule.empty() ? QStringLiteral("none") : text(options.schedule));
@@ -252,22 +228,31 @@ void TrainForm::setModel(const session::ModelInfo& model) {
     const QVariantMap saved = settings.value(settings_).toMap();
     const auto word = [&](const char* key, std::string& to) { if (saved.contains(QLatin1String(key))) to = saved[QLatin1String(key)].toString().toStdString(); };
     word("data", options.data.path);
-    word("input", options.data.input);
-    word("target", options.data.target);
+    word("source", options.data.source);
+    const QVariantMap given = saved.value(QStringLiteral("sourceOptions")).toMap();
+    for (auto each = given.begin(); each != given.end(); ++each) options.data.options[each.key().toStdString()] = each.value().toString().toStdString();
     word("loss", options.loss);
     word("optimizer", options.optimizer);
     word("schedule", options.schedule);
     options.epochs = saved.value(QStringLiteral("epochs"), options.epochs).toInt();
     options.batch_size = saved.value(QStringLiteral("batch"), static_cast<qlonglong>(options.batch_size)).toLongLong();
+    options.workers = saved.value(QStringLiteral("workers"), options.workers).toInt();
+    options.drop_last = saved.value(QStringLiteral("dropLast"), options.drop_last).toBool();
+    options.shuffle = saved.value(QStringLiteral("shuffle"), options.shuffle).toBool();
     options.held_out = saved.value(QStringLiteral("heldOut"), options.held_out).toDouble();
     setOptions(options);
 }
 
 void TrainForm::remember() const {
     const session::TrainOptions now = options();
+    QVariantMap given;
+    for (const auto& [name, value] : now.data.options) given[text(name)] = text(value);
     QSettings().setValue(settings_, QVariantMap{{QStringLiteral("data"), text(now.data.path)},
-                                                {QStringLiteral("input"), text(now.data.input)},
-                                                {QStringLiteral("target"), text(now.data.target)},
+                                                {QStringLiteral("source"), text(now.data.source)},
+                                                {QStringLiteral("sourceOptions"), given},
+                                                {QStringLiteral("workers"), now.workers},
+                                                {QStringLiteral("dropLast"), now.drop_last},
+                                                {QStringLiteral("shuffle"), now.shuffle},
                                                 {QStringLiteral("loss"), text(now.loss)},
                                                 {QStringLiteral("optimizer"), text(now.optimizer)},
                                                 {QStringLiteral("schedule"), text(now.schedule)},
@@ -278,7 +263,6 @@ void TrainForm::remember() const {
 
 void TrainForm::setRunning(bool running) {
     for (QWidget* widget : fixed_) widget->setEnabled(!running);
-    if (!running) showMadeUp();
 }
 
 }  // namespace loupe::views

@@ -10,6 +10,7 @@
 #include <QWidget>
 
 #include "core/session/session.h"
+#include "views/train/data_form.h"
 
 namespace loupe::views {
 
@@ -27,23 +28,23 @@ class TrainForm : public QWidget {
     // While a training runs, only what can change meanwhile can be changed.
     void setRunning(bool running);
 
-    QLineEdit* data() { return data_; }
+    DataForm& data() { return *data_; }
     QComboBox* optimizer() { return optimizer_; }
     QSpinBox* epochs() { return epochs_; }
 
   private:
     QComboBox* recipeBox(const std::vector<session::RecipeInfo>& recipes, const QString& name);
-    void chooseData();
-    void showMadeUp();
+    void makeFields();
+    void layOut();
+    QWidget* inARow(std::initializer_list<QWidget*> widgets);
 
-    QLineEdit* data_;
-    QLineEdit* input_;
-    QLineEdit* target_;
-    QLineEdit* shape_;
-    QSpinBox* classes_;
+    DataForm* data_;
     QDoubleSpinBox* held_out_;
     QSpinBox* batch_;
     QCheckBox* shuffle_;
+    QCheckBox* drop_last_;
+    QSpinBox* workers_;
+    QCheckBox* skip_damaged_;
     QComboBox* loss_;
     QComboBox* optimizer_;
     QComboBox* schedule_;
@@ -55,7 +56,6 @@ class TrainForm : public QWidget {
     QDoubleSpinBox* look_;
     QCheckBox* stop_at_nan_;
     QList<QWidget*> fixed_;  // while it runs
-    QList<QWidget*> made_up_;
     QString settings_;       // of the model there is
 };
 

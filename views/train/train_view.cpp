@@ -2,6 +2,7 @@
 #include "views/train/train_view.h"
 
 #include <QFileDialog>
+#include <QMenu>
 #include <QScrollArea>
 #include <QSplitter>
 #include <QVBoxLayout>
@@ -33,7 +34,8 @@ TrainView::TrainView(SessionBridge& bridge, QWidget* parent) : View(bridge, pare
     pause_ = button(QStringLiteral("pause"), tr("Pause"), QStringLiteral("trainPause"), &TrainView::pauseOrGoOn);
     stop_ = button(QStringLiteral("stop"), tr("Stop"), QStringLiteral("trainStop"), [this] { this->bridge().session().stop(); });
     more_ = button(QStringLiteral("forward"), tr("Go on"), QStringLiteral("trainMore"), &TrainView::goOn);
-    save_ = button(QStringLiteral("export"), tr("Save weights\u2026"), QStringLiteral("trainSave"), &TrainView::chooseFile);
+    save_ = button(QStringLiteral("export"), tr("Save"), QStringLiteral("trainSave"), [] {});
+    makeMenus();
     state_ = new QLabel(this);
     state_->setProperty("faint", true);
     auto* bar = new QHBoxLayout;
@@ -61,6 +63,10 @@ TrainView::TrainView(SessionBridge& bridge, QWidget* parent) : View(bridge, pare
     layout->addLayout(bar);
     layout->addWidget(splitter, 1);
 
+    data_timer_.setSingleShot(true);
+    data_timer_.setInterval(300);
+    connect(&form_->data(), &DataForm::changed, &data_timer_, qOverload<>(&QTimer::start));
+    connect(&data_timer_, &QTimer::timeout, this, &TrainView::lookAtData);
     connect(&bridge, &SessionBridge::modelChanged, this, &TrainView::showModel);
     connect(&bridge, &SessionBridge::statusChanged, this, &TrainView::showState);
     connect(&bridge, &SessionBridge::trainingChanged, this, [this] {
@@ -68,6 +74,32 @@ TrainView::TrainView(SessionBridge& bridge, QWidget* parent) : View(bridge, pare
         showState();
     });
     showModel();
+}
+
+void TrainView::makeMenus() {
+    auto* begin = new QMenu(start_);
+    begin->addAction(tr("Train from the model as it is"), this, &TrainView::train);
+    resume_ = begin->addAction(tr("Resume from a checkpoint\u2026"), this, &TrainView::chooseResume);
+    start_->setMenu(begin);
+    start_->setPopupMode(QToolButton::MenuButtonPopup);
+    auto* save = new QMenu(save_);
+    save->setToolTipsVisible(true);
+    save->addAction(tr("Weights\u2026"), this, &TrainView::chooseWeights)->setToolTip(tr("The model's parameters and buffers: .pt, .pth, .npz"));
+    save_checkpoint_ = save->addAction(tr("Checkpoint of the training\u2026"), this, &TrainView::chooseCheckpoint);
+    save_->setMenu(save);
+    save_->setPopupMode(QToolButton::InstantPopup);
+}
+
+// What the data is, as soon as it is named.
+void TrainView::lookAtData() {
+    const session::DataSpec data = form_->data().data();
+    if (data.path.empty() || bridge().isTraining()) return;
+    bridge().ask<session::DataSummary>(
+        this,
+        [this, path = data.path](const session::DataSummary& summary) {
+            if (form_->data().data().path == path) form_->data().showSummary(summary);
+        },
+        [&](auto reply) { bridge().session().request_data_summary("train data", data, reply); });
 }
 
 void TrainView::showModel() {
@@ -111,38 +143,75 @@ void TrainView::showState() {
     pause_->setText(isPaused && isTraining ? tr("Continue") : tr("Pause"));
     pause_->setIcon(themeIcon(isPaused && isTraining ? QStringLiteral("run") : QStringLiteral("pause")));
     allow(stop_, isTraining, tr("Ends the training; the model keeps what it has learned"), tr("nothing is being trained"));
-    allow(save_, hasModel, tr("Writes the model's parameters and buffers as they are now: .pt, .pth, .npz"), tr("no model is open"));
+    allow(save_, hasModel, tr("Writes the weights as they are now, or the training with its optimiser"), tr("no model is open"));
+    resume_->setEnabled(isFree);
+    save_checkpoint_->setEnabled(bridge().training() != nullptr);
+    save_checkpoint_->setToolTip(bridge().training() ? tr("Model, optimiser, schedule, epoch, step and random numbers, for torch.load and to go on from") : tr("Not now: nothing was trained yet"));
     form_->setRunning(isTraining);
     const session::Status& status = bridge().status();
     state_->setText(isPaused && isTraining ? tr("inside a step: %1").arg(text(status.why)) : isTraining ? text(status.progress) : text(status.error));
     state_->setToolTip(state_->text());
 }
 
-void TrainView::chooseFile() {
+void TrainView::chooseWeights() {
     const QString file = QFileDialog::getSaveFileName(this, tr("Save weights"), QStringLiteral("weights.pt"), tr("Weights (*.pt *.pth *.npz)"));
     if (!file.isEmpty()) saveWeights(file);
 }
 
+void TrainView::chooseCheckpoint() {
+    const QString file = QFileDialog::getSaveFileName(this, tr("Save the training"), QStringLiteral("checkpoint.pt"), tr("Checkpoints (*.pt *.pth)"));
+    if (!file.isEmpty()) saveCheckpoint(file);
+}
+
+void TrainView::chooseResume() {
+    const QString file = QFileDialog::getOpenFileName(this, tr("Go on with a training"), {}, tr("Checkpoints (*.pt *.pth);;All files (*)"));
+    if (!file.isEmpty()) resume(file);
+}
+
+void TrainView::tellOf(const std::string& failure, const QString& done) {
+    const bool failed = !failure.empty();
+    bridge().addLog({.level = failed ? SessionBridge::LogEntry::Level::Error : SessionBridge::LogEntry::Level::Info, .text = failed ? failure : done.toStdString(), .scope = {}, .source = {}});
+    state_->setText(failed ? text(failure) : done);
+    state_->setToolTip(state_->text());
+}
+
 void TrainView::saveWeights(const QString& file) {
     bridge().ask<std::string>(
-        this,
-        [this, file](const std::string& failure) {
-            const bool failed = !failure.empty();
-            bridge().addLog({.level = failed ? SessionBridge::LogEntry::Level::Error : SessionBridge::LogEntry::Level::Info,
-                             .text = failed ? failure : tr("weights written to %1").arg(file).toStdString(),
-                             .scope = {},
-                             .source = {}});
-            state_->setText(failed ? text(failure) : tr("written: %1").arg(file));
-        },
+        this, [this, file](const std::string& failure) { tellOf(failure, tr("weights written to %1").arg(file)); },
         [&](auto reply) { bridge().session().request_save_weights("save weights", file.toStdString(), reply); });
 }
 
+void TrainView::saveCheckpoint(const QString& file) {
+    bridge().ask<std::string>(
+        this, [this, file](const std::string& failure) { tellOf(failure, tr("the training was written to %1").arg(file)); },
+        [&](auto reply) { bridge().session().request_save_checkpoint("save checkpoint", file.toStdString(), reply); });
+}
+
+void TrainView::resume(const QString& file) {
+    bridge().ask<session::TrainingCheckpoint>(
+        this,
+        [this](const session::TrainingCheckpoint& found) {
+            if (!found.error.empty()) return tellOf(found.error, {});
+            session::TrainOptions options = found.options;
+            // One that is done goes on for as many epochs again.
+            if (found.epoch >= options.epochs) options.epochs += found.epoch;
+            if (options.max_steps > 0 && found.step >= options.max_steps) options.max_steps = 0;
+            form_->setOptions(options);
+            form_->remember();
+            bridge().train(options);
+        },
+        [&](auto reply) { bridge().session().request_training_checkpoint("resume", file.toStdString(), form_->options(), reply); });
+}
+
 void TrainView::addActions(QMenu& menu) {
-    for (QToolButton* button : {start_, pause_, stop_, more_, save_}) {
+    for (QToolButton* button : {start_, pause_, stop_, more_}) {
         QAction* action = menu.addAction(button->text(), button, &QToolButton::click);
         action->setEnabled(button->isEnabled());
         action->setToolTip(button->toolTip());
     }
+    menu.addSeparator();
+    menu.addAction(resume_);
+    for (QAction* action : save_->menu()->actions()) menu.addAction(tr("Save: %1").arg(action->text()), action, &QAction::trigger)->setEnabled(action->isEnabled() && save_->isEnabled());
     menu.addSeparator();
     menu.addAction(tr("Save the curves as picture or CSV\u2026"), this, [this] { savePlotAs(*plots_->curves(), QStringLiteral("training")); });
 }

@@ -3,6 +3,7 @@
 // The Train panel: what to train with, and how it goes.
 
 #include <QLabel>
+#include <QTimer>
 #include <QToolButton>
 
 #include "views/common/view.h"
@@ -19,6 +20,7 @@ class TrainView : public View {
     TrainView(SessionBridge& bridge, QWidget* parent);
 
     void addActions(QMenu& menu) override;
+    bool isSettled() const override { return !data_timer_.isActive(); }
     TrainForm& form() { return *form_; }
     TrainPlots& plots() { return *plots_; }
     QToolButton* start() { return start_; }
@@ -29,12 +31,21 @@ class TrainView : public View {
     // The engine stops inside the next step, or goes on from there.
     void pauseOrGoOn();
     void saveWeights(const QString& file);
+    // The training with its optimiser, schedule and random numbers, for torch.load and for resume().
+    void saveCheckpoint(const QString& file);
+    // Goes on with the training of a checkpoint, with its options.
+    void resume(const QString& file);
 
   private:
+    void makeMenus();
+    void tellOf(const std::string& failure, const QString& done);
+    void lookAtData();
     void goOn();
     void showState();
     void showModel();
-    void chooseFile();
+    void chooseWeights();
+    void chooseCheckpoint();
+    void chooseResume();
 
     TrainForm* form_;
     TrainPlots* plots_;
@@ -43,7 +54,10 @@ class TrainView : public View {
     QToolButton* pause_;
     QToolButton* stop_;
     QToolButton* save_;
+    QAction* resume_;
+    QAction* save_checkpoint_;
     QLabel* state_;
+    QTimer data_timer_;
 };
 
 }  // namespace loupe::views

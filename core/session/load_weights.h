@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// A checkpoint into a model that is there.
+
+#include <filesystem>
+
+#include "core/nn/module.h"
+#include "core/session/requests.h"
+
+namespace loupe::session {
+
+// As load_state_dict does; what a wrapper ("module.", "_orig_mod.") put before all names is dropped unless the model has
+// such names itself. A file that does not fit changes nothing, and is told in the report's error. Throws what reading the
+// file throws.
+WeightsReport load_weights(nn::Module& module, const std::filesystem::path& file, bool strict);
+
+}  // namespace loupe::session
