@@ -143,7 +143,7 @@ std::vector<ir::ScriptFunction*> ScriptCompiler::overloads(FunctionObject& funct
 }
 
 FunctionSchema ScriptCompiler::declared_schema(FunctionObject& function) {
-    const FunctionSource source = source_of(function);
+    const FunctionSource source = declaration_of(function);
     const auto resolver = make_ptr<FunctionResolver>(*this, function, nullptr);
     return script::TypeParser(*resolver, source.parsed.source).parse_schema(*source.def, false);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the values of a program are when compiled code names them.
 #include <array>
+#include <map>
 
 #include "core/base/strings.h"
 #include "core/python/builtin_objects.h"
@@ -102,6 +103,7 @@ SugaredPtr jit_name(std::string_view name) {
         if (entry.name == name) return make_ptr<SpecialForm>(entry.form);
     }
     if (name == "wait" || name == "_wait") return builtin("aten::wait");
+    if (name == "_unwrap_optional") return builtin("aten::_unwrap_optional");
     if (name == "is_scripting") return builtin("aten::is_scripting");
     if (name == "is_tracing") return builtin("aten::is_tracing");
     return nullptr;
@@ -192,18 +194,32 @@ bool is_constant_value(const IValue& value) {
     return std::all_of(elements.begin(), elements.end(), is_constant_value);
 }
 
+std::map<std::string, IValue> field_defaults(ScriptCompiler& compiler, const ClassObject& cls, const TypePtr& type) {
+    std::map<std::string, IValue> defaults;
+    const IValue* written = cls.find("_field_defaults");
+    if (written == nullptr) return defaults;
+    const auto& fields = type->as<TupleType>()->fields();
+    for (std::size_t i = 0; i < fields.size(); ++i) {
+        const IValue* value = written->to_dict().find(IValue(fields[i]));
+        if (value == nullptr) continue;
+        if (auto converted = compiler.to_script(*value, type->contained()[i])) defaults.emplace(fields[i], std::move(*converted));
+    }
+    return defaults;
+}
+
 SugaredPtr class_value(ScriptCompiler& compiler, const IValue& value, ClassObject& cls) {
     const BuiltinClasses& known = builtin_classes();
     if (cls.is_subclass_of(*known.base_exception)) {
         return make_ptr<script::ExceptionClass>(cls.name() == "AssertionError" ? "" : concat(cls.is_builtin() ? "builtins." : "__torch__.", cls.name()));
     }
     if (SugaredPtr known_class = ScriptLibrary::current().find("torch", cls.name()); known_class && cls.is_builtin()) return known_class;
+    if (cls.module() == "collections" && cls.name() == "OrderedDict") return builtin("aten::dict");
     const TypePtr type = compiler.class_type(cls);
     if (!type) return make_ptr<ForeignValue>(value, std::string());
     if (const auto* plain_class = type->as<ClassType>()) {
         return make_ptr<script::ClassValue>(Ptr<const ClassType>(plain_class), compiler.unit().get());
     }
-    if (type->kind() == TypeKind::Tuple) return make_ptr<script::NamedTupleClass>(type);
+    if (type->kind() == TypeKind::Tuple) return make_ptr<script::NamedTupleClass>(type, field_defaults(compiler, cls, type));
     if (type->kind() == TypeKind::Enum) return make_ptr<script::EnumClass>(Ptr<const EnumType>(type->as<EnumType>()));
     return make_ptr<ForeignValue>(value, std::string());
 }

@@ -28,26 +28,48 @@ std::shared_ptr<const ir::Source> lines_of(const ir::Source& file, script::Range
     return std::make_shared<const ir::Source>(file.text().substr(start, end - start), file.file(), file.starting_line() + first);
 }
 
-}  // namespace
-
-FunctionSource source_of(const FunctionObject& function) {
-    const ir::Source& file = *function.unit->source;
+const Def& written_definition(const FunctionObject& function) {
     if (function.code.kind != ScopeKind::Function) {
         throw Error(ErrorKind::Compile, "Expected a single top-level function: a lambda cannot be compiled",
                     {.hint = "write it as a def"});
     }
     const Def* written = definition_of(function);
     if (written == nullptr) throw Error(ErrorKind::Internal, concat("no definition of ", function.code.name));
-    const auto source = lines_of(file, written->full_range);
-    const std::size_t offset = file.line_start(file.line_of(written->full_range.begin));
-    const script::Range part{static_cast<std::uint32_t>(written->full_range.begin - offset),
-                             static_cast<std::uint32_t>(written->full_range.end - offset)};
+    return *written;
+}
+
+FunctionSource parsed_part(const std::shared_ptr<const ir::Source>& source, script::Range part) {
     FunctionSource out{{source, script::parse_part(source, part)}, nullptr};
     for (const script::Stmt* statement : out.parsed.tree->body) {
         if (const auto* def = script::as<Def>(statement)) out.def = def;
     }
     if (out.def == nullptr) throw script::CompileError("expected a function definition", script::place(source, part));
     return out;
+}
+
+// The definition in the source of its lines.
+script::Range part_of(const ir::Source& file, const Def& written) {
+    const std::size_t offset = file.line_start(file.line_of(written.full_range.begin));
+    return {static_cast<std::uint32_t>(written.full_range.begin - offset), static_cast<std::uint32_t>(written.full_range.end - offset)};
+}
+
+}  // namespace
+
+FunctionSource source_of(const FunctionObject& function) {
+    const ir::Source& file = *function.unit->source;
+    const Def& written = written_definition(function);
+    return parsed_part(lines_of(file, written.full_range), part_of(file, written));
+}
+
+FunctionSource declaration_of(const FunctionObject& function) {
+    const ir::Source& file = *function.unit->source;
+    const Def& written = written_definition(function);
+    if (written.body.empty()) return source_of(function);
+    const script::Range part = part_of(file, written);
+    const auto lines = lines_of(file, written.full_range);
+    const std::size_t head = written.body.front()->range.begin - (written.full_range.begin - part.begin);
+    auto source = std::make_shared<const ir::Source>(lines->text().substr(0, head) + "pass\n", lines->file(), lines->starting_line());
+    return parsed_part(source, {part.begin, static_cast<std::uint32_t>(head + 4)});
 }
 
 std::optional<IValue> visible_name(const FunctionObject& function, std::string_view name) {

@@ -14,6 +14,8 @@ struct FunctionSource {
 
 // Throws CompileError for what TorchScript does not have.
 FunctionSource source_of(const FunctionObject& function);
+// Its head with `pass` for a body: what is called as it is may hold what TorchScript does not have.
+FunctionSource declaration_of(const FunctionObject& function);
 // A name that the function reads: captured, of its module, or built in.
 std::optional<IValue> visible_name(const FunctionObject& function, std::string_view name);
 // "nn.Module": the first part as visible_name, the rest attributes.

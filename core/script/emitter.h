@@ -156,6 +156,8 @@ class Emitter {
     ir::Value* emit_slice(ir::Value* sliced, ir::Value* dimension, const Slice& slice, Range range);
     ir::Value* emit_tuple_index(ir::Value* tuple, ir::Value* index, Range range);
     ir::Value* emit_tuple_slice(ir::Value* tuple, const Slice& slice, Range range);
+    SugaredPtr emit_static_slice(Sugared& sliced, const Slice& slice, Range range);
+    std::vector<std::size_t> static_positions(std::size_t count, const Slice& slice, Range range);
 
     Builder& builder_;
     ir::Graph& graph_;

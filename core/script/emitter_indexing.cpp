@@ -33,6 +33,7 @@ SugaredPtr Emitter::emit_subscript(const Subscript& subscript, const TypePtr&) {
     }
     const Expr& index = *subscript.indices.front();
     if (const auto* slice = as<Slice>(&index)) {
+        if (sugared->static_length()) return emit_static_slice(*sugared, *slice, range);
         ir::Value* value = sugared->as_value(builder_, subscript.value->range);
         if (value->type()->kind() == TypeKind::Tuple) return simple(emit_tuple_slice(value, *slice, range));
         ir::Value* dimension = is_tensor(value->type()) ? builder_.constant(IValue(std::int64_t{0}), range) : nullptr;
@@ -164,7 +165,7 @@ ir::Value* Emitter::emit_tuple_index(ir::Value* tuple, ir::Value* index, Range r
     return builder_.tuple_index(tuple, index, elements[static_cast<std::size_t>(position)]);
 }
 
-ir::Value* Emitter::emit_tuple_slice(ir::Value* tuple, const Slice& slice, Range range) {
+std::vector<std::size_t> Emitter::static_positions(std::size_t count, const Slice& slice, Range range) {
     const auto constant = [&](const Expr* expression, std::int64_t otherwise) {
         if (expression == nullptr) return otherwise;
         const auto value = ir::constant_of(emit_value(*expression));
@@ -173,14 +174,29 @@ ir::Value* Emitter::emit_tuple_slice(ir::Value* tuple, const Slice& slice, Range
     };
     const std::int64_t step = constant(slice.step, 1);
     if (step == 0) fail("slice step cannot be zero", range);
-    const auto length = static_cast<std::int64_t>(tuple->type()->contained().size());
+    const auto length = static_cast<std::int64_t>(count);
     std::int64_t start = constant(slice.start, step < 0 ? length - 1 : 0);
     std::int64_t stop = constant(slice.stop, step < 0 ? std::numeric_limits<std::int64_t>::min() / 2 : length);
-    const std::int64_t count = slice_length(length, start, stop, step);
+    const std::int64_t taken = slice_length(length, start, stop, step);
+    std::vector<std::size_t> positions;
+    for (std::int64_t i = 0; i < taken; ++i) positions.push_back(static_cast<std::size_t>(start + i * step));
+    return positions;
+}
+
+ir::Value* Emitter::emit_tuple_slice(ir::Value* tuple, const Slice& slice, Range range) {
+    const std::vector<std::size_t> positions = static_positions(tuple->type()->contained().size(), slice, range);
     const std::vector<ir::Value*> elements = builder_.unpack_tuple(tuple);
     std::vector<ir::Value*> taken;
-    for (std::int64_t i = 0; i < count; ++i) taken.push_back(elements[static_cast<std::size_t>(start + i * step)]);
+    for (const std::size_t position : positions) taken.push_back(elements[position]);
     return builder_.tuple(taken);
+}
+
+// Of the modules of a container.
+SugaredPtr Emitter::emit_static_slice(Sugared& sliced, const Slice& slice, Range range) {
+    const std::vector<SugaredPtr> elements = sliced.as_tuple(builder_, range, std::nullopt);
+    std::vector<SugaredPtr> taken;
+    for (const std::size_t position : static_positions(elements.size(), slice, range)) taken.push_back(elements[position]);
+    return make_ptr<SugaredTuple>(std::move(taken));
 }
 
 }  // namespace loupe::script

@@ -139,8 +139,9 @@ void Emitter::emit_return(const Expr& value, Range range) {
 void Emitter::emit_raise(const Expr& exception, Range range) { emit_raise_of(emit_sugared(exception), range); }
 
 void Emitter::emit_raise_of(SugaredPtr exception, Range range) {
-    if (const auto* type = dynamic_cast<const ExceptionClass*>(exception.get())) {
-        exception = const_cast<ExceptionClass*>(type)->call(builder_, {}, {}, range);
+    // A class that is not called has no message, and PyTorch does not tell its name.
+    if (dynamic_cast<const ExceptionClass*>(exception.get()) != nullptr) {
+        exception = make_ptr<ExceptionMessage>(builder_.constant(IValue(""), range), nullptr);
     }
     const auto* raised = dynamic_cast<const ExceptionMessage*>(exception.get());
     if (raised == nullptr) fail("exceptions must derive from BaseException", range);

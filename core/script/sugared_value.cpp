@@ -28,6 +28,9 @@ constexpr std::array<std::string_view, 26> kTensorProperties = {
     "is_mkldnn", "is_mps", "is_vulkan", "is_quantized", "is_ipu", "is_meta",   "requires_grad", "layout", "T",
     "H",         "mT",     "mH",        "ndim",         "name",   "is_nested", "is_sparse_csr", "is_ort"};
 
+// Those that are operators which may be called too.
+constexpr std::array<std::string_view, 4> kAtenProperties = {"is_leaf", "real", "imag", "retains_grad"};
+
 SugaredPtr module_children(Builder& builder, ir::Value* module) {
     std::vector<SugaredPtr> children;
     for (const auto& attribute : module->type()->as<ClassType>()->attributes()) {
@@ -110,7 +113,9 @@ SugaredPtr SimpleValue::builtin_property(Builder& builder, std::string_view name
     for (const CastMethod& cast : kCastMethods) {
         if (cast.name == name) return make_ptr<TensorCast>(cast.dtype, NamedValue{range, "self", value_});
     }
-    if (name == "is_leaf") return simple(call_builtin(builder, "aten::is_leaf", {value_}, range));
+    if (std::find(kAtenProperties.begin(), kAtenProperties.end(), name) != kAtenProperties.end()) {
+        return simple(call_builtin(builder, concat("aten::", name), {value_}, range));
+    }
     if (std::find(kTensorProperties.begin(), kTensorProperties.end(), name) == kTensorProperties.end()) return nullptr;
     ir::Value* value = call_builtin(builder, concat("prim::", name), {value_}, range);
     return simple(value);

@@ -3,6 +3,7 @@
 // What an expression can be before it is a value of the graph: a module, a method, a namespace, a range. Each kind says
 // what attribute access, calls, iteration and so on mean for it.
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -198,12 +199,13 @@ class ClassValue final : public Sugared {
 
 class NamedTupleClass final : public Sugared {
   public:
-    explicit NamedTupleClass(TypePtr type) : type_(std::move(type)) {}
+    explicit NamedTupleClass(TypePtr type, std::map<std::string, IValue> defaults = {}) : type_(std::move(type)), defaults_(std::move(defaults)) {}
     std::string describe() const override { return type_->annotation_str(); }
     SugaredPtr call(Builder& builder, NamedValues arguments, NamedValues keywords, Range range) override;
 
   private:
     TypePtr type_;
+    std::map<std::string, IValue> defaults_;  // of fields that have one
 };
 
 class EnumClass final : public Sugared {
