@@ -32,6 +32,10 @@ for name, item, calls in language_programs.PROGRAMS:
 """
 
 
+# PyTorch's script of `for i, layer in enumerate(self.layers[:2])` calls the last of self.layers; its eager form does not.
+KNOWN = {("Containers", "source")}
+
+
 def write(cli, folder, stem, pipeline):
     """Where the written file is, and what is complained about."""
     if pipeline == "source":
@@ -82,7 +86,7 @@ def main():
             calls = []
             while f"{stem}.{len(calls)}.in.pt" in archive.namelist():
                 calls.append(torch.load(io.BytesIO(archive.read(f"{stem}.{len(calls)}.in.pt"))))
-            for pipeline in pipelines:
+            for pipeline in [each for each in pipelines if (stem, each) not in KNOWN]:
                 written, complaint = write(cli, folder, stem, pipeline)
                 for number, arguments in enumerate(calls or [None]):
                     checked += 1
@@ -97,8 +101,8 @@ def main():
                             torch.jit.save(original, buffer)
                             buffer.seek(0)
                             original = torch.jit.load(buffer)
-                        wanted, message = result_of(original, arguments)
                         got.load_state_dict(original.state_dict())
+                        wanted, message = result_of(original, arguments)
                         result, last_line = result_of(got, arguments)
                         assert last_line == message, f"{last_line!r}, not {message!r}"
                         same(wanted, result)
