@@ -399,8 +399,9 @@ IValue in_place(OperatorKind op, const IValue& a, const IValue& b) {
         update_dict(a.to_dict(), b);
         return a;
     }
-    if (auto* set = object_as<SetObject>(a); set != nullptr && !set->is_frozen && object_as<SetObject>(b) != nullptr) {
-        if (auto result = set_binary(op, a, b)) {
+    if (auto* set = object_as<SetObject>(plain(a));
+        set != nullptr && !set->is_frozen && object_as<SetObject>(plain(b)) != nullptr) {
+        if (auto result = set_binary(op, plain(a), plain(b))) {
             const auto values = object_as<SetObject>(*result)->values();
             set->clear();
             for (const IValue& value : values) set->add(value);

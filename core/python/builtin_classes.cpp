@@ -197,9 +197,12 @@ Made new_dict(ClassObject& cls, CallArguments& a) {
 
 ClassObject::New new_set(bool frozen) {
     return [frozen](ClassObject& cls, CallArguments& a) -> Made {
+        if (!cls.is_builtin()) {  // a set is filled by its __init__
+            const bool has_values = frozen && !a.positional.empty();
+            const auto held = has_values ? make_set(a.positional[0], true) : make_ptr<SetObject>(frozen);
+            return {IValue::other(make_ptr<Instance>(ClassPtr(&cls), IValue::other(held))), false};
+        }
         check_positional(a, frozen ? "frozenset" : "set", 0, 1);
-        if (!cls.is_builtin())
-            throw_type_error("classes derived from set are not supported; hold a set as an attribute");
         if (a.positional.empty()) return {IValue::other(make_ptr<SetObject>(frozen)), true};
         return {IValue::other(make_set(a.positional[0], frozen)), true};
     };

@@ -12,6 +12,8 @@
 #include "core/python/frame.h"
 #include "core/python/generator.h"
 #include "core/python/sorting.h"
+#include "core/python/evaluator_state.h"
+#include "core/python/stream.h"
 #include "core/python/super_object.h"
 
 namespace loupe::python {
@@ -37,7 +39,15 @@ IValue print(CallArguments a) {
         call_method(given[2], "write", CallArguments{{IValue(std::move(out))}, {}});
         return {};
     }
-    if (const Evaluator* evaluator = Evaluator::current()) evaluator->write(out);
+    const Evaluator* const evaluator = Evaluator::current();
+    if (evaluator == nullptr) return {};
+    const auto sys = evaluator->state().modules.find("sys");
+    const auto target = sys != evaluator->state().modules.end() ? find_attribute(sys->second, "stdout") : std::nullopt;
+    if (target && !target->is_same(evaluator->state().standard_output)) {
+        call_method(*target, "write", CallArguments{{IValue(std::move(out))}, {}});
+    } else {
+        evaluator->write(out);
+    }
     return {};
 }
 
@@ -151,7 +161,7 @@ IValue reversed(CallArguments a) {
         return IValue::other(iterate_dict(Ptr<DictObject>(&object.to_dict()), DictView::Kind::Keys, true));
     if (const auto* view = object_as<DictView>(object))
         return IValue::other(iterate_dict(view->dict, view->kind, true));
-    if (object_as<SetObject>(object) || object_as<Iterator>(object) || !find_length(object)) {
+    if (object_as<SetObject>(plain(object)) || object_as<Iterator>(object) || !find_length(object)) {
         throw_type_error(concat("'", type_name(object), "' object is not reversible"));
     }
     return IValue::other(make_iterator("reversed", [object, at = length(object)]() mutable -> std::optional<IValue> {
@@ -510,7 +520,7 @@ std::map<std::string, IValue, std::less<>>* make_functions() {
         {"oct", based("oct", 'o')},
         {"hex", based("hex", 'x')},
         {"super", make_super},
-        {"open", refused("open()", "give weights with a checkpoint file beside the source, or torch.load")},
+        {"open", open_file},
         {"input", refused("input()", "set the value in the source")},
         {"eval", refused("eval()", "write the expression out")},
         {"exec", refused("exec()", "write the statements out")},

@@ -247,7 +247,7 @@ void check_hashable(const IValue& value) {
             for (const IValue& element : value.to_tuple().elements) check_hashable(element);
             return;
         case IValue::Tag::Other: {
-            const auto* set = object_as<SetObject>(value);
+            const auto* set = object_as<SetObject>(plain(value));
             const bool is_fixed = (set == nullptr || set->is_frozen) && object_as<SliceObject>(value) == nullptr;
             if (!is_fixed) throw_type_error(concat("unhashable type: '", type_name(value), "'"));
             return;

@@ -18,7 +18,7 @@ DictObject& dict_of(const CallArguments& a) {
     return a.positional[0].to_dict();
 }
 SetObject& set_of(const CallArguments& a) {
-    auto* set = a.positional.empty() ? nullptr : object_as<SetObject>(a.positional[0]);
+    auto* set = a.positional.empty() ? nullptr : object_as<SetObject>(plain(a.positional[0]));
     if (set == nullptr) throw_type_error("a method of set needs a set");
     return *set;
 }
@@ -176,7 +176,7 @@ void define_set_operators(ClassObject& cls) {
         cls.define(name, [op, name = std::string(name)](CallArguments a) {
             check_positional(a, name, 2, 2);
             set_of(a);
-            return *set_binary(op, a.positional[0], IValue::other(make_set(a.positional[1])));
+            return *set_binary(op, plain(a.positional[0]), IValue::other(make_set(a.positional[1])));
         });
     };
     test("issubset", OperatorKind::Le);
@@ -289,6 +289,13 @@ void define_dict_methods(ClassObject& cls) {
 void define_set_methods(ClassObject& cls) {
     define_set_operators(cls);
     if (cls.name() == "frozenset") return;
+    cls.define("__init__", [](CallArguments a) -> IValue {
+        check_positional(a, "set", 1, 2);
+        const auto values = a.positional.size() == 2 ? to_vector(a.positional[1]) : std::vector<IValue>{};
+        set_of(a).clear();
+        for (const IValue& value : values) set_of(a).add(value);
+        return {};
+    });
     cls.define("add", [](CallArguments a) -> IValue {
         check_positional(a, "add", 2, 2);
         set_of(a).add(a.positional[1]);

@@ -40,6 +40,10 @@ constexpr ExceptionName kExceptions[] = {
     {"OSError", "Exception"},
     {"FileNotFoundError", "OSError"},
     {"FileExistsError", "OSError"},
+    {"IsADirectoryError", "OSError"},
+    {"NotADirectoryError", "OSError"},
+    {"UnsupportedOperation", "OSError"},
+    {"ReError", "Exception"},
     {"PermissionError", "OSError"},
     {"TimeoutError", "OSError"},
     {"ReferenceError", "Exception"},
@@ -247,7 +251,16 @@ std::optional<IValue> ExceptionObject::find_attribute(std::string_view name) {
     if (name == "value" && cls()->is_subclass_of(*exception_class("StopIteration"))) {
         return args.empty() ? IValue() : args.front();
     }
+    if (is_of_system()) {
+        if (name == "errno") return args[0];
+        if (name == "strerror") return args[1];
+        if (name == "filename") return args.size() > 2 ? args[2] : IValue();
+    }
     return Instance::find_attribute(name);
+}
+
+bool ExceptionObject::is_of_system() const {
+    return args.size() >= 2 && args.size() <= 3 && cls()->is_subclass_of(*exception_class("OSError"));
 }
 
 void ExceptionObject::set_plain(std::string_view name, IValue value) {
@@ -267,7 +280,8 @@ void ExceptionObject::set_plain(std::string_view name, IValue value) {
 
 std::string ExceptionObject::repr() {
     std::vector<std::string> parts;
-    for (const IValue& argument : args) parts.push_back(python::repr(argument));
+    const std::size_t shown = is_of_system() ? 2 : args.size();
+    for (std::size_t i = 0; i < shown; ++i) parts.push_back(python::repr(args[i]));
     return concat(cls()->name(), "(", join(parts, ", "), ")");
 }
 
@@ -275,6 +289,10 @@ std::string ExceptionObject::message() const {
     if (args.empty()) return {};
     const bool is_key = cls()->is_subclass_of(*exception_class("KeyError"));
     if (args.size() == 1) return is_key ? python::repr(args.front()) : python::str(args.front());
+    if (is_of_system()) {
+        const std::string file = args.size() > 2 ? concat(": ", python::repr(args[2])) : "";
+        return concat("[Errno ", python::str(args[0]), "] ", python::str(args[1]), file);
+    }
     return python::repr(make_tuple(args));
 }
 

@@ -37,6 +37,7 @@ class ExceptionObject final : public Instance {
     std::string repr() override;
     // str() of it: the one argument, or the tuple of them.
     std::string message() const;
+    bool is_of_system() const;  // an OSError with errno and strerror
     void clear_references() override;
 };
 

@@ -3,6 +3,7 @@
 // What an evaluator keeps while its program is alive.
 
 #include <map>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -31,6 +32,8 @@ class Evaluator::State {
     Ptr<TrackedList> tracked = make_ptr<TrackedList>();
     Ptr<ModuleNamespace> builtins;
     std::map<std::string, IValue, std::less<>> modules;
+    IValue standard_output;             // what sys.stdout is at first
+    std::set<std::string> made_paths;  // files and folders that the program has made
     std::vector<Ptr<Unit>> units;
     Ptr<Unit> main;
     // The classes of named tuples, by the type that their tuples carry.

@@ -37,7 +37,8 @@ def abstractstaticmethod(function):
     return staticmethod(abstractmethod(function))
 )py";
 
-constexpr std::string_view kContextlib = R"py(from functools import wraps
+constexpr std::string_view kContextlib = R"py(import sys
+from functools import wraps
 
 
 class _GeneratorContextManager:
@@ -112,6 +113,26 @@ class nullcontext:
 
     def __exit__(self, *details):
         return None
+
+
+class redirect_stdout:
+    _name = 'stdout'
+
+    def __init__(self, new_target):
+        self._new = new_target
+        self._old = []
+
+    def __enter__(self):
+        self._old.append(getattr(sys, self._name))
+        setattr(sys, self._name, self._new)
+        return self._new
+
+    def __exit__(self, *details):
+        setattr(sys, self._name, self._old.pop())
+
+
+class redirect_stderr(redirect_stdout):
+    _name = 'stderr'
 
 
 class closing:
@@ -355,6 +376,9 @@ std::string_view library_source(std::string_view module) {
     if (module == "enum") return enum_source();
     if (module.starts_with("torch.utils.data")) return torch_data_source(module);
     if (module == "argparse") return argparse_source();
+    if (module == "re") return re_source();
+    if (const auto text = file_library_source(module); !text.empty()) return text;
+    if (const auto text = text_library_source(module); !text.empty()) return text;
     if (module == "torch.distributions") return torch_distributions_source();
     if (module == "torch.autograd.functional") return torch_autograd_functional_source();
     constexpr std::pair<std::string_view, std::string_view> kSmall[] = {

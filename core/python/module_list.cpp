@@ -18,7 +18,8 @@ std::vector<ModuleRecord> all_records() {
         {"sys", fill_sys},           {"os", fill_os},
         {"os.path", fill_os_path},   {"warnings", fill_warnings},
         {"copy", fill_copy},         {"_collections", fill_collections},
-        {"builtins", fill_builtins},
+        {"builtins", fill_builtins}, {"io", fill_io},
+        {"_re", fill_re},
     };
     const auto torch = torch_module_records();
     records.insert(records.end(), torch.begin(), torch.end());
@@ -41,10 +42,19 @@ constexpr std::pair<std::string_view, std::string_view> kReplacements[] = {
     {"lightning", "Lightning is not available here; derive the class from torch.nn.Module"},
     {"tensorflow", "tensorflow is not available here; only torch is"},
     {"jax", "jax is not available here; only torch is"},
-    {"pathlib", "pathlib is not available here; use os.path"},
-    {"logging", "logging is not available here; use print(...)"},
-    {"json", "json is not available here; write the values as a dict"},
-    {"re", "re is not available here; use the methods of str"},
+    {"asyncio", "asyncio is not available here; call plain functions one after the other"},
+    {"multiprocessing", "processes are not available here; the engine uses all cores by itself"},
+    {"threading", "threads are not available here; the engine uses all cores by itself"},
+    {"concurrent", "threads are not available here; use map(...)"},
+    {"subprocess", "other programs are not started from a model source"},
+    {"yaml", "yaml is not available here; use json, or write the values as a dict"},
+    {"requests", "the network is not available here; save the file beside the source"},
+    {"urllib", "the network is not available here; save the file beside the source"},
+    {"sklearn", "sklearn is not available here; torch.linalg and tensor methods have the arithmetic"},
+    {"tensorboard", "plots are the window's own views here; take the writer out"},
+    {"wandb", "plots are the window's own views here; take the logging out"},
+    {"csv", "csv is not available here; use open(...) and str.split(',')"},
+    {"hashlib", "hashlib is not available here; use hash(...)"},
 };
 
 }  // namespace

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Small modules: time, sys, os, os.path, copy, _collections, builtins.
 #include <algorithm>
+#include <array>
 #include <chrono>
+#include <ctime>
 #include <filesystem>
 #include <thread>
 #include <unordered_map>
@@ -13,15 +15,16 @@
 #include "core/python/frame.h"
 #include "core/python/nn_module.h"
 #include "core/python/standard_modules.h"
+#include "core/python/stream.h"
 
 namespace loupe::python {
 namespace {
 
 double seconds(auto since) { return std::chrono::duration<double>(since).count(); }
 
-std::string first_text(const CallArguments& a, std::string_view function) {
-    if (a.positional.empty() || !a.positional[0].is_string()) throw_type_error(concat(function, "() needs a str"));
-    return a.positional[0].to_string();
+std::string path_of(const CallArguments& a, std::string_view function) {
+    if (a.positional.empty()) throw_type_error(concat(function, "() missing 1 required positional argument: 'path'"));
+    return path_text(a.positional[0]);
 }
 
 // What prints to: file=sys.stderr.
@@ -184,6 +187,36 @@ void fill_time(PythonModule& module) {
     module.define("perf_counter_ns", [](CallArguments) {
         return IValue(static_cast<std::int64_t>(std::chrono::steady_clock::now().time_since_epoch().count()));
     });
+    const auto now = [] { return std::chrono::system_clock::to_time_t(std::chrono::system_clock::now()); };
+    const auto local_time = [now](CallArguments a) {
+        const bool is_given = !a.positional.empty() && !a.positional[0].is_none();
+        const std::time_t moment = is_given ? static_cast<std::time_t>(to_float(a.positional[0])) : now();
+        std::tm parts{};
+        localtime_r(&moment, &parts);
+        return make_tuple({IValue(parts.tm_year + 1900), IValue(parts.tm_mon + 1), IValue(parts.tm_mday), IValue(parts.tm_hour),
+                           IValue(parts.tm_min), IValue(parts.tm_sec), IValue((parts.tm_wday + 6) % 7), IValue(parts.tm_yday + 1),
+                           IValue(parts.tm_isdst)});
+    };
+    module.define("localtime", local_time);
+    module.define("gmtime", local_time);
+    module.define("strftime", [local_time](CallArguments a) {
+        check_positional(a, "strftime", 1, 2);
+        const std::vector<IValue> given = to_vector(a.positional.size() > 1 ? a.positional[1] : local_time({}));
+        if (given.size() < 9) throw_type_error("function takes exactly 9 arguments");
+        const auto part = [&](std::size_t i) { return static_cast<int>(to_index(given[i])); };
+        std::tm parts{};
+        parts.tm_year = part(0) - 1900;
+        parts.tm_mon = part(1) - 1;
+        parts.tm_mday = part(2);
+        parts.tm_hour = part(3);
+        parts.tm_min = part(4);
+        parts.tm_sec = part(5);
+        parts.tm_wday = (part(6) + 1) % 7;
+        parts.tm_yday = part(7) - 1;
+        std::array<char, 512> text{};
+        const std::size_t size = std::strftime(text.data(), text.size(), str(a.positional[0]).c_str(), &parts);
+        return IValue(std::string(text.data(), size));
+    });
     module.define("sleep", [](CallArguments a) -> IValue {
         check_positional(a, "sleep", 1, 1);
         const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(to_float(a.positional[0]));
@@ -204,7 +237,10 @@ void fill_sys(PythonModule& module) {
     module.define("argv", make_list({IValue("")}));
     module.define("path", make_list({}));
     module.define("modules", make_dict());
-    module.define("stdout", output_stream("<stdout>"));
+    const IValue output = output_stream("<stdout>");
+    Evaluator::current()->state().standard_output = output;
+    module.define("stdout", output);
+    module.define("__stdout__", output);
     module.define("stderr", output_stream("<stderr>"));
     module.define("getrecursionlimit", [](CallArguments) { return IValue(1000); });
     module.define("setrecursionlimit", [](CallArguments) { return IValue(); });
@@ -225,23 +261,32 @@ void fill_os(PythonModule& module) {
     module.define("name", IValue("posix"));
     module.define("sep", IValue("/"));
     module.define("linesep", IValue("\n"));
-    module.define("environ", make_dict());
+    const auto environment = make_dict();
+    for (const char* name : {"HOME", "TMPDIR", "USER"}) {
+        if (const char* value = std::getenv(name)) environment->set(IValue(name), IValue(value));
+    }
+    module.define("environ", environment);
     module.define("getcwd", [](CallArguments) { return IValue(std::filesystem::current_path().string()); });
     module.define("cpu_count",
                   [](CallArguments) { return IValue(static_cast<std::int64_t>(std::thread::hardware_concurrency())); });
-    module.define("getenv", [](CallArguments a) { return a.positional.size() > 1 ? a.positional[1] : IValue(); });
+    module.define("getenv", [environment](CallArguments a) {
+        check_positional(a, "getenv", 1, 2);
+        if (const IValue* found = environment->find(a.positional[0])) return *found;
+        return a.positional.size() > 1 ? a.positional[1] : IValue();
+    });
     module.define("path", Evaluator::current()->import_module("os.path"));
+    fill_os_files(module);
 }
 
 void fill_os_path(PythonModule& module) {
     namespace fs = std::filesystem;
     const auto on_path = [&](std::string name, IValue (*work)(const std::string&)) {
-        module.define(name, [name, work](CallArguments a) { return work(first_text(a, name)); });
+        module.define(name, [name, work](CallArguments a) { return work(path_of(a, name)); });
     };
     module.define("join", [](CallArguments a) {
         std::string out;
         for (const IValue& part : a.positional) {
-            const std::string text = str(part);
+            const std::string text = path_text(part);
             if (text.starts_with('/') || out.empty())
                 out = text;
             else
@@ -275,6 +320,7 @@ void fill_os_path(PythonModule& module) {
         std::error_code e;
         return IValue(fs::is_directory(p, e));
     });
+    fill_os_path_files(module);
     on_path("isabs", [](const std::string& p) { return IValue(p.starts_with('/')); });
 }
 

@@ -177,7 +177,7 @@ void define_object_methods(BuiltinClasses& classes) {
     define_object(*classes.object);
     define_type(*classes.type);
     define_exception(*classes.base_exception);
-    for (const ClassPtr& cls : {classes.dict, classes.list, classes.tuple, classes.string})
+    for (const ClassPtr& cls : {classes.dict, classes.list, classes.tuple, classes.string, classes.set, classes.frozenset})
         define_container_specials(*cls);
     for (const ClassPtr& cls : {classes.dict, classes.list}) define_mutable_specials(*cls);
 }

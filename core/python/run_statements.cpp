@@ -78,6 +78,8 @@ Runner::Flow Runner::run(const Stmt* s) {
             break;
         case StmtKind::Try:
             return run_try(*as<Try>(s));
+        case StmtKind::Match:
+            return run_match(*as<Match>(s));
         case StmtKind::Pass:
         case StmtKind::Global:
         case StmtKind::Nonlocal:

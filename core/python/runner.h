@@ -36,6 +36,7 @@ class Runner {
     Flow run_guarded(const script::Try& s);
     Flow run_handlers(const script::Try& s, const Ptr<ExceptionObject>& raised);
     Flow run_handler(const script::ExceptHandler& handler, const Ptr<ExceptionObject>& raised);
+    Flow run_match(const script::Match& s);
     Flow run_with(const script::With& s, std::size_t item);
     bool leave_with(const IValue& manager, const Ptr<ExceptionObject>& raised);
     template <typename Next>

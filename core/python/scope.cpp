@@ -152,11 +152,25 @@ class Analyser {
                 return visit_import_from(*as<ImportFrom>(s));
             case StmtKind::Try:
                 return visit_try(*as<Try>(s));
+            case StmtKind::Match:
+                visit(as<Match>(s)->subject);
+                for (const MatchCase& branch : as<Match>(s)->cases) {
+                    visit_pattern(*branch.pattern);
+                    visit(branch.guard);
+                    visit(branch.body);
+                }
+                return;
             case StmtKind::Global:
                 return declare(as<Global>(s)->names, s->range, true);
             case StmtKind::Nonlocal:
                 return declare(as<Nonlocal>(s)->names, s->range, false);
         }
+    }
+    void visit_pattern(const Pattern& pattern) {
+        visit(pattern.value);
+        for (const Expr* key : pattern.keys) visit(key);
+        for (const Pattern* part : pattern.patterns) visit_pattern(*part);
+        if (!pattern.name.empty()) bind(pattern.name, pattern.index);
     }
     void visit_assign(const Assign& s) {
         if (s.value != nullptr) visit(s.value);

@@ -16,6 +16,11 @@ void fill_os_path(PythonModule& module);
 void fill_warnings(PythonModule& module);
 // A warning of the engine, to the program that runs on this thread; false when none does.
 bool take_warning(std::string_view category, std::string_view message);
+void fill_io(PythonModule& module);
+void fill_re(PythonModule& module);
+// What os and os.path do with files.
+void fill_os_files(PythonModule& module);
+void fill_os_path_files(PythonModule& module);
 void fill_copy(PythonModule& module);
 void fill_collections(PythonModule& module);
 void fill_builtins(PythonModule& module);
@@ -31,5 +36,9 @@ std::string_view torch_data_source(std::string_view module);
 std::string_view torch_distributions_source();
 std::string_view torch_autograd_functional_source();
 std::string_view argparse_source();
+// Modules about files and about texts; empty for other names.
+std::string_view file_library_source(std::string_view module);
+std::string_view text_library_source(std::string_view module);
+std::string_view re_source();
 
 }  // namespace loupe::python

@@ -92,6 +92,12 @@ std::string string_result(const IValue& value, std::string_view method) {
 
 std::string instance_repr(const Instance& instance) {
     const ClassObject& cls = *instance.cls();
+    if (object_as<SetObject>(instance.payload) != nullptr) {
+        if (length(instance.payload) == 0) return concat(cls.name(), "()");
+        std::string text = repr(instance.payload);
+        if (text.starts_with("frozenset(")) text = text.substr(10, text.size() - 11);
+        return concat(cls.name(), "(", text, ")");
+    }
     if (!instance.payload.is_none()) return repr(instance.payload);
     const std::string& module = cls.module();
     const std::string prefix = module.empty() || module == "builtins" ? "" : concat(module, ".");

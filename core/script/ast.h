@@ -294,6 +294,7 @@ enum class StmtKind : std::uint8_t {
     Try,
     Global,
     Nonlocal,
+    Match,
 };
 
 struct Stmt {
@@ -486,6 +487,43 @@ struct Global : Stmt {
 struct Nonlocal : Stmt {
     static constexpr StmtKind kKind = StmtKind::Nonlocal;
     std::span<const std::string_view> names;
+};
+
+enum class PatternKind : std::uint8_t {
+    Any,       // _
+    Capture,   // a name
+    Value,     // a literal or a dotted name: equal
+    Constant,  // None, True, False: the same
+    Sequence,
+    Star,  // *rest, in a sequence; nameless for *_
+    Mapping,
+    Class,
+    Or,
+};
+
+struct Pattern {
+    PatternKind kind;
+    Range range;
+    std::string_view name = {};  // what it binds, of any kind (`as`); empty for nothing
+    NameIndex index = 0;
+    const Expr* value = nullptr;                    // of Value and Constant; of Class the class
+    std::span<const Pattern* const> patterns = {};  // of Class the positional ones, then one a keyword
+    std::span<const Expr* const> keys = {};         // of Mapping
+    std::span<const std::string_view> keywords = {};  // of Class
+    bool has_rest = false;                            // of Mapping: **rest, which is its name
+};
+
+struct MatchCase {
+    const Pattern* pattern;
+    const Expr* guard;  // may be null
+    Body body;
+    Range range;
+};
+
+struct Match : Stmt {
+    static constexpr StmtKind kKind = StmtKind::Match;
+    const Expr* subject;
+    std::span<const MatchCase> cases;
 };
 
 // From the statement's first byte to the last of its last block; its own range is that of its first line.

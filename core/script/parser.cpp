@@ -119,6 +119,9 @@ const Stmt* Parser::parse_statement() {
         case Token::Try:
             if (is_python()) return parse_try();
             break;
+        case Token::Name:
+            if (is_python() && at_match()) return parse_match();
+            break;
         default: break;
     }
     return parse_simple_statement();

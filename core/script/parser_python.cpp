@@ -25,12 +25,6 @@ const Stmt* Parser::parse_python_simple() {
             return parse_assignment(parse_yield());
         case Token::Indent:
             fail("unexpected indent", current().range);
-        case Token::Name: {
-            const bool is_match = text(current().range) == "match" && at_ + 1 < tokens_.size() &&
-                                  (next_is(Token::Name) || next_is(Token::String) || next_is(Token::Number));
-            if (is_match) fail("match statements aren't supported; use if and elif", current().range);
-            return nullptr;
-        }
         default:
             return nullptr;
     }
