@@ -26,7 +26,8 @@ struct WrittenCode {
 // source.
 WrittenCode write_code(const nn::Module& module);
 
-// One method or function as source, indented: "  def forward(self: __torch__.M, ...) -> Tensor:\n ...".
-std::string write_function(const ir::ScriptFunction& function, std::vector<IValue>& constants, std::size_t indent = 0);
+// One method or function as PyTorch's .code shows it: "def forward(self,\n    x: Tensor) -> Tensor:\n  ...". A method's self
+// has no type.
+std::string code_of(const ir::ScriptFunction& function);
 
 }  // namespace loupe

@@ -208,7 +208,10 @@ void set_attribute(const IValue& object, std::string_view name, IValue value) {
     if (object.is_tensor()) return tensor_binding().set_attribute(object, name, std::move(value));
     if (ClassObject* cls = object.is_other() ? nullptr : dynamic_class(object)) {
         const IValue* setter = cls->find("__setattr__");
-        if (setter != nullptr && object_as<FunctionObject>(*setter) != nullptr) {
+        const bool is_container = object.is_list() || object.is_dict();
+        const bool is_own = setter != nullptr && (object_as<FunctionObject>(*setter) != nullptr ||
+                                                  (is_container && !setter->is_same(*builtin_classes().object->find("__setattr__"))));
+        if (is_own) {
             call_special(*cls, "__setattr__", object, {IValue(name), std::move(value)});
             return;
         }
@@ -247,6 +250,12 @@ void delete_attribute(const IValue& object, std::string_view name) {
         if (const ClassPtr cls = module_class_of(object)) return delete_module_attribute(object, *cls, name);
     }
     if (const AttributeMap* own = own_attributes(object)) {
+        const ClassObject* cls = dynamic_class(object);
+        const IValue* deleter = cls->find("__delattr__");
+        if (deleter != nullptr && !deleter->is_same(*builtin_classes().object->find("__delattr__"))) {
+            call_special(*cls, "__delattr__", object, {IValue(name)});
+            return;
+        }
         if (const_cast<AttributeMap*>(own)->erase(name)) return;
     }
     throw_attribute_error(object, name);

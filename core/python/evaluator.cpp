@@ -118,6 +118,11 @@ void set_given_attribute(const Tensor& tensor, std::string_view name, IValue val
     given.attributes.set(name, std::move(value));
 }
 
+void Evaluator::write_error(std::string_view text) const {
+    if (state_->options.error_output) state_->options.error_output(text);
+    else write(text);
+}
+
 void Evaluator::write(std::string_view text) const {
     if (state_->options.output) state_->options.output(text);
 }

@@ -62,6 +62,7 @@ std::vector<std::pair<std::string, IValue>> locals_of(const Frame& frame);
 
 struct EvaluatorOptions {
     std::function<void(std::string_view)> output = nullptr;  // of print; null: nowhere
+    std::function<void(std::string_view)> error_output = nullptr;  // of sys.stderr and warnings; null: as output
     StatementHook* hook = nullptr;
     // Where `import layers` looks for layers.py besides the directory of the main file; empty: nowhere.
     std::vector<std::string> search_paths = {};
@@ -90,6 +91,7 @@ class Evaluator final : public RefCounted {
     // The module of that dotted name, made or run if it is not yet. Throws PythonError (ModuleNotFoundError).
     IValue import_module(std::string_view name);
     void write(std::string_view text) const;
+    void write_error(std::string_view text) const;
     void set_hook(StatementHook* hook);
     StatementHook* hook() const;
     void set_output(std::function<void(std::string_view)> output);

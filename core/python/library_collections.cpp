@@ -15,9 +15,9 @@ class OrderedDict(dict):
         return '%s(%r)' % (self.__class__.__name__, list(self.items()))
 
     def move_to_end(self, key, last=True):
-        value = self.pop(key)
+        value = dict.pop(self, key)
         if last:
-            self[key] = value
+            dict.__setitem__(self, key, value)
             return
         items = list(self.items())
         self.clear()
@@ -244,6 +244,127 @@ class deque:
         if self.maxlen is None:
             return 'deque(%r)' % (self._items,)
         return 'deque(%r, maxlen=%d)' % (self._items, self.maxlen)
+
+
+class UserDict:
+    def __init__(self, dict=None, **kwargs):
+        self.data = {}
+        self.update(dict or {}, **kwargs)
+
+    def __len__(self):
+        return len(self.data)
+
+    def __getitem__(self, key):
+        if key in self.data:
+            return self.data[key]
+        if hasattr(self.__class__, '__missing__'):
+            return self.__class__.__missing__(self, key)
+        raise KeyError(key)
+
+    def __setitem__(self, key, item):
+        self.data[key] = item
+
+    def __delitem__(self, key):
+        del self.data[key]
+
+    def __iter__(self):
+        return iter(self.data)
+
+    def __contains__(self, key):
+        return key in self.data
+
+    def __repr__(self):
+        return repr(self.data)
+
+    def __eq__(self, other):
+        return self.data == (other.data if isinstance(other, UserDict) else other)
+
+    def keys(self):
+        return self.data.keys()
+
+    def values(self):
+        return self.data.values()
+
+    def items(self):
+        return self.data.items()
+
+    def get(self, key, default=None):
+        return self[key] if key in self else default
+
+    def setdefault(self, key, default=None):
+        if key not in self:
+            self[key] = default
+        return self[key]
+
+    def pop(self, key, *default):
+        if key in self:
+            value = self[key]
+            del self[key]
+            return value
+        if default:
+            return default[0]
+        raise KeyError(key)
+
+    def update(self, other=(), **kwargs):
+        for key, value in (other.items() if hasattr(other, 'items') else other):
+            self[key] = value
+        for key, value in kwargs.items():
+            self[key] = value
+
+    def copy(self):
+        out = self.__class__()
+        out.data = self.data.copy()
+        return out
+
+    def clear(self):
+        self.data.clear()
+
+
+class UserList:
+    def __init__(self, initlist=None):
+        self.data = list(initlist or [])
+
+    def __len__(self):
+        return len(self.data)
+
+    def __getitem__(self, i):
+        return self.__class__(self.data[i]) if isinstance(i, slice) else self.data[i]
+
+    def __setitem__(self, i, item):
+        self.data[i] = item
+
+    def __delitem__(self, i):
+        del self.data[i]
+
+    def __contains__(self, item):
+        return item in self.data
+
+    def __repr__(self):
+        return repr(self.data)
+
+    def __eq__(self, other):
+        return self.data == (other.data if isinstance(other, UserList) else other)
+
+    def __add__(self, other):
+        return self.__class__(self.data + list(other))
+
+    def append(self, item):
+        self.data.append(item)
+
+    def insert(self, i, item):
+        self.data.insert(i, item)
+
+    def pop(self, i=-1):
+        return self.data.pop(i)
+
+    def extend(self, other):
+        self.data.extend(other)
+
+    def index(self, item):
+        return self.data.index(item)
+
+    def sort(self, **kwargs):
+        self.data.sort(**kwargs)
 
 
 class ChainMap:

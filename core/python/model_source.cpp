@@ -324,6 +324,7 @@ Ptr<Evaluator> make_evaluator() {
     EvaluatorOptions options;
     options.postpones_main = true;
     options.output = [](std::string_view text) { runtime::print_text(text); };
+    options.error_output = [](std::string_view text) { runtime::print_error_text(text); };
     return make_ptr<Evaluator>(std::move(options));
 }
 

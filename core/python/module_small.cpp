@@ -28,12 +28,12 @@ std::string path_of(const CallArguments& a, std::string_view function) {
 }
 
 // What prints to: file=sys.stderr.
-IValue output_stream(std::string name) {
+IValue output_stream(std::string name, void (Evaluator::*write)(std::string_view) const) {
     auto cls = make_ptr<ClassObject>("TextIOWrapper", "_io", std::vector<ClassPtr>{builtin_classes().object});
     cls->set_builtin(nullptr);
-    cls->define("write", [](CallArguments a) -> IValue {
+    cls->define("write", [write](CallArguments a) -> IValue {
         check_positional(a, "write", 2, 2);
-        if (const Evaluator* evaluator = Evaluator::current()) evaluator->write(str(a.positional[1]));
+        if (const Evaluator* evaluator = Evaluator::current()) (evaluator->*write)(str(a.positional[1]));
         return text_length(str(a.positional[1]));
     });
     cls->define("flush", [](CallArguments) { return IValue(); });
@@ -237,11 +237,11 @@ void fill_sys(PythonModule& module) {
     module.define("argv", make_list({IValue("")}));
     module.define("path", make_list({}));
     module.define("modules", make_dict());
-    const IValue output = output_stream("<stdout>");
+    const IValue output = output_stream("<stdout>", &Evaluator::write);
     Evaluator::current()->state().standard_output = output;
     module.define("stdout", output);
     module.define("__stdout__", output);
-    module.define("stderr", output_stream("<stderr>"));
+    module.define("stderr", output_stream("<stderr>", &Evaluator::write_error));
     module.define("getrecursionlimit", [](CallArguments) { return IValue(1000); });
     module.define("setrecursionlimit", [](CallArguments) { return IValue(); });
     module.define("getsizeof", [](CallArguments) { return IValue(64); });

@@ -75,7 +75,7 @@ void give(const Ptr<ExceptionObject>& message, const ClassPtr& category) {
         own.recorders.back().to_list().elements.push_back(recorded(message, category, file, line));
         return;
     }
-    Evaluator::current()->write(concat(at ? concat(file, ":", line, ": ") : "", category->name(), ": ", text, "\n"));
+    Evaluator::current()->write_error(concat(at ? concat(file, ":", line, ": ") : "", category->name(), ": ", text, "\n"));
 }
 
 IValue warn_function(CallArguments arguments) {

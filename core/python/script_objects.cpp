@@ -11,6 +11,7 @@
 #include "core/python/nn_module.h"
 #include "core/python/script_compiler.h"
 #include "core/python/script_modules.h"
+#include "core/python/stream.h"
 #include "core/python/torch_call.h"
 #include "core/runtime/interpreter.h"
 #include "core/runtime/print.h"
@@ -46,8 +47,7 @@ IValue inlined_graph(const ir::ScriptFunction& function) {
 }
 
 IValue code_text(const ir::ScriptFunction& function) {
-    std::vector<IValue> constants;
-    return IValue(write_function(function, constants));
+    return IValue(code_of(function));
 }
 
 [[noreturn]] void refuse(const FunctionSchema& schema, std::string what) { throw_error("RuntimeError", concat(schema.name, "() ", what)); }
@@ -125,7 +125,9 @@ const ir::ScriptFunction* script_method(const Object& object, std::string_view n
 
 IValue save_function(const ir::ScriptFunction& function, CallArguments arguments) {
     const BoundArguments given(arguments, "save", {"f", "_extra_files="});
-    with_python_errors([&] { write_script_module(*function_holder(function), str(given[0])); });
+    FileArgument file(given[0], FileArgument::Use::Write);
+    with_python_errors([&] { write_script_module(*function_holder(function), file.path()); });
+    file.finish();
     return {};
 }
 
@@ -269,7 +271,9 @@ const ClassPtr& script_module_class() {
         made->define("save", [](CallArguments a) -> IValue {
             nn::Module& self = self_of(a);
             const BoundArguments given(without_self(std::move(a)), "save", {"f", "_extra_files="});
-            with_python_errors([&] { write_script_module(self, str(given[0])); });
+            FileArgument file(given[0], FileArgument::Use::Write);
+            with_python_errors([&] { write_script_module(self, file.path()); });
+            file.finish();
             return {};
         });
         made->define("__repr__", [](CallArguments a) { return IValue(script_module_text(self_of(a))); });

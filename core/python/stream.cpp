@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -10,6 +11,7 @@
 #include <filesystem>
 #include <memory>
 #include <sys/stat.h>
+#include <unistd.h>
 #include <utility>
 
 #include "core/base/strings.h"
@@ -19,6 +21,8 @@
 
 namespace loupe::python {
 namespace {
+
+namespace fs = std::filesystem;
 
 constexpr std::size_t kMostBytes = std::size_t{1} << 31;  // that a file is read of
 
@@ -221,6 +225,36 @@ Mode parse_mode(const std::string& text) {
 
 }  // namespace
 
+FileArgument::FileArgument(const IValue& file, Use use) {
+    const bool is_object = file.is_other() && find_attribute(file, use == Use::Read ? "read" : "write").has_value();
+    if (!is_object) {
+        path_ = path_text(file);
+        if (use == Use::Write) Evaluator::current()->state().made_paths.insert(fs::absolute(path_).lexically_normal().string());
+        return;
+    }
+    file_ = file;
+    static std::atomic<unsigned> counter = 0;
+    const fs::path folder = fs::temp_directory_path() / concat("loupe-", ::getpid(), "-", counter++);
+    fs::create_directories(folder);
+    path_ = (folder / "archive").string();
+    if (use == Use::Write) return;
+    const IValue given = call_method(file, "read", {});
+    const auto* bytes = object_as<BytesObject>(given);
+    if (bytes == nullptr) throw_type_error(concat("a bytes-like object is required, not '", type_name(given), "'; open the file in mode 'rb'"));
+    const FilePointer out = open_stream(path_, "wb");
+    if (std::fwrite(bytes->data.data(), 1, bytes->data.size(), out.get()) != bytes->data.size()) throw_os_error(errno, path_);
+}
+
+FileArgument::~FileArgument() {
+    std::error_code ignored;
+    if (!file_.is_none()) fs::remove_all(fs::path(path_).parent_path(), ignored);
+}
+
+void FileArgument::finish() {
+    if (file_.is_none()) return;
+    call_method(file_, "write", CallArguments{{make_bytes(contents_of(path_))}, {}});
+}
+
 void throw_os_error(int number, const std::string& path) {
     const std::string_view name = number == ENOENT    ? "FileNotFoundError"
                                   : number == EEXIST  ? "FileExistsError"
@@ -252,7 +286,7 @@ StreamObject::~StreamObject() {
 }
 
 void StreamObject::check_open() const {
-    if (is_closed) throw_value_error("I/O operation on closed file.");
+    if (is_closed) throw_value_error(path.empty() || is_text ? "I/O operation on closed file." : "read of closed file");
 }
 
 std::string StreamObject::read(std::int64_t count) {
@@ -321,12 +355,12 @@ IValue open_file(CallArguments arguments) {
     stream->can_write = mode.writes || mode_text.find('+') != std::string::npos;
     stream->appends = mode.appends;
     std::error_code unknown;
-    const bool is_there = std::filesystem::exists(path, unknown);
+    const bool is_there = fs::exists(path, unknown);
     if (mode.creates && is_there) throw_os_error(EEXIST, path);
     if (mode.reads || (mode.appends && is_there)) stream->data = contents_of(path);
     if (mode.writes) {
         open_stream(path, mode.appends ? "ab" : "wb");
-        if (!is_there) Evaluator::current()->state().made_paths.insert(std::filesystem::absolute(path).lexically_normal().string());
+        if (!is_there) Evaluator::current()->state().made_paths.insert(fs::absolute(path).lexically_normal().string());
     }
     if (stream->is_text && !stream->can_write) use_plain_newlines(stream->data);
     if (mode.appends) stream->position = stream->data.size();

@@ -40,6 +40,24 @@ class StreamObject final : public Instance {
 IValue open_file(CallArguments arguments);
 // str, bytes or an object with __fspath__ as the path that it names. Throws TypeError.
 std::string path_text(const IValue& value);
+// A file that a function of the engine reads or writes by its path, where a program may give an object with read() or
+// write() instead. What it gives stands in a temporary file meanwhile.
+class FileArgument {
+  public:
+    enum class Use { Read, Write };
+    FileArgument(const IValue& file, Use use);
+    FileArgument(const FileArgument&) = delete;
+    FileArgument& operator=(const FileArgument&) = delete;
+    ~FileArgument();  // removes the temporary file
+    const std::string& path() const { return path_; }
+    // Gives what was written to the object's write().
+    void finish();
+
+  private:
+    IValue file_;  // None: there was a path
+    std::string path_;
+};
+
 // OSError or what is derived from it for that errno.
 [[noreturn]] void throw_os_error(int number, const std::string& path);
 

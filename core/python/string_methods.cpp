@@ -440,6 +440,8 @@ void define_string_methods(ClassObject& cls) {
 }
 
 void define_bytes_methods(ClassObject& cls) {
+    // Of what getbuffer() gives.
+    cls.define_property("nbytes", [](const IValue& self) { return IValue(length(self)); });
     const auto data = [](const CallArguments& a) -> const std::string& {
         const auto* bytes = a.positional.empty() ? nullptr : object_as<BytesObject>(a.positional[0]);
         if (bytes == nullptr) throw_type_error("a method of bytes needs bytes");

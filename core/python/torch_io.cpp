@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // torch.save and torch.load: the values of programs in checkpoints, as PyTorch pickles them.
 
+#include <cerrno>
 #include <unordered_set>
 
 #include "core/autograd/variable.h"
@@ -12,17 +13,13 @@
 #include "core/python/builtin_objects.h"
 #include "core/python/error.h"
 #include "core/python/evaluator.h"
+#include "core/python/stream.h"
 #include "core/python/torch_call.h"
 #include "core/python/torch_module.h"
 #include "core/python/torch_objects.h"
 
 namespace loupe::python {
 namespace {
-
-std::string path_of(const IValue& value, const char* function) {
-    if (value.is_string()) return value.to_string();
-    throw_type_error(concat("torch.", function, " takes the path of a file here, not ", type_name(value)));
-}
 
 class PythonValues final : public OtherValues {
   public:
@@ -107,16 +104,18 @@ class Untyped {
 IValue save(CallArguments arguments) {
     const BoundArguments given(arguments, "save",
                                {"obj", "f", "pickle_module=", "pickle_protocol=", "_use_new_zipfile_serialization="});
-    const std::string path = path_of(given[1], "save");
+    FileArgument file(given[1], FileArgument::Use::Write);
     PythonValues values;
     const CheckpointOptions options{.is_stream = !given.truth_or(4, true), .others = &values};
-    with_python_errors([&] { write_checkpoint(given[0], path, options); });
+    with_python_errors([&] { write_checkpoint(given[0], file.path(), options); });
+    file.finish();
     return {};
 }
 
 IValue load(CallArguments arguments) {
     const BoundArguments given(arguments, "load", {"f", "map_location=", "pickle_module=", "*", "weights_only="});
-    const std::string path = path_of(given[0], "load");
+    const FileArgument file(given[0], FileArgument::Use::Read);
+    const std::string& path = file.path();
     try {
         PythonClasses classes;
         const IValue value = read_checkpoint(path, classes);
@@ -124,7 +123,7 @@ IValue load(CallArguments arguments) {
         return value;
     } catch (const Error& error) {
         if (error.kind() == ErrorKind::Usage) {
-            throw_error("FileNotFoundError", concat("[Errno 2] No such file or directory: '", path, "'"));
+            throw_os_error(ENOENT, path);
         }
         rethrow_as_python(error);
     }

@@ -14,6 +14,7 @@
 #include "core/python/script_modules.h"
 #include "core/python/script_objects.h"
 #include "core/python/torch_call.h"
+#include "core/python/stream.h"
 #include "core/python/torch_module.h"
 #include "core/runtime/tracer.h"
 
@@ -208,17 +209,22 @@ IValue optimize_for_inference(CallArguments arguments) {
 IValue save(CallArguments arguments) {
     const BoundArguments given(arguments, "save", {"m", "f", "_extra_files="});
     if (const auto* function = object_as<ScriptFunctionObject>(given[0])) {
-        with_python_errors([&] { write_script_module(*function_holder(function->function()), str(given[1])); });
+        FileArgument file(given[1], FileArgument::Use::Write);
+        with_python_errors([&] { write_script_module(*function_holder(function->function()), file.path()); });
+        file.finish();
         return {};
     }
     const nn::ModulePtr module = script_module_of(given[0], "torch.jit.save");
-    with_python_errors([&] { write_script_module(*module, str(given[1])); });
+    FileArgument file(given[1], FileArgument::Use::Write);
+    with_python_errors([&] { write_script_module(*module, file.path()); });
+    file.finish();
     return {};
 }
 
 IValue load(CallArguments arguments) {
     const BoundArguments given(arguments, "load", {"f", "map_location=", "_extra_files="});
-    const ModelFile file = with_python_errors([&] { return read_torchscript(MappedFile::open(str(given[0]))); });
+    const FileArgument source(given[0], FileArgument::Use::Read);
+    const ModelFile file = with_python_errors([&] { return read_torchscript(MappedFile::open(source.path())); });
     ScriptCompiler::current().keep(file.unit);
     return IValue(Ptr<Object>(file.module));
 }

@@ -15,6 +15,11 @@ void print_text(std::string_view text) {
     else std::fwrite(text.data(), 1, text.size(), stdout);
 }
 
+void print_error_text(std::string_view text) {
+    if (thread_handler != nullptr) (*thread_handler)(text);
+    else std::fwrite(text.data(), 1, text.size(), stderr);
+}
+
 PrintScope::PrintScope(PrintHandler handler) : handler_(std::move(handler)), before_(thread_handler) {
     thread_handler = &handler_;
 }

@@ -12,6 +12,9 @@ using PrintHandler = std::function<void(std::string_view text)>;
 // To the handler of this thread; without one, to standard output.
 void print_text(std::string_view text);
 
+// The same for what is told beside the results (sys.stderr): without a handler, to standard error.
+void print_error_text(std::string_view text);
+
 class PrintScope {
   public:
     explicit PrintScope(PrintHandler handler);

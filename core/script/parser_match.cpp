@@ -120,12 +120,12 @@ const Pattern* Parser::parse_closed_pattern() {
 // Tighter than `|`, so that alternatives are no arithmetic: numbers with a sign, and complex ones.
 const Pattern* Parser::parse_number_pattern() {
     Pattern literal{PatternKind::Value, current().range};
-    const auto part = [&] { return is(Token::Minus) ? parse_negative() : parse_atom(); };
+    const auto part = [&] { return take(Token::Minus) ? parse_negative() : parse_atom(); };
     literal.value = part();
     if (is(Token::Plus) || is(Token::Minus)) {
         const OperatorKind op = is(Token::Plus) ? OperatorKind::Add : OperatorKind::Sub;
         advance();
-        const Expr* right = part();
+        const Expr* right = parse_atom();
         literal.value = make(Binary{{ExprKind::Binary, 1, literal.range}, op, literal.value, right}, {literal.value, right});
     }
     literal.range = literal.value->range;

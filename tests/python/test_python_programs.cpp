@@ -17,7 +17,8 @@ const QString kPrograms = QStringLiteral(LOUPE_SOURCE_DIR "/tests/python/program
 std::string printed_by(const std::string& path) {
     std::string out;
     const auto evaluator =
-        make_ptr<python::Evaluator>(python::EvaluatorOptions{.output = [&](std::string_view text) { out += text; }});
+        make_ptr<python::Evaluator>(python::EvaluatorOptions{
+        .output = [&](std::string_view text) { out += text; }, .error_output = [](std::string_view) {}});
     try {
         evaluator->run_file(path);
     } catch (const python::PythonError& error) {

@@ -29,7 +29,8 @@ QString contents(const QString& path) {
 QString run(const QString& path) {
     std::string output;
     const auto evaluator =
-        make_ptr<python::Evaluator>(python::EvaluatorOptions{.output = [&](std::string_view text) { output += text; }});
+        make_ptr<python::Evaluator>(python::EvaluatorOptions{
+        .output = [&](std::string_view text) { output += text; }, .error_output = [](std::string_view) {}});
     try {
         // PyTorch writes its warnings elsewhere.
         evaluator->run([&] {
