@@ -14,6 +14,7 @@
 #include "core/io/checkpoint.h"
 #include "core/io/module_guess.h"
 #include "core/io/pickle_values.h"
+#include "core/ops/sparse/sparse.h"
 
 namespace loupe {
 namespace {
@@ -37,6 +38,17 @@ class TreeClasses final : public NoClasses {
         if (classes_.size() < kMostNotes) classes_.insert(name.substr(0, 200));
         return concat("<", name.substr(0, 200), ">");
     }
+    IValue make_stand_in(const RebuiltTensor& rebuilt, const std::string& path) override {
+        if (stand_ins_.size() < kMostNotes) {
+            stand_ins_.push_back(concat(path.empty() ? "the value" : quote_name(path), " is a ", rebuilt.kind, ", shown by the numbers it stands for"));
+        }
+        return rebuilt.tensor;
+    }
+    IValue make_subclass(const std::string& name, const Tensor& tensor) override {
+        make_global(name);
+        return tensor;
+    }
+    IValue make_layout(const std::string& name) override { return name; }
     IValue make_bytes(std::string bytes) override { return concat("<", bytes.size(), " bytes>"); }
     IValue make_set(std::vector<IValue> values) override { return make_ptr<ListObject>(types::any(), std::move(values)); }
     IValue make_ordered_dict(Ptr<DictObject> dict, const PickleNode* state, ValueBuilder&) override {
@@ -45,6 +57,7 @@ class TreeClasses final : public NoClasses {
     }
 
     const std::set<std::string>& classes() const { return classes_; }
+    const std::vector<std::string>& stand_ins() const { return stand_ins_; }
     // Of a dict that was a module: the class names in it by path.
     Classes modules_of(const IValue& dict) const {
         const auto found = modules_.find(dict.object_pointer());
@@ -108,6 +121,7 @@ class TreeClasses final : public NoClasses {
     }
 
     std::set<std::string> classes_;
+    std::vector<std::string> stand_ins_;
     std::map<const void*, std::vector<std::string>> paths_;
     std::map<const void*, Classes> modules_;
     std::vector<Ptr<DictObject>> kept_;  // an address must not be used again
@@ -147,6 +161,16 @@ std::string short_text(const IValue& value) {
     if (value.is_tensor()) return describe(value.to_tensor());
     std::string text = python_repr(value);
     return text.size() > 100 ? text.substr(0, 100) + "..." : text;
+}
+
+// Weights of a tree are dense: who looks at them wants to see their zeros too.
+void add_weight(const std::string& name, const Tensor& tensor, CheckpointWeights& weights) {
+    if (!tensor.is_sparse()) return weights.tensors.emplace_back(name, tensor), void();
+    constexpr std::int64_t kMostElements = std::int64_t{1} << 28;
+    const bool fits = tensor.numel() <= kMostElements;
+    weights.notes.push_back(concat(quote_name(name), " is sparse, ", tensor.impl()->sparse->entries(), " entries in ", shape_list_text(tensor.sizes()),
+                                   fits ? ", shown dense" : ", and too large to be shown dense"));
+    if (fits) weights.tensors.emplace_back(name, to_dense(tensor));
 }
 
 // What stands beside the weights: epoch, optimizer, ...
@@ -240,8 +264,9 @@ CheckpointWeights read_checkpoint_weights(const std::filesystem::path& path) {
     }
     const auto best = std::ranges::min_element(parts, {}, &Part::rank);
     weights.part = best->name;
+    weights.notes = classes.stand_ins();
     for (const auto& [name, tensor] : best->value.to_dict().entries()) {
-        if (name.is_string() && tensor.is_tensor()) weights.tensors.emplace_back(name.to_string(), tensor.to_tensor());
+        if (name.is_string() && tensor.is_tensor()) add_weight(name.to_string(), tensor.to_tensor(), weights);
     }
     weights.module_paths = classes.paths_of(best->value);
     weights.classes = classes.modules_of(best->value);

@@ -6,6 +6,7 @@
 #include "core/base/error.h"
 #include "core/base/strings.h"
 #include "core/io/zip_writer.h"
+#include "core/tensor/sparse.h"
 
 namespace loupe {
 namespace {
@@ -133,6 +134,7 @@ void CheckpointPickler::storage(const Tensor& tensor) {
 }
 
 void CheckpointPickler::tensor(const Tensor& tensor) {
+    if (tensor.is_sparse()) return sparse_tensor(tensor);
     if (!is_parameter(tensor)) return plain_tensor(tensor, requires_grad(tensor));
     global("torch._utils", "_rebuild_parameter");
     op('(');
@@ -142,11 +144,27 @@ void CheckpointPickler::tensor(const Tensor& tensor) {
     ops(")RtR");
 }
 
+void CheckpointPickler::sparse_tensor(const Tensor& tensor) {
+    const SparseParts& parts = *tensor.impl()->sparse;
+    global("torch._utils", "_rebuild_sparse_tensor");
+    write_call("torch.serialization", "_get_layout", {"torch.sparse_coo"});
+    plain_tensor(parts.indices, false);
+    plain_tensor(parts.values, requires_grad(tensor));
+    size(std::vector<IValue>(tensor.sizes().begin(), tensor.sizes().end()));
+    ops("\x87\x86R");
+}
+
 void CheckpointPickler::list(const ListObject& list) { elements(list.elements); }
+
+void CheckpointPickler::size(const std::vector<IValue>& sizes) {
+    global("torch", "Size");
+    tuple(sizes);
+    ops("\x85R");
+}
 
 void CheckpointPickler::tuple_object(const TupleObject& tuple) {
     if (tuple.type != nullptr && tuple.type->name() == "torch.Size") {
-        write_call("torch", "Size", {make_ptr<TupleObject>(tuple.elements)});
+        size(tuple.elements);
     } else {
         this->tuple(tuple.elements);
     }

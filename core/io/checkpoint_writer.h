@@ -47,6 +47,9 @@ class CheckpointPickler final : public PickleWriter {
     void other(const IValue& value) override;
 
   private:
+    void sparse_tensor(const Tensor& tensor);
+    void size(const std::vector<IValue>& sizes);
+
     Layout layout_;
     OtherValues* others_;
     std::unordered_map<const Storage*, ScalarType> dtypes_;

@@ -17,6 +17,7 @@ namespace loupe {
 namespace {
 
 constexpr int kDeepest = 400;
+constexpr std::string_view kRebuildParameter = "torch._utils._rebuild_parameter";
 // Sharing lets few bytes stand for a tree that nobody could walk.
 constexpr std::uint64_t kMostParts = 50'000'000;
 
@@ -125,6 +126,14 @@ IValue PickledClasses::make_set(std::vector<IValue>) {
     throw Error(ErrorKind::Unsupported, "holds a set, which is not supported");
 }
 
+IValue PickledClasses::make_stand_in(const RebuiltTensor& rebuilt, const std::string& path) {
+    throw Error(ErrorKind::Unsupported,
+                concat(path.empty() ? "the value" : quote_name(path), " is a ", rebuilt.kind, " of size ", shape_list_text(rebuilt.tensor.sizes()), ", which is not supported"),
+                {.hint = rebuilt.hint});
+}
+IValue PickledClasses::make_subclass(const std::string& name, const Tensor&) { refuse_name(name); }
+IValue PickledClasses::make_layout(const std::string& name) { refuse_name(name); }
+
 TypePtr NoClasses::parse_type(std::string_view annotation) {
     try {
         return ::loupe::parse_type(annotation, [](std::string_view) { return TypePtr(); });
@@ -197,7 +206,10 @@ IValue ValueBuilder::build_new(const PickleNode& node, const TypePtr& type) {
 
 IValue ValueBuilder::build_call(const PickleNode& node, const TypePtr& type) {
     const std::string_view name = node.callable_name();
-    if (is_tensor_call(node)) return build_tensor(node);
+    if (is_tensor_call(node)) return build_tensor(rebuild_tensor(node, storages_), name == kRebuildParameter);
+    if (name == "torch._tensor._rebuild_from_type_v2" || name == "torch._tensor._rebuild_from_type") {
+        return build_subclass(node.call().args->elements());
+    }
     if (node.is(PickleKind::Object)) return classes_.make(node, *this);
     if (name == "collections.OrderedDict") {
         // Items come as a list of pairs from old writers, else after the call.
@@ -234,6 +246,7 @@ IValue ValueBuilder::build_call(const PickleNode& node, const TypePtr& type) {
 // What torch.save and Python's own pickles call.
 std::optional<IValue> ValueBuilder::build_python_call(const PickleNode& node, std::string_view name) {
     if (name == "torch.device") return build_device(node.call().args->elements());
+    if (name == "torch.serialization._get_layout") return classes_.make_layout(first_argument(node).to_string());
     if (name == "torch.Size") return classes_.make_size(build(first_argument(node)));
     if (name == "builtins.complex" || name == "__builtin__.complex") {
         const auto& parts = node.call().args->tuple(2);
@@ -256,9 +269,20 @@ IValue ValueBuilder::build_set(const PickleNode::Elements& elements) {
     return classes_.make_set(std::move(values));
 }
 
-IValue ValueBuilder::build_tensor(const PickleNode& node) {
-    const RebuiltTensor rebuilt = rebuild_tensor(node, storages_);
-    if (node.callable_name() == "torch._utils._rebuild_parameter") return classes_.make_parameter(rebuilt.tensor, rebuilt.requires_grad);
+// (function, class, arguments of the function, what the object carries besides)
+IValue ValueBuilder::build_subclass(const PickleNode::Elements& args) {
+    if (args.size() < 3) throw_file_error("tensor of a class made from too few values");
+    const std::string& function = args[0]->global_name();
+    const std::string& name = args[1]->global_name();
+    const RebuiltTensor rebuilt = rebuild_tensor(function, args[2]->elements(), storages_);
+    const bool is_parameter = function == kRebuildParameter || name == "torch.nn.parameter.Parameter";
+    if (is_parameter || name == "torch.Tensor" || name == "torch._tensor.Tensor") return build_tensor(rebuilt, is_parameter);
+    return classes_.make_subclass(name, rebuilt.tensor);
+}
+
+IValue ValueBuilder::build_tensor(const RebuiltTensor& rebuilt, bool is_parameter) {
+    if (!rebuilt.kind.empty()) return classes_.make_stand_in(rebuilt, join(path_, "."));
+    if (is_parameter) return classes_.make_parameter(rebuilt.tensor, rebuilt.requires_grad);
     if (rebuilt.requires_grad && is_differentiable(rebuilt.tensor.dtype())) set_requires_grad(rebuilt.tensor, true);
     return rebuilt.tensor;
 }
@@ -288,7 +312,10 @@ IValue ValueBuilder::build_dict(const PickleNode::Elements& items, const TypePtr
     std::vector<IValue> values;
     values.reserve(items.size());
     for (std::size_t i = 0; i < items.size(); ++i) {
+        const bool is_named = i % 2 == 1 && values.back().is_string();
+        if (is_named) path_.push_back(values.back().to_string());
         values.push_back(build(*items[i], i % 2 == 0 ? key_type : value_type));
+        if (is_named) path_.pop_back();
     }
     auto dict = make_ptr<DictObject>(type ? key_type : common_type(values, 0, 2),
                                      type ? value_type : common_type(values, 1, 2));

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string_view>
 #include <unordered_map>
+#include <vector>
 
 #include "core/io/pickle_reader.h"
 #include "core/io/tensor_rebuild.h"
@@ -33,6 +34,12 @@ class PickledClasses {
     virtual IValue make_dtype(ScalarType dtype);
     virtual IValue make_size(IValue sizes);
     virtual IValue make_ordered_dict(Ptr<DictObject> dict, const PickleNode* state, ValueBuilder& builder);
+    // A tensor that stands for one of a kind that is not held. path: the names that lead there, "model.0.weight". Refused by default.
+    virtual IValue make_stand_in(const RebuiltTensor& rebuilt, const std::string& path);
+    // A tensor of a class of its own. The class's name is refused by default.
+    virtual IValue make_subclass(const std::string& name, const Tensor& tensor);
+    // "torch.strided". Refused by default.
+    virtual IValue make_layout(const std::string& name);
     virtual IValue make_parameter(const Tensor& tensor, bool requires_grad);
     virtual IValue make_bytes(std::string bytes);
     virtual IValue make_set(std::vector<IValue> values);
@@ -58,7 +65,8 @@ class ValueBuilder {
   private:
     IValue build_new(const PickleNode& node, const TypePtr& type);
     IValue build_call(const PickleNode& node, const TypePtr& type);
-    IValue build_tensor(const PickleNode& node);
+    IValue build_tensor(const RebuiltTensor& rebuilt, bool is_parameter);
+    IValue build_subclass(const PickleNode::Elements& args);
     std::optional<IValue> build_python_call(const PickleNode& node, std::string_view name);
     IValue build_set(const PickleNode::Elements& elements);
     IValue build_list(const PickleNode::Elements& elements, TypePtr element_type);
@@ -76,6 +84,7 @@ class ValueBuilder {
     PickledClasses& classes_;
     std::unordered_map<PickleRef, Built> built_;
     std::uint64_t parts_ = 0;  // of the value under way
+    std::vector<std::string> path_;  // keys that lead to it
     int depth_ = 0;
 };
 

@@ -10,6 +10,7 @@
 #include "core/base/strings.h"
 #include "core/io/byte_reader.h"
 #include "core/io/raw_tensor.h"
+#include "core/io/special_tensors.h"
 
 namespace loupe {
 namespace {
@@ -35,6 +36,18 @@ constexpr std::array<StorageType, 12> kStorageTypes{{
     {"torch.BoolStorage", ScalarType::Bool},
     {"torch.ComplexFloatStorage", ScalarType::Complex64},
     {"torch.ComplexDoubleStorage", ScalarType::Complex128},
+}};
+
+// Storages of quantised tensors, and what their elements are by themselves.
+struct QuantisedType {
+    std::string_view storage;
+    std::string_view name;
+    ScalarType dtype;
+};
+constexpr std::array<QuantisedType, 3> kQuantisedTypes{{
+    {"torch.QUInt8Storage", "quint8", ScalarType::UInt8},
+    {"torch.QInt8Storage", "qint8", ScalarType::Int8},
+    {"torch.QInt32Storage", "qint32", ScalarType::Int32},
 }};
 
 [[noreturn]] void fail_unsupported(std::string_view what) {
@@ -99,33 +112,6 @@ std::int64_t part_offset(const StorageId& id, std::uint64_t extent) {
     return begin;
 }
 
-// args: storage, offset, size, stride, then what the callers read. dtype: of untyped storages.
-Tensor rebuild_dense(const PickleNode::Elements& args, const PickleNode* dtype_node, StorageSource& storages) {
-    const StorageId id = parse_storage_id(*args[0]);
-    if (!id.is_typed && dtype_node == nullptr) throw_file_error("tensor on a storage without a type");
-    const ScalarType dtype = dtype_node != nullptr ? parse_dtype(*dtype_node) : id.dtype;
-    const std::uint64_t unit = id.is_typed ? static_cast<std::uint64_t>(element_size(id.dtype)) : 1;
-    if (id.numel > kLargestStorage) throw_file_error(concat("storage of ", id.numel, " elements"));
-
-    std::int64_t offset = args[1]->to_int();
-    const Dims sizes = parse_dims(*args[2], "size");
-    const Dims strides = parse_dims(*args[3], "stride");
-    check_numel(sizes);
-    if (offset < 0 || sizes.size() != strides.size()) {
-        throw_file_error(
-            concat("tensor with offset ", offset, ", ", sizes.size(), " sizes and ", strides.size(), " strides"));
-    }
-    const std::uint64_t elements = id.numel * unit / static_cast<std::uint64_t>(element_size(dtype));
-    const std::uint64_t extent = extent_of(sizes, strides, offset);
-    if (extent > elements) {
-        throw_file_error(concat("tensor ", shape_text(span_of(sizes)), " at offset ", offset, " leaves its storage of ",
-                                elements, " elements"));
-    }
-    if (id.view != nullptr) offset += part_offset(id, extent);
-    auto storage = storages.open(id.key, dtype, id.numel * unit);
-    return tensor_on(std::move(storage), dtype, span_of(sizes), span_of(strides), extent == 0 ? 0 : offset);
-}
-
 void refuse_flags(const PickleNode& metadata) {
     if (!metadata.is(PickleKind::Dict)) return;
     const auto& items = metadata.items();
@@ -188,8 +174,12 @@ StorageId parse_storage_id(const PickleNode& persistent) {
     StorageId id;
     const std::string_view type = parts[1]->global_name();
     const auto* known = std::ranges::find(kStorageTypes, type, &StorageType::name);
+    const auto* quantised = std::ranges::find(kQuantisedTypes, type, &QuantisedType::storage);
     if (known != kStorageTypes.end()) {
         id.dtype = known->dtype;
+    } else if (quantised != kQuantisedTypes.end()) {
+        id.dtype = quantised->dtype;
+        id.quantised = quantised->name;
     } else if (type == "torch.UntypedStorage" || type == "torch.storage.UntypedStorage") {
         id.is_typed = false;
     } else {
@@ -207,33 +197,64 @@ bool is_tensor_call(const PickleNode& node) {
     return node.is(PickleKind::Reduce) && node.callable_name().starts_with(kRebuild);
 }
 
+Tensor rebuild_dense(const PickleNode::Elements& args, const PickleNode* dtype_node, StorageSource& storages) {
+    const StorageId id = parse_storage_id(*args[0]);
+    if (!id.is_typed && dtype_node == nullptr) throw_file_error("tensor on a storage without a type");
+    const ScalarType dtype = dtype_node != nullptr ? parse_dtype(*dtype_node) : id.dtype;
+    const std::uint64_t unit = id.is_typed ? static_cast<std::uint64_t>(element_size(id.dtype)) : 1;
+    if (id.numel > kLargestStorage) throw_file_error(concat("storage of ", id.numel, " elements"));
+
+    std::int64_t offset = args[1]->to_int();
+    const Dims sizes = parse_dims(*args[2], "size");
+    const Dims strides = parse_dims(*args[3], "stride");
+    check_numel(sizes);
+    if (offset < 0 || sizes.size() != strides.size()) {
+        throw_file_error(
+            concat("tensor with offset ", offset, ", ", sizes.size(), " sizes and ", strides.size(), " strides"));
+    }
+    const std::uint64_t elements = id.numel * unit / static_cast<std::uint64_t>(element_size(dtype));
+    const std::uint64_t extent = extent_of(sizes, strides, offset);
+    if (extent > elements) {
+        throw_file_error(concat("tensor ", shape_text(span_of(sizes)), " at offset ", offset, " leaves its storage of ",
+                                elements, " elements"));
+    }
+    if (id.view != nullptr) offset += part_offset(id, extent);
+    auto storage = storages.open(id.key, dtype, id.numel * unit);
+    return tensor_on(std::move(storage), dtype, span_of(sizes), span_of(strides), extent == 0 ? 0 : offset);
+}
+
 RebuiltTensor rebuild_tensor(const PickleNode& node, StorageSource& storages) {
-    const std::string_view name = node.callable_name();
-    const std::string_view which = name.substr(std::min(name.size(), kRebuild.size()));
-    const auto& args = node.call().args->elements();
+    return rebuild_tensor(node.callable_name(), node.call().args->elements(), storages);
+}
+
+RebuiltTensor rebuild_tensor(std::string_view name, const PickleNode::Elements& args, StorageSource& storages) {
+    const std::string_view which = name.starts_with(kRebuild) ? name.substr(kRebuild.size()) : std::string_view();
     const auto need = [&](std::size_t count) {
         if (args.size() < count) throw_file_error(concat("tensor made from ", args.size(), " values"));
     };
     if (which == "tensor") {
         need(4);
-        return {rebuild_dense(args, nullptr, storages), false};
+        return {rebuild_dense(args, nullptr, storages), false, {}, {}};
     }
     if (which == "tensor_v2") {
         need(5);
         if (args.size() > 6) refuse_flags(*args[6]);
-        return {rebuild_dense(args, nullptr, storages), args[4]->to_bool()};
+        return {rebuild_dense(args, nullptr, storages), args[4]->to_bool(), {}, {}};
     }
     if (which == "tensor_v3") {
         need(7);
         if (args.size() > 7) refuse_flags(*args[7]);
-        return {rebuild_dense(args, args[6], storages), args[4]->to_bool()};
+        return {rebuild_dense(args, args[6], storages), args[4]->to_bool(), {}, {}};
     }
     if (which == "parameter") {
         need(2);
         if (!is_tensor_call(*args[0]) || args[0]->callable_name() == name)
             throw_file_error("parameter without a tensor");
-        return {rebuild_tensor(*args[0], storages).tensor, args[1]->to_bool()};
+        RebuiltTensor rebuilt = rebuild_tensor(*args[0], storages);
+        rebuilt.requires_grad = args[1]->to_bool();
+        return rebuilt;
     }
+    if (auto special = rebuild_special_tensor(which, args, storages)) return std::move(*special);
     fail_unsupported(name);
 }
 

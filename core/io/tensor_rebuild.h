@@ -46,13 +46,20 @@ class ArchiveStorages final : public StorageSource {
 struct RebuiltTensor {
     Tensor tensor;
     bool requires_grad = false;
+    // Not empty: what the file has and the engine does not hold, "sparse_csr tensor of 3 entries"; `tensor` stands for it.
+    std::string kind;
+    std::string hint;  // how to save it so that it can be read as what it is
 };
 
 // Does the pickle call something that makes a tensor?
 bool is_tensor_call(const PickleNode& node);
 // What that call makes, on the CPU wherever it was saved. Throws Error (File) when the tensor would leave its storage
-// or the arguments are wrong, Error (Unsupported) for quantised, sparse and other tensors without dense elements.
+// or the arguments are wrong, Error (Unsupported) for tensors that nothing can stand for.
 RebuiltTensor rebuild_tensor(const PickleNode& node, StorageSource& storages);
+// The same of a function's name and its arguments.
+RebuiltTensor rebuild_tensor(std::string_view function, const PickleNode::Elements& args, StorageSource& storages);
+// Of (storage, offset, size, stride); dtype: of untyped storages, else null.
+Tensor rebuild_dense(const PickleNode::Elements& args, const PickleNode* dtype, StorageSource& storages);
 
 // "torch.FloatStorage": PyTorch's class of storages of the type; empty when it has none (complex32).
 std::string_view storage_type_name(ScalarType dtype);
@@ -61,6 +68,7 @@ std::optional<ScalarType> storage_dtype(std::string_view type_name);
 // What stands in a persistent id of a storage: ('storage', torch.FloatStorage, '0', 'cpu', 256).
 struct StorageId {
     ScalarType dtype = ScalarType::Float32;
+    std::string quantised{};  // "quint8" where dtype is what such elements are stored as
     bool is_typed = true;  // false: the tensor says the type, bytes are counted
     std::string key;
     std::uint64_t numel = 0;

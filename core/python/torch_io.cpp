@@ -28,6 +28,8 @@ class PythonValues final : public OtherValues {
         RefCounted* object = value.object_pointer();
         if (const auto* dtype = dynamic_cast<DtypeObject*>(object)) {
             pickler.write_global("torch", dtype_name(dtype->dtype));
+        } else if (is_same_object(value, layout_object()) || is_same_object(value, sparse_layout_object())) {
+            pickler.write_call("torch.serialization", "_get_layout", {repr(value)});
         } else if (const auto* bytes = dynamic_cast<BytesObject*>(object)) {
             pickler.write_bytes(bytes->data);
         } else if (const auto* set = dynamic_cast<SetObject*>(object)) {
@@ -60,6 +62,11 @@ class PythonClasses final : public NoClasses {
         return python::make_size(span_of(dims));
     }
     IValue make_parameter(const Tensor& tensor, bool requires_grad) override { return loupe::make_parameter(tensor, requires_grad); }
+    IValue make_layout(const std::string& name) override {
+        if (name == "torch.strided") return layout_object();
+        if (name == "torch.sparse_coo") return sparse_layout_object();
+        return NoClasses::make_layout(name);
+    }
     IValue make_bytes(std::string bytes) override { return python::make_bytes(std::move(bytes)); }
     IValue make_set(std::vector<IValue> values) override {
         const auto set = make_ptr<SetObject>();

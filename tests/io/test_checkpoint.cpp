@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <array>
 #include <complex>
+#include <cstring>
 
 #include "core/autograd/variable.h"
 #include "core/io/checkpoint.h"
 #include "core/io/checkpoint_tree.h"
 #include "core/io/checkpoint_writer.h"
 #include "core/io/zip_writer.h"
+#include "core/ops/functions.h"
+#include "core/ops/sparse/sparse.h"
 #include "tests/io/io_test.h"
 
 using namespace loupe;
@@ -23,6 +27,18 @@ IValue dict(std::vector<std::pair<IValue, IValue>> entries) {
 }
 IValue list(std::vector<IValue> elements) { return make_ptr<ListObject>(types::any(), std::move(elements)); }
 
+// Bit by bit.
+bool same_elements(const Tensor& a, const Tensor& b) {
+    const Tensor left = fn::contiguous(a), right = fn::contiguous(b);
+    return left.dtype() == right.dtype() && std::ranges::equal(left.sizes(), right.sizes()) &&
+           (left.numel() == 0 || std::memcmp(left.raw_data(), right.raw_data(), left.bytes()) == 0);
+}
+
+// [[0, 0, 4], [5, 0, 0]]
+Tensor sparse() {
+    return make_sparse(tensor_of<std::int64_t>({0, 1, 2, 0}, {2, 2}), tensor_of<float>({4, 5}, {2}), std::array<std::int64_t, 2>{2, 3});
+}
+
 // What check_written.py expects.
 IValue training_state() {
     const Tensor weight = make_parameter(tensor_of<float>({0, 1, 2, 3, 4, 5}, {2, 3}));
@@ -37,7 +53,8 @@ IValue training_state() {
                                {"half", half},
                                {"mask", tensor_of<bool>({true, false}, {2})},
                                {"count", scalar_tensor(Scalar(7), ScalarType::Int64)},
-                               {"empty", zeros(std::array<std::int64_t, 2>{0, 3})}});
+                               {"empty", zeros(std::array<std::int64_t, 2>{0, 3})},
+                               {"sparse", sparse()}});
     const IValue shared = list({1, "a"});
     return dict({{"state_dict", state},
                  {"epoch", 3},
@@ -189,6 +206,58 @@ class TestCheckpoint : public QObject {
                 }
             });
         }
+    }
+
+    void reads_sparse_tensors() {
+        const IValue values = read_checkpoint(fixture("checkpoints/sparse.pt"));
+        const NamedTensors dense = read_npz(fixture("checkpoints/special.npz"));
+        for (const auto& [name, expected] : dense) {
+            const IValue* value = values.to_dict().find(name);
+            if (value == nullptr) continue;
+            const Tensor t = value->to_tensor();
+            QCOMPARE(t.is_sparse(), name != "plain");
+            QVERIFY2(same_elements(t.is_sparse() ? to_dense(t) : t, expected), name.c_str());
+        }
+        QVERIFY(!at(values, "coo").to_tensor().impl()->sparse->is_coalesced);
+    }
+
+    void refuses_sparse_tensors_that_lie() {
+        const std::string file = read_text_file(fixture("checkpoints/sparse_outside.pt"));
+        QCOMPARE(error_of([&] { read_checkpoint(scratch_.write("outside.pt", file)); }),
+                 "outside.pt: size is inconsistent with indices: for dim 1, size is 2 but found index 2"s);
+    }
+
+    void says_what_stands_for_tensors_it_does_not_hold_data() {
+        QTest::addColumn<QString>("file");
+        QTest::newRow("archive") << "checkpoints/special.pt";
+        QTest::newRow("stream") << "checkpoints/special_legacy.pth";
+    }
+    void says_what_stands_for_tensors_it_does_not_hold() {
+        QFETCH(QString, file);
+        const std::string error = error_of([&] { read_checkpoint(fixture(file.toStdString())); });
+        QVERIFY2(error.ends_with("'model.csr' is a sparse_csr tensor of 3 entries of size [2, 3], which is not supported; save x.to_sparse_coo() or x.to_dense()"), error.c_str());
+        const CheckpointWeights weights = read_checkpoint_weights(fixture(file.toStdString()));
+        const NamedTensors dense = read_npz(fixture("checkpoints/special.npz"));
+        QCOMPARE(weights.tensors.size(), dense.size());
+        for (const auto& [name, tensor] : weights.tensors) {
+            const auto expected = std::ranges::find(dense, name, [](const auto& each) { return each.first; });
+            QVERIFY2(expected != dense.end() && same_elements(tensor, expected->second), name.c_str());
+        }
+        const std::string note = "'model.tensor_quint8' is a quantised tensor (torch.quint8, torch.per_tensor_affine, scale=0.1, zero_point=30), shown by the numbers it stands for";
+        QVERIFY(std::ranges::find(weights.notes, note) != weights.notes.end());
+    }
+
+    void says_that_meta_tensors_have_no_elements() {
+        QCOMPARE(error_of([] { read_checkpoint(fixture("checkpoints/meta.pt")); }),
+                 "meta.pt: holds a tensor on the device 'meta', which has no elements; save it from a device that has them"s);
+    }
+
+    void reads_tensors_of_classes_it_does_not_know_as_tensors_for_the_tree() {
+        QCOMPARE(error_of([] { read_checkpoint(fixture("checkpoints/subclass.pt")); }), "subclass.pt: refers to 'somewhere.Mask', which is not supported" + kHint);
+        const CheckpointWeights weights = read_checkpoint_weights(fixture("checkpoints/subclass.pt"));
+        QCOMPARE(weights.tensors.size(), std::size_t{2});
+        QCOMPARE(elements<float>(weights.tensors[1].second), (std::vector<float>{1, 1}));
+        QCOMPARE(weights.notes, std::vector<std::string>{"not read, because files do not run code here: somewhere.Mask"});
     }
 
     void reads_the_oldest_layout() {

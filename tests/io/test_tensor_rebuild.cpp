@@ -59,8 +59,9 @@ class TestTensorRebuild : public QObject {
     }
 
     void views_the_file() {
-        const auto [t, requires_grad] = rebuild(tensor("FloatStorage", 6, 1, ints({2, 2}), ints({3, 1})));
-        QVERIFY(requires_grad);
+        const RebuiltTensor rebuilt = rebuild(tensor("FloatStorage", 6, 1, ints({2, 2}), ints({3, 1})));
+        const Tensor& t = rebuilt.tensor;
+        QVERIFY(rebuilt.requires_grad && rebuilt.kind.empty());
         QCOMPARE(elements<float>(t), (std::vector<float>{1, 2, 4, 5}));
         QCOMPARE(t.storage_offset(), std::int64_t{1});
         QCOMPARE(t.storage()->bytes(), std::size_t{24});
@@ -119,10 +120,12 @@ class TestTensorRebuild : public QObject {
     }
 
     void names_what_it_lacks() {
-        QCOMPARE(rebuild_error(tensor("QInt8Storage", 6, 0, ints({6}), ints({1}))),
-                 "storage of type 'torch.QInt8Storage', which is not supported"s);
+        QCOMPARE(rebuild_error(tensor("QUInt4x2Storage", 6, 0, ints({6}), ints({1}))),
+                 "storage of type 'torch.QUInt4x2Storage', which is not supported"s);
         QCOMPARE(rebuild_error(tensor("FloatStorage", 6, 0, ints({6}), ints({1}), "_rebuild_qtensor")),
-                 "tensor made by 'torch._utils._rebuild_qtensor', which is not supported"s);
+                 "quantised tensor on a storage of plain elements"s);
+        QCOMPARE(rebuild_error(tensor("FloatStorage", 6, 0, ints({6}), ints({1}), "_rebuild_mkldnn_tensor")),
+                 "tensor made by 'torch._utils._rebuild_mkldnn_tensor', which is not supported"s);
     }
 };
 
