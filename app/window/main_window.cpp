@@ -21,6 +21,7 @@
 #include "app/window/docks.h"
 #include "app/window/start_page.h"
 #include "app/window/status_line.h"
+#include "app/window/weights_loader.h"
 #include "views/common/format.h"
 #include "views/common/icons.h"
 #include "views/common/theme.h"
@@ -46,7 +47,8 @@ MainWindow::MainWindow()
       actions_(new Actions(this)),
       docks_(nullptr),
       banner_(new Banner(this)),
-      start_(new StartPage(this)) {
+      start_(new StartPage(this)),
+      weights_(new WeightsLoader(*bridge_, *banner_, this)) {
     setObjectName(QStringLiteral("mainWindow"));
     setWindowTitle(QStringLiteral("Tensorloupe"));
     setWindowIcon(views::themeIcon(QStringLiteral("tensorloupe")));
@@ -66,6 +68,7 @@ MainWindow::MainWindow()
     start_->setRecentFiles(recentFiles());
     restoreGeometry(QSettings().value(QStringLiteral("window/geometry")).toByteArray());
 
+    connect(weights_, &WeightsLoader::openWanted, this, &MainWindow::openFile);
     connect(start_, &StartPage::openFile, this, &MainWindow::openFile);
     connect(start_, &StartPage::openDialog, this, [this] { (*actions_)[QStringLiteral("open")]->trigger(); });
     connect(bridge_, &views::SessionBridge::statusChanged, this, &MainWindow::onStatus);
@@ -117,6 +120,8 @@ void MainWindow::makeFileActions() {
                        if (bridge_->eventCount() == 0) return tr("nothing has run yet");
                        return bridge_->isBusy() || bridge_->isPaused() ? tr("the run is not at its end") : QString();
                    }});
+    actions_->add({"load_weights", tr("Load &weights into the model\u2026"), tr("A checkpoint (.pt, .pth, .npz) into the model that is open, as load_state_dict does"), "open", {},
+                   [this] { weights_->choose(); }, [this] { return weights_->whyNot(); }});
     actions_->add({"close", tr("&Close model"), {}, {}, {QKeySequence(Qt::CTRL | Qt::Key_W)},
                    [this] { bridge_->closeModel(); }, needModel});
     actions_->add({"quit", tr("&Quit"), {}, {}, {QKeySequence(Qt::CTRL | Qt::Key_Q)}, [this] { close(); }, {}});
@@ -290,7 +295,7 @@ void MainWindow::makeMenus() {
     fill(file, {"open"});
     recent_menu_ = file->addMenu(tr("Open &recent"));
     connect(recent_menu_, &QMenu::aboutToShow, this, &MainWindow::fillRecentMenu);
-    fill(file, {"reload", "save_run", "save_picture", "close", "", "quit"});
+    fill(file, {"reload", "load_weights", "save_run", "save_picture", "close", "", "quit"});
     fill(menuBar()->addMenu(tr("&Edit")), {"undo", "redo", "", "copy", "find"});
     fill(menuBar()->addMenu(tr("&Run")),
          {"run", "pause", "stop", "", "step_over", "step_into", "step_out", "step_back", "", "run_here", "run_nan",
@@ -488,8 +493,9 @@ void MainWindow::dropEvent(QDropEvent* event) {
     takeFile(event->mimeData()->urls().front().toLocalFile());
 }
 
-// Arrays and pictures feed the model that is open; anything else is a model.
+// Arrays and pictures feed the model that is open, checkpoints are loaded into it; anything else is a model.
 void MainWindow::takeFile(const QString& file) {
+    if (!views::InputsView::feeds(file) && weights_->takes(file)) return weights_->load(file, true);
     if (!views::InputsView::feeds(file)) return openFile(file);
     if (!bridge_->model()) {
         banner_->tell(tr("%1 can feed a model, but none is open: open a model first.").arg(QFileInfo(file).fileName()),

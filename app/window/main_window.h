@@ -14,6 +14,7 @@ class Actions;
 class Banner;
 class Docks;
 class StartPage;
+class WeightsLoader;
 
 class MainWindow : public QMainWindow {
     Q_OBJECT
@@ -24,9 +25,11 @@ class MainWindow : public QMainWindow {
 
     views::SessionBridge& bridge() { return *bridge_; }
     Docks& docks() { return *docks_; }
+    WeightsLoader& weights() { return *weights_; }
 
     void openFile(const QString& file);
-    // What is dropped on the window: a model is opened, an array or a picture becomes an input.
+    // What is dropped on the window: a model is opened, an array or a picture becomes an input, a checkpoint is loaded
+    // into the model there is.
     void takeFile(const QString& file);
     // Writes the last run as a recording; an error is told in the banner.
     void saveRun(const QString& file);
@@ -63,6 +66,7 @@ class MainWindow : public QMainWindow {
     Docks* docks_;
     Banner* banner_;
     StartPage* start_;
+    WeightsLoader* weights_;
     QMenu* recent_menu_ = nullptr;
     QMenu* panel_menu_ = nullptr;
     QString opening_;

@@ -315,6 +315,17 @@ bool SessionBridge::followLink(const QString& name) {
         setCurrentValue(id);
         return true;
     }
+    // A parameter or buffer as it is now.
+    if (!model_) return false;
+    for (const auto& module : model_->modules) {
+        for (const auto* tensors : {&module.parameters, &module.buffers}) {
+            const bool is_here = std::any_of(tensors->begin(), tensors->end(), [&](const auto& tensor) { return tensor.name == wanted; });
+            if (!is_here) continue;
+            setCurrentModule(text(module.path));
+            emit tensorWanted(name);
+            return true;
+        }
+    }
     return false;
 }
 
@@ -495,6 +506,14 @@ void SessionBridge::requestWatch(const QString& tag, const QString& expression, 
 void SessionBridge::requestSave(const QString& tag, const session::TensorRequest& what, const QString& file,
                                 QObject* receiver, std::function<void(std::string)> reply) {
     session_->request_save(tag.toStdString(), what, file.toStdString(), marshal(receiver, std::move(reply)));
+}
+
+void SessionBridge::loadWeights(const QString& file, bool strict, QObject* receiver, std::function<void(session::WeightsReport)> reply) {
+    const auto tell = [this, reply = std::move(reply)](const session::WeightsReport& report) {
+        if (report.error.empty()) emit weightsChanged();
+        reply(report);
+    };
+    session_->request_load_weights("load weights", file.toStdString(), strict, marshal<session::WeightsReport>(receiver, tell));
 }
 
 void SessionBridge::requestSaveRecording(const QString& file, QObject* receiver, std::function<void(std::string)> reply) {

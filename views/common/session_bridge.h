@@ -80,6 +80,10 @@ class SessionBridge : public QObject {
     // Opens the file that is open again, as it is now, and runs it.
     void runAgain();
     void closeModel();
+    // A checkpoint into the model there is.
+    void loadWeights(const QString& file, bool strict, QObject* receiver, std::function<void(session::WeightsReport)> reply);
+    // For who changed parameters or buffers: panels that show them look again.
+    void tellWeightsChanged() { emit weightsChanged(); }
     void train(const session::TrainOptions& options);
     void trainOn(const session::TrainOptions& options);
     void run();                 // starts, or continues when parked
@@ -132,6 +136,8 @@ class SessionBridge : public QObject {
     void recordingChanged();
     void eventsGrown();
     void trainingChanged();
+    // Parameters or buffers have other elements, though nothing ran.
+    void weightsChanged();
     void compiledChanged();
     void formRefused(const QString& why);
     void logAdded();
@@ -141,6 +147,8 @@ class SessionBridge : public QObject {
     void inputsChanged();
     void runOptionsChanged();
     void panelWanted(const QString& id);
+    // A parameter or buffer by name, to be looked at as it is now.
+    void tensorWanted(const QString& name);
 
   private:
     class Listener;

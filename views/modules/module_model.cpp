@@ -20,13 +20,31 @@ const char* const kHeaderTips[] = {"Name in its parent",
                                    "Bytes of the elements",
                                    "Whether gradients are computed: all, none, or some of the parameters below",
                                    "train or eval, as the training flag says",
-                                   "Hooks registered on the module",
+                                   "Hooks that calls of the module run, forward and backward",
                                    "Whether values and statistics are kept in the next recording: of what the module makes, of the parameter "
                                    "and its gradients. Without a tick a NaN there is not noticed"};
 
 std::string_view lastPart(const std::string& path) {
     const auto dot = path.rfind('.');
     return dot == std::string::npos ? std::string_view(path) : std::string_view(path).substr(dot + 1);
+}
+
+const session::TensorInfo* findTensor(const session::ModelInfo& model, const std::string& name) {
+    for (const ModuleInfo& module : model.modules) {
+        for (const auto* tensors : {&module.parameters, &module.buffers}) {
+            for (const session::TensorInfo& tensor : *tensors) {
+                if (tensor.name == name) return &tensor;
+            }
+        }
+    }
+    return nullptr;
+}
+
+// "pruned by L1Unstructured, 30 % zero"
+QString ruleText(const session::TensorRule& rule) {
+    if (rule.kind == "pruning") return ModuleModel::tr("pruned by %1").arg(text(rule.what));
+    if (rule.kind == "parametrization") return ModuleModel::tr("parametrized by %1").arg(text(rule.what));
+    return QStringLiteral("%1: %2").arg(text(rule.kind), text(rule.what));
 }
 
 }  // namespace
@@ -69,6 +87,7 @@ void ModuleModel::setModel(std::shared_ptr<const session::ModelInfo> model) {
                 row.tensor = &buffer;
                 add(id, row);
             }
+            addRules(i);
         }
         // Attributes come after the child modules; those that every module has say nothing.
         for (std::size_t i = 0; i < model_->modules.size(); ++i) {
@@ -83,6 +102,24 @@ void ModuleModel::setModel(std::shared_ptr<const session::ModelInfo> model) {
         }
     }
     endResetModel();
+}
+
+// What its tensors are computed from, with the tensors it takes below.
+void ModuleModel::addRules(std::size_t module) {
+    for (const session::TensorRule& rule : model_->modules[module].rules) {
+        Row row;
+        row.kind = Kind::Rule;
+        row.module = module;
+        row.rule = &rule;
+        const int id = add(row_of_module_[module], row);
+        for (const std::string& name : rule.from) {
+            Row link;
+            link.kind = Kind::Link;
+            link.module = module;
+            link.tensor = findTensor(*model_, name);
+            if (link.tensor != nullptr) add(id, link);
+        }
+    }
 }
 
 ModuleModel::Trainable ModuleModel::trainable(std::size_t index) const {
@@ -227,7 +264,7 @@ QVariant ModuleModel::moduleText(const Row& row, int column) const {
 QVariant ModuleModel::tensorText(const Row& row, int column) const {
     switch (column) {
         case Name: return text(lastPart(row.tensor->name));
-        case Class: return row.kind == Kind::Parameter ? tr("parameter") : tr("buffer");
+        case Class: return row.kind == Kind::Parameter || (row.kind == Kind::Link && requiresGrad(*row.tensor)) ? tr("parameter") : tr("buffer");
         case Shape: return shapeText(row.tensor->shape);
         case Dtype: return text(row.tensor->dtype);
         case Parameters: return countText(row.tensor->numel());
@@ -247,6 +284,7 @@ QVariant ModuleModel::data(const QModelIndex& index, int role) const {
             if (row.kind == Kind::Attribute) {
                 return index.column() == Name ? text(row.attribute.first) : index.column() == Class ? text(row.attribute.second) : QVariant();
             }
+            if (row.kind == Kind::Rule) return index.column() == Name ? QStringLiteral("%1 %2").arg(text(lastPart(row.rule->tensor)), ruleText(*row.rule)) : QString();
             return tensorText(row, index.column());
         case Qt::CheckStateRole: {
             if (index.column() != Record || !canTick(row)) return {};
@@ -254,20 +292,9 @@ QVariant ModuleModel::data(const QModelIndex& index, int role) const {
             const Ticks count = ticks(row);
             return count.without == 0 ? Qt::Checked : count.with == 0 ? Qt::Unchecked : Qt::PartiallyChecked;
         }
-        case Qt::ToolTipRole: {
-            if (index.column() == Record && canTick(row)) {
-                return left_out_.contains(tickName(row)) ? tr("Its values are not recorded. Click to record them from the next run on")
-                                                         : tr("Its values are recorded. Click to leave them out from the next run on");
-            }
-            const ModuleInfo& module = model_->modules[row.module];
-            if (row.kind == Kind::Module) {
-                const QString tip = QStringLiteral("%1\n%2").arg(scopeText(module.path), text(module.qualified_name));
-                const auto count = trainable(row.module);
-                return count.without > 0 && count.with == 0 ? tip + QLatin1Char('\n') + tr("Frozen: its parameters take no gradients") : tip;
-            }
-            return row.tensor ? text(row.tensor->name) : QStringLiteral("%1 = %2").arg(text(row.attribute.first), text(row.attribute.second));
-        }
+        case Qt::ToolTipRole: return tipOf(row, index.column());
         case Qt::ForegroundRole:
+            if (row.kind == Kind::Rule) return theme.colour(Theme::Colour::Accent);
             if (row.kind != Kind::Module) return theme.colour(Theme::Colour::Faint);
             if (const auto count = trainable(row.module); count.without > 0 && count.with == 0) return theme.colour(Theme::Colour::Faint);
             return index.column() == Class ? QVariant(theme.colour(Theme::Colour::Accent)) : QVariant();
@@ -289,9 +316,32 @@ QVariant ModuleModel::data(const QModelIndex& index, int role) const {
                                            : Qt::AlignLeft | Qt::AlignVCenter);
         case PathRole: return text(model_->modules[row.module].path);
         case KindRole: return static_cast<int>(row.kind);
-        case TensorRole: return row.tensor ? text(row.tensor->name) : QString();
+        case TensorRole: return row.tensor ? text(row.tensor->name) : row.rule ? text(row.rule->tensor) : QString();
         default: return {};
     }
+}
+
+QString ModuleModel::tipOf(const Row& row, int column) const {
+    if (column == Record && canTick(row)) {
+        return left_out_.contains(tickName(row)) ? tr("Its values are not recorded. Click to record them from the next run on")
+                                                 : tr("Its values are recorded. Click to leave them out from the next run on");
+    }
+    const ModuleInfo& module = model_->modules[row.module];
+    if (row.kind == Kind::Module) {
+        QString tip = QStringLiteral("%1\n%2").arg(scopeText(module.path), text(module.qualified_name));
+        QStringList hooks;
+        for (const auto& kind : module.hook_kinds) hooks << text(kind);
+        if (!hooks.isEmpty()) tip += QLatin1Char('\n') + tr("Hooks: %1").arg(hooks.join(QStringLiteral(", ")));
+        for (const auto& rule : module.rules) tip += QStringLiteral("\n%1 %2").arg(text(lastPart(rule.tensor)), ruleText(rule));
+        const auto count = trainable(row.module);
+        return count.without > 0 && count.with == 0 ? tip + QLatin1Char('\n') + tr("Frozen: its parameters take no gradients") : tip;
+    }
+    if (row.rule) {
+        QStringList from;
+        for (const auto& name : row.rule->from) from << text(name);
+        return tr("%1 is %2: computed from %3").arg(text(row.rule->tensor), ruleText(*row.rule), from.join(QStringLiteral(", ")));
+    }
+    return row.tensor ? text(row.tensor->name) : QStringLiteral("%1 = %2").arg(text(row.attribute.first), text(row.attribute.second));
 }
 
 QVariant ModuleModel::headerData(int section, Qt::Orientation orientation, int role) const {

@@ -19,7 +19,8 @@ class ModuleModel : public QAbstractItemModel {
   public:
     enum Column { Name, Class, Shape, Dtype, Parameters, Bytes, Grad, Mode, Hooks, Record, ColumnCount };
     enum Role { PathRole = Qt::UserRole, KindRole, TensorRole };
-    enum class Kind { Module, Parameter, Buffer, Attribute };
+    // A rule says what a tensor is computed from; the tensors below it are links.
+    enum class Kind { Module, Parameter, Buffer, Attribute, Rule, Link };
 
     using QAbstractItemModel::QAbstractItemModel;
 
@@ -54,11 +55,14 @@ class ModuleModel : public QAbstractItemModel {
         int place = 0;
         std::size_t module = 0;
         const session::TensorInfo* tensor = nullptr;
+        const session::TensorRule* rule = nullptr;
         std::pair<std::string, std::string> attribute;
         std::vector<int> children;
     };
 
     int add(int parent, Row row);
+    void addRules(std::size_t module);
+    QString tipOf(const Row& row, int column) const;
     const Row& row(const QModelIndex& index) const { return rows_[static_cast<std::size_t>(index.internalId())]; }
     struct Trainable {
         int with = 0;

@@ -76,11 +76,21 @@ void ModulesView::showModel() {
     model_->setModel(model);
     model_->setLeftOut(bridge().runOptions().left_out);
     fit();
+    spanRules({});
     selecting_ = false;
     totals_->setVisible(model != nullptr);
     if (!model) return;
     totals_->setText(tr("%1 modules, %2 parameters, %3").arg(model->modules.size()).arg(countText(model->parameter_count), bytesText(static_cast<double>(model->parameter_bytes))));
     totals_->setToolTip(text(model->format));
+}
+
+// A sentence needs the whole row.
+void ModulesView::spanRules(const QModelIndex& parent) {
+    for (int row = 0; row < model_->rowCount(parent); ++row) {
+        const QModelIndex index = model_->index(row, 0, parent);
+        if (index.data(ModuleModel::KindRole).toInt() == static_cast<int>(ModuleModel::Kind::Rule)) tree_->setFirstColumnSpanned(row, parent, true);
+        else spanRules(index);
+    }
 }
 
 void ModulesView::showCurrent() {
@@ -167,7 +177,10 @@ void ModulesView::setTraining(const QString& path, bool training) {
 
 void ModulesView::reinitialise(const QString& path) {
     bridge().ask<std::string>(
-        this, [this, path](const std::string& failure) { tellOf(failure, tr("%1 begins anew").arg(scopeText(path.toStdString()))); },
+        this, [this, path](const std::string& failure) {
+            tellOf(failure, tr("%1 begins anew").arg(scopeText(path.toStdString())));
+            if (failure.empty()) this->bridge().tellWeightsChanged();
+        },
         [&](auto reply) { bridge().session().request_reset_parameters(path.toStdString(), bridge().runOptions().seed, reply); });
 }
 

@@ -91,6 +91,8 @@ TensorView::TensorView(SessionBridge& bridge, QWidget* parent) : View(bridge, pa
     connect(picture_, &TensorPicture::hovered, this, [this](const QString& text) { hover_->setText(text.isEmpty() ? QStringLiteral(" ") : text); });
     connect(&bridge, &SessionBridge::currentChanged, this, &TensorView::takeCurrent);
     connect(&bridge, &SessionBridge::recordingChanged, this, &TensorView::takeCurrent);
+    connect(&bridge, &SessionBridge::weightsChanged, this, &TensorView::ask);
+    connect(&bridge, &SessionBridge::tensorWanted, this, &TensorView::takeNamed);
     connect(&Theme::instance(), &Theme::changed, this, [this] {
         fillHistogram();
         fillStatistics();
@@ -209,6 +211,7 @@ void TensorView::buildControls(QLayout* layout) {
     connect(overlay, &QToolButton::toggled, this, [this](bool on) { picture_->setOverlay(on); });
     second->addWidget(overlay);
     title_ = new QLabel(bar);
+    title_->setObjectName(QStringLiteral("tensorTitle"));
     title_->setFont(Theme::instance().monoFont());
     title_->setTextInteractionFlags(Qt::TextSelectableByMouse);
     title_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
@@ -297,6 +300,14 @@ void TensorView::takeCurrent() {
         request_ = {};
         showSlice({});
     }
+}
+
+void TensorView::takeNamed(const QString& name) {
+    if (lock_->isChecked()) return;
+    for (std::size_t i = 0; i < choices_.size(); ++i) {
+        if (choices_[i].name == name) choice_->setCurrentIndex(static_cast<int>(i));
+    }
+    showName(name);
 }
 
 bool TensorView::isArgument(const std::string& name) const {

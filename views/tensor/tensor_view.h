@@ -60,6 +60,7 @@ class TensorView : public View {
     QWidget* buildSide();
     void divide();
     void takeCurrent();
+    void takeNamed(const QString& name);
     void fillChoices(session::EventId event);
     bool isArgument(const std::string& name) const;
     void choose(int index);
