@@ -162,7 +162,9 @@ class ImportedFunction final : public Sugared {
     ImportedFunction(std::string module, std::string name) : module_(std::move(module)), name_(std::move(name)) {}
     std::string describe() const override { return "builtin"; }
     SugaredPtr call(Builder& builder, NamedValues arguments, NamedValues keywords, Range range) override {
-        return library_name(module_, name_, builder, range)->call(builder, arguments, keywords, range);
+        const SugaredPtr known = library_name(module_, name_, builder, range);
+        if (!known) builder.fail(concat("python value ", module_, ".", name_, " cannot be called in a script"), range);
+        return known->call(builder, arguments, keywords, range);
     }
 
   private:
@@ -255,7 +257,8 @@ SugaredPtr ScriptCompiler::sugared(const IValue& value, std::string_view name, b
             }
             return make_ptr<ImportedFunction>(place->first, place->second);
         }
-        return script::python_builtin(name);
+        if (SugaredPtr known = script::python_builtin(name)) return known;
+        return make_ptr<ForeignValue>(value, std::string());
     }
     if (const auto* function = dynamic_cast<const Callable*>(value.object_pointer()); function != nullptr && object_as<PythonObject>(value) == nullptr) {
         return make_ptr<ImportedFunction>("torch.nn.functional", function->describe());

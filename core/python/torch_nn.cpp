@@ -23,7 +23,7 @@ namespace {
 NativeCallable::Body initialiser(const nn::LayerRecord& record) {
     return [&record](CallArguments arguments) -> IValue {
         nn::Module& self = module_self(arguments);
-        with_python_errors([&] { nn::init_layer(self, record, engine_values(behind_self(std::move(arguments)))); });
+        with_python_errors([&] { nn::init_layer(self, record, container_arguments(std::move(arguments))); });
         return {};
     };
 }
@@ -42,7 +42,7 @@ void define_methods(ClassObject& cls, const nn::LayerRecord& record) {
         cls.define(name, [&method](CallArguments arguments) {
             nn::Module& self = module_self(arguments);
             return with_python_errors(
-                [&] { return nn::call_method(self, method, engine_values(behind_self(std::move(arguments)))); });
+                [&] { return nn::call_method(self, method, container_arguments(std::move(arguments))); });
         });
     }
     if (record.reset_parameters != nullptr) {
@@ -115,7 +115,9 @@ class SizeLists {
 
   private:
     static bool is_size_tensor(const IValue& value) {
-        return value.is_tensor() && value.to_tensor().dim() == 0 && value.to_tensor().dtype() == ScalarType::Int64;
+        if (!value.is_tensor()) return false;
+        const Tensor size = value.to_tensor();
+        return size.dim() == 0 && size.dtype() == ScalarType::Int64;
     }
 
     void convert(IValue& value) {

@@ -21,5 +21,7 @@ CallArguments behind_self(CallArguments arguments);
 // torch.float32, torch.channels_last and generators as the engine knows them; other values as they are.
 IValue engine_value(const IValue& value);
 CallArguments engine_values(CallArguments arguments);
+// Those without self; what can be iterated over is a list: nn.ModuleList(Block() for _ in range(3)).
+CallArguments container_arguments(CallArguments arguments);
 
 }  // namespace loupe::python

@@ -3,6 +3,7 @@
 
 #include "core/base/strings.h"
 #include "core/python/arguments.h"
+#include "core/python/builtin_objects.h"
 #include "core/python/error.h"
 #include "core/python/operations.h"
 #include "core/python/torch_call.h"
@@ -252,6 +253,15 @@ void define_dict(ClassObject& cls, const Methods& methods) {
 }
 
 }  // namespace
+
+CallArguments container_arguments(CallArguments given) {
+    CallArguments arguments = engine_values(behind_self(std::move(given)));
+    for (IValue& value : arguments.positional) {
+        const bool is_iterable = object_as<Iterator>(value) != nullptr || object_as<DictView>(value) != nullptr;
+        if (is_iterable) value = make_list(to_vector(value));
+    }
+    return arguments;
+}
 
 void define_container_methods(ClassObject& cls) {
     const std::string& name = cls.name();

@@ -39,3 +39,9 @@ try:
     md['nope']
 except KeyError as e:
     print('KeyError', e)
+gl = nn.ModuleList(nn.Linear(1, i + 1, bias=False) for i in range(2))
+gl.extend(nn.ReLU() for _ in range(2))
+gl += [nn.Tanh()]
+print(gl)
+print(nn.ParameterList(nn.Parameter(torch.zeros(i)) for i in range(1, 3)))
+print(nn.ModuleList({'a': nn.ReLU(), 'b': nn.Tanh()}.values()))
