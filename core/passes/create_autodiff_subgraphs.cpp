@@ -59,6 +59,7 @@ const Pass kCreateAutodiffSubgraphs{
         grouping.kind = ir::prim::DifferentiableGraph;
         grouping.pass = "CreateAutodiffSubgraphs";
         grouping.is_member = is_differentiable;
+        grouping.takes_scalar_tensors = true;
         grouping.is_connected = false;
         form_groups(graph, graph.block(), grouping);
     }};

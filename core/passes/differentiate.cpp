@@ -339,6 +339,11 @@ Gradient differentiate(const Graph& graph, const std::vector<IValue>& inputs, co
         leaf_inputs.push_back(static_cast<std::int64_t>(i));
     }
 
+    for (const Node* node : graph.nodes()) {
+        if (node->kind() != prim::Constant) continue;
+        if (const auto tensor = constant_tensor(node->output())) writer.bind(*tensor, joint->insert_constant(IValue(*tensor)));
+    }
+
     Tape tape;
     const ObserverScope unobserved(nullptr);
     const StandInScope scope(&tape);

@@ -51,6 +51,8 @@ std::vector<const Pass*>& registry() {
                                               &kInlineAutodiffSubgraphs,
                                               &kDifferentiate,
                                               &kFuseTensorExprs,
+                                              &kFuseAttention,
+                                              &kSaveSlopes,
                                               &kFuseStaticSubgraphs,
                                               &kConvertFrozenOpsToMKLDNN,
                                               &kTransformConv1dToConv2d,

@@ -52,7 +52,7 @@ class GroupMaker {
     Value* value_inside(Value* value, Node* group) {
         if (const auto found = map_.find(value); found != map_.end()) return found->second;
         Value* inside = nullptr;
-        if (value->node()->kind() == prim::Constant && value->type()->kind() != TypeKind::Tensor) {
+        if (value->node()->kind() == prim::Constant && (value->type()->kind() != TypeKind::Tensor || is_taken_scalar(value))) {
             Node* constant = subgraph_->create_copy(*value->node(), [](Value* v) { return v; });
             inside = subgraph_->block()->append(constant)->output();
         } else {
@@ -61,6 +61,12 @@ class GroupMaker {
         }
         map_[value] = inside;
         return inside;
+    }
+
+    bool is_taken_scalar(const Value* value) const {
+        if (!grouping_.takes_scalar_tensors) return false;
+        const auto tensor = constant_tensor(value);
+        return tensor && tensor->dim() == 0;
     }
 
     bool is_read_outside(const Value* value) const {

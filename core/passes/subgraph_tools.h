@@ -15,6 +15,7 @@ struct Grouping {
     // May the node be in a group? Nodes with blocks, effects or memory that somebody writes are not asked for.
     std::function<bool(const ir::Node*)> is_member;
     std::size_t fewest = 2;  // members of a group, constants not counted
+    bool takes_scalar_tensors = false;  // constant tensors without dimensions are copied into groups too
     bool is_connected = true;  // a node joins those groups only whose results it reads
 };
 

@@ -12,6 +12,7 @@
 #include "core/base/strings.h"
 #include "core/ops/stand_in.h"
 #include "core/passes/differentiate.h"
+#include "core/passes/graph_tools.h"
 #include "core/passes/pass_list.h"
 #include "core/runtime/fuser.h"
 #include "core/runtime/interpreter.h"
@@ -69,18 +70,46 @@ std::vector<IValue> inputs_of(const StructuralCall& call) {
 
 bool wants_gradient(const IValue& value) { return value.is_tensor() && value.to_tensor().defined() && requires_grad(value.to_tensor()); }
 
+// Of numbers and lists of them, which a derivative graph has as constants.
+std::string number_key(const IValue& value) {
+    if (value.is_int()) return concat("i", value.to_int(), ";");
+    if (value.is_double()) return concat("d", value.to_double(), ";");
+    if (value.is_bool()) return value.to_bool() ? "T;" : "F;";
+    if (value.is_string()) return concat("s", value.to_string().size(), ":", value.to_string(), ";");
+    if (!value.is_list()) return "-;";
+    std::string key = "[";
+    for (const IValue& element : value.to_list().elements) key += number_key(element);
+    return key + "]";
+}
+
 // Everything that a derivative graph depends on.
 std::string shape_key(const std::vector<IValue>& inputs) {
     std::string key;
     for (const IValue& value : inputs) {
         if (!value.is_tensor() || !value.to_tensor().defined()) {
-            key += value.is_int() ? concat("i", value.to_int(), ";") : value.is_double() ? concat("d", value.to_double(), ";") : "-;";
+            key += number_key(value);
             continue;
         }
         const Tensor t = value.to_tensor();
         key += concat(static_cast<int>(t.dtype()), shape_list_text(t.sizes()), shape_list_text(t.strides()), requires_grad(t) ? "g" : "", ";");
     }
     return key;
+}
+
+// The graph in operators that are made for these inputs.
+Ptr<ir::Graph> for_inputs(const ir::Graph& graph, const std::vector<IValue>& inputs) {
+    const Ptr<ir::Graph> copy = graph.copy();
+    copy->begin_pass();
+    passes::PassContext context;
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+        const bool is_tensor = inputs[i].is_tensor() && inputs[i].to_tensor().defined();
+        context.input_types.push_back(is_tensor ? ir::refined_type(inputs[i].to_tensor()) : nullptr);
+        if (inputs[i].is_tensor() || !passes::can_be_constant(inputs[i])) continue;
+        const ir::InsertPointScope first(*copy, *copy->nodes().begin());
+        copy->inputs()[i]->replace_all_uses_with(copy->insert_constant(inputs[i], copy->inputs()[i]->type()));
+    }
+    for (const passes::Pass* pass : {&passes::kPropagateInputShapes, &passes::kFuseAttention, &passes::kSaveSlopes}) pass->run(*copy, context);
+    return copy;
 }
 
 Differentiated& differentiated(GroupState& state, const StructuralCall& call, const std::vector<IValue>& inputs) {
@@ -92,7 +121,7 @@ Differentiated& differentiated(GroupState& state, const StructuralCall& call, co
         std::vector<bool> wanted;
         for (const IValue& value : inputs) wanted.push_back(wants_gradient(value));
         try {
-            made->gradient = passes::differentiate(*call.node.g(ir::attr::Subgraph), inputs, wanted);
+            made->gradient = passes::differentiate(*for_inputs(*call.node.g(ir::attr::Subgraph), inputs), inputs, wanted);
             // Before fusing: a group depends on all that it reads, each of its results on less.
             for (const ir::Value* output : made->gradient.df->outputs()) {
                 made->sources.push_back(gradients_behind(output, made->gradient.df_input_vjps.size()));

@@ -291,6 +291,89 @@ with prim::TensorExprGroup_0 = graph(%x : Float(2, 3, strides=[3, 1], requires_g
         compare(found[1], found[0]);
     }
 
+    // Attention of heads that lie side by side: forward, backward and once more, against the operators one by one.
+    void attentionIsOneOperator_data() {
+        QTest::addColumn<QString>("scores");
+        QTest::addColumn<QString>("joined");
+        const char* kMasked = "  %n : Tensor = aten::bitwise_not(%m)\n  %b : Tensor = aten::masked_fill(%a, %n, %low)\n";
+        const char* kScaled = "  %a : Tensor = aten::mul(%p, %half)\n";
+        const char* kDivided = "  %a : Tensor = aten::div(%p, %three)\n  %b : Tensor = aten::mul(%a, %one)\n";
+        QTest::addRow("mask") << QString(kScaled) + kMasked << "%r : Tensor = aten::transpose(%o, %one, %two)\n";
+        QTest::addRow("heads apart") << QString(kScaled) + kMasked << "%r : Tensor = aten::mul(%o, %three)\n";
+        QTest::addRow("no mask") << QString("  %b : Tensor = aten::div(%p, %three)\n") << "%r : Tensor = aten::transpose(%o, %one, %two)\n";
+        QTest::addRow("plain") << QString("  %b : Tensor = aten::transpose(%p, %three, %three)\n") << "%r : Tensor = aten::tanh(%o)\n";
+        QTest::addRow("two numbers") << QString(kDivided) << "%r : Tensor = aten::tanh(%o)\n";
+    }
+    void attentionIsOneOperator() {
+        QFETCH(QString, scores);
+        QFETCH(QString, joined);
+        const auto graph = ir::parse_graph(QString(R"(graph(%x : Tensor, %k : Tensor, %v : Tensor, %m : Tensor):
+  %one : int = prim::Constant[value=1]()
+  %two : int = prim::Constant[value=2]()
+  %three : int = prim::Constant[value=3]()
+  %last : int = prim::Constant[value=-1]()
+  %half : float = prim::Constant[value=0.5]()
+  %low : float = prim::Constant[value=-2.]()
+  %none : NoneType = prim::Constant()
+  %q : Tensor = aten::transpose(%x, %one, %two)
+  %kh : Tensor = aten::transpose(%k, %one, %two)
+  %vh : Tensor = aten::transpose(%v, %one, %two)
+  %t : Tensor = aten::transpose(%kh, %two, %three)
+  %p : Tensor = aten::matmul(%q, %t)
+%1  %w : Tensor = aten::softmax(%b, %last, %none)
+  %o : Tensor = aten::matmul(%w, %vh)
+  %2  return (%r)
+)").arg(scores, joined).toStdString());
+        const auto grouped = graph->copy();
+        PassManager().run(*grouped, pipeline_of("CreateAutodiffSubgraphs"));
+        const TensorList inputs{drawn({2, 5, 3, 4}), drawn({2, 6, 3, 4}), drawn({2, 6, 3, 7})};
+        const Tensor mask = fn::gt_scalar(drawn({3, 5, 6}), Scalar(0.0));
+        TensorList found[2], again[2];
+        for (const std::size_t i : {0U, 1U}) {
+            TensorList leaves;
+            std::vector<IValue> arguments;
+            for (const Tensor& input : inputs) {
+                leaves.push_back(fn::clone(input));
+                set_requires_grad(leaves.back(), true);
+                arguments.emplace_back(leaves.back());
+            }
+            arguments.emplace_back(mask);
+            const auto code = runtime::Code::make(i == 0 ? graph : grouped, "");
+            const Tensor result = runtime::run_code(*code, arguments)[0].to_tensor();
+            const Tensor loss = fn::sum(fn::mul(result, result));
+            BackwardOptions options;
+            options.retain_graph = true;
+            found[i] = gradients_of({loss}, leaves, {Tensor()}, options);
+            found[i].push_back(result);
+            options.create_graph = true;
+            const TensorList first = gradients_of({loss}, leaves, {Tensor()}, options);
+            again[i] = gradients_of({fn::sum(fn::mul(first[0], first[1].defined() ? fn::sum(first[1]) : first[0]))}, leaves, {Tensor()});
+        }
+        compare(found[1], found[0]);
+        compare(again[1], again[0]);
+    }
+
+    // A list of numbers is part of what a derivative graph holds for.
+    void otherListsAreOtherGraphs() {
+        const auto graph = ir::parse_graph(R"(graph(%x : Tensor, %y : Tensor, %shape : int[]):
+  %a : Tensor = aten::mul(%x, %y)
+  %b : Tensor = aten::view(%a, %shape)
+  %c : Tensor = aten::tanh(%b)
+  return (%c)
+)");
+        PassManager().run(*graph, pipeline_of("CreateAutodiffSubgraphs"));
+        const auto code = runtime::Code::make(graph, "");
+        for (const auto& [rows, columns] : {std::pair{2, 6}, std::pair{3, 4}, std::pair{2, 6}}) {
+            const Tensor x = drawn({4, 3});
+            set_requires_grad(x, true);
+            const Tensor result = runtime::run_code(*code, {x, drawn({4, 3}), IValue(Dims{rows, columns})})[0].to_tensor();
+            QCOMPARE(result.size(0), std::int64_t{rows});
+            QCOMPARE(result.size(1), std::int64_t{columns});
+            backward({fn::sum(result)});
+            QVERIFY(grad_of(x).defined());
+        }
+    }
+
     // The graph of the profiling executor holds for the types that were seen; others take the fallback and get the same.
     void guardsLeaveOthersToTheFallback() {
         const auto graph = ir::parse_graph(R"(graph(%x : Tensor, %y : Tensor):

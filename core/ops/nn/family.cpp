@@ -73,6 +73,8 @@ OperatorFamily nn_family() {
         &kTransformerEncoderLayer,
         &kScaledDotProductAttention,
         &kScaledDotProductAttentionMath,
+        &kFusedAttention,
+        &kFusedAttentionBackward,
         &kNativeGroupNorm,
         &kNativeGroupNormBackward,
         &kGroupNorm,

@@ -30,6 +30,8 @@ extern const OperatorRecord kNllLossForward, kNllLossBackward, kNllLoss2dForward
 // attention.cpp
 extern const OperatorRecord kNativeMultiHeadAttention, kTransformerEncoderLayer, kScaledDotProductAttention,
     kScaledDotProductAttentionMath;
+// fused_attention.cpp
+extern const OperatorRecord kFusedAttention, kFusedAttentionBackward;
 // group_norm.cpp
 extern const OperatorRecord kNativeGroupNorm, kNativeGroupNormBackward, kGroupNorm;
 // elementwise_loss.cpp

@@ -51,6 +51,7 @@ constexpr OperatorNote kNotes[] = {
      "grad_output: grad where x > 0, else negative_slope grad\nself: 0"},
     {"aten::elu_backward", "scale grad_output if x > 0 else scale input_scale alpha exp(input_scale x) grad_output",
      "grad_output: grad elu'(x)\nself_or_result: grad grad_output elu''(x)"},
+    {"loupe::gelu_with_slope", "", "self: grad_output slope; grad_slope times the second derivative, (2 - x^2) phi(x)"},
     {"aten::gelu_backward", "grad_output (Phi(x) + x phi(x))",
      "grad_output: grad (Phi(x) + x phi(x))\nself: grad grad_output phi(x) (2 - x^2)"},
     {"aten::silu_backward", "grad_output s (1 + x (1 - s)), s = sigmoid(x)",

@@ -127,6 +127,10 @@ constexpr OperatorNote kNotes[] = {
 
     {"aten::_scaled_dot_product_attention", "", kAttention},
     {"aten::_scaled_dot_product_attention_math", "", kAttention},
+    {"loupe::attention", "",
+     "query: s k; s = scale w (g v^T - sum(w g v^T)), 0 where hidden, w the weights\nkey: s^T q\nvalue: w^T g"},
+    {"loupe::attention_backward", "s k, s^T q, w^T g; s = scale w (g v^T - sum(w g v^T)), 0 where hidden",
+     "grad_output: derivative of the three products above\nquery: as grad_output\nkey: as grad_output\nvalue: as grad_output\nweights: as grad_output"},
     {"aten::_native_multi_head_attention", "",
      "query: through the projections and the attention, as by linear and _scaled_dot_product_attention\nkey: as query\nvalue: as query"},
     {"aten::_transformer_encoder_layer_fwd",

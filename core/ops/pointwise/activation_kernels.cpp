@@ -5,7 +5,7 @@
 #define HWY_TARGET_INCLUDE "core/ops/pointwise/activation_kernels.cpp"
 #include "hwy/foreach_target.h"
 // clang-format off
-#include "core/ops/loops/math_inl.h"
+#include "core/ops/pointwise/gelu_inl.h"
 // clang-format on
 
 #include "core/ops/pointwise/kernels.h"
@@ -18,14 +18,6 @@ namespace {
 struct Plain {
     explicit Plain(const Scalar*) {}
 };
-
-constexpr double kSqrtHalf = 0.70710678118654752440;
-constexpr double kInverseSqrtTwoPi = 0.39894228040143267794;
-constexpr double kSqrtTwoOverPi = 0.79788456080286535588;
-constexpr double kGeluCubic = 0.044715;
-
-template <class D>
-HWY_INLINE auto constant(D d, double value) { return hn::Set(d, static_cast<FloatOf<D>>(value)); }
 
 template <class D, class V>
 HWY_INLINE V clip(D d, V x, double low, double high) {
@@ -107,19 +99,6 @@ struct EluBackwardOfResultOp : EluOp<T> {
     }
 };
 
-template <class D, class V>
-HWY_INLINE V erf_any(D d, V x) {
-    if constexpr (std::is_same_v<FloatOf<D>, float>) {
-        return erf_vector(d, x);
-    } else {
-        return patch_lanes(d, x, x, hn::Ne(x, x), [](double v) { return std::erf(v); });
-    }
-}
-template <class D, class V>
-HWY_INLINE V normal_cdf(D d, V x) {
-    const V half = constant(d, 0.5);
-    return hn::MulAdd(half, erf_any(d, hn::Mul(x, constant(d, kSqrtHalf))), half);
-}
 template <class T>
 struct GeluOp : Plain {
     using Plain::Plain;
@@ -131,15 +110,9 @@ struct GeluBackwardOp : Plain {
     using Plain::Plain;
     template <class D, class V>
     V vector(D d, V g, V x) const {
-        const V density = hn::Mul(constant(d, kInverseSqrtTwoPi), exp_fast(d, hn::Mul(constant(d, -0.5), hn::Mul(x, x))));
-        return hn::Mul(g, hn::MulAdd(x, density, normal_cdf(d, x)));
+        return hn::Mul(g, gelu_slope(d, x, normal_cdf(d, x)));
     }
 };
-template <class D, class V>
-HWY_INLINE V gelu_tanh_inner(D d, V x) {
-    const V cube = hn::Mul(hn::Mul(x, x), x);
-    return tanh_vector(d, hn::Mul(constant(d, kSqrtTwoOverPi), hn::MulAdd(constant(d, kGeluCubic), cube, x)));
-}
 template <class T>
 struct GeluTanhOp : Plain {
     using Plain::Plain;
@@ -153,12 +126,7 @@ struct GeluTanhBackwardOp : Plain {
     using Plain::Plain;
     template <class D, class V>
     V vector(D d, V g, V x) const {
-        const V one = constant(d, 1);
-        const V inner = gelu_tanh_inner(d, x);
-        const V left = hn::Mul(constant(d, 0.5), hn::Add(one, inner));
-        const V slope = hn::Mul(constant(d, kSqrtTwoOverPi), hn::MulAdd(constant(d, 3 * kGeluCubic), hn::Mul(x, x), one));
-        const V right = hn::Mul(hn::Mul(hn::Mul(constant(d, 0.5), x), hn::NegMulAdd(inner, inner, one)), slope);
-        return hn::Mul(g, hn::Add(left, right));
+        return hn::Mul(g, gelu_tanh_slope(d, x, gelu_tanh_inner(d, x)));
     }
 };
 template <class T>

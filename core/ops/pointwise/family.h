@@ -11,6 +11,7 @@ std::span<const OperatorRecord> rounding_records();
 std::span<const OperatorRecord> activation_records();
 std::span<const OperatorRecord> activation_gradient_records();
 std::span<const OperatorRecord> gated_records();
+std::span<const OperatorRecord> gelu_with_slope_records();
 std::span<const OperatorRecord> arithmetic_records();
 std::span<const OperatorRecord> division_records();
 std::span<const OperatorRecord> power_records();
