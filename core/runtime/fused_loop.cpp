@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "core/base/parallel.h"
+#include "core/base/strings.h"
 #include "core/ops/loops/convert.h"
 
 namespace loupe::runtime {
@@ -84,6 +85,13 @@ std::vector<bool> FusedLoop::numbers() const {
         numbers.push_back(mode_ == Mode::Packed ? is_constant(i) : dims_.empty() || dims_[0].strides[i] == 0);
     }
     return numbers;
+}
+
+std::string FusedLoop::text() const {
+    if (mode_ == Mode::Packed) return concat(numel_, " elements, strided ones gathered by ", kPiece);
+    const std::int64_t length = dims_.empty() ? 1 : dims_[0].size;
+    const std::int64_t runs = length == 0 ? 0 : numel_ / length;
+    return concat(runs, runs == 1 ? " run of " : " runs of ", length, " elements");
 }
 
 void FusedLoop::run(const FusedKernel& kernel, std::span<std::byte* const> bases, int cost) const {

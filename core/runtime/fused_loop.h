@@ -24,6 +24,8 @@ class FusedLoop {
 
     // For each input, whether it is one number for all of every row that a kernel sees.
     std::vector<bool> numbers() const;
+    // "512 runs of 256 elements"; with what is gathered into buffers first.
+    std::string text() const;
     // bases: first elements. cost: relative to an addition.
     void run(const FusedKernel& kernel, std::span<std::byte* const> bases, int cost) const;
 

@@ -131,6 +131,7 @@ class FusedGroup::State {
         if (plan == nullptr) return run_first(inputs, outputs);
         if (!plan->reason.empty()) return run_plain(inputs, outputs, plan->reason);
         reason.clear();
+        last_ = plan;
         run_plan(*plan, inputs, nullptr, outputs);
     }
 
@@ -168,6 +169,17 @@ class FusedGroup::State {
         }
         return texts;
     }
+
+    std::vector<std::string> loops() const {
+        std::vector<std::string> texts;
+        if (!last_) return texts;
+        for (const Plan::Run& run : last_->runs) {
+            if (run.part.reduced > 0) texts.push_back(concat(run.rows.row_count(), " rows of ", run.rows.row_length(), " elements"));
+            else texts.push_back(run.loop.text());
+        }
+        return texts;
+    }
+    void forget_sizes() { plans_.clear(); }
 
     std::string reason;
 
@@ -328,6 +340,7 @@ class FusedGroup::State {
     std::string backend_;
     std::unordered_map<std::string, Ptr<Specialisation>> specialisations_;
     std::unordered_map<std::string, Ptr<Plan>> plans_;
+    Ptr<const Plan> last_;
 };
 
 FusedGroup::FusedGroup(Ptr<const ir::Graph> graph, std::string backend)
@@ -341,6 +354,8 @@ void FusedGroup::run_planned(const RefCounted& plan, std::span<const IValue> inp
 }
 std::size_t FusedGroup::output_count() const { return state_->output_count(); }
 std::vector<FusedKernelText> FusedGroup::kernels() const { return state_->kernels(); }
+std::vector<std::string> FusedGroup::loops() const { return state_->loops(); }
+void FusedGroup::forget_sizes() { state_->forget_sizes(); }
 const std::string& FusedGroup::reason() const { return state_->reason; }
 
 FusedGroupMeasure measure_fused_group(const Ptr<const ir::Graph>& graph, const std::vector<IValue>& inputs, const std::string& backend,
@@ -366,8 +381,13 @@ FusedGroupMeasure measure_fused_group(const Ptr<const ir::Graph>& graph, const s
     measure.reason = group.reason();
     measure.kernels = group.kernels();
     measure.outputs = results;
+    measure.loops = group.loops();
     if (!with_times) return measure;
     measure.fused_seconds = best_of_several(run);
+    measure.new_sizes_seconds = best_of_several([&] {
+        group.forget_sizes();
+        run();
+    });
     const Ptr<const Code> code = Code::make(graph, {});
     measure.unfused_seconds = best_of_several([&] { run_code(*code, inputs); });
     return measure;

@@ -77,6 +77,11 @@ class FusedGroup : public RefCounted {
 
     // The kernels that were made so far.
     std::vector<FusedKernelText> kernels() const;
+    // How the loops of the last call go over memory, one a kernel: "1 run of 131072 elements", "512 rows of 256 elements".
+    // They are laid out for sizes and strides; kernels serve all sizes.
+    std::vector<std::string> loops() const;
+    // The next call finds its loops anew, as for sizes that the group has not met.
+    void forget_sizes();
     // Why operators ran one by one at the last call; empty when they did not.
     const std::string& reason() const;
 
@@ -91,6 +96,8 @@ struct FusedGroupMeasure {
     std::string reason;  // why it is not fused; empty when it is
     double fused_seconds = 0;    // 0 when times were not asked for
     double unfused_seconds = 0;
+    double new_sizes_seconds = 0;  // fused, when the group has not met the sizes: kernels are there, loops are not
+    std::vector<std::string> loops;
     std::vector<IValue> outputs;
 };
 // Throws what the operators throw. backend: as for FusedGroup.

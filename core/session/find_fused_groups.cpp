@@ -131,6 +131,8 @@ void look_into(Finder::Met& met, const FusedGroupsRequest& request) {
         met.view.reason = measure.reason;
         met.view.fused_seconds = measure.fused_seconds;
         met.view.unfused_seconds = measure.unfused_seconds;
+        met.view.new_sizes_seconds = measure.new_sizes_seconds;
+        met.view.loops = measure.loops;
     } catch (const Error& error) {
         if (error.kind() == ErrorKind::Cancelled) throw;
         met.view.error = error.what();

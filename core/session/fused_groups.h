@@ -47,6 +47,8 @@ struct FusedGroupView {
     std::string reason;       // why its operators run one by one; empty: they are fused
     double fused_seconds = 0;    // best of several; 0 without `measure`
     double unfused_seconds = 0;
+    double new_sizes_seconds = 0;  // fused, on sizes that it has not met: the kernels are there, the loops are laid out anew
+    std::vector<std::string> loops;  // for these sizes, one a kernel: "512 rows of 256 elements"
     std::string error;        // measuring failed
 };
 

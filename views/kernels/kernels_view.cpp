@@ -17,7 +17,7 @@ enum Page { Operators, Expression, Program, Ir, Assembly };
 QString kernelText(const session::FusedKernelView& kernel, int page) {
     switch (page) {
         case Expression: return text(kernel.expression);
-        case Program: return text(kernel.program);
+        case Program: return kernel.program.empty() ? QObject::tr("; %1 compiles the expression: see LLVM IR").arg(text(kernel.backend)) : text(kernel.program);
         case Ir: return kernel.ir.empty() ? QObject::tr("; %1 has no LLVM IR").arg(text(kernel.backend)) : text(kernel.ir);
         case Assembly: return kernel.assembly.empty() ? QObject::tr("; %1 has no machine code of its own").arg(text(kernel.backend)) : text(kernel.assembly);
         default: return {};
@@ -70,9 +70,11 @@ KernelsView::KernelsView(SessionBridge& bridge, QWidget* parent) : View(bridge, 
     list_->setAccessibleName(tr("Fusion groups"));
     list_->setRootIsDecorated(false);
     list_->setUniformRowHeights(true);
-    list_->setHeaderLabels({tr("Group"), tr("Scope"), tr("Operators"), tr("Fused"), tr("Unfused"), tr("Faster")});
-    const int widths[] = {130, 100, 66, 70, 70, 56};
-    for (int column = 0; column < 6; ++column) list_->setColumnWidth(column, widths[column]);
+    list_->setHeaderLabels({tr("Group"), tr("Scope"), tr("Ops"), tr("Fused"), tr("Unfused"), tr("Faster")});
+    const int widths[] = {118, 78, 40, 72, 72, 58};
+    for (int column = 1; column < 6; ++column) list_->setColumnWidth(column, widths[column]);
+    list_->header()->setStretchLastSection(false);
+    list_->header()->setSectionResizeMode(0, QHeaderView::Stretch);
     connect(list_, &QTreeWidget::currentItemChanged, this, &KernelsView::showGroup);
     hint_ = new EmptyHint(list_);
     auto* below = new QWidget(splitter);
@@ -174,9 +176,9 @@ void KernelsView::showGroups(const session::FusedGroups& groups) {
         hint = !groups_.error.empty() ? text(groups_.error) : wasAsked ? tr("%1 fused nothing in this model").arg(pipeline_->currentText()) : tr("Choose a pipeline and compile: its fusion groups are listed here");
     }
     hint_->say(hint);
-    summary_->setText(groups_.groups.empty() ? QString()
-                      : fused > 0            ? tr("%1 groups, %2 fused, %3 unfused").arg(groups_.groups.size()).arg(secondsText(fused), secondsText(unfused))
-                                             : tr("%1 groups").arg(groups_.groups.size()));
+    const QString count = groups_.groups.size() == 1 ? tr("1 group") : tr("%1 groups").arg(groups_.groups.size());
+    summary_->setText(groups_.groups.empty() ? QString() : fused > 0 ? tr("%1: %2, unfused %3").arg(count, secondsText(fused), secondsText(unfused)) : count);
+    summary_->setToolTip(summary_->text());
     if (list_->topLevelItemCount() > 0) list_->setCurrentItem(list_->topLevelItem(0));
     showGroup();
     showState();
@@ -198,7 +200,13 @@ void KernelsView::showGroup() {
     QString facts = QStringLiteral("<b>%1</b><br>").arg(joined(group->operators).toHtmlEscaped());
     facts += tr("%1 \u2192 %2").arg(joined(group->inputs).toHtmlEscaped(), joined(group->outputs).toHtmlEscaped());
     for (const auto& kernel : group->kernels) {
-        facts += tr("<br>%1, %2").arg(text(kernel.backend), kernel.from_disk ? tr("code from the cache on disk") : tr("compiled in %1").arg(secondsText(kernel.compile_seconds)));
+        const QString made = kernel.from_disk ? tr(", code from the cache on disk") : kernel.compile_seconds > 0 ? tr(", compiled in %1").arg(secondsText(kernel.compile_seconds)) : QString();
+        facts += QStringLiteral("<br>") + text(kernel.backend) + made;
+    }
+    if (!group->loops.empty()) {
+        facts += tr("<br>Any sizes: one kernel%1. These sizes: %2%3")
+                     .arg(group->new_sizes_seconds > 0 ? tr(", %1 when they are new").arg(secondsText(group->new_sizes_seconds)) : QString(), joined(group->loops),
+                          group->fused_seconds > 0 ? tr(", %1 unfused %2").arg(secondsText(group->fused_seconds), secondsText(group->unfused_seconds)) : QString());
     }
     if (!group->reason.empty()) facts += tr("<br>not fused: %1").arg(text(group->reason).toHtmlEscaped());
     if (!group->error.empty()) facts += QStringLiteral("<br>") + text(group->error).toHtmlEscaped();
