@@ -48,8 +48,10 @@ Regions regions_of(std::span<const BufferLife> lives) {
     return regions;
 }
 
-// The smallest gap between regions that are needed at the same time; above them when none is large enough.
-std::size_t find_offset(const Region& region, const std::vector<Region>& placed) {
+enum class Gap { Smallest, Lowest };
+
+// A gap between regions that are needed at the same time; above them when none is large enough.
+std::size_t find_offset(const Region& region, const std::vector<Region>& placed, Gap wanted) {
     std::size_t best = 0;
     std::size_t best_gap = static_cast<std::size_t>(-1);
     std::size_t end = 0;
@@ -58,6 +60,7 @@ std::size_t find_offset(const Region& region, const std::vector<Region>& placed)
         if (other.offset > end && other.offset - end >= region.bytes && other.offset - end < best_gap) {
             best = end;
             best_gap = other.offset - end;
+            if (wanted == Gap::Lowest) return best;
         }
         end = std::max(end, other.offset + other.bytes);
     }
@@ -65,11 +68,11 @@ std::size_t find_offset(const Region& region, const std::vector<Region>& placed)
 }
 
 // Sets offsets in the order given; returns the size of the whole.
-std::size_t place(std::vector<Region>& regions, const std::vector<std::size_t>& order) {
+std::size_t place(std::vector<Region>& regions, const std::vector<std::size_t>& order, Gap wanted) {
     std::vector<Region> placed;
     std::size_t size = 0;
     for (const std::size_t i : order) {
-        regions[i].offset = find_offset(regions[i], placed);
+        regions[i].offset = find_offset(regions[i], placed, wanted);
         size = std::max(size, regions[i].offset + regions[i].bytes);
         const auto at = std::upper_bound(placed.begin(), placed.end(), regions[i],
                                          [](const Region& a, const Region& b) { return a.offset < b.offset; });
@@ -93,29 +96,48 @@ std::vector<std::size_t> live_bytes_of(const std::vector<Region>& regions) {
     return live;
 }
 
+// In which regions are given their places: the largest first; those that are needed first; those that take most memory for
+// longest; those of the steps at which most is needed.
+std::vector<std::vector<std::size_t>> orders_of(const std::vector<Region>& regions, const std::vector<std::size_t>& live_bytes) {
+    std::vector<std::size_t> plain(regions.size());
+    std::iota(plain.begin(), plain.end(), std::size_t{0});
+    const auto sorted_by = [&](auto&& key) {
+        std::vector<std::size_t> order = plain;
+        std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return key(regions[a]) > key(regions[b]); });
+        return order;
+    };
+    const auto widest = [&](const Region& region) {
+        return std::pair(*std::max_element(live_bytes.begin() + static_cast<std::ptrdiff_t>(region.first), live_bytes.begin() + static_cast<std::ptrdiff_t>(region.last) + 1),
+                         region.bytes);
+    };
+    return {sorted_by([](const Region& region) { return region.bytes; }), sorted_by([&](const Region& region) { return live_bytes.size() - region.first; }),
+            sorted_by([](const Region& region) { return region.bytes * (region.last - region.first + 1); }), sorted_by(widest)};
+}
+
 }  // namespace
 
 MemoryPlan plan_memory(std::span<const BufferLife> lives) {
     Regions regions = regions_of(lives);
-    std::vector<std::size_t> by_size(regions.all.size());
-    std::iota(by_size.begin(), by_size.end(), std::size_t{0});
-    std::vector<std::size_t> by_time = by_size;
-    std::stable_sort(by_size.begin(), by_size.end(), [&](std::size_t a, std::size_t b) { return regions.all[a].bytes > regions.all[b].bytes; });
-    std::stable_sort(by_time.begin(), by_time.end(), [&](std::size_t a, std::size_t b) { return regions.all[a].first < regions.all[b].first; });
-
     MemoryPlan plan;
-    std::vector<Region> other = regions.all;
-    plan.arena_bytes = place(regions.all, by_size);
-    if (const std::size_t bytes = place(other, by_time); bytes < plan.arena_bytes) {
-        plan.arena_bytes = bytes;
-        regions.all = std::move(other);
+    plan.live_bytes = live_bytes_of(regions.all);
+    for (const std::size_t bytes : plan.live_bytes) plan.peak_bytes = std::max(plan.peak_bytes, bytes);
+    plan.arena_bytes = static_cast<std::size_t>(-1);
+    const std::vector<Region> unplaced = regions.all;
+    for (const std::vector<std::size_t>& order : orders_of(unplaced, plan.live_bytes)) {
+        for (const Gap wanted : {Gap::Smallest, Gap::Lowest}) {
+            std::vector<Region> tried = unplaced;
+            const std::size_t bytes = place(tried, order, wanted);
+            if (bytes >= plan.arena_bytes) continue;
+            plan.arena_bytes = bytes;
+            regions.all = std::move(tried);
+            if (bytes <= plan.peak_bytes) break;
+        }
+        if (plan.arena_bytes <= plan.peak_bytes) break;  // there is none better
     }
     for (std::size_t i = 0; i < lives.size(); ++i) {
         plan.offsets.push_back(regions.all[regions.of_buffer[i]].offset);
         plan.total_bytes += rounded_up(lives[i].bytes);
     }
-    plan.live_bytes = live_bytes_of(regions.all);
-    for (const std::size_t bytes : plan.live_bytes) plan.peak_bytes = std::max(plan.peak_bytes, bytes);
     return plan;
 }
 

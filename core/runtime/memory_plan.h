@@ -28,9 +28,8 @@ struct MemoryPlan {
     std::vector<std::size_t> live_bytes;  // needed at each step
 };
 
-// Buffers that are needed at one step never overlap. Greedy: the largest first, each into the smallest gap that holds it
-// (Pisarchyk and Lee, Efficient Memory Management for Deep Neural Net Inference, 2020), or those first that are needed
-// first, whichever comes out smaller. Sizes are rounded up to 64 bytes. Throws Error (Internal) for lives that end before
+// Buffers that are needed at one step never overlap. Greedy, in several orders, each into the smallest or the lowest gap that
+// holds it (Pisarchyk and Lee, Efficient Memory Management for Deep Neural Net Inference, 2020): whatever comes out smallest. Sizes are rounded up to 64 bytes. Throws Error (Internal) for lives that end before
 // they begin and for takeovers that do not fit.
 MemoryPlan plan_memory(std::span<const BufferLife> lives);
 

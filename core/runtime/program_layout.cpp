@@ -3,8 +3,6 @@
 
 #include <algorithm>
 
-#include "core/runtime/static_program.h"
-
 namespace loupe::runtime {
 namespace {
 
@@ -104,10 +102,30 @@ class LayoutMaker {
             const std::size_t made = buffer_of(capture_, to);
             if (made_by_[made] != layout_.steps[i] || !may_lie_in(from, to) || is_read_twice(step, old)) continue;
             const ProgramLayout::Buffer& before = layout_.buffers[old];
-            if (before.place != Place::Arena || layout_.buffers[made].place != Place::Arena || before.last != i || before.first == i) continue;
+            if (before.place != Place::Arena || before.last != i || before.first == i) continue;
             if (capture_.buffers[old].bytes < capture_.buffers[made].bytes) continue;
-            layout_.buffers[made].takes_over = old;
+            if (layout_.buffers[made].place == Place::Arena) layout_.buffers[made].takes_over = old;
+            if (layout_.buffers[made].place == Place::Result) move_into_result(old, made);
         }
+    }
+
+    // With what it has taken over itself, as far as that is as large.
+    void move_into_result(std::size_t buffer, std::size_t result) {
+        for (std::size_t taker = result; buffer != kNone && may_be_in_result(buffer, result); taker = buffer, buffer = layout_.buffers[buffer].takes_over) {
+            layout_.buffers[taker].takes_over = buffer;
+            layout_.buffers[buffer].place = Place::InResult;
+        }
+        if (buffer == kNone) return;
+        for (ProgramLayout::Buffer& other : layout_.buffers) {
+            if (other.place == Place::InResult && other.takes_over == buffer) other.takes_over = kNone;
+        }
+    }
+
+    // Written by a kernel that is told where.
+    bool may_be_in_result(std::size_t buffer, std::size_t result) const {
+        const CapturedStep& maker = capture_.steps[made_by_[buffer]];
+        const bool is_filled = maker.op == nullptr || (!maker.writes && maker.op->record->kernel.fills);
+        return is_filled && capture_.buffers[buffer].bytes == capture_.buffers[result].bytes;
     }
 
     static bool may_lie_in(const Tensor& from, const Tensor& to) {
@@ -130,6 +148,18 @@ class LayoutMaker {
 
 ProgramLayout lay_out(const Capture& capture) { return LayoutMaker(capture).make(); }
 
+std::size_t result_bytes_at(const ProgramPlan& plan, const PlannedBuffer& buffer, std::size_t step) {
+    if (buffer.use != PlannedBuffer::Use::Result) return 0;
+    const auto index = static_cast<std::size_t>(&buffer - plan.buffers.data());
+    const bool is_taken_over = std::any_of(plan.buffers.begin(), plan.buffers.end(), [&](const PlannedBuffer& other) {
+        return other.use == PlannedBuffer::Use::Result && other.takes_over == index;
+    });
+    if (is_taken_over) return 0;
+    const PlannedBuffer* first = &buffer;
+    while (first->takes_over != PlannedBuffer::kNone) first = &plan.buffers[first->takes_over];
+    return first->first <= step ? buffer.bytes : 0;
+}
+
 ProgramPlan plan_program(const Capture& capture) {
     const ProgramLayout layout = lay_out(capture);
     ProgramPlan plan;
@@ -140,14 +170,14 @@ ProgramPlan plan_program(const Capture& capture) {
     for (std::size_t b = 0; b < layout.buffers.size(); ++b) {
         const ProgramLayout::Buffer& buffer = layout.buffers[b];
         if (buffer.place == Place::Outside) continue;
-        const bool is_result = buffer.place == Place::Result;
+        const bool is_result = buffer.place == Place::Result || buffer.place == Place::InResult;
         const std::size_t bytes = capture.buffers[b].bytes;
         const std::size_t old = buffer.takes_over;
         shown[b] = plan.buffers.size();
         plan.buffers.push_back({is_result ? PlannedBuffer::Use::Result : PlannedBuffer::Use::Value, bytes, 0, buffer.first, buffer.last,
                                 old == kNone ? kNone : shown[old]});
         plan.total_bytes += bytes;
-        plan.result_bytes += is_result ? bytes : 0;
+        plan.result_bytes += buffer.place == Place::Result ? bytes : 0;
         if (is_result) continue;
         life_of[b] = lives.size();
         lives.push_back({bytes, buffer.first, buffer.last, old == kNone ? kNone : life_of[old]});
@@ -161,9 +191,7 @@ ProgramPlan plan_program(const Capture& capture) {
     for (std::size_t i = 0; i < plan.steps.size(); ++i) {
         std::size_t& live = plan.steps[i].live_bytes;
         live = i < memory.live_bytes.size() ? memory.live_bytes[i] : 0;
-        for (const PlannedBuffer& buffer : plan.buffers) {
-            if (buffer.use == PlannedBuffer::Use::Result && buffer.first <= i) live += buffer.bytes;
-        }
+        for (const PlannedBuffer& buffer : plan.buffers) live += result_bytes_at(plan, buffer, i);
         plan.peak_bytes = std::max(plan.peak_bytes, live);
     }
     return plan;

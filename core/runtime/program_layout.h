@@ -4,6 +4,7 @@
 
 #include "core/runtime/memory_plan.h"
 #include "core/runtime/program_capture.h"
+#include "core/runtime/static_program.h"
 
 namespace loupe::runtime {
 
@@ -12,6 +13,7 @@ struct ProgramLayout {
         Outside,  // inputs, constants, what follows from constants, what nobody needs
         Arena,
         Result,   // the caller gets it
+        InResult, // in the memory of the result that takes it over
     };
     struct Buffer {
         Place place = Place::Outside;
@@ -22,6 +24,9 @@ struct ProgramLayout {
     std::vector<std::size_t> steps;  // of the capture
     std::vector<Buffer> buffers;     // as the capture's
 };
+
+// What of a buffer outside the block is needed at a step: a result counts from the first buffer that lies in its memory.
+std::size_t result_bytes_at(const ProgramPlan& plan, const PlannedBuffer& buffer, std::size_t step);
 
 ProgramLayout lay_out(const Capture& capture);
 

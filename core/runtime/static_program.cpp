@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstring>
 #include <limits>
+#include <memory>
 
 #include "core/autograd/grad_mode.h"
 #include "core/base/cancel.h"
@@ -24,6 +25,19 @@ const Ptr<Storage>& no_storage() {
     static const Ptr<Storage> kNothing = Storage::view_of(nullptr, 0, make_ptr<RefCounted>());
     return kNothing;
 }
+
+// The block that the programs of a thread share: they run one after another, and nothing in it outlives a run.
+struct ThreadArena {
+    Ptr<Storage> block;
+    bool is_used = false;
+
+    static std::shared_ptr<ThreadArena> get() {
+        thread_local std::weak_ptr<ThreadArena> arena;  // freed with its last program
+        std::shared_ptr<ThreadArena> found = arena.lock();
+        if (!found) arena = found = std::make_shared<ThreadArena>();
+        return found;
+    }
+};
 
 // Memory that a result had before, to be used again when nobody holds it.
 struct ResultPool {
@@ -100,7 +114,9 @@ class StaticProgram::State {
         find_results(capture);
         plan_ = plan_program(capture);
         lay_buffers(capture);
+        take_arena();
         for (BoundStep& step : steps_) bind_kernel(step);
+        shared_->is_used = false;
     }
 
     bool holds() const {
@@ -112,6 +128,7 @@ class StaticProgram::State {
     bool run(std::span<const IValue> inputs, IValue* outputs) {
         const GradModeScope no_grad(false);
         const ReleaseScope release(*this);
+        take_arena();
         take_inputs(inputs);
         take_results();
         {
@@ -120,7 +137,7 @@ class StaticProgram::State {
                 check_cancelled();
                 memory_.begin(i);
                 run_step(steps_[i]);
-                if (!memory_.end(own_results_)) return false;
+                if (!memory_.end(own_results_)) return leave_arena();
             }
         }
         for (std::size_t i = 0; i < outputs_.size(); ++i) outputs[i] = output_value(outputs_[i]);
@@ -130,6 +147,7 @@ class StaticProgram::State {
     std::vector<std::string> tune(std::span<const IValue> inputs) {
         const GradModeScope no_grad(false);
         const ReleaseScope release(*this);
+        take_arena();
         take_inputs(inputs);
         take_results();
         std::vector<std::string> backends;
@@ -153,7 +171,7 @@ class StaticProgram::State {
 
     // After a run: what kernels asked for becomes part of the plan. False when somebody holds what is planned.
     bool settle() {
-        if (!memory_.is_recording()) return memory_.is_free();
+        if (!memory_.is_recording()) return memory_.is_free() || leave_arena();
         plan_scratch();
         return true;
     }
@@ -277,6 +295,9 @@ class StaticProgram::State {
 
     static void bind_kernel(BoundStep& step) {
         if (step.kind != BoundStep::Kind::Fill) return;
+        // Whether a kernel takes its arguments may depend on elements, which are not there yet.
+        const bool can_be_bound = std::any_of(step.candidates->begin(), step.candidates->end(), [](const KernelCandidate& each) { return find_binding(each.kernel) != nullptr; });
+        if (!can_be_bound) return;
         const KernelCandidate* candidate = choose(step);
         const BindFunction bind = candidate == nullptr ? nullptr : find_binding(candidate->kernel);
         if (bind != nullptr) step.bound = bind(step.arguments, step.results);
@@ -315,43 +336,63 @@ class StaticProgram::State {
         place(plan_memory(lives_));
     }
 
-    void place(const MemoryPlan& plan) {
-        const MemoryCategoryScope category(MemoryCategory::Activation);
-        const Ptr<Storage> arena = Storage::allocate(plan.arena_bytes);
-        auto* const base = static_cast<std::byte*>(arena->data());
+    void place(MemoryPlan plan) {
+        placed_ = std::move(plan);
+        plan_.arena_bytes = placed_.arena_bytes;
+        arena_ = nullptr;  // laid out anew by the next run
+    }
+
+    // The thread's block, large enough; another program of the thread may have had it replaced since.
+    void take_arena() {
+        std::shared_ptr<ThreadArena> shared = ThreadArena::get();
+        if (shared->is_used) shared = std::make_shared<ThreadArena>();  // inside another program's run
+        if (!shared->block || shared->block->bytes() < placed_.arena_bytes) {
+            const MemoryCategoryScope category(MemoryCategory::Activation);
+            shared->block = nullptr;
+            shared->block = Storage::allocate(placed_.arena_bytes);
+        }
+        shared->is_used = true;
+        shared_ = std::move(shared);
+        if (arena_ == shared_->block) return;
+        arena_ = shared_->block;
+        auto* const base = static_cast<std::byte*>(arena_->data());
         laid_.clear();
         for (std::size_t b = 0; b < layout_.buffers.size(); ++b) {
             if (life_of_[b] == BufferLife::kNone) continue;
-            laid_.push_back({b, Storage::view_of(base + plan.offsets[life_of_[b]], bytes_[b], arena, MemoryCategory::Activation)});
+            laid_.push_back({b, Storage::view_of(base + placed_.offsets[life_of_[b]], bytes_[b], arena_, MemoryCategory::Activation)});
         }
         for (const Laid& laid : laid_) set_storage(laid.buffer, laid.storage);
-        plan_.arena_bytes = plan.arena_bytes;
-        arena_ = arena;
+        if (!memory_.is_recording()) memory_.serve(arena_, placed_.offsets, asked_);
+    }
+
+    // Somebody keeps a part of it: nobody else may write there.
+    bool leave_arena() {
+        shared_->block = nullptr;
+        return false;
     }
 
     // Lives of what kernels asked for, beside those of the buffers; memory for all.
     void plan_scratch() {
         std::vector<BufferLife> lives = lives_;
-        std::vector<std::vector<std::size_t>> asked(steps_.size());  // lives
+        asked_.assign(steps_.size(), {});
         for (std::size_t i = 0; i < steps_.size(); ++i) {
             std::size_t own = 0;
             for (const StepMemory::Asked& block : memory_.asked(i)) {
                 if (block.is_result) {
                     while (own < steps_[i].own.size() && !is_own(steps_[i].own[own])) ++own;
-                    asked[i].push_back(own < steps_[i].own.size() ? life_of_[steps_[i].own[own]] : BufferLife::kNone);
+                    asked_[i].push_back(own < steps_[i].own.size() ? life_of_[steps_[i].own[own]] : BufferLife::kNone);
                     ++own;
                 } else {
-                    asked[i].push_back(lives.size());
+                    asked_[i].push_back(lives.size());
                     lives.push_back({block.bytes, i, i});
                     plan_.buffers.push_back({PlannedBuffer::Use::Scratch, block.bytes, 0, i, i, PlannedBuffer::kNone});
                     plan_.total_bytes += block.bytes;
                 }
             }
         }
-        const MemoryPlan plan = plan_memory(lives);
-        place(plan);
-        memory_.serve(arena_, plan.offsets, asked);
-        tell_offsets(plan);
+        place(plan_memory(lives));
+        tell_offsets(placed_);
+        memory_.stop_recording();
     }
     bool is_own(std::size_t buffer) const { return buffer != PlannedBuffer::kNone && layout_.buffers[buffer].place == Place::Arena; }
 
@@ -368,9 +409,7 @@ class StaticProgram::State {
     }
     std::size_t results_at(std::size_t step) const {
         std::size_t bytes = 0;
-        for (const PlannedBuffer& buffer : plan_.buffers) {
-            if (buffer.use == PlannedBuffer::Use::Result && buffer.first <= step) bytes += buffer.bytes;
-        }
+        for (const PlannedBuffer& buffer : plan_.buffers) bytes += result_bytes_at(plan_, buffer, step);
         return bytes;
     }
 
@@ -394,7 +433,9 @@ class StaticProgram::State {
             if (given.impl && given.impl->use_count() == 1) given.impl->storage = no_storage();
         }
         for (std::size_t b = 0; b < layout_.buffers.size(); ++b) {
-            if (layout_.buffers[b].place == Place::Result) set_storage(b, pools_[b].take());
+            if (layout_.buffers[b].place != Place::Result) continue;
+            const Ptr<Storage> storage = pools_[b].take();
+            for (std::size_t in = b; in != BufferLife::kNone; in = layout_.buffers[in].takes_over) set_storage(in, storage);
         }
     }
 
@@ -472,10 +513,11 @@ class StaticProgram::State {
     }
 
     void release() {
+        if (shared_) shared_->is_used = false;
         given_inputs_.clear();
         for (const Input& input : inputs_) set_storage(input.buffer, no_storage());
         for (std::size_t b = 0; b < layout_.buffers.size(); ++b) {
-            if (layout_.buffers[b].place == Place::Result) set_storage(b, no_storage());
+            if (layout_.buffers[b].place == Place::Result || layout_.buffers[b].place == Place::InResult) set_storage(b, no_storage());
         }
         for (BoundStep& step : steps_) {
             if (step.kind != BoundStep::Kind::Own) continue;
@@ -515,7 +557,10 @@ class StaticProgram::State {
     std::vector<BufferLife> lives_;
     std::vector<std::size_t> life_of_;  // of each buffer
     std::vector<Laid> laid_;
-    Ptr<Storage> arena_;
+    MemoryPlan placed_;
+    std::vector<std::vector<std::size_t>> asked_;  // of each step: the lives of what its kernel asks for
+    std::shared_ptr<ThreadArena> shared_;
+    Ptr<Storage> arena_;  // the block that the buffers are laid out in now; null: in none
     ProgramPlan plan_;
     // Of the run under way.
     std::vector<const TensorImpl*> given_inputs_;

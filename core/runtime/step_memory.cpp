@@ -44,7 +44,6 @@ bool StepMemory::end(const std::vector<const void*>& results) {
 }
 
 void StepMemory::serve(const Ptr<Storage>& arena, std::span<const std::size_t> offsets, const std::vector<std::vector<std::size_t>>& places) {
-    is_recording_ = false;
     scratch_ = make_ptr<Lease>(arena);
     results_ = make_ptr<Lease>(arena);
     for (std::size_t i = 0; i < steps_.size(); ++i) {

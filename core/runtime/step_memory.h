@@ -26,6 +26,8 @@ class StepMemory final : public MemorySource {
     bool end(const std::vector<const void*>& results);
 
     bool is_recording() const { return is_recording_; }
+    // What was written down stands; serve() comes before the next run.
+    void stop_recording() { is_recording_ = false; }
     // What the step asked for, in order; not what it keeps from run to run.
     const std::vector<Asked>& asked(std::size_t step) const { return steps_[step].asked; }
     // From now on the k-th block that step i asks for lies at offsets[places[i][k]].

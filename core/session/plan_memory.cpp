@@ -108,6 +108,8 @@ class Planner {
             others = counts_kept ? counter.now() - kept : counter.now();
             if (inputs.size() + (takes_self_ ? 1 : 0) != graph->inputs().size()) inputs = runtime::traced_inputs(std::move(inputs));
             if (takes_self_) inputs.insert(inputs.begin(), IValue(Ptr<Object>(module_)));
+            // The caller holds them while the graph runs.
+            const std::vector<IValue> held = inputs;
             counter.restart();
             runtime::run_code(*code, std::move(inputs));
             report_.allocations = counter.allocations();
@@ -121,7 +123,9 @@ class Planner {
         part.refusal = group.refusal();
         if (!part.refusal.empty()) report_.breaks.push_back(shown(group.refused_at(), part.refusal));
         if (const runtime::StaticProgram* program = group.program()) fill(part, program->plan());
-        report_.planned_bytes += part.block_bytes + part.result_bytes;
+        // The parts run one after another, in one block.
+        report_.planned_bytes += part.result_bytes + std::max<std::int64_t>(0, part.block_bytes - block_bytes_);
+        block_bytes_ = std::max(block_bytes_, part.block_bytes);
         report_.unplanned_bytes += part.total_bytes;
         report_.parts.push_back(std::move(part));
     }
@@ -147,6 +151,7 @@ class Planner {
     bool takes_self_;
     BuiltGraph built_;
     std::unordered_map<std::uint32_t, const ir::Node*> by_id_;
+    std::int64_t block_bytes_ = 0;  // of the largest part
     MemoryPlanReport report_;
 };
 

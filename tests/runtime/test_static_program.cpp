@@ -65,6 +65,22 @@ class AllocationCounter final : public AllocationObserver {
     std::atomic<std::size_t> count_{0};
 };
 
+class ByteCounter final : public AllocationObserver {
+  public:
+    ByteCounter() : before_(set_allocation_observer(this)) {}
+    ByteCounter(const ByteCounter&) = delete;
+    ByteCounter& operator=(const ByteCounter&) = delete;
+    ~ByteCounter() override { set_allocation_observer(before_); }
+    void on_allocation(const AllocationEvent& event) noexcept override {
+        now_ += event.is_free ? -static_cast<std::int64_t>(event.bytes) : static_cast<std::int64_t>(event.bytes);
+    }
+    std::int64_t now() const { return now_; }
+
+  private:
+    AllocationObserver* before_;
+    std::atomic<std::int64_t> now_{0};
+};
+
 struct Case {
     std::string name;
     std::string file;
@@ -366,6 +382,112 @@ class TestStaticProgram : public QObject {
         QCOMPARE(plan.buffers[1].offset, plan.buffers[0].offset);
         QCOMPARE(plan.result_bytes, std::size_t{32 * 32 * 4});
         compare(outputs, run_code(group.code(), inputs), "in place");
+    }
+
+    // What leads to a result in place is written where the result lies: no other memory.
+    void resultsAreWrittenInPlace() {
+        const GradModeScope no_grad(false);
+        const Ptr<ir::Graph> graph = parsed(
+            "graph(%x : Tensor, %w : Tensor):\n"
+            "  %a : Tensor = aten::mm(%x, %w)\n  %b : Tensor = aten::relu(%a)\n  %c : Tensor = aten::sigmoid(%b)\n  return (%c)\n");
+        StaticGroup group(Code::make(graph, ""));
+        std::vector<std::vector<IValue>> kept;
+        std::vector<std::vector<IValue>> expected;
+        for (int i = 0; i < 8; ++i) {
+            const std::vector<IValue> inputs{drawn({32, 32}, i), drawn({32, 32}, 2)};
+            kept.emplace_back(1);
+            group.run(inputs, kept.back().data());
+            expected.push_back(run_code(group.code(), inputs));
+        }
+        QVERIFY(group.program() != nullptr);
+        const ProgramPlan& plan = group.program()->plan();
+        QCOMPARE(plan.result_bytes, std::size_t{32 * 32 * 4});
+        QVERIFY2(plan.peak_bytes < 2 * plan.result_bytes, qPrintable(QString::number(plan.peak_bytes)));
+        for (std::size_t i = 0; i < kept.size(); ++i) compare(kept[i], expected[i], "kept");
+    }
+
+    // Programs of a thread run one after another in one block: the largest one's.
+    void programsShareTheirBlock() {
+        const GradModeScope no_grad(false);
+        std::vector<std::unique_ptr<StaticGroup>> groups;
+        for (int i = 0; i < 6; ++i) groups.push_back(std::make_unique<StaticGroup>(Code::make(parsed(kChain), "")));
+        const auto run = [&](std::size_t g, int round) {
+            const auto n = static_cast<std::int64_t>(32 + 8 * g);
+            const std::vector<IValue> inputs{drawn({n, n}, round), drawn({n, n}, 2)};
+            std::vector<IValue> outputs(1);
+            groups[g]->run(inputs, outputs.data());
+            compare(outputs, run_code(groups[g]->code(), inputs), "shared");
+        };
+        for (int round = 0; round < 5; ++round) {
+            for (std::size_t g = 0; g < groups.size(); ++g) run(g, round);
+        }
+        std::size_t largest = 0;
+        std::size_t all = 0;
+        std::size_t results = 0;
+        for (const auto& group : groups) {
+            QVERIFY(group->program() != nullptr);
+            largest = std::max(largest, group->program()->plan().arena_bytes);
+            all += group->program()->plan().arena_bytes;
+            results += group->program()->plan().result_bytes;  // kept to be used again
+        }
+        QVERIFY(all > 3 * largest);
+        const ByteCounter bytes;
+        for (std::size_t g = 0; g + 1 < groups.size(); ++g) groups[g].reset();
+        run(5, 7);
+        groups.clear();
+        QVERIFY2(-bytes.now() >= static_cast<std::int64_t>(largest), qPrintable(QString::number(bytes.now())));
+        QVERIFY2(-bytes.now() < static_cast<std::int64_t>(2 * largest + results), qPrintable(QString::number(bytes.now())));
+        // Another thread's runs have another block.
+        auto group = std::make_unique<StaticGroup>(Code::make(parsed(kChain), ""));
+        const std::vector<IValue> inputs{drawn({16, 16}), drawn({16, 16}, 2)};
+        const std::vector<IValue> expected = run_code(group->code(), inputs);
+        for (int i = 0; i < 4; ++i) {
+            const std::unique_ptr<QThread> thread(QThread::create([&] {
+                const GradModeScope off(false);
+                std::vector<IValue> outputs(1);
+                for (int k = 0; k < 3; ++k) group->run(inputs, outputs.data());
+                compare(outputs, expected, "thread");
+            }));
+            thread->start();
+            thread->wait();
+        }
+    }
+
+    // Parameters, numbers and submodules that were replaced are what the next run takes.
+    void replacedAttributesAreSeen() {
+        const GradModeScope no_grad(false);
+        const ModelFile file = open_model(kFixtures / "models/autoencoder.pt");
+        file.module->eval();
+        const auto* method = dynamic_cast<const ir::ScriptFunction*>(file.module->type()->find_method("forward"));
+        const Ptr<ir::Graph> graph = method->graph()->copy();
+        passes::PassManager().run(*graph, passes::pipeline_of("Inline"), {file.module});
+        const auto plain = Code::make(graph, "");
+        const auto code = Code::make(planned(graph), "");
+        const std::vector<IValue> given = read_arguments("autoencoder");
+        const auto check = [&](const char* what) {
+            for (int round = 0; round < 5; ++round) {
+                std::vector<IValue> inputs{IValue(Ptr<Object>(file.module))};
+                for (const IValue& value : given) inputs.push_back(changed(value, round));
+                compare(run_code(*code, inputs), run_code(*plain, inputs), what);
+            }
+            std::size_t programs = 0;
+            for (const StaticGroupPlace& place : static_groups(*code)) programs += place.group->program() != nullptr;
+            QVERIFY2(programs > 0, what);
+        };
+        check("as read");
+        const nn::ModulePtr first = file.module->get_submodule("encoder.0");
+        const Tensor weight = first->get_parameter("weight");
+        first->set_attribute("weight", fn::mul_scalar(weight, Scalar(-2.0)));
+        check("a parameter");
+        // In place: no other tensor, other elements.
+        fn::copy_(first->get_parameter("weight"), weight);
+        check("elements");
+        const ModelFile other = open_model(kFixtures / "models/autoencoder.pt");
+        other.module->eval();
+        const nn::ModulePtr replacement = other.module->get_submodule("encoder.0");
+        replacement->set_attribute("weight", fn::mul_scalar(weight, Scalar(3.0)));
+        file.module->get_submodule("encoder")->set_attribute("0", IValue(Ptr<Object>(replacement)));
+        check("a module");
     }
 
     // Shapes alone predict the plan that a run leads to.
