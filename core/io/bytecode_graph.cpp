@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/io/bytecode_graph.h"
 
+#include <algorithm>
+#include <array>
+#include <optional>
 #include <unordered_map>
 
 #include "core/base/error.h"
@@ -21,6 +24,18 @@ namespace prim = ir::prim;
 constexpr int kDeepest = 200;             // blocks in blocks
 constexpr std::size_t kMostValues = 1 << 16;  // of one node
 
+// Instructions that stand for one operator each, "promoted" in PyTorch's words.
+struct Promoted {
+    std::string_view instruction;
+    std::string_view op;
+    std::int64_t count;
+};
+constexpr std::array kPromoted = {
+    Promoted{"__IS__", "aten::__is__", 2},        Promoted{"__ISNOT__", "aten::__isnot__", 2}, Promoted{"__NOT__", "aten::__not__", 1},
+    Promoted{"DIM", "aten::dim", 1},              Promoted{"DTYPE", "prim::dtype", 1},         Promoted{"DEVICE", "prim::device", 1},
+    Promoted{"IS_CUDA", "prim::is_cuda", 1},      Promoted{"NUM_TO_TENSOR", "prim::NumToTensor", 1},
+    Promoted{"DICT_INDEX", "aten::__getitem__", 2}};
+
 // What the program holds at one point.
 struct State {
     std::vector<Value*> stack;
@@ -36,7 +51,8 @@ class Lifter {
         for (const Argument& argument : function_.schema.arguments) state.stack.push_back(graph_->add_input(argument.name, argument.type));
         lift(0, function_.instructions.size(), state, 0);
         if (!has_returned_ || state.stack.size() != 1) fail("does not return one value");
-        graph_->add_output(state.stack.back());
+        const auto& returns = function_.schema.returns;
+        graph_->add_output(returns.size() == 1 ? refined(state.stack.back(), returns[0].type) : state.stack.back());
         return graph_;
     }
 
@@ -67,6 +83,34 @@ class Lifter {
         graph_->insert(node);
         for (Value* output : node->outputs()) state.stack.push_back(output);
     }
+
+    // Bytecode does not say what a test of a type told of a value; its use does.
+    Value* refined(Value* value, const TypePtr& formal) {
+        ir::TypeBindings bindings;
+        const TypePtr& type = value->type();
+        if (ir::match_type(formal, type, bindings)) return value;
+        if (type->kind() == TypeKind::Optional && ir::match_type(formal, type->element(), bindings)) return cast(value, type->element());
+        const bool is_open = formal->kind() == TypeKind::Var || formal->kind() == TypeKind::Optional || formal->kind() == TypeKind::Any;
+        // None where it cannot be: code behind an exception.
+        const bool is_unknown = type->kind() == TypeKind::Any || type->kind() == TypeKind::None;
+        return is_unknown && !is_open ? cast(value, without_variables(formal)) : value;
+    }
+    static TypePtr without_variables(const TypePtr& type) {
+        if (type->kind() == TypeKind::Var) return types::any();
+        std::unordered_map<std::string, TypePtr> bindings;
+        bind_to_any(*type, bindings);
+        return bindings.empty() ? type : ir::substitute(type, bindings);
+    }
+    static void bind_to_any(const Type& type, ir::TypeBindings& bindings) {
+        if (type.kind() == TypeKind::Var) bindings.emplace(type.str(), types::any());
+        for (const TypePtr& part : type.contained()) bind_to_any(*part, bindings);
+    }
+    Value* cast(Value* value, const TypePtr& type) {
+        Node* node = graph_->insert(graph_->create(prim::unchecked_cast, {value}));
+        return node->output()->set_type(type);
+    }
+    // A tuple, list or object that may have been None before it was tested.
+    Value* present(Value* value) { return value->type()->kind() == TypeKind::Optional ? cast(value, value->type()->element()) : value; }
 
     template <typename T>
     static const T& at(const std::vector<T>& table, std::int64_t index, const char* what) {
@@ -115,7 +159,13 @@ class Lifter {
         const BytecodeInstruction& jump = function_.instructions[otherwise - 1];
         if (jump.name != "JMP") fail("an if whose branch does not leave it");
         const std::size_t next = target(otherwise - 1, jump.x, end);
-        Node* node = graph_->create(prim::If, {pop(state)}, 0);
+        Value* condition = pop(state);
+        if (const auto known = decided(condition)) {
+            if (*known) lift(at + 1, otherwise - 1, state, depth + 1);
+            else lift(otherwise, next, state, depth + 1);
+            return next;
+        }
+        Node* node = graph_->create(prim::If, {condition}, 0);
         graph_->insert(node);
         std::vector<Value*> results[2];
         Block* blocks[2] = {node->add_block(), node->add_block()};
@@ -129,6 +179,23 @@ class Lifter {
             state.stack.push_back(node->add_output()->set_type(joined(results[0][i]->type(), results[1][i]->type())));
         }
         return next;
+    }
+
+    // Whether what cannot be None is None, and flags: types do not fit in the branch that is never taken.
+    static std::optional<bool> decided(const Value* condition) {
+        if (const auto known = ir::constant_of(condition)) return known->is_bool() ? std::optional(known->to_bool()) : std::nullopt;
+        const Node* node = condition->node();
+        const std::string& name = node->kind().str();
+        if (name == "aten::__not__") {
+            const auto inner = decided(node->input(0));
+            return inner ? std::optional(!*inner) : std::nullopt;
+        }
+        if (name != "aten::__is__" && name != "aten::__isnot__") return std::nullopt;
+        const TypeKind a = node->input(0)->type()->kind();
+        const TypeKind b = node->input(1)->type()->kind();
+        const auto is_open = [](TypeKind kind) { return kind == TypeKind::Optional || kind == TypeKind::Any || kind == TypeKind::Union; };
+        if ((a != TypeKind::None && b != TypeKind::None) || is_open(a) || is_open(b)) return std::nullopt;
+        return (a == b) == (name == "aten::__is__");
     }
 
     // The stack before: rounds so far, most, condition, carried values; the body leaves the next condition and values.
@@ -170,9 +237,15 @@ class Lifter {
         if (a->equals(*b) || b->kind() == TypeKind::None) return b->kind() == TypeKind::None && a->kind() != TypeKind::None ? optional(a) : a;
         if (a->kind() == TypeKind::None) return optional(b);
         if (a->kind() == TypeKind::Tensor && b->kind() == TypeKind::Tensor) return types::tensor();
-        if (a->kind() == TypeKind::Optional && a->element()->equals(*b)) return a;
-        if (b->kind() == TypeKind::Optional && b->element()->equals(*a)) return b;
-        return types::any();
+        if (a->kind() == TypeKind::Optional || b->kind() == TypeKind::Optional) {
+            const TypePtr inner = joined(a->kind() == TypeKind::Optional ? a->element() : a, b->kind() == TypeKind::Optional ? b->element() : b);
+            return inner->kind() == TypeKind::Any ? inner : optional(inner);
+        }
+        const bool are_tuples = a->kind() == TypeKind::Tuple && b->kind() == TypeKind::Tuple && a->name() == b->name();
+        if (!are_tuples || a->contained().size() != b->contained().size() || !a->name().empty()) return types::any();
+        std::vector<TypePtr> elements;
+        for (std::size_t i = 0; i < a->contained().size(); ++i) elements.push_back(joined(a->contained()[i], b->contained()[i]));
+        return types::tuple(std::move(elements));
     }
     static TypePtr optional(const TypePtr& type) { return type->kind() == TypeKind::Optional ? type : types::optional(type); }
 
@@ -204,7 +277,7 @@ class Lifter {
 
     void lift_attribute(const BytecodeInstruction& each, State& state) {
         Value* value = each.name == "SET_ATTR" ? pop(state) : nullptr;
-        Value* object = pop(state);
+        Value* object = present(pop(state));
         const auto* type = object->type()->as<ClassType>();
         if (type == nullptr) fail("reads an attribute of what is no object");
         const auto& attribute = at(type->attributes(), each.x, "attribute");
@@ -216,12 +289,17 @@ class Lifter {
 
     void lift_construct(const BytecodeInstruction& each, State& state) {
         const std::string& name = each.name;
+        if (lift_promoted(each, state)) return;
         if (name == "LIST_CONSTRUCT" || name == "DICT_CONSTRUCT" || name == "NAMED_TUPLE_CONSTRUCT") {
             const TypePtr& type = at(function_.types, each.x, "type");
             const TypeKind wanted = name == "LIST_CONSTRUCT" ? TypeKind::List : name == "DICT_CONSTRUCT" ? TypeKind::Dict : TypeKind::Tuple;
             if (type->kind() != wanted) fail(concat(name, " of ", type->str()));
             const Symbol kind = wanted == TypeKind::List ? prim::ListConstruct : wanted == TypeKind::Dict ? prim::DictConstruct : prim::TupleConstruct;
-            Node* node = graph_->create(kind, pop_many(state, each.n));
+            std::vector<Value*> values = pop_many(state, each.n);
+            if (wanted == TypeKind::List) {
+                for (Value*& value : values) value = refined(value, type->element());
+            }
+            Node* node = graph_->create(kind, values);
             node->output()->set_type(type);
             push(node, state);
         } else if (name == "TUPLE_CONSTRUCT") {
@@ -242,7 +320,7 @@ class Lifter {
             node->output()->set_type(types::boolean());
             push(node, state);
         } else if (name == "LIST_UNPACK") {
-            Value* list = pop(state);
+            Value* list = present(pop(state));
             if (each.x < 0 || static_cast<std::uint64_t>(each.x) > kMostValues) fail(concat("unpacks ", each.x, " values"));
             const TypePtr element = list->type()->kind() == TypeKind::List ? list->type()->element() : types::tensor();
             push_unpacked(prim::ListUnpack, list, std::vector<TypePtr>(static_cast<std::size_t>(each.x), element), state);
@@ -263,7 +341,7 @@ class Lifter {
 
     void lift_tuple_index(State& state) {
         Value* index = pop(state);
-        Value* tuple = pop(state);
+        Value* tuple = present(pop(state));
         const auto position = ir::constant_of(index);
         if (tuple->type()->kind() != TypeKind::Tuple || !position || !position->is_int()) fail("reads an element of what is no tuple");
         const auto& elements = tuple->type()->contained();
@@ -274,7 +352,7 @@ class Lifter {
     }
 
     void lift_tuple_slice(const BytecodeInstruction& each, State& state) {
-        Value* tuple = pop(state);
+        Value* tuple = present(pop(state));
         const auto* type = tuple->type()->as<TupleType>();
         if (type == nullptr || each.x < 0 || each.n < 0 || each.x > static_cast<std::int64_t>(type->contained().size()) - each.n) {
             fail("takes a part of what is no tuple");
@@ -302,15 +380,62 @@ class Lifter {
         std::vector<Value*> inputs = pop_many(state, count);
         if (op == nullptr) return lift_unknown(named, std::move(inputs), state);
         fill_defaults(op->schema, inputs);
+        create_call(*op, std::move(inputs), state);
+    }
+
+    void create_call(const Operator& called, std::vector<Value*> inputs, State& state) {
+        const Operator* op = &called;
+        for (std::size_t i = 0; i < inputs.size() && i < op->schema.arguments.size(); ++i) {
+            inputs[i] = refined(inputs[i], op->schema.arguments[i].type);
+        }
         ir::TypeBindings bindings;
         for (std::size_t i = 0; i < inputs.size() && i < op->schema.arguments.size(); ++i) {
             ir::match_type(op->schema.arguments[i].type, inputs[i]->type(), bindings);
         }
-        Node* node = graph_->create(Symbol::intern(named.name), inputs, op->schema.returns.size());
+        Node* node = graph_->create(Symbol::intern(op->schema.name), inputs, op->schema.returns.size());
         node->set_op(op);
         for (std::size_t i = 0; i < op->schema.returns.size(); ++i) {
-            node->output(i)->set_type(ir::substitute(op->schema.returns[i].type, bindings));
+            node->output(i)->set_type(without_variables(ir::substitute(op->schema.returns[i].type, bindings)));
         }
+        push(node, state);
+    }
+
+    bool lift_promoted(const BytecodeInstruction& each, State& state) {
+        if (each.name == "FORMAT") {
+            create_call(*find_operator("aten::format"), pop_many(state, each.x), state);
+        } else if (each.name == "UNCHECKED_CAST") {
+            state.stack.push_back(present(pop(state)));
+        } else if (each.name == "TO_LIST") {
+            lift_to_list(state);
+        } else {
+            const auto found = std::find_if(kPromoted.begin(), kPromoted.end(), [&](const Promoted& p) { return p.instruction == each.name; });
+            if (found == kPromoted.end()) return false;
+            const bool takes_none = found->op == "aten::__is__" || found->op == "aten::__isnot__";
+            std::vector<Value*> inputs = pop_many(state, found->count);
+            if (!takes_none) inputs[0] = present(inputs[0]);
+            std::vector<TypePtr> types;
+            for (const Value* input : inputs) types.push_back(input->type());
+            const Operator* op = ir::match_operator(found->op, types);
+            if (op == nullptr) fail(concat(each.name, " of ", types[0]->str()));
+            create_call(*op, std::move(inputs), state);
+        }
+        return true;
+    }
+
+    // The number of dimensions and of the element's type stand on the stack.
+    void lift_to_list(State& state) {
+        const std::vector<Value*> inputs = pop_many(state, 3);
+        const auto dimensions = ir::constant_of(inputs[1]);
+        const auto kind = ir::constant_of(inputs[2]);
+        const std::array kinds = {types::integer(), types::floating(), types::boolean(), types::complex()};
+        if (!dimensions || !kind || !dimensions->is_int() || !kind->is_int() || dimensions->to_int() < 0 || dimensions->to_int() > kDeepest ||
+            kind->to_int() < 0 || static_cast<std::uint64_t>(kind->to_int()) >= kinds.size()) {
+            fail("a list of an unknown type");
+        }
+        TypePtr type = kinds[static_cast<std::size_t>(kind->to_int())];
+        for (std::int64_t i = 0; i < dimensions->to_int(); ++i) type = types::list(type);
+        Node* node = graph_->create(prim::tolist, inputs);
+        node->output()->set_type(type);
         push(node, state);
     }
 
@@ -328,6 +453,7 @@ class Lifter {
     void lift_unknown(const BytecodeOperator& named, std::vector<Value*> inputs, State& state) {
         const Symbol kind = Symbol::intern(named.name);
         if (kind == prim::TupleUnpack) {
+            if (inputs.size() == 1) inputs[0] = present(inputs[0]);
             if (inputs.size() != 1 || inputs[0]->type()->kind() != TypeKind::Tuple) fail("unpacks what is no tuple");
             return push_unpacked(kind, inputs[0], inputs[0]->type()->contained(), state);
         }

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <optional>
+#include <unordered_map>
 
 #include "core/autograd/variable.h"
 #include "core/base/error.h"
@@ -32,12 +33,14 @@ enum class Tag : std::uint8_t {
 };
 
 // By number, as in torch/csrc/jit/runtime/instruction.h.
-constexpr std::array<const char*, 37> kInstructions = {
+constexpr std::array<const char*, 50> kInstructions = {
     "OP",         "OPN",          "LOAD",        "MOVE",        "STOREN",         "STORE",           "DROP",           "DROPR",
     "LOADC",      "JF",           "JMP",         "LOOP",        "RET",            "WAIT",            "CALL",           "GUARD",
     "TYPECHECK",  "FAIL_GUARD",   "PROFILE_OP",  "TAIL_CALL",   "INTERFACE_CALL", "GET_ATTR",        "SET_ATTR",       "LIST_UNPACK",
     "TUPLE_CONSTRUCT", "NAMED_TUPLE_CONSTRUCT", "LIST_CONSTRUCT", "DICT_CONSTRUCT", "CREATE_OBJECT", "ISINSTANCE", "TUPLE_SLICE",
-    "TUPLE_INDEX", "RAISE_EXCEPTION", "DICT_INDEX", "UNCHECKED_CAST", "__IS__", "UN_INITIALIZED"};
+    "TUPLE_INDEX", "RAISE_EXCEPTION", "DICT_INDEX", "UNCHECKED_CAST", "__IS__", "UN_INITIALIZED", "__ISNOT__",
+    "FORMAT",     "DEVICE",       "DTYPE",       "DIM",         "__NOT__",        "TO_LIST",         "NUM_TO_TENSOR",  "IS_CUDA",
+    "FORK",       "WARN",         "ENTER",       "EXIT"};
 
 constexpr std::uint8_t kWithFields = 1;  // TypeType.CLASS_WITH_FIELD
 constexpr std::size_t kMostValues = std::size_t{1} << 22;
@@ -178,13 +181,23 @@ class FlatReader {
         const Dims sizes = dims(from.vector(tensor_field::sizes, 4));
         const Dims strides = dims(from.vector(tensor_field::strides, 4));
         const std::int64_t offset = from.number<std::int32_t>(tensor_field::offset);
-        const Ptr<Storage>& held = storage(from.number<std::uint32_t>(tensor_field::storage));
+        const auto number = from.number<std::uint32_t>(tensor_field::storage);
+        const Ptr<Storage>& held = storage(number);
         if (sizes.size() != strides.size() || !fits(sizes, strides, offset, held->bytes() / static_cast<std::size_t>(element_size(*dtype)))) {
             throw_file_error("FlatBuffer: a tensor that leaves its storage");
         }
         if (*dtype == ScalarType::Bool) normalise_bools({static_cast<std::byte*>(held->data()), held->bytes()});
+        // A tensor that stands in an attribute and in a list is written twice.
+        const bool learns = from.number<std::uint8_t>(tensor_field::requires_grad) != 0 && is_differentiable(*dtype);
+        std::string key = concat(number, " ", static_cast<int>(*dtype), " ", offset, " ", learns);
+        for (const Dims* each : {&sizes, &strides}) {
+            key += ";";
+            for (const std::int64_t dim : *each) key += concat(dim, ",");
+        }
+        if (const auto known = tensors_.find(key); known != tensors_.end()) return known->second;
         const Tensor t = tensor_on(held, *dtype, {sizes.data(), sizes.size()}, {strides.data(), strides.size()}, offset);
-        if (from.number<std::uint8_t>(tensor_field::requires_grad) != 0 && is_differentiable(*dtype)) set_requires_grad(t, true);
+        if (learns) set_requires_grad(t, true);
+        tensors_.emplace(std::move(key), t);
         return t;
     }
     static Dims dims(const FlatVector& from) {
@@ -259,6 +272,7 @@ class FlatReader {
     std::vector<Built> built_;
     FlatVector storages_;
     std::vector<Ptr<Storage>> opened_;
+    std::unordered_map<std::string, Tensor> tensors_;
     Ptr<ir::CompilationUnit> unit_;
     std::size_t made_ = 0;
 };
