@@ -90,12 +90,20 @@ QAbstractSpinBox::down-button { subcontrol-position: bottom right; }
 QAbstractSpinBox::up-button:hover:enabled, QAbstractSpinBox::down-button:hover:enabled { background: @accentback; border-radius: 2px; }
 QAbstractSpinBox::up-arrow { image: url(:/icons/chevron_up.svg); width: 8px; height: 8px; }
 QAbstractSpinBox::down-arrow { image: url(:/icons/chevron.svg); width: 8px; height: 8px; }
-QAbstractSpinBox::up-arrow:off, QAbstractSpinBox::down-arrow:off, QAbstractSpinBox::up-arrow:disabled, QAbstractSpinBox::down-arrow:disabled { image: none; }
+QAbstractSpinBox::up-arrow:disabled, QAbstractSpinBox::down-arrow:disabled { image: none; }
 QComboBox::drop-down { border: 0; width: 18px; }
 QComboBox::down-arrow { image: url(:/icons/chevron.svg); width: 12px; height: 12px; }
 QToolButton::menu-indicator { image: url(:/icons/chevron.svg); width: 9px; height: 9px; subcontrol-position: right center; right: 2px; }
+QToolButton[popupMode="1"] { padding-right: 16px; }
+QToolButton::menu-button { border: 0; background: transparent; width: 15px; }
+QToolButton::menu-button:hover { background: @accentback; border-radius: 2px; }
+QToolButton::menu-arrow { image: url(:/icons/chevron.svg); width: 9px; height: 9px; }
 QToolButton[popupMode="2"] { padding-right: 13px; }
 QComboBox QAbstractItemView { border: 1px solid @border; background: @raised; }
+QCheckBox::indicator, QTreeView::indicator, QTableView::indicator, QListView::indicator { width: 12px; height: 12px; border: 1px solid @border; border-radius: 2px; background: @panel; }
+QCheckBox::indicator:hover { border-color: @accent; }
+QCheckBox::indicator:checked, QTreeView::indicator:checked, QTableView::indicator:checked, QListView::indicator:checked { image: url(:/icons/check.svg); }
+QTreeView::indicator:indeterminate, QTableView::indicator:indeterminate { image: url(:/icons/check_some.svg); }
 QPushButton { background: @raised; border: 1px solid @border; border-radius: 3px; padding: 3px 12px; }
 QPushButton:hover { border-color: @accent; }
 QPushButton:pressed { background: @accentback; }

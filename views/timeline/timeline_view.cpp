@@ -18,7 +18,7 @@ constexpr double kShortest = 1e-8;  // seconds across the panel
 
 }  // namespace
 
-// Where there is no OpenGL.
+// Where there is no OpenGL, and until the panel is in sight.
 class TimelineView::PainterCanvas : public QWidget {
   public:
     explicit PainterCanvas(TimelineView* view) : QWidget(view), view_(view) {
@@ -31,6 +31,8 @@ class TimelineView::PainterCanvas : public QWidget {
         QPainter painter(this);
         PainterSurface surface(painter);
         view_->drawing().draw(surface);
+        // What is painted is in sight.
+        QMetaObject::invokeMethod(view_, &TimelineView::useOpenGl, Qt::QueuedConnection);
     }
 
   private:
@@ -48,26 +50,14 @@ TimelineView::TimelineView(SessionBridge& bridge, QWidget* parent) : View(bridge
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(0);
-    if (ImGuiWidget::isAvailable()) {
-        canvas_ = new ImGuiWidget([this] {
-            ImGuiSurface surface(ImGui::GetBackgroundDrawList());
-            drawing().draw(surface);
-        }, this);
-    } else {
-        canvas_ = new PainterCanvas(this);
-    }
-    canvas_->setAccessibleName(tr("Timeline of the run"));
-    canvas_->setMinimumHeight(90);
-    canvas_->installEventFilter(this);
-    layout->addWidget(canvas_, 1);
-    setFocusProxy(canvas_);
-    follow_ = new QToolButton(canvas_);
+    follow_ = new QToolButton(this);
     follow_->setText(tr("Follow"));
     follow_->setCheckable(true);
     follow_->setChecked(true);
     follow_->setToolTip(tr("While the model runs, keep its newest events in sight"));
     follow_->move(4, 0);
     follow_->setStyleSheet(QStringLiteral("QToolButton { padding: 0 4px; }"));
+    use(new PainterCanvas(this));
 
     connect(&bridge, &SessionBridge::recordingChanged, this, &TimelineView::takeRecording);
     connect(&bridge, &SessionBridge::eventsGrown, this, &TimelineView::takeEvents);
@@ -77,6 +67,37 @@ TimelineView::TimelineView(SessionBridge& bridge, QWidget* parent) : View(bridge
         canvas_->update();
     });
     takeRecording();
+}
+
+void TimelineView::use(QWidget* canvas) {
+    QWidget* before = canvas_;
+    const bool had_focus = before && before->hasFocus();
+    canvas_ = canvas;
+    canvas_->setAccessibleName(tr("Timeline of the run"));
+    canvas_->setMinimumHeight(90);
+    canvas_->installEventFilter(this);
+    setFocusProxy(canvas_);
+    if (before) {
+        before->removeEventFilter(this);
+        layout()->replaceWidget(before, canvas_);
+        before->deleteLater();
+    } else {
+        layout()->addWidget(canvas_);
+    }
+    follow_->setParent(canvas_);
+    follow_->move(4, 0);
+    follow_->show();
+    if (had_focus) canvas_->setFocus();
+}
+
+void TimelineView::useOpenGl() {
+    if (has_open_gl_ || !isInSight() || !ImGuiWidget::isAvailable()) return;
+    has_open_gl_ = true;
+    use(new ImGuiWidget([this] {
+        ImGuiSurface surface(ImGui::GetBackgroundDrawList());
+        drawing().draw(surface);
+    }, this));
+    canvas_->show();
 }
 
 TimelineDrawing TimelineView::drawing() const { return {index_, state_, static_cast<double>(canvas_->width()), static_cast<double>(canvas_->height())}; }

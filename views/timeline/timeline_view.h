@@ -23,6 +23,9 @@ class TimelineView : public View {
     const TimelineState& state() const { return state_; }
     const TimelineIndex& index() const { return index_; }
     QWidget* canvas() { return canvas_; }
+    // With Dear ImGui from now on, where there is OpenGL. Before it is in sight the panel does without: a window with an
+    // OpenGL widget anywhere draws everything through OpenGL, which is slow where the processor does that.
+    void useOpenGl();
     void zoomTo(double from, double to);
     void selectRange(double from, double to);
 
@@ -31,6 +34,7 @@ class TimelineView : public View {
 
   private:
     class PainterCanvas;
+    void use(QWidget* canvas);
     void takeRecording();
     void takeEvents();
     void takeCurrent();
@@ -45,6 +49,7 @@ class TimelineView : public View {
     TimelineState state_;
     std::shared_ptr<const session::Recording> recording_;  // keeps alive what the index reads
     QWidget* canvas_ = nullptr;
+    bool has_open_gl_ = false;
     QToolButton* follow_ = nullptr;
     bool showing_all_ = true;
     QPointF pressed_;

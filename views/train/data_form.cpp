@@ -40,7 +40,7 @@ QFormLayout* formIn(QWidget* parent) {
     form->setContentsMargins(0, 0, 0, 0);
     form->setHorizontalSpacing(8);
     form->setVerticalSpacing(5);
-    form->setFieldGrowthPolicy(QFormLayout::ExpandingFieldsGrow);
+    form->setFieldGrowthPolicy(QFormLayout::AllNonFixedFieldsGrow);
     return form;
 }
 
@@ -97,6 +97,7 @@ void DataForm::makeFields(int label_width) {
     summary_->setObjectName(QStringLiteral("trainSummary"));
     summary_->setProperty("faint", true);
     summary_->setWordWrap(true);
+    summary_->setMinimumWidth(1);
     summary_->setTextInteractionFlags(Qt::TextSelectableByMouse);
     shape_ = new QLineEdit(this);
     shape_->setPlaceholderText(tr("as the model's input"));

@@ -78,7 +78,7 @@ QComboBox* TrainForm::recipeBox(const std::vector<session::RecipeInfo>& recipes,
 }
 
 // All labels are as wide as the widest of those that may stand there.
-static int labelWidth(const QWidget& widget) { return widget.fontMetrics().horizontalAdvance(QStringLiteral("Random crop")) + 4; }
+static int labelWidth(const QWidget& widget) { return widget.fontMetrics().horizontalAdvance(QStringLiteral("Random crop")); }
 
 TrainForm::TrainForm(QWidget* parent) : QWidget(parent), data_(new DataForm(labelWidth(*this), this)) {
     makeFields();
@@ -93,12 +93,12 @@ void TrainForm::makeFields() {
     shuffle_ = new QCheckBox(tr("shuffle"), this);
     shuffle_->setChecked(true);
     shuffle_->setToolTip(tr("Another order every epoch, drawn from the seed as PyTorch draws it"));
-    drop_last_ = new QCheckBox(tr("drop last"), this);
-    drop_last_->setToolTip(tr("Leave out a batch that is not full"));
+    drop_last_ = new QCheckBox(tr("drop the last batch"), this);
+    drop_last_->setToolTip(tr("Leave it out when it is not full"));
     workers_ = countBox(0, 64, 0, tr("Workers"), this);
     workers_->setSpecialValueText(tr("none"));
     workers_->setToolTip(tr("Threads that read and prepare batches ahead"));
-    skip_damaged_ = new QCheckBox(tr("skip damaged examples"), this);
+    skip_damaged_ = new QCheckBox(tr("skip damaged"), this);
     skip_damaged_->setToolTip(tr("Examples that cannot be read are left out; else the training ends there"));
     loss_ = recipeBox(session::list_losses(), tr("Loss"));
     loss_->addItem(QStringLiteral("own"));
@@ -131,22 +131,12 @@ void TrainForm::makeFields() {
     fixed_ = {data_, held_out_, batch_, shuffle_, drop_last_, workers_, skip_damaged_, loss_, schedule_, every_step_, seed_};
 }
 
-QWidget* TrainForm::inARow(std::initializer_list<QWidget*> widgets) {
-    auto* row = new QWidget(this);
-    auto* layout = new QHBoxLayout(row);
-    layout->setContentsMargins(0, 0, 0, 0);
-    layout->setSpacing(8);
-    for (QWidget* widget : widgets) layout->addWidget(widget);
-    layout->addStretch(1);
-    return row;
-}
-
 void TrainForm::layOut() {
     auto* form = new QFormLayout(this);
     form->setContentsMargins(8, 6, 8, 6);
     form->setHorizontalSpacing(8);
     form->setVerticalSpacing(5);
-    form->setFieldGrowthPolicy(QFormLayout::ExpandingFieldsGrow);
+    form->setFieldGrowthPolicy(QFormLayout::AllNonFixedFieldsGrow);
     const auto add = [&](const QString& words, QWidget* field) {
         auto* label = new QLabel(words, this);
         label->setMinimumWidth(labelWidth(*this));
@@ -156,7 +146,8 @@ void TrainForm::layOut() {
     form->addRow(data_);
     add(tr("Held out"), held_out_);
     add(tr("Batch"), batch_);
-    form->addRow(QString(), inARow({shuffle_, drop_last_}));
+    form->addRow(QString(), shuffle_);
+    form->addRow(QString(), drop_last_);
     add(tr("Workers"), workers_);
     form->addRow(QString(), skip_damaged_);
     add(tr("Loss"), loss_);

@@ -36,7 +36,6 @@ class TrainForm : public QWidget {
     QComboBox* recipeBox(const std::vector<session::RecipeInfo>& recipes, const QString& name);
     void makeFields();
     void layOut();
-    QWidget* inARow(std::initializer_list<QWidget*> widgets);
 
     DataForm* data_;
     QDoubleSpinBox* held_out_;

@@ -52,11 +52,11 @@ TrainView::TrainView(SessionBridge& bridge, QWidget* parent) : View(bridge, pare
     scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     form_ = new TrainForm(scroll);
     scroll->setWidget(form_);
-    scroll->setMinimumWidth(232);
+    scroll->setMinimumWidth(252);
     plots_ = new TrainPlots(splitter);
     splitter->setStretchFactor(0, 0);
     splitter->setStretchFactor(1, 1);
-    splitter->setSizes({240, 460});
+    splitter->setSizes({264, 440});
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(0);
