@@ -4,6 +4,7 @@
 #include <QTemporaryDir>
 #include <QtTest>
 
+#include "views/common/theme.h"
 #include "views/compile/compile_view.h"
 #include "views/kernels/kernels_view.h"
 #include "views/memory/plan_view.h"
@@ -29,6 +30,18 @@ class CompilerTest : public QObject {
         QTRY_VERIFY_WITH_TIMEOUT(view.isSettled() && view.list()->topLevelItemCount() > 3, 20'000);
         view.bisect()->start();
         QVERIFY(view.bisect()->isSearching());
+        // How far it is, and which passes it may still be.
+        session::PassBisectProgress progress;
+        progress.passes = 12;
+        progress.pass = "DCE";
+        progress.left = 3;
+        progress.low = 1000;
+        progress.high = 2000;
+        progress.runs.resize(1);
+        view.bisect()->showProgress(progress);
+        QVERIFY2(view.bisect()->verdict().contains(QStringLiteral("first 12 passes, to DCE")) && view.bisect()->verdict().contains(QStringLiteral("at most 3")), view.bisect()->verdict().toUtf8());
+        const QColor faint = Theme::instance().colour(Theme::Colour::Faint);
+        QCOMPARE(view.list()->topLevelItem(2)->foreground(0).color(), faint);
         QTRY_VERIFY_WITH_TIMEOUT(!view.bisect()->isSearching(), 60'000);
         QVERIFY2(!view.bisect()->verdict().isEmpty(), "a sentence");
         session::PassBisect found;
@@ -40,6 +53,17 @@ class CompilerTest : public QObject {
         QCOMPARE(view.list()->currentItem()->text(0).toStdString(), found.pass);
         QVERIFY(!view.list()->currentItem()->icon(0).isNull());
         QCOMPARE(view.bisect()->verdict(), QStringLiteral("it was this one"));
+        // The name in the verdict leads back to the pass.
+        found.verdict = found.pass + " changed the result";
+        view.bisect()->show(found);
+        view.list()->setCurrentItem(view.list()->topLevelItem(1));
+        QVERIFY2(view.bisect()->label()->text().startsWith(QStringLiteral("<a href=\"%1\">").arg(found.step)), view.bisect()->label()->text().toUtf8());
+        emit view.bisect()->label()->linkActivated(QString::number(found.step));
+        QCOMPARE(view.list()->currentItem()->text(0).toStdString(), found.pass);
+        // Stopped on the way: nothing is claimed.
+        view.bisect()->start();
+        view.bisect()->button()->click();
+        QTRY_VERIFY_WITH_TIMEOUT(!view.bisect()->isSearching(), 60'000);
     }
 
     void passesAreFound() {

@@ -35,7 +35,9 @@ BisectBar::BisectBar(SessionBridge& bridge, QWidget* parent) : QWidget(parent), 
     });
     verdict_ = new QLabel(this);
     verdict_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
-    verdict_->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    verdict_->setTextFormat(Qt::RichText);
+    verdict_->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::LinksAccessibleByMouse | Qt::LinksAccessibleByKeyboard);
+    connect(verdict_, &QLabel::linkActivated, this, [this](const QString& step) { emit passWanted(step.toInt()); });
     auto* layout = new QHBoxLayout(this);
     layout->setContentsMargins(6, 0, 6, 4);
     layout->setSpacing(6);
@@ -47,12 +49,12 @@ BisectBar::BisectBar(SessionBridge& bridge, QWidget* parent) : QWidget(parent), 
     layout->addWidget(run_);
     layout->addWidget(verdict_, 1);
     connect(&bridge, &SessionBridge::statusChanged, this, &BisectBar::showState);
-    connect(&bridge, &SessionBridge::modelChanged, this, [this] { verdict_->clear(); });
+    connect(&bridge, &SessionBridge::modelChanged, this, [this] { tell({}, Theme::Colour::Text); });
     showState();
 }
 
 void BisectBar::setTask(const QString& pipeline, const QString& method) {
-    if (pipeline != pipeline_) verdict_->clear();
+    if (pipeline != pipeline_) tell({}, Theme::Colour::Text);
     pipeline_ = pipeline;
     method_ = method;
     showState();
@@ -78,21 +80,47 @@ void BisectBar::start() {
     options.atol = QLocale::c().toDouble(atol_->text());
     options.gradients = gradients_->isChecked();
     searching_ = true;
-    verdict_->setText(tr("running and comparing\u2026"));
+    tell(tr("running and comparing\u2026"), Theme::Colour::Text);
     showState();
     bridge_.ask<session::PassBisect>(
         this, [this](const session::PassBisect& found) { show(found); },
-        [&](auto reply) { bridge_.session().request_pass_bisect("bisect", options, reply); });
+        [&](auto reply) {
+            bridge_.ask<session::PassBisectProgress>(
+                this, [this](const session::PassBisectProgress& progress) { showProgress(progress); },
+                [&](auto told) { bridge_.session().request_pass_bisect("bisect", options, reply, told); });
+        });
+}
+
+void BisectBar::showProgress(const session::PassBisectProgress& progress) {
+    if (!searching_) return;
+    const QString what = progress.passes == 0 ? tr("running the graph as it is, twice") : tr("running the first %1 passes, to %2").arg(progress.passes).arg(text(progress.pass));
+    const QString left = progress.passes == 0 || progress.runs.empty() ? QString()
+                                                                       : tr("; it is one of passes %1 to %2, at most %n more run(s)", nullptr, static_cast<int>(progress.left)).arg(progress.low + 1).arg(progress.high + 1);
+    tell(what + left + QStringLiteral("\u2026"), Theme::Colour::Text);
+    emit narrowed(static_cast<int>(progress.low), static_cast<int>(progress.high));
+}
+
+void BisectBar::tell(const QString& words, Theme::Colour colour) {
+    verdict_text_ = words;
+    verdict_->setText(words.toHtmlEscaped());
+    QPalette colours = verdict_->palette();
+    colours.setColor(QPalette::WindowText, Theme::instance().colour(colour));
+    verdict_->setPalette(colours);
 }
 
 void BisectBar::show(const session::PassBisect& result) {
     searching_ = false;
     const bool isBad = !result.error.empty() || result.step >= 0;
-    verdict_->setText(text(result.error.empty() ? result.verdict : result.error));
-    QPalette colours = verdict_->palette();
-    colours.setColor(QPalette::WindowText, Theme::instance().colour(isBad ? Theme::Colour::Bad : Theme::Colour::Good));
-    verdict_->setPalette(colours);
-    QStringList runs{verdict_->text()};
+    tell(text(result.error.empty() ? result.verdict : result.error), result.error == "stopped" ? Theme::Colour::Text : isBad ? Theme::Colour::Bad : Theme::Colour::Good);
+    // The pass is a link to itself, with the graph before and after.
+    if (result.step >= 0 && !result.pass.empty()) {
+        QString words = verdict_text_.toHtmlEscaped();
+        const QString pass = text(result.pass).toHtmlEscaped();
+        const auto at = words.indexOf(pass);
+        if (at >= 0) words.replace(at, pass.size(), QStringLiteral("<a href=\"%1\">%2</a>").arg(result.step).arg(pass));
+        verdict_->setText(words);
+    }
+    QStringList runs{verdict_text_};
     for (const auto& run : result.runs) {
         runs << tr("first %1 passes: %2").arg(run.passes).arg(!run.error.empty() ? text(run.error)
                                                              : run.is_same       ? tr("same")

@@ -8,6 +8,7 @@
 #include <QToolButton>
 
 #include "views/common/session_bridge.h"
+#include "views/common/theme.h"
 
 namespace loupe::views {
 
@@ -24,14 +25,20 @@ class BisectBar : public QWidget {
     QLineEdit* relative() { return rtol_; }
     QLineEdit* absolute() { return atol_; }
     QToolButton* button() { return run_; }
-    QString verdict() const { return verdict_->text(); }
+    void showProgress(const session::PassBisectProgress& progress);
+    QString verdict() const { return verdict_text_; }
+    QLabel* label() { return verdict_; }
     bool isSearching() const { return searching_; }
 
   signals:
     void found(const session::PassBisect& found);
+    // The pass is one of these, counted as PassTrace::steps.
+    void narrowed(int low, int high);
+    void passWanted(int step);
 
   private:
     void showState();
+    void tell(const QString& words, Theme::Colour colour);
 
     SessionBridge& bridge_;
     QString pipeline_;
@@ -41,6 +48,7 @@ class BisectBar : public QWidget {
     QCheckBox* gradients_;
     QToolButton* run_;
     QLabel* verdict_;
+    QString verdict_text_;
     bool searching_ = false;
 };
 

@@ -99,6 +99,8 @@ PassesView::PassesView(SessionBridge& bridge, QWidget* parent) : View(bridge, pa
     layout->addWidget(bisect_);
     connect(find_, &QToolButton::toggled, bisect_, &QWidget::setVisible);
     connect(bisect_, &BisectBar::found, this, &PassesView::showCulprit);
+    connect(bisect_, &BisectBar::narrowed, this, &PassesView::showSuspects);
+    connect(bisect_, &BisectBar::passWanted, this, &PassesView::choosePass);
 
     outer_ = new QSplitter(Qt::Horizontal, this);
     auto* left = new QWidget(outer_);
@@ -381,6 +383,28 @@ void PassesView::filterList() {
     for (int i = 0; i < list_->topLevelItemCount(); ++i) {
         QTreeWidgetItem* item = list_->topLevelItem(i);
         item->setHidden(!words.isEmpty() && !item->text(0).contains(words, Qt::CaseInsensitive));
+    }
+}
+
+// Those that can no longer have changed the result step back.
+void PassesView::showSuspects(int low, int high) {
+    const Theme& theme = Theme::instance();
+    for (int i = 0; i < list_->topLevelItemCount(); ++i) {
+        QTreeWidgetItem* item = list_->topLevelItem(i);
+        const int step = item->data(0, Qt::UserRole).toInt();
+        if (step < 0 || static_cast<std::size_t>(step) >= trace_.steps.size()) continue;
+        const bool isSuspect = step >= low && step <= high && trace_.steps[static_cast<std::size_t>(step)].changed;
+        item->setForeground(0, theme.colour(isSuspect ? Theme::Colour::Warning : Theme::Colour::Faint));
+    }
+}
+
+void PassesView::choosePass(int step) {
+    for (int i = 0; i < list_->topLevelItemCount(); ++i) {
+        QTreeWidgetItem* item = list_->topLevelItem(i);
+        if (item->data(0, Qt::UserRole).toInt() != step) continue;
+        filter_->clear();
+        list_->setCurrentItem(item);
+        list_->scrollToItem(item);
     }
 }
 

@@ -64,6 +64,8 @@ class PassesView : public View {
     void search(bool again);
     void saveGraph();
     void filterList();
+    void showSuspects(int low, int high);
+    void choosePass(int step);
     void showCulprit(const session::PassBisect& found);
 
     QComboBox* pipeline_ = nullptr;
