@@ -198,15 +198,25 @@ void set_view(const Tensor& result, const Tensor& base, bool is_multi_output) {
 
 namespace {
 thread_local SavedTensorHooks* newest_hooks = nullptr;
+thread_local std::optional<std::string> hooks_disabled;  // why
 }
 
-SavedTensorHooks::SavedTensorHooks(PackHook pack) : pack_(std::move(pack)), before_(newest_hooks) { newest_hooks = this; }
+SavedTensorHooks::SavedTensorHooks(PackHook pack) : pack_(std::move(pack)), before_(newest_hooks) {
+    if (hooks_disabled) run_error(*hooks_disabled);
+    newest_hooks = this;
+}
 SavedTensorHooks::~SavedTensorHooks() {
     // Mostly the newest; a program may leave them in another order.
     SavedTensorHooks** place = &newest_hooks;
     while (*place != nullptr && *place != this) place = &(*place)->before_;
     if (*place == this) *place = before_;
 }
+
+SavedTensorHooksDisabled::SavedTensorHooksDisabled(std::string message) : before_(hooks_disabled) {
+    if (newest_hooks != nullptr) run_error(message);
+    hooks_disabled = std::move(message);
+}
+SavedTensorHooksDisabled::~SavedTensorHooksDisabled() { hooks_disabled = std::move(before_); }
 
 void SavedTensor::pack(const Tensor& t, const SavedTensorHooks& hooks) {
     packed_ = make_ptr<Packed>();

@@ -94,6 +94,19 @@ class SavedTensorHooks {
     SavedTensorHooks* before_;
 };
 
+// While the object lives, SavedTensorHooks of this thread throw Error (Run) with the message, as does this when there are some;
+// torch.autograd.graph.disable_saved_tensors_hooks.
+class SavedTensorHooksDisabled {
+  public:
+    explicit SavedTensorHooksDisabled(std::string message);
+    SavedTensorHooksDisabled(const SavedTensorHooksDisabled&) = delete;
+    SavedTensorHooksDisabled& operator=(const SavedTensorHooksDisabled&) = delete;
+    ~SavedTensorHooksDisabled();
+
+  private:
+    std::optional<std::string> before_;
+};
+
 // A tensor kept for backward. Without a reference cycle for outputs of the node itself; unpack checks the version.
 class SavedTensor {
   public:

@@ -38,6 +38,8 @@ struct LoadOptions {
     bool assign = false;  // puts the given tensors in the place of the existing ones instead of copying
     // Of each module's class by its path, as state_versions() gives them; a class that counts versions reads older states.
     std::vector<std::pair<std::string, int>> versions = {};
+    // What the state has besides tensors, by name: for set_extra_state.
+    Named<IValue> extra = {};
 };
 
 struct NameOptions {
@@ -135,6 +137,10 @@ class Module : public Object {
     Named<Tensor> state_dict(const std::string& prefix = {}, bool keep_vars = false) const;
     // The version of each module's class by its path, as state_dict's _metadata has it.
     std::vector<std::pair<std::string, int>> state_versions() const;
+    // With what the methods get_extra_state of modules give, as PREFIX_extra_state behind each module's own tensors; state_dict
+    // leaves it out where it is no tensor. Methods of these names are set with set_method: get_extra_state() and
+    // set_extra_state(state), which load_state_dict calls.
+    Named<IValue> full_state_dict(const std::string& prefix = {}, bool keep_vars = false) const;
     // Copies into the existing tensors, after all have been checked. With strict, throws Error (Run) that lists every
     // difference at once.
     LoadReport load_state_dict(const Named<Tensor>& state, bool strict = true);
@@ -212,7 +218,8 @@ class Module : public Object {
     void visit_modules(const std::string& prefix, bool once, Visit&& visit);
     template <typename Get>
     Named<Tensor> named_tensors(const NameOptions& options, Get&& get) const;
-    void collect_state(const std::string& prefix, bool keep_vars, std::size_t depth, Named<Tensor>& out) const;
+    struct State;
+    void collect_state(const std::string& prefix, bool keep_vars, std::size_t depth, State& out) const;
 
     // A class type of its own, which names may be added to.
     bool owns_type_ = false;

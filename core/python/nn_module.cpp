@@ -106,6 +106,10 @@ ClassObject::Made make_module(ClassObject& cls, CallArguments&) {
     if (const IValue* load = cls.find("_load_from_state_dict"); load != nullptr && is_user_method(cls, "_load_from_state_dict")) {
         module->register_load_state_dict_pre_hook(ProgramLoadHook{*load, true});
     }
+    for (const char* name : {"get_extra_state", "set_extra_state"}) {
+        if (!is_user_method(cls, name)) continue;
+        module->set_method(name, [name](nn::Module& self, CallArguments given) { return call_method(Ptr<Object>(&self), name, std::move(given)); });
+    }
     if (is_user_method(cls, "right_inverse")) module->set_method("right_inverse", right_inverse);
     if (is_user_method(cls, "extra_repr")) {
         module->set_extra_repr([](const nn::Module& self) {

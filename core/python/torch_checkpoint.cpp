@@ -94,12 +94,18 @@ IValue saved_tensors_hooks(CallArguments arguments) {
     const PackHook pack = [pack_hook = given[0], unpack = given[1]](const Tensor& t) -> Ptr<PackedTensor> {
         return make_ptr<PackedValue>(call(pack_hook, std::vector<IValue>{t}), unpack);
     };
-    return make_scope("saved_tensors_hooks", "torch.autograd.graph", [pack] { return std::make_shared<SavedTensorHooks>(pack); },
+    return make_scope("saved_tensors_hooks", "torch.autograd.graph", [pack] { return with_python_errors([&] { return std::make_shared<SavedTensorHooks>(pack); }); },
                       [] { return IValue(); });
 }
 IValue save_on_cpu(CallArguments arguments) {
     const BoundArguments given(arguments, "__init__", {"pin_memory="});
-    return make_scope("save_on_cpu", "torch.autograd.graph", [] { return std::make_shared<SavedTensorHooks>(nn::save_on_cpu()); },
+    return make_scope("save_on_cpu", "torch.autograd.graph", [] { return with_python_errors([] { return std::make_shared<SavedTensorHooks>(nn::save_on_cpu()); }); },
+                      [] { return IValue(); });
+}
+IValue disable_saved_tensors_hooks(CallArguments arguments) {
+    const BoundArguments given(arguments, "disable_saved_tensors_hooks", {"error_message"});
+    return make_scope("_GeneratorContextManager", "contextlib",
+                      [message = str(given[0])] { return with_python_errors([&] { return std::make_shared<SavedTensorHooksDisabled>(message); }); },
                       [] { return IValue(); });
 }
 
@@ -113,6 +119,7 @@ void fill_checkpoint(PythonModule& module) {
 void fill_autograd_graph(PythonModule& module) {
     module.define("saved_tensors_hooks", saved_tensors_hooks);
     module.define("save_on_cpu", save_on_cpu);
+    module.define("disable_saved_tensors_hooks", disable_saved_tensors_hooks);
 }
 
 }  // namespace loupe::python

@@ -118,10 +118,18 @@ IValue state_dict(CallArguments arguments) {
     const bool into = given.has(1) && given[1].is_dict();
     const IValue out = into ? given[1] : ordered_dict();
     nn::Module& self = self_module(given[0]);
-    for (const auto& [name, tensor] : self.state_dict(prefix, given.truth_or(3, false))) out.to_dict().set(name, tensor);
+    for (const auto& [name, tensor] : self.full_state_dict(prefix, given.truth_or(3, false))) out.to_dict().set(name, tensor);
     put_versions(self, prefix, out, into);
     return out;
 }
+
+// Modules without extra state of their own have none.
+[[noreturn]] void no_extra_state(const char* name) {
+    throw_error("RuntimeError", concat("Reached a code path in Module.", name, "() that should never be called. Please file an issue at "
+                                       "https://github.com/pytorch/pytorch/issues/new?template=bug-report.yml to report this bug."));
+}
+IValue get_extra_state(CallArguments) { no_extra_state("get_extra_state"); }
+IValue set_extra_state(CallArguments) { no_extra_state("set_extra_state"); }
 
 // What load_state_dict gives back.
 class IncompatibleKeys final : public Instance {
@@ -165,14 +173,17 @@ IValue load_state_dict(CallArguments arguments) {
         throw_type_error(concat("Expected state_dict to be dict-like, got ", class_of(given[1])->repr(), "."));
     }
     nn::Named<Tensor> state;
+    nn::Named<IValue> extra;
     for (const auto& [name, value] : given[1].to_dict().entries()) {
-        if (name.is_string() && value.is_tensor()) state.emplace_back(name.to_string(), value.to_tensor());
+        if (!name.is_string()) continue;
+        if (value.is_tensor()) state.emplace_back(name.to_string(), value.to_tensor());
+        else extra.emplace_back(name.to_string(), value);
     }
     nn::Module& self = self_module(given[0]);
     const bool strict = given.truth_or(2, true);
     const LoadingMetadata loading(find_attribute(given[1], "_metadata").value_or(IValue()));
     const nn::LoadReport report = with_python_errors([&] {
-        return self.load_state_dict(state, nn::LoadOptions{strict, given.truth_or(3, false), versions_in(given[1])});
+        return self.load_state_dict(state, nn::LoadOptions{strict, given.truth_or(3, false), versions_in(given[1]), extra});
     });
     return IValue::other(make_ptr<IncompatibleKeys>(texts(report.missing_keys), texts(report.unexpected_keys)));
 }
@@ -389,6 +400,8 @@ void define_module_methods(ClassObject& module_class) {
         {"named_modules", named_modules},
         {"state_dict", state_dict},
         {"load_state_dict", load_state_dict},
+        {"get_extra_state", get_extra_state},
+        {"set_extra_state", set_extra_state},
         {"train", train},
         {"eval", eval},
         {"requires_grad_", requires_grad_method},
