@@ -61,6 +61,26 @@ class Twister {
     }
     std::optional<double> next_gauss;
 
+    // (3, (624 words, place), next gauss), as random.getstate().
+    IValue state() const {
+        std::vector<IValue> words;
+        for (const std::uint32_t word : state_) words.emplace_back(static_cast<std::int64_t>(word));
+        words.emplace_back(static_cast<std::int64_t>(at_));
+        return make_tuple({std::int64_t{3}, make_tuple(std::move(words)), next_gauss ? IValue(*next_gauss) : IValue()});
+    }
+    void set_state(const IValue& value) {
+        const std::vector<IValue> parts = to_vector(value);
+        if (parts.size() != 3) throw_value_error(concat("not enough values to unpack (expected 3, got ", parts.size(), ")"));
+        const std::vector<IValue> words = to_vector(parts[1]);
+        if (!parts[0].is_int() || parts[0].to_int() != 3) throw_value_error(concat("state with version ", repr(parts[0]), " passed to Random.setstate() of version 3"));
+        if (words.size() != kSize + 1) throw_value_error("state vector is the wrong size");
+        const std::int64_t at = to_index(words.back());
+        if (at < 0 || at > static_cast<std::int64_t>(kSize)) throw_value_error("invalid state");
+        for (std::size_t i = 0; i < kSize; ++i) state_[i] = static_cast<std::uint32_t>(to_index(words[i]));
+        at_ = static_cast<std::size_t>(at);
+        next_gauss = parts[2].is_none() ? std::nullopt : std::optional(to_float(parts[2]));
+    }
+
   private:
     static constexpr std::size_t kSize = 624;
     void seed_from(std::uint32_t value) {
@@ -277,6 +297,15 @@ void define_all(const StatePtr& state, const Define& define) {
     define("seed", [state](CallArguments a) -> IValue {
         const BoundArguments given(a, "seed", {"a=", "version="});
         state->seed(given.value_or(0, {}));
+        return {};
+    });
+    define("getstate", [state](CallArguments a) -> IValue {
+        check_positional(a, "getstate", 0, 0);
+        return state->twister.state();
+    });
+    define("setstate", [state](CallArguments a) -> IValue {
+        check_positional(a, "setstate", 1, 1);
+        state->twister.set_state(a.positional[0]);
         return {};
     });
     define_integers(state, define);

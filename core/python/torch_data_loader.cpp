@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The loader of core/data over data sets, samplers and collate functions of a program. All of them run on the evaluator's
-// thread: workers are simulated there, with PyTorch's dealing of batches and random numbers, and without its speed.
+// thread: workers are simulated there, with PyTorch's dealing of batches and random numbers and a data set for each, and
+// without its speed. What they change beyond the data set's own attributes they change for all.
 #include "core/python/torch_data_loader.h"
+
+#include <map>
 
 #include "core/base/strings.h"
 #include "core/data/error.h"
@@ -9,6 +12,7 @@
 #include "core/python/arguments.h"
 #include "core/python/builtin_objects.h"
 #include "core/python/error.h"
+#include "core/python/evaluator.h"
 #include "core/python/torch_call.h"
 #include "core/python/torch_objects.h"
 
@@ -41,12 +45,69 @@ auto with_data_errors(Work&& work) {
     const data::WorkerInfo* worker = data::worker_info();
     if (worker == nullptr) throw;
     const ClassPtr& cls = error.exception()->cls();
-    const std::string text = concat("Caught ", cls->name(), " in DataLoader worker process ", worker->id, ".\nOriginal ", error.traceback());
+    const std::string text = concat("Caught ", cls->name(), " in DataLoader worker process ", worker->id, ".\nOriginal ", error.traceback(), error.traceback().ends_with('\n') ? "" : "\n");
     raise_value(call(IValue::other(cls), std::vector<IValue>{text}));
 }
 
+// Python's random numbers are the worker's while this lives, and go on where they were the last time.
+class WorkerRandom {
+  public:
+    // state: None at first, when the worker's seed seeds them.
+    explicit WorkerRandom(IValue& state) : state_(state), module_(Evaluator::current()->import_module("random")), before_(get()) {
+        const data::WorkerInfo* worker = data::worker_info();
+        if (!state_.is_none()) set(state_);
+        else call(get_attribute(module_, "seed"), std::vector<IValue>{static_cast<std::int64_t>(worker->seed)});
+    }
+    WorkerRandom(const WorkerRandom&) = delete;
+    WorkerRandom& operator=(const WorkerRandom&) = delete;
+    ~WorkerRandom() {
+        state_ = get();
+        set(before_);
+    }
+
+  private:
+    IValue get() const { return call(get_attribute(module_, "getstate"), std::vector<IValue>{}); }
+    void set(const IValue& state) const { call(get_attribute(module_, "setstate"), std::vector<IValue>{state}); }
+
+    IValue& state_;
+    IValue module_;
+    IValue before_;
+};
+
+// What the processes of PyTorch's workers have for themselves: the data set, a shallow copy for each worker, and random
+// numbers.
+class WorkerCopies {
+  public:
+    explicit WorkerCopies(IValue dataset) : dataset_(std::move(dataset)) {}
+    // Of the worker that runs; the data set itself outside of workers.
+    const IValue& dataset() {
+        const data::WorkerInfo* worker = data::worker_info();
+        if (worker == nullptr) return dataset_;
+        Own& own = own_[worker->id];
+        if (own.dataset.is_none()) own.dataset = python::call(get_attribute(Evaluator::current()->import_module("copy"), "copy"), std::vector<IValue>{dataset_});
+        return own.dataset;
+    }
+    // Null outside of workers.
+    std::unique_ptr<WorkerRandom> random() {
+        const data::WorkerInfo* worker = data::worker_info();
+        return worker == nullptr ? nullptr : std::make_unique<WorkerRandom>(own_[worker->id].random);
+    }
+    void forget() { own_.clear(); }
+
+  private:
+    struct Own {
+        IValue dataset;
+        IValue random;
+    };
+    IValue dataset_;
+    std::map<int, Own> own_;
+};
+using Copies = std::shared_ptr<WorkerCopies>;
+
 template <typename Work>
-auto in_worker(const IValue& dataset, Work&& work) {
+auto in_worker(WorkerCopies& copies, Work&& work) {
+    const IValue dataset = copies.dataset();
+    const auto random = copies.random();
     const IValue* before = std::exchange(dataset_of_worker, &dataset);
     struct Restore {
         const IValue* before;
@@ -61,45 +122,47 @@ auto in_worker(const IValue& dataset, Work&& work) {
 
 class ProgramDataset final : public data::Dataset {
   public:
-    explicit ProgramDataset(IValue dataset) : dataset_(std::move(dataset)) {}
+    ProgramDataset(IValue dataset, Copies copies) : dataset_(std::move(dataset)), copies_(std::move(copies)) {}
     std::int64_t size() const override { return length(dataset_); }
     IValue get(std::int64_t index) const override { return get_by_key(index); }
     IValue get_by_key(const IValue& key) const override {
-        return in_worker(dataset_, [&] { return get_item(dataset_, key); });
+        return in_worker(*copies_, [&] { return get_item(copies_->dataset(), key); });
     }
     std::optional<std::vector<IValue>> get_together(const std::vector<IValue>& keys) const override {
-        const auto all = dataset_.is_other() ? find_attribute(dataset_, "__getitems__") : std::nullopt;
+        const IValue own = copies_->dataset();
+        const auto all = own.is_other() ? find_attribute(own, "__getitems__") : std::nullopt;
         if (!all || !python::truth(*all)) return std::nullopt;
-        return in_worker(dataset_, [&] { return to_vector(call(*all, std::vector<IValue>{make_list(keys)})); });
+        return in_worker(*copies_, [&] { return to_vector(call(*all, std::vector<IValue>{make_list(keys)})); });
     }
     bool is_bound_to_thread() const override { return true; }
 
   private:
     IValue dataset_;
+    Copies copies_;
 };
 
 class ProgramStream final : public data::SampleStream {
   public:
-    explicit ProgramStream(IValue dataset) : dataset_(std::move(dataset)), samples_(python::iterate(dataset_)) {}
+    explicit ProgramStream(Copies copies) : copies_(std::move(copies)), samples_(python::iterate(copies_->dataset())) {}
     std::optional<IValue> next() override {
-        return in_worker(dataset_, [&] { return samples_->next(); });
+        return in_worker(*copies_, [&] { return samples_->next(); });
     }
 
   private:
-    IValue dataset_;
+    Copies copies_;
     Ptr<Iterator> samples_;
 };
 
 class ProgramIterable final : public data::IterableDataset {
   public:
-    explicit ProgramIterable(IValue dataset) : dataset_(std::move(dataset)) {}
+    explicit ProgramIterable(Copies copies) : copies_(std::move(copies)) {}
     Ptr<data::SampleStream> iterate() const override {
-        return in_worker(dataset_, [&]() -> Ptr<data::SampleStream> { return make_ptr<ProgramStream>(dataset_); });
+        return in_worker(*copies_, [&]() -> Ptr<data::SampleStream> { return make_ptr<ProgramStream>(copies_); });
     }
     bool is_bound_to_thread() const override { return true; }
 
   private:
-    IValue dataset_;
+    Copies copies_;
 };
 
 class ProgramSampler final : public data::Sampler {
@@ -233,14 +296,15 @@ IValue worker_info(CallArguments) {
 
 class LoaderObject final : public PythonObject {
   public:
-    explicit LoaderObject(std::unique_ptr<data::DataLoader> made) : loader(std::move(made)) {}
+    LoaderObject(std::unique_ptr<data::DataLoader> made, Copies own) : loader(std::move(made)), copies(std::move(own)) {}
     const std::unique_ptr<data::DataLoader> loader;
+    const Copies copies;
     std::string type_name() const override { return "_Loader"; }
 };
 
 IValue attribute(const IValue& loader, const char* name) { return get_attribute(loader, name); }
 
-data::LoaderOptions options_of(const IValue& loader, bool is_iterable) {
+data::LoaderOptions options_of(const IValue& loader, bool is_iterable, const Copies& copies) {
     data::LoaderOptions options;
     const IValue batch_size = attribute(loader, "batch_size");
     const IValue batch_sampler = attribute(loader, "batch_sampler");
@@ -258,14 +322,14 @@ data::LoaderOptions options_of(const IValue& loader, bool is_iterable) {
     if (options.num_workers > 0) options.prefetch_factor = static_cast<int>(to_index(attribute(loader, "prefetch_factor")));
     options.persistent_workers = python::truth(attribute(loader, "persistent_workers"));
     options.generator = generator_given(attribute(loader, "generator"));
-    options.collate = [dataset = attribute(loader, "dataset"), collate = attribute(loader, "collate_fn"), makes_batches](std::vector<IValue> samples) {
-        return in_worker(dataset, [&] {
+    options.collate = [copies, collate = attribute(loader, "collate_fn"), makes_batches](std::vector<IValue> samples) {
+        return in_worker(*copies, [&] {
             return call(collate, std::vector<IValue>{makes_batches ? make_list(std::move(samples)) : samples.front()});
         });
     };
     if (const IValue init = attribute(loader, "worker_init_fn"); !init.is_none()) {
-        options.worker_init = [init, dataset = attribute(loader, "dataset")](int worker) {
-            in_worker(dataset, [&] { return call(init, std::vector<IValue>{worker}); });
+        options.worker_init = [init, copies](int worker) {
+            in_worker(*copies, [&] { return call(init, std::vector<IValue>{worker}); });
         };
     }
     return options;
@@ -277,11 +341,12 @@ IValue make_loader(CallArguments arguments) {
     const IValue& loader = arguments.positional[0];
     const bool is_iterable = python::truth(arguments.positional[1]);
     return with_data_errors([&] {
-        data::LoaderOptions options = options_of(loader, is_iterable);
         const IValue dataset = attribute(loader, "dataset");
-        auto made = is_iterable ? std::make_unique<data::DataLoader>(make_ptr<ProgramIterable>(dataset), std::move(options))
-                                : std::make_unique<data::DataLoader>(make_ptr<ProgramDataset>(dataset), std::move(options));
-        return IValue::other(make_ptr<LoaderObject>(std::move(made)));
+        const auto copies = std::make_shared<WorkerCopies>(dataset);
+        data::LoaderOptions options = options_of(loader, is_iterable, copies);
+        auto made = is_iterable ? std::make_unique<data::DataLoader>(make_ptr<ProgramIterable>(copies), std::move(options))
+                                : std::make_unique<data::DataLoader>(make_ptr<ProgramDataset>(dataset, copies), std::move(options));
+        return IValue::other(make_ptr<LoaderObject>(std::move(made), copies));
     });
 }
 
@@ -291,6 +356,7 @@ IValue iterate_loader(CallArguments arguments) {
     auto* object = object_as<LoaderObject>(held);
     if (object == nullptr) throw_type_error("expected a loader");
     const bool has_workers = object->loader->options().num_workers > 0;
+    if (!object->loader->options().persistent_workers) object->copies->forget();
     auto stream = with_data_errors([&] { return object->loader->iterate(); });
     return IValue::other(make_iterator(has_workers ? "_MultiProcessingDataLoaderIter" : "_SingleProcessDataLoaderIter",
                                        [held, stream = std::move(stream)] { return with_data_errors([&] { return stream->next(); }); }));
