@@ -223,13 +223,16 @@ class BackwardRun {
 
     static TensorList apply_observed(Node& node, TensorList grads, ExecutionObserver& observer) {
         const std::string name = node.name();
-        const std::vector<IValue> inputs(grads.begin(), grads.end());
+        std::vector<IValue> inputs(grads.begin(), grads.end());
         OperatorCall call;
         call.phase = Phase::Backward;
         call.name = name;
         call.autograd_node = &node;
         call.inputs = inputs;
         observer.before_operator(call);
+        // The node may free them, or take them over: AccumulateGrad does when nobody else holds them.
+        call.inputs = {};
+        inputs.clear();
         TensorList outgoing = node.apply(std::move(grads));
         const std::vector<IValue> outputs(outgoing.begin(), outgoing.end());
         call.outputs = outputs;
