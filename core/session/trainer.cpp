@@ -152,9 +152,16 @@ void fit_made_up_data(const Program& program, const PreparedMethod& method, Data
 
 std::string number_text(double value) { return std::isnan(value) ? "nan" : value > 0 ? "inf" : "-inf"; }
 
+// 0: gradients are not clipped.
+void check_clip_norm(double norm) {
+    if (norm >= 0) return;
+    throw Error(ErrorKind::Usage, concat("gradients cannot be clipped to a norm of ", python_repr(norm)), {.hint = "give a positive number, or 0 to leave them"});
+}
+
 }  // namespace
 
 Trainer::Trainer(std::shared_ptr<Program> program, const TrainOptions& options) : program_(std::move(program)), options_(options) {
+    check_clip_norm(options_.clip_norm);
     if (options_.batch_size < 1) throw Error(ErrorKind::Usage, concat("a batch of ", options_.batch_size, " examples"), {.hint = "give at least 1"});
     default_generator().set_seed(options_.seed);
     method_ = std::make_shared<PreparedMethod>(program_, program_->default_method(), "none");
@@ -184,6 +191,7 @@ void Trainer::rest() {
 }
 
 void Trainer::go_on(const TrainOptions& options) {
+    check_clip_norm(options.clip_norm);
     options_.epochs = options.epochs;
     options_.max_steps = options.max_steps;
     options_.clip_norm = options.clip_norm;

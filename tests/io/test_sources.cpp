@@ -115,6 +115,15 @@ class TestSources : public QObject {
         QCOMPARE(cut.notes.size(), std::size_t{1});
     }
 
+    void saysWhatItPassesOver() {
+        write_npz(scratch_.path("uneven.npz"), {{"x", zeros(std::array<std::int64_t, 2>{4, 2})}, {"y", zeros(std::array<std::int64_t, 1>{3})}});
+        const Source uneven = open_source({"", scratch_.path("uneven.npz"), {}});
+        QCOMPARE(uneven.notes, std::vector<std::string>{"y has 3 rows, x has 4: it is no target"});
+        write_npz(scratch_.path("even.npz"), {{"x", zeros(std::array<std::int64_t, 2>{4, 2})}, {"y", zeros(std::array<std::int64_t, 1>{4})}});
+        QVERIFY(open_source({"", scratch_.path("even.npz"), {}}).notes.empty());
+        QCOMPARE(csv("a,b,c\n1,red,0\n2,blue,1\n").notes, std::vector<std::string>{"column b holds texts, which count from 0 in their order: blue, red"});
+    }
+
     void cifarRecords() {
         const Source source = open_source({"", scratch_.write("data_batch_1.bin", cifar('\x09')), {{"scale", "false"}}});
         QCOMPARE(source.description, "2 images of 3x32x32, 10 classes"s);

@@ -401,6 +401,8 @@ void TestTraining::says_what_does_not_fit() {
         return session.status().state == RunState::Failed ? QString::fromStdString(session.status().error) : QString();
     };
     QVERIFY(error_of([](TrainOptions& o) { o.optimizer = "Adamant()"; }).contains("no optimizer is called 'Adamant'"));
+    QVERIFY(error_of([](TrainOptions& o) { o.clip_norm = std::nan(""); }).contains("gradients cannot be clipped to a norm of nan"));
+    QVERIFY(error_of([](TrainOptions& o) { o.clip_norm = -0.5; }).contains("gradients cannot be clipped to a norm of -0.5"));
     QVERIFY(error_of([](TrainOptions& o) { o.optimizer = "SGD()"; }).contains("required optimization parameter lr"));
     QVERIFY(error_of([](TrainOptions& o) { o.loss = "Linear"; }).size() > 0);
     QCOMPARE(error_of([](TrainOptions& o) { o.data.options["target"] = "z"; }), QString("no array 'z'; there are x, y"));

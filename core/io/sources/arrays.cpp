@@ -80,7 +80,12 @@ Source open_npz(const std::filesystem::path& path, const SourceOptions& options)
         });
         if (next != arrays.end()) target_name = next->first;
     }
-    return rows_of(input, input_name, target_name.empty() ? Tensor() : array_named(arrays, target_name), target_name);
+    Source source = rows_of(input, input_name, target_name.empty() ? Tensor() : array_named(arrays, target_name), target_name);
+    for (const auto& [name, array] : arrays) {
+        if (!target_name.empty() || name == input_name || array.dim() == 0) continue;
+        source.notes.push_back(concat(name, " has ", array.size(0), " rows, ", input_name, " has ", input.size(0), ": it is no target"));
+    }
+    return source;
 }
 
 }  // namespace

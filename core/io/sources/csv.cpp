@@ -234,6 +234,12 @@ Source open(const fs::path& path, const SourceOptions& options) {
         if (!target || i != target->index) inputs.push_back(columns.make(i));
     }
     source.description = concat(table->size() - first, " records of ", inputs.size(), " numbers");
+    for (const Column& column : inputs) {
+        if (column.kind != ColumnKind::Text) continue;
+        source.notes.push_back(concat("column ", column.name, " holds texts, which count from 0 in their order: ",
+                                      join(std::vector<std::string>(column.texts.begin(), column.texts.begin() + std::min<std::ptrdiff_t>(5, std::ssize(column.texts))), ", "),
+                                      column.texts.size() > 5 ? ", ..." : ""));
+    }
     if (target) source.description += concat(", target ", python_repr(std::string_view(target->name)));
     if (!source.classes.empty()) source.description += concat(", ", source.classes.size(), " classes");
     source.dataset = make_ptr<CsvDataset>(table, first, columns.width(), std::move(inputs), std::move(target), missing_option(options));
