@@ -55,8 +55,9 @@ void Module::set_dynamic_class(Ptr<RefCounted> dynamic_class, std::string class_
 }
 
 const ForwardWithKeywords* Module::method(const std::string& name) const {
+    if (methods_.empty()) return nullptr;
     const auto found = methods_.find(name);
-    return found == methods_.end() ? nullptr : &found->second;
+    return found == methods_.end() || !found->second ? nullptr : &found->second;
 }
 
 void Module::set_computed(ComputedAttribute attribute) {

@@ -6,6 +6,7 @@
 #include "core/nn/backward_hook.h"
 #include "core/nn/layer.h"
 #include "core/nn/module.h"
+#include "core/nn/utils/checkpoint.h"
 
 namespace loupe::nn {
 namespace {
@@ -130,7 +131,7 @@ void Module::set_forward(ForwardFunction forward) {
     };
 }
 
-bool Module::has_hooks() const { return hooks_.any_of_call() || global_hooks().call.any_of_call(); }
+bool Module::has_hooks() const { return hooks_.any_of_call() || global_hooks().call.any_of_call() || method(kAroundForward) != nullptr; }
 
 IValue Module::call_with_hooks(std::vector<IValue> inputs, const std::function<IValue(std::vector<IValue>)>& run) {
     if (!has_hooks()) return run(std::move(inputs));
@@ -140,6 +141,7 @@ IValue Module::call_with_hooks(std::vector<IValue> inputs, const std::function<I
 
 IValue Module::invoke_with_hooks(CallArguments arguments, const std::function<IValue(CallArguments)>& run) {
     const ModulePtr keep(this);
+    if (const ForwardWithKeywords* around = method(kAroundForward)) return ForwardWithKeywords(*around)(*this, std::move(arguments));
     const ModuleHooks& global = global_hooks().call;
     const bool is_plain = !global.any_of_call() && hooks_.forward_pre.empty() && hooks_.backward.empty() && hooks_.backward_pre.empty();
     if (is_plain) {

@@ -17,6 +17,7 @@
 #include "core/session/inputs.h"
 #include "core/session/pipelines.h"
 #include "core/session/trace_check.h"
+#include "core/session/measure_what_if.h"
 #include "core/session/plan_memory.h"
 #include "core/session/reset_parameters.h"
 #include "core/session/tensor_slice.h"
@@ -366,6 +367,22 @@ void Session::request_memory_plan(const Tag& tag, const std::string& pipeline, c
             report.error = error.what();
         }
         reply(std::move(report));
+    });
+}
+
+void Session::request_what_if(const Tag& tag, const std::vector<WhatIf>& changes, Reply<WhatIfMeasurement> reply) {
+    engine_->request(tag, [this, changes, reply = std::move(reply)] {
+        WhatIfMeasurement measurement;
+        try {
+            const std::shared_ptr<Program> program = engine_->model_or_recorded();
+            if (engine_->status().state == RunState::Paused) throw Error(ErrorKind::Usage, "a run is under way; stop it first");
+            RunOptions options = engine_->last_options();
+            options.inputs = engine_->inputs();
+            measurement = measure_what_if(program, options, changes);
+        } catch (const Error& error) {
+            measurement.error = error.what();
+        }
+        reply(std::move(measurement));
     });
 }
 

@@ -48,6 +48,9 @@ class SessionListener {
     virtual void on_log(const LogEntry&) {}
 };
 
+struct WhatIf;
+struct WhatIfMeasurement;
+
 class Session {
   public:
     explicit Session(SessionListener* listener = nullptr);
@@ -118,6 +121,9 @@ class Session {
     void request_fused_groups(const Tag& tag, const FusedGroupsRequest& request, Reply<FusedGroups> reply);
     // Runs the graph as planned programs and tells how memory is laid out, and where the graph breaks. Not while a run is parked.
     void request_memory_plan(const Tag& tag, const std::string& pipeline, const std::string& method, Reply<MemoryPlanReport> reply);
+    // Runs the model forward and backward on its inputs, as it is and changed: see what_if.h. Parameters, gradients, buffers and
+    // random numbers are left as they were. Not while a run is parked.
+    void request_what_if(const Tag& tag, const std::vector<WhatIf>& changes, Reply<WhatIfMeasurement> reply);
     // "layer3.1.conv2.out.absmax": the value of a watch expression at an event; text of a number, or why not.
     void request_watch(const Tag& tag, const std::string& expression, EventId at, Reply<std::string> reply);
     // What the statements that have run gave names, in each function of a model source under way, the innermost first.

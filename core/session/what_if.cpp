@@ -8,9 +8,12 @@
 
 #include "core/base/error.h"
 #include "core/base/strings.h"
+#include "core/ops/autocast.h"
 
 namespace loupe::session {
 namespace {
+
+constexpr std::size_t kNoAllocation = static_cast<std::size_t>(-1);  // of a block that the run did not have
 
 // A block of memory as it is reckoned with: alive from behind `from` up to `to`.
 struct Block {
@@ -113,6 +116,7 @@ class Forecast {
             case WhatIf::Kind::Checkpoint: return checkpoint(change.module);
             case WhatIf::Kind::Drop: return drop(change.event);
             case WhatIf::Kind::Batch: return scale_batch(change.factor);
+            case WhatIf::Kind::MixedPrecision: return mix_precision();
         }
     }
 
@@ -201,6 +205,7 @@ class Forecast {
         for (const EventId reader : run_.readers(block.storage)) {
             if (recording_.event(reader).phase == RunPhase::Backward) return reader;
         }
+        if (block.allocation == kNoAllocation) return otherwise;
         const Allocation a = recording_.allocation(block.allocation);
         const EventId peer = a.saved_by == 0 ? 0 : recording_.backward_peer(a.saved_by);
         return peer != 0 ? peer : otherwise;
@@ -226,6 +231,7 @@ class Forecast {
 
     // Memory of a parameter, a buffer, or a gradient of one: the same for any number of examples.
     bool is_of_model(const Block& block) const {
+        if (block.allocation == kNoAllocation) return false;
         const Allocation a = recording_.allocation(block.allocation);
         if (a.category == Category::Parameter || a.category == Category::Buffer || run_.is_gradient_of_model(block.storage)) return true;
         // What accumulating a gradient makes has no value of its own: it is of what comes in.
@@ -250,6 +256,69 @@ class Forecast {
         }
         more_seconds_ *= factor;
         notes_.emplace_back("time is reckoned as proportional to the batch");
+    }
+
+    // Results of operators by autocast's lists, gradients as what they are gradients of; weights and their gradients stay.
+    // Casts are kept: of a weight until its last reader in backward, of what comes in until the operator's own backward.
+    void mix_precision() {
+        for (EventId id = 1; id <= recording_.event_count(); ++id) {
+            const Event& event = recording_.event(id);
+            if (event.phase == RunPhase::Forward) mix_forward(event);
+        }
+        for (Block& block : blocks_) {
+            if (block.from == 0 || block.allocation == kNoAllocation || is_of_model(block)) continue;
+            const Event& event = recording_.event(block.from);
+            const Value* value = run_.owner(block.storage);
+            bool is_lower = false;
+            if (value == nullptr) is_lower = lower_events_.contains(event.phase == RunPhase::Forward ? event.id : event.peer);
+            else if (value->dtype != "float32") continue;
+            else if (event.phase == RunPhase::Forward) is_lower = lower_.contains(block.storage);
+            else is_lower = value->gradient_of != 0 ? lower_.contains(recording_.value(value->gradient_of).storage_id) : lower_events_.contains(event.peer);
+            if (is_lower) block.bytes /= 2;
+        }
+        for (EventId id = 1; id <= recording_.event_count(); ++id) {
+            const Event& event = recording_.event(id);
+            if (lower_events_.contains(event.phase == RunPhase::Forward ? id : event.peer)) seconds_[id] /= 2;
+        }
+        notes_.emplace_back("operators in bfloat16 are reckoned to take half the time, as if bytes were all: measure it");
+    }
+
+    void mix_forward(const Event& event) {
+        const AutocastPolicy policy = policy_of(event);
+        bool any_lower = false, any_full = false;
+        for (const ValueId id : event.inputs) {
+            if (id == 0 || recording_.value(id).dtype != "float32") continue;
+            (lower_.contains(recording_.value(id).storage_id) ? any_lower : any_full) = true;
+        }
+        // A norm gives what comes in, whatever its weights are.
+        const bool follows_first = event.op.find("norm") != std::string_view::npos && !event.inputs.empty() && event.inputs.front() != 0;
+        bool is_lower = any_lower && !any_full;
+        if (policy == AutocastPolicy::Lower) is_lower = any_lower || any_full;
+        else if (policy == AutocastPolicy::Float32) is_lower = false;
+        else if (policy == AutocastPolicy::None && follows_first) is_lower = lower_.contains(recording_.value(event.inputs.front()).storage_id);
+        const bool is_cast = policy == AutocastPolicy::Lower || policy == AutocastPolicy::Float32 || policy == AutocastPolicy::Widest;
+        for (const ValueId id : event.inputs) {
+            if (is_cast && id != 0 && recording_.value(id).dtype == "float32") add_cast(event, recording_.value(id), is_lower);
+        }
+        if (!is_lower) return;
+        lower_events_.insert(event.id);
+        for (const ValueId id : event.outputs) {
+            if (id != 0 && recording_.value(id).dtype == "float32") lower_.insert(recording_.value(id).storage_id);
+        }
+    }
+
+    // Each tensor is cast once: a weight's cast is kept, another's comes with its first reader.
+    void add_cast(const Event& event, const Value& value, bool to_lower) {
+        if (lower_.contains(value.storage_id) == to_lower || !cast_.insert(value.storage_id).second) return;
+        EventId until = event.peer != 0 ? event.peer : event.id;
+        if (event.peer == 0 && value.producer == 0) until = 0;
+        const double bytes = static_cast<double>(value.bytes) * (to_lower ? 0.5 : 1);
+        blocks_.push_back({bytes, event.id, until, kNoAllocation, 0});
+    }
+
+    static AutocastPolicy policy_of(const Event& event) {
+        const Operator* op = find_operator(event.op, event.overload);
+        return op == nullptr ? AutocastPolicy::None : autocast_policy(*op, DeviceType::Cpu);
     }
 
     std::pair<double, EventId> peak_of(const std::vector<Block>& blocks, const std::vector<Burst>& bursts) const {
@@ -279,6 +348,9 @@ class Forecast {
     std::vector<Burst> bursts_;
     std::vector<double> seconds_;
     double more_seconds_ = 0;
+    std::unordered_set<std::uint64_t> lower_;   // storages that hold bfloat16
+    std::unordered_set<std::uint64_t> cast_;    // storages that have been cast
+    std::unordered_set<EventId> lower_events_;
     std::vector<std::string> notes_;
 };
 
@@ -289,6 +361,7 @@ std::string what_if_text(const WhatIf& change) {
         case WhatIf::Kind::Checkpoint: return concat("checkpoint ", change.module.empty() ? "the model" : change.module);
         case WhatIf::Kind::Drop: return concat("drop what #", change.event, " saved");
         case WhatIf::Kind::Batch: return concat("batch x", change.factor);
+        case WhatIf::Kind::MixedPrecision: return "mixed precision (bfloat16)";
     }
     return {};
 }

@@ -16,6 +16,7 @@ struct WhatIf {
                          // (Chen et al., "Training Deep Nets with Sublinear Memory Cost", 2016)
         Drop,            // what the event saved for backward is not kept: as Checkpoint of that one operator
         Batch,           // `factor` times as many examples
+        MixedPrecision,  // the forward under torch.autocast("cpu", torch.bfloat16); weights stay as they are
     };
     Kind kind = Kind::Checkpoint;
     std::string module;  // Checkpoint: a path
@@ -36,6 +37,15 @@ struct MemoryForecast {
 // All changes together. Throws Error (Usage) for a module that the run did not call, an event that saved nothing, a factor
 // that is not positive, and a recording without backward where a change is about what backward needs.
 MemoryForecast forecast_memory(const Recording& recording, const std::vector<WhatIf>& changes);
+
+// What runs of the model really took: as it is, and changed.
+struct WhatIfMeasurement {
+    std::string error;              // not empty: nothing else is valid
+    std::int64_t peak_before = 0;   // bytes
+    std::int64_t peak = 0;
+    double seconds_before = 0;      // of the operators; of three runs the shortest
+    double seconds = 0;
+};
 
 // Modules by what a checkpoint of them alone would take off the peak, most first; those that take nothing are left out.
 struct CheckpointAdvice {

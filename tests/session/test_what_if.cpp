@@ -73,7 +73,119 @@ class TestWhatIf : public QObject {
     void changes_add_up();
     void advice_is_sorted();
     void refuses_with_a_reason();
+    void what_is_measured_is_near_the_forecast_data();
+    void what_is_measured_is_near_the_forecast();
+    void measuring_leaves_the_model_as_it_was();
+    void measuring_refuses_with_a_reason();
 };
+
+namespace {
+
+// A session that has run the file forward and backward.
+struct Ran {
+    explicit Ran(const std::string& path) {
+        session.open(path);
+        session.wait_idle();
+        RunOptions options;
+        options.backward = true;
+        options.statistics = false;
+        options.threads = 1;
+        session.run(options);
+        session.wait_idle();
+        if (session.status().state != RunState::Finished) throw Error(ErrorKind::Run, session.status().error);
+    }
+    WhatIfMeasurement measure(const std::vector<WhatIf>& changes) {
+        WhatIfMeasurement out;
+        session.request_what_if("measure", changes, [&](WhatIfMeasurement found) { out = std::move(found); });
+        session.wait_idle();
+        return out;
+    }
+    std::string gradients_and_buffers() {
+        std::string text;
+        session.request_gradients("g", [&](const std::vector<GradientRow>& rows) {
+            for (const GradientRow& row : rows) text += row.parameter + " " + std::to_string(row.norm) + " ";
+        });
+        for (const char* name : {"norm.running_mean", "norm.num_batches_tracked"}) {
+            TensorRequest request;
+            request.name = name;
+            session.request_tensor(name, request, [&](const TensorSlice& slice) {
+                for (const double element : slice.data.empty() ? std::vector<double>() : slice.data[0].elements) text += std::to_string(element) + " ";
+            });
+        }
+        session.wait_idle();
+        return text;
+    }
+    Session session;
+};
+
+}  // namespace
+
+void TestWhatIf::what_is_measured_is_near_the_forecast_data() {
+    QTest::addColumn<int>("kind");
+    QTest::addColumn<QString>("module");
+    QTest::addColumn<double>("factor");
+    QTest::addColumn<double>("error");
+    QTest::newRow("twice the batch") << static_cast<int>(WhatIf::Kind::Batch) << "" << 2.0 << 0.03;
+    QTest::newRow("half the batch") << static_cast<int>(WhatIf::Kind::Batch) << "" << 0.5 << 0.03;
+    QTest::newRow("checkpoint of a block") << static_cast<int>(WhatIf::Kind::Checkpoint) << "blocks.1" << 1.0 << 0.08;
+    QTest::newRow("checkpoint of all blocks") << static_cast<int>(WhatIf::Kind::Checkpoint) << "blocks" << 1.0 << 0.25;
+    QTest::newRow("mixed precision") << static_cast<int>(WhatIf::Kind::MixedPrecision) << "" << 1.0 << 0.15;
+}
+void TestWhatIf::what_is_measured_is_near_the_forecast() {
+    QFETCH(int, kind);
+    QFETCH(QString, module);
+    QFETCH(double, factor);
+    QFETCH(double, error);
+    const QTemporaryDir folder;
+    Ran ran(write(folder, "net.py", source(2048, 96, 4)));
+    const std::vector<WhatIf> changes{{.kind = static_cast<WhatIf::Kind>(kind), .module = module.toStdString(), .factor = factor}};
+    const MemoryForecast forecast = forecast_memory(*ran.session.recording(), changes);
+    const WhatIfMeasurement measured = ran.measure(changes);
+    QCOMPARE(measured.error, std::string());
+    const double before = static_cast<double>(forecast.peak_before) / static_cast<double>(measured.peak_before);
+    QVERIFY2(std::abs(before - 1) < 0.02, qPrintable(QString("as it is: forecast %1, measured %2").arg(forecast.peak_before).arg(measured.peak_before)));
+    const double after = static_cast<double>(forecast.peak) / static_cast<double>(measured.peak);
+    QVERIFY2(std::abs(after - 1) < error, qPrintable(QString("forecast %1, measured %2, before %3").arg(forecast.peak).arg(measured.peak).arg(measured.peak_before)));
+    QVERIFY(measured.seconds > 0 && measured.seconds_before > 0);
+    // It is another run than before at all.
+    QVERIFY(std::abs(static_cast<double>(measured.peak) / static_cast<double>(measured.peak_before) - 1) > 0.04);
+}
+
+void TestWhatIf::measuring_leaves_the_model_as_it_was() {
+    const QTemporaryDir folder;
+    Ran ran(write(folder, "net.py",
+                  "import torch, torch.nn as nn\n"
+                  "class Net(nn.Module):\n"
+                  "    def __init__(self):\n"
+                  "        super().__init__()\n"
+                  "        self.norm = nn.BatchNorm1d(4)\n"
+                  "        self.out = nn.Linear(4, 2)\n"
+                  "    def forward(self, x):\n"
+                  "        return self.out(self.norm(x))\n"
+                  "model = Net()\n"
+                  "example_inputs = (torch.randn(8, 4),)\n"));
+    const std::string before = ran.gradients_and_buffers();
+    QVERIFY(before.find("norm.weight") != std::string::npos);
+    for (const WhatIf& change : {WhatIf{.kind = WhatIf::Kind::Batch, .module = {}, .factor = 2}, WhatIf{.kind = WhatIf::Kind::Checkpoint, .module = "norm"}}) {
+        QCOMPARE(ran.measure({change}).error, std::string());
+        QCOMPARE(ran.gradients_and_buffers(), before);
+    }
+    // The module is no longer checkpointed.
+    const std::size_t events = ran.session.recording()->event_count();
+    RunOptions again;
+    again.backward = true;
+    ran.session.run(again);
+    ran.session.wait_idle();
+    QCOMPARE(ran.session.recording()->event_count(), events);
+}
+
+void TestWhatIf::measuring_refuses_with_a_reason() {
+    const QTemporaryDir folder;
+    Ran ran(write(folder, "net.py", source(3, 4, 1)));
+    QCOMPARE(ran.measure({{.kind = WhatIf::Kind::Batch, .module = {}, .factor = 0.5}}).error, std::string("3 examples x0.5 is no whole number of examples"));
+    QVERIFY(ran.measure({{.kind = WhatIf::Kind::Checkpoint, .module = "nowhere"}}).error.find("nowhere") != std::string::npos);
+    QVERIFY(ran.measure({{.kind = WhatIf::Kind::Drop, .module = {}, .event = 1}}).error.find("only reckoned with") != std::string::npos);
+}
 
 void TestWhatIf::nothing_changed_is_the_run_itself_data() {
     QTest::addColumn<QString>("model");

@@ -269,6 +269,13 @@ class CompilerTest : public QObject {
         QTRY_VERIFY(view.change()->count() > 3);
         view.change()->setCurrentIndex(1);
         QVERIFY2(view.forecast().contains(QStringLiteral("peak")), view.forecast().toUtf8());
+        QVERIFY(!view.forecast().contains(QStringLiteral("measured")));
+        view.measureButton()->click();
+        QVERIFY(!view.measureButton()->isEnabled());
+        QTRY_VERIFY_WITH_TIMEOUT(view.isSettled(), 20'000);
+        QVERIFY2(view.forecast().contains(QStringLiteral("predicted peak")) && view.forecast().contains(QStringLiteral("; measured")), view.forecast().toUtf8());
+        view.change()->setCurrentIndex(0);
+        QVERIFY(!view.measureButton()->isEnabled());
     }
 
     void constructorArgumentsAndValuesInLine() {

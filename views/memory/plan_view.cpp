@@ -141,6 +141,10 @@ PlanView::PlanView(SessionBridge& bridge, QWidget* parent) : View(bridge, parent
     forecast_ = new QLabel(this);
     forecast_->setTextInteractionFlags(Qt::TextSelectableByMouse);
     forecast_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+    measure_ = new QToolButton(this);
+    measure_->setObjectName(QStringLiteral("whatIfMeasure"));
+    measure_->setText(tr("Measure"));
+    connect(measure_, &QToolButton::clicked, this, &PlanView::measure);
     connect(change_, &QComboBox::currentIndexChanged, this, &PlanView::forecastChange);
     auto* bar = new QHBoxLayout;
     bar->setContentsMargins(6, 4, 6, 3);
@@ -151,6 +155,7 @@ PlanView::PlanView(SessionBridge& bridge, QWidget* parent) : View(bridge, parent
     bar->addWidget(summary_, 3);
     bar->addWidget(new QLabel(tr("What if"), this));
     bar->addWidget(change_);
+    bar->addWidget(measure_);
     bar->addWidget(forecast_, 2);
     auto* splitter = new QSplitter(Qt::Horizontal, this);
     picture_ = new PlanPicture(splitter);
@@ -195,6 +200,10 @@ void PlanView::showState() {
     run_->setEnabled(isFree && !waiting_);
     run_->setToolTip(isFree ? tr("Runs the graph by the interpreter and as planned programs, and measures both")
                             : bridge().model() ? tr("Not now: a run is under way; stop it first") : tr("Not now: no model is open"));
+    const bool hasChange = change_->currentIndex() > 0;
+    measure_->setEnabled(isFree && hasChange && !measuring_);
+    measure_->setToolTip(!isFree ? run_->toolTip() : hasChange ? tr("Runs the model as it is and changed, three times each, and shows what they took beside the forecast")
+                                                               : tr("Not now: choose a change first"));
 }
 
 void PlanView::plan() {
@@ -254,22 +263,50 @@ void PlanView::fillChanges() {
     const auto& recording = bridge().recording();
     change_->setEnabled(recording && recording->event_count() > 0);
     change_->addItem(tr("nothing changes"));
+    showState();
     if (!change_->isEnabled()) return;
     const auto add = [&](session::WhatIf change) {
         change_->addItem(text(session::what_if_text(change)));
         changes_.push_back(std::move(change));
     };
+    add({.kind = session::WhatIf::Kind::MixedPrecision, .module = {}});
     for (const double factor : {2.0, 4.0, 0.5}) add({.kind = session::WhatIf::Kind::Batch, .module = {}, .factor = factor});
     for (const auto& advice : session::advise_checkpoints(*recording, 12)) add({.kind = session::WhatIf::Kind::Checkpoint, .module = advice.module});
+}
+
+void PlanView::measure() {
+    const int index = change_->currentIndex() - 1;
+    if (index < 0 || measuring_) return;
+    measuring_ = true;
+    forecastChange();
+    const QString forecast = forecast_->text();
+    forecast_->setText(tr("%1; measuring\u2026").arg(forecast));
+    showState();
+    bridge().ask<session::WhatIfMeasurement>(
+        this, [this](const session::WhatIfMeasurement& measured) { showMeasured(measured); },
+        [&](auto reply) { bridge().session().request_what_if("what if", {changes_[static_cast<std::size_t>(index)]}, reply); });
+}
+
+void PlanView::showMeasured(const session::WhatIfMeasurement& measured) {
+    measuring_ = false;
+    forecastChange();
+    const QString words = measured.error.empty()
+                              ? tr("measured %1 \u2192 <b>%2</b>, %3 \u2192 <b>%4</b>")
+                                    .arg(bytesText(static_cast<double>(measured.peak_before)), bytesText(static_cast<double>(measured.peak)),
+                                         secondsText(measured.seconds_before), secondsText(measured.seconds))
+                              : tr("not measured: %1").arg(text(measured.error).toHtmlEscaped());
+    forecast_->setText(forecast_->text() + QStringLiteral("; ") + words);
+    showState();
 }
 
 void PlanView::forecastChange() {
     const int index = change_->currentIndex() - 1;
     const auto& recording = bridge().recording();
+    showState();
     if (index < 0 || !recording || static_cast<std::size_t>(index) >= changes_.size()) return forecast_->clear();
     try {
         const session::MemoryForecast found = session::forecast_memory(*recording, {changes_[static_cast<std::size_t>(index)]});
-        forecast_->setText(tr("peak %1 \u2192 <b>%2</b>, time %3 \u2192 <b>%4</b>")
+        forecast_->setText(tr("predicted peak %1 \u2192 <b>%2</b>, time %3 \u2192 <b>%4</b>")
                                .arg(bytesText(static_cast<double>(found.peak_before)), bytesText(static_cast<double>(found.peak)), secondsText(found.seconds_before), secondsText(found.seconds)));
         QStringList notes;
         for (const auto& note : found.notes) notes << text(note);

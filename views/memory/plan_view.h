@@ -49,7 +49,7 @@ class PlanView : public View {
     PlanView(SessionBridge& bridge, QWidget* parent);
 
     void addActions(QMenu& menu) override;
-    bool isSettled() const override { return !waiting_; }
+    bool isSettled() const override { return !waiting_ && !measuring_; }
 
     void plan();
     // Takes the place of an answer of the session: tests do.
@@ -59,12 +59,16 @@ class PlanView : public View {
     QComboBox* pipeline() { return pipeline_; }
     QComboBox* change() { return change_; }
     QString forecast() const { return forecast_->text(); }
+    QToolButton* measureButton() { return measure_; }
+    // Runs the model as it is and changed, and shows what they took beside the forecast.
+    void measure();
 
   private:
     void showPart();
     void showState();
     void fillChanges();
     void forecastChange();
+    void showMeasured(const session::WhatIfMeasurement& measured);
 
     QComboBox* pipeline_;
     QToolButton* run_;
@@ -75,9 +79,11 @@ class PlanView : public View {
     QTreeWidget* breaks_;
     QComboBox* change_;
     QLabel* forecast_;
+    QToolButton* measure_;
     session::MemoryPlanReport report_;
     std::vector<session::WhatIf> changes_;
     bool waiting_ = false;
+    bool measuring_ = false;
 };
 
 }  // namespace loupe::views

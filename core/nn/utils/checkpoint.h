@@ -5,6 +5,7 @@
 //     const Tensor y = checkpoint([&](CallArguments in) { return block->invoke(std::move(in)); }, {{x}, {}}).to_tensor();
 
 #include <functional>
+#include <string>
 #include <vector>
 
 #include "core/autograd/variable.h"
@@ -29,6 +30,10 @@ IValue checkpoint(CheckpointedFunction function, CallArguments arguments, const 
 // torch.utils.checkpoint.checkpoint_sequential.
 IValue checkpoint_sequential(const std::vector<CheckpointedFunction>& functions, std::int64_t segments, const IValue& input,
                              const CheckpointOptions& options = {true, true});
+
+// A method of this name (Module::set_method) stands in for calls of the module, hooks and all. It may call the module when
+// it has taken itself away, by an empty function in its place.
+inline const std::string kAroundForward = "around forward";
 
 // What operators save for backward goes to the CPU and comes back when it is needed; torch.autograd.graph.save_on_cpu.
 PackHook save_on_cpu();

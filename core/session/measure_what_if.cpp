@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/session/measure_what_if.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <utility>
+
+#include "core/autograd/grad_mode.h"
+#include "core/autograd/observer.h"
+#include "core/autograd/variable.h"
+#include "core/base/cancel.h"
+#include "core/base/error.h"
+#include "core/base/strings.h"
+#include "core/nn/utils/checkpoint.h"
+#include "core/ops/autocast.h"
+#include "core/ops/functions.h"
+#include "core/ops/random/generator.h"
+#include "core/runtime/interpreter.h"
+#include "core/session/inputs.h"
+#include "core/session/recorder.h"
+
+namespace loupe::session {
+namespace {
+
+// Gradients, buffers and random numbers as they were, at the end of a scope; in it there are no gradients.
+class KeptState {
+  public:
+    explicit KeptState(const nn::Module& module) : random_(default_generator().state()) {
+        const GradModeScope no_grad(false);
+        for (const auto& [name, buffer] : module.named_buffers()) buffers_.emplace_back(buffer, fn::clone(buffer));
+        for (const auto& [name, parameter] : module.named_parameters()) gradients_.emplace_back(parameter, grad_of(parameter));
+    }
+    KeptState(const KeptState&) = delete;
+    KeptState& operator=(const KeptState&) = delete;
+    ~KeptState() {
+        const GradModeScope no_grad(false);
+        for (const auto& [buffer, before] : buffers_) fn::copy_(buffer, before);
+        for (const auto& [parameter, gradient] : gradients_) set_grad(parameter, gradient);
+        default_generator().set_state(random_);
+    }
+    void forget_gradients() const {
+        for (const auto& [parameter, gradient] : gradients_) set_grad(parameter, Tensor());
+    }
+
+  private:
+    std::vector<std::pair<Tensor, Tensor>> buffers_;
+    std::vector<std::pair<Tensor, Tensor>> gradients_;
+    Generator::State random_;
+};
+
+// While it lives the module's forward keeps nothing for backward.
+class CheckpointedModule {
+  public:
+    CheckpointedModule(nn::ModulePtr module, bool is_script) : module_(std::move(module)), is_script_(is_script) {
+        module_->set_method(nn::kAroundForward, around());
+    }
+    CheckpointedModule(const CheckpointedModule&) = delete;
+    CheckpointedModule& operator=(const CheckpointedModule&) = delete;
+    ~CheckpointedModule() { module_->set_method(nn::kAroundForward, nullptr); }
+
+  private:
+    // What is checkpointed is the module itself, with its hooks, this one left out.
+    struct LeftOut {
+        explicit LeftOut(nn::Module& left) : module(left), before(*left.method(nn::kAroundForward)) { module.set_method(nn::kAroundForward, nullptr); }
+        LeftOut(const LeftOut&) = delete;
+        LeftOut& operator=(const LeftOut&) = delete;
+        ~LeftOut() { module.set_method(nn::kAroundForward, before); }
+        nn::Module& module;
+        nn::ForwardWithKeywords before;
+    };
+
+    nn::ForwardWithKeywords around() const {
+        return [module = module_.get(), is_script = is_script_](nn::Module&, CallArguments given) {
+            const auto run = [module, is_script](CallArguments arguments) {
+                const std::optional<LeftOut> left_out = module->method(nn::kAroundForward) != nullptr ? std::optional<LeftOut>(std::in_place, *module) : std::nullopt;
+                if (!is_script) return module->invoke(std::move(arguments));
+                return runtime::run_method(Ptr<Object>(module), "forward", std::move(arguments.positional));
+            };
+            return nn::checkpoint(run, std::move(given));
+        };
+    }
+
+    nn::ModulePtr module_;
+    bool is_script_;
+};
+
+// The examples again and again, `factor` times as many, in every tensor that has as many rows as the first.
+std::vector<IValue> with_batch(std::vector<IValue> arguments, double factor) {
+    std::optional<std::int64_t> batch;
+    for (IValue& value : arguments) {
+        if (!value.is_tensor() || value.to_tensor().dim() == 0) continue;
+        const Tensor t = value.to_tensor();
+        if (!batch) batch = t.size(0);
+        if (t.size(0) != *batch) continue;
+        const double rows = static_cast<double>(*batch) * factor;
+        if (!(rows >= 1) || rows != std::floor(rows) || rows > 1e9) {
+            throw Error(ErrorKind::Usage, concat(*batch, " examples x", factor, " is no whole number of examples"));
+        }
+        const GradModeScope no_grad(false);
+        std::vector<std::int64_t> order(static_cast<std::size_t>(rows));
+        for (std::size_t i = 0; i < order.size(); ++i) order[i] = static_cast<std::int64_t>(i) % *batch;
+        const Tensor index = empty(std::array<std::int64_t, 1>{static_cast<std::int64_t>(rows)}, ScalarType::Int64);
+        std::copy(order.begin(), order.end(), index.data<std::int64_t>());
+        value = fn::index_select(t, 0, index);
+    }
+    if (!batch) throw Error(ErrorKind::Usage, "no argument has examples that could be repeated");
+    return arguments;
+}
+
+struct Taken {
+    std::int64_t peak = 0;
+    double seconds = 0;
+};
+
+class Measurer {
+  public:
+    Measurer(const std::shared_ptr<Program>& program, const RunOptions& options) : program_(program), options_(options), kept_(program->module()) {
+        options_.pipeline = "none";
+    }
+
+    Taken measure(const std::vector<WhatIf>& changes) {
+        double factor = 1;
+        bool is_mixed = false;
+        std::vector<std::unique_ptr<CheckpointedModule>> checkpointed;
+        for (const WhatIf& change : changes) {
+            if (change.kind == WhatIf::Kind::Batch) factor *= change.factor;
+            if (change.kind == WhatIf::Kind::MixedPrecision) is_mixed = true;
+            if (change.kind == WhatIf::Kind::Checkpoint) {
+                const bool is_script = !program_->is_eager() && program_->module().type()->find_method("forward") != nullptr;
+                checkpointed.push_back(std::make_unique<CheckpointedModule>(program_->module().submodule(change.module), is_script));
+            }
+            if (change.kind == WhatIf::Kind::Drop) throw Error(ErrorKind::Usage, "what a single operator saves is only reckoned with", {.hint = "measure a checkpoint of its module"});
+        }
+        Taken best;
+        for (int run = 0; run < 3; ++run) {
+            check_cancelled();
+            const Taken taken = run_once(factor, is_mixed);
+            best.peak = taken.peak;
+            best.seconds = run == 0 ? taken.seconds : std::min(best.seconds, taken.seconds);
+        }
+        return best;
+    }
+
+  private:
+    Taken run_once(double factor, bool is_mixed) {
+        kept_.forget_gradients();
+        default_generator().set_seed(options_.seed);
+        std::vector<IValue> arguments = program_->make_arguments(options_.inputs, options_.method);
+        if (factor != 1) arguments = with_batch(std::move(arguments), factor);
+        require_input_gradients(arguments);
+        const PreparedMethod method(program_, options_.method, options_.pipeline);
+        Recorder recorder({.statistics = false, .values = false}, method.build_graph(), nullptr, {});
+        name_existing_tensors(recorder, program_->module(), arguments, method.schema());
+        {
+            const ObserverScope observed(&recorder);
+            run_mixed_phases(method, std::move(arguments), is_mixed);
+        }
+        recorder.finish();
+        kept_.forget_gradients();
+        Taken taken{recorder.recording()->peak_bytes(), 0};
+        const Recording& recording = *recorder.recording();
+        for (EventId id = 1; id <= recording.event_count(); ++id) taken.seconds += recording.event(id).duration;
+        return taken;
+    }
+
+    // As run_phases, the forward and the loss under autocast.
+    static void run_mixed_phases(const PreparedMethod& method, std::vector<IValue> arguments, bool is_mixed) {
+        const GradModeScope grad(true);
+        TensorList outputs;
+        {
+            const MemoryCategoryScope category(MemoryCategory::Activation);
+            const AutocastScope precision(DeviceType::Cpu, is_mixed, ScalarType::BFloat16);
+            outputs = flatten_tensors(method.loss(method.forward(std::move(arguments))));
+        }
+        const MemoryCategoryScope category(MemoryCategory::Gradient);
+        run_backward(outputs);
+    }
+
+    std::shared_ptr<Program> program_;
+    RunOptions options_;
+    KeptState kept_;
+};
+
+}  // namespace
+
+WhatIfMeasurement measure_what_if(const std::shared_ptr<Program>& program, const RunOptions& options, const std::vector<WhatIf>& changes) {
+    Measurer measurer(program, options);
+    const Taken before = measurer.measure({});
+    const Taken after = measurer.measure(changes);
+    return {.error = {}, .peak_before = before.peak, .peak = after.peak, .seconds_before = before.seconds, .seconds = after.seconds};
+}
+
+}  // namespace loupe::session

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Runs that are done another way, to hold what they take against a forecast.
+
+#include <memory>
+#include <vector>
+
+#include "core/session/program.h"
+#include "core/session/what_if.h"
+
+namespace loupe::session {
+
+// Forward and backward of the method on the arguments, as it is and with all changes, on the CPU: a batch by repeating the
+// examples of every tensor argument of the first one's leading size, a checkpoint by nn::checkpoint around the module, mixed
+// precision by autocast around the forward. Parameters, gradients, buffers and random numbers are left as they were. Throws
+// Error (Usage) for changes that are only forecast (Drop), a module that there is not and a batch that is no whole number of
+// examples, and what running throws.
+WhatIfMeasurement measure_what_if(const std::shared_ptr<Program>& program, const RunOptions& options, const std::vector<WhatIf>& changes);
+
+}  // namespace loupe::session
