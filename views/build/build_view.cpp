@@ -5,11 +5,13 @@
 #include <QFileDialog>
 #include <QFileInfo>
 #include <QHeaderView>
+#include <QRegularExpression>
 #include <QSaveFile>
 #include <QShortcut>
 #include <QSplitter>
 #include <QStandardPaths>
 #include <QVBoxLayout>
+#include <algorithm>
 
 #include "views/common/format.h"
 #include "views/common/icons.h"
@@ -106,6 +108,7 @@ BuildView::BuildView(SessionBridge& bridge, QWidget* parent) : View(bridge, pare
     column->addWidget(palette_, 1);
     auto* right = new QSplitter(Qt::Vertical, splitter);
     auto* top = new QWidget(right);
+    list_pane_ = top;
     auto* rows = new QVBoxLayout(top);
     rows->setContentsMargins(0, 0, 0, 0);
     rows->setSpacing(0);
@@ -206,6 +209,8 @@ void BuildView::fillPalette() {
         return item;
     };
     for (const char* name : kOpen) family(name);  // what one needs most comes first
+    // Those that find their sizes by themselves come after those of the same name that are told.
+    std::stable_partition(infos_.begin(), infos_.end(), [](const session::LayerInfo& info) { return info.name.rfind("Lazy", 0) != 0; });
     for (const auto& info : infos_) {
         auto* item = new QTreeWidgetItem(family(info.family), {text(info.name)});
         item->setToolTip(0, tipOf(info));
@@ -302,7 +307,7 @@ void BuildView::addLayer(const QString& name) {
     const std::string wanted = name.toStdString();
     const auto found = std::find_if(infos_.begin(), infos_.end(), [&](const auto& info) { return info.name == wanted; });
     if (found == infos_.end()) return;
-    if (!is_sequential_) setLayers({});
+    if (!is_sequential_) return insertCall(*found);
     const int chosen = layers_->indexOfTopLevelItem(layers_->currentItem());
     const int at = chosen < 0 ? layers_->topLevelItemCount() : chosen + 1;
     std::vector<std::string> all = request().layers;
@@ -312,6 +317,12 @@ void BuildView::addLayer(const QString& name) {
     layersEdited();
     timer_.stop();
     check();  // at once: what is put in next is chosen by what this one gives
+}
+
+// Into a source that no list stands for: where the cursor is.
+void BuildView::insertCall(const session::LayerInfo& layer) {
+    source_->insertPlainText(QStringLiteral("nn.") + text(session::suggest_layer(layer, input_->text().toStdString())));
+    source_->setFocus();
 }
 
 void BuildView::removeLayer() {
@@ -351,7 +362,9 @@ void BuildView::layersEdited() {
     is_sequential_ = true;
     filling_ = true;
     for (int i = 0; i < layers_->topLevelItemCount(); ++i) layers_->topLevelItem(i)->setText(Number, QString::number(i));
-    source_->setPlainText(text(session::build_source(request())));
+    QTextCursor all(source_->document());  // what was there can be had back with Ctrl+Z
+    all.select(QTextCursor::Document);
+    all.insertText(text(session::build_source(request())));
     filling_ = false;
     source_note_->setText(tr("source"));
     checkSoon();
@@ -362,9 +375,15 @@ void BuildView::sourceEdited() {
     const auto read = session::read_build(source_->toPlainText().toStdString());
     is_sequential_ = read.has_value();
     layers_->setEnabled(is_sequential_);
-    source_note_->setText(is_sequential_ ? tr("source") : tr("source; it is no single nn.Sequential, so the list above stands still"));
+    // Half a word typed is no other kind of model.
+    static const QRegularExpression definition(QStringLiteral("^class\\s"), QRegularExpression::MultilineOption);
+    const bool is_program = !is_sequential_ && source_->toPlainText().contains(definition);
+    list_pane_->setVisible(!is_program);
+    source_note_->setText(is_sequential_ ? tr("source")
+                          : is_program   ? tr("source; a layer from the palette goes where the cursor stands")
+                                         : tr("source; it is no single nn.Sequential just now, so the list above stands still"));
     if (!read) {
-        setLayers({});
+        if (is_program) setLayers({});
         check_ = {};
         showCheck({});
         return;

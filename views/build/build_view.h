@@ -46,6 +46,7 @@ class BuildView : public View {
     void filterPalette(const QString& words);
     void useTemplate(int index);
     void openModel();
+    void insertCall(const session::LayerInfo& layer);
     QStringList layerTexts() const;
     void setLayers(const std::vector<std::string>& texts);
     session::BuildRequest request() const;
@@ -67,6 +68,7 @@ class BuildView : public View {
     QLabel* message_;
     QPlainTextEdit* source_;
     QLabel* source_note_;
+    QWidget* list_pane_;     // the list and its buttons
     QTimer timer_;
     session::BuildCheck check_;
     bool filling_ = false;

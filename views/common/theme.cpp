@@ -101,6 +101,7 @@ QToolButton::menu-arrow { image: url(:/icons/chevron.svg); width: 9px; height: 9
 QToolButton[popupMode="2"] { padding-right: 13px; }
 QComboBox QAbstractItemView { border: 1px solid @border; background: @raised; }
 QCheckBox::indicator, QTreeView::indicator, QTableView::indicator, QListView::indicator { width: 12px; height: 12px; border: 1px solid @border; border-radius: 2px; background: @panel; }
+QCheckBox { spacing: 6px; margin-right: 6px; }
 QCheckBox::indicator:hover { border-color: @accent; }
 QCheckBox::indicator:checked, QTreeView::indicator:checked, QTableView::indicator:checked, QListView::indicator:checked { image: url(:/icons/check.svg); }
 QTreeView::indicator:indeterminate, QTableView::indicator:indeterminate { image: url(:/icons/check_some.svg); }
@@ -242,13 +243,15 @@ QColor Theme::operatorKind(std::string_view op) const {
 }
 
 QFont Theme::uiFont() const {
-    QFont font(firstFamily({"Inter", "Noto Sans", "Segoe UI", "Open Sans", "DejaVu Sans"}));
+    static const QString family = firstFamily({"Inter", "Noto Sans", "Segoe UI", "Open Sans", "DejaVu Sans"});  // asking takes long
+    QFont font(family);
     font.setPointSizeF(9);
     return font;
 }
 
 QFont Theme::monoFont() const {
-    QFont font(firstFamily({"JetBrains Mono", "Fira Code", "Noto Sans Mono", "DejaVu Sans Mono"}));
+    static const QString family = firstFamily({"JetBrains Mono", "Fira Code", "Noto Sans Mono", "DejaVu Sans Mono"});
+    QFont font(family);
     font.setStyleHint(QFont::Monospace);
     // Code is shown as it is written: "->" and "!=" are two characters, not a ligature.
     font.setStyleStrategy(QFont::PreferNoShaping);
@@ -258,7 +261,8 @@ QFont Theme::monoFont() const {
 
 QFont Theme::codeFont() const {
     QFont font = monoFont();
-    font.setFamily(firstFamily({"JetBrains Mono NL", "Noto Sans Mono", "DejaVu Sans Mono", "Liberation Mono"}));
+    static const QString family = firstFamily({"JetBrains Mono NL", "Noto Sans Mono", "DejaVu Sans Mono", "Liberation Mono"});
+    font.setFamily(family);
     return font;
 }
 
