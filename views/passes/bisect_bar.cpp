@@ -3,6 +3,7 @@
 
 #include <QDoubleValidator>
 #include <QHBoxLayout>
+#include <QVBoxLayout>
 
 #include "views/common/format.h"
 #include "views/common/icons.h"
@@ -38,16 +39,22 @@ BisectBar::BisectBar(SessionBridge& bridge, QWidget* parent) : QWidget(parent), 
     verdict_->setTextFormat(Qt::RichText);
     verdict_->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::LinksAccessibleByMouse | Qt::LinksAccessibleByKeyboard);
     connect(verdict_, &QLabel::linkActivated, this, [this](const QString& step) { emit passWanted(step.toInt()); });
-    auto* layout = new QHBoxLayout(this);
-    layout->setContentsMargins(6, 0, 6, 4);
+    verdict_->setWordWrap(true);
+    verdict_->hide();
+    auto* rows = new QVBoxLayout(this);
+    rows->setContentsMargins(6, 0, 6, 4);
+    rows->setSpacing(3);
+    auto* layout = new QHBoxLayout;
     layout->setSpacing(6);
+    rows->addLayout(layout);
+    rows->addWidget(verdict_);
     layout->addWidget(new QLabel(tr("rtol"), this));
     layout->addWidget(rtol_);
     layout->addWidget(new QLabel(tr("atol"), this));
     layout->addWidget(atol_);
     layout->addWidget(gradients_);
     layout->addWidget(run_);
-    layout->addWidget(verdict_, 1);
+    layout->addStretch(1);
     connect(&bridge, &SessionBridge::statusChanged, this, &BisectBar::showState);
     connect(&bridge, &SessionBridge::modelChanged, this, [this] { tell({}, Theme::Colour::Text); });
     showState();
@@ -103,6 +110,7 @@ void BisectBar::showProgress(const session::PassBisectProgress& progress) {
 void BisectBar::tell(const QString& words, Theme::Colour colour) {
     verdict_text_ = words;
     verdict_->setText(words.toHtmlEscaped());
+    verdict_->setVisible(!words.isEmpty());
     QPalette colours = verdict_->palette();
     colours.setColor(QPalette::WindowText, Theme::instance().colour(colour));
     verdict_->setPalette(colours);

@@ -85,11 +85,13 @@ PassesView::PassesView(SessionBridge& bridge, QWidget* parent) : View(bridge, pa
     bar->addWidget(find_);
     summary_ = new QLabel(this);
     summary_->setProperty("faint", true);
-    bar->addWidget(summary_, 1);
+    summary_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+    bar->addStretch(1);
     search_ = new QLineEdit(this);
     search_->setPlaceholderText(tr("Find (Ctrl+F)"));
     search_->setClearButtonEnabled(true);
-    search_->setFixedWidth(160);
+    search_->setMaximumWidth(160);
+    search_->setMinimumWidth(60);
     search_->setAccessibleName(tr("Find in the graphs"));
     connect(search_, &QLineEdit::returnPressed, this, [this] { search(true); });
     bar->addWidget(search_);
@@ -114,7 +116,12 @@ PassesView::PassesView(SessionBridge& bridge, QWidget* parent) : View(bridge, pa
     filter_->setAccessibleName(tr("Find a pass"));
     connect(filter_, &QLineEdit::textChanged, this, &PassesView::filterList);
     list_ = new QTreeWidget(left);
-    left_column->addWidget(filter_);
+    auto* found = new QHBoxLayout;
+    found->setContentsMargins(0, 0, 6, 0);
+    found->setSpacing(8);
+    found->addWidget(filter_, 2);
+    found->addWidget(summary_, 3);
+    left_column->addLayout(found);
     left_column->addWidget(list_, 1);
     auto* splitter = new QSplitter(Qt::Horizontal, outer_);
     list_->setAccessibleName(tr("Passes"));
@@ -207,7 +214,9 @@ void PassesView::resizeEvent(QResizeEvent* event) {
     const auto wanted = width() < 860 ? Qt::Vertical : Qt::Horizontal;
     if (outer_->orientation() == wanted) return;
     outer_->setOrientation(wanted);
-    outer_->setSizes(wanted == Qt::Vertical ? QList<int>{150, std::max(150, height() - 150)} : QList<int>{360, std::max(400, width() - 360)});
+    outer_->setStretchFactor(0, wanted == Qt::Vertical ? 2 : 0);
+    outer_->setStretchFactor(1, wanted == Qt::Vertical ? 3 : 1);
+    outer_->setSizes(wanted == Qt::Vertical ? QList<int>{std::max(150, height() * 2 / 5), std::max(150, height() * 3 / 5)} : QList<int>{360, std::max(400, width() - 360)});
 }
 
 void PassesView::choosePipeline(const QString& pipeline) { pipeline_->setCurrentText(pipeline); }
@@ -306,6 +315,7 @@ void PassesView::fillList() {
     summary_->setText(!trace_.error.empty() ? text(trace_.error)
                       : trace_.initial ? tr("%1 of %2 changed it, %3").arg(changed).arg(trace_.steps.size()).arg(secondsText(seconds))
                                        : QString());
+    summary_->setToolTip(summary_->text());
     summary_->setProperty("bad", !trace_.error.empty());
     if (chosen != nullptr) list_->setCurrentItem(chosen);
     showStep(chosen ? chosen->data(0, Qt::UserRole).toInt() : -1);
