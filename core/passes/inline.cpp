@@ -6,6 +6,7 @@
 #include "core/base/strings.h"
 #include "core/ir/function.h"
 #include "core/passes/pass_list.h"
+#include "core/passes/peephole.h"
 
 namespace loupe::passes {
 namespace {
@@ -92,7 +93,8 @@ class Inliner {
         Ptr<Graph> made = callee.graph()->copy();
         Inliner inner(*made, bodies_);
         inner.inline_block(made->block(), depth + 1);
-        for (const Pass* pass : {&kPeephole, &kConstantPropagationImmutableTypes, &kConstantPooling}) pass->run(*made, {});
+        peephole_without_shapes(*made);
+        for (const Pass* pass : {&kConstantPropagationImmutableTypes, &kConstantPooling}) pass->run(*made, {});
         bodies_[&callee] = made;
         return made;
     }

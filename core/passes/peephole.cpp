@@ -5,6 +5,7 @@
 #include "core/passes/alias_analysis.h"
 #include "core/passes/graph_tools.h"
 #include "core/passes/pass_list.h"
+#include "core/passes/peephole.h"
 
 namespace loupe::passes {
 namespace {
@@ -201,7 +202,7 @@ constexpr Rule kRules[] = {
 
 class Peephole {
   public:
-    explicit Peephole(Graph& graph) : graph_(graph), aliases_(graph) { visit_block(graph.block()); }
+    Peephole(Graph& graph, bool uses_shapes) : graph_(graph), aliases_(graph), uses_shapes_(uses_shapes) { visit_block(graph.block()); }
     bool changed() const { return changed_; }
     bool refined() const { return refined_; }
 
@@ -253,6 +254,7 @@ class Peephole {
         order_numbers(node);
         merge_sums(node);
         for (const Rule& rule : kRules) {
+            if (!uses_shapes_ && (rule.apply == known_sizes || rule.apply == known_tensor_facts)) continue;
             const Replacement found = rule.apply({graph_, node, aliases_});
             if (!found) continue;
             Value* value = found.value;
@@ -348,18 +350,19 @@ class Peephole {
 
     Graph& graph_;
     AliasAnalysis aliases_;
+    bool uses_shapes_;
     bool changed_ = false;
     bool refined_ = false;
 };
 
-void run(Graph& graph, const PassContext& context) {
-    kPeepholeDictIdioms.run(graph, context);
+void optimize(Graph& graph, bool uses_shapes) {
+    kPeepholeDictIdioms.run(graph, {});
     constexpr int kMostRounds = 100;  // each rewrites towards fewer or simpler nodes; a bound against mistakes
     bool removes = true;
     for (int rounds = 0; rounds < kMostRounds && removes; ++rounds) {
         bool found = false;
         for (bool changes = true; changes && rounds < kMostRounds; ++rounds) {
-            const Peephole round(graph);
+            const Peephole round(graph, uses_shapes);
             changes = round.changed();
             found |= changes || round.refined();
         }
@@ -369,7 +372,11 @@ void run(Graph& graph, const PassContext& context) {
     }
 }
 
+void run(Graph& graph, const PassContext&) { optimize(graph, true); }
+
 }  // namespace
+
+void peephole_without_shapes(Graph& graph) { optimize(graph, false); }
 
 const Pass kPeephole{"PeepholeOptimize", "Replaces small patterns by what is known to equal them.", run};
 

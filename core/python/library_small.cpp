@@ -305,6 +305,27 @@ def stdev(data):
     return variance(data) ** 0.5
 )py";
 
+// The way to script modules before torch.jit.script: the instance is compiled when its __init__ has run.
+constexpr std::string_view kScriptModule = R"py(import torch
+from torch.nn import Module
+
+
+class ScriptMeta(type):
+    def __call__(cls, *args, **kwargs):
+        if cls is ScriptModule:
+            raise RuntimeError('torch.jit.ScriptModule must be derived from')
+        return torch.jit._finish_script_module(type.__call__(cls, *args, **kwargs))
+
+    def __instancecheck__(cls, value):
+        if cls is ScriptModule and torch.jit._is_script_module(value):
+            return True
+        return any(base is cls for base in type(value).__mro__)
+
+
+class ScriptModule(Module, metaclass=ScriptMeta):
+    __script_base__ = True
+)py";
+
 // Progress is nothing that a program prints.
 constexpr std::string_view kTqdm = R"py(class tqdm:
     def __init__(self, iterable=None, *args, **kwargs):
@@ -383,6 +404,7 @@ std::string_view library_source(std::string_view module) {
     if (module == "torch.autograd.functional") return torch_autograd_functional_source();
     constexpr std::pair<std::string_view, std::string_view> kSmall[] = {
         {"abc", kAbc},
+        {"_script_module", kScriptModule},
         {"inspect", kInspect},
         {"tqdm", kTqdm},
         {"tqdm.auto", "from tqdm import tqdm, trange\n"},

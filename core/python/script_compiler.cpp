@@ -101,6 +101,11 @@ Ptr<ir::ScriptFunction> ScriptCompiler::make_method(FunctionObject& function, co
     return script::Definer(*unit_, resolver, options()).make_function(source.parsed, *source.def, qualified_name, self_type);
 }
 
+void ScriptCompiler::note_traced(const nn::Module& module) {
+    if (modules_->find_class(*module.type()) != nullptr || !traced_types_.insert(module.type().get()).second) return;
+    for (const auto& [name, child] : module.children()) note_traced(*child);
+}
+
 ir::ScriptFunction& ScriptCompiler::function(FunctionObject& function) {
     if (const auto found = functions_.find(&function); found != functions_.end()) return *found->second;
     const std::string name = unit_->mangle(qualified_name(function.unit->name, function.code.name));

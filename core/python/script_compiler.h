@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -65,6 +66,10 @@ class ScriptCompiler final : public RefCounted {
     // A result as the program sees it.
     IValue to_python(const IValue& value);
 
+    // Modules that a trace made print themselves by their class's name.
+    void note_traced(const nn::Module& module);
+    bool is_traced(const nn::Module& module) const { return traced_types_.contains(module.type().get()); }
+
     // For what graphs point to.
     void keep(Ptr<RefCounted> object) { kept_.push_back(IValue::other(std::move(object))); }
 
@@ -87,6 +92,7 @@ class ScriptCompiler final : public RefCounted {
     std::unordered_map<const ClassObject*, TypePtr> classes_;
     std::unordered_map<const Type*, ClassPtr> classes_by_type_;
     std::vector<ClassObject*> defining_;
+    std::set<const Type*> traced_types_;
     std::vector<IValue> kept_;  // what the tables point to
     std::unique_ptr<ScriptModules> modules_;
     Ptr<ScriptLibrary> library_;

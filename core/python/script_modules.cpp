@@ -228,8 +228,10 @@ ModuleClassPtr ScriptModules::describe(const nn::ModulePtr& module, std::vector<
         const bool is_added = std::any_of(attributes.begin(), attributes.end(), [&](const auto& each) { return each.name == name; });
         if (is_added) continue;
         const IValue self(object_of(module));
-        const auto value = find_attribute(self, name);
+        auto value = find_attribute(self, name);
         if (!value) continue;
+        // It does not change any more, so a loop over it is as long as it is.
+        if (value->is_list() && !value->to_list().elements.empty()) value = make_tuple(value->to_list().elements);
         const InferredType inferred = compiler_.inferred_type(*value);
         if (!inferred.type) {
             throw_type_error(concat("'", type_name(*value), "' object in attribute '", out->cls->name(), ".", name, "' is not a valid constant."));

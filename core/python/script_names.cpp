@@ -248,6 +248,7 @@ SugaredPtr ScriptCompiler::sugared(const IValue& value, std::string_view name, b
     if (auto* module = object_as<PythonModule>(value)) return make_ptr<PythonModuleValue>(Ptr<PythonModule>(module));
     if (auto* function = object_as<ScriptFunctionObject>(value)) return make_ptr<script::FunctionValue>(function->function());
     if (auto* function = object_as<FunctionObject>(value)) return function_value(*this, *function);
+    if (auto* wrapper = object_as<ScriptIfTracing>(value)) return sugared(wrapper->function, name, is_constant);
     if (auto* cls = object_as<ClassObject>(value)) return class_value(*this, value, *cls);
     if (object_as<NativeCallable>(value) != nullptr) {
         if (const auto place = find_imported(value)) {

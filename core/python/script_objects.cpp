@@ -15,6 +15,7 @@
 #include "core/python/torch_call.h"
 #include "core/runtime/interpreter.h"
 #include "core/runtime/print.h"
+#include "core/runtime/tracer.h"
 
 namespace loupe::python {
 namespace {
@@ -116,7 +117,9 @@ IValue call_method_of(const IValue& self, std::string_view name, const CallArgum
     const Function* method = object->type()->find_method(name);
     if (method == nullptr) throw_error("NotImplementedError", concat("Module [RecursiveScriptModule] is missing the required \"", name, "\" function"));
     std::vector<IValue> arguments = bound_arguments(method->schema(), 1, given);
-    return run_script([&] { return runtime::run_method(object, name, std::move(arguments)); });
+    const runtime::Traced run = [&](std::vector<IValue> values) { return runtime::run_method(object, name, std::move(values)); };
+    const runtime::CompiledCall called{nn::as_module(self).get(), const_cast<ir::ScriptFunction*>(dynamic_cast<const ir::ScriptFunction*>(method))};
+    return run_script([&] { return runtime::call_compiled(called, std::move(arguments), run); });
 }
 
 const ir::ScriptFunction* script_method(const Object& object, std::string_view name) {
@@ -135,6 +138,29 @@ std::string class_name_of(const nn::Module& module) {
     const std::string& name = module.type()->name();
     return name.substr(name.rfind('.') + 1);
 }
+
+// torch.jit.ScriptMethod: a method of compiled code and its object.
+class ScriptMethodObject final : public PythonObject {
+  public:
+    ScriptMethodObject(IValue object, const ir::ScriptFunction& method) : object_(std::move(object)), method_(method) {}
+    std::string type_name() const override { return "ScriptMethod"; }
+    std::string describe() const override { return method_.name(); }
+    std::optional<IValue> find_attribute(std::string_view name) override {
+        if (name == "graph") return graph_object(method_.graph());
+        if (name == "inlined_graph") return inlined_graph(method_);
+        if (name == "code") return code_text(method_);
+        if (name == "schema") return IValue(method_.schema().str());
+        if (name == "name" || name == "__name__") return IValue(method_.name());
+        if (name == "owner" || name == "__self__") return object_;
+        return PythonObject::find_attribute(name);
+    }
+    std::string repr() override { return concat("<torch.ScriptMethod object at ", address_text(this), ">"); }
+    IValue call(CallArguments arguments) override { return call_method_of(object_, method_.name(), arguments); }
+
+  private:
+    IValue object_;
+    const ir::ScriptFunction& method_;
+};
 
 }  // namespace
 
@@ -176,7 +202,20 @@ std::string ScriptFunctionObject::repr() { return concat("<torch.jit.ScriptFunct
 
 IValue ScriptFunctionObject::call(CallArguments arguments) {
     std::vector<IValue> values = bound_arguments(function_.schema(), 0, arguments);
-    return run_script([&] { return runtime::run_function(function_, std::move(values)); });
+    const runtime::Traced run = [&](std::vector<IValue> given) { return runtime::run_function(function_, std::move(given)); };
+    return run_script([&] { return runtime::call_compiled({nullptr, &function_}, std::move(values), run); });
+}
+
+std::optional<IValue> ScriptIfTracing::find_attribute(std::string_view name) {
+    if (name == "__original_fn") return function;
+    return python::find_attribute(function, name);
+}
+
+IValue ScriptIfTracing::call(CallArguments arguments) {
+    if (!runtime::is_tracing()) return python::call(function, std::move(arguments));
+    ScriptCompiler& compiler = ScriptCompiler::current();
+    ir::ScriptFunction& compiled = compiler.function(*source_function(function));
+    return make_ptr<ScriptFunctionObject>(compiled, compiler.unit())->call(std::move(arguments));
 }
 
 std::optional<IValue> ScriptAttribute::find_attribute(std::string_view name) {
@@ -191,9 +230,7 @@ std::optional<IValue> script_object_attribute(const IValue& object, std::string_
         return ScriptCompiler::current().to_python(self->slot(*slot));
     }
     if (const auto* method = script_method(*self, name)) {
-        const std::string method_name(name);
-        if (name == "graph") return graph_object(method->graph());
-        return IValue::other(make_ptr<NativeCallable>(method_name, [object, method_name](CallArguments a) { return call_method_of(object, method_name, a); }));
+        return IValue::other(make_ptr<ScriptMethodObject>(object, *method));
     }
     if (self->type()->find_method(script::getter_name(name)) != nullptr) return call_method_of(object, script::getter_name(name), {});
     return std::nullopt;
@@ -207,8 +244,9 @@ std::string script_module_text(const nn::Module& module) {
         lines.push_back(concat("(", name, "): ", text));
     }
     const std::string own = concat("original_name=", class_name_of(module));
-    if (lines.empty()) return concat("RecursiveScriptModule(", own, ")");
-    return concat("RecursiveScriptModule(\n  ", own, "\n  ", join(lines, "\n  "), "\n)");
+    const std::string shown = ScriptCompiler::current().is_traced(module) ? class_name_of(module) : "RecursiveScriptModule";
+    if (lines.empty()) return concat(shown, "(", own, ")");
+    return concat(shown, "(\n  ", own, "\n  ", join(lines, "\n  "), "\n)");
 }
 
 namespace {
@@ -234,6 +272,11 @@ IValue fallback_attribute(const IValue& self, const std::string& name) {
     }
     if (const nn::ModulePtr original = modules.original(*module)) {
         const IValue value(Ptr<Object>{original});
+        // Of an instance of torch.jit.ScriptModule methods may be left to Python.
+        const ClassPtr cls = module_class_of(value);
+        if (cls && cls->find("__script_base__") != nullptr) {
+            if (auto found = find_attribute(value, name)) return *found;
+        }
         if (auto found = find_attribute(value, name); found && object_as<BoundMethod>(*found) == nullptr) return *found;
         if (auto found = find_attribute(value, name); found && script_mark(*found) != ScriptMark::None) return *found;
     }

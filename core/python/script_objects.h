@@ -35,6 +35,16 @@ class ScriptAttribute final : public PythonObject {
     std::optional<IValue> find_attribute(std::string_view name) override;
 };
 
+// What @torch.jit.script_if_tracing makes of a function: the function, and its compiled form while tracing.
+class ScriptIfTracing final : public PythonObject {
+  public:
+    explicit ScriptIfTracing(IValue wrapped) : function(std::move(wrapped)) {}
+    const IValue function;
+    std::string type_name() const override { return "function"; }
+    std::optional<IValue> find_attribute(std::string_view name) override;
+    IValue call(CallArguments arguments) override;
+};
+
 // torch.jit.RecursiveScriptModule: the class of modules of compiled code.
 const ClassPtr& script_module_class();
 // An attribute of an object of a compiled class; nullopt when it has none of the name.

@@ -22,6 +22,7 @@ namespace loupe::python {
 namespace {
 
 IValue is_no(CallArguments) { return false; }
+IValue is_tracing(CallArguments) { return runtime::is_tracing(); }
 
 // --- decorators ---
 
@@ -65,9 +66,10 @@ IValue overload(CallArguments arguments) {
     return value;
 }
 
-IValue decorator(CallArguments arguments) {
-    if (!arguments.positional.empty() && arguments.positional[0].is_other()) return arguments.positional[0];
-    return native("decorator", first_argument);
+IValue script_if_tracing(CallArguments arguments) {
+    const IValue function = first_argument(std::move(arguments));
+    if (object_as<FunctionObject>(function) == nullptr) throw_type_error("script_if_tracing must be applied to a function");
+    return IValue::other(make_ptr<ScriptIfTracing>(function));
 }
 
 IValue annotate(CallArguments arguments) {
@@ -128,6 +130,44 @@ IValue script(CallArguments arguments) {
     }
 }
 
+// torch.jit.CompilationUnit(text): its functions are its attributes.
+class CompilationUnitObject final : public PythonObject {
+  public:
+    CompilationUnitObject() : unit_(make_ptr<ir::CompilationUnit>()) {}
+    std::string type_name() const override { return "CompilationUnit"; }
+    void define(const std::string& text) {
+        try {
+            script::define(*unit_, std::make_shared<const ir::Source>(text, "<string>"), ScriptCompiler::options());
+            for (const auto& function : unit_->functions()) function->graph();
+        } catch (const Error& error) {
+            rethrow_compile_error(error);
+        }
+    }
+    std::optional<IValue> find_attribute(std::string_view name) override {
+        if (auto* function = dynamic_cast<ir::ScriptFunction*>(unit_->find_function(name))) {
+            return IValue::other(make_ptr<ScriptFunctionObject>(*function, unit_));
+        }
+        if (name == "define") {
+            const Ptr<CompilationUnitObject> self(this);
+            return native("define", [self](CallArguments a) {
+                self->define(str(first_argument(std::move(a))));
+                return IValue();
+            });
+        }
+        return PythonObject::find_attribute(name);
+    }
+
+  private:
+    Ptr<ir::CompilationUnit> unit_;
+};
+
+IValue make_compilation_unit(CallArguments arguments) {
+    const BoundArguments given(arguments, "CompilationUnit", {"lang=", "_frames_up="});
+    const auto unit = make_ptr<CompilationUnitObject>();
+    if (given.has(0) && !given[0].is_none()) unit->define(str(given[0]));
+    return IValue::other(unit);
+}
+
 // --- trace ---
 
 std::vector<IValue> example_values(const IValue& examples) {
@@ -153,8 +193,30 @@ IValue trace(CallArguments arguments) {
         return module ? runtime::trace_module(module, run, inputs, options) : runtime::trace_function(name, run, inputs, options);
     });
     compiler.keep(traced.unit);
+    if (traced.module) compiler.note_traced(*traced.module);
     if (traced.module) return IValue(Ptr<Object>(traced.module));
     return IValue::other(make_ptr<ScriptFunctionObject>(*traced.forward, traced.unit));
+}
+
+// torch.jit.trace_module(module, {"forward": x, "encode": (x, y)}).
+IValue trace_methods(CallArguments arguments) {
+    const BoundArguments given(arguments, "trace_module", {"mod", "inputs", "optimize=", "check_trace=", "check_inputs=", "check_tolerance=", "strict=",
+                                                           "_force_outplace=", "_module_class=", "_compilation_unit="});
+    const nn::ModulePtr module = nn::as_module(given[0]);
+    if (!module) throw_error("AttributeError", "expected torch.nn.Module as the first argument");
+    if (!given[1].is_dict()) throw_error("AttributeError", "expected a dictionary of (method_name, input) pairs");
+    std::vector<runtime::TracedMethod> methods;
+    for (const auto& [name, examples] : given[1].to_dict().entries()) {
+        const std::string method = str(name);
+        const IValue callee = method == "forward" ? given[0] : get_attribute(given[0], method);
+        methods.push_back({method, [callee](std::vector<IValue> values) { return call(callee, std::move(values)); }, example_values(examples)});
+    }
+    runtime::TraceOptions options;
+    options.strict = given.truth_or(6, true);
+    const runtime::Trace traced = with_python_errors([&] { return runtime::trace_methods(module, std::move(methods), options); });
+    ScriptCompiler::current().keep(traced.unit);
+    ScriptCompiler::current().note_traced(*traced.module);
+    return IValue(Ptr<Object>(traced.module));
 }
 
 // --- freeze, save, load ---
@@ -244,6 +306,7 @@ IValue fork(CallArguments arguments) {
 void fill_torch_jit(PythonModule& module) {
     using Body = NativeCallable::Body;
     module.define("script", Body(script));
+    module.define("CompilationUnit", Body(make_compilation_unit));
     module.define("trace", Body(trace));
     module.define("freeze", Body(freeze));
     module.define("optimize_for_inference", Body(optimize_for_inference));
@@ -258,9 +321,16 @@ void fill_torch_jit(PythonModule& module) {
     module.define("export", marking(ScriptMark::Export));
     module.define("interface", Body(mark_interface));
     module.define("_overload", Body(overload));
-    for (const char* name : {"script_method", "script_if_tracing", "trace_module"}) module.define(name, Body(decorator));
+    module.define("script_method", marking(ScriptMark::Export));
+    module.define("script_if_tracing", Body(script_if_tracing));
+    module.define("trace_module", Body(trace_methods));
+    module.define("_finish_script_module", Body(script));
+    module.define("_is_script_module", [](CallArguments a) {
+        const nn::ModulePtr given = nn::as_module(first_argument(std::move(a)));
+        return IValue(given && is_script_module(*given));
+    });
     module.define("is_scripting", Body(is_no));
-    module.define("is_tracing", Body(is_no));
+    module.define("is_tracing", Body(is_tracing));
     module.define("annotate", Body(annotate));
     module.define("isinstance", [](CallArguments a) {
         check_positional(a, "isinstance", 2, 2);
@@ -268,7 +338,7 @@ void fill_torch_jit(PythonModule& module) {
     });
     module.define("Attribute", Body(attribute));
     module.define("Final", IValue::other(make_ptr<FinalObject>()));
-    module.define("ScriptModule", IValue::other(script_module_class()));
+    module.define("ScriptModule", get_attribute(Evaluator::current()->import_module("_script_module"), "ScriptModule"));
     module.define("RecursiveScriptModule", IValue::other(script_module_class()));
     module.define("ScriptFunction", IValue::other(named_class("ScriptFunction")));
 }

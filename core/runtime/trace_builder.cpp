@@ -108,6 +108,7 @@ class ScriptModules {
 
     nn::ModulePtr make(const nn::ModulePtr& module, const std::string& name) {
         if (const auto found = made_.find(module.get()); found != made_.end()) return found->second;
+        if (compiled_.contains(module.get())) return made_[module.get()] = module;
         const auto type = make_ptr<ClassType>(unit_.mangle(name), true);
         unit_.add_type(type);
         const auto script = make_ptr<nn::Module>(type);
@@ -123,6 +124,14 @@ class ScriptModules {
     }
     const nn::ModulePtr& of(const nn::Module* module) const { return made_.at(module); }
 
+    // Modules that stay as they are. To be told before the first is made.
+    void keep(const std::vector<const nn::Module*>& compiled) {
+        for (const nn::Module* module : compiled) {
+            if (!compiled_.insert(module).second) continue;
+            if (unit_.find_type(module->type()->name()) == nullptr) unit_.add_type(module->type());
+        }
+    }
+
     static std::string qualified_name(const nn::Module& module) {
         const std::string& name = module.type()->name();
         return name.starts_with("__torch__.") ? name : concat("__torch__.", name);
@@ -134,22 +143,24 @@ class ScriptModules {
     }
 
     ir::CompilationUnit& unit_;
+    std::unordered_set<const nn::Module*> compiled_;
     std::unordered_map<const nn::Module*, nn::ModulePtr> made_;
 };
 
 class Methods {
   public:
-    Methods(const TraceRecorder& recorder, ir::CompilationUnit& unit, const ScriptModules& modules)
-        : recorder_(recorder), unit_(unit), modules_(modules), boundaries_(recorder) {}
+    using Counts = std::unordered_map<const nn::Module*, std::size_t>;
+    // root_method: what the first call's is called. calls: how many methods each module has.
+    Methods(const TraceRecorder& recorder, ir::CompilationUnit& unit, const ScriptModules& modules, Counts& calls, std::string root_method)
+        : recorder_(recorder), unit_(unit), modules_(modules), boundaries_(recorder), calls_of_(calls), root_method_(std::move(root_method)) {}
 
     // The method or function of a call.
     ir::ScriptFunction& make(std::size_t call, const std::string& function_name) {
         const TracedCall& traced = recorder_.calls()[call];
-        Level level{call, make_ptr<Graph>(), {}, {}, nullptr};
+        Level level{call, make_ptr<Graph>(), {}, {}};
         if (traced.module != nullptr) {
             level.objects[""] = level.graph->add_input("self", modules_.of(traced.module)->type());
         }
-        level.last_attribute = level.graph->param_node();
         for (const ValueIndex input : call == 0 ? recorder_.inputs() : boundaries_.of(call).inputs) {
             const TracedValue& value = recorder_.values()[input];
             level.values[input] = level.graph->add_input(value.name, value.type);
@@ -160,7 +171,7 @@ class Methods {
         }
         level.graph->add_output(result(level));
         remove_unused(*level.graph);
-        return add_function(traced.module, function_name, level.graph);
+        return add_function(traced.module, function_name, level.graph, call == 0 ? root_method_ : std::string());
     }
 
   private:
@@ -169,7 +180,6 @@ class Methods {
         Ptr<Graph> graph;
         std::unordered_map<ValueIndex, Value*> values;
         std::unordered_map<std::string, Value*> objects;  // modules by path from self
-        Node* last_attribute;                             // attributes are read at the top
     };
 
     // What only Python's own values came from, or nothing.
@@ -181,7 +191,7 @@ class Methods {
         }
     }
 
-    ir::ScriptFunction& add_function(const nn::Module* module, const std::string& function_name, const Ptr<Graph>& graph) {
+    ir::ScriptFunction& add_function(const nn::Module* module, const std::string& function_name, const Ptr<Graph>& graph, const std::string& method) {
         FunctionSchema schema;
         for (std::size_t i = 0; i < graph->inputs().size(); ++i) {
             const Value& input = *graph->inputs()[i];
@@ -199,8 +209,12 @@ class Methods {
             return unit_.add_function(make_ptr<ir::ScriptFunction>(function_name, graph, schema));
         }
         ClassType& type = *modules_.of(module)->type();
-        const std::size_t before = calls_of_[module]++;
-        schema.name = before == 0 ? "forward" : concat("forward", before);
+        if (method.empty()) {
+            const std::size_t before = calls_of_[module]++;
+            schema.name = before == 0 ? "forward" : concat("forward", before);
+        } else {
+            schema.name = method;
+        }
         return unit_.add_method(type, make_ptr<ir::ScriptFunction>(concat(type.name(), ".", schema.name), graph, schema));
     }
 
@@ -221,22 +235,26 @@ class Methods {
 
     // --- reading ---
 
-    Node* read_attribute(Value* object, const std::string& name, const TypePtr& type, Level& level) {
-        Node* node = level.graph->create(ir::prim::GetAttr, {object});
-        node->set_s(ir::attr::name, name);
-        node->output()->set_type(type);
-        node->insert_after(level.last_attribute);
-        return level.last_attribute = node;
+    // Reads self.a.b.c at the top of the graph, before what is read there already: each path from self anew, as PyTorch does.
+    Value* read_path(const std::string& path, Level& level) {
+        Node* last = level.graph->param_node();
+        Value* object = level.objects.at("");
+        for (const auto part : split(path, '.')) {
+            const std::string name(part);
+            const auto* type = object->type()->as<ClassType>();
+            const ClassType::Attribute& attribute = type->attributes()[*type->find_attribute(name)];
+            Node* node = level.graph->create(ir::prim::GetAttr, {object});
+            node->set_s(ir::attr::name, name);
+            node->insert_after(last);
+            object = node->output()->set_type(attribute.type)->set_name(identifier(name));
+            last = node;
+        }
+        return object;
     }
 
     Value* object_at(const std::string& path, Level& level) {
         if (const auto found = level.objects.find(path); found != level.objects.end()) return found->second;
-        const auto dot = path.rfind('.');
-        const std::string name = dot == std::string::npos ? path : path.substr(dot + 1);
-        Value* outer = object_at(dot == std::string::npos ? "" : path.substr(0, dot), level);
-        const auto* type = outer->type()->as<ClassType>();
-        const TypePtr inner = type->attributes()[*type->find_attribute(name)].type;
-        return level.objects[path] = read_attribute(outer, name, inner, level)->output()->set_name(identifier(name));
+        return level.objects[path] = read_path(path, level);
     }
 
     // A value has no name that is a number.
@@ -258,8 +276,8 @@ class Methods {
         if (value.constant.defined()) {
             made = level.graph->insert_constant(value.constant);
         } else if (value.owner != nullptr) {
-            made = read_attribute(object_at(path_inside(value.owner, level), level), value.name, types::tensor(), level)->output();
-            made->set_name(identifier(value.name));
+            const std::string owner = path_inside(value.owner, level);
+            made = read_path(owner.empty() ? value.name : concat(owner, ".", value.name), level);
         } else {
             throw Error(ErrorKind::Internal, concat("a traced value is used before it is made: ", value.type->str()));
         }
@@ -284,12 +302,15 @@ class Methods {
         Graph& graph = *level.graph;
         graph.set_current_range(traced.range);
         std::vector<Value*> inputs;
+        if (traced.compiled.module != nullptr) inputs.push_back(object_at(path_inside(traced.compiled.module, level), level));
+        else if (traced.compiled.function != nullptr) inputs.push_back(graph.insert(ir::create_function_constant(graph, *traced.compiled.function))->output());
         for (const TracedInput& given : traced.inputs) inputs.push_back(input(given, level));
         Node* node = graph.insert(graph.create(Symbol::intern(traced.kind), inputs, traced.outputs.size()));
         for (std::size_t i = 0; i < traced.outputs.size(); ++i) {
             node->output(i)->set_type(recorder_.values()[traced.outputs[i]].type);
             level.values[traced.outputs[i]] = node->output(i);
         }
+        if (traced.compiled.module != nullptr) node->set_s(ir::attr::name, traced.compiled.function->name());
         if (traced.op != nullptr) node->set_op(traced.op);
         graph.set_current_range({});
     }
@@ -317,19 +338,34 @@ class Methods {
     ir::CompilationUnit& unit_;
     const ScriptModules& modules_;
     Boundaries boundaries_;
-    std::unordered_map<const nn::Module*, std::size_t> calls_of_;
+    Counts& calls_of_;
+    std::string root_method_;
 };
 
 }  // namespace
 
-Trace build_trace(const TraceRecorder& recorder, const nn::ModulePtr& root, const std::string& name) {
+struct TraceBuilder::State {
+    Ptr<ir::CompilationUnit> unit = make_ptr<ir::CompilationUnit>();
+    ScriptModules modules{*unit};
+    Methods::Counts calls;
+};
+
+TraceBuilder::TraceBuilder() : state_(std::make_unique<State>()) {}
+TraceBuilder::~TraceBuilder() = default;
+
+Trace TraceBuilder::add(const TraceRecorder& recorder, const nn::ModulePtr& root, const std::string& name, const std::string& method) {
     Trace trace;
-    trace.unit = make_ptr<ir::CompilationUnit>();
-    ScriptModules modules(*trace.unit);
-    if (root) trace.module = modules.make(root, name.empty() ? ScriptModules::qualified_name(*root) : name);
-    trace.forward = &Methods(recorder, *trace.unit, modules).make(0, name);
+    trace.unit = state_->unit;
+    state_->modules.keep(recorder.compiled_modules());
+    if (root) trace.module = state_->modules.make(root, name.empty() ? ScriptModules::qualified_name(*root) : name);
+    const bool is_named = root && !method.empty();
+    trace.forward = &Methods(recorder, *trace.unit, state_->modules, state_->calls, is_named ? method : root ? "forward" : "").make(0, name);
     trace.warnings = recorder.warnings();
     return trace;
+}
+
+Trace build_trace(const TraceRecorder& recorder, const nn::ModulePtr& root, const std::string& name) {
+    return TraceBuilder().add(recorder, root, name);
 }
 
 }  // namespace loupe::runtime

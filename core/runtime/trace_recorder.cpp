@@ -129,7 +129,18 @@ bool plain_ints(const TracedInput::List& list) {
 
 }  // namespace
 
-TraceRecorder::TraceRecorder(nn::Module* root, bool strict, bool ties_sizes) : strict_(strict), ties_sizes_(ties_sizes) {
+namespace {
+
+thread_local TraceRecorder* thread_recorder = nullptr;
+
+}  // namespace
+
+TraceRecorder* TraceRecorder::current() { return thread_recorder; }
+
+TraceRecorder::~TraceRecorder() { thread_recorder = before_; }
+
+TraceRecorder::TraceRecorder(nn::Module* root, bool strict, bool ties_sizes)
+    : strict_(strict), before_(std::exchange(thread_recorder, this)), ties_sizes_(ties_sizes) {
     calls_.push_back({root, 0, {}});
     if (root != nullptr) name_tensors(*root);
 }
@@ -299,6 +310,7 @@ TracedInput TraceRecorder::input_for(const IValue& value, const Type& formal) {
 // --- the run ---
 
 void TraceRecorder::enter_frame(const FrameInfo& frame) {
+    if (is_paused_) return;
     frames_.push_back(call_);
     auto* module = static_cast<nn::Module*>(const_cast<void*>(frame.module));
     if (module == nullptr || !paths_.contains(module)) return;
@@ -314,13 +326,14 @@ void TraceRecorder::enter_frame(const FrameInfo& frame) {
 }
 
 void TraceRecorder::leave_frame() {
+    if (is_paused_) return;
     call_ = frames_.back();
     frames_.pop_back();
 }
 
 // What an operator is about to write is known as it was.
 void TraceRecorder::before_operator(const OperatorCall& call) {
-    if (call.phase != Phase::Forward || call.op == nullptr) return;
+    if (is_paused_ || call.phase != Phase::Forward || call.op == nullptr) return;
     for (std::uint64_t bits = call.op->written_arguments; bits != 0; bits &= bits - 1) {
         const IValue& written = call.inputs[static_cast<std::size_t>(__builtin_ctzll(bits))];
         if (written.is_tensor()) value_of(written.to_tensor());
@@ -328,7 +341,7 @@ void TraceRecorder::before_operator(const OperatorCall& call) {
 }
 
 void TraceRecorder::after_operator(const OperatorCall& call) {
-    if (call.phase != Phase::Forward || call.op == nullptr) return;
+    if (is_paused_ || call.phase != Phase::Forward || call.op == nullptr) return;
     std::erase_if(ties_, [&](const NumberTie& tie) { return tie.op != nullptr && tie.op != call.op; });
     if (!warn_of_number(*call.op)) record(*call.op, {call.inputs.begin(), call.inputs.end()}, call.outputs);
     std::erase_if(ties_, [](const NumberTie& tie) { return tie.op != nullptr; });
@@ -348,6 +361,17 @@ void TraceRecorder::record(const Operator& op, std::vector<IValue> inputs, std::
         };
         inputs = {inputs[0], inputs[1], inputs[2], for_all(inputs[3]), for_all(inputs[4]), for_all(inputs[5]), false,
                   IValue(Dims(dims, 0)), inputs[6], false, false, true, true};
+        recorded = convolution;
+    } else if (op.schema.name.starts_with("aten::conv_transpose") && convolution != nullptr &&
+               inputs[0].to_tensor().dim() == inputs[1].to_tensor().dim()) {
+        const auto dims = static_cast<std::size_t>(inputs[1].to_tensor().dim() - 2);
+        const auto for_all = [&](const IValue& value) {
+            Dims all = value.to_ints();
+            if (all.size() == 1) all.resize(dims, all[0]);
+            return IValue(all);
+        };
+        inputs = {inputs[0], inputs[1], inputs[2], for_all(inputs[3]), for_all(inputs[4]), for_all(inputs[7]), true,
+                  for_all(inputs[5]), inputs[6], false, false, true, true};
         recorded = convolution;
     } else if (may_become_tensor(op, inputs, results)) {
         inputs[1] = tensor_of(inputs[1].to_scalar());
@@ -406,16 +430,16 @@ Tensor TraceRecorder::add_size(std::string_view op, std::vector<TracedInput> inp
 }
 
 Tensor TraceRecorder::tied_size(const Tensor& t, std::int64_t dim) {
-    if (!ties_sizes_) return {};
+    if (!ties_sizes_ || is_paused_) return {};
     const std::int64_t size = t.size(dim);  // throws for a dimension that there is not
     return add_size("aten::size.int", {{value_of(t)}, {IValue(dim)}}, size);
 }
 Tensor TraceRecorder::tied_numel(const Tensor& t) {
-    return ties_sizes_ ? add_size("aten::numel", {{value_of(t)}}, t.numel()) : Tensor();
+    return ties_sizes_ && !is_paused_ ? add_size("aten::numel", {{value_of(t)}}, t.numel()) : Tensor();
 }
 
 bool TraceRecorder::tie_number(const NumberTie& tie) {
-    if (!ties_sizes_) return false;
+    if (!ties_sizes_ || is_paused_) return false;
     if (tie.number.defined()) ties_.push_back(tie);
     else std::erase_if(ties_, [](const NumberTie& each) { return each.op == nullptr; });
     return true;
@@ -456,7 +480,45 @@ void TraceRecorder::warn(std::string text) {
     if (!is_known) warnings_.push_back(std::move(warning));
 }
 
-void TraceRecorder::on_python_use(PythonUse use, const Tensor&) { warn(warning_text(use)); }
+void TraceRecorder::on_python_use(PythonUse use, const Tensor&) {
+    if (!is_paused_) warn(warning_text(use));
+}
+
+// --- compiled code ---
+
+bool TraceRecorder::can_record(const CompiledCall& call) const {
+    if (is_paused_ || call.function == nullptr) return false;
+    if (call.module == nullptr) return true;
+    const auto path = paths_.find(call.module);
+    // A module from elsewhere, and the one that is traced itself, are recorded from inside.
+    return path != paths_.end() && call.module != calls_[0].module && is_inside(path->second, paths_.at(calls_[call_].module));
+}
+
+IValue TraceRecorder::record_compiled(const CompiledCall& call, std::vector<IValue> inputs, const Traced& run) {
+    std::vector<TracedInput> traced;
+    const auto& formals = call.function->schema().arguments;
+    const std::size_t first = call.module != nullptr ? 1 : 0;
+    for (std::size_t i = 0; i < inputs.size(); ++i) traced.push_back(input_for(inputs[i], *formals.at(i + first).type));
+    IValue output;
+    {
+        struct Pause {
+            bool& flag;
+            explicit Pause(bool& paused) : flag(paused) { flag = true; }
+            ~Pause() { flag = false; }
+        };
+        const Pause pause(is_paused_);
+        output = run(std::move(inputs));
+    }
+    if (call.module != nullptr) compiled_modules_.push_back(call.module);
+    const auto& returns = call.function->schema().returns;
+    const ValueIndex result = add_value(returns.empty() ? types::none() : returns.front().type);
+    TracedNode& node = add_node(call.module != nullptr ? "prim::CallMethod" : "prim::CallFunction");
+    node.compiled = call;
+    node.inputs = std::move(traced);
+    node.outputs = {result};
+    if (has_tensor(output)) take_apart(result, output);
+    return output;
+}
 
 // True for operators that make no tensor: the graph does not have them.
 bool TraceRecorder::warn_of_number(const Operator& op) {

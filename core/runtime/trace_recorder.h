@@ -41,6 +41,7 @@ struct TracedNode {
     std::vector<TracedInput> inputs;
     std::vector<ValueIndex> outputs;
     ir::SourceRange range;
+    CompiledCall compiled;  // of prim::CallMethod and prim::CallFunction
 };
 
 // A call of a module; the first is the one that is traced.
@@ -58,10 +59,19 @@ class TraceRecorder final : public ExecutionObserver {
   public:
     // root: null for a function. ties_sizes: sizes stay what the inputs' are; else those of the example.
     TraceRecorder(nn::Module* root, bool strict, bool ties_sizes);
+    ~TraceRecorder() override;
+    TraceRecorder(const TraceRecorder&) = delete;
+    TraceRecorder& operator=(const TraceRecorder&) = delete;
 
     // The values that stand for the inputs, one an argument.
     void add_input(const std::string& name, const IValue& value);
     void finish(const IValue& output);
+
+    // The one that records on this thread; null when none does.
+    static TraceRecorder* current();
+    // What runs inside is not recorded; compiled code that is called then is one node.
+    bool can_record(const CompiledCall& call) const;
+    IValue record_compiled(const CompiledCall& call, std::vector<IValue> inputs, const Traced& run);
 
     void enter_frame(const FrameInfo& frame) override;
     void leave_frame() override;
@@ -71,13 +81,15 @@ class TraceRecorder final : public ExecutionObserver {
     Tensor tied_size(const Tensor& t, std::int64_t dim) override;
     Tensor tied_numel(const Tensor& t) override;
     bool tie_number(const NumberTie& tie) override;
-    bool ties_numbers() const override { return ties_sizes_; }
+    bool ties_numbers() const override { return ties_sizes_ && !is_paused_; }
 
     const std::vector<TracedCall>& calls() const { return calls_; }
     const std::vector<TracedNode>& nodes() const { return nodes_; }
     const std::vector<TracedValue>& values() const { return values_; }
     const std::vector<ValueIndex>& inputs() const { return inputs_; }
     const TracedInput& output() const { return output_; }
+    // Modules that are called as they are: compiled.
+    const std::vector<const nn::Module*>& compiled_modules() const { return compiled_modules_; }
     std::vector<TraceWarning> warnings() const { return warnings_; }
     // "layer1.0" of a module inside the root; "" is the root itself.
     const std::unordered_map<const nn::Module*, std::string>& paths() const { return paths_; }
@@ -100,6 +112,9 @@ class TraceRecorder final : public ExecutionObserver {
     TracedInput tied_input(std::size_t argument, int element, TracedInput plain, const Dims& list = {});
 
     bool strict_;
+    bool is_paused_ = false;
+    std::vector<const nn::Module*> compiled_modules_;
+    TraceRecorder* before_;  // that recorded on this thread
     bool ties_sizes_;
     std::vector<NumberTie> ties_;  // of the operator that comes next
     std::vector<TracedCall> calls_;

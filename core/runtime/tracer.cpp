@@ -20,20 +20,23 @@ bool holds_tensor(const IValue& value) {
     return found;
 }
 
-Trace run_traced(const nn::ModulePtr& root, const std::string& name, const Traced& run, std::vector<IValue> inputs,
-            const TraceOptions& options) {
-    TraceRecorder recorder(root.get(), options.strict, options.ties_sizes);
+// Runs and records; the output comes back too.
+IValue record(TraceRecorder& recorder, const Traced& run, std::vector<IValue> inputs, const TraceOptions& options) {
     for (std::size_t i = 0; i < inputs.size(); ++i) {
         if (!holds_tensor(inputs[i])) continue;
         const bool is_named = i < options.argument_names.size();
         recorder.add_input(is_named ? options.argument_names[i] : inputs.size() == 1 ? "x" : concat("x", i), inputs[i]);
     }
-    IValue output;
-    {
-        const ObserverScope observed(&recorder);
-        output = run(std::move(inputs));
-    }
+    const ObserverScope observed(&recorder);
+    IValue output = run(std::move(inputs));
     recorder.finish(output);
+    return output;
+}
+
+Trace run_traced(const nn::ModulePtr& root, const std::string& name, const Traced& run, std::vector<IValue> inputs,
+            const TraceOptions& options) {
+    TraceRecorder recorder(root.get(), options.strict, options.ties_sizes);
+    IValue output = record(recorder, run, std::move(inputs), options);
     Trace result = build_trace(recorder, root, name);
     result.output = std::move(output);
     result.source = root;
@@ -162,6 +165,30 @@ Trace trace_module(const nn::ModulePtr& module, const Traced& run, std::vector<I
 
 Trace trace_function(const std::string& name, const Traced& run, std::vector<IValue> inputs, const TraceOptions& options) {
     return run_traced(nullptr, name, run, std::move(inputs), options);
+}
+
+Trace trace_methods(const nn::ModulePtr& module, std::vector<TracedMethod> methods, const TraceOptions& options) {
+    TraceBuilder builder;
+    Trace result;
+    for (TracedMethod& method : methods) {
+        TraceRecorder recorder(module.get(), options.strict, options.ties_sizes);
+        IValue output = record(recorder, method.run, std::move(method.inputs), options);
+        Trace trace = builder.add(recorder, module, options.class_name, method.name);
+        trace.warnings.insert(trace.warnings.begin(), result.warnings.begin(), result.warnings.end());
+        trace.output = std::move(output);
+        result = std::move(trace);
+    }
+    result.source = module;
+    result.ties_sizes = options.ties_sizes;
+    return result;
+}
+
+bool is_tracing() { return TraceRecorder::current() != nullptr; }
+
+IValue call_compiled(const CompiledCall& call, std::vector<IValue> inputs, const Traced& run) {
+    TraceRecorder* const recorder = TraceRecorder::current();
+    if (recorder == nullptr || !recorder->can_record(call)) return run(std::move(inputs));
+    return recorder->record_compiled(call, std::move(inputs), run);
 }
 
 std::vector<IValue> traced_inputs(std::vector<IValue> inputs) {

@@ -52,6 +52,24 @@ Trace trace_module(const nn::ModulePtr& module, const Traced& run, std::vector<I
 // name: "__torch__.f".
 Trace trace_function(const std::string& name, const Traced& run, std::vector<IValue> inputs, const TraceOptions& options = {});
 
+// More methods of the module that a trace was made of: PyTorch's trace_module. Submodules that they call too get further
+// methods, forward1, ...
+struct TracedMethod {
+    std::string name;
+    Traced run;
+    std::vector<IValue> inputs;
+};
+Trace trace_methods(const nn::ModulePtr& module, std::vector<TracedMethod> methods, const TraceOptions& options = {});
+
+// Compiled code that a program calls while it is traced stays a call: its control flow is not that of the example.
+struct CompiledCall {
+    const nn::Module* module = nullptr;  // of a method; null for a function
+    ir::ScriptFunction* function = nullptr;
+};
+bool is_tracing();  // on this thread
+// Runs it; where a trace is under way on this thread, as one node of that. inputs: without self.
+IValue call_compiled(const CompiledCall& call, std::vector<IValue> inputs, const Traced& run);
+
 // Those that the trace has.
 std::vector<IValue> traced_inputs(std::vector<IValue> inputs);
 

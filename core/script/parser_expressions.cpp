@@ -215,7 +215,7 @@ const Expr* Parser::parse_atom() {
             if (!parse_number(text(range))) {
                 const bool is_whole = text(range).find_first_not_of("0123456789_") == std::string_view::npos ||
                                       text(range).starts_with("0x") || text(range).starts_with("0X");
-                if (is_whole) fail(is_python() ? "integers of a model source have 64 bits" : "integers have 64 bits", range);
+                if (is_whole) fail(is_python() ? "integers of a model source have 64 bits" : "Integral constant out of range (must fit in a signed 64 bit integer)", range);
                 fail(concat("invalid number '", text(range).substr(0, 40), "'"), range);
             }
             Number number{};

@@ -65,10 +65,12 @@ class TestPythonErrors : public QObject {
         row("def f(n):\n    return f(n + 1)\nf(0)\n", "RecursionError: maximum recursion depth exceeded | model.py:2");
         row("raise ValueError('bad')\n", "ValueError: bad | model.py:1");
         row("class E(Exception): pass\nraise E(1, 2)\n", "E: (1, 2) | model.py:2");
-        row("open('x')\n",
-            "NotImplementedError: open() is not available in a model source; give weights with a checkpoint file "
-            "beside "
-            "the source, or torch.load | model.py:1");
+        row("open('x')\n", "FileNotFoundError: [Errno 2] No such file or directory: 'x' | model.py:1");
+        row("import os\nos.remove('/etc/hostname')\n",
+            "PermissionError: [Errno 1] remove '/etc/hostname': a model source can only do this to files and folders that it has made | model.py:2");
+        row("import re\nre.compile('a(')\n", "ReError: missing ), unterminated subpattern at position 2 | model.py:2");
+        row("import asyncio\n", "ModuleNotFoundError: No module named 'asyncio': asyncio is not available here; call plain functions one after the other | model.py:1");
+        row("with open('/dev/zero') as f: pass\n", "OSError: [Errno 22] Invalid argument: '/dev/zero' | model.py:1");
         row("x = (1,\n     2,\n     undefined)\n", "NameError: name 'undefined' is not defined | model.py:3");
         row("a = []\na.append(a)\nprint(a == [a])\n", "True\n");
         row("a = []\na.append(a)\nb = []\nb.append(b)\na == b\n",
@@ -99,7 +101,8 @@ class TestPythonErrors : public QObject {
         row("f(a=1, 2)\n", "positional argument follows keyword argument | model.py:1");
         row("x = (1\n", "expected ) but found 'eof' here | model.py:2");
         row("if x:\npass\n", "expected indent but found 'newline' here | model.py:1");
-        row("match x:\n    case 1: pass\n", "match statements aren't supported; use if and elif | model.py:1");
+        row("match 1:\n    case a + 1: pass\n", "expected : but found '+' here | model.py:2");
+        row("match 1:\n    case A(x=1, 2): pass\n", "positional patterns follow keyword patterns | model.py:2");
         row("x = f'{'\n", "f-string: expecting '}' | model.py:1");
         row("yield 1\n", "'yield' outside function | model.py:1");
         row("try:\n    pass\nx = 1\n", "expected except' or 'finally but found 'ident' here | model.py:3");

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Normalisations.
+#include "core/autograd/observer.h"
 #include "core/base/error.h"
 #include "core/base/strings.h"
 #include "core/nn/functional/families.h"
@@ -11,6 +12,7 @@ namespace {
 
 using namespace arithmetic;
 
+const OperatorHandle<> op_pad("aten::pad");
 const OperatorHandle<> op_batch_norm("aten::batch_norm");
 const OperatorHandle<> op_instance_norm("aten::instance_norm");
 const OperatorHandle<> op_group_norm("aten::group_norm");
@@ -57,13 +59,23 @@ Tensor local_response_norm(const Tensor& input, std::int64_t size, const Scalar&
     const std::int64_t before = size / 2;
     const std::int64_t after = (size - 1) / 2;
     if (dim == 3) {
-        const Tensor padded = fn::constant_pad_nd(squares, Dims{0, 0, before, after}, Scalar(0));
+        const Tensor padded = op_pad(squares, Dims{0, 0, before, after}, "constant", IValue());
         mean = fn::squeeze(fn::avg_pool2d(padded, Dims{size, 1}, Dims{1, 1}), 1);
     } else {
+        // Where the run is written down its sizes stay those of the input.
+        const auto tie = [&input](std::int64_t from, int to) {
+            const Tensor number = tied_size(input, from);
+            if (number.defined()) tie_number({&fn::view.get(), 1, to, NumberTie::As::Int, number});
+        };
         const auto sizes = input.sizes();
+        tie(0, 0);
+        tie(1, 2);
+        tie(2, 3);
         const Tensor flat = fn::view(squares, Dims{sizes[0], 1, sizes[1], sizes[2], -1});
-        const Tensor padded = fn::constant_pad_nd(flat, Dims{0, 0, 0, 0, before, after}, Scalar(0));
-        mean = fn::view(fn::squeeze(fn::avg_pool3d(padded, Dims{size, 1, 1}, Dims{1, 1, 1}), 1), to_dims(sizes));
+        const Tensor padded = op_pad(flat, Dims{0, 0, 0, 0, before, after}, "constant", IValue());
+        const Tensor pooled = fn::squeeze(fn::avg_pool3d(padded, Dims{size, 1, 1}, Dims{1, 1, 1}), 1);
+        for (std::int64_t i = 0; i < dim; ++i) tie(i, static_cast<int>(i));
+        mean = fn::view(pooled, to_dims(sizes));
     }
     return input / fn::pow_scalar(mean * alpha + k, beta);
 }

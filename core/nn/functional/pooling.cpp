@@ -2,6 +2,7 @@
 // Pooling and its inverse.
 #include <cmath>
 
+#include "core/autograd/observer.h"
 #include "core/base/error.h"
 #include "core/base/strings.h"
 #include "core/nn/functional/families.h"
@@ -61,7 +62,19 @@ Dims output_sizes(const Tensor& input, const IValue& wanted, std::size_t dims) {
 
 template <OperatorName kName, int kDims>
 void adaptive(Arguments arguments, IValue* result) {
-    const std::vector<IValue> given{arguments[0], IValue(output_sizes(arguments[0].to_tensor(), arguments[1], kDims))};
+    const Tensor input = arguments[0].to_tensor();
+    const Dims sizes = output_sizes(input, arguments[1], kDims);
+    const std::vector<IValue> given{arguments[0], IValue(sizes)};
+    // A size that stays what the input's is, where the run is written down.
+    static const OperatorHandle<> op{kName.text};
+    const std::vector<IValue> parts = arguments[1].is_tuple()  ? arguments[1].to_tuple().elements
+                                      : arguments[1].is_list() ? arguments[1].to_list().elements
+                                                               : std::vector<IValue>{};
+    for (std::size_t i = 0; i < parts.size() && parts.size() == sizes.size(); ++i) {
+        if (!parts[i].is_none()) continue;
+        const Tensor size = tied_size(input, input.dim() - static_cast<std::int64_t>(sizes.size() - i));
+        if (size.defined()) tie_number({&op.get(), 1, static_cast<int>(i), NumberTie::As::Int, size});
+    }
     calls<kName>(given, result);
 }
 // return_indices comes last.
@@ -71,8 +84,9 @@ void adaptive_max(Arguments arguments, IValue* result) {
     if (!arguments[2].to_bool()) *result = IValue(result->to_tuple().elements[0]);
 }
 
-Tensor power_average(const Tensor& pooled, double norm_type, double count) {
-    const Tensor positive = fn::mul(fn::sign(pooled), fn::relu(fn::abs(pooled)));
+Tensor power_average(const Tensor& pooled, double norm_type, std::int64_t count) {
+    const Tensor sign = fn::sign(pooled);
+    const Tensor positive = fn::mul(sign, fn::relu(fn::abs(pooled)));
     return fn::pow_scalar(positive * Scalar(count), Scalar(1.0 / norm_type));
 }
 
@@ -80,14 +94,14 @@ Dims stride_or(const IValue& stride, const Dims& kernel) { return stride.is_none
 
 Tensor lp_pool1d(const Tensor& input, const Scalar& norm_type, const IValue& kernel_size, const IValue& stride, bool ceil_mode) {
     const Dims kernel = expanded(kernel_size, 1);
-    const Tensor pooled = op_avg_pool1d(fn::pow_scalar(input, norm_type), kernel, stride_or(stride, kernel), Dims{0}, ceil_mode, true);
-    return power_average(pooled, norm_type.to_double(), static_cast<double>(kernel[0]));
+    const Tensor pooled = op_avg_pool1d(fn::pow_scalar(input, Scalar(norm_type.to_double())), kernel, stride_or(stride, kernel), Dims{0}, ceil_mode, true);
+    return power_average(pooled, norm_type.to_double(), kernel[0]);
 }
 Tensor lp_pool2d(const Tensor& input, const Scalar& norm_type, const IValue& kernel_size, const IValue& stride, bool ceil_mode) {
     const Dims kernel = expanded(kernel_size, 2);
     const Tensor pooled =
-        fn::avg_pool2d(fn::pow_scalar(input, norm_type), kernel, stride_or(stride, kernel), Dims{0, 0}, ceil_mode, true, IValue());
-    return power_average(pooled, norm_type.to_double(), static_cast<double>(kernel[0] * kernel[1]));
+        fn::avg_pool2d(fn::pow_scalar(input, Scalar(norm_type.to_double())), kernel, stride.is_none() ? Dims{} : stride_or(stride, kernel), Dims{0, 0}, ceil_mode, true, IValue());
+    return power_average(pooled, norm_type.to_double(), kernel[0] * kernel[1]);
 }
 
 // Graham 2014. The window positions are random numbers, one a dimension, channel and image.
