@@ -2,7 +2,7 @@
 // The layout follows PyTorch's mobile_bytecode.fbs.
 #include "core/io/lite_flatbuffer.h"
 
-#include <array>
+#include <complex>
 #include <optional>
 #include <unordered_map>
 
@@ -10,39 +10,15 @@
 #include "core/base/error.h"
 #include "core/base/strings.h"
 #include "core/io/flat_table.h"
+#include "core/io/lite_flatbuffer_layout.h"
 #include "core/io/lite_parts.h"
 #include "core/io/raw_tensor.h"
 
 namespace loupe {
 namespace {
 
-// Fields of tables, by their place in the schema.
-namespace module_field {
-enum : std::size_t { version, extra_files, methods, state, values, storage_count, storages, object_types };
-}
-namespace function_field {
-enum : std::size_t { name, instructions, operators, constants, types, registers, schema, debug, class_type };
-}
-namespace tensor_field {
-enum : std::size_t { storage, dtype, offset, sizes, strides, requires_grad, quantized };
-}
+using namespace lite;
 
-// The union's tags.
-enum class Tag : std::uint8_t {
-    None, Int, Bool, Double, Complex, Tensor, String, List, Tuple, Dict, Object, IntList, DoubleList, BoolList, Device, Enum, Function
-};
-
-// By number, as in torch/csrc/jit/runtime/instruction.h.
-constexpr std::array<const char*, 50> kInstructions = {
-    "OP",         "OPN",          "LOAD",        "MOVE",        "STOREN",         "STORE",           "DROP",           "DROPR",
-    "LOADC",      "JF",           "JMP",         "LOOP",        "RET",            "WAIT",            "CALL",           "GUARD",
-    "TYPECHECK",  "FAIL_GUARD",   "PROFILE_OP",  "TAIL_CALL",   "INTERFACE_CALL", "GET_ATTR",        "SET_ATTR",       "LIST_UNPACK",
-    "TUPLE_CONSTRUCT", "NAMED_TUPLE_CONSTRUCT", "LIST_CONSTRUCT", "DICT_CONSTRUCT", "CREATE_OBJECT", "ISINSTANCE", "TUPLE_SLICE",
-    "TUPLE_INDEX", "RAISE_EXCEPTION", "DICT_INDEX", "UNCHECKED_CAST", "__IS__", "UN_INITIALIZED", "__ISNOT__",
-    "FORMAT",     "DEVICE",       "DTYPE",       "DIM",         "__NOT__",        "TO_LIST",         "NUM_TO_TENSOR",  "IS_CUDA",
-    "FORK",       "WARN",         "ENTER",       "EXIT"};
-
-constexpr std::uint8_t kWithFields = 1;  // TypeType.CLASS_WITH_FIELD
 constexpr std::size_t kMostValues = std::size_t{1} << 22;
 constexpr int kDeepest = 200;
 
@@ -96,6 +72,7 @@ class FlatReader {
             case Tag::Int: return from.behind<std::int64_t>(1);
             case Tag::Bool: return from.behind<std::uint8_t>(1) != 0;
             case Tag::Double: return from.behind<double>(1);
+            case Tag::Complex: return from.behind<std::complex<double>>(1);
             case Tag::Tensor: return tensor(held);
             case Tag::String: return IValue(held.string(0));
             case Tag::List: return list(held, depth);

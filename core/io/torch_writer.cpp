@@ -2,15 +2,19 @@
 #include "core/io/torch_writer.h"
 
 #include "core/base/error.h"
+#include "core/base/file.h"
 #include "core/base/strings.h"
 #include "core/io/code_writer.h"
 #include "core/io/debug_records.h"
 #include "core/io/lite_bytecode.h"
+#include "core/io/lite_flatbuffer_writer.h"
 #include "core/io/pickle_writer.h"
 #include "core/io/zip_writer.h"
 
 namespace loupe {
 namespace {
+
+constexpr const char* kFlatBuffer = ".ff";
 
 class ArchiveWriter {
   public:
@@ -45,7 +49,7 @@ class ArchiveWriter {
 }  // namespace
 
 void write_torchscript(const ModelFile& model, const std::filesystem::path& path) {
-    if (model.archive == nullptr) return write_script_module(*model.module, path);
+    if (model.archive == nullptr || path.extension() == kFlatBuffer) return write_script_module(*model.module, path);
     ArchiveWriter archive(path);
     PickleWriter data;
     data.value(IValue(Ptr<Object>(model.module)));
@@ -61,6 +65,7 @@ void write_torchscript(const ModelFile& model, const std::filesystem::path& path
 }
 
 void write_script_module(const nn::Module& module, const std::filesystem::path& path) {
+    if (path.extension() == kFlatBuffer) return write_file_atomically(path, lite_flatbuffer(module));
     const WrittenCode code = write_code(module);
     ArchiveWriter archive(path);
     PickleWriter data;

@@ -74,7 +74,7 @@ bool is_weights_only(const fs::path& path) {
     }
 }
 
-constexpr std::array<const char*, 10> kExtensions = {".pt",  ".pth", ".ptl", ".ts",  ".torchscript",
+constexpr std::array<const char*, 11> kExtensions = {".pt",  ".pth", ".ptl", ".ff", ".ts",  ".torchscript",
                                                      ".npz", ".npy", ".txt", ".ir",  ".dot"};
 
 }  // namespace

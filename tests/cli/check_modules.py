@@ -16,7 +16,7 @@ import sys
 import tempfile
 import zipfile
 
-FORMS = ["script.none.pt", "script.optimize.pt", "script.inference.pt", "trace.none.pt", "script.none.ptl"]
+FORMS = ["script.none.pt", "script.optimize.pt", "script.inference.pt", "trace.none.pt", "script.none.ptl", "script.none.ff"]
 NEEDS_EVAL = {"freeze", "inference"}
 
 
@@ -87,10 +87,11 @@ def check(file, archive, entry):
     k = entry["k"]
     arguments = numbered(numpy.load(io.BytesIO(archive.read(f"{k}.in.npz"))), "arg")
     wanted = numbered(numpy.load(io.BytesIO(archive.read(f"{k}.out.npz"))), "out")
-    if file.suffix == ".ptl":
+    if file.suffix in (".ptl", ".ff"):
         from torch.jit.mobile import _load_for_lite_interpreter
 
-        got = run(_load_for_lite_interpreter(str(file)), arguments)
+        # From memory: PyTorch maps a FlatBuffer from a file read-only, and modules that write to their buffers end the process.
+        got = run(_load_for_lite_interpreter(io.BytesIO(file.read_bytes())), arguments)
     else:
         got = run(torch.jit.load(str(file)), arguments)
     if file.name.split(".")[3] in NEEDS_EVAL and entry["mode"] != "eval":

@@ -3,7 +3,9 @@
 # against the expected ones.
 #
 #     /usr/bin/python3 tests/cli/check_written.py build/bin/tensorloupe-cli tests/fixtures none,inline,optimize,train_fused,freeze,inference
-import json
+#
+# "none.ptl", "freeze.ff": the same as files for the lite interpreter, loaded by it.
+import io
 import pathlib
 import subprocess
 import sys
@@ -11,8 +13,20 @@ import tempfile
 
 import numpy
 import torch
+from torch.jit.mobile import _load_for_lite_interpreter
 
 PIPELINES = sys.argv[3].split(",") if len(sys.argv) > 3 else ["none"]
+
+
+# Of files for the lite interpreter: what PyTorch 1.13's own files of the same models do not do either.
+LITE = {
+    "hooked": "hooks are not called",
+    "googlenet": "named tuples: FlatBuffers refuse them, archives end with bad_alloc",
+    "googlenet_train": "the same",
+    "lstm_packed": "a type in torch.nn cannot be parsed",
+    "getstate": "the same",
+    "language": "fork has no instruction",
+}
 
 
 def flatten(value):
@@ -57,25 +71,27 @@ def main():
         except Exception:
             continue  # other kinds of arguments, operators of another library
         is_training = any(m.training for m in original.modules())
-        for pipeline in PIPELINES:
+        for form in PIPELINES:
+            pipeline, _, extension = form.partition(".")
+            if extension and name in LITE:
+                continue
             if pipeline in ("freeze", "inference") and (is_training or not isinstance(original, torch.jit.ScriptModule)):
                 continue
             with tempfile.TemporaryDirectory() as folder:
-                written = f"{folder}/{name}.pt"
+                written = f"{folder}/{name}.{extension or 'pt'}"
                 done = subprocess.run([cli, "convert", str(model), written, "--pipeline", pipeline], capture_output=True, text=True)
-                if "is written as it is, not after passes" in done.stderr:
-                    continue
                 checked += 1
                 try:
                     assert done.returncode == 0, done.stderr
                     torch.manual_seed(0)
                     with torch.no_grad():
-                        got = flatten(torch.jit.load(written)(*arguments_of(inputs)))
+                        loaded = _load_for_lite_interpreter(io.BytesIO(pathlib.Path(written).read_bytes())) if extension else torch.jit.load(written)
+                        got = flatten(loaded(*arguments_of(inputs)))
                     assert len(got) == len(wanted), f"{len(got)} results, not {len(wanted)}"
                     for a, b in zip(got, wanted):
                         torch.testing.assert_close(a, b, rtol=2e-4, atol=2e-5, equal_nan=True)
                 except Exception as error:
-                    failures.append(f"{name} after {pipeline}: {str(error).strip().splitlines()[0]}")
+                    failures.append(f"{name} after {form}: {str(error).strip().splitlines()[0]}")
     for failure in failures:
         print(failure)
     print(f"{checked} checked, {len(failures)} failed")

@@ -159,6 +159,31 @@ class TestLiteBytecode : public QObject {
             if (own[i].dtype() == ScalarType::Float32) QVERIFY(std::ranges::equal(elements<float>(own[i]), elements<float>(wanted[i])));
         }
     }
+    // What is written as a FlatBuffer is read again; check_written.py has PyTorch read it.
+    void flatbuffers_are_written_data() {
+        QTest::addColumn<QString>("name");
+        for (const char* name : {"mlp", "control", "lstm", "transformer", "storages", "gpt_tied", "resnet18"}) QTest::newRow(name) << name;
+    }
+    void flatbuffers_are_written() {
+        QFETCH(QString, name);
+        const ModelFile model = open_model(fixture("models/" + name.toStdString() + ".pt"));
+        QTemporaryDir folder;
+        const auto path = std::filesystem::path(folder.path().toStdString()) / "written.ff";
+        write_torchscript(model, path);
+        const ModelFile read = open_model(path);
+        QVERIFY(read.format.starts_with("Lite interpreter FlatBuffer"));
+        QVERIFY(read.module->state_dict().size() >= model.module->state_dict().size());
+        const GradModeScope no_grad(false);
+        const std::vector<IValue> arguments = read_arguments(name.toStdString());
+        TensorList own, wanted;
+        visit_tensors(runtime::run_method(read.module, "forward", arguments), [&](const Tensor& t) { own.push_back(t); });
+        visit_tensors(runtime::run_method(model.module, "forward", arguments), [&](const Tensor& t) { wanted.push_back(t); });
+        QVERIFY(!own.empty() && own.size() == wanted.size());
+        for (std::size_t i = 0; i < own.size(); ++i) {
+            QVERIFY(to_dims(own[i].sizes()) == to_dims(wanted[i].sizes()));
+            if (own[i].dtype() == ScalarType::Float32) QVERIFY(std::ranges::equal(elements<float>(own[i]), elements<float>(wanted[i])));
+        }
+    }
     void damaged_flatbuffers_are_refused() {
         QTemporaryDir folder;
         const auto path = std::filesystem::path(folder.path().toStdString()) / "damaged.ptl";
