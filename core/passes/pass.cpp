@@ -51,6 +51,8 @@ std::vector<const Pass*>& registry() {
                                               &kInlineAutodiffSubgraphs,
                                               &kDifferentiate,
                                               &kFuseTensorExprs,
+                                              &kSplitAppendedLists,
+                                              &kDecomposeFrozenBatchNorm,
                                               &kFuseAttention,
                                               &kSaveSlopes,
                                               &kFuseStaticSubgraphs,

@@ -48,6 +48,8 @@ extern const Pass kCreateAutodiffSubgraphs;
 extern const Pass kInlineAutodiffSubgraphs;
 extern const Pass kDifferentiate;
 extern const Pass kFuseTensorExprs;
+extern const Pass kSplitAppendedLists;
+extern const Pass kDecomposeFrozenBatchNorm;
 extern const Pass kFuseAttention;
 extern const Pass kSaveSlopes;
 extern const Pass kFuseStaticSubgraphs;

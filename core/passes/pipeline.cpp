@@ -48,7 +48,7 @@ constexpr Named kPipelines[] = {
      "Inline, FreezeAttributes, ConstantPropagation, DCE, FreezeAttributes, @cleanup, UnrollConstantLoops, RemoveListMutation, "
      "PeepholeOptimize, ConstantPropagation, CSE, EliminateNoOps, LowerSimpleTuples, @fold, ConstantPooling, DCE"},
     {"inference", "For results alone, the fastest: frozen, layers folded, images with channels last, chains fused.",
-     "@freeze, @tidy, RemoveTensorMutation, ConvertFrozenOpsToMKLDNN, DCE, FuseTensorExprs"},
+     "@freeze, @tidy, RemoveTensorMutation, SplitAppendedLists, ConvertFrozenOpsToMKLDNN, DecomposeFrozenBatchNorm, DCE, FuseTensorExprs"},
     {"reduce_overhead", "The same as programs for the inputs' shapes: memory planned, kernels with their arguments in place.",
      "@inference, FuseStaticSubgraphs"},
     {"optimize_for_inference", "What PyTorch's function of the name does after freezing.",

@@ -15,7 +15,9 @@
 #include "core/ir/printer.h"
 #include "core/ir/verify.h"
 #include "core/nn/module.h"
+#include "core/ops/functions.h"
 #include "core/passes/pass_manager.h"
+#include "core/runtime/interpreter.h"
 #include "tests/passes/canonical.h"
 
 using namespace loupe;
@@ -294,6 +296,35 @@ class TestPasses : public QObject {
         QCOMPARE(weight.data<float>()[1], 2.0F);
         QCOMPARE(bias.data<float>()[0], 14.0F);
         QCOMPARE(bias.data<float>()[1], 25.0F);
+    }
+
+    // Of an image with channels last, whatever follows; of what may be no image, nothing.
+    void decomposesFrozenNormalisation() {
+        for (const bool is_image : {true, false}) {
+            const auto graph = make_ptr<ir::Graph>();
+            ir::Graph& g = *graph;
+            ir::Value* x = g.add_input({}, types::tensor());
+            g.set_insert_point(g.block());
+            const auto constant = [&](std::initializer_list<float> values) { return g.insert_constant(IValue(tensor_of<float>(values, {2}))); };
+            const std::initializer_list<ir::Value*> turned{x, g.insert_constant(IValue(std::int64_t{2}))};
+            ir::Value* image = is_image ? g.insert_op(ir::Symbol::intern("aten::contiguous"), turned) : x;
+            ir::Value* no = g.insert_constant(IValue(false));
+            ir::Value* eps = g.insert_constant(IValue(0.0));
+            ir::Node* norm = g.create(ir::Symbol::intern("aten::batch_norm"),
+                                      {image, constant({2, 3}), constant({5, 6}), constant({1, 2}), constant({4, 9}), no, eps, eps, no});
+            g.insert(norm);
+            g.block()->add_output(norm->output());
+            PassManager().run(g, pipeline_of("DecomposeFrozenBatchNorm, DCE"));
+            QCOMPARE(find_node(g, "aten::batch_norm") == nullptr, is_image);
+            QCOMPARE(find_node(g, "aten::add") != nullptr, is_image);
+            const Tensor input = tensor_of<float>({1, 2, 3, 4}, {1, 2, 1, 2});
+            const Tensor result = runtime::run_code(*runtime::Code::make(graph, ""), {input})[0].to_tensor();
+            // (x - 1) / 2 * 2 + 5, (x - 2) / 3 * 3 + 6
+            const Tensor plain = fn::contiguous(result, 0);
+            for (const auto& [place, wanted] : {std::pair{0, 5.0F}, std::pair{1, 6.0F}, std::pair{2, 7.0F}, std::pair{3, 8.0F}}) {
+                QCOMPARE(plain.data<float>()[place], wanted);
+            }
+        }
     }
 
     void removesDropoutInEvaluationOnly() {
