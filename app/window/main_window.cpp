@@ -521,6 +521,7 @@ void MainWindow::onStatus() {
     const bool failed = status.state == RunState::Failed && last_state_ != RunState::Failed;
     if (status.state == RunState::Running && last_state_ != RunState::Running) banner_->dismiss();
     const bool wasOpening = last_state_ == RunState::Opening;
+    if (status.state == RunState::Running || status.state == RunState::Opening) was_training_ = status.is_training;
     last_state_ = status.state;
     (*actions_)[QStringLiteral("run")]->setText(bridge_->isPaused() ? tr("&Continue") : tr("&Run"));
     actions_->update();
@@ -535,7 +536,8 @@ void MainWindow::onStatus() {
                                  docks_->show(QStringLiteral("events"));
                              }});
         }
-        links.push_back({tr("Change inputs"), [this] { docks_->show(QStringLiteral("inputs")); }});
+        if (was_training_) links.push_back({tr("Change the training"), [this] { docks_->show(QStringLiteral("train")); }});
+        else links.push_back({tr("Change inputs"), [this] { docks_->show(QStringLiteral("inputs")); }});
     }
     banner_->tell(views::text(status.error), links);
 }

@@ -71,6 +71,7 @@ class MainWindow : public QMainWindow {
     QMenu* panel_menu_ = nullptr;
     QString opening_;
     session::RunState last_state_ = session::RunState::Empty;
+    bool was_training_ = false;  // what ran last
 };
 
 }  // namespace loupe::window

@@ -130,7 +130,9 @@ void Session::Engine::train_steps(Trainer& trainer) {
         serve_requests();
         const double every = trainer.options().look_every;
         const bool is_time = every >= 0 && seconds_since(looked) >= std::max(every, 9 * look_cost);
-        const bool recorded = control_.wants_to_stop() || (every >= 0 && is_first) || is_time;
+        // The last step is what stays to be looked at.
+        const bool is_last = trainer.steps_done() + 1 == trainer.total_steps() && 10 * seconds_since(looked) >= every;
+        const bool recorded = control_.wants_to_stop() || (every >= 0 && (is_first || is_last)) || is_time;
         is_first = false;
         const auto began = Clock::now();
         if (!train_step(trainer, recorded)) return;

@@ -170,6 +170,7 @@ void TestTraining::loops_are_pytorchs() {
     given.look_every = 0;  // looking changes nothing
     Session session;
     session.open(LOUPE_SOURCE_DIR "/tests/session/training_model.py");
+    session.wait_idle();
     session.train(given);
     session.wait_idle();
     QVERIFY2(session.status().state == RunState::Finished, session.status().error.c_str());
@@ -216,7 +217,7 @@ void TestTraining::own_loss_takes_the_target() {
                                                                    : "    def forward(self, x):\n        return self.fc(x)\n")
                                                 << "model = Net()\n" << loss.toStdString();
     Session session;
-    session.open(file("own.py").toStdString());
+    open(session, "own.py");
     TrainOptions given;
     given.data.path = file("roots.npz").toStdString();
     given.loss = "own";

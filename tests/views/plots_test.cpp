@@ -175,6 +175,21 @@ class PlotsTest : public QObject {
         QCOMPARE(chosen.count(), 1);
     }
 
+    void troublesAreCountedOverSteps() {
+        std::vector<StepGradients> steps;
+        for (std::int64_t step = 1; step <= 10; ++step) {
+            session::GradientRow first = row("a.weight", step >= 7 ? 1e-9 : 0.1, 1, 1);
+            session::GradientRow second = row("b.weight", 0.1, 1, 1);
+            if (step == 4) second.nan_count = 2;
+            steps.push_back({step * 5, {first, second}});
+        }
+        const auto found = troublesOverSteps(steps);
+        QCOMPARE(found.size(), 2u);
+        QCOMPARE(found[0].text, QStringLiteral("b.weight has NaN in 1 of 10 steps, first at step 20"));
+        QCOMPARE(found[1].text, QStringLiteral("a.weight is vanishing in 4 of 10 steps, first at step 35"));
+        QVERIFY(troublesOverSteps({}).empty());
+    }
+
     void gradientsOverRuns() {
         SessionBridge bridge;
         GradientFlowView view(bridge, nullptr);

@@ -5,6 +5,7 @@
 #include <QTemporaryDir>
 #include <QtTest>
 
+#include "views/gradient_flow/gradient_flow_view.h"
 #include "views/train/train_view.h"
 
 using namespace loupe;
@@ -86,6 +87,46 @@ class TrainTest : public QObject {
         QTRY_COMPARE(bridge_->training()->step_count(), std::size_t{8});
         waitFor(session::RunState::Finished);
         QTRY_COMPARE(bridge_->currentEvent(), session::EventId{3});
+    }
+
+    // Gradients of every step that was looked at, with what was wrong in how many of them.
+    void gradientsOverSteps() {
+        GradientFlowView gradients(*bridge_, nullptr);
+        gradients.resize(700, 300);
+        gradients.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&gradients));
+        session::TrainOptions options = few(5);
+        options.look_every = 0;
+        bridge_->train(options);
+        waitFor(session::RunState::Finished);
+        gradients.setMeasure(GradientFlowView::Measure::Steps);
+        const auto samples = bridge_->training()->samples();
+        QVERIFY(samples.size() >= 2);  // the first and the last at least
+        QCOMPARE(samples.back()->step, std::int64_t{5});
+        QTRY_COMPARE(gradients.steps().size(), samples.size());
+        QTRY_VERIFY(!gradients.steps().back().rows.empty());
+        for (std::size_t i = 0; i < samples.size(); ++i) {
+            QCOMPARE(gradients.steps()[i].step, samples[i]->step);
+            QCOMPARE(gradients.steps()[i].rows.front().mean_abs, samples[i]->gradients.front().statistics.abs_mean);
+        }
+        QTRY_VERIFY2(gradients.health()->item(0)->text().contains(QStringLiteral("steps")), qPrintable(gradients.health()->item(0)->text()));
+    }
+
+    // A model that a bad training has spoiled begins anew, as with a new process.
+    void trainsAnew() {
+        few(3);
+        view_->trainAnew();
+        waitFor(session::RunState::Finished);
+        const double first = bridge_->training()->steps().front().loss;
+        auto before = bridge_->training();
+        view_->trainAnew();
+        QTRY_VERIFY(bridge_->training() != before && bridge_->training()->step_count() == 3);
+        QCOMPARE(bridge_->training()->steps().front().loss, first);
+        waitFor(session::RunState::Finished);
+        before = bridge_->training();
+        view_->train();
+        QTRY_VERIFY(bridge_->training() != before && bridge_->training()->step_count() == 3);
+        QVERIFY(bridge_->training()->steps().front().loss != first);
     }
 
     void savesWeights() {

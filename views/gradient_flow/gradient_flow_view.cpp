@@ -29,7 +29,7 @@ GradientFlowView::GradientFlowView(SessionBridge& bridge, QWidget* parent) : Vie
     bar->setContentsMargins(6, 4, 6, 2);
     bar->setSpacing(10);
     measure_ = new QComboBox(this);
-    measure_->addItems({tr("mean and max |gradient|"), tr("norm"), tr("norm / weight norm"), tr("fraction of zeros"), tr("mean |gradient| over runs and steps")});
+    measure_->addItems({tr("mean and max |gradient|"), tr("norm"), tr("norm / weight norm"), tr("fraction of zeros"), tr("mean |gradient| over runs"), tr("mean |gradient| over steps of the training")});
     measure_->setToolTip(tr("What the bars show"));
     measure_->setAccessibleName(tr("Measure of the gradients"));
     connect(measure_, &QComboBox::currentIndexChanged, this, [this] {
@@ -78,8 +78,12 @@ GradientFlowView::GradientFlowView(SessionBridge& bridge, QWidget* parent) : Vie
     connect(&bridge, &SessionBridge::recordingChanged, this, [this] {
         if (this->bridge().isTraining() && isInSight()) ask();
     });
+    connect(&bridge, &SessionBridge::trainingChanged, this, [this] {
+        if (isInSight()) takeTraining();
+    });
     connect(&bridge, &SessionBridge::modelChanged, this, [this] {
         runs_.clear();
+        steps_.clear();
         showRows({});
     });
     connect(&bridge, &SessionBridge::currentChanged, this, &GradientFlowView::markCurrent);
@@ -100,8 +104,10 @@ void GradientFlowView::ask() {
 
 void GradientFlowView::showRows(const std::vector<session::GradientRow>& rows) {
     waiting_ = false;
+    if (rows.size() != rows_.size()) steps_.clear();
     rows_ = rows;
     noteRun();
+    takeTraining();
     fillHealth();
     draw();
     fit();
@@ -111,7 +117,7 @@ void GradientFlowView::setMeasure(Measure measure) { measure_->setCurrentIndex(s
 
 void GradientFlowView::draw() {
     stylePlot(*plot_);
-    const auto measure = static_cast<Measure>(measure_->currentIndex());
+    const Measure measure = this->measure();
     QVector<double> keys;
     QVector<double> first;
     QVector<double> second;
@@ -127,12 +133,14 @@ void GradientFlowView::draw() {
             case Measure::Norm: first << row.norm; break;
             case Measure::Ratio: first << (row.weight_norm > 0 ? row.norm / row.weight_norm : 0); break;
             case Measure::Zeros: first << row.zero_fraction; break;
-            case Measure::Runs: break;
+            case Measure::Runs:
+            case Measure::Steps: break;
         }
     }
     logarithmic_ = measure != Measure::Zeros;
-    map_->setVisible(measure == Measure::Runs);
-    if (measure == Measure::Runs) drawRuns();
+    map_->setVisible(measure == Measure::Runs || measure == Measure::Steps);
+    if (measure == Measure::Runs) drawMap(runs_, {});
+    else if (measure == Measure::Steps) drawSteps();
     else drawBars(keys, first, second);
     drawNames();
     markCurrent();
@@ -155,7 +163,7 @@ void GradientFlowView::drawNames() {
 void GradientFlowView::noteRun() {
     const auto& recording = bridge().recording();
     const bool any = std::any_of(rows_.begin(), rows_.end(), [](const session::GradientRow& row) { return row.has_gradient; });
-    if (!any || !recording || (bridge().status().state != session::RunState::Finished && !bridge().isTraining()) || noted_.lock() == recording) return;
+    if (!any || !recording || bridge().isTraining() || bridge().status().state != session::RunState::Finished || noted_.lock() == recording) return;
     noted_ = recording;
     if (!runs_.empty() && runs_.back().size() != rows_.size()) runs_.clear();
     constexpr std::size_t kMostRuns = 500;
@@ -164,14 +172,64 @@ void GradientFlowView::noteRun() {
     for (const session::GradientRow& row : rows_) run.push_back(row.has_gradient ? row.mean_abs : std::nan(""));
 }
 
-// A row a run, a column a parameter; colours by the logarithm.
-void GradientFlowView::drawRuns() {
+// The gradients of the steps of the training that were recorded, in the order of the rows.
+void GradientFlowView::takeTraining() {
+    const auto& log = bridge().training();
+    const auto samples = log ? log->samples() : std::vector<std::shared_ptr<const session::TrainingSample>>();
+    const bool isNew = samples.size() != steps_.size() || (!samples.empty() && samples.back()->step != steps_.back().step);
+    if (!isNew) return;
+    steps_.clear();
+    for (const auto& sample : samples) {
+        StepGradients& step = steps_.emplace_back();
+        step.step = sample->step;
+        const auto find = [](const auto& rows, const std::string& name) {
+            const auto found = std::find_if(rows.begin(), rows.end(), [&](const auto& row) { return row.name == name; });
+            return found == rows.end() ? nullptr : &found->statistics;
+        };
+        for (const session::GradientRow& now : rows_) {
+            session::GradientRow row;
+            row.parameter = now.parameter;
+            row.module = now.module;
+            const session::Statistics* gradient = find(sample->gradients, now.parameter);
+            const session::Statistics* weight = find(sample->weights, now.parameter);
+            row.has_gradient = gradient != nullptr;
+            if (weight) row.weight_norm = weight->norm;
+            if (gradient) {
+                row.mean_abs = gradient->abs_mean;
+                row.max_abs = gradient->abs_max;
+                row.norm = gradient->norm;
+                row.nan_count = gradient->nan_count;
+                row.inf_count = gradient->inf_count;
+                row.zero_fraction = gradient->count > 0 ? static_cast<double>(gradient->zero_count) / static_cast<double>(gradient->count) : 0;
+            }
+            step.rows.push_back(std::move(row));
+        }
+    }
+    if (measure() != Measure::Steps) return;
+    fillHealth();
+    draw();
+}
+
+void GradientFlowView::drawSteps() {
+    std::vector<std::vector<double>> map;
+    std::vector<std::int64_t> labels;
+    for (const StepGradients& step : steps_) {
+        labels.push_back(step.step);
+        auto& values = map.emplace_back();
+        for (const session::GradientRow& row : step.rows) values.push_back(row.has_gradient ? row.mean_abs : std::nan(""));
+        values.resize(rows_.size(), std::nan(""));
+    }
+    drawMap(map, labels);
+}
+
+// Colours by the logarithm.
+void GradientFlowView::drawMap(const std::vector<std::vector<double>>& map, const std::vector<std::int64_t>& labels) {
     for (QCPBars* bars : {back_, front_}) bars->setData(QVector<double>(), QVector<double>(), true);
     const int columns = static_cast<int>(rows_.size());
-    const int count = static_cast<int>(runs_.size());
+    const int count = static_cast<int>(map.size());
     double low = 1e300;
     double high = 0;
-    for (const auto& run : runs_) {
+    for (const auto& run : map) {
         for (const double value : run) {
             if (!(value > 0) || !std::isfinite(value)) continue;
             low = std::min(low, value);
@@ -184,7 +242,7 @@ void GradientFlowView::drawRuns() {
     map_->data()->setRange(QCPRange(0, std::max(1, columns - 1)), QCPRange(1, std::max(2, count)));
     for (int x = 0; x < columns; ++x) {
         for (int y = 0; y < std::max(2, count); ++y) {
-            const double value = count == 0 ? std::nan("") : runs_[static_cast<std::size_t>(std::min(y, count - 1))][static_cast<std::size_t>(x)];
+            const double value = count == 0 ? std::nan("") : map[static_cast<std::size_t>(std::min(y, count - 1))][static_cast<std::size_t>(x)];
             map_->data()->setCell(x, y, value > 0 ? std::log10(std::max(value, low)) : value == 0 ? std::log10(low) : std::nan(""));
         }
     }
@@ -196,15 +254,29 @@ void GradientFlowView::drawRuns() {
     map_->setGradient(gradient);
     map_->setDataRange(high > 0 ? QCPRange(std::log10(low), std::max(std::log10(high), std::log10(low) + 0.1)) : QCPRange(0, 1));
     plot_->yAxis->setScaleType(QCPAxis::stLinear);
-    const auto ticker = QSharedPointer<QCPAxisTickerFixed>::create();
-    ticker->setTickStep(1);
-    ticker->setScaleStrategy(QCPAxisTickerFixed::ssMultiples);
-    plot_->yAxis->setTicker(ticker);
+    if (labels.empty()) {
+        const auto ticker = QSharedPointer<QCPAxisTickerFixed>::create();
+        ticker->setTickStep(1);
+        ticker->setScaleStrategy(QCPAxisTickerFixed::ssMultiples);
+        plot_->yAxis->setTicker(ticker);
+    } else {
+        // Steps that were looked at stand one above the other, however far they are apart.
+        const auto ticker = QSharedPointer<QCPAxisTickerText>::create();
+        const int every = std::max(1, count / 8);
+        for (int y = 0; y < count; y += every) ticker->addTick(y + 1, QString::number(labels[static_cast<std::size_t>(y)]));
+        plot_->yAxis->setTicker(ticker);
+    }
     plot_->yAxis->setNumberFormat(QStringLiteral("f"));
     plot_->yAxis->setNumberPrecision(0);
     plot_->yAxis->setRange(0.5, std::max(2, count) + 0.5);
-    summary_->setText(count < 2 ? tr("One run so far: run backward again, with other inputs or modes, to compare")
-                                : tr("%1 runs upwards; dark %2, bright %3").arg(count).arg(numberText(low), numberText(high)));
+    if (!labels.empty()) {
+        summary_->setText(tr("%1 steps upwards; dark %2, bright %3").arg(count).arg(numberText(low), numberText(high)));
+    } else if (measure() == Measure::Steps) {
+        summary_->setText(tr("No step of a training was looked at yet: train the model in the Train panel"));
+    } else {
+        summary_->setText(count < 2 ? tr("One run so far: run backward again, with other inputs or modes, to compare")
+                                    : tr("%1 runs upwards; dark %2, bright %3").arg(count).arg(numberText(low), numberText(high)));
+    }
 }
 
 void GradientFlowView::drawBars(const QVector<double>& keys, const QVector<double>& first, const QVector<double>& second) {
@@ -247,7 +319,6 @@ void GradientFlowView::drawBars(const QVector<double>& keys, const QVector<doubl
 
 void GradientFlowView::fillHealth() {
     health_->clear();
-    const Theme& theme = Theme::instance();
     std::int64_t with = 0;
     double square = 0;
     for (const session::GradientRow& row : rows_) {
@@ -261,18 +332,26 @@ void GradientFlowView::fillHealth() {
         return;
     }
     summary_->setText(tr("%1 of %2 parameters have gradients, norm of all %3").arg(countText(with), countText(static_cast<std::int64_t>(rows_.size())), numberText(std::sqrt(square))));
-    for (const GradientFinding& finding : findTroubles(rows_)) {
+    if (measure() == Measure::Steps && !steps_.empty()) {
+        showFindings(troublesOverSteps(steps_), tr("Healthy in all %1 steps: no NaN or Inf, nothing vanishes or explodes, every parameter is used.").arg(steps_.size()));
+    } else {
+        showFindings(findTroubles(rows_), tr("Healthy: no NaN or Inf, nothing vanishes or explodes, every parameter is used."));
+    }
+}
+
+void GradientFlowView::showFindings(const std::vector<GradientFinding>& findings, const QString& healthy) {
+    const Theme& theme = Theme::instance();
+    for (const GradientFinding& finding : findings) {
         auto* item = new QListWidgetItem(finding.text, health_);
         item->setData(Qt::UserRole, finding.row);
         item->setForeground(theme.colour(finding.kind <= GradientFinding::Kind::Exploding ? Theme::Colour::Bad
                                          : finding.kind == GradientFinding::Kind::Unused ? Theme::Colour::Faint
                                                                                          : Theme::Colour::Warning));
     }
-    if (health_->count() == 0) {
-        auto* item = new QListWidgetItem(tr("Healthy: no NaN or Inf, nothing vanishes or explodes, every parameter is used."), health_);
-        item->setForeground(theme.colour(Theme::Colour::Good));
-        item->setData(Qt::UserRole, -1);
-    }
+    if (!findings.empty()) return;
+    auto* item = new QListWidgetItem(healthy, health_);
+    item->setForeground(theme.colour(Theme::Colour::Good));
+    item->setData(Qt::UserRole, -1);
 }
 
 void GradientFlowView::fit() {

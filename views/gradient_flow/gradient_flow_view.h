@@ -22,7 +22,7 @@ class GradientFlowView : public View {
     Q_OBJECT
 
   public:
-    enum class Measure { MeanAndMax, Norm, Ratio, Zeros, Runs };
+    enum class Measure { MeanAndMax, Norm, Ratio, Zeros, Runs, Steps };
 
     static ViewDescription describe();
     GradientFlowView(SessionBridge& bridge, QWidget* parent);
@@ -38,13 +38,20 @@ class GradientFlowView : public View {
     QCustomPlot* plot() { return plot_; }
     // Runs of this model with gradients, the first first: mean of the absolute gradient by parameter.
     const std::vector<std::vector<double>>& runs() const { return runs_; }
+    const std::vector<StepGradients>& steps() const { return steps_; }
+    void comeIntoSight() override { takeTraining(); }
 
   private:
     void ask();
     void draw();
     void drawBars(const QVector<double>& keys, const QVector<double>& first, const QVector<double>& second);
     void drawNames();
-    void drawRuns();
+    // A row a run or step, a column a parameter; labels: of the rows, empty for numbers from 1.
+    void drawMap(const std::vector<std::vector<double>>& map, const std::vector<std::int64_t>& labels);
+    void drawSteps();
+    void takeTraining();
+    void showFindings(const std::vector<GradientFinding>& findings, const QString& healthy);
+    Measure measure() const { return static_cast<Measure>(measure_->currentIndex()); }
     void noteRun();
     void fillHealth();
     void markCurrent();
@@ -65,6 +72,7 @@ class GradientFlowView : public View {
     QCPColorMap* map_ = nullptr;
     std::vector<std::vector<double>> runs_;
     std::weak_ptr<const session::Recording> noted_;
+    std::vector<StepGradients> steps_;  // of the training, those that were looked at
     bool waiting_ = false;
     bool logarithmic_ = true;
 };

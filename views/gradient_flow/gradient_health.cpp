@@ -3,6 +3,7 @@
 
 #include <QObject>
 #include <algorithm>
+#include <map>
 
 #include "views/common/format.h"
 
@@ -39,6 +40,44 @@ std::vector<GradientFinding> findTroubles(const std::vector<session::GradientRow
         }
     }
     std::stable_sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.kind < b.kind; });
+    return found;
+}
+
+namespace {
+
+QString kindText(GradientFinding::Kind kind) {
+    using Kind = GradientFinding::Kind;
+    switch (kind) {
+        case Kind::NotANumber: return QObject::tr("has NaN");
+        case Kind::Infinite: return QObject::tr("has Inf");
+        case Kind::Exploding: return QObject::tr("is exploding");
+        case Kind::Vanishing: return QObject::tr("is vanishing");
+        case Kind::AllZero: return QObject::tr("is all zero");
+        case Kind::Unused: return QObject::tr("got no gradient");
+    }
+    return {};
+}
+
+}  // namespace
+
+std::vector<GradientFinding> troublesOverSteps(const std::vector<StepGradients>& steps) {
+    struct Count {
+        std::size_t steps = 0;
+        std::int64_t first = 0;
+    };
+    std::map<std::pair<GradientFinding::Kind, int>, Count> counts;
+    for (const StepGradients& step : steps) {
+        for (const GradientFinding& finding : findTroubles(step.rows)) {
+            Count& count = counts[{finding.kind, finding.row}];
+            if (count.steps++ == 0) count.first = step.step;
+        }
+    }
+    std::vector<GradientFinding> found;
+    for (const auto& [what, count] : counts) {
+        const QString name = text(steps.front().rows[static_cast<std::size_t>(what.second)].parameter);
+        found.push_back({what.first, what.second,
+                         QObject::tr("%1 %2 in %3 of %4 steps, first at step %5").arg(name, kindText(what.first)).arg(count.steps).arg(steps.size()).arg(count.first)});
+    }
     return found;
 }
 

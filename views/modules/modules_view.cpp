@@ -8,6 +8,7 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QSaveFile>
+#include <QTimer>
 #include <QTreeView>
 #include <QVBoxLayout>
 
@@ -80,7 +81,7 @@ void ModulesView::showModel() {
     selecting_ = false;
     totals_->setVisible(model != nullptr);
     if (!model) return;
-    totals_->setText(tr("%1 modules, %2 parameters, %3").arg(model->modules.size()).arg(countText(model->parameter_count), bytesText(static_cast<double>(model->parameter_bytes))));
+    showTotals();
     totals_->setToolTip(text(model->format));
 }
 
@@ -159,6 +160,13 @@ void ModulesView::tellOf(const std::string& failure, const QString& done) {
     const bool failed = !failure.empty();
     bridge().addLog({.level = failed ? SessionBridge::LogEntry::Level::Error : SessionBridge::LogEntry::Level::Info, .text = failed ? failure : done.toStdString(), .scope = {}, .source = {}});
     totals_->setText(failed ? text(failure) : done);
+    QTimer::singleShot(6000, this, &ModulesView::showTotals);
+}
+
+void ModulesView::showTotals() {
+    const auto& model = bridge().model();
+    if (!model) return;
+    totals_->setText(tr("%1 modules, %2 parameters, %3").arg(model->modules.size()).arg(countText(model->parameter_count), bytesText(static_cast<double>(model->parameter_bytes))));
 }
 
 void ModulesView::setTraining(const QString& path, bool training) {

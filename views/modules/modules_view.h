@@ -29,6 +29,7 @@ class ModulesView : public View {
 
   private:
     void showModel();
+    void showTotals();
     void spanRules(const QModelIndex& parent);
     void showCurrent();
     void onSelected(const QModelIndex& index);

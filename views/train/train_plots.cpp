@@ -242,6 +242,9 @@ void TrainPlots::show(const std::shared_ptr<const session::TrainingLog>& log) {
         else if (!epochs.empty() && epochs.back().accuracy) words += tr(" &nbsp; accuracy <b>%1 %</b>").arg(100 * *epochs.back().accuracy, 0, 'f', 1);
         words += QStringLiteral(" &nbsp; %1").arg(tr("%1 a step").arg(secondsText(step.seconds)));
         last_->setText(words);
+        // One step alone makes no line.
+        const QCPScatterStyle dots = shown_ < 2 ? QCPScatterStyle(QCPScatterStyle::ssDisc, 5) : QCPScatterStyle();
+        for (QCPGraph* graph : {smooth_, accuracy_, rate_, norm_}) graph->setScatterStyle(dots);
         for (int i = 0; i < curves_->graphCount(); ++i) curves_->graph(i)->rescaleValueAxis(i == 1 || i == 2 || i == 4);
         curves_->graph(0)->rescaleKeyAxis();
         rects_[0]->axis(QCPAxis::atBottom)->setRange(0.5, static_cast<double>(std::max<std::int64_t>(2, step.step)) + 0.5);

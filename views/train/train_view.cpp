@@ -79,6 +79,7 @@ TrainView::TrainView(SessionBridge& bridge, QWidget* parent) : View(bridge, pare
 void TrainView::makeMenus() {
     auto* begin = new QMenu(start_);
     begin->addAction(tr("Train from the model as it is"), this, &TrainView::train);
+    anew_ = begin->addAction(tr("Re-initialise the model and train"), this, &TrainView::trainAnew);
     resume_ = begin->addAction(tr("Resume from a checkpoint\u2026"), this, &TrainView::chooseResume);
     start_->setMenu(begin);
     start_->setPopupMode(QToolButton::MenuButtonPopup);
@@ -113,6 +114,17 @@ void TrainView::train() {
     bridge().train(form_->options());
 }
 
+void TrainView::trainAnew() {
+    bridge().ask<std::string>(
+        this,
+        [this](const std::string& failure) {
+            if (!failure.empty()) return tellOf(failure, {});
+            bridge().tellWeightsChanged();
+            train();
+        },
+        [&](auto reply) { bridge().session().request_reset_parameters("", form_->options().seed, reply); });
+}
+
 void TrainView::goOn() {
     session::TrainOptions options = form_->options();
     // A training that is done goes on for as many epochs again.
@@ -144,7 +156,7 @@ void TrainView::showState() {
     pause_->setIcon(themeIcon(isPaused && isTraining ? QStringLiteral("run") : QStringLiteral("pause")));
     allow(stop_, isTraining, tr("Ends the training; the model keeps what it has learned"), tr("nothing is being trained"));
     allow(save_, hasModel, tr("Writes the weights as they are now, or the training with its optimiser"), tr("no model is open"));
-    resume_->setEnabled(isFree);
+    for (QAction* action : {anew_, resume_}) action->setEnabled(isFree);
     save_checkpoint_->setEnabled(bridge().training() != nullptr);
     save_checkpoint_->setToolTip(bridge().training() ? tr("Model, optimiser, schedule, epoch, step and random numbers, for torch.load and to go on from") : tr("Not now: nothing was trained yet"));
     form_->setRunning(isTraining);
@@ -210,6 +222,7 @@ void TrainView::addActions(QMenu& menu) {
         action->setToolTip(button->toolTip());
     }
     menu.addSeparator();
+    menu.addAction(anew_);
     menu.addAction(resume_);
     for (QAction* action : save_->menu()->actions()) menu.addAction(tr("Save: %1").arg(action->text()), action, &QAction::trigger)->setEnabled(action->isEnabled() && save_->isEnabled());
     menu.addSeparator();

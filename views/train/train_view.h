@@ -28,6 +28,8 @@ class TrainView : public View {
     QToolButton* stop() { return stop_; }
     // From the beginning.
     void train();
+    // The same from new first values of all layers, drawn from the form's seed.
+    void trainAnew();
     // The engine stops inside the next step, or goes on from there.
     void pauseOrGoOn();
     void saveWeights(const QString& file);
@@ -54,6 +56,7 @@ class TrainView : public View {
     QToolButton* pause_;
     QToolButton* stop_;
     QToolButton* save_;
+    QAction* anew_;
     QAction* resume_;
     QAction* save_checkpoint_;
     QLabel* state_;
