@@ -56,6 +56,14 @@ class Signature {
         };
         if (value.is_list()) return make_ptr<ListObject>(value.to_list().element_type, all(value.to_list().elements));
         if (value.is_tuple()) return make_ptr<TupleObject>(all(value.to_tuple().elements), value.to_tuple().type);
+        if (value.is_dict()) {
+            const auto dict = make_ptr<DictObject>(value.to_dict().key_type, value.to_dict().value_type);
+            for (const auto& [key, element] : value.to_dict().entries()) {
+                is_known_ = is_known_ && !key.is_tensor();
+                dict->set(key, described(element));
+            }
+            return dict;
+        }
         const bool is_plain = value.is_none() || value.is_number() || value.is_string() || value.is_device() || value.is_object() || value.is_enum();
         is_known_ = is_known_ && is_plain;
         return value;
@@ -102,6 +110,15 @@ class Signature {
         };
         if (given.is_list()) return all(own.to_list().elements, given.to_list().elements);
         if (given.is_tuple()) return all(own.to_tuple().elements, given.to_tuple().elements);
+        if (given.is_dict()) {
+            const auto& a = own.to_dict().entries();
+            const auto& b = given.to_dict().entries();
+            if (a.size() != b.size()) return false;
+            // In the same order: so they are taken apart.
+            return std::equal(a.begin(), a.end(), b.begin(), [&](const auto& x, const auto& y) {
+                return !y.first.is_tensor() && x.first.tag() == y.first.tag() && values_equal(x.first, y.first) && matches(x.second, y.second, inputs, tensor);
+            });
+        }
         return own.is_same(given) || (!given.is_object() && values_equal(own, given));
     }
 

@@ -490,6 +490,33 @@ class TestStaticProgram : public QObject {
         check("a module");
     }
 
+    // Of a dict the keys are part of what a program is for, and the tensors what it is given.
+    void dictsAreTakenApart() {
+        const GradModeScope no_grad(false);
+        const Ptr<ir::Graph> graph = parsed(
+            "graph(%d : Dict(str, Tensor)):\n"
+            "  %a : str = prim::Constant[value=\"a\"]()\n  %b : str = prim::Constant[value=\"b\"]()\n"
+            "  %x : Tensor = aten::__getitem__(%d, %a)\n  %y : Tensor = aten::__getitem__(%d, %b)\n"
+            "  %m : Tensor = aten::mul(%x, %y)\n  %r : Tensor = aten::relu(%m)\n  %z : Tensor = aten::mul(%r, %x)\n  return (%z)\n");
+        StaticGroup group(Code::make(graph, ""));
+        const auto dict = [](std::initializer_list<const char*> keys, int round) -> IValue {
+            const auto made = make_ptr<DictObject>(types::string(), types::tensor());
+            int i = 0;
+            for (const char* key : keys) made->set(IValue(std::string(key)), IValue(drawn({4, 4}, round + 3 * i++)));
+            return made;
+        };
+        for (int round = 0; round < 6; ++round) {
+            for (const auto keys : {std::initializer_list<const char*>{"a", "b"}, std::initializer_list<const char*>{"b", "a"}, std::initializer_list<const char*>{"b", "c", "a"}}) {
+                const std::vector<IValue> inputs{dict(keys, round)};
+                std::vector<IValue> outputs(1);
+                group.run(inputs, outputs.data());
+                compare(outputs, run_code(group.code(), inputs), "dict");
+            }
+        }
+        QCOMPARE(group.program_count(), std::size_t{3});
+        QVERIFY2(group.refusal().empty(), group.refusal().c_str());
+    }
+
     // Shapes alone predict the plan that a run leads to.
     void shapesPredictThePlan() {
         const GradModeScope no_grad(false);

@@ -76,6 +76,7 @@ KernelsView::KernelsView(SessionBridge& bridge, QWidget* parent) : View(bridge, 
     list_->header()->setStretchLastSection(false);
     list_->header()->setSectionResizeMode(0, QHeaderView::Stretch);
     connect(list_, &QTreeWidget::currentItemChanged, this, &KernelsView::showGroup);
+    connect(list_, &QTreeWidget::itemClicked, this, &KernelsView::showGroup);
     hint_ = new EmptyHint(list_);
     auto* below = new QWidget(splitter);
     auto* column = new QVBoxLayout(below);
