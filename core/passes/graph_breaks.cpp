@@ -148,6 +148,7 @@ class BreakFinder {
         if (kind == prim::GetAttr) return {};
         if (kind == prim::tolist && reads_tainted(node)) return "a list of the elements";
         if (node->has_attribute(ir::attr::Subgraph)) return {};
+        if (node->has_attribute(graph_break_attribute())) return node->s(graph_break_attribute());
         const Operator* op = node->op();
         if (node->has_side_effects() && (op == nullptr || !op->schema.has_write())) return concat(kind.str(), " has an effect each time");
         if (op == nullptr) return kind.space() == "prim" ? std::string() : concat("no operator ", kind.str(), " is known");
@@ -171,6 +172,11 @@ bool reads_elements(const Operator& op) {
     if (!gives_tensors(op)) return !asks_for_metadata(op) && !op.schema.returns.empty();
     if (op.is_composite() || op.record->kernel.fills || op.is_view) return false;
     return !has_shape_of_arguments(name);
+}
+
+ir::Symbol graph_break_attribute() {
+    static const ir::Symbol kName = ir::Symbol::intern("graph_break");
+    return kName;
 }
 
 std::vector<GraphBreak> find_graph_breaks(const ir::Graph& graph) { return std::move(BreakFinder(graph).breaks); }

@@ -15,6 +15,9 @@ struct GraphBreak {
     std::string reason;  // "what aten::nonzero gives depends on elements"
 };
 
+// Of a node at which the graph breaks for a reason that only a run shows: the reason.
+ir::Symbol graph_break_attribute();
+
 // In the graph's order. A node that holds breaks in its blocks is one itself.
 std::vector<GraphBreak> find_graph_breaks(const ir::Graph& graph);
 

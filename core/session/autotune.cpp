@@ -25,6 +25,7 @@
 #include "core/runtime/static_group.h"
 #include "core/runtime/tracer.h"
 #include "core/session/pipelines.h"
+#include "core/session/plan_parts.h"
 
 namespace loupe::session {
 namespace {
@@ -282,8 +283,7 @@ void autotune(CompiledMethod& compiled, const ir::Graph& graph, const nn::Module
     }
     compiled.pipeline = kept.value("pipeline", "inference");
     compiled.graph = run_pipeline(compiled.pipeline, graph, module);
-    compiled.breaks = list_breaks(*compiled.graph);
-    passes::kFuseStaticSubgraphs.run(*compiled.graph, {});
+    compiled.graph = plan_parts(compiled.graph, module, tuner.takes_self(*compiled.graph), arguments, compiled.breaks);
     if (!compiled.is_from_disk) {
         const auto code = runtime::Code::make(compiled.graph, "autotune");
         const std::vector<IValue> inputs = inputs_of(*compiled.graph, module, tuner.takes_self(*compiled.graph), arguments);

@@ -8,6 +8,7 @@
 #include "core/passes/pipeline.h"
 #include "core/session/autotune.h"
 #include "core/session/pipelines.h"
+#include "core/session/plan_parts.h"
 
 namespace loupe::session {
 namespace {
@@ -55,8 +56,8 @@ CompiledMethod compile_method(const CompileOptions& options, const ir::Graph& gr
         return compiled;
     }
     compiled.graph = run_pipeline(compiled.pipeline, graph, module);
-    compiled.breaks = list_breaks(*compiled.graph);
-    passes::kFuseStaticSubgraphs.run(*compiled.graph, {});
+    const bool takes_self = compiled.graph->inputs().size() == graph.inputs().size();
+    compiled.graph = plan_parts(compiled.graph, module, takes_self, arguments, compiled.breaks);
     compiled.pipeline = concat(step_of(compiled.pipeline), ", FuseStaticSubgraphs");
     return compiled;
 }

@@ -282,6 +282,51 @@ example_inputs = (torch.ones(3, 4),)
         QCOMPARE(events.reports[0]->breaks[0].source.line, 7);
     }
 
+    // What only a run shows splits a part as well: the rest of it is planned.
+    void masksSplitAPart() {
+        const std::string path = write("mask.py", R"(import torch
+from torch import nn
+
+class Mask(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(4, 4)
+    def forward(self, x):
+        y = torch.relu(self.fc(x)) * 2 + 1
+        z = y[y > 1.5]
+        return torch.tanh(y) * torch.sigmoid(y) + z.sum()
+
+model = Mask().eval()
+example_inputs = (torch.ones(3, 4),)
+)");
+        Session session;
+        session.open(path);
+        session.wait_idle();
+        QCOMPARE(set_form(session, ModelForm::Scripted), std::string());
+        const double expected = first_output(session);
+        std::promise<CompileReport> answer;
+        session.request_compile("compile", {.mode = "reduce-overhead"}, [&](CompileReport report) { answer.set_value(std::move(report)); });
+        const CompileReport report = answer.get_future().get();
+        QVERIFY2(report.error.empty(), report.error.c_str());
+        QCOMPARE(report.breaks.size(), 1U);
+        QCOMPARE(report.breaks[0].op, std::string("aten::index"));
+        QCOMPARE(report.breaks[0].source.line, 10);
+        QVERIFY2(report.breaks[0].reason.find("mask") != std::string::npos, report.breaks[0].reason.c_str());
+        RunOptions options;
+        options.compile_mode = "reduce-overhead";
+        session.run(options);
+        session.wait_idle();
+        QVERIFY2(session.status().state == RunState::Finished, session.status().error.c_str());
+        const auto graph = session.model()->graph;
+        QCOMPARE(std::count_if(graph->nodes.begin(), graph->nodes.end(), [](const GraphNode& node) { return node.kind == "prim::StaticSubgraph"; }), 2);
+        QVERIFY(graph->text.find("graph_break") == std::string::npos);
+        TensorRequest request;
+        request.value = session.recording()->event(static_cast<EventId>(session.recording()->event_count())).outputs.front();
+        std::promise<TensorSlice> out;
+        session.request_tensor("out", request, [&](TensorSlice slice) { out.set_value(std::move(slice)); });
+        QVERIFY(std::abs(out.get_future().get().data[0].elements[0] - expected) < 1e-5);
+    }
+
     void bisectTellsHowFarItIs() {
         Session session;
         session.open(LOUPE_SOURCE_DIR "/resources/models/digits.pt");
