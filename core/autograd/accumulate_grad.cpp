@@ -17,6 +17,16 @@ bool obeys_layout(const Tensor& grad, const Tensor& variable) {
     return std::equal(a.begin(), a.end(), b.begin(), b.end());
 }
 
+// Nobody else sees the elements: no other tensor, but for the base of a view that is all of it and that only the view holds.
+bool is_held_alone(const Tensor& grad) {
+    if (grad.impl()->use_count() != 1) return false;
+    const auto holders = grad.storage()->use_count();
+    if (holders == 1) return true;
+    const AutogradMeta* meta = autograd_meta(grad);
+    const bool has_own_base = meta != nullptr && meta->view && meta->view->base.impl()->use_count() == 1;
+    return holders == 2 && has_own_base && grad.storage()->bytes() == grad.bytes();
+}
+
 Tensor with_layout_of(const Tensor& grad, const Tensor& variable) {
     if (obeys_layout(grad, variable)) return gradient_arithmetic().clone(grad);
     const Dims dense = contiguous_strides(variable.sizes());
@@ -52,8 +62,7 @@ TensorList AccumulateGrad::apply(TensorList grads) {
     } else if (meta.grad.defined() && meta.grad.is_sparse() && !grad.is_sparse()) {
         meta.grad = gradient_arithmetic().add(grad, meta.grad);
     } else if (!meta.grad.defined()) {
-        const bool sole_owner = grad.impl()->use_count() == 1 && grad.storage()->use_count() == 1;
-        if (!record && sole_owner && obeys_layout(grad, variable_)) {
+        if (!record && is_held_alone(grad) && obeys_layout(grad, variable_)) {
             meta.grad = detach(grad);
         } else {
             meta.grad = with_layout_of(grad, variable_);
