@@ -143,7 +143,7 @@ class Forecast {
         const std::vector<Span> spans = calls_of(recording_, module);
         if (spans.empty()) throw Error(ErrorKind::Usage, concat("the run did not call '", module, "'"), {.hint = "a module that is inlined has no call of its own"});
         bool does_something = false;
-        for (const Span& span : spans) does_something = repeat(span) || does_something;
+        for (const Span& span : spans) does_something = repeat(span, Repeated::Module) || does_something;
         if (!does_something) notes_.push_back(concat(module, " saves nothing that only its own backward needs"));
     }
 
@@ -152,7 +152,7 @@ class Forecast {
         if (event == 0 || event > recording_.event_count() || recording_.event(event).phase != RunPhase::Forward) {
             throw Error(ErrorKind::Usage, concat("#", event, " is no event of the forward"));
         }
-        if (!repeat({event, event})) notes_.push_back(concat("#", event, " ", recording_.event(event).op, " saves nothing of its own that only backward needs"));
+        if (!repeat({event, event}, Repeated::Operator)) notes_.push_back(concat("#", event, " ", recording_.event(event).op, " saves nothing of its own that only backward needs"));
     }
 
     void need_backward() const {
@@ -170,11 +170,12 @@ class Forecast {
 
     // What the span made is kept from the last one in it that reads it to its backward no longer, unless others in the
     // forward read it. False when there is nothing such.
-    bool repeat(const Span& span) {
+    // Of an operator the result itself is dropped, once the last reader of the forward has seen it; a module's is its own.
+    enum class Repeated { Module, Operator };
+    bool repeat(const Span& span, Repeated what) {
         const EventId backward = backward_of(span);
         if (backward == 0) return false;
-        // Of a single operator the result itself is dropped, once the last reader of the forward has seen it.
-        const bool is_operator = span.first == span.last;
+        const bool is_operator = what == Repeated::Operator;
         std::vector<Block> again;
         for (Block& block : blocks_) {
             if (block.from < span.first || block.from > span.last) continue;
@@ -195,10 +196,20 @@ class Forecast {
             again.push_back(late);
         }
         if (again.empty()) return false;
+        for (Block& block : blocks_) {
+            if (!is_operator && is_read_in(block, span)) block.to = std::max(block.to, backward);
+        }
         bursts_.push_back({backward, burst_of(span, again)});
         blocks_.insert(blocks_.end(), again.begin(), again.end());
         for (EventId id = span.first; id <= span.last; ++id) more_seconds_ += seconds_[id];
         return true;
+    }
+
+    // What goes into the span is kept for the second time.
+    bool is_read_in(const Block& block, const Span& span) const {
+        if (block.to == 0 || block.from >= span.first || block.to < span.first) return false;
+        const auto& readers = run_.readers(block.storage);
+        return std::any_of(readers.begin(), readers.end(), [&](EventId reader) { return reader >= span.first && reader <= span.last; });
     }
 
     EventId first_backward_reader(const Block& block, EventId otherwise) const {

@@ -9,6 +9,7 @@
 #include "core/autograd/variable.h"
 #include "core/base/error.h"
 #include "core/ops/functions.h"
+#include "core/tensor/allocator.h"
 
 using namespace loupe;
 
@@ -43,6 +44,29 @@ class TestAutograd : public QObject {
     Q_OBJECT
 
   private slots:
+    // A Linear's weight gets its gradient as a transposed view of what was computed: no copy is made of it, and what others
+    // hold is not taken over.
+    void takes_over_gradients_that_nobody_else_holds() {
+        struct Large final : AllocationObserver {
+            void on_allocation(const AllocationEvent& event) noexcept override { count += !event.is_free && event.bytes >= 40000 ? 1 : 0; }
+            int count = 0;
+        };
+        const Tensor weight = make_parameter(fn::ones(Dims{100, 100}));
+        const Tensor y = fn::sum(fn::linear(fn::ones(Dims{2, 100}), weight, IValue()));
+        Large large;
+        AllocationObserver* const before = set_allocation_observer(&large);
+        backward({y});
+        set_allocation_observer(before);
+        QCOMPARE(large.count, 1);
+        QCOMPARE(grad_of(weight).data<float>()[9999], 2.0F);
+
+        const Tensor x = make_parameter(fn::ones(Dims{2, 3}));
+        const Tensor given = fn::ones(Dims{3, 2});
+        backward({fn::t(x)}, {given});
+        backward({fn::t(x)}, {given});
+        QCOMPARE(given.data<float>()[0], 1.0F);
+        QCOMPARE(grad_of(x).data<float>()[0], 2.0F);
+    }
     void accumulates_into_leaves() {
         const Tensor x = leaf({1, 2, 3});
         const Tensor y = fn::sum(fn::mul(x, x));
