@@ -101,6 +101,20 @@ std::tuple<Tensor, Tensor> scaled_dot_product(const Tensor& query, const Tensor&
     return {fn::matmul(weights, value), weights};
 }
 
+// PyTorch 2's: without the weights, the scale may be given, and heads of keys and values may serve several of the queries.
+Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key, const Tensor& value, const Tensor& attn_mask, double dropout_p,
+                                    bool is_causal, const std::optional<double>& scale, bool enable_gqa) {
+    static const OperatorHandle<> repeat{"aten::repeat_interleave.self_int"};
+    const auto spread = [&](const Tensor& x) {
+        const bool has_fewer = enable_gqa && x.dim() > 2 && x.size(-3) != query.size(-3);
+        return has_fewer ? repeat(x, query.size(-3) / x.size(-3), x.dim() - 3, IValue()) : x;
+    };
+    // The scale of the other form is undone.
+    const double rescaled = scale ? *scale * std::sqrt(static_cast<double>(query.size(-1))) : 1;
+    const Tensor scaled = scale ? fn::mul_scalar(query, Scalar(rescaled)) : query;
+    return std::get<0>(scaled_dot_product(scaled, spread(key), spread(value), attn_mask, dropout_p, false, is_causal));
+}
+
 std::vector<Sample> attention_samples(Random& random, ScalarType dtype) {
     const auto t = [&](std::initializer_list<std::int64_t> sizes) { return random_tensor(random, sizes, dtype); };
     const Tensor x = t({2, 3, 8});
@@ -111,6 +125,12 @@ std::vector<Sample> dot_product_samples(Random& random, ScalarType dtype) {
     const auto t = [&](std::initializer_list<std::int64_t> sizes) { return random_tensor(random, sizes, dtype); };
     return {{{t({2, 3, 4}), t({2, 5, 4}), t({2, 5, 6}), IValue(), 0.0, true, false}},
             {{t({2, 3, 4}), t({2, 3, 4}), t({2, 3, 4}), IValue(), 0.0, false, true}, "causal"}};
+}
+
+std::vector<Sample> dot_product_samples_2(Random& random, ScalarType dtype) {
+    const auto t = [&](std::initializer_list<std::int64_t> sizes) { return random_tensor(random, sizes, dtype); };
+    return {{{t({2, 3, 4}), t({2, 5, 4}), t({2, 5, 6}), IValue(), 0.0, false, IValue(), false}},
+            {{t({2, 3, 4}), t({2, 3, 4}), t({2, 3, 4}), IValue(), 0.0, true, 0.3, false}, "causal, scale"}};
 }
 
 }  // namespace
@@ -139,6 +159,14 @@ extern const OperatorRecord kScaledDotProductAttention = {
     .formula = "softmax(q k^T / sqrt(d) + mask) v",
     .composite = boxed<scaled_dot_product>,
     .samples = dot_product_samples,
+};
+extern const OperatorRecord kScaledDotProductAttention2 = {
+    .schema = "aten::scaled_dot_product_attention(Tensor query, Tensor key, Tensor value, Tensor? attn_mask=None, float dropout_p=0., bool "
+              "is_causal=False, *, float? scale=None, bool enable_gqa=False) -> Tensor",
+    .summary = "Attention of queries over keys and values, as PyTorch 2 writes it.",
+    .formula = "softmax(scale q k^T + mask) v",
+    .composite = boxed<scaled_dot_product_attention>,
+    .samples = dot_product_samples_2,
 };
 extern const OperatorRecord kScaledDotProductAttentionMath = {
     .schema = "aten::_scaled_dot_product_attention_math(Tensor query, Tensor key, Tensor value, Tensor? attn_mask=None, float dropout_p=0., "

@@ -73,6 +73,7 @@ OperatorFamily nn_family() {
         &kTransformerEncoderLayer,
         &kScaledDotProductAttention,
         &kScaledDotProductAttentionMath,
+        &kScaledDotProductAttention2,
         &kFusedAttention,
         &kFusedAttentionBackward,
         &kNativeGroupNorm,

@@ -29,7 +29,7 @@ extern const OperatorRecord kNllLossForward, kNllLossBackward, kNllLoss2dForward
 
 // attention.cpp
 extern const OperatorRecord kNativeMultiHeadAttention, kTransformerEncoderLayer, kScaledDotProductAttention,
-    kScaledDotProductAttentionMath;
+    kScaledDotProductAttentionMath, kScaledDotProductAttention2;
 // fused_attention.cpp
 extern const OperatorRecord kFusedAttention, kFusedAttentionBackward;
 // group_norm.cpp

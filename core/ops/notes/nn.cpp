@@ -127,6 +127,7 @@ constexpr OperatorNote kNotes[] = {
 
     {"aten::_scaled_dot_product_attention", "", kAttention},
     {"aten::_scaled_dot_product_attention_math", "", kAttention},
+    {"aten::scaled_dot_product_attention", "", kAttention},
     {"loupe::attention", "",
      "query: s k; s = scale w (g v^T - sum(w g v^T)), 0 where hidden, w the weights\nkey: s^T q\nvalue: w^T g"},
     {"loupe::attention_backward", "s k, s^T q, w^T g; s = scale w (g v^T - sum(w g v^T)), 0 where hidden",
