@@ -170,7 +170,6 @@ void FunctionWriter::write_constants(const Block& body) {
     for (const Node* node : body.nodes()) {
         visit_uses(*node);
         for (std::size_t i = 0; i < node->block_count(); ++i) write_constants(*node->block_at(i));
-        if (node->kind() == prim::fork) write_constants(*node->g(ir::attr::Subgraph)->block());
     }
     visit_uses(*body.return_node());
 }
@@ -213,12 +212,21 @@ void FunctionWriter::split_long(const Node& node) {
         const Value* input = node.input(i);
         if (is_inline(input) && is_long(use(input))) end = i + 1;
     }
+    const Node* last = nullptr;
     for (std::size_t i = 0; i < end; ++i) {
-        const Value* input = node.input(i);
-        if (!is_inline(input) || input->node()->kind() == prim::Constant) continue;
-        const Text value = use(input);
-        define(*input->node(), value);
+        const bool is_split = is_inline(node.input(i)) && node.input(i)->node()->kind() != prim::Constant;
+        if (is_split) last = node.input(i)->node();
     }
+    // All that stands before it in an expression around this one, too.
+    const auto until = last == nullptr ? pending_.begin() : std::find(pending_.begin(), pending_.end(), last);
+    const std::vector<const Node*> defined(pending_.begin(), until == pending_.end() || last == nullptr ? until : until + 1);
+    for (const Node* each : defined) {
+        const Text value = use(each->output());
+        define(*each, value);
+    }
+    std::erase_if(pending_, [&](const Node* each) {
+        return names_.contains(each->output()) || std::any_of(node.inputs().begin(), node.inputs().end(), [&](const Value* v) { return v->node() == each; });
+    });
 }
 
 // --- names ---
@@ -287,8 +295,12 @@ void FunctionWriter::write_expression_node(const Node& node) {
     if (range) value.places.push_back({0, range});
     value.add(expression(node));
     const bool is_hoisted = node.kind() == prim::Constant && is_long(value);
-    if (!inlined_.contains(&node) || is_hoisted) define(node, value);
-    else expressions_[node.output()] = std::move(value);
+    if (!inlined_.contains(&node) || is_hoisted) {
+        define(node, value);
+    } else {
+        expressions_[node.output()] = std::move(value);
+        if (node.kind() != prim::Constant) pending_.push_back(&node);
+    }
 }
 
 void FunctionWriter::define(const Node& node, const Text& value) {
@@ -341,14 +353,9 @@ void FunctionWriter::write_fork(const Node& node) {
     const ir::Graph& graph = *node.g(ir::attr::Subgraph);
     const std::string function = new_name("__forked_function");
     begin_line();
-    std::vector<std::string> types;
-    for (const Value* output : graph.outputs()) types.push_back(annotation(*output->type()));
-    out_.add(concat("def ", function, "() -> ", types.size() == 1 ? types[0] : concat("Tuple[", join(types, ", "), "]"), ":\n"));
+    out_.add(concat("def ", function, "():\n"));
     for (std::size_t i = 0; i < graph.inputs().size(); ++i) names_[graph.inputs()[i]] = use(node.input(i));
-    ++indent_;
-    write_block(*graph.block(), true);
-    write_node(*graph.block()->return_node());
-    --indent_;
+    write_body(*graph.block());
     define(node, {concat("fork(", function, ")"), {}});
 }
 

@@ -94,6 +94,7 @@ class FunctionWriter {
     FirstArgument first_;
     Text out_;
     std::unordered_set<const ir::Node*> inlined_;
+    std::vector<const ir::Node*> pending_;  // expressions that nothing has used yet, in order
     std::unordered_map<const ir::Value*, Text> names_;        // of variables that have been assigned
     std::unordered_map<const ir::Value*, Text> expressions_;  // of values without one
     std::unordered_set<const ir::Value*> annotated_;

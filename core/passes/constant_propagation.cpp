@@ -86,6 +86,7 @@ std::optional<std::vector<IValue>> evaluate(const Node* node) {
     try {
         std::optional<std::vector<IValue>> results = evaluate_structure(node, inputs);
         if (results || node->op() == nullptr || node->op()->schema.has_write()) return results;
+        if (node->op()->schema.is_vararg) return std::nullopt;  // as PyTorch leaves them: aten::format
         results.emplace(node->op()->result_count());
         call_operator(*node->op(), inputs, results->data());
         return results;

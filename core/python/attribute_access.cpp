@@ -33,6 +33,82 @@ IValue attributes_dict(const AttributeMap& attributes) {
     return dict;
 }
 
+Instance& owner_of(const CallArguments& a) {
+    const ContainerClass* mark = a.positional.empty() || !a.positional[0].is_dict() ? nullptr : container_class(a.positional[0].to_dict());
+    const IValue* owner = mark != nullptr ? mark->attributes.find("owner") : nullptr;
+    auto* instance = owner != nullptr ? object_as<Instance>(*owner) : nullptr;
+    if (instance == nullptr) throw_type_error("expected the __dict__ of an object");
+    return *instance;
+}
+
+void put(const CallArguments& a, const IValue& key, const IValue& value) {
+    check_hashable(key);
+    a.positional[0].to_dict().set(key, value);
+    owner_of(a).attributes.set(str(key), value);
+}
+
+IValue take(const CallArguments& a, std::string_view method) {
+    check_positional(a, method, 2, method == "pop" ? 3 : 2);
+    DictObject& dict = a.positional[0].to_dict();
+    const IValue* found = dict.find(a.positional[1]);
+    if (found == nullptr && a.positional.size() == 3) return a.positional[2];
+    if (found == nullptr) throw_key_error(a.positional[1]);
+    const IValue value = *found;
+    dict.erase(a.positional[1]);
+    owner_of(a).attributes.erase(str(a.positional[1]));
+    return value;
+}
+
+// The class of an object's __dict__: what is put into it is put into the object.
+ClassPtr make_attribute_dict_class() {
+    const EvaluatorScope outside(nullptr);
+    auto cls = make_ptr<ClassObject>("dict", "", std::vector<ClassPtr>{builtin_classes().dict});
+    cls->define("__setitem__", [](CallArguments a) -> IValue {
+        check_positional(a, "__setitem__", 3, 3);
+        put(a, a.positional[1], a.positional[2]);
+        return {};
+    });
+    cls->define("update", [](CallArguments a) -> IValue {
+        const auto added = make_dict();
+        if (a.positional.size() > 1) update_dict(*added, a.positional[1]);
+        for (const auto& [name, value] : a.keywords) added->set(IValue(name), value);
+        for (const auto& [key, value] : added->entries()) put(a, key, value);
+        return {};
+    });
+    cls->define("setdefault", [](CallArguments a) {
+        check_positional(a, "setdefault", 2, 3);
+        if (const IValue* found = a.positional[0].to_dict().find(a.positional[1])) return *found;
+        const IValue value = a.positional.size() == 3 ? a.positional[2] : IValue();
+        put(a, a.positional[1], value);
+        return value;
+    });
+    cls->define("pop", [](CallArguments a) { return take(a, "pop"); });
+    cls->define("__delitem__", [](CallArguments a) -> IValue {
+        take(a, "__delitem__");
+        return {};
+    });
+    cls->define("clear", [](CallArguments a) -> IValue {
+        owner_of(a).attributes.clear();
+        a.positional[0].to_dict().clear();
+        return {};
+    });
+    cls->define("copy", [](CallArguments a) -> IValue {
+        const auto out = make_dict();
+        for (const auto& [key, value] : a.positional.at(0).to_dict().entries()) out->set(key, value);
+        return IValue(out);
+    });
+    return cls;
+}
+
+IValue live_dict(Instance& instance) {
+    static const ClassPtr cls = make_attribute_dict_class();
+    const auto mark = make_ptr<ContainerClass>(cls);
+    mark->attributes.set("owner", IValue::other(Ptr<RefCounted>(&instance)));
+    auto dict = make_ptr<DictObject>(types::any(), mark);
+    for (const auto& [key, value] : instance.attributes.entries()) dict->set(IValue(key), value);
+    return IValue(dict);
+}
+
 std::optional<IValue> container_attribute(const IValue& object, std::string_view name) {
     if (const AttributeMap* own = own_attributes(object)) {
         if (const IValue* found = own->find(name)) return *found;
@@ -318,7 +394,7 @@ std::optional<IValue> Instance::find_attribute(std::string_view name) {
     if (const IValue* own = attributes.find(name)) return *own;
     if (in_class != nullptr) return bind_attribute(*in_class, &self, cls_);
     if (name == "__class__") return IValue::other(cls_);
-    if (name == "__dict__") return attributes_dict(attributes);
+    if (name == "__dict__") return live_dict(*this);
     return call_special(*cls_, "__getattr__", self, {IValue(name)});
 }
 

@@ -407,6 +407,10 @@ IValue call_signatures(const SignatureSet& set, const IValue* self, CallArgument
     return with_python_errors([&] {
         const std::vector<IValue> all = operator_arguments(signature, choice.match, self, arguments);
         const IValue* out = given_value(signature, choice.match, "out");
+        if (out != nullptr && signature.out_count > 1 && (out->is_tuple() || out->is_list())) {
+            const std::size_t given = out->is_tuple() ? out->to_tuple().elements.size() : out->to_list().elements.size();
+            if (given != signature.out_count) throw_type_error(concat("expected tuple of ", signature.out_count, " elements but got ", given));
+        }
         if (out != nullptr) return to_python_result(*signature.op, run_out(signature, all, *out));
         IValue result = to_python_result(*signature.op, run(*signature.op, all));
         const IValue* wants_grad = given_value(signature, choice.match, "requires_grad");

@@ -15,6 +15,11 @@
 namespace loupe::python {
 namespace {
 
+const IValue& first_given(const CallArguments& arguments) {
+    if (arguments.positional.empty()) throw_type_error("missing 1 required positional argument: 'module'");
+    return arguments.positional[0];
+}
+
 class PruningObject final : public Instance {
   public:
     using Instance::Instance;
@@ -129,7 +134,7 @@ std::vector<IValue> bound(const MethodClass& cls, const CallArguments& given) {
 
 NativeCallable::Body initialiser(const MethodClass& cls) {
     return [&cls](CallArguments arguments) -> IValue {
-        const IValue self = arguments.positional.at(0);
+        const IValue self = first_given(arguments);
         const std::vector<IValue> values = bound(cls, behind_self(std::move(arguments)));
         object_of(self).method = with_python_errors([&] { return cls.make(values); });
         for (std::size_t i = 0; i < values.size(); ++i) {
@@ -159,7 +164,7 @@ IValue apply(CallArguments arguments) {
     take("name", name);
     take("importance_scores", scores);
     if (name.is_none()) {
-        name = arguments.positional.at(0);
+        name = first_given(arguments);
         arguments = behind_self(std::move(arguments));
     }
     const auto* object_class = object_as<ClassObject>(cls);
@@ -210,7 +215,7 @@ nn::PruningContainer& container_of(const IValue& value) {
     return dynamic_cast<nn::PruningContainer&>(*self.method);
 }
 IValue init_container(CallArguments arguments) {
-    const IValue self = arguments.positional.at(0);
+    const IValue self = first_given(arguments);
     nn::PruningContainer& container = container_of(self);
     for (std::size_t i = 1; i < arguments.positional.size(); ++i) {
         const nn::PruningMethodPtr method = method_of(arguments.positional[i]);
@@ -286,7 +291,7 @@ NativeCallable::Body function_of(std::string_view class_name) {
             arguments.keywords.erase(keyword);
             break;
         }
-        const IValue module = arguments.positional.at(0);
+        const IValue module = first_given(arguments);
         arguments.positional.insert(arguments.positional.begin(), IValue::other(class_named(class_name)));
         apply(std::move(arguments));
         return module;
@@ -309,7 +314,8 @@ IValue global_unstructured(CallArguments arguments) {
     }
     for_each(given[0], [&](const IValue& pair) {
         const std::vector<IValue> both = to_vector(pair);
-        parameters.emplace_back(nn::ModulePtr(&self_module(both.at(0))), str(both.at(1)));
+        if (both.size() < 2) throw_value_error(concat("not enough values to unpack (expected 2, got ", both.size(), ")"));
+        parameters.emplace_back(nn::ModulePtr(&self_module(both[0])), str(both[1]));
         const IValue* score = by_parameter.is_dict() ? by_parameter.to_dict().find(pair) : nullptr;
         scores.push_back(score != nullptr ? score->to_tensor() : Tensor());
         return true;

@@ -185,9 +185,11 @@ std::vector<std::size_t> Emitter::static_positions(std::size_t count, const Slic
 
 ir::Value* Emitter::emit_tuple_slice(ir::Value* tuple, const Slice& slice, Range range) {
     const std::vector<std::size_t> positions = static_positions(tuple->type()->contained().size(), slice, range);
-    const std::vector<ir::Value*> elements = builder_.unpack_tuple(tuple);
     std::vector<ir::Value*> taken;
-    for (const std::size_t position : positions) taken.push_back(elements[position]);
+    for (const std::size_t position : positions) {
+        ir::Value* index = builder_.constant(IValue(static_cast<std::int64_t>(position)), range);
+        taken.push_back(builder_.tuple_index(tuple, index, tuple->type()->contained()[position]));
+    }
     return builder_.tuple(taken);
 }
 

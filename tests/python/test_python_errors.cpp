@@ -69,6 +69,9 @@ class TestPythonErrors : public QObject {
         row("import os\nos.remove('/etc/hostname')\n",
             "PermissionError: [Errno 1] remove '/etc/hostname': a model source can only do this to files and folders that it has made | model.py:2");
         row("import re\nre.compile('a(')\n", "ReError: missing ), unterminated subpattern at position 2 | model.py:2");
+        row("import torch\ntorch.nn.utils.clip_grad_norm_([None], 1.)\n", "AttributeError: 'NoneType' object has no attribute 'grad' | model.py:2");
+        row("import torch.nn.utils.prune as prune\nprune.l1_unstructured(name='weight', amount=1)\n",
+            "TypeError: missing 1 required positional argument: 'module' | model.py:2");
         row("import asyncio\n", "ModuleNotFoundError: No module named 'asyncio': asyncio is not available here; call plain functions one after the other | model.py:1");
         row("with open('/dev/zero') as f: pass\n", "OSError: [Errno 22] Invalid argument: '/dev/zero' | model.py:1");
         row("x = (1,\n     2,\n     undefined)\n", "NameError: name 'undefined' is not defined | model.py:3");

@@ -18,6 +18,7 @@ using namespace arithmetic;
 TensorList gradients_in(const TensorList& parameters) {
     TensorList out;
     for (const Tensor& parameter : parameters) {
+        if (!parameter.defined()) throw Error(ErrorKind::Run, "'NoneType' object has no attribute 'grad'");
         if (const Tensor grad = grad_of(parameter); grad.defined()) out.push_back(grad);
     }
     return out;

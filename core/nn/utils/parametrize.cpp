@@ -271,7 +271,9 @@ void remove_parametrizations(Module& module, const std::string& name, bool leave
         original = list->attribute("original").to_tensor();
         if (leave_parametrized) {
             const GradModeScope no_grad(false);
-            set_elements(original, module.attribute(name).to_tensor());
+            const Tensor computed = module.attribute(name).to_tensor();
+            if (!computed.defined()) fail_with_value(concat("The parametrization of ", name, " gives None, which cannot take its place"));
+            set_elements(original, computed);
         }
     } else {
         if (!leave_parametrized) {
@@ -279,6 +281,7 @@ void remove_parametrizations(Module& module, const std::string& name, bool leave
                             "sequence of tensors.");
         }
         const Tensor t = module.attribute(name).to_tensor();
+        if (!t.defined()) fail_with_value(concat("The parametrization of ", name, " gives None, which cannot take its place"));
         original = requires_grad(t) ? make_parameter(t) : t;
     }
     module.remove_computed(name);

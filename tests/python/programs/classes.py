@@ -146,3 +146,16 @@ class Outer:
 print(Outer().make().v, Outer.Inner.__qualname__)
 Dynamic = type('Dynamic', (A,), {'extra': lambda self: 'x' + self.who()})
 print(Dynamic().extra(), Dynamic.__name__)
+
+
+class Settings:
+    def __init__(self, **kwargs):
+        self.__dict__.update(kwargs)
+
+
+settings = Settings(lr=0.1, steps=3)
+settings.__dict__['name'] = 'run'
+vars(settings).pop('steps')
+print(settings.lr, settings.name, hasattr(settings, 'steps'), settings.__dict__, type(vars(settings)).__name__)
+settings.__dict__ |= {'extra': 1}
+print(sorted(settings.__dict__), {**vars(settings)} == settings.__dict__.copy(), settings.__dict__.setdefault('q', 5), settings.q)

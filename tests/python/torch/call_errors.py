@@ -45,3 +45,7 @@ show(lambda: torch.tensor([1]).mean())
 show(lambda: x.transpose(0, 5))
 show(lambda: torch.unsqueeze(x, 'q'))
 show(lambda: torch.triu(x, 'q'))
+try:
+    torch.max(torch.ones(2, 3), 1, out=(torch.empty(0),))
+except TypeError as e:
+    print(e)
