@@ -37,7 +37,8 @@ QString countsText(const session::WeightsReport& report) {
     QStringList parts;
     for (const auto kind : {WeightDifference::Kind::Size, WeightDifference::Kind::Missing, WeightDifference::Kind::Unexpected}) {
         const auto count = std::count_if(report.differences.begin(), report.differences.end(), [&](const auto& each) { return each.kind == kind; });
-        if (count > 0) parts << QStringLiteral("%1 %2").arg(count).arg(kindText(kind));
+        const bool isMany = kind == WeightDifference::Kind::Size && count > 1;
+        if (count > 0) parts << QStringLiteral("%1 %2").arg(count).arg(isMany ? WeightsLoader::tr("size mismatches") : kindText(kind));
     }
     return parts.join(QStringLiteral(", "));
 }
@@ -102,6 +103,7 @@ void WeightsLoader::makeDialog() {
     title->setWordWrap(true);
     title->setTextInteractionFlags(Qt::TextSelectableByMouse);
     auto* buttons = new QDialogButtonBox(QDialogButtonBox::Close, dialog_);
+    buttons->button(QDialogButtonBox::Close)->setIcon({});
     auto* copy = buttons->addButton(tr("Copy all"), QDialogButtonBox::ActionRole);
     copy->setToolTip(tr("The rows, and load_state_dict's own message"));
     connect(copy, &QPushButton::clicked, this, [this] {
