@@ -166,7 +166,7 @@ std::string short_text(const IValue& value) {
 // Weights of a tree are dense: who looks at them wants to see their zeros too.
 void add_weight(const std::string& name, const Tensor& tensor, CheckpointWeights& weights) {
     if (!tensor.is_sparse()) return weights.tensors.emplace_back(name, tensor), void();
-    constexpr std::int64_t kMostElements = std::int64_t{1} << 28;
+    constexpr std::int64_t kMostElements = std::int64_t{1} << 26;
     const bool fits = tensor.numel() <= kMostElements;
     weights.notes.push_back(concat(quote_name(name), " is sparse, ", tensor.impl()->sparse->entries(), " entries in ", shape_list_text(tensor.sizes()),
                                    fits ? ", shown dense" : ", and too large to be shown dense"));

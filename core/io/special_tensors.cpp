@@ -33,11 +33,18 @@ RebuiltTensor plain_part(const PickleNode& node, StorageSource& storages) {
 
 Dims parse_size(const PickleNode& node) {
     const PickleNode& sizes = node.callable_name() == "torch.Size" && !node.call().args->elements().empty() ? *node.call().args->elements()[0] : node;
+    constexpr std::int64_t kMost = std::int64_t{1} << 40;
+    constexpr std::size_t kMostDimensions = 64;
     Dims dims;
-    for (const PickleRef size : sizes.elements()) {
-        if (size->to_int() < 0) throw_file_error(concat("sparse tensor of size ", size->to_int()));
-        dims.push_back(size->to_int());
+    std::int64_t numel = 1;
+    for (const PickleRef element : sizes.elements()) {
+        const std::int64_t size = element->to_int();
+        if (size < 0) throw_file_error(concat("sparse tensor of size ", size));
+        if (size > kMost / std::max<std::int64_t>(numel, 1)) throw_file_error(concat("sparse tensor of more than ", kMost, " elements"));
+        numel *= size;
+        dims.push_back(size);
     }
+    if (dims.size() > kMostDimensions) throw_file_error(concat("sparse tensor of ", dims.size(), " dimensions"));
     return dims;
 }
 
