@@ -254,7 +254,7 @@ class Planner {
 class Program {
   public:
     Program(const FusedExpression& expression, const std::vector<bool>& is_number, bool streams)
-        : output_count_(expression.outputs.size()), is_of_rows_(expression.is_of_rows()) {
+        : output_count_(expression.outputs.size()), is_of_rows_(expression.is_of_rows()), streams_(streams) {
         Planner planner(expression, is_number, streams);
         buffers_ = std::move(planner.buffers);
         actions_ = std::move(planner.actions);
@@ -268,9 +268,18 @@ class Program {
         const Block block{std::min(rows, std::max<std::int64_t>(1, block_elements() / row)), row};
         lay_out(block, memory, buffers);
         for (const Filling& fill : fillings_) run_filling(fill, block, arrays, buffers[fill.to.index]);
+        thread_local Frame frame;
+        lay_out_frame(frame, block, arrays, buffers);
         for (std::int64_t at = 0; at < rows; at += block.rows) {
             const Block now{std::min(block.rows, rows - at), row};
-            for (const Action& action : actions_) run_action(action, now, at, arrays, buffers);
+            const bool is_last = at + block.rows >= rows;
+            void** pointers = frame.pointers.data();
+            for (std::size_t i = 0; i < actions_.size(); ++i) {
+                if (streams_ && !is_last) fetch_part_of_next(frame, i);
+                run_action(actions_[i], now, pointers);
+                pointers += actions_[i].places.size();
+            }
+            for (const auto& [place, bytes] : frame.moves) frame.pointers[place] = static_cast<std::byte*>(frame.pointers[place]) + bytes;
         }
     }
 
@@ -295,6 +304,39 @@ class Program {
     }
 
   private:
+    // What the actions read and write in a block, one after another, and what moves on to the next block: a block takes no
+    // longer than a few hundred instructions, and finding places is not to take as long.
+    struct Frame {
+        std::vector<void*> pointers;
+        std::vector<std::pair<std::size_t, std::int64_t>> moves;  // places, by bytes
+        std::vector<std::pair<std::size_t, std::int64_t>> reads;  // the caller's inputs, one a place
+    };
+    // While a block is computed the next one's inputs come from memory, a part before each action.
+    void fetch_part_of_next(const Frame& frame, std::size_t action) const {
+        constexpr std::int64_t kLine = 64;
+        const auto count = static_cast<std::int64_t>(actions_.size()), part = static_cast<std::int64_t>(action);
+        for (const auto& [place, bytes] : frame.reads) {
+            const std::byte* const next = static_cast<const std::byte*>(frame.pointers[place]) + bytes;
+            const std::int64_t lines = bytes / kLine;
+            for (std::int64_t line = lines * part / count; line < lines * (part + 1) / count; ++line) __builtin_prefetch(next + line * kLine, 0, 2);
+        }
+    }
+    void lay_out_frame(Frame& frame, const Block& block, std::byte* const* arrays, const std::vector<std::byte*>& buffers) const {
+        frame.pointers.clear();
+        frame.moves.clear();
+        frame.reads.clear();
+        std::vector<bool> is_seen(output_count_, true);
+        for (const Action& action : actions_) {
+            for (const Place& place : action.places) {
+                if (place.is_array) frame.moves.emplace_back(frame.pointers.size(), place.row_bytes(block.row) * block.rows);
+                if (place.is_array && place.index >= is_seen.size()) is_seen.resize(place.index + 1, false);
+                if (place.is_array && !is_seen[place.index]) frame.reads.push_back(frame.moves.back());
+                if (place.is_array) is_seen[place.index] = true;
+                frame.pointers.push_back(place.is_array ? arrays[place.index] : buffers[place.index]);
+            }
+        }
+    }
+
     // Elements of a block, as far as rows are not longer.
     std::int64_t block_elements() const { return std::clamp(kCacheBytes / bytes_of_one_ / 64 * 64, kSmallestBlock, kLargestBlock); }
 
@@ -320,21 +362,17 @@ class Program {
         for (std::int64_t r = 0; r < rows; ++r) fill.convert(from, fill.element, to + r * block.row * fill.to.element, fill.to.element, block.row);
     }
 
-    static void run_action(const Action& action, const Block& block, std::int64_t at, std::byte* const* arrays, const std::vector<std::byte*>& buffers) {
-        constexpr std::size_t kMost = 16;
-        boost::container::small_vector<void*, kMost> pointers;
-        for (const Place& place : action.places) {
-            pointers.push_back(place.is_array ? arrays[place.index] + at * place.row_bytes(block.row) : buffers[place.index]);
-        }
+    static void run_action(const Action& action, const Block& block, void* const* pointers) {
         const Place& to = action.places[0];
-        if (action.streams) {
+        if (action.kernel != nullptr) {
+            action.kernel(action.params, pointers, block.count(to.shape));
+        } else if (action.streams) {
             stream_copy(static_cast<std::byte*>(pointers[0]), static_cast<const std::byte*>(pointers[1]), block.count(to.shape) * to.element);
-        } else if (action.kernel != nullptr) {
-            action.kernel(action.params, pointers.data(), block.count(to.shape));
         } else if (action.rows) {
+            constexpr std::size_t kMost = 16;
             boost::container::small_vector<std::int64_t, kMost> strides;
             for (const Place& place : action.places) strides.push_back(place.row_bytes(block.row));
-            action.rows->kernel(action.rows->params(), pointers.data(), strides.data(), block.rows, block.row);
+            action.rows->kernel(action.rows->params(), pointers, strides.data(), block.rows, block.row);
         } else if (const Place& from = action.places[1]; from.shape == to.shape) {
             action.convert(pointers[1], from.element, pointers[0], to.element, block.count(to.shape));
         } else {
@@ -353,6 +391,7 @@ class Program {
 
     std::size_t output_count_;
     bool is_of_rows_;
+    bool streams_;
     std::vector<Planner::Buffer> buffers_;
     std::vector<Action> actions_;
     std::vector<Filling> fillings_;
