@@ -1009,6 +1009,7 @@ std::string_view text_library_source(std::string_view module) {
     if (module == "pickle") return kPickle;
     if (module == "datetime") return kDatetime;
     if (module == "ast") return kAst;
+    if (module == "timeit") return "from time import perf_counter as default_timer\n\n\ndef timeit(stmt, setup=None, number=1000000):\n    begin = default_timer()\n    for _ in range(number):\n        stmt()\n    return default_timer() - begin\n";
     return {};
 }
 
