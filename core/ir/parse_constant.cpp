@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/ir/parse_constant.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 
@@ -175,8 +176,25 @@ Shape parse_shape(std::string_view text) {
     return shape;
 }
 
-// " 1.5000 -3.0000 [ CPUFloatType{2} ]", a scale before it, "(1,.,.) =" before each matrix. Of complex ones the text has
-// the real parts only: an undefined tensor.
+Tensor parse_complex_elements(const TextCursor& whole, TextCursor& numbers, const Shape& shape) {
+    std::vector<std::complex<double>> values;
+    for (numbers.skip_spaces(); !numbers.at_end(); numbers.skip_spaces()) {
+        const std::size_t end = std::min(numbers.rest().find(' '), numbers.rest().size());
+        if (numbers.rest()[end - 1] != 'j') return {};
+        values.push_back(parse_any_number(numbers).to_complex());
+    }
+    if (static_cast<std::int64_t>(values.size()) != checked_numel(span_of(shape.sizes))) whole.fail("as many elements as sizes say");
+    const Tensor tensor = empty(span_of(shape.sizes), shape.dtype);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        const Tensor element = scalar_tensor(Scalar(values[i]), shape.dtype);
+        const auto bytes = static_cast<std::size_t>(element.element_size());
+        std::copy_n(static_cast<const std::byte*>(element.raw_data()), bytes, static_cast<std::byte*>(tensor.raw_data()) + i * bytes);
+    }
+    return tensor;
+}
+
+// " 1.5000 -3.0000 [ CPUFloatType{2} ]", a scale before it, "(1,.,.) =" before each matrix. Of complex ones
+// "1.+2.j 3.-4.j"; PyTorch's text has their real parts only: an undefined tensor.
 Tensor parse_small_tensor(TextCursor& cursor) {
     const std::size_t bracket = cursor.rest().find("[ CPU");
     if (bracket == std::string_view::npos) cursor.fail("a tensor");
@@ -186,7 +204,7 @@ Tensor parse_small_tensor(TextCursor& cursor) {
     const Shape shape = parse_shape(cursor.rest().substr(bracket + 2, end - bracket - 1));
     cursor.seek(cursor.position() + end + 1);
     cursor.expect("]");
-    if (is_complex(shape.dtype)) return {};
+    if (is_complex(shape.dtype)) return parse_complex_elements(cursor, numbers, shape);
     std::vector<double> values;
     double scale = 1;
     for (numbers.skip_spaces(); !numbers.at_end(); numbers.skip_spaces()) {

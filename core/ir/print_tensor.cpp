@@ -57,19 +57,25 @@ Format choose_format(const std::vector<double>& values) {
     return format;
 }
 
-std::vector<double> elements_of(const Tensor& tensor) {
-    std::vector<double> values;
+std::vector<Scalar> scalars_of(const Tensor& tensor) {
+    std::vector<Scalar> values;
     const Dims ones(tensor.sizes().size(), 1);
     Dims index(tensor.sizes().size(), 0);
     for (std::int64_t i = 0; i < tensor.numel(); ++i) {
         std::int64_t offset = tensor.storage_offset();
         for (std::size_t d = 0; d < index.size(); ++d) offset += index[d] * tensor.strides()[d];
-        values.push_back(item(tensor.view_as_strided(span_of(ones), tensor.strides(), offset)).to_double());
+        values.push_back(item(tensor.view_as_strided(span_of(ones), tensor.strides(), offset)));
         for (std::size_t d = index.size(); d-- > 0;) {
             if (++index[d] < tensor.sizes()[d]) break;
             index[d] = 0;
         }
     }
+    return values;
+}
+
+std::vector<double> elements_of(const Tensor& tensor) {
+    std::vector<double> values;
+    for (const Scalar& value : scalars_of(tensor)) values.push_back(value.to_double());
     return values;
 }
 
@@ -103,10 +109,14 @@ std::string type_name_of(const Tensor& tensor) {
 }  // namespace
 
 std::string print_small_tensor(const Tensor& tensor) {
-    const std::vector<double> values = elements_of(tensor);
+    const bool is_of_complex = is_complex(tensor.dtype());
+    const std::vector<double> values = is_of_complex ? std::vector<double>() : elements_of(tensor);
     const IntSpan sizes = tensor.sizes();
     std::string out;
-    if (sizes.size() == 1) {
+    if (is_of_complex) {
+        // PyTorch leaves the imaginary parts out, so that its text cannot be read back.
+        for (const Scalar& value : scalars_of(tensor)) out += concat(complex_text(value.to_complex()), " ");
+    } else if (sizes.size() == 1) {
         const Format format = choose_format(values);
         if (format.scale != 1) out += concat(Format{}.text(format.scale), " * ");
         for (const double value : values) out += concat(format.text(value), " ");

@@ -49,9 +49,13 @@ std::string float_text(double value) {
     return text;
 }
 
+}  // namespace
+
 std::string complex_text(std::complex<double> value) {
     return concat(float_text(value.real()), value.imag() < 0 ? "-" : "+", float_text(std::abs(value.imag())), "j");
 }
+
+namespace {
 
 std::string one_element_text(const Tensor& tensor) {
     const Scalar value = item(tensor);

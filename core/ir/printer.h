@@ -2,6 +2,7 @@
 #pragma once
 // Graphs as PyTorch prints them: `graph(%x.1 : Tensor):\n  %3 : int = prim::Constant[value=1]() # file.py:3:4`.
 
+#include <complex>
 #include <string>
 
 #include "core/ir/graph.h"
@@ -24,5 +25,7 @@ std::string print_attributes(const Node& node);
 std::string print_constant(const IValue& value);
 // A tensor of at most 10 elements on one line, as at::print writes it: " 1  2 [ CPULongType{2} ]".
 std::string print_small_tensor(const Tensor& tensor);
+// "1.+2.j"
+std::string complex_text(std::complex<double> value);
 
 }  // namespace loupe::ir

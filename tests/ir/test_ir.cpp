@@ -58,6 +58,19 @@ class TestIr : public QObject {
         }
     }
 
+    void complexTensorsAreReadBack() {
+        const std::string text = "graph(%x : Tensor):\n  %a : Tensor = prim::Constant[value=1.+2.j 3.-4.5j [ CPUComplexFloatType{2} ]]()\n"
+                                 "  %b : complex = prim::Constant[value=-1.5-2.5j]()\n  %c : Tensor = prim::Constant[value={(1,2)}]()\n"
+                                 "  return (%a)\n";
+        const Ptr<Graph> graph = parse_graph(text);
+        QCOMPARE(QString::fromStdString(print_graph(*graph)), QString::fromStdString(text));
+        const auto value = constant_of(graph->outputs()[0]);
+        QVERIFY(value && value->is_tensor());
+        QVERIFY(value->to_tensor().data<std::complex<float>>()[1] == std::complex<float>(3, -4.5F));
+        // PyTorch prints the real parts: nobody knows the value.
+        QVERIFY(!constant_of(parse_graph("graph():\n  %a : Tensor = prim::Constant[value= 1  3 [ CPUComplexFloatType{2} ]]()\n  return (%a)\n")->outputs()[0]));
+    }
+
     void namesGetSuffixes() {
         Graph graph;
         Value* a = graph.add_input("x");

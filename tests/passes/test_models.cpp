@@ -209,6 +209,37 @@ class TestModels : public QObject {
     Q_OBJECT
 
   private slots:
+    // The text of every graph, as it is and after pipelines, is read back.
+    void texts_are_read_back_data() {
+        QTest::addColumn<QString>("file");
+        std::set<std::string> files;
+        for (const Case& c : cases()) files.insert(c.file);
+        for (const std::string& file : files) QTest::newRow(file.c_str()) << QString::fromStdString(file);
+    }
+    void texts_are_read_back() {
+        QFETCH(QString, file);
+        const ModelFile model = open_model(kFixtures / "models" / file.toStdString());
+        model.module->eval();
+        const auto resolve = [&](std::string_view name) { return model.unit->find_type(name); };
+        const std::vector<Ptr<ir::ScriptFunction>> functions = model.unit->functions();  // compiling adds to them
+        for (const auto& function : functions) {
+            for (const char* pipeline : {"", "inline", "optimize", "train_fused", "autodiff"}) {
+                const Ptr<ir::Graph> graph = function->graph()->copy();
+                if (*pipeline != 0) {
+                    PassManager manager;
+                    manager.keep_snapshots(false);
+                    manager.run(*graph, pipeline_of(pipeline));
+                }
+                const std::string text = graph->str();
+                try {
+                    const std::string again = ir::parse_graph(text, resolve)->str();
+                    QVERIFY2(again == text, qPrintable(QString::fromStdString(function->qualified_name() + " after " + pipeline + ": ") + first_difference(again, text)));
+                } catch (const Error& error) {
+                    QFAIL(qPrintable(QString::fromStdString(function->qualified_name() + " after " + pipeline + ": " + error.what())));
+                }
+            }
+        }
+    }
     // torchvision's operators, which one model calls.
     void initTestCase() { QVERIFY(!load_plugins_from(LOUPE_BINARY_DIR "/lib/plugins").empty()); }
 
