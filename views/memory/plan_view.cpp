@@ -137,7 +137,7 @@ PlanView::PlanView(SessionBridge& bridge, QWidget* parent) : View(bridge, parent
     summary_->setTextInteractionFlags(Qt::TextSelectableByMouse);
     change_ = new QComboBox(this);
     change_->setAccessibleName(tr("What if"));
-    change_->setMinimumContentsLength(16);
+    change_->setMinimumContentsLength(26);
     forecast_ = new QLabel(this);
     forecast_->setTextInteractionFlags(Qt::TextSelectableByMouse);
     forecast_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
@@ -153,10 +153,13 @@ PlanView::PlanView(SessionBridge& bridge, QWidget* parent) : View(bridge, parent
     bar->addWidget(run_);
     bar->addWidget(parts_);
     bar->addWidget(summary_, 3);
-    bar->addWidget(new QLabel(tr("What if"), this));
-    bar->addWidget(change_);
-    bar->addWidget(measure_);
-    bar->addWidget(forecast_, 2);
+    auto* changes = new QHBoxLayout;
+    changes->setContentsMargins(6, 0, 6, 4);
+    changes->setSpacing(6);
+    changes->addWidget(new QLabel(tr("What if"), this));
+    changes->addWidget(change_);
+    changes->addWidget(measure_);
+    changes->addWidget(forecast_, 1);
     auto* splitter = new QSplitter(Qt::Horizontal, this);
     picture_ = new PlanPicture(splitter);
     hint_ = new EmptyHint(picture_);
@@ -181,6 +184,7 @@ PlanView::PlanView(SessionBridge& bridge, QWidget* parent) : View(bridge, parent
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(0);
     layout->addLayout(bar);
+    layout->addLayout(changes);
     layout->addWidget(splitter, 1);
     connect(&bridge, &SessionBridge::modelChanged, this, [this] {
         if (this->bridge().status().state != session::RunState::Running) show({});
