@@ -122,6 +122,21 @@ class TestCodeWriter : public QObject {
         QCOMPARE(version("aten::gelu(%x, %none)"), 10);
     }
 
+    // A variable is annotated where it is made, not where the loop changes it: PyTorch refuses that.
+    void annotates_once() {
+        const char* const graph = R"(graph(%self : __torch__.M, %n : int):
+  %true : bool = prim::Constant[value=1]()
+  %none : NoneType = prim::Constant()
+  %a : int? = prim::Loop(%n, %true, %none)
+    block0(%i : int, %x : int?):
+      -> (%true, %n)
+  %r : int = prim::unchecked_cast(%a)
+  return (%r)
+)";
+        const Written written(graph, "forward(Any self, int n) -> int");
+        QCOMPARE(QString::fromStdString(write_code(*written.module).files.at(0).second).count("Optional[int]"), 1);
+    }
+
     void refusals() {
         const char* const graph = "graph(%self : __torch__.M, %x : Tensor):\n  %r : Tensor = prim::FusionGroup(%x)\n    block0():\n      -> (%x)\n  return (%r)\n";
         const Written written(graph, "forward(Any self, Tensor x) -> Tensor");
