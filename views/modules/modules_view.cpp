@@ -206,7 +206,7 @@ void ModulesView::addActions(QMenu& menu) {
         action->setToolTip(chosen ? tr("From the next run on") : tr("Not now: no module is selected"));
     }
     const QString path = tree_->currentIndex().data(ModuleModel::PathRole).toString();
-    const bool canChange = chosen && !bridge().isPaused();
+    const bool canChange = chosen && !bridge().isPaused() && !bridge().isBusy();
     const QString whyNot = chosen ? tr("a run is under way; stop it first") : tr("no module is selected");
     const auto edit = [&](const QString& words, const QString& tip, auto slot) {
         QAction* action = menu.addAction(words, this, slot);

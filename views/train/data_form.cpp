@@ -6,6 +6,7 @@
 #include <QFileInfo>
 #include <QHBoxLayout>
 #include <QMenu>
+#include <QToolButton>
 #include <QVBoxLayout>
 
 #include "views/common/format.h"
@@ -13,9 +14,6 @@
 
 namespace loupe::views {
 namespace {
-
-// So many are shown at once; more are behind a button.
-constexpr std::size_t kFewOptions = 4;
 
 QString labelOf(const session::DataOption& option) {
     QString words = text(option.name).replace(QLatin1Char('_'), QLatin1Char(' '));
@@ -114,19 +112,8 @@ void DataForm::makeFields(int label_width) {
     count_ = new QSpinBox(this);
     count_->setRange(1, 10'000'000);
     count_->setValue(1024);
-    more_ = new QToolButton(this);
-    more_->setObjectName(QStringLiteral("trainMoreOptions"));
-    more_->setCheckable(true);
-    more_->setAutoRaise(true);
-    more_->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
-    more_->setArrowType(Qt::RightArrow);
-    more_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
     options_ = new QWidget(this);
     options_form_ = formIn(options_);
-    connect(more_, &QToolButton::toggled, this, [this](bool open) {
-        options_->setVisible(open);
-        more_->setArrowType(open ? Qt::DownArrow : Qt::RightArrow);
-    });
     form_ = formIn(this);
     form_->addRow(labelFor(tr("Data"), source_, label_width), source_);
     form_->addRow(labelFor(tr("File"), path_row_, label_width), path_row_);
@@ -134,7 +121,6 @@ void DataForm::makeFields(int label_width) {
     form_->addRow(labelFor(tr("Type"), dtype_, label_width), dtype_);
     form_->addRow(labelFor(tr("Classes"), classes_, label_width), classes_);
     form_->addRow(labelFor(tr("Examples"), count_, label_width), count_);
-    form_->addRow(more_);
     form_->addRow(options_);
     form_->addRow(summary_);
     for (QWidget* field : std::initializer_list<QWidget*>{source_, path_, shape_, dtype_, classes_, count_}) field->setMinimumWidth(48);
@@ -185,19 +171,19 @@ QWidget* DataForm::fieldFor(const session::DataOption& option, const std::string
     if (option.form == "true|false") {
         auto* box = new QCheckBox(options_);
         box->setChecked(shown == QLatin1String("true"));
-        connect(box, &QCheckBox::toggled, this, &DataForm::showOptionSummary);
+        connect(box, &QCheckBox::toggled, this, &DataForm::changed);
         made = box;
     } else if (option.form.find('|') != std::string::npos) {
         auto* box = new QComboBox(options_);
         box->addItems(text(option.form).split(QLatin1Char('|')));
         box->setCurrentText(shown);
-        connect(box, &QComboBox::currentIndexChanged, this, &DataForm::showOptionSummary);
+        connect(box, &QComboBox::currentIndexChanged, this, &DataForm::changed);
         made = box;
     } else {
         auto* edit = new QLineEdit(options_);
         edit->setText(text(value));
         edit->setPlaceholderText(option.default_text.empty() ? text(option.form) : text(option.default_text));
-        connect(edit, &QLineEdit::textChanged, this, &DataForm::showOptionSummary);
+        connect(edit, &QLineEdit::textChanged, this, &DataForm::changed);
         made = edit;
     }
     made->setMinimumWidth(48);
@@ -222,19 +208,7 @@ void DataForm::fillOptions(const std::string& source, const std::map<std::string
             fields_.push_back({option, field});
         }
     }
-    const bool isMany = fields_.size() > kFewOptions;
-    more_->setVisible(isMany);
-    more_->setChecked(isMany && !values.empty());
-    options_->setVisible(!fields_.empty() && (!isMany || more_->isChecked()));
-    showOptionSummary();
-}
-
-// "Options: split=test, flip=0.5" on the button, so that what is set is seen while they are shut.
-void DataForm::showOptionSummary() {
-    QStringList set;
-    for (const auto& [name, value] : optionValues()) set << QStringLiteral("%1=%2").arg(text(name), text(value));
-    more_->setText(set.isEmpty() ? tr("Options of the pictures") : tr("Options: %1").arg(set.join(QStringLiteral(", "))));
-    more_->setToolTip(more_->text());
+    options_->setVisible(!fields_.empty());
     emit changed();
 }
 

@@ -7,7 +7,6 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QSpinBox>
-#include <QToolButton>
 #include <QWidget>
 #include <map>
 #include <vector>
@@ -46,7 +45,6 @@ class DataForm : public QWidget {
     void fillOptions(const std::string& source, const std::map<std::string, std::string>& values);
     QWidget* fieldFor(const session::DataOption& option, const std::string& value);
     std::map<std::string, std::string> optionValues() const;
-    void showOptionSummary();
     bool isMadeUp() const { return source_->currentIndex() == MadeUp; }
 
     std::vector<session::DataSourceInfo> sources_;
@@ -59,7 +57,6 @@ class DataForm : public QWidget {
     QSpinBox* classes_;
     QSpinBox* count_;
     QFormLayout* form_;
-    QToolButton* more_;      // opens the options
     QWidget* options_;
     QFormLayout* options_form_;
     struct Field {
