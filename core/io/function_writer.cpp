@@ -387,7 +387,7 @@ void FunctionWriter::assign(const std::vector<Value*>& to, const std::vector<Val
     out_.add(values(to, "", "", skip_to));
     if (to.size() == skip_to + 1) {
         const Value* only = to.back();
-        if (is_union(*only->type()) && annotated_.insert(only).second) out_.add(concat(" : ", annotation(*only->type())));
+        if (is_union(*only->type()) && annotated_.insert(names_.at(only).text).second) out_.add(concat(" : ", annotation(*only->type())));
     }
     out_.add(" = ");
     out_.add(values(from, "", "\n", skip_from));
@@ -396,7 +396,7 @@ void FunctionWriter::assign(const std::vector<Value*>& to, const std::vector<Val
 void FunctionWriter::assign_initial(const Value* to, const Value* from) {
     begin_line();
     out_.add(use(to));
-    const bool is_annotated = is_union(*to->type()) ? annotated_.insert(to).second : !to->type()->equals(*from->type());
+    const bool is_annotated = is_union(*to->type()) ? annotated_.insert(names_.at(to).text).second : !to->type()->equals(*from->type());
     if (is_annotated) out_.add(concat(": ", annotation(*to->type())));
     out_.add(" = ");
     out_.add(use(from));

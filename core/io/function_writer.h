@@ -97,7 +97,7 @@ class FunctionWriter {
     std::vector<const ir::Node*> pending_;  // expressions that nothing has used yet, in order
     std::unordered_map<const ir::Value*, Text> names_;        // of variables that have been assigned
     std::unordered_map<const ir::Value*, Text> expressions_;  // of values without one
-    std::unordered_set<const ir::Value*> annotated_;
+    std::unordered_set<std::string> annotated_;  // names: what a loop carries has one inside and outside
     std::unordered_set<std::string> taken_;
     std::unordered_map<std::string, std::size_t> next_number_;
     std::int64_t version_ = 3;
