@@ -23,6 +23,7 @@ namespace loupe::nn {
 struct LayerMethod {
     std::string_view schema;  // "append(Any module) -> Any"
     IValue (*call)(Module& self, Arguments arguments);
+    bool is_static = false;  // called on the class too: Transformer.generate_square_subsequent_mask(5)
 };
 
 struct LayerRecord {

@@ -5,6 +5,7 @@
 
 #include "core/base/error.h"
 #include "core/base/strings.h"
+#include "core/ops/cpp_type_name.h"
 
 namespace loupe {
 namespace {
@@ -222,25 +223,6 @@ constexpr StrictOut kStrict[] = {
     {"aten::vdot.out", kDot},
 };
 
-// As C++ spells it.
-std::string_view type_name(ScalarType dtype) {
-    switch (dtype) {
-        case ScalarType::Bool: return "bool";
-        case ScalarType::UInt8: return "unsigned char";
-        case ScalarType::Int8: return "signed char";
-        case ScalarType::Int16: return "short int";
-        case ScalarType::Int32: return "int";
-        case ScalarType::Int64: return "long int";
-        case ScalarType::Float32: return "float";
-        case ScalarType::Float64: return "double";
-        case ScalarType::Float16: return "c10::Half";
-        case ScalarType::BFloat16: return "c10::BFloat16";
-        case ScalarType::Complex32: return "c10::complex<c10::Half>";
-        case ScalarType::Complex64: return "c10::complex<float>";
-        default: return "c10::complex<double>";
-    }
-}
-
 std::string refusal(const StrictOut& form, ScalarType made, ScalarType out) {
     const bool is_of_indices = made == ScalarType::Int64 && !form.words.of_indices.empty();
     const std::string_view words = is_of_indices ? form.words.of_indices : form.words.of_values;
@@ -253,8 +235,8 @@ std::string refusal(const StrictOut& form, ScalarType made, ScalarType out) {
         switch (words[i + 1]) {
             case 'T': text += dtype_graph_name(made); break;
             case 'O': text += dtype_graph_name(out); break;
-            case 't': text += type_name(made); break;
-            case 'o': text += type_name(out); break;
+            case 't': text += cpp_type_name(made); break;
+            case 'o': text += cpp_type_name(out); break;
             default: text += form.name.substr(6, form.name.find('.') - 6); break;
         }
         i += 2;

@@ -20,6 +20,7 @@ class Scheduler : public RefCounted {
   public:
     const Ptr<Optimizer>& optimizer() const { return optimizer_; }
     std::int64_t last_epoch() const { return last_epoch_; }
+    std::int64_t step_count() const { return step_count_; }
     // Rates that the last step set, one a group.
     const std::vector<double>& last_rates() const { return last_rates_; }
 

@@ -402,9 +402,14 @@ std::string_view library_source(std::string_view module) {
     if (const auto text = text_library_source(module); !text.empty()) return text;
     if (module == "torch.distributions") return torch_distributions_source();
     if (module == "torch.autograd.functional") return torch_autograd_functional_source();
+    if (module == "torch.func") return torch_func_source();
+    if (module == "torch.optim.swa_utils") return torch_swa_utils_source();
+    if (module == "torch._dynamo.eval_frame") return torch_compile_source();
+    if (module == "torch.nn.attention") return torch_attention_source();
     constexpr std::pair<std::string_view, std::string_view> kSmall[] = {
         {"abc", kAbc},
         {"_script_module", kScriptModule},
+        {"torch._dynamo", "def reset():\n    pass\n\n\ndef disable(fn=None, recursive=True):\n    return (lambda f: f) if fn is None else fn\n"},
         {"inspect", kInspect},
         {"tqdm", kTqdm},
         {"tqdm.auto", "from tqdm import tqdm, trange\n"},

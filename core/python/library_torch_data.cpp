@@ -74,6 +74,28 @@ class ConcatDataset(Dataset):
         raise IndexError('list index out of range')
 
 
+class StackDataset(Dataset):
+    def __init__(self, *args, **kwargs):
+        if args and kwargs:
+            raise ValueError("Supported either ``tuple``- (via ``args``) or``dict``- (via ``kwargs``) like input/output, but both types "
+                             "are given.")
+        self.datasets = args if args else kwargs
+        parts = list(args) if args else list(kwargs.values())
+        if not parts:
+            raise ValueError("At least one dataset should be passed")
+        self._length = len(parts[0])
+        if any(self._length != len(part) for part in parts):
+            raise ValueError("Size mismatch between datasets")
+
+    def __getitem__(self, index):
+        if isinstance(self.datasets, dict):
+            return {k: dataset[index] for k, dataset in self.datasets.items()}
+        return tuple(dataset[index] for dataset in self.datasets)
+
+    def __len__(self):
+        return self._length
+
+
 class ChainDataset(IterableDataset):
     def __init__(self, datasets):
         self.datasets = datasets
@@ -325,7 +347,7 @@ class DataLoader:
 std::string_view torch_data_source(std::string_view module) {
     if (module == "torch.utils.data") return torch_data_source();
     if (module == "torch.utils.data.dataset") {
-        return "from torch.utils.data import Dataset, IterableDataset, TensorDataset, ConcatDataset, ChainDataset, Subset, random_split\n";
+        return "from torch.utils.data import Dataset, IterableDataset, TensorDataset, ConcatDataset, StackDataset, ChainDataset, Subset, random_split\n";
     }
     if (module == "torch.utils.data.sampler") {
         return "from torch.utils.data import Sampler, SequentialSampler, RandomSampler, SubsetRandomSampler, WeightedRandomSampler, BatchSampler\n";

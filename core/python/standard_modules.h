@@ -35,6 +35,10 @@ std::string_view enum_source();
 std::string_view torch_data_source(std::string_view module);
 std::string_view torch_distributions_source();
 std::string_view torch_autograd_functional_source();
+std::string_view torch_func_source();
+std::string_view torch_swa_utils_source();
+std::string_view torch_compile_source();
+std::string_view torch_attention_source();
 std::string_view argparse_source();
 // Modules about files and about texts; empty for other names.
 std::string_view file_library_source(std::string_view module);

@@ -125,7 +125,8 @@ optim::Optimizer* optimizer_in(const IValue& value) {
     return object != nullptr ? object->optimizer.get() : nullptr;
 }
 
-IValue init_scaler(CallArguments arguments) {
+// arguments: self, then what GradScaler takes beside a device.
+IValue init_scaler_on(Device device, CallArguments arguments) {
     const BoundArguments given(arguments, "__init__",
                                {"self", "init_scale=", "growth_factor=", "backoff_factor=", "growth_interval=", "enabled="});
     optim::GradScalerOptions options;
@@ -134,12 +135,31 @@ IValue init_scaler(CallArguments arguments) {
     options.growth_factor = number(2, options.growth_factor);
     options.backoff_factor = number(3, options.backoff_factor);
     options.growth_interval = given.int_or(4, options.growth_interval);
-    options.enabled = false;
-    if (given.truth_or(5, true)) warn("torch.cuda.amp.GradScaler is enabled, but CUDA is not available.  Disabling.");
+    options.enabled = given.truth_or(5, true);
+    if (options.enabled && device.type != DeviceType::Cpu) {
+        warn("torch.cuda.amp.GradScaler is enabled, but CUDA is not available.  Disabling.");
+        options.enabled = false;
+    }
     auto* self = object_as<ScalerObject>(given[0]);
     if (self == nullptr) throw_type_error("the method of a GradScaler needs one as self");
     self->scaler = with_python_errors([&] { return make_ptr<optim::GradScaler>(options); });
     return {};
+}
+
+IValue init_scaler(CallArguments arguments) { return init_scaler_on({DeviceType::Cuda}, std::move(arguments)); }
+// torch.amp's takes the device first.
+IValue init_device_scaler(CallArguments arguments) {
+    Device device{DeviceType::Cuda};
+    if (arguments.positional.size() > 1) {
+        device = device_of(arguments.positional[1]);
+        arguments.positional.erase(arguments.positional.begin() + 1);
+    }
+    std::erase_if(arguments.keywords, [&device](const auto& keyword) {
+        if (keyword.first != "device") return false;
+        device = device_of(keyword.second);
+        return true;
+    });
+    return init_scaler_on(device, std::move(arguments));
 }
 
 IValue scale(CallArguments arguments) {
@@ -197,6 +217,16 @@ ClassPtr scaler_class() {
     return cls;
 }
 
+ClassPtr device_scaler_class() {
+    static const ClassPtr cls = [] {
+        auto out = make_ptr<ClassObject>("GradScaler", "torch.amp.grad_scaler", std::vector<ClassPtr>{scaler_class()});
+        out->set_builtin(nullptr);
+        out->define("__init__", init_device_scaler);
+        return ClassPtr(out);
+    }();
+    return cls;
+}
+
 }  // namespace
 
 void fill_cuda_amp(PythonModule& module) {
@@ -205,7 +235,14 @@ void fill_cuda_amp(PythonModule& module) {
 }
 void fill_cpu_amp(PythonModule& module) { module.define("autocast", device_autocast<DeviceType::Cpu>); }
 void fill_cpu(PythonModule& module) { define_submodule(module, "amp", "torch.cpu.amp"); }
-void fill_amp(PythonModule& module) { module.define("autocast", autocast); }
+void fill_amp(PythonModule& module) {
+    module.define("autocast", autocast);
+    module.define("GradScaler", IValue::other(device_scaler_class()));
+    module.define("is_autocast_available", [](CallArguments a) {
+        const BoundArguments given(a, "is_autocast_available", {"device_type"});
+        return IValue(str(given[0]) == "cpu");
+    });
+}
 
 void define_autocast(PythonModule& module) {
     module.define("autocast", autocast);

@@ -172,11 +172,19 @@ IValue answer_false(CallArguments) { return false; }
 IValue answer_true(CallArguments) { return true; }
 IValue one(CallArguments) { return std::int64_t{1}; }
 
-// Decorator with or without arguments: torch.compile(model), @torch.compile(mode="default").
+// Its modules are Python's, so it is written there.
 IValue compile(CallArguments arguments) {
-    if (!arguments.positional.empty() && !arguments.positional[0].is_none()) return arguments.positional[0];
-    return IValue::other(make_ptr<NativeCallable>("compile", first_argument));
+    return call(get_attribute(Evaluator::current()->import_module("torch._dynamo.eval_frame"), "compile"), std::move(arguments));
 }
+
+IValue set_default_device(CallArguments arguments) {
+    const BoundArguments given(arguments, "set_default_device", {"device"});
+    if (!given[0].is_none()) check_makes_on(device_of(given[0]));
+    return {};
+}
+IValue get_default_device(CallArguments) { return Device{}; }
+IValue no_cuda(CallArguments) { throw_error("AssertionError", "Torch not compiled with CUDA enabled"); }
+IValue zero(CallArguments) { return std::int64_t{0}; }
 
 void define_operators(PythonModule& module) {
     std::set<std::string_view> seen;
@@ -222,6 +230,9 @@ void define_own_functions(PythonModule& module) {
         {"set_float32_matmul_precision", nothing},
         {"set_warn_always", nothing},
         {"is_anomaly_enabled", [](CallArguments) { return IValue(is_anomaly_enabled()); }},
+        {"get_float32_matmul_precision", [](CallArguments) { return IValue("highest"); }},
+        {"set_default_device", set_default_device},
+        {"get_default_device", get_default_device},
         {"compile", compile},
     };
     for (const auto& [name, function] : functions) module.define(name, Body(function));
@@ -281,9 +292,17 @@ void fill_special(PythonModule& module) { define_prefixed(module, "special_"); }
 void fill_cuda(PythonModule& module) {
     module.define("is_available", Body(answer_false));
     module.define("is_initialized", Body(answer_false));
-    module.define("device_count", [](CallArguments) { return IValue(std::int64_t{0}); });
+    module.define("device_count", Body(zero));
+    for (const char* name : {"memory_allocated", "max_memory_allocated", "memory_reserved", "max_memory_reserved"}) {
+        module.define(name, Body(zero));
+    }
+    for (const char* name : {"current_device", "get_device_name", "get_device_properties", "get_device_capability", "set_device", "init"}) {
+        module.define(name, Body(no_cuda));
+    }
+    module.define("is_bf16_supported", Body(answer_false));
     define_submodule(module, "amp", "torch.cuda.amp");
-    for (const char* name : {"manual_seed", "manual_seed_all", "empty_cache", "synchronize"}) module.define(name, Body(nothing));
+    for (const char* name : {"manual_seed", "manual_seed_all", "empty_cache", "synchronize",
+                             "reset_peak_memory_stats", "reset_max_memory_allocated", "ipc_collect"}) module.define(name, Body(nothing));
 }
 
 void fill_cudnn(PythonModule& module) {
@@ -365,7 +384,6 @@ std::vector<ModuleRecord> all_records() {
         {"torch.nn.utils.prune", fill_prune},
         {"torch.nn.utils.fusion", fill_nn_fusion},
         {"torch.nn.utils.stateless", fill_nn_stateless},
-        {"torch.func", fill_torch_func},
         {"torch.autograd", fill_autograd_module},
         {"torch.autograd.graph", fill_autograd_graph},
         {"torch.amp", fill_amp},

@@ -30,7 +30,6 @@ void fill_prune(PythonModule& module);
 std::optional<IValue> pruning_hook_object(const nn::ForwardPreHookWithKeywords& hook);
 void fill_nn_fusion(PythonModule& module);
 void fill_nn_stateless(PythonModule& module);
-void fill_torch_func(PythonModule& module);
 void define_nn_tools(PythonModule& module);      // fusion and skip_init, of torch.nn.utils
 void define_global_hooks(PythonModule& module);  // of torch.nn.modules.module
 void fill_checkpoint(PythonModule& module);

@@ -3,6 +3,7 @@
 
 #include <map>
 #include <mutex>
+#include <set>
 
 #include "core/autograd/observer.h"
 #include "core/base/strings.h"
@@ -36,9 +37,25 @@ NativeCallable::Body forward_of(const nn::LayerRecord& record) {
     };
 }
 
+// The module that static methods do not look at.
+nn::Module& nobody() {
+    static nn::Module* const module = [] {
+        Ptr<nn::Module> made = nn::make_layer("Identity");
+        return made.detach();
+    }();
+    return *module;
+}
+
 void define_methods(ClassObject& cls, const nn::LayerRecord& record) {
     for (const nn::LayerMethod& method : record.methods) {
         const std::string name(method.schema.substr(0, method.schema.find('(')));
+        if (method.is_static) {
+            cls.define_static(name, [&method](CallArguments arguments) {
+                nn::Module& self = nobody();
+                return with_python_errors([&] { return nn::call_method(self, method, engine_values(std::move(arguments))); });
+            });
+            continue;
+        }
         cls.define(name, [&method](CallArguments arguments) {
             nn::Module& self = module_self(arguments);
             return with_python_errors(
@@ -195,6 +212,20 @@ CallArguments engine_values(CallArguments arguments) {
     return arguments;
 }
 
+namespace {
+
+// torch.nn.modules.batchnorm and its like.
+void define_layer_files(PythonModule& module) {
+    const std::string prefix = module.name() + ".";
+    std::set<std::string_view> seen;
+    for (const nn::LayerRecord* record : nn::layer_records()) {
+        if (!record->module.starts_with(prefix) || !seen.insert(record->module).second) continue;
+        define_submodule(module, record->module.substr(prefix.size()), record->module);
+    }
+}
+
+}  // namespace
+
 void fill_torch_nn(PythonModule& module) {
     for (const nn::LayerRecord* record : nn::layer_records()) {
         if (!record->module.starts_with("torch.nn.modules.")) continue;
@@ -208,6 +239,7 @@ void fill_torch_nn(PythonModule& module) {
     }
     // torch.nn.modules has the same names.
     if (module.name() == "torch.nn") define_submodule(module, "modules", "torch.nn.modules");
+    else define_layer_files(module);
 }
 
 void fill_nn_modules_utils(PythonModule& module) {

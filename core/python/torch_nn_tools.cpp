@@ -168,7 +168,6 @@ void fill_nn_fusion(PythonModule& module) {
     module.define("fuse_linear_bn_weights", fuse_linear_bn_weights);
 }
 void fill_nn_stateless(PythonModule& module) { module.define("functional_call", functional_call); }
-void fill_torch_func(PythonModule& module) { module.define("functional_call", functional_call); }
 void define_nn_tools(PythonModule& module) {
     fill_nn_fusion(module);
     module.define("skip_init", skip_init);

@@ -128,8 +128,22 @@ ClassPtr generator_class() {
     }();
     return cls;
 }
+void check_makes_on(const Device& device) {
+    if (device.type == DeviceType::Cpu) return;
+    throw_error("NotImplementedError", concat("tensors of a source are made on the CPU, not on ", device_name(device), ": leave the device out"));
+}
+
 ClassPtr device_class() {
-    static const ClassPtr cls = make_class("device", new_device);
+    static const ClassPtr cls = [] {
+        ClassPtr out = make_class("device", new_device);
+        // with torch.device("cpu"): all are made there anyway.
+        out->define("__enter__", [](CallArguments arguments) {
+            check_makes_on(device_of(arguments.positional.at(0)));
+            return arguments.positional[0];
+        });
+        out->define("__exit__", [](CallArguments) { return IValue(); });
+        return out;
+    }();
     return cls;
 }
 DtypeObject::DtypeObject(ScalarType scalar_type) : Instance(dtype_class()), dtype(scalar_type) {}

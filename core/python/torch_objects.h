@@ -62,6 +62,8 @@ std::optional<IValue> find_constant(std::string_view name);
 
 // "cuda:1", a device, a number of a GPU. Throws RuntimeError with PyTorch's message.
 Device device_of(const IValue& value);
+// Throws NotImplementedError for a device that a source makes no tensors on.
+void check_makes_on(const Device& device);
 
 // What torch's messages call the value's type: "Tensor", "torch.dtype", "NoneType".
 std::string torch_type_name(const IValue& value);

@@ -43,10 +43,19 @@ IValue parameter_list(const IValue& params) {
     return make_list(std::move(out));
 }
 
+// How later versions of PyTorch run the same step.
+void drop_ways_to_run(const optim::OptimizerRecord& record, CallArguments& arguments) {
+    std::erase_if(arguments.keywords, [&record](const auto& keyword) {
+        const bool is_way = keyword.first == "foreach" || keyword.first == "fused" || keyword.first == "capturable" || keyword.first == "differentiable";
+        return is_way && record.constructor.find(concat(" ", keyword.first, "=")) == std::string_view::npos;
+    });
+}
+
 NativeCallable::Body initialiser(const optim::OptimizerRecord& record) {
     return [&record](CallArguments arguments) -> IValue {
         OptimizerObject& self = object_of(arguments.positional.at(0));
         arguments.positional.erase(arguments.positional.begin());
+        drop_ways_to_run(record, arguments);
         if (!arguments.positional.empty()) arguments.positional[0] = parameter_list(arguments.positional[0]);
         for (auto& [name, value] : arguments.keywords) {
             if (name == "params") value = parameter_list(value);
@@ -56,14 +65,58 @@ NativeCallable::Body initialiser(const optim::OptimizerRecord& record) {
     };
 }
 
-IValue step(CallArguments arguments) {
-    const BoundArguments given(arguments, "step", {"self", "closure="});
-    optim::Closure closure;
-    if (given.has(1) && !given[1].is_none()) {
-        closure = [function = given[1]] { return call(function, CallArguments{}); };
-    }
-    return with_python_errors([&] { return optimizer_of(given[0]).step(closure); });
+// args: with self in front, as PyTorch gives them.
+IValue call_hook(const IValue& hook, const IValue& self, const CallArguments& arguments) {
+    std::vector<IValue> all = arguments.positional;
+    all.insert(all.begin(), self);
+    const auto keywords = make_dict();
+    for (const auto& [name, value] : arguments.keywords) keywords->set(IValue(name), value);
+    return call(hook, std::vector<IValue>{self, make_tuple(std::move(all)), IValue(keywords)});
 }
+
+// arguments: without self.
+void call_pre_hooks(OptimizerObject& self, const IValue& object, CallArguments& arguments) {
+    const NumberedHooks hooks = self.step_pre_hooks;
+    for (const auto& [id, hook] : hooks) {
+        const IValue result = call_hook(hook, object, arguments);
+        if (result.is_none()) continue;
+        if (!result.is_tuple() || result.to_tuple().elements.size() != 2) {
+            throw_error("RuntimeError", concat(str(hook), " must return None or a tuple of (new_args, new_kwargs), but got ", str(result), "."));
+        }
+        arguments.positional = to_vector(result.to_tuple().elements[0]);
+        if (!arguments.positional.empty()) arguments.positional.erase(arguments.positional.begin());
+        arguments.keywords.clear();
+        for (const auto& [name, value] : result.to_tuple().elements[1].to_dict().entries()) arguments.keywords.emplace_back(str(name), value);
+    }
+}
+
+IValue step(CallArguments arguments) {
+    const IValue object = arguments.positional.at(0);
+    OptimizerObject& self = object_of(object);
+    arguments.positional.erase(arguments.positional.begin());
+    call_pre_hooks(self, object, arguments);
+    const BoundArguments given(arguments, "step", {"closure="});
+    optim::Closure closure;
+    if (given.has(0) && !given[0].is_none()) {
+        closure = [function = given[0]] { return call(function, CallArguments{}); };
+    }
+    IValue loss = with_python_errors([&] { return optimizer_of(object).step(closure); });
+    const NumberedHooks hooks = self.step_post_hooks;
+    for (const auto& [id, hook] : hooks) call_hook(hook, object, arguments);
+    return loss;
+}
+
+template <NumberedHooks OptimizerObject::*kHooks>
+IValue add_step_hook(CallArguments arguments) {
+    static std::uint64_t last = 0;
+    const BoundArguments given(arguments, "register_step_hook", {"self", "hook"});
+    const std::uint64_t id = ++last;
+    (object_of(given[0]).*kHooks).emplace_back(id, given[1]);
+    return handle_object(RemovableHandle([object = given[0], id] {
+        std::erase_if(object_of(object).*kHooks, [id](const auto& hook) { return hook.first == id; });
+    }));
+}
+
 // Of a class of the program derived from Optimizer: groups and state are its attributes.
 IValue initialise_base(CallArguments arguments) {
     const BoundArguments given(arguments, "__init__", {"self", "params", "defaults"});
@@ -133,6 +186,8 @@ ClassPtr optimizer_class() {
         out->define("state_dict", state_dict);
         out->define("load_state_dict", load_state_dict);
         out->define("add_param_group", add_param_group);
+        out->define("register_step_pre_hook", add_step_hook<&OptimizerObject::step_pre_hooks>);
+        out->define("register_step_post_hook", add_step_hook<&OptimizerObject::step_post_hooks>);
         return ClassPtr(out);
     }();
     return cls;

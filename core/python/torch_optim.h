@@ -7,10 +7,15 @@
 
 namespace loupe::python {
 
+// Functions that a program wants called, in the order in which they came.
+using NumberedHooks = std::vector<std::pair<std::uint64_t, IValue>>;
+
 class OptimizerObject final : public Instance {
   public:
     using Instance::Instance;
     Ptr<optim::Optimizer> optimizer;
+    NumberedHooks step_pre_hooks;   // hook(optimizer, args, kwargs), which may give others
+    NumberedHooks step_post_hooks;  // hook(optimizer, args, kwargs)
 
     std::optional<IValue> find_attribute(std::string_view name) override {
         if (optimizer) {
@@ -24,6 +29,8 @@ class OptimizerObject final : public Instance {
     void clear_references() override {
         Instance::clear_references();
         optimizer = nullptr;
+        step_pre_hooks.clear();
+        step_post_hooks.clear();
     }
 };
 

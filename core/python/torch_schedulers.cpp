@@ -29,6 +29,7 @@ class SchedulerObject final : public Instance {
     std::optional<IValue> find_attribute(std::string_view name) override {
         if (name == "optimizer") return optimizer;
         if (name == "last_epoch" && scheduler) return IValue(scheduler->last_epoch());
+        if (name == "_step_count" && scheduler) return IValue(scheduler->step_count());
         if (name == "base_lrs" && scheduler) return rates_list(scheduler->base_rates());
         if (name == "_last_lr" && scheduler) return rates_list(scheduler->last_rates());
         if (name == "verbose" && scheduler) return IValue(scheduler->is_verbose());
@@ -123,10 +124,24 @@ IValue step(CallArguments arguments) {
 IValue get_last_lr(CallArguments arguments) {
     return rates_list(scheduler_of(arguments.positional.at(0)).last_rates());
 }
-IValue state_dict(CallArguments arguments) { return scheduler_of(arguments.positional.at(0)).state_dict(); }
+// What a class of the program keeps is part of it.
+IValue state_dict(CallArguments arguments) {
+    SchedulerObject& self = object_of(arguments.positional.at(0));
+    const IValue engine = scheduler_of(arguments.positional[0]).state_dict();
+    const auto state = make_dict();
+    for (const auto& [name, value] : self.attributes.entries()) state->set(IValue(name), value);
+    for (const auto& [name, value] : engine.to_dict().entries()) state->set(name, value);
+    return state;
+}
 IValue load_state_dict(CallArguments arguments) {
     const BoundArguments given(arguments, "load_state_dict", {"self", "state_dict"});
-    with_python_errors([&] { scheduler_of(given[0]).load_state_dict(given[1]); });
+    optim::Scheduler& engine = scheduler_of(given[0]);
+    SchedulerObject& self = object_of(given[0]);
+    const IValue known = engine.state_dict();
+    for (const auto& [name, value] : given[1].to_dict().entries()) {
+        if (known.to_dict().find(name) == nullptr) self.attributes.set(str(name), value);
+    }
+    with_python_errors([&] { engine.load_state_dict(given[1]); });
     return {};
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Programs as PyTorch's users write them, run without Python: what they print is what PyTorch 1.13 prints. To add one,
-// write torch/NAME.py and run torch/make_expected NAME where PyTorch is installed.
+// write torch/NAME.py and run torch/make_expected NAME where PyTorch is installed. What only PyTorch 2 has is in torch2.
 
 #include <QtTest/QtTest>
 
@@ -18,7 +18,7 @@ using namespace loupe;
 
 namespace {
 
-QString folder() { return QStringLiteral(LOUPE_SOURCE_DIR "/tests/python/torch"); }
+QString folder() { return QStringLiteral(LOUPE_SOURCE_DIR "/tests/python/"); }
 
 QString contents(const QString& path) {
     QFile file(path);
@@ -146,15 +146,17 @@ class TestTorchPrograms : public QObject {
   private slots:
     void prints_what_pytorch_prints_data() {
         QTest::addColumn<QString>("name");
-        for (const QString& file : QDir(folder()).entryList({QStringLiteral("*.py")}, QDir::Files, QDir::Name)) {
-            const QString name = file.chopped(3);
-            QTest::newRow(qPrintable(name)) << name;
+        for (const QString& version : {QStringLiteral("torch"), QStringLiteral("torch2")}) {
+            for (const QString& file : QDir(folder() + version).entryList({QStringLiteral("*.py")}, QDir::Files, QDir::Name)) {
+                const QString name = version + "/" + file.chopped(3);
+                QTest::newRow(qPrintable(name)) << name;
+            }
         }
     }
     void prints_what_pytorch_prints() {
         QFETCH(QString, name);
-        const QStringList expected = contents(folder() + "/" + name + ".out").split('\n');
-        const QStringList actual = run(folder() + "/" + name + ".py").split('\n');
+        const QStringList expected = contents(folder() + name + ".out").split('\n');
+        const QStringList actual = run(folder() + name + ".py").split('\n');
         for (qsizetype line = 0; line < std::max(expected.size(), actual.size()); ++line) {
             const QString wanted = line < expected.size() ? expected[line] : QStringLiteral("(nothing)");
             const QString got = line < actual.size() ? actual[line] : QStringLiteral("(nothing)");

@@ -9,6 +9,7 @@
 #include "core/base/strings.h"
 #include "core/nn/functional/families.h"
 #include "core/nn/functional/functional.h"
+#include "core/nn/functional/operator_call.h"
 #include "core/nn/tied_size.h"
 #include "core/ops/arithmetic.h"
 
@@ -140,7 +141,7 @@ IValue attention(Arguments a) {
         .key_padding_mask = a[14].to_tensor(), .need_weights = a[15].to_bool(), .attn_mask = a[16].to_tensor(),
         .use_separate_proj_weight = a[17].to_bool(), .q_proj_weight = a[18].to_tensor(), .k_proj_weight = a[19].to_tensor(),
         .v_proj_weight = a[20].to_tensor(), .static_k = a[21].to_tensor(), .static_v = a[22].to_tensor(),
-        .average_attn_weights = a[23].to_bool()};
+        .average_attn_weights = a[23].to_bool(), .is_causal = a[24].to_bool()};
     const auto [output, weights] = multi_head_attention_forward(given);
     return make_ptr<TupleObject>(std::vector<IValue>{output, weights});
 }
@@ -151,14 +152,20 @@ constexpr NativeFunction kRecords[] = {
      "in_proj_weight, Tensor? in_proj_bias, Tensor? bias_k, Tensor? bias_v, bool add_zero_attn, float dropout_p, Tensor "
      "out_proj_weight, Tensor? out_proj_bias, bool training=True, Tensor? key_padding_mask=None, bool need_weights=True, Tensor? "
      "attn_mask=None, bool use_separate_proj_weight=False, Tensor? q_proj_weight=None, Tensor? k_proj_weight=None, Tensor? "
-     "v_proj_weight=None, Tensor? static_k=None, Tensor? static_v=None, bool average_attn_weights=True) -> Any",
+     "v_proj_weight=None, Tensor? static_k=None, Tensor? static_v=None, bool average_attn_weights=True, bool is_causal=False) -> Any",
      "Attention of several heads, and its weights.", call_attention},
+    {"scaled_dot_product_attention(Tensor query, Tensor key, Tensor value, Tensor? attn_mask=None, float dropout_p=0.0, bool "
+     "is_causal=False, float? scale=None, bool enable_gqa=False) -> Tensor",
+     "Attention of queries over keys and values.", calls<"aten::scaled_dot_product_attention">},
 };
 
 }  // namespace
 
 std::pair<Tensor, Tensor> multi_head_attention_forward(const AttentionArguments& given) {
     AttentionArguments a = given;
+    require(!a.is_causal || a.attn_mask.defined(),
+            "Need attn_mask if specifying the is_causal hint. You may use the Transformer module method "
+            "`generate_square_subsequent_mask` to create this mask.");
     const bool has_batch = check_dims(a);
     if (!has_batch) {
         const bool k_is_q = a.key.is_same(a.query);

@@ -34,6 +34,7 @@ struct AttentionArguments {
     Tensor q_proj_weight = {}, k_proj_weight = {}, v_proj_weight = {};
     Tensor static_k = {}, static_v = {};
     bool average_attn_weights = true;
+    bool is_causal = false;  // says what attn_mask is; the mask itself is used
 };
 // The attended values and, when asked for, the weights.
 std::pair<Tensor, Tensor> multi_head_attention_forward(const AttentionArguments& given);

@@ -89,6 +89,8 @@ constexpr NativeFunction kRecords[] = {
      "Scales each channel of each instance to zero mean and unit variance.", boxed<instance_norm>},
     {"layer_norm(Tensor input, int[] normalized_shape, Tensor? weight=None, Tensor? bias=None, float eps=1e-05) -> Tensor",
      "Scales the last dimensions to zero mean and unit variance.", calls<"aten::layer_norm">},
+    {"rms_norm(Tensor input, int[] normalized_shape, Tensor? weight=None, float? eps=None) -> Tensor",
+     "Scales the last dimensions to a root mean square of one.", calls<"aten::rms_norm">},
     {"group_norm(Tensor input, int num_groups, Tensor? weight=None, Tensor? bias=None, float eps=1e-05) -> Tensor",
      "Scales each group of channels to zero mean and unit variance.", boxed<group_norm>},
     {"local_response_norm(Tensor input, int size, Scalar alpha=0.0001, Scalar beta=0.75, Scalar k=1.0) -> Tensor",

@@ -72,7 +72,7 @@ void transpose_batch(functional::AttentionArguments& a) {
 }
 
 IValue attend(Module& self, const Tensor& query, const Tensor& key, const Tensor& value, const Tensor& key_padding_mask, bool need_weights,
-              const Tensor& attn_mask, bool average_attn_weights) {
+              const Tensor& attn_mask, bool average_attn_weights, bool is_causal) {
     const ModulePtr out_proj = child(self, "out_proj");
     functional::AttentionArguments a;
     a.query = query;
@@ -97,6 +97,7 @@ IValue attend(Module& self, const Tensor& query, const Tensor& key, const Tensor
     a.k_proj_weight = tensor(self, "k_proj_weight");
     a.v_proj_weight = tensor(self, "v_proj_weight");
     a.average_attn_weights = average_attn_weights;
+    a.is_causal = is_causal;
     const bool is_batch_first = flag(self, "batch_first") && query.dim() == 3;
     if (is_batch_first) transpose_batch(a);
     auto [output, weights] = functional::multi_head_attention_forward(a);
@@ -111,7 +112,7 @@ constexpr LayerRecord kRecords[] = {
                     "dtype=None)",
      .init = builds<init_attention>,
      .forward_schema = "(Tensor query, Tensor key, Tensor value, Tensor? key_padding_mask=None, bool need_weights=True, Tensor? "
-                       "attn_mask=None, bool average_attn_weights=True) -> Any",
+                       "attn_mask=None, bool average_attn_weights=True, bool is_causal=False) -> Any",
      .forward = computes<attend>, .reset_parameters = reset_attention},
 };
 

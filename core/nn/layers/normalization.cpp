@@ -18,17 +18,24 @@ constexpr std::string_view kOther = "torch.nn.modules.normalization";
 
 [[noreturn]] void run_error(std::string message) { throw Error(ErrorKind::Run, std::move(message)); }
 
-void reset_affine(Module& self) {
+void reset_weight(Module& self) {
     if (const Tensor weight = tensor(self, "weight"); weight.defined()) init::constant_(weight, Scalar(1.0));
+}
+
+void reset_affine(Module& self) {
+    reset_weight(self);
     if (const Tensor bias = tensor(self, "bias"); bias.defined()) init::constant_(bias, Scalar(0.0));
 }
 
+void reset_running_stats(Module& self) {
+    if (!flag(self, "track_running_stats")) return;
+    init::constant_(tensor(self, "running_mean"), Scalar(0.0));
+    init::constant_(tensor(self, "running_var"), Scalar(1.0));
+    init::constant_(tensor(self, "num_batches_tracked"), Scalar(std::int64_t{0}));
+}
+
 void reset_norm(Module& self) {
-    if (flag(self, "track_running_stats")) {
-        init::constant_(tensor(self, "running_mean"), Scalar(0.0));
-        init::constant_(tensor(self, "running_var"), Scalar(1.0));
-        init::constant_(tensor(self, "num_batches_tracked"), Scalar(std::int64_t{0}));
-    }
+    reset_running_stats(self);
     if (flag(self, "affine")) reset_affine(self);
 }
 
@@ -114,17 +121,27 @@ IValue forward_instance(Module& self, Arguments arguments) {
     return has_batch ? out : IValue(fn::squeeze(out.to_tensor(), 0));
 }
 
-void init_layer_norm(Module& self, const IValue& normalized_shape, const IValue& eps, bool elementwise_affine, std::optional<Device> device,
-                     std::optional<ScalarType> dtype) {
+void init_layer_norm(Module& self, const IValue& normalized_shape, const IValue& eps, bool elementwise_affine, bool bias,
+                     std::optional<Device> device, std::optional<ScalarType> dtype) {
     const Factory factory(device, dtype);
     const Dims shape = normalized_shape.to_ints();
     self.set_attribute("normalized_shape", tuple(span_of(shape)));
     self.set_attribute("eps", eps);
     self.set_attribute("elementwise_affine", elementwise_affine);
-    for (const char* name : {"weight", "bias"}) {
-        elementwise_affine ? factory.parameter(self, name, span_of(shape)) : no_parameter(self, name);
-    }
+    elementwise_affine ? factory.parameter(self, "weight", span_of(shape)) : no_parameter(self, "weight");
+    elementwise_affine && bias ? factory.parameter(self, "bias", span_of(shape)) : no_parameter(self, "bias");
     reset_affine(self);
+}
+
+void init_rms_norm(Module& self, const IValue& normalized_shape, const IValue& eps, bool elementwise_affine, std::optional<Device> device,
+                   std::optional<ScalarType> dtype) {
+    const Factory factory(device, dtype);
+    const Dims shape = normalized_shape.to_ints();
+    self.set_attribute("normalized_shape", tuple(span_of(shape)));
+    self.set_attribute("eps", eps);
+    self.set_attribute("elementwise_affine", elementwise_affine);
+    elementwise_affine ? factory.parameter(self, "weight", span_of(shape)) : no_parameter(self, "weight");
+    reset_weight(self);
 }
 
 void init_group_norm(Module& self, std::int64_t num_groups, std::int64_t num_channels, const IValue& eps, bool affine,
@@ -157,11 +174,16 @@ constexpr std::string_view kInstanceArguments =
     "ScalarType? dtype=None)";
 constexpr std::string_view kLrnRepr = "{size}, alpha={alpha}, beta={beta}, k={k}";
 
+constexpr LayerMethod kNormMethods[] = {{"reset_running_stats() -> Any", [](Module& self, Arguments) {
+                                             reset_running_stats(self);
+                                             return IValue();
+                                         }}};
+
 constexpr LayerRecord kRecords[] = {
     {.name = "_NormBase", .base = "Module", .module = kBatch, .summary = "The base of batch and instance normalisation.",
      .constructor = kNormArguments, .init = builds<init_norm>,
      .repr = "{num_features}, eps={eps}, momentum={momentum}, affine={affine}, track_running_stats={track_running_stats}",
-     .reset_parameters = reset_norm, .version = 2},
+     .reset_parameters = reset_norm, .methods = kNormMethods, .version = 2},
     {.name = "_BatchNorm", .base = "_NormBase", .module = kBatch, .summary = "The base of batch normalisation.", .version = 2},
     {.name = "BatchNorm1d", .base = "_BatchNorm", .module = kBatch, .summary = "Scales each feature over the batch.",
      .forward = forward_batch<2, 3>, .version = 2},
@@ -183,9 +205,14 @@ constexpr LayerRecord kRecords[] = {
     {.name = "InstanceNorm3d", .base = "_InstanceNorm", .module = kInstance, .summary = "Scales each channel of each volume.",
      .forward = forward_instance<5>, .version = 2},
     {.name = "LayerNorm", .base = "Module", .module = kOther, .summary = "Scales the last dimensions.",
-     .constructor = "(Any normalized_shape, Scalar eps=1e-05, bool elementwise_affine=True, Device? device=None, ScalarType? dtype=None)",
+     .constructor = "(Any normalized_shape, Scalar eps=1e-05, bool elementwise_affine=True, bool bias=True, Device? device=None, "
+                    "ScalarType? dtype=None)",
      .init = builds<init_layer_norm>, .calls = "layer_norm(input, normalized_shape, weight, bias, eps)",
      .repr = "{normalized_shape}, eps={eps}, elementwise_affine={elementwise_affine}", .reset_parameters = reset_affine},
+    {.name = "RMSNorm", .base = "Module", .module = kOther, .summary = "Scales the last dimensions to a root mean square of one.",
+     .constructor = "(Any normalized_shape, float? eps=None, bool elementwise_affine=True, Device? device=None, ScalarType? dtype=None)",
+     .init = builds<init_rms_norm>, .calls = "rms_norm(input, normalized_shape, weight, eps)",
+     .repr = "{normalized_shape}, eps={eps}, elementwise_affine={elementwise_affine}", .reset_parameters = reset_weight},
     {.name = "GroupNorm", .base = "Module", .module = kOther, .summary = "Scales each group of channels.",
      .constructor = "(int num_groups, int num_channels, Scalar eps=1e-05, bool affine=True, Device? device=None, ScalarType? dtype=None)",
      .init = builds<init_group_norm>, .calls = "group_norm(input, num_groups, weight, bias, eps)",

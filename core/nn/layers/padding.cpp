@@ -17,12 +17,15 @@ void init_zero(Module& self, const Dims& padding) { init_constant(self, padding,
 template <int kBorder>
 Tensor bordered(Module& self, const Tensor& input) {
     static const OperatorHandle<> op_pad("aten::pad");
-    return op_pad(input, self.attribute("padding").to_ints(), std::string(kBorder == 0 ? "reflect" : "replicate"), IValue());
+    return op_pad(input, self.attribute("padding").to_ints(), std::string(kBorder == 0 ? "reflect" : kBorder == 1 ? "replicate" : "circular"), IValue());
 }
 
 #define LOUPE_CONSTANT(D, N) \
     LayerRecord{.name = "ConstantPad" D "d", .base = "_ConstantPadNd", .module = kPython, .summary = "A border of one value.", \
                 .constructor = "(int[" N "] padding, Scalar value)", .init = builds<init_constant>}
+#define LOUPE_ZERO(D, N) \
+    LayerRecord{.name = "ZeroPad" D "d", .base = "ConstantPad" D "d", .module = kPython, .summary = "A border of zeros.", \
+                .constructor = "(int[" N "] padding)", .init = builds<init_zero>, .repr = "{padding}"}
 #define LOUPE_BORDER(NAME, D, N, SUMMARY) \
     LayerRecord{.name = NAME "Pad" D "d", .base = "_" NAME "PadNd", .module = kPython, .summary = SUMMARY, \
                 .constructor = "(int[" N "] padding)"}
@@ -33,13 +36,19 @@ constexpr LayerRecord kRecords[] = {
     LOUPE_CONSTANT("1", "2"),
     LOUPE_CONSTANT("2", "4"),
     LOUPE_CONSTANT("3", "6"),
-    {.name = "ZeroPad2d", .base = "ConstantPad2d", .module = kPython, .summary = "A border of zeros.",
-     .constructor = "(int[4] padding)", .init = builds<init_zero>, .repr = "{padding}"},
+    LOUPE_ZERO("1", "2"),
+    LOUPE_ZERO("2", "4"),
+    LOUPE_ZERO("3", "6"),
     {.name = "_ReflectionPadNd", .base = "Module", .module = kPython, .summary = "The base of mirrored borders.",
      .forward = computes<bordered<0>>, .repr = "{padding}"},
     LOUPE_BORDER("Reflection", "1", "2", "A border that mirrors the inside."),
     LOUPE_BORDER("Reflection", "2", "4", "A border that mirrors the inside."),
     LOUPE_BORDER("Reflection", "3", "6", "A border that mirrors the inside."),
+    {.name = "_CircularPadNd", .base = "Module", .module = kPython, .summary = "The base of borders that go round.",
+     .forward = computes<bordered<2>>, .repr = "{padding}"},
+    LOUPE_BORDER("Circular", "1", "2", "A border that goes on at the other side."),
+    LOUPE_BORDER("Circular", "2", "4", "A border that goes on at the other side."),
+    LOUPE_BORDER("Circular", "3", "6", "A border that goes on at the other side."),
     {.name = "_ReplicationPadNd", .base = "Module", .module = kPython, .summary = "The base of repeated borders.",
      .forward = computes<bordered<1>>, .repr = "{padding}"},
     LOUPE_BORDER("Replication", "1", "2", "A border that repeats the edge."),
@@ -47,6 +56,7 @@ constexpr LayerRecord kRecords[] = {
     LOUPE_BORDER("Replication", "3", "6", "A border that repeats the edge."),
 };
 #undef LOUPE_CONSTANT
+#undef LOUPE_ZERO
 #undef LOUPE_BORDER
 
 }  // namespace

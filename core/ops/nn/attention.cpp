@@ -5,11 +5,15 @@
 
 #include "core/ops/nn/common.h"
 #include "core/ops/nn/family.h"
+#include "core/ops/cpp_type_name.h"
 
 namespace loupe {
 namespace {
 
 using namespace nn_ops;
+
+const OperatorHandle<> op_all_dim("aten::all.dim");
+const OperatorHandle<> op_repeat_interleave("aten::repeat_interleave.self_int");
 
 // [B, T, D] to [B, heads, T, D / heads].
 Tensor split_heads(const Tensor& x, std::int64_t heads) {
@@ -80,39 +84,78 @@ Tensor encoder_layer(const Tensor& src, std::int64_t embed_dim, std::int64_t hea
     return norm_first ? x : norm_2(x);
 }
 
-// The weights are given whether asked for or not, as PyTorch 1.13 does. attn_mask: added when floating, where it is false hidden when bool.
-std::tuple<Tensor, Tensor> scaled_dot_product(const Tensor& query, const Tensor& key, const Tensor& value, const Tensor& attn_mask,
-                                              double dropout_p, bool, bool is_causal) {
-    Tensor mask = attn_mask;
-    if (is_causal) {
-        require(!attn_mask.defined(), "_scaled_dot_product_attention: Explicit attn_mask should not be set when is_causal=True");
-        const Tensor ones = fn::ones(Dims{query.size(-2), key.size(-2)}, static_cast<std::int64_t>(ScalarType::Bool));
-        mask = fn::tril(ones);
-    }
-    const double scale = 1.0 / std::sqrt(static_cast<double>(query.size(-1)));
-    Tensor scores = fn::matmul(fn::mul_scalar(query, Scalar(scale)), fn::transpose(key, -2, -1));
-    if (mask.defined() && mask.dtype() == ScalarType::Bool) {
-        scores = fn::masked_fill(scores, fn::logical_not(mask), Scalar(-std::numeric_limits<double>::infinity()));
-    } else if (mask.defined()) {
-        scores = fn::add(scores, mask);
-    }
-    Tensor weights = fn::softmax(scores, -1, IValue());
+struct Attended {
+    Tensor out, weights;
+};
+
+// Bool masks hide where they are false; others are added.
+Tensor masked_by(const Tensor& scores, const Tensor& mask) {
+    if (!mask.defined()) return scores;
+    if (mask.dtype() != ScalarType::Bool) return fn::add(scores, mask);
+    return fn::masked_fill(scores, fn::logical_not(mask), Scalar(-std::numeric_limits<double>::infinity()));
+}
+
+Tensor causal_mask(const Tensor& query, const Tensor& key) {
+    const Tensor ones = fn::ones(Dims{query.size(-2), key.size(-2)}, static_cast<std::int64_t>(ScalarType::Bool));
+    return fn::tril(ones);
+}
+
+Attended attention(const Tensor& query, const Tensor& key, const Tensor& value, const Tensor& mask, double dropout_p, double scale) {
+    const Tensor scores = fn::matmul(fn::mul_scalar(query, Scalar(scale)), fn::transpose(key, -2, -1));
+    Tensor weights = fn::softmax(masked_by(scores, mask), -1, IValue());
     if (dropout_p > 0) weights = fn::dropout(weights, dropout_p, true);
     return {fn::matmul(weights, value), weights};
 }
 
-// PyTorch 2's: without the weights, the scale may be given, and heads of keys and values may serve several of the queries.
-Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key, const Tensor& value, const Tensor& attn_mask, double dropout_p,
-                                    bool is_causal, const std::optional<double>& scale, bool enable_gqa) {
-    static const OperatorHandle<> repeat{"aten::repeat_interleave.self_int"};
-    const auto spread = [&](const Tensor& x) {
-        const bool has_fewer = enable_gqa && x.dim() > 2 && x.size(-3) != query.size(-3);
-        return has_fewer ? repeat(x, query.size(-3) / x.size(-3), x.dim() - 3, IValue()) : x;
-    };
-    // The scale of the other form is undone.
-    const double rescaled = scale ? *scale * std::sqrt(static_cast<double>(query.size(-1))) : 1;
-    const Tensor scaled = scale ? fn::mul_scalar(query, Scalar(rescaled)) : query;
-    return std::get<0>(scaled_dot_product(scaled, spread(key), spread(value), attn_mask, dropout_p, false, is_causal));
+double usual_scale(const Tensor& query) { return 1.0 / std::sqrt(static_cast<double>(query.size(-1))); }
+
+void check_causal(const Tensor& attn_mask, bool is_causal) {
+    require(!is_causal || !attn_mask.defined(), "_scaled_dot_product_attention: Explicit attn_mask should not be set when is_causal=True");
+}
+
+// The weights are given whether asked for or not, as PyTorch 1.13 does. attn_mask: added when floating, where it is false hidden when bool.
+std::tuple<Tensor, Tensor> scaled_dot_product_with_weights(const Tensor& query, const Tensor& key, const Tensor& value,
+                                                           const Tensor& attn_mask, double dropout_p, bool, bool is_causal) {
+    check_causal(attn_mask, is_causal);
+    const Attended attended = attention(query, key, value, is_causal ? causal_mask(query, key) : attn_mask, dropout_p, usual_scale(query));
+    return {attended.out, attended.weights};
+}
+
+void check_attention(const Tensor& query, const Tensor& key, const Tensor& value, const Tensor& mask) {
+    require(query.dtype() == key.dtype() && query.dtype() == value.dtype(),
+            "Expected query, key, and value to have the same dtype, but got query.dtype: ", cpp_type_name(query.dtype()),
+            " key.dtype: ", cpp_type_name(key.dtype()), " and value.dtype: ", cpp_type_name(value.dtype()), " instead.");
+    require(query.dim() >= 2 && key.dim() >= 2 && value.dim() >= 2,
+            "Expected query, key, and value to all be  at least 2 dimensional, but got query.dim: ", query.dim(), " key.dim: ", key.dim(),
+            " and value.dim: ", value.dim(), " instead.");
+    require(!mask.defined() || mask.dtype() == ScalarType::Bool || mask.dtype() == query.dtype(),
+            "Expected attn_mask dtype to be bool or float or to match query dtype, but got attn_mask.dtype: ",
+            mask.defined() ? cpp_type_name(mask.dtype()) : "", " and  query.dtype: ", cpp_type_name(query.dtype()), " instead.");
+}
+
+// Heads of keys and values that several heads of queries share (Ainslie et al. 2023).
+Tensor shared_heads(const Tensor& query, const Tensor& x) {
+    const std::int64_t heads = query.size(-3);
+    require(x.size(-3) > 0 && heads % x.size(-3) == 0, "Number of heads in key and value must divide the number of heads in query");
+    return op_repeat_interleave(x, heads / x.size(-3), std::int64_t{-3}, IValue());
+}
+
+// A query that the mask hides from all keys attends to nothing, and gets zeros: the softmax of nothing would be NaN.
+Tensor scaled_dot_product(const Tensor& query, const Tensor& key, const Tensor& value, const Tensor& attn_mask, double dropout_p,
+                          bool is_causal, const std::optional<double>& scale, bool enable_gqa) {
+    check_attention(query, key, value, attn_mask);
+    check_causal(attn_mask, is_causal);
+    const Tensor keys = enable_gqa ? shared_heads(query, key) : key;
+    const Tensor values = enable_gqa ? shared_heads(query, value) : value;
+    const double factor = scale.value_or(usual_scale(query));
+    if (!attn_mask.defined()) {
+        return attention(query, keys, values, is_causal ? causal_mask(query, keys) : Tensor(), dropout_p, factor).out;
+    }
+    const bool is_bool = attn_mask.dtype() == ScalarType::Bool;
+    const Tensor hidden = is_bool ? fn::logical_not(attn_mask) : fn::eq_scalar(attn_mask, Scalar(-std::numeric_limits<double>::infinity()));
+    const Tensor sees_nothing = op_all_dim(hidden, std::int64_t{-1}, true);
+    const Tensor mask = fn::masked_fill(attn_mask, sees_nothing, Scalar(is_bool ? 1 : 0));
+    return fn::masked_fill(attention(query, keys, values, mask, dropout_p, factor).out, sees_nothing, Scalar(0));
 }
 
 std::vector<Sample> attention_samples(Random& random, ScalarType dtype) {
@@ -127,10 +170,12 @@ std::vector<Sample> dot_product_samples(Random& random, ScalarType dtype) {
             {{t({2, 3, 4}), t({2, 3, 4}), t({2, 3, 4}), IValue(), 0.0, false, true}, "causal"}};
 }
 
-std::vector<Sample> dot_product_samples_2(Random& random, ScalarType dtype) {
+std::vector<Sample> public_dot_product_samples(Random& random, ScalarType dtype) {
     const auto t = [&](std::initializer_list<std::int64_t> sizes) { return random_tensor(random, sizes, dtype); };
     return {{{t({2, 3, 4}), t({2, 5, 4}), t({2, 5, 6}), IValue(), 0.0, false, IValue(), false}},
-            {{t({2, 3, 4}), t({2, 3, 4}), t({2, 3, 4}), IValue(), 0.0, true, 0.3, false}, "causal, scale"}};
+            {{t({2, 3, 4}), t({2, 3, 4}), t({2, 3, 4}), IValue(), 0.0, true, IValue(), false}, "causal"},
+            {{t({2, 3, 4}), t({2, 5, 4}), t({2, 5, 6}), t({3, 5}), 0.0, false, 0.3, false}, "mask, scale"},
+            {{t({4, 3, 4}), t({2, 5, 4}), t({2, 5, 6}), IValue(), 0.0, false, IValue(), true}, "shared heads"}};
 }
 
 }  // namespace
@@ -157,24 +202,26 @@ extern const OperatorRecord kScaledDotProductAttention = {
               "need_attn_weights=False, bool is_causal=False) -> (Tensor, Tensor)",
     .summary = "Attention of queries over keys and values.",
     .formula = "softmax(q k^T / sqrt(d) + mask) v",
-    .composite = boxed<scaled_dot_product>,
+    .composite = boxed<scaled_dot_product_with_weights>,
     .samples = dot_product_samples,
-};
-extern const OperatorRecord kScaledDotProductAttention2 = {
-    .schema = "aten::scaled_dot_product_attention(Tensor query, Tensor key, Tensor value, Tensor? attn_mask=None, float dropout_p=0., bool "
-              "is_causal=False, *, float? scale=None, bool enable_gqa=False) -> Tensor",
-    .summary = "Attention of queries over keys and values, as PyTorch 2 writes it.",
-    .formula = "softmax(scale q k^T + mask) v",
-    .composite = boxed<scaled_dot_product_attention>,
-    .samples = dot_product_samples_2,
 };
 extern const OperatorRecord kScaledDotProductAttentionMath = {
     .schema = "aten::_scaled_dot_product_attention_math(Tensor query, Tensor key, Tensor value, Tensor? attn_mask=None, float dropout_p=0., "
               "bool need_attn_weights=False, bool is_causal=False) -> (Tensor, Tensor)",
     .summary = "Attention of queries over keys and values.",
     .formula = "softmax(q k^T / sqrt(d) + mask) v",
-    .composite = boxed<scaled_dot_product>,
+    .composite = boxed<scaled_dot_product_with_weights>,
     .samples = dot_product_samples,
+};
+
+// PyTorch 2.0; enable_gqa of 2.5.
+extern const OperatorRecord kPublicScaledDotProductAttention = {
+    .schema = "aten::scaled_dot_product_attention(Tensor query, Tensor key, Tensor value, Tensor? attn_mask=None, float dropout_p=0., bool "
+              "is_causal=False, *, float? scale=None, bool enable_gqa=False) -> Tensor",
+    .summary = "Attention of queries over keys and values.",
+    .formula = "softmax(scale q k^T + mask) v",
+    .composite = boxed<scaled_dot_product>,
+    .samples = public_dot_product_samples,
 };
 
 }  // namespace loupe

@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "core/base/parallel.h"
+#include "core/ops/cpp_type_name.h"
 #include "core/ops/nn/common.h"
 #include "core/ops/nn/family.h"
 
@@ -56,25 +57,6 @@ void check_channels(const Tensor& input, const Tensor& weight, const Tensor& bia
             out_channels, " elements, but got bias of size ", bias.defined() ? shape_list_text(bias.sizes()) : "", " instead");
 }
 
-std::string cpp_name(ScalarType dtype) {
-    switch (dtype) {
-        case ScalarType::Float32: return "float";
-        case ScalarType::Float64: return "double";
-        case ScalarType::Float16: return "c10::Half";
-        case ScalarType::BFloat16: return "c10::BFloat16";
-        case ScalarType::Int64: return "long int";
-        case ScalarType::Int32: return "int";
-        case ScalarType::Int16: return "short int";
-        case ScalarType::Int8: return "signed char";
-        case ScalarType::UInt8: return "unsigned char";
-        case ScalarType::Bool: return "bool";
-        case ScalarType::Complex32: return "c10::complex<c10::Half>";
-        case ScalarType::Complex64: return "c10::complex<float>";
-        case ScalarType::Complex128: return "c10::complex<double>";
-    }
-    return "";
-}
-
 }  // namespace
 
 Dims check_convolution(const Tensor& input, const Tensor& weight, const Tensor& bias, const ConvolutionParameters& p) {
@@ -84,8 +66,8 @@ Dims check_convolution(const Tensor& input, const Tensor& weight, const Tensor& 
             shape_list_text(weight.sizes()), ", but got ", input.dim(), "-dimensional input of size ",
             shape_list_text(input.sizes()), " instead");
     check_channels(input, weight, bias, p);
-    require(!bias.defined() || bias.dtype() == input.dtype(), "Input type (", cpp_name(input.dtype()), ") and bias type (",
-            bias.defined() ? cpp_name(bias.dtype()) : "", ") should be the same");
+    require(!bias.defined() || bias.dtype() == input.dtype(), "Input type (", cpp_type_name(input.dtype()), ") and bias type (",
+            bias.defined() ? cpp_type_name(bias.dtype()) : "", ") should be the same");
     require(input.dtype() == weight.dtype(), "expected scalar type ", dtype_graph_name(input.dtype()), " but found ",
             dtype_graph_name(weight.dtype()));
     Dims out{input.size(0), p.transposed ? weight.size(1) * p.groups : weight.size(0)};

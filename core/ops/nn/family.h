@@ -23,13 +23,15 @@ extern const OperatorRecord kSoftmaxKernel, kLogSoftmaxKernel, kSoftmaxBackwardD
 // batch_norm.cpp, layer_norm.cpp
 extern const OperatorRecord kNativeBatchNorm, kNativeBatchNormBackward, kBatchNorm, kInstanceNorm, kNativeLayerNorm,
     kNativeLayerNormBackward, kLayerNorm;
+// rms_norm.cpp
+extern const OperatorRecord kRmsNorm;
 // nll_loss.cpp
 extern const OperatorRecord kNllLossForward, kNllLossBackward, kNllLoss2dForward, kNllLoss2dBackward, kNllLoss, kNllLoss2d, kNllLossNd,
     kCrossEntropyLoss;
 
 // attention.cpp
 extern const OperatorRecord kNativeMultiHeadAttention, kTransformerEncoderLayer, kScaledDotProductAttention,
-    kScaledDotProductAttentionMath, kScaledDotProductAttention2;
+    kScaledDotProductAttentionMath, kPublicScaledDotProductAttention;
 // fused_attention.cpp
 extern const OperatorRecord kFusedAttention, kFusedAttentionBackward;
 // group_norm.cpp

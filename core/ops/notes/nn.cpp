@@ -116,6 +116,7 @@ constexpr OperatorNote kNotes[] = {
     {"aten::instance_norm", "", kBatchNormalised},
     {"aten::native_layer_norm", "", kNormalised},
     {"aten::layer_norm", "", kNormalised},
+    {"aten::rms_norm", "", "input: (g - y mean(g y)) / rms, g = grad weight, y = input / rms\nweight: sum grad y"},
     {"aten::native_group_norm", "", kNormalised},
     {"aten::group_norm", "", kNormalised},
     {"aten::native_batch_norm_backward", "out0 = (g - mean(g) - y mean(g y)) / std, g = grad_out weight; out1 = sum_n grad_out y; out2 = sum_n grad_out",
@@ -125,9 +126,9 @@ constexpr OperatorNote kNotes[] = {
     {"aten::native_group_norm_backward", "out0 = (g - mean(g) - y mean(g y)) / std, g = grad_out weight; out1 = sum grad_out y; out2 = sum grad_out",
      "grad_out: weight times the same map of grad0, plus y grad1 + grad2\ninput: derivative of the three sums above\nweight: sum of grad_out times the same map of grad0"},
 
+    {"aten::scaled_dot_product_attention", "", kAttention},
     {"aten::_scaled_dot_product_attention", "", kAttention},
     {"aten::_scaled_dot_product_attention_math", "", kAttention},
-    {"aten::scaled_dot_product_attention", "", kAttention},
     {"loupe::attention", "",
      "query: s k; s = scale w (g v^T - sum(w g v^T)), 0 where hidden, w the weights\nkey: s^T q\nvalue: w^T g"},
     {"loupe::attention_backward", "s k, s^T q, w^T g; s = scale w (g v^T - sum(w g v^T)), 0 where hidden",
