@@ -430,7 +430,6 @@ void FunctionWriter::write_loop(const Node& node) {
     for (std::size_t i = 0; i < node.outputs().size(); ++i) {
         name(node.output(i));
         names_[body.inputs()[i + 1]] = names_.at(node.output(i));
-        annotated_.insert(body.inputs()[i + 1]);  // where the variable is made
     }
     for (std::size_t i = 0; i < node.outputs().size(); ++i) assign_initial(node.output(i), node.input(i + 2));
     const Value* counter = body.inputs()[0];
@@ -460,7 +459,6 @@ void FunctionWriter::write_counted_while(const Node& node) {
     for (std::size_t i = 0; i < node.outputs().size(); ++i) {
         name(node.output(i));
         names_[body.inputs()[i + 1]] = names_.at(node.output(i));
-        annotated_.insert(body.inputs()[i + 1]);  // where the variable is made
     }
     for (std::size_t i = 0; i < node.outputs().size(); ++i) assign_initial(node.output(i), node.input(i + 2));
     name(body.inputs()[0]);
