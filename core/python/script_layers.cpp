@@ -242,34 +242,16 @@ constexpr LayerScript kLayers[] = {
     {.name = "LPPool2d", .constants = "norm_type kernel_size stride ceil_mode", .methods = R"py(def forward(self, input: Tensor) -> Tensor:
     return F.lp_pool2d(input, float(self.norm_type), self.kernel_size, self.stride, self.ceil_mode)
 )py"},
-    {.name = "ReflectionPad1d", .constants = "padding", .methods = R"py(def forward(self, input: Tensor) -> Tensor:
+    {.name = "_ReflectionPadNd", .constants = "padding", .methods = R"py(def forward(self, input: Tensor) -> Tensor:
     return F.pad(input, self.padding, "reflect")
 )py"},
-    {.name = "ReflectionPad2d", .constants = "padding", .methods = R"py(def forward(self, input: Tensor) -> Tensor:
-    return F.pad(input, self.padding, "reflect")
-)py"},
-    {.name = "ReflectionPad3d", .constants = "padding", .methods = R"py(def forward(self, input: Tensor) -> Tensor:
-    return F.pad(input, self.padding, "reflect")
-)py"},
-    {.name = "ReplicationPad1d", .constants = "padding", .methods = R"py(def forward(self, input: Tensor) -> Tensor:
+    {.name = "_ReplicationPadNd", .constants = "padding", .methods = R"py(def forward(self, input: Tensor) -> Tensor:
     return F.pad(input, self.padding, "replicate")
 )py"},
-    {.name = "ReplicationPad2d", .constants = "padding", .methods = R"py(def forward(self, input: Tensor) -> Tensor:
-    return F.pad(input, self.padding, "replicate")
+    {.name = "_CircularPadNd", .constants = "padding", .methods = R"py(def forward(self, input: Tensor) -> Tensor:
+    return F.pad(input, self.padding, "circular")
 )py"},
-    {.name = "ReplicationPad3d", .constants = "padding", .methods = R"py(def forward(self, input: Tensor) -> Tensor:
-    return F.pad(input, self.padding, "replicate")
-)py"},
-    {.name = "ConstantPad1d", .constants = "padding value", .methods = R"py(def forward(self, input: Tensor) -> Tensor:
-    return F.pad(input, self.padding, "constant", self.value)
-)py"},
-    {.name = "ConstantPad2d", .constants = "padding value", .methods = R"py(def forward(self, input: Tensor) -> Tensor:
-    return F.pad(input, self.padding, "constant", self.value)
-)py"},
-    {.name = "ConstantPad3d", .constants = "padding value", .methods = R"py(def forward(self, input: Tensor) -> Tensor:
-    return F.pad(input, self.padding, "constant", self.value)
-)py"},
-    {.name = "ZeroPad2d", .constants = "padding value", .methods = R"py(def forward(self, input: Tensor) -> Tensor:
+    {.name = "_ConstantPadNd", .constants = "padding value", .methods = R"py(def forward(self, input: Tensor) -> Tensor:
     return F.pad(input, self.padding, "constant", self.value)
 )py"},
     {.name = "PixelShuffle", .constants = "upscale_factor", .methods = R"py(def forward(self, input: Tensor) -> Tensor:
@@ -310,6 +292,9 @@ constexpr LayerScript kLayers[] = {
 )py"},
     {.name = "LayerNorm", .constants = "normalized_shape eps elementwise_affine", .methods = R"py(def forward(self, input: Tensor) -> Tensor:
     return F.layer_norm(input, self.normalized_shape, self.weight, self.bias, self.eps)
+)py"},
+    {.name = "RMSNorm", .constants = "normalized_shape eps elementwise_affine", .methods = R"py(def forward(self, input: Tensor) -> Tensor:
+    return torch.rms_norm(input, self.normalized_shape, self.weight, self.eps)
 )py"},
     {.name = "GroupNorm", .constants = "num_groups num_channels eps affine", .methods = R"py(def forward(self, input: Tensor) -> Tensor:
     return F.group_norm(input, self.num_groups, self.weight, self.bias, self.eps)
