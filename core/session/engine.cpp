@@ -596,6 +596,7 @@ void Session::Engine::forget_run() {
     recorder_.reset();
     start_.reset();
     body_ = nullptr;
+    step_to_measure_.reset();
     method_.reset();
     arguments_.clear();
 }

@@ -13,6 +13,7 @@
 #include "core/base/cancel.h"
 #include "core/runtime/print.h"
 #include "core/session/compile_program.h"
+#include "core/session/measure_what_if.h"
 #include "core/session/program.h"
 #include "core/session/recorder.h"
 #include "core/session/recording_file.h"
@@ -50,6 +51,7 @@ class Session::Engine {
     std::vector<InputSpec> inputs() const;
     void set_inputs(std::vector<InputSpec> inputs);
     RunOptions last_options() const;
+    WhatIfMeasurement measure_what_if(const std::shared_ptr<Program>& program, const std::vector<WhatIf>& changes);
     void log(SessionListener::LogEntry entry);
 
     // --- the engine thread ---
@@ -156,6 +158,7 @@ class Session::Engine {
     std::shared_ptr<const PreparedMethod> method_;
     std::unique_ptr<const RunStart> start_;
     RunBody body_;
+    std::optional<MeasuredRun> step_to_measure_;  // when the recording is of a step of a training
     RunOptions ran_;
     std::unique_ptr<Trainer> trainer_;
     std::unique_ptr<RecordingFile> file_;

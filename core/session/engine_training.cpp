@@ -84,7 +84,10 @@ void Session::Engine::do_train(const TrainOptions& options, TrainFrom from) {
     set_thread_count(options.threads);
     const bool goes_on = from == TrainFrom::Here && trainer_ != nullptr;
     if (goes_on) trainer_->go_on(options);
-    else trainer_ = std::make_unique<Trainer>(program_, options);
+    else {
+        step_to_measure_.reset();  // it is of the trainer before
+        trainer_ = std::make_unique<Trainer>(program_, options);
+    }
     {
         const std::lock_guard lock(mutex_);
         training_ = trainer_->log();
@@ -176,6 +179,21 @@ bool Session::Engine::train_step(Trainer& trainer, bool recorded) {
     return true;
 }
 
+// Of the step of a training that was recorded last, else of the model on its inputs.
+WhatIfMeasurement Session::Engine::measure_what_if(const std::shared_ptr<Program>& program, const std::vector<WhatIf>& changes) {
+    if (!step_to_measure_ || trainer_ == nullptr) {
+        RunOptions options = last_options();
+        options.inputs = inputs();
+        return session::measure_what_if(program, run_to_measure(program, options), changes);
+    }
+    trainer_->begin();
+    const struct Rest {
+        Trainer& trainer;
+        ~Rest() { trainer.rest(); }
+    } rest{*trainer_};
+    return session::measure_what_if(program, *step_to_measure_, changes);
+}
+
 void Session::Engine::record_step(Trainer& trainer, const std::function<void()>& step) {
     forget_run();
     method_ = trainer.method();
@@ -194,6 +212,10 @@ void Session::Engine::record_step(Trainer& trainer, const std::function<void()>&
     if (trainer.loss()) recorder_->name_modules(*trainer.loss(), "loss");
     start_ = std::make_unique<RunStart>(program_->module(), arguments_, trainer.schema());
     body_ = trainer.body();
+    step_to_measure_ = MeasuredRun{.method = method_,
+                                   .schema = trainer.schema(),
+                                   .arguments = [arguments = arguments_] { return arguments; },
+                                   .forward = [&trainer](std::vector<IValue> arguments) { return TensorList{trainer.loss(std::move(arguments))}; }};
     if (listener_ != nullptr) {
         listener_->on_recording(recorder_->recording());
         recorder_->set_progress([this](std::size_t events) { listener_->on_events(events); });

@@ -115,9 +115,7 @@ struct Taken {
 
 class Measurer {
   public:
-    Measurer(const std::shared_ptr<Program>& program, const RunOptions& options) : program_(program), options_(options), kept_(program->module()) {
-        options_.pipeline = "none";
-    }
+    Measurer(const std::shared_ptr<Program>& program, const MeasuredRun& run) : program_(program), run_(run), kept_(program->module()) {}
 
     Taken measure(const std::vector<WhatIf>& changes) {
         double factor = 1;
@@ -145,16 +143,14 @@ class Measurer {
   private:
     Taken run_once(double factor, bool is_mixed) {
         kept_.forget_gradients();
-        default_generator().set_seed(options_.seed);
-        std::vector<IValue> arguments = program_->make_arguments(options_.inputs, options_.method);
+        default_generator().set_seed(run_.seed);
+        std::vector<IValue> arguments = run_.arguments();
         if (factor != 1) arguments = with_batch(std::move(arguments), factor);
-        require_input_gradients(arguments);
-        const PreparedMethod method(program_, options_.method, options_.pipeline);
-        Recorder recorder({.statistics = false, .values = false}, method.build_graph(), nullptr, {});
-        name_existing_tensors(recorder, program_->module(), arguments, method.schema());
+        Recorder recorder({.statistics = false, .values = false}, run_.method->build_graph(), nullptr, {});
+        name_existing_tensors(recorder, program_->module(), arguments, run_.schema);
         {
             const ObserverScope observed(&recorder);
-            run_mixed_phases(method, std::move(arguments), is_mixed);
+            run_mixed_phases(std::move(arguments), is_mixed);
         }
         recorder.finish();
         kept_.forget_gradients();
@@ -165,27 +161,41 @@ class Measurer {
     }
 
     // As run_phases, the forward and the loss under autocast.
-    static void run_mixed_phases(const PreparedMethod& method, std::vector<IValue> arguments, bool is_mixed) {
+    void run_mixed_phases(std::vector<IValue> arguments, bool is_mixed) const {
         const GradModeScope grad(true);
         TensorList outputs;
         {
             const MemoryCategoryScope category(MemoryCategory::Activation);
             const AutocastScope precision(DeviceType::Cpu, is_mixed, ScalarType::BFloat16);
-            outputs = flatten_tensors(method.loss(method.forward(std::move(arguments))));
+            outputs = run_.forward(std::move(arguments));
         }
         const MemoryCategoryScope category(MemoryCategory::Gradient);
         run_backward(outputs);
     }
 
     std::shared_ptr<Program> program_;
-    RunOptions options_;
+    const MeasuredRun& run_;
     KeptState kept_;
 };
 
 }  // namespace
 
-WhatIfMeasurement measure_what_if(const std::shared_ptr<Program>& program, const RunOptions& options, const std::vector<WhatIf>& changes) {
-    Measurer measurer(program, options);
+MeasuredRun run_to_measure(const std::shared_ptr<Program>& program, const RunOptions& options) {
+    MeasuredRun run;
+    run.method = std::make_shared<PreparedMethod>(program, options.method, "none");
+    run.schema = run.method->schema();
+    run.arguments = [program, options] {
+        std::vector<IValue> arguments = program->make_arguments(options.inputs, options.method);
+        require_input_gradients(arguments);
+        return arguments;
+    };
+    run.forward = [method = run.method](std::vector<IValue> arguments) { return flatten_tensors(method->loss(method->forward(std::move(arguments)))); };
+    run.seed = options.seed;
+    return run;
+}
+
+WhatIfMeasurement measure_what_if(const std::shared_ptr<Program>& program, const MeasuredRun& run, const std::vector<WhatIf>& changes) {
+    Measurer measurer(program, run);
     const Taken before = measurer.measure({});
     const Taken after = measurer.measure(changes);
     return {.error = {}, .peak_before = before.peak, .peak = after.peak, .seconds_before = before.seconds, .seconds = after.seconds};

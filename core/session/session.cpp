@@ -17,7 +17,6 @@
 #include "core/session/inputs.h"
 #include "core/session/pipelines.h"
 #include "core/session/trace_check.h"
-#include "core/session/measure_what_if.h"
 #include "core/session/plan_memory.h"
 #include "core/session/reset_parameters.h"
 #include "core/session/tensor_slice.h"
@@ -375,10 +374,8 @@ void Session::request_what_if(const Tag& tag, const std::vector<WhatIf>& changes
         WhatIfMeasurement measurement;
         try {
             const std::shared_ptr<Program> program = engine_->model_or_recorded();
-            if (engine_->status().state == RunState::Paused) throw Error(ErrorKind::Usage, "a run is under way; stop it first");
-            RunOptions options = engine_->last_options();
-            options.inputs = engine_->inputs();
-            measurement = measure_what_if(program, options, changes);
+            if (engine_->status().state == RunState::Paused || engine_->status().is_training) throw Error(ErrorKind::Usage, "a run is under way; stop it first");
+            measurement = engine_->measure_what_if(program, changes);
         } catch (const Error& error) {
             measurement.error = error.what();
         }

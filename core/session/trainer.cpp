@@ -425,13 +425,16 @@ FunctionSchema Trainer::schema() const {
     return schema;
 }
 
+Tensor Trainer::loss(std::vector<IValue> arguments) const {
+    const IValue target = std::move(arguments.back());
+    arguments.pop_back();
+    return loss_of(method_->forward(std::move(arguments)), target);
+}
+
 std::function<void(std::vector<IValue>)> Trainer::body() const {
     return [this](std::vector<IValue> arguments) {
-        const IValue target = std::move(arguments.back());
-        arguments.pop_back();
         const GradModeScope grad(true);
-        const Tensor loss = loss_of(method_->forward(std::move(arguments)), target);
-        run_backward({loss});
+        run_backward({loss(std::move(arguments))});
     };
 }
 

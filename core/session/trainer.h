@@ -60,6 +60,8 @@ class Trainer {
     // Inputs and target of the batch, as body() takes them, and what they are called.
     std::vector<IValue> arguments();
     FunctionSchema schema() const;
+    // The loss of arguments(), which are used up.
+    Tensor loss(std::vector<IValue> arguments) const;
     // Forward, loss and backward of arguments(): to repeat a recorded step.
     std::function<void(std::vector<IValue>)> body() const;
 

@@ -77,6 +77,7 @@ class TestWhatIf : public QObject {
     void what_is_measured_is_near_the_forecast();
     void measuring_leaves_the_model_as_it_was();
     void measuring_refuses_with_a_reason();
+    void a_step_of_a_training_is_measured_on_its_batch();
     void models_of_a_file_are_measured_too();
 };
 
@@ -186,6 +187,28 @@ void TestWhatIf::measuring_refuses_with_a_reason() {
     QCOMPARE(ran.measure({{.kind = WhatIf::Kind::Batch, .module = {}, .factor = 0.5}}).error, std::string("3 examples x0.5 is no whole number of examples"));
     QVERIFY(ran.measure({{.kind = WhatIf::Kind::Checkpoint, .module = "nowhere"}}).error.find("nowhere") != std::string::npos);
     QVERIFY(ran.measure({{.kind = WhatIf::Kind::Drop, .module = {}, .event = 1}}).error.find("only reckoned with") != std::string::npos);
+}
+
+void TestWhatIf::a_step_of_a_training_is_measured_on_its_batch() {
+    Ran ran(LOUPE_SOURCE_DIR "/resources/models/digits.pt");
+    TrainOptions options;
+    options.data.path = LOUPE_SOURCE_DIR "/resources/models/digits_data.npz";
+    options.epochs = 1;
+    options.look_every = 0;
+    ran.session.train(options);
+    ran.session.wait_idle();
+    QCOMPARE(ran.session.status().state, RunState::Finished);
+    for (const WhatIf& change : {WhatIf{.kind = WhatIf::Kind::Batch, .module = {}, .factor = 2}, WhatIf{.kind = WhatIf::Kind::Checkpoint, .module = "features"}}) {
+        const MemoryForecast forecast = forecast_memory(*ran.session.recording(), {change});
+        const WhatIfMeasurement measured = ran.measure({change});
+        QCOMPARE(measured.error, std::string());
+        const auto off = [](std::int64_t forecast_peak, std::int64_t peak) { return std::abs(static_cast<double>(forecast_peak) / static_cast<double>(peak) - 1); };
+        const QByteArray numbers = QString("%1 to %2, measured %3 to %4").arg(forecast.peak_before).arg(forecast.peak).arg(measured.peak_before).arg(measured.peak).toUtf8();
+        QVERIFY2(off(forecast.peak_before, measured.peak_before) < 0.1 && off(forecast.peak, measured.peak) < 0.15, numbers.constData());
+    }
+    // The modules are as they were.
+    QVERIFY(ran.session.model());
+    QVERIFY(!ran.session.status().is_training);
 }
 
 void TestWhatIf::models_of_a_file_are_measured_too() {

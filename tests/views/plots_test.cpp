@@ -56,9 +56,9 @@ session::Allocation block(Category category, std::int64_t bytes, session::EventI
 }
 
 // Parameters throughout; an activation of events 1 to 3; a gradient from 3.
-std::shared_ptr<const session::Recording> memoryRun() {
+std::shared_ptr<const session::Recording> memoryRun(std::int64_t parameter = 1000) {
     session::RecordingWriter writer;
-    writer.add_allocation(block(Category::Parameter, 1000, 0));
+    writer.add_allocation(block(Category::Parameter, parameter, 0));
     const std::size_t activation = writer.add_allocation(block(Category::Activation, 500, 1));
     for (int i = 0; i < 4; ++i) {
         session::Event event;
@@ -151,6 +151,10 @@ class PlotsTest : public QObject {
         QTest::mouseClick(view.plot(), Qt::LeftButton, {}, QPoint(static_cast<int>(x), view.plot()->axisRect()->center().y()));
         QCOMPARE(bridge.currentEvent(), 1u);
         QCOMPARE(view.model()->rowCount(), 2);
+        // As many events and less memory, as in the next step of a training: the axis ends where it does.
+        bridge.show(testing::sampleModel(), memoryRun(100));
+        QTRY_VERIFY(view.isSettled());
+        QTRY_VERIFY(view.plot()->yAxis->range().upper < 1000);
     }
 
     void addressesAreMapped() {

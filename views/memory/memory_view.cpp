@@ -210,6 +210,7 @@ void MemoryView::draw() {
         peak_mark_->position->setCoords(peak, peak < count ? series_.total[peak] : 0);
     }
     if (series_.events() != before) fit();
+    else fitBytes();  // another step of a training has as many events
     takeCurrent();
 }
 
@@ -245,6 +246,11 @@ void MemoryView::showAliveTitle() {
 
 void MemoryView::fit() {
     plot_->xAxis->setRange(0, std::max<double>(1.0, static_cast<double>(series_.events())));
+    fitBytes();
+}
+
+// Only events are zoomed by hand.
+void MemoryView::fitBytes() {
     const double most = series_.total.empty() ? 1 : *std::max_element(series_.total.begin(), series_.total.end());
     plot_->yAxis->setRange(0, std::max(1.0, most * 1.06));
     plot_->replot(QCustomPlot::rpQueuedReplot);

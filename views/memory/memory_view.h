@@ -38,6 +38,7 @@ class MemoryView : public View {
     QCustomPlot* plot() { return plot_; }
 
   private:
+    void fitBytes();
     void takeEvents();
     void showAliveTitle();
     void draw();
