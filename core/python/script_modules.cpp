@@ -6,6 +6,8 @@
 
 #include "core/base/strings.h"
 #include "core/nn/layer.h"
+#include "core/nn/utils/norm_hooks.h"
+#include "core/nn/utils/prune.h"
 #include "core/python/builtin_objects.h"
 #include "core/python/evaluator_state.h"
 #include "core/python/nn_module.h"
@@ -310,8 +312,20 @@ bool ScriptModules::add_method(ModuleClass& cls, std::string_view name) {
     return false;
 }
 
+namespace {
+
+// What recomputes a parameter before forward is an object, which no script calls; PyTorch asks it for a function's name.
+void refuse_computing_hooks(nn::Module& module) {
+    const auto refuse = [](std::string_view cls) { throw_error("AttributeError", concat("'", cls, "' object has no attribute '__name__'")); };
+    for (const std::string& hook : nn::norm_hooks_of(module)) refuse(hook.starts_with("weight_norm") ? "WeightNorm" : "SpectralNorm");
+    for (const auto& [tensor, method] : nn::prunings_of(module)) refuse(method);
+}
+
+}  // namespace
+
 // Hooks become functions of the class; those that were removed again are none.
 void ScriptModules::add_hooks(const nn::Module& module, ModuleClass& cls) {
+    refuse_computing_hooks(const_cast<nn::Module&>(module));
     std::vector<Evaluator::State::RegisteredHook> hooks;
     for (const auto& hook : Evaluator::current()->state().hooks) {
         if (hook.module == &module) hooks.push_back(hook);

@@ -74,7 +74,7 @@ void check_can_freeze(const passes::Pipeline& pipeline, const nn::ModulePtr& mod
     if (!module || !module->is_training() || !freezes(pipeline)) return;
     throw Error(ErrorKind::Usage,
                 "Freezing is currently only implemented for modules in eval mode. Please call .eval() on your module before freezing.",
-                {.hint = "run it with --mode eval"});
+                {.hint = "set the mode to eval"});
 }
 
 std::vector<std::vector<int>> line_origins(const ir::Graph& before, const ir::Graph& after) {
