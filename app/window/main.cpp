@@ -14,6 +14,7 @@
 
 #include "app/window/docks.h"
 #include "app/window/main_window.h"
+#include "core/base/share_cores.h"
 #include "views/common/theme.h"
 #include "views/report/report.h"
 
@@ -116,6 +117,7 @@ int report(QApplication& app) {
 }  // namespace
 
 int main(int argc, char** argv) {
+    loupe::share_cores(argv);
     const bool is_report = argc > 1 && std::strcmp(argv[1], "report") == 0;
     // Pictures need no display, and are the same with and without one.
     if (is_report && qEnvironmentVariableIsEmpty("QT_QPA_PLATFORM")) qputenv("QT_QPA_PLATFORM", "offscreen");

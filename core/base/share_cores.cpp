@@ -1,31 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/base/share_cores.h"
 
-#include <omp.h>
+#include <unistd.h>
 
-#include <atomic>
+#include <cstdlib>
+#include <filesystem>
+#include <system_error>
 #include <thread>
 
 namespace loupe {
 namespace {
 
-// With more there is one for the window whatever the engine does, and spinning is faster.
-constexpr int kFewCores = 4;
+// With more there is one for the window whatever the engine does.
+constexpr unsigned kFewCores = 4;
+// Turns at a barrier; libgomp's own are 300,000. Fewer than 1,000 and short regions pay for waking threads.
+constexpr const char* kTurns = "3000";
 
 }  // namespace
 
-// libgomp spins for 300,000 turns at a barrier, but for 100 when it manages more threads than there are cores: a team that
-// has nothing to do makes them more. It has no function that says so, and reads its environment before main().
-void share_cores() {
-    static std::atomic<bool> done = false;
-    if (done.exchange(true) || omp_get_num_procs() > kFewCores) return;
-    std::thread([] {
-        std::atomic<int> present = 0;
-#pragma omp parallel num_threads(omp_get_num_procs() + 1)
-        ++present;
-        std::atomic<bool> never = false;
-        never.wait(false);
-    }).detach();
+void share_cores(char** arguments) {
+    const bool is_said = std::getenv("GOMP_SPINCOUNT") != nullptr || std::getenv("OMP_WAIT_POLICY") != nullptr;
+    if (is_said || std::thread::hardware_concurrency() > kFewCores) return;
+    std::error_code failure;
+    const auto program = std::filesystem::read_symlink("/proc/self/exe", failure);
+    if (failure || setenv("GOMP_SPINCOUNT", kTurns, 0) != 0) return;
+    execv(program.c_str(), arguments);  // comes back only when it fails: then waiting is as it was
 }
 
 }  // namespace loupe

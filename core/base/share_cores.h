@@ -3,9 +3,10 @@
 
 namespace loupe {
 
-// For a process with threads that need a core beside those that compute, as a window's: on a machine of few cores, threads
-// that wait for a parallel region sleep soon instead of spinning for milliseconds on a core that another thread of the
-// region waits for. Once is enough; for good.
-void share_cores();
+// For a program with threads that need a core beside those that compute, as a window's: on a machine of few cores, threads
+// that wait for a parallel region spin for some microseconds and then sleep, instead of spinning for milliseconds on a core
+// that another thread of the region waits for. To be called first in main(): it starts the program anew, once, for libgomp
+// reads its environment before that. An environment that says how to wait is left as it is.
+void share_cores(char** arguments);
 
 }  // namespace loupe

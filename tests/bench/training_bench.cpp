@@ -20,6 +20,7 @@
 
 #include "app/window/docks.h"
 #include "app/window/main_window.h"
+#include "core/base/share_cores.h"
 #include "views/common/theme.h"
 
 namespace {
@@ -62,6 +63,10 @@ void waitFor(const std::function<bool()>& done) {
 Cost inCommand(int epochs) {
     const double before = workOf(RUSAGE_CHILDREN);
     QProcess process;
+    // The command waits as it does by itself, not as a window.
+    auto environment = QProcessEnvironment::systemEnvironment();
+    environment.remove(QStringLiteral("GOMP_SPINCOUNT"));
+    process.setProcessEnvironment(environment);
     process.start(QStringLiteral(LOUPE_BINARY_DIR "/bin/tensorloupe-cli"),
                   {QStringLiteral("train"), kModel, QStringLiteral("--data"), kData, QStringLiteral("--epochs"), QString::number(epochs), QStringLiteral("--threads"), QStringLiteral("2")});
     process.waitForFinished(kPatience);
@@ -140,6 +145,7 @@ void print(const std::vector<Row>& rows) {
 }  // namespace
 
 int main(int argc, char** argv) {
+    loupe::share_cores(argv);
     QApplication app(argc, argv);
     QTemporaryDir settings;
     qputenv("XDG_CONFIG_HOME", settings.path().toUtf8());

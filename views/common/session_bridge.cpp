@@ -4,7 +4,6 @@
 #include <QUndoCommand>
 #include <atomic>
 
-#include "core/base/share_cores.h"
 #include "views/common/format.h"
 
 namespace loupe::views {
@@ -111,7 +110,6 @@ SessionBridge::SessionBridge(QObject* parent)
 SessionBridge::~SessionBridge() = default;
 
 bool SessionBridge::isBusy() const {
-    share_cores();
     return status_.state == RunState::Opening || status_.state == RunState::Running;
 }
 
