@@ -40,6 +40,8 @@ std::string_view torch_swa_utils_source();
 std::string_view torch_compile_source();
 std::string_view torch_attention_source();
 std::string_view argparse_source();
+std::string_view json_source();
+std::string_view logging_source();
 // Modules about files and about texts; empty for other names.
 std::string_view file_library_source(std::string_view module);
 std::string_view text_library_source(std::string_view module);
