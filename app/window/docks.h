@@ -30,6 +30,8 @@ class Docks : public QObject {
     void showAll();
     void resetLayout();
     void save() const;
+    // No change of the layout is under way.
+    bool isSettled() const { return !tidying_ && !changing_ && !arranging_; }
 
   private:
     QDockWidget* first(views::Place place) const;

@@ -16,6 +16,7 @@
 #include <QMenu>
 #include <QMenuBar>
 #include <QMimeData>
+#include <QPointer>
 #include <QPushButton>
 #include <QRegularExpression>
 #include <QSettings>
@@ -32,6 +33,7 @@
 #include "app/window/docks.h"
 #include "app/window/main_window.h"
 #include "app/window/weights_loader.h"
+#include "tests/views/patience.h"
 #include "views/common/elided_label.h"
 #include "views/common/format.h"
 #include "views/common/panel_output.h"
@@ -53,8 +55,6 @@ using session::RunState;
 using window::MainWindow;
 
 namespace {
-
-constexpr int kPatience = 20000;
 
 QString model(const char* name) { return QStringLiteral(LOUPE_SOURCE_DIR "/resources/models/%1.pt").arg(QLatin1String(name)); }
 QString fixture(const char* name) { return QStringLiteral(LOUPE_SOURCE_DIR "/tests/fixtures/models/%1.pt").arg(QLatin1String(name)); }
@@ -98,12 +98,17 @@ class WindowTest : public QObject {
     View& view(const char* id) const {
         return *static_cast<View*>(window_->docks().view(QLatin1String(id)));
     }
-    void press(Qt::Key key, Qt::KeyboardModifiers modifiers = {}) const { QTest::keyClick(window_.get(), key, modifiers); }
+    void press(Qt::Key key, Qt::KeyboardModifiers modifiers = {}) const {
+        QTRY_VERIFY(testing::isActive(*window_));
+        QTest::keyClick(window_.get(), key, modifiers);
+    }
+    /// Every change of the layout is in its place and known.
+    void settle() const { QTRY_VERIFY(window_->docks().isSettled()); }
     // While a file is being opened there is no model, or still the one before.
     [[nodiscard]] bool shows(const QString& file) { return window_->bridge().model() && window_->bridge().model()->path == file.toStdString() && state() == RunState::Ready; }
     void open(const QString& file) {
         window_->openFile(file);
-        QTRY_VERIFY_WITH_TIMEOUT(shows(file), kPatience);
+        QTRY_VERIFY(shows(file));
     }
 
   private slots:
@@ -116,7 +121,7 @@ class WindowTest : public QObject {
         QSettings().clear();
         window_ = std::make_unique<MainWindow>();
         window_->show();
-        QVERIFY(QTest::qWaitForWindowExposed(window_.get()));
+        QVERIFY(QTest::qWaitForWindowExposed(window_.get(), kPatience));
         // Without a window manager nobody else makes it active.
         QApplication::setActiveWindow(window_.get());
     }
@@ -146,22 +151,22 @@ class WindowTest : public QObject {
         auto* card = window_->findChild<QPushButton*>(QStringLiteral("model.digits"));
         QVERIFY(card);
         QTest::mouseClick(card, Qt::LeftButton);
-        QTRY_VERIFY_WITH_TIMEOUT(state() == RunState::Ready, kPatience);
+        QTRY_VERIFY(state() == RunState::Ready);
         QCOMPARE(window_->windowTitle().left(9), QStringLiteral("digits.pt"));
         auto& events = view<views::EventsView>("events");
         QTRY_VERIFY(events.isVisible());
 
         press(Qt::Key_F5);
-        QTRY_COMPARE_WITH_TIMEOUT(state(), RunState::Finished, kPatience);
+        QTRY_COMPARE(state(), RunState::Finished);
         const auto forward = window_->bridge().eventCount();
         QVERIFY(forward > 10);
         QTRY_COMPARE(events.model().acceptedCount(), forward);
 
         // To backward, and a step there names its forward operator.
         press(Qt::Key_F7);
-        QTRY_VERIFY_WITH_TIMEOUT(state() == RunState::Paused && window_->bridge().status().phase == session::RunPhase::Backward, kPatience);
+        QTRY_VERIFY(state() == RunState::Paused && window_->bridge().status().phase == session::RunPhase::Backward);
         press(Qt::Key_F10);
-        QTRY_VERIFY_WITH_TIMEOUT(state() == RunState::Paused && window_->bridge().reachedEvent() > forward, kPatience);
+        QTRY_VERIFY(state() == RunState::Paused && window_->bridge().reachedEvent() > forward);
         const auto& recording = *window_->bridge().recording();
         const auto& event = recording.event(window_->bridge().reachedEvent());
         QCOMPARE(event.phase, session::RunPhase::Backward);
@@ -174,10 +179,10 @@ class WindowTest : public QObject {
         QCOMPARE(window_->bridge().reachedEvent(), event.id);
 
         press(Qt::Key_F5, Qt::ShiftModifier);
-        QTRY_VERIFY_WITH_TIMEOUT(state() != RunState::Paused && state() != RunState::Running, kPatience);
+        QTRY_VERIFY(state() != RunState::Paused && state() != RunState::Running);
         QVERIFY(window_->bridge().eventCount() > forward);  // what was recorded stays
         action("close")->trigger();
-        QTRY_VERIFY_WITH_TIMEOUT(!window_->bridge().model(), kPatience);
+        QTRY_VERIFY(!window_->bridge().model());
         QTRY_VERIFY(window_->findChild<QWidget*>(QStringLiteral("startPage"))->isVisible());
     }
 
@@ -192,22 +197,23 @@ class WindowTest : public QObject {
         options.backward = true;
         window_->bridge().setRunOptions(options);
         press(Qt::Key_F5);
-        QTRY_COMPARE_WITH_TIMEOUT(state(), RunState::Paused, kPatience);
+        QTRY_COMPARE(state(), RunState::Paused);
         QCOMPARE(window_->bridge().status().phase, session::RunPhase::Backward);
         QVERIFY2(window_->bridge().status().next_scope.rfind("layer2", 0) == 0, window_->bridge().status().next_scope.c_str());
         // Step, then look at a tensor: the current event follows.
         const auto before = window_->bridge().reachedEvent();
         press(Qt::Key_F11);
-        QTRY_VERIFY_WITH_TIMEOUT(state() == RunState::Paused && window_->bridge().reachedEvent() > before, kPatience);
+        QTRY_VERIFY(state() == RunState::Paused && window_->bridge().reachedEvent() > before);
         QVERIFY(window_->bridge().currentValue() != 0);
+        const auto stepped = window_->bridge().reachedEvent();
         press(Qt::Key_F5);
-        QTRY_VERIFY_WITH_TIMEOUT(state() == RunState::Finished || state() == RunState::Paused, kPatience);
+        QTRY_VERIFY(state() == RunState::Finished || (state() == RunState::Paused && window_->bridge().reachedEvent() > stepped));
     }
 
     void f1OpensTheDocumentationOfTheCurrentNode() {
         open(model("digits"));
         press(Qt::Key_F5);
-        QTRY_COMPARE_WITH_TIMEOUT(state(), RunState::Finished, kPatience);
+        QTRY_COMPARE(state(), RunState::Finished);
         window_->bridge().setCurrentModule(QStringLiteral("classifier.hidden"));
         auto& documentation = view<views::DocumentationView>("documentation");
         press(Qt::Key_F1);
@@ -229,7 +235,7 @@ class WindowTest : public QObject {
         QSettings().setValue(QStringLiteral("window/docks"), old.saveState(1));
         window_ = std::make_unique<MainWindow>();
         window_->show();
-        QVERIFY(QTest::qWaitForWindowExposed(window_.get()));
+        QVERIFY(QTest::qWaitForWindowExposed(window_.get(), kPatience));
         QApplication::setActiveWindow(window_.get());
         open(model("digits"));
         auto* dock = window_->findChild<QDockWidget*>(QStringLiteral("documentation"));
@@ -241,7 +247,9 @@ class WindowTest : public QObject {
     void selectingAModuleMovesEveryPanel() {
         open(model("digits"));
         press(Qt::Key_F5);
-        QTRY_COMPARE_WITH_TIMEOUT(state(), RunState::Finished, kPatience);
+        QTRY_COMPARE(state(), RunState::Finished);
+        auto& events = view<views::EventsView>("events");
+        QTRY_COMPARE(events.model().acceptedCount(), window_->bridge().eventCount());
         auto& modules = view<views::ModulesView>("modules");
         const QModelIndex index = modules.model().indexOfModule(QStringLiteral("classifier.hidden"));
         QVERIFY(index.isValid());
@@ -249,8 +257,7 @@ class WindowTest : public QObject {
         QTest::mouseClick(modules.tree().viewport(), Qt::LeftButton, {}, modules.tree().visualRect(index).center());
         const auto& bridge = window_->bridge();
         QCOMPARE(views::text(bridge.recording()->event(bridge.currentEvent()).scope), QStringLiteral("classifier.hidden"));
-        auto& events = view<views::EventsView>("events");
-        QCOMPARE(events.tree().currentIndex().data(views::EventModel::EventRole).toUInt(), bridge.currentEvent());
+        QTRY_COMPARE(events.tree().currentIndex().data(views::EventModel::EventRole).toUInt(), bridge.currentEvent());
         // A bookmark, away, and back.
         const auto event = bridge.currentEvent();
         press(Qt::Key_B, Qt::ControlModifier);
@@ -263,7 +270,7 @@ class WindowTest : public QObject {
     void palettesFindCommandsAndModules() {
         open(model("digits"));
         press(Qt::Key_P, Qt::ControlModifier | Qt::ShiftModifier);
-        auto* palette = window_->findChild<QWidget*>(QStringLiteral("chooser"));
+        const QPointer<QWidget> palette = window_->findChild<QWidget*>(QStringLiteral("chooser"));
         QVERIFY(palette);
         auto* edit = palette->findChild<QLineEdit*>();
         auto* list = palette->findChild<QListWidget*>();
@@ -274,9 +281,10 @@ class WindowTest : public QObject {
         QTRY_COMPARE(views::Theme::instance().mode(), views::Theme::Mode::Light);
         views::Theme::instance().setMode(views::Theme::Mode::Dark);
 
+        QTRY_VERIFY(!palette);
         window_->openGoTo();
-        QWidget* go = nullptr;
-        QTRY_VERIFY((go = window_->findChild<QWidget*>(QStringLiteral("chooser"))) && go != palette);
+        QWidget* go = window_->findChild<QWidget*>(QStringLiteral("chooser"));
+        QVERIFY(go);
         QTest::keyClicks(go->findChild<QLineEdit*>(), QStringLiteral("classifier.hidden"));
         QTest::keyClick(go->findChild<QLineEdit*>(), Qt::Key_Return);
         QTRY_COMPARE(window_->bridge().currentModule(), QStringLiteral("classifier.hidden"));
@@ -293,7 +301,7 @@ class WindowTest : public QObject {
         part.close();
         window_->openFile(broken);
         auto* banner = window_->findChild<window::Banner*>();
-        QTRY_VERIFY_WITH_TIMEOUT(banner->isVisible(), kPatience);
+        QTRY_VERIFY(banner->isVisible());
         QVERIFY2(banner->message().contains(QStringLiteral("broken.pt")), qPrintable(banner->message()));
         QVERIFY(!banner->message().contains(QLatin1Char('\n')));
         window_->openFile(folder.filePath(QStringLiteral("missing.pt")));
@@ -301,7 +309,7 @@ class WindowTest : public QObject {
         open(model("digits"));
         QVERIFY(!banner->isVisible());
         press(Qt::Key_F5);
-        QTRY_COMPARE_WITH_TIMEOUT(state(), RunState::Finished, kPatience);
+        QTRY_COMPARE(state(), RunState::Finished);
     }
 
     void wrongInputsLeaveWhatWasRecorded() {
@@ -311,7 +319,7 @@ class WindowTest : public QObject {
         inputs[0] = session::parse_input_spec("1x3x8x8");
         window_->bridge().setInputs(inputs);
         press(Qt::Key_F5);
-        QTRY_COMPARE_WITH_TIMEOUT(state(), RunState::Failed, kPatience);
+        QTRY_COMPARE(state(), RunState::Failed);
         QVERIFY(!window_->bridge().status().error.empty());
         auto* banner = window_->findChild<window::Banner*>();
         QTRY_VERIFY(banner->isVisible());
@@ -321,14 +329,14 @@ class WindowTest : public QObject {
         const auto& event = bridge.recording()->event(bridge.currentEvent());
         QVERIFY(event.failed);
         QCOMPARE(views::text(event.scope), QStringLiteral("features.conv1"));
-        const QModelIndex row = view<views::EventsView>("events").tree().currentIndex();
-        QVERIFY(row.data(Qt::ToolTipRole).toString().contains(QStringLiteral("expected input")));
+        const auto& tree = view<views::EventsView>("events").tree();
+        QTRY_VERIFY(tree.currentIndex().data(Qt::ToolTipRole).toString().contains(QStringLiteral("expected input")));
         // The way out.
         for (auto* link : banner->findChildren<QPushButton*>()) {
             if (link->text() == QStringLiteral("Change inputs")) QTest::mouseClick(link, Qt::LeftButton);
         }
         QVERIFY(!banner->isVisible());
-        QTRY_COMPARE(window_->docks().focused(), window_->docks().view(QStringLiteral("inputs")));
+        QTRY_VERIFY(testing::isActive(*window_) && window_->docks().focused() == window_->docks().view(QStringLiteral("inputs")));
     }
 
     void theWindowStaysAwakeWhileTheModelRuns() {
@@ -339,14 +347,16 @@ class WindowTest : public QObject {
         auto options = window_->bridge().runOptions();
         options.backward = true;
         window_->bridge().setRunOptions(options);
-        QTest::qWait(300);
+        settle();
         StallWatch watch;
         press(Qt::Key_F5);
-        QTRY_COMPARE_WITH_TIMEOUT(state(), RunState::Finished, kPatience);
-        QTest::qWait(200);
-        qInfo("longest stall %lld ms", static_cast<long long>(watch.longest()));
-        // Figures are printed, not asserted; a window that stood still for seconds is broken.
-        QVERIFY(watch.longest() < 2000);
+        QElapsedTimer clock;
+        clock.start();
+        QTRY_COMPARE(state(), RunState::Finished);
+        const qint64 run = clock.elapsed();
+        qInfo("longest stall %lld ms in %lld", static_cast<long long>(watch.longest()), static_cast<long long>(run));
+        // Figures are printed, not asserted; a window that stood still for as long as the model ran is broken.
+        QVERIFY(watch.longest() < std::max<qint64>(2000, run / 2));
     }
 
     void aDigitIsDrawnAndRead() {
@@ -355,7 +365,7 @@ class WindowTest : public QObject {
         // The sample that ships is seen before anything runs.
         QTRY_VERIFY(!inputs.pad().picture().isEmpty() && inputs.pad().isDrawable());
         QTest::mouseClick(window_->findChild<QPushButton*>(QStringLiteral("clearPad")), Qt::LeftButton);
-        QTRY_COMPARE_WITH_TIMEOUT(state(), RunState::Finished, kPatience);
+        QTRY_COMPARE(state(), RunState::Finished);
         // A one: a stroke down the middle.
         QWidget* pad = &inputs.pad();
         const int middle = pad->width() / 2;
@@ -363,25 +373,24 @@ class WindowTest : public QObject {
         for (int y = 6; y < pad->height() - 5; y += 6) QTest::mouseMove(pad, {middle, y});
         QTest::mouseRelease(pad, Qt::LeftButton, {}, {middle, pad->height() - 6});
         QCOMPARE(inputs.model().specs().front().source, session::InputSpec::Source::File);
-        QTRY_VERIFY2_WITH_TIMEOUT(inputs.answer().startsWith(QStringLiteral("Output: 1 (")), qPrintable(inputs.answer()), kPatience);
+        QTRY_VERIFY2(inputs.answer().startsWith(QStringLiteral("Output: 1 (")), qPrintable(inputs.answer()));
         // It is still there when the model is opened again.
         const std::string drawn = inputs.model().specs().front().file;
         action("close")->trigger();
-        QTRY_VERIFY_WITH_TIMEOUT(!window_->bridge().model(), kPatience);
+        QTRY_VERIFY(!window_->bridge().model());
         open(model("digits"));
-        QTRY_COMPARE(window_->bridge().inputs().front().file, drawn);
+        QTRY_VERIFY(!window_->bridge().inputs().empty() && window_->bridge().inputs().front().file == drawn);
     }
 
     void aTextIsTypedAndContinued() {
         open(model("gpt"));
         auto& inputs = view<views::InputsView>("inputs");
         auto* words = window_->findChild<QLineEdit*>(QStringLiteral("words"));
-        QVERIFY(words->isVisible());
-        QVERIFY(!words->text().isEmpty());
+        QTRY_VERIFY(words->isVisible() && !words->text().isEmpty());
         words->selectAll();
         QTest::keyClicks(words, QStringLiteral("abcdefgh"));
         QTest::keyClick(words, Qt::Key_Return);
-        QTRY_VERIFY2_WITH_TIMEOUT(inputs.answer().startsWith(QStringLiteral("Next: \u201ci\u201d")), qPrintable(inputs.answer()), kPatience);
+        QTRY_VERIFY2(inputs.answer().startsWith(QStringLiteral("Next: \u201ci\u201d")), qPrintable(inputs.answer()));
         QCOMPARE(inputs.model().specs().front().shape, (session::Shape{1, 8}));
     }
 
@@ -400,13 +409,13 @@ class WindowTest : public QObject {
         QVERIFY(drop(image));
         QVERIFY(window_->findChild<window::Banner*>()->message().contains(QStringLiteral("open a model first")));
         QVERIFY(drop(model("digits")));
-        QTRY_VERIFY_WITH_TIMEOUT(window_->bridge().model() && state() == RunState::Ready, kPatience);
+        QTRY_VERIFY(window_->bridge().model() && state() == RunState::Ready);
         QVERIFY(drop(image));
         QCOMPARE(window_->bridge().inputs().front().file, image.toStdString());
         QCOMPARE(window_->bridge().inputs().front().shape, (session::Shape{1, 1, 8, 8}));
         press(Qt::Key_F5);
         auto& inputs = view<views::InputsView>("inputs");
-        QTRY_VERIFY2_WITH_TIMEOUT(inputs.answer().startsWith(QStringLiteral("Output: 7 (")), qPrintable(inputs.answer()), kPatience);
+        QTRY_VERIFY2(inputs.answer().startsWith(QStringLiteral("Output: 7 (")), qPrintable(inputs.answer()));
         // An array that cannot be read is told of; the input stays.
         QTemporaryDir folder;
         const QString broken = folder.filePath(QStringLiteral("broken.npy"));
@@ -481,7 +490,7 @@ class WindowTest : public QObject {
         for (auto* button : list->window()->findChildren<QPushButton*>()) {
             if (button->text() == QStringLiteral("Copy all")) button->click();
         }
-        QVERIFY(QApplication::clipboard()->text().contains(QStringLiteral("Missing key(s) in state_dict: \"2.weight\", \"2.bias\"")));
+        QTRY_VERIFY(QApplication::clipboard()->text().contains(QStringLiteral("Missing key(s) in state_dict: \"2.weight\", \"2.bias\"")));
         list->window()->hide();
         buttons[1]->click();  // what fits
         QTRY_VERIFY(first("0.weight") != reset);
@@ -513,24 +522,24 @@ class WindowTest : public QObject {
     void layoutChangesAreUndone() {
         open(model("digits"));
         auto* log = window_->findChild<QDockWidget*>(QStringLiteral("log"));
-        QTest::qWait(50);
+        settle();
         QVERIFY(!action("undo")->isEnabled());
         // Another tab in front is no change.
         window_->docks().show(QStringLiteral("log"));
-        QTest::qWait(50);
+        settle();
         QVERIFY(!action("undo")->isEnabled());
         log->setFloating(true);
         QTRY_VERIFY(action("undo")->isEnabled());
-        QTest::qWait(50);
+        settle();
         press(Qt::Key_Z, Qt::ControlModifier);
         QTRY_VERIFY(!log->isFloating());
-        QTest::qWait(50);
+        settle();
         log->close();
         QTRY_VERIFY(action("undo")->isEnabled());
-        QTest::qWait(50);
+        settle();
         press(Qt::Key_Z, Qt::ControlModifier);
         QTRY_VERIFY(!log->isHidden());
-        QTest::qWait(50);
+        settle();
         press(Qt::Key_Z, Qt::ControlModifier | Qt::ShiftModifier);
         QTRY_VERIFY(log->isHidden());
     }
@@ -540,10 +549,10 @@ class WindowTest : public QObject {
         for (const char* id : {"events", "tensor"}) {
             auto* hint = window_->docks().view(QLatin1String(id))->findChild<QLabel*>(QStringLiteral("emptyHint"));
             QVERIFY(hint);
-            QVERIFY2(hint->isVisible() && hint->text().contains(QStringLiteral("F5")), id);
+            QTRY_VERIFY2(hint->isVisible() && hint->text().contains(QStringLiteral("F5")), id);
         }
         press(Qt::Key_F5);
-        QTRY_COMPARE_WITH_TIMEOUT(state(), RunState::Finished, kPatience);
+        QTRY_COMPARE(state(), RunState::Finished);
         for (const char* id : {"events", "tensor"}) {
             QTRY_VERIFY2(!window_->docks().view(QLatin1String(id))->findChild<QLabel*>(QStringLiteral("emptyHint"))->isVisible(), id);
         }
@@ -553,13 +562,16 @@ class WindowTest : public QObject {
         QTest::failOnWarning(QRegularExpression(QStringLiteral("QPainter")));  // panels without any room draw nothing
         open(fixture("resnet18"));
         press(Qt::Key_F7);
-        QTRY_COMPARE_WITH_TIMEOUT(state(), RunState::Paused, kPatience);
-        for (QDockWidget* dock : window_->docks().all()) window_->docks().show(dock->objectName());
-        QTest::qWait(200);
+        QTRY_COMPARE(state(), RunState::Paused);
+        for (QDockWidget* dock : window_->docks().all()) {
+            window_->docks().show(dock->objectName());
+            QTRY_VERIFY2(dock->widget()->isVisible(), qPrintable(dock->objectName()));
+        }
+        settle();
         QVERIFY2(window_->minimumSizeHint().width() <= 1024, widest().constData());
         // Nor does a long word at the foot: an error, a scope of many modules.
         for (auto* label : window_->statusBar()->findChildren<views::ElidedLabel*>()) label->setText(QString(400, QLatin1Char('m')));
-        QTest::qWait(50);
+        QCoreApplication::processEvents();
         QVERIFY2(window_->minimumSizeHint().width() <= 1024, widest().constData());
         press(Qt::Key_F5, Qt::ShiftModifier);
     }
@@ -569,17 +581,17 @@ class WindowTest : public QObject {
         auto& passes = view<views::PassesView>("passes");
         window_->docks().show(QStringLiteral("passes"));
         passes.choosePipeline(QStringLiteral("freeze"));
-        QTRY_VERIFY_WITH_TIMEOUT(passes.isSettled() && passes.list()->topLevelItemCount() > 2, kPatience);
+        QTRY_VERIFY(passes.isSettled() && passes.list()->topLevelItemCount() > 2);
         QTest::mouseClick(window_->findChild<QWidget*>(QStringLiteral("checkPasses")), Qt::LeftButton);
         QTreeWidgetItem* last = nullptr;
-        QTRY_VERIFY_WITH_TIMEOUT((last = passes.list()->topLevelItem(passes.list()->topLevelItemCount() - 1)) && !last->text(3).isEmpty(), kPatience);
+        QTRY_VERIFY((last = passes.list()->topLevelItem(passes.list()->topLevelItemCount() - 1)) && !last->text(3).isEmpty());
         // Folding batch normalisation rounds differently, and no more.
         bool ok = false;
         const double difference = last->text(3).toDouble(&ok);
         QVERIFY2(ok && difference < 1e-4, qPrintable(last->text(3)));
         // Not while a run is parked.
         press(Qt::Key_F7);
-        QTRY_COMPARE_WITH_TIMEOUT(state(), RunState::Paused, kPatience);
+        QTRY_COMPARE(state(), RunState::Paused);
         auto* button = window_->findChild<QWidget*>(QStringLiteral("checkPasses"));
         QVERIFY(!button->isEnabled());
         QVERIFY(button->toolTip().contains(QStringLiteral("stop it first")));
@@ -590,22 +602,26 @@ class WindowTest : public QObject {
         open(model("digits"));
         QVERIFY(!action("save_run")->isEnabled());
         press(Qt::Key_F7);
-        QTRY_COMPARE_WITH_TIMEOUT(state(), RunState::Paused, kPatience);
+        QTRY_COMPARE(state(), RunState::Paused);
         press(Qt::Key_F5);
-        QTRY_COMPARE_WITH_TIMEOUT(state(), RunState::Finished, kPatience);
+        QTRY_COMPARE(state(), RunState::Finished);
         QTRY_VERIFY(action("save_run")->isEnabled());
         const auto events = window_->bridge().eventCount();
         QTemporaryDir folder;
         const QString file = folder.filePath(QStringLiteral("run.loupe"));
         window_->saveRun(file);
-        QTRY_VERIFY_WITH_TIMEOUT(QFileInfo(file).size() > 0, kPatience);
+        const auto isWritten = [this] {
+            const auto& log = window_->bridge().log();
+            return std::any_of(log.begin(), log.end(), [](const auto& entry) { return entry.text.find("was written to") != std::string::npos; });
+        };
+        QTRY_VERIFY(isWritten());
         action("close")->trigger();
-        QTRY_VERIFY_WITH_TIMEOUT(!window_->bridge().model(), kPatience);
+        QTRY_VERIFY(!window_->bridge().model());
         window_->takeFile(file);
-        QTRY_VERIFY_WITH_TIMEOUT(window_->bridge().model() && state() == RunState::Finished && window_->bridge().eventCount() == events, kPatience);
+        QTRY_VERIFY(window_->bridge().model() && state() == RunState::Finished && window_->bridge().eventCount() == events);
         QTRY_COMPARE(view<views::EventsView>("events").model().acceptedCount(), events);
         window_->saveRun(folder.filePath(QStringLiteral("missing/run.loupe")));
-        QTRY_VERIFY_WITH_TIMEOUT(window_->findChild<window::Banner*>()->isVisible(), kPatience);
+        QTRY_VERIFY(window_->findChild<window::Banner*>()->isVisible());
     }
 
     void aTracedModelShowsTheCodeOfItsArchive() {
@@ -613,7 +629,7 @@ class WindowTest : public QObject {
         open(model("gpt"));
         auto& source = view<views::SourceView>("source");
         press(Qt::Key_F5);
-        QTRY_COMPARE_WITH_TIMEOUT(state(), RunState::Finished, kPatience);
+        QTRY_COMPARE(state(), RunState::Finished);
         window_->bridge().setCurrentEvent(static_cast<session::EventId>(window_->bridge().eventCount()));
         QVERIFY2(source.currentFile().startsWith(QStringLiteral("code/")), qPrintable(source.currentFile()));
         QVERIFY(source.editor().text().contains(QStringLiteral("def forward(self")));
@@ -624,7 +640,7 @@ class WindowTest : public QObject {
     void everyPanelIsSavedAsAPictureAndRowsAreCopied() {
         open(model("digits"));
         press(Qt::Key_F5);
-        QTRY_COMPARE_WITH_TIMEOUT(state(), RunState::Finished, kPatience);
+        QTRY_COMPARE(state(), RunState::Finished);
         QTemporaryDir folder;
         for (QDockWidget* dock : window_->docks().all()) {
             for (const char* ending : {"png", "svg", "pdf"}) {
@@ -636,6 +652,7 @@ class WindowTest : public QObject {
         QVERIFY(views::savePanel(*window_, folder.filePath(QStringLiteral("missing/x.png"))).contains(QStringLiteral("cannot write")));
         auto& modules = view<views::ModulesView>("modules");
         modules.tree().setFocus();
+        QTRY_VERIFY(testing::isActive(*window_) && modules.tree().hasFocus() && action("copy")->isEnabled());
         modules.tree().setCurrentIndex(modules.model().indexOfModule(QStringLiteral("features")));
         QTest::keyClick(&modules.tree(), Qt::Key_C, Qt::ControlModifier);
         QTRY_VERIFY(QApplication::clipboard()->text().startsWith(QStringLiteral("features\tSequential")));
@@ -644,7 +661,7 @@ class WindowTest : public QObject {
     void aRunToANanStopsBehindTheOperatorThatMadeIt() {
         open(fixture("makes_nan"));
         press(Qt::Key_F6);
-        QTRY_COMPARE_WITH_TIMEOUT(state(), RunState::Paused, kPatience);
+        QTRY_COMPARE(state(), RunState::Paused);
         QVERIFY(window_->bridge().recording()->event(window_->bridge().reachedEvent()).has_nan);
         const auto labels = window_->statusBar()->findChildren<QLabel*>();
         const auto says = [&](const char* words) {
@@ -652,7 +669,7 @@ class WindowTest : public QObject {
         };
         QTRY_VERIFY(says("after log"));
         press(Qt::Key_F10);
-        QTRY_VERIFY_WITH_TIMEOUT(says(", before "), kPatience);
+        QTRY_VERIFY(says(", before "));
         press(Qt::Key_F5, Qt::ShiftModifier);
     }
 

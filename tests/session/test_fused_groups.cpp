@@ -39,7 +39,7 @@ FusedGroups ask(Session& session, const FusedGroupsRequest& request) {
         ready.notify_all();
     });
     std::unique_lock lock(mutex);
-    ready.wait_for(lock, std::chrono::seconds(60), [&] { return answer.has_value(); });
+    ready.wait_for(lock, std::chrono::seconds(240), [&] { return answer.has_value(); });
     return answer.value();
 }
 

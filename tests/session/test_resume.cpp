@@ -408,7 +408,7 @@ print(model.fc.weight[0, 0].item())
 )");
         QProcess python;
         python.start("/usr/bin/python3", {QString::fromStdString(path("check.py")), QString::fromStdString(path("net.py")), QString::fromStdString(path("ours.pt")), QString::fromStdString(path("theirs.pt"))});
-        QVERIFY(python.waitForFinished(60'000));
+        QVERIFY(python.waitForFinished(240'000));
         QVERIFY2(python.exitCode() == 0, python.readAllStandardError().constData());
         given.resume = path("theirs.pt");
         given.max_steps = 12;  // two epochs of six are done

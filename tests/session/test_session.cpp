@@ -27,7 +27,7 @@ class Answer {
     }
     T wait() {
         std::unique_lock lock(mutex_);
-        ready_.wait_for(lock, std::chrono::seconds(30), [this] { return value_.has_value(); });
+        ready_.wait_for(lock, std::chrono::seconds(240), [this] { return value_.has_value(); });
         return value_.value();
     }
 
@@ -377,8 +377,7 @@ void TestSession::stop_ends_an_endless_loop() {
     options.inputs = {parse_input_spec("4")};
     options.record = false;
     session.run(options);
-    QTest::qWait(200);
-    QCOMPARE(session.status().state, RunState::Running);
+    QTRY_COMPARE_WITH_TIMEOUT(session.status().state, RunState::Running, 120'000);
     session.stop();
     session.wait_idle();
     QCOMPARE(session.status().state, RunState::Ready);

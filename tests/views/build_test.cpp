@@ -3,6 +3,7 @@
 #include <QTemporaryDir>
 #include <QtTest>
 
+#include "tests/views/patience.h"
 #include "views/build/build_view.h"
 
 using namespace loupe;
@@ -100,14 +101,14 @@ class BuildTest : public QObject {
         settle();
         QVERIFY(view_->layers()->topLevelItemCount() > 5);
         QCOMPARE(view_->openAs(folder.filePath(QStringLiteral("built/cnn.py"))), QString());
-        QTRY_VERIFY_WITH_TIMEOUT(bridge_->status().state == session::RunState::Ready, 10'000);
+        QTRY_VERIFY(bridge_->status().state == session::RunState::Ready);
         bridge_->run();
-        QTRY_VERIFY_WITH_TIMEOUT(bridge_->status().state == session::RunState::Finished, 10'000);
+        QTRY_VERIFY(bridge_->status().state == session::RunState::Finished);
         QVERIFY(!view_->openAs(QStringLiteral("/proc/nowhere/model.py")).isEmpty());
     }
 
   private:
-    void settle() { QTRY_VERIFY_WITH_TIMEOUT(view_->isSettled(), 5000); }
+    void settle() { QTRY_VERIFY(view_->isSettled()); }
     QString layer(int row) const { return view_->layers()->topLevelItem(row)->text(1); }
 
     std::unique_ptr<SessionBridge> bridge_;

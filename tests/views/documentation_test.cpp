@@ -10,6 +10,7 @@
 #include <QTextFragment>
 #include <QToolButton>
 
+#include "tests/views/patience.h"
 #include "tests/views/sample_run.h"
 #include "views/documentation/documentation_view.h"
 #include "views/documentation/formula_text.h"
@@ -87,7 +88,7 @@ class DocumentationTest : public QObject {
         DocumentationView view(bridge, nullptr);
         view.resize(500, 800);
         view.show();
-        QVERIFY(QTest::qWaitForWindowExposed(&view));
+        QVERIFY(QTest::qWaitForWindowExposed(&view, kPatience));
         QVERIFY(view.shown().isEmpty());
         bridge.show(testing::sampleModel(), testing::sampleRun());
         bridge.setCurrentEvent(2);
@@ -106,7 +107,7 @@ class DocumentationTest : public QObject {
         DocumentationView view(bridge, nullptr);
         view.resize(500, 800);
         view.show();
-        QVERIFY(QTest::qWaitForWindowExposed(&view));
+        QVERIFY(QTest::qWaitForWindowExposed(&view, kPatience));
         bridge.show(testing::sampleModel(), testing::sampleRun());
         bridge.setCurrentEvent(1);
         QVERIFY(clickWords(view, QStringLiteral("#4")));
@@ -118,7 +119,7 @@ class DocumentationTest : public QObject {
         DocumentationView view(bridge, nullptr);
         view.resize(500, 800);
         view.show();
-        QVERIFY(QTest::qWaitForWindowExposed(&view));
+        QVERIFY(QTest::qWaitForWindowExposed(&view, kPatience));
         bridge.show(testing::sampleModel(), nullptr);
         bridge.setCurrentNode(2);
         QCOMPARE(view.shown(), QStringLiteral("aten::relu_"));
@@ -130,9 +131,10 @@ class DocumentationTest : public QObject {
         DocumentationView view(bridge, nullptr);
         view.resize(500, 800);
         view.show();
-        QVERIFY(QTest::qWaitForWindowExposed(&view));
+        QVERIFY(QTest::qWaitForWindowExposed(&view, kPatience));
         view.find();
         auto* search = view.findChild<QLineEdit*>(QStringLiteral("documentationSearch"));
+        QTRY_VERIFY(testing::isActive(view) && search->hasFocus());
         QTest::keyClicks(search, QStringLiteral("logsumexp"));
         QVERIFY(search->completer());
         auto* matches = search->completer()->popup();
@@ -153,7 +155,7 @@ class DocumentationTest : public QObject {
         DocumentationView view(bridge, nullptr);
         view.resize(500, 800);
         view.show();
-        QVERIFY(QTest::qWaitForWindowExposed(&view));
+        QVERIFY(QTest::qWaitForWindowExposed(&view, kPatience));
         auto* back = view.findChild<QToolButton*>(QStringLiteral("documentationBack"));
         view.showOperator(QStringLiteral("aten::relu"));
         QVERIFY(!back->isEnabled());

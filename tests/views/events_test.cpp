@@ -8,6 +8,7 @@
 #include <QTest>
 #include <QTreeView>
 
+#include "tests/views/patience.h"
 #include "tests/views/sample_run.h"
 #include "views/events/event_filter.h"
 #include "views/events/event_model.h"
@@ -127,7 +128,7 @@ class EventsTest : public QObject {
         EventsView view(bridge, nullptr);
         view.resize(900, 400);
         view.show();
-        QVERIFY(QTest::qWaitForWindowExposed(&view));
+        QVERIFY(QTest::qWaitForWindowExposed(&view, kPatience));
         bridge.show(testing::sampleModel(), testing::sampleRun());
         bridge.setCurrentEvent(4);
         QCOMPARE(view.tree().currentIndex().data(EventModel::EventRole).toUInt(), 4u);

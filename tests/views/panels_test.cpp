@@ -9,6 +9,7 @@
 #include <QTest>
 #include <QTreeView>
 
+#include "tests/views/patience.h"
 #include "tests/views/sample_run.h"
 #include "views/common/colour_map.h"
 #include "views/common/format.h"
@@ -92,7 +93,7 @@ class PanelsTest : public QObject {
         ModulesView view(bridge, nullptr);
         view.resize(700, 500);
         view.show();
-        QVERIFY(QTest::qWaitForWindowExposed(&view));
+        QVERIFY(QTest::qWaitForWindowExposed(&view, kPatience));
         bridge.show(testing::sampleModel(), testing::sampleRun());
         view.tree().expandAll();
         auto& model = view.model();
@@ -145,7 +146,7 @@ class PanelsTest : public QObject {
         SourceView view(bridge, nullptr);
         view.resize(600, 300);
         view.show();
-        QVERIFY(QTest::qWaitForWindowExposed(&view));
+        QVERIFY(QTest::qWaitForWindowExposed(&view, kPatience));
         bridge.show(testing::sampleModel(), testing::sampleRun());
         bridge.setCurrentEvent(4);
         QCOMPARE(view.currentFile(), QStringLiteral("sample.py"));

@@ -6,6 +6,7 @@
 #include <QTextLayout>
 #include <random>
 
+#include "tests/views/patience.h"
 #include "tests/views/sample_run.h"
 #include "views/passes/diff_text.h"
 #include "views/passes/passes_view.h"

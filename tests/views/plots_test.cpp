@@ -9,6 +9,7 @@
 #include <QTest>
 
 #include "core/session/recording_writer.h"
+#include "tests/views/patience.h"
 #include "tests/views/sample_run.h"
 #include "views/common/plot_style.h"
 #include "views/gradient_flow/gradient_flow_view.h"

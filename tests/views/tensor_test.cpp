@@ -8,6 +8,7 @@
 #include <limits>
 #include <qcustomplot.h>
 
+#include "tests/views/patience.h"
 #include "tests/views/sample_run.h"
 #include "views/tensor/tensor_view.h"
 
@@ -91,10 +92,10 @@ class TensorTest : public QObject {
         picture.show();
         QString said;
         connect(&picture, &TensorPicture::hovered, [&](const QString& text) { said = text; });
-        QTest::mouseMove(&picture, QPoint(140, 140));
-        QTRY_COMPARE(said, QStringLiteral("[0][0, 0] = 0"));
-        QTest::mouseMove(&picture, QPoint(160, 160));
-        QTRY_COMPARE(said, QStringLiteral("[0][1, 1] = 3"));
+        testing::hover(picture, QPoint(140, 140));
+        QCOMPARE(said, QStringLiteral("[0][0, 0] = 0"));
+        testing::hover(picture, QPoint(160, 160));
+        QCOMPARE(said, QStringLiteral("[0][1, 1] = 3"));
     }
 
     void equalElementsHaveABar() {

@@ -5,6 +5,7 @@
 #include <QTest>
 #include <random>
 
+#include "tests/views/patience.h"
 #include "tests/views/sample_run.h"
 #include "views/timeline/timeline_view.h"
 
@@ -92,7 +93,7 @@ class TimelineTest : public QObject {
         TimelineView view(bridge, nullptr);
         view.resize(900, 260);
         view.show();
-        QVERIFY(QTest::qWaitForWindowExposed(&view));
+        QVERIFY(QTest::qWaitForWindowExposed(&view, kPatience));
         TimelineDrawing drawing(view.index(), view.state(), view.canvas()->width(), view.canvas()->height());
         const auto& event = bridge.recording()->event(4);
         const int x = static_cast<int>(drawing.xOf(event.start + event.duration / 2));
