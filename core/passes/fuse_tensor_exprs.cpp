@@ -68,6 +68,7 @@ const std::unordered_map<std::string, const char*>& row_operators() {
         {"aten::softmax.int", "dim"}, {"aten::log_softmax.int", "dim"}, {"aten::_softmax", "dim"}, {"aten::_log_softmax", "dim"},
         {"aten::_softmax_backward_data", "dim"}, {"aten::_log_softmax_backward_data", "dim"},
         {"aten::layer_norm", nullptr}, {"aten::native_layer_norm", nullptr},
+        {"aten::native_layer_norm_backward", nullptr},
         {"aten::sum.dim_IntList", "dim"}, {"aten::mean.dim", "dim"}, {"aten::amax", "dim"}, {"aten::amin", "dim"},
         {"aten::var.dim", "dim"}, {"aten::std.dim", "dim"}, {"aten::argmax", "dim"}, {"aten::argmin", "dim"},
         {"aten::any.dim", "dim"}, {"aten::all.dim", "dim"}};

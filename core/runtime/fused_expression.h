@@ -47,12 +47,14 @@ struct FusedRowLoop {
     std::vector<double> numbers;
     std::int64_t reduced = 1;       // how many dimensions are a row
     std::size_t outputs = 1;        // the step itself, then Also steps
+    std::size_t sums = 0;           // the last ones of them: sums over all rows, one for each place in a row
     bool keeps = true;              // a reduction's result has the reduced dimensions, as 1
 
     RowParams params() const { return {reduction, numbers.data()}; }
 };
 
-// What a value is in an expression of rows: an element for each of a row, one for the row, one for each place in a row.
+// What a value is in an expression of rows: an element for each of a row, one for the row, one for each place in a row. Of
+// the latter a step's results are sums over the rows: a kernel adds to what is there.
 enum class RowShape : std::uint8_t { Elements, PerRow, Columns };
 
 struct FusedStep {

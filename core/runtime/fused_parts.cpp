@@ -108,8 +108,21 @@ class PartMaker {
         });
     }
 
+    // They are complete when all rows are done.
+    bool reads_sums(std::uint32_t value, std::size_t p) const {
+        return std::any_of(step(value).inputs.begin(), step(value).inputs.end(), [&](const FusedOperand& operand) {
+            return !operand.is_number && part_of_[operand.value] == static_cast<std::int64_t>(p) && shapes_[operand.value] == RowShape::Columns;
+        });
+    }
+    bool is_sum(std::uint32_t value) const {
+        std::uint32_t first = value;
+        while (step(first).kind.family == LoopFamily::Also) --first;
+        return step(first).rows && value - first >= step(first).rows->outputs - step(first).rows->sums;
+    }
+
     bool fits(std::uint32_t value, std::size_t p) const {
         const OpenPart& part = open_[p];
+        if (reads_sums(value, p)) return false;
         if (part.whole == whole_of(value)) {
             const bool rows_fit = !step(value).rows || part.reduced == 0 || part.reduced == step(value).rows->reduced;
             return rows_fit && !reads_dropped(value, p);
@@ -135,7 +148,8 @@ class PartMaker {
         if (step(value).rows) part.reduced = step(value).rows->reduced;
         part.steps.push_back(value);
         part_of_[value] = static_cast<std::int64_t>(p);
-        if (part.reduced == 0 || sizes_[value] == part.whole) return;
+        if (is_sum(value)) shapes_[value] = RowShape::Columns;
+        if (part.reduced == 0 || shapes_[value] == RowShape::Columns || sizes_[value] == part.whole) return;
         shapes_[value] = RowShape::PerRow;
         lacks_row_[value] = sizes_[value] != part.kept_sizes();
     }
@@ -174,6 +188,7 @@ class PartMaker {
             }
             const FusedPart::Array array{value, lacks_row_[value]};
             place[array] = static_cast<std::uint32_t>(part.inputs.size() + part.expression.steps.size());
+            if (shapes_[value] == RowShape::Columns) moved.dtype = moved.result_as;  // rounded when all are added
             part.expression.steps.push_back(std::move(moved));
             if (part.reduced > 0) part.expression.shapes.push_back(shapes_[value]);
             if (!is_read_outside_[value]) continue;

@@ -5,11 +5,19 @@
 
 #include "core/base/parallel.h"
 #include "core/ops/loops/convert.h"
+#include "core/ops/loops/row_loop.h"
 
 namespace loupe::runtime {
 namespace {
 
 constexpr std::int64_t kGatheredBytes = 32 * 1024;  // of one array at once, but a row at least
+
+template <typename T>
+void add_to(std::byte* total, const std::byte* part, std::int64_t n) {
+    T* const to = reinterpret_cast<T*>(total);
+    const T* const from = reinterpret_cast<const T*>(part);
+    for (std::int64_t i = 0; i < n; ++i) to[i] += from[i];
+}
 
 }  // namespace
 
@@ -19,7 +27,8 @@ FusedRows::FusedRows(const FusedPart& part, std::span<const FusedArray> arrays) 
     const auto array_of = [&](std::size_t i) { return i < outputs_ ? part.outputs[i] : part.inputs[i - outputs_]; };
     const auto value_of = [&](std::size_t i) { return i < outputs_ ? part.expression.outputs[i] : static_cast<std::uint32_t>(i - outputs_); };
     for (std::size_t i = 0; i < arrays.size(); ++i) {
-        arrays_.push_back({part.expression.shapes[value_of(i)], element_size(arrays[i].dtype), arrays[i].dtype, true});
+        arrays_.push_back({part.expression.shapes[value_of(i)], element_size(arrays[i].dtype), arrays[i].dtype, true, part.expression.dtype_of(value_of(i))});
+        has_sums_ |= is_sum(i);
     }
     for (std::size_t d = rank; d-- > 0;) {
         if (part.whole[d] == 1) continue;
@@ -88,7 +97,7 @@ class FusedRows::Walk {
         : r_(rows), kernel_(kernel), bases_(bases.begin(), bases.end()), strides_(bases.size(), 0), pointers_(bases.size()), is_direct_(bases.size()) {
         std::int64_t most = 1;
         for (std::size_t i = 0; i < bases.size(); ++i) {
-            is_direct_[i] = r_.is_direct(i, kernel.wants_packed_rows());
+            is_direct_[i] = r_.is_sum(i) || r_.is_direct(i, kernel.wants_packed_rows());
             if (!is_direct_[i]) most = std::max(most, r_.row_bytes(i));
             has_gathered_ |= !is_direct_[i] && r_.arrays_[i].shape != RowShape::Columns;
         }
@@ -160,7 +169,41 @@ class FusedRows::Walk {
     bool has_gathered_ = false;
 };
 
+// Each part of the rows adds to sums of its own.
+void FusedRows::run_with_sums(const FusedKernel& kernel, std::span<std::byte* const> bases) const {
+    std::vector<std::int64_t> places(outputs_, 0);  // of an array's sums among those of a part
+    std::int64_t bytes = 0;
+    for (std::size_t i = 0; i < outputs_; ++i) {
+        if (!is_sum(i)) continue;
+        places[i] = bytes;
+        bytes += (n_ * element_size(arrays_[i].sum_as) + 63) / 64 * 64;
+    }
+    const std::int64_t parts = row_parts(rows_, n_);
+    std::vector<std::byte> sums(static_cast<std::size_t>(bytes * parts + 64), std::byte{0});
+    std::byte* const first = sums.data() + (64 - reinterpret_cast<std::uintptr_t>(sums.data()) % 64) % 64;
+    parallel_for(0, parts, 1, [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t part = begin; part < end; ++part) {
+            std::vector<std::byte*> own(bases.begin(), bases.end());
+            for (std::size_t i = 0; i < outputs_; ++i) {
+                if (is_sum(i)) own[i] = first + part * bytes + places[i];
+            }
+            Walk(*this, kernel, own).run(part * rows_ / parts, (part + 1) * rows_ / parts);
+        }
+    });
+    for (std::size_t i = 0; i < outputs_; ++i) {
+        if (!is_sum(i)) continue;
+        std::byte* const total = first + places[i];
+        const ScalarType as = arrays_[i].sum_as;
+        for (std::int64_t part = 1; part < parts; ++part) {
+            if (as == ScalarType::Float64) add_to<double>(total, total + part * bytes, n_);
+            else add_to<float>(total, total + part * bytes, n_);
+        }
+        convert_function(as, arrays_[i].dtype)(total, element_size(as), bases[i], arrays_[i].element, n_);
+    }
+}
+
 void FusedRows::run(const FusedKernel& kernel, std::span<std::byte* const> bases, int cost) const {
+    if (has_sums_ && n_ > 0) return run_with_sums(kernel, bases);
     if (rows_ == 0 || n_ == 0) return;
     const std::int64_t grain = std::max<std::int64_t>(kElementwiseGrain / std::max(cost, 1) / n_, 1);
     parallel_for(0, rows_, grain, [&](std::int64_t begin, std::int64_t end) { Walk(*this, kernel, bases).run(begin, end); });

@@ -253,8 +253,10 @@ class FusedGroup::State {
             MetaList results;
             call.op->record->infer(arguments, results);
             for (std::size_t i = 0; i < results.size(); ++i) {
-                metas[call.results[i]] = results[i];
-                tensors[call.results[i]] = meta_tensor(results[i]);
+                if (call.results[i] < 0) continue;
+                const auto value = static_cast<std::size_t>(call.results[i]);
+                metas[value] = results[i];
+                tensors[value] = meta_tensor(results[i]);
             }
         }
         // What a kernel makes for itself has the shape of what it reads.

@@ -44,7 +44,7 @@ void FusionRecorder::decline(std::string reason) {
 }
 
 bool FusionRecorder::run(const Operator& op, std::span<const IValue> arguments, IValue* results) {
-    const bool fits = op.variant == OperatorVariant::Functional && !op.is_view && op.is_pure() && op.record->kernel.fills && op.record->infer != nullptr;
+    const bool fits = op.variant == OperatorVariant::Functional && !op.is_view && op.is_pure() && op.record->kernel.function != nullptr && op.record->infer != nullptr;
     if (!fits) {
         decline(concat(op.full_name, " is not pointwise"));
         return false;
@@ -52,16 +52,16 @@ bool FusionRecorder::run(const Operator& op, std::span<const IValue> arguments, 
     RecordedCall call{&op, {arguments.begin(), arguments.end()}, std::vector<std::int64_t>(arguments.size(), -1), {}};
     MetaList metas;
     op.record->infer(arguments, metas);
-    for (std::size_t i = 0; i < metas.size(); ++i) results[i] = make_result(metas[i]);
+    for (std::size_t i = 0; i < metas.size() && op.record->kernel.fills; ++i) results[i] = make_result(metas[i]);
     read_.clear();
     {
         const StandInScope no_more(nullptr);
         op.record->kernel.function(arguments, results);
     }
     for (std::size_t i = 0; i < metas.size(); ++i) {
-        const std::int64_t value = value_of(results[i].tensor_impl());
-        if (value < 0) decline(concat(op.full_name, " is not made of elementwise loops"));
-        call.results.push_back(static_cast<std::uint32_t>(value));
+        const bool is_there = results[i].is_tensor() && results[i].to_tensor().defined();
+        call.results.push_back(is_there ? value_of(results[i].tensor_impl()) : -1);
+        if (is_there && call.results.back() < 0) decline(concat(op.full_name, " is not made of elementwise loops"));
     }
     for (std::size_t i = 0; i < arguments.size(); ++i) {
         if (holds_tensors(arguments[i])) decline(concat(op.full_name, " takes a list"));
@@ -128,6 +128,7 @@ void FusionRecorder::on_rows(const RowLoop& loop, std::span<const LoopOperand> o
     rows->numbers = loop.numbers;
     rows->reduced = loop.reduced;
     rows->outputs = outputs;
+    rows->sums = loop.sums;
     rows->keeps = operands[0].tensor->sizes.size() == operands[outputs].tensor->sizes.size();
     if (rows->name.empty()) return decline("a reduction that is not known");
     if (loop.reduced == 0) return decline(concat(rows->name, " along a dimension that is not the last"));

@@ -15,7 +15,7 @@ struct RecordedCall {
     const Operator* op = nullptr;
     std::vector<IValue> arguments;          // of tensors, nothing
     std::vector<std::int64_t> values;       // the value that an argument is; -1 for what is no tensor
-    std::vector<std::uint32_t> results;     // values
+    std::vector<std::int64_t> results;      // values; -1 for what was not asked for
 };
 
 class FusionRecorder final : public OperatorStandIn, public LoopRecorder {

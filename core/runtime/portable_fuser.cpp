@@ -93,6 +93,8 @@ class Planner {
 
     RowShape shape_of(std::uint32_t value) const { return e_.is_of_rows() ? e_.shapes[value] : RowShape::Elements; }
     bool is_input(std::uint32_t value) const { return value < e_.inputs.size(); }
+    // Sums over rows are added to where they are.
+    bool leaves_buffer(std::uint32_t value) const { return streams_ && shape_of(value) != RowShape::Columns; }
     std::uint32_t input_array(std::uint32_t value) const { return static_cast<std::uint32_t>(e_.outputs.size()) + value; }
 
     void count_uses() {
@@ -198,7 +200,7 @@ class Planner {
     Place result_place(std::uint32_t value) {
         const ScalarType dtype = e_.dtype_of(value);
         const auto output = std::find(e_.outputs.begin(), e_.outputs.end(), value);
-        const bool is_output = output != e_.outputs.end() && !streams_;
+        const bool is_output = output != e_.outputs.end() && !leaves_buffer(value);
         const Place place = is_output ? Place{true, static_cast<std::uint32_t>(output - e_.outputs.begin()), element_size(dtype), shape_of(value)}
                                       : new_buffer(dtype, shape_of(value), false);
         return places_[{value, dtype, shape_of(value)}] = place;
@@ -220,7 +222,7 @@ class Planner {
 
     void add_streams(std::uint32_t value) {
         for (std::size_t o = 0; o < e_.outputs.size(); ++o) {
-            if (e_.outputs[o] != value) continue;
+            if (e_.outputs[o] != value || !leaves_buffer(value)) continue;
             const ScalarType dtype = e_.dtype_of(value);
             const Place to{true, static_cast<std::uint32_t>(o), element_size(dtype), shape_of(value)};
             actions.push_back({nullptr, nullptr, nullptr, true, nullptr, {to, places_.at({value, dtype, shape_of(value)})}, "Stream"});
@@ -229,7 +231,7 @@ class Planner {
 
     // A value that is given back twice, or an input that is.
     void add_copy_of_output(std::size_t o) {
-        if (streams_ && !is_input(e_.outputs[o])) return;
+        if (!is_input(e_.outputs[o]) && leaves_buffer(e_.outputs[o])) return;
         const std::uint32_t value = e_.outputs[o];
         const ScalarType dtype = e_.dtype_of(value);
         const Place to{true, static_cast<std::uint32_t>(o), element_size(dtype), shape_of(value)};

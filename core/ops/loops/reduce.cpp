@@ -234,7 +234,7 @@ void tell_recorder(const Reduction& reduction, const Tensor& input, std::span<co
                    const void* params) {
     LoopRecorder& recorder = *detail::thread_loop_recorder;
     const bool is_seen_type = input.dtype() == reduction.as;
-    RowLoop loop{"", &reduce_rows, trailing_dims(input, reduced), {is_seen_type ? 0.0 : static_cast<double>(kBlock)}, &reduction};
+    RowLoop loop{"", &reduce_rows, trailing_dims(input, reduced), {is_seen_type ? 0.0 : static_cast<double>(kBlock)}, &reduction, 0};
     if (params != nullptr) loop.numbers.push_back(*static_cast<const double*>(params));
     std::vector<LoopOperand> operands;
     for (std::size_t i = 0; i < outputs.size(); ++i) operands.emplace_back(outputs[i], reduction.output_as[i]);
@@ -243,6 +243,11 @@ void tell_recorder(const Reduction& reduction, const Tensor& input, std::span<co
 }
 
 }  // namespace
+
+std::int64_t row_parts(std::int64_t rows, std::int64_t n) {
+    constexpr std::int64_t kFewest = 16384;  // elements
+    return std::clamp<std::int64_t>(rows / std::max<std::int64_t>(1, kFewest / std::max<std::int64_t>(1, n)), 1, thread_count());
+}
 
 void reduce_rows(const RowParams& params, void* const* arrays, const std::int64_t* strides, std::int64_t rows, std::int64_t n) {
     const Reduction& reduction = *params.reduction;

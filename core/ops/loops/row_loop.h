@@ -16,7 +16,8 @@ struct RowParams {
     const double* numbers = nullptr;       // the operator's own
 };
 // arrays: outputs, then inputs, of the types that the operands ask for; strides: bytes from row to row, 0 where all rows
-// read the same. An array has n elements a row, or one. An output may be an input's array.
+// read the same. An array has n elements a row, or one. An output may be an input's array. Outputs that are sums over the
+// rows have n elements, which are added to.
 using RowKernel = void (*)(const RowParams& params, void* const* arrays, const std::int64_t* strides, std::int64_t rows, std::int64_t n);
 
 struct RowLoop {
@@ -25,7 +26,10 @@ struct RowLoop {
     std::int64_t reduced = 1;   // how many dimensions, the last ones, are a row
     std::vector<double> numbers;
     const Reduction* reduction = nullptr;
+    std::size_t sums = 0;       // how many outputs, the last ones, are sums over the rows: of a row's dimensions
 };
+// Rows that have sums are split into so many parts, part i from i * rows / parts on; the parts' sums are added in order.
+std::int64_t row_parts(std::int64_t rows, std::int64_t n);
 
 // Tells this thread's recorder of a row loop, and of nothing that is done in it. Outputs first; the first input has rows
 // of all dimensions, the others broadcast to it.

@@ -111,7 +111,7 @@ void rounded_layer_norm_rows(const RowParams& params, void* const* arrays, const
 // Statistics rounded, the row itself in float32.
 void rounded_layer_norm(const Rows& rows, const Tensor& out, const Tensor& mean, const Tensor& rstd, const Tensor& input, const Tensor& weight,
                         const Tensor& bias, double eps) {
-    const RowLoop loop{"LayerNormInSteps", &rounded_layer_norm_rows, rows.dims, {eps, weight.defined() ? 1.0 : 0.0, bias.defined() ? 1.0 : 0.0}, nullptr};
+    const RowLoop loop{"LayerNormInSteps", &rounded_layer_norm_rows, rows.dims, {eps, weight.defined() ? 1.0 : 0.0, bias.defined() ? 1.0 : 0.0}, nullptr, 0};
     boost::container::small_vector<LoopOperand, 6> operands{{out, ScalarType::Float32}, {mean, ScalarType::BFloat16}, {rstd, ScalarType::BFloat16},
                                                             {input, ScalarType::BFloat16}};
     for (const Tensor& t : {weight, bias}) {
@@ -159,7 +159,7 @@ void native_layer_norm(const Tensor& out, const Tensor& mean, const Tensor& rstd
     visit_floating(input.dtype(), "layer_norm", [&]<typename T>(std::type_identity<T>) {
         constexpr ScalarType kType = scalar_type_of<T>;
         const RowLoop loop{"LayerNorm", &layer_norm_rows<T>, rows.dims,
-                           {eps, weight.defined() ? 1.0 : 0.0, bias.defined() ? 1.0 : 0.0}, nullptr};
+                           {eps, weight.defined() ? 1.0 : 0.0, bias.defined() ? 1.0 : 0.0}, nullptr, 0};
         boost::container::small_vector<LoopOperand, 6> operands;
         for (const Tensor& t : {out, mean, rstd, input, weight, bias}) {
             if (t.defined()) operands.emplace_back(t, kType);
@@ -231,93 +231,156 @@ void gradient_row_in_steps(const float* g, const float* x, const float* w, float
     for (std::int64_t i = 0; i < n; ++i) out[i] = rstd * g[i] * (w == nullptr ? 1 : w[i]) + slope * x[i] + shift;
 }
 
-// Sums over rows [begin, end) for weight and bias.
+// What is asked for: the last ones of the outputs are added to, row by row.
+struct Wanted {
+    bool input = false;
+    bool weight = false;
+    bool bias = false;
+
+    explicit Wanted(const std::vector<bool>& mask) : input(mask[0]), weight(mask[1]), bias(mask[2]) {}
+    std::size_t sums() const { return (weight ? 1U : 0U) + (bias ? 1U : 0U); }
+    std::size_t outputs() const { return (input ? 1U : 0U) + sums(); }
+};
+
 template <typename T>
-LOUPE_INLINE inline void parameter_sums(const T* g, const T* x, const T* mean, const T* rstd, std::int64_t begin, std::int64_t end,
-                                        std::int64_t n, T* weight, T* bias) {
-    for (std::int64_t r = begin; r < end; ++r) {
-        const T m = mean[r];
-        const T k = rstd[r];
-        const T* gp = g + r * n;
-        const T* xp = x + r * n;
+LOUPE_INLINE inline void add_parameter_sums(const T* g, const T* x, T mean, T rstd, T* weight, T* bias, std::int64_t n) {
+    if (weight != nullptr && bias != nullptr) {
 #pragma omp simd
         for (std::int64_t i = 0; i < n; ++i) {
-            weight[i] += gp[i] * (xp[i] - m) * k;
-            bias[i] += gp[i];
+            weight[i] += g[i] * (x[i] - mean) * rstd;
+            bias[i] += g[i];
+        }
+        return;
+    }
+    if (weight != nullptr) {
+#pragma omp simd
+        for (std::int64_t i = 0; i < n; ++i) weight[i] += g[i] * (x[i] - mean) * rstd;
+    }
+    if (bias != nullptr) {
+#pragma omp simd
+        for (std::int64_t i = 0; i < n; ++i) bias[i] += g[i];
+    }
+}
+
+// A row of the input's gradient while the row is in the cache for the sums of weight and bias. Pointers may be null; out may be g.
+template <typename T>
+LOUPE_INLINE inline void backward_row(const T* g, const T* x, const T* w, T mean, T rstd, T* out, T* weight, T* bias, std::int64_t n, bool in_steps) {
+    add_parameter_sums(g, x, mean, rstd, weight, bias, n);
+    if (out != nullptr) {
+        if constexpr (std::is_same_v<T, float>) {
+            if (in_steps) gradient_row_in_steps(g, x, w, mean, rstd, out, n);
+            else gradient_row(g, x, w, mean, rstd, out, n);
+        } else {
+            gradient_row(g, x, w, mean, rstd, out, n);
         }
     }
 }
 
-Tensor with_dtype_of(const Tensor& computed, const Tensor& like) {
-    return computed.dtype() == like.dtype() ? computed : packed_as(computed, like.dtype());
+// numbers: whether gradients of input, weight and bias are wanted, has weight, in steps. Inputs: g, x, mean, rstd, weight,
+// and a bias that is not read.
+template <typename T>
+void layer_norm_backward_rows(const RowParams& params, void* const* arrays, const std::int64_t* strides, std::int64_t rows, std::int64_t n) {
+    const Wanted wanted({params.numbers[0] != 0, params.numbers[1] != 0, params.numbers[2] != 0});
+    const std::size_t first = wanted.outputs();
+    const auto at = [&](std::size_t i, std::int64_t row) { return reinterpret_cast<T*>(static_cast<std::byte*>(arrays[i]) + row * strides[i]); };
+    T* const weight = wanted.weight ? at(wanted.input ? 1 : 0, 0) : nullptr;
+    T* const bias = wanted.bias ? at(first - 1, 0) : nullptr;
+    with_best_instructions([&]() LOUPE_INLINE {
+        for (std::int64_t r = 0; r < rows; ++r) {
+            backward_row<T>(at(first, r), at(first + 1, r), params.numbers[3] != 0 ? at(first + 4, r) : nullptr, *at(first + 2, r), *at(first + 3, r),
+                            wanted.input ? at(0, r) : nullptr, weight, bias, n, params.numbers[4] != 0);
+        }
+    });
 }
 
-void run_native_layer_norm_backward(Arguments arguments, IValue* results) {
-    const Tensor grad = arguments[0].to_tensor();
-    const Tensor input = arguments[1].to_tensor();
-    const Tensor weight = arguments[5].to_tensor();
-    const Dims shape = arguments[2].to_ints();
-    const std::vector<bool> mask = arguments[7].to_bools();
+Rows check_backward(Arguments arguments, const std::vector<bool>& mask) {
     require(mask.size() == 3, "output_mask must have 3 elements, but got ", mask.size());
-    const Rows rows = check_layer_norm(input, shape, weight, Tensor());
-    require_sizes(grad, input.sizes(), "grad_out");
+    const Tensor input = arguments[1].to_tensor();
+    const Rows rows = check_layer_norm(input, arguments[2].to_ints(), arguments[5].to_tensor(), Tensor());
+    require_sizes(arguments[0].to_tensor(), input.sizes(), "grad_out");
     for (const std::size_t i : std::array<std::size_t, 2>{3, 4}) {
         require(arguments[i].to_tensor().numel() == rows.count, "Expected ", i == 3 ? "mean" : "rstd", " of ", rows.count, " elements, but got ",
                 shape_list_text(arguments[i].to_tensor().sizes()));
     }
+    return rows;
+}
+
+// What is not wanted has no elements.
+void infer_native_layer_norm_backward(Arguments arguments, MetaList& outputs) {
+    const std::vector<bool> mask = arguments[7].to_bools();
+    check_backward(arguments, mask);
+    const Tensor input = arguments[1].to_tensor();
+    const Tensor weight = arguments[5].to_tensor();
+    const ScalarType parameter = weight.defined() ? weight.dtype() : input.dtype();
+    const Dims none{0};
+    outputs.push_back({mask[0] ? to_dims(input.sizes()) : none, input.dtype(), input.device()});
+    outputs.push_back({mask[1] ? arguments[2].to_ints() : none, parameter, input.device()});
+    outputs.push_back({mask[2] ? arguments[2].to_ints() : none, parameter, input.device()});
+}
+
+// The results there are; each part sums its rows, and the parts are added in order.
+template <typename T>
+void compute_backward(Arguments arguments, const Wanted& wanted, const Rows& rows, bool in_steps, const TensorList& outputs) {
+    constexpr ScalarType kType = scalar_type_of<T>;
+    const auto input = [&](std::size_t i) { return packed_as(arguments[i].to_tensor(), kType); };
+    const Tensor g = input(0), x = input(1), mean = input(3), rstd = input(4), w = input(5);
+    const std::int64_t n = rows.length;
+    const Tensor out = !wanted.input ? Tensor() : (outputs[0].dtype() == kType ? outputs[0] : empty(outputs[0].sizes(), kType));
+    const std::int64_t parts = row_parts(rows.count, n);
+    const auto sums = static_cast<std::int64_t>(wanted.sums());
+    const Tensor partial = zeros(span_of(Dims{parts, std::max<std::int64_t>(sums, 1), n}), kType);
+    parallel_for(0, parts, 1, [&](std::int64_t begin, std::int64_t end) {
+        with_best_instructions([&]() LOUPE_INLINE {
+            for (std::int64_t part = begin; part < end; ++part) {
+                T* const to = partial.data<T>() + part * sums * n;
+                for (std::int64_t r = part * rows.count / parts; r < (part + 1) * rows.count / parts; ++r) {
+                    backward_row<T>(g.data<T>() + r * n, x.data<T>() + r * n, w.defined() ? w.data<T>() : nullptr, mean.data<T>()[r], rstd.data<T>()[r],
+                                    out.defined() ? out.data<T>() + r * n : nullptr, wanted.weight ? to : nullptr,
+                                    wanted.bias ? to + (sums - 1) * n : nullptr, n, in_steps);
+                }
+            }
+        });
+    });
+    if (out.defined() && !out.is_same(outputs[0])) convert_into(outputs[0], out);
+    T* const total = partial.data<T>();
+    for (std::int64_t part = 1; part < parts; ++part) {
+        for (std::int64_t i = 0; i < sums * n; ++i) total[i] += total[part * sums * n + i];
+    }
+    for (std::int64_t s = 0; s < sums; ++s) {
+        const Tensor sum = empty(outputs.back().sizes(), kType);
+        std::copy_n(total + s * n, n, sum.data<T>());
+        convert_into(outputs[outputs.size() - static_cast<std::size_t>(sums - s)], sum);
+    }
+}
+
+void run_native_layer_norm_backward(Arguments arguments, IValue* results) {
+    const std::vector<bool> mask = arguments[7].to_bools();
+    const Rows rows = check_backward(arguments, mask);
+    const Tensor input = arguments[1].to_tensor();
+    const Wanted wanted(mask);
+    MetaList metas;
+    infer_native_layer_norm_backward(arguments, metas);
+    TensorList outputs;
+    for (std::size_t i = 0; i < metas.size(); ++i) {
+        if (!mask[i]) continue;
+        outputs.push_back(empty(span_of(metas[i].sizes), metas[i].dtype));
+        results[i] = outputs.back();
+    }
+    if (outputs.empty()) return;
     visit_floating(input.dtype(), "layer_norm_backward", [&]<typename T>(std::type_identity<T>) {
         constexpr ScalarType kType = scalar_type_of<T>;
-        const Tensor g = packed_as(grad, kType);
-        const Tensor x = packed_as(input, kType);
-        const Tensor mean = packed_as(arguments[3].to_tensor(), kType);
-        const Tensor rstd = packed_as(arguments[4].to_tensor(), kType);
-        const Tensor weights = packed_as(weight, kType);
-        const T* w = weights.defined() ? weights.data<T>() : nullptr;
-        const std::int64_t n = rows.length;
-        const std::int64_t grain = std::max<std::int64_t>(1, 16384 / std::max<std::int64_t>(1, n));
         const bool in_steps = input.dtype() == ScalarType::BFloat16 && arguments[3].to_tensor().dtype() == ScalarType::BFloat16;
-        if (mask[0]) {
-            const Tensor out = empty(input.sizes(), kType);
-            parallel_for(0, rows.count, grain, [&](std::int64_t begin, std::int64_t end) {
-                with_best_instructions([&]() LOUPE_INLINE {
-                    for (std::int64_t i = begin; i < end; ++i) {
-                        if constexpr (std::is_same_v<T, float>) {
-                            if (in_steps) {
-                                gradient_row_in_steps(g.data<T>() + i * n, x.data<T>() + i * n, w, mean.data<T>()[i], rstd.data<T>()[i],
-                                                      out.data<T>() + i * n, n);
-                                continue;
-                            }
-                        }
-                        gradient_row(g.data<T>() + i * n, x.data<T>() + i * n, w, mean.data<T>()[i], rstd.data<T>()[i],
-                                     out.data<T>() + i * n, n);
-                    }
-                });
-            });
-            results[0] = with_dtype_of(out, input);
+        const auto number = [](bool is_set) { return is_set ? 1.0 : 0.0; };
+        const RowLoop loop{in_steps ? "LayerNormBackwardInSteps" : "LayerNormBackward", &layer_norm_backward_rows<T>, rows.dims,
+                           {number(wanted.input), number(wanted.weight), number(wanted.bias), number(arguments[5].to_tensor().defined()), number(in_steps)},
+                           nullptr, wanted.sums()};
+        std::vector<LoopOperand> operands;
+        for (const Tensor& output : outputs) operands.emplace_back(output, kType);
+        for (const std::size_t i : std::array<std::size_t, 6>{0, 1, 3, 4, 5, 6}) {
+            if (arguments[i].to_tensor().defined()) operands.emplace_back(*arguments[i].tensor_impl(), kType);
         }
-        if (!mask[1] && !mask[2]) return;
-        // Each part sums its rows; the parts are added in order.
-        const std::int64_t parts = std::clamp<std::int64_t>(rows.count / grain, 1, thread_count());
-        const Tensor sums = zeros(span_of(Dims{parts, 2, n}), kType);
-        parallel_for(0, parts, 1, [&](std::int64_t begin, std::int64_t end) {
-            with_best_instructions([&]() LOUPE_INLINE {
-                for (std::int64_t part = begin; part < end; ++part) {
-                    T* to = sums.data<T>() + part * 2 * n;
-                    parameter_sums(g.data<T>(), x.data<T>(), mean.data<T>(), rstd.data<T>(), part * rows.count / parts,
-                                   (part + 1) * rows.count / parts, n, to, to + n);
-                }
-            });
-        });
-        T* total = sums.data<T>();
-        for (std::int64_t part = 1; part < parts; ++part) {
-            for (std::int64_t i = 0; i < 2 * n; ++i) total[i] += total[part * 2 * n + i];
-        }
-        for (const std::size_t which : {std::size_t{0}, std::size_t{1}}) {
-            if (!mask[1 + which]) continue;
-            const Tensor out = empty(span_of(shape), kType);
-            std::copy_n(total + static_cast<std::int64_t>(which) * n, n, out.data<T>());
-            results[1 + which] = with_dtype_of(out, weight.defined() ? weight : input);
-        }
+        const RowLoopScope told(loop, operands, outputs.size());
+        compute_backward<T>(arguments, wanted, rows, in_steps, outputs);
     });
 }
 
@@ -404,6 +467,7 @@ extern const OperatorRecord kNativeLayerNormBackward = {
     .schema = "aten::native_layer_norm_backward(Tensor grad_out, Tensor input, SymInt[] normalized_shape, Tensor mean, Tensor rstd, "
               "Tensor? weight, Tensor? bias, bool[3] output_mask) -> (Tensor, Tensor, Tensor)",
     .summary = "Gradients of layer_norm for input, weight and bias.",
+    .infer = infer_native_layer_norm_backward,
     .kernel = run_native_layer_norm_backward,
     .derivative = {native_layer_norm_double_gradient,
                    {save_argument(0), save_argument(1), save_argument(3), save_argument(4), save_argument(5)}},
