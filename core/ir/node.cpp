@@ -323,9 +323,10 @@ bool Node::is(std::string_view full_operator_name) const {
 bool Node::has_side_effects() const {
     static const Symbol kWarn = Symbol::intern("aten::warn");
     static const Symbol kManualSeed = Symbol::intern("aten::manual_seed");
+    static const Symbol kBailOut = Symbol::intern("prim::BailOut");
     if (kind_ == prim::SetAttr || kind_ == prim::Print || kind_ == prim::RaiseException || kind_ == prim::Enter ||
         kind_ == prim::Exit || kind_ == prim::CallMethod || kind_ == prim::CallFunction || kind_ == kWarn ||
-        kind_ == kManualSeed) {
+        kind_ == kManualSeed || kind_ == kBailOut) {
         return true;
     }
     if (kind_.space() == "prim") return op() != nullptr && op()->written_arguments != 0;

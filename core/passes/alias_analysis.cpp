@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "core/passes/bailout_graph.h"
+
 namespace loupe::passes {
 
 using ir::Block;
@@ -79,7 +81,7 @@ bool touches_nothing(Symbol kind) {
         prim::RaiseException, prim::EnumName,   prim::EnumValue,    prim::HasAttr,       prim::tolist,
         Symbol::intern("prim::MMTreeReduce"),       Symbol::intern("prim::AutogradZero"),
         Symbol::intern("prim::AutogradAnyNonZero"), Symbol::intern("prim::AutogradAllNonZero"),
-        Symbol::intern("prim::AutogradAllZero"),    Symbol::intern("prim::TensorExprGroup")};
+        Symbol::intern("prim::AutogradAllZero"),    Symbol::intern("prim::TensorExprGroup"), bailout_template_kind()};
     return kKinds.contains(kind);
 }
 
@@ -163,6 +165,8 @@ void AliasAnalysis::visit(const Node& node) {
     } else if (kind == prim::SetAttr) {
         join_outside(node.input(1));
         write(&node, node.input(0));
+    } else if (kind == bailout_kind()) {
+        join(node.output(), checked_value(&node));
     } else if (passes_its_input_on(kind)) {
         for (const Value* input : node.inputs()) {
             for (const Value* output : node.outputs()) join(input, output);

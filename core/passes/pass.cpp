@@ -73,6 +73,7 @@ std::vector<const Pass*>& registry() {
                                               &kSpecializeAutogradZero,
                                               &kInsertGuards,
                                               &kEliminateRedundantGuards,
+                                              &kInsertBailOuts,
                                               &kGuardDifferentiableGraphs,
                                               &kGuardFusionGroups};
     return passes;

@@ -70,6 +70,7 @@ extern const Pass kRemoveProfileNodesAndSpecializeTypes;
 extern const Pass kSpecializeAutogradZero;
 extern const Pass kInsertGuards;
 extern const Pass kEliminateRedundantGuards;
+extern const Pass kInsertBailOuts;
 extern const Pass kGuardDifferentiableGraphs;
 extern const Pass kGuardFusionGroups;
 

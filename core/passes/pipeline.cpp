@@ -42,6 +42,9 @@ constexpr Named kPipelines[] = {
      "@profile, RemoveProfileNodesAndSpecializeTypes, SpecializeAutogradZero, RemoveExpands, CanonicalizeOps, DCE, PeepholeOptimize, "
      "ConstantPropagation, DCE, CSE, PeepholeOptimize, ConstantPropagation, ConstantPooling, UnrollLoops, RemoveListMutation, PeepholeOptimize, "
      "ConstantPropagation, CSE, CheckInplace, LowerSimpleTuples, BatchMM, FuseTensorExprs, GuardFusionGroups, DCE"},
+    {"guarded", "What PyTorch's executor made of notes before it had fallbacks: guards, and the graph as it was to go on with where one fails.",
+     "@profile, EraseShapeInformation, InsertGuards, EliminateRedundantGuards, InsertBailOuts, SpecializeAutogradZero, RemoveExpands, CanonicalizeOps, DCE, PeepholeOptimize, "
+     "ConstantPropagation, DCE, CSE, PeepholeOptimize, ConstantPropagation, ConstantPooling, CheckInplace"},
     {"fold", "Layers folded into the convolution or linear layer before them.",
      "removeDropout, fixpoint(FoldConvBatchnorm, FoldConvAddOrSub, FoldConvMulOrDiv, FoldLinearBatchnorm)"},
     {"freeze", "torch.jit.freeze: attributes become constants, then what they decide.",

@@ -45,6 +45,7 @@ enum class OpCode : std::uint8_t {
     Fork,           // target: call site; its result becomes a ready future
     GetAttribute,   // inputs: object; target: attribute site
     SetAttribute,   // inputs: object, value; target: attribute site
+    BailOut,        // inputs: a value, what the rest of the graph reads; output: the value, when it is of the node's type
     Return,         // inputs: results
 };
 

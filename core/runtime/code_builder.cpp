@@ -5,6 +5,7 @@
 #include "core/base/error.h"
 #include "core/base/strings.h"
 #include "core/ops/dispatch.h"
+#include "core/passes/bailout_graph.h"
 #include "core/runtime/code.h"
 #include "core/runtime/optimizer_operators.h"
 #include "core/runtime/structural.h"
@@ -39,6 +40,9 @@ class Builder {
     }
 
   private:
+    // What others find in the graph itself.
+    static bool makes_nothing(const Node* node) { return node->kind() == prim::Constant || node->kind() == passes::bailout_template_kind(); }
+
     // --- liveness ---
 
     static const Node* ancestor_in(const Block& block, const Node* node) {
@@ -62,7 +66,7 @@ class Builder {
     void find_deaths(const Block& block) {
         for (const Value* input : block.inputs()) find_death(block, input);
         for (const Node* node : block.nodes()) {
-            if (node->kind() == prim::Constant) continue;
+            if (makes_nothing(node)) continue;
             for (const Value* output : node->outputs()) find_death(block, output);
             for (std::size_t i = 0; i < node->block_count(); ++i) find_deaths(*node->block_at(i));
         }
@@ -182,7 +186,7 @@ class Builder {
 
     void emit_nodes(const Block& block) {
         for (const Node* node : block.nodes()) {
-            if (node->kind() == prim::Constant) continue;
+            if (makes_nothing(node)) continue;
             if (node->kind() == prim::If) emit_if(*node);
             else if (node->kind() == prim::Loop) emit_loop(*node);
             else emit_plain(*node);
@@ -193,7 +197,8 @@ class Builder {
         const std::size_t index = here();
         emit(OpCode::Structural, &node);
         choose(code_.instructions[index], node);
-        const bool skips_first = node.kind() == prim::CallFunction;  // the function itself
+        // The function itself, the graph to go on with.
+        const bool skips_first = node.kind() == prim::CallFunction || node.kind() == passes::bailout_kind();
         std::vector<Value*> inputs(node.inputs().begin() + (skips_first ? 1 : 0), node.inputs().end());
         set_inputs(code_.instructions[index], inputs, &node);
         release_moved(&node);
@@ -218,6 +223,8 @@ class Builder {
             instruction.is_observed = kind == prim::SetAttr;
             instruction.target = static_cast<std::uint32_t>(code_.attribute_sites.size());
             code_.attribute_sites.push_back({node.s(ir::attr::name), nullptr, 0});
+        } else if (kind == passes::bailout_kind()) {
+            instruction.code = OpCode::BailOut;
         } else if (const StructuralFunction function = find_structural(kind)) {
             instruction.structural = function;
             instruction.is_observed = kind == prim::Print || kind == prim::RaiseException;
@@ -348,7 +355,7 @@ const Code& code_of(const ir::ScriptFunction& function) {
 namespace {
 
 constexpr const char* kOpCodeNames[] = {"op",   "prim",  "assign", "drop", "jump", "jump_if_false", "loop_start", "loop_next",
-                                        "call_method", "call", "enter",  "exit", "fork", "get", "set", "return"};
+                                        "call_method", "call", "enter",  "exit", "fork", "get", "set", "bail_out", "return"};
 
 std::string operand_text(Operand operand) {
     static constexpr const char* kKinds[] = {"r", "move r", "c"};

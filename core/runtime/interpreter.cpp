@@ -11,6 +11,8 @@
 #include "core/nn/module.h"
 #include "core/ops/dispatch.h"
 #include "core/ops/moved_arguments.h"
+#include "core/passes/bailout_graph.h"
+#include "core/runtime/optimizer_operators.h"
 #include "core/runtime/structural.h"
 #include "core/runtime/value_stack.h"
 
@@ -257,6 +259,7 @@ class Interpreter {
                 case OpCode::Fork: fork(frame, instruction); break;
                 case OpCode::GetAttribute: get_attribute(frame, instruction); break;
                 case OpCode::SetAttribute: set_attribute(frame, instruction); break;
+                case OpCode::BailOut: bail_out_of_other_types(frame, instruction); break;
                 case OpCode::Return: leave_frame(frame, instruction); break;
             }
         }
@@ -455,19 +458,50 @@ class Interpreter {
     }
 
     void leave_frame(Frame& frame, const Instruction& instruction) {
+        gather(frame, instruction, frame.window);
+        give_back(frame, frame.window, instruction.input_count);
+    }
+
+    // Results of the frame on top, which goes.
+    void give_back(Frame& frame, IValue* values, std::size_t count) {
         if (frames_.size() == 1) {
-            gather(frame, instruction, results_);
+            std::move(values, values + count, results_);
             pop_frame();
             return;
         }
-        gather(frame, instruction, frame.window);
         Frame& caller = frames_[frames_.size() - 2];
         const Instruction& call = caller.code->instructions[caller.next - 1];
-        if (frame.makes_future) {
-            frame.window[0] = make_ptr<FutureObject>(forked_result(frame.window, instruction.input_count));
-        }
-        if (call.output_count > 0) scatter(caller, call, frame.window);
+        if (frame.makes_future) values[0] = make_ptr<FutureObject>(forked_result(values, count));
+        if (call.output_count > 0) scatter(caller, call, values);
         pop_frame();
+    }
+
+    // The graph around was made for the node's type. For others the rest of it as it was runs, and this frame with that.
+    void bail_out_of_other_types(Frame& frame, const Instruction& instruction) {
+        gather(frame, instruction, frame.window);
+        const auto* type = instruction.node->output()->type()->as<TensorType>();
+        if (type == nullptr || is_of_type(frame.window[0], *type)) {
+            IValue value = std::move(frame.window[0]);
+            clear(frame.window, instruction.input_count);
+            scatter(frame, instruction, &value);
+            return;
+        }
+        std::vector<IValue> inputs(std::make_move_iterator(frame.window), std::make_move_iterator(frame.window + instruction.input_count));
+        const std::string scope = scope_of(frames_.size() - 1);
+        std::vector<IValue> results = Interpreter(scope).run(rest_of(*frame.code, *instruction.node), std::move(inputs));
+        // Context managers that this frame entered the rest has left.
+        while (!entered_.empty() && entered_.back().first == frames_.size()) entered_.pop_back();
+        results.resize(std::max<std::size_t>(results.size(), 1));  // a future needs a place
+        give_back(frame, results.data(), frame.code->output_count());
+    }
+
+    static const Code& rest_of(const Code& code, const ir::Node& bailout) {
+        Ptr<RefCounted>& kept = code.group_states[&bailout];
+        if (!kept) {
+            const ir::Graph& whole = *bailout.input(0)->node()->g(ir::attr::Subgraph);
+            kept = Ptr<RefCounted>(const_cast<Code*>(Code::make(passes::bailout_graph(whole, bailout.i(passes::bailout_index())), code.function_name()).get()));
+        }
+        return static_cast<const Code&>(*kept);
     }
 
     static IValue forked_result(IValue* values, std::size_t count) {

@@ -72,6 +72,10 @@ void constant_chunk(const StructuralCall& call) {
     std::copy(parts.begin(), parts.end(), call.outputs);
 }
 
+void fused_concat(const StructuralCall& call) {
+    call.outputs[0] = fn::cat(tensors_of(call, 0, call.instruction.input_count), call.node.i(ir::attr::dim));
+}
+
 // ---- gradients: None stands for one that is undefined
 
 bool is_defined(const IValue& value) {
@@ -121,6 +125,8 @@ bool has_strides(const Tensor& tensor, const std::vector<std::optional<std::int6
 
 bool requires_grad_now(const Tensor& tensor) { return GradMode::is_enabled() && requires_grad(tensor); }
 
+}  // namespace
+
 bool is_of_type(const IValue& value, const TensorType& type) {
     if (!value.is_tensor() || !value.to_tensor().defined()) return type.undefined;
     const Tensor tensor = value.to_tensor();
@@ -129,6 +135,8 @@ bool is_of_type(const IValue& value, const TensorType& type) {
     if (type.sizes && !has_sizes(tensor.sizes(), *type.sizes)) return false;
     return !type.strides || tensor.numel() == 0 || has_strides(tensor, *type.strides);
 }
+
+namespace {
 
 // Inputs are handed on; the last output says whether each is of its type.
 void check_types(const StructuralCall& call) {
@@ -160,6 +168,7 @@ StructuralFunction find_optimizer_operator(Symbol kind) {
         {Symbol::intern("prim::MMTreeReduce"), mm_tree_reduce},
         {Symbol::intern("prim::MMBatchSide"), mm_batch_side},
         {ir::prim::ConstantChunk, constant_chunk},
+        {Symbol::intern("prim::FusedConcat"), fused_concat},
         {Symbol::intern("prim::TensorExprGroup"), run_fusion_group},
         {ir::prim::FusionGroup, run_fusion_group},
         {ir::prim::DifferentiableGraph, run_differentiable_graph},

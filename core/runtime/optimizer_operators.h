@@ -10,4 +10,7 @@ namespace loupe::runtime {
 // Null when the kind is none of them.
 StructuralFunction find_optimizer_operator(ir::Symbol kind);
 
+// What a guard asks of a value; undefined tensors are of types that say so.
+bool is_of_type(const IValue& value, const TensorType& type);
+
 }  // namespace loupe::runtime

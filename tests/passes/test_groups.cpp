@@ -406,6 +406,44 @@ with prim::TensorExprGroup_0 = graph(%x : Float(2, 3, strides=[3, 1], requires_g
         }
     }
 
+    // What a pipeline made of the shapes that it saw holds for others too.
+    void guardedGraphsTakeOtherShapes() {
+        const auto graph = ir::parse_graph(R"(graph(%x : Tensor, %y : Tensor, %n : int):
+  %no : bool = prim::Constant[value=0]()
+  %yes : bool = prim::Constant[value=1]()
+  %zero : int = prim::Constant[value=0]()
+  %one : int = prim::Constant[value=1]()
+  %w : Tensor = aten::mm(%x, %y)
+  %a : Tensor = aten::mul(%w, %x)
+  %z : Tensor = prim::Loop(%n, %yes, %a)
+    block0(%i : int, %c : Tensor):
+      %rows : int = aten::size(%c, %zero)
+      %columns : int = aten::size(%c, %one)
+      %shape : int[] = prim::ListConstruct(%rows, %columns)
+      %big : Tensor = aten::expand(%x, %shape, %no)
+      %d : Tensor = aten::mul(%big, %c)
+      %e : Tensor = aten::add(%d, %rows, %columns)
+      -> (%yes, %e)
+  return (%z)
+)");
+        PassContext context;
+        for (const auto& sizes : {std::initializer_list<std::int64_t>{4, 4}, {4, 4}}) context.input_types.push_back(ir::refined_type(drawn(sizes)));
+        context.input_types.push_back(nullptr);
+        const auto guarded = graph->copy();
+        PassManager().run(*guarded, pipeline_of("guarded"), context);
+        QVERIFY2(guarded->str().find("prim::BailOut[index=0]") != std::string::npos, guarded->str().c_str());
+        const auto plain = runtime::Code::make(graph, "");
+        const auto code = runtime::Code::make(guarded, "");
+        for (const std::int64_t size : {4, 3, 1}) {
+            for (const std::int64_t rounds : {0, 3}) {
+                const Tensor x = drawn({size, size});
+                const Tensor y = drawn({size, size});
+                const Tensor expected = runtime::run_code(*plain, {x, y, rounds})[0].to_tensor();
+                QVERIFY(largest_difference(expected, runtime::run_code(*code, {x, y, rounds})[0].to_tensor()) < 1e-12);
+            }
+        }
+    }
+
     void guardsSayWhatTheyWereMadeFor() {
         const auto graph = ir::parse_graph(R"(graph(%x : Tensor):
   %a : Float(2, 3, strides=[3, 1], requires_grad=0, device=cpu) = prim::Guard(%x)
@@ -419,6 +457,89 @@ with prim::TensorExprGroup_0 = graph(%x : Float(2, 3, strides=[3, 1], requires_g
             QFAIL("took another shape");
         } catch (const Error& error) {
             QVERIFY2(std::string_view(error.what()).find("the graph was made for Float(2, 3") != std::string_view::npos, error.what());
+        }
+    }
+
+    // As the fuser before prim::TensorExprGroup wrote them.
+    void groupsJoinTensors() {
+        const auto graph = ir::parse_graph(R"(graph(%x : Tensor, %y : Tensor):
+  %z : Tensor = prim::FusionGroup_0(%x, %y)
+  return (%z)
+with prim::FusionGroup_0 = graph(%a : Tensor, %b : Tensor):
+  %c : Tensor = aten::tanh(%a)
+  %d : Tensor, %e : Tensor = prim::ConstantChunk[chunks=2, dim=1](%b)
+  %f : Tensor = aten::mul(%d, %e)
+  %g : Tensor = prim::FusedConcat[dim=1](%c, %f, %a)
+  return (%g)
+)");
+        const Tensor x = drawn({2, 3});
+        const Tensor y = drawn({2, 4});
+        const Tensor got = runtime::run_code(*runtime::Code::make(graph, ""), {x, y})[0].to_tensor();
+        const TensorList halves = fn::chunk(y, 2, 1);
+        const Tensor expected = fn::cat(TensorList{fn::tanh(x), fn::mul(halves[0], halves[1]), x}, 1);
+        QVERIFY(largest_difference(got, expected) < 1e-12);
+    }
+
+    // Of another type only from a later round of a loop on: the rest of the rounds, of both loops, runs as it was.
+    void aRunGoesOnWithTheGraphAsItWas() {
+        const std::string text = R"(graph(%x : Tensor, %n : int, %flag : bool):
+  %none : NoneType = prim::Constant()
+  %yes : bool = prim::Constant[value=1]()
+  %zero : int = prim::Constant[value=0]()
+  %one : int = prim::Constant[value=1]()
+  %ten : int = prim::Constant[value=10]()
+  %y : Tensor, %total : int = prim::Loop(%n, %yes, %x, %zero)
+    block0(%i : int, %a : Tensor, %t : int):
+      %g : Double(2, 3, strides=[3, 1]) = prim::Guard(%a)
+      %c : Tensor = prim::If(%flag)
+        block0():
+          %s : Tensor = aten::sin(%g)
+          %m : Tensor = aten::mul(%s, %g)
+          -> (%m)
+        block1():
+          %u : Tensor = aten::tanh(%g)
+          -> (%u)
+      %grown : bool = aten::gt(%i, %one)
+      %d : Tensor = prim::If(%grown)
+        block0():
+          %l : Tensor[] = prim::ListConstruct(%c, %a)
+          %k : Tensor = aten::cat(%l, %one)
+          -> (%k)
+        block1():
+          -> (%c)
+      %e : Tensor, %t2 : int = prim::Loop(%i, %yes, %d, %t)
+        block0(%j : int, %f : Tensor, %t1 : int):
+          %h : Double(2, 3, strides=[3, 1]) = prim::Guard(%f)
+          %r : Tensor = aten::add(%h, %j, %one)
+          %p : int = aten::mul(%i, %ten)
+          %q : int = aten::add(%p, %j)
+          %w : int = aten::add(%t1, %q)
+          -> (%yes, %r, %w)
+      %odd : bool = aten::ne(%i, %ten)
+      -> (%odd, %e, %t2)
+  %z : Tensor = aten::neg(%y)
+  return (%z, %total)
+)";
+        std::string plain = text;
+        for (const std::string type = "Double(2, 3, strides=[3, 1])"; plain.find(type) != std::string::npos;) plain.replace(plain.find(type), type.size(), "Tensor");
+        const auto expected = runtime::Code::make(ir::parse_graph(plain), "");
+        const auto graph = ir::parse_graph(text);
+        PassManager().run(*graph, pipeline_of("InsertBailOuts"));
+        ir::verify(*graph);
+        const auto again = ir::parse_graph(graph->str());
+        QCOMPARE(again->str(), graph->str());
+        for (const auto& each : {graph, again}) {
+            const auto code = runtime::Code::make(each, "");
+            for (const std::int64_t rounds : {0, 1, 2, 3, 4, 6}) {
+                for (const bool flag : {true, false}) {
+                    for (const Tensor& x : {drawn({2, 3}), drawn({2, 4})}) {
+                        const auto wanted = runtime::run_code(*expected, {x, rounds, flag});
+                        const auto got = runtime::run_code(*code, {x, rounds, flag});
+                        QVERIFY(wanted[0].to_tensor().is_same(got[0].to_tensor()) || largest_difference(wanted[0].to_tensor(), got[0].to_tensor()) < 1e-12);
+                        QCOMPARE(got[1].to_int(), wanted[1].to_int());
+                    }
+                }
+            }
         }
     }
 

@@ -289,7 +289,7 @@ class TestModels : public QObject {
         QTest::addColumn<QString>("pipeline");
         const auto all = cases();
         for (std::size_t i = 0; i < all.size(); ++i) {
-            for (const char* pipeline : {"inline", "optimize", "freeze", "specialize", "inference", "reduce_overhead", "autodiff", "profiled", "profiled_no_grad"}) {
+            for (const char* pipeline : {"inline", "optimize", "freeze", "specialize", "inference", "reduce_overhead", "autodiff", "profiled", "profiled_no_grad", "guarded"}) {
                 const bool freezes = std::string_view(pipeline) == "freeze" || std::string_view(pipeline) == "inference" ||
                                      std::string_view(pipeline) == "reduce_overhead";
                 if (all[i].train && freezes) continue;
@@ -329,7 +329,7 @@ class TestModels : public QObject {
         QTest::addColumn<QString>("pipeline");
         const auto all = cases();
         for (std::size_t i = 0; i < all.size(); ++i) {
-            for (const char* pipeline : {"optimize", "specialize", "autodiff", "train", "profiled"}) {
+            for (const char* pipeline : {"optimize", "specialize", "autodiff", "train", "profiled", "guarded"}) {
                 if (!all[i].fails) QTest::addRow("%s %s", all[i].name.c_str(), pipeline) << static_cast<int>(i) << QString(pipeline);
             }
         }

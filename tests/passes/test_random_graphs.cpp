@@ -14,6 +14,7 @@
 #include "core/ops/functions.h"
 #include "core/ops/random/random.h"
 #include "core/ops/samples.h"
+#include "core/passes/graph_tools.h"
 #include "core/passes/pass_manager.h"
 #include "core/runtime/interpreter.h"
 #include "tests/passes/random_graph.h"
@@ -80,6 +81,25 @@ QString differs(const Run& a, const Run& b) {
         if (a.grads[i].defined() && !(difference(a.grads[i], b.grads[i]) < 1e-8)) return QString("gradient %1").arg(i);
     }
     return {};
+}
+
+// After the tensor that is made as the n-th, wherever that is; false when there are fewer.
+bool guard_at(ir::Graph& graph, std::size_t n) {
+    ir::Value* value = nullptr;
+    std::size_t count = 0;
+    for_each_node(graph.block(), [&](ir::Node* node) {
+        for (ir::Value* output : node->outputs()) {
+            if (output->type()->kind() == TypeKind::Tensor && count++ == n) value = output;
+        }
+    });
+    if (value == nullptr) return false;
+    auto never = make_ptr<TensorType>();
+    never->dtype = ScalarType::Float16;
+    ir::Node* guard = graph.create(ir::prim::Guard, {value})->insert_after(value->node());
+    guard->output()->set_type(never);
+    value->replace_all_uses_with(guard->output());
+    guard->replace_input(0, value);
+    return true;
 }
 
 }  // namespace
@@ -160,6 +180,31 @@ class TestRandomGraphs : public QObject {
             "TransformConv1dToConv2d", "PeelProfilingLoops", "LowerGradOf", "FuseAttention", "SaveSlopes",
             "DecomposeFrozenBatchNorm", "SplitAppendedLists"};
         if (!QTest::currentTestFailed()) QVERIFY2(changed > 0 || kElsewhere.contains(pass), qPrintable(QString("%1 graphs changed").arg(changed)));
+    }
+
+    // A guard that no value passes, at each place of each graph.
+    void theRestRunsFromAnyPlace() {
+        int places = 0;
+        for (std::uint32_t seed = 0; seed < kGraphs; ++seed) {
+            const auto before = ir::parse_graph(test::RandomGraph(seed).text());
+            const Run expected = run(before, seed);
+            for (std::size_t place = 0;; ++place) {
+                const auto guarded = before->copy();
+                if (!guard_at(*guarded, place)) break;
+                ++places;
+                const auto after = guarded->copy();
+                PassManager().run(*after, pipeline_of("InsertBailOuts"));
+                ir::verify(*after);
+                const QString told = QString("graph %1:\n%2\nbecomes\n%3").arg(seed).arg(QString::fromStdString(guarded->str()), QString::fromStdString(after->str()));
+                try {
+                    const QString wrong = differs(expected, run(after, seed));
+                    QVERIFY2(wrong.isEmpty(), qPrintable(wrong + " differs, " + told));
+                } catch (const Error& error) {
+                    QFAIL(qPrintable(QString(error.what()) + " in " + told));
+                }
+            }
+        }
+        QVERIFY(places > 1000);
     }
 
     void pipelinesKeepNumbers_data() {
