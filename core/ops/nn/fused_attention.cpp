@@ -2,11 +2,10 @@
 // loupe::attention: scores, mask, softmax and the mix of the values as one operator, a head at a time, so that what is
 // between stays in the cache and heads need not lie apart in memory. The pass FuseAttention makes it of the operators.
 #include <cmath>
-#include <limits>
 #include <vector>
 
 #include "core/base/parallel.h"
-#include "core/ops/matrix/gemm.h"
+#include "core/ops/nn/attention_heads.h"
 #include "core/ops/nn/common.h"
 #include "core/ops/nn/composed_gradient.h"
 #include "core/ops/nn/family.h"
@@ -18,11 +17,6 @@ namespace {
 using namespace nn_ops;
 
 const OperatorHandle<fn::ThreeTensors> attention_backward{"loupe::attention_backward"};
-
-// Sizes of a call: query [batch, heads, rows, width], key [batch, heads, columns, width], value [batch, heads, columns, out].
-struct Heads {
-    std::int64_t batch, heads, rows, columns, width, out;
-};
 
 Heads check_attention(const Tensor& query, const Tensor& key, const Tensor& value, const Tensor& mask) {
     for (const Tensor& t : {query, key, value}) {
@@ -70,73 +64,6 @@ MatrixRef<T> head(const Tensor& t, std::int64_t batch, std::int64_t index) {
     return {t.data<std::remove_const_t<T>>() + batch * strides[0] + index * strides[1], sizes[2], sizes[3], strides[2], strides[3]};
 }
 
-// A mask as numbers of the type that is computed in, row by row: vectors compare them fastest. Rows lie side by side.
-template <typename T>
-class Hidden {
-  public:
-    Hidden(const Tensor& mask, const Heads& h) {
-        if (!mask.defined()) return;
-        Dims sizes{1, 1, h.rows, h.columns};
-        for (std::int64_t d = 0; d < 2; ++d) {
-            if (mask.dim() >= 4 - d) sizes[static_cast<std::size_t>(d)] = mask.size(d - 4);
-        }
-        numbers_ = packed_as(expanded(mask, span_of(sizes)), scalar_type_of<T>);
-        if (sizes[0] > 1) of_batch_ = numbers_.strides()[0];
-        if (sizes[1] > 1) of_head_ = numbers_.strides()[1];
-    }
-    const T* row(std::int64_t batch, std::int64_t head, std::int64_t row) const {
-        return numbers_.defined() ? numbers_.template data<T>() + batch * of_batch_ + head * of_head_ + row * numbers_.strides()[2] : nullptr;
-    }
-
-  private:
-    Tensor numbers_;
-    std::int64_t of_batch_ = 0;
-    std::int64_t of_head_ = 0;
-};
-
-// x = softmax(hidden ? fill : scale x).
-template <typename T>
-LOUPE_INLINE inline void weigh_row(T* x, const T* hidden, std::int64_t n, T scale, T fill) {
-    T largest = -std::numeric_limits<T>::infinity();
-    if (hidden == nullptr) {
-#pragma omp simd reduction(max : largest)
-        for (std::int64_t i = 0; i < n; ++i) {
-            x[i] *= scale;
-            largest = x[i] > largest ? x[i] : largest;
-        }
-    } else {
-#pragma omp simd reduction(max : largest)
-        for (std::int64_t i = 0; i < n; ++i) {
-            x[i] = hidden[i] != 0 ? fill : x[i] * scale;
-            largest = x[i] > largest ? x[i] : largest;
-        }
-    }
-    T sum = 0;
-#pragma omp simd reduction(+ : sum)
-    for (std::int64_t i = 0; i < n; ++i) {
-        x[i] = fast_exp(x[i] - largest);
-        sum += x[i];
-    }
-    const T part = T(1) / sum;
-#pragma omp simd
-    for (std::int64_t i = 0; i < n; ++i) x[i] *= part;
-}
-
-// g becomes the gradient of what was scaled: scale w (g - sum(g w)), 0 where it is hidden.
-template <typename T>
-LOUPE_INLINE inline void unweigh_row(T* g, const T* w, const T* hidden, std::int64_t n, T scale) {
-    T sum = 0;
-#pragma omp simd reduction(+ : sum)
-    for (std::int64_t i = 0; i < n; ++i) sum += g[i] * w[i];
-    if (hidden == nullptr) {
-#pragma omp simd
-        for (std::int64_t i = 0; i < n; ++i) g[i] = w[i] * (g[i] - sum) * scale;
-    } else {
-#pragma omp simd
-        for (std::int64_t i = 0; i < n; ++i) g[i] = hidden[i] != 0 ? T(0) : w[i] * (g[i] - sum) * scale;
-    }
-}
-
 template <typename F>
 void for_heads(const Heads& h, F&& f) {
     parallel_for(0, h.batch * h.heads, 1, [&](std::int64_t begin, std::int64_t end) {
@@ -150,15 +77,11 @@ void run_attention(Arguments a, IValue* results) {
     const Heads h = check_attention(query, key, value, a[3].to_tensor());
     if (out.numel() == 0 && weights.numel() == 0) return;
     visit_floating(query.dtype(), "attention", [&]<typename T>(std::type_identity<T>) {
-        const Hidden<T> hidden(a[3].to_tensor(), h);
         const T scale = a[4].to_scalar().to<T>(), fill = a[5].to_scalar().to<T>();
+        const Hidden<T> hidden(a[3].to_tensor(), h, std::isinf(fill) && fill < 0);
         for_heads(h, [&](std::int64_t b, std::int64_t i) {
-            const MatrixRef<T> w = head<T>(weights, b, i);
-            gemm<T>(T(1), head<const T>(query, b, i), head<const T>(key, b, i).transposed(), T(0), w);
-            with_best_instructions([&]() LOUPE_INLINE {
-                for (std::int64_t r = 0; r < h.rows; ++r) weigh_row(w.data + r * h.columns, hidden.row(b, i, r), h.columns, scale, fill);
-            });
-            gemm<T>(T(1), dense_matrix<const T>(w.data, h.rows, h.columns), head<const T>(value, b, i), T(0), head<T>(out, b, i));
+            attend<T>(h, b, i, {head<const T>(query, b, i), head<const T>(key, b, i), head<const T>(value, b, i), head<T>(weights, b, i), head<T>(out, b, i)},
+                      hidden, scale, fill);
         });
     });
 }
@@ -177,23 +100,14 @@ void run_attention_backward(Arguments a, IValue* results) {
     const Heads h = check_attention(query, key, value, a[4].to_tensor());
     if (query.numel() + key.numel() + value.numel() == 0) return;
     visit_floating(query.dtype(), "attention_backward", [&]<typename T>(std::type_identity<T>) {
-        const Hidden<T> hidden(a[4].to_tensor(), h);
+        const Hidden<T> hidden(a[4].to_tensor(), h, true);
         const T scale = a[5].to_scalar().to<T>();
         for_heads(h, [&](std::int64_t b, std::int64_t i) {
-            thread_local std::vector<T> scores;
-            scores.resize(static_cast<std::size_t>(h.rows * h.columns));
-            const MatrixRef<T> s = dense_matrix(scores.data(), h.rows, h.columns);
-            const MatrixRef<const T> w = head<const T>(weights, b, i), g = head<const T>(grad, b, i);
-            gemm<T>(T(1), w.transposed(), g, T(0), head<T>(results[2].to_tensor(), b, i));
-            gemm<T>(T(1), g, head<const T>(value, b, i).transposed(), T(0), s);
-            with_best_instructions([&]() LOUPE_INLINE {
-                for (std::int64_t r = 0; r < h.rows; ++r) {
-                    unweigh_row(s.data + r * h.columns, w.data + r * h.columns, hidden.row(b, i, r), h.columns, scale);
-                }
-            });
-            const MatrixRef<const T> ds = dense_matrix<const T>(s.data, h.rows, h.columns);
-            gemm<T>(T(1), ds, head<const T>(key, b, i), T(0), head<T>(results[0].to_tensor(), b, i));
-            gemm<T>(T(1), ds.transposed(), head<const T>(query, b, i), T(0), head<T>(results[1].to_tensor(), b, i));
+            attend_backward<T>(h, b, i,
+                               {head<const T>(grad, b, i), head<const T>(query, b, i), head<const T>(key, b, i), head<const T>(value, b, i),
+                                head<const T>(weights, b, i), head<T>(results[0].to_tensor(), b, i), head<T>(results[1].to_tensor(), b, i),
+                                head<T>(results[2].to_tensor(), b, i)},
+                               hidden, scale);
         });
     });
 }
