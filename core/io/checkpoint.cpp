@@ -3,12 +3,14 @@
 
 #include <string>
 #include <string_view>
+#include <typeinfo>
 #include <unordered_map>
 #include <utility>
 
 #include "core/base/error.h"
 #include "core/base/strings.h"
 #include "core/io/byte_reader.h"
+#include "core/io/numpy_values.h"
 #include "core/io/pickle_values.h"
 #include "core/io/raw_tensor.h"
 #include "core/io/tar_checkpoint.h"
@@ -36,11 +38,17 @@ class StreamStorages final : public StorageSource {
     std::unordered_map<std::string, Ptr<Storage>> storages_;
 };
 
+// Modules stand in streams by an id too.
+bool is_storage_id(const PickleNode& persistent) {
+    const PickleNode& id = *persistent.persistent_id();
+    return !id.is(PickleKind::Tuple) || id.elements().empty() || !id.elements()[0]->is(PickleKind::String) || id.elements()[0]->to_string() != "module";
+}
+
 // Which element type the pickle says for each storage.
 std::unordered_map<std::string, ScalarType> storage_dtypes(const Pickle& pickle) {
     std::unordered_map<std::string, ScalarType> dtypes;
     for (const PickleNode& node : pickle.nodes()) {
-        if (!node.is(PickleKind::Persistent)) continue;
+        if (!node.is(PickleKind::Persistent) || !is_storage_id(node)) continue;
         const StorageId id = parse_storage_id(node);
         if (!id.is_typed) throw_file_error("untyped storage in a legacy checkpoint");
         const auto [known, is_new] = dtypes.emplace(id.key, id.dtype);
@@ -77,8 +85,8 @@ bool says_big_endian(const PickleNode& system_info) {
     return false;
 }
 
-IValue read_legacy(std::span<const std::byte> bytes, PickledClasses& classes) {
-    ByteReader reader(bytes, "checkpoint");
+// Up to and with the value's pickle.
+Pickle read_stream_value(std::span<const std::byte> bytes, ByteReader& reader) {
     reader.skip(kLegacyMagic.size());
     const auto next = [&] {
         Pickle pickle = read_pickle(bytes.subspan(reader.position()));
@@ -87,10 +95,45 @@ IValue read_legacy(std::span<const std::byte> bytes, PickledClasses& classes) {
     };
     if (next().root()->to_int() != kLegacyProtocol) throw_file_error("legacy checkpoint of an unknown protocol");
     if (says_big_endian(*next().root())) throw Error(ErrorKind::Unsupported, "written on a big-endian machine");
-    const Pickle value = next();
+    return next();
+}
+
+IValue read_legacy(std::span<const std::byte> bytes, PickledClasses& classes) {
+    ByteReader reader(bytes, "checkpoint");
+    const Pickle value = read_stream_value(bytes, reader);
     StreamStorages storages = read_stream_storages(value, reader, bytes);
     return ValueBuilder(storages, classes).build(*value.root());
 }
+
+// Storages of a pickle that has each as the bytes of a stream.
+class HeldStorages final : public StorageSource {
+  public:
+    Ptr<Storage> open(const std::string& key, ScalarType, std::uint64_t) override {
+        throw_file_error(concat("no data for storage ", quote_name(key)));
+    }
+    Ptr<Storage> open_bytes(PickleRef call, ScalarType& dtype) override {
+        auto& known = opened_[call];
+        if (!known.first) known = read(call->call().args->tuple(1));
+        dtype = known.second;
+        return known.first;
+    }
+
+  private:
+    static std::pair<Ptr<Storage>, ScalarType> read(const PickleNode::Elements& arguments) {
+        const PickleNode& held = *arguments[0];
+        const auto decoded = held.is(PickleKind::Bytes) ? std::optional(held.to_bytes()) : pickled_bytes(held);
+        if (!decoded || !is_legacy_checkpoint(std::as_bytes(std::span(*decoded)))) throw_file_error("a storage of bytes that are no storage");
+        const auto bytes = std::as_bytes(std::span(*decoded));
+        ByteReader reader(bytes, "storage");
+        const Pickle id = read_stream_value(bytes, reader);
+        if (!id.root()->is(PickleKind::Persistent)) throw_file_error("a storage of bytes that are no storage");
+        const StorageId storage = parse_storage_id(*id.root());
+        StreamStorages storages = read_stream_storages(id, reader, bytes);
+        return {storages.open(storage.key, storage.dtype, 0), storage.dtype};
+    }
+
+    std::unordered_map<PickleRef, std::pair<Ptr<Storage>, ScalarType>> opened_;
+};
 
 IValue read_archive(const Ptr<MappedFile>& file, PickledClasses& classes) {
     const TorchArchive archive(file);
@@ -148,8 +191,15 @@ IValue read_checkpoint(const std::filesystem::path& path, PickledClasses& classe
             error.kind() == ErrorKind::Cancelled) {
             throw;
         }
+        if (typeid(error) != typeid(Error)) throw;  // of who made the values
         throw Error(ErrorKind::File, error.message(), error.context());
     }
+}
+
+std::pair<IValue, std::size_t> read_pickled_value(std::span<const std::byte> bytes, PickledClasses& classes) {
+    const Pickle value = read_pickle(bytes);
+    HeldStorages storages;
+    return {ValueBuilder(storages, classes).build(*value.root()), value.size()};
 }
 
 NamedTensors read_weights(const std::filesystem::path& path) {

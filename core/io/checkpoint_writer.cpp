@@ -48,6 +48,12 @@ void write_archive(const IValue& value, const std::filesystem::path& path, Other
     zip.finish();
 }
 
+std::string number_bytes(std::uint64_t number) {
+    std::string out;
+    for (int shift = 0; shift < 64; shift += 8) out += static_cast<char>((number >> shift) & 0xff);
+    return out;
+}
+
 void write_stream(const IValue& value, const std::filesystem::path& path, OtherValues* others) {
     CheckpointPickler pickle(CheckpointPickler::Layout::Stream, others);
     pickle.value(value);
@@ -67,9 +73,7 @@ void write_stream(const IValue& value, const std::filesystem::path& path, OtherV
     for (const Ptr<Storage>& storage : pickle.storages()) {
         check_cancelled();
         const std::uint64_t numel = storage->bytes() / static_cast<std::size_t>(element_size(pickle.dtype_of(*storage)));
-        std::string count;
-        for (int shift = 0; shift < 64; shift += 8) count += static_cast<char>((numel >> shift) & 0xff);
-        file.write(count);
+        file.write(number_bytes(numel));
         file.write(bytes_of(*storage).first(numel * static_cast<std::size_t>(element_size(pickle.dtype_of(*storage)))));
     }
     file.commit();
@@ -81,6 +85,13 @@ void CheckpointPickler::write_call(std::string_view module, std::string_view nam
     global(module, name);
     tuple(arguments);
     op('R');
+}
+
+void CheckpointPickler::write_new(std::string_view module, std::string_view name, const IValue& state) {
+    global(module, name);
+    ops(")\x81");
+    value(state);
+    op('b');
 }
 
 void CheckpointPickler::write_ordered_dict(const DictObject& entries, const DictObject* state) {
@@ -123,17 +134,43 @@ void CheckpointPickler::storage(const Tensor& tensor) {
     if (known->second != tensor.dtype()) {
         throw Error(ErrorKind::Unsupported, "Cannot save multiple tensors or storages that view the same data as different types");
     }
+    if (layout_ == Layout::Plain) return storage_bytes_of(tensor);
+    storage_id(tensor, number_of(storage));
+}
+
+void CheckpointPickler::storage_id(const Tensor& tensor, std::size_t number) {
     op('(');
     string("storage");
     named(storage_class(tensor));
-    string(std::to_string(number_of(storage)));
+    string(std::to_string(number));
     string("cpu");
-    integer(static_cast<std::int64_t>(storage->bytes()) / tensor.element_size());
-    if (layout_ == Layout::Stream) op('N');  // it is no view of another storage
+    integer(static_cast<std::int64_t>(tensor.storage()->bytes()) / tensor.element_size());
+    if (layout_ != Layout::Archive) op('N');  // it is no view of another storage
     ops("tQ");
 }
 
+// torch.storage._load_from_bytes(the stream of this storage alone). Tensors that share one have it each for itself, as in
+// PyTorch.
+void CheckpointPickler::storage_bytes_of(const Tensor& tensor) {
+    const Ptr<Storage>& storage = tensor.storage();
+    CheckpointPickler id(Layout::Stream, nullptr);
+    id.storage_id(tensor, 0);
+    CheckpointPickler keys(Layout::Stream, nullptr);
+    keys.value(make_ptr<ListObject>(types::any(), std::vector<IValue>{IValue("0")}));
+    CheckpointPickler info(Layout::Stream, nullptr);
+    info.value(system_info());
+    std::string stream = concat(kMagic, kProtocol, info.finish(), id.finish(), keys.finish());
+    const auto width = static_cast<std::size_t>(tensor.element_size());
+    const std::size_t numel = storage->bytes() / width;
+    stream += number_bytes(numel);
+    stream.append(static_cast<const char*>(storage->data()), numel * width);
+    global("torch.storage", "_load_from_bytes");
+    write_bytes(stream);
+    ops("\x85R");
+}
+
 void CheckpointPickler::tensor(const Tensor& tensor) {
+    if (is_other(tensor)) return;
     if (tensor.is_sparse()) return sparse_tensor(tensor);
     if (!is_parameter(tensor)) return plain_tensor(tensor, requires_grad(tensor));
     global("torch._utils", "_rebuild_parameter");
@@ -154,7 +191,45 @@ void CheckpointPickler::sparse_tensor(const Tensor& tensor) {
     ops("\x87\x86R");
 }
 
-void CheckpointPickler::list(const ListObject& list) { elements(list.elements); }
+void CheckpointPickler::write_uninitialized(const Tensor& tensor) {
+    global("torch.nn.parameter", is_parameter(tensor) ? "UninitializedParameter" : "UninitializedBuffer");
+    boolean(requires_grad(tensor));
+    ops("\x85R");
+}
+
+void CheckpointPickler::write_object(const IValue& object, const ReducedObject& parts) {
+    value(parts.callable);
+    tuple(parts.arguments);
+    op(parts.is_new ? '\x81' : 'R');
+    remember(object.object_pointer());
+    if (!parts.elements.empty()) {
+        op('(');
+        for (const IValue& element : parts.elements) value(element);
+        op('e');
+    }
+    if (!parts.items.empty()) {
+        op('(');
+        for (const auto& [key, item] : parts.items) {
+            value(key);
+            value(item);
+        }
+        op('u');
+    }
+    if (parts.state.is_none()) return;
+    value(parts.state);
+    op('b');
+}
+
+bool CheckpointPickler::is_other(const IValue& value) { return others_ != nullptr && others_->write(value, *this); }
+
+void CheckpointPickler::list(const ListObject& list) {
+    if (is_other(Ptr<ListObject>(const_cast<ListObject*>(&list)))) return;
+    op(']');
+    remember(&list);
+    op('(');
+    for (const IValue& each : list.elements) value(each);
+    op('e');
+}
 
 void CheckpointPickler::size(const std::vector<IValue>& sizes) {
     global("torch", "Size");
@@ -165,7 +240,7 @@ void CheckpointPickler::size(const std::vector<IValue>& sizes) {
 void CheckpointPickler::tuple_object(const TupleObject& tuple) {
     if (tuple.type != nullptr && tuple.type->name() == "torch.Size") {
         size(tuple.elements);
-    } else {
+    } else if (tuple.type == nullptr || !is_other(Ptr<TupleObject>(const_cast<TupleObject*>(&tuple)))) {
         this->tuple(tuple.elements);
     }
 }
@@ -175,11 +250,14 @@ void CheckpointPickler::dict(const DictObject& dict) {
     if (others_ != nullptr && others_->is_ordered(dict, state)) {
         return write_ordered_dict(dict, state.is_dict() ? &state.to_dict() : nullptr);
     }
+    if (is_other(Ptr<DictObject>(const_cast<DictObject*>(&dict)))) return;
     op('}');
+    remember(&dict);
     items(dict);
 }
 
 void CheckpointPickler::object(const Object& object) {
+    if (is_other(Ptr<Object>(const_cast<Object*>(&object)))) return;
     throw Error(ErrorKind::Unsupported, concat("Cannot serialize an object of the class ", object.type()->name()),
                 {.hint = "save its state_dict(), or export the model with torch.jit.save"});
 }
@@ -191,6 +269,12 @@ void CheckpointPickler::other(const IValue& value) {
 void write_checkpoint(const IValue& value, const std::filesystem::path& path, const CheckpointOptions& options) {
     if (options.is_stream) write_stream(value, path, options.others);
     else write_archive(value, path, options.others);
+}
+
+std::string pickle_value(const IValue& value, OtherValues* others) {
+    CheckpointPickler pickle(CheckpointPickler::Layout::Plain, others);
+    pickle.value(value);
+    return pickle.finish();
 }
 
 }  // namespace loupe

@@ -167,7 +167,32 @@ IValue ValueBuilder::build(const PickleNode& node, const TypePtr& type) {
     return value;
 }
 
+void ValueBuilder::announce(const PickleNode& node, const IValue& value) { built_[&node] = {value, 1, true}; }
+
+// A list or dict of Python's.
+IValue ValueBuilder::build_untyped(const PickleNode& node) {
+    if (node.is(PickleKind::List)) {
+        const auto list = make_ptr<ListObject>(types::any());
+        announce(node, list);
+        for (const PickleRef element : node.elements()) list->elements.push_back(build(*element));
+        return list;
+    }
+    const auto dict = make_ptr<DictObject>(types::any(), types::any());
+    announce(node, dict);
+    const auto& items = node.items();
+    for (std::size_t i = 0; i + 1 < items.size(); i += 2) {
+        IValue key = build(*items[i]);
+        const bool is_named = key.is_string();
+        if (is_named) path_.push_back(key.to_string());
+        IValue value = build(*items[i + 1]);
+        if (is_named) path_.pop_back();
+        dict->set(std::move(key), std::move(value));
+    }
+    return dict;
+}
+
 IValue ValueBuilder::build_new(const PickleNode& node, const TypePtr& type) {
+    if (!type && !classes_.is_typed() && (node.is(PickleKind::List) || node.is(PickleKind::Dict))) return build_untyped(node);
     switch (node.kind) {
         case PickleKind::None:
             return {};
@@ -195,8 +220,12 @@ IValue ValueBuilder::build_new(const PickleNode& node, const TypePtr& type) {
             if (const auto dtype = dtype_of_global(node.global_name())) return classes_.make_dtype(*dtype);
             return classes_.make_global(node.global_name());
         }
-        case PickleKind::Persistent:
-            return storages_.load(node);
+        case PickleKind::Persistent: {
+            // ('module', class, file, source): a stream names classes of modules with their text.
+            const PickleNode& id = *node.persistent_id();
+            const bool is_class = id.is(PickleKind::Tuple) && id.elements().size() == 4 && id.elements()[0]->is(PickleKind::String) && id.elements()[0]->to_string() == "module";
+            return is_class ? build(*id.elements()[1]) : storages_.load(node);
+        }
         case PickleKind::Reduce:
         case PickleKind::Object:
             return build_call(node, type);
@@ -252,8 +281,11 @@ std::optional<IValue> ValueBuilder::build_python_call(const PickleNode& node, st
         const auto& parts = node.call().args->tuple(2);
         return std::complex<double>(parts[0]->to_float(), parts[1]->to_float());
     }
-    if (name == "builtins.set" || name == "__builtin__.set" || name == "builtins.frozenset" || name == "__builtin__.frozenset") {
-        return build_set(first_argument(node).elements());
+    if (name == "builtins.set" || name == "__builtin__.set") return build_set(first_argument(node).elements());
+    if (name == "builtins.frozenset" || name == "__builtin__.frozenset") {
+        std::vector<IValue> values;
+        for (const PickleRef element : first_argument(node).elements()) values.push_back(build(*element));
+        return classes_.make_frozen_set(std::move(values));
     }
     if (is_numpy_call(node)) return build_numpy(node);
     if (auto bytes = pickled_bytes(node)) return classes_.make_bytes(std::move(*bytes));
@@ -317,8 +349,11 @@ IValue ValueBuilder::build_dict(const PickleNode::Elements& items, const TypePtr
         values.push_back(build(*items[i], i % 2 == 0 ? key_type : value_type));
         if (is_named) path_.pop_back();
     }
-    auto dict = make_ptr<DictObject>(type ? key_type : common_type(values, 0, 2),
-                                     type ? value_type : common_type(values, 1, 2));
+    const auto part_type = [&](const TypePtr& given, std::size_t first) {
+        if (type) return given;
+        return classes_.is_typed() ? common_type(values, first, 2) : types::any();
+    };
+    auto dict = make_ptr<DictObject>(part_type(key_type, 0), part_type(value_type, 1));
     for (std::size_t i = 0; i + 1 < values.size(); i += 2) dict->set(std::move(values[i]), std::move(values[i + 1]));
     return dict;
 }

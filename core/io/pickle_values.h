@@ -26,6 +26,9 @@ class PickledClasses {
     // The type a tag says: "List[Tuple[int, int]]".
     virtual TypePtr parse_type(std::string_view annotation) = 0;
 
+    // Whether lists and dicts get the type that their parts have in common; else they are of anything, and may hold themselves.
+    virtual bool is_typed() const { return true; }
+
     // A name as a value. Refused by default.
     virtual IValue make_global(const std::string& name);
 
@@ -43,6 +46,7 @@ class PickledClasses {
     virtual IValue make_parameter(const Tensor& tensor, bool requires_grad);
     virtual IValue make_bytes(std::string bytes);
     virtual IValue make_set(std::vector<IValue> values);
+    virtual IValue make_frozen_set(std::vector<IValue> values) { return make_set(std::move(values)); }
 };
 
 // Without classes: their names are refused, "refers to 'os.system'".
@@ -61,6 +65,8 @@ class ValueBuilder {
     // tuple its name) and checked against it. Throws Error (File) for values that do not fit, contain themselves, nest
     // too deep or unfold to too many; Error (Unsupported) for what no IValue holds.
     IValue build(const PickleNode& node, const TypePtr& type = nullptr);
+    // For PickledClasses: the value of a node whose parts are still to be built, which may refer to it.
+    void announce(const PickleNode& node, const IValue& value);
 
   private:
     IValue build_new(const PickleNode& node, const TypePtr& type);
@@ -70,6 +76,7 @@ class ValueBuilder {
     std::optional<IValue> build_python_call(const PickleNode& node, std::string_view name);
     IValue build_set(const PickleNode::Elements& elements);
     IValue build_list(const PickleNode::Elements& elements, TypePtr element_type);
+    IValue build_untyped(const PickleNode& node);
     IValue build_tuple(const PickleNode::Elements& elements, const TypePtr& type);
     IValue build_dict(const PickleNode::Elements& items, const TypePtr& type);
     void unfold(std::uint64_t parts);

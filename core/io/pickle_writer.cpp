@@ -182,14 +182,25 @@ void PickleWriter::object(const Object& object) {
     op('b');
 }
 
+void PickleWriter::remember(const void* address) {
+    const auto number = static_cast<std::uint32_t>(memo_.size());
+    if (!memo_.emplace(address, number).second) return;
+    op('r');
+    put_little(out_, number, 4);
+}
+
+bool PickleWriter::recall(const void* address) {
+    const auto found = memo_.find(address);
+    if (found == memo_.end()) return false;
+    op('j');
+    put_little(out_, found->second, 4);
+    return true;
+}
+
 // Values with an address, behind which they are known by their number.
 void PickleWriter::counted(const IValue& value) {
     const void* address = value.is_tensor() ? static_cast<const void*>(value.to_tensor().impl()) : value.object_pointer();
-    if (const auto found = memo_.find(address); found != memo_.end()) {
-        op('j');
-        put_little(out_, found->second, 4);
-        return;
-    }
+    if (recall(address)) return;
     // A list may hold itself.
     if (++depth_ > kDeepest) throw Error(ErrorKind::Unsupported, concat("Cannot serialize values that nest more than ", kDeepest, " deep"));
     if (value.is_tensor()) {
@@ -206,10 +217,7 @@ void PickleWriter::counted(const IValue& value) {
         other(value);
     }
     --depth_;
-    const auto number = static_cast<std::uint32_t>(memo_.size());
-    memo_.emplace(address, number);
-    op('r');
-    put_little(out_, number, 4);
+    remember(address);
 }
 
 void PickleWriter::value(const IValue& value) {

@@ -60,6 +60,10 @@ class PickleWriter {
     static std::string_view storage_class(const Tensor& tensor);
     // The number of the storage, which is kept.
     std::size_t number_of(const Ptr<Storage>& storage);
+    // What was written last is the value at that address from here on, for values that refer to themselves.
+    void remember(const void* address);
+    // Writes where it was remembered; false when it was not.
+    bool recall(const void* address);
 
   private:
     void counted(const IValue& value);

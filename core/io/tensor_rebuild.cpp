@@ -197,8 +197,24 @@ bool is_tensor_call(const PickleNode& node) {
     return node.is(PickleKind::Reduce) && node.callable_name().starts_with(kRebuild);
 }
 
+Ptr<Storage> StorageSource::open_bytes(PickleRef, ScalarType&) { fail_unsupported("torch.storage._load_from_bytes"); }
+
+namespace {
+
+// Of a storage that stands in the pickle itself.
+StorageId id_of_bytes(PickleRef call, StorageSource& storages, Ptr<Storage>& storage) {
+    StorageId id;
+    storage = storages.open_bytes(call, id.dtype);
+    id.numel = storage->bytes() / static_cast<std::uint64_t>(element_size(id.dtype));
+    return id;
+}
+
+}  // namespace
+
 Tensor rebuild_dense(const PickleNode::Elements& args, const PickleNode* dtype_node, StorageSource& storages) {
-    const StorageId id = parse_storage_id(*args[0]);
+    Ptr<Storage> held;
+    const bool is_held = args[0]->callable_name() == "torch.storage._load_from_bytes";
+    const StorageId id = is_held ? id_of_bytes(args[0], storages, held) : parse_storage_id(*args[0]);
     if (!id.is_typed && dtype_node == nullptr) throw_file_error("tensor on a storage without a type");
     const ScalarType dtype = dtype_node != nullptr ? parse_dtype(*dtype_node) : id.dtype;
     const std::uint64_t unit = id.is_typed ? static_cast<std::uint64_t>(element_size(id.dtype)) : 1;
@@ -219,7 +235,7 @@ Tensor rebuild_dense(const PickleNode::Elements& args, const PickleNode* dtype_n
                                 elements, " elements"));
     }
     if (id.view != nullptr) offset += part_offset(id, extent);
-    auto storage = storages.open(id.key, dtype, id.numel * unit);
+    auto storage = held ? held : storages.open(id.key, dtype, id.numel * unit);
     return tensor_on(std::move(storage), dtype, span_of(sizes), span_of(strides), extent == 0 ? 0 : offset);
 }
 

@@ -20,6 +20,9 @@ class StorageSource {
     virtual ~StorageSource() = default;
     // At least `bytes` bytes, aligned for elements of the type. Throws Error (File) when the file has less.
     virtual Ptr<Storage> open(const std::string& key, ScalarType dtype, std::uint64_t bytes) = 0;
+    // The storage in a stream of torch.save (Tensor's own pickle holds it so), by the place of its bytes. Throws Error
+    // (Unsupported) where such are not expected.
+    virtual Ptr<Storage> open_bytes(PickleRef call, ScalarType& dtype);
     // What a persistent id stands for where a value is expected. Throws Error (Unsupported): a bare storage is no value.
     virtual IValue load(const PickleNode& persistent);
 };

@@ -7,6 +7,7 @@
 #include "core/base/error.h"
 #include "core/base/strings.h"
 #include "core/nn/layer.h"
+#include "core/nn/deep_copy.h"
 #include "core/nn/module.h"
 #include "core/ops/functions.h"
 
@@ -90,15 +91,16 @@ void Module::to_type(ScalarType dtype) {
 // Copies values with a memory of what has been copied, so that what is shared stays shared.
 class Module::Copier {
   public:
+    explicit Copier(DeepCopyScope& memory) : memory_(memory) {}
     ModulePtr copy(const Module& from) {
-        if (const auto known = modules_.find(&from); known != modules_.end()) return known->second;
+        if (const auto known = memory_.modules.find(&from); known != memory_.modules.end()) return known->second;
         Ptr<ClassType> type = from.type_;
         if (from.owns_type_) {
             type = make_ptr<ClassType>(from.type_->name(), true);
             for (const auto& attribute : from.type_->attributes()) type->add_attribute(attribute.name, attribute.type, attribute.kind);
         }
         const auto to = make_ptr<Module>(type);
-        modules_.emplace(&from, to);
+        memory_.modules.emplace(&from, to);
         to->owns_type_ = from.owns_type_;
         to->layer_ = from.layer_;
         to->dynamic_class_ = from.dynamic_class_;
@@ -132,7 +134,7 @@ class Module::Copier {
     }
 
     Tensor copy(const Tensor& from) {
-        if (const auto known = tensors_.find(from.impl()); known != tensors_.end()) return known->second;
+        if (const auto known = memory_.tensors.find(from.impl()); known != memory_.tensors.end()) return known->second;
         if (!is_leaf(from)) {
             throw Error(ErrorKind::Run, "Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol at the moment");
         }
@@ -147,18 +149,20 @@ class Module::Copier {
             loupe::set_requires_grad(to, true);
         }
         to.storage()->set_category(from.storage()->category());
-        tensors_.emplace(from.impl(), to);
+        memory_.tensors.emplace(from.impl(), to);
         // A parameter's copy starts without a gradient, as in PyTorch.
         if (const Tensor grad = grad_of(from); grad.defined() && !is_parameter(from)) set_grad(to, copy(grad));
         return to;
     }
 
     IValue copy(const IValue& from) {
+        if (from.is_tensor()) return copy(from.to_tensor());
+        if (from.is_object()) {
+            if (const ModulePtr module = as_module(from)) return Ptr<Object>(copy(*module));
+            return from;
+        }
+        if (memory_.copy_other) return memory_.copy_other(from);
         switch (from.tag()) {
-            case IValue::Tag::Tensor: return copy(from.to_tensor());
-            case IValue::Tag::Object:
-                if (const ModulePtr module = as_module(from)) return Ptr<Object>(copy(*module));
-                return from;
             case IValue::Tag::Tuple: {
                 std::vector<IValue> elements;
                 for (const IValue& element : from.to_tuple().elements) elements.push_back(copy(element));
@@ -178,10 +182,21 @@ class Module::Copier {
         }
     }
 
-    std::unordered_map<const Module*, ModulePtr> modules_;
-    std::unordered_map<const TensorImpl*, Tensor> tensors_;
+    DeepCopyScope& memory_;
 };
 
-ModulePtr Module::deep_copy() const { return Copier().copy(*this); }
+ModulePtr Module::deep_copy() const {
+    if (DeepCopyScope* scope = DeepCopyScope::current()) return Copier(*scope).copy(*this);
+    DeepCopyScope scope(nullptr);
+    return Copier(scope).copy(*this);
+}
+
+namespace {
+thread_local DeepCopyScope* current_scope = nullptr;
+}
+
+DeepCopyScope::DeepCopyScope(std::function<IValue(const IValue&)> copy) : copy_other(std::move(copy)), before_(std::exchange(current_scope, this)) {}
+DeepCopyScope::~DeepCopyScope() { current_scope = before_; }
+DeepCopyScope* DeepCopyScope::current() { return current_scope; }
 
 }  // namespace loupe::nn

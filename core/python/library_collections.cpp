@@ -54,11 +54,18 @@ class defaultdict(dict):
     def __repr__(self):
         return 'defaultdict(%r, %s)' % (self.default_factory, dict.__repr__(self))
 
+    def __reduce__(self):
+        arguments = () if self.default_factory is None else (self.default_factory,)
+        return self.__class__, arguments, None, None, iter(self.items())
+
 
 class Counter(dict):
     def __init__(self, iterable=None, **kwargs):
         dict.__init__(self)
         self.update(iterable, **kwargs)
+
+    def __reduce__(self):
+        return self.__class__, (dict(self),)
 
     def __missing__(self, key):
         return 0
@@ -146,6 +153,10 @@ class deque:
         self._items = []
         self.maxlen = maxlen
         self.extend(iterable)
+
+    def __reduce__(self):
+        arguments = () if self.maxlen is None else ((), self.maxlen)
+        return self.__class__, arguments, None, iter(self._items)
 
     def append(self, item):
         self._items.append(item)

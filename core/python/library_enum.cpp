@@ -162,6 +162,15 @@ class Enum(metaclass=EnumType):
     def _missing_(cls, value):
         return None
 
+    def __reduce_ex__(self, protocol):
+        return self.__class__, (self._value_,)
+
+    def __deepcopy__(self, memo):
+        return self
+
+    def __copy__(self):
+        return self
+
     @property
     def name(self):
         return self._name_

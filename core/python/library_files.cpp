@@ -247,6 +247,9 @@ class PurePath:
         self._names = [name for name in text.split('/') if name not in ('', '.')]
         self._root = root
 
+    def __reduce__(self):
+        return self.__class__, self.parts
+
     @property
     def _text(self):
         return self._root + '/'.join(self._names) or '.'

@@ -23,6 +23,13 @@ class partial:
     def __call__(self, /, *args, **keywords):
         return self.func(*self.args, *args, **{**self.keywords, **keywords})
 
+    def __reduce__(self):
+        return type(self), (self.func,), (self.func, self.args, self.keywords, None)
+
+    def __setstate__(self, state):
+        self.func, self.args, self.keywords, _ = state
+        self.keywords = dict(self.keywords)
+
     def __repr__(self):
         parts = [repr(self.func)]
         parts.extend(repr(arg) for arg in self.args)

@@ -311,7 +311,7 @@ class _Literal:
             self.fail()
 )py";
 
-// Files of pickles are torch.save's; what never leaves the program needs no bytes.
+// Protocol 2 whatever is asked for; the bytes are those that Python reads.
 constexpr std::string_view kPickle = R"py(import io as _io
 import torch as _torch
 
@@ -331,22 +331,27 @@ class UnpicklingError(PickleError):
     pass
 
 
-def dumps(obj, protocol=None, **kwargs):
-    buffer = _io.BytesIO()
-    _torch.save(obj, buffer)
-    return buffer.getvalue()
+def dumps(obj, protocol=None, *, fix_imports=True, buffer_callback=None):
+    return _torch._pickle_dumps(obj)
 
 
-def loads(data, **kwargs):
-    return _torch.load(_io.BytesIO(data))
+def loads(data, /, *, fix_imports=True, encoding='ASCII', errors='strict', buffers=()):
+    if not data:
+        raise EOFError('Ran out of input')
+    return _torch._pickle_loads(data)[0]
 
 
-def dump(obj, file, protocol=None, **kwargs):
-    _torch.save(obj, file)
+def dump(obj, file, protocol=None, *, fix_imports=True, buffer_callback=None):
+    file.write(dumps(obj))
 
 
-def load(file, **kwargs):
-    return _torch.load(file)
+def load(file, *, fix_imports=True, encoding='ASCII', errors='strict', buffers=()):
+    data = file.read()
+    if not data:
+        raise EOFError('Ran out of input')
+    value, size = _torch._pickle_loads(data)
+    file.seek(file.tell() - len(data) + size)
+    return value
 )py";
 
 constexpr std::string_view kDatetime = R"py(import time as _time

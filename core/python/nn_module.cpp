@@ -7,6 +7,7 @@
 #include "core/nn/layer.h"
 #include "core/python/builtin_objects.h"
 #include "core/python/evaluator_state.h"
+#include "core/python/pickling.h"
 #include "core/python/script_objects.h"
 #include "core/python/tensor_binding.h"
 #include "core/python/torch_call.h"
@@ -146,25 +147,12 @@ void define_core_methods(ClassObject& cls) {
     cls.define("__dir__", [](CallArguments) { return make_list({}); });
 }
 
-IValue named_dict(const auto& named) {
-    auto dict = make_dict();
-    for (const auto& entry : named) {
-        if constexpr (requires { entry.second->children(); }) {
-            dict->set(IValue(entry.first), IValue(Ptr<Object>(entry.second)));
-        } else {
-            dict->set(IValue(entry.first), IValue(entry.second));
-        }
-    }
-    return IValue(dict);
-}
-
 std::optional<IValue> own_attribute(nn::Module& module, std::string_view name) {
     if (const IValue* found = module.find_attribute(name)) return *found;
-    if (name == "_parameters") return named_dict(module.own_parameters());
-    if (name == "_buffers") return named_dict(module.own_buffers());
-    if (name == "_modules") return named_dict(module.children());
-    if (name == "__dict__") return named_dict(module.attributes());
-    return name.starts_with('_') ? hook_dict(module, name) : std::nullopt;
+    if (name == "__dict__") return module_dict(module);
+    if (!name.starts_with('_')) return std::nullopt;
+    if (auto entry = module_dict_entry(module, name)) return entry;
+    return hook_dict(module, name);
 }
 
 }  // namespace

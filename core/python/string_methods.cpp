@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Methods of str and bytes. Letters are ASCII's where case matters; characters are UTF-8's.
 #include <algorithm>
+#include <utility>
 
 #include "core/base/strings.h"
 #include "core/python/builtin_objects.h"
@@ -439,6 +440,29 @@ void define_string_methods(ClassObject& cls) {
     });
 }
 
+namespace {
+
+std::string bytes_of_hex(const std::string& text) {
+    const auto digit = [](char c) { return c >= '0' && c <= '9' ? c - '0' : (c | 0x20) >= 'a' && (c | 0x20) <= 'f' ? (c | 0x20) - 'a' + 10 : -1; };
+    std::string out;
+    for (std::size_t i = 0; i < text.size();) {
+        if (text[i] == ' ' || text[i] == '\n') {
+            ++i;
+            continue;
+        }
+        const int high = digit(text[i]);
+        const int low = i + 1 < text.size() ? digit(text[i + 1]) : -1;
+        if (high < 0 || low < 0) {
+            throw_value_error(concat("non-hexadecimal number found in fromhex() arg at position ", high < 0 ? i : i + 1));
+        }
+        out += static_cast<char>(high * 16 + low);
+        i += 2;
+    }
+    return out;
+}
+
+}  // namespace
+
 void define_bytes_methods(ClassObject& cls) {
     // Of what getbuffer() gives.
     cls.define_property("nbytes", [](const IValue& self) { return IValue(length(self)); });
@@ -457,10 +481,32 @@ void define_bytes_methods(ClassObject& cls) {
         }
         return IValue(std::move(out));
     });
-    cls.define("startswith", [data](CallArguments a) {
-        check_positional(a, "startswith", 2, 2);
-        const auto* affix = object_as<BytesObject>(a.positional[1]);
-        return IValue(affix != nullptr && data(a).starts_with(affix->data));
+    cls.define_class_method("fromhex", [](CallArguments a) {
+        check_positional(a, "fromhex", 2, 2);
+        return make_bytes(bytes_of_hex(str(a.positional[1])));
+    });
+    const auto part = [](const CallArguments& a, std::size_t i) -> const std::string& {
+        const auto* bytes = i < a.positional.size() ? object_as<BytesObject>(a.positional[i]) : nullptr;
+        if (bytes == nullptr) throw_type_error(concat("a bytes-like object is required, not '", i < a.positional.size() ? type_name(a.positional[i]) : "NoneType", "'"));
+        return bytes->data;
+    };
+    cls.define("startswith", [data, part](CallArguments a) { return IValue(data(a).starts_with(part(a, 1))); });
+    cls.define("endswith", [data, part](CallArguments a) { return IValue(data(a).ends_with(part(a, 1))); });
+    cls.define("find", [data, part](CallArguments a) {
+        const std::size_t at = data(a).find(part(a, 1));
+        return IValue(at == std::string::npos ? std::int64_t{-1} : static_cast<std::int64_t>(at));
+    });
+    cls.define("join", [data](CallArguments a) {
+        check_positional(a, "join", 2, 2);
+        std::string out;
+        bool is_first = true;
+        for (const IValue& value : to_vector(a.positional[1])) {
+            const auto* bytes = object_as<BytesObject>(value);
+            if (bytes == nullptr) throw_type_error(concat("sequence item 0: expected a bytes-like object, ", type_name(value), " found"));
+            if (!std::exchange(is_first, false)) out += data(a);
+            out += bytes->data;
+        }
+        return make_bytes(std::move(out));
     });
 }
 

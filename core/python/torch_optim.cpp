@@ -6,6 +6,7 @@
 #include "core/python/error.h"
 #include "core/python/evaluator.h"
 #include "core/python/operations.h"
+#include "core/python/pickling.h"
 #include "core/python/torch_autograd.h"
 #include "core/python/torch_call.h"
 #include "core/python/torch_module.h"
@@ -207,7 +208,76 @@ std::vector<std::pair<std::string, ClassPtr>> make_classes() {
     return out;
 }
 
+IValue dict_of(std::initializer_list<std::pair<const char*, IValue>> entries) {
+    const auto out = make_dict();
+    for (const auto& [name, value] : entries) out->set(IValue(name), value);
+    return out;
+}
+
+// Groups whose parameters are numbers, and the states by these, as load_state_dict takes them.
+IValue numbered_state(const IValue& groups, const IValue& states) {
+    const auto numbers = make_dict();
+    std::vector<IValue> numbered;
+    for (const IValue& group : to_vector(groups)) {
+        const IValue copy = call_method(group, "copy", {});
+        std::vector<IValue> params;
+        for (const IValue& parameter : to_vector(get_item(group, IValue("params")))) {
+            if (numbers->find(parameter) == nullptr) numbers->set(parameter, static_cast<std::int64_t>(numbers->size()));
+            params.push_back(*numbers->find(parameter));
+        }
+        copy.to_dict().set(IValue("params"), make_list(std::move(params)));
+        numbered.push_back(copy);
+    }
+    const auto by_number = make_dict();
+    for (const auto& [parameter, state] : states.to_dict().entries()) {
+        if (const IValue* number = numbers->find(parameter)) by_number->set(*number, state);
+    }
+    return dict_of({{"state", by_number}, {"param_groups", make_list(std::move(numbered))}});
+}
+
+const optim::OptimizerRecord* record_of(const ClassObject& cls) {
+    for (const ClassObject* base : cls.mro()) {
+        if (!base->is_builtin()) continue;
+        if (const optim::OptimizerRecord* record = optim::find_optimizer(base->name())) return record;
+    }
+    return nullptr;
+}
+
 }  // namespace
+
+std::optional<IValue> optimizer_state_to_pickle(const IValue& object) {
+    auto* self = object_as<OptimizerObject>(object);
+    if (self == nullptr) return std::nullopt;
+    IValue states = get_attribute(object, "state");
+    if (self->optimizer) {
+        const IValue collections = Evaluator::current()->import_module("collections");
+        const IValue dict_class = get_attribute(Evaluator::current()->import_module("builtins"), "dict");
+        const IValue copy = call(get_attribute(collections, "defaultdict"), std::vector<IValue>{dict_class});
+        for (const auto& [parameter, state] : states.to_dict().entries()) copy.to_dict().set(parameter, state);
+        states = copy;
+    }
+    return dict_of({{"defaults", get_attribute(object, "defaults")}, {"state", states}, {"param_groups", get_attribute(object, "param_groups")}});
+}
+
+bool set_optimizer_state(const IValue& object, const IValue& state) {
+    auto* self = object_as<OptimizerObject>(object);
+    if (self == nullptr) return false;
+    const optim::OptimizerRecord* record = record_of(*self->cls());
+    const IValue* groups = state.to_dict().find(IValue("param_groups"));
+    const IValue* states = state.to_dict().find(IValue("state"));
+    const IValue* defaults = state.to_dict().find(IValue("defaults"));
+    for (const auto& [name, value] : state.to_dict().entries()) {
+        const bool is_engines = &value == groups || &value == states || &value == defaults;
+        if (record == nullptr || !is_engines) self->attributes.set(str(name), value);
+    }
+    if (record == nullptr) return true;
+    if (groups == nullptr || states == nullptr || defaults == nullptr) throw_error("KeyError", "'param_groups'");
+    with_python_errors([&] {
+        self->optimizer = make_ptr<optim::Optimizer>(*record, parameter_list(*groups), Ptr<DictObject>(&call_method(*defaults, "copy", {}).to_dict()));
+        self->optimizer->load_state_dict(numbered_state(*groups, *states));
+    });
+    return true;
+}
 
 void fill_torch_optim(PythonModule& module) {
     static const auto classes = make_classes();

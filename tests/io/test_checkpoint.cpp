@@ -309,8 +309,12 @@ class TestCheckpoint : public QObject {
         QCOMPARE(written(list({t, other})), "Cannot save multiple tensors or storages that view the same data as different types"s);
         const auto itself = make_ptr<ListObject>(types::any());
         itself->elements.push_back(IValue(itself));
-        QCOMPARE(written(IValue(itself)), "Cannot serialize values that nest more than 1000 deep"s);
+        QCOMPARE(written(IValue(itself)), ""s);  // as Python's pickles hold it
         itself->elements.clear();
+        std::filesystem::remove(scratch_.path("no.pt"));
+        IValue deep = list({t});
+        for (int i = 0; i < 1001; ++i) deep = list({deep});
+        QCOMPARE(written(deep), "Cannot serialize values that nest more than 1000 deep"s);
         QVERIFY(!std::filesystem::exists(scratch_.path("no.pt")));
     }
 

@@ -6,6 +6,7 @@
 
 #include <QDir>
 #include <QFile>
+#include <QProcess>
 #include <QTemporaryDir>
 
 #include "core/base/error.h"
@@ -139,6 +140,102 @@ no third False
 []
 )out";
 
+// Saves where it runs as the program, loads where it is given a word or imported.
+const char* const kSavedModule = R"py(import collections, enum, functools, pathlib, pickle, sys
+import torch
+from torch import nn
+import torch.nn.functional as F
+
+
+class Kind(enum.Enum):
+    A = 1
+
+
+class Options:
+    def __init__(self):
+        self.kind = Kind.A
+        self.path = pathlib.Path('x/y')
+        self.counts = collections.Counter('aab')
+        self.lists = collections.defaultdict(list, {'k': [1]})
+        self.queue = collections.deque([1, 2], maxlen=3)
+        self.scale = functools.partial(scaled, by=2)
+        self.owner = self
+
+
+def scaled(x, by):
+    return x * by
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.options = Options()
+        self.conv = nn.Conv2d(1, 4, 3, padding='same', padding_mode='circular')
+        self.norm = nn.BatchNorm2d(4)
+        self.bare = nn.BatchNorm2d(4, affine=False, track_running_stats=False)
+        self.rnn = nn.GRU(4, 3, num_layers=2, bidirectional=True, batch_first=True)
+        self.encoder = nn.TransformerEncoder(nn.TransformerEncoderLayer(6, 2, 8, activation='gelu', batch_first=True), 2)
+        self.decoder = nn.TransformerDecoderLayer(6, 2, 8, batch_first=True)
+        self.attention = nn.MultiheadAttention(6, 2, batch_first=True)
+        self.held = nn.ParameterList([nn.Parameter(torch.ones(2)), nn.Parameter(torch.zeros(2))])
+        self.named = nn.ParameterDict({'w': nn.Parameter(torch.full((2,), 3.0))})
+        self.lazy = nn.LazyLinear(2)
+        self.act = F.gelu
+        self.register_buffer('mask', torch.tensor([True, False]), persistent=False)
+
+    def forward(self, x):
+        h = self.bare(self.norm(self.conv(x))).flatten(2).transpose(1, 2)
+        h = self.encoder(self.rnn(self.options.scale(self.act(h)))[0])
+        return self.attention(self.decoder(h, h), h, h)[0].sum(-1) * self.held[0].sum() + self.named['w'].sum()
+
+
+def report(net, optimizer, scheduler):
+    torch.manual_seed(1)
+    x = torch.randn(2, 1, 2, 2)
+    net.eval()
+    with torch.no_grad():
+        print(['%.4f' % v for v in net(x).flatten().tolist()])
+    net.train()
+    for p in net.modules():
+        if isinstance(p, nn.Dropout):
+            p.p = 0.0
+        if isinstance(p, nn.MultiheadAttention):
+            p.dropout = 0.0
+    for _ in range(2):
+        optimizer.zero_grad()
+        loss = net(x).pow(2).mean()
+        loss.backward()
+        optimizer.step()
+        scheduler.step()
+    print(optimizer.param_groups[0]['lr'], len(optimizer.state) > 0, optimizer.param_groups[0]['params'][0] is net.conv.weight)
+    o = net.options
+    print(o.kind, o.path, o.counts, dict(o.lists), o.queue, o.owner is o, net.mask, 'mask' in net.state_dict(), len(net.held), list(net.named))
+    print(net.lazy(torch.ones(1, 4)).shape, [n for n, _ in net.named_parameters()][:3])
+
+
+if __name__ == '__main__':
+    if len(sys.argv) < 2:
+        torch.manual_seed(0)
+        net = Net()
+        trained = [p for n, p in net.named_parameters() if 'lazy' not in n]
+        optimizer = torch.optim.AdamW(trained, lr=0.01)
+        scheduler = torch.optim.lr_scheduler.StepLR(optimizer, 1, gamma=0.5)
+        net(torch.ones(2, 1, 2, 2)).sum().backward()
+        optimizer.step()
+        scheduler.step()
+        torch.save([net, optimizer, scheduler], 'saved.pt')
+        with open('saved.pkl', 'wb') as f:
+            pickle.dump({'w': net.conv.weight.detach(), 'o': net.options}, f)
+    report(*torch.load('saved.pt'))
+    with open('saved.pkl', 'rb') as f:
+        plain = pickle.load(f)
+    print(plain['w'].shape, '%.4f' % plain['w'].abs().sum().item(), plain['o'].kind)
+)py";
+const char* const kLoadingModule = R"py(import runpy, sys
+sys.argv = ['net.py', 'again']
+runpy.run_path('net.py', run_name='__main__')
+)py";
+
 }  // namespace
 
 class TestTorchPrograms : public QObject {
@@ -163,6 +260,30 @@ class TestTorchPrograms : public QObject {
             if (got == wanted) continue;
             const QString rest = actual.mid(line, 12).join('\n');
             QFAIL(qPrintable(QStringLiteral("line %1\nexpected %2\ngot      %3").arg(line + 1).arg(wanted, rest)));
+        }
+    }
+    // What is saved here loads there: as the class of the running file, and of a file of that name.
+    void pytorch_loads_whole_modules() {
+        if (!QFile::exists("/usr/bin/python3") || QProcess::execute("/usr/bin/python3", {"-c", "import torch"}) != 0) QSKIP("PyTorch is not there");
+        const QTemporaryDir scratch;
+        const auto write = [&](const char* name, const char* text) {
+            QFile file(scratch.filePath(name));
+            QVERIFY(file.open(QIODevice::WriteOnly));
+            file.write(text);
+        };
+        write("net.py", kSavedModule);
+        write("load.py", kLoadingModule);
+        const QString before = QDir::currentPath();
+        QDir::setCurrent(scratch.path());
+        const QString ours = run(scratch.filePath("net.py"));
+        QDir::setCurrent(before);
+        for (const QStringList& arguments : {QStringList{"net.py", "again"}, QStringList{"load.py"}}) {
+            QProcess python;
+            python.setWorkingDirectory(scratch.path());
+            python.start("/usr/bin/python3", QStringList{"-W", "ignore"} + arguments);
+            QVERIFY(python.waitForFinished(60'000));
+            QVERIFY2(python.exitCode() == 0, python.readAllStandardError().constData());
+            QCOMPARE(QString::fromUtf8(python.readAllStandardOutput()), ours);
         }
     }
     void calls_registration_hooks() {

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Deep copies of modules that are part of a larger one.
+
+#include <functional>
+#include <unordered_map>
+
+#include "core/nn/module.h"
+
+namespace loupe::nn {
+
+// While it lives, all Module::deep_copy() on this thread are one copy: what is shared among them stays shared.
+class DeepCopyScope {
+  public:
+    // copy_other: of values that are neither modules nor tensors; it may copy modules in them.
+    explicit DeepCopyScope(std::function<IValue(const IValue&)> copy_other);
+    DeepCopyScope(const DeepCopyScope&) = delete;
+    DeepCopyScope& operator=(const DeepCopyScope&) = delete;
+    ~DeepCopyScope();
+
+    static DeepCopyScope* current();
+
+    const std::function<IValue(const IValue&)> copy_other;
+    std::unordered_map<const Module*, ModulePtr> modules;
+    std::unordered_map<const TensorImpl*, Tensor> tensors;
+
+  private:
+    DeepCopyScope* before_;
+};
+
+}  // namespace loupe::nn
