@@ -15,6 +15,7 @@
 #include "core/runtime/tracer.h"
 #include "core/session/graph_builder.h"
 #include "core/session/pipelines.h"
+#include "core/session/plan_parts.h"
 #include "core/tensor/allocator.h"
 
 namespace loupe::session {
@@ -61,11 +62,11 @@ class Planner {
 
     MemoryPlanReport report(const std::function<std::vector<IValue>()>& arguments) {
         report_.graph = built_.model;
-        for (const passes::GraphBreak& found : passes::find_graph_breaks(*graph_)) report_.breaks.push_back(shown(found.node, found.reason));
+        // Split as compiling does it: also where only a run shows that no program can hold a node.
+        const PlannedParts parts = split_into_parts(graph_, module_, takes_self_, arguments);
+        for (const passes::GraphBreak& found : passes::find_graph_breaks(*parts.marked)) report_.breaks.push_back(shown(found.node, found.reason));
         report_.interpreter_peak = peak_of(graph_, 3, false, arguments);
-        const Ptr<ir::Graph> planned = graph_->copy();
-        passes::kFuseStaticSubgraphs.run(*planned, {});
-        report_.planned_peak = peak_of(planned, 6, true, arguments);
+        report_.planned_peak = peak_of(parts.planned, 6, true, arguments);
         return std::move(report_);
     }
 

@@ -83,8 +83,7 @@ bool mark(const ir::Graph& graph, const std::vector<Refused>& refused) {
 
 }  // namespace
 
-Ptr<ir::Graph> plan_parts(const Ptr<ir::Graph>& graph, const nn::ModulePtr& module, bool takes_self,
-                          const std::function<std::vector<IValue>()>& arguments, std::vector<GraphBreak>& breaks) {
+PlannedParts split_into_parts(const Ptr<ir::Graph>& graph, const nn::ModulePtr& module, bool takes_self, const std::function<std::vector<IValue>()>& arguments) {
     constexpr int kMostRounds = 8;
     const Ptr<ir::Graph> plain = graph->copy();
     const bool may_run = arguments && !leaves_traces(*plain);
@@ -105,12 +104,18 @@ Ptr<ir::Graph> plan_parts(const Ptr<ir::Graph>& graph, const nn::ModulePtr& modu
         planned = put_together();
     }
     default_generator().set_state(random);
-    for (GraphBreak& found : list_breaks(*plain)) breaks.push_back(std::move(found));
     // A reason that a run showed is no part of the graph.
     visit_nodes(*planned->block(), [](ir::Node* node) {
         if (node->has_attribute(passes::graph_break_attribute())) node->remove_attribute(passes::graph_break_attribute());
     });
-    return planned;
+    return {plain, planned};
+}
+
+Ptr<ir::Graph> plan_parts(const Ptr<ir::Graph>& graph, const nn::ModulePtr& module, bool takes_self,
+                          const std::function<std::vector<IValue>()>& arguments, std::vector<GraphBreak>& breaks) {
+    PlannedParts parts = split_into_parts(graph, module, takes_self, arguments);
+    for (GraphBreak& found : list_breaks(*parts.marked)) breaks.push_back(std::move(found));
+    return std::move(parts.planned);
 }
 
 }  // namespace loupe::session

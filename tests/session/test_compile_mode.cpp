@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/base/file.h"
 #include "core/autograd/grad_mode.h"
 #include "core/base/error.h"
 #include "core/session/compare.h"
@@ -176,6 +177,36 @@ class TestCompileMode : public QObject {
         } catch (const Error& error) {
             QFAIL(error.what());
         }
+    }
+
+    // A mask is known to be one only when it runs: the plan splits there as compiling does.
+    void planAndModeTellTheSame() {
+        const std::string path = cache_.filePath("masked.py").toStdString();
+        write_file_atomically(path, "import torch\nfrom torch import nn\n\nclass Masked(nn.Module):\n    def forward(self, x):\n        y = torch.relu(x) * 2\n"
+                                    "        chosen = y[x > 0.5]\n        return torch.tanh(y).sum() + chosen.sum()\n\nmodel = Masked().eval()\nexample_inputs = (torch.ones(8, 4),)\n");
+        Session session;
+        session.open(path);
+        session.wait_idle();
+        MemoryPlanReport plan;
+        session.request_memory_plan("plan", "inference", "forward", [&](MemoryPlanReport report) { plan = std::move(report); });
+        session.wait_idle();
+        CompileReport compiled;
+        session.request_compile("compile", {.mode = "reduce-overhead", .measure = false}, [&](CompileReport report) { compiled = std::move(report); });
+        session.wait_idle();
+        QCOMPARE(plan.error, std::string());
+        QCOMPARE(compiled.error, std::string());
+        QStringList planned;
+        QStringList broken;
+        for (const GraphBreak& each : plan.breaks) planned << QString::fromStdString(each.line());
+        for (const GraphBreak& each : compiled.breaks) broken << QString::fromStdString(each.line());
+        QVERIFY2(broken.filter("aten::index").filter("mask").size() == 1, qPrintable(broken.join('|')));
+        QCOMPARE(planned, broken);
+        for (const PlannedPart& part : plan.parts) QVERIFY2(part.refusal.empty() && !part.steps.empty(), part.refusal.c_str());
+        QCOMPARE(plan.parts.size(), std::size_t{2});
+        // The break is a node of the graph that is shown.
+        const GraphBreak& at = plan.breaks.front();
+        QVERIFY(at.graph_node >= 0);
+        QCOMPARE(plan.graph->nodes[static_cast<std::size_t>(at.graph_node)].kind, at.op);
     }
 
     void aSessionGivesThePlan() {
