@@ -75,6 +75,7 @@ void add_train_options(CLI::App& command, RunArguments& model, TrainArguments& o
     command.add_flag("--drop-last", how.drop_last, "leave out a batch that is not full");
     command.add_option("--held-out", how.held_out, "part of the examples that is kept to measure on, 0 to 0.9")->check(CLI::Range(0.0, 0.9));
     command.add_option("--clip", how.clip_norm, "greatest norm of all gradients together");
+    command.add_option("--autocast", how.autocast, "forward and loss under torch.autocast: bfloat16, or float16 on a GPU with a GradScaler");
     command.add_flag("!--keep-going", how.stop_at_nan, "also when the loss is NaN or Inf");
     command.add_option("--threads", model.threads, "default all cores")->check(CLI::NonNegativeNumber);
     command.add_option("--seed", model.seed, "of order, dropout and made-up data");

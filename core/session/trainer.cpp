@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cmath>
+#include <tuple>
 
 #include "core/autograd/engine.h"
 #include "core/autograd/grad_mode.h"
@@ -12,6 +13,7 @@
 #include "core/base/strings.h"
 #include "core/nn/layer.h"
 #include "core/nn/utils/gradients.h"
+#include "core/ops/autocast.h"
 #include "core/ops/functions.h"
 #include "core/session/call_text.h"
 #include "core/session/compute_statistics.h"
@@ -172,11 +174,37 @@ Trainer::Trainer(std::shared_ptr<Program> program, const TrainOptions& options) 
     parameters_ = parameters_that_learn(program_->module());
     optimizer_ = make_optimizer(options_.optimizer, parameters_);
     schedule_ = make_schedule(options_.schedule, optimizer_);
+    choose_precision();
     log_ = std::make_shared<TrainingLog>(options_, sets_.training->batches());
     if (!options_.resume.empty()) resume(options_.resume);
 }
 
 Trainer::~Trainer() { rest(); }
+
+// Checked before anything is changed.
+void Trainer::choose_precision() {
+    if (!parameters_.empty()) device_ = parameters_.front().device().type;
+    if (options_.autocast.empty() || options_.autocast == "float32") return;
+    const std::optional<ScalarType> dtype = dtype_from_name(options_.autocast);
+    if (dtype != ScalarType::BFloat16 && dtype != ScalarType::Float16) {
+        throw Error(ErrorKind::Usage, concat("'", options_.autocast, "' is no precision of autocast"), {.hint = "it is bfloat16, or float16 on a GPU"});
+    }
+    if (!autocast_dtype_warning(device_, *dtype).empty()) {
+        throw Error(ErrorKind::Usage, concat("autocast in ", options_.autocast, " is not there for the CPU"), {.hint = "bfloat16 is"});
+    }
+    autocast_ = dtype;
+    if (dtype == ScalarType::Float16) scaler_ = make_ptr<optim::GradScaler>();
+}
+
+std::pair<IValue, Tensor> Trainer::forward(std::vector<IValue> inputs, const IValue& target) const {
+    std::optional<AutocastScope> precision;
+    if (autocast_) precision.emplace(device_, true, autocast_);
+    IValue output = method_->forward(std::move(inputs));
+    Tensor loss = loss_of(output, target);
+    return {std::move(output), std::move(loss)};
+}
+
+TensorList Trainer::scaled(const Tensor& loss) const { return {scaler_ ? scaler_->scale(loss).to_tensor() : loss}; }
 
 void Trainer::begin() {
     if (!modes_.empty()) return;
@@ -304,8 +332,8 @@ std::string Trainer::compute() {
     Tensor loss;
     {
         const MemoryCategoryScope category(MemoryCategory::Activation);
-        const IValue output = method_->forward(now.inputs);
-        loss = loss_of(output, now.target);
+        IValue output;
+        std::tie(output, loss) = forward(now.inputs, now.target);
         if (const Tensor scores = first_tensor(output); scores.defined() && loss_) {
             if (const auto classes = class_dimension(scores, now.target)) {
                 rated = now.target.to_tensor().numel();
@@ -317,9 +345,14 @@ std::string Trainer::compute() {
     if (!std::isfinite(now_.loss)) return concat("the loss is ", number_text(now_.loss));
     {
         const MemoryCategoryScope category(MemoryCategory::Gradient);
-        run_backward({loss});
+        run_backward(scaled(loss));
+    }
+    if (scaler_) {
+        const ToldScope told;
+        scaler_->unscale_(*optimizer_);
     }
     now_.gradient_norm = norm_of(parameters_);
+    if (scaler_) return {};  // a step whose gradients are not finite is left out, and the scale falls
     if (!std::isfinite(now_.gradient_norm)) return concat("the norm of the gradients is ", number_text(now_.gradient_norm));
     return {};
 }
@@ -336,10 +369,13 @@ TrainingStep Trainer::update() {
         optimizer_->step([this] {
             optimizer_->zero_grad(true);
             const TrainingBatch& now = batch();
-            const Tensor loss = loss_of(method_->forward(now.inputs), now.target);
+            const Tensor loss = forward(now.inputs, now.target).second;
             run_backward({loss});
             return IValue(detach(loss));
         });
+    } else if (scaler_) {
+        scaler_->step(*optimizer_);
+        scaler_->update();
     } else {
         optimizer_->step();
     }
@@ -391,8 +427,8 @@ void Trainer::measure(TrainingEpoch& epoch) {
     sets_.held_out->begin_epoch();
     while (auto batch = sets_.held_out->next()) {
         fit(*batch);
-        const IValue output = method_->forward(batch->inputs);
-        loss += item(loss_of(output, batch->target)).to_double() * static_cast<double>(batch->count);
+        const auto [output, mean] = forward(batch->inputs, batch->target);
+        loss += item(mean).to_double() * static_cast<double>(batch->count);
         examples += batch->count;
         const Tensor scores = first_tensor(output);
         const auto classes = loss_ ? class_dimension(scores, batch->target) : std::nullopt;
@@ -428,13 +464,13 @@ FunctionSchema Trainer::schema() const {
 Tensor Trainer::loss(std::vector<IValue> arguments) const {
     const IValue target = std::move(arguments.back());
     arguments.pop_back();
-    return loss_of(method_->forward(std::move(arguments)), target);
+    return forward(std::move(arguments), target).second;
 }
 
 std::function<void(std::vector<IValue>)> Trainer::body() const {
     return [this](std::vector<IValue> arguments) {
         const GradModeScope grad(true);
-        run_backward({loss(std::move(arguments))});
+        run_backward(scaled(loss(std::move(arguments))));
     };
 }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/ops/random/generator.h"
+#include "core/optim/grad_scaler.h"
 #include "core/optim/scheduler.h"
 #include "core/session/program.h"
 #include "core/session/training.h"
@@ -79,7 +80,11 @@ class Trainer {
         nn::ModulePtr module;
         bool was_training;
     };
+    // What the model gives for the inputs, and its loss, in the precision that was chosen.
+    std::pair<IValue, Tensor> forward(std::vector<IValue> inputs, const IValue& target) const;
     Tensor loss_of(const IValue& output, const IValue& target) const;
+    TensorList scaled(const Tensor& loss) const;
+    void choose_precision();
     void measure(TrainingEpoch& epoch);
     double learning_rate() const;
     void fit(TrainingBatch& batch) const;
@@ -98,6 +103,9 @@ class Trainer {
     TensorList parameters_;
     Ptr<optim::Optimizer> optimizer_;
     Ptr<optim::Scheduler> schedule_;
+    DeviceType device_ = DeviceType::Cpu;
+    std::optional<ScalarType> autocast_;    // nullopt: everything as it is
+    Ptr<optim::GradScaler> scaler_;         // of float16; else null
     std::vector<ModuleMode> modes_;
 
     std::optional<TrainingBatch> batch_;

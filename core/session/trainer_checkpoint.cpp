@@ -110,6 +110,7 @@ void visit_options(const OptionNames& names, TrainOptions& options) {
     names.text("schedule", options.schedule);
     names.flag("schedule_every_step", options.schedule_every_step);
     names.number("clip_norm", options.clip_norm);
+    names.text("autocast", options.autocast);
     names.whole("epochs", options.epochs);
     names.whole("max_steps", options.max_steps);
     names.whole("seed", options.seed);
@@ -280,6 +281,7 @@ IValue Trainer::checkpoint() const {
     out->set(IValue("model_state_dict"), model);
     out->set(IValue("optimizer_state_dict"), optimizer_->state_dict());
     out->set(IValue("scheduler_state_dict"), schedule_ ? schedule_->state_dict() : IValue());
+    if (scaler_) out->set(IValue("scaler_state_dict"), scaler_->state_dict());
     const auto last = log_->steps(log_->step_count() > 0 ? log_->step_count() - 1 : 0);
     out->set(IValue("loss"), last.empty() ? IValue() : IValue(last.back().loss));
     out->set(IValue("rng_state"), random_value(batch_ ? batch_random_ : default_generator().state()));
@@ -329,6 +331,8 @@ void Trainer::resume(const fs::path& file) {
         if (saved.scheduler != nullptr && !schedule_) throw Error(ErrorKind::Usage, "the checkpoint has a scheduler, this training none");
         optimizer_->load_state_dict(*saved.optimizer);
         if (saved.scheduler != nullptr) schedule_->load_state_dict(*saved.scheduler);
+        const IValue* scaler = find_any(*saved.dict, {"scaler_state_dict", "scaler"});
+        if (scaler_ && scaler != nullptr && scaler->is_dict()) scaler_->load_state_dict(*scaler);
         const auto random = random_in(*saved.dict, "rng_state");
         epoch_ = static_cast<int>(std::max<std::int64_t>(0, whole_in(*saved.dict, "epoch", 0)));
         steps_done_ = epoch_ * steps_an_epoch();

@@ -29,6 +29,9 @@ struct TrainOptions {
     std::string schedule;            // "StepLR(1, gamma=0.5)"; empty: none
     bool schedule_every_step = false;  // else every epoch
     double clip_norm = 0;            // 0: gradients are left as they are
+    // Forward and loss under torch.autocast in this: "bfloat16", or "float16" on a GPU, where a GradScaler scales the loss;
+    // empty: everything as it is.
+    std::string autocast;
     int epochs = 5;
     std::int64_t max_steps = 0;      // 0: as many as the epochs have
     std::uint64_t seed = 0;

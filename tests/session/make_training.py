@@ -21,6 +21,7 @@ CASES = {
     "clipped, held out": dict(optimizer=("AdamW", dict(lr=0.02, weight_decay=0.1)), clip=0.5, held_out=0.2, epochs=2, steps=0, batch=500),
     "plateau": dict(optimizer=("SGD", dict(lr=0.5)), schedule=("ReduceLROnPlateau", dict(patience=0, factor=0.1, threshold=0.5)), epochs=4, steps=0, batch=900),
     "in order, last dropped": dict(optimizer=("RMSprop", dict(lr=0.003)), shuffle=False, drop_last=True, epochs=1, steps=0, batch=700),
+    "mixed precision": dict(optimizer=("SGD", dict(lr=0.1, momentum=0.9)), autocast="bfloat16", held_out=0.2, epochs=2, steps=0, batch=256),
     "label smoothing": dict(optimizer=("SGD", dict(lr=0.2)), loss=dict(label_smoothing=0.1), epochs=1, steps=5, batch=64),
 }
 
@@ -45,6 +46,7 @@ def train(case):
         name, arguments = case["schedule"]
         schedule = getattr(torch.optim.lr_scheduler, name)(optimizer, **arguments)
     loss_arguments = case.get("loss", {})
+    mixed = lambda: torch.autocast("cpu", dtype=torch.bfloat16, enabled="autocast" in case)
     steps, epochs = [], []
     model.train()
     for epoch in range(case["epochs"]):
@@ -53,8 +55,9 @@ def train(case):
             if case["steps"] and len(steps) >= case["steps"]:
                 break
             optimizer.zero_grad(set_to_none=True)
-            output = model(x)
-            loss = F.cross_entropy(output, y, **loss_arguments)
+            with mixed():
+                output = model(x)
+                loss = F.cross_entropy(output, y, **loss_arguments)
             loss.backward()
             norm = torch.norm(torch.stack([torch.norm(p.grad) for p in model.parameters()]))
             if "clip" in case:
@@ -72,8 +75,10 @@ def train(case):
             with torch.no_grad():
                 total, hits, count = 0.0, 0, 0
                 for x, y in validation:
-                    output = model(x)
-                    total, hits, count = total + F.cross_entropy(output, y).item() * len(y), hits + int((output.argmax(1) == y).sum()), count + len(y)
+                    with mixed():
+                        output = model(x)
+                        loss = F.cross_entropy(output, y)
+                    total, hits, count = total + loss.item() * len(y), hits + int((output.argmax(1) == y).sum()), count + len(y)
             model.train()
             row += [total / count, hits / count]
         epochs.append(row)
@@ -95,7 +100,7 @@ for name, case in CASES.items():
     row["optimizer"] = text_of(case["optimizer"])
     row["schedule"] = text_of(case["schedule"]) if "schedule" in case else ""
     row["loss"] = text_of(("CrossEntropyLoss", case.get("loss", {})))
-    for key, default in {"by_step": False, "clip": 0, "held_out": 0, "epochs": 1, "steps": 0, "batch": 1, "shuffle": True, "drop_last": False}.items():
+    for key, default in {"by_step": False, "clip": 0, "held_out": 0, "epochs": 1, "steps": 0, "batch": 1, "shuffle": True, "drop_last": False, "autocast": ""}.items():
         row[{"epochs": "epoch_count", "steps": "step_count"}.get(key, key)] = case.get(key, default)
     out[name] = row
 print(json.dumps(out, indent=0))

@@ -164,6 +164,9 @@ void TestTraining::loops_are_pytorchs() {
     given.schedule_every_step = row["by_step"].toBool();
     given.loss = row["loss"].toString().toStdString();
     given.clip_norm = row["clip"].toDouble();
+    given.autocast = row["autocast"].toString().toStdString();
+    // A number in bfloat16 has eight bits: what is summed in another order may differ by one of them.
+    const double slack = given.autocast.empty() ? 1 : 50;
     given.epochs = row["epoch_count"].toInt();
     given.max_steps = row["step_count"].toInt();
     given.seed = 3;
@@ -181,10 +184,10 @@ void TestTraining::loops_are_pytorchs() {
     for (int i = 0; i < expected.size(); ++i) {
         const QJsonArray one = expected[i].toArray();
         const TrainingStep& step = steps[static_cast<std::size_t>(i)];
-        QVERIFY2(is_near(step.loss, one[0].toDouble(), 2e-4), qPrintable(QString("step %1: loss %2, expected %3").arg(i).arg(step.loss).arg(one[0].toDouble())));
+        QVERIFY2(is_near(step.loss, one[0].toDouble(), slack * 2e-4), qPrintable(QString("step %1: loss %2, expected %3").arg(i).arg(step.loss).arg(one[0].toDouble())));
         QVERIFY2(is_near(step.learning_rate, one[1].toDouble(), 1e-9), qPrintable(QString("step %1: rate %2").arg(i).arg(step.learning_rate)));
-        QVERIFY2(is_near(step.gradient_norm, one[2].toDouble(), 1e-3), qPrintable(QString("step %1: norm %2").arg(i).arg(step.gradient_norm)));
-        QVERIFY(step.accuracy && std::abs(*step.accuracy - one[3].toDouble()) < 4e-3);
+        QVERIFY2(is_near(step.gradient_norm, one[2].toDouble(), slack * 1e-3), qPrintable(QString("step %1: norm %2").arg(i).arg(step.gradient_norm)));
+        QVERIFY(step.accuracy && std::abs(*step.accuracy - one[3].toDouble()) < std::min(slack, 4.0) * 4e-3);
     }
     const auto epochs = session.training()->epochs();
     const QJsonArray rows = row["epochs"].toArray();
@@ -192,10 +195,10 @@ void TestTraining::loops_are_pytorchs() {
     for (int i = 0; i < rows.size(); ++i) {
         const QJsonArray one = rows[i].toArray();
         const TrainingEpoch& epoch = epochs[static_cast<std::size_t>(i)];
-        QVERIFY2(is_near(epoch.loss, one[0].toDouble(), 2e-4), qPrintable(QString::number(epoch.loss)));
+        QVERIFY2(is_near(epoch.loss, one[0].toDouble(), slack * 2e-4), qPrintable(QString::number(epoch.loss)));
         QCOMPARE(epoch.held_out_loss.has_value(), one.size() > 2);
-        if (one.size() > 2) QVERIFY2(is_near(*epoch.held_out_loss, one[2].toDouble(), 1e-3), qPrintable(QString::number(*epoch.held_out_loss)));
-        if (one.size() > 2) QVERIFY2(std::abs(*epoch.held_out_accuracy - one[3].toDouble()) < 6e-3, qPrintable(QString("epoch %1: %2, expected %3").arg(i).arg(*epoch.held_out_accuracy).arg(one[3].toDouble())));
+        if (one.size() > 2) QVERIFY2(is_near(*epoch.held_out_loss, one[2].toDouble(), std::min(slack, 20.0) * 1e-3), qPrintable(QString::number(*epoch.held_out_loss)));
+        if (one.size() > 2) QVERIFY2(std::abs(*epoch.held_out_accuracy - one[3].toDouble()) < std::min(slack, 2.0) * 6e-3, qPrintable(QString("epoch %1: %2, expected %3").arg(i).arg(*epoch.held_out_accuracy).arg(one[3].toDouble())));
     }
 }
 
@@ -403,6 +406,8 @@ void TestTraining::says_what_does_not_fit() {
     };
     QVERIFY(error_of([](TrainOptions& o) { o.optimizer = "Adamant()"; }).contains("no optimizer is called 'Adamant'"));
     QVERIFY(error_of([](TrainOptions& o) { o.clip_norm = std::nan(""); }).contains("gradients cannot be clipped to a norm of nan"));
+    QVERIFY(error_of([](TrainOptions& o) { o.autocast = "float16"; }).contains("autocast in float16 is not there for the CPU"));
+    QVERIFY(error_of([](TrainOptions& o) { o.autocast = "int8"; }).contains("'int8' is no precision of autocast"));
     QVERIFY(error_of([](TrainOptions& o) { o.clip_norm = -0.5; }).contains("gradients cannot be clipped to a norm of -0.5"));
     QVERIFY(error_of([](TrainOptions& o) { o.optimizer = "SGD()"; }).contains("required optimization parameter lr"));
     QVERIFY(error_of([](TrainOptions& o) { o.loss = "Linear"; }).size() > 0);

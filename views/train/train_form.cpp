@@ -119,6 +119,15 @@ void TrainForm::makeFields() {
     clip_ = numberBox(0, 1e6, 0.5, 3, tr("Clip gradients"), this);
     clip_->setSpecialValueText(tr("off"));
     clip_->setToolTip(tr("The greatest norm of all gradients together"));
+    precision_ = new QComboBox(this);
+    precision_->setObjectName(QStringLiteral("trainPrecision"));
+    precision_->setAccessibleName(tr("Precision"));
+    precision_->addItem(tr("as the weights"), QString());
+    precision_->addItem(tr("bfloat16 autocast"), QStringLiteral("bfloat16"));
+    precision_->addItem(tr("float16 autocast, GPU"), QStringLiteral("float16"));
+    precision_->setMinimumContentsLength(12);
+    precision_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+    precision_->setToolTip(tr("Mixed precision: forward and loss run under torch.autocast, weights and optimiser stay as they are. In float16 a GradScaler scales the loss."));
     seed_ = countBox(0, 1 << 30, 0, tr("Seed"), this);
     look_ = numberBox(-1, 3600, 0.1, 1, tr("Look every"), this);
     look_->setValue(0.5);
@@ -128,7 +137,7 @@ void TrainForm::makeFields() {
     stop_at_nan_ = new QCheckBox(tr("stop at NaN or Inf"), this);
     stop_at_nan_->setChecked(true);
     stop_at_nan_->setToolTip(tr("The step that meets one is undone, and repeated to find the operator where it began"));
-    fixed_ = {data_, held_out_, batch_, shuffle_, drop_last_, workers_, skip_damaged_, loss_, schedule_, every_step_, seed_};
+    fixed_ = {data_, held_out_, batch_, shuffle_, drop_last_, workers_, skip_damaged_, loss_, schedule_, every_step_, precision_, seed_};
 }
 
 void TrainForm::layOut() {
@@ -157,6 +166,7 @@ void TrainForm::layOut() {
     add(tr("Epochs"), epochs_);
     add(tr("Most steps"), steps_);
     add(tr("Clip"), clip_);
+    add(tr("Precision"), precision_);
     add(tr("Seed"), seed_);
     add(tr("Look"), look_);
     form->addRow(QString(), stop_at_nan_);
@@ -183,6 +193,7 @@ session::TrainOptions TrainForm::options() const {
     options.epochs = epochs_->value();
     options.max_steps = steps_->value();
     options.clip_norm = clip_->value();
+    options.autocast = precision_->currentData().toString().toStdString();
     options.seed = static_cast<std::uint64_t>(seed_->value());
     options.look_every = look_->value();
     options.stop_at_nan = stop_at_nan_->isChecked();
@@ -204,13 +215,16 @@ void TrainForm::setOptions(const session::TrainOptions& options) {
     epochs_->setValue(options.epochs);
     steps_->setValue(static_cast<int>(options.max_steps));
     clip_->setValue(options.clip_norm);
+    precision_->setCurrentIndex(std::max(0, precision_->findData(text(options.autocast))));
     seed_->setValue(static_cast<int>(options.seed));
     look_->setValue(options.look_every);
     stop_at_nan_->setChecked(options.stop_at_nan);
 }
 
 void TrainForm::setModel(const session::ModelInfo& model) {
-    settings_ = QStringLiteral("train/") + text(model.path).replace(QLatin1Char('/'), QLatin1Char('|'));
+    const QString key = QStringLiteral("train/") + text(model.path).replace(QLatin1Char('/'), QLatin1Char('|'));
+    if (key == settings_) return;  // what was set stays when the model is opened again, or got its graph
+    settings_ = key;
     session::TrainOptions options;
     const QFileInfo file(text(model.path));
     const QString beside = file.path() + QLatin1Char('/') + file.completeBaseName() + QStringLiteral("_data.npz");
@@ -225,6 +239,9 @@ void TrainForm::setModel(const session::ModelInfo& model) {
     word("loss", options.loss);
     word("optimizer", options.optimizer);
     word("schedule", options.schedule);
+    word("autocast", options.autocast);
+    options.clip_norm = saved.value(QStringLiteral("clip"), options.clip_norm).toDouble();
+    options.seed = static_cast<std::uint64_t>(saved.value(QStringLiteral("seed"), static_cast<qlonglong>(options.seed)).toLongLong());
     options.epochs = saved.value(QStringLiteral("epochs"), options.epochs).toInt();
     options.batch_size = saved.value(QStringLiteral("batch"), static_cast<qlonglong>(options.batch_size)).toLongLong();
     options.workers = saved.value(QStringLiteral("workers"), options.workers).toInt();
@@ -247,6 +264,9 @@ void TrainForm::remember() const {
                                                 {QStringLiteral("loss"), text(now.loss)},
                                                 {QStringLiteral("optimizer"), text(now.optimizer)},
                                                 {QStringLiteral("schedule"), text(now.schedule)},
+                                                {QStringLiteral("autocast"), text(now.autocast)},
+                                                {QStringLiteral("clip"), now.clip_norm},
+                                                {QStringLiteral("seed"), static_cast<qlonglong>(now.seed)},
                                                 {QStringLiteral("epochs"), now.epochs},
                                                 {QStringLiteral("batch"), static_cast<qlonglong>(now.batch_size)},
                                                 {QStringLiteral("heldOut"), now.held_out}});

@@ -30,6 +30,7 @@ class TrainForm : public QWidget {
 
     DataForm& data() { return *data_; }
     QComboBox* optimizer() { return optimizer_; }
+    QComboBox* precision() { return precision_; }
     QSpinBox* epochs() { return epochs_; }
 
   private:
@@ -51,6 +52,7 @@ class TrainForm : public QWidget {
     QSpinBox* epochs_;
     QSpinBox* steps_;
     QDoubleSpinBox* clip_;
+    QComboBox* precision_;
     QSpinBox* seed_;
     QDoubleSpinBox* look_;
     QCheckBox* stop_at_nan_;
