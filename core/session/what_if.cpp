@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
+#include <string_view>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -262,6 +264,7 @@ class Forecast {
             scaled.insert(block.from);
         }
         for (Burst& burst : bursts_) burst.bytes *= factor;
+        batch_factor_ *= factor;
         for (EventId id = 1; id <= recording_.event_count(); ++id) {
             if (scaled.contains(id) || recording_.event(id).phase != RunPhase::Optimizer) seconds_[id] *= factor;
         }
@@ -270,7 +273,7 @@ class Forecast {
     }
 
     // Results of operators by autocast's lists, gradients as what they are gradients of; weights and their gradients stay.
-    // Casts are kept: of a weight until its last reader in backward, of what comes in until the operator's own backward.
+    // Kernels that are not written for it compute in float32. Casts are kept: of a weight until its last reader in backward, of what comes in until the operator's own backward.
     void mix_precision() {
         for (EventId id = 1; id <= recording_.event_count(); ++id) {
             const Event& event = recording_.event(id);
@@ -289,9 +292,34 @@ class Forecast {
         }
         for (EventId id = 1; id <= recording_.event_count(); ++id) {
             const Event& event = recording_.event(id);
-            if (lower_events_.contains(event.phase == RunPhase::Forward ? id : event.peer)) seconds_[id] /= 2;
+            if (!lower_events_.contains(event.phase == RunPhase::Forward ? id : event.peer)) continue;
+            seconds_[id] /= 2;
+            if (const double copies = float_copies(event); copies > 0) bursts_.push_back({id, copies * batch_factor_});
         }
         notes_.emplace_back("operators in bfloat16 are reckoned to take half the time, as if bytes were all: measure it");
+    }
+
+    // Kernels that compute in float32 whatever comes in hold copies of what they read and make while they run: convolutions of
+    // all, normalisations, pooling, resizing and softmax of the image alone; backward also of what forward read, where the
+    // derivative needs it.
+    double float_copies(const Event& event) const {
+        const Event& forward = event.phase == RunPhase::Forward ? event : recording_.event(event.peer);
+        const auto is_one_of = [&](std::initializer_list<std::string_view> words) {
+            return std::any_of(words.begin(), words.end(), [&](std::string_view word) { return forward.op.find(word) != std::string_view::npos; });
+        };
+        const bool is_convolution = is_one_of({"conv"});
+        const bool needs_nothing_read = is_one_of({"pool", "interpolate", "upsample"});
+        if (!is_convolution && !needs_nothing_read && !is_one_of({"batch_norm", "instance_norm", "group_norm", "layer_norm", "softmax"})) return 0;
+        double bytes = 0;
+        const auto add = [&](std::span<const ValueId> values) {
+            for (const ValueId id : values.first(is_convolution ? values.size() : std::min<std::size_t>(values.size(), 1))) {
+                if (id != 0 && recording_.value(id).dtype == "float32") bytes += static_cast<double>(recording_.value(id).bytes);
+            }
+        };
+        add(event.inputs);
+        add(event.outputs);
+        if (event.phase != RunPhase::Forward && !needs_nothing_read) add(forward.inputs);
+        return bytes;
     }
 
     void mix_forward(const Event& event) {
@@ -359,6 +387,7 @@ class Forecast {
     std::vector<Burst> bursts_;
     std::vector<double> seconds_;
     double more_seconds_ = 0;
+    double batch_factor_ = 1;
     std::unordered_set<std::uint64_t> lower_;   // storages that hold bfloat16
     std::unordered_set<std::uint64_t> cast_;    // storages that have been cast
     std::unordered_set<EventId> lower_events_;
