@@ -334,7 +334,7 @@ ModelFile opened(Run&& run) {
     try {
         return run();
     } catch (const PythonError& error) {
-        throw Error(ErrorKind::File, error.message(), error.context());
+        throw SourceFailed(error.message(), error.context(), error.traceback());
     }
 }
 

@@ -12,6 +12,17 @@
 
 namespace loupe::python {
 
+// A source that failed while it ran, in Python's own words.
+class SourceFailed final : public Error {
+  public:
+    SourceFailed(std::string message, ErrorContext context, std::string traceback)
+        : Error(ErrorKind::File, std::move(message), std::move(context)), traceback_(std::move(traceback)) {}
+    const std::string& traceback() const { return traceback_; }
+
+  private:
+    std::string traceback_;
+};
+
 // A source that does not say which of its classes is the model, or with what arguments.
 class ModelNeeded final : public Error {
   public:

@@ -48,6 +48,8 @@ struct CompileReport {
     double seconds_before = 0;       // a run of the graph as it is, and of the compiled one; 0: not measured
     double seconds = 0;
     std::string error;               // it could not be compiled; else empty
+    std::string details;             // where error is the first of several lines: all of them, the source underlined
+    SourcePlace error_source;
 };
 
 // A trace held against its source on other inputs than those it was made with.

@@ -11,13 +11,16 @@
 #include "core/ops/plugin_loader.h"
 #include "core/ops/random/generator.h"
 #include "core/python/model_source.h"
+#include "core/session/error_text.h"
 #include "core/session/inputs.h"
+#include "core/session/load_weights.h"
 #include "core/session/script_output.h"
 #include "core/session/shown_source.h"
 
 namespace loupe::session {
 
-Session::Engine::Engine(SessionListener* listener) : listener_(listener), thread_([this] { loop(); }) {}
+Session::Engine::Engine(SessionListener* listener)
+    : listener_(listener), moves_(control_, [this](SessionListener::LogEntry entry) { log(std::move(entry)); }), thread_([this] { loop(); }) {}
 
 Session::Engine::~Engine() {
     {
@@ -152,8 +155,8 @@ void Session::Engine::set_form(ModelForm form, std::function<void(std::string)> 
                  try {
                      do_set_form(form);
                  } catch (const Error& error) {
-                     failure = error.what();
-                     log({.level = SessionListener::LogEntry::Level::Error, .text = failure, .scope = {}, .source = place_of(error)});
+                     failure = headline_of(error);
+                     log({.level = SessionListener::LogEntry::Level::Error, .text = failure, .scope = {}, .source = session::place_of(error), .details = details_of(error)});
                  }
                  change_status([](Status& status) {
                      status = Status{};
@@ -249,19 +252,12 @@ void Session::Engine::log(SessionListener::LogEntry entry) {
 void Session::Engine::report_failure(const Error& error) {
     const bool was_stopped = error.kind() == ErrorKind::Cancelled;
     const bool has_model = program_ != nullptr;
-    change_status([&](Status& status) {
-        status.state = was_stopped ? (has_model ? RunState::Ready : RunState::Empty) : RunState::Failed;
-        status.is_training = false;
-        status.error = was_stopped ? "" : error.what();
-        status.why = was_stopped ? "stopped" : "error";
-        status.progress.clear();
-        status.fraction = -1;
-    });
     SessionListener::LogEntry entry;
     entry.level = was_stopped ? SessionListener::LogEntry::Level::Info : SessionListener::LogEntry::Level::Error;
-    entry.text = was_stopped ? "stopped" : error.what();
+    entry.text = was_stopped ? "stopped" : headline_of(error);
     entry.scope = error.context().scope;
-    entry.source = place_of(error);
+    entry.source = session::place_of(error);
+    entry.details = was_stopped ? std::string() : details_of(error);
     if (recorder_ != nullptr && !was_stopped) {
         const auto recording = recorder_->recording();
         const auto count = static_cast<EventId>(recording->event_count());
@@ -270,17 +266,17 @@ void Session::Engine::report_failure(const Error& error) {
             entry.graph_node = recording->event(count).graph_node;
         }
     }
-    log(std::move(entry));
-}
-
-SourcePlace Session::Engine::place_of(const Error& error) {
-    SourcePlace source;
-    const std::string& place = error.context().source;
-    const auto colon = place.rfind(':');
-    if (colon == std::string::npos) return source;
-    source.file = place.substr(0, colon);
-    source.line = std::atoi(place.c_str() + colon + 1);
-    return source;
+    log(entry);
+    change_status([&](Status& status) {
+        status.state = was_stopped ? (has_model ? RunState::Ready : RunState::Empty) : RunState::Failed;
+        status.is_training = false;
+        status.error = was_stopped ? "" : entry.text;
+        status.details = entry.details;
+        status.error_source = entry.source;
+        status.why = was_stopped ? "stopped" : "error";
+        status.progress.clear();
+        status.fraction = -1;
+    });
 }
 
 // --- forms of a model source ---
@@ -305,22 +301,18 @@ void Session::Engine::do_set_form(ModelForm form) {
     forget_run();
     const std::vector<InputSpec> before = inputs();
     const ModelForm was = program_->form();
-    const auto graph_before = model()->graph;
     const auto tell = [&] {
         if (program_->form() == was) return;
         const std::string method = program_->default_method();
         std::vector<InputSpec> now = program_->default_inputs(method);
         if (before.size() == now.size()) now = before;
-        const auto& graph = program_->info()->graph;
-        if (graph_before && graph) move_breakpoints(*graph_before, *graph);
         {
             const std::lock_guard lock(mutex_);
-            info_ = program_->info();
             recording_.reset();
             inputs_ = std::move(now);
             options_.inputs.clear();
         }
-        if (listener_ != nullptr) listener_->on_model(program_->info());
+        show_model(program_->info());
         log_trace();
     };
     try {
@@ -334,7 +326,18 @@ void Session::Engine::do_set_form(ModelForm form) {
 
 // --- opening ---
 
-void Session::Engine::do_close() {
+// This one is from now on what is shown and runs.
+void Session::Engine::show_model(std::shared_ptr<const ModelInfo> info) {
+    {
+        const std::lock_guard lock(mutex_);
+        info_ = info;
+    }
+    moves_.arrive(info);
+    if (listener_ != nullptr) listener_->on_model(std::move(info));
+}
+
+// Another takes its place, or none.
+void Session::Engine::drop_model() {
     forget_run();
     file_.reset();
     recorded_program_.reset();
@@ -347,6 +350,11 @@ void Session::Engine::do_close() {
         training_.reset();
         inputs_.clear();
     }
+}
+
+void Session::Engine::do_close() {
+    drop_model();
+    weights_from_.clear();
     change_status([](Status& status) { status = Status{}; });
     if (listener_ != nullptr) listener_->on_model(nullptr);
 }
@@ -399,27 +407,22 @@ void Session::Engine::show_source_of(const std::filesystem::path& file, const st
     info->cannot_run = why.what();
     info->built_with = build;
     if (needed != nullptr) info->constructors = describe_constructors(needed->constructors);
-    do_close();
-    {
-        const std::lock_guard lock(mutex_);
-        info_ = info;
-    }
-    if (listener_ != nullptr) listener_->on_model(info);
+    drop_model();
+    show_model(info);
 }
 
 void Session::Engine::do_open_recording(const std::filesystem::path& path) {
     auto file = std::make_unique<RecordingFile>(path);
-    do_close();
+    drop_model();
     file_ = std::move(file);
     {
         const std::lock_guard lock(mutex_);
-        info_ = file_->model();
         recording_ = file_->recording();
         inputs_ = file_->run().inputs;
         options_ = file_->run();
     }
+    show_model(file_->model());
     if (listener_ != nullptr) {
-        listener_->on_model(file_->model());
         listener_->on_recording(file_->recording());
         listener_->on_events(file_->recording()->event_count());
     }
@@ -455,29 +458,52 @@ std::shared_ptr<Program> Session::Engine::model_or_recorded() {
     return recorded_program_;
 }
 
-void Session::Engine::use(std::shared_ptr<Program> opened) {
-    // A source that was edited goes on with the inputs it had.
-    const bool is_again = opened->source() != nullptr && model() != nullptr && model()->path == opened->info()->path;
-    const std::vector<InputSpec> inputs_before = is_again ? inputs_ : std::vector<InputSpec>();
-    const std::optional<RunOptions> options_before = is_again ? std::optional(last_options()) : std::nullopt;
-    do_close();
-    program_ = std::move(opened);
-    RunOptions options;
-    options.method = program_->default_method();
-    std::vector<InputSpec> inputs;
+// Inputs that somebody chose stay as long as they are as many; those that the source gives are its own again.
+std::vector<InputSpec> Session::Engine::inputs_for(const Program& opened, const std::vector<InputSpec>& before) {
+    std::vector<InputSpec> own;
     try {
-        inputs = inputs_before.empty() ? program_->default_inputs(options.method) : inputs_before;
-        if (options_before) options = *options_before;
+        own = opened.default_inputs(opened.default_method());
     } catch (const Error& error) {
+        if (!before.empty()) return before;
         log({.level = SessionListener::LogEntry::Level::Warning, .text = error.what(), .scope = {}, .source = {}});
+        return {};
     }
+    const bool are_chosen = std::any_of(before.begin(), before.end(), [](const InputSpec& spec) { return spec.source != InputSpec::Source::Example; });
+    if (!are_chosen) return own;
+    if (before.size() == own.size()) return before;
+    log({.level = SessionListener::LogEntry::Level::Warning, .text = concat("the model takes ", own.size(), " inputs now, not ", before.size(), ": those that were chosen are left out"), .scope = {}, .source = {}});
+    return own;
+}
+
+// What was loaded into the model, or learned, before its source was opened again.
+void Session::Engine::hold_weights(nn::Module& opened) {
+    if (weights_from_.empty()) return;
+    const WeightsReport report = load_fitting(opened, program_->module().state_dict());
+    const bool all_fit = report.differences.empty();
+    const auto level = all_fit ? SessionListener::LogEntry::Level::Info : SessionListener::LogEntry::Level::Warning;
+    std::string text = concat(report.loaded, report.loaded == 1 ? " tensor is" : " tensors are", " as before (", weights_from_, ")");
+    if (!all_fit) text += concat("; what did not fit is as the source makes it: ", differences_text(report.differences));
+    log({.level = level, .text = std::move(text), .scope = {}, .source = {}});
+}
+
+void Session::Engine::use(std::shared_ptr<Program> opened) {
+    // A source that was edited goes on with the inputs, the options and the weights it had.
+    const auto before = model();
+    const bool is_again = opened->source() != nullptr && before != nullptr && before->path == opened->info()->path;
+    const std::vector<InputSpec> inputs_before = is_again ? inputs() : std::vector<InputSpec>();
+    RunOptions options = is_again ? last_options() : RunOptions();
+    if (!is_again) options.method = opened->default_method();
+    if (is_again && program_ != nullptr) hold_weights(opened->module());
+    else weights_from_.clear();
+    drop_model();
+    program_ = std::move(opened);
+    std::vector<InputSpec> inputs = inputs_for(*program_, inputs_before);
     {
         const std::lock_guard lock(mutex_);
-        info_ = program_->info();
         inputs_ = std::move(inputs);
         options_ = options;
     }
-    if (listener_ != nullptr) listener_->on_model(program_->info());
+    show_model(program_->info());
     log_trace();
     for (const std::string& line : program_->info()->missing_operators) {
         log({.level = SessionListener::LogEntry::Level::Warning, .text = line, .scope = {}, .source = {}});
@@ -486,11 +512,7 @@ void Session::Engine::use(std::shared_ptr<Program> opened) {
 
 // A model source got another graph.
 void Session::Engine::tell_of_trace() {
-    {
-        const std::lock_guard lock(mutex_);
-        info_ = program_->info();
-    }
-    if (listener_ != nullptr) listener_->on_model(program_->info());
+    show_model(program_->info());
     log_trace();
 }
 
@@ -504,6 +526,7 @@ WeightsReport Session::Engine::load_weights(const std::filesystem::path& file, b
     if (failed) text = concat(file.filename().string(), " does not fit: ", left, left == 1 ? " difference" : " differences", "; nothing was changed");
     else if (left > 0) text += concat("; ", left, left == 1 ? " name was" : " names were", " passed over");
     const auto level = failed ? SessionListener::LogEntry::Level::Error : left > 0 ? SessionListener::LogEntry::Level::Warning : SessionListener::LogEntry::Level::Info;
+    if (!failed) weights_from_ = file.filename().string();
     log({.level = level, .text = std::move(text), .scope = {}, .source = {}});
     return report;
 }
@@ -534,30 +557,7 @@ void Session::Engine::show_graph(const PreparedMethod& method, const std::string
         info->graph = std::move(graph);
         wanted = std::move(info);
     }
-    if (wanted == before) return;
-    if (before->graph && wanted->graph) move_breakpoints(*before->graph, *wanted->graph);
-    {
-        const std::lock_guard lock(mutex_);
-        info_ = wanted;
-    }
-    if (listener_ != nullptr) listener_->on_model(wanted);
-}
-
-// To the nodes of the same kind in the same module, counted in order; those without one rest.
-void Session::Engine::move_breakpoints(const GraphModel& from, const GraphModel& to) {
-    const auto is_same = [](const GraphNode& a, const GraphNode& b) { return a.kind == b.kind && a.scope == b.scope && a.is_group == b.is_group; };
-    for (Breakpoint breakpoint : control_.breakpoints()) {
-        const auto at = static_cast<std::size_t>(breakpoint.graph_node);
-        if (breakpoint.kind != Breakpoint::Kind::Node || breakpoint.graph_node < 0 || at >= from.nodes.size()) continue;
-        const GraphNode& node = from.nodes[at];
-        const auto place = std::count_if(from.nodes.begin(), from.nodes.begin() + breakpoint.graph_node, [&](const GraphNode& other) { return is_same(other, node); });
-        std::ptrdiff_t seen = 0;
-        const auto found = std::find_if(to.nodes.begin(), to.nodes.end(), [&](const GraphNode& other) { return is_same(other, node) && seen++ == place; });
-        breakpoint.enabled = breakpoint.enabled && found != to.nodes.end();
-        if (found != to.nodes.end()) breakpoint.graph_node = found->id;
-        else log({.level = SessionListener::LogEntry::Level::Warning, .text = concat("breakpoint ", breakpoint.id, " rests: ", node.label, node.scope.empty() ? "" : concat(" in ", node.scope), " is not in the graph that runs"), .scope = node.scope, .source = node.source});
-        control_.update(breakpoint);
-    }
+    if (wanted != before) show_model(wanted);
 }
 
 void Session::Engine::run_recorded(const PreparedMethod& method, const RunOptions& options) {

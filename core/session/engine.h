@@ -12,6 +12,7 @@
 
 #include "core/base/cancel.h"
 #include "core/runtime/print.h"
+#include "core/session/breakpoint_moves.h"
 #include "core/session/compile_program.h"
 #include "core/session/measure_what_if.h"
 #include "core/session/program.h"
@@ -45,6 +46,7 @@ class Session::Engine {
     void wait_idle();
 
     RunControl& control() { return control_; }
+    void move_breakpoints(const std::string& file, const std::string& text) { moves_.move_lines(file, text); }
     Status status() const;
     std::shared_ptr<const ModelInfo> model() const;
     std::shared_ptr<const Recording> recording() const;
@@ -101,6 +103,10 @@ class Session::Engine {
     void tell_of_trace();
     void log_trace();
     void do_close();
+    void drop_model();
+    void show_model(std::shared_ptr<const ModelInfo> info);
+    void hold_weights(nn::Module& opened);
+    std::vector<InputSpec> inputs_for(const Program& opened, const std::vector<InputSpec>& before);
     void do_run(const RunOptions& options);
     void do_train(const TrainOptions& options, TrainFrom from);
     void train_steps(Trainer& trainer);
@@ -110,14 +116,12 @@ class Session::Engine {
     void find_origin(Trainer& trainer, const std::string& what);
     void tell_of_training();
     void show_graph(const PreparedMethod& method, const std::string& pipeline);
-    void move_breakpoints(const GraphModel& from, const GraphModel& to);
     void run_recorded(const PreparedMethod& method, const RunOptions& options);
     void forget_run();
     void recompute(ValueId id, std::size_t ahead);
     void log_of_run(SessionListener::LogEntry::Level level, std::string text, SourcePlace source);
     void park(const StopPoint& next, const StopReason& why);
     void report_failure(const Error& error);
-    static SourcePlace place_of(const Error& error);
 
     template <typename Change>
     void change_status(Change&& change) {
@@ -132,6 +136,7 @@ class Session::Engine {
 
     SessionListener* listener_;
     RunControl control_;
+    BreakpointMoves moves_;
 
     mutable std::mutex mutex_;
     std::condition_variable wake_;
@@ -152,6 +157,7 @@ class Session::Engine {
 
     // The engine thread's own.
     std::shared_ptr<Program> program_;
+    std::string weights_from_;  // what the model's weights were given by since it was opened; empty: nothing
     std::vector<IValue> arguments_;
     std::unique_ptr<Recorder> recorder_;
     // What it takes to repeat the recorded run.

@@ -105,11 +105,13 @@ void Session::Engine::do_train(const TrainOptions& options, TrainFrom from) {
         if (program_->trace_with(trainer_->batch().inputs)) tell_of_trace();
         train_steps(*trainer_);
     } catch (...) {
+        if (trainer_->steps_done() > 0) weights_from_ = "trained";
         trainer_->rest();
         tell_of_training();
         throw;
     }
     trainer_->rest();
+    weights_from_ = "trained";
     tell_of_training();
     change_status([](Status& status) {
         if (status.state != RunState::Failed) status.state = RunState::Finished;

@@ -84,4 +84,42 @@ WeightsReport load_weights(nn::Module& module, const fs::path& file, bool strict
     return report;
 }
 
+WeightsReport load_fitting(nn::Module& module, const NamedTensors& tensors) {
+    const NamedTensors own = module.state_dict();
+    const Shapes in_model = shapes_of(own);
+    const Shapes given = shapes_of(tensors);
+    WeightsReport report;
+    report.tensors = static_cast<std::int64_t>(tensors.size());
+    const auto differs = [&](WeightDifference::Kind kind, const std::string& name) { report.differences.push_back({kind, name, shape_in(given, name), shape_in(in_model, name)}); };
+    NamedTensors fitting;
+    for (const auto& [name, t] : tensors) {
+        const auto place = in_model.find(name);
+        if (place == in_model.end()) differs(WeightDifference::Kind::Unexpected, name);
+        else if (place->second != shape_in(given, name)) differs(WeightDifference::Kind::Size, name);
+        else fitting.emplace_back(name, t);
+    }
+    for (const auto& [name, t] : own) {
+        if (!given.contains(name)) differs(WeightDifference::Kind::Missing, name);
+    }
+    module.load_state_dict(fitting, false);
+    report.loaded = static_cast<std::int64_t>(fitting.size());
+    return report;
+}
+
+std::string differences_text(const std::vector<WeightDifference>& differences) {
+    constexpr std::size_t kMost = 4;
+    std::vector<std::string> words;
+    for (const WeightDifference& each : differences) {
+        if (words.size() == kMost) break;
+        switch (each.kind) {
+            case WeightDifference::Kind::Missing: words.push_back(concat(each.name, " is new")); break;
+            case WeightDifference::Kind::Unexpected: words.push_back(concat(each.name, " is gone")); break;
+            case WeightDifference::Kind::Size: words.push_back(concat(each.name, " is ", each.in_model, ", was ", each.in_file)); break;
+        }
+    }
+    std::string text = join(words, "; ");
+    if (differences.size() > kMost) text += concat("; and ", differences.size() - kMost, " more");
+    return text;
+}
+
 }  // namespace loupe::session

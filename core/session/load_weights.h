@@ -14,4 +14,10 @@ namespace loupe::session {
 // file throws.
 WeightsReport load_weights(nn::Module& module, const std::filesystem::path& file, bool strict);
 
+// Of those tensors the ones that have a name and shape of the model; the others are told. Never in the report's error.
+WeightsReport load_fitting(nn::Module& module, const nn::Named<Tensor>& tensors);
+
+// "fc.weight is 10x64, was 10x32; head.bias is new; old.weight is gone", the first few.
+std::string differences_text(const std::vector<WeightDifference>& differences);
+
 }  // namespace loupe::session

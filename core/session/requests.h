@@ -66,7 +66,8 @@ struct Breakpoint {
     int id = 0;              // given by the session
     Kind kind = Kind::Node;
     int graph_node = -1;     // Node
-    std::string text;        // OperatorKind: "aten::conv2d", "conv*"; Module: a path; Line: the file
+    // OperatorKind: "aten::conv2d", "conv*"; Module: a path; Line: the file; Node: what it was on while that is in no graph.
+    std::string text;
     int line = 0;
     // Only in this phase; nullopt: in any. Kind Phase stops at its first event.
     std::optional<RunPhase> phase;
@@ -90,6 +91,8 @@ struct Status {
     int stopped_at_breakpoint = 0;  // its id; 0 when it stopped for another reason
     std::string why;                // "breakpoint 2: module layer2 in backward", "step", "paused", "error"
     std::string error;              // one line
+    std::string details;            // where error is the first of several lines: all of them, the source underlined
+    SourcePlace error_source;       // where it happened, as far as that is known
     std::string progress;           // "reading weights"
     double fraction = -1;           // of the work under way; negative: unknown
     bool is_training = false;       // what runs, or is parked, is a step of a training

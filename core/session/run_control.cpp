@@ -39,7 +39,7 @@ struct Arrival {
 bool matches(const Breakpoint& breakpoint, const StopPoint& point, const Arrival& arrival) {
     if (breakpoint.phase && *breakpoint.phase != point.phase) return false;
     switch (breakpoint.kind) {
-        case Breakpoint::Kind::Node: return breakpoint.graph_node == point.graph_node;
+        case Breakpoint::Kind::Node: return breakpoint.graph_node >= 0 && breakpoint.graph_node == point.graph_node;
         case Breakpoint::Kind::OperatorKind: return !point.is_call && matches_operator(breakpoint.text, point.op);
         case Breakpoint::Kind::Module:
             if (!is_inside(point.scope, breakpoint.text)) return false;
@@ -187,6 +187,11 @@ void RunControl::update(const Breakpoint& breakpoint) {
 void RunControl::remove(int id) {
     const std::lock_guard lock(mutex_);
     std::erase_if(breakpoints_, [id](const Breakpoint& breakpoint) { return breakpoint.id == id; });
+}
+
+void RunControl::replace(std::vector<Breakpoint> breakpoints) {
+    const std::lock_guard lock(mutex_);
+    breakpoints_ = std::move(breakpoints);
 }
 
 std::vector<Breakpoint> RunControl::breakpoints() const {

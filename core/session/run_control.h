@@ -57,6 +57,8 @@ class RunControl {
     void update(const Breakpoint& breakpoint);
     void remove(int id);
     std::vector<Breakpoint> breakpoints() const;
+    // These in place of all there are; ids stay.
+    void replace(std::vector<Breakpoint> breakpoints);
 
   private:
     enum class Mode { Continue, Pause, Over, Into, Out, Node, Phase, Nan };

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "core/session/error_text.h"
 #include "core/session/session.h"
 
 #include "core/autograd/variable.h"
@@ -212,6 +213,7 @@ int Session::add_breakpoint(const Breakpoint& breakpoint) { return engine_->cont
 void Session::update_breakpoint(const Breakpoint& breakpoint) { engine_->control().update(breakpoint); }
 void Session::remove_breakpoint(int id) { engine_->control().remove(id); }
 std::vector<Breakpoint> Session::breakpoints() const { return engine_->control().breakpoints(); }
+void Session::move_breakpoints(const std::string& file, const std::string& text) { engine_->move_breakpoints(file, text); }
 
 Status Session::status() const { return engine_->status(); }
 std::shared_ptr<const ModelInfo> Session::model() const { return engine_->model(); }
@@ -330,7 +332,9 @@ void Session::request_compile(const Tag& tag, const CompileRequest& request, Rep
         } catch (const Error& error) {
             report.mode = request.mode;
             report.method = request.method;
-            report.error = error.what();
+            report.error = headline_of(error);
+            report.details = details_of(error);
+            report.error_source = place_of(error);
         }
         reply(std::move(report));
     });

@@ -44,6 +44,7 @@ class SessionListener {
         int graph_node = -1;
         std::string scope;
         SourcePlace source;
+        std::string details = {};  // where text is the first of several lines: all of them, as Status::details
     };
     virtual void on_log(const LogEntry&) {}
 };
@@ -89,6 +90,10 @@ class Session {
     void update_breakpoint(const Breakpoint& breakpoint);
     void remove_breakpoint(int id);
     std::vector<Breakpoint> breakpoints() const;
+    // The file is being edited and has this text now: breakpoints on its lines move with them. An edited line keeps its own;
+    // with a deleted line it is removed, which the log tells. Lines count in this text from now on, until the file is
+    // opened again, when they move to what it has become by the same rules.
+    void move_breakpoints(const std::string& file, const std::string& text);
 
     // The state now; any thread.
     Status status() const;

@@ -123,7 +123,9 @@ class PanelsTest : public QObject {
         QCOMPARE(tick("fc"), int(Qt::PartiallyChecked));
         QVERIFY(!model.indexOfModule(QStringLiteral("fc")).data(Qt::CheckStateRole).isValid());
         // Another model has other names.
-        bridge.show(testing::sampleModel(), nullptr);
+        auto other = std::make_shared<session::ModelInfo>(*testing::sampleModel());
+        other->path = "other.pt";
+        bridge.show(other, nullptr);
         QVERIFY(bridge.runOptions().left_out.empty());
         QCOMPARE(tick("fc"), int(Qt::Checked));
     }

@@ -103,6 +103,56 @@ class SourceTest : public QObject {
         waitFor(bridge, session::RunState::Finished);
     }
 
+    // Edited by another program and opened again: a breakpoint goes with its line, the panel shows it there, and a deleted
+    // one is told of. What stands in the panel and is not saved stays.
+    void editedOutside() {
+        SessionBridge bridge;
+        SourceView view(bridge, nullptr);
+        bridge.open(path_);
+        waitFor(bridge, session::RunState::Ready);
+        bridge.toggleLineBreakpoint(path_, 10);
+        bridge.toggleLineBreakpoint(path_, 11);
+        QVERIFY(view.editor().markersAtLine(9) != 0);
+        const auto write = [&](const QString& words) {
+            QFile file(path_);
+            return file.open(QIODevice::WriteOnly) && file.write(words.toUtf8()) > 0;
+        };
+        const QString more = QString(kSource).replace("    def forward", "    # more\n    # lines\n    def forward");
+        QVERIFY(write(more));
+        bridge.open(path_);
+        QTRY_COMPARE(view.editor().text(), more);
+        waitFor(bridge, session::RunState::Ready);
+        QCOMPARE(view.editor().markersAtLine(9), 0u);
+        QVERIFY(view.editor().markersAtLine(11) != 0 && view.editor().markersAtLine(12) != 0);
+        QVERIFY(write(QString(kSource).replace("        y = self.fc(x)\n        return y * 2\n", "        return self.fc(x)\n")));
+        bridge.open(path_);
+        QTRY_VERIFY(!view.editor().text().contains("y * 2"));
+        waitFor(bridge, session::RunState::Ready);
+        QCOMPARE(bridge.breakpoints().size(), std::size_t{1});
+        QCOMPARE(bridge.breakpoints().front().line, 10);
+        const auto& log = bridge.log();
+        QVERIFY(std::any_of(log.begin(), log.end(), [](const auto& entry) { return entry.text.find("is gone with its line") != std::string::npos; }));
+    }
+
+    // While a file is edited the margin counts its lines as they stand there.
+    void breakpointsInWhatIsEdited() {
+        SessionBridge bridge;
+        SourceView view(bridge, nullptr);
+        bridge.open(path_);
+        waitFor(bridge, session::RunState::Ready);
+        bridge.toggleLineBreakpoint(path_, 10);
+        view.editor().insertAt("import math\n", 1, 0);
+        emit view.editor().marginClicked(0, 11, Qt::NoModifier);
+        QCOMPARE(bridge.breakpoints().size(), std::size_t{2});
+        QCOMPARE(bridge.breakpoints().front().line, 11);
+        QCOMPARE(bridge.breakpoints().back().line, 12);
+        emit view.editor().marginClicked(0, 10, Qt::NoModifier);
+        QCOMPARE(bridge.breakpoints().size(), std::size_t{1});
+        QVERIFY(view.saveAndRun());
+        waitFor(bridge, session::RunState::Paused);
+        QCOMPARE(bridge.status().next_source.line, 12);
+    }
+
     // Files that it imports are sources too; an edit of one is in the next run.
     void importedFiles() {
         const QString other = folder_.filePath("parts.py");

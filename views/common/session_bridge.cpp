@@ -137,8 +137,9 @@ void SessionBridge::takeStatus(const session::Status& status) {
 
 void SessionBridge::takeModel(std::shared_ptr<const session::ModelInfo> model) {
     // The same model: a source that was edited, or got its graph when its run began.
-    const bool isAgain = runs_when_open_ || status_.state == RunState::Running;
+    const bool isAgain = runs_when_open_ || status_.state == RunState::Running || (model && model->path == opened_ && model->recorded_in.empty());
     model_ = std::move(model);
+    if (model_) opened_ = model_->path;
     if (!isTraining()) training_ = nullptr;
     if (!isAgain) compiled_ = nullptr;
     takeRecording(nullptr);

@@ -185,6 +185,7 @@ class SessionBridge : public QObject {
     std::deque<LogEntry> log_;
     session::EventId event_ = 0;
     bool runs_when_open_ = false;
+    std::string opened_;  // the file that was shown last
     QString module_;
     int node_ = -1;
     session::ValueId value_ = 0;

@@ -227,7 +227,9 @@ void PassesView::ask() {
     waiting_ = true;
     bisect_->setTask(pipeline_->currentText(), method_->currentText());
     summary_->setText(tr("running the passes..."));
-    bridge().requestPasses(QStringLiteral("passes"), pipeline_->currentText(), method_->currentText(), this, [this](session::PassTrace trace) { showTrace(trace); });
+    bridge().requestPasses(QStringLiteral("passes"), pipeline_->currentText(), method_->currentText(), this, [this, asked = ++asked_](session::PassTrace trace) {
+        if (asked == asked_) showTrace(trace);  // else another pipeline is on its way
+    });
 }
 
 void PassesView::showTrace(const session::PassTrace& trace) {

@@ -93,6 +93,7 @@ class PassesView : public View {
     int step_ = -1;  // -1: the graph before all passes
     std::map<int, session::PassCheck> checks_;  // by step
     bool waiting_ = false;
+    int asked_ = 0;  // how often, to know the last answer
     bool stale_ = true;  // asked for when it is looked at
 };
 

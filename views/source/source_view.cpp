@@ -127,7 +127,9 @@ void SourceView::makeEditor() {
     editor_->setMarginMarkerMask(kSymbolMargin, 1 << CurrentArrow | 1 << ReachedArrow | 1 << BreakpointMark | 1 << DisabledBreakpointMark);
     editor_->setMarginMarkerMask(kNumberMargin, 0);
     connect(editor_, &QsciScintilla::marginClicked, this, [this](int, int line, Qt::KeyboardModifiers) {
-        if (!currentFile().isEmpty()) bridge().toggleLineBreakpoint(currentFile(), line + 1);
+        if (currentFile().isEmpty()) return;
+        moveBreakpoints();
+        bridge().toggleLineBreakpoint(currentFile(), line + 1);
     });
     // A click on a line goes to its event; moving with the keyboard only reads.
     connect(editor_, &QsciScintilla::selectionChanged, this, [this] {
@@ -315,15 +317,7 @@ bool SourceView::saveAndRun() {
 
 // To where their lines are now.
 void SourceView::moveBreakpoints() {
-    for (session::Breakpoint breakpoint : bridge().breakpoints()) {
-        const auto mark = breakpoint_marks_.find(breakpoint.id);
-        const bool isHere = breakpoint.kind == session::Breakpoint::Kind::Line && text(breakpoint.text) == shown_;
-        if (!isHere || mark == breakpoint_marks_.end()) continue;
-        const int line = editor_->markerLine(mark->second) + 1;
-        if (line <= 0 || line == breakpoint.line) continue;
-        breakpoint.line = line;
-        bridge().session().update_breakpoint(breakpoint);
-    }
+    if (isEditable() && editor_->isModified()) bridge().session().move_breakpoints(shown_.toStdString(), editor_->text().toStdString());
 }
 
 void SourceView::showCurrent() {
@@ -397,15 +391,13 @@ void SourceView::bringIntoSight(int line) {
 }
 
 void SourceView::showBreakpoints() {
-    if (editor_->isModified()) moveBreakpoints();
-    breakpoint_marks_.clear();
+    moveBreakpoints();
     editor_->markerDeleteAll(BreakpointMark);
     editor_->markerDeleteAll(DisabledBreakpointMark);
     const std::string file = currentFile().toStdString();
     for (const auto& breakpoint : bridge().breakpoints()) {
         if (breakpoint.kind != session::Breakpoint::Kind::Line || breakpoint.text != file) continue;
-        const int mark = editor_->markerAdd(breakpoint.line - 1, breakpoint.enabled ? BreakpointMark : DisabledBreakpointMark);
-        breakpoint_marks_[breakpoint.id] = mark;
+        editor_->markerAdd(breakpoint.line - 1, breakpoint.enabled ? BreakpointMark : DisabledBreakpointMark);
     }
 }
 
@@ -413,6 +405,7 @@ bool SourceView::toggleBreakpoint() {
     if (currentFile().isEmpty()) return false;
     int line = 0, column = 0;
     editor_->getCursorPosition(&line, &column);
+    moveBreakpoints();
     bridge().toggleLineBreakpoint(currentFile(), line + 1);
     return true;
 }

@@ -71,7 +71,6 @@ class SourceView : public View {
     ConstructorBar* constructors_;
     InlineValues* values_;
     QString shown_;                        // the file whose text is in the editor
-    std::map<int, int> breakpoint_marks_;  // breakpoint: the mark that moves with its line
 };
 
 }  // namespace loupe::views

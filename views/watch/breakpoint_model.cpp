@@ -47,6 +47,7 @@ QString BreakpointModel::whereText(const Breakpoint& breakpoint) const {
     switch (breakpoint.kind) {
         case Breakpoint::Kind::Node: {
             const auto& model = bridge_.model();
+            if (breakpoint.graph_node < 0) return tr("%1 (not in this graph)").arg(text(breakpoint.text));
             const auto node = static_cast<std::size_t>(breakpoint.graph_node);
             if (!model || !model->graph || node >= model->graph->nodes.size()) return tr("node %1").arg(breakpoint.graph_node);
             const auto& found = model->graph->nodes[node];
