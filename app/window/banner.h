@@ -7,6 +7,10 @@
 #include <functional>
 #include <vector>
 
+#include "app/window/error_details.h"
+
+class QToolButton;
+
 namespace loupe::window {
 
 class Banner : public QFrame {
@@ -19,16 +23,24 @@ class Banner : public QFrame {
         QString text;
         std::function<void()> follow;
     };
-    void tell(const QString& message, const std::vector<Link>& links);
+    // details: all of what message is the first line of; shown when they are asked for.
+    void tell(const QString& message, const std::vector<Link>& links, const QString& details = {});
     QString message() const { return label_->text(); }
+    // Hidden when there are none.
+    QToolButton* detailsButton() { return more_; }
+    ErrorDetails& details() { return *details_; }
     void dismiss();
 
   signals:
     void shown(bool visible);
+    // A line that the details are about.
+    void placeChosen(const QString& file, int line);
 
   private:
     QLabel* label_;
     QWidget* links_;
+    QToolButton* more_;
+    ErrorDetails* details_;
 };
 
 }  // namespace loupe::window

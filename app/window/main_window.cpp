@@ -85,6 +85,7 @@ MainWindow::MainWindow()
                              }}});
     });
     connect(bridge_, &views::SessionBridge::panelWanted, docks_, &Docks::show);
+    connect(banner_, &Banner::placeChosen, this, [this](const QString& file, int line) { showSource({file.toStdString(), line, 0}); });
     connect(bridge_->undoStack(), &QUndoStack::indexChanged, actions_, &Actions::update);
     connect(&Theme::instance(), &Theme::changed, actions_, &Actions::updateIcons);
     connect(qApp, &QApplication::focusChanged, this, [this](QWidget*, QWidget* now) {
@@ -214,7 +215,12 @@ void MainWindow::makeFormActions() {
                        }});
     }
     connect(bridge_, &views::SessionBridge::formRefused, this, [this](const QString& why) {
-        banner_->tell(why.section(QLatin1Char('\n'), 0, 0), {{tr("Show in the log"), [this] { docks_->show(QStringLiteral("log")); }}});
+        // The log was told before, with all of it.
+        const auto& entry = bridge_->log().back();
+        std::vector<Banner::Link> links;
+        if (entry.source.line > 0) links.push_back({tr("Show the line"), [this, place = entry.source] { showSource(place); }});
+        links.push_back({tr("Show in the log"), [this] { docks_->show(QStringLiteral("log")); }});
+        banner_->tell(why, links, views::text(entry.details));
     });
 }
 
@@ -527,6 +533,7 @@ void MainWindow::onStatus() {
     actions_->update();
     if (!failed) return;
     std::vector<Banner::Link> links;
+    if (status.error_source.line > 0 && bridge_->model()) links.push_back({tr("Show the line"), [this, place = status.error_source] { showSource(place); }});
     if (wasOpening || !bridge_->model()) {
         links.push_back({tr("Open another\u2026"), [this] { (*actions_)[QStringLiteral("open")]->trigger(); }});
     } else {
@@ -539,7 +546,20 @@ void MainWindow::onStatus() {
         if (was_training_) links.push_back({tr("Change the training"), [this] { docks_->show(QStringLiteral("train")); }});
         else links.push_back({tr("Change inputs"), [this] { docks_->show(QStringLiteral("inputs")); }});
     }
-    banner_->tell(views::text(status.error), links);
+    banner_->tell(views::text(status.error), links, views::text(status.details));
+}
+
+void MainWindow::showSource(const session::SourcePlace& place) {
+    // A program names its files as it was given them; the panel, where they are.
+    session::SourcePlace known = place;
+    if (const auto& model = bridge_->model()) {
+        for (const auto& source : model->sources) {
+            const bool isIt = source.name == place.file || QFileInfo(views::text(source.name)).fileName() == views::text(place.file);
+            if (isIt) known.file = source.name;
+        }
+    }
+    bridge_->setCurrentSource(known);
+    docks_->show(QStringLiteral("source"));
 }
 
 void MainWindow::onModel() {

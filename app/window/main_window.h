@@ -53,6 +53,7 @@ class MainWindow : public QMainWindow {
     void fillPanelMenu();
     void toggleBreakpoint();
     void runToHere();
+    void showSource(const session::SourcePlace& place);
     void onStatus();
     void onModel();
     void chooseRecording();

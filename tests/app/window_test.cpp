@@ -25,6 +25,7 @@
 #include <QTemporaryDir>
 #include <QTest>
 #include <QTextBrowser>
+#include <QToolButton>
 #include <QTreeView>
 #include <QTreeWidget>
 #include <cmath>
@@ -310,6 +311,41 @@ class WindowTest : public QObject {
         QVERIFY(!banner->isVisible());
         press(Qt::Key_F5);
         QTRY_COMPARE(state(), RunState::Finished);
+    }
+
+    // An error of many lines: the first in the banner, all of them when asked, a click on the place goes there.
+    void errorsHaveDetails() {
+        QTemporaryDir folder;
+        const QString source = folder.filePath(QStringLiteral("net.py"));
+        const auto write = [&](const char* words) {
+            QFile file(source);
+            QVERIFY(file.open(QIODevice::WriteOnly));
+            file.write(words);
+        };
+        write("import torch\nfrom torch import nn\n\nclass Net(nn.Module):\n    def forward(self, x):\n        y = torch.relu(x)\n        return y + missing\n\nmodel = Net()\n");
+        open(source);
+        auto* banner = window_->findChild<window::Banner*>();
+        action("script")->trigger();
+        QTRY_VERIFY(banner->isVisible());
+        QVERIFY2(banner->message().contains(QStringLiteral("undefined value missing")) && !banner->message().contains(QLatin1Char('\n')), qPrintable(banner->message()));
+        QVERIFY(!banner->details().isVisible());
+        QTest::mouseClick(banner->detailsButton(), Qt::LeftButton);
+        QTRY_VERIFY(banner->details().isVisible() && banner->height() > banner->details().height());
+        QVERIFY(banner->details().toPlainText().contains(QStringLiteral("<--- HERE")));
+        QTextCursor place = banner->details().document()->find(QStringLiteral("HERE"));
+        banner->details().setTextCursor(place);
+        QTest::mouseClick(banner->details().viewport(), Qt::LeftButton, {}, banner->details().cursorRect(place).center());
+        auto& view = this->view<views::SourceView>("source");
+        QTRY_VERIFY(view.isInSight());
+        QCOMPARE(window_->bridge().currentSource().line, 7);
+        QVERIFY(view.editor().markersAtLine(6) != 0);
+        // Of a text that is no program, from the banner's own button.
+        write("import torch\nfrom torch import nn\nmodel = nn.Sequential(nn.ReLU(\n");
+        action("reload")->trigger();
+        QTRY_VERIFY(banner->isVisible() && state() == RunState::Failed);
+        QVERIFY(!banner->details().isVisible() && banner->detailsButton()->isVisible());
+        open(model("digits"));
+        QVERIFY(!banner->isVisible());
     }
 
     void wrongInputsLeaveWhatWasRecorded() {

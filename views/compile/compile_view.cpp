@@ -264,6 +264,19 @@ void CompileView::addCheck() {
     }
 }
 
+// All lines of what was wrong, which lead to the source.
+void CompileView::addFailure() {
+    if (report_.details.empty()) return;
+    QTreeWidgetItem* section = addSection(tr("Could not be compiled"), tr("A click goes to the line in Source"));
+    section->setForeground(0, Theme::instance().colour(Theme::Colour::Bad));
+    for (const QString& line : text(report_.details).split(QLatin1Char('\n'))) {
+        if (line.trimmed().isEmpty()) continue;
+        QTreeWidgetItem* row = addRow(section, line, QString(), line, report_.error_source);
+        row->setFont(0, Theme::instance().monoFont());
+        row->setFirstColumnSpanned(true);
+    }
+}
+
 void CompileView::addReport() {
     if (report_.mode.empty() || !report_.error.empty()) return;
     const Theme& theme = Theme::instance();
@@ -300,6 +313,7 @@ void CompileView::fillList() {
     list_->clear();
     addTrace();
     addCheck();
+    addFailure();
     addReport();
     const auto& model = bridge().model();
     QString hint;

@@ -44,6 +44,7 @@ class CompileView : public View {
     void fillList();
     void addTrace();
     void addCheck();
+    void addFailure();
     void addReport();
     void follow(QTreeWidgetItem* item);
 

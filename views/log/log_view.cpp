@@ -64,7 +64,7 @@ void LogView::add(const SessionBridge::LogEntry& entry) {
                                          (place.isEmpty() ? QString() : QStringLiteral("   \u2192 ") + place),
                                      list_);
     item->setForeground(Theme::instance().colour(levelColour(entry.level)));
-    item->setToolTip(text(entry.text));
+    item->setToolTip(entry.details.empty() ? text(entry.text) : QStringLiteral("<pre>%1</pre>").arg(text(entry.details).toHtmlEscaped()));
     hint_->say({});
     list_->scrollToBottom();
 }
@@ -94,7 +94,11 @@ void LogView::addActions(QMenu& menu) {
 
 void LogView::copy() {
     QStringList lines;
-    for (const QListWidgetItem* item : list_->selectedItems()) lines += item->text();
+    for (const QListWidgetItem* item : list_->selectedItems()) {
+        lines += item->text();
+        const auto& entry = entries_[static_cast<std::size_t>(list_->row(item))];
+        if (!entry.details.empty()) lines += text(entry.details);
+    }
     QApplication::clipboard()->setText(lines.join(QLatin1Char('\n')));
 }
 

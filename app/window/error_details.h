@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+// All lines of an error: source with what is wrong underlined, or a traceback. A click goes to the line it is about.
+
+#include <QPlainTextEdit>
+
+namespace loupe::window {
+
+class ErrorDetails : public QPlainTextEdit {
+    Q_OBJECT
+
+  public:
+    explicit ErrorDetails(QWidget* parent);
+    void setDetails(const QString& details);
+
+  signals:
+    void placeChosen(const QString& file, int line);
+
+  protected:
+    void mouseReleaseEvent(QMouseEvent* event) override;
+    void keyPressEvent(QKeyEvent* event) override;
+
+  private:
+    void follow(int block);
+    void markPlaces();
+};
+
+}  // namespace loupe::window
