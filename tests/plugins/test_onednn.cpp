@@ -193,7 +193,9 @@ class TestOnednn : public QObject {
             COMPARE_WITH_DOUBLE("aten::addmm", draw({131}), draw(sizes), right, 0.5, 2);
             COMPARE_WITH_DOUBLE("aten::addmm", draw({rows, 131}), draw(sizes), right, 1, 1);
             COMPARE_WITH_DOUBLE("aten::mm", fn::t(draw({150, rows})), right);
+            COMPARE_WITH_DOUBLE("aten::mm", fn::t(draw({150, 262 + rows})), right);
         }
+        COMPARE_WITH_DOUBLE("aten::addmm", draw({131}), draw(sizes), fn::t(fn::slice(draw({131, 190}), 1, 7, 157, 1)), 1, 1);
         COMPARE_WITH_DOUBLE("aten::bmm", draw({5, rows, 150}), fn::transpose(draw({5, 131, 150}), 1, 2));
         COMPARE_WITH_DOUBLE("aten::bmm", draw({1, rows, 150}), fn::transpose(draw({1, 131, 150}), 1, 2));
     }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Matrix products. Three ways, by what was measured (tests/bench/onednn_bench.cpp):
 // - sgemm, made for the machine's instructions at run time, for most;
-// - the matmul primitive for a few rows and more by a transposed matrix, x W^T, where sgemm is up to seven times slower;
+// - the matmul primitive for a few rows and more by a transposed matrix, x W^T, where sgemm is up to seven times slower, with the
+//   bias of a layer in the same pass, and for gradients of weights with far more rows than columns;
 // - the same with W packed, for a linear layer that is not being trained: kept from call to call.
 #include "core/autograd/variable.h"
 #include "core/ops/matrix/gemm.h"
@@ -29,32 +30,48 @@ Layout matrix_layout(std::int64_t rows, std::int64_t columns, std::int64_t row_s
     return {{rows, columns}, Memory::data_type::f32, {row_stride, column_stride}};
 }
 
-// c = a b^T + beta c.
-void multiply_by_transposed(std::int64_t m, std::int64_t n, std::int64_t k, const float* a, std::int64_t lda, const float* b,
-                            std::int64_t ldb, float beta, float* c, std::int64_t ldc) {
-    const Layout layout_a = matrix_layout(m, k, lda, 1);
-    const Layout layout_b = matrix_layout(k, n, 1, ldb);
-    const Layout layout_c = matrix_layout(m, n, ldc, 1);
+// c = op(a) op(b) (+ bias, a row) + beta c.
+struct Product {
+    bool transpose_a, transpose_b;
+    std::int64_t m, n, k;
+    const float* a;
+    std::int64_t lda;
+    const float* b;
+    std::int64_t ldb;
+    float beta;
+    float* c;
+    std::int64_t ldc;
+    const float* bias = nullptr;
+};
+
+void run(const Product& p) {
+    const Layout a = p.transpose_a ? matrix_layout(p.m, p.k, 1, p.lda) : matrix_layout(p.m, p.k, p.lda, 1);
+    const Layout b = p.transpose_b ? matrix_layout(p.k, p.n, 1, p.ldb) : matrix_layout(p.k, p.n, p.ldb, 1);
+    const Layout c = matrix_layout(p.m, p.n, p.ldc, 1);
+    const Layout row = p.bias != nullptr ? matrix_layout(1, p.n, p.n, 1) : Layout();
     Key key;
-    key.add(std::int64_t{0}).add(m).add(n).add(k).add(lda).add(ldb).add(ldc).add(static_cast<double>(beta));
-    const ProductPlan& plan =
-        product_plans().get(key, [&] { return ProductPlan(layout_a, layout_b, Layout(), layout_c, beta); });
-    execute(plan.primitive,
-            {{DNNL_ARG_SRC, memory_at(layout_a, const_cast<float*>(a))},
-             {DNNL_ARG_WEIGHTS, memory_at(layout_b, const_cast<float*>(b))},
-             {DNNL_ARG_DST, memory_at(layout_c, c)}},
-            plan.descriptor.scratchpad_desc());
+    key.add(std::int64_t{p.transpose_a ? 2 : 3}).add(std::int64_t{p.transpose_b}).add(std::int64_t{p.bias != nullptr});
+    key.add(p.m).add(p.n).add(p.k).add(p.lda).add(p.ldb).add(p.ldc).add(static_cast<double>(p.beta));
+    const ProductPlan& plan = product_plans().get(key, [&] { return ProductPlan(a, b, row, c, p.beta); });
+    std::unordered_map<int, Memory> arguments{{DNNL_ARG_SRC, memory_at(a, const_cast<float*>(p.a))},
+                                              {DNNL_ARG_WEIGHTS, memory_at(b, const_cast<float*>(p.b))},
+                                              {DNNL_ARG_DST, memory_at(c, p.c)}};
+    if (p.bias != nullptr) arguments.emplace(DNNL_ARG_BIAS, memory_at(row, const_cast<float*>(p.bias)));
+    execute(plan.primitive, std::move(arguments), plan.descriptor.scratchpad_desc());
 }
 
 constexpr std::int64_t kFewestRows = 16;             // below, sgemm reads a transposed matrix as fast
 constexpr std::int64_t kSmallestMatrix = 128 * 128;  // below, finding the primitive costs what it gains
+constexpr std::int64_t kFewestColumns = 64;          // of the gradient of a weight with more rows than that: sgemm packs the longer side
+
+bool is_large(std::int64_t m, std::int64_t n, std::int64_t k) { return m >= kFewestRows && n * k >= kSmallestMatrix; }
 
 // gemm<float> calls it (set_float_gemm), having copied what has strides that sgemm cannot take.
 void product(bool transpose_a, bool transpose_b, std::int64_t m, std::int64_t n, std::int64_t k, float alpha, const float* a,
              std::int64_t lda, const float* b, std::int64_t ldb, float beta, float* c, std::int64_t ldc) {
-    if (!transpose_a && transpose_b && alpha == 1 && m >= kFewestRows && n * k >= kSmallestMatrix) {
-        return multiply_by_transposed(m, n, k, a, lda, b, ldb, beta, c, ldc);
-    }
+    const bool is_by_transposed = !transpose_a && transpose_b && is_large(m, n, k);
+    const bool is_tall = transpose_a && !transpose_b && n >= kFewestColumns && m >= 2 * n && is_large(m, n, k);
+    if (alpha == 1 && (is_by_transposed || is_tall)) return run({transpose_a, transpose_b, m, n, k, a, lda, b, ldb, beta, c, ldc});
     sgemm(transpose_a, transpose_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
 }
 
@@ -118,6 +135,11 @@ void addmm(const Tensor& out, const Tensor& self, const Tensor& mat1, const Tens
     const bool is_bias = self.dim() == 1 && self.numel() == out.sizes()[1] && self.is_contiguous() && beta.equals(1) && alpha.equals(1);
     if (is_bias && is_worth_packing(mat2, mat1.sizes()[0]) && mat1.is_contiguous() && out.is_contiguous()) {
         return multiply_by_weight(out, mat1, mat2, self);
+    }
+    const std::int64_t m = out.sizes()[0], n = out.sizes()[1], k = mat1.sizes()[1];
+    const bool is_linear = is_bias && mat2.strides()[0] == 1 && mat2.strides()[1] >= k && mat1.is_contiguous() && out.is_contiguous();
+    if (is_linear && is_large(m, n, k)) {
+        return run({false, true, m, n, k, mat1.data<float>(), k, mat2.data<float>(), mat2.strides()[1], 0, out.data<float>(), n, self.data<float>()});
     }
     spread(out, self, beta);
     multiply(out, mat1, mat2, beta.to<float>(), alpha.to<float>());
