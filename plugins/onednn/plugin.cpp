@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#if __has_include(<malloc.h>)
+#include <malloc.h>
+#endif
+
 #include "core/base/error.h"
 #include "core/base/strings.h"
 #include "plugins/onednn/adapter.h"
@@ -8,11 +12,21 @@ namespace {
 
 using namespace loupe;
 
+// oneDNN asks malloc for its workspace at each product and gives it back: were that memory the system's again, every page of
+// it would be a fault each time.
+void keep_freed_memory() {
+#ifdef M_TRIM_THRESHOLD
+    mallopt(M_MMAP_THRESHOLD, 32 << 20);
+    mallopt(M_TRIM_THRESHOLD, 128 << 20);
+#endif
+}
+
 void register_all(const PluginRegistries& registries) {
     const dnnl_version_t& version = *dnnl_version();
     if (version.major != DNNL_VERSION_MAJOR) {
         throw Error(ErrorKind::Plugin, concat("needs oneDNN ", DNNL_VERSION_MAJOR, ", found ", version.major, ".", version.minor));
     }
+    keep_freed_memory();
     onednn::register_activations(registries);
     onednn::register_avg_pool(registries);
     onednn::register_batch_norm(registries);

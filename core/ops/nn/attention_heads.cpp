@@ -2,9 +2,11 @@
 #include "core/ops/nn/attention_heads.h"
 
 #include <algorithm>
+#include <cstring>
 #include <limits>
 
 #include "core/ops/functions.h"
+#include "core/ops/loops/transpose.h"
 #include "core/ops/matrix/small_gemm.h"
 #include "core/ops/nn/common.h"
 #include "core/ops/nn/simd.h"
@@ -97,16 +99,24 @@ struct Padded {
     void turn(const MatrixRef<const T>& m) {
         for (std::int64_t first = 0; first < stride; first += kLanes<T>) {
             const std::int64_t count = std::min(kLanes<T>, m.columns - first);
+            const std::int64_t fours = m.row_stride == 1 ? count / 4 * 4 : 0;
             const T* from = m.data + first * m.column_stride;
-            with_best_instructions([&]() LOUPE_INLINE {
-                for (std::int64_t i = 0; i < m.rows; ++i) {
-                    T* to = row(i) + first;
-#pragma omp simd
-                    for (std::int64_t j = 0; j < count; ++j) to[j] = from[i * m.row_stride + j * m.column_stride];
-                    for (std::int64_t j = count; j < kLanes<T>; ++j) to[j] = T(0);
-                }
-            });
+            std::int64_t done = 0;
+            for (; fours > 0 && done + 4 <= m.rows; done += 4) {
+                for (std::int64_t j = 0; j < fours; j += 4) turn_four(from + done + j * m.column_stride, m.column_stride, row(done) + first + j);
+            }
+            for (std::int64_t i = 0; i < m.rows; ++i) {
+                T* to = row(i) + first;
+                for (std::int64_t j = i < done ? fours : 0; j < count; ++j) to[j] = from[i * m.row_stride + j * m.column_stride];
+                for (std::int64_t j = count; j < kLanes<T>; ++j) to[j] = T(0);
+            }
         }
+    }
+    void turn_four(const T* from, std::int64_t from_stride, T* to) {
+        FourByFour<T> rows;
+        for (std::int64_t r = 0; r < 4; ++r) std::memcpy(&rows[static_cast<std::size_t>(r)], from + r * from_stride, sizeof rows[0]);
+        transpose_four<T>(rows);
+        for (std::int64_t r = 0; r < 4; ++r) std::memcpy(to + r * stride, &rows[static_cast<std::size_t>(r)], sizeof rows[0]);
     }
     void give(const MatrixRef<T>& m) {
         with_best_instructions([&]() LOUPE_INLINE {
@@ -129,11 +139,15 @@ struct Rows {
     bool are_finite() const {
         T sum = 0;
         with_best_instructions([&]() LOUPE_INLINE {
-            Vector<T> all{};
-            for (std::int64_t i = 0; i < count; ++i) {
-                for (std::int64_t j = 0; j < width; j += kLanes<T>) all += vector_at(row(i) + j) * T(0);
+            Vector<T> even{}, odd{};
+            for (std::int64_t j = 0; j < width; j += kLanes<T>) {
+                for (std::int64_t i = 0; i + 1 < count; i += 2) {
+                    even += vector_at(row(i) + j) * T(0);
+                    odd += vector_at(row(i + 1) + j) * T(0);
+                }
+                if (count % 2 != 0) even += vector_at(row(count - 1) + j) * T(0);
             }
-            sum = sum_of<T>(all);
+            sum = sum_of<T>(even + odd);
         });
         return sum == 0;
     }
@@ -162,36 +176,66 @@ Workspace<T>& workspace() {
     return instance;
 }
 
-// w = softmax(hidden ? fill : scale x) of the first n, of all of which n_all are; the others are hidden. x is overwritten, to whole
-// vectors.
+// Some rows of scores, a whole number of vectors apart, and of weights, `columns` apart.
 template <typename T>
-LOUPE_INLINE inline void weigh_row(T* x, T* w, const T* hidden, std::int64_t n, std::int64_t n_all, T scale, T fill) {
+struct Block {
+    T* scores;
+    std::int64_t stride;
+    T* weights;
+    std::int64_t columns;
+    const T* hidden;  // null: none is; else as the weights lie
+    std::int64_t rows;
+    std::int64_t reach;  // columns from there on are hidden
+};
+
+// weights = softmax(hidden ? fill : scale scores). Step by step for all rows, so that no row waits for what it has of its own.
+template <typename T>
+LOUPE_INLINE inline void weigh(const Block<T>& b, T scale, T fill) {
     constexpr T kLeast = -std::numeric_limits<T>::infinity();
-    const std::int64_t whole = rounded_up<T>(n);
-    if (hidden == nullptr) {
+    const std::int64_t whole = rounded_up<T>(b.reach);
+    T largest[kRows], part[kRows];
+    for (std::int64_t r = 0; r < b.rows; ++r) {
+        T* x = b.scores + r * b.stride;
+        if (b.hidden == nullptr) {
 #pragma omp simd
-        for (std::int64_t i = 0; i < n; ++i) x[i] *= scale;
-    } else {
+            for (std::int64_t i = 0; i < b.reach; ++i) x[i] *= scale;
+        } else {
+            const T* hidden = b.hidden + r * b.columns;
 #pragma omp simd
-        for (std::int64_t i = 0; i < n; ++i) x[i] = hidden[i] != 0 ? fill : x[i] * scale;
+            for (std::int64_t i = 0; i < b.reach; ++i) x[i] = hidden[i] != 0 ? fill : x[i] * scale;
+        }
+        for (std::int64_t i = b.reach; i < whole; ++i) x[i] = kLeast;
     }
-    for (std::int64_t i = n; i < whole; ++i) x[i] = kLeast;
-    Vector<T> most = vector_at(x);
-    for (std::int64_t i = kLanes<T>; i < whole; i += kLanes<T>) {
-        const Vector<T> next = vector_at(x + i);
-        most = next > most ? next : most;
+    for (std::int64_t r = 0; r < b.rows; ++r) {
+        const T* x = b.scores + r * b.stride;
+        Vector<T> most = vector_at(x);
+        for (std::int64_t i = kLanes<T>; i < whole; i += kLanes<T>) {
+            const Vector<T> next = vector_at(x + i);
+            most = next > most ? next : most;
+        }
+        largest[r] = largest_of<T>(most);
     }
-    const T largest = largest_of<T>(most);
+    for (std::int64_t r = 0; r < b.rows; ++r) {
+        T* x = b.scores + r * b.stride;
+        const T most = largest[r];
 #pragma omp simd
-    for (std::int64_t i = 0; i < whole; ++i) x[i] = fast_exp(x[i] - largest);
-    Vector<T> sum{};
-    for (std::int64_t i = 0; i < whole; i += kLanes<T>) sum += vector_at(x + i);
-    const T part = T(1) / sum_of<T>(sum);
+        for (std::int64_t i = 0; i < whole; ++i) x[i] = fast_exp(x[i] - most);
+    }
+    for (std::int64_t r = 0; r < b.rows; ++r) {
+        Vector<T> sum{};
+        for (std::int64_t i = 0; i < whole; i += kLanes<T>) sum += vector_at(b.scores + r * b.stride + i);
+        part[r] = T(1) / sum_of<T>(sum);
+    }
+    for (std::int64_t r = 0; r < b.rows; ++r) {
+        const T* x = b.scores + r * b.stride;
+        T* w = b.weights + r * b.columns;
+        const T factor = part[r];
 #pragma omp simd
-    for (std::int64_t i = 0; i < n; ++i) w[i] = x[i] * part;
-    const T unseen = T(0) * part;  // NaN in one score makes the row NaN
+        for (std::int64_t i = 0; i < b.reach; ++i) w[i] = x[i] * factor;
+        const T unseen = T(0) * factor;  // NaN in one score makes the row NaN
 #pragma omp simd
-    for (std::int64_t i = n; i < n_all; ++i) w[i] = unseen;
+        for (std::int64_t i = b.reach; i < b.columns; ++i) w[i] = unseen;
+    }
 }
 
 // g becomes the gradient of what was scaled: scale w (g - sum(g w)), 0 where it is hidden.
@@ -287,12 +331,8 @@ void attend(const Heads& h, std::int64_t batch, std::int64_t head, const Forward
         T* weights = t.weights.data + first * h.columns;
         small_gemm(rows, rounded_up<T>(reach), h.width, t.query.data + first * t.query.row_stride, t.query.row_stride, t.query.column_stride,
                    key.data, key.stride, scores, space.scores.stride, false);
-        with_best_instructions([&]() LOUPE_INLINE {
-            for (std::int64_t r = 0; r < rows; ++r) {
-                weigh_row(scores + r * space.scores.stride, weights + r * h.columns, hidden.row(batch, head, first + r), reach, h.columns, scale,
-                          fill);
-            }
-        });
+        const Block<T> block{scores, space.scores.stride, weights, h.columns, hidden.row(batch, head, first), rows, reach};
+        with_best_instructions([&]() LOUPE_INLINE { weigh(block, scale, fill); });
         small_gemm(rows, value.width, reach, weights, h.columns, value.data, value.stride, space.row_results.row(0), space.row_results.stride,
                    false);
         space.row_results.give({t.out.data + first * t.out.row_stride, rows, h.out, t.out.row_stride, 1});
@@ -319,9 +359,11 @@ void attend_backward(const Heads& h, std::int64_t batch, std::int64_t head, cons
         small_gemm(reach, grad.width, rows, weights, std::int64_t{1}, h.columns, grad.row(first), grad.stride, space.grad_value.row(0),
                    space.grad_value.stride, true);
         small_gemm(rows, rounded_up<T>(reach), h.out, grad.row(first), grad.stride, value.data, value.stride, scores, stride, false);
+        const T* hidden_rows = hidden.row(batch, head, first);
         with_best_instructions([&]() LOUPE_INLINE {
             for (std::int64_t r = 0; r < rows; ++r) {
-                unweigh_row(scores + r * stride, weights + r * h.columns, hidden.row(batch, head, first + r), reach, scale);
+                const T* hidden_row = hidden_rows == nullptr ? nullptr : hidden_rows + r * h.columns;
+                unweigh_row(scores + r * stride, weights + r * h.columns, hidden_row, reach, scale);
             }
         });
         small_gemm(rows, key.width, reach, scores, stride, key.data, key.stride, space.row_results.row(0), space.row_results.stride, false);
