@@ -4,6 +4,7 @@
 #include <complex>
 
 #include "core/base/strings.h"
+#include "core/python/big_integer.h"
 #include "core/python/builtin_objects.h"
 #include "core/python/format.h"
 #include "core/python/tensor_binding.h"
@@ -65,77 +66,73 @@ OperatorText text_of(OperatorKind op) {
 
 bool is_comparison(OperatorKind op) { return op >= OperatorKind::Lt && op <= OperatorKind::Ne; }
 
-[[noreturn]] void fail_overflow() {
-    throw_error("OverflowError", "int too large: integers of a model source have 64 bits");
-}
-
-// result: by reference, since it is written while the first argument is computed.
-std::int64_t checked(bool overflows, const std::int64_t& result) {
-    if (overflows) fail_overflow();
-    return result;
-}
-
-std::int64_t int_pow(std::int64_t base, std::int64_t exponent) {
-    std::int64_t result = 1;
-    while (exponent > 0) {
-        if ((exponent & 1) != 0 && __builtin_mul_overflow(result, base, &result)) fail_overflow();
-        exponent >>= 1;
-        if (exponent > 0 && __builtin_mul_overflow(base, base, &base)) fail_overflow();
-    }
-    return result;
-}
-
 [[noreturn]] void fail_zero(const char* what) { throw_error("ZeroDivisionError", what); }
 
-std::int64_t floor_div(std::int64_t a, std::int64_t b) {
-    if (b == 0) fail_zero("integer division or modulo by zero");
-    if (b == -1) {
-        std::int64_t negated = 0;
-        return checked(__builtin_sub_overflow(std::int64_t{0}, a, &negated), negated);
-    }
-    return a / b - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0);
-}
+// Only where nothing is out of the range of 64 bits.
+std::int64_t floor_div(std::int64_t a, std::int64_t b) { return a / b - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0); }
 
 std::int64_t floor_mod(std::int64_t a, std::int64_t b) {
-    if (b == 0) fail_zero("integer modulo by zero");
     if (b == -1) return 0;
     const std::int64_t rest = a % b;
     return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
 }
 
-std::int64_t shift(std::int64_t a, std::int64_t count, bool is_left) {
+// nullopt: the result has more than 64 bits.
+std::optional<std::int64_t> int_pow(std::int64_t base, std::int64_t exponent) {
+    std::int64_t result = 1;
+    while (exponent > 0) {
+        if ((exponent & 1) != 0 && __builtin_mul_overflow(result, base, &result)) return std::nullopt;
+        exponent >>= 1;
+        if (exponent > 0 && __builtin_mul_overflow(base, base, &base)) return std::nullopt;
+    }
+    return result;
+}
+
+std::optional<std::int64_t> shift(std::int64_t a, std::int64_t count, bool is_left) {
     if (count < 0) throw_value_error("negative shift count");
     if (!is_left) return count > 63 ? (a < 0 ? -1 : 0) : a >> count;
     if (a == 0) return 0;
-    if (count > 62) fail_overflow();
     std::int64_t result = 0;
-    return checked(__builtin_mul_overflow(a, std::int64_t{1} << count, &result), result);
+    if (count > 62 || __builtin_mul_overflow(a, std::int64_t{1} << count, &result)) return std::nullopt;
+    return result;
 }
 
-std::optional<IValue> ints(OperatorKind op, std::int64_t a, std::int64_t b) {
+bool is_exact_double(std::int64_t value) { return value >= -(std::int64_t{1} << 53) && value <= (std::int64_t{1} << 53); }
+
+// nullopt: it is no operator of integers, or takes more than 64 bits.
+std::optional<IValue> small_ints(OperatorKind op, std::int64_t a, std::int64_t b) {
     std::int64_t out = 0;
+    const auto fitting = [&out](bool overflows) { return overflows ? std::nullopt : std::optional<IValue>(out); };
     switch (op) {
         case OperatorKind::Add:
-            return checked(__builtin_add_overflow(a, b, &out), out);
+            return fitting(__builtin_add_overflow(a, b, &out));
         case OperatorKind::Sub:
-            return checked(__builtin_sub_overflow(a, b, &out), out);
+            return fitting(__builtin_sub_overflow(a, b, &out));
         case OperatorKind::Mul:
-            return checked(__builtin_mul_overflow(a, b, &out), out);
+            return fitting(__builtin_mul_overflow(a, b, &out));
         case OperatorKind::Div:
             if (b == 0) fail_zero("division by zero");
+            if (!is_exact_double(a) || !is_exact_double(b)) return std::nullopt;
             return static_cast<double>(a) / static_cast<double>(b);
         case OperatorKind::FloorDiv:
+            if (b == 0) fail_zero("integer division or modulo by zero");
+            if (b == -1) return fitting(__builtin_sub_overflow(std::int64_t{0}, a, &out));
             return floor_div(a, b);
         case OperatorKind::Mod:
+            if (b == 0) fail_zero("integer modulo by zero");
             return floor_mod(a, b);
         case OperatorKind::Pow:
-            if (b >= 0) return int_pow(a, b);
+            if (b >= 0) {
+                const auto power = int_pow(a, b);
+                return power ? std::optional<IValue>(*power) : std::nullopt;
+            }
             if (a == 0) fail_zero("0.0 cannot be raised to a negative power");
             return std::pow(static_cast<double>(a), static_cast<double>(b));
         case OperatorKind::LeftShift:
-            return shift(a, b, true);
-        case OperatorKind::RightShift:
-            return shift(a, b, false);
+        case OperatorKind::RightShift: {
+            const auto shifted = shift(a, b, op == OperatorKind::LeftShift);
+            return shifted ? std::optional<IValue>(*shifted) : std::nullopt;
+        }
         case OperatorKind::BitAnd:
             return a & b;
         case OperatorKind::BitOr:
@@ -238,7 +235,12 @@ std::optional<IValue> numbers(OperatorKind op, const IValue& a, const IValue& b)
         if (op == OperatorKind::BitOr) return a.to_bool() || b.to_bool();
         if (op == OperatorKind::BitXor) return a.to_bool() != b.to_bool();
     }
-    if (is_integral(a) && is_integral(b)) return ints(op, a.to_int(), b.to_int());
+    if (is_integral(a) && is_integral(b)) {
+        if (auto result = small_ints(op, a.to_int(), b.to_int())) return result;
+    }
+    if (is_integer(a) && is_integer(b)) return integer_arithmetic(op, a, b);
+    if (is_big_integer(a)) return numbers(op, integer_to_double(a), b);
+    if (is_big_integer(b)) return numbers(op, a, integer_to_double(b));
     if (a.is_complex() || b.is_complex()) return complexes(op, a.to_complex(), b.to_complex());
     return doubles(op, a.to_double(), b.to_double());
 }
@@ -258,7 +260,9 @@ std::vector<IValue> joined(const std::vector<IValue>& a, const std::vector<IValu
     return out;
 }
 
-bool is_repeat_count(const IValue& value) { return value.is_int() || value.is_bool(); }
+bool is_any_number(const IValue& value) { return value.is_number() || is_big_integer(value); }
+
+bool is_repeat_count(const IValue& value) { return is_integer(value); }
 
 std::optional<IValue> sequences(OperatorKind op, const IValue& a, const IValue& b) {
     if (op == OperatorKind::Mul) {
@@ -266,14 +270,17 @@ std::optional<IValue> sequences(OperatorKind op, const IValue& a, const IValue& 
         const IValue& sequence = is_reversed ? b : a;
         const IValue& count = is_reversed ? a : b;
         if (!is_repeat_count(count)) return std::nullopt;
+        const bool is_sequence = sequence.is_list() || sequence.is_tuple() || sequence.is_string() || object_as<BytesObject>(sequence) != nullptr;
+        if (is_big_integer(count) && is_sequence) throw_error("OverflowError", "cannot fit 'int' into an index-sized integer");
         if (sequence.is_list()) return make_list(repeated(sequence.to_list().elements, count.to_int()));
         if (sequence.is_tuple()) return make_tuple(repeated(sequence.to_tuple().elements, count.to_int()));
-        if (!sequence.is_string()) return std::nullopt;
+        const auto* bytes = object_as<BytesObject>(sequence);
+        if (!sequence.is_string() && bytes == nullptr) return std::nullopt;
         std::string out;
-        const std::string& text = sequence.to_string();
+        const std::string& text = bytes != nullptr ? bytes->data : sequence.to_string();
         if (count.to_int() > 0) check_size(count.to_int(), static_cast<std::int64_t>(text.size()));
         for (std::int64_t i = 0; i < count.to_int(); ++i) out += text;
-        return IValue(std::move(out));
+        return bytes != nullptr ? make_bytes(std::move(out)) : IValue(std::move(out));
     }
     if (op == OperatorKind::Mod && a.is_string()) return IValue(percent_format(a.to_string(), b));
     if (op == OperatorKind::BitOr && a.is_dict() && b.is_dict()) {
@@ -342,7 +349,7 @@ std::optional<IValue> try_binary(OperatorKind op, const IValue& a, const IValue&
     }
     const IValue& x = plain(a);
     const IValue& y = plain(b);
-    if (x.is_number() && y.is_number()) return numbers(op, x, y);
+    if (is_any_number(x) && is_any_number(y)) return numbers(op, x, y);
     if (auto result = sequences(op, x, y)) return result;
     if (auto result = set_binary(op, x, y)) return result;
     return op == OperatorKind::BitOr ? union_of(a, b) : std::nullopt;
@@ -420,10 +427,11 @@ IValue unary(OperatorKind op, const IValue& a) {
         if (auto result = call_special(*cls, is_negate ? "__neg__" : "__invert__", a)) return std::move(*result);
     }
     const IValue& value = plain(a);
-    if (value.is_int() || value.is_bool()) {
+    if (is_integer(value)) {
         std::int64_t negated = 0;
+        if (is_big_integer(value)) return is_negate ? integer_negated(value) : integer_inverted(value);
         if (!is_negate) return ~value.to_int();
-        return checked(__builtin_sub_overflow(std::int64_t{0}, value.to_int(), &negated), negated);
+        return __builtin_sub_overflow(std::int64_t{0}, value.to_int(), &negated) ? integer_negated(value) : IValue(negated);
     }
     if (is_negate && value.is_double()) return -value.to_double();
     if (is_negate && value.is_complex()) return -value.to_complex();

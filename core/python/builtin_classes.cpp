@@ -7,6 +7,7 @@
 #include <mutex>
 
 #include "core/base/strings.h"
+#include "core/python/big_integer.h"
 #include "core/python/builtin_objects.h"
 #include "core/python/evaluator_state.h"
 #include "core/python/tensor_binding.h"
@@ -28,7 +29,7 @@ std::string_view trimmed(std::string_view text) {
     return text.substr(begin, text.find_last_not_of(" \t\n\r\f\v") + 1 - begin);
 }
 
-std::int64_t parse_int(const std::string& text, std::int64_t base) {
+IValue parse_int(const std::string& text, std::int64_t base) {
     std::string digits(trimmed(text));
     std::erase(digits, '_');
     const bool is_negative = digits.starts_with('-');
@@ -46,8 +47,8 @@ std::int64_t parse_int(const std::string& text, std::int64_t base) {
     std::int64_t value = 0;
     const char* const last = signed_text.data() + signed_text.size();
     const auto [end, error] = std::from_chars(signed_text.data(), last, value, static_cast<int>(base));
-    if (error == std::errc::result_out_of_range) {
-        throw_error("OverflowError", "int too large: integers of a model source have 64 bits");
+    if (error == std::errc::result_out_of_range && end == last) {
+        return integer_from_digits(rest, static_cast<int>(base), is_negative);
     }
     if (error != std::errc() || end != last || rest.empty() || rest[0] == '-') {
         throw_value_error(concat("invalid literal for int() with base ", base, ": ", repr(IValue(text))));
@@ -59,13 +60,12 @@ IValue int_of(const IValue& given) {
     if (given.is_tensor()) return tensor_binding().to_int(given);
     const IValue& value = plain(given);
     if (value.is_int() || value.is_bool()) return value.to_int();
+    if (is_big_integer(value)) return value;
     if (value.is_double()) {
         const double real = value.to_double();
         if (std::isnan(real)) throw_value_error("cannot convert float NaN to integer");
         if (std::isinf(real)) throw_error("OverflowError", "cannot convert float infinity to integer");
-        if (std::fabs(real) >= 0x1p63)
-            throw_error("OverflowError", "int too large: integers of a model source have 64 bits");
-        return static_cast<std::int64_t>(real);
+        return integer_of(real);
     }
     if (value.is_string()) return parse_int(value.to_string(), 10);
     if (const auto* bytes = object_as<BytesObject>(value)) return parse_int(bytes->data, 10);
@@ -105,6 +105,7 @@ IValue float_of(const IValue& given) {
     const IValue& value = plain(given);
     if (value.is_string()) return parse_float(value.to_string());
     if (value.is_int() || value.is_bool() || value.is_double()) return value.to_double();
+    if (is_big_integer(value)) return integer_to_double(value);
     if (const ClassObject* cls = dynamic_class(value);
         cls != nullptr && (cls->find("__float__") || cls->find("__index__"))) {
         return to_float(value);
@@ -347,7 +348,7 @@ ClassPtr named_class(std::string_view type_name) {
     static const auto* const known = [] {
         const BuiltinClasses& c = builtin_classes();
         auto* map = new std::map<std::string_view, ClassPtr>();
-        for (const ClassPtr& cls : {c.bytes, c.set, c.frozenset, c.range, c.slice, c.function, c.builtin_function,
+        for (const ClassPtr& cls : {c.integer, c.bytes, c.set, c.frozenset, c.range, c.slice, c.function, c.builtin_function,
                                     c.method, c.module, c.property, c.static_method, c.class_method, c.generator,
                                     c.super, c.ellipsis, c.not_implemented, c.generic_alias, c.union_type}) {
             map->emplace(cls->name(), cls);

@@ -7,6 +7,7 @@
 
 #include "core/base/cancel.h"
 #include "core/base/strings.h"
+#include "core/python/big_integer.h"
 #include "core/python/builtin_objects.h"
 #include "core/python/format.h"
 #include "core/python/frame.h"
@@ -237,8 +238,8 @@ IValue absolute(CallArguments a) {
     const IValue& value = plain(object);
     if (value.is_double()) return std::fabs(value.to_double());
     if (value.is_complex()) return std::abs(value.to_complex());
-    if (value.is_int() || value.is_bool())
-        return value.to_int() < 0 ? unary(OperatorKind::Negate, value) : IValue(value.to_int());
+    if (value.is_bool()) return value.to_int();
+    if (is_integer(value)) return is_negative_integer(value) ? unary(OperatorKind::Negate, value) : value;
     throw_type_error(concat("bad operand type for abs(): '", type_name(object), "'"));
 }
 
@@ -253,6 +254,18 @@ double round_double(double value, std::int64_t digits) {
     double out = value;
     std::from_chars(text.data(), text.data() + text.size(), out);
     return out;
+}
+
+// To a power of ten, halves to the even one.
+IValue round_integer(const IValue& value, std::int64_t digits) {
+    if (digits >= 0) return value.is_bool() ? IValue(value.to_int()) : value;
+    const auto compute = [](OperatorKind op, const IValue& x, const IValue& y) { return binary(op, x, y); };
+    const IValue scale = compute(OperatorKind::Pow, 10, IValue(std::min<std::int64_t>(-digits, 5000)));
+    const IValue quotient = compute(OperatorKind::FloorDiv, value, scale);
+    const IValue rest = compute(OperatorKind::Mul, compute(OperatorKind::Mod, value, scale), 2);
+    const bool is_half = equals(rest, scale);
+    const bool goes_up = is_half ? truth(compute(OperatorKind::BitAnd, quotient, 1)) : less(scale, rest);
+    return compute(OperatorKind::Mul, goes_up ? compute(OperatorKind::Add, quotient, 1) : quotient, scale);
 }
 
 IValue round(CallArguments a) {
@@ -270,49 +283,22 @@ IValue round(CallArguments a) {
             return *made;
     }
     const IValue& value = plain(object);
-    if (value.is_int() || value.is_bool()) {
-        if (!has_digits || to_index(given[1]) >= 0) return value.to_int();
-        std::int64_t scale = 1;
-        for (std::int64_t i = std::max<std::int64_t>(to_index(given[1]), -18); i < 0; ++i) scale *= 10;
-        const std::int64_t whole = value.to_int();
-        std::int64_t lower = whole - ((whole % scale) + scale) % scale;
-        const std::int64_t rest = whole - lower;
-        if (rest * 2 > scale || (rest * 2 == scale && (lower / scale) % 2 != 0)) lower += scale;
-        return lower;
-    }
+    if (is_integer(value)) return has_digits ? round_integer(value, to_index(given[1])) : value.is_bool() ? IValue(value.to_int()) : value;
     if (!value.is_double()) throw_type_error(concat("type ", type_name(object), " doesn't define __round__ method"));
     if (has_digits) return round_double(value.to_double(), to_index(given[1]));
     const double rounded = std::nearbyint(value.to_double());
     if (std::isnan(rounded)) throw_value_error("cannot convert float NaN to integer");
-    if (!(std::fabs(rounded) < 0x1p63)) throw_error("OverflowError", "cannot convert float infinity to integer");
-    return static_cast<std::int64_t>(rounded);
+    if (std::isinf(rounded)) throw_error("OverflowError", "cannot convert float infinity to integer");
+    return integer_of(rounded);
 }
 
 IValue power(CallArguments a) {
     const BoundArguments given(a, "pow", {"base", "exp", "mod="});
     if (!given.has(2) || given[2].is_none()) return binary(OperatorKind::Pow, given[0], given[1]);
-    std::int64_t base = to_index(given[0]);
-    std::int64_t exponent = to_index(given[1]);
-    const std::int64_t modulus = to_index(given[2]);
-    if (modulus == 0) throw_value_error("pow() 3rd argument cannot be 0");
-    if (exponent < 0 || modulus < 0) throw_value_error("pow() with a negative exponent or modulus is not supported");
-    const auto times = [&](std::int64_t x, std::int64_t y) {
-        std::uint64_t product = 0;  // by doubling: never wider than 64 bits
-        auto addend = static_cast<std::uint64_t>(x);
-        const auto m = static_cast<std::uint64_t>(modulus);
-        for (auto bits = static_cast<std::uint64_t>(y); bits != 0; bits >>= 1U) {
-            if ((bits & 1U) != 0) product = (product + addend) % m;
-            addend = (addend + addend) % m;
-        }
-        return static_cast<std::int64_t>(product);
-    };
-    base = ((base % modulus) + modulus) % modulus;
-    std::int64_t result = 1 % modulus;
-    for (; exponent > 0; exponent >>= 1) {
-        if ((exponent & 1) != 0) result = times(result, base);
-        base = times(base, base);
+    for (int i = 0; i < 3; ++i) {
+        if (!is_integer(plain(given[static_cast<std::size_t>(i)]))) throw_type_error("pow() 3rd argument not allowed unless all arguments are integers");
     }
-    return result;
+    return integer_power(plain(given[0]), plain(given[1]), plain(given[2]));
 }
 
 IValue divide_with_rest(CallArguments a) {
@@ -324,7 +310,8 @@ IValue divide_with_rest(CallArguments a) {
 Body based(std::string name, char type) {
     return [name, type](CallArguments a) -> IValue {
         check_positional(a, name, 1, 1);
-        return IValue(format_builtin(IValue(to_index(a.positional[0])), concat("#", type)));
+        const IValue& value = plain(a.positional[0]);
+        return IValue(format_builtin(is_big_integer(value) ? value : IValue(to_index(value)), concat("#", type)));
     };
 }
 
@@ -488,6 +475,7 @@ void add_object_functions(std::map<std::string, Body>& out) {
     };
     out["chr"] = [](CallArguments a) -> IValue {
         check_positional(a, "chr", 1, 1);
+        if (is_big_integer(a.positional[0])) throw_error("OverflowError", "Python int too large to convert to C int");
         return IValue(call_character(to_index(a.positional[0])));
     };
     out["ord"] = code_point;

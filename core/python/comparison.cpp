@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/base/strings.h"
+#include "core/python/big_integer.h"
 #include "core/python/builtin_objects.h"
 #include "core/python/frame.h"
 #include "core/python/tensor_binding.h"
@@ -37,6 +38,8 @@ bool dicts_equal(const DictObject& a, const DictObject& b) {
 
 bool plain_equal(const IValue& a, const IValue& b) {
     if (a.is_number() && b.is_number()) return values_equal(a, b);
+    if (is_big_integer(b) && a.is_double()) return integer_order(b, a.to_double()) == 0;
+    if (is_big_integer(a) && b.is_double()) return integer_order(a, b.to_double()) == 0;
     if (a.tag() != b.tag()) return false;
     switch (a.tag()) {
         case IValue::Tag::List:
@@ -70,15 +73,40 @@ std::optional<bool> order_of(OperatorKind op, const auto& a, const auto& b) {
     }
 }
 
+constexpr std::int64_t kWidest = std::int64_t{1} << 53;
+
+// One of them, at least, has more bits than a double has.
+std::optional<IValue> big_compare(OperatorKind op, const IValue& a, const IValue& b) {
+    std::partial_ordering order = std::partial_ordering::unordered;
+    if (is_integer(a) && is_integer(b)) order = integer_order(a, b);
+    else if (b.is_double()) order = integer_order(a, b.to_double());
+    else if (a.is_double()) order = 0 <=> integer_order(b, a.to_double());
+    else return std::nullopt;
+    switch (op) {
+        case OperatorKind::Lt:
+            return order < 0;
+        case OperatorKind::Gt:
+            return order > 0;
+        case OperatorKind::Le:
+            return order <= 0;
+        default:
+            return order >= 0;
+    }
+}
+
 std::optional<IValue> plain_compare(OperatorKind op, const IValue& a, const IValue& b) {
     if (a.is_number() && b.is_number() && !a.is_complex() && !b.is_complex()) {
         if (!a.is_double() && !b.is_double()) return order_of(op, a.to_int(), b.to_int());
+        // Beyond 53 bits not every int is a double.
+        const auto is_wide = [](const IValue& v) { return v.is_int() && (v.to_int() > kWidest || v.to_int() < -kWidest); };
+        if (is_wide(a) || is_wide(b)) return big_compare(op, a, b);
         const double x = a.to_double();
         const double y = b.to_double();
         if (std::isnan(x) || std::isnan(y)) return false;
         return order_of(op, x, y);
     }
     if (a.is_string() && b.is_string()) return order_of(op, a.to_string(), b.to_string());
+    if (is_big_integer(a) || is_big_integer(b)) return big_compare(op, a, b);
     if (a.tag() != b.tag()) return std::nullopt;
     const auto* x = sequence_of(a);
     const auto* y = sequence_of(b);
@@ -265,7 +293,7 @@ std::size_t hash(const IValue& value) {
     }
     if (value.is_double()) {
         const double real = value.to_double();
-        if (std::floor(real) == real && std::fabs(real) < 0x1p61) return hash(IValue(static_cast<std::int64_t>(real)));
+        if (std::floor(real) == real && std::isfinite(real)) return hash(integer_of(real));
         return std::hash<double>{}(real) >> 3;
     }
     if (value.is_string()) return std::hash<std::string>{}(value.to_string()) >> 3;

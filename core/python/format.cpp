@@ -8,6 +8,7 @@
 #include <cstdio>
 
 #include "core/base/strings.h"
+#include "core/python/big_integer.h"
 #include "core/python/builtin_objects.h"
 
 namespace loupe::python {
@@ -129,14 +130,10 @@ std::string sign_text(bool is_negative, char sign) {
     return sign == '-' ? "" : std::string(1, sign);
 }
 
-std::string digits_of(std::uint64_t value, int base, bool is_upper) {
+std::string small_digits(std::int64_t value, int base) {
+    const std::uint64_t magnitude = value < 0 ? 0 - static_cast<std::uint64_t>(value) : static_cast<std::uint64_t>(value);
     std::array<char, 72> text{};
-    const auto end = std::to_chars(text.data(), text.data() + text.size(), value, base).ptr;
-    std::string out(text.data(), end);
-    if (is_upper)
-        std::transform(out.begin(), out.end(), out.begin(),
-                       [](char c) { return c >= 'a' ? static_cast<char>(c - 32) : c; });
-    return out;
+    return {text.data(), std::to_chars(text.data(), text.data() + text.size(), magnitude, base).ptr};
 }
 
 std::string printf_double(double value, char type, std::int64_t precision, bool is_alternate) {
@@ -190,14 +187,18 @@ std::string format_double(double value, const Spec& spec) {
     return padded(sign, zero_grouped(sign, std::move(body), spec), spec, '>');
 }
 
-std::string format_int(std::int64_t value, const Spec& spec) {
+std::string upper(std::string digits) {
+    std::transform(digits.begin(), digits.end(), digits.begin(), [](char c) { return c >= 'a' ? static_cast<char>(c - 32) : c; });
+    return digits;
+}
+
+std::string format_int(const IValue& value, const Spec& spec) {
     if (std::string_view("eEfFgG%").find(spec.type) != std::string_view::npos && spec.type != 0) {
-        return format_double(static_cast<double>(value), spec);
+        return format_double(integer_to_double(value), spec);
     }
     if (spec.precision >= 0) throw_value_error("Precision not allowed in integer format specifier");
-    const std::uint64_t magnitude =
-        value < 0 ? 0 - static_cast<std::uint64_t>(value) : static_cast<std::uint64_t>(value);
-    std::string sign = sign_text(value < 0, spec.sign);
+    const bool is_small = !is_big_integer(value);
+    std::string sign = sign_text(is_small ? value.to_int() < 0 : is_negative_integer(value), spec.sign);
     int base = 10;
     std::string prefix;
     switch (spec.type) {
@@ -222,14 +223,22 @@ std::string format_int(std::int64_t value, const Spec& spec) {
             prefix = "0X";
             break;
         case 'c': {
-            return padded("", call_character(value), spec, '<');
+            return padded("", call_character(to_index(value)), spec, '<');
         }
         default:
             throw_value_error(concat("Unknown format code '", spec.type, "' for object of type 'int'"));
     }
     if (spec.is_alternate) sign += prefix;
-    std::string body = grouped(digits_of(magnitude, base, spec.type == 'X'), spec.grouping, base == 10 ? 3 : 4);
+    std::string digits = is_small ? small_digits(value.to_int(), base) : integer_digits(value, base);
+    if (spec.type == 'X') digits = upper(std::move(digits));
+    std::string body = grouped(digits, spec.grouping, base == 10 ? 3 : 4);
     return padded(sign, zero_grouped(sign, std::move(body), spec), spec, '>');
+}
+
+IValue integer_of_finite(double value) {
+    if (std::isnan(value)) throw_value_error("cannot convert float NaN to integer");
+    if (std::isinf(value)) throw_error("OverflowError", "cannot convert float infinity to integer");
+    return integer_of(std::trunc(value));
 }
 
 std::string format_text(std::string_view text, const Spec& spec) {
@@ -450,31 +459,33 @@ class PercentReader {
             return padded("", value.is_string() ? value.to_string() : call_character(to_index(value)), spec, '>');
         }
         if (std::string_view("diuxXo").find(type) != std::string_view::npos) {
-            if (!value.is_number() || (value.is_double() && type != 'd' && type != 'i' && type != 'u')) {
+            const bool is_any_number = value.is_number() || is_big_integer(value);
+            if (!is_any_number || (value.is_double() && type != 'd' && type != 'i' && type != 'u')) {
                 throw_type_error(concat(
                     "%", type, " format: ", type == 'x' || type == 'X' || type == 'o' ? "an integer" : "a real number",
                     " is required, not ", type_name(value)));
             }
             spec.type = type == 'i' || type == 'u' ? 'd' : type;
             const std::int64_t least_digits = std::exchange(spec.precision, -1);
-            const std::int64_t whole =
-                value.is_double() ? static_cast<std::int64_t>(value.to_double()) : value.to_int();
+            const IValue whole = value.is_double() ? integer_of_finite(value.to_double()) : value.is_bool() ? IValue(value.to_int()) : value;
             if (least_digits <= 0) return format_int(whole, spec);
             Spec digits;
             digits.width = least_digits;
             digits.fill = "0";
             digits.align = '=';
             digits.type = spec.type;
-            const std::string body = format_int(whole < 0 ? -whole : whole, digits);
-            return padded(sign_text(whole < 0, spec.sign), body, spec, '>');
+            const bool is_negative = is_negative_integer(whole);
+            const std::string body = format_int(is_negative ? integer_negated(whole) : whole, digits);
+            return padded(sign_text(is_negative, spec.sign), body, spec, '>');
         }
         if (std::string_view("eEfFgG").find(type) != std::string_view::npos) {
+            if (is_big_integer(value)) return format_double(integer_to_double(value), spec);
             if (!value.is_number() || value.is_complex())
                 throw_type_error(concat("must be real number, not ", type_name(value)));
             return format_double(value.to_double(), spec);
         }
         throw_value_error(concat("unsupported format character '", type, "' (", "0x",
-                                 digits_of(static_cast<unsigned char>(type), 16, false), ") at index ", at_ - 1));
+                                 small_digits(static_cast<unsigned char>(type), 16), ") at index ", at_ - 1));
     }
 
     std::string_view text_;
@@ -492,9 +503,10 @@ std::string format_builtin(const IValue& value, std::string_view spec_text) {
     if (value.is_string()) return format_text(value.to_string(), spec);
     if (value.is_bool() && spec.type == 0) {
         if (spec_text.empty()) return str(value);
-        return format_int(value.to_bool() ? 1 : 0, spec);
+        return format_int(IValue(value.to_bool() ? 1 : 0), spec);
     }
-    if (value.is_int() || value.is_bool()) return format_int(value.to_int(), spec);
+    if (value.is_bool()) return format_int(value.to_int(), spec);
+    if (is_integer(value)) return format_int(value, spec);
     if (value.is_double()) return format_double(value.to_double(), spec);
     if (spec_text.empty()) return str(value);
     const auto number = value.to_complex();

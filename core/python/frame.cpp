@@ -4,6 +4,7 @@
 #include <pthread.h>
 
 #include "core/base/strings.h"
+#include "core/python/big_integer.h"
 #include "core/python/builtin_objects.h"
 #include "core/python/evaluator_state.h"
 #include "core/script/literals.h"
@@ -30,7 +31,11 @@ std::uintptr_t find_stack_end() {
 [[noreturn]] void fail_recursion() { throw_error("RecursionError", "maximum recursion depth exceeded"); }
 
 IValue constant_of(const script::Expr* e) {
-    if (const auto* number = script::as<script::Number>(e)) return *script::parse_number(number->text);
+    if (const auto* number = script::as<script::Number>(e)) {
+        if (auto value = script::parse_number(number->text)) return *value;
+        const auto whole = script::parse_whole_number(number->text);
+        return integer_from_digits(whole->digits, whole->base, whole->is_negative);
+    }
     return IValue(script::as<script::String>(e)->value);
 }
 

@@ -4,6 +4,7 @@
 
 #include "core/base/cancel.h"
 #include "core/base/strings.h"
+#include "core/python/big_integer.h"
 #include "core/python/builtin_objects.h"
 #include "core/python/evaluator_state.h"
 #include "core/python/nn_module.h"
@@ -13,6 +14,7 @@ namespace loupe::python {
 namespace {
 
 std::size_t checked_index(const IValue& key, std::size_t size, std::string_view type) {
+    if (is_big_integer(key)) throw_error("IndexError", "cannot fit 'int' into an index-sized integer");
     if (!key.is_int() && !key.is_bool() && !key.is_tensor() && dynamic_class(key) == nullptr) {
         if (type == "str") throw_type_error(concat("string indices must be integers, not '", type_name(key), "'"));
         throw_type_error(concat(type, " indices must be integers or slices, not ", type_name(key)));
@@ -367,7 +369,11 @@ void check_size(std::int64_t count, std::int64_t element_size) {
 std::int64_t to_index(const IValue& value) {
     const IValue& held = plain(value);
     if (held.is_int() || held.is_bool()) return held.to_int();
-    if (held.is_tensor()) return tensor_binding().to_int(held).to_int();
+    if (held.is_tensor()) {
+        const IValue number = tensor_binding().to_int(held);
+        return is_big_integer(number) ? to_index(number) : number.to_int();
+    }
+    if (is_big_integer(held)) throw_error("OverflowError", "cannot fit 'int' into an index-sized integer");
     if (const ClassObject* cls = dynamic_class(held)) {
         if (auto index = call_special(*cls, "__index__", held)) return to_index(*index);
     }
@@ -377,6 +383,7 @@ std::int64_t to_index(const IValue& value) {
 double to_float(const IValue& value) {
     const IValue& held = plain(value);
     if (held.is_int() || held.is_bool() || held.is_double()) return held.to_double();
+    if (is_big_integer(held)) return integer_to_double(held);
     if (held.is_tensor()) return tensor_binding().to_float(held).to_double();
     if (const ClassObject* cls = dynamic_class(held)) {
         if (auto real = call_special(*cls, "__float__", held)) return to_float(*real);
@@ -388,9 +395,10 @@ double to_float(const IValue& value) {
 SliceObject::Bounds SliceObject::bounds(std::int64_t size) const {
     const auto read = [](const IValue& value, std::int64_t otherwise) {
         if (value.is_none()) return otherwise;
-        if (!plain(value).is_int() && !value.is_bool() && !value.is_tensor() && dynamic_class(value) == nullptr) {
+        if (!is_integer(plain(value)) && !value.is_tensor() && dynamic_class(value) == nullptr) {
             throw_type_error("slice indices must be integers or None or have an __index__ method");
         }
+        if (is_big_integer(plain(value))) return is_negative_integer(plain(value)) ? INT64_MIN / 4 : INT64_MAX / 4;
         return to_index(value);
     };
     Bounds out{};

@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "core/base/strings.h"
+#include "core/python/big_integer.h"
 #include "core/python/builtin_objects.h"
 #include "core/python/standard_modules.h"
 
@@ -33,16 +34,22 @@ IValue to_whole(const CallArguments& a, std::string_view name, std::string_view 
     check_positional(a, name, 1, 1);
     const IValue& value = plain(a.positional[0]);
     if (value.is_int() || value.is_bool()) return value.to_int();
+    if (is_big_integer(value)) return value;
     if (const ClassObject* cls = dynamic_class(value)) {
         if (auto made = call_special(*cls, method, value)) return *made;
     }
     const double whole = function(to_float(value));
     if (std::isnan(whole)) throw_value_error("cannot convert float NaN to integer");
-    if (!(std::fabs(whole) < 0x1p63)) throw_error("OverflowError", "cannot convert float infinity to integer");
-    return static_cast<std::int64_t>(whole);
+    if (std::isinf(whole)) throw_error("OverflowError", "cannot convert float infinity to integer");
+    return integer_of(whole);
 }
 
 double logarithm(const IValue& value) {
+    if (is_big_integer(plain(value)) && !is_negative_integer(plain(value))) {  // also of those that no double holds
+        const std::int64_t bits = std::max<std::int64_t>(integer_bits(plain(value)) - 64, 0);
+        const double top = integer_to_double(binary(OperatorKind::RightShift, plain(value), bits));
+        return std::log(top) + static_cast<double>(bits) * 0.6931471805599453;
+    }
     const double x = to_float(value);
     if (x <= 0) throw_value_error("math domain error");
     return std::log(x);
@@ -56,19 +63,17 @@ IValue log(CallArguments a) {
     return logarithm(a.positional[0]) / base;
 }
 
-std::int64_t multiplied(std::int64_t a, std::int64_t b) {
-    std::int64_t out = 0;
-    if (__builtin_mul_overflow(a, b, &out))
-        throw_error("OverflowError", "int too large: integers of a model source have 64 bits");
-    return out;
-}
+IValue times(const IValue& a, const IValue& b) { return binary(OperatorKind::Mul, a, b); }
+
+// An int, of any size.
+IValue whole_of(const IValue& value) { return is_big_integer(plain(value)) ? plain(value) : IValue(to_index(value)); }
 
 IValue factorial(CallArguments a) {
     check_positional(a, "factorial", 1, 1);
     const std::int64_t n = to_index(a.positional[0]);
     if (n < 0) throw_value_error("factorial() not defined for negative values");
-    std::int64_t out = 1;
-    for (std::int64_t i = 2; i <= n; ++i) out = multiplied(out, i);
+    IValue out = 1;
+    for (std::int64_t i = 2; i <= n; ++i) out = times(out, i);
     return out;
 }
 
@@ -79,8 +84,8 @@ IValue combinations(CallArguments a) {
     if (n < 0 || k < 0) throw_value_error("n and k must be non-negative integers");
     if (k > n) return IValue(0);
     k = std::min(k, n - k);
-    std::int64_t out = 1;
-    for (std::int64_t i = 1; i <= k; ++i) out = multiplied(out, n - k + i) / i;
+    IValue out = 1;
+    for (std::int64_t i = 1; i <= k; ++i) out = binary(OperatorKind::FloorDiv, times(out, n - k + i), i);
     return out;
 }
 
@@ -89,19 +94,25 @@ IValue permutations(CallArguments a) {
     const std::int64_t n = to_index(a.positional[0]);
     const std::int64_t k = a.positional.size() > 1 ? to_index(a.positional[1]) : n;
     if (n < 0 || k < 0) throw_value_error("n must be a non-negative integer");
-    std::int64_t out = k > n ? 0 : 1;
-    for (std::int64_t i = 0; i < k && k <= n; ++i) out = multiplied(out, n - i);
+    IValue out = k > n ? 0 : 1;
+    for (std::int64_t i = 0; i < k && k <= n; ++i) out = times(out, n - i);
     return out;
 }
 
-IValue integer_root(CallArguments a) {
+IValue square_root(CallArguments a) {
     check_positional(a, "isqrt", 1, 1);
-    const std::int64_t n = to_index(a.positional[0]);
-    if (n < 0) throw_value_error("isqrt() argument must be nonnegative");
-    auto root = static_cast<std::int64_t>(std::sqrt(static_cast<double>(n)));
-    while (root > 0 && root > n / root) --root;
-    while ((root + 1) <= n / (root + 1)) ++root;
-    return root;
+    const IValue n = whole_of(a.positional[0]);
+    if (is_negative_integer(n)) throw_value_error("isqrt() argument must be nonnegative");
+    return integer_root(n);
+}
+
+IValue greatest_divisor(IValue a, IValue b) {
+    if (a.is_int() && b.is_int() && a.to_int() != INT64_MIN && b.to_int() != INT64_MIN) return std::gcd(a.to_int(), b.to_int());
+    while (truth(b)) {
+        IValue rest = binary(OperatorKind::Mod, a, b);
+        a = std::exchange(b, std::move(rest));
+    }
+    return is_negative_integer(a) ? integer_negated(a) : a;
 }
 
 // Neumaier's sum in two parts is exact enough to give what Python's fsum gives, but for cancellations past 106 bits.
@@ -163,17 +174,18 @@ void define_integers(PythonModule& module) {
     module.define("factorial", factorial);
     module.define("comb", combinations);
     module.define("perm", permutations);
-    module.define("isqrt", integer_root);
+    module.define("isqrt", square_root);
     module.define("gcd", [](CallArguments a) -> IValue {
-        std::int64_t out = 0;
-        for (const IValue& value : a.positional) out = std::gcd(out, to_index(value));
+        IValue out = 0;
+        for (const IValue& value : a.positional) out = greatest_divisor(out, whole_of(value));
         return out;
     });
     module.define("lcm", [](CallArguments a) -> IValue {
-        std::int64_t out = 1;
+        IValue out = 1;
         for (const IValue& value : a.positional) {
-            const std::int64_t n = to_index(value);
-            out = n == 0 ? 0 : multiplied(out / std::gcd(out, n), std::abs(n));
+            const IValue n = whole_of(value);
+            if (!truth(n)) return 0;
+            out = times(binary(OperatorKind::FloorDiv, out, greatest_divisor(out, n)), is_negative_integer(n) ? integer_negated(n) : n);
         }
         return out;
     });

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "core/base/strings.h"
+#include "core/python/big_integer.h"
 #include "core/python/builtin_objects.h"
 #include "core/python/standard_modules.h"
 
@@ -103,6 +104,17 @@ class Twister {
     std::array<std::uint32_t, kSize> state_{};
     std::size_t at_ = kSize;
 };
+
+// Words of 32 bits, the lowest first, of the last one the upper bits.
+IValue many_bits(Twister& twister, std::int64_t count) {
+    if (count > (std::int64_t{1} << 22)) throw_error("MemoryError", concat("an integer of ", count, " bits is too large"));
+    std::string bytes;
+    for (std::int64_t left = count; left > 0; left -= 32) {
+        const auto word = static_cast<std::uint32_t>(twister.bits(static_cast<int>(std::min<std::int64_t>(left, 32))));
+        for (unsigned shift = 0; shift < 32; shift += 8) bytes += static_cast<char>((word >> shift) & 0xffU);
+    }
+    return integer_from_bytes(bytes, true, false);
+}
 
 // One generator: the module's, or that of random.Random(seed).
 class RandomState final : public RefCounted {
@@ -230,7 +242,7 @@ void define_integers(const StatePtr& state, const Define& define) {
         check_positional(a, "getrandbits", 1, 1);
         const std::int64_t count = to_index(a.positional[0]);
         if (count < 0) throw_value_error("number of bits must be non-negative");
-        if (count > 63) throw_error("OverflowError", "int too large: integers of a model source have 64 bits");
+        if (count > 63) return many_bits(state->twister, count);
         return count == 0 ? 0 : static_cast<std::int64_t>(state->twister.bits(static_cast<int>(count)));
     });
     define("choice", [state](CallArguments a) {

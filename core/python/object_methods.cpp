@@ -6,6 +6,7 @@
 #include <cstdio>
 
 #include "core/base/strings.h"
+#include "core/python/big_integer.h"
 #include "core/python/builtin_objects.h"
 #include "core/python/frame.h"
 #include "core/python/super_object.h"
@@ -182,22 +183,40 @@ void define_object_methods(BuiltinClasses& classes) {
     for (const ClassPtr& cls : {classes.dict, classes.list}) define_mutable_specials(*cls);
 }
 
+namespace {
+
+IValue integer_self(const IValue& self) {
+    const IValue& value = plain(self);
+    return is_big_integer(value) ? value : IValue(to_index(value));
+}
+
+}  // namespace
+
 void define_number_methods(BuiltinClasses& classes) {
     classes.integer->define("bit_length", [](CallArguments a) {
-        const std::int64_t value = to_index(first(a, "bit_length"));
-        auto magnitude = value < 0 ? 0 - static_cast<std::uint64_t>(value) : static_cast<std::uint64_t>(value);
-        std::int64_t bits = 0;
-        for (; magnitude != 0; magnitude >>= 1U) ++bits;
-        return IValue(bits);
+        return IValue(integer_bits(integer_self(first(a, "bit_length"))));
     });
     classes.integer->define("bit_count", [](CallArguments a) {
-        const std::int64_t value = to_index(first(a, "bit_count"));
-        return IValue(
-            static_cast<std::int64_t>(__builtin_popcountll(static_cast<std::uint64_t>(value < 0 ? -value : value))));
+        return IValue(integer_bit_count(integer_self(first(a, "bit_count"))));
+    });
+    classes.integer->define("to_bytes", [](CallArguments a) {
+        const BoundArguments given(a, "to_bytes", {"self", "length=", "byteorder=", "*", "signed="});
+        const std::string order = given.has(2) ? str(given[2]) : "big";
+        if (order != "little" && order != "big") throw_value_error("byteorder must be either 'little' or 'big'");
+        return make_bytes(integer_to_bytes(integer_self(given[0]), given.int_or(1, 1), order == "little", given.truth_or(3, false)));
+    });
+    classes.integer->define_class_method("from_bytes", [](CallArguments a) {
+        const BoundArguments given(a, "from_bytes", {"cls", "bytes", "byteorder=", "*", "signed="});
+        const std::string order = given.has(2) ? str(given[2]) : "big";
+        if (order != "little" && order != "big") throw_value_error("byteorder must be either 'little' or 'big'");
+        std::string bytes;
+        if (const auto* held = object_as<BytesObject>(given[1])) bytes = held->data;
+        else for (const IValue& value : to_vector(given[1])) bytes += static_cast<char>(to_index(value));
+        return integer_from_bytes(bytes, order == "little", given.truth_or(3, false));
     });
     classes.integer->define("conjugate", [](CallArguments a) { return first(a, "conjugate"); });
     for (const char* name : {"real", "numerator"}) {
-        classes.integer->define_property(name, [](const IValue& self) { return IValue(to_index(self)); });
+        classes.integer->define_property(name, [](const IValue& self) { return integer_self(self); });
     }
     classes.integer->define_property("imag", [](const IValue&) { return IValue(0); });
     classes.integer->define_property("denominator", [](const IValue&) { return IValue(1); });

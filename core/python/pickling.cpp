@@ -5,6 +5,7 @@
 #include "core/autograd/variable.h"
 #include "core/base/strings.h"
 #include "core/nn/layer.h"
+#include "core/python/big_integer.h"
 #include "core/python/builtin_objects.h"
 #include "core/python/evaluator_state.h"
 #include "core/python/nn_module.h"
@@ -103,6 +104,8 @@ bool PythonPickler::write_plain(const IValue& value, CheckpointPickler& pickler)
         pickler.write_global("__builtin__", repr(value));
     } else if (const auto* handle = dynamic_cast<PickledHandle*>(object)) {
         pickler.write_new("torch.utils.hooks", "RemovableHandle", handle->state);
+    } else if (is_big_integer(value)) {
+        pickler.write_call("__builtin__", "int", {repr(value)});
     } else if (const auto* range = dynamic_cast<RangeObject*>(object)) {
         pickler.write_call("__builtin__", "xrange", {range->start, range->stop, range->step});
     } else if (const auto* slice = dynamic_cast<SliceObject*>(object)) {

@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "core/base/strings.h"
+#include "core/python/big_integer.h"
 #include "core/python/builtin_objects.h"
 #include "core/python/format.h"
 #include "core/python/frame.h"
@@ -158,7 +159,7 @@ std::string format(const IValue& value, std::string_view spec) {
         if (!held.is_same(value) && cls->find_special("__str__") == nullptr) return format_builtin(held, spec);
     }
     if (spec.empty()) return str(value);
-    if (value.is_number() || value.is_string()) return format_builtin(value, spec);
+    if (value.is_number() || value.is_string() || is_big_integer(value)) return format_builtin(value, spec);
     throw_type_error(concat("unsupported format string passed to ", type_name(value), ".__format__"));
 }
 

@@ -8,6 +8,7 @@
 #include "core/autograd/variable.h"
 #include "core/base/strings.h"
 #include "core/ops/dispatch.h"
+#include "core/python/big_integer.h"
 #include "core/python/error.h"
 #include "core/python/torch_invalid_arguments.h"
 #include "core/python/torch_objects.h"
@@ -401,7 +402,14 @@ IValue to_python_result(const Operator& op, std::vector<IValue> results) {
     return named_results(std::string_view(op.schema.name).substr(6), returns, std::move(results));
 }
 
+// As PyTorch takes numbers out of Python's.
+void check_unpacks(const IValue& value) {
+    if (is_big_integer(plain(value))) throw_error("RuntimeError", "Overflow when unpacking long");
+}
+
 IValue call_signatures(const SignatureSet& set, const IValue* self, CallArguments& arguments) {
+    for (const IValue& value : arguments.positional) check_unpacks(value);
+    for (const auto& [name, value] : arguments.keywords) check_unpacks(value);
     const Choice choice = choose(set, arguments);
     const Signature& signature = *choice.signature;
     return with_python_errors([&] {

@@ -12,6 +12,9 @@ namespace loupe::python {
 // function. Throws PythonError with PyTorch's messages: TypeError when none fits.
 IValue call_signatures(const SignatureSet& set, const IValue* self, CallArguments& arguments);
 
+// Throws RuntimeError "Overflow when unpacking long" for an int of more than 64 bits.
+void check_unpacks(const IValue& value);
+
 // The operator that a call would go to; throws as call_signatures.
 const Operator& choose_overload(const SignatureSet& set, const CallArguments& arguments);
 

@@ -5,6 +5,7 @@
 #include "core/autograd/variable.h"
 #include "core/base/strings.h"
 #include "core/ops/functions.h"
+#include "core/python/big_integer.h"
 #include "core/python/error.h"
 #include "core/python/torch_call.h"
 #include "core/python/torch_objects.h"
@@ -73,20 +74,24 @@ std::optional<ScalarType> inferred_dtype(const Tree& tree) {
     const IValue& value = plain(tree.leaf);
     if (value.is_tensor()) return value.to_tensor().dtype();
     if (value.is_bool()) return ScalarType::Bool;
-    if (value.is_int()) return ScalarType::Int64;
+    if (value.is_int() || is_big_integer(value)) return ScalarType::Int64;
     if (value.is_double()) return default_dtype();
     if (value.is_complex()) return complex_default();
     if (value.is_string()) throw_value_error("too many dimensions 'str'");
     throw_error("RuntimeError", concat("Could not infer dtype of ", type_name(value)));
 }
 
-Scalar number_at(const IValue& value) {
+Scalar number_at(const IValue& value, ScalarType dtype) {
     if (value.is_tensor()) {
         const Tensor tensor = value.to_tensor();
         if (tensor.numel() != 1) throw_value_error("only one element tensors can be converted to Python scalars");
         return item(tensor);
     }
     if (value.is_string()) throw_value_error("too many dimensions 'str'");
+    if (is_big_integer(plain(value))) {
+        if (!is_floating(dtype) && !is_complex(dtype)) check_unpacks(value);
+        return integer_to_double(plain(value));
+    }
     if (!plain(value).is_number()) throw_type_error(concat("must be real number, not ", type_name(value)));
     return plain(value).to_scalar();
 }
@@ -110,7 +115,7 @@ class Filler {
         const auto sizes = out_.sizes();
         if (dimension == sizes.size()) {
             if (!tree.is_leaf) throw_type_error("'list' object cannot be interpreted as an integer");
-            store(number_at(tree.leaf));
+            store(number_at(tree.leaf, out_.dtype()));
             return;
         }
         const std::int64_t expected = sizes[dimension];

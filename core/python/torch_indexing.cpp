@@ -147,6 +147,7 @@ class Slicer {
             result = selected(result, dimension_, plain(index).to_int(), place_);
             return;
         }
+        check_unpacks(index);
         throw_error("IndexError",
                     concat("only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices "
                            "(got ",

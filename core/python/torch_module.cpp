@@ -10,6 +10,7 @@
 #include "core/nn/layer.h"
 #include "core/ops/registry.h"
 #include "core/python/arguments.h"
+#include "core/python/big_integer.h"
 #include "core/python/error.h"
 #include "core/python/evaluator.h"
 #include "core/python/torch_autograd.h"
@@ -99,7 +100,7 @@ IValue set_printoptions(CallArguments arguments) {
 
 IValue manual_seed(CallArguments arguments) {
     const BoundArguments given(arguments, "manual_seed", {"seed"});
-    default_generator().set_seed(static_cast<std::uint64_t>(to_index(given[0])));
+    default_generator().set_seed(seed_of(given[0]));
     return IValue::other(make_ptr<GeneratorObject>(nullptr));
 }
 IValue seed(CallArguments) {
@@ -107,7 +108,7 @@ IValue seed(CallArguments) {
     generator.set_seed(generator.next64() >> 1);
     return static_cast<std::int64_t>(generator.seed());
 }
-IValue initial_seed(CallArguments) { return static_cast<std::int64_t>(default_generator().seed()); }
+IValue initial_seed(CallArguments) { return integer_of_unsigned(default_generator().seed()); }
 IValue get_rng_state(CallArguments) { return generator_state(default_generator()); }
 IValue set_rng_state(CallArguments arguments) {
     const BoundArguments given(arguments, "set_rng_state", {"new_state"});

@@ -6,6 +6,7 @@
 
 #include "core/base/strings.h"
 #include "core/python/arguments.h"
+#include "core/python/big_integer.h"
 #include "core/python/error.h"
 
 namespace loupe::python {
@@ -76,11 +77,11 @@ void define_generator(ClassObject& cls) {
     cls.define("manual_seed", [](CallArguments arguments) {
         GeneratorObject& self = generator_self(arguments);
         if (arguments.positional.size() != 2) throw_type_error("manual_seed() takes exactly one argument");
-        self.generator().set_seed(static_cast<std::uint64_t>(to_index(arguments.positional[1])));
+        self.generator().set_seed(seed_of(arguments.positional[1]));
         return arguments.positional[0];
     });
     cls.define("initial_seed", [](CallArguments arguments) {
-        return IValue(static_cast<std::int64_t>(generator_self(arguments).generator().seed()));
+        return integer_of_unsigned(generator_self(arguments).generator().seed());
     });
     cls.define("seed", [](CallArguments arguments) {
         Generator& generator = generator_self(arguments).generator();
@@ -246,6 +247,13 @@ std::string torch_type_name(const IValue& value) {
     if (const auto* constant = object_as<ConstantObject>(value)) return "torch." + constant->cls()->name();
     if (value.is_tuple() && value.to_tuple().type != nullptr) return value.to_tuple().type->name();
     return type_name(value);
+}
+
+std::uint64_t seed_of(const IValue& value) {
+    if (!is_big_integer(value)) return static_cast<std::uint64_t>(to_index(value));
+    const auto seed = integer_to_unsigned(value);
+    if (!seed) throw_error("RuntimeError", "Overflow when unpacking long");
+    return *seed;
 }
 
 ScalarType default_dtype() { return current_default_dtype; }

@@ -69,6 +69,9 @@ void check_makes_on(const Device& device);
 std::string torch_type_name(const IValue& value);
 
 // torch.get_default_dtype.
+// What manual_seed takes: 64 bits, with or without sign. Throws RuntimeError "Overflow when unpacking long".
+std::uint64_t seed_of(const IValue& value);
+
 ScalarType default_dtype();
 void set_default_dtype(ScalarType dtype);
 

@@ -8,6 +8,7 @@
 #include "core/autograd/variable.h"
 #include "core/base/strings.h"
 #include "core/ops/functions.h"
+#include "core/python/big_integer.h"
 #include "core/python/error.h"
 #include "core/python/tensor_binding.h"
 #include "core/python/torch_call.h"
@@ -22,7 +23,7 @@
 namespace loupe::python {
 namespace {
 
-bool can_meet_tensor(const IValue& value) { return value.is_tensor() || plain(value).is_number(); }
+bool can_meet_tensor(const IValue& value) { return value.is_tensor() || plain(value).is_number() || is_big_integer(plain(value)); }
 
 IValue method(const IValue& self, std::string_view name, const IValue& other) {
     CallArguments arguments{{plain(other)}, {}};
@@ -215,6 +216,7 @@ class Binding final : public TensorBinding {
             const double number = value.to_double();
             if (std::isnan(number)) throw_value_error("cannot convert float NaN to integer");
             if (std::isinf(number)) throw_error("OverflowError", "cannot convert float infinity to integer");
+            return integer_of(std::trunc(number));
         }
         return value.to_int();
     }

@@ -103,7 +103,9 @@ ir::Value* Emitter::shared_constant(IValue number, Range range) {
 }
 
 ir::Value* Emitter::emit_number(const Number& number) {
-    IValue value = *parse_number(number.text);
+    const auto parsed = parse_number(number.text);
+    if (!parsed) fail("Integral constant out of range (must fit in a signed 64 bit integer)", number.range);
+    IValue value = *parsed;
     if (value.is_complex()) return builder_.constant(std::move(value), number.range);
     return shared_constant(std::move(value), number.range);
 }

@@ -23,5 +23,12 @@ std::optional<std::string> decode_escapes(std::string_view body);
 // An int, float or complex from a number token, which may start with "-"; nullopt when it is none. Ints past 64 bits
 // are none either.
 std::optional<IValue> parse_number(std::string_view text);
+// The digits of a whole number of any size.
+struct WholeNumber {
+    bool is_negative = false;
+    int base = 10;
+    std::string digits;
+};
+std::optional<WholeNumber> parse_whole_number(std::string_view text);
 
 }  // namespace loupe::script

@@ -130,11 +130,26 @@ const Expr* Parser::parse_prefix() {
     }
 }
 
+// Python's integers have no end, but for those that take long to read.
+void Parser::check_number(std::string_view written, Range range) {
+    if (parse_number(written)) return;
+    constexpr std::size_t kMostDigits = 4300;
+    const auto whole = parse_whole_number(written);
+    if (whole && !is_python()) fail("Integral constant out of range (must fit in a signed 64 bit integer)", range);
+    if (whole && whole->base == 10 && whole->digits.size() > kMostDigits) {
+        fail(concat("Exceeds the limit (", kMostDigits, " digits) for integer string conversion: value has ", whole->digits.size(),
+                    " digits; use sys.set_int_max_str_digits() to increase the limit - Consider hexadecimal for huge integer literals to avoid decimal conversion limits."),
+             range);
+    }
+    if (whole && whole->digits.size() > 1'000'000) fail("an integer of more than a million digits is too large", range);
+    if (!whole) fail(concat("invalid number '", written.substr(0, 40), "'"), range);
+}
+
 // A number after a minus, which becomes part of it: the least int has no positive counterpart.
 const Expr* Parser::parse_negative() {
     const Range range = advance();
     const std::string written = concat("-", text(range));
-    if (!parse_number(written)) fail(concat("invalid number '", written, "'"), range);
+    check_number(written, range);
     Number number{};
     number.range = range;
     number.text = tree_.make_text(written);
@@ -212,12 +227,7 @@ const Expr* Parser::parse_atom() {
         }
         case Token::Number: {
             advance();
-            if (!parse_number(text(range))) {
-                const bool is_whole = text(range).find_first_not_of("0123456789_") == std::string_view::npos ||
-                                      text(range).starts_with("0x") || text(range).starts_with("0X");
-                if (is_whole) fail(is_python() ? "integers of a model source have 64 bits" : "Integral constant out of range (must fit in a signed 64 bit integer)", range);
-                fail(concat("invalid number '", text(range).substr(0, 40), "'"), range);
-            }
+            check_number(text(range), range);
             Number number{};
             number.range = range;
             number.text = text(range);

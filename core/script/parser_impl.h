@@ -136,6 +136,7 @@ class Parser {
     const Pattern* parse_or_pattern();
     const Pattern* parse_closed_pattern();
     const Pattern* parse_number_pattern();
+    void check_number(std::string_view written, Range range);
     const Pattern* parse_named_pattern();
     const Pattern* parse_star_pattern();
     const Pattern* parse_sequence_pattern(Range from, Token end, bool is_always_sequence);

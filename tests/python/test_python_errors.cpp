@@ -59,7 +59,9 @@ class TestPythonErrors : public QObject {
         row("import numpy as np\n",
             "ModuleNotFoundError: No module named 'numpy': numpy is not available here; use torch.tensor(...), "
             "torch.linspace(...) and tensor methods | model.py:1");
-        row("2 ** 100\n", "OverflowError: int too large: integers of a model source have 64 bits | model.py:1");
+        row("2 ** 10 ** 8\n", "MemoryError: an integer of more than 4194304 bits is too large | model.py:1");
+        row("x = 3 ** 100\nwhile True:\n    x = x * x\n", "MemoryError: an integer of more than 4194304 bits is too large | model.py:3");
+        row("import torch\ntorch.ones(2) + 2 ** 70\n", "RuntimeError: Overflow when unpacking long | model.py:2");
         row("x = [0] * 10 ** 12\n", "MemoryError: a sequence of 1000000000000 elements is too large | model.py:1");
         row("x = 'ab' * 10 ** 12\n", "MemoryError: a sequence of 1000000000000 elements is too large | model.py:1");
         row("def f(n):\n    return f(n + 1)\nf(0)\n", "RecursionError: maximum recursion depth exceeded | model.py:2");
@@ -78,7 +80,10 @@ class TestPythonErrors : public QObject {
         row("a = []\na.append(a)\nprint(a == [a])\n", "True\n");
         row("a = []\na.append(a)\nb = []\nb.append(b)\na == b\n",
             "RecursionError: maximum recursion depth exceeded | model.py:5");
-        row("x = 0xFFFFFFFFFFFFFFFFF\n", "integers of a model source have 64 bits | model.py:1");
+        const std::string long_number = "x = " + std::string(4301, '9') + "\n";
+        row(long_number.c_str(),
+            "Exceeds the limit (4300 digits) for integer string conversion: value has 4301 digits; use sys.set_int_max_str_digits() to increase the limit - "
+            "Consider hexadecimal for huge integer literals to avoid decimal conversion limits. | model.py:1");
         row("class N: pass\nhead = None\nfor i in range(200000):\n    n = N()\n    n.next = head\n    head = n\ndel n\n"
             "head = None\nprint('gone')\n",
             "gone\n");
