@@ -81,6 +81,7 @@ class Lifter {
     }
     void push(Node* node, State& state) {
         graph_->insert(node);
+        node->set_inlined_from(call_);
         for (Value* output : node->outputs()) state.stack.push_back(output);
     }
 
@@ -129,6 +130,7 @@ class Lifter {
         if (depth > kDeepest) fail("nests too deep");
         for (std::size_t i = begin; i < end;) {
             const BytecodeInstruction& each = function_.instructions[i];
+            enter_place(i);
             if (each.name == "JF") i = lift_if(i, end, state, depth);
             else if (each.name == "LOOP") i = lift_loop(i, end, state, depth);
             else if (each.name == "RET") {
@@ -140,6 +142,15 @@ class Lifter {
                 ++i;
             }
         }
+    }
+
+    // Nodes made from now on stand there.
+    void enter_place(std::size_t instruction) {
+        if (instruction >= function_.places.size()) return;
+        const LitePlace& place = function_.places[instruction];
+        graph_->set_current_range(place.range);
+        graph_->set_current_scope(place.call ? place.call->scope : std::string());
+        call_ = place.call;
     }
 
     // A block of its own: what it adds to the stack are its results.
@@ -280,11 +291,19 @@ class Lifter {
         Value* object = present(pop(state));
         const auto* type = object->type()->as<ClassType>();
         if (type == nullptr) fail("reads an attribute of what is no object");
+        if (value != nullptr && type == function_.restored.get()) set_type_of(*function_.restored, each.x, value->type());
         const auto& attribute = at(type->attributes(), each.x, "attribute");
         Node* node = value != nullptr ? graph_->create(prim::SetAttr, {object, value}, 0) : graph_->create(prim::GetAttr, {object});
         node->set_s(ir::attr::name, attribute.name);
         if (value == nullptr) node->output()->set_type(attribute.type);
         push(node, state);
+    }
+
+    static void set_type_of(ClassType& type, std::int64_t slot, const TypePtr& of_value) {
+        if (slot < 0 || static_cast<std::uint64_t>(slot) > kMostValues) fail(concat("sets attribute ", slot));
+        const auto at = static_cast<std::size_t>(slot);
+        while (type.attributes().size() <= at) type.add_attribute(std::to_string(type.attributes().size()), types::none());
+        type.set_attribute_type(at, of_value, AttributeKind::Attribute);
     }
 
     void lift_construct(const BytecodeInstruction& each, State& state) {
@@ -470,6 +489,7 @@ class Lifter {
 
     const BytecodeFunction& function_;
     Ptr<ir::Graph> graph_;
+    std::shared_ptr<const ir::InlinedCall> call_;
     bool has_returned_ = false;
 };
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/io/lite_bytecode.h"
 #include "core/ir/graph.h"
 
 namespace loupe {
@@ -26,6 +27,9 @@ struct BytecodeFunction {
     std::vector<IValue> constants;
     std::vector<TypePtr> types;
     FunctionSchema schema;
+    std::vector<LitePlace> places;  // of the instructions; empty when the file does not say
+    // Of a __setstate__: the class gets the attributes that it sets, named by their place.
+    Ptr<ClassType> restored;
 };
 
 // Throws Error (File) for code that no structured program gives, Error (Unsupported) for instructions that are not known.

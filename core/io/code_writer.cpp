@@ -2,16 +2,34 @@
 #include "core/io/code_writer.h"
 
 #include <algorithm>
+#include <cmath>
 #include <unordered_set>
 
 #include "core/base/error.h"
 #include "core/base/strings.h"
 #include "core/io/function_writer.h"
+#include "core/ir/compilation_unit.h"
 
 namespace loupe {
 namespace {
 
 [[noreturn]] void refuse(std::string what) { throw Error(ErrorKind::Unsupported, std::move(what)); }
+
+// Of what a Final attribute may be; PyTorch reads it where CONSTANTS is not known.
+std::string literal_text(const IValue& value) {
+    if (value.is_double() && std::isinf(value.to_double())) return value.to_double() < 0 ? "-inf" : "inf";
+    if (value.is_double() && std::isnan(value.to_double())) return "nan";
+    if (value.is_device()) return concat("torch.device(", quoted(python_str(value)), ")");
+    if (!value.is_tuple()) return constant_text(value);
+    const auto& elements = value.to_tuple().elements;
+    std::vector<std::string> texts;
+    for (const IValue& element : elements) texts.push_back(literal_text(element));
+    return concat("(", join(texts, ", "), elements.size() == 1 ? ",)" : ")");
+}
+bool has_literal(const IValue& value) {
+    if (value.is_tuple()) return std::ranges::all_of(value.to_tuple().elements, has_literal);
+    return value.is_none() || value.is_bool() || value.is_int() || value.is_double() || value.is_string() || value.is_device();
+}
 
 class CodeWriter {
   public:
@@ -110,7 +128,11 @@ class CodeWriter {
             if (is_code_identifier(attribute.name)) text += concat("  ", attribute.name, " : ", annotation, "\n");
             else text += concat("  __annotations__[", quoted(attribute.name), "] = ", annotation, "\n");
         }
-        if (type.attributes().empty() && type.methods().empty() && !type.is_module()) text += "  pass\n";
+        const auto& constants = constants_of(type);
+        for (const auto& [name, value] : constants) {
+            if (has_literal(value)) text += concat("  ", name, " : Final[", type_of(value)->annotation_str(), "] = ", literal_text(value), "\n");
+        }
+        if (type.attributes().empty() && constants.empty() && type.methods().empty() && !type.is_module()) text += "  pass\n";
         write_hooks(type, text);
         for (const auto& [name, method] : type.methods()) {
             const auto* script = dynamic_cast<const ir::ScriptFunction*>(method);
@@ -118,6 +140,16 @@ class CodeWriter {
             write_function(*script, text, 1);
         }
         pending_.push_back(std::move(named));
+    }
+
+    // Those that the class's own code says; a class without methods has none that reads them.
+    static const ir::CompilationUnit::Constants& constants_of(const ClassType& type) {
+        static const ir::CompilationUnit::Constants none;
+        for (const auto& [name, method] : type.methods()) {
+            const auto* script = dynamic_cast<const ir::ScriptFunction*>(method);
+            if (script != nullptr && script->unit() != nullptr) return script->unit()->constants_of(type);
+        }
+        return none;
     }
 
     // Before anything that calls them: they are found in their class.

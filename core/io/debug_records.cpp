@@ -28,17 +28,17 @@ std::size_t to_size(const PickleNode& node) {
 
 class RecordParser {
   public:
-    std::vector<ir::GeneratedFrom> parse(const PickleNode& root) {
+    std::vector<TaggedPlace> parse(const PickleNode& root) {
         const auto& top = root.elements();
         const bool has_table =
             top.size() == 3 && top[0]->is(PickleKind::String) && top[0]->to_string() == kStringTableFormat;
         if (has_table) table_ = &top[1]->elements();
-        std::vector<ir::GeneratedFrom> records;
+        std::vector<TaggedPlace> records;
         for (const PickleRef record : has_table ? top[2]->elements() : top) {
-            // offset, range, and a tag that only PyTorch itself uses
+            // offset, range, and a tag by which records of the lite interpreter name the range
             const auto& parts = record->elements();
             if (parts.size() < 2) throw_file_error("debug records: a record without a range");
-            records.push_back({to_size(*parts[0]), parse_range(*parts[1])});
+            records.push_back({{to_size(*parts[0]), parse_range(*parts[1])}, parts.size() > 2 ? parts[2]->to_int() : -1});
         }
         return records;
     }
@@ -127,7 +127,20 @@ IValue unknown_source(StringTable& table) { return tuple_of({IValue(std::vector<
 
 }  // namespace
 
-std::string write_debug_records(const std::vector<ir::GeneratedFrom>& places) {
+PlaceTags::Key PlaceTags::key(const ir::SourceRange& range) {
+    return range.source ? Key(range.source.get(), range.start, range.end) : Key(nullptr, 0, 0);
+}
+
+std::int64_t PlaceTags::tag(const ir::SourceRange& range) {
+    const auto [known, is_new] = tags_.try_emplace(key(range), next_);
+    if (is_new) {
+        ++next_;
+        kept_.push_back(range.source);
+    }
+    return known->second;
+}
+
+std::string write_debug_records(const std::vector<ir::GeneratedFrom>& places, PlaceTags& tags) {
     StringTable table;
     std::unordered_map<const ir::Source*, IValue> sources;
     std::vector<IValue> records;
@@ -135,16 +148,22 @@ std::string write_debug_records(const std::vector<ir::GeneratedFrom>& places) {
         IValue& source = sources[place.range.source.get()];
         if (source.is_none()) source = place.range.source ? source_value(*place.range.source, table) : unknown_source(table);
         const IValue range = tuple_of({source, IValue(static_cast<std::int64_t>(place.range.start)), IValue(static_cast<std::int64_t>(place.range.end))});
-        records.push_back(tuple_of({IValue(static_cast<std::int64_t>(place.offset)), range, IValue(static_cast<std::int64_t>(records.size()))}));
+        records.push_back(tuple_of({IValue(static_cast<std::int64_t>(place.offset)), range, IValue(tags.tag(place.range))}));
     }
     PickleWriter pickle;
     pickle.value(tuple_of({IValue(kStringTableFormat), table.value(), tuple_of(std::move(records))}));
     return pickle.finish();
 }
 
-std::vector<ir::GeneratedFrom> parse_debug_records(std::string_view pickle) {
+std::vector<TaggedPlace> parse_tagged_records(std::string_view pickle) {
     const Pickle parsed = read_pickle(pickle);
     return RecordParser().parse(*parsed.root());
+}
+
+std::vector<ir::GeneratedFrom> parse_debug_records(std::string_view pickle) {
+    std::vector<ir::GeneratedFrom> places;
+    for (TaggedPlace& each : parse_tagged_records(pickle)) places.push_back(std::move(each.place));
+    return places;
 }
 
 }  // namespace loupe

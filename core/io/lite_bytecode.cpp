@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "core/base/error.h"
 #include "core/base/strings.h"
@@ -37,15 +38,19 @@ class FunctionBytecode {
     explicit FunctionBytecode(const ir::Graph& graph) : graph_(graph) {}
 
     IValue write() {
+        current_ = graph_.param_node();
         store_block_inputs(*graph_.block());
         write_nodes(*graph_.block());
-        load_all(graph_.outputs(), graph_.block()->return_node());
+        current_ = graph_.return_node();
+        load_all(graph_.outputs(), graph_.return_node());
         emit("RET");
         std::vector<IValue> instructions;
         for (const Instruction& each : instructions_) instructions.push_back(tuple({each.name, each.x, each.n}));
         return tuple({field("instructions", tuple(std::move(instructions))), field("operators", tuple(operators_)),
                       field("constants", tuple(constants_)), field("types", tuple(types_)), field("register_size", registers_)});
     }
+    // Of each instruction.
+    std::vector<LitePlace> take_places() { return std::move(places_); }
 
   private:
     struct Instruction {
@@ -58,6 +63,7 @@ class FunctionBytecode {
 
     std::size_t emit(const char* name, std::int64_t x = 0, std::int64_t n = 0) {
         instructions_.push_back({name, x, n});
+        places_.push_back({current_->kind().str(), current_->range().original(), current_->inlined_from()});
         return instructions_.size() - 1;
     }
     std::int64_t distance(std::size_t from) const { return static_cast<std::int64_t>(instructions_.size() - from); }
@@ -174,6 +180,7 @@ class FunctionBytecode {
     void write_node(const Node& node) {
         const ir::Symbol kind = node.kind();
         if (kind == prim::Constant) return;
+        current_ = &node;
         if (kind == prim::If) return write_if(node);
         if (kind == prim::Loop) return write_loop(node);
         load_all(node.inputs(), &node);
@@ -233,16 +240,17 @@ class FunctionBytecode {
     void write_if(const Node& node) {
         load_all(node.inputs(), &node);
         const std::size_t to_false = emit("JF");
-        write_branch(*node.block_at(0));
+        write_branch(*node.block_at(0), node);
         const std::size_t to_end = emit("JMP");
         land(to_false);
-        write_branch(*node.block_at(1));
+        write_branch(*node.block_at(1), node);
         land(to_end);
         store(node.outputs());
         drop_after(node);
     }
-    void write_branch(const Block& block) {
+    void write_branch(const Block& block, const Node& owner) {
         write_nodes(block);
+        current_ = &owner;
         load_all(block.outputs(), block.return_node());
     }
 
@@ -253,7 +261,7 @@ class FunctionBytecode {
         const std::size_t start = emit("LOOP", 0, static_cast<std::int64_t>(node.inputs().size()));
         const Block& body = *node.block_at(0);
         store_block_inputs(body);
-        write_branch(body);
+        write_branch(body, node);
         emit("JMP", -distance(start));
         land(start);
         store(node.outputs());
@@ -261,7 +269,9 @@ class FunctionBytecode {
     }
 
     const ir::Graph& graph_;
+    const Node* current_ = nullptr;  // that instructions are written for
     std::vector<Instruction> instructions_;
+    std::vector<LitePlace> places_;
     std::vector<IValue> operators_, constants_, types_;
     std::unordered_map<std::string, std::int64_t> operator_indices_;
     std::unordered_map<const Value*, std::int64_t> registers_of_;
@@ -279,22 +289,53 @@ IValue schema_arguments(const std::vector<Argument>& arguments) {
     return tuple(std::move(all));
 }
 
-}  // namespace
+class ModelBytecode {
+  public:
+    LiteBytecode write(const nn::Module& module) {
+        for (const auto& [name, method] : module.type()->methods()) add(*method);
+        add_restoring(module);
+        return {tuple(std::move(functions_)), std::move(places_)};
+    }
 
-IValue lite_bytecode(const nn::Module& module) {
-    std::vector<IValue> all{kBytecodeVersion};
-    for (const auto& [name, method] : module.type()->methods()) {
-        const auto* function = dynamic_cast<const ir::ScriptFunction*>(method);
-        if (function == nullptr) continue;
+  private:
+    void add(const Function& method) {
+        const auto* function = dynamic_cast<const ir::ScriptFunction*>(&method);
+        if (function == nullptr || !seen_.insert(function->qualified_name()).second) return;
         const Ptr<ir::Graph> graph = function->graph()->copy();
         passes::PassManager manager;
         manager.keep_snapshots(false);
         manager.run(*graph, passes::pipeline_of("inline"));
         const FunctionSchema& schema = function->schema();
         const IValue types = tuple({tuple({"arguments", schema_arguments(schema.arguments)}), tuple({"returns", schema_arguments(schema.returns)})});
-        all.push_back(tuple({function->qualified_name(), FunctionBytecode(*graph).write(), types}));
+        FunctionBytecode code(*graph);
+        functions_.push_back(tuple({function->qualified_name(), code.write(), types}));
+        places_.push_back(code.take_places());
     }
-    return tuple(std::move(all));
-}
+
+    // What makes the objects inside when the file is read; what is inside of those is their own matter.
+    void add_restoring(const Object& object) {
+        if (!visited_.insert(&object).second) return;
+        const ClassType& type = *object.type();
+        const Function* get = type.find_method("__getstate__");
+        const Function* set = type.find_method("__setstate__");
+        if (get != nullptr && set != nullptr) {
+            add(*set);
+            add(*get);
+            return;
+        }
+        for (std::size_t i = 0; i < object.slot_count(); ++i) {
+            if (object.slot(i).is_object()) add_restoring(*object.slot(i).to_object());
+        }
+    }
+
+    std::vector<IValue> functions_{kBytecodeVersion};
+    std::vector<std::vector<LitePlace>> places_;
+    std::unordered_set<std::string> seen_;
+    std::unordered_set<const Object*> visited_;
+};
+
+}  // namespace
+
+LiteBytecode lite_bytecode(const nn::Module& module) { return ModelBytecode().write(module); }
 
 }  // namespace loupe

@@ -2,13 +2,31 @@
 #pragma once
 // The bytecode of the lite interpreter: instructions for a stack and registers, as bytecode.pkl of a .ptl file holds them.
 
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/ir/graph.h"
 #include "core/nn/module.h"
 
 namespace loupe {
 
-// (8, (qualified name, (instructions, operators, constants, types, register_size), (arguments, returns)), ...), a function
-// for each method of the module, with all calls inlined; torch::jit::mobile. Throws Error (Unsupported) for what the lite
-// interpreter has no instruction for: forks, context managers, new objects of classes, calls through interfaces.
-IValue lite_bytecode(const nn::Module& module);
+// What an instruction belongs to.
+struct LitePlace {
+    std::string kind;                             // "aten::add"
+    ir::SourceRange range;                        // in the user's own source
+    std::shared_ptr<const ir::InlinedCall> call;  // that led there; null in the method itself
+};
+
+struct LiteBytecode {
+    // (8, (qualified name, (instructions, operators, constants, types, register_size), (arguments, returns)), ...)
+    IValue functions;
+    std::vector<std::vector<LitePlace>> places;  // of each function's instructions
+};
+
+// A function for each method of the module, with all calls inlined, then __setstate__ and __getstate__ of the objects
+// inside; torch::jit::mobile. Throws Error (Unsupported) for what the lite interpreter has no instruction for: forks,
+// context managers, new objects of classes, calls through interfaces.
+LiteBytecode lite_bytecode(const nn::Module& module);
 
 }  // namespace loupe

@@ -35,8 +35,14 @@ class FlatReader {
         const IValue root = value(root_.number<std::uint32_t>(module_field::state), 0);
         model.module = nn::as_module(root);
         if (!model.module) throw_file_error("FlatBuffer: holds no module");
+        Tag tag{};
+        const std::string class_name = class_of(entry(root_.number<std::uint32_t>(module_field::state), tag).table(1)).second;
         const FlatVector methods = root_.vector(module_field::methods, 4);
-        for (std::size_t i = 0; i < methods.size(); ++i) add_method(methods.number<std::uint32_t>(i), *model.module);
+        for (std::size_t i = 0; i < methods.size(); ++i) {
+            const FlatTable held = function_at(methods.number<std::uint32_t>(i));
+            const std::string name(held.string(function_field::name));
+            if (!is_of_inner_object(name, class_name)) add_lite_method(*unit_, *model.module, name, function(held, model.module->type()));
+        }
         model.format = concat("Lite interpreter FlatBuffer, bytecode version ", root_.number<std::uint32_t>(module_field::version));
         return model;
     }
@@ -124,19 +130,28 @@ class FlatReader {
         if (!is_instance(value, type)) throw_file_error(concat("FlatBuffer: a value that is no ", type.str()));
     }
 
-    IValue object(const FlatTable& from, int depth) {
+    // Its description, and its name.
+    std::pair<FlatTable, std::string> class_of(const FlatTable& object) const {
         const FlatVector object_types = root_.vector(module_field::object_types, 4);
-        const auto index = from.number<std::uint32_t>(0);
+        const auto index = object.number<std::uint32_t>(object_field::type);
         if (index >= object_types.size()) throw_file_error(concat("FlatBuffer: class ", index, " of ", object_types.size()));
         const FlatTable type = object_types.table(index);
-        const std::string name(type.string(0));
-        if (type.number<std::uint8_t>(1) != kWithFields) {
-            throw Error(ErrorKind::Unsupported, concat("an object of ", quote_name(name), " that only its own code restores"));
+        return {type, std::string(type.string(0))};
+    }
+
+    IValue object(const FlatTable& from, int depth) {
+        const auto [type, plain_name] = class_of(from);
+        const std::string name = plain_name.starts_with("__torch__.") ? plain_name : concat("__torch__.", plain_name);
+        const auto how = type.number<std::uint8_t>(1);
+        if (how == kWithSetState) {
+            BytecodeFunction set_state = function(function_at(from.number<std::uint32_t>(object_field::set_state)), types::any());
+            return Ptr<Object>(restore_lite_module(*unit_, name, std::move(set_state), value(from.number<std::uint32_t>(object_field::state), depth + 1)));
         }
+        if (how != kWithFields) throw Error(ErrorKind::Unsupported, concat("an object of ", quote_name(name), ", a class of C++, which is not supported"));
         const FlatVector names = type.vector(2, 4);
-        const FlatVector attributes = from.vector(2, 4);
+        const FlatVector attributes = from.vector(object_field::attributes, 4);
         if (names.size() != attributes.size()) throw_file_error(concat("FlatBuffer: an object of ", quote_name(name), " without all attributes"));
-        const nn::ModulePtr module = make_lite_module(*unit_, name.starts_with("__torch__.") ? name : concat("__torch__.", name));
+        const nn::ModulePtr module = make_lite_module(*unit_, name);
         for (std::size_t i = 0; i < names.size(); ++i) {
             add_lite_attribute(*module, std::string(names.string(i)), value(attributes.number<std::uint32_t>(i), depth + 1));
         }
@@ -198,32 +213,35 @@ class FlatReader {
 
     // --- functions ---
 
-    void add_method(std::uint32_t index, nn::Module& module) {
+    FlatTable function_at(std::uint32_t index) const {
         Tag tag{};
         const FlatTable from = entry(index, tag);
         if (tag != Tag::Function) throw_file_error("FlatBuffer: a method that is no function");
-        const FlatTable held = from.table(1);
-        BytecodeFunction function;
+        return from.table(1);
+    }
+
+    BytecodeFunction function(const FlatTable& held, const TypePtr& self) {
+        BytecodeFunction out;
         const FlatVector instructions = held.vector(function_field::instructions, 8);
         for (std::size_t i = 0; i < instructions.size(); ++i) {
             const std::size_t at = instructions.position(i);
             const auto code = held.at_position<std::uint8_t>(at);
             if (code >= kInstructions.size()) throw Error(ErrorKind::Unsupported, concat("bytecode instruction ", static_cast<int>(code), " is not supported"));
-            function.instructions.push_back({kInstructions[code], held.at_position<std::int32_t>(at + 4), held.at_position<std::uint16_t>(at + 2)});
+            out.instructions.push_back({kInstructions[code], held.at_position<std::int32_t>(at + 4), held.at_position<std::uint16_t>(at + 2)});
         }
         const FlatVector operators = held.vector(function_field::operators, 4);
         for (std::size_t i = 0; i < operators.size(); ++i) {
             const FlatTable each = operators.table(i);
-            function.operators.push_back({std::string(each.string(0)), std::string(each.string(1)), each.number<std::int32_t>(2, -1)});
+            out.operators.push_back({std::string(each.string(0)), std::string(each.string(1)), each.number<std::int32_t>(2, -1)});
         }
-        function.constants = elements(held.vector(function_field::constants, 4), 0);
+        out.constants = elements(held.vector(function_field::constants, 4), 0);
         const FlatVector annotations = held.vector(function_field::types, 4);
-        for (std::size_t i = 0; i < annotations.size(); ++i) function.types.push_back(lite_type(annotations.string(i), *unit_));
-        if (held.has(function_field::schema)) read_schema(held.table(function_field::schema), module, function.schema);
-        add_lite_method(*unit_, module, std::string(held.string(function_field::name)), std::move(function));
+        for (std::size_t i = 0; i < annotations.size(); ++i) out.types.push_back(lite_type(annotations.string(i), *unit_));
+        if (held.has(function_field::schema)) read_schema(held.table(function_field::schema), self, out.schema);
+        return out;
     }
 
-    void read_schema(const FlatTable& from, const nn::Module& module, FunctionSchema& schema) {
+    void read_schema(const FlatTable& from, const TypePtr& self, FunctionSchema& schema) {
         for (const bool is_return : {false, true}) {
             const FlatVector all = from.vector(is_return ? 1 : 0, 4);
             for (std::size_t i = 0; i < all.size(); ++i) {
@@ -231,7 +249,7 @@ class FlatReader {
                 Argument argument;
                 argument.name = std::string(each.string(0));
                 const bool is_self = !is_return && i == 0;
-                argument.type = is_self ? TypePtr(module.type()) : lite_type(each.string(1), *unit_);
+                argument.type = is_self ? self : lite_type(each.string(1), *unit_);
                 const IValue given = value(each.number<std::uint32_t>(2), 0);
                 if (!given.is_none() && !is_self) argument.default_value = given;
                 (is_return ? schema.returns : schema.arguments).push_back(std::move(argument));

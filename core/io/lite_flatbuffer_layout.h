@@ -23,7 +23,13 @@ enum class Tag : std::uint8_t {
     None, Int, Bool, Double, Complex, Tensor, String, List, Tuple, Dict, Object, IntList, DoubleList, BoolList, Device, Enum, Function
 };
 
-inline constexpr std::uint8_t kWithFields = 1;  // TypeType.CLASS_WITH_FIELD
+namespace object_field {
+enum : std::size_t { type, state, attributes, set_state };
+}
+
+// TypeType.CLASS_WITH_FIELD and CLASS_WITH_SETSTATE.
+inline constexpr std::uint8_t kWithFields = 1;
+inline constexpr std::uint8_t kWithSetState = 3;
 
 // By number, as in torch/csrc/jit/runtime/instruction.h.
 inline constexpr std::array<const char*, 50> kInstructions = {

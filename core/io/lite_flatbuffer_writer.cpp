@@ -14,6 +14,7 @@
 #include "core/io/flat_builder.h"
 #include "core/io/lite_bytecode.h"
 #include "core/io/lite_flatbuffer_layout.h"
+#include "core/runtime/interpreter.h"
 #include "core/tensor/tensor.h"
 
 namespace loupe {
@@ -40,11 +41,15 @@ std::string raw_bytes(const T& value) {
 class FlatModel {
   public:
     std::string write(const nn::Module& module) {
-        const Index state = add(IValue(Ptr<Object>(const_cast<nn::Module*>(&module))));
-        class_type_ = class_numbers_.at(module.type().get());
+        // What makes an object stands before it.
         std::vector<Index> methods;
-        const IValue bytecode = lite_bytecode(module);
-        for (std::size_t i = 1; i < elements_of(bytecode).size(); ++i) methods.push_back(add_function(elements_of(bytecode)[i]));
+        const IValue bytecode = lite_bytecode(module).functions;
+        for (std::size_t i = 1; i < elements_of(bytecode).size(); ++i) {
+            const std::string& name = elements_of(elements_of(bytecode)[i])[0].to_string();
+            methods.push_back(add_function(elements_of(bytecode)[i]));
+            functions_.emplace(name, methods.back());
+        }
+        const Index state = add(IValue(Ptr<Object>(const_cast<nn::Module*>(&module))));
         const auto mobile_values = static_cast<Index>(values_.size());
         const WrittenCode code = write_code(module);
         std::vector<Index> constants;
@@ -84,8 +89,10 @@ class FlatModel {
         return table.at;
     }
     std::size_t write_class(const ClassType& type) {
-        const auto table = out_.table({Field::offset(), Field::of(kWithFields), Field::offset()});
+        const bool has_fields = !restores_itself(type);
+        const auto table = out_.table({Field::offset(), Field::of(has_fields ? kWithFields : kWithSetState), has_fields ? Field::offset() : Field::none()});
         out_.link(table.fields[0], out_.string(type.name()));
+        if (!has_fields) return table.at;
         std::vector<std::string> names;
         for (const ClassType::Attribute& attribute : type.attributes()) names.push_back(attribute.name);
         write_texts(table.fields[2], names);
@@ -207,7 +214,7 @@ class FlatModel {
     }
     Index add_object(const Object& object) {
         const Ptr<ClassType>& type = object.type();
-        if (type->find_method("__setstate__") != nullptr) refuse(concat("an object of ", quote_name(type->name()), ", which its own code restores, has no form here"));
+        if (restores_itself(*type)) return add_restored(object);
         std::vector<Index> attributes;
         for (std::size_t i = 0; i < object.slot_count(); ++i) attributes.push_back(add(object.slot(i)));
         return plan(Tag::Object, [this, attributes, number = number_of(type)] {
@@ -215,6 +222,22 @@ class FlatModel {
             out_.link(table.fields[2], numbers(attributes));
             return table.at;
         });
+    }
+    static bool restores_itself(const ClassType& type) {
+        return type.find_method("__getstate__") != nullptr && type.find_method("__setstate__") != nullptr;
+    }
+    Index add_restored(const Object& object) {
+        const Index state = add(runtime::run_method(Ptr<Object>(const_cast<Object*>(&object)), "__getstate__", {}));
+        const Index set_state = functions_.at(object.type()->find_method("__setstate__")->qualified_name());
+        return plan(Tag::Object, [this, state, set_state, number = number_of(object.type())] {
+            return out_.table({Field::of(number), Field::of(state), Field::none(), Field::of(set_state)}).at;
+        });
+    }
+    // Of the class that a function is a method of.
+    Index class_number(const std::string& function) const {
+        const std::string name = function.substr(0, function.rfind('.'));
+        const auto found = std::ranges::find(classes_, name, [](const Ptr<ClassType>& type) -> const std::string& { return type->name(); });
+        return found == classes_.end() ? 0 : static_cast<Index>(found - classes_.begin());
     }
     Index number_of(const Ptr<ClassType>& type) {
         const auto [known, is_new] = class_numbers_.emplace(type.get(), static_cast<Index>(classes_.size()));
@@ -263,7 +286,7 @@ class FlatModel {
         return plan(Tag::Function, [=, this] {
             const std::int64_t registers = elements_of(elements_of(code)[4])[1].to_int();
             const auto table = out_.table({Field::offset(), Field::offset(), Field::offset(), Field::offset(), Field::offset(),
-                                           Field::of(static_cast<std::int32_t>(registers)), Field::offset(), Field::none(), Field::of(class_type_)});
+                                           Field::of(static_cast<std::int32_t>(registers)), Field::offset(), Field::none(), Field::of(class_number(elements_of(function)[0].to_string()))});
             out_.link(table.fields[function_field::name], out_.string(elements_of(function)[0].to_string()));
             out_.link(table.fields[function_field::instructions], write_instructions(field(code, 0)));
             const auto& operators = field(code, 1);
@@ -324,7 +347,7 @@ class FlatModel {
     std::unordered_map<const Storage*, Index> storage_numbers_;
     std::vector<Ptr<ClassType>> classes_;
     std::unordered_map<const ClassType*, Index> class_numbers_;
-    Index class_type_ = 0;
+    std::unordered_map<std::string, Index> functions_;
 };
 
 }  // namespace

@@ -1,15 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/io/lite_parts.h"
 
+#include <chrono>
+
 #include "core/autograd/variable.h"
+#include "core/base/cancel.h"
 #include "core/base/error.h"
 #include "core/base/strings.h"
 #include "core/io/byte_reader.h"
 #include "core/ir/verify.h"
+#include "core/runtime/interpreter.h"
 #include "core/value/type_parser.h"
 
 namespace loupe {
 namespace {
+
+constexpr std::chrono::seconds kLongestRestore{5};
 
 AttributeKind kind_of(const IValue& value) {
     if (value.is_object()) return AttributeKind::Module;
@@ -43,6 +49,17 @@ std::string plain_type(std::string_view text) {
     return concat("Tuple[", join(elements, ", "), "]");
 }
 
+Ptr<ir::Graph> verified_graph(const BytecodeFunction& function) {
+    const Ptr<ir::Graph> graph = graph_of(function);
+    try {
+        ir::verify(*graph);
+    } catch (const Error& error) {
+        if (error.kind() != ErrorKind::Internal) throw;
+        throw_file_error(concat("bytecode: ", error.message()));
+    }
+    return graph;
+}
+
 }  // namespace
 
 TypePtr lite_type(std::string_view text, const ir::CompilationUnit& unit) {
@@ -65,6 +82,30 @@ void add_lite_attribute(nn::Module& module, const std::string& name, const IValu
     module.set_slot(module.type()->add_attribute(name, type_of_attribute(value), kind_of(value)), value);
 }
 
+nn::ModulePtr restore_lite_module(ir::CompilationUnit& unit, const std::string& class_name, BytecodeFunction set_state, const IValue& state) {
+    nn::ModulePtr module = make_lite_module(unit, class_name);
+    const Ptr<ClassType>& type = module->type();
+    if (set_state.schema.arguments.size() != 2) throw_file_error("__setstate__ does not take one state");
+    set_state.schema.arguments[0].type = type;
+    set_state.schema.name = "__setstate__";
+    if (!is_instance(state, *set_state.schema.arguments[1].type)) throw_file_error("__setstate__ takes another state than the file holds");
+    set_state.restored = type;
+    const auto function = make_ptr<ir::ScriptFunction>(concat(class_name, ".__setstate__"), verified_graph(set_state), set_state.schema);
+    const DeadlineScope deadline(kLongestRestore);
+    runtime::run_function(*function, {IValue(Ptr<Object>(module)), state});
+    for (std::size_t slot = 0; slot < type->attributes().size(); ++slot) {
+        const IValue value = slot < module->slot_count() ? module->slot(slot) : IValue();
+        type->set_attribute_type(slot, type_of_attribute(value), kind_of(value));
+    }
+    return module;
+}
+
+bool is_of_inner_object(const std::string& qualified_name, const std::string& class_name) {
+    const auto dot = qualified_name.rfind('.');
+    const std::string_view name = std::string_view(qualified_name).substr(dot + 1);
+    return (name == "__setstate__" || name == "__getstate__") && qualified_name.substr(0, dot) != class_name;
+}
+
 void add_lite_method(ir::CompilationUnit& unit, nn::Module& module, const std::string& qualified_name, BytecodeFunction function) {
     FunctionSchema& schema = function.schema;
     const std::string name = qualified_name.substr(qualified_name.rfind('.') + 1);
@@ -77,13 +118,7 @@ void add_lite_method(ir::CompilationUnit& unit, nn::Module& module, const std::s
         schema.arguments[1].type = types::tensor();
     }
     schema.arguments[0].type = module.type();
-    const Ptr<ir::Graph> graph = graph_of(function);
-    try {
-        ir::verify(*graph);
-    } catch (const Error& error) {
-        if (error.kind() != ErrorKind::Internal) throw;
-        throw_file_error(concat("bytecode: ", error.message()));
-    }
+    const Ptr<ir::Graph> graph = verified_graph(function);
     if (schema.returns.empty()) schema.returns.emplace_back().type = graph->outputs().at(0)->type();
     unit.add_method(*module.type(), make_ptr<ir::ScriptFunction>(concat(module.type()->name(), ".", name), graph, schema));
 }

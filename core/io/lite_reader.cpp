@@ -4,6 +4,7 @@
 #include "core/base/error.h"
 #include "core/base/strings.h"
 #include "core/io/byte_reader.h"
+#include "core/io/lite_debug.h"
 #include "core/io/lite_parts.h"
 #include "core/io/pickle_values.h"
 #include "core/io/torch_archive.h"
@@ -13,26 +14,6 @@ namespace {
 
 constexpr std::int64_t kOldestBytecode = 4;
 constexpr std::int64_t kNewestBytecode = 9;
-
-class LiteClasses final : public PickledClasses {
-  public:
-    explicit LiteClasses(ir::CompilationUnit& unit) : unit_(unit) {}
-
-    IValue make(const PickleNode& node, ValueBuilder& builder) override {
-        const std::string name(node.callable_name());
-        if (!name.starts_with("__torch__.")) return NoClasses().make(node, builder);
-        if (!node.is(PickleKind::Object) || node.call().state == nullptr) throw_file_error(concat("an object of ", quote_name(name), " without a state"));
-        const nn::ModulePtr module = make_lite_module(unit_, name);
-        const auto& items = node.call().state->items();
-        for (std::size_t i = 0; i + 1 < items.size(); i += 2) add_lite_attribute(*module, items[i]->to_string(), builder.build(*items[i + 1]));
-        return Ptr<Object>(module);
-    }
-
-    TypePtr parse_type(std::string_view annotation) override { return lite_type(annotation, unit_); }
-
-  private:
-    ir::CompilationUnit& unit_;
-};
 
 // (("instructions", (...)), ("operators", (...)), ...): the part of that name.
 const PickleNode& field(const PickleNode& node, std::string_view name) {
@@ -44,29 +25,52 @@ const PickleNode& field(const PickleNode& node, std::string_view name) {
 
 class BytecodeReader {
   public:
-    BytecodeReader(ir::CompilationUnit& unit, const nn::ModulePtr& module, ArchiveStorages& storages)
-        : unit_(unit), module_(module), classes_(unit), builder_(storages, classes_) {}
-
-    void read(const PickleNode& root) {
-        const auto& parts = root.elements();
+    BytecodeReader(ir::CompilationUnit& unit, const TorchArchive& archive)
+        : unit_(unit),
+          bytecode_(archive.read_pickle("bytecode.pkl")),
+          places_(read_lite_places(archive)),
+          // Tensors among the constants stand with the constants of the code, or beside the bytecode.
+          storages_(archive.storages(archive.find("bytecode/0") != nullptr ? "bytecode" : "constants")),
+          builder_(storages_, classes_) {
+        const auto& parts = bytecode_.root()->elements();
         if (parts.empty()) throw_file_error("empty bytecode");
-        const std::int64_t version = parts[0]->to_int();
-        if (version < kOldestBytecode || version > kNewestBytecode) {
-            throw Error(ErrorKind::Unsupported, concat("bytecode version ", version, "; ", kOldestBytecode, " to ", kNewestBytecode, " are supported"));
+        version_ = parts[0]->to_int();
+        if (version_ < kOldestBytecode || version_ > kNewestBytecode) {
+            throw Error(ErrorKind::Unsupported, concat("bytecode version ", version_, "; ", kOldestBytecode, " to ", kNewestBytecode, " are supported"));
         }
-        for (std::size_t i = 1; i < parts.size(); ++i) add_method(*parts[i]);
+        for (std::size_t i = 1; i < parts.size(); ++i) {
+            const auto& function = parts[i]->elements();
+            if (function.size() < 2) throw_file_error("a function of the bytecode without code");
+            functions_.emplace_back(function[0]->to_string(), parts[i]);
+        }
+    }
+
+    std::int64_t version() const { return version_; }
+
+    void add_methods(nn::Module& module, const std::string& class_name) {
+        for (const auto& [name, node] : functions_) {
+            if (!is_of_inner_object(name, class_name)) add_lite_method(unit_, module, name, function(name, *node, module.type()));
+        }
+    }
+
+    // Null when the file has none of that name.
+    PickleRef find(const std::string& qualified_name) const {
+        for (const auto& [name, node] : functions_) {
+            if (name == qualified_name) return node;
+        }
+        return nullptr;
+    }
+
+    BytecodeFunction function(const std::string& name, const PickleNode& node, const TypePtr& self) {
+        const auto& parts = node.elements();
+        BytecodeFunction function;
+        if (parts.size() > 2) read_schema(*parts[2], self, function.schema);
+        read_code(*parts[1], function);
+        if (const auto found = places_.find(name); found != places_.end()) function.places = found->second;
+        return function;
     }
 
   private:
-    void add_method(const PickleNode& node) {
-        const auto& parts = node.elements();
-        if (parts.size() < 2) throw_file_error("a function of the bytecode without code");
-        BytecodeFunction function;
-        if (parts.size() > 2) read_schema(*parts[2], function.schema);
-        read_code(*parts[1], function);
-        add_lite_method(unit_, *module_, parts[0]->to_string(), std::move(function));
-    }
-
     void read_code(const PickleNode& code, BytecodeFunction& function) {
         for (const PickleRef each : field(code, "instructions").elements()) {
             const auto& parts = each->tuple(3);
@@ -84,13 +88,13 @@ class BytecodeReader {
     }
 
     // (("arguments", ((("name", ..), ("type", ..), ("default_value", ..)), ...)), ("returns", ...)).
-    void read_schema(const PickleNode& node, FunctionSchema& schema) {
+    void read_schema(const PickleNode& node, const TypePtr& self, FunctionSchema& schema) {
         for (const bool is_return : {false, true}) {
             for (const PickleRef each : field(node, is_return ? "returns" : "arguments").elements()) {
                 Argument argument;
                 argument.name = field(*each, "name").to_string();
                 const bool is_self = !is_return && schema.arguments.empty();
-                argument.type = is_self ? TypePtr(module_->type()) : lite_type(field(*each, "type").to_string(), unit_);
+                argument.type = is_self ? self : lite_type(field(*each, "type").to_string(), unit_);
                 const IValue value = builder_.build(field(*each, "default_value"));
                 if (!value.is_none() && !is_self) argument.default_value = value;
                 (is_return ? schema.returns : schema.arguments).push_back(std::move(argument));
@@ -98,10 +102,52 @@ class BytecodeReader {
         }
     }
 
+    // Constants hold no objects.
+    class ConstantClasses final : public NoClasses {
+      public:
+        explicit ConstantClasses(ir::CompilationUnit& unit) : unit_(unit) {}
+        TypePtr parse_type(std::string_view annotation) override { return lite_type(annotation, unit_); }
+
+      private:
+        ir::CompilationUnit& unit_;
+    };
+
     ir::CompilationUnit& unit_;
-    const nn::ModulePtr& module_;
-    LiteClasses classes_;
+    Pickle bytecode_;
+    std::unordered_map<std::string, std::vector<LitePlace>> places_;
+    ArchiveStorages storages_;
+    ConstantClasses classes_{unit_};
     ValueBuilder builder_;
+    std::vector<std::pair<std::string, PickleRef>> functions_;
+    std::int64_t version_ = 0;
+};
+
+class LiteClasses final : public PickledClasses {
+  public:
+    LiteClasses(ir::CompilationUnit& unit, BytecodeReader& bytecode) : unit_(unit), bytecode_(bytecode) {}
+
+    IValue make(const PickleNode& node, ValueBuilder& builder) override {
+        const std::string name(node.callable_name());
+        if (!name.starts_with("__torch__.")) return NoClasses().make(node, builder);
+        if (!node.is(PickleKind::Object) || node.call().state == nullptr) throw_file_error(concat("an object of ", quote_name(name), " without a state"));
+        const std::string set_state = concat(name, ".__setstate__");
+        if (const PickleRef code = bytecode_.find(set_state)) {
+            BytecodeFunction function = bytecode_.function(set_state, *code, types::any());
+            const auto& arguments = function.schema.arguments;
+            const IValue state = builder.build(*node.call().state, arguments.size() == 2 ? arguments[1].type : nullptr);
+            return Ptr<Object>(restore_lite_module(unit_, name, std::move(function), state));
+        }
+        const nn::ModulePtr module = make_lite_module(unit_, name);
+        const auto& items = node.call().state->items();
+        for (std::size_t i = 0; i + 1 < items.size(); i += 2) add_lite_attribute(*module, items[i]->to_string(), builder.build(*items[i + 1]));
+        return Ptr<Object>(module);
+    }
+
+    TypePtr parse_type(std::string_view annotation) override { return lite_type(annotation, unit_); }
+
+  private:
+    ir::CompilationUnit& unit_;
+    BytecodeReader& bytecode_;
 };
 
 }  // namespace
@@ -110,17 +156,15 @@ ModelFile read_lite_archive(const Ptr<MappedFile>& file) {
     const TorchArchive archive(file);
     ModelFile model;
     model.unit = make_ptr<ir::CompilationUnit>();
+    BytecodeReader bytecode(*model.unit, archive);
     const Pickle data = archive.read_pickle("data.pkl");
     ArchiveStorages storages = archive.storages("data");
-    LiteClasses classes(*model.unit);
+    LiteClasses classes(*model.unit, bytecode);
     const IValue root = ValueBuilder(storages, classes).build(*data.root());
     model.module = nn::as_module(root);
     if (!model.module) throw_file_error(concat("holds ", value_type_name(root), ", not a module"));
-    const Pickle bytecode = archive.read_pickle("bytecode.pkl");
-    // Tensors among the constants stand with the constants of the code, or beside the bytecode.
-    ArchiveStorages constants = archive.storages(archive.find("bytecode/0") != nullptr ? "bytecode" : "constants");
-    BytecodeReader(*model.unit, model.module, constants).read(*bytecode.root());
-    model.format = concat("Lite interpreter archive, bytecode version ", bytecode.root()->elements()[0]->to_int());
+    bytecode.add_methods(*model.module, std::string(data.root()->callable_name()));
+    model.format = concat("Lite interpreter archive, bytecode version ", bytecode.version());
     return model;
 }
 

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/io/torch_writer.h"
 
+#include <algorithm>
+
 #include "core/base/error.h"
 #include "core/base/file.h"
 #include "core/base/strings.h"
 #include "core/io/code_writer.h"
 #include "core/io/debug_records.h"
 #include "core/io/lite_bytecode.h"
+#include "core/io/lite_debug.h"
 #include "core/io/lite_flatbuffer_writer.h"
 #include "core/io/pickle_writer.h"
 #include "core/io/zip_writer.h"
@@ -31,20 +34,40 @@ class ArchiveWriter {
             zip_.add(concat(root_, name, "/", i), {{static_cast<const std::byte*>(storage.data()), storage.bytes()}});
         }
     }
-    // What the lite interpreter runs in place of the code, for files that are named so.
-    void add_bytecode(const nn::Module& module) {
+    // What the lite interpreter runs in place of the code, for files that are named so, and where it came from.
+    void add_bytecode(const nn::Module& module, PlaceTags& tags) {
         if (!is_lite_) return;
-        PickleWriter bytecode;
-        bytecode.value(lite_bytecode(module));
-        add_pickle("bytecode", bytecode);
+        const LiteBytecode code = lite_bytecode(module);
+        const LiteDebugRecords debug = lite_debug_records(module, code, tags);
+        add_value("bytecode", code.functions);
+        add_value("mobile_debug_handles", debug.handles);
+        // PyTorch keeps places that are in no file's records under this name.
+        if (!debug.places.empty()) add("delegated_backends.debug_pkl", write_debug_records(debug.places, tags));
+        add_value("callstack_debug_map", debug.calls);
     }
     void finish() { zip_.finish(); }
 
   private:
+    void add_value(const std::string& name, const IValue& value) {
+        PickleWriter pickle;
+        pickle.value(value);
+        add_pickle(name, pickle);
+    }
+
     ZipWriter zip_;
     std::string root_;
     bool is_lite_;
 };
+
+// Behind those that the archive's own records use.
+PlaceTags tags_behind(const ArchiveParts& archive) {
+    std::int64_t last = -1;
+    for (const auto& [name, bytes] : archive.records) {
+        if (!name.ends_with(".debug_pkl")) continue;
+        for (const TaggedPlace& each : parse_tagged_records(bytes)) last = std::max(last, each.tag);
+    }
+    return PlaceTags(last + 1);
+}
 
 }  // namespace
 
@@ -59,7 +82,8 @@ void write_torchscript(const ModelFile& model, const std::filesystem::path& path
     PickleWriter constants;
     constants.value(make_ptr<TupleObject>(model.archive->constants));
     archive.add_pickle("constants", constants);
-    archive.add_bytecode(*model.module);
+    PlaceTags tags = tags_behind(*model.archive);
+    archive.add_bytecode(*model.module, tags);
     archive.add("version", concat(model.archive->version, "\n"));
     archive.finish();
 }
@@ -71,14 +95,16 @@ void write_script_module(const nn::Module& module, const std::filesystem::path& 
     PickleWriter data;
     data.value(IValue(Ptr<Object>(const_cast<nn::Module*>(&module))));
     archive.add_pickle("data", data);
+    PlaceTags tags;
+    tags.tag({});  // PyTorch's number for an unknown place is 0
     for (std::size_t i = 0; i < code.files.size(); ++i) {
         archive.add(code.files[i].first, code.files[i].second);
-        if (!code.places[i].empty()) archive.add(code.files[i].first + ".debug_pkl", write_debug_records(code.places[i]));
+        if (!code.places[i].empty()) archive.add(code.files[i].first + ".debug_pkl", write_debug_records(code.places[i], tags));
     }
     PickleWriter constants;
     constants.value(make_ptr<TupleObject>(code.constants));
     archive.add_pickle("constants", constants);
-    archive.add_bytecode(module);
+    archive.add_bytecode(module, tags);
     archive.add(code.version < 6 ? "version" : ".data/version", concat(code.version, "\n"));
     archive.finish();
 }

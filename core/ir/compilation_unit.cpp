@@ -57,6 +57,12 @@ Ptr<ClassType> CompilationUnit::find_class(std::string_view qualified_name) cons
     return Ptr<ClassType>(const_cast<ClassType*>(found));
 }
 
+const CompilationUnit::Constants& CompilationUnit::constants_of(const ClassType& type) const {
+    static const Constants none;
+    const auto found = constants_.find(&type);
+    return found == constants_.end() ? none : found->second;
+}
+
 TypeResolver CompilationUnit::resolver() const {
     return [this](std::string_view name) { return find_type(name); };
 }

@@ -33,6 +33,10 @@ class CompilationUnit : public RefCounted {
     // The same, to change while it is compiled; null when there is none or it is no class.
     Ptr<ClassType> find_class(std::string_view qualified_name) const;
     const std::vector<TypePtr>& types() const { return types_; }
+    // "k : Final[int] = 3": values that belong to a class of this unit rather than to its objects, in order.
+    using Constants = std::vector<std::pair<std::string, IValue>>;
+    void set_constants(const ClassType& type, Constants constants) { constants_[&type] = std::move(constants); }
+    const Constants& constants_of(const ClassType& type) const;  // empty for a class without
     // Resolves the names of this unit's types, for parse_type.
     TypeResolver resolver() const;
 
@@ -46,6 +50,7 @@ class CompilationUnit : public RefCounted {
     std::unordered_map<std::string, ScriptFunction*> functions_by_name_;
     std::vector<TypePtr> types_;
     std::unordered_map<std::string, TypePtr> types_by_name_;
+    std::unordered_map<const ClassType*, Constants> constants_;
     std::size_t mangle_index_ = 0;
 };
 

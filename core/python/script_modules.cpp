@@ -278,6 +278,7 @@ ModuleClassPtr ScriptModules::class_of(const nn::ModulePtr& module) {
     made->type = make_ptr<ClassType>(name, true);
     for (ClassType::Attribute& attribute : attributes) made->type->add_attribute(attribute.name, attribute.type, attribute.kind);
     compiler_.unit()->add_type(made->type);
+    if (!made->constants.empty()) compiler_.unit()->set_constants(*made->type, made->constants);
     alike.push_back(made);
     by_type_[made->type.get()] = made;
     fresh_.push_back(made);

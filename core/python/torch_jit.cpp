@@ -230,10 +230,12 @@ nn::ModulePtr script_module_of(const IValue& value, const char* function) {
 }
 
 // A module with one method, whose graph the passes made.
-nn::ModulePtr module_with_graph(const nn::Module& of, Ptr<ir::Graph> graph, FunctionSchema schema) {
+nn::ModulePtr module_with_graph(const nn::Module& of, const ir::ScriptFunction& forward, Ptr<ir::Graph> graph) {
     const auto unit = make_ptr<ir::CompilationUnit>();
     const auto type = make_ptr<ClassType>(of.type()->name(), true);
+    FunctionSchema schema = forward.schema();
     unit->add_type(type);
+    if (forward.unit() != nullptr) unit->set_constants(*type, forward.unit()->constants_of(*of.type()));
     type->add_attribute("training", types::boolean());
     if (graph->inputs().size() + 1 == schema.arguments.size()) graph->block()->insert_input(0, "self");
     graph->inputs().front()->set_type(type);
@@ -256,7 +258,7 @@ IValue run_passes(const IValue& value, const char* function, std::string_view pi
     passes::PassManager manager;
     manager.keep_snapshots(false);
     with_python_errors([&] { manager.run(*graph, passes::pipeline_of(pipeline), {.module = Ptr<Object>(module)}); });
-    return IValue(Ptr<Object>(module_with_graph(*module, std::move(graph), forward->schema())));
+    return IValue(Ptr<Object>(module_with_graph(*module, *forward, std::move(graph))));
 }
 
 IValue freeze(CallArguments arguments) {

@@ -183,6 +183,7 @@ TypePtr Definer::define_plain_class(const ParsedSource& parsed, const Class& def
         }
     }
     unit_.add_type(type);
+    if (!extras.constants.empty()) unit_.set_constants(*type, extras.constants);
     add_methods(parsed, definition, type, extras);
     return type;
 }

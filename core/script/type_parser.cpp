@@ -243,6 +243,7 @@ std::optional<IValue> TypeParser::parse_constant(const Expr& expression, const T
         }
         case ExprKind::List: return parse_constant_list(*as<List>(&expression), hint);
         case ExprKind::Dict: return parse_constant_dict(*as<Dict>(&expression), hint);
+        case ExprKind::Call: return parse_constant_device(*as<Call>(&expression));
         default: break;
     }
     const auto name = dotted_name(expression);
@@ -258,6 +259,13 @@ std::optional<IValue> TypeParser::parse_constant(const Expr& expression, const T
         if (each == name->substr(dot + 1)) return IValue(make_ptr<EnumValue>(enum_type, each, value));
     }
     return std::nullopt;
+}
+
+// torch.device("cpu")
+std::optional<IValue> TypeParser::parse_constant_device(const Call& call) const {
+    const auto* name = call.arguments.size() == 1 && call.keywords.empty() ? as<String>(call.arguments.front()) : nullptr;
+    if (name == nullptr || dotted_name(*call.callee) != "torch.device") return std::nullopt;
+    return IValue(parse_device(name->value));
 }
 
 std::optional<IValue> TypeParser::parse_constant_list(const List& list, const Type* hint) const {

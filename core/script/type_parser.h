@@ -28,6 +28,7 @@ class TypeParser {
     TypePtr parse_name(const Expr& expression) const;
     TypePtr parse_subscript(const Subscript& subscript) const;
     std::vector<TypePtr> parse_all(std::span<const Expr* const> expressions) const;
+    std::optional<IValue> parse_constant_device(const Call& call) const;
     std::optional<IValue> parse_constant_list(const List& list, const Type* hint) const;
     std::optional<IValue> parse_constant_dict(const Dict& dict, const Type* hint) const;
     Argument parse_param(const Param& param) const;

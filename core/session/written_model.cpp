@@ -50,6 +50,7 @@ WrittenModel model_after(const Program& program, const std::string& method, cons
     WrittenModel written{make_ptr<ir::CompilationUnit>(), nullptr};
     const auto type = make_ptr<ClassType>(before->type()->name(), true);
     written.unit->add_type(type);
+    if (function.unit() != nullptr) written.unit->set_constants(*type, function.unit()->constants_of(*before->type()));
     written.module = make_ptr<nn::Module>(type);
     const auto& attributes = before->type()->attributes();
     for (std::size_t i = 0; i < attributes.size(); ++i) {

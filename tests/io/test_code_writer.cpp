@@ -9,6 +9,9 @@
 #include "core/ir/compilation_unit.h"
 #include "core/ir/parser.h"
 #include "core/runtime/interpreter.h"
+#include "core/base/strings.h"
+#include "core/io/format_registry.h"
+#include "tests/io/io_test.h"
 
 using namespace loupe;
 
@@ -135,6 +138,33 @@ class TestCodeWriter : public QObject {
 )";
         const Written written(graph, "forward(Any self, int n) -> int");
         QCOMPARE(QString::fromStdString(write_code(*written.module).files.at(0).second).count("Optional[int]"), 1);
+    }
+
+    // Constants of classes stand in the code as PyTorch writes them, also after they were read.
+    void final_constants() {
+        const auto finals_of = [](const std::string& code) {
+            std::vector<std::string> lines;
+            for (const auto line : split(code, '\n')) {
+                if (line.find(" : Final[") != std::string::npos) lines.emplace_back(line);
+            }
+            return lines;
+        };
+        const ModelFile model = open_model(fixture("lite/restored.pt"));
+        std::string theirs, ours;
+        for (const auto& source : model.sources) theirs += source->text();
+        for (const auto& [name, text] : write_code(*model.module).files) ours += text;
+        QCOMPARE(finals_of(theirs).size(), 6U);
+        QCOMPARE(finals_of(ours), finals_of(theirs));
+        const Ptr<ClassType> type = model.unit->find_class("__torch__.lite_models.Scale");
+        QVERIFY(type);
+        QCOMPARE(model.unit->constants_of(*type).size(), 6U);
+        QVERIFY(model.unit->constants_of(*model.module->type()).empty());
+        const QTemporaryDir folder;
+        const std::string path = folder.filePath("m.pt").toStdString();
+        write_script_module(*model.module, path);
+        std::string again;
+        for (const auto& source : open_model(path).sources) again += source->text();
+        QCOMPARE(finals_of(again), finals_of(theirs));
     }
 
     void refusals() {

@@ -41,14 +41,22 @@ class TestDebugRecords : public QObject {
 
     void writes_what_it_reads() {
         const auto source = std::make_shared<const ir::Source>("a = 1\nb = 2\n", "m.py", 4);
-        const auto records = parse_debug_records(write_debug_records({{3, {}}, {7, {source, 6, 11}}, {20, {source, 0, 5}}}));
-        QCOMPARE(records.size(), std::size_t{3});
+        PlaceTags tags(2);
+        const std::string written = write_debug_records({{3, {}}, {7, {source, 6, 11}}, {20, {source, 0, 5}}, {24, {source, 6, 11}}}, tags);
+        const auto records = parse_debug_records(written);
+        QCOMPARE(records.size(), std::size_t{4});
         QCOMPARE(records[0].offset, std::size_t{3});
         QVERIFY(!records[0].range);
         QCOMPARE(std::string(records[1].range.text()), "b = 2"s);
         QCOMPARE(records[1].range.short_text(), "m.py:6"s);
         QCOMPARE(records[2].range.short_text(), "m.py:5"s);
         QVERIFY(records[1].range.source == records[2].range.source);
+        // One number a place.
+        std::vector<std::int64_t> numbers;
+        for (const TaggedPlace& each : parse_tagged_records(written)) numbers.push_back(each.tag);
+        QCOMPARE(numbers, (std::vector<std::int64_t>{2, 3, 4, 3}));
+        QCOMPARE(tags.tag({source, 0, 5}), std::int64_t{4});
+        QCOMPARE(tags.tag({source, 0, 4}), std::int64_t{5});
     }
 
     void refuses_damage() {

@@ -6,9 +6,11 @@
 #include <QJsonObject>
 #include <map>
 
+#include "core/base/strings.h"
 #include "core/io/lite_bytecode.h"
 #include "core/autograd/grad_mode.h"
 #include "core/io/format_registry.h"
+#include "core/io/lite_debug.h"
 #include "core/io/torch_writer.h"
 #include "core/io/zip_reader.h"
 #include "core/io/zip_writer.h"
@@ -41,7 +43,7 @@ std::vector<IValue> read_arguments(const std::string& name) {
 }
 const std::vector<IValue>& entries(const IValue& tuple) { return tuple.to_tuple().elements; }
 IValue code_of(const nn::Module& module, std::string_view method) {
-    const IValue all = lite_bytecode(module);
+    const IValue all = lite_bytecode(module).functions;
     for (const IValue& entry : entries(all)) {
         if (entry.is_tuple() && entries(entry)[0].to_string().ends_with(method)) return entries(entry)[1];
     }
@@ -57,9 +59,43 @@ void copy_without_code(const std::filesystem::path& from, const std::filesystem:
     const ZipReader whole(MappedFile::open(from));
     ZipWriter lite(to);
     for (const ZipEntry& entry : whole.entries()) {
-        if (entry.name.find("/code/") == std::string::npos) lite.add(entry.name, whole.read(entry, std::size_t{1} << 30));
+        if (!entry.name.ends_with(".py")) lite.add(entry.name, whole.read(entry, std::size_t{1} << 30));
     }
     lite.finish();
+}
+
+std::vector<float> run_on_ones(const ModelFile& model) {
+    const GradModeScope no_grad(false);
+    const Tensor ones = tensor_of<float>({1, 1, 1}, {1, 3});
+    return elements<float>(runtime::run_method(model.module, "forward", {ones}).to_tensor());
+}
+
+// "packed(__torch__.lite_models.Packed)::forward at line 65 > aten::linear at line 33 'torch.nn.functional.linear(x, self.weight)'".
+std::string text_of(const LitePlace& place) {
+    std::string text;
+    for (auto call = place.call; call; call = call->caller) {
+        // The code of an archive names a function in full, and does not say where that was written.
+        const std::string_view at = call->range.text();
+        text = concat(call->scope, "(", call->function, ") at '", at.substr(at.starts_with("__torch__") ? at.rfind('.') + 1 : 0), "' > ", text);
+    }
+    return concat(text, place.kind, " at ", place.range.short_text(), " '", place.range.text(), "'");
+}
+// Of the operators, in the order in which they run.
+std::vector<std::string> operators_of(const std::filesystem::path& path, const std::string& function) {
+    const TorchArchive archive(MappedFile::open(path));
+    const auto places = read_lite_places(archive).at(function);
+    const Pickle bytecode = archive.read_pickle("bytecode.pkl");
+    std::vector<std::string> all;
+    for (std::size_t i = 1; i < bytecode.root()->elements().size(); ++i) {
+        const auto& parts = bytecode.root()->elements()[i]->elements();
+        if (parts[0]->to_string() != function) continue;
+        const auto& instructions = parts[1]->elements()[0]->elements()[1]->elements();
+        if (instructions.size() != places.size()) return {"another number of handles"};
+        for (std::size_t at = 0; at < places.size(); ++at) {
+            if (instructions[at]->elements()[0]->to_string() == "OP") all.push_back(text_of(places[at]));
+        }
+    }
+    return all;
 }
 
 }  // namespace
@@ -182,6 +218,69 @@ class TestLiteBytecode : public QObject {
         for (std::size_t i = 0; i < own.size(); ++i) {
             QVERIFY(to_dims(own[i].sizes()) == to_dims(wanted[i].sizes()));
             if (own[i].dtype() == ScalarType::Float32) QVERIFY(std::ranges::equal(elements<float>(own[i]), elements<float>(wanted[i])));
+        }
+    }
+    // Objects that their own code restores, as PyTorch writes them and as they are written here.
+    void restored_objects() {
+        QTemporaryDir folder;
+        const auto at = [&](const char* name) { return std::filesystem::path(folder.path().toStdString()) / name; };
+        const std::vector<float> expected{0.875F, 2.0F};  // PyTorch's
+        const ModelFile model = open_model(fixture("lite/restored.pt"));
+        QVERIFY(run_on_ones(model) == expected);
+        copy_without_code(fixture("lite/restored_debug.ptl"), at("theirs.ptl"));
+        write_torchscript(model, at("whole.ptl"));
+        copy_without_code(at("whole.ptl"), at("ours.ptl"));
+        write_torchscript(model, at("ours.ff"));
+        for (const auto& path : {fixture("lite/restored.ff"), at("theirs.ptl"), at("ours.ptl"), at("ours.ff")}) {
+            const ModelFile read = open_model(path);
+            QVERIFY2(run_on_ones(read) == expected, path.c_str());
+            QVERIFY2(read.format.starts_with("Lite"), path.c_str());
+        }
+    }
+    void damaged_restored_objects_are_refused() {
+        QTemporaryDir folder;
+        const auto path = std::filesystem::path(folder.path().toStdString()) / "damaged.ff";
+        const std::string whole = read_text_file(fixture("lite/restored.ff"));
+        std::uint32_t random = 1;
+        for (int i = 0; i < 2000; ++i) {
+            std::string damaged = whole;
+            random = random * 1664525U + 1013904223U;
+            damaged[8 + (random >> 8) % (whole.size() - 8)] = static_cast<char>(random >> 3);
+            write_file_atomically(path, damaged);
+            error_of([&] { open_model(path); });  // an Error or a model, no crash
+        }
+    }
+    // Each operator's handle leads to the line and the modules that PyTorch's own file says.
+    void debug_handles() {
+        const std::string forward = "__torch__.lite_models.Restored.forward";
+        const auto theirs = operators_of(fixture("lite/restored_debug.ptl"), forward);
+        QVERIFY(theirs.size() > 10);
+        QCOMPARE(theirs[0], std::string("packed(__torch__.lite_models.Packed.forward) at 'self.packed' > aten::linear at lite_models.py:28 'torch.nn.functional.linear'"));
+        QTemporaryDir folder;
+        const auto path = std::filesystem::path(folder.path().toStdString()) / "ours.ptl";
+        const auto compare = [&] {
+            const auto ours = operators_of(path, forward);
+            for (std::size_t i = 0; i < std::min(ours.size(), theirs.size()); ++i) QCOMPARE(ours[i], theirs[i]);
+            QCOMPARE(ours.size(), theirs.size());
+        };
+        const ModelFile model = open_model(fixture("lite/restored.pt"));
+        write_torchscript(model, path);
+        compare();
+        write_script_module(*model.module, path);
+        compare();
+    }
+    // Without the code, the handles say where an error happened.
+    void errors_of_bytecode_have_a_place() {
+        QTemporaryDir folder;
+        const auto path = std::filesystem::path(folder.path().toStdString()) / "lite.ptl";
+        copy_without_code(fixture("lite/restored_debug.ptl"), path);
+        const ModelFile read = open_model(path);
+        try {
+            runtime::run_method(read.module, "forward", {IValue(tensor_of<float>({1, 1}, {1, 2}))});
+            QFAIL("runs on inputs of another size");
+        } catch (const Error& error) {
+            QCOMPARE(error.context().source, std::string("lite_models.py:28"));
+            QCOMPARE(error.context().scope, std::string("packed"));
         }
     }
     void damaged_flatbuffers_are_refused() {
