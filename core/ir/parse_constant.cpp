@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <optional>
 
 #include "core/base/error.h"
 #include "core/base/strings.h"
@@ -60,6 +61,19 @@ std::string_view TextCursor::until(std::string_view stops) {
     fail(concat("one of \"", stops, "\""));
 }
 
+namespace {
+
+// PyTorch counts the octal digits of bytes from 0x80 on downwards from '0': "0)+" is -(7 * 8 + 5), 0xc3. nullopt for digits
+// that count upwards.
+std::optional<char> negative_byte(std::string_view digits) {
+    if (digits.size() != 3 || !std::ranges::all_of(digits, [](char c) { return c >= ')' && c <= '0'; })) return std::nullopt;
+    const int value = (digits[0] - '0') * 64 + (digits[1] - '0') * 8 + (digits[2] - '0');
+    if (value == 0 || value < -128) return std::nullopt;
+    return static_cast<char>(value);
+}
+
+}  // namespace
+
 std::string TextCursor::quoted() {
     expect("\"");
     std::string out;
@@ -72,6 +86,9 @@ std::string TextCursor::quoted() {
             static constexpr std::string_view kCodes = "\a\b\f\n\r\t\v";
             if (const auto index = kNames.find(c); index != std::string_view::npos) {
                 c = kCodes[index];
+            } else if (const auto byte = negative_byte(text_.substr(at_ - 1, 3))) {
+                c = *byte;
+                at_ += 2;
             } else if (c >= '0' && c <= '7') {
                 unsigned code = static_cast<unsigned>(c - '0');
                 for (int i = 0; i < 2 && peek() >= '0' && peek() <= '7'; ++i) {
@@ -319,6 +336,10 @@ IValue parse_constant(TextCursor& cursor, const TypePtr& type) {
             });
             return IValue(make_ptr<TupleObject>(std::move(elements), type->name().empty() ? nullptr : type));
         }
+        case TypeKind::Capsule:
+        case TypeKind::Class:  // "object(0x3a9d5110)"
+            cursor.until("]");
+            return {};
         default: return parse_any_number(cursor);
     }
 }

@@ -260,7 +260,17 @@ class Parser {
     AttributeValue parse_attribute() {
         cursor_.skip_spaces();
         if (cursor_.peek() == '"') return cursor_.quoted();
+        if (cursor_.accept("<Tensor>")) return Tensor();
+        if (cursor_.accept("MKLDNN Tensor:")) {  // in a layout that is not ours
+            cursor_.until("]");
+            return Tensor();
+        }
+        if (cursor_.accept("[<Tensors>]")) return TensorList();
         if (cursor_.peek() == '[') return parse_attribute_list();
+        if (cursor_.peek() == '{') {  // none_counts={"num_none": 1, "num_present": 0}
+            const IValue counts = detail::parse_constant(cursor_, types::dict(types::string(), types::integer()));
+            return AttributeValue(std::in_place_type<IValue>, counts);
+        }
         const std::string_view text = cursor_.until(",]");
         std::int64_t integer = 0;
         const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), integer);
