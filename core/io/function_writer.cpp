@@ -78,8 +78,8 @@ bool may_stand_inline(const Value& value) {
     const ir::Use& use = value.uses().front();
     if (value.has_name() && use.user->kind() != prim::Return) return false;
     if (use.user->kind() == prim::Loop && use.offset >= 2) return false;
-    return use.user->kind() != prim::fork && node.kind() != prim::isinstance && node.kind() != prim::Enter && node.kind() != prim::Exit &&
-           node.kind() != prim::fork;
+    return use.user->kind() != prim::fork && node.kind() != prim::isinstance && node.kind() != prim::ModuleContainerIndex &&
+           node.kind() != prim::Enter && node.kind() != prim::Exit && node.kind() != prim::fork;
 }
 
 const Node* before(const Node& node) {
@@ -310,6 +310,8 @@ void FunctionWriter::define(const Node& node, const Text& value) {
         if (i > 0) out_.add(", ");
         out_.add(names_.at(node.output(i)));
     }
+    // Only its type says what a module is of which nothing else is known.
+    if (node.kind() == prim::ModuleContainerIndex) out_.add(concat(" : ", annotation(*node.output()->type())));
     if (!node.outputs().empty()) out_.add(" = ");
     out_.add(value);
     out_.add("\n");
@@ -606,7 +608,7 @@ FunctionWriter::Text FunctionWriter::structure(const Node& node, bool& is_known)
         for (const TypePtr& type : node.tys(ir::attr::types)) types.push_back(annotation(*type));
         return around("isinstance(", concat(", ", types.size() == 1 ? types[0] : concat("(", join(types, ", "), ")"), ")"));
     }
-    if (kind == prim::TupleIndex || name == "aten::__getitem__") {
+    if (kind == prim::TupleIndex || kind == prim::ModuleContainerIndex || name == "aten::__getitem__") {
         const bool is_name = kind != prim::TupleIndex && std::all_of(use(node.input(0)).text.begin(), use(node.input(0)).text.end(), [](char c) { return is_letter(c) || is_digit(c); });
         Text out = around(is_name ? "" : "(", is_name ? "[" : ")[");
         out.add(use(node.input(1)));

@@ -387,6 +387,23 @@ def ismethod(value):
     return type(value).__name__ == 'method'
 )py";
 
+// Marks a stretch of the program for a profiler of PyTorch; scripts compile it too.
+constexpr std::string_view kProfiler = R"py(from typing import Any, Optional
+
+
+class record_function:
+    def __init__(self, name: str, args: Optional[str] = None):
+        self.name: str = name
+        self.args: Optional[str] = args
+        self.run_callbacks_on_exit: bool = True
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, exc_type: Any, exc_value: Any, traceback: Any):
+        self.run_callbacks_on_exit = False
+)py";
+
 }  // namespace
 
 std::string_view library_source(std::string_view module) {
@@ -408,6 +425,8 @@ std::string_view library_source(std::string_view module) {
     if (module == "torch.nn.attention") return torch_attention_source();
     constexpr std::pair<std::string_view, std::string_view> kSmall[] = {
         {"abc", kAbc},
+        {"torch.autograd.profiler", kProfiler},
+        {"torch.profiler", "from torch.autograd.profiler import record_function\n"},
         {"_script_module", kScriptModule},
         {"torch._dynamo", "def reset():\n    pass\n\n\ndef disable(fn=None, recursive=True):\n    return (lambda f: f) if fn is None else fn\n"},
         {"inspect", kInspect},

@@ -46,7 +46,7 @@ class ScriptLibrary::Resolver final : public script::Resolver {
 
     SugaredPtr resolve_value(Builder&, std::string_view name, script::Range) override;
     TypePtr resolve_type(std::string_view name) override {
-        return library_.find_type(module_, name);
+        return library_.find_type(name == "PackedSequence" ? "torch.nn.utils.rnn" : module_, name);
     }
     SugaredPtr self_value(ir::Value* self) override { return self_value_ ? self_value_(self) : script::Resolver::self_value(self); }
 
@@ -81,8 +81,15 @@ SugaredPtr ScriptLibrary::Resolver::resolve_value(Builder&, std::string_view nam
     if (name == "F") return make_ptr<LibraryNamespace>("torch.nn.functional");
     if (name == "math") return make_ptr<LibraryNamespace>("math");
     if (name == "no_grad" || name == "enable_grad") return library_.find("torch", name);
+    if (name == "PackedSequence") return library_.find("torch.nn.utils.rnn", name);
     return library_.find(module_, name);
 }
+
+namespace {
+
+std::map<std::string, IValue> packed_sequence_defaults() { return {{"sorted_indices", {}}, {"unsorted_indices", {}}}; }
+
+}  // namespace
 
 void ScriptLibrary::Part::parse() {
     if (parsed_.source) return;
@@ -122,6 +129,7 @@ TypePtr ScriptLibrary::Part::find_type(std::string_view name) {
     const std::string full_name = library_.compiler_.qualified_name(module_, name);
     const TypePtr type = script::Definer(unit, resolver, ScriptCompiler::options()).define_class(parsed_, *cls, full_name);
     types_.emplace(name, type);
+    if (type->kind() == TypeKind::Tuple) return type;
     if (const auto* init = unit.find_function(full_name + ".__init__")) init->graph();
     for (const auto& [method, function] : type->as<ClassType>()->methods()) static_cast<const ir::ScriptFunction*>(function)->graph();
     return type;
@@ -138,6 +146,7 @@ SugaredPtr ScriptLibrary::Part::find(std::string_view name) {
     }
     if (const auto* def = script::as<script::Def>(statement->second)) return make_ptr<script::FunctionValue>(function(*def));
     const TypePtr type = find_type(name);
+    if (type->kind() == TypeKind::Tuple) return make_ptr<script::NamedTupleClass>(type, packed_sequence_defaults());
     return make_ptr<script::ClassValue>(Ptr<const ClassType>(type->as<ClassType>()), library_.compiler_.unit().get());
 }
 
@@ -146,6 +155,7 @@ ScriptLibrary::ScriptLibrary(ScriptCompiler& compiler) : compiler_(compiler) {
         parts_.push_back(std::make_unique<Part>(*this, "torch.nn.functional", text));
     }
     parts_.push_back(std::make_unique<Part>(*this, "torch.autograd.grad_mode", torch_source()));
+    parts_.push_back(std::make_unique<Part>(*this, "torch.nn.utils.rnn", packed_sequences_source()));
 }
 ScriptLibrary::~ScriptLibrary() = default;
 

@@ -42,13 +42,14 @@ class ModuleValue final : public Sugared {
     SugaredPtr call(Builder& builder, NamedValues arguments, NamedValues keywords, Range range) override {
         const auto& pre_hooks = cls_.type->forward_pre_hooks();
         const auto& hooks = cls_.type->forward_hooks();
-        if (pre_hooks.empty() && hooks.empty()) return attribute(builder, "forward", range)->call(builder, arguments, keywords, range);
+        const std::string_view forward = forward_for(builder, arguments, range);
+        if (pre_hooks.empty() && hooks.empty()) return attribute(builder, forward, range)->call(builder, arguments, keywords, range);
         std::vector<script::NamedValue> given(arguments.begin(), arguments.end());
         for (Function* hook : pre_hooks) {
             const SugaredPtr result = call_hook(builder, *hook, {input_tuple(builder, given)}, range);
             replace_inputs(builder, given, result->as_value(builder, range), range);
         }
-        SugaredPtr output = attribute(builder, "forward", range)->call(builder, given, keywords, range);
+        SugaredPtr output = attribute(builder, forward, range)->call(builder, given, keywords, range);
         for (Function* hook : hooks) {
             const SugaredPtr result = call_hook(builder, *hook, {input_tuple(builder, given), output->as_value(builder, range)}, range);
             if (result->as_value(builder, range)->type()->kind() != TypeKind::None) output = result;
@@ -78,6 +79,12 @@ class ModuleValue final : public Sugared {
         }
         return make_ptr<SugaredTuple>(elements(builder, range))->item(builder, index, range);
     }
+    SugaredPtr item_of_type(Builder& builder, ir::Value* index, const TypePtr& type, Range range) override {
+        if (cls_.container != ContainerKind::None) {
+            if (SugaredPtr found = script::module_of_interface(builder, value_, index, type, range)) return found;
+        }
+        return item(builder, index, range);
+    }
     std::optional<std::int64_t> static_length() const override {
         if (cls_.container == ContainerKind::None) return std::nullopt;
         return static_cast<std::int64_t>(names().size());
@@ -102,6 +109,16 @@ class ModuleValue final : public Sugared {
             return;
         }
         for (ir::Value* value : builder.unpack_tuple(result)) inputs.push_back({range, {}, value});
+    }
+
+    // A recurrent layer has one for packed sequences too.
+    std::string_view forward_for(Builder& builder, NamedValues arguments, Range range) {
+        constexpr std::string_view kPacked = "forward__1";
+        const bool is_packed = !arguments.empty() && arguments[0].value->type()->name().ends_with("torch.nn.utils.rnn.PackedSequence");
+        const bool is_layer = is_packed && cls_.cls && cls_.cls->is_builtin();
+        if (!is_layer) return "forward";
+        if (cls_.type->find_method(kPacked) == nullptr) add_method(builder, kPacked, range);
+        return cls_.type->find_method(kPacked) != nullptr ? kPacked : "forward";
     }
 
     std::string class_name() const {

@@ -142,6 +142,7 @@ SugaredPtr library_name(std::string_view module, std::string_view name, Builder&
         if (SugaredPtr known = ScriptLibrary::current().find(module, name)) return known;
         return builtin(concat("aten::", operator_name(name)));
     }
+    if (module == "torch.nn.utils.rnn") return ScriptLibrary::current().find(module, name);
     if (module == "torch.autograd" || module == "torch.autograd.grad_mode") return ScriptLibrary::current().find("torch", name);
     if (module == "torch.linalg" || module == "torch.fft" || module == "torch.special") {
         return builtin(concat("aten::", module.substr(6), "_", name));
@@ -215,6 +216,9 @@ SugaredPtr class_value(ScriptCompiler& compiler, const IValue& value, ClassObjec
         return make_ptr<script::ExceptionClass>(cls.name() == "AssertionError" ? "" : concat(cls.is_builtin() ? "builtins." : "__torch__.", cls.name()));
     }
     if (SugaredPtr known_class = ScriptLibrary::current().find("torch", cls.name()); known_class && cls.is_builtin()) return known_class;
+    if (cls.tuple_type) {
+        if (SugaredPtr known_class = ScriptLibrary::current().find(cls.module(), cls.name())) return known_class;
+    }
     if (cls.module() == "collections" && cls.name() == "OrderedDict") return builtin("aten::dict");
     const TypePtr type = compiler.class_type(cls);
     if (!type) return make_ptr<ForeignValue>(value, std::string());

@@ -6,6 +6,7 @@
 #include "core/python/builtin_objects.h"
 #include "core/python/nn_module.h"
 #include "core/python/script_compiler.h"
+#include "core/python/script_library.h"
 #include "core/python/script_modules.h"
 #include "core/python/torch_classes.h"
 #include "core/python/torch_objects.h"
@@ -301,7 +302,14 @@ IValue ScriptCompiler::to_python(const IValue& value) {
 
 TypePtr ScriptCompiler::class_type(ClassObject& cls) {
     if (const auto found = classes_.find(&cls); found != classes_.end()) return found->second;
-    if (cls.is_builtin() || cls.is_subclass_of(*nn_module_class())) return nullptr;
+    if (cls.tuple_type) {
+        if (const TypePtr type = library_->find_type(cls.module(), cls.name())) {  // PackedSequence
+            classes_by_type_[type.get()] = ClassPtr(&cls);
+            return type;
+        }
+    }
+    const bool is_interface = cls.attributes().find("__torch_script_interface__") != nullptr;
+    if (cls.is_builtin() || (cls.is_subclass_of(*nn_module_class()) && !is_interface)) return nullptr;
     kept_.push_back(IValue::other(Ptr<RefCounted>(&cls)));
     return define_class(cls);
 }

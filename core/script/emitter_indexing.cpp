@@ -24,7 +24,7 @@ std::int64_t slice_length(std::int64_t length, std::int64_t& start, std::int64_t
 
 }  // namespace
 
-SugaredPtr Emitter::emit_subscript(const Subscript& subscript, const TypePtr&) {
+SugaredPtr Emitter::emit_subscript(const Subscript& subscript, const TypePtr& hint) {
     const SugaredPtr sugared = emit_sugared(*subscript.value);
     const Range range = subscript.range;
     if (subscript.indices.size() != 1) {
@@ -47,7 +47,8 @@ SugaredPtr Emitter::emit_subscript(const Subscript& subscript, const TypePtr&) {
     if (value != nullptr && value->type()->kind() == TypeKind::Tuple) {
         return simple(emit_tuple_index(value, position, range));
     }
-    return sugared->item(builder_, position, range);
+    if (dynamic_cast<const BuiltinValue*>(sugared.get()) != nullptr) sugared->as_value(builder_, subscript.value->range);
+    return sugared->item_of_type(builder_, position, hint, range);
 }
 
 ir::Value* Emitter::emit_tensor_subscript(ir::Value* tensor, Exprs indices, Range range) {

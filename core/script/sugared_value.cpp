@@ -76,6 +76,8 @@ SugaredPtr Sugared::iterate(Builder& builder, Range range) {
 ir::Value* Sugared::length(Builder& builder, Range range) {
     builder.fail(concat("'", describe(), "' object is not iterable"), range);
 }
+SugaredPtr Sugared::item_of_type(Builder& builder, ir::Value* index, const TypePtr&, Range range) { return item(builder, index, range); }
+
 SugaredPtr Sugared::item(Builder& builder, ir::Value*, Range range) {
     builder.fail(concat("'", describe(), "' object is not subscriptable"), range);
 }
@@ -269,6 +271,24 @@ ir::Value* SimpleValue::length(Builder& builder, Range range) {
         return call_builtin(builder, "aten::len", {value_}, range);
     }
     builder.fail(concat("'", value_->type()->annotation_str(), "' object is not iterable"), range);
+}
+
+SugaredPtr SimpleValue::item_of_type(Builder& builder, ir::Value* index, const TypePtr& type, Range range) {
+    if (SugaredPtr found = module_of_interface(builder, value_, index, type, range)) return found;
+    return item(builder, index, range);
+}
+
+SugaredPtr module_of_interface(Builder& builder, ir::Value* container, ir::Value* index, const TypePtr& type, Range range) {
+    const auto* cls = container->type()->as<ClassType>();
+    const bool fits = cls != nullptr && cls->is_module() && cls->find_method("__getitem__") == nullptr;
+    if (!fits || !type || type->kind() != TypeKind::Interface || ir::constant_of(index)) return nullptr;
+    for (const ClassType::Attribute& attribute : cls->attributes()) {
+        if (attribute.kind != AttributeKind::Module || attribute.type->is_subtype_of(*type)) continue;
+        builder.fail(concat("Attribute ", attribute.name, " is not of annotated type ", type->annotation_str()), range);
+    }
+    ir::Node* node = builder.insert(ir::prim::ModuleContainerIndex, {container, index});
+    node->output()->set_type(type);
+    return simple(node->output());
 }
 
 SugaredPtr SimpleValue::item(Builder& builder, ir::Value* index, Range range) {

@@ -34,6 +34,8 @@ class Sugared : public RefCounted {
     virtual SugaredPtr iterate(Builder& builder, Range range);
     virtual ir::Value* length(Builder& builder, Range range);
     virtual SugaredPtr item(Builder& builder, ir::Value* index, Range range);
+    // The same where the program says its type, which may be null: of a container of modules the index need not be known then.
+    virtual SugaredPtr item_of_type(Builder& builder, ir::Value* index, const TypePtr& type, Range range);
     // Known when loops over it are unrolled, so that elements may differ in type.
     virtual std::optional<std::int64_t> static_length() const { return std::nullopt; }
 };
@@ -54,6 +56,7 @@ class SimpleValue final : public Sugared {
     SugaredPtr iterate(Builder& builder, Range range) override;
     ir::Value* length(Builder& builder, Range range) override;
     SugaredPtr item(Builder& builder, ir::Value* index, Range range) override;
+    SugaredPtr item_of_type(Builder& builder, ir::Value* index, const TypePtr& type, Range range) override;
 
   private:
     SugaredPtr builtin_property(Builder& builder, std::string_view name, Range range);
@@ -66,6 +69,9 @@ class SimpleValue final : public Sugared {
 // The methods that stand for a property, as PyTorch calls them.
 std::string getter_name(std::string_view property);
 std::string setter_name(std::string_view property);
+
+// One of the modules in a container, which all have the interface; null when the type is none or the index is known.
+SugaredPtr module_of_interface(Builder& builder, ir::Value* container, ir::Value* index, const TypePtr& type, Range range);
 
 inline SugaredPtr simple(ir::Value* value) { return make_ptr<SimpleValue>(value); }
 // The value of a SimpleValue; null for other kinds.
