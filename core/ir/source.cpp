@@ -78,11 +78,12 @@ std::string_view SourceRange::line_text() const {
 
 namespace {
 
-constexpr std::size_t kLinesAround = 3;
+constexpr std::size_t kLinesAround = 2;
 
 // Tildes under bytes [from, to) of the line, blanks at their begin left out.
 void append_marker(std::string& out, std::string_view line, std::size_t from, std::size_t to, bool is_last) {
     while (from < to && (line[from] == ' ' || line[from] == '\t')) ++from;
+    if (from >= to && !is_last) return;  // an empty line, the end of one
     append(out, std::string(from, ' '));
     append(out, std::string(is_last ? std::max<std::size_t>(to > from ? to - from : 0, 1) : to - from, '~'));
     append(out, is_last ? " <--- HERE\n" : "\n");

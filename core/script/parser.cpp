@@ -62,7 +62,11 @@ std::string_view Parser::text(Range range) const { return source_text_.substr(ra
 void Parser::fail(const std::string& message, Range range) const { throw CompileError(message, place(source_, range)); }
 
 void Parser::fail_expected(std::string_view what) const {
-    fail(concat("expected ", what, " but found '", token_name(current().kind), "' here"), current().range);
+    // The blanks of an indentation begin at the end of the line before.
+    Range range = current().range;
+    const auto line = text(range).rfind('\n') + 1;  // 0 when there is none
+    if (is(Token::Indent) && line < text(range).size()) range.begin += static_cast<std::uint32_t>(line);
+    fail(concat("expected ", what, " but found '", token_name(current().kind), "' here"), range);
 }
 
 std::optional<Range> Parser::take_type_comment() {

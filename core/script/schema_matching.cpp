@@ -173,6 +173,31 @@ class Matcher {
         return list->kind() == TypeKind::List && list->element()->kind() == actual.kind();
     }
 
+    // The part of the type with variables that does not fit, in PyTorch's words.
+    std::string why_no_match(const Type& formal, const Type& actual) const {
+        const std::string found = actual.annotation_str();
+        switch (formal.kind()) {
+            case TypeKind::Var: {
+                const auto bound = plan_.bindings.find(formal.name());
+                const std::string before = bound == plan_.bindings.end() ? "another type" : concat("type ", bound->second->annotation_str());
+                return concat("Type variable '", formal.name(), "' previously matched to ", before, " is matched to type ", found, ".");
+            }
+            case TypeKind::Optional:
+                return why_no_match(*formal.element(), actual.kind() == TypeKind::Optional ? *actual.element() : actual);
+            case TypeKind::List:
+                if (actual.kind() == TypeKind::List) return why_no_match(*formal.element(), *actual.element());
+                return concat("Cannot match ", formal.annotation_str(), " to ", found, ".");
+            case TypeKind::Dict: {
+                if (actual.kind() != TypeKind::Dict) return concat("Cannot match a dict to ", found, ".");
+                const std::size_t part = has_variables(*formal.contained()[0]) ? 0 : 1;
+                return why_no_match(*formal.contained()[part], *actual.contained()[part]);
+            }
+            case TypeKind::Tuple: return concat("Cannot match a tuple to ", found, ".");
+            case TypeKind::Future: return concat("Cannot match a future to ", found, ".");
+            default: return concat("Cannot match ", formal.annotation_str(), " to ", found, ".");
+        }
+    }
+
     bool add(const Argument& formal, const NamedValue& given) {
         const bool repeated = is_repeated(formal, *given.value->type());
         const TypePtr actual = repeated ? types::list(given.value->type()) : given.value->type();
@@ -180,7 +205,11 @@ class Matcher {
         if (has_variables(*formal.type)) {
             const bool is_none_for_optional = is_none(*actual) && formal.type->kind() == TypeKind::Optional;
             if (!is_none_for_optional && !ir::match_type(formal.type, actual, plan_.bindings)) {
-                return mismatch(formal.name, formal.type, actual);
+                if (why_ == nullptr) return false;
+                const bool are_dicts = formal.type->kind() == TypeKind::Dict && actual->kind() == TypeKind::Dict;
+                if (are_dicts && !has_variables(*formal.type->contained()[0])) return mismatch(formal.name, formal.type, actual);
+                return refuse("Could not match type ", actual->annotation_str(), " to ", formal.type->annotation_str(), " in argument '",
+                              formal.name, "': ", why_no_match(*formal.type, *actual));
             }
             concrete = ir::substitute(formal.type, plan_.bindings);
             if (has_variables(*concrete) && !is_none_for_optional) {

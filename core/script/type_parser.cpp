@@ -169,6 +169,19 @@ TypePtr TypeParser::parse_subscript(const Subscript& subscript) const {
     fail(concat("Unknown type constructor ", *name), subscript);
 }
 
+namespace {
+
+// Text is no number and a fraction no int; what containers and classes take shows when the function is called.
+bool can_be_default(const IValue& value, const Type& type) {
+    const TypeKind kind = type.kind();
+    const bool is_number = kind == TypeKind::Int || kind == TypeKind::Float || kind == TypeKind::Bool || kind == TypeKind::Number;
+    if (value.is_string()) return !is_number && kind != TypeKind::Tensor;
+    if (value.is_number() && kind == TypeKind::String) return false;
+    return !value.is_double() || (kind != TypeKind::Int && kind != TypeKind::Bool);
+}
+
+}  // namespace
+
 Argument TypeParser::parse_param(const Param& param) const {
     Argument argument;
     argument.name = std::string(param.name);
@@ -183,6 +196,10 @@ Argument TypeParser::parse_param(const Param& param) const {
         }
         if (!argument.default_value) {
             fail("Expected a constant as the default value of a parameter", *param.default_value);
+        }
+        if (!can_be_default(*argument.default_value, *without_optional(argument.type))) {
+            fail(concat("Expected a default value of type ", argument.type->annotation_str(), " on parameter \"", param.name, "\""),
+                 *param.default_value);
         }
     }
     return argument;
