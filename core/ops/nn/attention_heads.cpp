@@ -69,6 +69,15 @@ std::int64_t rounded_up(std::int64_t n) {
     return (n + kLanes<T> - 1) / kLanes<T> * kLanes<T>;
 }
 
+// Rows that lie apart are asked for ahead: no machine guesses where the next one is. Not far ahead: they would take each other's
+// place in the cache.
+template <typename T>
+LOUPE_INLINE inline void fetch(const T* rows, std::int64_t count, std::int64_t stride, std::int64_t width) {
+    for (std::int64_t i = 0; i < count; ++i) {
+        for (std::int64_t j = 0; j < width; j += kLanes<T>) __builtin_prefetch(rows + i * stride + j);
+    }
+}
+
 // A matrix in memory of its own, its rows padded with zeros to whole vectors.
 template <typename T>
 struct Padded {
@@ -90,6 +99,7 @@ struct Padded {
         if (m.column_stride != 1) return turn(m);
         with_best_instructions([&]() LOUPE_INLINE {
             for (std::int64_t i = 0; i < m.rows; ++i) {
+                if (i % kRows == 0) fetch(m.data + (i + kRows) * m.row_stride, std::min(kRows, m.rows - kRows - i), m.row_stride, m.columns);
                 copy_row(row(i), m.data + i * m.row_stride, m.columns);
                 for (std::int64_t j = m.columns; j < stride; ++j) row(i)[j] = T(0);
             }
@@ -102,6 +112,10 @@ struct Padded {
             const std::int64_t fours = m.row_stride == 1 ? count / 4 * 4 : 0;
             const T* from = m.data + first * m.column_stride;
             std::int64_t done = 0;
+            if (fours > 0) {
+                const std::int64_t left = std::min(kLanes<T>, m.columns - kLanes<T> - first);
+                fetch(from + kLanes<T> * m.column_stride, left, m.column_stride, m.rows);
+            }
             for (; fours > 0 && done + 4 <= m.rows; done += 4) {
                 for (std::int64_t j = 0; j < fours; j += 4) turn_four(from + done + j * m.column_stride, m.column_stride, row(done) + first + j);
             }
