@@ -28,6 +28,7 @@ class CodeGenerator {
         make_function();
         find_stages();
         b_.SetInsertPoint(llvm::BasicBlock::Create(context_, "entry", function_));
+        if (e_.is_of_rows()) find_row_block();
         load_pointers();
         make_buffers();
         fill_constants();
@@ -56,6 +57,7 @@ class CodeGenerator {
     struct Place {
         llvm::Value* pointer = nullptr;
         bool is_array = false;
+        llvm::Value* stride = nullptr;  // bytes from row to row
     };
 
     const FusedStep& step(std::uint32_t value) const { return e_.steps[value - e_.inputs.size()]; }
@@ -126,17 +128,36 @@ class CodeGenerator {
         std::int64_t bytes = 1;
         for (const Stored& stored : buffers) bytes += element_size(stored.as);
         block_ = std::clamp(kBlockBytes / bytes / 64 * 64, kSmallestBlock, kLargestBlock);
-        for (const Stored& stored : buffers) places_[stored] = {allocate(stored.as), false};
+        for (const Stored& stored : buffers) {
+            if (!e_.is_of_rows()) {
+                places_[stored] = {allocate(stored.as), false, nullptr};
+                continue;
+            }
+            const runtime::RowShape shape = e_.shapes[stored.value];
+            llvm::Value* element = b_.getInt64(static_cast<std::uint64_t>(element_size(stored.as)));
+            llvm::Value* stride = shape == runtime::RowShape::Columns ? b_.getInt64(0)
+                                  : shape == runtime::RowShape::PerRow ? element
+                                                                       : b_.CreateMul(function_->getArg(1), element);
+            llvm::Value* all = shape == runtime::RowShape::Columns ? b_.CreateMul(function_->getArg(1), element) : b_.CreateMul(stride, row_block_);
+            places_[stored] = {typed(take_scratch(all), stored.as), false, stride};
+        }
     }
 
-    // Of an expression of rows a piece of the scratch memory; else of a block.
+    void find_row_block() {
+        llvm::Value* fitting = b_.CreateSDiv(b_.getInt64(static_cast<std::uint64_t>(kRowBlock)), function_->getArg(1));
+        row_block_ = b_.CreateSelect(b_.CreateICmpSLT(fitting, b_.getInt64(1)), b_.getInt64(1), fitting);
+    }
+    llvm::Value* take_scratch(llvm::Value* bytes) {
+        llvm::Value* pointer = b_.CreateGEP(b_.getInt8Ty(), function_->getArg(5), scratch_ == nullptr ? b_.getInt64(0) : scratch_);
+        llvm::Value* padded = b_.CreateAnd(b_.CreateAdd(bytes, b_.getInt64(63)), b_.getInt64(~std::uint64_t{63}));
+        scratch_ = scratch_ == nullptr ? padded : b_.CreateAdd(scratch_, padded);
+        return pointer;
+    }
+
+    // Of an expression of rows a piece of the scratch memory, as long as a row; else of a block.
     llvm::Value* allocate(ScalarType dtype) {
         if (e_.is_of_rows()) {
-            llvm::Value* pointer = b_.CreateGEP(b_.getInt8Ty(), function_->getArg(5), scratch_ == nullptr ? b_.getInt64(0) : scratch_);
-            llvm::Value* bytes = b_.CreateMul(function_->getArg(1), b_.getInt64(static_cast<std::uint64_t>(element_size(dtype))));
-            llvm::Value* padded = b_.CreateAnd(b_.CreateAdd(bytes, b_.getInt64(63)), b_.getInt64(~std::uint64_t{63}));
-            scratch_ = scratch_ == nullptr ? padded : b_.CreateAdd(scratch_, padded);
-            return typed(pointer, dtype);
+            return typed(take_scratch(b_.CreateMul(function_->getArg(1), b_.getInt64(static_cast<std::uint64_t>(element_size(dtype))))), dtype);
         }
         auto* array = llvm::ArrayType::get(elements_.memory_type(dtype), static_cast<std::uint64_t>(block_));
         llvm::AllocaInst* buffer = b_.CreateAlloca(array);
@@ -168,31 +189,59 @@ class CodeGenerator {
         emit_loop("fill", count, 1, [&](llvm::Value* i) { b_.CreateStore(stored, b_.CreateGEP(elements_.memory_type(as), buffer, i)); });
     }
 
-    // Row by row: what is one for the row, then loops and calls as in a block.
+    // Some rows at once: short ones would spend their time between calls.
     void emit_rows() {
         base_ = b_.getInt64(0);
         length_ = function_->getArg(1);
-        emit_loop("row", function_->getArg(4), 1, [&](llvm::Value* row) {
-            row_known_.clear();
+        std::vector<llvm::Value*> strides;
+        for (std::size_t array = 0; array < outputs_.size() + inputs_.size(); ++array) {
+            strides.push_back(b_.CreateLoad(b_.getInt64Ty(), b_.CreateConstGEP1_64(b_.getInt64Ty(), function_->getArg(3), array)));
+        }
+        llvm::Value* rows = function_->getArg(4);
+        emit_loop("rows", rows, row_block_, [&](llvm::Value* first) {
+            llvm::Value* rest = b_.CreateSub(rows, first);
+            row_count_ = b_.CreateSelect(b_.CreateICmpSLT(rest, row_block_), rest, row_block_);
+            const auto place = [&](llvm::Value* array, llvm::Value* stride, ScalarType dtype) {
+                return Place{typed(b_.CreateGEP(b_.getInt8Ty(), array, b_.CreateMul(first, stride)), dtype), true, stride};
+            };
             for (std::size_t o = 0; o < outputs_.size(); ++o) {
                 const ScalarType dtype = e_.dtype_of(e_.outputs[o]);
-                places_[{e_.outputs[o], dtype}] = {row_pointer(outputs_[o], o, row, dtype), true};
+                places_[{e_.outputs[o], dtype}] = place(outputs_[o], strides[o], dtype);
             }
             for (std::uint32_t i = 0; i < inputs_.size(); ++i) {
-                places_[{i, e_.inputs[i]}] = {row_pointer(inputs_[i], outputs_.size() + i, row, e_.inputs[i]), true};
+                places_[{i, e_.inputs[i]}] = place(inputs_[i], strides[outputs_.size() + i], e_.inputs[i]);
             }
-            emit_stages();
-        }, false);
-    }
-    llvm::Value* row_pointer(llvm::Value* first, std::size_t array, llvm::Value* row, ScalarType dtype) {
-        llvm::Value* slot = b_.CreateConstGEP1_64(b_.getInt64Ty(), function_->getArg(3), array);
-        llvm::Value* stride = b_.CreateLoad(b_.getInt64Ty(), slot);
-        return typed(b_.CreateGEP(b_.getInt8Ty(), first, b_.CreateMul(row, stride)), dtype);
+            emit_row_stages();
+        });
     }
 
-    // for (i = 0; i < end; i += step) body(i). The iterations of loops by 1 do not depend on each other, unless that is said.
+    // Row by row: what is one for the row, then the loop over its elements.
+    void emit_row_stages() {
+        for (std::size_t s = 0; s < schedule_.stages.size(); ++s) {
+            stage_ = s;
+            const auto& stores = schedule_.stages[s].stores;
+            if (!stores.empty()) {
+                emit_loop("row", row_count_, b_.getInt64(1), [&](llvm::Value* row) {
+                    row_ = row;
+                    row_known_.clear();
+                    emit_row_values(s);
+                    if (std::any_of(stores.begin(), stores.end(), [&](const Stored& stored) { return !is_per_row(e_, stored.value); })) emit_stage_loop(s);
+                });
+            }
+            for (const std::uint32_t value : schedule_.stages[s].calls) emit_row_call(value);
+        }
+    }
+    llvm::Value* row_pointer(const Place& place, llvm::Value* row) {
+        return b_.CreateGEP(b_.getInt8Ty(), b_.CreateBitCast(place.pointer, b_.getInt8PtrTy()), b_.CreateMul(row, place.stride));
+    }
+
+    // for (i = 0; i < end; ++i) body(i), the iterations of which do not depend on each other; or by a step.
     template <typename Body>
-    void emit_loop(const std::string& name, llvm::Value* end, std::int64_t step_size, Body&& body, bool is_parallel = true) {
+    void emit_loop(const std::string& name, llvm::Value* end, std::int64_t step_size, Body&& body) {
+        emit_loop(name, end, b_.getInt64(static_cast<std::uint64_t>(step_size)), std::forward<Body>(body), step_size == 1);
+    }
+    template <typename Body>
+    void emit_loop(const std::string& name, llvm::Value* end, llvm::Value* step_size, Body&& body, bool is_parallel = false) {
         llvm::BasicBlock* before = b_.GetInsertBlock();
         auto* inside = llvm::BasicBlock::Create(context_, name, function_);
         auto* after = llvm::BasicBlock::Create(context_, name + ".end", function_);
@@ -201,10 +250,10 @@ class CodeGenerator {
         llvm::PHINode* i = b_.CreatePHI(b_.getInt64Ty(), 2, "i");
         i->addIncoming(b_.getInt64(0), before);
         body(static_cast<llvm::Value*>(i));
-        llvm::Value* next = b_.CreateNSWAdd(i, b_.getInt64(static_cast<std::uint64_t>(step_size)));
+        llvm::Value* next = b_.CreateNSWAdd(i, step_size);
         i->addIncoming(next, b_.GetInsertBlock());
         llvm::BranchInst* back = b_.CreateCondBr(b_.CreateICmpSLT(next, end), inside, after);
-        if (step_size == 1 && is_parallel) mark_parallel(inside, back);
+        if (is_parallel) mark_parallel(inside, back);
         b_.SetInsertPoint(after);
     }
 
@@ -222,21 +271,19 @@ class CodeGenerator {
     void emit_stages() {
         for (std::size_t s = 0; s < schedule_.stages.size(); ++s) {
             stage_ = s;
-            emit_row_values(s);
-            const auto& stores = schedule_.stages[s].stores;
-            if (std::any_of(stores.begin(), stores.end(), [&](const Stored& stored) { return !is_per_row(e_, stored.value); })) emit_stage_loop(s);
+            if (!schedule_.stages[s].stores.empty()) emit_stage_loop(s);
             for (const std::uint32_t value : schedule_.stages[s].calls) emit_call(value);
         }
     }
 
     // In registers before the loops that read them.
     void emit_row_values(std::size_t s) {
-        if (!e_.is_of_rows()) return;
         known_.clear();
         index_ = b_.getInt64(0);
         for (std::uint32_t value = 0; value < e_.shapes.size(); ++value) {
             if (!is_per_row(e_, value) || row_known_.contains(value)) continue;
-            const bool is_made = is_input(value) || (is_call(value) ? call_stage(value) < s : stage_of_.at(value) == s);
+            const bool is_kept = !is_input(value) && !is_call(value) && stage_of_.at(value) < s && places_.contains({value, step(value).dtype});
+            const bool is_made = is_kept || is_input(value) || (is_call(value) ? call_stage(value) < s : stage_of_.at(value) == s);
             if (is_made) row_known_[value] = make_value(value);
         }
         for (const Stored& stored : schedule_.stages[s].stores) {
@@ -269,6 +316,7 @@ class CodeGenerator {
 
     llvm::Value* address(const Stored& stored) {
         const Place& place = places_.at(stored);
+        if (e_.is_of_rows()) return b_.CreateGEP(elements_.memory_type(stored.as), typed(row_pointer(place, row_), stored.as), index_);
         llvm::Value* at = place.is_array ? b_.CreateAdd(base_, index_) : index_;
         return b_.CreateGEP(elements_.memory_type(stored.as), place.pointer, at);
     }
@@ -309,24 +357,62 @@ class CodeGenerator {
             return block_pointer(place.pointer, place.is_array, stored.as);
         };
         std::vector<llvm::Value*> pointers;
-        for (std::uint32_t r = 0; r < (made.rows ? made.rows->outputs : 1); ++r) pointers.push_back(place_pointer({value + r, step(value + r).result_as}));
+        pointers.push_back(place_pointer({value, made.result_as}));
         for (std::size_t i = 0; i < made.inputs.size(); ++i) {
             const FusedOperand& operand = made.inputs[i];
             pointers.push_back(operand.is_number ? block_pointer(literals_.at(Literal{value, i}), false, operand.as) : place_pointer({operand.value, operand.as}));
         }
-        llvm::Value* table = call_table(pointers.size());
-        for (std::size_t i = 0; i < pointers.size(); ++i) b_.CreateStore(pointers[i], b_.CreateConstGEP1_64(b_.getInt8PtrTy(), table, i));
+        emit_elementwise_call(value, pointers, length_);
+    }
+    void emit_elementwise_call(std::uint32_t value, const std::vector<llvm::Value*>& pointers, llvm::Value* count) {
         llvm::Type* bytes = b_.getInt8PtrTy();
+        auto* type = llvm::FunctionType::get(b_.getVoidTy(), {bytes, bytes->getPointerTo(), b_.getInt64Ty()}, false);
         const auto [function, params] = callees_.at(value);
-        if (made.rows) {
-            llvm::Type* integer = b_.getInt64Ty();
-            auto* rows_type = llvm::FunctionType::get(b_.getVoidTy(), {bytes, bytes->getPointerTo(), integer->getPointerTo(), integer, integer}, false);
-            b_.CreateCall(rows_type, b_.CreateBitCast(function, rows_type->getPointerTo()), {params, table, no_strides(pointers.size()), b_.getInt64(1), length_});
+        b_.CreateCall(type, b_.CreateBitCast(function, type->getPointerTo()), {params, filled_table(pointers, bytes), count});
+    }
+
+    // What a call of an expression of rows writes, then what it reads.
+    std::vector<Place> call_places(std::uint32_t value) {
+        const FusedStep& made = step(value);
+        std::vector<Place> places;
+        for (std::uint32_t r = 0; r < (made.rows ? made.rows->outputs : 1); ++r) places.push_back(places_.at({value + r, step(value + r).result_as}));
+        for (std::size_t i = 0; i < made.inputs.size(); ++i) {
+            const FusedOperand& operand = made.inputs[i];
+            if (operand.is_number) places.push_back({literals_.at(Literal{value, i}), false, b_.getInt64(0)});
+            else places.push_back(places_.at({operand.value, operand.as}));
+        }
+        return places;
+    }
+
+    void emit_row_call(std::uint32_t value) {
+        const std::vector<Place> places = call_places(value);
+        std::vector<llvm::Value*> pointers, strides;
+        if (step(value).rows) {
+            for (const Place& place : places) {
+                pointers.push_back(b_.CreateBitCast(place.pointer, b_.getInt8PtrTy()));
+                strides.push_back(place.stride);
+            }
+            llvm::Type *bytes = b_.getInt8PtrTy(), *integer = b_.getInt64Ty();
+            auto* type = llvm::FunctionType::get(b_.getVoidTy(), {bytes, bytes->getPointerTo(), integer->getPointerTo(), integer, integer}, false);
+            const auto [function, params] = callees_.at(value);
+            b_.CreateCall(type, b_.CreateBitCast(function, type->getPointerTo()),
+                          {params, filled_table(pointers, bytes), filled_table(strides, integer), row_count_, length_});
             return;
         }
-        auto* type = llvm::FunctionType::get(b_.getVoidTy(), {bytes, bytes->getPointerTo(), b_.getInt64Ty()}, false);
-        llvm::Value* count = is_per_row(e_, value) ? b_.getInt64(1) : length_;
-        b_.CreateCall(type, b_.CreateBitCast(function, type->getPointerTo()), {params, table, count});
+        // All rows at once where they follow each other without gaps.
+        llvm::Value* unit = is_per_row(e_, value) ? b_.getInt64(1) : length_;
+        llvm::Value* is_packed = b_.getTrue();
+        for (std::size_t i = 0; i < places.size(); ++i) {
+            const ScalarType as = i == 0 ? step(value).result_as : step(value).inputs[i - 1].as;
+            llvm::Value* packed = b_.CreateMul(unit, b_.getInt64(static_cast<std::uint64_t>(element_size(as))));
+            is_packed = b_.CreateAnd(is_packed, b_.CreateICmpEQ(places[i].stride, packed));
+        }
+        llvm::Value* count = b_.CreateSelect(is_packed, b_.CreateMul(unit, row_count_), unit);
+        emit_loop("call", b_.CreateSelect(is_packed, b_.getInt64(1), row_count_), b_.getInt64(1), [&](llvm::Value* row) {
+            pointers.clear();
+            for (const Place& place : places) pointers.push_back(row_pointer(place, row));
+            emit_elementwise_call(value, pointers, count);
+        });
     }
 
     void stream_outputs() {
@@ -341,20 +427,15 @@ class CodeGenerator {
         }
     }
 
-    // One row has no next one.
-    llvm::Value* no_strides(std::size_t size) {
-        llvm::IRBuilderBase::InsertPointGuard guard(b_);
-        b_.SetInsertPoint(&function_->getEntryBlock(), function_->getEntryBlock().begin());
-        llvm::Value* table = b_.CreateAlloca(llvm::ArrayType::get(b_.getInt64Ty(), size));
-        b_.CreateStore(llvm::ConstantAggregateZero::get(llvm::ArrayType::get(b_.getInt64Ty(), size)), table);
-        return b_.CreateBitCast(table, b_.getInt64Ty()->getPointerTo());
-    }
-
-    llvm::Value* call_table(std::size_t size) {
-        llvm::IRBuilderBase::InsertPointGuard guard(b_);
-        b_.SetInsertPoint(&function_->getEntryBlock(), function_->getEntryBlock().begin());
-        auto* array = llvm::ArrayType::get(b_.getInt8PtrTy(), size);
-        return b_.CreateBitCast(b_.CreateAlloca(array), b_.getInt8PtrTy()->getPointerTo());
+    llvm::Value* filled_table(const std::vector<llvm::Value*>& values, llvm::Type* type) {
+        llvm::Value* table = nullptr;
+        {
+            llvm::IRBuilderBase::InsertPointGuard guard(b_);
+            b_.SetInsertPoint(&function_->getEntryBlock(), function_->getEntryBlock().begin());
+            table = b_.CreateBitCast(b_.CreateAlloca(llvm::ArrayType::get(type, values.size())), type->getPointerTo());
+        }
+        for (std::size_t i = 0; i < values.size(); ++i) b_.CreateStore(values[i], b_.CreateConstGEP1_64(type, table, i));
+        return table;
     }
 
     llvm::LLVMContext& context_;
@@ -376,6 +457,9 @@ class CodeGenerator {
     std::vector<llvm::Value*> inputs_;
     llvm::Value* scratch_ = nullptr;  // what is taken of it
     std::map<std::uint32_t, llvm::Value*> row_known_;
+    llvm::Value* row_block_ = nullptr;  // rows done at once
+    llvm::Value* row_count_ = nullptr;  // rows that are done now
+    llvm::Value* row_ = nullptr;        // of those
     std::int64_t block_ = kLargestBlock;
     llvm::Value* base_ = nullptr;    // of the block
     llvm::Value* length_ = nullptr;

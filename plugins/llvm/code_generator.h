@@ -8,7 +8,8 @@
 //
 //     void fused(std::byte** arrays, std::int64_t n, void** functions, const std::int64_t* strides, std::int64_t rows, std::byte* scratch)
 //
-// arrays: outputs, then inputs; of the first row. scratch: row_scratch_bytes, on a boundary of 64. functions: for each call of the schedule, the operator's loop and its parameters;
+// arrays: outputs, then inputs; of the first row. Rows are done kRowBlock elements at once, a row at least. scratch:
+// row_scratch_bytes, on a boundary of 64. functions: for each call of the schedule, the operator's loop and its parameters;
 // then, for code that streams, void (*)(std::byte* to, const std::byte* from, std::int64_t bytes).
 
 #include <llvm/IR/Module.h>
@@ -20,6 +21,7 @@
 namespace loupe::llvm_fuser {
 
 inline constexpr const char* kFunctionName = "fused";
+inline constexpr std::int64_t kRowBlock = 1024;
 
 struct Target {
     bool has_fma = false;

@@ -28,7 +28,7 @@ using runtime::FusedKernel;
 using runtime::FusedKernelText;
 
 // Raised when the generator makes other code of the same expression.
-constexpr int kGeneratorVersion = 3;
+constexpr int kGeneratorVersion = 4;
 
 template <typename T>
 T value_or_throw(llvm::Expected<T> expected) {
@@ -73,7 +73,7 @@ class CompiledKernel final : public FusedKernel {
     void run_rows(std::byte* const* arrays, const std::int64_t* strides, std::int64_t rows, std::int64_t n) const override {
         thread_local std::vector<std::byte> memory;
         // Each buffer is rounded up to lines.
-        const auto bytes = static_cast<std::size_t>(row_bytes_ * ((n + 63) / 64 * 64)) + 64;
+        const auto bytes = static_cast<std::size_t>(row_bytes_ * ((std::max(n, kRowBlock) + 63) / 64 * 64)) + 64;
         if (memory.size() < bytes) memory.resize(bytes);
         std::byte* const scratch = memory.data() + (64 - reinterpret_cast<std::uintptr_t>(memory.data()) % 64) % 64;
         reinterpret_cast<RowFunction>(reinterpret_cast<void*>(function))(arrays, n, functions_.data(), strides, rows, scratch);

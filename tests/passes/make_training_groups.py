@@ -41,6 +41,15 @@ CASES = [
   %shape : int[] = prim::ListConstruct(%two, %four)
   %l : Tensor = aten::layer_norm(%h, %shape, %in1, %in2, %eps, %yes)
   %r : Tensor = aten::tanh(%l)"""),
+    ("softmax between pointwise operators", "aten::_softmax aten::_softmax_backward_data", "2,3,5 2,3,5", """
+  %h : Tensor = aten::mul(%in0, %half)
+  %a : Tensor = aten::add(%h, %in1, %one)
+  %s : Tensor = aten::softmax(%a, %last, %none)
+  %r : Tensor = aten::mul(%s, %in1)"""),
+    ("log_softmax between pointwise operators", "aten::_log_softmax aten::_log_softmax_backward_data", "7,64 64", """
+  %h : Tensor = aten::mul(%in0, %in1)
+  %s : Tensor = aten::log_softmax(%h, %last, %none)
+  %r : Tensor = aten::mul(%s, %half)"""),
 ]
 
 

@@ -66,9 +66,16 @@ LOUPE_INLINE inline void scale_row(const T* x, const T* w, const T* b, T* y, std
     if (w != nullptr && b != nullptr) {
 #pragma omp simd
         for (std::int64_t i = 0; i < n; ++i) y[i] = (x[i] * scale + shift) * w[i] + b[i];
-        return;
+    } else if (w == nullptr && b == nullptr) {
+#pragma omp simd
+        for (std::int64_t i = 0; i < n; ++i) y[i] = x[i] * scale + shift;
+    } else if (w != nullptr) {
+#pragma omp simd
+        for (std::int64_t i = 0; i < n; ++i) y[i] = (x[i] * scale + shift) * w[i];
+    } else {
+#pragma omp simd
+        for (std::int64_t i = 0; i < n; ++i) y[i] = (x[i] * scale + shift) + b[i];
     }
-    for (std::int64_t i = 0; i < n; ++i) y[i] = (x[i] * scale + shift) * (w == nullptr ? T(1) : w[i]) + (b == nullptr ? T(0) : b[i]);
 }
 
 template <typename T>
@@ -84,6 +91,62 @@ LOUPE_INLINE inline void normalize_row(const T* x, const T* w, const T* b, T* y,
     mean_out = mean;
     rstd_out = rstd;
     scale_row(x, w, b, y, n, rstd, -rstd * mean);
+}
+
+// Sums of four rows at once: of a short one most of the time goes by until its sums are there. Strides in elements.
+constexpr std::int64_t kShortRow = 512;
+template <typename T>
+LOUPE_INLINE inline void moments_of_four_rows(const T* x, std::int64_t stride, std::int64_t n, double eps, T* means, T* scales) {
+    const T *x0 = x, *x1 = x + stride, *x2 = x1 + stride, *x3 = x2 + stride;
+    T s0 = 0, s1 = 0, s2 = 0, s3 = 0;
+#pragma omp simd reduction(+ : s0, s1, s2, s3)
+    for (std::int64_t i = 0; i < n; ++i) {
+        s0 += x0[i];
+        s1 += x1[i];
+        s2 += x2[i];
+        s3 += x3[i];
+    }
+    const auto count = static_cast<T>(n);
+    const T m0 = s0 / count, m1 = s1 / count, m2 = s2 / count, m3 = s3 / count;
+    T q0 = 0, q1 = 0, q2 = 0, q3 = 0;
+#pragma omp simd reduction(+ : q0, q1, q2, q3)
+    for (std::int64_t i = 0; i < n; ++i) {
+        q0 += (x0[i] - m0) * (x0[i] - m0);
+        q1 += (x1[i] - m1) * (x1[i] - m1);
+        q2 += (x2[i] - m2) * (x2[i] - m2);
+        q3 += (x3[i] - m3) * (x3[i] - m3);
+    }
+    const std::array<T, 4> mean{m0, m1, m2, m3}, squares{q0, q1, q2, q3};
+    for (std::size_t k = 0; k < 4; ++k) {
+        means[k] = mean[k];
+        scales[k] = T(1) / std::sqrt(squares[k] / count + static_cast<T>(eps));
+    }
+}
+
+// Rows of elements and, for each, mean and 1 / std; strides in elements.
+template <typename T>
+struct NormalizedRows {
+    const T* x;
+    T *y, *mean, *rstd;
+    std::int64_t x_stride, y_stride, mean_stride, rstd_stride;
+};
+template <typename T>
+void normalize_rows(const NormalizedRows<T>& a, const T* w, const T* b, std::int64_t rows, std::int64_t n, double eps) {
+    with_best_instructions([&]() LOUPE_INLINE {
+        std::int64_t r = 0;
+        for (; n <= kShortRow && r + 4 <= rows; r += 4) {
+            T means[4], scales[4];
+            moments_of_four_rows(a.x + r * a.x_stride, a.x_stride, n, eps, means, scales);
+            for (std::int64_t k = 0; k < 4; ++k) {
+                a.mean[(r + k) * a.mean_stride] = means[k];
+                a.rstd[(r + k) * a.rstd_stride] = scales[k];
+                scale_row(a.x + (r + k) * a.x_stride, w, b, a.y + (r + k) * a.y_stride, n, scales[k], -scales[k] * means[k]);
+            }
+        }
+        for (; r < rows; ++r) {
+            normalize_row(a.x + r * a.x_stride, w, b, a.y + r * a.y_stride, n, eps, a.mean[r * a.mean_stride], a.rstd[r * a.rstd_stride]);
+        }
+    });
 }
 
 // As layer_norm_rows, of bfloat16: rows of float32, mean and rstd from rows of x.
@@ -141,15 +204,11 @@ void rounded_layer_norm(const Rows& rows, const Tensor& out, const Tensor& mean,
 // Rows of y, mean and rstd from rows of x and, as the numbers say, weight and bias. numbers: eps, has weight, has bias.
 template <typename T>
 void layer_norm_rows(const RowParams& params, void* const* arrays, const std::int64_t* strides, std::int64_t rows, std::int64_t n) {
-    const auto at = [&](std::size_t i, std::int64_t row) { return reinterpret_cast<T*>(static_cast<std::byte*>(arrays[i]) + row * strides[i]); };
+    const auto array = [&](std::size_t i) { return static_cast<T*>(arrays[i]); };
+    const auto stride = [&](std::size_t i) { return strides[i] / static_cast<std::int64_t>(sizeof(T)); };
     const bool has_weight = params.numbers[1] != 0, has_bias = params.numbers[2] != 0;
-    with_best_instructions([&]() LOUPE_INLINE {
-        for (std::int64_t r = 0; r < rows; ++r) {
-            const T* w = has_weight ? at(4, r) : nullptr;
-            const T* b = has_bias ? at(has_weight ? 5 : 4, r) : nullptr;
-            normalize_row(at(3, r), w, b, at(0, r), n, params.numbers[0], *at(1, r), *at(2, r));
-        }
-    });
+    normalize_rows<T>({array(3), array(0), array(1), array(2), stride(3), stride(0), stride(1), stride(2)}, has_weight ? array(4) : nullptr,
+                      has_bias ? array(has_weight ? 5 : 4) : nullptr, rows, n, params.numbers[0]);
 }
 
 void native_layer_norm(const Tensor& out, const Tensor& mean, const Tensor& rstd, const Tensor& input, const Dims& normalized_shape,
@@ -173,11 +232,8 @@ void native_layer_norm(const Tensor& out, const Tensor& mean, const Tensor& rstd
         const Tensor y = out.dtype() == kType ? buffer_for(out) : empty(out.sizes(), kType);
         const std::int64_t n = rows.length;
         parallel_for(0, rows.count, std::max<std::int64_t>(1, 16384 / std::max<std::int64_t>(1, n)), [&](std::int64_t begin, std::int64_t end) {
-            with_best_instructions([&]() LOUPE_INLINE {
-                for (std::int64_t i = begin; i < end; ++i) {
-                    normalize_row(x.data<T>() + i * n, w, b, y.data<T>() + i * n, n, eps, mean.data<T>()[i], rstd.data<T>()[i]);
-                }
-            });
+            normalize_rows<T>({x.data<T>() + begin * n, y.data<T>() + begin * n, mean.data<T>() + begin, rstd.data<T>() + begin, n, n, 1, 1}, w, b,
+                              end - begin, n, eps);
         });
         if (!y.is_same(out)) convert_into(out, y);
     });

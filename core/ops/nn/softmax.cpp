@@ -60,6 +60,72 @@ LOUPE_INLINE inline void softmax_row(const T* x, T* y, std::int64_t n) {
     }
 }
 
+// Four rows at once: of a short one most of the time goes by until its sum is there. x, y: the first elements; strides in
+// elements.
+constexpr std::int64_t kShortRow = 512;
+template <bool Log, typename T>
+LOUPE_INLINE inline void softmax_four_rows(const T* x, std::int64_t x_stride, T* y, std::int64_t y_stride, std::int64_t n) {
+    const T *x0 = x, *x1 = x + x_stride, *x2 = x1 + x_stride, *x3 = x2 + x_stride;
+    T *y0 = y, *y1 = y + y_stride, *y2 = y1 + y_stride, *y3 = y2 + y_stride;
+    T m0 = -std::numeric_limits<T>::infinity(), m1 = m0, m2 = m0, m3 = m0;
+#pragma omp simd reduction(max : m0, m1, m2, m3)
+    for (std::int64_t i = 0; i < n; ++i) {
+        m0 = x0[i] > m0 ? x0[i] : m0;
+        m1 = x1[i] > m1 ? x1[i] : m1;
+        m2 = x2[i] > m2 ? x2[i] : m2;
+        m3 = x3[i] > m3 ? x3[i] : m3;
+    }
+    T s0 = 0, s1 = 0, s2 = 0, s3 = 0;
+    if constexpr (Log) {
+#pragma omp simd reduction(+ : s0, s1, s2, s3)
+        for (std::int64_t i = 0; i < n; ++i) {
+            s0 += fast_exp(x0[i] - m0);
+            s1 += fast_exp(x1[i] - m1);
+            s2 += fast_exp(x2[i] - m2);
+            s3 += fast_exp(x3[i] - m3);
+        }
+        const T l0 = std::log(s0), l1 = std::log(s1), l2 = std::log(s2), l3 = std::log(s3);
+#pragma omp simd
+        for (std::int64_t i = 0; i < n; ++i) {
+            y0[i] = x0[i] - m0 - l0;
+            y1[i] = x1[i] - m1 - l1;
+            y2[i] = x2[i] - m2 - l2;
+            y3[i] = x3[i] - m3 - l3;
+        }
+    } else {
+#pragma omp simd reduction(+ : s0, s1, s2, s3)
+        for (std::int64_t i = 0; i < n; ++i) {
+            const T e0 = fast_exp(x0[i] - m0), e1 = fast_exp(x1[i] - m1), e2 = fast_exp(x2[i] - m2), e3 = fast_exp(x3[i] - m3);
+            y0[i] = e0;
+            y1[i] = e1;
+            y2[i] = e2;
+            y3[i] = e3;
+            s0 += e0;
+            s1 += e1;
+            s2 += e2;
+            s3 += e3;
+        }
+        const T k0 = T(1) / s0, k1 = T(1) / s1, k2 = T(1) / s2, k3 = T(1) / s3;
+#pragma omp simd
+        for (std::int64_t i = 0; i < n; ++i) {
+            y0[i] *= k0;
+            y1[i] *= k1;
+            y2[i] *= k2;
+            y3[i] *= k3;
+        }
+    }
+}
+
+// Rows of y from rows of x; strides in elements.
+template <bool Log, typename T>
+void softmax_all_rows(const T* x, std::int64_t x_stride, T* y, std::int64_t y_stride, std::int64_t rows, std::int64_t n) {
+    with_best_instructions([&]() LOUPE_INLINE {
+        std::int64_t r = 0;
+        for (; n <= kShortRow && r + 4 <= rows; r += 4) softmax_four_rows<Log>(x + r * x_stride, x_stride, y + r * y_stride, y_stride, n);
+        for (; r < rows; ++r) softmax_row<Log>(x + r * x_stride, y + r * y_stride, n);
+    });
+}
+
 // Softmax over a dimension that is not the last: a block of neighbouring columns at once.
 constexpr std::int64_t kColumns = 64;
 template <bool Log, typename T>
@@ -94,9 +160,7 @@ template <bool Log, typename T>
 void softmax_lines(const Lines& lines, const T* x, T* y) {
     if (lines.inner == 1) {
         parallel_for(0, lines.outer, std::max<std::int64_t>(1, 8192 / lines.length), [&](std::int64_t begin, std::int64_t end) {
-            with_best_instructions([&]() LOUPE_INLINE {
-                for (std::int64_t i = begin; i < end; ++i) softmax_row<Log>(x + i * lines.length, y + i * lines.length, lines.length);
-            });
+            softmax_all_rows<Log>(x + begin * lines.length, lines.length, y + begin * lines.length, lines.length, end - begin, lines.length);
         });
         return;
     }
@@ -135,12 +199,8 @@ void rounded_log_softmax(const Lines& lines, const float* x, float* y) {
 // Rows of y from rows of x, for fused kernels.
 template <bool Log, typename T>
 void softmax_rows(const RowParams&, void* const* arrays, const std::int64_t* strides, std::int64_t rows, std::int64_t n) {
-    with_best_instructions([&]() LOUPE_INLINE {
-        for (std::int64_t r = 0; r < rows; ++r) {
-            softmax_row<Log>(reinterpret_cast<const T*>(static_cast<const std::byte*>(arrays[1]) + r * strides[1]),
-                             reinterpret_cast<T*>(static_cast<std::byte*>(arrays[0]) + r * strides[0]), n);
-        }
-    });
+    constexpr auto kElement = static_cast<std::int64_t>(sizeof(T));
+    softmax_all_rows<Log>(static_cast<const T*>(arrays[1]), strides[1] / kElement, static_cast<T*>(arrays[0]), strides[0] / kElement, rows, n);
 }
 void rounded_log_softmax_rows(const RowParams&, void* const* arrays, const std::int64_t* strides, std::int64_t rows, std::int64_t n) {
     for (std::int64_t r = 0; r < rows; ++r) {
