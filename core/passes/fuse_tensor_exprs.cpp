@@ -38,6 +38,30 @@ const std::unordered_set<Symbol>& pointwise() {
     return kKinds;
 }
 
+// Those that PyTorch leaves alone, which the loops know too.
+const std::unordered_set<Symbol>& further_pointwise() {
+    static const std::unordered_set<Symbol> kKinds = [] {
+        std::unordered_set<Symbol> kinds;
+        for (const char* name :
+             {"acosh", "arccos", "arccosh", "arcsin", "arcsinh", "arctan", "arctanh", "asinh", "atanh", "bitwise_left_shift", "bitwise_right_shift",
+              "bitwise_xor", "__lshift__", "__rshift__", "celu", "conj_physical", "copysign", "digamma", "erfinv", "floor_divide", "fmax", "fmin", "gcd",
+              "hardshrink", "hardshrink_backward", "hypot", "i0", "isfinite", "isinf", "isneginf", "isposinf", "lcm", "log_sigmoid", "logaddexp",
+              "logaddexp2", "logit", "nan_to_num", "selu", "sgn", "signbit", "sinc", "softshrink", "softshrink_backward",
+              "special_digamma", "special_erf", "special_exp2", "special_expit", "special_expm1", "special_log1p", "special_ndtr", "tanhshrink",
+              "xlogy"}) {
+            kinds.insert(Symbol::intern(std::string("aten::") + name));
+        }
+        return kinds;
+    }();
+    return kKinds;
+}
+
+// Only tensors and numbers in, one tensor out.
+bool has_form_of_pointwise(const Node* node) {
+    if (node->op() == nullptr || node->outputs().size() != 1 || node->output()->type()->kind() != TypeKind::Tensor) return false;
+    return std::none_of(node->inputs().begin(), node->inputs().end(), [](const Value* v) { return v->type()->kind() == TypeKind::List; });
+}
+
 bool is_on_cpu_or_unknown(const Node* node) {
     return std::all_of(node->inputs().begin(), node->inputs().end(), [](const Value* value) {
         const auto* type = value->type()->as<TensorType>();
@@ -47,16 +71,15 @@ bool is_on_cpu_or_unknown(const Node* node) {
 
 }  // namespace
 
-// Only tensors and numbers in, one tensor out; reductions share names with some.
+// Reductions share names with some.
 bool is_pointwise(const Node* node) {
-    if (!pointwise().contains(node->kind()) || node->op() == nullptr || node->outputs().size() != 1) return false;
-    if (node->output()->type()->kind() != TypeKind::Tensor) return false;
+    if (!pointwise().contains(node->kind()) || !has_form_of_pointwise(node)) return false;
     const std::string& kind = node->kind().str();
     const bool is_extremum = kind == "aten::max" || kind == "aten::min";
     if (is_extremum && !(node->inputs().size() == 2 && node->input(1)->type()->kind() == TypeKind::Tensor)) return false;
     // A cast by dtype alone: aten::to.dtype(Tensor, dtype, non_blocking, copy, memory_format).
     if (kind == "aten::to") return node->is("aten::to.dtype") && ir::is_none_constant(node->input(4)) && constant_int(node->input(1)).has_value();
-    return std::none_of(node->inputs().begin(), node->inputs().end(), [](const Value* v) { return v->type()->kind() == TypeKind::List; });
+    return true;
 }
 
 namespace {
@@ -115,7 +138,10 @@ const Pass kFuseTensorExprs{"FuseTensorExprs", "Pointwise operators and reductio
                                 Grouping grouping;
                                 grouping.kind = Symbol::intern("prim::TensorExprGroup");
                                 grouping.pass = "FuseTensorExprs";
-                                grouping.is_member = [](const Node* node) { return (is_pointwise(node) || is_row_operator(node)) && is_on_cpu_or_unknown(node); };
+                                grouping.is_member = [](const Node* node) {
+                                    const bool is_further = further_pointwise().contains(node->kind()) && has_form_of_pointwise(node);
+                                    return (is_pointwise(node) || is_further || is_row_operator(node)) && is_on_cpu_or_unknown(node);
+                                };
                                 form_groups(graph, graph.block(), grouping);
                             }};
 

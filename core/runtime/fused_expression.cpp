@@ -96,6 +96,7 @@ KindMap make_kinds() {
     KindMap kinds;
     add_family(kinds, LoopFamily::Unary, std::size(kUnary), &unary_kernel);
     add_family(kinds, LoopFamily::Test, std::size(kTest), &test_kernel);
+    kinds.try_emplace(test_kernel(TestOp::LogicalNot, ScalarType::Bool), LoopKind{LoopFamily::Test, static_cast<std::uint8_t>(TestOp::LogicalNot), ScalarType::Bool, 0});
     add_family(kinds, LoopFamily::Activation, std::size(kActivation), &activation_kernel);
     add_family(kinds, LoopFamily::Binary, std::size(kBinary), &binary_kernel);
     add_family(kinds, LoopFamily::Compare, std::size(kCompare), &compare_kernel);
