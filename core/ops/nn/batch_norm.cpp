@@ -143,6 +143,41 @@ void train_moments(const Channels& s, const T* x, double eps, T* mean, T* invstd
     update_running(running_var, variances, momentum);
 }
 
+// y = x scale[c] + shift[c] is the layer; in training the statistics are kept and the running ones move.
+template <typename T>
+void find_scales(const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor& running_mean, const Tensor& running_var, bool training,
+                 double momentum, double eps, const Tensor& save_mean, const Tensor& save_invstd, T* scale, T* shift) {
+    constexpr ScalarType kType = scalar_type_of<T>;
+    const Channels s(x);
+    const Tensor w = packed_as(weight, kType);
+    const Tensor b = packed_as(bias, kType);
+    const auto set_channel = [&](std::int64_t c, T mean, T invstd) {
+        scale[c] = invstd * value_or(w, c, T(1));
+        shift[c] = value_or(b, c, T(0)) - mean * scale[c];
+    };
+    if (training) {
+        const bool same = save_mean.dtype() == kType;
+        Tensor mean = same ? save_mean : empty(save_mean.sizes(), kType);
+        Tensor invstd = same ? save_invstd : empty(save_invstd.sizes(), kType);
+        train_moments(s, x.data<T>(), eps, mean.data<T>(), invstd.data<T>(), running_mean, running_var, momentum,
+                      save_mean.dtype() == ScalarType::BFloat16);
+        if (!same) {
+            convert_into(save_mean, mean);
+            convert_into(save_invstd, invstd);
+            // The batch is scaled with what is kept.
+            mean = packed_as(save_mean, kType);
+            invstd = packed_as(save_invstd, kType);
+        }
+        for (std::int64_t c = 0; c < s.channels; ++c) set_channel(c, mean.data<T>()[c], invstd.data<T>()[c]);
+        return;
+    }
+    const Tensor mean = packed_as(running_mean, kType);
+    const Tensor var = packed_as(running_var, kType);
+    for (std::int64_t c = 0; c < s.channels; ++c) {
+        set_channel(c, mean.data<T>()[c], static_cast<T>(1 / std::sqrt(var.data<T>()[c] + static_cast<T>(eps))));
+    }
+}
+
 void native_batch_norm(const Tensor& out, const Tensor& save_mean, const Tensor& save_invstd, const Tensor& input,
                        const Tensor& weight, const Tensor& bias, const Tensor& running_mean, const Tensor& running_var,
                        bool training, double momentum, double eps) {
@@ -150,39 +185,85 @@ void native_batch_norm(const Tensor& out, const Tensor& save_mean, const Tensor&
     visit_floating(input.dtype(), "batch_norm", [&]<typename T>(std::type_identity<T>) {
         constexpr ScalarType kType = scalar_type_of<T>;
         const Tensor x = packed_as(input, kType);
-        const Tensor w = packed_as(weight, kType);
-        const Tensor b = packed_as(bias, kType);
         std::vector<T> scale(static_cast<std::size_t>(s.channels));
         std::vector<T> shift(static_cast<std::size_t>(s.channels));
-        const auto set_channel = [&](std::int64_t c, T mean, T invstd) {
-            const auto at = static_cast<std::size_t>(c);
-            scale[at] = invstd * value_or(w, c, T(1));
-            shift[at] = value_or(b, c, T(0)) - mean * scale[at];
-        };
-        if (training) {
-            const bool same = save_mean.dtype() == kType;
-            Tensor mean = same ? save_mean : empty(save_mean.sizes(), kType);
-            Tensor invstd = same ? save_invstd : empty(save_invstd.sizes(), kType);
-            train_moments(s, x.data<T>(), eps, mean.data<T>(), invstd.data<T>(), running_mean, running_var, momentum,
-                             save_mean.dtype() == ScalarType::BFloat16);
-            if (!same) {
-                convert_into(save_mean, mean);
-                convert_into(save_invstd, invstd);
-                // The batch is scaled with what is kept.
-                mean = packed_as(save_mean, kType);
-                invstd = packed_as(save_invstd, kType);
-            }
-            for (std::int64_t c = 0; c < s.channels; ++c) set_channel(c, mean.data<T>()[c], invstd.data<T>()[c]);
-        } else {
-            const Tensor mean = packed_as(running_mean, kType);
-            const Tensor var = packed_as(running_var, kType);
-            for (std::int64_t c = 0; c < s.channels; ++c) {
-                set_channel(c, mean.data<T>()[c], static_cast<T>(1 / std::sqrt(var.data<T>()[c] + static_cast<T>(eps))));
-            }
-        }
+        find_scales<T>(x, weight, bias, running_mean, running_var, training, momentum, eps, save_mean, save_invstd, scale.data(), shift.data());
         const Tensor y = out.dtype() == kType ? buffer_for(out) : empty(out.sizes(), kType);
         scale_channels<T>(s, x.data<T>(), scale, shift, y.data<T>());
         if (!y.is_same(out)) convert_into(out, y);
+    });
+}
+
+// ---- the layer in parts: what a channel is scaled with, for those who scale by themselves
+
+// One number a channel, beside the input's dimensions: [1, C, 1, ...].
+Dims channel_shape(IntSpan sizes) {
+    Dims shape(sizes.size(), 1);
+    shape[1] = sizes[1];
+    return shape;
+}
+
+MetaList infer_batch_norm_scale(const Tensor& input, const Tensor& weight, const Tensor& bias, const Tensor& running_mean,
+                                const Tensor& running_var, bool training, double momentum, double eps) {
+    const MetaList whole = infer_native_batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps);
+    const TensorMeta channels{channel_shape(input.sizes()), compute_dtype(input.dtype()), input.device()};
+    return {channels, channels, whole[1], whole[2]};
+}
+
+void batch_norm_scale(const Tensor& scale, const Tensor& shift, const Tensor& save_mean, const Tensor& save_invstd, const Tensor& input,
+                      const Tensor& weight, const Tensor& bias, const Tensor& running_mean, const Tensor& running_var, bool training,
+                      double momentum, double eps) {
+    visit_floating(input.dtype(), "batch_norm", [&]<typename T>(std::type_identity<T>) {
+        find_scales<T>(packed_as(input, scalar_type_of<T>), weight, bias, running_mean, running_var, training, momentum, eps, save_mean,
+                       save_invstd, scale.data<T>(), shift.data<T>());
+    });
+}
+
+// sums, dots: of the gradient, and of its products with input - mean, over the pixels of each image: [N, C, 1, ...].
+MetaList infer_batch_norm_gradient_scale(const Tensor& sums, const Tensor& dots, const Tensor& weight, const Tensor& mean, const Tensor& invstd,
+                                         std::int64_t) {
+    require_sizes(dots, sums.sizes(), "dots");
+    require(sums.dim() >= 2, "Expected sums of at least 2 dimensions, but got ", shape_list_text(sums.sizes()));
+    check_features(weight, sums.size(1), "weight");
+    check_features(mean, sums.size(1), "mean");
+    check_features(invstd, sums.size(1), "invstd");
+    const TensorMeta channels{channel_shape(sums.sizes()), sums.dtype(), sums.device()};
+    const TensorMeta parameter{{sums.size(1)}, weight.defined() ? weight.dtype() : sums.dtype(), sums.device()};
+    return {channels, channels, channels, parameter, parameter};
+}
+
+// grad_input = grad of_grad + input of_input + constant
+void batch_norm_gradient_scale(const Tensor& of_grad, const Tensor& of_input, const Tensor& constant, const Tensor& grad_weight,
+                               const Tensor& grad_bias, const Tensor& sums, const Tensor& dots, const Tensor& weight, const Tensor& mean,
+                               const Tensor& invstd, std::int64_t count) {
+    visit_floating(sums.dtype(), "batch_norm", [&]<typename T>(std::type_identity<T>) {
+        const auto all = [](const Tensor& t) { return packed_as(t, scalar_type_of<T>); };
+        const Tensor s = all(sums), d = all(dots), w = all(weight), m = all(mean), inverse = all(invstd);
+        const std::int64_t channels = sums.size(1);
+        std::vector<T> a, b, k, of_weight, of_bias;
+        for (std::int64_t c = 0; c < channels; ++c) {
+            double sum = 0, dot = 0;
+            for (std::int64_t n = 0; n < sums.size(0); ++n) {
+                sum += static_cast<double>(s.data<T>()[n * channels + c]);
+                dot += static_cast<double>(d.data<T>()[n * channels + c]);
+            }
+            const auto inv = static_cast<double>(inverse.data<T>()[c]);
+            const double scale = inv * static_cast<double>(value_or(w, c, T(1)));
+            const double slope = dot * inv * inv / static_cast<double>(count);
+            a.push_back(static_cast<T>(scale));
+            b.push_back(static_cast<T>(-slope * scale));
+            k.push_back(static_cast<T>((slope * static_cast<double>(m.data<T>()[c]) - sum / static_cast<double>(count)) * scale));
+            of_weight.push_back(static_cast<T>(dot * inv));
+            of_bias.push_back(static_cast<T>(sum));
+        }
+        const auto give = [&](const Tensor& out, const std::vector<T>& values) {
+            convert_into(out, tensor_of(std::span<const T>(values), out.sizes()));
+        };
+        give(of_grad, a);
+        give(of_input, b);
+        give(constant, k);
+        give(grad_weight, of_weight);
+        give(grad_bias, of_bias);
     });
 }
 
@@ -463,6 +544,24 @@ extern const OperatorRecord kNativeBatchNormBackward = {
     .kernel = run_native_batch_norm_backward,
     .derivative = {native_batch_norm_double_gradient,
                    {save_argument(0), save_argument(1), save_argument(2), save_argument(3), save_argument(4)}},
+};
+extern const OperatorRecord kBatchNormScale = {
+    .schema = "loupe::batch_norm_scale(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, bool training, "
+              "float momentum, float eps) -> (Tensor scale, Tensor shift, Tensor mean, Tensor invstd)",
+    .summary = "What batch_norm multiplies each channel with and adds to it; in training it moves the running statistics.",
+    .formula = "batch_norm(input) = input scale + shift",
+    .infer = inferring<infer_batch_norm_scale>,
+    .kernel = filling<batch_norm_scale, 4>,
+    .is_gradient_stop = true,
+};
+extern const OperatorRecord kBatchNormGradientScale = {
+    .schema = "loupe::batch_norm_gradient_scale(Tensor sums, Tensor dots, Tensor? weight, Tensor mean, Tensor invstd, int count) -> (Tensor "
+              "of_grad, Tensor of_input, Tensor constant, Tensor grad_weight, Tensor grad_bias)",
+    .summary = "What the gradient of batch_norm in training is made of, from sums over pixels of grad and of grad (input - mean).",
+    .formula = "grad_input = grad of_grad + input of_input + constant",
+    .infer = inferring<infer_batch_norm_gradient_scale>,
+    .kernel = filling<batch_norm_gradient_scale, 5>,
+    .is_gradient_stop = true,
 };
 extern const OperatorRecord kBatchNorm = {
     .schema = "aten::batch_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, bool training, "

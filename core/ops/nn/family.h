@@ -21,7 +21,7 @@ extern const OperatorRecord kAvgPool1d, kAvgPool2d, kAvgPool3d, kAvgPool2dBackwa
 extern const OperatorRecord kSoftmaxKernel, kLogSoftmaxKernel, kSoftmaxBackwardData, kLogSoftmaxBackwardData, kSoftmax, kLogSoftmax,
     kSpecialSoftmax, kSpecialLogSoftmax;
 // batch_norm.cpp, layer_norm.cpp
-extern const OperatorRecord kNativeBatchNorm, kNativeBatchNormBackward, kBatchNorm, kInstanceNorm, kNativeLayerNorm,
+extern const OperatorRecord kBatchNormScale, kBatchNormGradientScale, kGroupNormScale, kGroupNormGradientScale, kNativeBatchNorm, kNativeBatchNormBackward, kBatchNorm, kInstanceNorm, kNativeLayerNorm,
     kNativeLayerNormBackward, kLayerNorm;
 // rms_norm.cpp
 extern const OperatorRecord kRmsNorm;

@@ -210,6 +210,90 @@ void native_group_norm(const Tensor& out, const Tensor& mean, const Tensor& rstd
     });
 }
 
+// ---- the layer in parts: what a channel of a sample is scaled with, for those who scale by themselves
+
+MetaList infer_group_norm_scale(const Tensor& input, const Tensor& weight, const Tensor& bias, std::int64_t groups, double) {
+    check_group_norm(input, groups, weight, bias);
+    require(is_floating(input.dtype()), "\"GroupNormKernelImpl\" not implemented for '", dtype_graph_name(input.dtype()), "'");
+    const ScalarType type = compute_dtype(input.dtype());
+    TensorMeta channels{to_dims(input.sizes()), type, input.device()};
+    std::fill(channels.sizes.begin() + 2, channels.sizes.end(), 1);
+    const TensorMeta stats{{input.size(0), groups}, type, input.device()};
+    return {channels, channels, stats, stats};
+}
+
+void group_norm_scale(const Tensor& scale, const Tensor& shift, const Tensor& mean, const Tensor& rstd, const Tensor& input,
+                      const Tensor& weight, const Tensor& bias, std::int64_t groups, double eps) {
+    const Shape s{input.size(0), input.size(1), input.numel() / std::max<std::int64_t>(1, input.size(0) * input.size(1)), groups};
+    visit_floating(input.dtype(), "group_norm", [&]<typename T>(std::type_identity<T>) {
+        const auto all = [](const Tensor& t) { return packed_as(t, scalar_type_of<T>); };
+        const Tensor x = all(input), w = all(weight), b = all(bias);
+        const std::int64_t grain = std::max<std::int64_t>(1, 16384 / std::max<std::int64_t>(1, s.group_elements()));
+        parallel_for(0, s.batch * s.groups, grain, [&](std::int64_t begin, std::int64_t end) {
+            with_best_instructions([&]() LOUPE_INLINE {
+                for (std::int64_t i = begin; i < end; ++i) {
+                    T &m = mean.data<T>()[i], &r = rstd.data<T>()[i];
+                    moments(x.data<T>() + i * s.group_elements(), s.group_elements(), eps, m, r);
+                    for (std::int64_t d = 0; d < s.group_channels(); ++d) {
+                        const std::int64_t c = i % s.groups * s.group_channels() + d, at = i * s.group_channels() + d;
+                        scale.data<T>()[at] = r * (w.defined() ? w.data<T>()[c] : T(1));
+                        shift.data<T>()[at] = (b.defined() ? b.data<T>()[c] : T(0)) - m * scale.data<T>()[at];
+                    }
+                }
+            });
+        });
+    });
+}
+
+// sums, dots: of the gradient, and of its products with the input, over the pixels of each channel: [N, C, 1, ...]. count:
+// elements of a group.
+MetaList infer_group_norm_gradient_scale(const Tensor& sums, const Tensor& dots, const Tensor& weight, const Tensor& mean, const Tensor& rstd,
+                                         std::int64_t) {
+    require_sizes(dots, sums.sizes(), "dots");
+    require(sums.dim() >= 2 && mean.dim() == 2, "Expected sums of at least 2 dimensions, but got ", shape_list_text(sums.sizes()));
+    check_group_norm(sums, mean.size(1), weight, Tensor());
+    require_sizes(rstd, mean.sizes(), "rstd");
+    const TensorMeta channels{to_dims(sums.sizes()), sums.dtype(), sums.device()};
+    const TensorMeta parameter{{sums.size(1)}, weight.defined() ? weight.dtype() : sums.dtype(), sums.device()};
+    return {channels, channels, channels, parameter, parameter};
+}
+
+// grad_input = grad of_grad + input of_input + constant
+void group_norm_gradient_scale(const Tensor& of_grad, const Tensor& of_input, const Tensor& constant, const Tensor& grad_weight,
+                               const Tensor& grad_bias, const Tensor& sums, const Tensor& dots, const Tensor& weight, const Tensor& mean,
+                               const Tensor& rstd, std::int64_t count) {
+    visit_floating(sums.dtype(), "group_norm", [&]<typename T>(std::type_identity<T>) {
+        constexpr ScalarType kType = scalar_type_of<T>;
+        const auto all = [](const Tensor& t) { return packed_as(t, kType); };
+        const Tensor s = all(sums), d = all(dots), w = all(weight), m = all(mean), r = all(rstd);
+        const std::int64_t channels = sums.size(1), groups = mean.size(1), width = channels / groups;
+        const Tensor of_weight = zeros(IntSpan(&channels, 1), kType), of_bias = zeros(IntSpan(&channels, 1), kType);
+        const Tensor a = empty(sums.sizes(), kType), b = empty(sums.sizes(), kType), k = empty(sums.sizes(), kType);
+        for (std::int64_t i = 0; i < sums.size(0) * groups; ++i) {
+            const T middle = m.data<T>()[i], scale = r.data<T>()[i];
+            T sum = 0, dot = 0;
+            for (std::int64_t j = i * width; j < (i + 1) * width; ++j) {
+                const T factor = w.defined() ? w.data<T>()[j % channels] : T(1);
+                sum += s.data<T>()[j] * factor;
+                dot += d.data<T>()[j] * factor;
+                of_weight.data<T>()[j % channels] += (d.data<T>()[j] - s.data<T>()[j] * middle) * scale;
+                of_bias.data<T>()[j % channels] += s.data<T>()[j];
+            }
+            const T of_x = (sum * middle - dot) * scale * scale * scale / static_cast<T>(count);
+            for (std::int64_t j = i * width; j < (i + 1) * width; ++j) {
+                a.data<T>()[j] = scale * (w.defined() ? w.data<T>()[j % channels] : T(1));
+                b.data<T>()[j] = of_x;
+                k.data<T>()[j] = -of_x * middle - sum * scale / static_cast<T>(count);
+            }
+        }
+        convert_into(of_grad, a);
+        convert_into(of_input, b);
+        convert_into(constant, k);
+        convert_into(grad_weight, of_weight);
+        convert_into(grad_bias, of_bias);
+    });
+}
+
 // ---- backward
 
 // Sums of g and of g x over the pixels of each channel of each sample.
@@ -409,6 +493,24 @@ constexpr std::string_view kFormula = "out = (input - mean) / sqrt(var + eps) we
 
 }  // namespace
 
+extern const OperatorRecord kGroupNormScale = {
+    .schema = "loupe::group_norm_scale(Tensor input, Tensor? weight, Tensor? bias, int groups, float eps) -> (Tensor scale, Tensor shift, "
+              "Tensor mean, Tensor rstd)",
+    .summary = "What group_norm multiplies each channel of each sample with and adds to it.",
+    .formula = "group_norm(input) = input scale + shift",
+    .infer = inferring<infer_group_norm_scale>,
+    .kernel = filling<group_norm_scale, 4>,
+    .is_gradient_stop = true,
+};
+extern const OperatorRecord kGroupNormGradientScale = {
+    .schema = "loupe::group_norm_gradient_scale(Tensor sums, Tensor dots, Tensor? weight, Tensor mean, Tensor rstd, int count) -> (Tensor "
+              "of_grad, Tensor of_input, Tensor constant, Tensor grad_weight, Tensor grad_bias)",
+    .summary = "What the gradient of group_norm is made of, from sums over pixels of grad and of grad input.",
+    .formula = "grad_input = grad of_grad + input of_input + constant",
+    .infer = inferring<infer_group_norm_gradient_scale>,
+    .kernel = filling<group_norm_gradient_scale, 5>,
+    .is_gradient_stop = true,
+};
 extern const OperatorRecord kNativeGroupNorm = {
     .schema = "aten::native_group_norm(Tensor input, Tensor? weight, Tensor? bias, SymInt N, SymInt C, SymInt HxW, int group, float eps) -> "
               "(Tensor, Tensor, Tensor)",
