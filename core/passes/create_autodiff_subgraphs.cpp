@@ -39,14 +39,14 @@ bool is_differentiable(const Node* node) {
         return is_unpacked_at_once(list) && list->node()->op() != nullptr && is_differentiable(list->node());
     }
     const Operator* op = node->op();
+    if (node->is("aten::dropout")) return true;
     if (op == nullptr || node->kind().space() != "aten" || !op->is_pure()) return false;
     const auto& outputs = node->outputs();
     const bool gives_tensors = std::all_of(outputs.begin(), outputs.end(), is_tensor) || (outputs.size() == 1 && is_unpacked_at_once(outputs[0]));
     if (!gives_tensors || op->tensor_arguments == 0) return false;
     if (is_on_bits(node->kind())) return true;
-    // Layers that keep statistics write to them in training.
-    const Value* training = node->named_input("training");
-    if (training != nullptr && constant_bool(training).value_or(true)) return false;
+    // With statistics of its own it writes to them in pieces.
+    if (node->is("aten::instance_norm") && !ir::is_none_constant(node->named_input("running_mean"))) return false;
     return op->is_composite() || op->record->derivative || op->record->is_gradient_stop;
 }
 
@@ -54,13 +54,15 @@ bool is_differentiable(const Node* node) {
 
 const Pass kCreateAutodiffSubgraphs{
     "CreateAutodiffSubgraphs", "Operators with a derivative become groups whose backward pass is a graph too.",
-    [](Graph& graph, const PassContext&) {
+    [](Graph& graph, const PassContext& context) {
         Grouping grouping;
+        grouping.module = context.module;
         grouping.kind = ir::prim::DifferentiableGraph;
         grouping.pass = "CreateAutodiffSubgraphs";
         grouping.is_member = is_differentiable;
         grouping.takes_scalar_tensors = true;
         grouping.is_connected = false;
+        grouping.takes_random = true;
         form_groups(graph, graph.block(), grouping);
     }};
 

@@ -170,7 +170,15 @@ class Writer {
 
 // ---- running the graph on fakes
 
-TensorList run_forward(const Graph& graph, const std::vector<IValue>& inputs) {
+// A new leaf with the metadata of the other.
+Tensor fresh_fake(const Tensor& t, bool wanted) {
+    const Tensor fake = fake_tensor(t.sizes(), t.dtype(), t.strides());
+    fake.impl()->wrapped_number = t.impl()->wrapped_number;
+    if (wanted) set_requires_grad(fake, true);
+    return fake;
+}
+
+TensorList run_forward(const Graph& graph, const std::vector<IValue>& inputs, Tape& tape) {
     std::unordered_map<const Value*, IValue> values;
     for (std::size_t i = 0; i < inputs.size(); ++i) values[graph.inputs()[i]] = inputs[i];
     for (const Node* node : graph.nodes()) {
@@ -185,9 +193,16 @@ TensorList run_forward(const Graph& graph, const std::vector<IValue>& inputs) {
         auto results = evaluate_structure(node, arguments);
         if (!results) {
             const Operator* op = node->op();
-            if (op == nullptr || node->block_count() > 0 || !op->is_pure()) give_up(concat(node->kind().str(), " has no derivative graph"));
-            results.emplace(op->result_count());
-            call_operator(*op, arguments, results->data());
+            if (node->is("aten::bernoulli.p")) {
+                // Nothing is drawn for fakes.
+                results.emplace(std::vector<IValue>{fresh_fake(arguments[0].to_tensor(), false)});
+                tape.after(*op, arguments, results->data());
+            } else if (op == nullptr || node->block_count() > 0 || !op->is_pure()) {
+                give_up(concat(node->kind().str(), " has no derivative graph"));
+            } else {
+                results.emplace(op->result_count());
+                call_operator(*op, arguments, results->data());
+            }
         }
         for (std::size_t i = 0; i < node->outputs().size(); ++i) values[node->output(i)] = (*results)[i];
     }
@@ -197,14 +212,6 @@ TensorList run_forward(const Graph& graph, const std::vector<IValue>& inputs) {
         outputs.push_back(values.at(output).to_tensor());
     }
     return outputs;
-}
-
-// A new leaf with the metadata of the other.
-Tensor fresh_fake(const Tensor& t, bool wanted) {
-    const Tensor fake = fake_tensor(t.sizes(), t.dtype(), t.strides());
-    fake.impl()->wrapped_number = t.impl()->wrapped_number;
-    if (wanted) set_requires_grad(fake, true);
-    return fake;
 }
 
 // ---- taking the joint graph apart
@@ -228,6 +235,10 @@ class Split {
         return node->kind() == prim::Param ? value->offset() >= forward_inputs_ : node->id() >= first_backward_;
     }
     static bool is_tensor(const Value* value) { return value->type()->kind() == TypeKind::Tensor; }
+    // Of a mask that is kept: it need not be kept too.
+    static bool is_scaled_mask(const Value* value) {
+        return value->node()->kind() == Symbol::intern("aten::div") && value->node()->input(0)->node()->is("aten::bernoulli.p");
+    }
 
     void write_forward() {
         for (std::size_t i = 0; i < forward_inputs_; ++i) {
@@ -269,7 +280,7 @@ class Split {
         std::vector<Value*> outputs;
         const std::function<void(Value*)> note = [&](Value* value) {
             if (is_backward(value) || backward_.contains(value)) return;
-            if (!is_tensor(value)) {
+            if (!is_tensor(value) || is_scaled_mask(value)) {
                 for (Value* input : value->node()->inputs()) note(input);
                 return;
             }
@@ -350,7 +361,7 @@ Gradient differentiate(const Graph& graph, const std::vector<IValue>& inputs, co
     TensorList outputs;
     {
         const GradModeScope grad(true);
-        outputs = run_forward(graph, fakes);
+        outputs = run_forward(graph, fakes, tape);
     }
     for (const Call& call : tape.calls) writer.write(call);
     const std::size_t forward_calls = tape.calls.size();

@@ -12,6 +12,7 @@
 #include "core/base/error.h"
 #include "core/ops/dispatch.h"
 #include "core/ops/functions.h"
+#include "core/ops/random/generator.h"
 #include "core/passes/constant_propagation.h"
 
 namespace loupe::passes {
@@ -95,11 +96,28 @@ bool FakeKernels::run(const Operator& op, std::span<const IValue> arguments, IVa
     return true;
 }
 
+namespace {
+
+// Nothing is drawn for fakes: their memory is shared, and the numbers would be missing later.
+std::optional<std::vector<IValue>> dropped_fake(const Node* node, const std::vector<IValue>& inputs) {
+    const bool is_dropout = node->is("aten::dropout") || node->is("aten::feature_dropout") || node->is("aten::alpha_dropout") ||
+                            node->is("aten::feature_alpha_dropout");
+    if (!is_dropout || !inputs[0].is_tensor()) return std::nullopt;
+    const Tensor t = inputs[0].to_tensor();
+    const bool keeps_order = t.is_non_overlapping_and_dense();
+    return std::vector<IValue>{fake_tensor(t.sizes(), t.dtype(), keeps_order ? t.strides() : IntSpan())};
+}
+
+}  // namespace
+
 std::optional<std::vector<IValue>> run_on_fakes(const Node* node, const std::vector<IValue>& inputs) {
     if (node->block_count() > 0 || node->has_attribute(ir::attr::Subgraph)) return std::nullopt;
     if (auto results = evaluate_structure(node, inputs)) return results;
     const Operator* op = node->op();
     if (op == nullptr || node->has_side_effects() || depends_on_elements(*op)) return std::nullopt;
+    if (auto results = dropped_fake(node, inputs)) return results;
+    std::optional<DefaultGeneratorScope> own;
+    if (node->is_random()) own.emplace(make_ptr<Generator>());
     const ObserverScope unobserved(nullptr);
     FakeKernels kernels;
     const StandInScope scope(&kernels);

@@ -55,6 +55,8 @@ std::vector<const Pass*>& registry() {
                                               &kDecomposeFrozenBatchNorm,
                                               &kFuseAttention,
                                               &kSaveSlopes,
+                                              &kDecomposeDropout,
+                                              &kSplitNorms,
                                               &kFuseStaticSubgraphs,
                                               &kConvertFrozenOpsToMKLDNN,
                                               &kTransformConv1dToConv2d,

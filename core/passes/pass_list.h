@@ -52,6 +52,8 @@ extern const Pass kSplitAppendedLists;
 extern const Pass kDecomposeFrozenBatchNorm;
 extern const Pass kFuseAttention;
 extern const Pass kSaveSlopes;
+extern const Pass kDecomposeDropout;
+extern const Pass kSplitNorms;
 extern const Pass kFuseStaticSubgraphs;
 extern const Pass kConvertFrozenOpsToMKLDNN;
 extern const Pass kTransformConv1dToConv2d;

@@ -88,8 +88,12 @@ class GroupFinder {
     std::vector<std::vector<Node*>> find(Block* block) {
         for (Node* node : block->nodes()) {
             if (node->kind() == prim::Constant) continue;
-            if (can_join(node)) join(node);
-            else close_read_by(node);
+            if (can_join(node)) {
+                join(node);
+                continue;
+            }
+            close_read_by(node);
+            if (may_draw(node)) close_random();
         }
         std::vector<std::vector<Node*>> found;
         for (auto& group : groups_) {
@@ -103,7 +107,7 @@ class GroupFinder {
 
     bool can_join(const Node* node) const {
         if (node->block_count() > 0 || node->outputs().empty() || node->has_attribute(ir::attr::Subgraph)) return false;
-        if (node->has_side_effects() || node->is_random() || aliases_.has_writers(node)) return false;
+        if (node->has_side_effects() || (node->is_random() && !grouping_.takes_random) || aliases_.has_writers(node)) return false;
         return grouping_.is_member(node);
     }
 
@@ -129,6 +133,17 @@ class GroupFinder {
         groups_[target].push_back(node);
         group_of_[node] = target;
         last_ = target;
+        if (!node->is_random() || random_ == target) return;
+        close_random();
+        random_ = target;
+    }
+
+    // A call's body is not looked at.
+    static bool may_draw(const Node* node) { return node->is_random() || (node->op() == nullptr && node->kind().str().starts_with("prim::Call")); }
+    // A group runs where its last member stood: numbers that are drawn later are drawn behind it.
+    void close_random() {
+        if (random_ != kNone) closed_[random_] = true;
+        random_ = kNone;
     }
 
     std::size_t last_open() const { return last_ != kNone && !closed_[last_] ? last_ : kNone; }
@@ -143,6 +158,7 @@ class GroupFinder {
         groups_[a] = std::move(both);
         groups_[b].clear();
         closed_[b] = true;
+        if (random_ == b) random_ = a;
         return a;
     }
 
@@ -163,6 +179,7 @@ class GroupFinder {
     std::vector<bool> closed_;
     std::unordered_map<const Node*, std::size_t> group_of_;
     std::size_t last_ = kNone;
+    std::size_t random_ = kNone;  // the open group that draws random numbers
 };
 
 void form_in(Graph& graph, Block* block, const Grouping& grouping, const AliasAnalysis& aliases) {
@@ -172,9 +189,39 @@ void form_in(Graph& graph, Block* block, const Grouping& grouping, const AliasAn
     for (const auto& members : GroupFinder(grouping, aliases).find(block)) GroupMaker(graph, grouping, members).make();
 }
 
+// The value of self, or of an attribute that is reached from it.
+std::optional<IValue> resolved(const Graph& graph, const Ptr<Object>& module, const Value* value) {
+    if (value == graph.inputs()[0]) return IValue(module);
+    if (value->node()->kind() != prim::GetAttr) return std::nullopt;
+    const auto object = resolved(graph, module, value->node()->input(0));
+    if (!object || !object->is_object()) return std::nullopt;
+    const auto slot = object->to_object()->type()->find_attribute(value->node()->s(ir::attr::name));
+    return slot ? std::optional(object->to_object()->slot(*slot)) : std::nullopt;
+}
+
+// May other code change which tensor an attribute is, or write to it?
+bool changes_attributes(const Block* block) {
+    return std::any_of(block->nodes().begin(), block->nodes().end(), [](const Node* node) {
+        if (node->kind() == prim::SetAttr || node->kind() == prim::fork || (node->op() == nullptr && node->kind().str().starts_with("prim::Call"))) return true;
+        for (std::size_t b = 0; b < node->block_count(); ++b) {
+            if (changes_attributes(node->block_at(b))) return true;
+        }
+        return false;
+    });
+}
+
 }  // namespace
 
-void form_groups(Graph& graph, Block* block, const Grouping& grouping) { form_in(graph, block, grouping, AliasAnalysis(graph)); }
+void form_groups(Graph& graph, Block* block, const Grouping& grouping) {
+    AttributeIdentity identity;
+    if (grouping.module && !graph.inputs().empty() && !changes_attributes(graph.block())) {
+        identity = [&](const Node* node) -> const void* {
+            const auto value = resolved(graph, grouping.module, node->output());
+            return value && value->is_tensor() && value->to_tensor().defined() ? value->to_tensor().storage().get() : nullptr;
+        };
+    }
+    form_in(graph, block, grouping, AliasAnalysis(graph, std::move(identity)));
+}
 
 void inline_group(Node* node) {
     Graph& graph = *node->graph();

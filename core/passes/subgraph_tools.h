@@ -17,6 +17,8 @@ struct Grouping {
     std::size_t fewest = 2;  // members of a group, constants not counted
     bool takes_scalar_tensors = false;  // constant tensors without dimensions are copied into groups too
     bool is_connected = true;  // a node joins those groups only whose results it reads
+    Ptr<Object> module = nullptr;  // the graph's first input, when known: what is written to one attribute is not written to another
+    bool takes_random = false;  // members may draw random numbers, in the order in which the block draws them
 };
 
 // Forms groups in the block and those inside: as large as the order of reads allows. A group stands where its last member

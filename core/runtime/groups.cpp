@@ -10,6 +10,8 @@
 #include "core/autograd/observer.h"
 #include "core/base/error.h"
 #include "core/base/strings.h"
+#include "core/ops/functions.h"
+#include "core/ops/random/generator.h"
 #include "core/ops/stand_in.h"
 #include "core/passes/differentiate.h"
 #include "core/passes/graph_tools.h"
@@ -50,6 +52,8 @@ std::vector<std::size_t> gradients_behind(const ir::Value* value, std::size_t gr
 
 struct GroupState : RefCounted {
     Ptr<const Code> plain;
+    bool draws = false;     // random numbers
+    std::vector<std::size_t> statistics;  // inputs that are running ones
     Ptr<FusedGroup> fused;  // of a fusion group; null before it first runs alone
     std::unordered_map<std::string, Ptr<Differentiated>> by_shape;
 };
@@ -59,6 +63,14 @@ GroupState& state_of(const StructuralCall& call) {
     if (!kept) {
         auto state = make_ptr<GroupState>();
         state->plain = Code::make(call.node.g(ir::attr::Subgraph), call.code->function_name());
+        const auto& nodes = call.node.g(ir::attr::Subgraph)->nodes();
+        state->draws = std::any_of(nodes.begin(), nodes.end(), [](const ir::Node* node) { return node->is_random(); });
+        for (const ir::Node* node : nodes) {
+            for (const char* name : {"running_mean", "running_var"}) {
+                const ir::Value* running = node->op() == nullptr ? nullptr : node->named_input(name);
+                if (running != nullptr && running->node()->kind() == ir::prim::Param) state->statistics.push_back(running->offset());
+            }
+        }
         kept = state;
     }
     return static_cast<GroupState&>(*kept);
@@ -108,7 +120,7 @@ Ptr<ir::Graph> for_inputs(const ir::Graph& graph, const std::vector<IValue>& inp
         const ir::InsertPointScope first(*copy, *copy->nodes().begin());
         copy->inputs()[i]->replace_all_uses_with(copy->insert_constant(inputs[i], copy->inputs()[i]->type()));
     }
-    for (const passes::Pass* pass : {&passes::kPropagateInputShapes, &passes::kFuseAttention, &passes::kSaveSlopes}) pass->run(*copy, context);
+    for (const passes::Pass* pass : {&passes::kPropagateInputShapes, &passes::kFuseAttention, &passes::kSaveSlopes, &passes::kDecomposeDropout}) pass->run(*copy, context);
     return copy;
 }
 
@@ -126,7 +138,9 @@ Differentiated& differentiated(GroupState& state, const StructuralCall& call, co
             for (const ir::Value* output : made->gradient.df->outputs()) {
                 made->sources.push_back(gradients_behind(output, made->gradient.df_input_vjps.size()));
             }
-            for (const auto& graph : {made->gradient.f, made->gradient.df}) passes::kFuseTensorExprs.run(*graph, {});
+            for (const auto& graph : {made->gradient.f, made->gradient.df}) {
+                for (const passes::Pass* pass : {&passes::kSplitNorms, &passes::kFuseTensorExprs}) pass->run(*graph, {});
+            }
             made->forward = Code::make(made->gradient.f, call.code->function_name());
             made->backward = Code::make(made->gradient.df, call.code->function_name());
         } catch (const Error& error) {
@@ -141,8 +155,9 @@ Differentiated& differentiated(GroupState& state, const StructuralCall& call, co
 
 class DifferentiableGraphBackward final : public Node {
   public:
-    DifferentiableGraphBackward(Ptr<Differentiated> group, Ptr<const Code> plain, const std::vector<IValue>& inputs)
-        : group_(std::move(group)), plain_(std::move(plain)) {
+    DifferentiableGraphBackward(Ptr<Differentiated> group, const GroupState& state, const std::vector<IValue>& inputs)
+        : group_(std::move(group)), plain_(state.plain), statistics_(state.statistics) {
+        if (state.draws) drawn_from_ = default_generator().state();
         std::vector<Edge> edges;
         for (const IValue& value : inputs) {
             const bool is_wanted = wants_gradient(value);
@@ -219,6 +234,20 @@ class DifferentiableGraphBackward final : public Node {
         return all;
     }
 
+    // Draws the numbers that were drawn, and leaves the generator and running statistics as they are.
+    std::vector<IValue> run_again(std::vector<IValue> arguments) const {
+        for (const std::size_t i : statistics_) {
+            if (arguments[i].is_tensor() && arguments[i].to_tensor().defined()) arguments[i] = gradient_arithmetic().clone(arguments[i].to_tensor());
+        }
+        if (!drawn_from_) return run_code(*plain_, std::move(arguments));
+        struct Restored {
+            Generator::State state = default_generator().state();
+            ~Restored() { default_generator().set_state(state); }
+        } const restored;
+        default_generator().set_state(*drawn_from_);
+        return run_code(*plain_, std::move(arguments));
+    }
+
     // For gradients of gradients: the operators once more, recorded.
     TensorList apply_recorded(const TensorList& grads) {
         const Ptr<Node> self(this);
@@ -229,10 +258,12 @@ class DifferentiableGraphBackward final : public Node {
             if (!inputs_[i].defined()) continue;
             arguments[i] = inputs_[i].unpack(self);
             if (!should_compute(i)) continue;
+            // A leaf of its own: an input may be made of another.
+            arguments[i] = fn::alias(arguments[i].to_tensor());
             leaves.push_back(arguments[i].to_tensor());
             places.push_back(i);
         }
-        const std::vector<IValue> results = run_code(*plain_, std::move(arguments));
+        const std::vector<IValue> results = run_again(std::move(arguments));
         TensorList roots;
         TensorList root_gradients;
         for (const std::int64_t i : group_->gradient.df_input_vjps) {
@@ -256,6 +287,8 @@ class DifferentiableGraphBackward final : public Node {
     std::vector<SavedTensor> inputs_;
     std::vector<IValue> numbers_;
     std::vector<SavedTensor> outputs_;
+    std::optional<Generator::State> drawn_from_;
+    std::vector<std::size_t> statistics_;
     bool released_ = false;
 };
 
@@ -294,7 +327,7 @@ void run_differentiable_graph(const StructuralCall& call) {
     if (!GradMode::is_enabled() || std::none_of(inputs.begin(), inputs.end(), wants_gradient)) return run_plain(state, call);
     Differentiated& group = differentiated(state, call, inputs);
     if (group.forward == nullptr) return run_plain(state, call);
-    const auto node = make_ptr<DifferentiableGraphBackward>(Ptr<Differentiated>(&group), state.plain, inputs);
+    const auto node = make_ptr<DifferentiableGraphBackward>(Ptr<Differentiated>(&group), state, inputs);
     std::vector<IValue> outputs;
     {
         const GradModeScope no_grad(false);

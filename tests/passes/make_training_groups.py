@@ -50,6 +50,42 @@ CASES = [
   %h : Tensor = aten::mul(%in0, %in1)
   %s : Tensor = aten::log_softmax(%h, %last, %none)
   %r : Tensor = aten::mul(%s, %half)"""),
+    ("dropout between pointwise operators", "aten::mul aten::div", "3,4 4", """
+  %h : Tensor = aten::mul(%in0, %in1)
+  %d : Tensor = aten::dropout(%h, %half, %yes)
+  %r : Tensor = aten::add(%d, %in0, %one)"""),
+    ("layer_norm, gelu and two dropouts", "aten::native_layer_norm aten::native_layer_norm_backward", "3,4 3,4 4 4", """
+  %e : Tensor = aten::dropout(%in1, %momentum, %yes)
+  %h : Tensor = aten::add(%in0, %e, %one)
+  %four : int = prim::Constant[value=4]()
+  %shape : int[] = prim::ListConstruct(%four)
+  %l : Tensor = aten::layer_norm(%h, %shape, %in2, %in3, %eps, %yes)
+  %t : Tensor = aten::tanh(%l)
+  %d : Tensor = aten::dropout(%t, %half, %yes)
+  %r : Tensor = aten::add(%d, %h, %one)"""),
+    ("batch_norm in training and relu", "aten::addcmul aten::sum", "2,3,8,8 3 3 3p 3p", """
+  %b : Tensor = aten::batch_norm(%in0, %in1, %in2, %in3, %in4, %yes, %momentum, %eps, %no)
+  %r : Tensor = aten::relu(%b)"""),
+    ("batch_norm without weights behind a residual", "aten::addcmul aten::sum", "2,3,70 2,3,70 3p 3p", """
+  %h : Tensor = aten::add(%in0, %in1, %one)
+  %b : Tensor = aten::batch_norm(%h, %none, %none, %in2, %in3, %yes, %momentum, %eps, %no)
+  %t : Tensor = aten::tanh(%b)
+  %r : Tensor = aten::mul(%t, %in1)"""),
+    ("batch_norm with running statistics", "aten::relu", "2,3,8,8 3 3 3p 3p", """
+  %b : Tensor = aten::batch_norm(%in0, %in1, %in2, %in3, %in4, %no, %momentum, %eps, %no)
+  %t : Tensor = aten::relu(%b)
+  %r : Tensor = aten::mul(%t, %half)"""),
+    ("group_norm and tanh", "aten::addcmul aten::sum", "2,6,8,8 6 6", """
+  %b : Tensor = aten::group_norm(%in0, %two, %in1, %in2, %eps, %no)
+  %r : Tensor = aten::tanh(%b)"""),
+    ("group_norm of one channel a group, without weights", "aten::addcmul aten::sum", "2,3,70 2,3,70", """
+  %three : int = prim::Constant[value=3]()
+  %h : Tensor = aten::mul(%in0, %in1)
+  %b : Tensor = aten::group_norm(%h, %three, %none, %none, %eps, %no)
+  %r : Tensor = aten::sigmoid(%b)"""),
+    ("instance_norm and relu", "", "2,3,8,8 3 3", """
+  %b : Tensor = aten::instance_norm(%in0, %in1, %in2, %none, %none, %yes, %momentum, %eps, %no)
+  %r : Tensor = aten::relu(%b)"""),
 ]
 
 
@@ -77,6 +113,7 @@ for name, grouped, inputs, body in CASES:
     print(grouped)
     print(text + "---")
     before = [t.detach().clone() for t in inputs]
+    torch.manual_seed(7)
     result = function(*inputs)
     gradient = torch.randn_like(result)
     result.backward(gradient)

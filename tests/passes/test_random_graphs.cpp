@@ -177,7 +177,7 @@ class TestRandomGraphs : public QObject {
         static const QStringList kElsewhere = {
             "Inline", "ReplaceOldOperatorsWithUpgraders", "ConvertToSSA", "CanonicalizeModifiedLoops", "CheckInplace", "InlineForkWait", "FoldConvBatchnorm",
             "FoldConvAddOrSub", "FoldConvMulOrDiv", "FoldLinearBatchnorm", "FrozenConcatLinear", "FrozenLinearTranspose", "ConvertFrozenOpsToMKLDNN",
-            "TransformConv1dToConv2d", "PeelProfilingLoops", "LowerGradOf", "FuseAttention", "SaveSlopes",
+            "TransformConv1dToConv2d", "PeelProfilingLoops", "LowerGradOf", "FuseAttention", "SaveSlopes", "SplitNorms",
             "DecomposeFrozenBatchNorm", "SplitAppendedLists"};
         if (!QTest::currentTestFailed()) QVERIFY2(changed > 0 || kElsewhere.contains(pass), qPrintable(QString("%1 graphs changed").arg(changed)));
     }

@@ -7,6 +7,7 @@
 #include "core/autograd/grad_mode.h"
 #include "core/autograd/variable.h"
 #include "core/ir/verify.h"
+#include "core/ops/random/generator.h"
 #include "core/ops/plugin_loader.h"
 #include "core/passes/pass_manager.h"
 #include "core/runtime/interpreter.h"
@@ -63,6 +64,7 @@ Step run_step(const Ptr<const Code>& code, const Case& c) {
         if (has_gradient) leaves.push_back(leaf);
         arguments.emplace_back(leaf);
     }
+    default_generator().set_seed(7);
     for (const IValue& output : run_code(*code, arguments)) step.outputs.push_back(output.to_tensor());
     step.grads = gradients_of({step.outputs[0]}, leaves, {c.gradient}, {}, true);
     step.groups = std::move(groups.groups);
@@ -179,6 +181,43 @@ class TestTrainingGroups : public QObject {
                     const bool is_there = std::any_of(step.groups.begin(), step.groups.end(), [&](const auto& group) { return group.graph->str().find(call) != std::string::npos; });
                     QVERIFY2(is_there, qPrintable(name));
                 }
+            }
+        }
+    }
+
+    // The same masks, in gradients of gradients too, and the generator is where it was.
+    void dropoutDrawsTheSame() {
+        const auto graph = ir::parse_graph(
+            "graph(%x : Tensor, %y : Tensor):\n  %one : int = prim::Constant[value=1]()\n  %half : float = prim::Constant[value=0.5]()\n"
+            "  %yes : bool = prim::Constant[value=1]()\n  %a : Tensor = aten::dropout(%x, %half, %yes)\n  %f : Tensor = aten::feature_dropout(%y, %half, %yes)\n"
+            "  %b : Tensor = aten::mul(%a, %a)\n  %c : Tensor = aten::dropout(%b, %half, %yes)\n  %d : Tensor = aten::mul(%c, %y)\n"
+            "  %e : Tensor = aten::add(%d, %f, %one)\n  return (%e)\n");
+        const auto fused = graph->copy();
+        passes::PassManager().run(*fused, passes::pipeline_of("CreateAutodiffSubgraphs"));
+        QVERIFY(fused->str().find("prim::DifferentiableGraph") != std::string::npos);
+        Random random;
+        const Tensor x = random_tensor(random, {6, 8}, ScalarType::Float64), y = random_tensor(random, {6, 8}, ScalarType::Float64);
+        const auto run = [&](const Ptr<const Code>& code) {
+            const TensorList leaves{fn::clone(x), fn::clone(y)};
+            for (const Tensor& leaf : leaves) set_requires_grad(leaf, true);
+            default_generator().set_seed(11);
+            const Tensor output = run_code(*code, {leaves[0], leaves[1]})[0].to_tensor();
+            BackwardOptions options;
+            options.create_graph = options.retain_graph = true;
+            const TensorList grads = gradients_of({output}, leaves, {fn::cos(y)}, options, true);
+            TensorList all{output, grads[0], grads[1]};
+            const TensorList second = gradients_of({fn::sum(fn::mul(grads[0], grads[1]))}, leaves, {}, {}, true);
+            all.insert(all.end(), second.begin(), second.end());
+            all.push_back(tensor_of({default_generator().uniform_double()}, {1}));
+            return all;
+        };
+        const auto plain = Code::make(graph, ""), code = Code::make(fused, "");
+        const TensorList want = run(plain);
+        for (int time = 0; time < 3; ++time) {
+            const TensorList got = run(code);
+            for (std::size_t i = 0; i < want.size(); ++i) {
+                const std::string problem = near(detach(got[i]), detach(want[i]));
+                QVERIFY2(problem.empty(), concat(i, ": ", problem).c_str());
             }
         }
     }
