@@ -222,6 +222,46 @@ class TestTrainingGroups : public QObject {
         }
     }
 
+    // Once a step, in gradients of gradients too, though the layer runs again for them.
+    void runningStatisticsMoveOnce() {
+        const auto graph = ir::parse_graph(
+            "graph(%x : Tensor, %w : Tensor, %b : Tensor, %m : Tensor, %v : Tensor):\n  %yes : bool = prim::Constant[value=1]()\n"
+            "  %momentum : float = prim::Constant[value=0.1]()\n  %eps : float = prim::Constant[value=1e-05]()\n"
+            "  %n : Tensor = aten::batch_norm(%x, %w, %b, %m, %v, %yes, %momentum, %eps, %yes)\n  %t : Tensor = aten::tanh(%n)\n"
+            "  %r : Tensor = aten::mul(%t, %x)\n  return (%r)\n");
+        const auto fused = graph->copy();
+        passes::PassManager().run(*fused, passes::pipeline_of("CreateAutodiffSubgraphs"));
+        QVERIFY(fused->str().find("prim::DifferentiableGraph") != std::string::npos);
+        Random random;
+        const auto draw = [&](const Dims& sizes) { return random_tensor(random, span_of(sizes), ScalarType::Float64); };
+        const TensorList given{draw({2, 3, 9, 9}), draw({3}), draw({3})};
+        const Tensor weights = draw({2, 3, 9, 9});
+        const auto run = [&](const Ptr<const Code>& code) {
+            TensorList leaves;
+            for (const Tensor& t : given) leaves.push_back(fn::clone(t));
+            for (const Tensor& leaf : leaves) set_requires_grad(leaf, true);
+            const Tensor mean = zeros(std::array<std::int64_t, 1>{3}, ScalarType::Float64), var = fn::ones_like(mean);
+            const Tensor output = run_code(*code, {leaves[0], leaves[1], leaves[2], mean, var})[0].to_tensor();
+            BackwardOptions options;
+            options.create_graph = options.retain_graph = true;
+            TensorList all = gradients_of({output}, leaves, {weights}, options, true);
+            const TensorList second = gradients_of({fn::sum(fn::mul(all[0], all[0]))}, leaves, {}, {}, true);
+            all.insert(all.end(), {output, mean, var});
+            all.insert(all.end(), second.begin(), second.end());
+            return all;
+        };
+        const auto plain = Code::make(graph, ""), code = Code::make(fused, "");
+        const TensorList want = run(plain);
+        for (int time = 0; time < 3; ++time) {
+            const TensorList got = run(code);
+            for (std::size_t i = 0; i < want.size(); ++i) {
+                QCOMPARE(got[i].defined(), want[i].defined());
+                const std::string problem = want[i].defined() ? near(detach(got[i]), detach(want[i])) : "";
+                QVERIFY2(problem.empty(), concat(i, ": ", problem).c_str());
+            }
+        }
+    }
+
   private:
     std::vector<Case> cases_;
     QTemporaryDir cache_;
