@@ -194,7 +194,7 @@ void native_batch_norm(const Tensor& out, const Tensor& save_mean, const Tensor&
     });
 }
 
-// ---- the layer in parts: what a channel is scaled with, for those who scale by themselves
+// ---- the layer in parts: what a channel is scaled with, for those who scale by themselves and have the derivative
 
 // One number a channel, beside the input's dimensions: [1, C, 1, ...].
 Dims channel_shape(IntSpan sizes) {
@@ -552,7 +552,6 @@ extern const OperatorRecord kBatchNormScale = {
     .formula = "batch_norm(input) = input scale + shift",
     .infer = inferring<infer_batch_norm_scale>,
     .kernel = filling<batch_norm_scale, 4>,
-    .is_gradient_stop = true,
 };
 extern const OperatorRecord kBatchNormGradientScale = {
     .schema = "loupe::batch_norm_gradient_scale(Tensor sums, Tensor dots, Tensor? weight, Tensor mean, Tensor invstd, int count) -> (Tensor "
@@ -561,7 +560,6 @@ extern const OperatorRecord kBatchNormGradientScale = {
     .formula = "grad_input = grad of_grad + input of_input + constant",
     .infer = inferring<infer_batch_norm_gradient_scale>,
     .kernel = filling<batch_norm_gradient_scale, 5>,
-    .is_gradient_stop = true,
 };
 extern const OperatorRecord kBatchNorm = {
     .schema = "aten::batch_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, bool training, "

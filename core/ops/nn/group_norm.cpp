@@ -210,7 +210,7 @@ void native_group_norm(const Tensor& out, const Tensor& mean, const Tensor& rstd
     });
 }
 
-// ---- the layer in parts: what a channel of a sample is scaled with, for those who scale by themselves
+// ---- the layer in parts: what a channel of a sample is scaled with, for those who scale by themselves and have the derivative
 
 MetaList infer_group_norm_scale(const Tensor& input, const Tensor& weight, const Tensor& bias, std::int64_t groups, double) {
     check_group_norm(input, groups, weight, bias);
@@ -500,7 +500,6 @@ extern const OperatorRecord kGroupNormScale = {
     .formula = "group_norm(input) = input scale + shift",
     .infer = inferring<infer_group_norm_scale>,
     .kernel = filling<group_norm_scale, 4>,
-    .is_gradient_stop = true,
 };
 extern const OperatorRecord kGroupNormGradientScale = {
     .schema = "loupe::group_norm_gradient_scale(Tensor sums, Tensor dots, Tensor? weight, Tensor mean, Tensor rstd, int count) -> (Tensor "
@@ -509,7 +508,6 @@ extern const OperatorRecord kGroupNormGradientScale = {
     .formula = "grad_input = grad of_grad + input of_input + constant",
     .infer = inferring<infer_group_norm_gradient_scale>,
     .kernel = filling<group_norm_gradient_scale, 5>,
-    .is_gradient_stop = true,
 };
 extern const OperatorRecord kNativeGroupNorm = {
     .schema = "aten::native_group_norm(Tensor input, Tensor? weight, Tensor? bias, SymInt N, SymInt C, SymInt HxW, int group, float eps) -> "
