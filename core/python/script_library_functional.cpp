@@ -597,6 +597,19 @@ class enable_grad:
     def __exit__(self, exc_type: Any, exc_value: Any, traceback: Any) -> None:
         torch.set_grad_enabled(self.prev)
 
+class inference_mode:
+    def __init__(self, mode: bool = True) -> None:
+        self.mode = mode
+        self.prev = False
+
+    def __enter__(self) -> None:
+        self.prev = torch.is_grad_enabled()
+        if self.mode:
+            torch.set_grad_enabled(False)
+
+    def __exit__(self, exc_type: Any, exc_value: Any, traceback: Any) -> None:
+        torch.set_grad_enabled(self.prev)
+
 def unique(input: Tensor, sorted: bool = True, return_inverse: bool = False, return_counts: bool = False) -> Tensor:
     return torch._unique2(input, sorted, return_inverse, return_counts)[0]
 

@@ -77,7 +77,8 @@ def main():
     checked, failures = 0, []
     with tempfile.TemporaryDirectory() as folder:
         if "source" in pipelines:
-            shutil.copy(pathlib.Path(sys.argv[2]).parent / "language_programs.py", folder)
+            for each in ("language_programs.py", "user_programs.py"):
+                shutil.copy(pathlib.Path(sys.argv[2]).parent / each, folder)
             pathlib.Path(folder, "all.py").write_text(SCRIPTS_ALL)
             subprocess.run([os.path.abspath(cli), "run", "all.py"], cwd=folder)
         for name in [n for n in archive.namelist() if n.endswith(".pt") and n.count(".") == 1]:

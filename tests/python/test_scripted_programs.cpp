@@ -65,6 +65,23 @@ QString run(const QString& source) {
 class TestScriptedPrograms : public QObject {
     Q_OBJECT
   private slots:
+    // PyTorch's compiler knows torch.no_grad alone; the others do in scripts what they do outside of them.
+    void gradModes() {
+        QCOMPARE(run("import torch\n"
+                     "def f(x):\n"
+                     "    with torch.inference_mode():\n"
+                     "        a = x * 2\n"
+                     "    with torch.inference_mode(False):\n"
+                     "        c = x * 4\n"
+                     "    with torch.no_grad():\n"
+                     "        d = x * 5\n"
+                     "        with torch.enable_grad():\n"
+                     "            b = x * 3\n"
+                     "    return [a.requires_grad, b.requires_grad, c.requires_grad, d.requires_grad, (x * 6).requires_grad]\n"
+                     "print(torch.jit.script(f)(torch.ones(2, requires_grad=True)))\n"),
+                 QStringLiteral("[False, True, True, False, True]\n"));
+    }
+
     void initTestCase() {
         QVERIFY(folder_.isValid());
         QVERIFY(QDir::setCurrent(folder_.path()));  // programs save files
