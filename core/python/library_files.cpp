@@ -96,11 +96,15 @@ constexpr std::string_view kGlob = R"py(from _file_tools import find
 
 
 def glob(pathname, *, recursive=False):
-    return find(str(pathname), recursive)
+    pathname = str(pathname)
+    if recursive and (pathname == '**' or pathname.endswith('/**')):  # files too, and where it begins
+        base = pathname[:-2]
+        return ([base] if base else []) + find(base + '**/*', True)
+    return find(pathname, recursive)
 
 
 def iglob(pathname, *, recursive=False):
-    return iter(find(str(pathname), recursive))
+    return iter(glob(pathname, recursive=recursive))
 )py";
 
 constexpr std::string_view kFnmatch = R"py(from _file_tools import matches

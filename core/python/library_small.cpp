@@ -135,6 +135,14 @@ class redirect_stderr(redirect_stdout):
     _name = 'stderr'
 
 
+class AbstractContextManager:
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, value, traceback):
+        return None
+
+
 class closing:
     def __init__(self, thing):
         self.thing = thing
@@ -198,10 +206,44 @@ def eq(a, b): return a == b
 def ne(a, b): return a != b
 def is_(a, b): return a is b
 def contains(a, b): return b in a
+def is_not(a, b): return a is not b
+def inv(a): return ~a
+def invert(a): return ~a
+def pos(a): return a if isinstance(a, (int, float)) else a.__pos__()
+def lshift(a, b): return a << b
+def rshift(a, b): return a >> b
+def countOf(a, b): return sum(1 for x in a if x is b or x == b)
+def length_hint(a, default=0): return len(a) if hasattr(a, '__len__') else default
+
+
+def indexOf(a, b):
+    for i, x in enumerate(a):
+        if x is b or x == b:
+            return i
+    raise ValueError('sequence.index(x): x not in sequence')
+
+
+def iadd(a, b):
+    a += b
+    return a
+
+
+def isub(a, b):
+    a -= b
+    return a
+
+
+def imul(a, b):
+    a *= b
+    return a
+
+
 def getitem(a, b): return a[b]
 def setitem(a, b, c): a[b] = c
 def delitem(a, b): del a[b]
 def concat(a, b): return a + b
+_abs = abs
+def abs(a): return _abs(a)
 def index(a): return a.__index__() if hasattr(a, '__index__') else int(a)
 
 
@@ -223,17 +265,6 @@ def attrgetter(*names):
 
 def methodcaller(name, *args, **kwargs):
     return lambda obj: getattr(obj, name)(*args, **kwargs)
-)py";
-
-constexpr std::string_view kString = R"py(ascii_lowercase = 'abcdefghijklmnopqrstuvwxyz'
-ascii_uppercase = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ'
-ascii_letters = ascii_lowercase + ascii_uppercase
-digits = '0123456789'
-hexdigits = digits + 'abcdef' + 'ABCDEF'
-octdigits = '01234567'
-punctuation = r"""!"#$%&'()*+,-./:;<=>?@[\]^_`{|}~"""
-whitespace = ' \t\n\r\v\f'
-printable = digits + ascii_letters + punctuation + whitespace
 )py";
 
 constexpr std::string_view kTypes = R"py(class SimpleNamespace:
@@ -259,6 +290,16 @@ class _Sample:
 
 
 MethodType = type(_Sample().method)
+import sys as _sys
+ModuleType = type(_sys)
+EllipsisType = type(...)
+NotImplementedType = type(NotImplemented)
+UnionType = type(int | str)
+GenericAlias = type(list[int])
+
+
+def MappingProxyType(mapping):
+    return dict(mapping)
 )py";
 
 constexpr std::string_view kNumbers = R"py(Number = (int, float, complex)
@@ -272,37 +313,6 @@ constexpr std::string_view kCollectionsAbc = R"py(from typing import (Iterable, 
                     Hashable, Collection)
 Set = set
 Sized = Iterable
-)py";
-
-constexpr std::string_view kTraceback = R"py(def print_exc(*args, **kwargs): pass
-def format_exc(*args, **kwargs): return ''
-)py";
-
-constexpr std::string_view kStatistics = R"py(def mean(data):
-    data = list(data)
-    return sum(data) / len(data)
-
-
-def median(data):
-    data = sorted(data)
-    n = len(data)
-    return data[n // 2] if n % 2 else (data[n // 2 - 1] + data[n // 2]) / 2
-
-
-def pvariance(data):
-    data = list(data)
-    m = mean(data)
-    return sum((x - m) ** 2 for x in data) / len(data)
-
-
-def variance(data):
-    data = list(data)
-    m = mean(data)
-    return sum((x - m) ** 2 for x in data) / (len(data) - 1)
-
-
-def stdev(data):
-    return variance(data) ** 0.5
 )py";
 
 // The way to script modules before torch.jit.script: the instance is compiled when its __init__ has run.
@@ -324,44 +334,6 @@ class ScriptMeta(type):
 
 class ScriptModule(Module, metaclass=ScriptMeta):
     __script_base__ = True
-)py";
-
-// Progress is nothing that a program prints.
-constexpr std::string_view kTqdm = R"py(class tqdm:
-    def __init__(self, iterable=None, *args, **kwargs):
-        self.iterable = iterable
-
-    def __iter__(self):
-        return iter(self.iterable)
-
-    def __len__(self):
-        return len(self.iterable)
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, kind, value, traceback):
-        return False
-
-    def update(self, n=1):
-        pass
-
-    def set_description(self, *args, **kwargs):
-        pass
-
-    def set_postfix(self, *args, **kwargs):
-        pass
-
-    def close(self):
-        pass
-
-    @staticmethod
-    def write(text):
-        print(text)
-
-
-def trange(*args, **kwargs):
-    return tqdm(range(*args))
 )py";
 
 constexpr std::string_view kInspect = R"py(class Signature:
@@ -414,6 +386,7 @@ std::string_view library_source(std::string_view module) {
     if (module == "enum") return enum_source();
     if (module.starts_with("torch.utils.data")) return torch_data_source(module);
     if (module == "argparse") return argparse_source();
+    if (const auto text = standard_library_source(module); !text.empty()) return text;
     if (module == "re") return re_source();
     if (const auto text = file_library_source(module); !text.empty()) return text;
     if (const auto text = text_library_source(module); !text.empty()) return text;
@@ -430,16 +403,11 @@ std::string_view library_source(std::string_view module) {
         {"_script_module", kScriptModule},
         {"torch._dynamo", "def reset():\n    pass\n\n\ndef disable(fn=None, recursive=True):\n    return (lambda f: f) if fn is None else fn\n"},
         {"inspect", kInspect},
-        {"tqdm", kTqdm},
-        {"tqdm.auto", "from tqdm import tqdm, trange\n"},
         {"contextlib", kContextlib},
         {"operator", kOperator},
-        {"string", kString},
         {"types", kTypes},
         {"numbers", kNumbers},
         {"collections.abc", kCollectionsAbc},
-        {"traceback", kTraceback},
-        {"statistics", kStatistics},
         {"torch.distributions.normal", "from torch.distributions import Normal\n"},
         {"torch.distributions.categorical", "from torch.distributions import Categorical\n"},
         {"torch.distributions.bernoulli", "from torch.distributions import Bernoulli\n"},

@@ -135,6 +135,9 @@ void fill_os_files(PythonModule& module) {
         check_positional(a, "fspath", 1, 1);
         return IValue(path_text(a.positional[0]));
     });
+    module.define("pathsep", IValue(":"));
+    module.define("devnull", IValue("/dev/null"));
+    module.define("urandom", [](CallArguments a) { return python::call(get_attribute(Evaluator::current()->import_module("_native"), "urandom"), std::move(a)); });
     module.define("getpid", [](CallArguments) { return IValue(static_cast<std::int64_t>(::getpid())); });
     module.define("walk", [](CallArguments a) {
         return call(get_attribute(Evaluator::current()->import_module("_file_tools"), "walk"), std::move(a));

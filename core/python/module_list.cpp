@@ -19,7 +19,7 @@ std::vector<ModuleRecord> all_records() {
         {"os.path", fill_os_path},   {"warnings", fill_warnings},
         {"copy", fill_copy},         {"_collections", fill_collections},
         {"builtins", fill_builtins}, {"io", fill_io},
-        {"_re", fill_re},
+        {"_re", fill_re},            {"_native", fill_native},
     };
     const auto torch = torch_module_records();
     records.insert(records.end(), torch.begin(), torch.end());
@@ -53,8 +53,6 @@ constexpr std::pair<std::string_view, std::string_view> kReplacements[] = {
     {"sklearn", "sklearn is not available here; torch.linalg and tensor methods have the arithmetic"},
     {"tensorboard", "plots are the window's own views here; take the writer out"},
     {"wandb", "plots are the window's own views here; take the logging out"},
-    {"csv", "csv is not available here; use open(...) and str.split(',')"},
-    {"hashlib", "hashlib is not available here; use hash(...)"},
 };
 
 }  // namespace

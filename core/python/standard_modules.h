@@ -24,6 +24,7 @@ void fill_os_path_files(PythonModule& module);
 void fill_copy(PythonModule& module);
 void fill_collections(PythonModule& module);
 void fill_builtins(PythonModule& module);
+void fill_native(PythonModule& module);  // what those in Python need
 
 // The texts of library_*.cpp.
 std::string_view collections_source();
@@ -40,6 +41,7 @@ std::string_view torch_swa_utils_source();
 std::string_view torch_compile_source();
 std::string_view torch_attention_source();
 std::string_view argparse_source();
+std::string_view standard_library_source(std::string_view module);  // empty for other names
 std::string_view json_source();
 std::string_view logging_source();
 // Modules about files and about texts; empty for other names.
