@@ -96,7 +96,6 @@ void write_script_module(const nn::Module& module, const std::filesystem::path& 
     data.value(IValue(Ptr<Object>(const_cast<nn::Module*>(&module))));
     archive.add_pickle("data", data);
     PlaceTags tags;
-    tags.tag({});  // PyTorch's number for an unknown place is 0
     for (std::size_t i = 0; i < code.files.size(); ++i) {
         archive.add(code.files[i].first, code.files[i].second);
         if (!code.places[i].empty()) archive.add(code.files[i].first + ".debug_pkl", write_debug_records(code.places[i], tags));

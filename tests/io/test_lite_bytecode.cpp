@@ -10,6 +10,8 @@
 #include "core/io/lite_bytecode.h"
 #include "core/autograd/grad_mode.h"
 #include "core/io/format_registry.h"
+#include "core/ir/compilation_unit.h"
+#include "core/ir/parser.h"
 #include "core/io/lite_debug.h"
 #include "core/io/torch_writer.h"
 #include "core/io/zip_reader.h"
@@ -250,6 +252,30 @@ class TestLiteBytecode : public QObject {
             error_of([&] { open_model(path); });  // an Error or a model, no crash
         }
     }
+    // The same without code: any byte of bytecode, handles, calls and places may be wrong.
+    void damaged_archives_are_refused() {
+        QTemporaryDir folder;
+        const auto path = std::filesystem::path(folder.path().toStdString()) / "damaged.ptl";
+        const ZipReader whole(MappedFile::open(fixture("lite/restored_debug.ptl")));
+        std::uint32_t random = 1;
+        int read = 0;
+        for (int i = 0; i < 1500; ++i) {
+            random = random * 1664525U + 1013904223U;
+            const std::size_t chosen = (random >> 8) % whole.entries().size();
+            ZipWriter damaged(path);
+            for (std::size_t k = 0; k < whole.entries().size(); ++k) {
+                const ZipEntry& entry = whole.entries()[k];
+                if (entry.name.ends_with(".py")) continue;
+                std::string bytes = whole.read(entry, std::size_t{1} << 20);
+                random = random * 1664525U + 1013904223U;
+                if (k == chosen) bytes[(random >> 8) % bytes.size()] = static_cast<char>(random >> 3);
+                damaged.add(entry.name, bytes);
+            }
+            damaged.finish();
+            if (error_of([&] { open_model(path); }).empty()) ++read;  // an Error or a model, no crash
+        }
+        QVERIFY(read > 0 && read < 1500);
+    }
     // Each operator's handle leads to the line and the modules that PyTorch's own file says.
     void debug_handles() {
         const std::string forward = "__torch__.lite_models.Restored.forward";
@@ -268,6 +294,29 @@ class TestLiteBytecode : public QObject {
         compare();
         write_script_module(*model.module, path);
         compare();
+    }
+    // PyTorch refuses a file that names a place by a number that no record has, be it an unknown place.
+    void every_place_has_a_record() {
+        const auto unit = make_ptr<ir::CompilationUnit>();
+        const auto type = make_ptr<ClassType>("__torch__.M", true);
+        unit->add_type(type);
+        FunctionSchema schema = parse_schema("forward(Any self, Tensor x) -> Tensor");
+        schema.arguments[0].type = type;
+        const char* const graph = "graph(%self : __torch__.M, %x : Tensor):\n  %r : Tensor = aten::relu(%x) # m.py:3:4\n  return (%r)\n";
+        unit->add_method(*type, make_ptr<ir::ScriptFunction>("__torch__.M.forward", ir::parse_graph(graph), schema));
+        const auto module = make_ptr<nn::Module>(type);
+        QTemporaryDir folder;
+        const auto path = std::filesystem::path(folder.path().toStdString()) / "m.ptl";
+        write_script_module(*module, path);
+        const TorchArchive archive(MappedFile::open(path));
+        std::vector<std::int64_t> known;
+        for (const ZipEntry& entry : archive.zip().entries()) {
+            if (!entry.name.ends_with(".debug_pkl")) continue;
+            for (const TaggedPlace& each : parse_tagged_records(archive.read(entry.name.substr(archive.root().size() + 1)))) known.push_back(each.tag);
+        }
+        const Pickle calls = archive.read_pickle("callstack_debug_map.pkl");
+        QVERIFY(calls.root()->elements().size() > 2);
+        for (const PickleRef each : calls.root()->elements()) QVERIFY(std::ranges::count(known, each->elements()[1]->to_int()) > 0);
     }
     // Without the code, the handles say where an error happened.
     void errors_of_bytecode_have_a_place() {
