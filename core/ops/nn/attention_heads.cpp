@@ -370,6 +370,10 @@ void attend_backward(const Heads& h, std::int64_t batch, std::int64_t head, cons
         T* scores = space.scores.row(0);
         const std::int64_t stride = space.scores.stride;
         const T* weights = t.weights.data + first * h.columns;
+        const std::int64_t left = std::min(kRows, h.rows - first - kRows);
+        fetch(weights + kRows * h.columns, left, h.columns, std::min(reach + kRows, h.columns));
+        fetch(grad.row(first + kRows), left, grad.stride, grad.width);
+        fetch(query.row(first + kRows), left, query.stride, query.width);
         small_gemm(reach, grad.width, rows, weights, std::int64_t{1}, h.columns, grad.row(first), grad.stride, space.grad_value.row(0),
                    space.grad_value.stride, true);
         small_gemm(rows, rounded_up<T>(reach), h.out, grad.row(first), grad.stride, value.data, value.stride, scores, stride, false);
