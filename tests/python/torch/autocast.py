@@ -83,3 +83,15 @@ before = model[0].weight.clone()
 scaler.step(sgd)
 scaler.update()
 print(torch.equal(before, model[0].weight))
+# Recurrent layers take what comes in in either precision, and give it in the same.
+torch.manual_seed(0)
+for layer in (torch.nn.LSTM(4, 3, 2, batch_first=True, bidirectional=True), torch.nn.GRU(4, 3), torch.nn.RNN(4, 3)):
+    x = torch.randn(2, 3, 4)
+    plain = layer(x)[0]
+    for given in (x, x.bfloat16()):
+        with torch.autocast("cpu", dtype=torch.bfloat16):
+            y = layer(given)[0]
+        print(type(layer).__name__, y.dtype, bool((y.float() - plain).abs().max() < 0.02))
+        layer.zero_grad()
+        y.float().sum().backward()
+        print(layer.weight_ih_l0.grad.dtype, bool(layer.weight_ih_l0.grad.abs().sum() > 0))
