@@ -99,7 +99,7 @@ std::optional<std::string> bracketed(const std::string& text, std::size_t open) 
 std::vector<LayerInfo> list_layers() {
     std::vector<LayerInfo> all;
     for (const nn::LayerRecord* record : nn::layer_records()) {
-        const bool is_hidden = record->name.starts_with("_") || record->name == "Module" || record->name.ends_with("Loss") || record->name.ends_with("Base");
+        const bool is_hidden = record->name.starts_with("_") || record->name == "Module" || record->name == "NonDynamicallyQuantizableLinear" || record->name.ends_with("Loss") || record->name.ends_with("Base");
         if (is_hidden || !nn::has_forward(*record) || family_of(*record) == "container" || !takes_one(*record)) continue;
         LayerInfo info;
         info.name = std::string(record->name);

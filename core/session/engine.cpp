@@ -375,10 +375,13 @@ void Session::Engine::do_open(const std::filesystem::path& file, const std::stri
     if (is_recording(file)) return do_open_recording(file);
     const runtime::PrintScope prints(print_to_log());
     try {
-        auto opened = Program::open(file, {}, build);
-        // A source that was edited runs in the form it had.
         const auto before = model();
         const bool is_again = before != nullptr && before->path == file.string() && before->form != ModelForm::AsRead;
+        auto opened = is_again ? Program::open_edited(file, build) : Program::open(file, {}, build);
+        if (!opened->held_back().empty()) {
+            log({.level = SessionListener::LogEntry::Level::Warning, .text = concat("of the checkpoint beside ", file.filename().string(), " not all fits: ", differences_text(opened->held_back())), .scope = {}, .source = {}});
+        }
+        // A source that was edited runs in the form it had.
         if (is_again && opened->source() != nullptr) change_form(*opened, before->form);
         use(std::move(opened));  // the model there is stays when this fails
     } catch (const Error& error) {

@@ -84,6 +84,8 @@ WeightsReport load_weights(nn::Module& module, const fs::path& file, bool strict
     return report;
 }
 
+NamedTensors read_named_weights(nn::Module& module, const fs::path& file) { return weights_for(module.state_dict(), file); }
+
 WeightsReport load_fitting(nn::Module& module, const NamedTensors& tensors) {
     const NamedTensors own = module.state_dict();
     const Shapes in_model = shapes_of(own);

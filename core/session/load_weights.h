@@ -14,6 +14,9 @@ namespace loupe::session {
 // file throws.
 WeightsReport load_weights(nn::Module& module, const std::filesystem::path& file, bool strict);
 
+// The tensors of a checkpoint by the model's names, as load_weights takes them.
+nn::Named<Tensor> read_named_weights(nn::Module& module, const std::filesystem::path& file);
+
 // Of those tensors the ones that have a name and shape of the model; the others are told. Never in the report's error.
 WeightsReport load_fitting(nn::Module& module, const nn::Named<Tensor>& tensors);
 

@@ -112,6 +112,17 @@ std::shared_ptr<Program> Program::open(const fs::path& path, const fs::path& wei
                 {.file = path.string(), .hint = "give the model the name `model`, or define one class derived from nn.Module that needs no arguments"});
 }
 
+std::shared_ptr<Program> Program::open_edited(const fs::path& path, const std::string& build) {
+    const fs::path beside = path.extension() == ".py" ? weights_beside(path) : fs::path();
+    if (beside.empty()) return open(path, {}, build);
+    plugins();
+    auto program = std::make_shared<Program>(build_model(path, build));
+    if (!program->file_.module) return open(path, {}, build);  // says what is missing
+    program->held_back_ = load_fitting(*program->file_.module, read_named_weights(program->module(), beside)).differences;
+    program->describe(path, build);
+    return program;
+}
+
 std::shared_ptr<Program> Program::open_or_run(const fs::path& path, const fs::path& weights, const std::string& build) {
     plugins();  // formats, operators and kernels of plugins count from the first file on
     static const bool has_sources = [] {

@@ -27,6 +27,10 @@ class Program {
     // load_state_dict throw.
     static std::shared_ptr<Program> open(const std::filesystem::path& path, const std::filesystem::path& weights = {},
                                          const std::string& build = {});
+    // A source that was opened before and has been edited: of the checkpoint beside it what fits is loaded, and held_back()
+    // says what does not.
+    static std::shared_ptr<Program> open_edited(const std::filesystem::path& path, const std::string& build);
+    const std::vector<WeightDifference>& held_back() const { return held_back_; }
     // The same; null for a model source without a model, which has run.
     static std::shared_ptr<Program> open_or_run(const std::filesystem::path& path, const std::filesystem::path& weights = {},
                                                 const std::string& build = {});
@@ -98,6 +102,7 @@ class Program {
     mutable std::optional<runtime::Trace> trace_;
     std::string trace_inputs_;  // what the trace was made with, in words
     std::string trace_failure_;
+    std::vector<WeightDifference> held_back_;
 };
 
 // A method with its passes run, ready to be called again and again.

@@ -304,6 +304,20 @@ class TestReopen : public QObject {
         QCOMPARE(weight(session, "first.weight"), own);
     }
 
+    // A checkpoint that lies beside the source must fit when it is opened; while it is edited, what fits is taken.
+    void weights_beside_an_edited_source() {
+        Log log;
+        Session session(&log);
+        open(session, kNet);
+        const double drawn = weight(session, "first.weight");
+        QCOMPARE(save(session, path("net.pt")), std::string());
+        open(session, replaced(kNet, "self.second = nn.Linear(3, 2)", "self.second = nn.Linear(3, 5)"));
+        QVERIFY2(session.status().state == RunState::Ready, session.status().error.c_str());
+        QCOMPARE(weight(session, "first.weight"), drawn);
+        QCOMPARE(log.texts().filter("of the checkpoint beside net.py not all fits: second.weight is 5x3, was 2x3; second.bias is 5, was 2").size(), 1);
+        QVERIFY(QFile::remove(QString::fromStdString(path("net.pt"))));
+    }
+
     void learned_weights_stay() {
         Session session;
         open(session, kNet);
