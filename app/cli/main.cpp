@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
 #include <cstdio>
 
@@ -7,6 +9,7 @@
 #include "core/base/strings.h"
 #include "core/session/compile_mode.h"
 #include "core/session/convert.h"
+#include "core/session/error_text.h"
 #include "core/session/session.h"
 
 namespace {
@@ -210,7 +213,10 @@ int main(int argc, char** argv) {
         return kUsage;
     } catch (const Error& error) {
         std::fflush(stdout);
-        std::fprintf(stderr, "%s\n", error.what());
+        // One line for programs; a person also sees the lines that it is about, underlined.
+        const std::string details = isatty(STDERR_FILENO) != 0 ? session::details_of(error) : std::string();
+        if (details.empty()) std::fprintf(stderr, "%s\n", error.what());
+        else std::fprintf(stderr, "%s\n\n%s\n", session::headline_of(error).c_str(), details.c_str());
         return status_of(error);
     } catch (const std::exception& error) {
         std::fprintf(stderr, "%s\n", error.what());
