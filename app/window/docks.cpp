@@ -4,7 +4,10 @@
 #include <QApplication>
 #include <QSettings>
 #include <QTabBar>
+#include <QEvent>
 #include <QTimer>
+#include <cmath>
+#include <utility>
 
 #include "views/registry.h"
 
@@ -15,6 +18,7 @@ namespace {
 // Counts up when the default layout changes so much that an old one makes no sense.
 constexpr int kLayoutVersion = 1;
 constexpr QSize kLeastPanel(160, 60);
+constexpr QSize kLeastLeftPanel(230, 60);  // forms and a tree, which nobody can use in less
 
 }  // namespace
 
@@ -50,7 +54,8 @@ Docks::Docks(QMainWindow* window, views::SessionBridge& bridge) : QObject(window
         view->setAccessibleName(entry.description.title);
         view->setAccessibleDescription(entry.description.tip);
         // No content, however long, makes the window wider than the screen.
-        view->setMinimumSize(kLeastPanel);
+        const bool isLeft = entry.description.place == views::Place::Left || entry.description.place == views::Place::LeftBelow;
+        view->setMinimumSize(isLeft ? kLeastLeftPanel : kLeastPanel);
         dock->setWidget(view);
         connect(dock, &QDockWidget::dockLocationChanged, this, &Docks::tidySoon);
         connect(dock, &QDockWidget::topLevelChanged, this, &Docks::tidySoon);
@@ -62,9 +67,14 @@ Docks::Docks(QMainWindow* window, views::SessionBridge& bridge) : QObject(window
         });
         connect(dock, &QDockWidget::dockLocationChanged, this, &Docks::noteChange);
         connect(dock, &QDockWidget::topLevelChanged, this, &Docks::noteChange);
+        dock->installEventFilter(this);
         docks_.push_back(dock);
         places_.push_back(entry.description.place);
     }
+    window->installEventFilter(this);
+    for (QTimer* timer : {&keeping_, &calm_}) timer->setSingleShot(true);
+    connect(&keeping_, &QTimer::timeout, this, &Docks::keepShares);
+    connect(&calm_, &QTimer::timeout, this, [this] { resizing_ = keeping_.isActive(); });
     state_ = QSettings().value(QStringLiteral("window/docks")).toByteArray();
     connect(qApp, &QApplication::focusChanged, this, [this](QWidget*, QWidget* now) {
         for (QWidget* widget = now; widget; widget = widget->parentWidget()) {
@@ -74,6 +84,60 @@ Docks::Docks(QMainWindow* window, views::SessionBridge& bridge) : QObject(window
             }
         }
     });
+}
+
+bool Docks::eventFilter(QObject* watched, QEvent* event) {
+    if (event->type() != QEvent::Resize || hidden_) return QObject::eventFilter(watched, event);
+    if (watched == window_) {
+        resizing_ = true;
+        keeping_.start(0);
+    } else if (!resizing_) {
+        noteSizes();  // somebody moved a border
+    }
+    return QObject::eventFilter(watched, event);
+}
+
+// Of the docks that are tabs in one place the one that is seen: the others have the size they had.
+QDockWidget* Docks::inFront(QDockWidget* dock) const {
+    if (!dock) return nullptr;
+    auto all = window_->tabifiedDockWidgets(dock);
+    all.prepend(dock);
+    const auto seen = std::find_if(all.begin(), all.end(), [](const QDockWidget* each) { return !each->isFloating() && !each->visibleRegion().isEmpty(); });
+    return seen == all.end() ? nullptr : *seen;
+}
+
+void Docks::noteSizes() {
+    const QDockWidget* left = inFront(first(views::Place::Left));
+    const QDockWidget* right = inFront(first(views::Place::Right));
+    const QDockWidget* bottom = inFront(first(views::Place::Bottom));
+    noted_ = window_->size();
+    left_width_ = left ? left->width() : 0;
+    right_width_ = right ? right->width() : 0;
+    bottom_height_ = bottom ? bottom->height() : 0;
+}
+
+// Where the panels stand as they did at first; another order is its maker's own.
+void Docks::keepShares() {
+    calm_.start(100);  // what moves until then was moved here
+    if (hidden_ || noted_.isEmpty()) return;
+    QDockWidget* left = inFront(first(views::Place::Left));
+    QDockWidget* centre = inFront(first(views::Place::Centre));
+    QDockWidget* right = inFront(first(views::Place::Right));
+    QDockWidget* bottom = inFront(first(views::Place::Bottom));
+    const auto share = [](int before, int whole_before, int whole) { return static_cast<int>(std::lround(static_cast<double>(before) * whole / whole_before)); };
+    const bool are_columns = left && centre && right && left_width_ > 0 && right_width_ > 0 && left->geometry().right() < centre->geometry().left() &&
+                             centre->geometry().right() < right->geometry().left();
+    const bool is_below = centre && bottom && bottom_height_ > 0 && centre->geometry().bottom() < bottom->geometry().top();
+    if (are_columns) {
+        const int left_now = std::max(left->minimumSizeHint().width(), share(left_width_, noted_.width(), window_->width()));
+        const int right_now = std::max(right->minimumSizeHint().width(), share(right_width_, noted_.width(), window_->width()));
+        window_->resizeDocks({left, centre, right}, {left_now, std::max(kLeastPanel.width(), window_->width() - left_now - right_now), right_now}, Qt::Horizontal);
+    }
+    if (is_below) {
+        const int both = centre->height() + bottom->height();
+        const int below = share(bottom_height_, noted_.height(), window_->height());
+        window_->resizeDocks({centre, bottom}, {std::max(kLeastPanel.height(), both - below), below}, Qt::Vertical);
+    }
 }
 
 QDockWidget* Docks::first(views::Place place) const {
@@ -166,6 +230,7 @@ void Docks::tidy() {
     if (changing_ || hidden_) return;
     arranging_ = false;
     settled_ = window_->saveState(kLayoutVersion);
+    if (!resizing_) noteSizes();
     closed_.clear();
     for (QDockWidget* dock : docks_) {
         if (dock->isHidden()) closed_ += dock;

@@ -6,6 +6,7 @@
 #include <QMainWindow>
 #include <QPointer>
 #include <QSet>
+#include <QTimer>
 #include <QUndoStack>
 #include <vector>
 
@@ -33,7 +34,14 @@ class Docks : public QObject {
     // No change of the layout is under way.
     bool isSettled() const { return !tidying_ && !changing_ && !arranging_; }
 
+  protected:
+    bool eventFilter(QObject* watched, QEvent* event) override;
+
   private:
+    // A window that grows or shrinks leaves each column, and the row below, its share: alone it gives all to one of them.
+    void noteSizes();
+    void keepShares();
+    QDockWidget* inFront(QDockWidget* dock) const;
     QDockWidget* first(views::Place place) const;
     void placeNewcomers();
     void arrange();
@@ -59,6 +67,13 @@ class Docks : public QObject {
     QSet<QDockWidget*> closed_;
     bool arranging_ = false;
     bool changing_ = false;
+    bool resizing_ = false;
+    QTimer keeping_;
+    QTimer calm_;
+    QSize noted_;  // of the window, when the parts were as large as
+    int left_width_ = 0;
+    int right_width_ = 0;
+    int bottom_height_ = 0;
 };
 
 }  // namespace loupe::window

@@ -19,6 +19,7 @@
 #include "app/window/banner.h"
 #include "app/window/chooser.h"
 #include "app/window/docks.h"
+#include "app/window/source_watch.h"
 #include "app/window/start_page.h"
 #include "app/window/status_line.h"
 #include "app/window/weights_loader.h"
@@ -85,6 +86,10 @@ MainWindow::MainWindow()
                              }}});
     });
     connect(bridge_, &views::SessionBridge::panelWanted, docks_, &Docks::show);
+    connect(new SourceWatch(*bridge_, this), &SourceWatch::changed, this, [this](const QString& file) {
+        banner_->tell(tr("%1 was changed by another program.").arg(QFileInfo(file).fileName()),
+                      {{tr("Run it as it is now"), [this] { bridge_->runAgain(); }}, {tr("Reload"), [this] { (*actions_)[QStringLiteral("reload")]->trigger(); }}});
+    });
     connect(banner_, &Banner::placeChosen, this, [this](const QString& file, int line) { showSource({file.toStdString(), line, 0}); });
     connect(bridge_->undoStack(), &QUndoStack::indexChanged, actions_, &Actions::update);
     connect(&Theme::instance(), &Theme::changed, actions_, &Actions::updateIcons);

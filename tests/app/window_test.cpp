@@ -594,6 +594,53 @@ class WindowTest : public QObject {
         }
     }
 
+    // Another program wrote the source: the window says so, and runs it when asked. Its own saving is no news.
+    void aSourceChangedOutsideIsToldOf() {
+        QTemporaryDir folder;
+        const QString source = folder.filePath(QStringLiteral("net.py"));
+        const auto write = [&](const QByteArray& last) {
+            QFile file(source);
+            QVERIFY(file.open(QIODevice::WriteOnly));
+            file.write("import torch\nfrom torch import nn\nmodel = nn.Sequential(nn.Linear(4, 3), " + last + ")\nexample_inputs = (torch.ones(1, 4),)\n");
+        };
+        write("nn.ReLU()");
+        open(source);
+        auto* banner = window_->findChild<window::Banner*>();
+        write("nn.Tanh()");
+        QTRY_VERIFY(banner->isVisible() && banner->message().contains(QStringLiteral("net.py was changed by another program")));
+        banner->findChildren<QPushButton*>().front()->click();
+        QTRY_COMPARE(state(), RunState::Finished);
+        QCOMPARE(std::string(window_->bridge().recording()->event(2).op), std::string("aten::tanh"));
+        QVERIFY(!banner->isVisible());
+        auto& view = this->view<views::SourceView>("source");
+        view.editor().append(QStringLiteral("# saved here\n"));
+        QVERIFY(view.saveAndRun());
+        QTRY_VERIFY(window_->bridge().model() && window_->bridge().model()->sources.front().text.find("# saved here") != std::string::npos && state() == RunState::Finished);
+        write("nn.Sigmoid()");
+        QTRY_VERIFY(banner->isVisible());
+        action("reload")->trigger();
+        QTRY_VERIFY(!banner->isVisible() && view.editor().text().contains(QStringLiteral("Sigmoid")));
+    }
+
+    // Of a window that grows or shrinks each column gets its share.
+    void columnsKeepTheirShares() {
+        open(model("digits"));
+        settle();
+        const auto width = [this](const char* id) { return window_->docks().view(QLatin1String(id))->width(); };
+        const double left = width("modules");
+        const double right = width("tensor");
+        const double whole = window_->width();
+        const auto height = [this] { return window_->docks().view(QStringLiteral("events"))->height(); };
+        const double below = height();
+        const double high = window_->height();
+        for (const int to : {1100, 1400, 1200}) {
+            window_->resize(to, to / 2 + 100);
+            QTRY_VERIFY2(std::abs(height() - below * (to / 2 + 100) / high) < 40, qPrintable(QString::number(height())));
+            QTRY_VERIFY2(std::abs(width("modules") - left * to / whole) < 24 && std::abs(width("tensor") - right * to / whole) < 24,
+                         qPrintable(QStringLiteral("%1: %2 and %3, of %4: %5 and %6").arg(to).arg(width("modules")).arg(width("tensor")).arg(whole).arg(left).arg(right)));
+        }
+    }
+
     void noModelMakesTheWindowWider() {
         QTest::failOnWarning(QRegularExpression(QStringLiteral("QPainter")));  // panels without any room draw nothing
         open(fixture("resnet18"));

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/window/source_watch.h"
+
+#include <QFile>
+#include <QFileInfo>
+
+#include "views/common/format.h"
+
+namespace loupe::window {
+
+SourceWatch::SourceWatch(views::SessionBridge& bridge, QObject* parent) : QObject(parent), bridge_(bridge) {
+    soon_.setSingleShot(true);
+    soon_.setInterval(300);
+    connect(&bridge, &views::SessionBridge::modelChanged, this, &SourceWatch::follow);
+    connect(&files_, &QFileSystemWatcher::fileChanged, this, [this](const QString& file) {
+        touched_ += file;
+        soon_.start();
+    });
+    connect(&soon_, &QTimer::timeout, this, &SourceWatch::look);
+}
+
+void SourceWatch::follow() {
+    if (!files_.files().isEmpty()) files_.removePaths(files_.files());
+    const auto& model = bridge_.model();
+    if (!model) return;
+    for (const auto& source : model->sources) {
+        if (source.is_editable && QFileInfo::exists(views::text(source.name))) files_.addPath(views::text(source.name));
+    }
+}
+
+void SourceWatch::look() {
+    // The program's own saving is followed by an opening: what it writes is known then.
+    if (bridge_.isBusy()) return soon_.start();
+    const auto& model = bridge_.model();
+    const QSet<QString> touched = std::exchange(touched_, {});
+    if (!model) return;
+    for (const auto& source : model->sources) {
+        const QString name = views::text(source.name);
+        if (!touched.contains(name)) continue;
+        // One that took its place is watched from now on.
+        if (QFileInfo::exists(name) && !files_.files().contains(name)) files_.addPath(name);
+        QFile file(name);
+        if (file.open(QIODevice::ReadOnly) && file.readAll() != QByteArray::fromStdString(source.text)) emit changed(name);
+    }
+}
+
+}  // namespace loupe::window

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+// Sees when another program changes a source that the open model is evaluated from.
+
+#include <QFileSystemWatcher>
+#include <QObject>
+#include <QSet>
+#include <QTimer>
+
+#include "views/common/session_bridge.h"
+
+namespace loupe::window {
+
+class SourceWatch : public QObject {
+    Q_OBJECT
+
+  public:
+    SourceWatch(views::SessionBridge& bridge, QObject* parent);
+
+  signals:
+    // The file holds something else than the model was made from.
+    void changed(const QString& file);
+
+  private:
+    void follow();
+    void look();
+
+    views::SessionBridge& bridge_;
+    QFileSystemWatcher files_;
+    QTimer soon_;  // editors write a file in several steps
+    QSet<QString> touched_;
+};
+
+}  // namespace loupe::window
