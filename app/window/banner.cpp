@@ -31,7 +31,7 @@ Banner::Banner(QWidget* parent) : QFrame(parent) {
     more_->setObjectName(QStringLiteral("bannerDetails"));
     more_->setText(tr("Details"));
     more_->setCheckable(true);
-    more_->setAutoRaise(true);
+    more_->setProperty("action", true);
     more_->setToolTip(tr("All of the error, with the source that it is about"));
     details_ = new ErrorDetails(this);
     auto* cross = new QToolButton(this);

@@ -153,8 +153,9 @@ BuildView::BuildView(SessionBridge& bridge, QWidget* parent) : View(bridge, pare
     connect(source_, &QPlainTextEdit::textChanged, this, &BuildView::sourceEdited);
     below->addWidget(source_note_);
     below->addWidget(source_, 1);
-    splitter->setStretchFactor(1, 1);
-    splitter->setSizes({150, 470});
+    splitter->setStretchFactor(0, 2);
+    splitter->setStretchFactor(1, 5);
+    splitter->setSizes({185, 435});
     right->setSizes({280, 200});
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);

@@ -113,6 +113,9 @@ QToolBar { background: @window; border: 0; spacing: 2px; padding: 2px 4px; }
 QToolBar::separator { background: @border; width: 1px; margin: 4px 4px; }
 QToolButton { border: 1px solid transparent; border-radius: 3px; padding: 2px 4px; }
 QToolButton:hover:enabled { background: @raised; border-color: @border; }
+QToolButton[action="true"] { background: @raised; border-color: @border; padding: 2px 8px; }
+QToolButton[action="true"]:hover:enabled { border-color: @accent; }
+QToolButton[action="true"]:disabled { background: transparent; color: @faint; }
 QToolButton:checked { background: @accentback; }
 QToolButton:pressed { background: @accentback; }
 QMenuBar { background: @window; }

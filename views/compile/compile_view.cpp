@@ -6,6 +6,7 @@
 #include <QHeaderView>
 #include <QVBoxLayout>
 
+#include "views/common/flow_layout.h"
 #include "views/common/format.h"
 #include "views/common/icons.h"
 #include "views/common/theme.h"
@@ -45,9 +46,8 @@ ViewDescription CompileView::describe() {
 
 CompileView::CompileView(SessionBridge& bridge, QWidget* parent) : View(bridge, parent) {
     forms_ = new QButtonGroup(this);
-    auto* form_bar = new QHBoxLayout;
+    auto* form_bar = new FlowLayout;
     form_bar->setContentsMargins(6, 4, 6, 0);
-    form_bar->setSpacing(2);
     const std::pair<ModelForm, QString> forms[] = {{ModelForm::Evaluated, tr("Evaluated")}, {ModelForm::Scripted, tr("Scripted")}, {ModelForm::Traced, tr("Traced")}};
     for (const auto& [form, title] : forms) {
         auto* button = new QToolButton(this);
@@ -61,9 +61,8 @@ CompileView::CompileView(SessionBridge& bridge, QWidget* parent) : View(bridge, 
     check_->setText(tr("Check on other inputs"));
     check_->setObjectName(QStringLiteral("traceCheck"));
     connect(check_, &QToolButton::clicked, this, &CompileView::checkTrace);
-    form_bar->addSpacing(8);
+    check_->setProperty("action", true);
     form_bar->addWidget(check_);
-    form_bar->addStretch(1);
 
     mode_ = new QComboBox(this);
     mode_->setAccessibleName(tr("Compile mode"));
@@ -85,11 +84,10 @@ CompileView::CompileView(SessionBridge& bridge, QWidget* parent) : View(bridge, 
     again_ = new QToolButton(this);
     again_->setText(tr("Measure again"));
     connect(again_, &QToolButton::clicked, this, [this] { ask(true); });
-    auto* mode_bar = new QHBoxLayout;
+    auto* mode_bar = new FlowLayout;
     mode_bar->setContentsMargins(6, 4, 6, 3);
-    mode_bar->setSpacing(6);
     for (QWidget* widget : std::initializer_list<QWidget*>{mode_, compile_, run_, again_}) mode_bar->addWidget(widget);
-    mode_bar->addStretch(1);
+    for (QToolButton* button : {compile_, run_, again_}) button->setProperty("action", true);
 
     summary_ = new QLabel(this);
     summary_->setWordWrap(true);

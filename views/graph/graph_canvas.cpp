@@ -431,6 +431,7 @@ void GraphCanvas::paintLabels(QPainter& painter, const QRectF& visible, double) 
     std::set<std::pair<int, GraphPort>> done;
     QColor back = colour(C::Panel);
     back.setAlpha(215);
+    std::vector<QRectF> taken;
     for (const SceneLine& line : scene_.lines) {
         if (line.from == kBorder || !line.bounds.intersects(visible)) continue;
         // Once where the value leaves its maker, not on every line.
@@ -441,7 +442,12 @@ void GraphCanvas::paintLabels(QPainter& painter, const QRectF& visible, double) 
         if (box == nullptr) continue;
         const QPointF start = line.curve.front();
         const double width = metrics.horizontalAdvance(shape);
-        const QRectF place(start.x() + 5, box->rect.bottom() + (box->is_group && !box->is_open ? 5 : 3), width + 4, 13);
+        QRectF place(start.x() + 5, box->rect.bottom() + (box->is_group && !box->is_open ? 5 : 3), width + 4, 13);
+        // Several leave one box side by side: the next goes below, as long as it is near.
+        const auto isTaken = [&] { return std::any_of(taken.begin(), taken.end(), [&](const QRectF& other) { return other.intersects(place); }); };
+        for (int row = 0; row < 2 && isTaken(); ++row) place.translate(0, 13);
+        if (isTaken()) continue;
+        taken.push_back(place);
         painter.fillRect(place, back);
         painter.setPen(colour(C::Faint));
         painter.drawText(place, Qt::AlignCenter, shape);

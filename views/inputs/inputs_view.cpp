@@ -159,7 +159,7 @@ InputsView::InputsView(SessionBridge& bridge, QWidget* parent)
     buttons->addWidget(file);
     buttons->addWidget(run);
     buttons->addStretch(1);
-    auto* below = new QHBoxLayout;
+    auto* below = below_ = new QBoxLayout(QBoxLayout::LeftToRight);
     below->setContentsMargins(6, 6, 6, 6);
     below->setSpacing(8);
     below->addWidget(makeOptions(), 1);
@@ -227,6 +227,13 @@ InputsView::InputsView(SessionBridge& bridge, QWidget* parent)
     });
     showInputs();
     showOptions();
+}
+
+// In a narrow panel the buttons stand below the options.
+void InputsView::resizeEvent(QResizeEvent* event) {
+    View::resizeEvent(event);
+    constexpr int kSideBySide = 290;
+    below_->setDirection(width() < kSideBySide ? QBoxLayout::TopToBottom : QBoxLayout::LeftToRight);
 }
 
 QWidget* InputsView::makeOptions() {

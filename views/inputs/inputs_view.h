@@ -15,6 +15,8 @@ class QLabel;
 class QSpinBox;
 class QTableView;
 
+class QBoxLayout;
+
 namespace loupe::views {
 
 class DrawingPad;
@@ -45,6 +47,7 @@ class InputsView : public View {
   protected:
     void dragEnterEvent(QDragEnterEvent* event) override;
     void dropEvent(QDropEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
 
   private:
     QWidget* makeOptions();
@@ -63,6 +66,7 @@ class InputsView : public View {
     int pictured() const;
     int worded() const;
 
+    QBoxLayout* below_ = nullptr;
     InputModel* model_;
     QTableView* table_;
     QLabel* signature_;

@@ -52,6 +52,7 @@ KernelsView::KernelsView(SessionBridge& bridge, QWidget* parent) : View(bridge, 
     run_ = new QToolButton(this);
     run_->setObjectName(QStringLiteral("kernelsRun"));
     run_->setText(tr("Compile and time"));
+    run_->setProperty("action", true);
     connect(run_, &QToolButton::clicked, this, &KernelsView::compile);
     summary_ = new QLabel(this);
     summary_->setProperty("faint", true);
@@ -72,9 +73,10 @@ KernelsView::KernelsView(SessionBridge& bridge, QWidget* parent) : View(bridge, 
     list_->setUniformRowHeights(true);
     list_->setHeaderLabels({tr("Group"), tr("Scope"), tr("Ops"), tr("Fused"), tr("Unfused"), tr("Faster")});
     const int widths[] = {118, 78, 40, 72, 72, 58};
-    for (int column = 1; column < 6; ++column) list_->setColumnWidth(column, widths[column]);
+    for (int column = 0; column < 6; ++column) list_->setColumnWidth(column, widths[column]);
     list_->header()->setStretchLastSection(false);
-    list_->header()->setSectionResizeMode(0, QHeaderView::Stretch);
+    list_->header()->setSectionResizeMode(1, QHeaderView::Stretch);
+    list_->header()->setMinimumSectionSize(40);
     connect(list_, &QTreeWidget::currentItemChanged, this, &KernelsView::showGroup);
     connect(list_, &QTreeWidget::itemClicked, this, &KernelsView::showGroup);
     hint_ = new EmptyHint(list_);

@@ -127,6 +127,7 @@ PlanView::PlanView(SessionBridge& bridge, QWidget* parent) : View(bridge, parent
     run_ = new QToolButton(this);
     run_->setObjectName(QStringLiteral("planRun"));
     run_->setText(tr("Plan"));
+    run_->setProperty("action", true);
     connect(run_, &QToolButton::clicked, this, &PlanView::plan);
     parts_ = new QComboBox(this);
     parts_->setAccessibleName(tr("Part of the graph"));
@@ -144,6 +145,7 @@ PlanView::PlanView(SessionBridge& bridge, QWidget* parent) : View(bridge, parent
     measure_ = new QToolButton(this);
     measure_->setObjectName(QStringLiteral("whatIfMeasure"));
     measure_->setText(tr("Measure"));
+    measure_->setProperty("action", true);
     connect(measure_, &QToolButton::clicked, this, &PlanView::measure);
     connect(change_, &QComboBox::currentIndexChanged, this, &PlanView::forecastChange);
     auto* bar = new QHBoxLayout;
@@ -167,13 +169,15 @@ PlanView::PlanView(SessionBridge& bridge, QWidget* parent) : View(bridge, parent
     breaks_->setObjectName(QStringLiteral("graphBreaks"));
     breaks_->setAccessibleName(tr("Graph breaks"));
     breaks_->setRootIsDecorated(false);
-    breaks_->setHeaderLabels({tr("Graph break"), tr("Scope"), tr("Why")});
+    breaks_->setHeaderLabels({tr("Graph break"), tr("Where"), tr("Why")});
     breaks_->setColumnWidth(0, 130);
     breaks_->setColumnWidth(1, 100);
-    connect(breaks_, &QTreeWidget::itemActivated, this, [this](QTreeWidgetItem* item) {
+    connect(breaks_, &QTreeWidget::itemClicked, this, [this](QTreeWidgetItem* item) {
         const auto& place = report_.breaks[item->data(0, Qt::UserRole).toUInt()];
-        if (place.source.line > 0) this->bridge().setCurrentSource(place.source);
-        else this->bridge().setCurrentModule(text(place.scope));
+        if (place.source.line > 0) {
+            this->bridge().setCurrentSource(place.source);
+            this->bridge().showPanel(QStringLiteral("source"));
+        } else this->bridge().setCurrentModule(text(place.scope));
     });
     connect(picture_, &PlanPicture::stepChosen, this, [this](int step) {
         const auto& part = report_.parts[static_cast<std::size_t>(parts_->currentIndex())];
@@ -231,7 +235,10 @@ void PlanView::show(const session::MemoryPlanReport& report) {
     breaks_->clear();
     for (std::size_t i = 0; i < report_.breaks.size(); ++i) {
         const auto& place = report_.breaks[i];
-        auto* item = new QTreeWidgetItem(breaks_, {shortOpName(place.op), scopeText(place.scope), text(place.reason)});
+        const QString file = text(place.source.file).section(QLatin1Char('/'), -1);
+        const QString where = place.source.line > 0 ? QStringLiteral("%1:%2").arg(file).arg(place.source.line) : scopeText(place.scope);
+        auto* item = new QTreeWidgetItem(breaks_, {shortOpName(place.op), where, text(place.reason)});
+        item->setForeground(1, Theme::instance().colour(Theme::Colour::Accent));
         item->setData(0, Qt::UserRole, static_cast<uint>(i));
         for (int column = 0; column < 3; ++column) item->setToolTip(column, text(place.line()));
     }

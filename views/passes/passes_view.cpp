@@ -11,6 +11,7 @@
 #include <QTimer>
 #include <QVBoxLayout>
 
+#include "views/common/flow_layout.h"
 #include "views/common/format.h"
 #include "views/common/icons.h"
 #include "views/common/theme.h"
@@ -38,9 +39,8 @@ PassesView::PassesView(SessionBridge& bridge, QWidget* parent) : View(bridge, pa
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(0);
-    auto* bar = new QHBoxLayout;
+    auto* bar = new FlowLayout;
     bar->setContentsMargins(6, 4, 6, 4);
-    bar->setSpacing(8);
     pipeline_ = new QComboBox(this);
     for (const std::string& name : session::list_pipelines()) pipeline_->addItem(text(name));
     pipeline_->setToolTip(tr("Pipeline of passes"));
@@ -75,6 +75,7 @@ PassesView::PassesView(SessionBridge& bridge, QWidget* parent) : View(bridge, pa
     check_ = new QToolButton(this);
     check_->setText(tr("Check"));
     check_->setObjectName(QStringLiteral("checkPasses"));
+    check_->setProperty("action", true);
     connect(check_, &QToolButton::clicked, this, &PassesView::check);
     bar->addWidget(check_);
     find_ = new QToolButton(this);
@@ -86,7 +87,6 @@ PassesView::PassesView(SessionBridge& bridge, QWidget* parent) : View(bridge, pa
     summary_ = new QLabel(this);
     summary_->setProperty("faint", true);
     summary_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
-    bar->addStretch(1);
     search_ = new QLineEdit(this);
     search_->setPlaceholderText(tr("Find (Ctrl+F)"));
     search_->setClearButtonEnabled(true);
@@ -175,6 +175,7 @@ PassesView::PassesView(SessionBridge& bridge, QWidget* parent) : View(bridge, pa
     connect(right_graph_, &GraphPane::lineChosen, this, &PassesView::followRight);
     const auto model_changed = [this] {
         trace_ = {};
+        ++asked_;
         stale_ = true;
         method_->clear();
         if (const auto& model = this->bridge().model()) {
@@ -214,9 +215,10 @@ void PassesView::resizeEvent(QResizeEvent* event) {
     const auto wanted = width() < 860 ? Qt::Vertical : Qt::Horizontal;
     if (outer_->orientation() == wanted) return;
     outer_->setOrientation(wanted);
-    outer_->setStretchFactor(0, wanted == Qt::Vertical ? 2 : 0);
-    outer_->setStretchFactor(1, wanted == Qt::Vertical ? 3 : 1);
-    outer_->setSizes(wanted == Qt::Vertical ? QList<int>{std::max(150, height() * 2 / 5), std::max(150, height() * 3 / 5)} : QList<int>{360, std::max(400, width() - 360)});
+    // What a pass did is what one came for: the list has a few rows.
+    outer_->setStretchFactor(0, wanted == Qt::Vertical ? 1 : 0);
+    outer_->setStretchFactor(1, wanted == Qt::Vertical ? 2 : 1);
+    outer_->setSizes(wanted == Qt::Vertical ? QList<int>{std::max(120, height() / 3), std::max(150, height() * 2 / 3)} : QList<int>{360, std::max(400, width() - 360)});
 }
 
 void PassesView::choosePipeline(const QString& pipeline) { pipeline_->setCurrentText(pipeline); }
@@ -275,8 +277,10 @@ void PassesView::fillList() {
     double seconds = 0;
     QTreeWidgetItem* chosen = nullptr;
     if (trace_.initial) {
-        auto* item = new QTreeWidgetItem(list_, {tr("as read"), countText(static_cast<std::int64_t>(linesOf(trace_.initial).size())) + tr(" lines"), QString()});
+        auto* item = new QTreeWidgetItem(list_, {tr("as read"), trace_.steps.empty() ? QString() : QString::number(trace_.steps.front().nodes_before), QString()});
         item->setData(0, Qt::UserRole, -1);
+        item->setTextAlignment(1, Qt::AlignRight | Qt::AlignVCenter);
+        item->setFont(1, theme.monoFont());
         chosen = item;
     }
     for (std::size_t i = 0; i < trace_.steps.size(); ++i) {

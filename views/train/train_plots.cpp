@@ -74,12 +74,14 @@ TrainPlots::TrainPlots(QWidget* parent) : QWidget(parent) {
     tensors_ = new QComboBox(below);
     tensors_->setObjectName(QStringLiteral("trainTensors"));
     tensors_->setAccessibleName(tr("Tensor"));
-    tensors_->setMinimumContentsLength(18);
+    tensors_->setMinimumContentsLength(8);
+    tensors_->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
     connect(tensors_, &QComboBox::currentIndexChanged, this, &TrainPlots::drawMap);
     numbers_ = new QLabel(below);
     numbers_->setProperty("faint", true);
+    numbers_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
     choice->addWidget(kind_);
-    choice->addWidget(tensors_);
+    choice->addWidget(tensors_, 1);
     choice->addWidget(numbers_, 1);
     column->addLayout(choice);
     map_plot_ = new QCustomPlot(below);
@@ -91,6 +93,7 @@ TrainPlots::TrainPlots(QWidget* parent) : QWidget(parent) {
     connect(&Theme::instance(), &Theme::changed, this, &TrainPlots::restyle);
     restyle();
     show(nullptr);
+    drawMap();
 }
 
 void TrainPlots::makeCurves() {
@@ -303,6 +306,7 @@ void TrainPlots::drawMap() {
     }
     map_->setVisible(low <= high && !columns.empty());
     numbers_->clear();
+    map_plot_->axisRect()->setVisible(map_->visible());  // axes of nothing tell nothing
     if (!map_->visible()) return map_plot_->replot(QCustomPlot::rpQueuedReplot);
     const int width = std::max<int>(2, static_cast<int>(columns.size()));
     const int height = std::max<int>(2, static_cast<int>(high - low + 1));

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/common/flow_layout.h"
+
+#include <QWidget>
+
+namespace loupe::views {
+
+FlowLayout::~FlowLayout() { qDeleteAll(items_); }
+
+QLayoutItem* FlowLayout::takeAt(int index) { return index >= 0 && index < items_.size() ? items_.takeAt(index) : nullptr; }
+
+QSize FlowLayout::minimumSize() const {
+    QSize least;
+    for (const QLayoutItem* item : items_) {
+        if (!item->isEmpty()) least = least.expandedTo(item->minimumSize());
+    }
+    const QMargins margins = contentsMargins();
+    return least + QSize(margins.left() + margins.right(), margins.top() + margins.bottom());
+}
+
+void FlowLayout::setGeometry(const QRect& rect) {
+    QLayout::setGeometry(rect);
+    arrange(rect, Arrange::Place);
+}
+
+// Returns the height that it takes. What expands gets what its row leaves; each stands in the middle of its row.
+int FlowLayout::arrange(const QRect& rect, Arrange what) const {
+    const QRect inside = rect.marginsRemoved(contentsMargins());
+    int top = inside.top();
+    for (qsizetype first = 0; first < items_.size();) {
+        int width = 0;
+        int height = 0;
+        qsizetype end = first;
+        QList<std::pair<QLayoutItem*, QSize>> row;
+        int stretching = 0;
+        for (; end < items_.size(); ++end) {
+            QLayoutItem* item = items_[end];
+            if (item->isEmpty()) continue;
+            const bool stretches = item->expandingDirections() & Qt::Horizontal;
+            const QSize hint = item->sizeHint().expandedTo(item->minimumSize());
+            const QSize size(stretches ? std::min(hint.width(), inside.width()) : std::min(hint.width(), std::max(inside.width(), item->minimumSize().width())), hint.height());
+            const int more = size.width() + (row.isEmpty() ? 0 : spacing());
+            if (!row.isEmpty() && width + more > inside.width()) break;
+            width += more;
+            height = std::max(height, size.height());
+            stretching += stretches;
+            row.emplace_back(item, size);
+        }
+        first = std::max(end, first + 1);
+        if (row.isEmpty()) continue;
+        int left = inside.left();
+        const int spare = std::max(0, inside.width() - width);
+        for (auto& [item, size] : row) {
+            if (stretching > 0 && (item->expandingDirections() & Qt::Horizontal)) size.rwidth() += spare / stretching;
+            if (what == Arrange::Place) item->setGeometry(QRect(QPoint(left, top + (height - size.height()) / 2), size));
+            left += size.width() + spacing();
+        }
+        top += height + (first < items_.size() ? 3 : 0);
+    }
+    return top - rect.top() + contentsMargins().bottom();
+}
+
+}  // namespace loupe::views
