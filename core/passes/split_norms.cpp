@@ -145,8 +145,26 @@ void split_gradient(Graph& graph, Node* node) {
     split.finish({split.add_product(split.add_product(k[2], x, k[1]), g, k[0]), k[3], k[4]});
 }
 
+// Each channel of each image by itself: groups of one channel.
+void regroup_instances(Graph& graph, Node* node) {
+    const bool has_own = !ir::is_none_constant(node->input(3)) || !ir::is_none_constant(node->input(4));
+    const Dims sizes = image_sizes(node->input(0));
+    if (has_own || !constant_bool(node->input(5)).value_or(false) || sizes.empty()) return;
+    if (!is_read_by_pointwise(node->output()) && !is_pointwise(node->input(0)->node())) return;
+    const ir::OriginScope origin(graph, {node}, kPass, "groups");
+    const ir::InsertPointScope place(graph, node);
+    Value* groups = graph.insert_constant(IValue(sizes[1]));
+    Node* made = graph.insert(graph.create(Symbol::intern("aten::group_norm"),
+                                           {node->input(0), groups, node->input(1), node->input(2), node->input(7), node->input(8)}));
+    made->set_op(find_operator("aten::group_norm", ""));
+    made->output()->set_type(node->output()->type());
+    node->output()->replace_all_uses_with(made->output());
+    node->destroy();
+}
+
 void run(Graph& graph, const PassContext&) {
     for_each_node(graph.block(), [&](Node* node) {
+        if (node->is("aten::instance_norm")) return regroup_instances(graph, node);
         if (node->is("aten::native_batch_norm") || node->is("aten::native_group_norm")) split_layer(graph, node);
         else if (node->is("aten::native_batch_norm_backward")) split_gradient(graph, node);
         else if (node->is("aten::native_group_norm_backward") && constant_int(node->input(8))) split_gradient(graph, node);

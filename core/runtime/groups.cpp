@@ -120,7 +120,9 @@ Ptr<ir::Graph> for_inputs(const ir::Graph& graph, const std::vector<IValue>& inp
         const ir::InsertPointScope first(*copy, *copy->nodes().begin());
         copy->inputs()[i]->replace_all_uses_with(copy->insert_constant(inputs[i], copy->inputs()[i]->type()));
     }
-    for (const passes::Pass* pass : {&passes::kPropagateInputShapes, &passes::kFuseAttention, &passes::kSaveSlopes, &passes::kDecomposeDropout}) pass->run(*copy, context);
+    for (const passes::Pass* pass : {&passes::kPropagateInputShapes, &passes::kFuseAttention, &passes::kSaveSlopes, &passes::kDecomposeDropout, &passes::kSplitNorms}) {
+        pass->run(*copy, context);
+    }
     return copy;
 }
 

@@ -83,7 +83,7 @@ CASES = [
   %h : Tensor = aten::mul(%in0, %in1)
   %b : Tensor = aten::group_norm(%h, %three, %none, %none, %eps, %no)
   %r : Tensor = aten::sigmoid(%b)"""),
-    ("instance_norm and relu", "", "2,3,8,8 3 3", """
+    ("instance_norm and relu", "aten::addcmul aten::sum", "2,3,8,8 3 3", """
   %b : Tensor = aten::instance_norm(%in0, %in1, %in2, %none, %none, %yes, %momentum, %eps, %no)
   %r : Tensor = aten::relu(%b)"""),
 ]
