@@ -206,7 +206,7 @@ class Lexer {
         if (!at_line_start()) add(Token::Newline, begin);
         close_indents(width);
         if (width != indents_.back()) {
-            fail(concat("invalid indent level ", width), range_from(at_));
+            fail(is_python_ ? "unindent does not match any outer indentation level" : concat("invalid indent level ", width), range_from(at_));
         }
     }
     void close_indents(std::size_t width) {

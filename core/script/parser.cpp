@@ -61,14 +61,6 @@ std::string_view Parser::text(Range range) const { return source_text_.substr(ra
 
 void Parser::fail(const std::string& message, Range range) const { throw CompileError(message, place(source_, range)); }
 
-void Parser::fail_expected(std::string_view what) const {
-    // The blanks of an indentation begin at the end of the line before.
-    Range range = current().range;
-    const auto line = text(range).rfind('\n') + 1;  // 0 when there is none
-    if (is(Token::Indent) && line < text(range).size()) range.begin += static_cast<std::uint32_t>(line);
-    fail(concat("expected ", what, " but found '", token_name(current().kind), "' here"), range);
-}
-
 std::optional<Range> Parser::take_type_comment() {
     if (type_comments_.empty()) return std::nullopt;
     const auto found = type_comments_.find(at_);
@@ -100,7 +92,7 @@ Body Parser::parse_block() {
             statements.push_back(parse_statement());
         } while (!take(Token::Dedent));
     } else {
-        if (is(Token::Newline)) fail_expected("indent");
+        if (is(Token::Newline)) fail_block();
         // On the line of its header, up to that line's end.
         const std::size_t line = source_->line_of(current().range.begin);
         do {

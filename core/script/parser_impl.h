@@ -49,6 +49,10 @@ class Parser {
     std::string_view text(Range range) const;
     [[noreturn]] void fail(const std::string& message, Range range) const;
     [[noreturn]] void fail_expected(std::string_view what) const;
+    // Where Python says more than what was expected: throws then.
+    void fail_brackets() const;
+    void fail_as_python(std::string_view what) const;
+    [[noreturn]] void fail_block() const;
     // The type comment before the current token, if there is one; it is given once.
     std::optional<Range> take_type_comment();
 

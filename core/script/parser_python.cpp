@@ -127,7 +127,7 @@ const Stmt* Parser::parse_try() {
     if (take(Token::Finally)) {
         result.final_body = parse_block();
     } else if (handlers.empty()) {
-        fail_expected("except' or 'finally");
+        fail("expected 'except' or 'finally' block", current().range);
     }
     return tree_.make(result);
 }

@@ -107,13 +107,24 @@ class TestPythonErrors : public QObject {
         row("def f(a, a):\n    pass\n", "duplicate argument 'a' in function definition | model.py:1");
         row("def f(a=1, b):\n    pass\n", "non-default argument follows default argument | model.py:1");
         row("f(a=1, 2)\n", "positional argument follows keyword argument | model.py:1");
-        row("x = (1\n", "expected ) but found 'eof' here | model.py:2");
-        row("if x:\npass\n", "expected indent but found 'newline' here | model.py:1");
+        row("x = (1\n", "'(' was never closed | model.py:1");
+        row("x = [1, 2\ny = 3\n", "'[' was never closed | model.py:1");
+        row("x = 1)\n", "unmatched ')' | model.py:1");
+        row("x = (1]\n", "closing parenthesis ']' does not match opening parenthesis '(' | model.py:1");
+        row("x = 1\n  y = 2\n", "unexpected indent | model.py:2");
+        row("x = 1\n\ndef f(x)\n    return x\n", "expected ':' | model.py:3");
+        row("if x:\n    a\nelse\n    b\n", "expected ':' | model.py:3");
+        row("class A:\nx = 1\n", "expected an indented block after class definition on line 1 | model.py:2");
+        row("if x:\n    y = 1\n    while x:\n    y\n", "expected an indented block after 'while' statement on line 3 | model.py:4");
+        row("if x = 1:\n    pass\n", "invalid syntax. Maybe you meant '==' or ':=' instead of '='? | model.py:1");
+        row("print 'a'\n", "Missing parentheses in call to 'print'. Did you mean print(...)? | model.py:1");
+        row("if x:\n    y = 1\n  z = 2\n", "unindent does not match any outer indentation level | model.py:3");
+        row("if x:\npass\n", "expected an indented block after 'if' statement on line 1 | model.py:2");
         row("match 1:\n    case a + 1: pass\n", "expected : but found '+' here | model.py:2");
         row("match 1:\n    case A(x=1, 2): pass\n", "positional patterns follow keyword patterns | model.py:2");
         row("x = f'{'\n", "f-string: expecting '}' | model.py:1");
         row("yield 1\n", "'yield' outside function | model.py:1");
-        row("try:\n    pass\nx = 1\n", "expected except' or 'finally but found 'ident' here | model.py:3");
+        row("try:\n    pass\nx = 1\n", "expected 'except' or 'finally' block | model.py:3");
     }
     void rejected() {
         QFETCH(QString, text);
