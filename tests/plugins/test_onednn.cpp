@@ -200,6 +200,18 @@ class TestOnednn : public QObject {
         COMPARE_WITH_DOUBLE("aten::bmm", draw({1, rows, 150}), fn::transpose(draw({1, 131, 150}), 1, 2));
     }
 
+    // Matrices of a batch side by side, each on one thread, by what was made for all of them.
+    void productsSideBySide() {
+        set_thread_count(2);
+        for (int i = 0; i < 2; ++i) {
+            COMPARE_WITH_DOUBLE("aten::mm", draw({128, 150}), fn::t(draw({131, 150})));
+            COMPARE_WITH_DOUBLE("aten::mm", fn::t(draw({150, 300})), draw({150, 131}));
+            COMPARE_WITH_DOUBLE("aten::bmm", draw({6, 128, 150}), fn::transpose(draw({6, 131, 150}), 1, 2));
+            COMPARE_WITH_DOUBLE("aten::bmm", fn::transpose(draw({6, 150, 300}), 1, 2), draw({6, 150, 131}));
+        }
+        set_thread_count(1);
+    }
+
     // What is packed follows the weight.
     void packedWeightIsForgotten() {
         const Tensor weight = draw({160, 130});
