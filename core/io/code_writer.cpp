@@ -8,7 +8,6 @@
 #include "core/base/error.h"
 #include "core/base/strings.h"
 #include "core/io/function_writer.h"
-#include "core/ir/compilation_unit.h"
 
 namespace loupe {
 namespace {
@@ -128,7 +127,7 @@ class CodeWriter {
             if (is_code_identifier(attribute.name)) text += concat("  ", attribute.name, " : ", annotation, "\n");
             else text += concat("  __annotations__[", quoted(attribute.name), "] = ", annotation, "\n");
         }
-        const auto& constants = constants_of(type);
+        const auto& constants = final_constants(type);
         for (const auto& [name, value] : constants) {
             if (has_literal(value)) text += concat("  ", name, " : Final[", type_of(value)->annotation_str(), "] = ", literal_text(value), "\n");
         }
@@ -140,16 +139,6 @@ class CodeWriter {
             write_function(*script, text, 1);
         }
         pending_.push_back(std::move(named));
-    }
-
-    // Those that the class's own code says; a class without methods has none that reads them.
-    static const ir::CompilationUnit::Constants& constants_of(const ClassType& type) {
-        static const ir::CompilationUnit::Constants none;
-        for (const auto& [name, method] : type.methods()) {
-            const auto* script = dynamic_cast<const ir::ScriptFunction*>(method);
-            if (script != nullptr && script->unit() != nullptr) return script->unit()->constants_of(type);
-        }
-        return none;
     }
 
     // Before anything that calls them: they are found in their class.
@@ -197,6 +186,15 @@ class CodeWriter {
 };
 
 }  // namespace
+
+const ir::CompilationUnit::Constants& final_constants(const ClassType& type) {
+    static const ir::CompilationUnit::Constants none;
+    for (const auto& [name, method] : type.methods()) {
+        const auto* script = dynamic_cast<const ir::ScriptFunction*>(method);
+        if (script != nullptr && script->unit() != nullptr) return script->unit()->constants_of(type);
+    }
+    return none;
+}
 
 WrittenCode write_code(const nn::Module& module) { return CodeWriter(module).finish(); }
 

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/ir/function.h"
+#include "core/ir/compilation_unit.h"
 #include "core/ir/source.h"
 #include "core/nn/module.h"
 
@@ -25,6 +25,9 @@ struct WrittenCode {
 // The classes of the module and of all modules and objects inside it. Throws Error (Unsupported) for what has no form in
 // source.
 WrittenCode write_code(const nn::Module& module);
+
+// "k : Final[int] = 3" of the class, from the unit that its methods live in; a class without methods has none that reads them.
+const ir::CompilationUnit::Constants& final_constants(const ClassType& type);
 
 // One method or function as PyTorch's .code shows it: "def forward(self,\n    x: Tensor) -> Tensor:\n  ...". A method's self
 // has no type.

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "core/base/strings.h"
+#include "core/io/code_writer.h"
 #include "core/nn/layer.h"
 #include "core/nn/utils/norm_hooks.h"
 #include "core/nn/utils/prune.h"
@@ -262,6 +263,7 @@ ModuleClassPtr ScriptModules::class_of(const nn::ModulePtr& module) {
         known = make_ptr<ModuleClass>();
         const ModuleClassPtr out = known;
         out->type = module->type();
+        out->constants = final_constants(*module->type());
         for (const auto& [name, child] : module->children()) {
             ModuleClassPtr child_class = class_of(child);
             out->children.emplace_back(name, std::move(child_class));

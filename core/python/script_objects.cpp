@@ -233,6 +233,9 @@ std::optional<IValue> script_object_attribute(const IValue& object, std::string_
         return IValue::other(make_ptr<ScriptMethodObject>(object, *method));
     }
     if (self->type()->find_method(script::getter_name(name)) != nullptr) return call_method_of(object, script::getter_name(name), {});
+    for (const auto& [constant, value] : final_constants(*self->type())) {
+        if (constant == name) return ScriptCompiler::current().to_python(value);
+    }
     return std::nullopt;
 }
 

@@ -65,6 +65,31 @@ QString run(const QString& source) {
 class TestScriptedPrograms : public QObject {
     Q_OBJECT
   private slots:
+    // Constants are the class's, also of a file and in the scripts that hold one.
+    void finalConstants() {
+        QTemporaryDir folder;
+        const QString file = folder.filePath("m.pt");
+        const QString source = QStringLiteral("import torch\n"
+                                              "from torch import nn\n"
+                                              "class M(nn.Module):\n"
+                                              "    k: torch.jit.Final[int]\n"
+                                              "    def __init__(self):\n"
+                                              "        super().__init__()\n"
+                                              "        self.k = 3\n"
+                                              "    def forward(self, x):\n"
+                                              "        return x * self.k\n"
+                                              "class Holds(nn.Module):\n"
+                                              "    def __init__(self, m):\n"
+                                              "        super().__init__()\n"
+                                              "        self.m = m\n"
+                                              "    def forward(self, x):\n"
+                                              "        return self.m(x) + self.m.k\n"
+                                              "torch.jit.save(torch.jit.script(M()), '%1')\n"
+                                              "m = torch.jit.load('%1')\n"
+                                              "print(m.k, hasattr(m, 'n'), torch.jit.script(Holds(m))(torch.ones(1)))\n");
+        QCOMPARE(run(source.arg(file)), QStringLiteral("3 False tensor([6.])\n"));
+    }
+
     // PyTorch's compiler knows torch.no_grad alone; the others do in scripts what they do outside of them.
     void gradModes() {
         QCOMPARE(run("import torch\n"
