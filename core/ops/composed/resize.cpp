@@ -7,7 +7,10 @@
 #include "core/base/strings.h"
 #include "core/ops/boxing.h"
 #include "core/ops/composed/family.h"
+#include "core/ops/functions.h"
+#include "core/ops/gradient_context.h"
 #include "core/ops/loops/elementwise.h"
+#include "core/ops/samples.h"
 
 namespace loupe::composed {
 namespace {
@@ -66,6 +69,19 @@ Tensor fill_diagonal(const Tensor& self, const Scalar& value, bool wrap) {
     return self;
 }
 
+// The diagonal no longer depends on what it was.
+void fill_diagonal_backward(GradientContext& c) {
+    const Tensor grad = c.grad_output();
+    const Tensor kept = empty(grad.sizes(), grad.dtype(), grad.device());
+    fill_with(kept, 1);
+    fill_diagonal(kept, 0, c.value(2).to_bool());
+    c.set_grad(0, fn::mul(grad, kept));
+}
+
+std::vector<Sample> fill_diagonal_samples(Random& random, ScalarType dtype) {
+    return {{{random_tensor(random, {3, 4}, dtype), 2, false}, {}}, {{random_tensor(random, {5, 2}, dtype), 0, true}, "wrapped"}};
+}
+
 constexpr OperatorRecord kRecords[] = {
     {.schema = "aten::resize_(Tensor(a!) self, SymInt[] size, *, MemoryFormat? memory_format=None) -> Tensor(a!)",
      .summary = "Gives the tensor other sizes; what is added is not initialised.",
@@ -90,7 +106,9 @@ constexpr OperatorRecord kRecords[] = {
      .is_gradient_stop = true},
     {.schema = "aten::fill_diagonal_(Tensor(a!) self, Scalar fill_value, bool wrap=False) -> Tensor(a!)",
      .summary = "Writes the value to the diagonal.",
-     .kernel = boxed<fill_diagonal>},
+     .kernel = boxed<fill_diagonal>,
+     .derivative = {fill_diagonal_backward},
+     .samples = fill_diagonal_samples},
 };
 
 }  // namespace

@@ -131,6 +131,7 @@ constexpr OperatorNote kNotes[] = {
     {"aten::clone", "self", "self: grad"},
     {"aten::contiguous", "self", "self: grad"},
     {"aten::fill_", "self = value", "self: 0\nvalue: sum of grad"},
+    {"aten::fill_diagonal_", "self[i, i] = fill_value", "self: grad off the diagonal, 0 on it"},
     {"aten::fill", "value", "self: 0\nvalue: sum of grad"},
     {"aten::zero_", "self = 0", "self: 0"},
     {"aten::zero", "0", "self: 0"},
