@@ -23,13 +23,16 @@ void update(const Options& group, const Tensor& parameter, const Tensor& gradien
     const Tensor product = state_tensor(state, "mu_product", [] { return number_tensor(1); });
     fn::mul_(product, number_tensor(now));
     const double so_far = item(product).to_double();
-    // PyTorch's: the momentum of this step is in the product already, and once more.
-    const double then = item(fn::mul_scalar(fn::mul_scalar(product, Scalar(now)), Scalar(next))).to_double();
+    const bool is_decoupled = group.flag("decoupled_weight_decay");  // as AdamW's; of PyTorch 2
+    // PyTorch 1.13's: the momentum of this step is in the product already, and once more.
+    const Tensor twice = is_decoupled ? product : fn::mul_scalar(product, Scalar(now));
+    const double then = item(fn::mul_scalar(twice, Scalar(next))).to_double();
     const double by_gradient = -lr * (1 - now) / (1 - so_far), by_mean = -lr * next / (1 - then);
     const double correction = 1 - std::pow(second, step);
     const Tensor mean = zero_state(state, "exp_avg", parameter), square = zero_state(state, "exp_avg_sq", parameter);
     update_elements<2>(parameter, gradient, {mean, square}, [=]<typename T>(T& p, T g, T& m, T& v) {
-        if (decay != 0) g += static_cast<T>(decay) * p;
+        if (decay != 0 && is_decoupled) p *= static_cast<T>(1 - lr * decay);
+        else if (decay != 0) g += static_cast<T>(decay) * p;
         m = m * static_cast<T>(first) + static_cast<T>(1 - first) * g;
         v = v * static_cast<T>(second) + static_cast<T>(1 - second) * g * g;
         const T size = std::sqrt(v / static_cast<T>(correction)) + static_cast<T>(eps);

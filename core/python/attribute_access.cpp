@@ -7,6 +7,7 @@
 #include "core/python/evaluator_state.h"
 #include "core/python/frame.h"
 #include "core/python/nn_module.h"
+#include "core/python/slots.h"
 #include "core/python/tensor_binding.h"
 
 namespace loupe::python {
@@ -100,12 +101,25 @@ ClassPtr make_attribute_dict_class() {
     return cls;
 }
 
+bool names_slot(const IValue& slots, std::string_view name) {
+    if (slots.is_string()) return slots.to_string() == name;
+    bool found = false;
+    for_each(slots, [&](const IValue& slot) {
+        found = slot.is_string() && slot.to_string() == name;
+        return !found;
+    });
+    return found;
+}
+
 IValue live_dict(Instance& instance) {
     static const ClassPtr cls = make_attribute_dict_class();
     const auto mark = make_ptr<ContainerClass>(cls);
     mark->attributes.set("owner", IValue::other(Ptr<RefCounted>(&instance)));
     auto dict = make_ptr<DictObject>(types::any(), mark);
-    for (const auto& [key, value] : instance.attributes.entries()) dict->set(IValue(key), value);
+    const bool has_slots = instance.cls()->find("__slots__") != nullptr;
+    for (const auto& [key, value] : instance.attributes.entries()) {
+        if (!has_slots || !is_slot(*instance.cls(), key)) dict->set(IValue(key), value);
+    }
     return IValue(dict);
 }
 
@@ -387,6 +401,21 @@ IValue call_method(const IValue& object, std::string_view name, CallArguments ar
     return call(get_attribute(object, name), std::move(arguments));
 }
 
+bool is_slot(const ClassObject& cls, std::string_view name) {
+    return std::any_of(cls.mro().begin(), cls.mro().end(), [&](const ClassObject* base) {
+        const IValue* slots = base->attributes().find("__slots__");
+        return slots != nullptr && names_slot(*slots, name);
+    });
+}
+
+bool has_dict(const ClassObject& cls) {
+    return std::any_of(cls.mro().begin(), cls.mro().end(), [](const ClassObject* base) {
+        if (base == builtin_classes().object.get() || base->attributes().find("__is_typing_base__") != nullptr) return false;
+        const IValue* slots = base->attributes().find("__slots__");
+        return slots == nullptr || names_slot(*slots, "__dict__");
+    });
+}
+
 std::optional<IValue> Instance::find_attribute(std::string_view name) {
     const IValue self = IValue::other(Ptr<RefCounted>(this));
     const IValue* in_class = cls_->find(name);
@@ -394,7 +423,7 @@ std::optional<IValue> Instance::find_attribute(std::string_view name) {
     if (const IValue* own = attributes.find(name)) return *own;
     if (in_class != nullptr) return bind_attribute(*in_class, &self, cls_);
     if (name == "__class__") return IValue::other(cls_);
-    if (name == "__dict__") return live_dict(*this);
+    if (name == "__dict__") return has_dict(*cls_) ? std::optional(live_dict(*this)) : std::nullopt;
     return call_special(*cls_, "__getattr__", self, {IValue(name)});
 }
 
@@ -430,6 +459,8 @@ void Instance::set_plain(std::string_view name, IValue value) {
         }
     }
     if (cls_ == builtin_classes().object) throw_attribute_error(self, name);
+    const bool is_new = attributes.find(name) == nullptr;
+    if (is_new && cls_->find("__slots__") != nullptr && !is_slot(*cls_, name) && !has_dict(*cls_)) throw_attribute_error(self, name);
     attributes.set(name, std::move(value));
 }
 

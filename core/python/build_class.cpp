@@ -77,7 +77,11 @@ ClassPtr find_metaclass(const ClassParts& parts, const std::vector<ClassPtr>& ba
     ClassPtr found;
     for (const ClassPtr& base : bases) {
         const ClassPtr meta = base->metaclass();
-        if (meta && (!found || meta->is_subclass_of(*found))) found = meta;
+        if (!meta || (found && found->is_subclass_of(*meta))) continue;
+        if (found && !meta->is_subclass_of(*found)) {
+            throw_type_error("metaclass conflict: the metaclass of a derived class must be a (non-strict) subclass of the metaclasses of all its bases");
+        }
+        found = meta;
     }
     return found;
 }

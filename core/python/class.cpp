@@ -35,7 +35,7 @@ std::vector<ClassObject*> linearise(ClassObject* cls, const std::vector<ClassPtr
             std::vector<std::string> names;
             for (const ClassPtr& base : bases) names.push_back(base->name());
             throw_type_error(
-                concat("Cannot create a consistent method resolution order (MRO) for bases ", join(names, ", ")));
+                concat("Cannot create a consistent method resolution\norder (MRO) for bases ", join(names, ", ")));
         }
         ClassObject* const next = (*good)[0];
         out.push_back(next);

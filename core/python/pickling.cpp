@@ -9,6 +9,7 @@
 #include "core/python/builtin_objects.h"
 #include "core/python/evaluator_state.h"
 #include "core/python/nn_module.h"
+#include "core/python/slots.h"
 #include "core/python/torch_objects.h"
 
 namespace loupe::python {
@@ -61,6 +62,15 @@ bool write_native(const IValue& value, CheckpointPickler& pickler) {
     if (!is_layers_own || !find_attribute(Evaluator::current()->import_module("torch.nn.functional"), name)) return false;
     pickler.write_global("torch.nn.functional", name);
     return true;
+}
+
+// (attributes or None, slots) of an object whose class has __slots__.
+IValue slotted_state(const Instance& instance) {
+    const auto dict = make_dict();
+    const auto slots = make_dict();
+    for (const auto& [name, value] : instance.attributes.entries()) (is_slot(*instance.cls(), name) ? slots : dict)->set(IValue(name), value);
+    if (slots->size() == 0) return dict->size() == 0 ? IValue() : IValue(dict);
+    return make_tuple({dict->size() == 0 ? IValue() : IValue(dict), IValue(slots)});
 }
 
 IValue attribute_state(const AttributeMap& attributes) {
@@ -191,7 +201,7 @@ bool PythonPickler::write_instance(const IValue& value, CheckpointPickler& pickl
             throw_type_error(concat("cannot pickle '", cls->name() == "Generator" ? "torch._C." : "", cls->name(), "' object"));
         }
         if (!instance->payload.is_none() && parts.arguments.empty()) parts.arguments = {instance->payload};
-        parts.state = engine_state ? *engine_state : schedule_state ? *schedule_state : attribute_state(instance->attributes);
+        parts.state = engine_state ? *engine_state : schedule_state ? *schedule_state : slotted_state(*instance);
     } else {
         return false;
     }

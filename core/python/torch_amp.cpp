@@ -26,7 +26,7 @@ struct AutocastArguments {
     std::optional<bool> cache;
 };
 
-IValue autocast_scope(AutocastArguments given, const std::string& module) {
+ScopeParts autocast_scope(AutocastArguments given) {
     if (given.device == DeviceType::Cuda && given.enabled) {
         warn("User provided device_type of 'cuda', but CUDA is not available. Disabling");
         given.enabled = false;
@@ -36,12 +36,13 @@ IValue autocast_scope(AutocastArguments given, const std::string& module) {
         warn(problem);
         given.enabled = false;
     }
-    return make_scope("autocast", module, [given, dtype] {
+    const auto open = [given, dtype] {
         if (!autocast_dtype_warning(given.device, dtype).empty()) {
             throw_error("RuntimeError", "Currently, AutocastCPU only support Bfloat16 as the autocast_cpu_dtype");
         }
         return std::make_shared<AutocastScope>(given.device, given.enabled, dtype, given.cache);
-    });
+    };
+    return {open, [] { return IValue(); }};
 }
 
 std::optional<bool> optional_truth(const BoundArguments& given, std::size_t index) {
@@ -52,22 +53,31 @@ std::optional<ScalarType> optional_dtype(const BoundArguments& given, std::size_
     return given.has(index) && !given[index].is_none() ? dtype_of(given[index]) : std::nullopt;
 }
 
-IValue autocast(CallArguments arguments) {
+ScopeParts autocast(CallArguments arguments) {
     const BoundArguments given(arguments, "__init__", {"device_type", "dtype=", "enabled=", "cache_enabled="});
     const std::string device = str(given[0]);
     if (device != "cpu" && device != "cuda") {
         throw_error("RuntimeError", "User specified autocast device_type must be 'cuda' or 'cpu'");
     }
     return autocast_scope({device == "cpu" ? DeviceType::Cpu : DeviceType::Cuda, optional_dtype(given, 1), given.truth_or(2, true),
-                           optional_truth(given, 3)},
-                          "torch.amp.autocast_mode");
+                           optional_truth(given, 3)});
 }
 
 template <DeviceType Type>
-IValue device_autocast(CallArguments arguments) {
+ScopeParts device_autocast(CallArguments arguments) {
     const BoundArguments given(arguments, "__init__", {"enabled=", "dtype=", "cache_enabled="});
-    return autocast_scope({Type, optional_dtype(given, 1).value_or(default_autocast_dtype(Type)), given.truth_or(0, true), optional_truth(given, 2)},
-                          Type == DeviceType::Cpu ? "torch.cpu.amp.autocast_mode" : "torch.cuda.amp.autocast_mode");
+    return autocast_scope({Type, optional_dtype(given, 1).value_or(default_autocast_dtype(Type)), given.truth_or(0, true), optional_truth(given, 2)});
+}
+
+ClassPtr autocast_class() {
+    static const ClassPtr cls = make_scope_class("autocast", "torch.amp.autocast_mode", {}, autocast);
+    return cls;
+}
+template <DeviceType Type>
+ClassPtr device_autocast_class() {
+    static const ClassPtr cls = make_scope_class("autocast", Type == DeviceType::Cpu ? "torch.cpu.amp.autocast_mode" : "torch.cuda.amp.autocast_mode",
+                                                 {autocast_class()}, device_autocast<Type>);
+    return cls;
 }
 
 template <DeviceType Type>
@@ -230,13 +240,13 @@ ClassPtr device_scaler_class() {
 }  // namespace
 
 void fill_cuda_amp(PythonModule& module) {
-    module.define("autocast", device_autocast<DeviceType::Cuda>);
+    module.define("autocast", IValue::other(device_autocast_class<DeviceType::Cuda>()));
     module.define("GradScaler", IValue::other(scaler_class()));
 }
-void fill_cpu_amp(PythonModule& module) { module.define("autocast", device_autocast<DeviceType::Cpu>); }
+void fill_cpu_amp(PythonModule& module) { module.define("autocast", IValue::other(device_autocast_class<DeviceType::Cpu>())); }
 void fill_cpu(PythonModule& module) { define_submodule(module, "amp", "torch.cpu.amp"); }
 void fill_amp(PythonModule& module) {
-    module.define("autocast", autocast);
+    module.define("autocast", IValue::other(autocast_class()));
     module.define("GradScaler", IValue::other(device_scaler_class()));
     module.define("is_autocast_available", [](CallArguments a) {
         const BoundArguments given(a, "is_autocast_available", {"device_type"});
@@ -245,7 +255,7 @@ void fill_amp(PythonModule& module) {
 }
 
 void define_autocast(PythonModule& module) {
-    module.define("autocast", autocast);
+    module.define("autocast", IValue::other(autocast_class()));
     module.define("is_autocast_enabled", is_enabled<DeviceType::Cuda>);
     module.define("is_autocast_cpu_enabled", is_enabled<DeviceType::Cpu>);
     module.define("get_autocast_gpu_dtype", get_dtype<DeviceType::Cuda>);

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // torch.optim: a class for each optimiser's record.
 
+#include <algorithm>
+#include <array>
+
 #include "core/base/strings.h"
 #include "core/python/arguments.h"
 #include "core/python/error.h"
@@ -52,6 +55,31 @@ void drop_ways_to_run(const optim::OptimizerRecord& record, CallArguments& argum
     });
 }
 
+// PyTorch 2's NAdam(..., decoupled_weight_decay=True): an option of each group that has none of its own.
+void spread_decoupled_decay(CallArguments& arguments) {
+    IValue option;
+    std::erase_if(arguments.keywords, [&option](const auto& keyword) {
+        if (keyword.first != "decoupled_weight_decay") return false;
+        option = truth(keyword.second);
+        return true;
+    });
+    if (option.is_none()) return;
+    IValue* params = arguments.positional.empty() ? nullptr : &arguments.positional[0];
+    for (auto& [name, value] : arguments.keywords) {
+        if (name == "params") params = &value;
+    }
+    if (params == nullptr || !params->is_list()) return;
+    const auto& given = params->to_list().elements;
+    if (!given.empty() && !given[0].is_dict()) {
+        const auto group = make_dict();
+        group->set(IValue("params"), *params);
+        *params = make_list({IValue(group)});
+    }
+    for (const IValue& group : params->to_list().elements) {
+        if (group.is_dict() && group.to_dict().find(IValue("decoupled_weight_decay")) == nullptr) group.to_dict().set(IValue("decoupled_weight_decay"), option);
+    }
+}
+
 NativeCallable::Body initialiser(const optim::OptimizerRecord& record) {
     return [&record](CallArguments arguments) -> IValue {
         OptimizerObject& self = object_of(arguments.positional.at(0));
@@ -61,6 +89,7 @@ NativeCallable::Body initialiser(const optim::OptimizerRecord& record) {
         for (auto& [name, value] : arguments.keywords) {
             if (name == "params") value = parameter_list(value);
         }
+        if (record.name == "NAdam") spread_decoupled_decay(arguments);
         self.optimizer = with_python_errors([&] { return optim::make_optimizer(record, std::move(arguments)); });
         return {};
     };
@@ -162,16 +191,87 @@ IValue zero_grad(CallArguments arguments) {
     else zero_gradients(get_attribute(given[0], "param_groups"), set_to_none);
     return {};
 }
-IValue state_dict(CallArguments arguments) { return optimizer_of(arguments.positional.at(0)).state_dict(); }
+IValue dict_of(std::initializer_list<std::pair<const char*, IValue>> entries) {
+    const auto out = make_dict();
+    for (const auto& [name, value] : entries) out->set(IValue(name), value);
+    return out;
+}
+
+// Groups whose parameters are numbers, and the states by these, as load_state_dict takes them.
+IValue numbered_state(const IValue& groups, const IValue& states) {
+    const auto numbers = make_dict();
+    std::vector<IValue> numbered;
+    for (const IValue& group : to_vector(groups)) {
+        const IValue copy = call_method(group, "copy", {});
+        copy.to_dict().erase(IValue("params"));  // last, as PyTorch has it
+        std::vector<IValue> params;
+        for (const IValue& parameter : to_vector(get_item(group, IValue("params")))) {
+            if (numbers->find(parameter) == nullptr) numbers->set(parameter, static_cast<std::int64_t>(numbers->size()));
+            params.push_back(*numbers->find(parameter));
+        }
+        copy.to_dict().set(IValue("params"), make_list(std::move(params)));
+        numbered.push_back(copy);
+    }
+    const auto by_number = make_dict();
+    for (const auto& [parameter, state] : states.to_dict().entries()) {
+        if (const IValue* number = numbers->find(parameter)) by_number->set(*number, state);
+    }
+    return dict_of({{"state", by_number}, {"param_groups", make_list(std::move(numbered))}});
+}
+
+IValue state_dict(CallArguments arguments) {
+    const IValue self = arguments.positional.at(0);
+    if (object_of(self).optimizer) return optimizer_of(self).state_dict();
+    return numbered_state(get_attribute(self, "param_groups"), get_attribute(self, "state"));
+}
+
+// Of a class of the program: the groups keep their parameters, the rest is the saved one's.
+void load_program_state(const IValue& self, const DictObject& saved) {
+    std::vector<IValue> parameters;
+    const std::vector<IValue> groups = to_vector(get_attribute(self, "param_groups"));
+    const std::vector<IValue> given = to_vector(*saved.find(IValue("param_groups")));
+    if (groups.size() != given.size()) throw_value_error("loaded state dict has a different number of parameter groups");
+    for (std::size_t i = 0; i < groups.size(); ++i) {
+        const std::vector<IValue> own = to_vector(get_item(groups[i], IValue("params")));
+        if (own.size() != to_vector(get_item(given[i], IValue("params"))).size()) {
+            throw_value_error("loaded state dict contains a parameter group that doesn't match the size of optimizer's group");
+        }
+        parameters.insert(parameters.end(), own.begin(), own.end());
+        for (const auto& [name, value] : given[i].to_dict().entries()) {
+            if (str(name) != "params") groups[i].to_dict().set(name, value);
+        }
+    }
+    const IValue copy = call(get_attribute(Evaluator::current()->import_module("copy"), "deepcopy"), std::vector<IValue>{*saved.find(IValue("state"))});
+    const IValue states = get_attribute(self, "state");
+    for (const auto& [number, state] : copy.to_dict().entries()) {
+        const bool is_numbered = number.is_int() && number.to_int() >= 0 && static_cast<std::size_t>(number.to_int()) < parameters.size();
+        states.to_dict().set(is_numbered ? parameters[static_cast<std::size_t>(number.to_int())] : number, state);
+    }
+}
+
 IValue load_state_dict(CallArguments arguments) {
     const BoundArguments given(arguments, "load_state_dict", {"self", "state_dict"});
+    if (!object_of(given[0]).optimizer) {
+        load_program_state(given[0], given[1].to_dict());
+        return {};
+    }
     with_python_errors([&] { optimizer_of(given[0]).load_state_dict(given[1]); });
     return {};
 }
 IValue add_param_group(CallArguments arguments) {
     const BoundArguments given(arguments, "add_param_group", {"self", "param_group"});
     const IValue groups = parameter_list(make_list({given[1]}));
-    with_python_errors([&] { optimizer_of(given[0]).add_param_group(groups.to_list().elements[0]); });
+    const IValue group = groups.to_list().elements[0];
+    if (object_of(given[0]).optimizer) {
+        with_python_errors([&] { optimizer_of(given[0]).add_param_group(group); });
+        return {};
+    }
+    if (group.to_dict().find(IValue("params"))->is_tensor()) group.to_dict().set(IValue("params"), make_list({*group.to_dict().find(IValue("params"))}));
+    const IValue defaults = get_attribute(given[0], "defaults");
+    for (const auto& [name, value] : defaults.to_dict().entries()) {
+        if (group.to_dict().find(name) == nullptr) group.to_dict().set(name, value);
+    }
+    get_attribute(given[0], "param_groups").to_list().elements.push_back(group);
     return {};
 }
 
@@ -208,33 +308,6 @@ std::vector<std::pair<std::string, ClassPtr>> make_classes() {
     return out;
 }
 
-IValue dict_of(std::initializer_list<std::pair<const char*, IValue>> entries) {
-    const auto out = make_dict();
-    for (const auto& [name, value] : entries) out->set(IValue(name), value);
-    return out;
-}
-
-// Groups whose parameters are numbers, and the states by these, as load_state_dict takes them.
-IValue numbered_state(const IValue& groups, const IValue& states) {
-    const auto numbers = make_dict();
-    std::vector<IValue> numbered;
-    for (const IValue& group : to_vector(groups)) {
-        const IValue copy = call_method(group, "copy", {});
-        std::vector<IValue> params;
-        for (const IValue& parameter : to_vector(get_item(group, IValue("params")))) {
-            if (numbers->find(parameter) == nullptr) numbers->set(parameter, static_cast<std::int64_t>(numbers->size()));
-            params.push_back(*numbers->find(parameter));
-        }
-        copy.to_dict().set(IValue("params"), make_list(std::move(params)));
-        numbered.push_back(copy);
-    }
-    const auto by_number = make_dict();
-    for (const auto& [parameter, state] : states.to_dict().entries()) {
-        if (const IValue* number = numbers->find(parameter)) by_number->set(*number, state);
-    }
-    return dict_of({{"state", by_number}, {"param_groups", make_list(std::move(numbered))}});
-}
-
 const optim::OptimizerRecord* record_of(const ClassObject& cls) {
     for (const ClassObject* base : cls.mro()) {
         if (!base->is_builtin()) continue;
@@ -243,7 +316,45 @@ const optim::OptimizerRecord* record_of(const ClassObject& cls) {
     return nullptr;
 }
 
+const optim::OptimizerRecord kProgramOptimizer = {
+    .name = "Optimizer",
+    .summary = "One that a program defines.",
+    .constructor = "Optimizer(Any params) -> Any",
+    .complete = [](DictObject&) {},
+    .step = [](optim::Optimizer&, const optim::Closure&) { return IValue(); },
+};
+
 }  // namespace
+
+std::string program_optimizer_text(OptimizerObject& object) {
+    const auto groups = object.find_attribute("param_groups");
+    if (!groups) return object.Instance::repr();
+    std::string out = object.type_name() + " (";
+    std::size_t number = 0;
+    for (const IValue& group : to_vector(*groups)) {
+        out += concat("\nParameter Group ", number++, "\n");
+        std::vector<std::pair<std::string, IValue>> options;
+        for (const auto& [name, value] : group.to_dict().entries()) {
+            if (str(name) != "params") options.emplace_back(str(name), value);
+        }
+        std::sort(options.begin(), options.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+        for (const auto& [name, value] : options) out += concat("    ", name, ": ", str(value), "\n");
+    }
+    return out + ")";
+}
+
+Ptr<optim::Optimizer> engine_optimizer(OptimizerObject& object) {
+    if (object.optimizer) return object.optimizer;
+    const auto groups = object.find_attribute("param_groups");
+    if (!groups || !groups->is_list() || groups->to_list().elements.empty()) return nullptr;
+    if (!object.stand_in) {
+        const IValue none = make_list({IValue(make_parameter(empty(std::array<std::int64_t, 1>{1}, ScalarType::Float32), false))});
+        object.stand_in = make_ptr<optim::Optimizer>(kProgramOptimizer, none, make_dict());
+    }
+    object.stand_in->param_groups()->elements = groups->to_list().elements;
+    object.stand_in->step();  // what it counts is whether there was a step before the schedule's; the program knows
+    return object.stand_in;
+}
 
 std::optional<IValue> optimizer_state_to_pickle(const IValue& object) {
     auto* self = object_as<OptimizerObject>(object);

@@ -14,6 +14,8 @@ class OptimizerObject final : public Instance {
   public:
     using Instance::Instance;
     Ptr<optim::Optimizer> optimizer;
+    // Of a class of the program, what schedules go through: it has the program's groups and steps nothing.
+    Ptr<optim::Optimizer> stand_in;
     NumberedHooks step_pre_hooks;   // hook(optimizer, args, kwargs), which may give others
     NumberedHooks step_post_hooks;  // hook(optimizer, args, kwargs)
 
@@ -25,13 +27,21 @@ class OptimizerObject final : public Instance {
         }
         return Instance::find_attribute(name);
     }
-    std::string repr() override { return optimizer ? optimizer->str() : Instance::repr(); }
+    std::string repr() override;
     void clear_references() override {
         Instance::clear_references();
         optimizer = nullptr;
+        stand_in = nullptr;
         step_pre_hooks.clear();
         step_post_hooks.clear();
     }
 };
+
+// As PyTorch prints one.
+std::string program_optimizer_text(OptimizerObject& object);
+inline std::string OptimizerObject::repr() { return optimizer ? optimizer->str() : program_optimizer_text(*this); }
+
+// The engine's optimiser of the object; of a class of the program its stand-in, with the groups that it has now.
+Ptr<optim::Optimizer> engine_optimizer(OptimizerObject& object);
 
 }  // namespace loupe::python

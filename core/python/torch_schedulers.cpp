@@ -66,7 +66,7 @@ optim::Scheduler& scheduler_of(const IValue& value) {
 
 // Optimisers and schedulers as the engine has them, in lists too.
 IValue engine_object(const IValue& value) {
-    if (const auto* object = object_as<OptimizerObject>(value)) return optim::as_value(object->optimizer);
+    if (auto* object = object_as<OptimizerObject>(value)) return optim::as_value(engine_optimizer(*object));
     if (const auto* object = object_as<SchedulerObject>(value)) return optim::as_value(object->scheduler);
     if (!value.is_list()) return value;
     std::vector<IValue> elements;
@@ -158,10 +158,11 @@ class ProgramScheduler final : public optim::Scheduler {
 IValue initialise_base(CallArguments arguments) {
     const BoundArguments given(arguments, "__init__", {"self", "optimizer", "last_epoch=", "verbose="});
     SchedulerObject& self = object_of(given[0]);
-    const auto* optimizer = object_as<OptimizerObject>(given[1]);
-    if (optimizer == nullptr || !optimizer->optimizer) throw_type_error(concat(type_name(given[1]), " is not an Optimizer"));
+    auto* optimizer = object_as<OptimizerObject>(given[1]);
+    const auto engine = optimizer != nullptr ? engine_optimizer(*optimizer) : nullptr;
+    if (!engine) throw_type_error(concat(type_name(given[1]), " is not an Optimizer"));
     self.optimizer = given[1];
-    const auto scheduler = make_ptr<ProgramScheduler>(optimizer->optimizer, self);
+    const auto scheduler = make_ptr<ProgramScheduler>(engine, self);
     self.scheduler = scheduler;
     with_python_errors([&] { scheduler->start(given.int_or(2, -1), given.value_or(3, false)); });
     return {};
@@ -170,6 +171,7 @@ IValue initialise_base(CallArguments arguments) {
 IValue step(CallArguments arguments) {
     const BoundArguments given(arguments, "step", {"self", "epoch="});
     optim::Scheduler& self = scheduler_of(given[0]);
+    if (auto* optimizer = object_as<OptimizerObject>(object_of(given[0]).optimizer)) engine_optimizer(*optimizer);
     with_python_errors([&] {
         if (self.takes_metric()) {
             if (!given.has(1)) throw_type_error("step() missing 1 required positional argument: 'metrics'");

@@ -15,4 +15,12 @@ namespace loupe::python {
 IValue make_scope(const std::string& class_name, const std::string& module, std::function<std::shared_ptr<void>()> open,
                   std::function<IValue()> entered = nullptr);
 
+// A class of such: what its arguments (without self) open, and what `as` binds.
+struct ScopeParts {
+    std::function<std::shared_ptr<void>()> open;
+    std::function<IValue()> entered = nullptr;
+};
+ClassPtr make_scope_class(const std::string& class_name, const std::string& module, std::vector<ClassPtr> bases,
+                          std::function<ScopeParts(CallArguments arguments)> init);
+
 }  // namespace loupe::python
