@@ -74,7 +74,10 @@ Docks::Docks(QMainWindow* window, views::SessionBridge& bridge) : QObject(window
     window->installEventFilter(this);
     for (QTimer* timer : {&keeping_, &calm_}) timer->setSingleShot(true);
     connect(&keeping_, &QTimer::timeout, this, &Docks::keepShares);
-    connect(&calm_, &QTimer::timeout, this, [this] { resizing_ = keeping_.isActive(); });
+    connect(&calm_, &QTimer::timeout, this, [this] {
+        resizing_ = keeping_.isActive();
+        calm_size_ = window_->size();
+    });
     state_ = QSettings().value(QStringLiteral("window/docks")).toByteArray();
     connect(qApp, &QApplication::focusChanged, this, [this](QWidget*, QWidget* now) {
         for (QWidget* widget = now; widget; widget = widget->parentWidget()) {
@@ -91,8 +94,8 @@ bool Docks::eventFilter(QObject* watched, QEvent* event) {
     if (watched == window_) {
         resizing_ = true;
         keeping_.start(0);
-    } else if (!resizing_) {
-        noteSizes();  // somebody moved a border
+    } else if (!resizing_ && window_->size() == calm_size_) {
+        noteShares();  // somebody moved a border
     }
     return QObject::eventFilter(watched, event);
 }
@@ -106,36 +109,36 @@ QDockWidget* Docks::inFront(QDockWidget* dock) const {
     return seen == all.end() ? nullptr : *seen;
 }
 
-void Docks::noteSizes() {
+void Docks::noteShares() {
     const QDockWidget* left = inFront(first(views::Place::Left));
     const QDockWidget* right = inFront(first(views::Place::Right));
     const QDockWidget* bottom = inFront(first(views::Place::Bottom));
-    noted_ = window_->size();
-    left_width_ = left ? left->width() : 0;
-    right_width_ = right ? right->width() : 0;
-    bottom_height_ = bottom ? bottom->height() : 0;
+    calm_size_ = window_->size();
+    left_share_ = left ? static_cast<double>(left->width()) / calm_size_.width() : 0;
+    right_share_ = right ? static_cast<double>(right->width()) / calm_size_.width() : 0;
+    bottom_share_ = bottom ? static_cast<double>(bottom->height()) / calm_size_.height() : 0;
 }
 
 // Where the panels stand as they did at first; another order is its maker's own.
 void Docks::keepShares() {
     calm_.start(100);  // what moves until then was moved here
-    if (hidden_ || noted_.isEmpty()) return;
+    if (hidden_) return;
     QDockWidget* left = inFront(first(views::Place::Left));
     QDockWidget* centre = inFront(first(views::Place::Centre));
     QDockWidget* right = inFront(first(views::Place::Right));
     QDockWidget* bottom = inFront(first(views::Place::Bottom));
-    const auto share = [](int before, int whole_before, int whole) { return static_cast<int>(std::lround(static_cast<double>(before) * whole / whole_before)); };
-    const bool are_columns = left && centre && right && left_width_ > 0 && right_width_ > 0 && left->geometry().right() < centre->geometry().left() &&
+    const auto part = [](double share, int whole) { return static_cast<int>(std::lround(share * whole)); };
+    const bool are_columns = left && centre && right && left_share_ > 0 && right_share_ > 0 && left->geometry().right() < centre->geometry().left() &&
                              centre->geometry().right() < right->geometry().left();
-    const bool is_below = centre && bottom && bottom_height_ > 0 && centre->geometry().bottom() < bottom->geometry().top();
+    const bool is_below = centre && bottom && bottom_share_ > 0 && centre->geometry().bottom() < bottom->geometry().top();
     if (are_columns) {
-        const int left_now = std::max(left->minimumSizeHint().width(), share(left_width_, noted_.width(), window_->width()));
-        const int right_now = std::max(right->minimumSizeHint().width(), share(right_width_, noted_.width(), window_->width()));
+        const int left_now = std::max(left->minimumSizeHint().width(), part(left_share_, window_->width()));
+        const int right_now = std::max(right->minimumSizeHint().width(), part(right_share_, window_->width()));
         window_->resizeDocks({left, centre, right}, {left_now, std::max(kLeastPanel.width(), window_->width() - left_now - right_now), right_now}, Qt::Horizontal);
     }
     if (is_below) {
         const int both = centre->height() + bottom->height();
-        const int below = share(bottom_height_, noted_.height(), window_->height());
+        const int below = part(bottom_share_, window_->height());
         window_->resizeDocks({centre, bottom}, {std::max(kLeastPanel.height(), both - below), below}, Qt::Vertical);
     }
 }
@@ -230,7 +233,7 @@ void Docks::tidy() {
     if (changing_ || hidden_) return;
     arranging_ = false;
     settled_ = window_->saveState(kLayoutVersion);
-    if (!resizing_) noteSizes();
+    if (!resizing_) noteShares();
     closed_.clear();
     for (QDockWidget* dock : docks_) {
         if (dock->isHidden()) closed_ += dock;

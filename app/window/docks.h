@@ -32,14 +32,14 @@ class Docks : public QObject {
     void resetLayout();
     void save() const;
     // No change of the layout is under way.
-    bool isSettled() const { return !tidying_ && !changing_ && !arranging_; }
+    bool isSettled() const { return !tidying_ && !changing_ && !arranging_ && !resizing_; }
 
   protected:
     bool eventFilter(QObject* watched, QEvent* event) override;
 
   private:
     // A window that grows or shrinks leaves each column, and the row below, its share: alone it gives all to one of them.
-    void noteSizes();
+    void noteShares();
     void keepShares();
     QDockWidget* inFront(QDockWidget* dock) const;
     QDockWidget* first(views::Place place) const;
@@ -70,10 +70,10 @@ class Docks : public QObject {
     bool resizing_ = false;
     QTimer keeping_;
     QTimer calm_;
-    QSize noted_;  // of the window, when the parts were as large as
-    int left_width_ = 0;
-    int right_width_ = 0;
-    int bottom_height_ = 0;
+    QSize calm_size_;  // of the window, when it was resized last
+    double left_share_ = 0;
+    double right_share_ = 0;
+    double bottom_share_ = 0;
 };
 
 }  // namespace loupe::window

@@ -635,9 +635,11 @@ class WindowTest : public QObject {
         const double high = window_->height();
         for (const int to : {1100, 1400, 1200}) {
             window_->resize(to, to / 2 + 100);
-            QTRY_VERIFY2(std::abs(height() - below * (to / 2 + 100) / high) < 40, qPrintable(QString::number(height())));
-            QTRY_VERIFY2(std::abs(width("modules") - left * to / whole) < 24 && std::abs(width("tensor") - right * to / whole) < 24,
-                         qPrintable(QStringLiteral("%1: %2 and %3, of %4: %5 and %6").arg(to).arg(width("modules")).arg(width("tensor")).arg(whole).arg(left).arg(right)));
+            QTRY_VERIFY(window_->width() == to);
+            settle();
+            const QByteArray now = QStringLiteral("%1: %2 and %3, %4 high; of %5: %6 and %7, %8").arg(to).arg(width("modules")).arg(width("tensor")).arg(height()).arg(whole).arg(left).arg(right).arg(below).toUtf8();
+            QVERIFY2(std::abs(width("modules") - left * to / whole) < 24 && std::abs(width("tensor") - right * to / whole) < 24, now.constData());
+            QVERIFY2(std::abs(height() - below * (to / 2 + 100) / high) < 40, now.constData());
         }
     }
 

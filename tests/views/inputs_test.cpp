@@ -8,6 +8,7 @@
 #include <QTest>
 
 #include "core/session/input_preview.h"
+#include "tests/views/patience.h"
 #include "views/inputs/answer.h"
 #include "views/inputs/array_file.h"
 #include "views/inputs/drawing_pad.h"

@@ -3,6 +3,7 @@
 // Tests of the window wait for a fact, however slow the machine is. The time is only how long a broken program is waited for.
 
 #include <QApplication>
+#include <QTemporaryDir>
 #include <QTest>
 
 constexpr int kPatience = 120'000;
@@ -23,6 +24,22 @@ inline bool isActive(QWidget& widget) {
     if (QApplication::activeWindow() != window) QApplication::setActiveWindow(window);
     return QApplication::activeWindow() == window;
 }
+
+/// Settings and files of a person of its own, from before the application on: others who run the same tests at the same
+/// time draw into theirs.
+class OwnHome {
+  public:
+    OwnHome() {
+        if (qEnvironmentVariableIsEmpty("XDG_CACHE_HOME")) qputenv("XDG_CACHE_HOME", qgetenv("HOME") + "/.cache");  // fonts and shaders are anybody's
+        qputenv("HOME", folder_.path().toUtf8());
+        qputenv("XDG_CONFIG_HOME", folder_.filePath(QStringLiteral("config")).toUtf8());
+        qputenv("XDG_DATA_HOME", folder_.filePath(QStringLiteral("data")).toUtf8());
+    }
+
+  private:
+    QTemporaryDir folder_;
+};
+inline const OwnHome kOwnHome;
 
 /// As the pointer that comes there, which is another's on a display that others use.
 inline void hover(QWidget& widget, const QPoint& place) {

@@ -6,6 +6,7 @@
 #include <QTemporaryDir>
 #include <QTest>
 
+#include "tests/views/patience.h"
 #include "views/registry.h"
 #include "views/report/report.h"
 
