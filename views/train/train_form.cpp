@@ -4,6 +4,7 @@
 #include <QFileInfo>
 #include <QFormLayout>
 #include <QLabel>
+#include <QLineEdit>
 #include <QSettings>
 
 #include "views/common/format.h"
@@ -74,6 +75,10 @@ QComboBox* TrainForm::recipeBox(const std::vector<session::RecipeInfo>& recipes,
         box->setToolTip(found == recipes.end() ? name : tipOf(*found));
     };
     connect(box, &QComboBox::editTextChanged, this, showTip);
+    // Where there is no room for all of it the name is what one reads.
+    connect(box, &QComboBox::editTextChanged, box, [box] {
+        if (!box->lineEdit()->hasFocus()) box->lineEdit()->setCursorPosition(0);
+    });
     return box;
 }
 
