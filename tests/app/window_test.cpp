@@ -418,6 +418,43 @@ class WindowTest : public QObject {
         QTRY_VERIFY(!window_->bridge().inputs().empty() && window_->bridge().inputs().front().file == drawn);
     }
 
+    // Drawn while the model still ran on what was there before: it runs once more, on the drawing.
+    void whatIsDrawnDuringARunIsReadAfterIt() {
+        QTemporaryDir folder;
+        const QString source = folder.filePath(QStringLiteral("side.py"));
+        QFile file(source);
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        file.write("import torch, torch.nn as nn\n"
+                   "class Side(nn.Module):\n"
+                   "    def forward(self, x):\n"
+                   "        for _ in range(3000):\n"
+                   "            x = x + 0.0\n"
+                   "        return torch.stack([x[..., :4].sum(), x[..., 4:].sum()]).unsqueeze(0)\n"
+                   "model = Side()\n"
+                   "example_inputs = (torch.zeros(1, 1, 8, 8),)\n");
+        file.close();
+        open(source);
+        auto& inputs = view<views::InputsView>("inputs");
+        QTRY_VERIFY(inputs.pad().isDrawable());
+        bool isDrawn = false;
+        QWidget* pad = &inputs.pad();
+        connect(&window_->bridge(), &views::SessionBridge::statusChanged, pad, [&] {
+            if (isDrawn || !window_->bridge().isBusy()) return;
+            isDrawn = true;
+            const int right = pad->width() - 8;
+            QTest::mousePress(pad, Qt::LeftButton, {}, {right, 6});
+            QTest::mouseMove(pad, {right, pad->height() / 2});
+            QTest::mouseRelease(pad, Qt::LeftButton, {}, {right, pad->height() - 6});
+        });
+        // A run may be over before the window hears that it began.
+        for (int i = 0; i < 50 && !isDrawn; ++i) {
+            action("run")->trigger();
+            QTRY_VERIFY(isDrawn || state() == RunState::Finished);
+        }
+        QVERIFY(isDrawn);
+        QTRY_VERIFY2(inputs.answer().startsWith(QStringLiteral("Output: 1 (")), qPrintable(inputs.answer()));
+    }
+
     void aTextIsTypedAndContinued() {
         open(model("gpt"));
         auto& inputs = view<views::InputsView>("inputs");

@@ -224,6 +224,9 @@ InputsView::InputsView(SessionBridge& bridge, QWidget* parent)
             showInputs();
         }
         showAnswer();
+        if (waits_to_run_.empty() || this->bridge().isBusy()) return;
+        if (model && model->path == waits_to_run_) runWhenStill();
+        waits_to_run_.clear();
     });
     showInputs();
     showOptions();
@@ -411,12 +414,15 @@ void InputsView::useArray(int row, const QString& file, const session::Shape& sh
     spec.shape = shape;
     spec.dtype = dtype;
     model_->setSpec(row, spec);
-    runIfStill();
+    runWhenStill();
 }
 
-void InputsView::runIfStill() {
-    const bool still = !bridge().isBusy() && !bridge().isPaused();
-    if (still && bridge().model() && bridge().model()->cannot_run.empty()) bridge().run();
+// A run that somebody has paused is looked at: it is not taken away. One that goes on is waited for.
+void InputsView::runWhenStill() {
+    const auto& model = bridge().model();
+    const bool canRun = model && model->cannot_run.empty();
+    waits_to_run_ = canRun && bridge().isBusy() ? model->path : std::string();
+    if (canRun && !bridge().isBusy() && !bridge().isPaused()) bridge().run();
 }
 
 void InputsView::takeDrawing() {

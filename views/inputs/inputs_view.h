@@ -62,7 +62,7 @@ class InputsView : public View {
     void useArray(int row, const QString& file, const session::Shape& shape, const char* dtype);
     void recall();
     void keep();
-    void runIfStill();
+    void runWhenStill();
     int pictured() const;
     int worded() const;
 
@@ -82,6 +82,7 @@ class InputsView : public View {
     QSpinBox* threads_;
     QSpinBox* seed_;
     bool showing_ = false;
+    std::string waits_to_run_;  // path of the model whose inputs were changed while it ran
     bool recalled_ = true;  // false: the model was opened and what is remembered of it not yet taken
     std::set<std::string, std::less<>> left_out_;  // as the panel Modules ticked last
 };
