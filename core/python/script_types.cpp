@@ -61,6 +61,9 @@ TypePtr ScriptCompiler::annotated_type(const IValue& annotation) {
     }
     if (auto* cls = object_as<ClassObject>(annotation)) {
         if (TypePtr type = builtin_type(*cls)) return type;
+        const bool is_module = cls->is_subclass_of(*nn_module_class()) && cls->attributes().find("__torch_script_interface__") == nullptr;
+        // The class of its modules that are alike, if one has been scripted.
+        if (is_module) return unit_->find_type(qualified_name(cls->module(), cls->name()));
         return class_type(*cls);
     }
     const auto* typing = object_as<TypingObject>(annotation);
