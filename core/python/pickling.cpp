@@ -86,6 +86,12 @@ const IValue* own_method(const ClassObject& cls, std::string_view name) {
     return found != nullptr && object_as<FunctionObject>(*found) != nullptr ? found : nullptr;
 }
 
+// The __dict__ of an object is one.
+bool is_plain_dict(const DictObject& dict) {
+    const ContainerClass* own = container_class(dict);
+    return own == nullptr || (own->cls->name() == "dict" && own->cls->module().empty());
+}
+
 }  // namespace
 
 bool PythonPickler::is_ordered(const DictObject& dict, IValue& state) {
@@ -219,7 +225,7 @@ bool PythonPickler::write(const IValue& value, CheckpointPickler& pickler) {
         return true;
     }
     if (value.is_list() && container_class(value.to_list()) == nullptr) return false;
-    if (value.is_dict() && container_class(value.to_dict()) == nullptr) return false;
+    if (value.is_dict() && is_plain_dict(value.to_dict())) return false;
     if (value.is_tuple() && class_of(value) == builtin_classes().tuple) return false;
     if (value.is_other() && write_plain(value, pickler)) return true;
     if (value.is_other() && object_as<Instance>(value) == nullptr) {

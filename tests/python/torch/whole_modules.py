@@ -224,6 +224,7 @@ for way in (through_file, lambda v: pickle.loads(pickle.dumps(v)), copy.deepcopy
     back['method']('loss')
     print(back['default'], back['meters'], type(back['deque']).__name__, back['deque'].maxlen)
 
+print(through_file({'args': vars(Vocabulary(['x'])) | {'parent': None}, 'vars': vars(Stateful(2)) and vars(Config(3)), 'dict': Config(5).__dict__}))
 loop = [1]
 loop.append(loop)
 ring = {'list': loop}
