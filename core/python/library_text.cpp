@@ -354,109 +354,6 @@ def load(file, *, fix_imports=True, encoding='ASCII', errors='strict', buffers=(
     return value
 )py";
 
-constexpr std::string_view kDatetime = R"py(import time as _time
-
-
-class timedelta:
-    def __init__(self, days=0, seconds=0, microseconds=0, milliseconds=0, minutes=0, hours=0, weeks=0):
-        total = days * 86400 + seconds + minutes * 60 + hours * 3600 + weeks * 604800
-        micros = round(total * 1000000 + microseconds + milliseconds * 1000)
-        self.days, rest = divmod(micros, 86400000000)
-        self.seconds, self.microseconds = divmod(rest, 1000000)
-
-    def total_seconds(self):
-        return (self.days * 86400000000 + self.seconds * 1000000 + self.microseconds) / 1000000
-
-    def __str__(self):
-        text = '%d:%02d:%02d' % (self.seconds // 3600, self.seconds // 60 % 60, self.seconds % 60)
-        if self.days:
-            text = '%d day%s, %s' % (self.days, '' if abs(self.days) == 1 else 's', text)
-        return text + ('.%06d' % self.microseconds if self.microseconds else '')
-
-    def __repr__(self):
-        parts = ['%s=%d' % (n, v) for n, v in (('days', self.days), ('seconds', self.seconds), ('microseconds', self.microseconds)) if v]
-        return 'datetime.timedelta(%s)' % (', '.join(parts) or '0')
-
-    def _key(self):
-        return (self.days, self.seconds, self.microseconds)
-
-    def __eq__(self, other):
-        return isinstance(other, timedelta) and self._key() == other._key()
-
-    def __lt__(self, other):
-        return self._key() < other._key()
-
-    def __hash__(self):
-        return hash(self._key())
-
-    def __add__(self, other):
-        if isinstance(other, timedelta):
-            return timedelta(self.days + other.days, self.seconds + other.seconds, self.microseconds + other.microseconds)
-        return NotImplemented
-
-    def __sub__(self, other):
-        return timedelta(self.days - other.days, self.seconds - other.seconds, self.microseconds - other.microseconds)
-
-    def __mul__(self, k):
-        return timedelta(seconds=self.total_seconds() * k)
-
-    __rmul__ = __mul__
-
-    def __truediv__(self, k):
-        if isinstance(k, timedelta):
-            return self.total_seconds() / k.total_seconds()
-        return timedelta(seconds=self.total_seconds() / k)
-
-
-class datetime:
-    def __init__(self, stamp):
-        # Only moments that the clock gave: seconds since 1970.
-        self._stamp = stamp
-        t = _time.localtime(stamp)
-        self.year, self.month, self.day, self.hour, self.minute, self.second = t[:6]
-        self.microsecond = int((stamp - int(stamp)) * 1000000)
-
-    @classmethod
-    def now(cls, tz=None):
-        return cls(_time.time())
-
-    @classmethod
-    def fromtimestamp(cls, stamp, tz=None):
-        return cls(stamp)
-
-    today = now
-    utcnow = now
-
-    def timestamp(self):
-        return self._stamp
-
-    def strftime(self, format):
-        return _time.strftime(format.replace('%f', '%06d' % self.microsecond), _time.localtime(self._stamp))
-
-    def isoformat(self, sep='T', timespec='auto'):
-        return self.strftime('%Y-%m-%d' + sep + '%H:%M:%S') + '.%06d' % self.microsecond
-
-    def date(self):
-        return self
-
-    def __format__(self, spec):
-        return self.strftime(spec) if spec else str(self)
-
-    def __str__(self):
-        return self.isoformat(' ')
-
-    def __sub__(self, other):
-        if isinstance(other, datetime):
-            return timedelta(seconds=self._stamp - other._stamp)
-        return datetime(self._stamp - other.total_seconds())
-
-    def __add__(self, other):
-        return datetime(self._stamp + other.total_seconds())
-
-
-date = datetime
-)py";
-
 }  // namespace
 
 std::string_view text_library_source(std::string_view module) {
@@ -469,7 +366,7 @@ std::string_view text_library_source(std::string_view module) {
     if (module == "heapq") return kHeapq;
     if (module == "bisect") return kBisect;
     if (module == "pickle") return kPickle;
-    if (module == "datetime") return kDatetime;
+    if (module == "datetime") return datetime_source();
     if (module == "ast") return kAst;
     if (module == "timeit") return "from time import perf_counter as default_timer\n\n\ndef timeit(stmt, setup=None, number=1000000):\n    begin = default_timer()\n    for _ in range(number):\n        stmt()\n    return default_timer() - begin\n";
     return {};

@@ -43,6 +43,7 @@ std::string_view torch_attention_source();
 std::string_view argparse_source();
 std::string_view standard_library_source(std::string_view module);  // empty for other names
 std::string_view json_source();
+std::string_view datetime_source();
 std::string_view logging_source();
 // Modules about files and about texts; empty for other names.
 std::string_view file_library_source(std::string_view module);
