@@ -78,6 +78,7 @@ void Banner::tell(const QString& message, const std::vector<Link>& links, const 
 }
 
 void Banner::dismiss() {
+    if (isHidden()) return;
     hide();
     emit shown(false);
 }

@@ -92,8 +92,7 @@ Docks::Docks(QMainWindow* window, views::SessionBridge& bridge) : QObject(window
 bool Docks::eventFilter(QObject* watched, QEvent* event) {
     if (event->type() != QEvent::Resize || hidden_) return QObject::eventFilter(watched, event);
     if (watched == window_) {
-        resizing_ = true;
-        keeping_.start(0);
+        holdShares();
     } else if (!resizing_ && window_->size() == calm_size_) {
         noteShares();  // somebody moved a border
     }
@@ -107,6 +106,12 @@ QDockWidget* Docks::inFront(QDockWidget* dock) const {
     all.prepend(dock);
     const auto seen = std::find_if(all.begin(), all.end(), [](const QDockWidget* each) { return !each->isFloating() && !each->visibleRegion().isEmpty(); });
     return seen == all.end() ? nullptr : *seen;
+}
+
+void Docks::holdShares() {
+    if (hidden_ || arranging_) return;  // what they will be is not yet known
+    resizing_ = true;
+    keeping_.start(0);
 }
 
 void Docks::noteShares() {

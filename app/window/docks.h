@@ -31,6 +31,8 @@ class Docks : public QObject {
     void showAll();
     void resetLayout();
     void save() const;
+    // Something that comes or goes beside the panels takes or leaves them room: they keep their shares of it.
+    void holdShares();
     // No change of the layout is under way.
     bool isSettled() const { return !tidying_ && !changing_ && !arranging_ && !resizing_; }
 

@@ -353,6 +353,7 @@ void MainWindow::makeToolBar() {
     QAction* holder = row->addWidget(banner_);
     holder->setVisible(false);
     row->hide();
+    connect(banner_, &Banner::shown, docks_, &Docks::holdShares);
     connect(banner_, &Banner::shown, row, &QWidget::setVisible);
     connect(banner_, &Banner::shown, holder, &QAction::setVisible);
 }

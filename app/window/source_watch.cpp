@@ -8,6 +8,15 @@
 
 namespace loupe::window {
 
+namespace {
+
+QByteArray contents(const QString& name) {
+    QFile file(name);
+    return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
+}
+
+}  // namespace
+
 SourceWatch::SourceWatch(views::SessionBridge& bridge, QObject* parent) : QObject(parent), bridge_(bridge) {
     soon_.setSingleShot(true);
     soon_.setInterval(300);
@@ -17,9 +26,19 @@ SourceWatch::SourceWatch(views::SessionBridge& bridge, QObject* parent) : QObjec
         soon_.start();
     });
     connect(&soon_, &QTimer::timeout, this, &SourceWatch::look);
+    connect(&bridge, &views::SessionBridge::statusChanged, this, &SourceWatch::noteFailure);
+}
+
+void SourceWatch::noteFailure() {
+    const auto state = bridge_.status().state;
+    if (was_opening_ && state == session::RunState::Failed) {
+        for (const QString& name : files_.files()) tried_[name] = contents(name);
+    }
+    was_opening_ = state == session::RunState::Opening;
 }
 
 void SourceWatch::follow() {
+    tried_.clear();
     if (!files_.files().isEmpty()) files_.removePaths(files_.files());
     const auto& model = bridge_.model();
     if (!model) return;
@@ -39,8 +58,8 @@ void SourceWatch::look() {
         if (!touched.contains(name)) continue;
         // One that took its place is watched from now on.
         if (QFileInfo::exists(name) && !files_.files().contains(name)) files_.addPath(name);
-        QFile file(name);
-        if (file.open(QIODevice::ReadOnly) && file.readAll() != QByteArray::fromStdString(source.text)) emit changed(name);
+        const QByteArray now = contents(name);
+        if (!now.isEmpty() && now != QByteArray::fromStdString(source.text) && now != tried_.value(name)) emit changed(name);
     }
 }
 

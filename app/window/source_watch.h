@@ -3,6 +3,7 @@
 // Sees when another program changes a source that the open model is evaluated from.
 
 #include <QFileSystemWatcher>
+#include <QMap>
 #include <QObject>
 #include <QSet>
 #include <QTimer>
@@ -24,11 +25,14 @@ class SourceWatch : public QObject {
   private:
     void follow();
     void look();
+    void noteFailure();
 
     views::SessionBridge& bridge_;
     QFileSystemWatcher files_;
     QTimer soon_;  // editors write a file in several steps
     QSet<QString> touched_;
+    QMap<QString, QByteArray> tried_;  // what could not be opened: that is told elsewhere
+    bool was_opening_ = false;
 };
 
 }  // namespace loupe::window

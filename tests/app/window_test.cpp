@@ -678,6 +678,15 @@ class WindowTest : public QObject {
             QVERIFY2(std::abs(width("modules") - left * to / whole) < 24 && std::abs(width("tensor") - right * to / whole) < 24, now.constData());
             QVERIFY2(std::abs(height() - below * (to / 2 + 100) / high) < 40, now.constData());
         }
+        // Nor does an error that comes and goes move them.
+        const int before = height();
+        for (int i = 0; i < 5; ++i) {
+            window_->openFile(QStringLiteral("/nowhere/model.pt"));
+            settle();
+            window_->findChild<window::Banner*>()->dismiss();
+            settle();
+        }
+        QVERIFY2(std::abs(height() - before) <= 8, qPrintable(QStringLiteral("%1, was %2").arg(height()).arg(before)));
     }
 
     void noModelMakesTheWindowWider() {
