@@ -7,6 +7,7 @@
 
 #include "core/base/error.h"
 #include "core/base/strings.h"
+#include "core/base/typed_error.h"
 #include "core/ops/numbers/warnings.h"
 #include "core/value/bind_arguments.h"
 
@@ -54,7 +55,9 @@ void Scheduler::begin(std::int64_t last_epoch, const IValue& verbose) {
     verbose_ = !verbose.is_none() && verbose.to_scalar().to_bool();
     for (std::size_t i = 0; i < group_count(); ++i) {
         const IValue* first = group(i).find(kFirstRate);
-        if (last_epoch == -1 && first == nullptr) group(i).set(kFirstRate, *group(i).find(kRate));
+        const IValue* now = group(i).find(kRate);
+        if (now == nullptr) throw TypedError("KeyError", "lr");  // of an optimiser that a program defines
+        if (last_epoch == -1 && first == nullptr) group(i).set(kFirstRate, *now);
         else if (first == nullptr) refuse(concat("param 'initial_lr' is not specified in param_groups[", i, "] when resuming an optimizer"));
     }
     base_rates_ = each_group([&](std::size_t i) { return Options(group(i)).number("initial_lr"); });

@@ -229,7 +229,12 @@ IValue state_dict(CallArguments arguments) {
 void load_program_state(const IValue& self, const DictObject& saved) {
     std::vector<IValue> parameters;
     const std::vector<IValue> groups = to_vector(get_attribute(self, "param_groups"));
-    const std::vector<IValue> given = to_vector(*saved.find(IValue("param_groups")));
+    const auto part = [&saved](const char* name) {
+        const IValue* found = saved.find(IValue(name));
+        if (found == nullptr) throw_key_error(IValue(name));
+        return *found;
+    };
+    const std::vector<IValue> given = to_vector(part("param_groups"));
     if (groups.size() != given.size()) throw_value_error("loaded state dict has a different number of parameter groups");
     for (std::size_t i = 0; i < groups.size(); ++i) {
         const std::vector<IValue> own = to_vector(get_item(groups[i], IValue("params")));
@@ -241,7 +246,7 @@ void load_program_state(const IValue& self, const DictObject& saved) {
             if (str(name) != "params") groups[i].to_dict().set(name, value);
         }
     }
-    const IValue copy = call(get_attribute(Evaluator::current()->import_module("copy"), "deepcopy"), std::vector<IValue>{*saved.find(IValue("state"))});
+    const IValue copy = call(get_attribute(Evaluator::current()->import_module("copy"), "deepcopy"), std::vector<IValue>{part("state")});
     const IValue states = get_attribute(self, "state");
     for (const auto& [number, state] : copy.to_dict().entries()) {
         const bool is_numbered = number.is_int() && number.to_int() >= 0 && static_cast<std::size_t>(number.to_int()) < parameters.size();
@@ -266,7 +271,9 @@ IValue add_param_group(CallArguments arguments) {
         with_python_errors([&] { optimizer_of(given[0]).add_param_group(group); });
         return {};
     }
-    if (group.to_dict().find(IValue("params"))->is_tensor()) group.to_dict().set(IValue("params"), make_list({*group.to_dict().find(IValue("params"))}));
+    if (!group.is_dict()) throw_error("AssertionError", "param group must be a dict");
+    const IValue params = get_item(group, IValue("params"));
+    if (params.is_tensor()) group.to_dict().set(IValue("params"), make_list({params}));
     const IValue defaults = get_attribute(given[0], "defaults");
     for (const auto& [name, value] : defaults.to_dict().entries()) {
         if (group.to_dict().find(name) == nullptr) group.to_dict().set(name, value);

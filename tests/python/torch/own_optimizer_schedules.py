@@ -35,3 +35,15 @@ class Twice(torch.optim.lr_scheduler._LRScheduler):
 t = Twice(o2); t.step(); print(t.get_last_lr())
 seq = torch.optim.lr_scheduler.SequentialLR(o, [torch.optim.lr_scheduler.ConstantLR(o, 0.5, 1), torch.optim.lr_scheduler.ExponentialLR(o, 0.9)], [1])
 print([g['lr'] for g in o.param_groups])
+
+
+class Rateless(torch.optim.Optimizer):
+    def __init__(self, params):
+        super().__init__(params, {'rate': 0.1})
+
+
+for bad in (lambda: torch.optim.lr_scheduler.StepLR(Rateless(mk()), 2), lambda: o.add_param_group({'lr': 1}), lambda: Rateless([])):
+    try:
+        bad()
+    except (KeyError, ValueError) as e:
+        print(type(e).__name__, e)
