@@ -2,6 +2,7 @@
 #include "core/session/memory_account.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace loupe::session {
 
@@ -41,26 +42,68 @@ void MemoryAccount::begin_event(EventId event, std::string_view scope) {
     event_peak_ = current_;
 }
 
+// A program may let go of any block at any event, and nobody tells. With many all are not looked at each time: those that
+// this event or the one before had to do with are, and some of the others in turn.
 void MemoryAccount::end_event() {
+    constexpr std::size_t kMostLookedAt = 1024;
     // Let go of after the lock: freeing a block comes back here as an allocation event.
     std::vector<Ptr<Storage>> no_longer_watched;
     const std::lock_guard lock(mutex_);
-    for (auto& [id, block] : live_) {
-        // The store's references and the one here are not the program's.
-        if (block.watched && block.watched->use_count() <= store_.holds(id) + 1) {
-            release(block, event_);
-            no_longer_watched.push_back(std::move(block.watched));
+    if (live_.size() <= kMostLookedAt) {
+        std::vector<std::uint64_t> let_go;
+        for (const auto& [id, block] : live_) {
+            if (is_let_go(id, block)) let_go.push_back(id);
         }
-        if (!block.is_published && !block.is_freed) publish(block);
+        for (const std::uint64_t id : let_go) look_at(id, no_longer_watched);
+    } else {
+        for (const auto* ids : {&touched_before_, &touched_}) {
+            for (const std::uint64_t id : *ids) look_at(id, no_longer_watched);
+        }
+        look_at_next(no_longer_watched);
     }
-    std::erase_if(live_, [](const auto& entry) { return entry.second.is_freed; });
+    for (const std::uint64_t id : made_) {
+        if (const auto found = live_.find(id); found != live_.end() && !found->second.is_published) publish(found->second);
+    }
+    made_.clear();
+    touched_before_ = std::exchange(touched_, {});
     writer_.note_peak(event_peak_, event_);
+}
+
+// The store's references and the one here are not the program's.
+bool MemoryAccount::is_let_go(std::uint64_t id, const Block& block) const {
+    return block.watched && block.watched->use_count() <= store_.holds(id) + 1;
+}
+
+void MemoryAccount::look_at(std::uint64_t id, std::vector<Ptr<Storage>>& no_longer_watched) {
+    const auto found = live_.find(id);
+    if (found == live_.end() || !is_let_go(id, found->second)) return;
+    release(found->second, event_);
+    no_longer_watched.push_back(std::move(found->second.watched));
+    live_.erase(found);
+}
+
+void MemoryAccount::look_at_next(std::vector<Ptr<Storage>>& no_longer_watched) {
+    constexpr std::size_t kBuckets = 256;
+    std::vector<std::uint64_t> let_go;
+    for (std::size_t i = 0; i < kBuckets; ++i) {
+        next_bucket_ = (next_bucket_ + 1) % live_.bucket_count();
+        for (auto entry = live_.begin(next_bucket_); entry != live_.end(next_bucket_); ++entry) {
+            if (is_let_go(entry->first, entry->second)) let_go.push_back(entry->first);
+        }
+    }
+    for (const std::uint64_t id : let_go) look_at(id, no_longer_watched);
+}
+
+void MemoryAccount::touch(const Tensor& t) {
+    const std::lock_guard lock(mutex_);
+    touched_.push_back(t.storage()->id());
 }
 
 void MemoryAccount::own(const Tensor& t, std::string_view owner) {
     const std::lock_guard lock(mutex_);
     const auto found = live_.find(t.storage()->id());
     if (found == live_.end()) return;
+    touched_.push_back(found->first);
     Block& block = found->second;
     if (block.facts.category == Category::Parameter || block.facts.category == Category::Buffer) return;
     if (block.facts.owner.empty()) block.facts.owner = std::string(owner);
@@ -85,6 +128,7 @@ void MemoryAccount::on_allocation(const AllocationEvent& event) noexcept {
         return;
     }
     Block& block = live_[event.storage_id];
+    made_.push_back(event.storage_id);
     block.facts.storage_id = event.storage_id;
     block.facts.address = reinterpret_cast<std::uint64_t>(event.address);
     block.facts.bytes = static_cast<std::int64_t>(event.bytes);

@@ -25,6 +25,8 @@ class MemoryAccount final : public AllocationObserver {
     // Between these two the event's allocations are its own.
     void begin_event(EventId event, std::string_view scope);
     void end_event();
+    // The event reads it.
+    void touch(const Tensor& t);
     // The tensor is known by this name from now on; its storage is watched.
     void own(const Tensor& t, std::string_view owner);
     // The node of a forward event keeps it for backward.
@@ -44,6 +46,11 @@ class MemoryAccount final : public AllocationObserver {
         Ptr<Storage> watched;         // null until a tensor of it is seen
     };
 
+    using Blocks = std::unordered_map<std::uint64_t, Block>;
+
+    bool is_let_go(std::uint64_t id, const Block& block) const;
+    void look_at(std::uint64_t id, std::vector<Ptr<Storage>>& no_longer_watched);
+    void look_at_next(std::vector<Ptr<Storage>>& no_longer_watched);
     void publish(Block& block);
     void release(Block& block, EventId at);
 
@@ -52,7 +59,11 @@ class MemoryAccount final : public AllocationObserver {
     AllocationObserver* before_;
     bool is_watching_ = true;
     mutable std::mutex mutex_;  // frees may come from other threads
-    std::unordered_map<std::uint64_t, Block> live_;
+    Blocks live_;
+    std::vector<std::uint64_t> made_;            // in the event, to be published at its end
+    std::vector<std::uint64_t> touched_;         // in the event
+    std::vector<std::uint64_t> touched_before_;  // in the one before
+    std::size_t next_bucket_ = 0;                // of live_, to be looked at
     EventId event_ = 0;
     std::string_view scope_;
     std::int64_t current_ = 0;

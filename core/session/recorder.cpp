@@ -376,7 +376,10 @@ void Recorder::before_operator(const OperatorCall& call) {
         }
     }
     if (!options_.left_out.empty()) is_scope_left_out_ = options_.left_out.contains(pending_.scope);
-    for (const Tensor& t : tensors_in(call.inputs)) pending_.inputs.push_back(value_of_input(t));
+    for (const Tensor& t : tensors_in(call.inputs)) {
+        pending_.inputs.push_back(value_of_input(t));
+        memory_.touch(t);
+    }
     end_when_repeated();
     fill_arguments(call, pending_);
     protect_written(call);

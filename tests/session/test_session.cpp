@@ -3,6 +3,7 @@
 
 #include <QtTest>
 #include <atomic>
+#include <fstream>
 #include <thread>
 #include <condition_variable>
 #include <mutex>
@@ -86,6 +87,7 @@ class TestSession : public QObject {
     void gives_gradients_by_parameter();
     void memory_comes_back_to_what_the_model_holds();
     void records_without_keeping_elements();
+    void many_blocks_are_counted_as_they_go();
     void what_is_left_out_is_not_recorded();
     void a_failed_run_keeps_what_was_recorded();
     void a_broken_file_leaves_the_model_there_was();
@@ -299,6 +301,47 @@ void TestSession::records_without_keeping_elements() {
     const auto last = static_cast<EventId>(recording->event_count());
     QVERIFY(last > 0);
     QVERIFY(recording->event(last).memory_after < recording->peak_bytes());
+}
+
+// More of them than are looked at after each event.
+void TestSession::many_blocks_are_counted_as_they_go() {
+    QTemporaryDir folder;
+    const std::string source = folder.filePath("many.py").toStdString();
+    std::ofstream(source) << "import torch\n"
+                             "from typing import List\n"
+                             "class Many(torch.nn.Module):\n"
+                             "    def forward(self, x):\n"
+                             "        kept: List[torch.Tensor] = []\n"
+                             "        for i in range(3000):\n"
+                             "            kept.append(x + i)\n"
+                             "        total = x\n"
+                             "        for i in range(2000):\n"
+                             "            total = total + kept.pop()\n"
+                             "        kept.clear()\n"
+                             "        for i in range(200):\n"
+                             "            total = total * 0.5\n"
+                             "        return total\n"
+                             "model = Many()\n"
+                             "example_inputs = (torch.ones(1024),)\n";
+    Session session;
+    open(session, source);
+    session.set_form(ModelForm::Scripted);
+    session.wait_idle();
+    RunOptions options;
+    options.record_values = false;
+    session.run(options);
+    session.wait_idle();
+    QVERIFY2(session.status().state == RunState::Finished, session.status().error.c_str());
+    const auto recording = session.recording();
+    const std::int64_t block = 1024 * 4;
+    const auto held = [&](std::size_t event) { return (recording->event(static_cast<EventId>(event)).memory_after - recording->event(1).memory_before) / block; };
+    QCOMPARE(recording->event_count(), std::size_t(5200));
+    for (const std::size_t event : {1U, 500U, 2000U, 3000U}) QVERIFY2(std::abs(held(event) - static_cast<std::int64_t>(event)) <= 1, std::to_string(held(event)).c_str());
+    // Each that is added up goes at once.
+    QVERIFY2(std::abs(held(4000) - 2001) <= 2, std::to_string(held(4000)).c_str());
+    QVERIFY2(std::abs(held(5000) - 1001) <= 2, std::to_string(held(5000)).c_str());
+    // And those that nothing reads any more, soon after.
+    QVERIFY2(held(5200) <= 2, std::to_string(held(5200)).c_str());
 }
 
 void TestSession::what_is_left_out_is_not_recorded() {
