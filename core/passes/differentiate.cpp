@@ -5,7 +5,9 @@
 #include <map>
 #include <tuple>
 #include <unordered_map>
+#include <unordered_set>
 
+#include "core/autograd/accumulate_grad.h"
 #include "core/autograd/engine.h"
 #include "core/autograd/grad_mode.h"
 #include "core/autograd/observer.h"
@@ -33,6 +35,7 @@ struct Call {
     const Operator* op;
     std::vector<IValue> arguments;
     std::vector<IValue> results;
+    const Node* origin;  // in the graph that is differentiated: what it does, or what it is a gradient of; null for neither
 };
 
 // Every call of an operator that is not composite, on fakes. Keeps all tensors, so that no two share an address.
@@ -41,12 +44,27 @@ class Tape final : public OperatorStandIn {
     bool run(const Operator& op, std::span<const IValue> arguments, IValue* results) override { return fakes_.run(op, arguments, results); }
     void after(const Operator& op, std::span<const IValue> arguments, const IValue* results) override {
         calls.push_back({&op, std::vector<IValue>(arguments.begin(), arguments.end()),
-                         std::vector<IValue>(results, results + op.result_count())});
+                         std::vector<IValue>(results, results + op.result_count()), origin});
     }
+
+    // What autograd made for a node's results is, when it is applied, of that node.
+    void note_history(const Node* node, const Tensor& result) {
+        std::vector<Ptr<loupe::Node>> waiting{grad_fn(result)};
+        while (!waiting.empty()) {
+            const Ptr<loupe::Node> made = waiting.back();
+            waiting.pop_back();
+            if (!made || dynamic_cast<const AccumulateGrad*>(made.get()) != nullptr || !noted_.insert(made.get()).second) continue;
+            made->pre_hooks.add([this, node](TensorList&) { origin = node; }, true);
+            for (const Edge& edge : made->next_edges()) waiting.push_back(edge.node);
+        }
+    }
+
     std::vector<Call> calls;
+    const Node* origin = nullptr;
 
   private:
     FakeKernels fakes_;
+    std::unordered_set<const loupe::Node*> noted_;
 };
 
 // Which elements a tensor shows, and as what: the real part of a complex number lies where the number does.
@@ -76,6 +94,8 @@ class Writer {
     }
 
     void write(const Call& call) {
+        graph_.set_current_range(call.origin != nullptr ? call.origin->range() : ir::SourceRange());
+        graph_.set_current_scope(call.origin != nullptr ? call.origin->scope() : std::string());
         if (call.op->written_elements != 0 || call.op->variant == OperatorVariant::Out) give_up(concat(call.op->full_name, " writes"));
         if (call.op->written_arguments != 0) write_in_place(call);
         else write_plain(call);
@@ -188,6 +208,7 @@ TensorList run_forward(const Graph& graph, const std::vector<IValue>& inputs, Ta
             values[node->output()] = *constant;
             continue;
         }
+        tape.origin = node;
         std::vector<IValue> arguments;
         for (const Value* input : node->inputs()) arguments.push_back(values.at(input));
         auto results = evaluate_structure(node, arguments);
@@ -204,8 +225,12 @@ TensorList run_forward(const Graph& graph, const std::vector<IValue>& inputs, Ta
                 call_operator(*op, arguments, results->data());
             }
         }
-        for (std::size_t i = 0; i < node->outputs().size(); ++i) values[node->output(i)] = (*results)[i];
+        for (std::size_t i = 0; i < node->outputs().size(); ++i) {
+            values[node->output(i)] = (*results)[i];
+            if ((*results)[i].is_tensor()) tape.note_history(node, (*results)[i].to_tensor());
+        }
     }
+    tape.origin = nullptr;
     TensorList outputs;
     for (const Value* output : graph.outputs()) {
         if (!values.at(output).is_tensor()) give_up("a result that is no tensor");

@@ -8,6 +8,7 @@
 #include "core/autograd/grad_mode.h"
 #include "core/autograd/variable.h"
 #include "core/autograd/observer.h"
+#include "core/autograd/phase.h"
 #include "core/base/error.h"
 #include "core/base/strings.h"
 #include "core/ops/functions.h"
@@ -223,6 +224,7 @@ class DifferentiableGraphBackward final : public Node {
         }
         for (const std::int64_t i : gradient.df_input_captured_inputs) arguments.emplace_back(inputs_[static_cast<std::size_t>(i)].unpack(self));
         for (const SavedTensor& saved : outputs_) arguments.emplace_back(saved.unpack(self));
+        const PhaseScope backward(Phase::Backward);
         const std::vector<IValue> results = run_code(*group_->backward, std::move(arguments));
         TensorList all(next_edges().size());
         for (std::size_t i = 0; i < results.size(); ++i) {

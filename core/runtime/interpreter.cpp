@@ -5,6 +5,7 @@
 #include <array>
 
 #include "core/autograd/observer.h"
+#include "core/autograd/phase.h"
 #include "core/base/cancel.h"
 #include "core/base/error.h"
 #include "core/base/strings.h"
@@ -302,6 +303,7 @@ class Interpreter {
 
     static OperatorCall describe_call(const Instruction& instruction, const IValue* inputs) {
         OperatorCall call;
+        call.phase = current_phase();
         call.name = instruction.node->kind().str();
         if (instruction.code == OpCode::Operator) {
             call.schema = &instruction.op->schema;

@@ -11,6 +11,7 @@
 #include "core/ops/dispatch.h"
 #include "core/ops/operator_node.h"
 #include "core/session/compute_statistics.h"
+#include "core/session/shown_source.h"
 
 namespace loupe::session {
 namespace {
@@ -117,10 +118,20 @@ StopPoint Recorder::point_of(const OperatorCall& call) {
         point.scope = place.scope;
         point.source_file = place.source.file;
         point.source_line = place.source.line;
-    } else if (!frames_.empty()) {
-        point.scope = frames_.back().scope;
+    } else {
+        place_made(point, *static_cast<const ir::Node*>(call.site));
     }
     return point;
+}
+
+// A node that a group made while it ran stands where that stood which it was made of.
+void Recorder::place_made(StopPoint& point, const ir::Node& node) {
+    if (!frames_.empty()) point.scope = frames_.back().scope;
+    if (point.scope.empty()) point.scope = writer_.intern(node.scope());
+    const SourcePlace place = place_of(shown_range(node.range()));
+    if (place.line == 0) return;
+    point.source_file = writer_.intern(place.file);
+    point.source_line = place.line;
 }
 
 // Of what no graph stands for: statements are as deep as their frame, what they call is one deeper.

@@ -95,6 +95,7 @@ class Recorder final : public ExecutionObserver {
     int depth() const;
     int direct_depth() const;
     void place_direct(StopPoint& point, const ir::SourceRange& range);
+    void place_made(StopPoint& point, const ir::Node& node);
     std::string_view scope_of(const FrameInfo& info) const;
     void begin_part(const OperatorCall& call);
     void end_part();

@@ -5,6 +5,7 @@
 #include <condition_variable>
 #include <fstream>
 #include <mutex>
+#include <set>
 
 #include "core/session/session.h"
 
@@ -53,6 +54,33 @@ class TestFusedGroups : public QObject {
         std::ofstream(file()) << kSource;
     }
 
+    // Operators of a graph that was made for training, and of its gradients, lead to the modules and lines they come from.
+    void steps_of_a_training_graph_have_their_places() {
+        Session session;
+        session.open(file());
+        session.wait_idle();
+        RunOptions options;
+        options.backward = true;
+        options.pipeline = "train_fused";
+        session.run(options);
+        session.wait_idle();
+        QVERIFY2(session.status().state == RunState::Finished, session.status().error.c_str());
+        const auto recording = session.recording();
+        std::set<std::pair<std::string, RunPhase>> seen;
+        bool in_backward = false;
+        for (EventId id = 1; id <= static_cast<EventId>(recording->event_count()); ++id) {
+            const Event& event = recording->event(id);
+            in_backward = in_backward || event.phase == RunPhase::Backward;
+            QVERIFY2(!in_backward || event.phase == RunPhase::Backward, std::string(event.op).c_str());
+            seen.emplace(event.scope, event.phase);
+            if (!event.op.starts_with("aten::") || event.scope.empty()) continue;
+            QVERIFY2(event.source_line == 11 && event.source_file.ends_with("net.py"), std::string(event.op).c_str());
+        }
+        for (const RunPhase phase : {RunPhase::Forward, RunPhase::Backward}) {
+            for (const char* scope : {"", "linear", "norm"}) QVERIFY2(seen.contains({scope, phase}), scope);
+        }
+    }
+
     void groups_of_a_training_step() {
         Session session;
         session.open(file());
@@ -67,6 +95,7 @@ class TestFusedGroups : public QObject {
             QCOMPARE(group.error, std::string());
             QCOMPARE(group.reason, std::string());
             QCOMPARE(group.runs, 1);
+            QVERIFY2(!group.sources.empty() && group.sources.front().line >= 11, group.graph.c_str());
             QVERIFY(!group.kernels.empty() && group.operators.size() >= 2 && group.graph.find("aten::") != std::string::npos);
             QCOMPARE(group.kernels[0].backend, std::string("portable"));
             QVERIFY(group.kernels[0].expression.find("return") != std::string::npos);
