@@ -98,9 +98,9 @@ class TestMemoryPlan : public QObject {
     }
 
     void wrong_lives_are_refused() {
-        QVERIFY_EXCEPTION_THROWN(plan_memory(std::vector<BufferLife>{{64, 2, 1}}), Error);
-        QVERIFY_EXCEPTION_THROWN(plan_memory(std::vector<BufferLife>{{64, 0, 2}, {64, 1, 3, 0}}), Error);  // still read
-        QVERIFY_EXCEPTION_THROWN(plan_memory(std::vector<BufferLife>{{64, 0, 1}, {128, 1, 3, 0}}), Error);  // too large
+        QVERIFY_THROWS_EXCEPTION(Error, plan_memory(std::vector<BufferLife>{{64, 2, 1}}));
+        QVERIFY_THROWS_EXCEPTION(Error, plan_memory(std::vector<BufferLife>{{64, 0, 2}, {64, 1, 3, 0}}));  // still read
+        QVERIFY_THROWS_EXCEPTION(Error, plan_memory(std::vector<BufferLife>{{64, 0, 1}, {128, 1, 3, 0}}));  // too large
     }
 
     void live_buffers_never_overlap() {

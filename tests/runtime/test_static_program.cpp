@@ -241,7 +241,7 @@ class TestStaticProgram : public QObject {
                 try {
                     expected = run_code(*plain, with_self(inputs, 0));
                 } catch (const Error&) {
-                    QVERIFY_EXCEPTION_THROWN(run_code(*code, with_self(inputs, 1)), Error);
+                    QVERIFY_THROWS_EXCEPTION(Error, run_code(*code, with_self(inputs, 1)));
                     continue;
                 }
                 compare(run_code(*code, with_self(inputs, 1)), expected, qPrintable(QString("round %1").arg(round)));

@@ -496,7 +496,7 @@ void TestTraining::calls_as_text() {
     QCOMPARE(call.arguments[3].keyword, std::string("bias"));
     QCOMPARE(call_text(call), std::string("Conv2d(1, (2, 3), padding='same', bias=False)"));
     QCOMPARE(parse_call("ReLU").arguments.size(), std::size_t{0});
-    for (const char* wrong : {"", "Adam(", "Adam)", "1x()", "A(b,,c)", "A('x)"}) QVERIFY_EXCEPTION_THROWN(parse_call(wrong), Error);
+    for (const char* wrong : {"", "Adam(", "Adam)", "1x()", "A(b,,c)", "A('x)"}) QVERIFY_THROWS_EXCEPTION(Error, parse_call(wrong));
 }
 
 QTEST_GUILESS_MAIN(TestTraining)
