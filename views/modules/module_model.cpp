@@ -21,8 +21,8 @@ const char* const kHeaderTips[] = {"Name in its parent",
                                    "Whether gradients are computed: all, none, or some of the parameters below",
                                    "train or eval, as the training flag says",
                                    "Hooks that calls of the module run, forward and backward",
-                                   "Whether values and statistics are kept in the next recording: of what the module makes, of the parameter "
-                                   "and its gradients. Without a tick a NaN there is not noticed"};
+                                   ("Whether values and statistics are kept in the next recording: of what the module makes, of the parameter "
+                                    "and its gradients. Without a tick a NaN there is not noticed")};
 
 std::string_view lastPart(const std::string& path) {
     const auto dot = path.rfind('.');

@@ -143,9 +143,13 @@ void DataForm::choosePath() {
 
 void DataForm::pathChanged() {
     const bool isEmpty = path_->text().trimmed().isEmpty();
-    if (isEmpty && source_->currentIndex() == Guessed) source_->setCurrentIndex(MadeUp);
-    else if (!isEmpty && isMadeUp()) source_->setCurrentIndex(Guessed);
-    else showSource();
+    if (isEmpty && source_->currentIndex() == Guessed) {
+        source_->setCurrentIndex(MadeUp);
+    } else if (!isEmpty && isMadeUp()) {
+        source_->setCurrentIndex(Guessed);
+    } else {
+        showSource();
+    }
     emit changed();
 }
 
