@@ -42,6 +42,9 @@ std::string_view torch_compile_source();
 std::string_view torch_attention_source();
 std::string_view argparse_source();
 std::string_view standard_library_source(std::string_view module);  // empty for other names
+std::string_view csv_source();
+std::string_view statistics_source();
+std::string_view tqdm_source();
 std::string_view json_source();
 std::string_view datetime_source();
 std::string_view logging_source();
