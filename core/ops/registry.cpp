@@ -8,6 +8,7 @@
 #include "core/base/error.h"
 #include "core/base/strings.h"
 #include "core/ops/gradient_arithmetic.h"
+#include "core/ops/loops/vector_targets.h"
 #include "core/ops/out_form_table.h"
 
 namespace loupe {
@@ -72,6 +73,7 @@ void derive_facts(Operator& op) {
 class Registry {
   public:
     Registry() {
+        limit_vector_targets();
         install_gradient_arithmetic();
         for (const OperatorFamily& family : operator_families()) add_family(family);
         for (const OutForm& form : out_form_table()) add_out_form(form);

@@ -15,6 +15,7 @@
 #include "core/session/compare.h"
 #include "core/session/inputs.h"
 #include "core/session/program.h"
+#include "tests/conformance/free_factors.h"
 #include "tests/conformance/tolerance.h"
 
 namespace loupe::conformance {
@@ -76,25 +77,35 @@ std::string compare(const std::string& name, const Tensor& actual, const Tensor&
     return concat(name, text);
 }
 
+TensorList detached(const TensorList& outputs) {
+    TensorList out;
+    for (const Tensor& t : outputs) out.push_back(detach(t));
+    return out;
+}
+
 // Backward from the outputs that have a cotangent.
-void run_backward(const TensorList& outputs, const NamedTensors& inputs) {
+void run_backward(const TensorList& outputs, const NamedTensors& inputs, const FreeFactors& free) {
     TensorList roots;
     TensorList cotangents;
     for (std::size_t i = 0; i < outputs.size(); ++i) {
         const Tensor cotangent = find_array(inputs, concat("cot", i));
         if (!cotangent.defined() || !requires_grad(outputs[i])) continue;
         roots.push_back(outputs[i]);
-        cotangents.push_back(cast(cotangent, outputs[i].dtype()));
+        cotangents.push_back(free.turned_cotangent(i, cast(cotangent, outputs[i].dtype())));
     }
     if (!roots.empty()) backward(roots, cotangents);
 }
 
-std::string compare_outputs(const TensorList& outputs, const NamedTensors& expected, Strictness strictness) {
-    std::size_t count = 0;
-    while (find_array(expected, concat("out", count)).defined()) ++count;
-    if (outputs.size() != count) return concat(outputs.size(), " outputs, expected ", count);
-    for (std::size_t i = 0; i < count; ++i) {
-        std::string found = compare(concat("out", i), detach(outputs[i]), find_array(expected, concat("out", i)), strictness);
+TensorList expected_outputs(const NamedTensors& expected) {
+    TensorList out;
+    while (find_array(expected, concat("out", out.size())).defined()) out.push_back(find_array(expected, concat("out", out.size())));
+    return out;
+}
+
+std::string compare_outputs(const TensorList& outputs, const TensorList& expected, Strictness strictness, const FreeFactors& free) {
+    if (outputs.size() != expected.size()) return concat(outputs.size(), " outputs, expected ", expected.size());
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+        std::string found = compare(concat("out", i), free.turned(i, detach(outputs[i])), expected[i], strictness);
         if (!found.empty()) return found;
     }
     return {};
@@ -152,9 +163,11 @@ std::string run_operator_case(const CaseArchive& archive, const CaseEntry& entry
         const GradModeScope grad(true);
         const TensorList outputs = session::flatten_tensors(method.forward(arguments));
         const bool by_greatest = errors_follow_greatest(op);
-        std::string found = compare_outputs(outputs, expected, {widening(op), by_greatest});
+        const TensorList wanted = expected_outputs(expected);
+        const FreeFactors free(op, detached(outputs), wanted);
+        std::string found = compare_outputs(outputs, wanted, {widening(op), by_greatest}, free);
         if (!found.empty()) return found;
-        run_backward(outputs, inputs);
+        run_backward(outputs, inputs, free);
         return compare_gradients(arguments, expected, {10, by_greatest});
     });
 }
@@ -170,9 +183,11 @@ std::string check_module(const CaseArchive& archive, const CaseEntry& entry, nn:
     session::require_input_gradients(arguments);
     const GradModeScope grad(true);
     const TensorList outputs = forward(arguments);
-    std::string found = compare_outputs(outputs, expected, {10});
+    const TensorList wanted = expected_outputs(expected);
+    const FreeFactors none("", {}, {});
+    std::string found = compare_outputs(outputs, wanted, {10}, none);
     if (!found.empty()) return found;
-    run_backward(outputs, inputs);
+    run_backward(outputs, inputs, none);
     found = compare_named(collect_gradients(module, arguments), expected, "grad.", 10);
     if (!found.empty()) return found;
     return compare_named(module.state_dict(), archive.arrays(entry, "after.npz"), "", 10);
