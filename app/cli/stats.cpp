@@ -19,8 +19,10 @@ void print_stats(const session::Recording& recording) {
                     out != nullptr ? format_bytes(static_cast<double>(out->bytes)).c_str() : "-");
         if (out != nullptr && out->statistics) {
             const auto& s = *out->statistics;
-            std::printf(" %11.4g %11.4g %11.4g %11.4g %6lld %6lld", s.min, s.max, s.mean, s.standard_deviation(),
-                        static_cast<long long>(s.nan_count), static_cast<long long>(s.inf_count));
+            if (s.finite) std::printf(" %11.4g %11.4g %11.4g %11.4g", s.finite->min, s.finite->max, s.finite->mean, s.finite->standard_deviation());
+            else std::printf(" %47s", session::finite_share_text(s).c_str());
+            std::printf(" %6lld %6lld", static_cast<long long>(s.nan_count), static_cast<long long>(s.inf_count));
+            if (s.finite && s.has_nan_or_inf()) std::printf("  %s", session::finite_share_text(s).c_str());
         }
         std::printf("%s%s\n", event.failed ? "  FAILED: " : "", event.error.c_str());
     }

@@ -10,6 +10,6 @@
 namespace loupe::session {
 
 // A row a parameter, in the module's order. recorder: of the run that made the gradients; may be null.
-std::vector<GradientRow> gradient_rows(const nn::Module& module, const Recorder* recorder);
+std::vector<GradientRow> gradient_rows(nn::Module& module, const Recorder* recorder);
 
 }  // namespace loupe::session

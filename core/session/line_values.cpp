@@ -78,8 +78,8 @@ std::string short_text(const Value& recorded) {
     std::string text = concat(recorded.dtype, " ", shape_text(recorded.shape));
     if (!recorded.statistics || recorded.statistics->count == 0) return text;
     const Statistics& s = *recorded.statistics;
-    if (s.count == 1 && !s.has_nan_or_inf()) return concat(text, ", ", number_text(s.mean));
-    if (s.nan_count + s.inf_count < s.count) text += concat(", ", number_text(s.min), " to ", number_text(s.max));
+    if (s.count == 1 && s.finite) return concat(text, ", ", number_text(s.finite->mean));
+    if (s.finite) text += concat(", ", number_text(s.finite->min), " to ", number_text(s.finite->max));
     if (s.nan_count > 0) text += concat(", ", s.nan_count, " NaN");
     if (s.inf_count > 0) text += concat(", ", s.inf_count, " Inf");
     return text;

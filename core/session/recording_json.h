@@ -66,11 +66,35 @@ inline InputSpec json_input(const Json& json, int depth = 0) {
     return spec;
 }
 
+inline void to_json(Json& json, const DataSpec& data) {
+    json = Json{{"path", data.path}, {"source", data.source}, {"options", data.options}, {"shape", data.shape},
+                {"dtype", data.dtype}, {"classes", data.classes}, {"count", data.count}};
+}
+inline void from_json(const Json& json, DataSpec& data) {
+    data.path = json.at("path").get<std::string>();
+    data.source = json.at("source").get<std::string>();
+    data.options = json.at("options").get<std::map<std::string, std::string>>();
+    data.shape = json.at("shape").get<Shape>();
+    data.dtype = json.at("dtype").get<std::string>();
+    data.classes = json.at("classes").get<int>();
+    data.count = json.at("count").get<std::int64_t>();
+}
+
+inline void to_json(Json& json, const BackwardFrom& from) {
+    json = Json{{"loss", loss_text(from)}, {"target", target_text(from.target)}};
+    if (from.target.source == LossTarget::Source::Data) json["data"] = from.target.data;
+}
+inline void from_json(const Json& json, BackwardFrom& from) {
+    from = parse_backward_from(json.at("loss").get<std::string>(), json.at("target").get<std::string>());
+    if (json.contains("data")) from.target.data = json["data"].get<DataSpec>();
+}
+
 // What was asked for; how it was kept is no matter afterwards.
 inline void to_json(Json& json, const RunOptions& run) {
     json = Json{{"method", run.method}, {"inputs", run.inputs}, {"backward", run.backward}, {"pipeline", run.pipeline},
                 {"threads", run.threads}, {"seed", run.seed}, {"device", run.device}};
     if (run.training) json["training"] = *run.training;
+    if (run.backward) json["backward_from"] = run.backward_from;
     if (!run.compile_mode.empty()) json["compile_mode"] = run.compile_mode;
 }
 inline void from_json(const Json& json, RunOptions& run) {
@@ -82,41 +106,54 @@ inline void from_json(const Json& json, RunOptions& run) {
     run.seed = json.at("seed").get<std::uint64_t>();
     run.device = json.at("device").get<std::string>();
     if (json.contains("compile_mode")) run.compile_mode = json["compile_mode"].get<std::string>();
+    if (json.contains("backward_from")) run.backward_from = json["backward_from"].get<BackwardFrom>();
     if (json.contains("training")) run.training = json["training"].get<bool>();
 }
 
 inline void to_json(Json& json, const GradientRow& row) {
-    json = Json::array({row.parameter, row.module, row.shape, row.has_gradient, number_json(row.mean_abs), number_json(row.max_abs),
-                        number_json(row.norm), number_json(row.weight_norm), number_json(row.zero_fraction), row.nan_count,
-                        row.inf_count, row.event, row.value});
+    const GradientRow::Magnitudes finite = row.finite.value_or(GradientRow::Magnitudes());
+    json = Json::array({row.parameter, row.module, row.shape, row.has_gradient, number_json(finite.mean_abs), number_json(finite.max_abs),
+                        number_json(finite.norm), number_json(row.weight_norm.value_or(std::nan(""))), number_json(row.zero_fraction),
+                        row.nan_count, row.inf_count, row.event, row.value, static_cast<int>(row.role), row.is_frozen});
 }
 inline void from_json(const Json& json, GradientRow& row) {
     row.parameter = json.at(0).get<std::string>();
     row.module = json.at(1).get<std::string>();
     row.shape = json.at(2).get<Shape>();
     row.has_gradient = json.at(3).get<bool>();
-    row.mean_abs = json_number(json.at(4));
-    row.max_abs = json_number(json.at(5));
-    row.norm = json_number(json.at(6));
-    row.weight_norm = json_number(json.at(7));
+    const GradientRow::Magnitudes finite{json_number(json.at(4)), json_number(json.at(5)), json_number(json.at(6))};
+    if (const double norm = json_number(json.at(7)); !std::isnan(norm)) row.weight_norm = norm;
     row.zero_fraction = json_number(json.at(8));
     row.nan_count = json.at(9).get<std::int64_t>();
     row.inf_count = json.at(10).get<std::int64_t>();
     row.event = json.at(11).get<EventId>();
     row.value = json.at(12).get<ValueId>();
+    // Older files end here.
+    const int role = json.size() > 13 ? json.at(13).get<int>() : 0;
+    row.role = role >= 0 && role <= static_cast<int>(GradientRow::Role::Normalization) ? static_cast<GradientRow::Role>(role) : GradientRow::Role::Weight;
+    row.is_frozen = json.size() > 14 && json.at(14).get<bool>();
+    const bool is_sane = row.nan_count >= 0 && row.inf_count >= 0 && row.nan_count <= row.count() && row.inf_count <= row.count() - row.nan_count;
+    if (!is_sane) throw Error(ErrorKind::File, "damaged recording: more elements are NaN or Inf than there are");
+    if (row.has_gradient && row.nan_count + row.inf_count < row.count()) row.finite = finite;
 }
 
+// Numbers of finite elements are zeros where there is none, as older files have them.
 inline void to_json(Json& json, const Statistics& s) {
-    json = Json::array({s.count, s.nan_count, s.inf_count, s.zero_count, number_json(s.min), number_json(s.max), number_json(s.mean),
-                        number_json(s.variance), number_json(s.abs_max), number_json(s.abs_mean), number_json(s.norm), s.exponents});
+    const FiniteStatistics f = s.finite.value_or(FiniteStatistics());
+    json = Json::array({s.count, s.nan_count, s.inf_count, s.zero_count, number_json(f.min), number_json(f.max), number_json(f.mean),
+                        number_json(f.variance), number_json(f.abs_max), number_json(f.abs_mean), number_json(f.norm), s.exponents});
 }
 inline void from_json(const Json& json, Statistics& s) {
     s.count = json.at(0).get<std::int64_t>();
     s.nan_count = json.at(1).get<std::int64_t>();
     s.inf_count = json.at(2).get<std::int64_t>();
     s.zero_count = json.at(3).get<std::int64_t>();
-    double* const fields[] = {&s.min, &s.max, &s.mean, &s.variance, &s.abs_max, &s.abs_mean, &s.norm};
+    const bool is_sane = s.count >= 0 && s.nan_count >= 0 && s.inf_count >= 0 && s.nan_count <= s.count && s.inf_count <= s.count - s.nan_count;
+    if (!is_sane) throw Error(ErrorKind::File, "damaged recording: more elements are NaN or Inf than there are");
+    FiniteStatistics f;
+    double* const fields[] = {&f.min, &f.max, &f.mean, &f.variance, &f.abs_max, &f.abs_mean, &f.norm};
     for (std::size_t i = 0; i < std::size(fields); ++i) *fields[i] = json_number(json.at(4 + i));
+    if (s.finite_count() > 0) s.finite = f;
     s.exponents = json.at(11).get<decltype(s.exponents)>();
 }
 

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "core/session/data_sources.h"
 #include "core/session/recording.h"
 
 namespace loupe::session {
@@ -35,10 +36,52 @@ struct InputSpec {
 InputSpec parse_input_spec(const std::string& text);
 std::string input_spec_text(const InputSpec& spec);
 
+// The target of a loss.
+struct LossTarget {
+    enum class Source : std::uint8_t {
+        None,
+        Typed,  // a Python literal: "3", "[1, 7]", "[[0., 1.]]"
+        File,   // an array of a .npy, .npz or .pt
+        Data,   // of the data's first examples, as many as the model was run on
+    };
+    Source source = Source::None;
+    std::string text;  // Typed: the literal; File: its path
+    std::string key;   // File: the name in an .npz, the place in a .pt
+    DataSpec data;     // Data
+};
+
+// What backward starts from.
+struct BackwardFrom {
+    enum class Kind : std::uint8_t {
+        Default,     // Own where the source has a loss that can be computed without more being said, else Sum
+        Sum,         // of all elements of all outputs
+        Mean,        // likewise
+        Own,         // the `loss` of the model's source, of the output, or of the output and a target
+        Loss,        // a loss of torch.nn, of the first output and a target
+        Element,     // one element of an output
+        Cotangents,  // gradients of the outputs, from an .npz: cot0, cot1, ...; ones for outputs without
+    };
+    Kind kind = Kind::Default;
+    std::string loss;         // Loss: as Python calls it, "CrossEntropyLoss(label_smoothing=0.1)"
+    LossTarget target;        // Own, Loss
+    std::size_t output = 0;   // Element: among the outputs, flattened
+    Shape index;              // Element: one number a dimension; negative ones count from the end
+    std::string file;         // Cotangents
+};
+// loss: "" (Default), "sum", "mean", "own", "cross_entropy", "mse", "CrossEntropyLoss(label_smoothing=0.1)", "out0[0, 3]",
+// "cotangents:FILE.npz"; target: "", a Python literal, FILE, FILE:KEY, or "labels" of the data. Throws Error (Usage).
+BackwardFrom parse_backward_from(const std::string& loss, const std::string& target = {});
+// What parse_backward_from takes.
+std::string loss_text(const BackwardFrom& from);
+std::string target_text(const LossTarget& target);
+// For people: "sum of outputs", "CrossEntropyLoss(), target [3]", "out0[0, 3]".
+std::string backward_from_text(const BackwardFrom& from);
+
 struct RunOptions {
     std::string method = "forward";
     std::vector<InputSpec> inputs;   // empty: the ones that were guessed or given when the model was opened
     bool backward = false;
+    BackwardFrom backward_from;
     bool record = true;
     bool statistics = true;
     bool record_values = true;       // keep elements, to be looked at
@@ -129,6 +172,13 @@ struct TensorSlice {
     std::int64_t offset = 0;
     std::uint64_t storage_id = 0;
     Shape sliced_shape;
+    // Where the slice lies in the tensor, by the tensor's dimensions.
+    struct Axis {
+        std::int64_t start = 0;
+        std::int64_t step = 1;
+        int shown = -1;             // dimension of sliced_shape; -1: the slice has one index of it
+    };
+    std::vector<Axis> axes;
     std::int64_t rows = 0;          // before thinning
     std::int64_t columns = 0;
     std::int64_t tiles = 0;
@@ -139,6 +189,9 @@ struct TensorSlice {
     std::vector<EventId> readers;
     std::vector<EventId> writers;
     std::vector<std::string> aliases;  // other values on the same storage
+
+    // The tensor's own indices of an element of a tile; row and column before thinning.
+    Shape own_index(std::size_t tile, std::int64_t row, std::int64_t column) const;
 };
 
 // One parameter's gradients after a backward.
@@ -146,16 +199,31 @@ struct GradientRow {
     std::string parameter;
     std::string module;
     Shape shape;
-    bool has_gradient = false;      // false: unused in this run
-    double mean_abs = 0;
-    double max_abs = 0;
-    double norm = 0;
-    double weight_norm = 0;
+    enum class Role : std::uint8_t { Weight, Bias, Normalization };  // of its module
+    Role role = Role::Weight;
+    bool is_frozen = false;         // requires_grad is False
+    bool has_gradient = false;      // false: unused in this run, or frozen
+    struct Magnitudes {
+        double mean_abs = 0;
+        double max_abs = 0;
+        double norm = 0;
+    };
+    std::optional<Magnitudes> finite;   // of the finite elements of the gradient; nullopt: there are none
+    std::optional<double> weight_norm;  // of the parameter's finite elements; nullopt: there are none
     double zero_fraction = 0;
     std::int64_t nan_count = 0;
     std::int64_t inf_count = 0;
     EventId event = 0;              // that accumulated it
     ValueId value = 0;
+
+    void set_gradient(const Statistics& gradient);
+    std::int64_t count() const;     // elements
+    bool has_nan_or_inf() const { return nan_count > 0 || inf_count > 0; }
+    // What `finite` is of: see finite_share_text.
+    std::string finite_share_text() const;
+    // Norm of the gradient to that of the weights; nullopt for biases and normalisations, whose weights say nothing of
+    // scale, and where either has no finite element or the weights are zero.
+    std::optional<double> weight_ratio() const;
 };
 
 // A graph after one pass of a pipeline.

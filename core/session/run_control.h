@@ -97,8 +97,8 @@ class ValueCondition {
     double operand_ = 0;
 };
 
-// nan, inf, zero, min, max, mean, std, var, absmax, absmean, norm, count, bytes of a value; nullopt for another name or
-// without statistics.
+// nan, inf, zero, min, max, mean, std, var, absmax, absmean, norm, count, bytes of a value; nullopt for another name,
+// without statistics, and for numbers of finite elements where there are none.
 std::optional<double> value_field(const Value& value, std::string_view field);
 
 }  // namespace loupe::session

@@ -2,10 +2,12 @@
 #include "core/session/statistics.h"
 
 #include <cmath>
+#include <cstdio>
 #include <limits>
 #include <mutex>
 
 #include "core/base/parallel.h"
+#include "core/base/strings.h"
 #include "core/session/compute_statistics.h"
 #include "core/session/element_walk.h"
 #include "core/session/statistics_kernel.h"
@@ -143,19 +145,38 @@ Statistics finished(const Totals& totals, double shift) {
     if (totals.finite == 0) return out;
     const auto n = static_cast<double>(totals.finite);
     const double mean_moved = totals.sum / n;
-    out.min = totals.min;
-    out.max = totals.max;
-    out.mean = shift + mean_moved;
-    out.variance = std::max(0.0, totals.sum_of_squares / n - mean_moved * mean_moved);
-    out.abs_max = std::max(std::fabs(out.min), std::fabs(out.max));
-    out.abs_mean = totals.abs_sum / n;
-    out.norm = std::sqrt(std::max(0.0, n * (out.variance + out.mean * out.mean)));
+    FiniteStatistics& finite = out.finite.emplace();
+    finite.min = totals.min;
+    finite.max = totals.max;
+    finite.mean = shift + mean_moved;
+    finite.variance = std::max(0.0, totals.sum_of_squares / n - mean_moved * mean_moved);
+    finite.abs_max = std::max(std::fabs(finite.min), std::fabs(finite.max));
+    finite.abs_mean = totals.abs_sum / n;
+    finite.norm = std::sqrt(std::max(0.0, n * (finite.variance + finite.mean * finite.mean)));
     return out;
 }
 
 }  // namespace
 
-double Statistics::standard_deviation() const { return std::sqrt(variance); }
+double FiniteStatistics::standard_deviation() const { return std::sqrt(variance); }
+
+std::string share_text(std::int64_t part, std::int64_t whole) {
+    if (part == 0 || whole <= 0) return "0 %";
+    if (part == whole) return "100 %";
+    const double percent = 100.0 * static_cast<double>(part) / static_cast<double>(whole);
+    if (percent < 0.1) return "< 0.1 %";
+    if (percent > 99.9) return "> 99.9 %";
+    char text[32];
+    std::snprintf(text, sizeof text, percent < 1 || percent > 99 ? "%.1f %%" : "%.0f %%", percent);
+    return text;
+}
+
+std::string finite_share_text(const Statistics& statistics) {
+    if (statistics.count == 0) return "no elements";
+    if (!statistics.has_nan_or_inf()) return {};
+    if (statistics.finite_count() == 0) return "no finite values";
+    return concat("of the finite ", share_text(statistics.finite_count(), statistics.count));
+}
 
 Statistics compute_statistics(const Tensor& t) {
     if (!t.defined() || t.numel() == 0) return {};

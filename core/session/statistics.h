@@ -4,15 +4,13 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
+#include <string>
 
 namespace loupe::session {
 
-struct Statistics {
-    std::int64_t count = 0;
-    std::int64_t nan_count = 0;
-    std::int64_t inf_count = 0;
-    std::int64_t zero_count = 0;
-    // Of the finite elements; complex ones count by magnitude. 0 when there are none.
+// Of the finite elements of a tensor; complex ones count by magnitude.
+struct FiniteStatistics {
     double min = 0;
     double max = 0;
     double mean = 0;
@@ -20,12 +18,30 @@ struct Statistics {
     double abs_max = 0;
     double abs_mean = 0;
     double norm = 0;      // l2
+
+    double standard_deviation() const;
+    bool operator==(const FiniteStatistics&) const = default;
+};
+
+struct Statistics {
+    std::int64_t count = 0;
+    std::int64_t nan_count = 0;
+    std::int64_t inf_count = 0;
+    std::int64_t zero_count = 0;
+    // nullopt: no element is finite.
+    std::optional<FiniteStatistics> finite;
     // How many finite non-zero elements have a magnitude in [2^(i-1+kLowest), 2^(i+kLowest)); the ends take the rest.
     static constexpr int kLowest = -40;
     std::array<std::uint32_t, 64> exponents{};
 
-    double standard_deviation() const;
+    std::int64_t finite_count() const { return count - nan_count - inf_count; }
     bool has_nan_or_inf() const { return nan_count > 0 || inf_count > 0; }
 };
+
+// What the finite numbers are of: empty when every element is finite, else "of the finite 43 %", "no finite values" or
+// "no elements".
+std::string finite_share_text(const Statistics& statistics);
+// 1 of 3 as "33 %"; never "0 %" or "100 %" of a part that is neither.
+std::string share_text(std::int64_t part, std::int64_t whole);
 
 }  // namespace loupe::session

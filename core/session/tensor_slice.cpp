@@ -36,6 +36,18 @@ struct Selection {
     Dims sizes;
     Dims strides;
     std::int64_t offset;
+    std::vector<TensorSlice::Axis> axes;
+
+    void keep(std::int64_t size, std::int64_t stride, std::int64_t start = 0, std::int64_t step = 1) {
+        axes.push_back({start, step, static_cast<int>(sizes.size())});
+        sizes.push_back(size);
+        strides.push_back(stride * step);
+    }
+};
+
+struct SlicedTensor {
+    Tensor tensor;
+    std::vector<TensorSlice::Axis> axes;
 };
 
 void take_range(Selection& out, std::string_view part, std::int64_t size, std::int64_t stride, std::string_view slice) {
@@ -52,8 +64,7 @@ void take_range(Selection& out, std::string_view part, std::int64_t size, std::i
     const std::int64_t step = bound(2, 1);
     if (step <= 0) bad_slice(slice, "the step must be positive");
     out.offset += begin * stride;
-    out.sizes.push_back(end > begin ? (end - begin + step - 1) / step : 0);
-    out.strides.push_back(stride * step);
+    out.keep(end > begin ? (end - begin + step - 1) / step : 0, stride, begin, step);
 }
 
 void take_index(Selection& out, std::string_view part, std::int64_t size, std::int64_t stride, std::string_view slice) {
@@ -63,6 +74,7 @@ void take_index(Selection& out, std::string_view part, std::int64_t size, std::i
     }
     if (index < 0) index += size;
     out.offset += index * stride;
+    out.axes.push_back({index, 1, -1});
 }
 
 double number_at(const Tensor& t, std::int64_t offset) {
@@ -73,8 +85,9 @@ double number_at(const Tensor& t, std::int64_t offset) {
     });
 }
 
-Tensor permuted(const Tensor& t, const std::vector<int>& order) {
-    if (order.empty()) return t;
+SlicedTensor permuted(SlicedTensor sliced, const std::vector<int>& order) {
+    if (order.empty()) return sliced;
+    const Tensor& t = sliced.tensor;
     std::vector<int> sorted = order;
     std::sort(sorted.begin(), sorted.end());
     bool is_permutation = static_cast<std::int64_t>(order.size()) == t.dim();
@@ -86,7 +99,10 @@ Tensor permuted(const Tensor& t, const std::vector<int>& order) {
         sizes.push_back(t.size(d));
         strides.push_back(t.stride(d));
     }
-    return t.view_as_strided(span_of(sizes), span_of(strides), t.storage_offset());
+    for (TensorSlice::Axis& axis : sliced.axes) {
+        if (axis.shown >= 0) axis.shown = static_cast<int>(std::find(order.begin(), order.end(), axis.shown) - order.begin());
+    }
+    return {t.view_as_strided(span_of(sizes), span_of(strides), t.storage_offset()), std::move(sliced.axes)};
 }
 
 // One cell of a thinned picture from the elements that fall into it.
@@ -108,6 +124,29 @@ double thinned(const Tensor& t, std::int64_t base, std::int64_t row, std::int64_
     return sum / static_cast<double>((row_end - row) * (column_end - column));
 }
 
+// Places along the leading dimensions of the slice, in the order of the tiles.
+Shape leading_index(const Shape& sliced, std::size_t tile) {
+    Shape index(sliced.size() > 2 ? sliced.size() - 2 : 0, 0);
+    auto left = static_cast<std::int64_t>(tile);
+    for (std::size_t d = index.size(); d-- > 0;) {
+        if (sliced[d] == 0) return index;
+        index[d] = left % sliced[d];
+        left /= sliced[d];
+    }
+    return index;
+}
+
+// The tensor's own indices that a tile stands for: "[2]" for the first of [2:5].
+std::string tile_label(const TensorSlice& slice, std::size_t tile) {
+    const int leading = static_cast<int>(slice.sliced_shape.size()) - 2;
+    const Shape own = slice.own_index(tile, 0, 0);
+    Shape shown;
+    for (std::size_t d = 0; d < slice.axes.size(); ++d) {
+        if (slice.axes[d].shown >= 0 && slice.axes[d].shown < leading) shown.push_back(own[d]);
+    }
+    return shape_list_text(shown);
+}
+
 void fill_tiles(const Tensor& t, const TensorRequest& request, TensorSlice& out) {
     const std::size_t dims = static_cast<std::size_t>(t.dim());
     out.columns = dims >= 1 ? t.size(-1) : 1;
@@ -125,7 +164,7 @@ void fill_tiles(const Tensor& t, const TensorRequest& request, TensorSlice& out)
         TensorTile picture;
         picture.rows = rows;
         picture.columns = columns;
-        if (!index.empty()) picture.label = shape_list_text(index);
+        if (!index.empty()) picture.label = tile_label(out, static_cast<std::size_t>(tile));
         std::int64_t base = 0;
         for (std::size_t d = 0; d < index.size(); ++d) base += index[d] * t.strides()[d];
         picture.elements.reserve(static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns));
@@ -145,8 +184,9 @@ void fill_tiles(const Tensor& t, const TensorRequest& request, TensorSlice& out)
 }
 
 void fill_histogram(const Tensor& t, TensorSlice& out) {
-    const double low = out.statistics.min;
-    const double width = out.statistics.max - low;
+    if (!out.statistics.finite) return;
+    const double low = out.statistics.finite->min;
+    const double width = out.statistics.finite->max - low;
     const auto bins = static_cast<double>(out.histogram.size());
     visit_dtype(t.dtype(), [&]<typename T>(std::type_identity<T>) {
         walk_elements<T>(t, false, [&](const T* elements, std::int64_t n) {
@@ -162,27 +202,22 @@ void fill_histogram(const Tensor& t, TensorSlice& out) {
     });
 }
 
-}  // namespace
-
-Tensor slice_tensor(const Tensor& t, std::string_view slice) {
+SlicedTensor sliced_tensor(const Tensor& t, std::string_view slice) {
     std::string_view text = trimmed(slice);
     if (text.starts_with('[')) {
         if (!text.ends_with(']')) bad_slice(slice, "']' is missing");
         text = trimmed(text.substr(1, text.size() - 2));
     }
-    if (text.empty()) return t;
+    if (text.empty()) text = "...";
     const auto parts = split(text, ',');
     std::size_t given = 0;
     for (const auto part : parts) given += trimmed(part) == "..." ? 0 : 1;
     const auto dims = static_cast<std::size_t>(t.dim());
     if (given > dims) bad_slice(slice, concat("too many indices for a tensor of dimension ", dims));
-    Selection out{{}, {}, t.storage_offset()};
+    Selection out{{}, {}, t.storage_offset(), {}};
     std::size_t d = 0;
     const auto keep = [&](std::size_t count) {
-        for (std::size_t i = 0; i < count; ++i, ++d) {
-            out.sizes.push_back(t.sizes()[d]);
-            out.strides.push_back(t.strides()[d]);
-        }
+        for (std::size_t i = 0; i < count; ++i, ++d) out.keep(t.sizes()[d], t.strides()[d]);
     };
     bool has_ellipsis = false;
     for (const auto raw : parts) {
@@ -200,8 +235,25 @@ Tensor slice_tensor(const Tensor& t, std::string_view slice) {
         }
     }
     keep(dims - d);
-    return t.view_as_strided(span_of(out.sizes), span_of(out.strides), out.offset);
+    return {t.view_as_strided(span_of(out.sizes), span_of(out.strides), out.offset), std::move(out.axes)};
 }
+
+}  // namespace
+
+Shape TensorSlice::own_index(std::size_t tile, std::int64_t row, std::int64_t column) const {
+    Shape shown_index = leading_index(sliced_shape, tile);
+    if (sliced_shape.size() > 1) shown_index.push_back(row);
+    if (!sliced_shape.empty()) shown_index.push_back(column);
+    if (axes.empty()) return shown_index;
+    Shape own;
+    for (const Axis& axis : axes) {
+        const bool is_shown = axis.shown >= 0 && axis.shown < static_cast<int>(shown_index.size());
+        own.push_back(axis.start + (is_shown ? axis.step * shown_index[static_cast<std::size_t>(axis.shown)] : 0));
+    }
+    return own;
+}
+
+Tensor slice_tensor(const Tensor& t, std::string_view slice) { return sliced_tensor(t, slice).tensor; }
 
 TensorSlice reduce_tensor(const Tensor& t, const TensorRequest& request) {
     TensorSlice out;
@@ -210,7 +262,9 @@ TensorSlice reduce_tensor(const Tensor& t, const TensorRequest& request) {
     out.strides.assign(t.strides().begin(), t.strides().end());
     out.offset = t.storage_offset();
     out.storage_id = t.storage()->id();
-    const Tensor part = permuted(slice_tensor(t, request.slice), request.permute);
+    SlicedTensor sliced = permuted(sliced_tensor(t, request.slice), request.permute);
+    const Tensor part = std::move(sliced.tensor);
+    out.axes = std::move(sliced.axes);
     out.sliced_shape.assign(part.sizes().begin(), part.sizes().end());
     out.statistics = compute_statistics(part);
     fill_tiles(part, request, out);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <array>
-#include <cmath>
 #include <cstdlib>
 
 #include "core/base/error.h"
@@ -74,15 +73,16 @@ std::optional<double> value_field(const Value& value, std::string_view field) {
     if (field == "nan") return static_cast<double>(s.nan_count);
     if (field == "inf") return static_cast<double>(s.inf_count);
     if (field == "zero") return static_cast<double>(s.zero_count);
-    if (field == "min") return s.min;
-    if (field == "max") return s.max;
-    if (field == "mean") return s.mean;
-    if (field == "std") return std::sqrt(s.variance);
-    if (field == "var") return s.variance;
-    if (field == "absmax") return s.abs_max;
-    if (field == "absmean") return s.abs_mean;
-    if (field == "norm") return s.norm;
     if (field == "count") return static_cast<double>(s.count);
+    if (!s.finite) return std::nullopt;
+    if (field == "min") return s.finite->min;
+    if (field == "max") return s.finite->max;
+    if (field == "mean") return s.finite->mean;
+    if (field == "std") return s.finite->standard_deviation();
+    if (field == "var") return s.finite->variance;
+    if (field == "absmax") return s.finite->abs_max;
+    if (field == "absmean") return s.finite->abs_mean;
+    if (field == "norm") return s.finite->norm;
     return std::nullopt;
 }
 

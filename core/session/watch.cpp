@@ -90,8 +90,12 @@ std::string evaluate_watch(const Recording& recording, const std::string& expres
     if (!id) return concat("nothing is known of '", query.subject, "' at event ", at);
     const Value& value = recording.value(*id);
     if (query.field.empty()) return concat(value.dtype, " ", shape_text(value.shape));
+    if (query.field != "bytes" && !value.statistics) return "no statistics were recorded";
     const auto number = value_field(value, query.field);
-    return number ? concat(*number) : "no statistics were recorded";
+    const bool is_count = query.field == "bytes" || query.field == "count" || query.field == "nan" || query.field == "inf" || query.field == "zero";
+    const std::string share = is_count ? std::string() : finite_share_text(*value.statistics);
+    if (!number) return share;
+    return share.empty() ? concat(*number) : concat(*number, ", ", share);
 }
 
 }  // namespace loupe::session

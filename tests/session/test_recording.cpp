@@ -7,6 +7,7 @@
 #include "core/session/recording_writer.h"
 #include "core/session/run_control.h"
 #include "core/session/value_store.h"
+#include "core/session/watch.h"
 
 using namespace loupe;
 using namespace loupe::session;
@@ -23,6 +24,7 @@ class TestRecording : public QObject {
     void conditions_data();
     void conditions();
     void bad_conditions_are_refused();
+    void numbers_of_nothing_finite_are_none();
     void globs();
 };
 
@@ -131,8 +133,9 @@ void TestRecording::conditions() {
     value.statistics = Statistics{};
     value.statistics->count = 4;
     value.statistics->nan_count = 1;
-    value.statistics->abs_max = 12.5;
-    value.statistics->norm = 20;
+    value.statistics->finite.emplace();
+    value.statistics->finite->abs_max = 12.5;
+    value.statistics->finite->norm = 20;
     QCOMPARE(ValueCondition(text.toStdString()).holds(value), holds);
 }
 
@@ -140,6 +143,31 @@ void TestRecording::bad_conditions_are_refused() {
     for (const char* text : {"absmaxx > 1", "absmax >", "absmax ~ 3", "absmax > x", "> 3"}) {
         QVERIFY_THROWS_EXCEPTION(std::exception, ValueCondition{text});
     }
+}
+
+// A condition on a number that there is not does not hold, and a watch says so.
+void TestRecording::numbers_of_nothing_finite_are_none() {
+    RecordingWriter writer;
+    Value value;
+    value.name = "x";
+    value.dtype = writer.intern("float32");
+    value.shape = {4};
+    value.statistics = Statistics{};
+    value.statistics->count = 4;
+    value.statistics->nan_count = 4;
+    QVERIFY(!ValueCondition("absmax < 1").holds(value));
+    QVERIFY(!ValueCondition("mean == 0").holds(value));
+    QVERIFY(ValueCondition("nan").holds(value));
+    QVERIFY(!value_field(value, "min").has_value());
+    writer.add_value(value);
+    writer.add_event({});
+    QCOMPARE(evaluate_watch(*writer.recording(), "x.max", 1), std::string("no finite values"));
+    QCOMPARE(evaluate_watch(*writer.recording(), "x.nan", 1), std::string("4"));
+    value.name = "y";
+    value.statistics->nan_count = 1;
+    value.statistics->finite.emplace().max = 2.5;
+    writer.add_value(value);
+    QCOMPARE(evaluate_watch(*writer.recording(), "y.max", 1), std::string("2.5, of the finite 75 %"));
 }
 
 void TestRecording::globs() {

@@ -79,21 +79,67 @@ class TestTensorSlice : public QObject {
         QCOMPARE(s.nan_count, 1);
         QCOMPARE(s.inf_count, 1);
         QCOMPARE(s.zero_count, 1);
-        QCOMPARE(s.min, 0.0);
-        QCOMPARE(s.max, 4999.0);
+        QVERIFY(s.finite.has_value());
+        QCOMPARE(s.finite->min, 0.0);
+        QCOMPARE(s.finite->max, 4999.0);
         const double n = 4998;
         const double sum = 4999.0 * 5000 / 2 - 15;
-        QVERIFY(std::abs(s.mean - sum / n) < 1e-3);
+        QVERIFY(std::abs(s.finite->mean - sum / n) < 1e-3);
         std::uint64_t counted_in_bins = 0;
         for (const auto count : s.exponents) counted_in_bins += count;
         QCOMPARE(counted_in_bins, std::uint64_t{4997});
         // [2, 4) holds 2 and 3: bin i has [2^(i-41), 2^(i-40)).
         QCOMPARE(s.exponents[42], 2u);
     }
+    // Where nothing is finite there is no minimum, and no 0 in its place.
+    void statistics_of_nothing_finite_are_none() {
+        Tensor t = counted({8});
+        for (int i = 0; i < 8; ++i) t.data<float>()[i] = i < 5 ? std::numeric_limits<float>::quiet_NaN() : std::numeric_limits<float>::infinity();
+        const Statistics none = compute_statistics(t);
+        QVERIFY(!none.finite.has_value());
+        QCOMPARE(none.finite_count(), 0);
+        QCOMPARE(finite_share_text(none), std::string("no finite values"));
+        t.data<float>()[0] = -2;
+        const Statistics some = compute_statistics(t);
+        QCOMPARE(some.finite.value().min, -2.0);
+        QCOMPARE(some.finite.value().max, -2.0);
+        QCOMPARE(finite_share_text(some), std::string("of the finite 12 %"));
+        QCOMPARE(finite_share_text(compute_statistics(counted({8}))), std::string());
+        QCOMPARE(finite_share_text(compute_statistics(counted({0}))), std::string("no elements"));
+        QCOMPARE(share_text(1, 100'000), std::string("< 0.1 %"));
+        QCOMPARE(share_text(99'999, 100'000), std::string("> 99.9 %"));
+        TensorRequest all;
+        t.data<float>()[0] = std::numeric_limits<float>::quiet_NaN();
+        const TensorSlice slice = reduce_tensor(t, all);
+        QVERIFY(std::all_of(slice.histogram.begin(), slice.histogram.end(), [](std::uint32_t count) { return count == 0; }));
+    }
+    // Elements of a slice are called by the tensor's own indices.
+    void slices_know_their_own_indices() {
+        TensorRequest request;
+        request.slice = "[1, 1:, ::2]";
+        TensorSlice slice = reduce_tensor(counted({2, 3, 4}), request);
+        QCOMPARE(slice.own_index(0, 1, 1), (Shape{1, 2, 2}));
+        QCOMPARE(slice.data[0].elements[3], 12.0 + 8 + 2);
+        request.slice = "[:, 2]";
+        slice = reduce_tensor(counted({2, 3, 4}), request);
+        QCOMPARE(slice.own_index(0, 1, 3), (Shape{1, 2, 3}));
+        request.permute = {1, 0};
+        slice = reduce_tensor(counted({2, 3, 4}), request);
+        QCOMPARE(slice.own_index(0, 3, 1), (Shape{1, 2, 3}));
+        request = {};
+        request.slice = "[1:, :, 0, :]";
+        slice = reduce_tensor(counted({3, 2, 5, 4}), request);
+        QCOMPARE(slice.data.size(), std::size_t{2});
+        QCOMPARE(slice.data[1].label, std::string("[2]"));
+        QCOMPARE(slice.own_index(1, 1, 3), (Shape{2, 1, 0, 3}));
+        request.slice = "[0, 1, 2]";
+        slice = reduce_tensor(counted({3, 2, 5, 4}), request);
+        QCOMPARE(slice.own_index(0, 0, 3), (Shape{0, 1, 2, 3}));
+    }
     void variance_of_nearly_constant_elements() {
         Tensor t = empty(std::vector<std::int64_t>{10000}, ScalarType::Float32);
         for (int i = 0; i < 10000; ++i) t.data<float>()[i] = 1e6f + static_cast<float>(i % 2);
-        QVERIFY(std::abs(compute_statistics(t).variance - 0.25) < 1e-3);
+        QVERIFY(std::abs(compute_statistics(t).finite->variance - 0.25) < 1e-3);
     }
     void strided_and_other_dtypes_agree_with_dense_floats() {
         const Tensor t = counted({60, 70});
@@ -105,9 +151,9 @@ class TestTensorSlice : public QObject {
         const Statistics a = compute_statistics(transposed);
         const Statistics b = compute_statistics(copy);
         QCOMPARE(a.count, b.count);
-        QCOMPARE(a.max, b.max);
+        QCOMPARE(a.finite->max, b.finite->max);
         QCOMPARE(a.exponents, b.exponents);
-        QVERIFY(std::abs(a.variance - b.variance) < 1e-3 * b.variance);
+        QVERIFY(std::abs(a.finite->variance - b.finite->variance) < 1e-3 * b.finite->variance);
     }
     void input_descriptions() {
         const InputSpec spec = parse_input_spec("2x3x4:int64");

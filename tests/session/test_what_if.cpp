@@ -105,7 +105,7 @@ struct Ran {
     std::string gradients_and_buffers() {
         std::string text;
         session.request_gradients("g", [&](const std::vector<GradientRow>& rows) {
-            for (const GradientRow& row : rows) text += row.parameter + " " + std::to_string(row.norm) + " ";
+            for (const GradientRow& row : rows) text += row.parameter + " " + std::to_string(row.finite.value().norm) + " ";
         });
         for (const char* name : {"norm.running_mean", "norm.num_batches_tracked"}) {
             TensorRequest request;

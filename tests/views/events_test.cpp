@@ -8,6 +8,7 @@
 #include <QTest>
 #include <QTreeView>
 
+#include "core/session/recording_writer.h"
 #include "tests/views/patience.h"
 #include "tests/views/sample_run.h"
 #include "views/events/event_filter.h"
@@ -69,6 +70,45 @@ class EventsTest : public QObject {
         QCOMPARE(parseQuantity(QStringLiteral("2MiB")), 2097152.0);
         QCOMPARE(parseQuantity(QStringLiteral("-1.5e3")), -1500.0);
         QVERIFY(!parseQuantity(QStringLiteral("1 parsec")));
+    }
+
+    // Where no element is finite there is no number, and the distribution is hatched.
+    void nothingFiniteHasNoNumbers() {
+        session::RecordingWriter writer;
+        for (const std::int64_t nan : {4, 1, 0}) {
+            session::Value value;
+            value.dtype = writer.intern("float32");
+            value.shape = {4};
+            session::Statistics statistics;
+            statistics.count = 4;
+            statistics.nan_count = nan;
+            if (nan < 4) statistics.finite = session::FiniteStatistics{0, 2, 1, 1, 2, 1, 3};
+            value.statistics = statistics;
+            session::Event event;
+            event.op = writer.intern("aten::log");
+            event.outputs = {writer.add_value(std::move(value))};
+            event.has_nan = nan > 0;
+            writer.add_event(std::move(event));
+        }
+        writer.finish();
+        EventModel model;
+        model.setFlat(true);
+        model.setRecording(writer.recording());
+        QTRY_VERIFY(model.isCaughtUp());
+        const auto cell = [&](int row, int column, int role = Qt::DisplayRole) { return model.index(row, column).data(role); };
+        for (const int column : {EventModel::Min, EventModel::Max, EventModel::Mean, EventModel::Std}) {
+            QCOMPARE(cell(0, column).toString(), QStringLiteral("no finite"));
+            QVERIFY(cell(0, column, Qt::ToolTipRole).toString().startsWith(QStringLiteral("no finite values: 4 NaN")));
+        }
+        QCOMPARE(cell(0, EventModel::Distribution, EventModel::NotFiniteRole).toDouble(), 1.0);
+        QCOMPARE(cell(1, EventModel::Max).toString(), QStringLiteral("2"));
+        QVERIFY(cell(1, EventModel::Max, Qt::ToolTipRole).toString().startsWith(QStringLiteral("of the finite 75 %")));
+        QCOMPARE(cell(1, EventModel::Distribution, EventModel::NotFiniteRole).toDouble(), 0.25);
+        QCOMPARE(cell(2, EventModel::Distribution, EventModel::NotFiniteRole).toDouble(), 0.0);
+        // A filter on a number that there is not lets nothing through.
+        const EventFilter filter = EventFilter::parse(QStringLiteral("max<100"));
+        QVERIFY(!filter.accepts(*writer.recording(), writer.recording()->event(1)));
+        QVERIFY(filter.accepts(*writer.recording(), writer.recording()->event(2)));
     }
 
     void treeFollowsModules() {

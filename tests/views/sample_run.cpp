@@ -59,11 +59,12 @@ Value makeValue(RecordingWriter& writer, int step, EventId producer) {
     value.producer = producer;
     Statistics statistics;
     statistics.count = 128;
-    statistics.min = -1;
-    statistics.max = step + 1;
-    statistics.abs_max = step + 1;
-    statistics.mean = 0.5;
-    statistics.variance = 4;
+    FiniteStatistics& finite = statistics.finite.emplace();
+    finite.min = -1;
+    finite.max = step + 1;
+    finite.abs_max = step + 1;
+    finite.mean = 0.5;
+    finite.variance = 4;
     statistics.exponents[40] = 100;
     if (step == 3) statistics.nan_count = 2;
     value.statistics = statistics;

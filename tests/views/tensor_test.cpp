@@ -37,7 +37,7 @@ session::TensorSlice slice(int tiles, int rows, int columns) {
         made.data.push_back(tile);
     }
     made.statistics.count = static_cast<std::int64_t>(next);
-    made.statistics.max = next - 1;
+    made.statistics.finite.emplace().max = next - 1;
     return made;
 }
 
@@ -93,16 +93,70 @@ class TensorTest : public QObject {
         QString said;
         connect(&picture, &TensorPicture::hovered, [&](const QString& text) { said = text; });
         testing::hover(picture, QPoint(140, 140));
-        QCOMPARE(said, QStringLiteral("[0][0, 0] = 0"));
+        QCOMPARE(said, QStringLiteral("[0, 0, 0] = 0"));
         testing::hover(picture, QPoint(160, 160));
-        QCOMPARE(said, QStringLiteral("[0][1, 1] = 3"));
+        QCOMPARE(said, QStringLiteral("[0, 1, 1] = 3"));
+    }
+
+    // The element of a slice is called by where it stands in the tensor.
+    void hoverOfASliceNamesTheTensorsElement() {
+        TensorPicture picture;
+        picture.resize(300, 300);
+        auto part = slice(1, 2, 2);
+        part.shape = {4, 10, 8};
+        part.sliced_shape = {2, 2};
+        part.axes = {{3, 1, -1}, {5, 1, 0}, {0, 4, 1}};  // [3, 5:7, ::4]
+        picture.setSlice(part);
+        picture.show();
+        QString said;
+        connect(&picture, &TensorPicture::hovered, [&](const QString& text) { said = text; });
+        testing::hover(picture, QPoint(160, 160));
+        QCOMPARE(said, QStringLiteral("[3, 6, 4] = 3"));
+        TensorGridModel model;
+        model.setTile(part, 0);
+        QCOMPARE(model.headerData(1, Qt::Vertical, Qt::DisplayRole).toString(), QStringLiteral("6"));
+        QCOMPARE(model.headerData(1, Qt::Horizontal, Qt::DisplayRole).toString(), QStringLiteral("4"));
+        QCOMPARE(model.data(model.index(1, 1), Qt::ToolTipRole).toString(), QStringLiteral("[3, 6, 4] = 3"));
+    }
+
+    // No minimum of what is nowhere finite; the histogram is hatched for as much of it as is not.
+    void nothingFiniteHasNoNumbers() {
+        SessionBridge bridge;
+        TensorView view(bridge, nullptr);
+        view.resize(900, 600);
+        view.show();
+        session::TensorSlice bad = slice(1, 3, 3);
+        bad.statistics.nan_count = 9;
+        bad.statistics.finite.reset();
+        view.showSlice(bad);
+        const auto* facts = view.findChild<QTextBrowser*>();
+        QVERIFY2(facts->toPlainText().contains(QStringLiteral("no finite values")), qPrintable(facts->toPlainText()));
+        QVERIFY2(!facts->toPlainText().contains(QStringLiteral("min, max")), qPrintable(facts->toPlainText()));
+        const auto plots = view.findChildren<QCustomPlot*>();
+        const auto histogram = std::find_if(plots.begin(), plots.end(), [](const QCustomPlot* plot) { return plot->accessibleName().startsWith("Histogram"); });
+        QVERIFY(histogram != plots.end());
+        const auto hatched = [&]() -> const QCPItemRect* {
+            for (int i = 0; i < (*histogram)->itemCount(); ++i) {
+                if (const auto* item = qobject_cast<const QCPItemRect*>((*histogram)->item(i))) return item;
+            }
+            return nullptr;
+        };
+        QVERIFY(hatched() && hatched()->visible() && hatched()->brush().style() == Qt::BDiagPattern);
+        QCOMPARE(hatched()->topLeft->coords().x(), 0.0);
+        session::TensorSlice half = slice(1, 3, 3);
+        half.statistics.nan_count = 3;
+        view.showSlice(half);
+        QVERIFY(facts->toPlainText().contains(QStringLiteral("of the finite 67 %")));
+        QVERIFY(hatched()->visible() && hatched()->topLeft->coords().x() > 0.5);
+        view.showSlice(slice(1, 3, 3));
+        QVERIFY(!hatched()->visible());
     }
 
     void equalElementsHaveABar() {
         SessionBridge bridge;
         TensorView view(bridge, nullptr);
         session::TensorSlice twos = slice(1, 2, 2);
-        twos.statistics.min = twos.statistics.max = 2;
+        twos.statistics.finite->min = twos.statistics.finite->max = 2;
         twos.histogram[0] = 4;
         view.showSlice(twos);
         const auto plots = view.findChildren<QCustomPlot*>();

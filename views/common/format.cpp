@@ -2,6 +2,7 @@
 #include "views/common/format.h"
 
 #include <QLocale>
+#include <QObject>
 #include <cmath>
 
 #include "core/base/strings.h"
@@ -34,6 +35,23 @@ QString shapeText(const session::Shape& shape) {
     QStringList parts;
     for (const auto size : shape) parts += QString::number(size);
     return parts.join(QLatin1Char('x'));
+}
+
+QString indexText(const session::Shape& index, int whole) {
+    QStringList parts;
+    for (const auto at : index) parts += parts.size() == whole ? QStringLiteral(":") : QString::number(at);
+    return parts.isEmpty() ? QString() : QLatin1Char('[') + parts.join(QStringLiteral(", ")) + QLatin1Char(']');
+}
+
+QString finiteText(const session::Statistics& statistics) { return QString::fromStdString(session::finite_share_text(statistics)); }
+
+QString finiteTip(const session::Statistics& statistics) {
+    return QObject::tr("%1: %2 NaN and %3 Inf among %4 elements")
+        .arg(finiteText(statistics), countText(statistics.nan_count), countText(statistics.inf_count), countText(statistics.count));
+}
+
+double notFiniteShare(const session::Statistics& statistics) {
+    return statistics.count == 0 ? 0 : static_cast<double>(statistics.nan_count + statistics.inf_count) / static_cast<double>(statistics.count);
 }
 
 QString shortOpName(std::string_view op) {

@@ -17,6 +17,13 @@ QString secondsText(double seconds);  // "1.25 ms"
 QString countText(std::int64_t count);  // "11,689,512"
 QString numberText(double value);     // four significant digits: "0.1234", "1.234e-08", "nan"
 QString shapeText(const session::Shape& shape);  // "1x64x56x56"
+// Empty when every element is finite, else "of the finite 43 %" or "no finite values".
+QString finiteText(const session::Statistics& statistics);
+QString finiteTip(const session::Statistics& statistics);  // with the counts of NaN and Inf
+// The part of the elements that is NaN or Inf, 0 to 1.
+double notFiniteShare(const session::Statistics& statistics);
+// "[0, 3, 1]", with whole >= 0 "[0, :, 1]"; empty of a scalar.
+QString indexText(const session::Shape& index, int whole = -1);
 // Without the namespace: "conv2d" of "aten::conv2d".
 QString shortOpName(std::string_view op);
 QString scopeText(std::string_view scope);  // "(model)" for the root

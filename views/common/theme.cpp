@@ -245,6 +245,8 @@ QColor Theme::operatorKind(std::string_view op) const {
     return series(7);
 }
 
+QBrush Theme::notFinite() const { return {colour(Colour::Bad), Qt::BDiagPattern}; }
+
 QFont Theme::uiFont() const {
     static const QString family = firstFamily({"Inter", "Noto Sans", "Segoe UI", "Open Sans", "DejaVu Sans"});  // asking takes long
     QFont font(family);

@@ -3,6 +3,7 @@
 // Colours and fonts of the whole program, dark and light. Views ask for a colour by what it means, when they paint, and
 // paint again when changed() is sent.
 
+#include <QBrush>
 #include <QColor>
 #include <QFont>
 #include <QObject>
@@ -49,6 +50,9 @@ class Theme : public QObject {
     QColor series(int index) const;
     // A steady colour for a kind of operator: convolutions, matrix products, activations, ... each have one.
     QColor operatorKind(std::string_view op) const;
+
+    // Hatched: what of a bar or histogram stands for NaN and Inf.
+    QBrush notFinite() const;
 
     QFont uiFont() const;
     QFont monoFont() const;

@@ -32,9 +32,15 @@ void drawHistogram(QPainter* painter, const QRect& cell, const QModelIndex& inde
     QList<quint32> counts = all.mid(kFirstBin, kLastBin - kFirstBin);
     counts.front() += std::accumulate(all.begin(), all.begin() + kFirstBin, quint32{0});
     counts.back() += std::accumulate(all.begin() + kLastBin, all.end(), quint32{0});
+    QRectF room = QRectF(cell).adjusted(3, 2, -3, -2);
+    if (const double share = index.data(EventModel::NotFiniteRole).toDouble(); share > 0) {
+        // A hatched part at the right, as wide as the share of NaN and Inf.
+        const double width = std::max(std::min(5.0, room.width()), room.width() * share);
+        painter->fillRect(QRectF(room.right() - width, room.top(), width, room.height()), Theme::instance().notFinite());
+        room.setRight(room.right() - width - 1);
+    }
     const quint32 most = *std::max_element(counts.begin(), counts.end());
-    if (most == 0) return;
-    const QRectF room = QRectF(cell).adjusted(3, 2, -3, -2);
+    if (most == 0 || room.width() < 2) return;
     const double width = room.width() / static_cast<double>(counts.size());
     const QColor colour = Theme::instance().colour(Theme::Colour::Accent);
     for (qsizetype i = 0; i < counts.size(); ++i) {

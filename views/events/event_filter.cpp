@@ -12,7 +12,7 @@ namespace loupe::views {
 
 using session::Event;
 using session::Recording;
-using session::Statistics;
+using session::FiniteStatistics;
 
 namespace {
 
@@ -46,16 +46,16 @@ const session::Value* firstOutput(const Recording& recording, const Event& event
     return event.outputs.empty() ? nullptr : &recording.value(event.outputs.front());
 }
 
-std::optional<double> statistic(const Recording& recording, const Event& event, double (*get)(const Statistics&)) {
+std::optional<double> statistic(const Recording& recording, const Event& event, double (*get)(const FiniteStatistics&)) {
     const session::Value* value = firstOutput(recording, event);
-    if (!value || !value->statistics) return std::nullopt;
-    return get(*value->statistics);
+    if (!value || !value->statistics || !value->statistics->finite) return std::nullopt;
+    return get(*value->statistics->finite);
 }
 
 using Quantity = std::function<std::optional<double>(const Recording&, const Event&)>;
 
 const std::map<QString, Quantity>& quantities() {
-    const auto of = [](double (*get)(const Statistics&)) -> Quantity {
+    const auto of = [](double (*get)(const FiniteStatistics&)) -> Quantity {
         return [get](const Recording& recording, const Event& event) { return statistic(recording, event, get); };
     };
     static const std::map<QString, Quantity> all{
@@ -68,12 +68,12 @@ const std::map<QString, Quantity>& quantities() {
          }},
         {"memory", [](const Recording&, const Event& event) { return std::optional(static_cast<double>(event.memory_after)); }},
         {"flops", [](const Recording&, const Event& event) { return std::optional(event.flops); }},
-        {"min", of([](const Statistics& s) { return s.min; })},
-        {"max", of([](const Statistics& s) { return s.max; })},
-        {"mean", of([](const Statistics& s) { return s.mean; })},
-        {"absmax", of([](const Statistics& s) { return s.abs_max; })},
-        {"norm", of([](const Statistics& s) { return s.norm; })},
-        {"std", of([](const Statistics& s) { return std::sqrt(s.variance); })},
+        {"min", of([](const FiniteStatistics& s) { return s.min; })},
+        {"max", of([](const FiniteStatistics& s) { return s.max; })},
+        {"mean", of([](const FiniteStatistics& s) { return s.mean; })},
+        {"absmax", of([](const FiniteStatistics& s) { return s.abs_max; })},
+        {"norm", of([](const FiniteStatistics& s) { return s.norm; })},
+        {"std", of([](const FiniteStatistics& s) { return s.standard_deviation(); })},
     };
     return all;
 }

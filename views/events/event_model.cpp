@@ -47,6 +47,15 @@ std::size_t partCount(std::string_view scope) {
     return scope.empty() ? 0 : static_cast<std::size_t>(std::count(scope.begin(), scope.end(), '.')) + 1;
 }
 
+double finiteColumn(const session::FiniteStatistics& finite, int column) {
+    switch (column) {
+        case EventModel::Min: return finite.min;
+        case EventModel::Max: return finite.max;
+        case EventModel::Mean: return finite.mean;
+        default: return finite.standard_deviation();
+    }
+}
+
 QString phaseTitle(RunPhase phase) {
     switch (phase) {
         case RunPhase::Forward: return QObject::tr("Forward");
@@ -266,9 +275,15 @@ bool EventModel::isLeftOut(const Event& event) const {
     return !event.outputs.empty() && recording_->value(event.outputs.front()).is_left_out;
 }
 
+const session::Statistics* EventModel::statisticsOf(const Event& event) const {
+    if (event.outputs.empty()) return nullptr;
+    const auto& statistics = recording_->value(event.outputs.front()).statistics;
+    return statistics ? &*statistics : nullptr;
+}
+
 QVariant EventModel::eventText(const Event& event, int column) const {
     const session::Value* value = event.outputs.empty() ? nullptr : &recording_->value(event.outputs.front());
-    const session::Statistics* statistics = value && value->statistics ? &*value->statistics : nullptr;
+    const session::Statistics* statistics = statisticsOf(event);
     const QString none = value && value->is_left_out ? QStringLiteral("\u2013") : QString();
     switch (column) {
         case Operator: return shortOpName(event.op);
@@ -276,10 +291,13 @@ QVariant EventModel::eventText(const Event& event, int column) const {
         case Output: return value ? shapeText(value->shape) : QString();
         case Time: return secondsText(event.duration);
         case Bytes: return value ? bytesText(static_cast<double>(value->bytes)) : QString();
-        case Min: return statistics ? numberText(statistics->min) : none;
-        case Max: return statistics ? numberText(statistics->max) : none;
-        case Mean: return statistics ? numberText(statistics->mean) : none;
-        case Std: return statistics ? numberText(std::sqrt(statistics->variance)) : none;
+        case Min:
+        case Max:
+        case Mean:
+        case Std:
+            if (!statistics) return none;
+            if (statistics->count == 0) return QString();
+            return statistics->finite ? numberText(finiteColumn(*statistics->finite, column)) : tr("no finite");
         case Flags: return flagText(event.has_nan, event.has_inf, event.failed);
         case Peer: {
             const EventId peer = event.phase == RunPhase::Forward ? recording_->backward_peer(event.id) : event.peer;
@@ -298,6 +316,10 @@ QVariant EventModel::colourOf(const Row& row, int column) const {
         return event.has_nan || event.has_inf || event.failed;
     }() : row.has_nan || row.has_inf || row.failed;
     if (bad && (column == Flags || (column == Operator && row.event))) return theme.colour(Theme::Colour::Bad);
+    if (row.event && column >= Min && column <= Std) {
+        const session::Statistics* statistics = statisticsOf(recording_->event(row.event));
+        if (statistics && statistics->has_nan_or_inf()) return theme.colour(Theme::Colour::Bad);
+    }
     if (column == Peer) return theme.colour(Theme::Colour::Accent);
     if (column == Number || column == Module || column == Backend) return theme.colour(Theme::Colour::Faint);
     return {};
@@ -317,6 +339,10 @@ QVariant EventModel::data(const QModelIndex& index, int role) const {
             }
             if (row.event && index.column() >= Min && index.column() <= Std && isLeftOut(recording_->event(row.event))) {
                 return tr("Not recorded: unticked in Modules");
+            }
+            if (row.event && index.column() >= Min && index.column() <= Distribution) {
+                const session::Statistics* statistics = statisticsOf(recording_->event(row.event));
+                if (statistics && statistics->has_nan_or_inf()) return finiteTip(*statistics);
             }
             if (row.event && recording_->event(row.event).failed) return text(recording_->event(row.event).error);
             return index.column() == Operator || index.column() == Module ? scopeText(row.scope) : QVariant();
@@ -339,11 +365,13 @@ QVariant EventModel::data(const QModelIndex& index, int role) const {
         case ReachedRole: return reached_ != 0 && row.event == reached_;
         case HistogramRole: {
             if (!row.event) return {};
-            const Event& event = recording_->event(row.event);
-            if (event.outputs.empty()) return {};
-            const auto& statistics = recording_->value(event.outputs.front()).statistics;
+            const session::Statistics* statistics = statisticsOf(recording_->event(row.event));
             if (!statistics) return {};
             return QVariant::fromValue(QList<quint32>(statistics->exponents.begin(), statistics->exponents.end()));
+        }
+        case NotFiniteRole: {
+            const session::Statistics* statistics = row.event ? statisticsOf(recording_->event(row.event)) : nullptr;
+            return statistics ? notFiniteShare(*statistics) : 0.0;
         }
         default: return {};
     }

@@ -25,6 +25,7 @@ class EventModel : public QAbstractItemModel {
         PhaseRole,
         ReachedRole,               // the engine is parked here
         HistogramRole,             // exponents of the output's elements: QList<quint32>
+        NotFiniteRole,             // part of the output's elements that is NaN or Inf
     };
 
     explicit EventModel(QObject* parent = nullptr);
@@ -83,6 +84,7 @@ class EventModel : public QAbstractItemModel {
     QModelIndex indexOfRow(int row, int column = 0) const;
     QVariant groupText(const Row& row, int column) const;
     bool isLeftOut(const session::Event& event) const;
+    const session::Statistics* statisticsOf(const session::Event& event) const;  // of the first output; null: none
     QVariant eventText(const session::Event& event, int column) const;
     QVariant colourOf(const Row& row, int column) const;
 

@@ -322,7 +322,11 @@ void EventsView::exportCsv() {
                << QString::number(event.duration, 'g', 9) << (value ? QString::number(value->bytes) : QString());
         if (value && value->statistics) {
             const auto& s = *value->statistics;
-            for (const double number : {s.min, s.max, s.mean, s.standard_deviation()}) fields << QString::number(number, 'g', 9);
+            if (s.finite) {
+                for (const double number : {s.finite->min, s.finite->max, s.finite->mean, s.finite->standard_deviation()}) fields << QString::number(number, 'g', 9);
+            } else {
+                fields << QStringList(4);
+            }
             fields << QString::number(s.nan_count) << QString::number(s.inf_count);
         } else {
             fields << QStringList(6);

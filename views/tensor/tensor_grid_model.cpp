@@ -17,6 +17,10 @@ void TensorGridModel::setTile(const session::TensorSlice& slice, int tile) {
     const bool is_valid = tile >= 0 && tile < static_cast<int>(slice.data.size());
     tile_ = is_valid ? slice.data[static_cast<std::size_t>(tile)] : session::TensorTile{};
     is_whole_ = slice.dtype.find("int") != std::string::npos || slice.dtype == "bool";
+    tile_number_ = is_valid ? tile : 0;
+    place_ = {};
+    place_.sliced_shape = slice.sliced_shape;
+    place_.axes = slice.axes;
     rows_ = slice.rows;
     columns_ = slice.columns;
     endResetModel();
@@ -43,9 +47,9 @@ QVariant TensorGridModel::data(const QModelIndex& index, int role) const {
         case Qt::DisplayRole:
             return is_whole_ && !is_bad ? QString::number(value, 'f', 0) : numberText(value);
         case Qt::ToolTipRole:
-            return QStringLiteral("[%1, %2] = %3").arg(headerData(index.row(), Qt::Vertical, Qt::DisplayRole).toString(),
-                                                       headerData(index.column(), Qt::Horizontal, Qt::DisplayRole).toString(),
-                                                       QString::number(value, 'g', 9));
+            return QStringLiteral("%1 = %2").arg(indexText(place_.own_index(static_cast<std::size_t>(tile_number_), unthinned(index.row(), tile_.rows, rows_),
+                                                                            unthinned(index.column(), tile_.columns, columns_))),
+                                                 QString::number(value, 'g', 9));
         case Qt::TextAlignmentRole: return QVariant(Qt::AlignRight | Qt::AlignVCenter);
         case Qt::FontRole: return Theme::instance().monoFont();
         case Qt::BackgroundRole:
@@ -65,7 +69,12 @@ QVariant TensorGridModel::headerData(int section, Qt::Orientation orientation, i
     if (role == Qt::FontRole) return Theme::instance().monoFont();
     if (role != Qt::DisplayRole) return {};
     const bool across = orientation == Qt::Horizontal;
-    return QString::number(unthinned(section, across ? tile_.columns : tile_.rows, across ? columns_ : rows_));
+    const std::int64_t at = unthinned(section, across ? tile_.columns : tile_.rows, across ? columns_ : rows_);
+    const int shown = static_cast<int>(place_.sliced_shape.size()) - (across ? 1 : 2);
+    for (const session::TensorSlice::Axis& axis : place_.axes) {
+        if (axis.shown == shown && shown >= 0) return QString::number(axis.start + axis.step * at);
+    }
+    return QString::number(at);
 }
 
 }  // namespace loupe::views

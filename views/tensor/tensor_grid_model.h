@@ -26,6 +26,8 @@ class TensorGridModel : public QAbstractTableModel {
 
   private:
     session::TensorTile tile_;
+    session::TensorSlice place_;  // without elements: where the tile lies in the tensor
+    int tile_number_ = 0;
     bool is_whole_ = false;   // integers are written without a point
     std::int64_t rows_ = 0;   // before thinning
     std::int64_t columns_ = 0;

@@ -21,6 +21,14 @@ constexpr QRgb kInf = 0xffff9a1f;
 
 std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
+// The tensor's own dimension that became this one of the slice; -1: none.
+int dimensionShownAs(const session::TensorSlice& slice, int shown) {
+    for (std::size_t d = 0; d < slice.axes.size() && shown >= 0; ++d) {
+        if (slice.axes[d].shown == shown) return static_cast<int>(d);
+    }
+    return slice.axes.empty() ? shown : -1;
+}
+
 }  // namespace
 
 TensorPicture::TensorPicture(QWidget* parent) : QWidget(parent) {
@@ -237,8 +245,8 @@ QString TensorPicture::describe(QPointF point) const {
         const session::TensorTile& tile = slice_.data[at(tile_)];
         if (!area.contains(point) || tile.columns == 0) return {};
         const int column = static_cast<int>(std::lround((point.x() - area.left()) / area.width() * (tile.columns - 1)));
-        return QStringLiteral("%1[0, %2] = %3").arg(text(tile.label)).arg(unthinned(column, tile.columns, slice_.columns))
-            .arg(numberText(tile.elements[at(column)]));
+        return QStringLiteral("%1 = %2").arg(indexText(slice_.own_index(at(tile_), 0, unthinned(column, tile.columns, slice_.columns))),
+                                             numberText(tile.elements[at(column)]));
     }
     for (const Cell& cell : cells()) {
         if (!cell.rect.contains(point)) continue;
@@ -251,9 +259,10 @@ QString TensorPicture::describe(QPointF point) const {
             const session::TensorTile& source = mode_ == Mode::Image ? slice_.data[c] : tile;
             values << QString::number(source.elements[at(row) * at(tile.columns) + at(column)], 'g', 7);
         }
-        return QStringLiteral("%1[%2, %3] = %4").arg(mode_ == Mode::Image ? QString() : text(tile.label))
-            .arg(unthinned(row, tile.rows, slice_.rows)).arg(unthinned(column, tile.columns, slice_.columns))
-            .arg(values.join(QStringLiteral(", ")));
+        const session::Shape index = slice_.own_index(mode_ == Mode::Image ? 0 : at(cell.tile), unthinned(row, tile.rows, slice_.rows), unthinned(column, tile.columns, slice_.columns));
+        // A picture's three channels are one place.
+        const int channel = channels > 1 ? static_cast<int>(slice_.sliced_shape.size()) - 3 : -1;
+        return QStringLiteral("%1 = %2").arg(indexText(index, dimensionShownAs(slice_, channel)), values.join(QStringLiteral(", ")));
     }
     return {};
 }

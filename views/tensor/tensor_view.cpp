@@ -230,6 +230,12 @@ QWidget* TensorView::buildSide() {
     histogram_->setAccessibleName(tr("Histogram of the elements"));
     bars_ = new QCPBars(histogram_->xAxis, histogram_->yAxis);
     bars_->setPen(Qt::NoPen);
+    not_finite_ = new QCPItemRect(histogram_);
+    for (QCPItemPosition* corner : {not_finite_->topLeft, not_finite_->bottomRight}) corner->setType(QCPItemPosition::ptAxisRectRatio);
+    not_finite_label_ = new QCPItemText(histogram_);
+    not_finite_label_->position->setType(QCPItemPosition::ptAxisRectRatio);
+    not_finite_label_->setPadding(QMargins(4, 1, 4, 1));
+    for (QCPAbstractItem* item : {static_cast<QCPAbstractItem*>(not_finite_), static_cast<QCPAbstractItem*>(not_finite_label_)}) item->setVisible(false);
     histogram_->yAxis->setVisible(false);
     histogram_->axisRect()->setAutoMargins(QCP::msBottom);
     histogram_->axisRect()->setMargins(QMargins(10, 6, 10, 4));
@@ -323,7 +329,9 @@ void TensorView::fillChoices(EventId id) {
     const auto& recording = bridge().recording();
     const auto add = [&](const QString& role, ValueId value) {
         const session::Value& each = recording->value(value);
-        choices_.push_back({QStringLiteral("%1  %2  %3").arg(role, text(each.name), shapeText(each.shape)), value, {}});
+        const QString name = each.name.empty() && each.producer != 0 ? tr("of #%1").arg(each.producer) : text(each.name);
+        // As the event saw it: what was there before the run and has no producer is a parameter or buffer by its path.
+        choices_.push_back({QStringLiteral("%1  %2  %3").arg(role, name, shapeText(each.shape)), value, {}, each.producer == 0 ? name : QString()});
     };
     if (recording && id != 0 && id <= recording->event_count()) {
         const session::Event& event = recording->event(id);
@@ -345,13 +353,17 @@ void TensorView::fillChoices(EventId id) {
         const int module = model->find_module(bridge().currentModule().toStdString());
         if (module >= 0) {
             const session::ModuleInfo& info = model->modules[static_cast<std::size_t>(module)];
+            // What the event itself reads stands there already.
+            const auto isListed = [this](const QString& name) {
+                return std::any_of(choices_.begin(), choices_.end(), [&](const Choice& choice) { return choice.parameter == name; });
+            };
             for (const session::TensorInfo& each : info.parameters) {
                 const QString name = text(each.name);
-                choices_.push_back({tr("%1  %2").arg(name, shapeText(each.shape)), 0, name});
-                if (recording) choices_.push_back({tr("gradient of %1").arg(name), 0, QStringLiteral("grad:") + name});
+                if (!isListed(name)) choices_.push_back({tr("parameter  %1  %2").arg(name, shapeText(each.shape)), 0, name, {}});
+                if (recording) choices_.push_back({tr("gradient of %1").arg(name), 0, QStringLiteral("grad:") + name, {}});
             }
             for (const session::TensorInfo& each : info.buffers) {
-                choices_.push_back({tr("buffer %1  %2").arg(text(each.name), shapeText(each.shape)), 0, text(each.name)});
+                if (!isListed(text(each.name))) choices_.push_back({tr("buffer  %1  %2").arg(text(each.name), shapeText(each.shape)), 0, text(each.name), {}});
             }
         }
     }
@@ -473,8 +485,9 @@ void TensorView::applyDisplay() {
 void TensorView::applyColours() {
     const auto map = static_cast<ColourMap>(map_->currentIndex());
     if (automatic_->isChecked()) {
-        double low = slice_.statistics.min;
-        double high = slice_.statistics.max;
+        const auto& finite = slice_.statistics.finite;
+        double low = finite ? finite->min : 0;
+        double high = finite ? finite->max : 0;
         if (map == ColourMap::Diverging) {
             // Its middle is zero.
             high = std::max(std::abs(low), std::abs(high));
@@ -504,14 +517,17 @@ void TensorView::fillStatistics() {
                     .arg(faint, name, is_bad ? QStringLiteral("color:") + bad : QString(), value.toHtmlEscaped());
     };
     const auto share = [&](std::int64_t count) {
-        return s.count == 0 || count == 0 ? countText(count) : QStringLiteral("%1 (%2 %)").arg(countText(count)).arg(100.0 * static_cast<double>(count) / static_cast<double>(s.count), 0, 'g', 3);
+        return s.count == 0 || count == 0 ? countText(count) : QStringLiteral("%1 (%2)").arg(countText(count), QString::fromStdString(session::share_text(count, s.count)));
     };
     row(tr("elements"), countText(s.count));
-    row(tr("min, max"), numberText(s.min) + QStringLiteral(", ") + numberText(s.max));
-    row(tr("mean"), numberText(s.mean));
-    row(tr("std"), numberText(s.standard_deviation()));
-    row(tr("|mean|, |max|"), numberText(s.abs_mean) + QStringLiteral(", ") + numberText(s.abs_max));
-    row(tr("norm"), numberText(s.norm));
+    if (const QString share = finiteText(s); !share.isEmpty() && s.count > 0) row(tr("numbers"), share, true);
+    if (const auto& f = s.finite) {
+        row(tr("min, max"), numberText(f->min) + QStringLiteral(", ") + numberText(f->max));
+        row(tr("mean"), numberText(f->mean));
+        row(tr("std"), numberText(f->standard_deviation()));
+        row(tr("mean |x|, max |x|"), numberText(f->abs_mean) + QStringLiteral(", ") + numberText(f->abs_max));
+        row(tr("norm"), numberText(f->norm));
+    }
     row(tr("zeros"), share(s.zero_count));
     row(tr("NaN"), share(s.nan_count), s.nan_count > 0);
     row(tr("Inf"), share(s.inf_count), s.inf_count > 0);
@@ -545,15 +561,20 @@ void TensorView::fillHistogram() {
     histogram_->xAxis->ticker()->setTickCount(3);
     bars_->setBrush(theme.colour(Theme::Colour::Accent));
     const session::Statistics& s = slice_.statistics;
+    hatchNotFinite(notFiniteShare(s));
+    const bool isShown = s.finite.has_value();
+    histogram_->xAxis->setVisible(isShown);
+    histogram_->setToolTip(s.has_nan_or_inf() ? finiteTip(s) : QString());
+    const session::FiniteStatistics f = s.finite.value_or(session::FiniteStatistics());
     QVector<double> keys;
     QVector<double> counts;
     // Of equal elements all are in the first bin: one narrow bar in the middle.
-    const bool isFlat = !(s.max > s.min);
-    const double low = std::isfinite(s.min) ? s.min : 0;
+    const bool isFlat = !(f.max > f.min);
+    const double low = f.min;
     const double margin = isFlat ? 0.5 * std::max(1.0, std::abs(low)) : 0;
-    const double step = isFlat ? margin / 50 : (s.max - s.min) / static_cast<double>(slice_.histogram.size());
+    const double step = isFlat ? margin / 50 : (f.max - f.min) / static_cast<double>(slice_.histogram.size());
     double most = 0;
-    for (std::size_t i = 0; i < (isFlat ? 1 : slice_.histogram.size()); ++i) {
+    for (std::size_t i = 0; isShown && i < (isFlat ? 1 : slice_.histogram.size()); ++i) {
         keys << (isFlat ? low : low + step * (static_cast<double>(i) + 0.5));
         // Square roots: a column of zeros leaves the others visible.
         counts << std::sqrt(static_cast<double>(slice_.histogram[i]));
@@ -561,10 +582,35 @@ void TensorView::fillHistogram() {
     }
     bars_->setWidth(step);
     bars_->setData(keys, counts, true);
-    histogram_->xAxis->setRange(low - margin, (isFlat ? low : s.max) + margin);
+    // Room at the right for the hatched part.
+    const double high = (isFlat ? low : f.max) + margin;
+    const double part = std::min(not_finite_width_, 0.8);
+    histogram_->xAxis->setRange(low - margin, high + (high - low + margin) * part / (1 - part));
     histogram_->yAxis->setRange(0, std::max(1.0, most * 1.05));
-    histogram_->setToolTip(tr("How often values occur, from %1 to %2 (height: square root of the count)").arg(numberText(s.min), numberText(s.max)));
+    if (isShown) {
+        const QString tip = tr("How often values occur, from %1 to %2 (height: square root of the count)").arg(numberText(f.min), numberText(f.max));
+        histogram_->setToolTip(s.has_nan_or_inf() ? tip + QLatin1Char('\n') + finiteTip(s) : tip);
+    }
     histogram_->replot(QCustomPlot::rpQueuedReplot);
+}
+
+// NaN and Inf are no place on the axis: a hatched part at the right, as wide as their share.
+void TensorView::hatchNotFinite(double share) {
+    not_finite_width_ = share > 0 ? std::max(0.06, share) : 0;
+    not_finite_->setVisible(share > 0);
+    not_finite_label_->setVisible(share > 0);
+    if (share <= 0) return;
+    Theme& theme = Theme::instance();
+    const bool isAll = slice_.statistics.finite_count() == 0;
+    const double from = isAll ? 0 : 1 - std::min(not_finite_width_, 0.8);
+    not_finite_->setBrush(theme.notFinite());
+    not_finite_->setPen(Qt::NoPen);
+    not_finite_->topLeft->setCoords(from, 0);
+    not_finite_->bottomRight->setCoords(1, 1);
+    not_finite_label_->setText(isAll ? finiteText(slice_.statistics) : QString());
+    not_finite_label_->setColor(theme.colour(Theme::Colour::Text));
+    not_finite_label_->setBrush(theme.colour(Theme::Colour::Panel));
+    not_finite_label_->position->setCoords((from + 1) / 2, 0.5);
 }
 
 void TensorView::fillHistory() {

@@ -19,6 +19,8 @@
 
 class QCustomPlot;
 class QCPBars;
+class QCPItemRect;
+class QCPItemText;
 
 namespace loupe::views {
 
@@ -55,6 +57,7 @@ class TensorView : public View {
         QString label;
         session::ValueId value = 0;
         QString name;
+        QString parameter;  // path of what the value is, of one that the event read as it was before the run
     };
     void buildControls(QLayout* layout);
     QWidget* buildSide();
@@ -70,6 +73,7 @@ class TensorView : public View {
     void applyDisplay();
     void fillStatistics();
     void fillHistogram();
+    void hatchNotFinite(double share);
     void fillHistory();
     void saveArray();
     void savePicture();
@@ -99,6 +103,9 @@ class TensorView : public View {
     TensorGridModel* grid_ = nullptr;
     QCustomPlot* histogram_ = nullptr;
     QCPBars* bars_ = nullptr;
+    QCPItemRect* not_finite_ = nullptr;  // the part of the histogram that stands for NaN and Inf
+    QCPItemText* not_finite_label_ = nullptr;
+    double not_finite_width_ = 0;        // of the whole
     QTextBrowser* facts_ = nullptr;
     QListWidget* history_ = nullptr;
 

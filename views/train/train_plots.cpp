@@ -331,9 +331,11 @@ void TrainPlots::drawMap() {
     map_plot_->yAxis->setTicker(ticker);
     map_plot_->rescaleAxes();
     if (const Statistics* now = columns.back()) {
-        numbers_->setText(tr("mean %1   std %2   |max| %3   zeros %4 %")
-                              .arg(numberText(now->mean), numberText(now->standard_deviation()), numberText(now->abs_max))
-                              .arg(now->count > 0 ? 100.0 * static_cast<double>(now->zero_count) / static_cast<double>(now->count) : 0, 0, 'f', 1));
+        QStringList parts;
+        if (now->finite) parts << tr("mean %1   std %2   |max| %3").arg(numberText(now->finite->mean), numberText(now->finite->standard_deviation()), numberText(now->finite->abs_max));
+        if (const QString share = finiteText(*now); !share.isEmpty()) parts << share;
+        parts << tr("zeros %1 %").arg(now->count > 0 ? 100.0 * static_cast<double>(now->zero_count) / static_cast<double>(now->count) : 0, 0, 'f', 1);
+        numbers_->setText(parts.join(QStringLiteral("   ")));
     }
     map_plot_->replot(QCustomPlot::rpQueuedReplot);
 }
