@@ -13,6 +13,12 @@
 #include "views/common/theme.h"
 
 namespace loupe::views {
+namespace {
+
+// NaN where there is no number.
+double meanOf(const session::GradientRow& row) { return row.finite ? row.finite->mean_abs : std::nan(""); }
+
+}  // namespace
 
 ViewDescription GradientFlowView::describe() {
     return {QStringLiteral("gradient_flow"), tr("Gradient flow"),
@@ -37,6 +43,12 @@ GradientFlowView::GradientFlowView(SessionBridge& bridge, QWidget* parent) : Vie
         draw();
     });
     bar->addWidget(measure_);
+    start_ = new QLabel(this);
+    start_->setObjectName(QStringLiteral("backwardStart"));
+    start_->setTextFormat(Qt::RichText);
+    start_->setToolTip(tr("What backward started from; click to choose it in Inputs"));
+    connect(start_, &QLabel::linkActivated, this, [this] { this->bridge().showPanel(QStringLiteral("inputs")); });
+    bar->addWidget(start_);
     summary_ = new QLabel(this);
     summary_->setProperty("faint", true);
     bar->addWidget(summary_, 1);
@@ -51,7 +63,8 @@ GradientFlowView::GradientFlowView(SessionBridge& bridge, QWidget* parent) : Vie
     plot_->axisRect()->setRangeZoom(Qt::Horizontal);
     back_ = new QCPBars(plot_->xAxis, plot_->yAxis);
     front_ = new QCPBars(plot_->xAxis, plot_->yAxis);
-    for (QCPBars* bars : {back_, front_}) {
+    not_finite_ = new QCPBars(plot_->xAxis, plot_->yAxis);
+    for (QCPBars* bars : {back_, front_, not_finite_}) {
         bars->setPen(Qt::NoPen);
         bars->setWidth(0.8);
     }
@@ -66,8 +79,8 @@ GradientFlowView::GradientFlowView(SessionBridge& bridge, QWidget* parent) : Vie
     health_ = new QListWidget(splitter);
     health_->setAccessibleName(tr("Health of the gradients"));
     health_->setWordWrap(true);
-    connect(health_, &QListWidget::itemClicked, this, [this](QListWidgetItem* item) { select(item->data(Qt::UserRole).toInt()); });
-    connect(health_, &QListWidget::itemActivated, this, [this](QListWidgetItem* item) { select(item->data(Qt::UserRole).toInt()); });
+    connect(health_, &QListWidget::itemClicked, this, &GradientFlowView::follow);
+    connect(health_, &QListWidget::itemActivated, this, &GradientFlowView::follow);
     splitter->addWidget(health_);
     splitter->setStretchFactor(0, 1);
     splitter->setSizes({700, 260});
@@ -125,14 +138,16 @@ void GradientFlowView::draw() {
         const session::GradientRow& row = rows_[i];
         if (!row.has_gradient) continue;
         keys << static_cast<double>(i);
+        // Where no element is finite there is no number: NaN draws nothing, the hatching says why.
+        const session::GradientRow::Magnitudes of = row.finite.value_or(session::GradientRow::Magnitudes{std::nan(""), std::nan(""), std::nan("")});
         switch (measure) {
             case Measure::MeanAndMax:
-                first << row.mean_abs;
-                second << row.max_abs;
+                first << of.mean_abs;
+                second << of.max_abs;
                 break;
-            case Measure::Norm: first << row.norm; break;
-            case Measure::Ratio: first << (row.weight_norm > 0 ? row.norm / row.weight_norm : 0); break;
-            case Measure::Zeros: first << row.zero_fraction; break;
+            case Measure::Norm: first << of.norm; break;
+            case Measure::Ratio: first << row.weight_ratio().value_or(std::nan("")); break;
+            case Measure::Zeros: first << (row.finite ? row.zero_fraction : std::nan("")); break;
             case Measure::Runs:
             case Measure::Steps: break;
         }
@@ -169,7 +184,7 @@ void GradientFlowView::noteRun() {
     constexpr std::size_t kMostRuns = 500;
     if (runs_.size() == kMostRuns) runs_.erase(runs_.begin());
     auto& run = runs_.emplace_back();
-    for (const session::GradientRow& row : rows_) run.push_back(row.has_gradient ? row.mean_abs : std::nan(""));
+    for (const session::GradientRow& row : rows_) run.push_back(meanOf(row));
 }
 
 // The gradients of the steps of the training that were recorded, in the order of the rows.
@@ -180,8 +195,12 @@ void GradientFlowView::takeTraining() {
     if (!isNew) return;
     steps_.clear();
     for (const auto& sample : samples) {
-        StepGradients& step = steps_.emplace_back();
+        session::StepGradients& step = steps_.emplace_back();
         step.step = sample->step;
+        for (const auto& module : sample->activations) {
+            const session::Statistics& given = module.statistics;
+            if (given.count > 0 && given.zero_count == given.count) step.silent.push_back(module.name);
+        }
         const auto find = [](const auto& rows, const std::string& name) {
             const auto found = std::find_if(rows.begin(), rows.end(), [&](const auto& row) { return row.name == name; });
             return found == rows.end() ? nullptr : &found->statistics;
@@ -192,16 +211,11 @@ void GradientFlowView::takeTraining() {
             row.module = now.module;
             const session::Statistics* gradient = find(sample->gradients, now.parameter);
             const session::Statistics* weight = find(sample->weights, now.parameter);
-            row.has_gradient = gradient != nullptr;
-            if (weight) row.weight_norm = weight->norm;
-            if (gradient) {
-                row.mean_abs = gradient->abs_mean;
-                row.max_abs = gradient->abs_max;
-                row.norm = gradient->norm;
-                row.nan_count = gradient->nan_count;
-                row.inf_count = gradient->inf_count;
-                row.zero_fraction = gradient->count > 0 ? static_cast<double>(gradient->zero_count) / static_cast<double>(gradient->count) : 0;
-            }
+            row.shape = now.shape;
+            row.role = now.role;
+            row.is_frozen = now.is_frozen;
+            if (weight && weight->finite) row.weight_norm = weight->finite->norm;
+            if (gradient) row.set_gradient(*gradient);
             step.rows.push_back(std::move(row));
         }
     }
@@ -213,10 +227,10 @@ void GradientFlowView::takeTraining() {
 void GradientFlowView::drawSteps() {
     std::vector<std::vector<double>> map;
     std::vector<std::int64_t> labels;
-    for (const StepGradients& step : steps_) {
+    for (const session::StepGradients& step : steps_) {
         labels.push_back(step.step);
         auto& values = map.emplace_back();
-        for (const session::GradientRow& row : step.rows) values.push_back(row.has_gradient ? row.mean_abs : std::nan(""));
+        for (const session::GradientRow& row : step.rows) values.push_back(meanOf(row));
         values.resize(rows_.size(), std::nan(""));
     }
     drawMap(map, labels);
@@ -224,7 +238,7 @@ void GradientFlowView::drawSteps() {
 
 // Colours by the logarithm.
 void GradientFlowView::drawMap(const std::vector<std::vector<double>>& map, const std::vector<std::int64_t>& labels) {
-    for (QCPBars* bars : {back_, front_}) bars->setData(QVector<double>(), QVector<double>(), true);
+    for (QCPBars* bars : {back_, front_, not_finite_}) bars->setData(QVector<double>(), QVector<double>(), true);
     const int columns = static_cast<int>(rows_.size());
     const int count = static_cast<int>(map.size());
     double low = 1e300;
@@ -305,53 +319,131 @@ void GradientFlowView::drawBars(const QVector<double>& keys, const QVector<doubl
         plot_->yAxis->setTicker(QSharedPointer<QCPAxisTickerLog>::create());
         plot_->yAxis->setNumberFormat(QStringLiteral("eb"));
         plot_->yAxis->setNumberPrecision(0);
-        for (QCPBars* bars : {back_, front_}) bars->setBaseValue(low);
+        for (QCPBars* bars : {back_, front_, not_finite_}) bars->setBaseValue(low);
         plot_->yAxis->setRange(low, high * 1.5);
     } else {
         plot_->yAxis->setScaleType(QCPAxis::stLinear);
         plot_->yAxis->setTicker(QSharedPointer<QCPAxisTicker>::create());
         plot_->yAxis->setNumberFormat(QStringLiteral("g"));
         plot_->yAxis->setNumberPrecision(3);
-        for (QCPBars* bars : {back_, front_}) bars->setBaseValue(0);
+        for (QCPBars* bars : {back_, front_, not_finite_}) bars->setBaseValue(0);
         plot_->yAxis->setRange(0, 1);
     }
+    hatchNotFinite(keys, first, second);
+}
+
+// Over the bar of the finite elements, or over all of the height where there are none.
+void GradientFlowView::hatchNotFinite(const QVector<double>& keys, const QVector<double>& first, const QVector<double>& second) {
+    not_finite_->setBrush(Theme::instance().notFinite());
+    not_finite_->setName(tr("NaN and Inf"));
+    QVector<double> places;
+    QVector<double> heights;
+    for (qsizetype i = 0; i < keys.size(); ++i) {
+        const session::GradientRow& row = rows_[static_cast<std::size_t>(keys[i])];
+        if (!row.has_nan_or_inf()) continue;
+        const double bar = second.isEmpty() ? first[i] : second[i];
+        places << keys[i];
+        heights << (std::isfinite(bar) && bar > 0 ? bar : plot_->yAxis->range().upper);
+    }
+    not_finite_->setData(places, heights, true);
+}
+
+// In the header: "from sum of outputs".
+void GradientFlowView::showStart() {
+    const auto& recording = bridge().recording();
+    const session::BackwardStart* start = recording ? recording->backward_start() : nullptr;
+    const QString link = Theme::instance().colour(Theme::Colour::Accent).name();
+    start_->setText(start ? QStringLiteral("%1 <a href='inputs' style='color:%2'>%3</a>").arg(tr("Backward from"), link, text(start->text).toHtmlEscaped()) : QString());
+    start_->setVisible(start != nullptr);
 }
 
 void GradientFlowView::fillHealth() {
     health_->clear();
+    showStart();
     std::int64_t with = 0;
     double square = 0;
+    std::int64_t elements = 0;
+    std::int64_t bad = 0;
     for (const session::GradientRow& row : rows_) {
         if (!row.has_gradient) continue;
         ++with;
-        square += row.norm * row.norm;
+        elements += row.count();
+        bad += row.nan_count + row.inf_count;
+        if (row.finite) square += row.finite->norm * row.finite->norm;
     }
     hint_->say(with > 0 ? QString() : tr("No gradients yet.\nTick Backward in the Inputs panel and run (F5), or run to backward (F7)."));
     if (with == 0) {
         summary_->clear();
         return;
     }
-    summary_->setText(tr("%1 of %2 parameters have gradients, norm of all %3").arg(countText(with), countText(static_cast<std::int64_t>(rows_.size())), numberText(std::sqrt(square))));
+    const QString norm = bad == 0 ? tr("norm of all %1").arg(numberText(std::sqrt(square)))
+                                  : bad == elements ? tr("no finite values")
+                                                    : tr("norm of the finite %1: %2").arg(QString::fromStdString(session::share_text(elements - bad, elements)), numberText(std::sqrt(square)));
+    summary_->setText(tr("%1 of %2 parameters have gradients, %3").arg(countText(with), countText(static_cast<std::int64_t>(rows_.size())), norm));
+    const auto& recording = bridge().recording();
+    const bool isLoss = recording && recording->backward_start() && recording->backward_start()->is_loss;
     if (measure() == Measure::Steps && !steps_.empty()) {
-        showFindings(troublesOverSteps(steps_), tr("Healthy in all %1 steps: no NaN or Inf, nothing vanishes or explodes, every parameter is used.").arg(steps_.size()));
+        showFindings(session::judge_steps(steps_, isLoss), tr("Healthy in all %1 steps looked at: no NaN or Inf, the layers are of one scale, every parameter is used.").arg(steps_.size()));
     } else {
-        showFindings(findTroubles(rows_), tr("Healthy: no NaN or Inf, nothing vanishes or explodes, every parameter is used."));
+        showFindings(session::judge_gradients(rows_, recording.get()), isLoss ? tr("Healthy: no NaN or Inf, nothing vanishes or explodes, every parameter is used.")
+                                                                              : tr("No NaN or Inf, the layers are of one scale, every parameter is used."));
     }
 }
 
-void GradientFlowView::showFindings(const std::vector<GradientFinding>& findings, const QString& healthy) {
-    const Theme& theme = Theme::instance();
-    for (const GradientFinding& finding : findings) {
-        auto* item = new QListWidgetItem(finding.text, health_);
-        item->setData(Qt::UserRole, finding.row);
-        item->setForeground(theme.colour(finding.kind <= GradientFinding::Kind::Exploding ? Theme::Colour::Bad
-                                         : finding.kind == GradientFinding::Kind::Unused ? Theme::Colour::Faint
-                                                                                         : Theme::Colour::Warning));
+namespace {
+
+enum FindingRole { RowRole = Qt::UserRole, EventRole, ModuleRole, ChoosesLossRole };
+
+Theme::Colour colourOf(session::GradientFinding::Kind kind) {
+    using Kind = session::GradientFinding::Kind;
+    switch (kind) {
+        case Kind::NotFinite:
+        case Kind::Exploding: return Theme::Colour::Bad;
+        case Kind::Vanishing:
+        case Kind::NoGradient: return Theme::Colour::Warning;
+        case Kind::Unused: return Theme::Colour::Faint;
+        case Kind::NotJudged: break;
     }
-    if (!findings.empty()) return;
-    auto* item = new QListWidgetItem(healthy, health_);
+    return Theme::Colour::Accent;
+}
+
+}  // namespace
+
+void GradientFlowView::showFindings(const std::vector<session::GradientFinding>& findings, const QString& healthy) {
+    const Theme& theme = Theme::instance();
+    bool any = false;
+    for (const session::GradientFinding& finding : findings) {
+        const bool choosesLoss = finding.kind == session::GradientFinding::Kind::NotJudged;
+        any = any || !choosesLoss;
+        auto* item = new QListWidgetItem(choosesLoss ? tr("%1. Choose one in Inputs\u2026").arg(text(finding.text)) : text(finding.text), health_);
+        item->setData(RowRole, finding.rows.empty() ? -1 : finding.rows.front());
+        item->setData(EventRole, finding.event);
+        item->setData(ModuleRole, text(finding.module));
+        item->setData(ChoosesLossRole, choosesLoss);
+        item->setForeground(theme.colour(colourOf(finding.kind)));
+        if (finding.rows.size() > 1) {
+            QStringList names;
+            for (const int row : finding.rows) {
+                if (names.size() < 40 && row < static_cast<int>(rows_.size())) names << text(rows_[static_cast<std::size_t>(row)].parameter);
+            }
+            item->setToolTip(names.join(QLatin1Char('\n')));
+        }
+    }
+    if (any) return;
+    auto* item = new QListWidgetItem(healthy);
+    health_->insertItem(0, item);
     item->setForeground(theme.colour(Theme::Colour::Good));
-    item->setData(Qt::UserRole, -1);
+    item->setData(RowRole, -1);
+}
+
+// To the cause where it is known, else to the first gradient.
+void GradientFlowView::follow(QListWidgetItem* item) {
+    if (item->data(ChoosesLossRole).toBool()) return bridge().showPanel(QStringLiteral("inputs"));
+    const auto event = item->data(EventRole).toUInt();
+    if (event != 0) return bridge().setCurrentEvent(event);
+    const int row = item->data(RowRole).toInt();
+    if (row >= 0) select(row);
+    else if (const QString module = item->data(ModuleRole).toString(); !module.isEmpty()) bridge().setCurrentModule(module);
 }
 
 void GradientFlowView::fit() {
@@ -396,8 +488,12 @@ void GradientFlowView::hover(QMouseEvent* event) {
     const session::GradientRow& row = rows_[static_cast<std::size_t>(at)];
     QString tip = QStringLiteral("<b>%1</b><br>%2").arg(text(row.parameter).toHtmlEscaped(), shapeText(row.shape));
     if (row.has_gradient) {
-        tip += tr("<br>mean %1, max %2<br>norm %3, weights %4<br>zeros %5 %").arg(numberText(row.mean_abs), numberText(row.max_abs), numberText(row.norm), numberText(row.weight_norm))
-                   .arg(row.zero_fraction * 100, 0, 'g', 3);
+        if (row.has_nan_or_inf()) tip += tr("<br><b>%1</b>: %2 NaN, %3 Inf").arg(QString::fromStdString(row.finite_share_text()), countText(row.nan_count), countText(row.inf_count));
+        if (row.finite) {
+            tip += tr("<br>mean %1, max %2<br>norm %3").arg(numberText(row.finite->mean_abs), numberText(row.finite->max_abs), numberText(row.finite->norm));
+            if (row.weight_norm) tip += tr(", weights %1").arg(numberText(*row.weight_norm));
+            tip += tr("<br>zeros %1 %").arg(row.zero_fraction * 100, 0, 'g', 3);
+        }
     } else {
         tip += tr("<br>no gradient");
     }

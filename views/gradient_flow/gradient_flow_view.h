@@ -6,9 +6,9 @@
 #include <QLabel>
 #include <QListWidget>
 
+#include "core/session/gradient_health.h"
 #include "views/common/empty_hint.h"
 #include "views/common/view.h"
-#include "views/gradient_flow/gradient_health.h"
 
 class QCustomPlot;
 class QCPBars;
@@ -38,19 +38,22 @@ class GradientFlowView : public View {
     QCustomPlot* plot() { return plot_; }
     // Runs of this model with gradients, the first first: mean of the absolute gradient by parameter.
     const std::vector<std::vector<double>>& runs() const { return runs_; }
-    const std::vector<StepGradients>& steps() const { return steps_; }
+    const std::vector<session::StepGradients>& steps() const { return steps_; }
     void comeIntoSight() override { takeTraining(); }
 
   private:
     void ask();
     void draw();
     void drawBars(const QVector<double>& keys, const QVector<double>& first, const QVector<double>& second);
+    void hatchNotFinite(const QVector<double>& keys, const QVector<double>& first, const QVector<double>& second);
     void drawNames();
     // A row a run or step, a column a parameter; labels: of the rows, empty for numbers from 1.
     void drawMap(const std::vector<std::vector<double>>& map, const std::vector<std::int64_t>& labels);
     void drawSteps();
     void takeTraining();
-    void showFindings(const std::vector<GradientFinding>& findings, const QString& healthy);
+    void showFindings(const std::vector<session::GradientFinding>& findings, const QString& healthy);
+    void showStart();
+    void follow(QListWidgetItem* item);
     Measure measure() const { return static_cast<Measure>(measure_->currentIndex()); }
     void noteRun();
     void fillHealth();
@@ -61,10 +64,12 @@ class GradientFlowView : public View {
     int rowAt(const QPoint& position) const;
 
     QComboBox* measure_ = nullptr;
+    QLabel* start_ = nullptr;  // what backward started from; a link to choose it
     QLabel* summary_ = nullptr;
     QCustomPlot* plot_ = nullptr;
     QCPBars* back_ = nullptr;   // the greater of two, behind
     QCPBars* front_ = nullptr;
+    QCPBars* not_finite_ = nullptr;  // hatched, over gradients with NaN or Inf
     QCPItemStraightLine* mark_ = nullptr;
     EmptyHint* hint_ = nullptr;
     QListWidget* health_ = nullptr;
@@ -72,7 +77,7 @@ class GradientFlowView : public View {
     QCPColorMap* map_ = nullptr;
     std::vector<std::vector<double>> runs_;
     std::weak_ptr<const session::Recording> noted_;
-    std::vector<StepGradients> steps_;  // of the training, those that were looked at
+    std::vector<session::StepGradients> steps_;  // of the training, those that were looked at
     bool waiting_ = false;
     bool logarithmic_ = true;
 };

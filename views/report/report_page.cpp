@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <map>
 
+#include "core/session/gradient_health.h"
 #include "views/common/format.h"
-#include "views/gradient_flow/gradient_health.h"
 
 namespace loupe::views {
 namespace {
@@ -94,15 +94,21 @@ QString slowestTable(const session::Recording& recording) {
     return html + QStringLiteral("</table>\n");
 }
 
-QString gradientSection(const std::vector<session::GradientRow>& rows) {
+// " of the finite 43 %" behind the first number of a row.
+QString finiteNote(const session::GradientRow& row) {
+    return row.has_nan_or_inf() ? QStringLiteral(" <span class='bad'>%1</span>").arg(escaped(row.finite_share_text())) : QString();
+}
+
+QString gradientSection(const std::vector<session::GradientRow>& rows, const session::Recording* recording) {
     const bool any = std::any_of(rows.begin(), rows.end(), [](const session::GradientRow& row) { return row.has_gradient; });
     if (!any) return {};
-    const auto troubles = findTroubles(rows);
+    const auto troubles = session::judge_gradients(rows, recording);
     QString html = QObject::tr("<h2>Gradients</h2>\n");
+    if (recording && recording->backward_start()) html += QObject::tr("<p>Backward from: %1</p>\n").arg(escaped(recording->backward_start()->text));
     if (troubles.empty()) html += QObject::tr("<p>Healthy: no NaN or Inf, nothing vanishes or explodes, every parameter is used.</p>\n");
     else {
         html += QStringLiteral("<ul>\n");
-        for (const GradientFinding& finding : troubles) html += QStringLiteral("<li>%1</li>\n").arg(escaped(finding.text));
+        for (const session::GradientFinding& finding : troubles) html += QStringLiteral("<li>%1</li>\n").arg(escaped(finding.text));
         html += QStringLiteral("</ul>\n");
     }
     html += QObject::tr("<table><tr><th>Parameter</th><th>Shape</th><th class='n'>mean |g|</th><th class='n'>max |g|</th><th class='n'>norm</th>"
@@ -110,8 +116,9 @@ QString gradientSection(const std::vector<session::GradientRow>& rows) {
     for (const session::GradientRow& each : rows) {
         if (!each.has_gradient) continue;
         html += QStringLiteral("<tr><td class='m'>%1</td><td class='m'>%2</td><td class='n'>%3</td><td class='n'>%4</td><td class='n'>%5</td><td class='n'>%6</td><td class='n'>%7 %</td></tr>\n")
-                    .arg(escaped(each.parameter), shapeText(each.shape), numberText(each.mean_abs), numberText(each.max_abs), numberText(each.norm),
-                         each.weight_norm > 0 ? numberText(each.norm / each.weight_norm) : QString())
+                    .arg(escaped(each.parameter), shapeText(each.shape), each.finite ? numberText(each.finite->mean_abs) + finiteNote(each) : finiteNote(each),
+                         each.finite ? numberText(each.finite->max_abs) : QString(), each.finite ? numberText(each.finite->norm) : QString(),
+                         each.weight_ratio() ? numberText(*each.weight_ratio()) : QString())
                     .arg(100 * each.zero_fraction, 0, 'f', 1);
     }
     return html + QStringLiteral("</table>\n");
@@ -131,7 +138,7 @@ QString reportPage(const SessionBridge& bridge, const std::vector<session::Gradi
     } else if (!bridge.status().error.empty()) {
         html += QObject::tr("<div><h2>Run</h2>\n<p class='bad'>%1</p></div>").arg(escaped(bridge.status().error));
     }
-    html += QStringLiteral("</div>\n") + gradientSection(gradients);
+    html += QStringLiteral("</div>\n") + gradientSection(gradients, bridge.recording().get());
     for (const ReportPicture& each : pictures) {
         html += QStringLiteral("<figure id='%1'><h2>%2</h2><figcaption>%3</figcaption><img src='%4' alt='%2'></figure>\n")
                     .arg(QFileInfo(each.file).completeBaseName(), escaped(each.title), escaped(each.tip), escaped(each.file));
