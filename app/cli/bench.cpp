@@ -18,13 +18,13 @@ double seconds_since(Clock::time_point from) { return std::chrono::duration<doub
 
 void step(const PreparedRun& run, const RunArguments& options) {
     if (!options.stats) {
-        execute(run, options.backward);
+        execute(run);
         return;
     }
     session::Recorder recorder({.statistics = true, .values = false}, run.method->build_graph(), nullptr, nullptr);
     {
         const ObserverScope observed(&recorder);
-        execute(run, options.backward);
+        execute(run);
     }
     recorder.finish();
 }

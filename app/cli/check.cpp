@@ -21,8 +21,10 @@ int run_check(const RunArguments& options) {
     const bool backward = options.backward || std::any_of(expected.begin(), expected.end(), [](const auto& entry) {
                               return entry.first.starts_with("grad");
                           });
-    const PreparedRun run = prepare_run(options);
-    const TensorList outputs = execute(run, backward);
+    RunArguments how = options;
+    how.backward = backward;
+    const PreparedRun run = prepare_run(how);
+    const TensorList outputs = execute(run);
     NamedTensors actual = collect_outputs(run, outputs, backward);
     if (backward) append(actual, collect_gradient_norms(run));
     for (const auto& [name, buffer] : run.program->module().named_buffers()) actual.emplace_back(concat("after.", name), buffer);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/io/npy.h"
+#include "core/session/backward_roots.h"
 #include "core/session/program.h"
 #include "core/session/recorder.h"
 #include "core/session/training.h"
@@ -31,6 +32,9 @@ struct RunArguments {
     std::string pipeline = "none";
     std::string compile_mode;  // empty: the pipeline alone
     bool backward = false;
+    std::string loss;    // what backward starts from: see session::parse_backward_from
+    std::string target;
+    std::string data;    // whose labels the target `labels` is
     std::string outputs_file;
     bool grad_norms = false;
     std::string trace_file;
@@ -52,7 +56,7 @@ struct PreparedRun {
     std::unique_ptr<session::PreparedMethod> method;
     session::RunOptions options;  // what a recording tells of it
     std::vector<IValue> arguments;
-    TensorList cotangents;  // by output; undefined where none was given
+    std::unique_ptr<session::BackwardSource> backward;  // null without backward
 };
 // Of a source without a model, which has run, the program is null.
 // The method's arguments when the command line says inputs; empty otherwise.
@@ -65,8 +69,8 @@ std::shared_ptr<session::Program> open_program(const RunArguments& options);
 // A graph for a model source, on the inputs of the options; its warnings go to standard error. Others have theirs.
 void trace_program(session::Program& program, const RunArguments& options);
 
-// Forward, and backward if asked; gradients of before are dropped first. Returns the flattened outputs.
-TensorList execute(const PreparedRun& run, bool backward);
+// Forward, and backward if it was prepared; gradients of before are dropped first. Returns the flattened outputs.
+TensorList execute(const PreparedRun& run);
 
 // out0, ...; with gradients grad.arg0, grad.param.NAME.
 NamedTensors collect_outputs(const PreparedRun& run, const TensorList& outputs, bool gradients);

@@ -51,7 +51,16 @@ void add_run_options(CLI::App& command, RunArguments& options) {
     command.add_option("--pipeline", options.pipeline, "passes to run on the graph first: " + loupe::join(loupe::session::list_pipelines(), ", "));
     command.add_option("--compile-mode", options.compile_mode, "how hard to compile: " + loupe::join(loupe::session::compile_modes(), ", "))
         ->check(CLI::IsMember(loupe::session::compile_modes()));
-    command.add_flag("--backward", options.backward, "also run backward");
+    auto* backward = command.add_flag("--backward", options.backward, "also run backward");
+    auto* loss = command.add_option("--loss", options.loss,
+                                    "what backward starts from: sum (default; of a source with a loss: own), mean, own, cross_entropy, mse, "
+                                    "\"CrossEntropyLoss(label_smoothing=0.1)\", ..., \"out0[0,3]\", cotangents:FILE.npz");
+    auto* target = command.add_option("--target", options.target, "of the loss: a value as Python writes it, FILE.npy, FILE.npz:KEY, or labels of the data");
+    command.add_option("--data", options.data, "whose first labels --target labels takes: a file or folder of samples")->needs(target);
+    for (auto* option : {loss, target}) {
+        option->each([&options](const std::string&) { options.backward = true; });
+    }
+    static_cast<void>(backward);
 }
 
 void add_train_options(CLI::App& command, RunArguments& model, TrainArguments& options) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <cmath>
 #include <cstdio>
 
 #include "app/cli/commands.h"
-#include "core/autograd/grad_mode.h"
 #include "core/autograd/variable.h"
 #include "core/base/error.h"
 #include "core/base/strings.h"
@@ -12,23 +12,8 @@
 
 namespace loupe::cli {
 
-namespace {
-
-// What the engine lacks is a fact about the file.
-IValue forward(const PreparedRun& run) {
-    try {
-        return run.method->forward(run.arguments);
-    } catch (Error& error) {
-        if (error.kind() == ErrorKind::Unsupported) error.add_context({.file = run.program->info()->path});
-        throw;
-    }
-}
-
-}  // namespace
-
-TensorList execute(const PreparedRun& run, bool backward) {
-    const GradModeScope grad(backward);
-    if (backward) {
+TensorList execute(const PreparedRun& run) {
+    if (run.backward) {
         run.program->module().zero_grad();
         session::require_input_gradients(run.arguments);
         for (const IValue& argument : run.arguments) {
@@ -39,24 +24,24 @@ TensorList execute(const PreparedRun& run, bool backward) {
     }
     const session::WarningScope warnings(
         [](const session::ScriptWarning& warning) { std::fprintf(stderr, "%s\n", warning.line().c_str()); });
-    TensorList outputs;
-    TensorList roots;
-    {
-        const MemoryCategoryScope category(MemoryCategory::Activation);
-        const IValue result = forward(run);
-        outputs = session::flatten_tensors(result);
-        if (backward) roots = run.cotangents.empty() ? session::flatten_tensors(run.method->loss(result)) : outputs;
+    try {
+        return session::flatten_tensors(session::run_phases(*run.method, run.arguments, run.backward.get()));
+    } catch (Error& error) {
+        // What the engine lacks is a fact about the file.
+        if (error.kind() == ErrorKind::Unsupported) error.add_context({.file = run.program->info()->path});
+        throw;
     }
-    const MemoryCategoryScope category(MemoryCategory::Gradient);
-    if (backward) session::run_backward(roots, run.cotangents);
-    return outputs;
 }
 
 NamedTensors collect_gradient_norms(const PreparedRun& run) {
     NamedTensors all;
     for (const auto& [name, parameter] : run.program->module().named_parameters()) {
         const Tensor grad = grad_of(parameter);
-        const double norm = grad.defined() ? session::compute_statistics(grad).norm : 0;
+        double norm = 0;
+        if (grad.defined()) {
+            const session::Statistics statistics = session::compute_statistics(grad);
+            norm = statistics.nan_count > 0 ? std::nan("") : statistics.inf_count > 0 ? HUGE_VAL : statistics.finite ? statistics.finite->norm : 0;
+        }
         all.emplace_back(concat("gradnorm.", name), scalar_tensor(norm, ScalarType::Float64));
     }
     return all;

@@ -25,7 +25,7 @@ TensorList execute_recorded(const PreparedRun& run, const RunArguments& options)
     try {
         const ObserverScope observed(&recorder);
         const session::StatementScope statements(*run.program, recorder);
-        outputs = execute(run, options.backward);
+        outputs = execute(run);
     } catch (const Error&) {
         // What was recorded before the failure is what one wants to look at.
         recorder.finish();
@@ -45,7 +45,7 @@ int run_run(const RunArguments& options) {
     const PreparedRun run = prepare_run(options);
     if (!run.program) return 0;  // a program without a model: it has run
     const bool records = options.stats || !options.trace_file.empty() || !options.record_file.empty();
-    const TensorList outputs = records ? execute_recorded(run, options) : execute(run, options.backward);
+    const TensorList outputs = records ? execute_recorded(run, options) : execute(run);
     if (!options.outputs_file.empty()) {
         write_npz(options.outputs_file,
                   options.grad_norms ? collect_gradient_norms(run) : collect_outputs(run, outputs, options.backward));

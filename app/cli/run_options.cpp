@@ -44,17 +44,26 @@ std::vector<session::InputSpec> specs_of(const RunArguments& options, const sess
     return specs;
 }
 
-TensorList cotangents_of(const std::string& file) {
-    TensorList all;
-    if (!file.ends_with(".npz")) return all;
-    for (const auto& [name, t] : read_npz(file)) {
-        if (!name.starts_with("cot")) continue;
-        const std::size_t index = std::strtoull(name.c_str() + 3, nullptr, 10);
-        if (index > 10'000) throw Error(ErrorKind::Usage, concat("'", name, "' is no cotangent of an output"), {.file = file});
-        if (all.size() <= index) all.resize(index + 1);
-        all[index] = t;
+// Gradients of outputs that stand in the inputs file go before what would be computed.
+session::BackwardFrom backward_from(const RunArguments& options) {
+    const bool has_cotangents = !options.inputs_file.empty() && !session::read_cotangents(options.inputs_file).empty();
+    if (has_cotangents && !options.loss.empty()) {
+        throw Error(ErrorKind::Usage, "--loss and gradients of outputs (cot0, ...) both say what backward starts from", {.file = options.inputs_file});
     }
-    return all;
+    session::BackwardFrom from = session::parse_backward_from(options.loss, options.target);
+    if (has_cotangents) {
+        from.kind = session::BackwardFrom::Kind::Cotangents;
+        from.file = options.inputs_file;
+    }
+    if (from.target.source != session::LossTarget::Source::Data) return from;
+    if (options.data.empty()) {
+        // The inputs' file may hold them too.
+        if (!options.inputs_file.ends_with(".npz")) throw Error(ErrorKind::Usage, "labels of which data?", {.hint = "give --data, or an array `labels` in --inputs"});
+        from.target = {session::LossTarget::Source::File, options.inputs_file, "labels", {}};
+        return from;
+    }
+    from.target.data.path = options.data;
+    return from;
 }
 
 // Of a model source one is traced.
@@ -121,6 +130,7 @@ PreparedRun prepare_run(const RunArguments& options) {
     run.options.method = method;
     run.options.inputs = specs_of(options, *run.program, run.program->schema(method));
     run.options.backward = options.backward;
+    if (options.backward) run.options.backward_from = backward_from(options);
     run.options.pipeline = options.pipeline;
     if (!options.mode.empty()) run.options.training = options.mode == "train";
     run.options.threads = options.threads;
@@ -131,7 +141,7 @@ PreparedRun prepare_run(const RunArguments& options) {
     if (needs_graph(options)) run.program->trace_with(run.arguments);
     if (options.compile_mode.empty()) run.method = std::make_unique<session::PreparedMethod>(run.program, method, options.pipeline);
     else compile(run, options, method);
-    if (!options.inputs_file.empty()) run.cotangents = cotangents_of(options.inputs_file);
+    if (options.backward) run.backward = std::make_unique<session::BackwardSource>(run.options.backward_from, *run.method, options.seed);
     return run;
 }
 

@@ -573,7 +573,7 @@ void Session::Engine::run_recorded(const PreparedMethod& method, const RunOption
     }
     name_existing_tensors(*recorder_, program_->module(), arguments_, method.schema());
     start_ = std::make_unique<RunStart>(program_->module(), arguments_, method.schema());
-    body_ = [this](std::vector<IValue> arguments) { run_phases(*method_, std::move(arguments), ran_.backward); };
+    body_ = [this](std::vector<IValue> arguments) { run_phases(*method_, std::move(arguments), backward_source_.get()); };
     ran_ = options;
     if (listener_ != nullptr) {
         listener_->on_recording(recorder_->recording());
@@ -587,7 +587,7 @@ void Session::Engine::run_recorded(const PreparedMethod& method, const RunOption
     try {
         const ObserverScope observed(recorder_.get());
         const StatementScope statements(*program_, *recorder_);
-        run_phases(method, arguments_, options.backward);
+        run_phases(method, arguments_, backward_source_.get());
     } catch (...) {
         finish();
         throw;
@@ -599,6 +599,7 @@ void Session::Engine::forget_run() {
     recorder_.reset();
     start_.reset();
     body_ = nullptr;
+    backward_source_.reset();
     step_to_measure_.reset();
     method_.reset();
     arguments_.clear();
@@ -698,13 +699,16 @@ void Session::Engine::do_run(const RunOptions& given) {
     method_ = prepare(options);
     const PreparedMethod& method = *method_;
     show_graph(method, options.pipeline);
-    if (options.backward) require_input_gradients(arguments_);
+    if (options.backward) {
+        require_input_gradients(arguments_);
+        backward_source_ = std::make_unique<BackwardSource>(options.backward_from, method, options.seed);
+    }
     const WarningScope warnings([this](const ScriptWarning& warning) {
         log_of_run(SessionListener::LogEntry::Level::Warning, warning.text, warning.source);
     });
     const runtime::PrintScope prints(print_to_log());
     if (options.record) run_recorded(method, options);
-    else run_phases(method, arguments_, options.backward);
+    else run_phases(method, arguments_, backward_source_.get());
     change_status([](Status& status) {
         status.state = RunState::Finished;
         status.next_node = -1;

@@ -12,6 +12,7 @@
 
 #include "core/base/cancel.h"
 #include "core/runtime/print.h"
+#include "core/session/backward_roots.h"
 #include "core/session/breakpoint_moves.h"
 #include "core/session/compile_program.h"
 #include "core/session/measure_what_if.h"
@@ -164,6 +165,7 @@ class Session::Engine {
     std::shared_ptr<const PreparedMethod> method_;
     std::unique_ptr<const RunStart> start_;
     RunBody body_;
+    std::unique_ptr<const BackwardSource> backward_source_;  // null: forward alone
     std::optional<MeasuredRun> step_to_measure_;  // when the recording is of a step of a training
     RunOptions ran_;
     std::unique_ptr<Trainer> trainer_;

@@ -217,7 +217,7 @@ void Session::Engine::record_step(Trainer& trainer, const std::function<void()>&
     step_to_measure_ = MeasuredRun{.method = method_,
                                    .schema = trainer.schema(),
                                    .arguments = [arguments = arguments_] { return arguments; },
-                                   .forward = [&trainer](std::vector<IValue> arguments) { return TensorList{trainer.loss(std::move(arguments))}; }};
+                                   .forward = [&trainer](std::vector<IValue> arguments) { return trainer.roots_of(trainer.loss(std::move(arguments))); }};
     if (listener_ != nullptr) {
         listener_->on_recording(recorder_->recording());
         recorder_->set_progress([this](std::size_t events) { listener_->on_events(events); });

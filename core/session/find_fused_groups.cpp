@@ -12,6 +12,7 @@
 #include "core/ops/functions.h"
 #include "core/ops/random/generator.h"
 #include "core/runtime/fuser.h"
+#include "core/session/backward_roots.h"
 #include "core/session/inputs.h"
 #include "core/session/shown_source.h"
 
@@ -103,22 +104,18 @@ class Finder final : public runtime::FusionWatcher {
 };
 
 // Gradients of what requires them, kept by nobody.
-void run_both(const PreparedMethod& method, const nn::Module& module, std::vector<IValue> arguments, bool backward, Finder& finder) {
-    const GradModeScope grad(backward);
+void run_both(const PreparedMethod& method, const nn::Module& module, std::vector<IValue> arguments, const FusedGroupsRequest& request, Finder& finder) {
+    const GradModeScope grad(request.backward);
     const runtime::FusionWatcherScope watched(&finder);
     const IValue result = method.forward(std::move(arguments));
-    if (!backward) return;
-    TensorList roots, leaves, ones;
-    for (const Tensor& t : flatten_tensors(method.loss(result))) {
-        if (!requires_grad(t)) continue;
-        roots.push_back(t);
-        ones.push_back(fn::ones_like(t));
-    }
+    if (!request.backward) return;
+    const BackwardRoots roots = BackwardSource(request.backward_from, method).roots(method, result);
+    TensorList leaves;
     for (const auto& [name, parameter] : module.named_parameters()) {
         if (requires_grad(parameter)) leaves.push_back(parameter);
     }
     finder.enter_backward();
-    if (!roots.empty() && !leaves.empty()) gradients_of(roots, leaves, ones, {}, true);
+    if (!roots.tensors.empty() && !leaves.empty()) gradients_of(roots.tensors, leaves, roots.make_gradients(), {}, true);
 }
 
 void look_into(Finder::Met& met, const FusedGroupsRequest& request) {
@@ -148,7 +145,7 @@ FusedGroups find_fused_groups(const std::shared_ptr<Program>& program, const Fus
     Finder finder(built.sites);
     FusedGroups groups;
     try {
-        run_both(method, program->module(), std::move(arguments), request.backward, finder);
+        run_both(method, program->module(), std::move(arguments), request, finder);
     } catch (const Error& error) {
         if (error.kind() == ErrorKind::Cancelled) throw;
         groups.error = error.what();

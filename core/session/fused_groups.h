@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/session/model_info.h"
+#include "core/session/requests.h"
 
 namespace loupe::session {
 
@@ -16,6 +17,7 @@ struct FusedGroupsRequest {
     std::string pipeline = "inference";  // one of list_pipelines()
     std::string method = "forward";
     bool backward = false;       // the groups of the backward pass as well
+    BackwardFrom backward_from{};
     std::string backend{};       // one of list_fusers(); empty: for each kernel the best that takes it
     bool measure = true;         // times too: each group runs some 20 times
 };

@@ -163,14 +163,14 @@ class Measurer {
     // As run_phases, the forward and the loss under autocast.
     void run_mixed_phases(std::vector<IValue> arguments, bool is_mixed) const {
         const GradModeScope grad(true);
-        TensorList outputs;
+        BackwardRoots roots;
         {
             const MemoryCategoryScope category(MemoryCategory::Activation);
             const AutocastScope precision(DeviceType::Cpu, is_mixed, ScalarType::BFloat16);
-            outputs = run_.forward(std::move(arguments));
+            roots = run_.forward(std::move(arguments));
         }
         const MemoryCategoryScope category(MemoryCategory::Gradient);
-        run_backward(outputs);
+        run_backward(roots);
     }
 
     std::shared_ptr<Program> program_;
@@ -189,7 +189,9 @@ MeasuredRun run_to_measure(const std::shared_ptr<Program>& program, const RunOpt
         require_input_gradients(arguments);
         return arguments;
     };
-    run.forward = [method = run.method](std::vector<IValue> arguments) { return flatten_tensors(method->loss(method->forward(std::move(arguments)))); };
+    const auto source = std::make_shared<BackwardSource>(options.backward_from, *run.method, options.seed);
+    source->repeat_targets();
+    run.forward = [method = run.method, source](std::vector<IValue> arguments) { return source->roots(*method, method->forward(std::move(arguments))); };
     run.seed = options.seed;
     return run;
 }

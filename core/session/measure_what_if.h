@@ -6,6 +6,7 @@
 #include <memory>
 #include <vector>
 
+#include "core/session/backward_roots.h"
 #include "core/session/program.h"
 #include "core/session/what_if.h"
 
@@ -16,7 +17,7 @@ struct MeasuredRun {
     std::shared_ptr<const PreparedMethod> method;
     FunctionSchema schema;                                         // of the arguments
     std::function<std::vector<IValue>()> arguments;
-    std::function<TensorList(std::vector<IValue>)> forward;        // gives what backward begins from
+    std::function<BackwardRoots(std::vector<IValue>)> forward;     // gives what backward starts from
     std::uint64_t seed = 0;
 };
 // The method by itself, with the inputs of the options.

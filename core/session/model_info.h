@@ -161,6 +161,8 @@ struct ModelInfo {
     std::vector<ConstructorInfo> constructors;
     std::string built_with;  // the expression that was given to build the model; empty when none was
     ModelForm form = ModelForm::AsRead;
+    // What the `loss` of its source takes: 1, the output; 2, the output and a target; 0: it has none.
+    int loss_arguments = 0;
     // What of the program its trace does not have: numbers, branches and sizes that stay as they were.
     std::vector<SourceNote> trace_warnings;
 

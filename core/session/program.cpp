@@ -16,6 +16,7 @@
 #include "core/python/model_source.h"
 #include "core/runtime/interpreter.h"
 #include "core/runtime/print.h"
+#include "core/session/backward_roots.h"
 #include "core/session/inputs.h"
 #include "core/session/load_weights.h"
 #include "core/session/pipelines.h"
@@ -156,6 +157,7 @@ WeightsReport Program::load_weights(const fs::path& file, bool strict) {
 void Program::describe(const fs::path& path, const std::string& build) {
     auto info = std::make_shared<ModelInfo>(describe_model(file_, path));
     info->built_with = build;
+    info->loss_arguments = source() != nullptr ? source()->loss_arguments() : 0;
     if (is_eager()) {
         info->form = ModelForm::Evaluated;
         info->graph = build_module_graph(file_.module);
@@ -421,8 +423,7 @@ IValue PreparedMethod::forward(std::vector<IValue> arguments) const {
 }
 
 IValue PreparedMethod::loss(const IValue& output) const {
-    EagerModel* source = program_->source();
-    return source != nullptr && source->loss_arguments() == 1 ? source->loss({output}) : output;
+    return program_->source()->loss({output});
 }
 
 IValue PreparedMethod::loss(const IValue& output, const IValue& target) const { return program_->source()->loss({output, target}); }
@@ -446,34 +447,19 @@ void require_input_gradients(const std::vector<IValue>& arguments) {
     }
 }
 
-void run_backward(const TensorList& outputs, const TensorList& cotangents) {
-    static const OperatorHandle<> ones_like{"aten::ones_like"};
-    TensorList roots;
-    TensorList gradients;
-    const ToldScope told;  // the first gradients are no part of the run
-    for (std::size_t i = 0; i < outputs.size(); ++i) {
-        if (!requires_grad(outputs[i])) continue;
-        roots.push_back(outputs[i]);
-        gradients.push_back(i < cotangents.size() && cotangents[i].defined() ? cotangents[i] : ones_like(detach(outputs[i])));
-    }
-    if (roots.empty()) {
-        throw Error(ErrorKind::Run, "element 0 of tensors does not require grad and does not have a grad_fn",
-                    {.hint = "no output depends on a parameter or input that requires grad"});
-    }
-    backward(roots, gradients);
-}
-
-void run_phases(const PreparedMethod& method, std::vector<IValue> arguments, bool backward) {
-    const GradModeScope grad(backward);
-    TensorList outputs;
+IValue run_phases(const PreparedMethod& method, std::vector<IValue> arguments, const BackwardSource* backward) {
+    const GradModeScope grad(backward != nullptr);
+    IValue result;
+    BackwardRoots roots;
     {
         const MemoryCategoryScope category(MemoryCategory::Activation);
-        const IValue result = method.forward(std::move(arguments));
-        if (backward) outputs = flatten_tensors(method.loss(result));
+        result = method.forward(std::move(arguments));
+        if (backward != nullptr) roots = backward->roots(method, result);
     }
-    if (!backward) return;
+    if (backward == nullptr) return result;
     const MemoryCategoryScope category(MemoryCategory::Gradient);
-    run_backward(outputs);
+    run_backward(roots);
+    return result;
 }
 
 }  // namespace loupe::session

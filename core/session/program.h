@@ -118,9 +118,9 @@ class PreparedMethod {
     BuiltGraph build_graph() const;
     // arguments: without self.
     IValue forward(std::vector<IValue> arguments) const;
-    // What backward begins from: the loss of a source that has one of the output alone, else the output itself.
+    // The source's own loss, of the output, or of output and target, as loss_arguments() says. What backward starts from:
+    // backward_roots.h.
     IValue loss(const IValue& output) const;
-    // The source's own; loss_arguments() must be 2.
     IValue loss(const IValue& output, const IValue& target) const;
     // What the source's own loss takes: see EagerModel; 0 when there is none.
     int loss_arguments() const;
@@ -149,12 +149,9 @@ class StatementScope {
 
 // Tensors inside the arguments that can have a gradient become leaves that require it.
 void require_input_gradients(const std::vector<IValue>& arguments);
-// Backward from every output that requires grad; cotangents: one an output, undefined or missing means ones. Throws
-// Error (Run) when no output requires grad.
-void run_backward(const TensorList& outputs, const TensorList& cotangents = {});
-
-// Forward, and backward from every result if asked (from the loss of a source that has one), with memory by category.
-void run_phases(const PreparedMethod& method, std::vector<IValue> arguments, bool backward);
+class BackwardSource;
+// Forward, and backward from what was chosen (null: no backward), with memory by category. Returns the result.
+IValue run_phases(const PreparedMethod& method, std::vector<IValue> arguments, const BackwardSource* backward);
 
 // Also declared in session.h.
 bool holds_weights(const std::filesystem::path& file);

@@ -419,7 +419,8 @@ void Recorder::collect_outputs(const OperatorCall& call, Event& event) {
         const std::vector<Edge>& edges = call.autograd_node->next_edges();
         for (std::size_t i = 0; i < std::min(names.size(), edges.size()); ++i) {
             gradient_of[i] = value_of_edge(edges[i]);
-            if (gradient_of[i] != 0) names[i] = gradient_name(gradient_of[i]);
+            // What an operator is made of has no value of its own: the node that takes the gradient names it.
+            names[i] = gradient_of[i] != 0 ? gradient_name(gradient_of[i]) : edges[i] ? concat("grad for ", edges[i].node->name()) : std::string();
         }
     }
     std::size_t output = 0;
@@ -529,6 +530,58 @@ void Recorder::on_exception(const Error& error) {
     memory_.end_event();
     pending_.memory_after = memory_.current_bytes();
     publish(std::move(pending_));
+}
+
+void Recorder::begin_backward(const TensorList& roots, BackwardStart start) {
+    end_when_repeated();
+    pending_ = Event{};
+    pending_point_ = StopPoint{};
+    pending_point_.phase = RunPhase::Backward;
+    pending_.op = writer_.intern(concat("backward from: ", start.text));
+    pending_point_.op = pending_.op;
+    // As deep as the last operator of forward, so that a step over it is a step of backward.
+    const auto count = static_cast<EventId>(recording()->event_count());
+    if (count > 0) pending_point_.depth = recording()->event(count).depth;
+    park_if_asked(pending_point_);
+    pending_.phase = RunPhase::Backward;
+    pending_.depth = pending_point_.depth;
+    is_scope_left_out_ = false;
+    for (const Tensor& t : roots) {
+        pending_.inputs.push_back(value_of_input(t));
+        memory_.touch(t);
+    }
+    pending_start_ = std::move(start);
+    pending_.memory_before = memory_.current_bytes();
+    memory_.begin_event(writer_.next_event(), {});
+    pending_began_ = Clock::now();
+    pending_.start = now();
+}
+
+void Recorder::end_backward_start(const TensorList& roots, const TensorList& gradients) {
+    const EventId id = writer_.next_event();
+    pending_.duration = std::chrono::duration<double>(Clock::now() - pending_began_).count();
+    std::vector<const Value*> made;
+    for (std::size_t i = 0; i < gradients.size() && i < roots.size(); ++i) {
+        const ValueId of = pending_.inputs[i];
+        const std::string name = of == 0 ? std::string() : gradient_name(of);
+        memory_.own(gradients[i], name);
+        last_writer_[gradients[i].storage()->id()] = id;
+        const ValueId value = new_value(gradients[i], id, name, options_.statistics, of);
+        if (value == 0) continue;
+        pending_.outputs.push_back(value);
+        made.push_back(&recording()->value(value));
+        if (!made.back()->statistics) continue;
+        pending_.has_nan |= made.back()->statistics->nan_count > 0;
+        pending_.has_inf |= made.back()->statistics->inf_count > 0;
+    }
+    memory_.end_event();
+    pending_.memory_peak = memory_.event_peak();
+    pending_.memory_after = memory_.current_bytes();
+    pending_start_.event = id;
+    writer_.set_backward_start(pending_start_);
+    publish(std::move(pending_));
+    if (control_ == nullptr) return;
+    if (const auto why = control_->after(pending_point_, made)) park(pending_point_, *why);
 }
 
 void name_existing_tensors(Recorder& recorder, nn::Module& module, const std::vector<IValue>& arguments,

@@ -51,6 +51,10 @@ class Recorder final : public ExecutionObserver {
     void name_value(const Tensor& t, const std::string& name, Category category);
     // Called now and then with the number of events, for whoever shows them.
     void set_progress(std::function<void(std::size_t)> progress) { progress_ = std::move(progress); }
+    // The phase of backward begins with an event of its own: what it starts from. Between the two the first gradients are
+    // made. start.event is set here.
+    void begin_backward(const TensorList& roots, BackwardStart start);
+    void end_backward_start(const TensorList& roots, const TensorList& gradients);
     void finish();
 
     std::shared_ptr<const Recording> recording() const { return writer_.recording(); }
@@ -145,6 +149,7 @@ class Recorder final : public ExecutionObserver {
     bool is_pending_ = false;
     bool is_scope_left_out_ = false;  // where it runs
     Event pending_;
+    BackwardStart pending_start_;
     StopPoint pending_point_;
     Clock::time_point pending_began_;
 };

@@ -120,6 +120,12 @@ void RecordingWriter::note_peak(std::int64_t bytes, EventId event) {
     recording_->peak_bytes_.store(bytes, std::memory_order_release);
 }
 
+void RecordingWriter::set_backward_start(BackwardStart start) {
+    if (recording_->kept_backward_start_) return;
+    recording_->kept_backward_start_ = std::make_unique<const BackwardStart>(std::move(start));
+    recording_->backward_start_.store(recording_->kept_backward_start_.get(), std::memory_order_release);
+}
+
 void RecordingWriter::finish() { recording_->complete_.store(true, std::memory_order_release); }
 
 }  // namespace loupe::session

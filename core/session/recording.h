@@ -134,6 +134,13 @@ class AppendOnly {
     std::atomic<std::size_t> size_{0};
 };
 
+// What the backward phase of a run started from: its first event.
+struct BackwardStart {
+    EventId event = 0;
+    std::string text;      // "sum of outputs", "CrossEntropyLoss(), target [3]"
+    bool is_loss = false;  // a loss that was chosen, or the source's own: the scale of the gradients means something
+};
+
 class RecordingWriter;
 
 class Recording {
@@ -157,6 +164,8 @@ class Recording {
     // The greatest memory of the run so far, and where it was.
     std::int64_t peak_bytes() const { return peak_bytes_.load(std::memory_order_acquire); }
     EventId peak_event() const { return peak_event_.load(std::memory_order_acquire); }
+    // Null: no backward has begun, or an older program wrote it.
+    const BackwardStart* backward_start() const { return backward_start_.load(std::memory_order_acquire); }
     bool is_complete() const { return complete_.load(std::memory_order_acquire); }
 
   private:
@@ -172,6 +181,8 @@ class Recording {
     std::atomic<std::int64_t> peak_bytes_{0};
     std::atomic<EventId> peak_event_{0};
     std::atomic<bool> complete_{false};
+    std::unique_ptr<const BackwardStart> kept_backward_start_;
+    std::atomic<const BackwardStart*> backward_start_{nullptr};
     struct Strings;
     std::unique_ptr<Strings> strings_;  // what the string_views point into
 };

@@ -15,6 +15,7 @@
 //                array (0: elements were not kept) behind its statistics, null where there are none; then, where
 //                the program was new enough to write them, an event's overload and whether a value was left out
 //     gradients  GradientRow objects
+//     backward_start  {event, text, is_loss}: what backward started from; older files lack it
 //     peak       [bytes, event]
 //     run        RunOptions as far as they say what was run; older files lack it
 //   recording/values/N.npy   the elements of values, bfloat16 as float32

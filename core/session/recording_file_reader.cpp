@@ -72,6 +72,12 @@ class Loader {
             if (backward[i] != 0) writer_.set_backward_peer(static_cast<EventId>(i + 1), backward[i]);
         }
         for (const Json& row : allocations_) add_allocation(row);
+        if (json_.contains("backward_start")) {
+            const Json& start = json_["backward_start"];
+            const auto event = start.at("event").get<EventId>();
+            if (event == 0 || event > events_.size()) fail("has a backward pass that starts at no event");
+            writer_.set_backward_start({event, start.at("text").get<std::string>(), start.at("is_loss").get<bool>()});
+        }
         Row peak(json_.at("peak"));
         const auto bytes = peak.next<std::int64_t>();
         writer_.note_peak(bytes, peak.id(events_.size() + 1, "event"));

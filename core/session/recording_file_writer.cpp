@@ -100,6 +100,9 @@ Json describe_recording(const ModelInfo& model, const Recording& recording, cons
         allocations.push_back(Json::array({a.storage_id, a.address, a.bytes, static_cast<int>(a.category), a.allocated, a.freed,
                                            a.saved_by, text(a.scope), a.owner}));
     }
+    if (const BackwardStart* start = recording.backward_start()) {
+        json["backward_start"] = Json{{"event", start->event}, {"text", start->text}, {"is_loss", start->is_loss}};
+    }
     json["gradients"] = gradients;
     json["peak"] = Json::array({recording.peak_bytes(), recording.peak_event()});
     json["strings"] = text.texts();

@@ -28,6 +28,8 @@ class RecordingWriter {
     std::size_t add_allocation(Allocation allocation);
     void end_allocation(std::size_t index, EventId freed);
     void note_peak(std::int64_t bytes, EventId event);
+    // The first that is given stays.
+    void set_backward_start(BackwardStart start);
     void finish();
 
   private:

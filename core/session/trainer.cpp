@@ -11,10 +11,11 @@
 #include "core/autograd/variable.h"
 #include "core/base/error.h"
 #include "core/base/strings.h"
-#include "core/nn/layer.h"
 #include "core/nn/utils/gradients.h"
 #include "core/ops/autocast.h"
 #include "core/ops/functions.h"
+#include "core/session/apply_loss.h"
+#include "core/session/backward_roots.h"
 #include "core/session/call_text.h"
 #include "core/session/compute_statistics.h"
 #include "core/session/inputs.h"
@@ -30,19 +31,6 @@ std::string names_of(const Records& records) {
     std::vector<std::string> names;
     for (const auto* record : records) names.emplace_back(record->name);
     return join(names, ", ");
-}
-
-nn::ModulePtr make_loss(const std::string& text) {
-    if (text == "own" || text.empty()) return nullptr;
-    const CallText call = parse_call(text);
-    const nn::LayerRecord* record = nn::find_layer(call.name);
-    if (record == nullptr || !nn::has_forward(*record)) {
-        throw Error(ErrorKind::Usage, concat("no loss is called '", call.name, "'"), {.hint = "CrossEntropyLoss, MSELoss, L1Loss, ..., or own"});
-    }
-    const FunctionSchema& schema = nn::constructor_schema(*record);
-    const std::size_t skip = !schema.arguments.empty() && schema.arguments.front().name == "self" ? 1 : 0;
-    CallArguments arguments = call_arguments(call, schema, skip);
-    return nn::make_layer(call.name, std::move(arguments.positional), std::move(arguments.keywords));
 }
 
 Ptr<optim::Optimizer> make_optimizer(const std::string& text, const TensorList& parameters) {
@@ -74,22 +62,6 @@ Ptr<optim::Scheduler> make_schedule(const std::string& text, const Ptr<optim::Op
 Tensor first_tensor(const IValue& value) {
     const TensorList all = flatten_tensors(value);
     return all.empty() ? Tensor() : all.front();
-}
-
-// Are these scores of classes for those labels? Then along which dimension; else nullopt.
-std::optional<std::int64_t> class_dimension(const Tensor& output, const IValue& target) {
-    if (!target.is_tensor() || !is_integral(target.to_tensor().dtype()) || target.to_tensor().dtype() == ScalarType::Bool) return std::nullopt;
-    const Tensor labels = target.to_tensor();
-    if (output.dim() != labels.dim() + 1) return std::nullopt;
-    const auto fits = [&](std::int64_t classes) {
-        for (std::int64_t d = 0; d < labels.dim(); ++d) {
-            if (labels.size(d) != output.size(d < classes ? d : d + 1)) return false;
-        }
-        return true;
-    };
-    if (output.dim() >= 2 && fits(1)) return 1;
-    if (fits(output.dim() - 1)) return output.dim() - 1;
-    return std::nullopt;
 }
 
 double hits(const Tensor& output, const IValue& target, std::int64_t classes) {
@@ -170,7 +142,8 @@ Trainer::Trainer(std::shared_ptr<Program> program, const TrainOptions& options) 
     fit_made_up_data(*program_, *method_, options_.data);
     default_generator().set_seed(options_.seed);
     sets_ = open_training_data(options_);
-    loss_ = make_loss(options_.loss);
+    const bool is_own = options_.loss.empty() || options_.loss == "own";
+    if (!is_own) loss_ = make_loss(options_.loss);
     parameters_ = parameters_that_learn(program_->module());
     optimizer_ = make_optimizer(options_.optimizer, parameters_);
     schedule_ = make_schedule(options_.schedule, optimizer_);
@@ -204,7 +177,14 @@ std::pair<IValue, Tensor> Trainer::forward(std::vector<IValue> inputs, const IVa
     return {std::move(output), std::move(loss)};
 }
 
-TensorList Trainer::scaled(const Tensor& loss) const { return {scaler_ ? scaler_->scale(loss).to_tensor() : loss}; }
+std::string Trainer::loss_name() const {
+    if (loss_) return call_text(parse_call(options_.loss));
+    return method_->loss_arguments() > 0 ? "the source's loss" : "the output, one number";
+}
+
+BackwardRoots Trainer::roots_of(const Tensor& loss) const {
+    return scaler_ ? roots_of_loss(scaler_->scale(loss).to_tensor(), concat(loss_name(), ", scaled")) : roots_of_loss(loss, loss_name());
+}
 
 void Trainer::begin() {
     if (!modes_.empty()) return;
@@ -291,7 +271,7 @@ void Trainer::undo() {
 
 Tensor Trainer::loss_of(const IValue& output, const IValue& target) const {
     if (!loss_) {
-        const Tensor own = first_tensor(method_->loss_arguments() == 2 ? method_->loss(output, target) : method_->loss(output));
+        const Tensor own = first_tensor(method_->loss_arguments() == 2 ? method_->loss(output, target) : method_->loss_arguments() == 1 ? method_->loss(output) : output);
         if (!own.defined() || own.numel() != 1) {
             throw Error(ErrorKind::Usage, concat("the model gives ", own.defined() ? describe(own) : "no tensor", ", which is no loss"),
                         {.hint = "choose a loss, or give the source a function `loss`"});
@@ -301,21 +281,7 @@ Tensor Trainer::loss_of(const IValue& output, const IValue& target) const {
     Tensor scores = first_tensor(output);
     if (!scores.defined()) throw Error(ErrorKind::Run, "the model gives no tensor");
     if (target.is_none()) throw Error(ErrorKind::Usage, "the data has no targets", {.hint = "name the array of targets, or choose the loss `own`"});
-    // Scores of each position, classes last, as language models give them.
-    const auto classes = class_dimension(scores, target);
-    const std::string kind = loss_->class_name();
-    const bool counts_classes = kind == "CrossEntropyLoss" || kind == "NLLLoss";
-    if (counts_classes && classes && *classes > 1) scores = fn::movedim(scores, *classes, std::int64_t{1});
-    IValue fitted = target;
-    if (target.is_tensor()) {
-        const Tensor t = target.to_tensor();
-        // Numbers in a row against a column of outputs.
-        const bool is_column = !counts_classes && scores.dim() == t.dim() + 1 && scores.size(-1) == 1;
-        if (is_column) scores = fn::squeeze(scores, std::int64_t{-1});
-        const bool is_other_kind = !counts_classes && is_integral(t.dtype()) && is_floating(scores.dtype());
-        if (is_other_kind) fitted = fn::to_dtype(t, static_cast<std::int64_t>(scores.dtype()));
-    }
-    return first_tensor(loss_->call({scores, fitted}));
+    return apply_loss(*loss_, scores, target);
 }
 
 std::string Trainer::compute() {
@@ -345,7 +311,7 @@ std::string Trainer::compute() {
     if (!std::isfinite(now_.loss)) return concat("the loss is ", number_text(now_.loss));
     {
         const MemoryCategoryScope category(MemoryCategory::Gradient);
-        run_backward(scaled(loss));
+        run_backward(roots_of(loss));
     }
     if (scaler_) {
         const ToldScope told;
@@ -370,7 +336,7 @@ TrainingStep Trainer::update() {
             optimizer_->zero_grad(true);
             const TrainingBatch& now = batch();
             const Tensor loss = forward(now.inputs, now.target).second;
-            run_backward({loss});
+            run_backward(roots_of_loss(loss, loss_name()));
             return IValue(detach(loss));
         });
     } else if (scaler_) {
@@ -470,7 +436,7 @@ Tensor Trainer::loss(std::vector<IValue> arguments) const {
 std::function<void(std::vector<IValue>)> Trainer::body() const {
     return [this](std::vector<IValue> arguments) {
         const GradModeScope grad(true);
-        run_backward(scaled(loss(std::move(arguments))));
+        run_backward(roots_of(loss(std::move(arguments))));
     };
 }
 

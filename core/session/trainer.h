@@ -12,6 +12,7 @@
 #include "core/ops/random/generator.h"
 #include "core/optim/grad_scaler.h"
 #include "core/optim/scheduler.h"
+#include "core/session/backward_roots.h"
 #include "core/session/program.h"
 #include "core/session/training.h"
 #include "core/session/training_data.h"
@@ -63,6 +64,8 @@ class Trainer {
     FunctionSchema schema() const;
     // The loss of arguments(), which are used up.
     Tensor loss(std::vector<IValue> arguments) const;
+    // What backward starts from, of that loss: scaled where a GradScaler does.
+    BackwardRoots roots_of(const Tensor& loss) const;
     // Forward, loss and backward of arguments(): to repeat a recorded step.
     std::function<void(std::vector<IValue>)> body() const;
 
@@ -82,8 +85,8 @@ class Trainer {
     };
     // What the model gives for the inputs, and its loss, in the precision that was chosen.
     std::pair<IValue, Tensor> forward(std::vector<IValue> inputs, const IValue& target) const;
+    std::string loss_name() const;
     Tensor loss_of(const IValue& output, const IValue& target) const;
-    TensorList scaled(const Tensor& loss) const;
     void choose_precision();
     void measure(TrainingEpoch& epoch);
     double learning_rate() const;

@@ -24,6 +24,7 @@ namespace {
 const QString kModels = LOUPE_SOURCE_DIR "/tests/fixtures/models/";
 const QString kForms = LOUPE_SOURCE_DIR "/tests/fixtures/io/";
 const QString kShipped = LOUPE_SOURCE_DIR "/resources/models/";
+const QString kSources = LOUPE_SOURCE_DIR "/tests/fixtures/sources/";
 
 struct Outcome {
     int status = -1;
@@ -62,6 +63,8 @@ class TestCli : public QObject {
     void statuses();
     void writes_outputs_and_gradients();
     void prints_a_row_an_event();
+    void prints_no_numbers_of_nothing_finite();
+    void backward_starts_where_it_is_told();
     void writes_a_trace();
     void lists();
     void bisect_names_the_pass();
@@ -256,6 +259,40 @@ void TestCli::prints_a_row_an_event() {
     QCOMPARE(outcome.out.count("aten::conv2d"), 3);
     QCOMPARE(outcome.out.count("ConvolutionBackward0"), 3);
     QVERIFY(outcome.out.contains("features.conv1"));
+}
+
+// A tensor full of NaN has no minimum, and none is made up.
+void TestCli::prints_no_numbers_of_nothing_finite() {
+    const Outcome outcome = run_cli({"run", kSources + "nanfwd.py", "--stats"});
+    QCOMPARE(outcome.status, 0);
+    const QStringList lines = outcome.out.split('\n').filter("aten::log ");
+    QCOMPARE(lines.size(), 1);
+    QVERIFY2(lines.front().contains("no finite values"), qPrintable(lines.front()));
+    const Outcome backward = run_cli({"run", kSources + "nanback.py", "--backward", "--stats"});
+    QCOMPARE(backward.status, 0);
+    QVERIFY2(backward.out.contains("of the finite "), qPrintable(backward.out));
+}
+
+void TestCli::backward_starts_where_it_is_told() {
+    const QString digits = kShipped + "digits.pt";
+    const auto first = [&](const QStringList& more) { return run_cli(QStringList{"run", digits, "--stats"} + more); };
+    const Outcome sum = first({"--backward"});
+    QVERIFY2(sum.out.contains("backward from: sum of outputs"), qPrintable(sum.out));
+    // A loss implies backward.
+    const Outcome loss = first({"--loss", "cross_entropy", "--target", "[3]"});
+    QVERIFY2(loss.status == 0 && loss.out.contains("backward from: CrossEntropyLoss(), target [3]"), qPrintable(loss.out + loss.err));
+    const Outcome element = first({"--loss", "out0[0,3]"});
+    QVERIFY2(element.status == 0 && element.out.contains("backward from: out0[0, 3]"), qPrintable(element.out + element.err));
+    const Outcome labels = first({"--loss", "cross_entropy", "--target", "labels", "--data", kShipped + "digits_data.npz"});
+    QVERIFY2(labels.status == 0 && labels.out.contains("labels of digits_data.npz"), qPrintable(labels.out + labels.err));
+    const Outcome outside = first({"--loss", "cross_entropy", "--target", "[10]"});
+    QCOMPARE(outside.status, 4);
+    QVERIFY2(is_one_line(outside.err) && outside.err.contains("Target 10 is out of bounds."), qPrintable(outside.err));
+    const Outcome none = first({"--loss", "own"});
+    QCOMPARE(none.status, 2);
+    QVERIFY2(none.err.contains("name 'loss' is not defined"), qPrintable(none.err));
+    QCOMPARE(first({"--loss", "cross_entrpy", "--target", "1"}).status, 2);
+    QCOMPARE(first({"--loss", "cross_entropy"}).status, 2);
 }
 
 void TestCli::writes_a_trace() {

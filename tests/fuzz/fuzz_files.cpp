@@ -33,6 +33,7 @@
 #include "core/io/sources/source.h"
 #include "core/ir/function.h"
 #include "core/session/input_file.h"
+#include "core/session/backward_roots.h"
 #include "core/session/inputs.h"
 #include "core/session/program.h"
 #include "core/tensor/allocator.h"
@@ -170,7 +171,7 @@ class Fuzzer {
         session::require_input_gradients(arguments);
         const TensorList outputs = session::flatten_tensors(method.forward(arguments));
         for (const Tensor& output : outputs) touch(output);
-        session::run_backward(outputs);
+        session::run_backward(session::roots_of_outputs(outputs));
         ++ran_;
     }
 

@@ -9,6 +9,7 @@
 #include "core/io/format_registry.h"
 #include "core/ops/call.h"
 #include "core/runtime/print.h"
+#include "core/session/backward_roots.h"
 #include "core/session/convert.h"
 #include "core/session/program.h"
 #include "core/session/recorder.h"
@@ -148,7 +149,8 @@ class TestEager : public QObject {
         name_existing_tensors(recorder, program->module(), arguments, method.schema());
         {
             const ObserverScope observed(&recorder);
-            run_phases(method, arguments, true);
+            const BackwardSource backward({}, method);
+            run_phases(method, arguments, &backward);
         }
         recorder.finish();
         const Recording& recording = *recorder.recording();

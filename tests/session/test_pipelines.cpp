@@ -15,6 +15,7 @@
 #include "core/ops/random/generator.h"
 #include "core/session/compare.h"
 #include "core/session/input_file.h"
+#include "core/session/backward_roots.h"
 #include "core/session/inputs.h"
 #include "core/session/program.h"
 #include "core/session/session.h"
@@ -125,7 +126,7 @@ void TestPipelines::train() {
     const TensorList outputs = flatten_tensors(run.method->forward(run.arguments));
     for (std::size_t i = 0; i < outputs.size(); ++i) run.compare(concat("out", i), detach(outputs[i]));
     if (!has_gradients) return;
-    run_backward(outputs, cotangents_of(entry));
+    run_backward(roots_of_outputs(outputs, cotangents_of(entry)));
     for (const auto& [name, parameter] : run.program->module().named_parameters()) {
         if (grad_of(parameter).defined()) run.compare(concat("grad.param.", name), grad_of(parameter));
     }

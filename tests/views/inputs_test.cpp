@@ -11,6 +11,7 @@
 #include "tests/views/patience.h"
 #include "views/inputs/answer.h"
 #include "views/inputs/array_file.h"
+#include "views/inputs/backward_form.h"
 #include "views/inputs/drawing_pad.h"
 #include "views/inputs/input_memory.h"
 
@@ -107,6 +108,7 @@ class InputsTest : public QObject {
         options.training = true;
         options.pipeline = "freeze";
         options.threads = 2;
+        options.backward_from = session::parse_backward_from("cross_entropy", "[1, 2]");
         rememberInputs(model, {drawn, number, list}, options);
         const auto found = recallInputs(model, {});
         QVERIFY(found);
@@ -116,12 +118,63 @@ class InputsTest : public QObject {
         QCOMPARE(*found->inputs[1].literal, std::string("3"));
         QCOMPARE(found->inputs[2].elements.at(0).dtype, std::string("int64"));
         QVERIFY(found->options.backward && *found->options.training && found->options.pipeline == "freeze" && found->options.threads == 2);
+        QCOMPARE(session::loss_text(found->options.backward_from), std::string("CrossEntropyLoss()"));
+        QCOMPARE(session::target_text(found->options.backward_from.target), std::string("[1, 2]"));
         QVERIFY(!recallInputs(QStringLiteral("/models/b.pt"), {}));
         // A file that is gone is no input any more.
         drawn.source = session::InputSpec::Source::File;
         drawn.file = "/nowhere/x.npy";
         rememberInputs(model, {drawn}, options);
         QVERIFY(!recallInputs(model, {}));
+    }
+
+    // What backward starts from: chosen in a list, with what it needs behind it, and errors in place.
+    void backwardIsChosen() {
+        BackwardForm form(nullptr);
+        form.show();
+        QSignalSpy changed(&form, &BackwardForm::changed);
+        const auto choose = [&](const QString& entry) {
+            const int at = form.kind()->findText(entry);
+            QVERIFY2(at >= 0, qPrintable(entry));
+            form.kind()->setCurrentIndex(at);
+            emit form.kind()->activated(at);
+        };
+        const auto type = [&](const QString& typed) {
+            form.detail()->setText(typed);
+            emit form.detail()->editingFinished();
+        };
+        QCOMPARE(form.kind()->currentText(), QStringLiteral("sum of outputs"));
+        QVERIFY(!form.detail()->isVisible());
+        QCOMPARE(form.kind()->findText(QStringLiteral("the source's loss")), -1);
+        choose(QStringLiteral("CrossEntropyLoss"));
+        QVERIFY(form.detail()->isVisible());
+        QCOMPARE(changed.count(), 1);
+        type(QStringLiteral("[3]"));
+        QCOMPARE(changed.count(), 2);
+        QCOMPARE(session::backward_from_text(form.choice()), std::string("CrossEntropyLoss(), target [3]"));
+        // What is no target stays to be mended; the choice is as it was.
+        type(QStringLiteral("[3"));
+        QVERIFY(form.error().contains(QStringLiteral("is no target")));
+        QCOMPARE(form.detail()->text(), QStringLiteral("[3"));
+        QCOMPARE(session::target_text(form.choice().target), std::string("[3]"));
+        type(QStringLiteral("[4]"));
+        QVERIFY(form.error().isEmpty());
+        choose(QStringLiteral("one element of an output"));
+        QCOMPARE(form.detail()->text(), QStringLiteral("out0[0]"));
+        type(QStringLiteral("out0[0, 7]"));
+        QCOMPARE(form.choice().index, (session::Shape{0, 7}));
+        form.kind()->setEditText(QStringLiteral("CrossEntropyLoss(label_smoothing=0.1)"));
+        emit form.kind()->lineEdit()->editingFinished();
+        QVERIFY2(form.choice().kind == session::BackwardFrom::Kind::Loss, qPrintable(form.error()));
+        // The source's own is what stands there where it has one.
+        form.setChoice({});
+        form.setOwnLoss(1);
+        QCOMPARE(form.kind()->currentText(), QStringLiteral("the source's loss"));
+        form.setOwnLoss(2);
+        QVERIFY(form.detail()->isVisible());
+        QVERIFY(form.note()->text().contains(QStringLiteral("takes a target")));
+        type(QStringLiteral("labels"));
+        QVERIFY(form.choice().target.source == session::LossTarget::Source::Data);
     }
 };
 

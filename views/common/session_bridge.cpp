@@ -394,6 +394,11 @@ void SessionBridge::run() {
     }
 }
 
+void SessionBridge::setTrainingData(const session::DataSpec& data) {
+    training_data_ = data;
+    emit trainingDataChanged();
+}
+
 void SessionBridge::step(session::StepKind kind) {
     if (isPaused()) {
         session_->step(kind);

@@ -70,6 +70,9 @@ class SessionBridge : public QObject {
     // What the next run does; the Inputs panel edits it.
     const session::RunOptions& runOptions() const { return options_; }
     void setRunOptions(const session::RunOptions& options);
+    // What the Train panel names: the `labels` that a loss may be held against.
+    const session::DataSpec& trainingData() const { return training_data_; }
+    void setTrainingData(const session::DataSpec& data);
     std::vector<session::InputSpec> inputs() const;
     void setInputs(const std::vector<session::InputSpec>& inputs);
 
@@ -146,6 +149,7 @@ class SessionBridge : public QObject {
     void breakpointsChanged();
     void inputsChanged();
     void runOptionsChanged();
+    void trainingDataChanged();
     void panelWanted(const QString& id);
     // A parameter or buffer by name, to be looked at as it is now.
     void tensorWanted(const QString& name);
@@ -194,6 +198,7 @@ class SessionBridge : public QObject {
     std::size_t history_at_ = 0;
     std::vector<session::EventId> bookmarks_;
     session::RunOptions options_;
+    session::DataSpec training_data_;
     QUndoStack undo_;
     std::unique_ptr<Listener> listener_;
     std::unique_ptr<session::Session> session_;  // last: stops before what its listener writes to goes away

@@ -76,6 +76,8 @@ void rememberInputs(const QString& model, const std::vector<InputSpec>& inputs, 
         for (const std::string& name : options.left_out) names.append(QString::fromStdString(name));
         object[QStringLiteral("left_out")] = names;
     }
+    object[QStringLiteral("loss")] = QString::fromStdString(session::loss_text(options.backward_from));
+    object[QStringLiteral("target")] = QString::fromStdString(session::target_text(options.backward_from.target));
     if (options.training) object[QStringLiteral("training")] = *options.training;
     QSettings().setValue(keyOf(model), QJsonDocument(object).toJson(QJsonDocument::Compact));
 }
@@ -94,6 +96,12 @@ std::optional<RememberedInputs> recallInputs(const QString& model, RunOptions op
     options.seed = static_cast<std::uint64_t>(object[QStringLiteral("seed")].toInteger());
     options.left_out.clear();
     for (const auto& name : object[QStringLiteral("left_out")].toArray()) options.left_out.insert(name.toString().toStdString());
+    options.backward_from = {};
+    try {
+        options.backward_from = session::parse_backward_from(object[QStringLiteral("loss")].toString().toStdString(), object[QStringLiteral("target")].toString().toStdString());
+    } catch (const std::exception&) {
+        // A loss that this version does not know: as for a model seen for the first time.
+    }
     options.training.reset();
     if (object.contains(QStringLiteral("training"))) options.training = object[QStringLiteral("training")].toBool();
     all.options = options;

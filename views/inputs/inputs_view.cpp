@@ -28,6 +28,7 @@
 #include "views/common/theme.h"
 #include "views/inputs/answer.h"
 #include "views/inputs/array_file.h"
+#include "views/inputs/backward_form.h"
 #include "views/inputs/drawing_pad.h"
 #include "views/inputs/input_memory.h"
 #include "views/inputs/input_model.h"
@@ -206,6 +207,15 @@ InputsView::InputsView(SessionBridge& bridge, QWidget* parent)
         recalled_ = false;
         left_out_.clear();
         showInputs();
+        showOptions();
+    });
+    connect(&bridge, &SessionBridge::trainingDataChanged, this, [this] {
+        from_->setData(this->bridge().trainingData());
+        if (from_->choice().target.source != session::LossTarget::Source::Data) return;
+        session::BackwardFrom from = from_->choice();
+        from.target.data = this->bridge().trainingData();
+        from_->setChoice(from);
+        takeOptions();
     });
     connect(&bridge, &SessionBridge::runOptionsChanged, this, [this] {
         showOptions();
@@ -224,6 +234,7 @@ InputsView::InputsView(SessionBridge& bridge, QWidget* parent)
             showInputs();
         }
         showAnswer();
+        showWhyNoBackward();
         if (waits_to_run_.empty() || this->bridge().isBusy()) return;
         if (model && model->path == waits_to_run_) runWhenStill();
         waits_to_run_.clear();
@@ -247,7 +258,7 @@ QWidget* InputsView::makeOptions() {
     form->setLabelAlignment(Qt::AlignLeft);
     backward_ = new QCheckBox(tr("Backward"), box);
     backward_->setObjectName(QStringLiteral("backward"));
-    backward_->setToolTip(tr("Also run backward from every output, with ones as cotangents"));
+    backward_->setToolTip(tr("Also run backward, from what is chosen below"));
     statistics_ = new QCheckBox(tr("Statistics"), box);
     statistics_->setToolTip(tr("Minimum, maximum, mean, NaN and Inf of every output"));
     mode_ = new QComboBox(box);
@@ -277,6 +288,15 @@ QWidget* InputsView::makeOptions() {
     checks->addWidget(statistics_);
     checks->addStretch(1);
     form->addRow(checks);
+    from_ = new BackwardForm(box);
+    form->addRow(tr("From"), from_);
+    from_label_ = form->labelForField(from_);
+    from_label_->setToolTip(tr("What backward starts from"));
+    connect(from_, &BackwardForm::changed, this, [this] {
+        // Who chooses what backward starts from wants backward.
+        backward_->setChecked(true);
+        takeOptions();
+    });
     const std::pair<QString, QWidget*> rows[] = {{tr("Mode"), mode_}, {tr("Passes"), pipeline_}, {tr("Compile"), compile_}, {tr("Threads"), threads_}, {tr("Seed"), seed_}};
     for (const auto& [title, editor] : rows) {
         editor->setAccessibleName(title);
@@ -294,6 +314,8 @@ void InputsView::showOptions() {
     showing_ = true;
     const auto& options = bridge().runOptions();
     backward_->setChecked(options.backward);
+    from_->setOwnLoss(bridge().model() ? bridge().model()->loss_arguments : 0);
+    from_->setChoice(options.backward_from);
     statistics_->setChecked(options.statistics);
     mode_->setCurrentIndex(!options.training ? 0 : *options.training ? 2 : 1);
     pipeline_->setCurrentText(text(options.pipeline));
@@ -307,6 +329,7 @@ void InputsView::takeOptions() {
     if (showing_) return;
     session::RunOptions options = bridge().runOptions();
     options.backward = backward_->isChecked();
+    options.backward_from = from_->choice();
     options.statistics = statistics_->isChecked();
     options.training = mode_->currentIndex() == 0 ? std::nullopt : std::optional(mode_->currentIndex() == 2);
     options.pipeline = pipeline_->currentText().toStdString();
@@ -315,6 +338,18 @@ void InputsView::takeOptions() {
     options.seed = static_cast<std::uint64_t>(seed_->value());
     bridge().setRunOptions(options);
     keep();
+}
+
+// A loss that could not be computed is told of where it is chosen: before anything ran, or among the events of the loss.
+void InputsView::showWhyNoBackward() {
+    const session::Status& status = bridge().status();
+    if (status.state != session::RunState::Failed || !bridge().runOptions().backward || !bridge().model()) return;
+    const auto& recording = bridge().recording();
+    const auto count = static_cast<session::EventId>(recording ? recording->event_count() : 0);
+    const bool is_early = count == 0 && bridge().model()->cannot_run.empty();
+    const bool is_in_loss = count > 0 && recording->event(count).failed && recording->event(count).scope == "loss";
+    const bool is_late = count > 0 && !recording->event(count).failed && recording->backward_start() == nullptr;
+    if (is_early || is_in_loss || is_late) from_->showError(text(status.error));
 }
 
 void InputsView::showInputs() {
@@ -348,7 +383,10 @@ void InputsView::recall() {
     const auto remembered = recallInputs(text(model->path), bridge().runOptions());
     if (!remembered || remembered->inputs.size() != bridge().inputs().size()) return;
     left_out_ = remembered->options.left_out;
-    bridge().setRunOptions(remembered->options);
+    session::RunOptions options = remembered->options;
+    // Labels are those of the data as it is named now.
+    if (options.backward_from.target.source == session::LossTarget::Source::Data) options.backward_from.target.data = bridge().trainingData();
+    bridge().setRunOptions(options);
     bridge().setInputs(remembered->inputs);
 }
 

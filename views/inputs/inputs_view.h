@@ -19,6 +19,7 @@ class QBoxLayout;
 
 namespace loupe::views {
 
+class BackwardForm;
 class DrawingPad;
 class InputModel;
 
@@ -32,6 +33,7 @@ class InputsView : public View {
     InputModel& model() { return *model_; }
     QTableView& table() { return *table_; }
     DrawingPad& pad() { return *pad_; }
+    BackwardForm& backwardForm() { return *from_; }
     // What the model chose, after a run; empty when it does not choose.
     QString answer() const;
     // An .npz feeds all inputs by number; any other file the selected one.
@@ -54,6 +56,7 @@ class InputsView : public View {
     void showInputs();
     void showOptions();
     void takeOptions();
+    void showWhyNoBackward();
     void chooseFile();
     void showPreview();
     void showAnswer();
@@ -75,6 +78,8 @@ class InputsView : public View {
     QLineEdit* words_;
     QLabel* answer_;
     QCheckBox* backward_;
+    BackwardForm* from_ = nullptr;
+    QWidget* from_label_ = nullptr;
     QCheckBox* statistics_;
     QComboBox* mode_;
     QComboBox* pipeline_;

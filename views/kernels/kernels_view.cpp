@@ -139,6 +139,7 @@ void KernelsView::compile() {
     request.pipeline = pipeline_->currentText().toStdString();
     request.method = bridge().runOptions().method;
     request.backward = backward_->isChecked();
+    request.backward_from = bridge().runOptions().backward_from;
     bridge().ask<session::FusedGroups>(
         this, [this](const session::FusedGroups& groups) { showGroups(groups); },
         [&](auto reply) { bridge().session().request_fused_groups("kernels", request, reply); });

@@ -94,6 +94,7 @@ void TrainView::makeMenus() {
 // What the data is, as soon as it is named.
 void TrainView::lookAtData() {
     const session::DataSpec data = form_->data().data();
+    bridge().setTrainingData(data);
     if (data.path.empty() || bridge().isTraining()) return;
     bridge().ask<session::DataSummary>(
         this,
