@@ -2,7 +2,6 @@
 #include "app/window/resources.h"
 
 #include <QCoreApplication>
-#include <QDir>
 #include <QFile>
 #include <QJsonArray>
 #include <QJsonDocument>
@@ -10,15 +9,10 @@
 
 namespace loupe::window {
 
-namespace {
-
-// Beside the program when it was moved, else where it was built from.
 QDir resourceFolder() {
     const QDir beside(QCoreApplication::applicationDirPath() + QStringLiteral("/../share/tensorloupe"));
     return beside.exists() ? beside : QDir(QStringLiteral(LOUPE_RESOURCES));
 }
-
-}  // namespace
 
 std::vector<ShippedModel> shippedModels() {
     const QDir folder(resourceFolder().filePath(QStringLiteral("models")));

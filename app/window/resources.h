@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// The models that ship with the program.
+// Where the files that ship with the program stand, and the models among them.
 
+#include <QDir>
 #include <QString>
 #include <QStringList>
 #include <vector>
 
 namespace loupe::window {
+
+// Beside the program when it was moved, else where it was built from.
+QDir resourceFolder();
 
 struct ShippedModel {
     QString file;  // absolute path
