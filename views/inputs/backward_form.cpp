@@ -33,7 +33,7 @@ std::vector<std::string> losses() {
 }  // namespace
 
 BackwardForm::BackwardForm(QWidget* parent)
-    : QWidget(parent), kind_(new QComboBox(this)), detail_row_(new QWidget(this)), detail_label_(new QLabel(detail_row_)), detail_(new QLineEdit(detail_row_)),
+    : QWidget(parent), kind_(new QComboBox(this)), detail_row_(new QWidget(this)), detail_(new QLineEdit(detail_row_)),
       file_(new QToolButton(detail_row_)), note_(new QLabel(this)) {
     auto* rows = new QVBoxLayout(this);
     rows->setContentsMargins(0, 0, 0, 0);
@@ -45,12 +45,9 @@ BackwardForm::BackwardForm(QWidget* parent)
     kind_->setInsertPolicy(QComboBox::NoInsert);
     kind_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
     kind_->setMinimumContentsLength(8);
-    rows->addWidget(kind_);
     auto* row = new QHBoxLayout(detail_row_);
     row->setContentsMargins(0, 0, 0, 0);
     row->setSpacing(4);
-    detail_label_->setProperty("faint", true);
-    row->addWidget(detail_label_);
     detail_->setObjectName(QStringLiteral("backwardDetail"));
     row->addWidget(detail_, 1);
     file_->setText(QStringLiteral("\u2026"));
@@ -63,6 +60,10 @@ BackwardForm::BackwardForm(QWidget* parent)
     rows->addWidget(note_);
     connect(kind_, &QComboBox::activated, this, &BackwardForm::kindChosen);
     connect(kind_->lineEdit(), &QLineEdit::editingFinished, this, &BackwardForm::take);
+    // What was typed is followed by what it needs.
+    connect(kind_->lineEdit(), &QLineEdit::returnPressed, this, [this] {
+        if (!detail_row_->isHidden()) detail_->setFocus();
+    });
     connect(detail_, &QLineEdit::editingFinished, this, &BackwardForm::take);
     connect(file_, &QToolButton::clicked, this, &BackwardForm::chooseFile);
     fillKinds();
@@ -111,6 +112,7 @@ void BackwardForm::setChoice(const BackwardFrom& from) {
     if (kind == Kind::Element) detail_->setText(text(session::loss_text(from)));
     else if (kind == Kind::Cotangents) detail_->setText(text(from.file));
     else detail_->setText(text(session::target_text(from.target)));
+    kind_->lineEdit()->setCursorPosition(0);
     showing_ = false;
     showDetail();
 }
@@ -122,9 +124,8 @@ void BackwardForm::showDetail() {
     const bool has_target = takesTarget(kind, own_loss_);
     detail_row_->setVisible(has_target || kind == Kind::Element || kind == Kind::Cotangents);
     file_->setVisible(kind != Kind::Element);
-    detail_label_->setText(has_target ? tr("Target") : kind == Kind::Element ? tr("Element") : tr("File"));
-    detail_->setAccessibleName(detail_label_->text());
-    detail_->setPlaceholderText(has_target ? tr("3, [1, 7], labels, a file") : kind == Kind::Element ? tr("out0[0, 3]") : tr("an .npz with cot0, cot1"));
+    detail_->setAccessibleName(has_target ? tr("Target") : kind == Kind::Element ? tr("Element") : tr("File"));
+    detail_->setPlaceholderText(has_target ? tr("target: 3, [1, 7], labels, a file") : kind == Kind::Element ? tr("out0[0, 3]") : tr("an .npz with cot0, cot1"));
     detail_->setToolTip(has_target ? tr("A value as Python writes it (one number stands for all), `labels` for those of the training data, or a file: targets.npy, data.npz:y")
                         : kind == Kind::Element ? tr("Output and index: out0[0, 3]")
                                                 : tr("Gradients of the outputs: cot0, cot1, ..."));
@@ -138,6 +139,7 @@ void BackwardForm::showDetail() {
     showError({});
     note_->setText(note);
     note_->setVisible(!note.isEmpty());
+    setVisible(!detail_row_->isHidden() || !note_->isHidden());
 }
 
 void BackwardForm::showError(const QString& error) {
@@ -146,6 +148,7 @@ void BackwardForm::showError(const QString& error) {
     note_->style()->polish(note_);
     note_->setText(error);
     note_->setVisible(!error.isEmpty());
+    setVisible(!detail_row_->isHidden() || !note_->isHidden());
 }
 
 QString BackwardForm::error() const { return note_->property("bad").toBool() ? note_->text() : QString(); }
@@ -154,7 +157,7 @@ void BackwardForm::kindChosen() {
     detail_->clear();
     if (kind_->currentData().toString() == QLatin1String("out0[0]")) detail_->setText(QStringLiteral("out0[0]"));
     take();
-    if (detail_row_->isVisibleTo(this)) detail_->setFocus();
+    if (!detail_row_->isHidden()) detail_->setFocus();
 }
 
 // An entry of the list by what it stands for, else what was typed.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// What backward starts from, as fields: a choice, and behind it the target, the element or the file that it needs.
+// What backward starts from, as fields: a choice, and below it the target, the element or the file that it needs. The choice
+// stands wherever kind() is put; this widget is what it needs, and hidden when that is nothing.
 
 #include <QComboBox>
 #include <QLabel>
@@ -50,7 +51,6 @@ class BackwardForm : public QWidget {
     bool showing_ = false;
     QComboBox* kind_;
     QWidget* detail_row_;
-    QLabel* detail_label_;
     QLineEdit* detail_;
     QToolButton* file_;
     QLabel* note_;

@@ -289,9 +289,9 @@ QWidget* InputsView::makeOptions() {
     checks->addStretch(1);
     form->addRow(checks);
     from_ = new BackwardForm(box);
-    form->addRow(tr("From"), from_);
-    from_label_ = form->labelForField(from_);
-    from_label_->setToolTip(tr("What backward starts from"));
+    form->addRow(tr("From"), from_->kind());
+    form->labelForField(from_->kind())->setToolTip(tr("What backward starts from"));
+    form->addRow(from_);
     connect(from_, &BackwardForm::changed, this, [this] {
         // Who chooses what backward starts from wants backward.
         backward_->setChecked(true);

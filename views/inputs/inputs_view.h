@@ -79,7 +79,6 @@ class InputsView : public View {
     QLabel* answer_;
     QCheckBox* backward_;
     BackwardForm* from_ = nullptr;
-    QWidget* from_label_ = nullptr;
     QCheckBox* statistics_;
     QComboBox* mode_;
     QComboBox* pipeline_;

@@ -498,6 +498,8 @@ void TensorView::applyColours() {
         for (QDoubleSpinBox* spin : {low_, high_}) spin->setDecimals(decimals);
         low_->setValue(low);
         high_->setValue(high);
+        // Without a finite element there is no range to show.
+        if (!finite) low_->clear(), high_->clear();
     }
     picture_->setColours(map, low_->value(), high_->value());
     grid_->setColours(map, low_->value(), high_->value(), false);
