@@ -112,6 +112,84 @@ class PlotsTest : public QObject {
         }
     }
 
+    // A thousand blocks of four parameters each: modules stand for what is inside until one is opened.
+    void manyParametersAreGroupedByModule() {
+        std::vector<session::GradientRow> many;
+        for (int layer = 0; layer < 12; ++layer) {
+            for (int block = 0; block < 90; ++block) {
+                for (const char* name : {"attn.weight", "attn.bias", "fc.weight", "fc.bias"}) {
+                    many.push_back(row(("layers." + std::to_string(layer) + ".block" + std::to_string(block) + "." + name).c_str(), 0.5, 3, 4));
+                    many.back().shape = {8};
+                }
+            }
+        }
+        QCOMPARE(many.size(), 4320u);
+        GradientColumns columns;
+        columns.setRows(many);
+        QCOMPARE(columns.all().size(), 12u);  // "layers" alone says nothing
+        QCOMPARE(columns.label(3), QStringLiteral("layers.3"));
+        QCOMPARE(columns.columnOf(4319), 11);
+        const session::GradientRow sum = columns.sum(0, many);
+        QVERIFY(sum.finite && qFuzzyCompare(sum.finite->norm, std::sqrt(360 * 9.0)) && qFuzzyCompare(*sum.weight_norm, std::sqrt(360 * 16.0)));
+        QVERIFY(qFuzzyCompare(sum.finite->mean_abs, 0.5) && qFuzzyCompare(sum.finite->max_abs, 2.5));
+        QVERIFY(qFuzzyCompare(columns.ratio(0, many).value_or(0), 3.0 / 4));
+        QVERIFY(columns.toggle(2));
+        QCOMPARE(columns.all().size(), 11u + 90u);
+        QVERIFY(columns.toggle(2));  // its first block
+        QCOMPARE(columns.all().size(), 11u + 89u + 2u);
+        QVERIFY(columns.toggle(2));
+        QCOMPARE(columns.label(2), QStringLiteral("attn.weight"));
+        QCOMPARE(columns.label(3), QStringLiteral("bias"));
+        QVERIFY(columns.toggle(3));  // closes attn again
+        QCOMPARE(columns.all().size(), 11u + 89u + 2u);
+        columns.setSearch(QStringLiteral("layers.7.block33 bias"));
+        QCOMPARE(columns.matches(), 2u);
+        QCOMPARE(columns.all().size(), 2u);
+        columns.setSearch({});
+        columns.setGrouping(GradientGrouping::EveryModule);
+        QCOMPARE(columns.all().size(), 12u * 90 * 2);
+        columns.setGrouping(GradientGrouping::Parameters);
+        QCOMPARE(columns.all().size(), 4320u);
+        // Few parameters stand for themselves.
+        columns.setGrouping(GradientGrouping::Automatic);
+        columns.setRows(rows());
+        QCOMPARE(columns.all().size(), rows().size());
+
+        SessionBridge bridge;
+        bridge.show(testing::sampleModel(), testing::sampleRun());
+        GradientFlowView view(bridge, nullptr);
+        view.resize(900, 300);
+        view.show();
+        view.showRows(many);
+        const auto apart = [&] {
+            view.plot()->replot();
+            double least = 1e9;
+            double before = -1e9;
+            for (const auto& [column, label] : view.shownLabels()) {
+                const double x = view.plot()->xAxis->coordToPixel(column);
+                least = std::min(least, x - before);
+                before = x;
+            }
+            return least;
+        };
+        QVERIFY(!view.grab().isNull());
+        QCOMPARE(view.shownLabels().size(), 12u);
+        // However many there are, names do not lie upon each other, and there are some.
+        view.setGrouping(GradientGrouping::Parameters);
+        QVERIFY(apart() > 12);
+        QVERIFY(view.shownLabels().size() >= 12u);
+        // Zoomed in each has its own.
+        view.plot()->xAxis->setRange(100, 120);
+        QVERIFY(apart() > 12);
+        QCOMPARE(view.shownLabels().size(), 21u);
+        // Double click on the bar of a module opens it.
+        view.setGrouping(GradientGrouping::Automatic);
+        view.plot()->replot();
+        const QPoint place(static_cast<int>(view.plot()->xAxis->coordToPixel(4)), view.plot()->axisRect()->center().y());
+        QTest::mouseDClick(view.plot(), Qt::LeftButton, {}, place);
+        QCOMPARE(view.columns().all().size(), 11u + 90u);
+    }
+
     void bytesOverEvents() {
         const auto recording = memoryRun();
         const MemorySeries series = memorySeries(*recording, recording->event_count());

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/common/elided_label.h"
 
+#include <QHelpEvent>
 #include <QPainter>
+#include <QToolTip>
 #include <algorithm>
 
 namespace loupe::views {
@@ -33,6 +35,13 @@ QSize ElidedLabel::minimumSizeHint() const {
     const QMargins margins = contentsMargins();
     const int fewest = margins.left() + margins.right() + markWidth() + kFewest * fontMetrics().averageCharWidth();
     return {std::min(whole.width(), fewest), whole.height()};
+}
+
+bool ElidedLabel::event(QEvent* event) {
+    const bool is_cut = fontMetrics().horizontalAdvance(text()) > contentsRect().width() - markWidth();
+    if (event->type() != QEvent::ToolTip || !toolTip().isEmpty() || !is_cut) return QLabel::event(event);
+    QToolTip::showText(static_cast<QHelpEvent*>(event)->globalPos(), text().toHtmlEscaped(), this);
+    return true;
 }
 
 void ElidedLabel::paintEvent(QPaintEvent*) {

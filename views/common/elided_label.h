@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// A label of one line that gives way: text that does not fit ends in dots, and the window stays as narrow as its user made it.
+// A label of one line that gives way: text that does not fit ends in dots, its tip has all of it, and the window stays as
+// narrow as its user made it.
 
 #include <QColor>
 #include <QLabel>
@@ -20,6 +21,7 @@ class ElidedLabel : public QLabel {
     QSize sizeHint() const override;
 
   protected:
+    bool event(QEvent* event) override;
     void paintEvent(QPaintEvent* event) override;
 
   private:

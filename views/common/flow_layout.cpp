@@ -5,6 +5,17 @@
 
 namespace loupe::views {
 
+namespace {
+
+// What expands, and what takes any width there is: a label that ends in dots.
+bool takesWhatIsLeft(const QLayoutItem& item) {
+    const auto* widget = const_cast<QLayoutItem&>(item).widget();
+    const bool is_ignored = widget != nullptr && widget->sizePolicy().horizontalPolicy() == QSizePolicy::Ignored;
+    return is_ignored || (item.expandingDirections() & Qt::Horizontal);
+}
+
+}  // namespace
+
 FlowLayout::~FlowLayout() { qDeleteAll(items_); }
 
 QLayoutItem* FlowLayout::takeAt(int index) { return index >= 0 && index < items_.size() ? items_.takeAt(index) : nullptr; }
@@ -36,7 +47,7 @@ int FlowLayout::arrange(const QRect& rect, Arrange what) const {
         for (; end < items_.size(); ++end) {
             QLayoutItem* item = items_[end];
             if (item->isEmpty()) continue;
-            const bool stretches = item->expandingDirections() & Qt::Horizontal;
+            const bool stretches = takesWhatIsLeft(*item);
             const QSize hint = item->sizeHint().expandedTo(item->minimumSize());
             const QSize size(stretches ? std::min(hint.width(), inside.width()) : std::min(hint.width(), std::max(inside.width(), item->minimumSize().width())), hint.height());
             const int more = size.width() + (row.isEmpty() ? 0 : spacing());
@@ -51,7 +62,7 @@ int FlowLayout::arrange(const QRect& rect, Arrange what) const {
         int left = inside.left();
         const int spare = std::max(0, inside.width() - width);
         for (auto& [item, size] : row) {
-            if (stretching > 0 && (item->expandingDirections() & Qt::Horizontal)) size.rwidth() += spare / stretching;
+            if (stretching > 0 && takesWhatIsLeft(*item)) size.rwidth() += spare / stretching;
             if (what == Arrange::Place) item->setGeometry(QRect(QPoint(left, top + (height - size.height()) / 2), size));
             left += size.width() + spacing();
         }

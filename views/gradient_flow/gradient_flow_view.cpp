@@ -8,6 +8,8 @@
 #include <cmath>
 
 #include "views/common/colour_map.h"
+#include "views/common/elided_label.h"
+#include "views/common/flow_layout.h"
 #include "views/common/format.h"
 #include "views/common/plot_style.h"
 #include "views/common/theme.h"
@@ -23,7 +25,7 @@ double meanOf(const session::GradientRow& row) { return row.finite ? row.finite-
 ViewDescription GradientFlowView::describe() {
     return {QStringLiteral("gradient_flow"), tr("Gradient flow"),
             tr("The gradients of every parameter after a backward pass, from the first layer to the last, and what is "
-               "wrong with them. Click a bar to look at that gradient."),
+               "wrong with them. Click a bar to look at that gradient, double click opens and closes a module."),
             QStringLiteral("gradient_flow"), Place::Bottom};
 }
 
@@ -31,9 +33,8 @@ GradientFlowView::GradientFlowView(SessionBridge& bridge, QWidget* parent) : Vie
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(0);
-    auto* bar = new QHBoxLayout;
+    auto* bar = new FlowLayout;
     bar->setContentsMargins(6, 4, 6, 2);
-    bar->setSpacing(10);
     measure_ = new QComboBox(this);
     measure_->addItems({tr("mean and max |gradient|"), tr("norm"), tr("norm / weight norm"), tr("fraction of zeros"), tr("mean |gradient| over runs"), tr("mean |gradient| over steps of the training")});
     measure_->setToolTip(tr("What the bars show"));
@@ -43,15 +44,40 @@ GradientFlowView::GradientFlowView(SessionBridge& bridge, QWidget* parent) : Vie
         draw();
     });
     bar->addWidget(measure_);
+    grouping_ = new QComboBox(this);
+    grouping_->addItems({tr("Group: as room allows"), tr("Group: top modules"), tr("Group: every module"), tr("Group: none")});
+    grouping_->setToolTip(tr("Which parameters are added up in one bar; double click on a bar opens a module or closes it again"));
+    grouping_->setAccessibleName(tr("Grouping of the parameters"));
+    connect(grouping_, &QComboBox::currentIndexChanged, this, [this](int index) {
+        columns_.setGrouping(static_cast<GradientGrouping>(index));
+        arrange();
+    });
+    bar->addWidget(grouping_);
+    search_ = new QLineEdit(this);
+    search_->setPlaceholderText(tr("Find a parameter (Ctrl+F)"));
+    search_->setClearButtonEnabled(true);
+    search_->setAccessibleName(tr("Find a parameter"));
+    search_->setMinimumWidth(150);
+    search_->setMaximumWidth(220);
+    connect(search_, &QLineEdit::textChanged, this, [this](const QString& words) {
+        columns_.setSearch(words);
+        search_->setProperty("invalid", !words.trimmed().isEmpty() && columns_.matches() == 0);
+        search_->style()->polish(search_);
+        arrange();
+        fillHealth();
+    });
+    bar->addWidget(search_);
     start_ = new QLabel(this);
     start_->setObjectName(QStringLiteral("backwardStart"));
     start_->setTextFormat(Qt::RichText);
     start_->setToolTip(tr("What backward started from; click to choose it in Inputs"));
     connect(start_, &QLabel::linkActivated, this, [this] { this->bridge().showPanel(QStringLiteral("inputs")); });
     bar->addWidget(start_);
-    summary_ = new QLabel(this);
+    summary_ = new ElidedLabel(this);
     summary_->setProperty("faint", true);
-    bar->addWidget(summary_, 1);
+    summary_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+    summary_->setMinimumWidth(160);
+    bar->addWidget(summary_);
     layout->addLayout(bar);
 
     auto* splitter = new QSplitter(Qt::Horizontal, this);
@@ -74,7 +100,9 @@ GradientFlowView::GradientFlowView(SessionBridge& bridge, QWidget* parent) : Vie
     mark_ = new QCPItemStraightLine(plot_);
     mark_->setVisible(false);
     connect(plot_, &QCustomPlot::mouseRelease, this, &GradientFlowView::click);
+    connect(plot_, &QCustomPlot::mouseDoubleClick, this, &GradientFlowView::doubleClick);
     connect(plot_, &QCustomPlot::mouseMove, this, &GradientFlowView::hover);
+    connect(plot_, &QCustomPlot::beforeReplot, this, &GradientFlowView::drawNames);
     splitter->addWidget(plot_);
     health_ = new QListWidget(splitter);
     health_->setAccessibleName(tr("Health of the gradients"));
@@ -122,8 +150,20 @@ void GradientFlowView::showRows(const std::vector<session::GradientRow>& rows) {
     noteRun();
     takeTraining();
     fillHealth();
+    columns_.setRows(rows_);
+    arrange();
+}
+
+// After what stands side by side has changed.
+void GradientFlowView::arrange() {
+    shown_.clear();
+    for (std::size_t i = 0; i < columns_.all().size(); ++i) shown_.push_back(columns_.sum(static_cast<int>(i), rows_));
     draw();
     fit();
+}
+
+void GradientFlowView::toggle(int column) {
+    if (columns_.toggle(column)) arrange();
 }
 
 void GradientFlowView::setMeasure(Measure measure) { measure_->setCurrentIndex(static_cast<int>(measure)); }
@@ -134,8 +174,8 @@ void GradientFlowView::draw() {
     QVector<double> keys;
     QVector<double> first;
     QVector<double> second;
-    for (std::size_t i = 0; i < rows_.size(); ++i) {
-        const session::GradientRow& row = rows_[i];
+    for (std::size_t i = 0; i < shown_.size(); ++i) {
+        const session::GradientRow& row = shown_[i];
         if (!row.has_gradient) continue;
         keys << static_cast<double>(i);
         // Where no element is finite there is no number: NaN draws nothing, the hatching says why.
@@ -146,7 +186,7 @@ void GradientFlowView::draw() {
                 second << of.max_abs;
                 break;
             case Measure::Norm: first << of.norm; break;
-            case Measure::Ratio: first << row.weight_ratio().value_or(std::nan("")); break;
+            case Measure::Ratio: first << columns_.ratio(static_cast<int>(i), rows_).value_or(std::nan("")); break;
             case Measure::Zeros: first << (row.finite ? row.zero_fraction : std::nan("")); break;
             case Measure::Runs:
             case Measure::Steps: break;
@@ -157,21 +197,48 @@ void GradientFlowView::draw() {
     if (measure == Measure::Runs) drawMap(runs_, {});
     else if (measure == Measure::Steps) drawSteps();
     else drawBars(keys, first, second);
-    drawNames();
     markCurrent();
 }
 
+// As many as can be read, those first that begin a module far out; zooming in brings the others.
 void GradientFlowView::drawNames() {
-    // Names of modules under the bars, as many as can be read.
-    const auto ticker = QSharedPointer<QCPAxisTickerText>::create();
-    std::string last;
-    for (std::size_t i = 0; i < rows_.size(); ++i) {
-        if (rows_[i].module == last && i > 0) continue;
-        last = rows_[i].module;
-        ticker->addTick(static_cast<double>(i), last.empty() ? text(rows_[i].parameter) : text(last));
+    constexpr double kSteep = 55;   // degrees
+    constexpr double kApart = 16;   // pixels between slanted names
+    const auto& columns = columns_.all();
+    const QFontMetricsF metrics(plot_->xAxis->tickLabelFont());
+    const double letter = metrics.horizontalAdvance(QLatin1Char('n'));
+    const QCPRange range = plot_->xAxis->range();
+    // The rectangle has its new width only when the plot is drawn.
+    const QMargins margins = plot_->axisRect()->margins();
+    const double step = std::max(1, plot_->width() - margins.left() - margins.right()) / std::max(range.size(), 1e-9);
+    // Names take at most a third of the height.
+    const int most = std::max(6, static_cast<int>(plot_->height() * 0.33 / std::sin(qDegreesToRadians(kSteep)) / letter));
+    const auto name = [&](int column) {
+        const QString full = columns_.label(column);
+        return full.size() > most ? QChar(0x2026) + full.right(most - 1) : full;
+    };
+    const int first = std::max(0, static_cast<int>(std::ceil(range.lower)));
+    const int last = std::min(static_cast<int>(columns.size()) - 1, static_cast<int>(std::floor(range.upper)));
+    double widest = 0;
+    if (last - first < 40) {
+        for (int i = first; i <= last; ++i) widest = std::max(widest, metrics.horizontalAdvance(name(i)));
     }
+    const bool is_level = last - first < 40 && widest + 2 * letter < step;
+    std::vector<std::pair<int, int>> order;  // depth, column
+    for (int i = first; i <= last; ++i) order.emplace_back(columns_.depthOfChange(i), i);
+    std::sort(order.begin(), order.end());
+    const double apart = is_level ? 0 : kApart / std::max(step, 1e-9);  // in columns
+    labels_.clear();
+    for (const auto& [depth, column] : order) {
+        const auto next = labels_.lower_bound(column);
+        if (next != labels_.end() && next->first - column < apart) continue;
+        if (next != labels_.begin() && column - std::prev(next)->first < apart) continue;
+        labels_.emplace(column, columns[static_cast<std::size_t>(column)].is_group ? QStringLiteral("\u25b8 ") + name(column) : name(column));
+    }
+    const auto ticker = QSharedPointer<QCPAxisTickerText>::create();
+    for (const auto& [column, label] : labels_) ticker->addTick(column, label);
     plot_->xAxis->setTicker(ticker);
-    plot_->xAxis->setTickLabelRotation(rows_.size() > 6 ? 55 : 0);
+    plot_->xAxis->setTickLabelRotation(is_level ? 0 : kSteep);
     plot_->xAxis->grid()->setVisible(false);
 }
 
@@ -239,11 +306,14 @@ void GradientFlowView::drawSteps() {
 // Colours by the logarithm.
 void GradientFlowView::drawMap(const std::vector<std::vector<double>>& map, const std::vector<std::int64_t>& labels) {
     for (QCPBars* bars : {back_, front_, not_finite_}) bars->setData(QVector<double>(), QVector<double>(), true);
-    const int columns = static_cast<int>(rows_.size());
+    const int columns = static_cast<int>(shown_.size());
     const int count = static_cast<int>(map.size());
+    std::vector<std::vector<double>> cells;
     double low = 1e300;
     double high = 0;
-    for (const auto& run : map) {
+    for (const auto& by_row : map) {
+        auto& run = cells.emplace_back();
+        for (int x = 0; x < columns; ++x) run.push_back(columns_.mean(x, by_row));
         for (const double value : run) {
             if (!(value > 0) || !std::isfinite(value)) continue;
             low = std::min(low, value);
@@ -256,7 +326,7 @@ void GradientFlowView::drawMap(const std::vector<std::vector<double>>& map, cons
     map_->data()->setRange(QCPRange(0, std::max(1, columns - 1)), QCPRange(1, std::max(2, count)));
     for (int x = 0; x < columns; ++x) {
         for (int y = 0; y < std::max(2, count); ++y) {
-            const double value = count == 0 ? std::nan("") : map[static_cast<std::size_t>(std::min(y, count - 1))][static_cast<std::size_t>(x)];
+            const double value = count == 0 ? std::nan("") : cells[static_cast<std::size_t>(std::min(y, count - 1))][static_cast<std::size_t>(x)];
             map_->data()->setCell(x, y, value > 0 ? std::log10(std::max(value, low)) : value == 0 ? std::log10(low) : std::nan(""));
         }
     }
@@ -339,7 +409,7 @@ void GradientFlowView::hatchNotFinite(const QVector<double>& keys, const QVector
     QVector<double> places;
     QVector<double> heights;
     for (qsizetype i = 0; i < keys.size(); ++i) {
-        const session::GradientRow& row = rows_[static_cast<std::size_t>(keys[i])];
+        const session::GradientRow& row = shown_[static_cast<std::size_t>(keys[i])];
         if (!row.has_nan_or_inf()) continue;
         const double bar = second.isEmpty() ? first[i] : second[i];
         places << keys[i];
@@ -376,10 +446,11 @@ void GradientFlowView::fillHealth() {
         summary_->clear();
         return;
     }
+    const QString found = search_->text().trimmed().isEmpty() ? QString() : tr("%1 found; ").arg(countText(static_cast<std::int64_t>(columns_.matches())));
     const QString norm = bad == 0 ? tr("norm of all %1").arg(numberText(std::sqrt(square)))
                                   : bad == elements ? tr("no finite values")
                                                     : tr("norm of the finite %1: %2").arg(QString::fromStdString(session::share_text(elements - bad, elements)), numberText(std::sqrt(square)));
-    summary_->setText(tr("%1 of %2 parameters have gradients, %3").arg(countText(with), countText(static_cast<std::int64_t>(rows_.size())), norm));
+    summary_->setText(found + tr("%1 of %2 parameters have gradients, %3").arg(countText(with), countText(static_cast<std::int64_t>(rows_.size())), norm));
     const auto& recording = bridge().recording();
     const bool isLoss = recording && recording->backward_start() && recording->backward_start()->is_loss;
     if (measure() == Measure::Steps && !steps_.empty()) {
@@ -447,7 +518,7 @@ void GradientFlowView::follow(QListWidgetItem* item) {
 }
 
 void GradientFlowView::fit() {
-    plot_->xAxis->setRange(-0.7, std::max(1.0, static_cast<double>(rows_.size())) - 0.3);
+    plot_->xAxis->setRange(-0.7, std::max(1.0, static_cast<double>(shown_.size())) - 0.3);
     plot_->replot(QCustomPlot::rpQueuedReplot);
 }
 
@@ -461,32 +532,43 @@ void GradientFlowView::markCurrent() {
     for (std::size_t i = 0; i < rows_.size() && row < 0 && !module.empty(); ++i) {
         if (rows_[i].module == module) row = static_cast<int>(i);
     }
-    mark_->setVisible(row >= 0);
+    const int column = columns_.columnOf(row);
+    mark_->setVisible(column >= 0);
     QColor accent = Theme::instance().colour(Theme::Colour::Accent);
     mark_->setPen(QPen(accent, 1.5, Qt::DashLine));
-    mark_->point1->setCoords(row, plot_->yAxis->range().lower);
-    mark_->point2->setCoords(row, plot_->yAxis->range().upper);
+    mark_->point1->setCoords(column, plot_->yAxis->range().lower);
+    mark_->point2->setCoords(column, plot_->yAxis->range().upper);
     plot_->replot(QCustomPlot::rpQueuedReplot);
 }
 
-int GradientFlowView::rowAt(const QPoint& position) const {
+int GradientFlowView::columnAt(const QPoint& position) const {
     if (!plot_->axisRect()->rect().contains(position)) return -1;
-    const int row = static_cast<int>(std::lround(plot_->xAxis->pixelToCoord(position.x())));
-    return row >= 0 && row < static_cast<int>(rows_.size()) ? row : -1;
+    const int column = static_cast<int>(std::lround(plot_->xAxis->pixelToCoord(position.x())));
+    return column >= 0 && column < static_cast<int>(shown_.size()) ? column : -1;
 }
 
 void GradientFlowView::click(QMouseEvent* event) {
-    if (event->button() == Qt::LeftButton) select(rowAt(event->position().toPoint()));
+    const int at = event->button() == Qt::LeftButton ? columnAt(event->position().toPoint()) : -1;
+    if (at < 0) return;
+    const GradientColumn& column = columns_.all()[static_cast<std::size_t>(at)];
+    if (column.is_group) bridge().setCurrentModule(text(column.path));
+    else select(column.rows.front());
+}
+
+void GradientFlowView::doubleClick(QMouseEvent* event) {
+    if (event->button() == Qt::LeftButton) toggle(columnAt(event->position().toPoint()));
 }
 
 void GradientFlowView::hover(QMouseEvent* event) {
-    const int at = rowAt(event->position().toPoint());
+    const int at = columnAt(event->position().toPoint());
     if (at < 0) {
         plot_->setToolTip({});
         return;
     }
-    const session::GradientRow& row = rows_[static_cast<std::size_t>(at)];
-    QString tip = QStringLiteral("<b>%1</b><br>%2").arg(text(row.parameter).toHtmlEscaped(), shapeText(row.shape));
+    const GradientColumn& column = columns_.all()[static_cast<std::size_t>(at)];
+    const session::GradientRow& row = shown_[static_cast<std::size_t>(at)];
+    QString tip = QStringLiteral("<b>%1</b><br>").arg(text(row.parameter).toHtmlEscaped());
+    tip += column.is_group ? tr("%1 parameters together; double click opens").arg(column.rows.size()) : shapeText(row.shape);
     if (row.has_gradient) {
         if (row.has_nan_or_inf()) tip += tr("<br><b>%1</b>: %2 NaN, %3 Inf").arg(QString::fromStdString(row.finite_share_text()), countText(row.nan_count), countText(row.inf_count));
         if (row.finite) {
@@ -498,6 +580,11 @@ void GradientFlowView::hover(QMouseEvent* event) {
         tip += tr("<br>no gradient");
     }
     plot_->setToolTip(tip);
+}
+
+void GradientFlowView::find() {
+    search_->setFocus();
+    search_->selectAll();
 }
 
 void GradientFlowView::select(int at) {

@@ -4,11 +4,14 @@
 
 #include <QComboBox>
 #include <QLabel>
+#include <QLineEdit>
 #include <QListWidget>
+#include <map>
 
 #include "core/session/gradient_health.h"
 #include "views/common/empty_hint.h"
 #include "views/common/view.h"
+#include "views/gradient_flow/gradient_columns.h"
 
 class QCustomPlot;
 class QCPBars;
@@ -27,6 +30,7 @@ class GradientFlowView : public View {
     static ViewDescription describe();
     GradientFlowView(SessionBridge& bridge, QWidget* parent);
 
+    void find() override;
     void fit() override;
     void addActions(QMenu& menu) override;
     bool isSettled() const override { return !waiting_; }
@@ -36,6 +40,12 @@ class GradientFlowView : public View {
     void showRows(const std::vector<session::GradientRow>& rows);
     QListWidget* health() { return health_; }
     QCustomPlot* plot() { return plot_; }
+    const GradientColumns& columns() const { return columns_; }
+    // Under the axis as it is now, by column; those that would lie upon each other are left out.
+    const std::map<int, QString>& shownLabels() const { return labels_; }
+    void setGrouping(GradientGrouping grouping) { grouping_->setCurrentIndex(static_cast<int>(grouping)); }
+    // Opens a group of the plot, or closes the one around a parameter.
+    void toggle(int column);
     // Runs of this model with gradients, the first first: mean of the absolute gradient by parameter.
     const std::vector<std::vector<double>>& runs() const { return runs_; }
     const std::vector<session::StepGradients>& steps() const { return steps_; }
@@ -44,6 +54,7 @@ class GradientFlowView : public View {
   private:
     void ask();
     void draw();
+    void arrange();
     void drawBars(const QVector<double>& keys, const QVector<double>& first, const QVector<double>& second);
     void hatchNotFinite(const QVector<double>& keys, const QVector<double>& first, const QVector<double>& second);
     void drawNames();
@@ -59,12 +70,15 @@ class GradientFlowView : public View {
     void fillHealth();
     void markCurrent();
     void click(QMouseEvent* event);
+    void doubleClick(QMouseEvent* event);
     void hover(QMouseEvent* event);
     void select(int row);
-    int rowAt(const QPoint& position) const;
+    int columnAt(const QPoint& position) const;
 
     QComboBox* measure_ = nullptr;
     QLabel* start_ = nullptr;  // what backward started from; a link to choose it
+    QComboBox* grouping_ = nullptr;
+    QLineEdit* search_ = nullptr;
     QLabel* summary_ = nullptr;
     QCustomPlot* plot_ = nullptr;
     QCPBars* back_ = nullptr;   // the greater of two, behind
@@ -74,6 +88,9 @@ class GradientFlowView : public View {
     EmptyHint* hint_ = nullptr;
     QListWidget* health_ = nullptr;
     std::vector<session::GradientRow> rows_;
+    GradientColumns columns_;
+    std::vector<session::GradientRow> shown_;  // of columns_
+    std::map<int, QString> labels_;
     QCPColorMap* map_ = nullptr;
     std::vector<std::vector<double>> runs_;
     std::weak_ptr<const session::Recording> noted_;

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+// What stands side by side in the plot of gradients: parameters, or modules with the parameters inside added up, so that
+// a model of thousands of parameters is read as a model of ten is. Knows nothing of plots.
+
+#include <QString>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "core/session/requests.h"
+
+namespace loupe::views {
+
+enum class GradientGrouping { Automatic, TopModules, EveryModule, Parameters };
+
+struct GradientColumn {
+    std::string path;       // of a group the module, else the parameter
+    bool is_group = false;
+    std::vector<int> rows;  // indices of the rows given, in their order
+};
+
+class GradientColumns {
+  public:
+    // Automatic grouping opens whole levels of modules while no more columns than these come of it.
+    static constexpr std::size_t kMostAtOnce = 64;
+
+    void setRows(const std::vector<session::GradientRow>& rows);
+    void setGrouping(GradientGrouping grouping);
+    // Only parameters whose name contains all of the words; an empty text takes all.
+    void setSearch(const QString& words);
+
+    const std::vector<GradientColumn>& all() const { return columns_; }
+    std::size_t matches() const { return matches_; }  // parameters that the search leaves
+    int columnOf(int row) const;                      // -1: not shown
+    // Opens a group; of anything else closes the group around it. False when there is nothing to open or close.
+    bool toggle(int column);
+
+    // The column as one row: norms as of one vector, means and zeros by element, the greatest of maxima, counts added up,
+    // all of finite elements as in a row. Parameters without a gradient do not count; has_gradient is false when none has one.
+    session::GradientRow sum(int column, const std::vector<session::GradientRow>& rows) const;
+    // Norm of the gradients to that of the weights, as GradientRow::weight_ratio, of the parameters that have one.
+    std::optional<double> ratio(int column, const std::vector<session::GradientRow>& rows) const;
+    // Of a number a parameter, the mean by element over those of the column that are numbers; NaN when none is.
+    double mean(int column, const std::vector<double>& by_row) const;
+    // Under the column: "layer4.1", "conv2.weight"; "bias" beside the weight of the same module.
+    QString label(int column) const;
+    // How far from the root the column begins something new: 0 another top module, 1 another one inside, ...
+    int depthOfChange(int column) const;
+
+  private:
+    struct Node {
+        std::string path;
+        int row = -1;
+        int parent = -1;
+        std::vector<int> children;
+    };
+    void build();
+    void arrange();
+    void openLevels(std::size_t most);
+    void append(int node);
+    void collect(int node, std::vector<int>& rows) const;
+    bool isOpen(int node) const { return open_.contains(tree_[static_cast<std::size_t>(node)].path); }
+
+    std::vector<std::string> names_;
+    std::vector<double> elements_;
+    QString search_;
+    GradientGrouping grouping_ = GradientGrouping::Automatic;
+    std::vector<Node> tree_;  // the root first
+    std::set<std::string> open_;
+    std::vector<GradientColumn> columns_;
+    std::vector<int> column_of_row_;
+    std::size_t matches_ = 0;
+};
+
+}  // namespace loupe::views
