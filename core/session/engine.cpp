@@ -367,6 +367,7 @@ std::string Session::Engine::built_before(const std::filesystem::path& file) con
 
 void Session::Engine::do_open(const std::filesystem::path& file, const std::string& given) {
     const std::string build = given.empty() ? built_before(file) : given;
+    run_failed_ = false;
     change_status([&](Status& status) {
         status = Status{};
         status.state = RunState::Opening;
@@ -589,6 +590,7 @@ void Session::Engine::run_recorded(const PreparedMethod& method, const RunOption
         const StatementScope statements(*program_, *recorder_);
         run_phases(method, arguments_, backward_source_.get());
     } catch (...) {
+        run_failed_ = true;
         finish();
         throw;
     }
@@ -596,6 +598,7 @@ void Session::Engine::run_recorded(const PreparedMethod& method, const RunOption
 }
 
 void Session::Engine::forget_run() {
+    run_failed_ = false;
     recorder_.reset();
     start_.reset();
     body_ = nullptr;

@@ -65,6 +65,8 @@ class Session::Engine {
     // Of the model there is on the inputs as they are; listeners are told. Throws as compile_program.
     CompiledProgram compile(const CompileRequest& request);
     const Recorder* recorder() const { return recorder_.get(); }
+    // What the recorder holds is a run that ended in an error, and nothing was opened since.
+    bool run_failed() const { return run_failed_; }
     // Null: nothing was trained.
     const Trainer* trainer() const { return trainer_.get(); }
     // Into the model there is; tells of a model that is described anew.
@@ -161,6 +163,7 @@ class Session::Engine {
     std::string weights_from_;  // what the model's weights were given by since it was opened; empty: nothing
     std::vector<IValue> arguments_;
     std::unique_ptr<Recorder> recorder_;
+    bool run_failed_ = false;
     // What it takes to repeat the recorded run.
     std::shared_ptr<const PreparedMethod> method_;
     std::unique_ptr<const RunStart> start_;

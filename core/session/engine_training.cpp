@@ -233,6 +233,7 @@ void Session::Engine::record_step(Trainer& trainer, const std::function<void()>&
         const StatementScope statements(*program_, *recorder_);
         step();
     } catch (...) {
+        run_failed_ = true;
         finish();
         throw;
     }

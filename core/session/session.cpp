@@ -237,8 +237,8 @@ void Session::request_gradients(const Tag& tag, Reply<std::vector<GradientRow>> 
 
 void Session::request_line_values(const Tag& tag, Reply<std::vector<FrameValues>> reply) {
     engine_->request(tag, [this, reply = std::move(reply)] {
-        const bool is_parked = engine_->status().state == RunState::Paused && engine_->recorder() != nullptr;
-        reply(is_parked ? engine_->recorder()->line_values() : std::vector<FrameValues>());
+        const bool is_there = engine_->recorder() != nullptr && (engine_->status().state == RunState::Paused || engine_->run_failed());
+        reply(is_there ? engine_->recorder()->line_values() : std::vector<FrameValues>());
     });
 }
 

@@ -132,7 +132,7 @@ class Session {
     // "layer3.1.conv2.out.absmax": the value of a watch expression at an event; text of a number, or why not.
     void request_watch(const Tag& tag, const std::string& expression, EventId at, Reply<std::string> reply);
     // What the statements that have run gave names, in each function of a model source under way, the innermost first.
-    // Empty when nothing is parked in one.
+    // Empty when nothing is parked in one, and no run failed there.
     void request_line_values(const Tag& tag, Reply<std::vector<FrameValues>> reply);
     // Writes a value as .npy. The reply is empty, or says why not.
     void request_save(const Tag& tag, const TensorRequest& what, const std::filesystem::path& file, Reply<std::string> reply);

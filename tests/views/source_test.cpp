@@ -200,6 +200,32 @@ class SourceTest : public QObject {
         QCOMPARE(bridge.recording()->event(1).scope, std::string_view("fc"));
     }
 
+    // After a failure what lines gave stays, and the line that failed is marked with what went wrong.
+    void valuesAndTheLineStayAfterAFailure() {
+        QFile file(path_);
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        file.write(QByteArray(kSource).replace("return y * 2", "n = 3\n        return y.view(n, 5)"));
+        file.close();
+        SessionBridge bridge;
+        SourceView view(bridge, nullptr);
+        bridge.open(path_);
+        waitFor(bridge, session::RunState::Ready);
+        bridge.run();
+        waitFor(bridge, session::RunState::Failed);
+        QTRY_VERIFY(view.valuesInLine().contains(9) && view.valuesInLine().contains(10));
+        QVERIFY(view.valuesInLine().at(9).startsWith("y = float32 4x2"));
+        QCOMPARE(view.valuesInLine().at(10), QString("n = 3"));
+        QVERIFY(view.editor().markersAtLine(11) != 0);
+        QCOMPARE(view.failedLine(), 11);
+        // An edit is of another text.
+        view.editor().insertAt("        # so\n", 9, 0);
+        QTRY_VERIFY(view.valuesInLine().empty());
+        QCOMPARE(view.failedLine(), -1);
+        view.editor().undo();
+        QTRY_COMPARE(view.failedLine(), 11);
+        QVERIFY(view.editor().markersAtLine(11) != 0);
+    }
+
     // A source that cannot run says where; what was opened before is still there to be mended.
     void anErrorHasItsLine() {
         SessionBridge bridge;
@@ -212,6 +238,7 @@ class SourceTest : public QObject {
         QTRY_VERIFY(!bridge.log().empty() && text(bridge.log().back().text).contains("net.py"));
         QVERIFY(view.editor().text().contains("broken = 1 +"));
         QVERIFY(!view.editor().isReadOnly());
+        QVERIFY(view.editor().markersAtLine(2) != 0);
     }
 };
 

@@ -5,6 +5,7 @@
 #include <QWidget>
 #include <map>
 
+class QPainter;
 class QsciScintilla;
 
 namespace loupe::views {
@@ -18,6 +19,10 @@ class InlineValues : public QWidget {
     // By line, from 0.
     void setTexts(std::map<int, QString> texts);
     const std::map<int, QString>& texts() const { return texts_; }
+    // What went wrong at a line, behind its values; -1: nothing.
+    void setTrouble(int line, const QString& words);
+    int troubleLine() const { return trouble_line_; }
+    const QString& trouble() const { return trouble_; }
 
   protected:
     void paintEvent(QPaintEvent* event) override;
@@ -25,7 +30,11 @@ class InlineValues : public QWidget {
 
   private:
     QsciScintilla* editor_;
+    void paintLine(QPainter& painter, int line);
+
     std::map<int, QString> texts_;
+    int trouble_line_ = -1;
+    QString trouble_;
 };
 
 }  // namespace loupe::views

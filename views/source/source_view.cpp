@@ -25,7 +25,7 @@ namespace loupe::views {
 
 namespace {
 
-enum Marker { CurrentLine = 0, CurrentArrow, ReachedLine, ReachedArrow, BreakpointMark, DisabledBreakpointMark };
+enum Marker { CurrentLine = 0, CurrentArrow, ReachedLine, ReachedArrow, FailedLine, FailedMark, BreakpointMark, DisabledBreakpointMark };
 constexpr int kSymbolMargin = 0;
 constexpr int kNumberMargin = 1;
 
@@ -88,11 +88,15 @@ SourceView::SourceView(SessionBridge& bridge, QWidget* parent)
     connect(files_, &QComboBox::currentIndexChanged, this, &SourceView::showFile);
     connect(search_, &QLineEdit::returnPressed, this, [this] { search(true); });
     connect(search_, &QLineEdit::textEdited, this, [this] { search(true); });
-    connect(editor_, &QsciScintilla::modificationChanged, this, &SourceView::showEdited);
+    connect(editor_, &QsciScintilla::modificationChanged, this, [this] {
+        showEdited();
+        askForValues();  // what lines gave was of the text as it ran
+    });
     connect(&bridge, &SessionBridge::modelChanged, this, &SourceView::showModel);
     connect(&bridge, &SessionBridge::currentChanged, this, &SourceView::showCurrent);
     connect(&bridge, &SessionBridge::statusChanged, this, [this] {
         showReached();
+        showFailed();
         askForValues();
     });
     connect(editor_, &QsciScintilla::SCN_UPDATEUI, values_, qOverload<>(&QWidget::update));
@@ -122,9 +126,11 @@ void SourceView::makeEditor() {
     editor_->markerDefine(QsciScintilla::RightTriangle, CurrentArrow);
     editor_->markerDefine(QsciScintilla::Background, ReachedLine);
     editor_->markerDefine(QsciScintilla::RightArrow, ReachedArrow);
+    editor_->markerDefine(QsciScintilla::Background, FailedLine);
+    editor_->markerDefine(QsciScintilla::SmallRectangle, FailedMark);
     editor_->markerDefine(QsciScintilla::Circle, BreakpointMark);
     editor_->markerDefine(QsciScintilla::Circle, DisabledBreakpointMark);
-    editor_->setMarginMarkerMask(kSymbolMargin, 1 << CurrentArrow | 1 << ReachedArrow | 1 << BreakpointMark | 1 << DisabledBreakpointMark);
+    editor_->setMarginMarkerMask(kSymbolMargin, 1 << CurrentArrow | 1 << ReachedArrow | 1 << FailedMark | 1 << BreakpointMark | 1 << DisabledBreakpointMark);
     editor_->setMarginMarkerMask(kNumberMargin, 0);
     connect(editor_, &QsciScintilla::marginClicked, this, [this](int, int line, Qt::KeyboardModifiers) {
         if (currentFile().isEmpty()) return;
@@ -152,7 +158,7 @@ void SourceView::applyTheme() {
         lexer_->setPaper(paper, style);
         lexer_->setColor(ink, style);
     }
-    const QColor text = theme.series(2);
+    const QColor text = theme.colour(Theme::Colour::Good);
     for (const int style : {QsciLexerPython::SingleQuotedString, QsciLexerPython::DoubleQuotedString, QsciLexerPython::TripleSingleQuotedString,
                             QsciLexerPython::TripleDoubleQuotedString, QsciLexerPython::UnclosedString}) {
         lexer_->setColor(text, style);
@@ -160,7 +166,7 @@ void SourceView::applyTheme() {
     lexer_->setColor(theme.colour(Theme::Colour::Faint), QsciLexerPython::Comment);
     lexer_->setColor(theme.colour(Theme::Colour::Faint), QsciLexerPython::CommentBlock);
     lexer_->setColor(theme.series(6), QsciLexerPython::Keyword);
-    lexer_->setColor(theme.series(1), QsciLexerPython::Number);
+    lexer_->setColor(theme.colour(Theme::Colour::Warning), QsciLexerPython::Number);
     lexer_->setColor(theme.series(0), QsciLexerPython::ClassName);
     lexer_->setColor(theme.series(0), QsciLexerPython::FunctionMethodName);
     lexer_->setColor(theme.series(3), QsciLexerPython::Decorator);
@@ -179,6 +185,8 @@ void SourceView::applyTheme() {
     mark(Theme::Colour::Accent, CurrentArrow);
     mark(Theme::Colour::ReachedBack, ReachedLine);
     mark(Theme::Colour::Reached, ReachedArrow);
+    mark(Theme::Colour::BadBack, FailedLine);
+    mark(Theme::Colour::Bad, FailedMark);
     mark(Theme::Colour::Bad, BreakpointMark);
     mark(Theme::Colour::Bad, DisabledBreakpointMark);
     editor_->setMarkerBackgroundColor(theme.colour(Theme::Colour::Window), DisabledBreakpointMark);
@@ -190,8 +198,11 @@ int SourceView::fileIndex(const std::string& name) const { return files_->findDa
 
 const std::map<int, QString>& SourceView::valuesInLine() const { return values_->texts(); }
 
+int SourceView::failedLine() const { return values_->troubleLine(); }
+
 void SourceView::askForValues() {
-    if (!bridge().isPaused()) return showValues({});
+    const bool isStanding = bridge().isPaused() || bridge().status().state == session::RunState::Failed;
+    if (!isStanding || editor_->isModified()) return showValues({});
     bridge().ask<std::vector<session::FrameValues>>(
         this, [this](const std::vector<session::FrameValues>& frames) { showValues(frames); },
         [&](auto reply) { bridge().session().request_line_values("line values", reply); });
@@ -223,6 +234,30 @@ void SourceView::showValues(const std::vector<session::FrameValues>& frames) {
         }
     }
     values_->setTexts(std::move(texts));
+    const session::SourcePlace failed = failedPlace();
+    const bool isHere = failed.line > 0 && text(failed.file) == currentFile() && !editor_->isModified();
+    values_->setTrouble(isHere ? failed.line - 1 : -1, isHere ? text(bridge().status().error) : QString());
+}
+
+// Of a run or an opening that failed: the line that the error names, else that of the operator that failed.
+session::SourcePlace SourceView::failedPlace() const {
+    const session::Status& status = bridge().status();
+    if (status.state != session::RunState::Failed) return {};
+    if (status.error_source.line > 0) return status.error_source;
+    const session::EventId last = bridge().parkedEvent();
+    if (last == 0 || !bridge().recording()->event(last).failed) return {};
+    const auto& event = bridge().recording()->event(last);
+    return {std::string(event.source_file), event.source_line, 0};
+}
+
+void SourceView::showFailed() {
+    editor_->markerDeleteAll(FailedLine);
+    editor_->markerDeleteAll(FailedMark);
+    const session::SourcePlace place = failedPlace();
+    if (place.line <= 0 || text(place.file) != currentFile()) return;
+    editor_->markerAdd(place.line - 1, FailedLine);
+    editor_->markerAdd(place.line - 1, FailedMark);
+    bringIntoSight(place.line - 1);
 }
 
 void SourceView::showModel() {
@@ -285,6 +320,7 @@ void SourceView::showFile(int) {
     showEdited();
     showBreakpoints();
     showReached();
+    showFailed();
     showCurrent();
     askForValues();
 }
@@ -362,8 +398,8 @@ void SourceView::hideBlankStretches(bool are_gaps) {
 session::SourcePlace SourceView::reachedPlace() const {
     if (!bridge().isPaused()) return {};
     if (bridge().status().next_source.line > 0) return bridge().status().next_source;
-    const session::EventId reached = bridge().reachedEvent();
-    if (reached == 0 || reached > bridge().eventCount()) return {};
+    const session::EventId reached = bridge().parkedEvent();
+    if (reached == 0) return {};
     const auto& event = bridge().recording()->event(reached);
     return {std::string(event.source_file), event.source_line, 0};
 }

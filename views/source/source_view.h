@@ -31,8 +31,10 @@ class SourceView : public View {
     // False when there is nothing to save, or it cannot be written.
     bool saveAndRun();
     ConstructorBar& constructors() { return *constructors_; }
-    // What stands behind the lines while the engine is parked in the file, by line from 0.
+    // What stands behind the lines while the engine is parked in the file, or after a run failed there, by line from 0.
     const std::map<int, QString>& valuesInLine() const;
+    // The line, from 0, that the last run or opening failed at, while the text is as it was; -1: none.
+    int failedLine() const;
 
     void find() override;
     bool toggleBreakpoint() override;
@@ -46,6 +48,8 @@ class SourceView : public View {
     void showCurrent();
     void showBreakpoints();
     void showReached();
+    void showFailed();
+    session::SourcePlace failedPlace() const;
     void askForValues();
     std::map<int, QString> traceNotes() const;
     void showValues(const std::vector<session::FrameValues>& frames);
