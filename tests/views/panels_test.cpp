@@ -4,15 +4,24 @@
 #include <Qsci/qsciscintilla.h>
 
 #include <QAbstractItemModelTester>
+#include <QApplication>
+#include <QHeaderView>
+#include <QHelpEvent>
+#include <QLabel>
 #include <QListWidget>
+#include <QStandardItemModel>
 #include <QTableView>
 #include <QTest>
+#include <QToolTip>
 #include <QTreeView>
+#include <cmath>
 
 #include "tests/views/patience.h"
 #include "tests/views/sample_run.h"
 #include "views/common/colour_map.h"
+#include "views/common/cut_texts.h"
 #include "views/common/format.h"
+#include "views/common/theme.h"
 #include "views/inputs/input_model.h"
 #include "views/inputs/inputs_view.h"
 #include "views/log/log_view.h"
@@ -49,6 +58,73 @@ class PanelsTest : public QObject {
         }
         QCOMPARE(colourAt(ColourMap::Grey, 0.5), qRgb(128, 128, 128));
     }
+    // Text is read on every ground that it stands on, in both themes.
+    void textStandsOutFromItsGround() {
+        using Colour = Theme::Colour;
+        const auto luminance = [](const QColor& colour) {
+            const auto part = [](double c) { return c <= 0.03928 ? c / 12.92 : std::pow((c + 0.055) / 1.055, 2.4); };
+            return 0.2126 * part(colour.redF()) + 0.7152 * part(colour.greenF()) + 0.0722 * part(colour.blueF());
+        };
+        const auto contrast = [&](const QColor& a, const QColor& b) {
+            const double one = luminance(a) + 0.05;
+            const double two = luminance(b) + 0.05;
+            return std::max(one, two) / std::min(one, two);
+        };
+        Theme& theme = Theme::instance();
+        for (const auto mode : {Theme::Mode::Dark, Theme::Mode::Light}) {
+            theme.setMode(mode);
+            for (const auto text : {Colour::Text, Colour::Faint, Colour::Accent, Colour::Good, Colour::Warning, Colour::Bad, Colour::Reached}) {
+                for (const auto ground : {Colour::Window, Colour::Panel, Colour::Raised, Colour::AccentBack, Colour::ReachedBack, Colour::BadBack}) {
+                    const double ratio = contrast(theme.colour(text), theme.colour(ground));
+                    QVERIFY2(ratio >= 4.2, qPrintable(QStringLiteral("%1 on %2: %3").arg(static_cast<int>(text)).arg(static_cast<int>(ground)).arg(ratio)));
+                }
+            }
+        }
+    }
+
+    // A text with a link that was set in one theme is read in the other.
+    void linksFollowTheTheme() {
+        QLabel label(QStringLiteral("<a href='x'>MMMMMMMM</a>"));
+        label.setAutoFillBackground(true);
+        Theme& theme = Theme::instance();
+        for (const auto mode : {Theme::Mode::Light, Theme::Mode::Dark, Theme::Mode::Light}) {
+            theme.setMode(mode);
+            const QImage image = label.grab().toImage();
+            const QColor wanted = theme.colour(Theme::Colour::Accent);
+            int close = 0;
+            for (int y = 0; y < image.height(); ++y) {
+                for (int x = 0; x < image.width(); ++x) {
+                    const QColor pixel = image.pixelColor(x, y);
+                    close += std::abs(pixel.red() - wanted.red()) + std::abs(pixel.green() - wanted.green()) + std::abs(pixel.blue() - wanted.blue()) < 30;
+                }
+            }
+            QVERIFY2(close > 8, qPrintable(QString::number(close)));
+        }
+    }
+
+    void textCutByItsColumnIsInATip() {
+        QStandardItemModel model(1, 2);
+        model.setHorizontalHeaderLabels({QStringLiteral("A heading that is long"), QStringLiteral("B")});
+        model.setItem(0, 0, new QStandardItem(QStringLiteral("layers.11.self_attn.out_proj.weight")));
+        model.setItem(0, 1, new QStandardItem(QStringLiteral("x")));
+        QTreeView view;
+        view.setModel(&model);
+        view.setColumnWidth(0, 60);
+        view.resize(300, 100);
+        view.show();
+        tipWhatIsCutIn(view);
+        tipWhatIsCut(view);
+        const auto tipAt = [](QWidget& widget, const QPoint& at) {
+            QToolTip::hideText();
+            QHelpEvent event(QEvent::ToolTip, at, widget.mapToGlobal(at));
+            QApplication::sendEvent(&widget, &event);
+            return QToolTip::text();
+        };
+        QVERIFY(tipAt(*view.viewport(), view.visualRect(model.index(0, 0)).center()).contains(QStringLiteral("out_proj.weight")));
+        QVERIFY(!tipAt(*view.viewport(), view.visualRect(model.index(0, 1)).center()).contains(QLatin1Char('x')));
+        QVERIFY(tipAt(*view.header()->viewport(), {20, 5}).contains(QStringLiteral("long")));
+    }
+
     void everyPanelIsDescribed() {
         QSet<QString> ids;
         for (const auto& entry : registry().entries()) {

@@ -2,7 +2,9 @@
 // The report of a shipped model: all its pictures, and the page.
 
 #include <QFile>
+#include <QFileInfo>
 #include <QImage>
+#include <QSettings>
 #include <QTemporaryDir>
 #include <QTest>
 
@@ -28,12 +30,33 @@ class ReportTest : public QObject {
         const QString html = QString::fromUtf8(page.readAll());
         QVERIFY(html.contains(QStringLiteral("aten::conv2d")));
         QVERIFY(html.contains(QStringLiteral("Gradients")));
+        // Each panel is a picture or, where it has nothing to show, a line.
+        const QStringList empty{QStringLiteral("build"), QStringLiteral("train"), QStringLiteral("watch"), QStringLiteral("kernels"), QStringLiteral("plan"), QStringLiteral("compile")};
         for (const auto& entry : registry().entries()) {
             const QString file = entry.description.id + QStringLiteral(".png");
-            QVERIFY2(html.contains(file), qPrintable(file));
-            const QImage image(options.folder + QLatin1Char('/') + file);
-            QCOMPARE(image.width(), options.width);
+            const QString path = options.folder + QLatin1Char('/') + file;
+            QVERIFY2(html.contains(entry.description.title.toHtmlEscaped()), qPrintable(entry.description.title));
+            QCOMPARE(html.contains(file), QFileInfo::exists(path));
+            if (empty.contains(entry.description.id)) QVERIFY2(!QFileInfo::exists(path), qPrintable(file));
+            if (QFileInfo::exists(path)) QCOMPARE(QImage(path).width(), options.width);
         }
+        for (const char* shown : {"graph", "modules", "inputs", "events", "tensor", "memory", "gradient_flow", "timeline", "source"}) {
+            QVERIFY2(QFileInfo::exists(options.folder + QLatin1Char('/') + QLatin1String(shown) + QStringLiteral(".png")), shown);
+        }
+    }
+
+    // What its writer watches is not the model's.
+    void settingsOfTheUserAreNotInIt() {
+        QCoreApplication::setOrganizationName(QStringLiteral("Tensorloupe"));
+        QCoreApplication::setApplicationName(QStringLiteral("Tensorloupe"));
+        QSettings().setValue(QStringLiteral("watch/expressions"), QStringList{QStringLiteral("conv1.out.absmax")});
+        QTemporaryDir folder;
+        ReportOptions options;
+        options.model = QStringLiteral(LOUPE_SOURCE_DIR "/resources/models/digits.pt");
+        options.folder = folder.path();
+        QCOMPARE(writeReport(options, [](const QString&) {}), 0);
+        QVERIFY(!QFileInfo::exists(folder.filePath(QStringLiteral("watch.png"))));
+        QCOMPARE(QSettings().value(QStringLiteral("watch/expressions")).toStringList().size(), 1);
     }
 
     void whatCannotBeOpenedIsSaid() {

@@ -465,6 +465,7 @@ QString BuildView::openAs(const QString& file) {
     QSaveFile out(file);
     const QByteArray bytes = source_->toPlainText().toUtf8();
     if (!out.open(QIODevice::WriteOnly) || out.write(bytes) != bytes.size() || !out.commit()) return tr("cannot write %1: %2").arg(file, out.errorString());
+    written_ = file;
     bridge().open(file);
     return {};
 }

@@ -23,6 +23,7 @@ class BuildView : public View {
 
     void find() override;
     void addActions(QMenu& menu) override;
+    QString emptyNote() const override { return written_.isEmpty() ? tr("No model was built here.") : QString(); }
     bool isSettled() const override { return !waiting_ && !timer_.isActive(); }
 
     QTreeWidget* palette() { return palette_; }
@@ -40,6 +41,7 @@ class BuildView : public View {
     QString openAs(const QString& file);
 
   private:
+    QString written_;  // the file that it wrote last
     void makePalette();
     void makeLayers();
     void fillPalette();

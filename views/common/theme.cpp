@@ -3,6 +3,7 @@
 
 #include <QApplication>
 #include <QFontDatabase>
+#include <QLabel>
 #include <QPalette>
 #include <QStyle>
 #include <QStyleFactory>
@@ -25,26 +26,27 @@ Pair pairOf(Theme::Colour role) {
         case Theme::Colour::Border: return {0xff3a404a, 0xffc9ced6};
         case Theme::Colour::Grid: return {0xff2d323a, 0xffe7eaee};
         case Theme::Colour::Text: return {0xffd7dae0, 0xff20242a};
-        case Theme::Colour::Faint: return {0xff8b93a1, 0xff6b7380};
-        case Theme::Colour::Accent: return {0xff4da3ff, 0xff0b66c3};
+        case Theme::Colour::Faint: return {0xffa3abb8, 0xff59606b};
+        case Theme::Colour::Accent: return {0xff68b1ff, 0xff0a5fb8};
         case Theme::Colour::AccentBack: return {0xff24425f, 0xffcfe4fa};
-        case Theme::Colour::Reached: return {0xfff0b429, 0xffb36b00};
+        case Theme::Colour::Reached: return {0xfff0b429, 0xff8f5500};
         case Theme::Colour::ReachedBack: return {0xff4a3d1c, 0xfffdefc8};
-        case Theme::Colour::Good: return {0xff3fb68b, 0xff00795a};
-        case Theme::Colour::Warning: return {0xffe69f00, 0xffa86400};
-        case Theme::Colour::Bad: return {0xffff6b5e, 0xffc0271a};
+        case Theme::Colour::Good: return {0xff4cc397, 0xff006b50};
+        case Theme::Colour::Warning: return {0xffe9a71a, 0xff8a5200};
+        case Theme::Colour::Bad: return {0xffff8177, 0xffb52015};
         case Theme::Colour::BadBack: return {0xff4d2626, 0xffffdfdb};
     }
     return {0xffff00ff, 0xffff00ff};
 }
 
-// Okabe and Ito's, made lighter or darker where the background asks for it.
+// Okabe and Ito's, made lighter or darker where the background asks for it; their vermilion is brown here, for beside the
+// orange it is another orange.
 constexpr std::array<Pair, 8> kSeries{{{0xff56b4e9, 0xff0072b2},
                                        {0xffe69f00, 0xffd98200},
                                        {0xff2fbf92, 0xff009e73},
                                        {0xffcc79a7, 0xffb3568a},
                                        {0xfff0e442, 0xffb5a900},
-                                       {0xfff07f3c, 0xffd55e00},
+                                       {0xffb8693f, 0xff8f4a1b},
                                        {0xff7f9cf5, 0xff3f51b5},
                                        {0xffa3aab5, 0xff7a828e}}};
 
@@ -210,6 +212,14 @@ void Theme::apply() {
     QApplication::setPalette(paletteOf(*this));
     QApplication::setFont(uiFont());
     qApp->setStyleSheet(styleSheet(*this));
+    // A link has the colour that the palette had when its text was read.
+    for (QWidget* widget : QApplication::allWidgets()) {
+        auto* label = qobject_cast<QLabel*>(widget);
+        if (label == nullptr || !label->text().contains(QLatin1String("<a "))) continue;
+        const QString words = label->text();
+        label->clear();
+        label->setText(words);
+    }
 }
 
 QColor Theme::colour(Colour role) const {
@@ -234,15 +244,34 @@ QColor Theme::dtype(std::string_view dtype) const {
     return series(1);
 }
 
-QColor Theme::operatorKind(std::string_view op) const {
-    if (contains(op, {"conv", "Conv"})) return series(0);
-    if (contains(op, {"mm", "linear", "matmul", "Mm", "Linear", "einsum", "lstm", "gru"})) return series(6);
-    if (contains(op, {"norm", "Norm"})) return series(2);
-    if (contains(op, {"relu", "Relu", "gelu", "sigmoid", "tanh", "hardswish", "silu", "softmax"})) return series(1);
-    if (contains(op, {"pool", "Pool", "mean", "sum", "max"})) return series(3);
-    if (contains(op, {"embedding", "dropout", "Embedding", "Dropout"})) return series(4);
-    if (contains(op, {"add", "mul", "sub", "div", "Add", "Mul"})) return series(5);
-    return series(7);
+Theme::Family Theme::familyOf(std::string_view op) {
+    if (contains(op, {"conv", "Conv"})) return Family::Convolution;
+    if (contains(op, {"mm", "linear", "matmul", "Mm", "Linear", "einsum", "lstm", "gru"})) return Family::MatrixProduct;
+    if (contains(op, {"norm", "Norm"})) return Family::Normalisation;
+    if (contains(op, {"relu", "Relu", "gelu", "sigmoid", "tanh", "hardswish", "silu", "softmax"})) return Family::Activation;
+    if (contains(op, {"pool", "Pool", "mean", "sum", "max"})) return Family::Pooling;
+    if (contains(op, {"embedding", "dropout", "Embedding", "Dropout"})) return Family::Lookup;
+    if (contains(op, {"add", "mul", "sub", "div", "Add", "Mul"})) return Family::Arithmetic;
+    return Family::Other;
+}
+
+QString Theme::familyName(Family family) {
+    switch (family) {
+        case Family::Convolution: return tr("convolution");
+        case Family::MatrixProduct: return tr("matrix product");
+        case Family::Normalisation: return tr("normalisation");
+        case Family::Activation: return tr("activation");
+        case Family::Pooling: return tr("pool, reduce");
+        case Family::Lookup: return tr("embedding, dropout");
+        case Family::Arithmetic: return tr("arithmetic");
+        case Family::Other: break;
+    }
+    return tr("other");
+}
+
+QColor Theme::family(Family family) const {
+    constexpr std::array<int, kFamilies> kColours{0, 6, 2, 1, 3, 4, 5, 7};
+    return series(kColours[static_cast<std::size_t>(family)]);
 }
 
 QBrush Theme::notFinite() const { return {colour(Colour::Bad), Qt::BDiagPattern}; }

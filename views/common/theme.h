@@ -35,6 +35,10 @@ class Theme : public QObject {
         BadBack,
     };
 
+    // What operators are coloured by.
+    enum class Family { Convolution, MatrixProduct, Normalisation, Activation, Pooling, Lookup, Arithmetic, Other };
+    static constexpr int kFamilies = 8;
+
     static Theme& instance();
 
     Mode mode() const { return mode_; }
@@ -49,7 +53,10 @@ class Theme : public QObject {
     // Eight colours for series, colour-blind safe (Okabe and Ito), as far as possible apart; index wraps.
     QColor series(int index) const;
     // A steady colour for a kind of operator: convolutions, matrix products, activations, ... each have one.
-    QColor operatorKind(std::string_view op) const;
+    QColor operatorKind(std::string_view op) const { return family(familyOf(op)); }
+    static Family familyOf(std::string_view op);
+    static QString familyName(Family family);
+    QColor family(Family family) const;
 
     // Hatched: what of a bar or histogram stands for NaN and Inf.
     QBrush notFinite() const;

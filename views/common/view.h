@@ -7,6 +7,7 @@
 #include <functional>
 #include <vector>
 
+#include "views/common/cut_texts.h"
 #include "views/common/session_bridge.h"
 
 namespace loupe::views {
@@ -38,6 +39,8 @@ class View : public QWidget {
     virtual bool toggleBreakpoint() { return false; }
     // What the panel can do beyond the actions of the window ("Export as CSV..."): for menus and the command palette.
     virtual void addActions(QMenu&) {}
+    // Why the panel has nothing to show, while it has nothing: the hint that stands in it. A report leaves it out then.
+    virtual QString emptyNote() const;
     // False while something is still being computed that a picture of the panel would lack.
     virtual bool isSettled() const { return true; }
     // The panel has come into sight: what is not needed before can be computed now. A tab behind another is not in sight,
@@ -59,7 +62,9 @@ class ViewRegistry {
     template <typename T>
     void add() {
         entries_.push_back({T::describe(), [](SessionBridge& bridge, QWidget* parent) -> View* {
-                                return new T(bridge, parent);
+                                auto* view = new T(bridge, parent);
+                                tipWhatIsCutIn(*view);
+                                return view;
                             }});
     }
     const std::vector<Entry>& entries() const { return entries_; }

@@ -5,6 +5,8 @@
 #include <QElapsedTimer>
 #include <QEventLoop>
 #include <QFile>
+#include <QSettings>
+#include <QTemporaryDir>
 #include <QThread>
 
 #include "views/common/format.h"
@@ -16,6 +18,26 @@
 
 namespace loupe::views {
 namespace {
+
+// While it lives there are no settings but what is set meanwhile, and none of it is kept: a report shows a model, not
+// what its writer watches, filters and remembers.
+class BlankSettings {
+  public:
+    BlankSettings() : before_(QSettings::defaultFormat()) {
+        static const QSettings::Format kBlank = QSettings::registerFormat(
+            QStringLiteral("blank"), [](QIODevice&, QSettings::SettingsMap&) { return true; }, [](QIODevice&, const QSettings::SettingsMap&) { return true; });
+        QSettings::setPath(kBlank, QSettings::UserScope, folder_.path());
+        QSettings::setPath(kBlank, QSettings::SystemScope, folder_.path());
+        QSettings::setDefaultFormat(kBlank);
+    }
+    ~BlankSettings() { QSettings::setDefaultFormat(before_); }
+    BlankSettings(const BlankSettings&) = delete;
+    BlankSettings& operator=(const BlankSettings&) = delete;
+
+  private:
+    QTemporaryDir folder_;
+    QSettings::Format before_;
+};
 
 using session::RunState;
 
@@ -88,6 +110,7 @@ int writeReport(const ReportOptions& options, const std::function<void(const QSt
         say(QObject::tr("cannot make the folder %1").arg(options.folder));
         return 1;
     }
+    const BlankSettings blank;
     SessionBridge bridge;
     bridge.open(options.model);
     const auto opened = [&] {
@@ -110,10 +133,16 @@ int writeReport(const ReportOptions& options, const std::function<void(const QSt
     if (bridge.recording()) bridge.setCurrentEvent(tellingEvent(*bridge.recording()));
 
     std::vector<ReportPicture> pictures;
+    std::vector<EmptyPanel> empty;
     for (auto& [description, view] : views) {
         view->show();
         letSettle(*view);
         if (auto* graph = qobject_cast<GraphView*>(view.get())) showWhole(*graph);
+        if (const QString note = view->emptyNote().section(QLatin1Char('\n'), 0, 0); !note.isEmpty()) {
+            empty.push_back({description.title, note});
+            view->hide();
+            continue;
+        }
         const QString file = description.id + QStringLiteral(".png");
         if (!view->grab().save(folder.filePath(file))) {
             say(QObject::tr("cannot write %1").arg(folder.filePath(file)));
@@ -131,7 +160,7 @@ int writeReport(const ReportOptions& options, const std::function<void(const QSt
     });
     waitUntil([&] { return answered; }, 10000);
     QFile page(folder.filePath(QStringLiteral("index.html")));
-    if (!page.open(QIODevice::WriteOnly) || page.write(reportPage(bridge, gradients, pictures).toUtf8()) < 0) {
+    if (!page.open(QIODevice::WriteOnly) || page.write(reportPage(bridge, gradients, pictures, empty).toUtf8()) < 0) {
         say(QObject::tr("cannot write %1: %2").arg(page.fileName(), page.errorString()));
         return 1;
     }

@@ -126,7 +126,8 @@ QString gradientSection(const std::vector<session::GradientRow>& rows, const ses
 
 }  // namespace
 
-QString reportPage(const SessionBridge& bridge, const std::vector<session::GradientRow>& gradients, const std::vector<ReportPicture>& pictures) {
+QString reportPage(const SessionBridge& bridge, const std::vector<session::GradientRow>& gradients, const std::vector<ReportPicture>& pictures,
+                   const std::vector<EmptyPanel>& empty) {
     const session::ModelInfo& model = *bridge.model();
     QString html = QStringLiteral("<!DOCTYPE html>\n<html lang='en'><head><meta charset='utf-8'><title>%1</title><style>%2</style></head><body>\n").arg(escaped(model.title), QLatin1String(kStyle));
     html += QObject::tr("<h1>%1</h1><p class='faint'>Written by Tensorloupe</p>\n<nav>").arg(escaped(model.title));
@@ -142,6 +143,11 @@ QString reportPage(const SessionBridge& bridge, const std::vector<session::Gradi
     for (const ReportPicture& each : pictures) {
         html += QStringLiteral("<figure id='%1'><h2>%2</h2><figcaption>%3</figcaption><img src='%4' alt='%2'></figure>\n")
                     .arg(QFileInfo(each.file).completeBaseName(), escaped(each.title), escaped(each.tip), escaped(each.file));
+    }
+    if (!empty.empty()) {
+        html += QObject::tr("<h2>Nothing to show</h2>\n<table>\n");
+        for (const EmptyPanel& each : empty) html += QStringLiteral("<tr><td>%1</td><td>%2</td></tr>\n").arg(escaped(each.title), escaped(each.note));
+        html += QStringLiteral("</table>\n");
     }
     return html + QStringLiteral("</body></html>\n");
 }

@@ -15,8 +15,14 @@ struct ReportPicture {
     QString tip;
 };
 
-// The page: what the model is, what the run did, the slowest operators, the gradients, then the pictures.
+// A panel that had nothing to show, and why.
+struct EmptyPanel {
+    QString title;
+    QString note;
+};
+
+// The page: what the model is, what the run did, the slowest operators, the gradients, then the pictures, and a line for each panel without one.
 QString reportPage(const SessionBridge& bridge, const std::vector<session::GradientRow>& gradients,
-                   const std::vector<ReportPicture>& pictures);
+                   const std::vector<ReportPicture>& pictures, const std::vector<EmptyPanel>& empty);
 
 }  // namespace loupe::views

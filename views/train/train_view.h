@@ -20,6 +20,7 @@ class TrainView : public View {
     TrainView(SessionBridge& bridge, QWidget* parent);
 
     void addActions(QMenu& menu) override;
+    QString emptyNote() const override { return bridge().training() ? QString() : tr("The model was not trained."); }
     bool isSettled() const override { return !data_timer_.isActive(); }
     TrainForm& form() { return *form_; }
     TrainPlots& plots() { return *plots_; }

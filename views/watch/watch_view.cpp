@@ -208,6 +208,10 @@ bool WatchView::eventFilter(QObject* watched, QEvent* event) {
     return true;
 }
 
+QString WatchView::emptyNote() const {
+    return breakpoints_->rowCount() > 0 || !watches_->expressions().isEmpty() ? QString() : tr("There are no breakpoints and no watch expressions.");
+}
+
 void WatchView::addActions(QMenu& menu) {
     fillAddMenu(menu);
     menu.addSeparator();

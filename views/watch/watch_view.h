@@ -23,6 +23,7 @@ class WatchView : public View {
     WatchModel& watches() { return *watches_; }
 
     void addActions(QMenu& menu) override;
+    QString emptyNote() const override;
 
   protected:
     bool eventFilter(QObject* watched, QEvent* event) override;
