@@ -9,8 +9,11 @@
 
 #include "tests/views/patience.h"
 #include "tests/views/sample_run.h"
+#include "views/events/event_model.h"
+#include "views/events/events_view.h"
 #include "views/graph/graph_view.h"
 #include "views/graph/level_layout.h"
+#include "views/graph/line_bundles.h"
 
 using namespace loupe;
 using namespace loupe::views;
@@ -146,6 +149,90 @@ class GraphTest : public QObject {
         QVERIFY(open->find(inputBox(0)));
     }
 
+    void aModuleOfOneOperatorIsOneBox() {
+        const Nested nested;
+        auto index = std::make_shared<GraphIndex>(nested.model, false);
+        QVERIFY(index->isGroup(nested.block) && !index->isGroup(nested.inner));
+        QCOMPARE(index->onlyOperator(nested.inner), nested.conv);
+        QCOMPARE(index->operatorOf(nested.inner), nested.conv);
+        QCOMPARE(index->operatorOf(nested.relu), nested.relu);
+        QCOMPARE(index->operatorOf(nested.block), -1);
+        const std::atomic<bool> go{false};
+        const auto scene = GraphLayouter(index).layout({nested.block, nested.inner}, go);
+        const SceneBox* box = scene->find(nested.inner);
+        QVERIFY(box && !box->is_group && !box->is_open && !scene->find(nested.conv));
+        // With its constants shown it holds more.
+        auto model = std::make_shared<GraphModel>(*nested.model);
+        addNode(*model, nested.inner, "prim::Constant", "block.conv", false, true);
+        QVERIFY(GraphIndex(model, true).isGroup(nested.inner));
+        QVERIFY(!GraphIndex(model, false).isGroup(nested.inner));
+        // A branch of one operator says that it is one.
+        auto branches = std::make_shared<GraphModel>();
+        const int choice = addNode(*branches, -1, "prim::If", "", true);
+        const int then = addNode(*branches, choice, "then", "", true);
+        addNode(*branches, then, "aten::relu", "");
+        const GraphIndex control(branches, false);
+        QVERIFY(control.isGroup(choice) && control.isGroup(then));
+    }
+
+    // As in a dense block: every box feeds all that come later.
+    void longLinesAreBundled() {
+        constexpr int kCount = 24;
+        LevelRequest request;
+        std::vector<int> values;
+        for (int to = 0; to < kCount; ++to) {
+            request.boxes.emplace_back(80, 24);
+            for (int from = 0; from < to; ++from) {
+                request.lines.push_back({from, to});
+                values.push_back(from);
+            }
+        }
+        const Bundles bundles = bundleLines(request, values);
+        QVERIFY(bundles.lines.size() < 4 * kCount);  // of 276
+        // Each line still leads from its box to its box.
+        for (int id = 0; id < static_cast<int>(request.lines.size()); ++id) {
+            int at = request.lines[static_cast<std::size_t>(id)].from;
+            for (int step = 0; step < 2 * kCount && at != request.lines[static_cast<std::size_t>(id)].to; ++step) {
+                for (const BundledLine& line : bundles.lines) {
+                    if (line.from != at || std::find(line.lines.begin(), line.lines.end(), id) == line.lines.end()) continue;
+                    at = line.to;
+                    break;
+                }
+            }
+            QCOMPARE(at, request.lines[static_cast<std::size_t>(id)].to);
+        }
+        // A line that skips a few boxes alone, and lines side by side, stay what they are.
+        LevelRequest plain;
+        plain.boxes.assign(5, QSizeF(80, 24));
+        plain.lines = {{0, 1}, {0, 2}, {0, 3}, {1, 4}, {2, 4}, {3, 4}, {0, 4}};
+        const Bundles same = bundleLines(plain, {0, 0, 0, 1, 2, 3, 0});
+        QCOMPARE(same.waypoints, 0);
+        QCOMPARE(same.lines.size(), plain.lines.size());
+    }
+
+    void valuesOfABundleComeInThroughOnePoint() {
+        auto model = std::make_shared<GraphModel>();
+        std::vector<int> makers;
+        for (int i = 0; i < 6; ++i) makers.push_back(addNode(*model, -1, "aten::relu", ""));
+        const int block = addNode(*model, -1, "Block", "block", true);
+        const int cat = addNode(*model, block, "aten::cat", "block");
+        const int other = addNode(*model, block, "aten::relu", "block");
+        for (const int maker : makers) model->edges.push_back({maker, cat, 0, maker, "%v", "Tensor"});
+        model->edges.push_back({cat, other, 0, 0, "%c", "Tensor"});
+        model->edges.push_back({other, -1, 0, 0, "%y", "Tensor"});
+        const std::atomic<bool> go{false};
+        const auto scene = GraphLayouter(std::make_shared<GraphIndex>(model, false)).layout({block}, go);
+        const auto inner = std::count_if(scene->lines.begin(), scene->lines.end(), [&](const SceneLine& line) { return line.group == block && line.to == cat; });
+        QCOMPARE(inner, 1);
+        for (const SceneLine& line : scene->lines) {
+            if (line.group == block && line.to == cat) QCOMPARE(line.values.size(), 6u);
+            if (line.group == -1 && line.to == block) {
+                QVERIFY(line.concerns(line.from));
+                QCOMPARE(line.curve.back().y(), scene->find(block)->rect.top());
+            }
+        }
+    }
+
     void layoutCanBeCancelled() {
         GraphLayouter layouter(std::make_shared<GraphIndex>(chain(100), false));
         const std::atomic<bool> stop{true};
@@ -214,6 +301,120 @@ class GraphTest : public QObject {
         }
     }
 
+    // Far off every box that is in sight is a tile, and what is too small for one is in its group's.
+    void farOffThereAreTiles() {
+        auto model = std::make_shared<GraphModel>();
+        int before = -1;
+        std::vector<int> blocks;
+        std::vector<int> inside;
+        for (int i = 0; i < 60; ++i) {
+            blocks.push_back(addNode(*model, -1, "Block", ("layer." + std::to_string(i)).c_str(), true));
+            for (int j = 0; j < 8; ++j) {
+                const int op = addNode(*model, blocks.back(), "aten::conv2d", "layer");
+                model->edges.push_back({before, op, 0, 0, "%x", "Tensor"});
+                inside.push_back(before = op);
+            }
+        }
+        model->inputs = {"x"};
+        SessionBridge bridge;
+        bridge.show(modelOf(model), nullptr);
+        GraphView view(bridge, nullptr);
+        view.resize(700, 600);
+        view.show();
+        view.openAll();
+        QTRY_VERIFY(view.isSettled() && view.canvas()->scene().boxes.size() > 480);
+        GraphCanvas& canvas = *view.canvas();
+        canvas.fit();
+        QVERIFY(canvas.isFar());
+        QVERIFY(canvas.minimapPlace().isEmpty());  // all of it is in sight
+        GraphTiling tiling = canvas.tiling();
+        QVERIFY(tiling.tiles.size() < 70);
+        const auto tileOf = [&](int node) { return &tiling.of(canvas.scene().box_of.at(node)); };
+        QCOMPARE(tileOf(inside[20]), tileOf(blocks[2]));
+        for (const int block : blocks) {
+            QVERIFY(tileOf(block)->rect.height() >= 2 && tileOf(block)->rect.width() >= 20);
+            QVERIFY(QRectF(canvas.rect()).contains(tileOf(block)->rect));
+        }
+        QTest::mouseClick(&canvas, Qt::LeftButton, {}, tileOf(blocks[30])->rect.center().toPoint());
+        QCOMPARE(canvas.current(), blocks[30]);
+        // The event that becomes current does not take the overview away.
+        bridge.setCurrentNode(inside[7]);
+        QVERIFY(canvas.isFar());
+        QVERIFY(!view.grab().isNull());
+        // Double click comes closer; then operators are tiles, or boxes, of their own.
+        QTest::mouseDClick(&canvas, Qt::LeftButton, {}, tileOf(blocks[30])->rect.center().toPoint());
+        tiling = canvas.tiling();
+        QVERIFY(!canvas.isFar() || tileOf(inside[241]) != tileOf(blocks[30]));
+        QVERIFY(QRectF(canvas.rect()).contains(canvas.screenRect(blocks[30]).center()));
+        // Now there is a minimap: a click in it goes there.
+        const QRect minimap = canvas.minimapPlace();
+        QVERIFY(!minimap.isEmpty() && canvas.rect().contains(minimap));
+        QTest::mouseClick(&canvas, Qt::LeftButton, {}, QPoint(minimap.center().x(), minimap.bottom() - 8));
+        QVERIFY(QRectF(canvas.rect()).intersects(canvas.screenRect(blocks.back())));
+        QVERIFY(!view.grab().isNull());
+        canvas.setMinimapShown(false);
+        QVERIFY(canvas.minimapPlace().isEmpty());
+    }
+
+    // What the engine reached is one event, whoever shows it.
+    void panelsAgreeOnWhatIsReached() {
+        SessionBridge bridge;
+        GraphView graph(bridge, nullptr);
+        EventsView events(bridge, nullptr);
+        const auto marked = [&] {
+            session::EventId found = 0;
+            for (session::EventId id = 1; id <= bridge.eventCount(); ++id) {
+                if (events.model().indexOf(id).data(EventModel::ReachedRole).toBool()) found = id;
+            }
+            return found;
+        };
+        bridge.open(QStringLiteral(LOUPE_SOURCE_DIR "/resources/models/digits.pt"));
+        QTRY_COMPARE(bridge.status().state, session::RunState::Ready);
+        QCOMPARE(graph.canvas()->reached(), -1);
+        bridge.step(session::StepKind::Into);
+        QTRY_VERIFY(bridge.isPaused());
+        for (session::EventId id = 1; id < 4; ++id) {
+            bridge.step(session::StepKind::Into);
+            QTRY_VERIFY(bridge.isPaused() && bridge.status().reached == id);
+            QTRY_COMPARE(marked(), id);
+            QCOMPARE(graph.canvas()->reached(), bridge.recording()->event(id).graph_node);
+        }
+        bridge.run();
+        QTRY_COMPARE(bridge.status().state, session::RunState::Finished);
+        QTRY_COMPARE(marked(), 0u);
+        QCOMPARE(graph.canvas()->reached(), -1);
+    }
+
+    void theNoteFollowsTheSearch() {
+        SessionBridge bridge;
+        bridge.show(testing::sampleModel(), testing::sampleRun());
+        GraphView view(bridge, nullptr);
+        view.resize(500, 300);
+        view.show();
+        QTRY_VERIFY(view.isSettled());
+        const QString before = view.note();
+        auto* search = view.findChild<QLineEdit*>();
+        search->setText(QStringLiteral("conv"));
+        QCOMPARE(view.note(), QStringLiteral("3 found"));
+        search->clear();
+        QCOMPARE(view.note(), before);
+        QVERIFY(view.canvas()->matches().empty());
+    }
+
+    // However narrow the panel is, each control can be reached.
+    void everyControlIsInSight() {
+        SessionBridge bridge;
+        GraphView view(bridge, nullptr);
+        view.resize(320, 400);
+        view.show();
+        QTRY_VERIFY(view.isSettled());
+        for (QWidget* control : view.findChildren<QWidget*>(QString(), Qt::FindDirectChildrenOnly)) {
+            if (!qobject_cast<QToolButton*>(control) && !qobject_cast<QComboBox*>(control) && !qobject_cast<QLineEdit*>(control)) continue;
+            QVERIFY2(control->isVisible() && view.rect().contains(control->geometry()), qPrintable(control->accessibleName()));
+            QVERIFY(!control->accessibleName().isEmpty());
+        }
+    }
+
     void exports() {
         SessionBridge bridge;
         bridge.show(testing::sampleModel(), testing::sampleRun());
@@ -226,6 +427,13 @@ class GraphTest : public QObject {
             QVERIFY(QFileInfo(file).size() > 500);
         }
         QVERIFY(!view.exportTo(folder.filePath(QStringLiteral("no/such/folder.svg"))).isEmpty());
+        // Of an unknown kind nothing is written over.
+        const QString other = folder.filePath(QStringLiteral("notes.txt"));
+        QFile notes(other);
+        QVERIFY(notes.open(QIODevice::WriteOnly) && notes.write("mine") == 4);
+        notes.close();
+        QVERIFY(!view.exportTo(other).isEmpty());
+        QCOMPARE(QFileInfo(other).size(), 4);
     }
 
     void identicalLayersAreDrawnOnceWhenAsked() {

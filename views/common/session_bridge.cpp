@@ -135,6 +135,16 @@ void SessionBridge::takeStatus(const session::Status& status) {
     }
 }
 
+EventId SessionBridge::parkedEvent() const {
+    const bool stands = status_.state == RunState::Paused || status_.state == RunState::Failed;
+    return stands && recording_ && status_.reached <= event_count_ ? status_.reached : 0;
+}
+
+int SessionBridge::parkedNode() const {
+    const EventId event = parkedEvent();
+    return event != 0 ? recording_->event(event).graph_node : -1;
+}
+
 void SessionBridge::takeModel(std::shared_ptr<const session::ModelInfo> model) {
     // The same model: a source that was edited, or got its graph when its run began.
     const bool isAgain = runs_when_open_ || status_.state == RunState::Running || (model && model->path == opened_ && model->recorded_in.empty());

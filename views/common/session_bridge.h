@@ -55,8 +55,11 @@ class SessionBridge : public QObject {
     // Parameter, module or value by name: what a link leads to. False when nothing is called so.
     bool followLink(const QString& name);
 
-    // Where the engine is parked: the last event that ran.
+    // The last event that ran.
     session::EventId reachedEvent() const { return status_.reached; }
+    // Where the engine stands still, or failed, as every panel marks it: the last event that ran; 0 when none is under way.
+    session::EventId parkedEvent() const;
+    int parkedNode() const;  // of that event, in GraphModel; -1 none
 
     bool canGoBack() const { return history_at_ > 0; }
     bool canGoForward() const { return history_at_ + 1 < history_.size(); }

@@ -72,7 +72,9 @@ EventsView::EventsView(SessionBridge& bridge, QWidget* parent)
     });
     connect(&bridge, &SessionBridge::eventsGrown, model_, &EventModel::grow);
     connect(&bridge, &SessionBridge::currentChanged, this, &EventsView::showCurrent);
-    connect(&bridge, &SessionBridge::statusChanged, this, [this] { model_->setReached(this->bridge().reachedEvent()); });
+    const auto takeReached = [this] { model_->setReached(this->bridge().parkedEvent()); };
+    connect(&bridge, &SessionBridge::statusChanged, this, takeReached);
+    connect(&bridge, &SessionBridge::eventsGrown, this, takeReached);
     connect(model_, &EventModel::grown, this, [this] {
         expandTop();
         showCount();
@@ -123,7 +125,7 @@ void EventsView::makeTree() {
     tree_->setContextMenuPolicy(Qt::CustomContextMenu);
     tree_->setExpandsOnDoubleClick(true);
     tree_->installEventFilter(this);
-    const int widths[] = {260, 62, 112, 84, 84, 76, 76, 76, 76, 90, 60, 56, 150, 80};
+    const int widths[] = {226, 54, 104, 76, 76, 74, 74, 74, 74, 84, 52, 52, 150, 80};
     for (int column = 0; column < EventModel::ColumnCount; ++column) tree_->setColumnWidth(column, widths[column]);
     tree_->header()->setStretchLastSection(true);
     tree_->header()->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);

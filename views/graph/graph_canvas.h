@@ -3,11 +3,15 @@
 // Draws the picture of a graph and lets one move about in it. Knows nothing of sessions.
 
 #include <QWidget>
+#include <array>
 #include <functional>
 #include <memory>
 #include <set>
 
+#include "views/common/theme.h"
 #include "views/graph/graph_layout.h"
+#include "views/graph/graph_minimap.h"
+#include "views/graph/graph_tiles.h"
 #include "views/graph/node_metrics.h"
 
 namespace loupe::views {
@@ -24,6 +28,8 @@ class GraphCanvas : public QWidget {
     void setScene(std::shared_ptr<const GraphIndex> index, Scene scene, int keep);
     void clear(const QString& message);
     void setMetrics(const NodeMetrics* metrics) { metrics_ = metrics; }
+    // What the metrics say has changed.
+    void takeMetrics();
     void setColouring(GraphColouring colouring);
     GraphColouring colouring() const { return colouring_; }
 
@@ -34,21 +40,36 @@ class GraphCanvas : public QWidget {
     void setMatches(std::set<int> nodes);
 
     int current() const { return current_; }
+    int reached() const { return reached_; }
     const std::set<int>& matches() const { return matches_; }
     const Scene& scene() const { return scene_; }
     // The box that stands for a node: its own, or that of the closed group around it. Null: not drawn.
     const SceneBox* boxFor(int node) const;
     QRectF screenRect(int node) const;
     double zoom() const { return scale_; }
+    // Too small for text: boxes are tiles, and what is smaller still is one with its group.
+    bool isFar() const;
+    // Where there are tiles: of the boxes that are in sight, as they are drawn.
+    GraphTiling tiling() const { return tileScene(scene_, transform()); }
+
+    void setMinimapShown(bool shown);
+    bool isMinimapShown() const { return minimap_shown_; }
+    // Where the minimap stands now; empty when it is not wanted, or all of the graph is in sight.
+    QRect minimapPlace() const;
 
     void fit();
     // All of it if it can be read then, else its beginning.
     void showStart();
     void zoomAt(QPointF screen, double factor);
-    // Scrolls so that the node's box is well inside the widget.
+    // Scrolls so that the node's box is well inside the widget, and comes closer where it could not be read.
     void reveal(int node);
-    // Everything, at the given scale, without marks of the mouse.
+    // Only scrolls: who looks at all of it goes on to do so.
+    void keepInSight(int node);
+    // So that the box fills the widget, as far as it can be read.
+    void zoomTo(int node);
+    // Everything at scale 1, without marks of the mouse; legend below it, where there is room, as wide as the scene.
     void renderAll(QPainter& painter);
+    static constexpr int kLegendHeight = 44;
 
   signals:
     void nodeClicked(int node);
@@ -75,27 +96,55 @@ class GraphCanvas : public QWidget {
         bool isEmpty() const { return high <= 0; }
     };
 
+    // Operators of each family in a node.
+    using Shares = std::array<int, Theme::kFamilies>;
+    struct Marks {
+        const SceneBox* current = nullptr;
+        const SceneBox* reached = nullptr;
+        std::set<const SceneBox*> breakpoints;
+    };
+
     QTransform transform() const;
-    QPointF toScene(QPointF screen) const { return (screen - offset_) / scale_; }
+    // Of the width where the scene is much higher than wide and too small to be read: 1 or more.
+    double stretchAt(double scale) const;
+    double fittingScale() const;
+    QPointF toScene(QPointF screen) const { return transform().inverted().map(screen); }
     const SceneBox* boxAt(QPointF screen) const;
-    std::string_view kindOf(int node) const;
+    void countFamilies();
+    Theme::Family familyOf(int node) const;
     double metricOf(int node) const;
     Range metricRange() const;
+    Range metricRange(const GraphTiling& tiling) const;
+    void widen(Range& range, int node) const;
+    QColor metricColour(double value, const Range& range) const;
     QColor fillOf(const SceneBox& box, const Range& range) const;
     QString tipOf(const SceneBox& box) const;
     void clampOffset();
+    void centreOn(QPointF scene);
+    Marks marks() const;
+    bool isTroubled(const SceneBox& box) const;
 
+    void paintTiles(QPainter& painter, const QTransform& onto, const QRectF& clip, const GraphTiling& tiling, const Range& range, bool has_text) const;
+    void paintTile(QPainter& painter, const GraphTile& tile, const Range& range, bool has_text) const;
+    void paintShares(QPainter& painter, const QRectF& place, int node) const;
+    void paintTileLines(QPainter& painter, const QTransform& onto, const QRectF& clip, const GraphTiling& tiling) const;
+    void paintTileMarks(QPainter& painter, const GraphTiling& tiling) const;
+    void paintSections(QPainter& painter, const QTransform& onto, const GraphTiling& tiling) const;
     void paintScene(QPainter& painter, const QRectF& visible, double scale);
     void paintHeader(QPainter& painter, const SceneBox& box, double scale);
     void paintLines(QPainter& painter, const QRectF& visible, double scale);
     void paintLabels(QPainter& painter, const QRectF& visible, double scale);
-    void paintBox(QPainter& painter, const SceneBox& box, const Range& range, double scale);
-    void paintMarks(QPainter& painter, const SceneBox& box, double scale);
-    void paintLegend(QPainter& painter);
+    void paintBox(QPainter& painter, const SceneBox& box, const Range& range);
+    void paintMarks(QPainter& painter, const SceneBox& box, const Marks& marks, double scale);
+    void paintLegend(QPainter& painter, const Range& range, QSize room);
 
     std::shared_ptr<const GraphIndex> index_;
     const NodeMetrics* metrics_ = nullptr;
+    std::vector<Shares> shares_;  // by node
     Scene scene_;
+    GraphMinimap minimap_;
+    bool minimap_shown_ = true;
+    bool minimap_dragged_ = false;
     QString message_;
     GraphColouring colouring_ = GraphColouring::Kind;
     int current_ = -1;

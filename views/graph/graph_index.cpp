@@ -21,6 +21,7 @@ GraphIndex::GraphIndex(std::shared_ptr<const session::GraphModel> model, bool sh
     from_.resize(count);
     levels_.resize(count + 1);
     markShown(show_plumbing);
+    findOnlyOperators();
     link();
     for (const GraphLink& each : links_) lift(each);
     for (GraphLevel& level : levels_) mergeEdges(level);
@@ -61,14 +62,14 @@ void GraphIndex::fold(GraphLevel& level, const std::vector<std::size_t>& signatu
     std::vector<int> kept;
     int last = -1;  // of the row that kept.back() begins
     for (const int child : level.children) {
-        const bool is_repeat = last >= 0 && isGroup(child) && signatures[at(child)] == signatures[at(last)] && feeds(last, child);
+        const bool is_repeat = last >= 0 && holds(child) && signatures[at(child)] == signatures[at(last)] && feeds(last, child);
         if (is_repeat) {
             stand_in_[at(child)] = kept.back();
             ++repeats_[at(kept.back())];
         } else {
             kept.push_back(child);
         }
-        last = isGroup(child) ? child : -1;
+        last = holds(child) ? child : -1;
     }
     if (kept.size() == level.children.size()) return;
     level.children = std::move(kept);
@@ -94,6 +95,18 @@ void GraphIndex::markShown(bool show_plumbing) {
     }
     for (const session::GraphNode& node : model_->nodes) {
         if (shown_[at(node.id)] != 0) levels_[at(node.parent + 1)].children.push_back(node.id);
+    }
+}
+
+void GraphIndex::findOnlyOperators() {
+    // Branches and loops say something that their one operator does not.
+    const auto is_control = [&](int id) { return id >= 0 && node(id).kind.starts_with("prim::"); };
+    only_.assign(model_->nodes.size(), -1);
+    for (std::size_t i = model_->nodes.size(); i-- > 0;) {
+        const session::GraphNode& node = model_->nodes[i];
+        const auto& inside = levels_[i + 1].children;
+        if (inside.size() != 1 || operators_[i] != 1 || is_control(node.id) || is_control(node.parent)) continue;
+        only_[i] = holds(inside.front()) ? only_[at(inside.front())] : inside.front();
     }
 }
 
@@ -177,7 +190,7 @@ std::vector<int> GraphIndex::ancestors(int node) const {
 
 std::vector<GraphLink> GraphIndex::linksInto(int id) const {
     std::vector<GraphLink> all;
-    if (!isGroup(id)) {
+    if (!holds(id)) {
         for (int index : into_[at(id)]) all.push_back(links_[at(index)]);
         return all;
     }
@@ -190,7 +203,7 @@ std::vector<GraphLink> GraphIndex::linksInto(int id) const {
 
 std::vector<GraphLink> GraphIndex::linksFrom(int id) const {
     std::vector<GraphLink> all;
-    if (!isGroup(id)) {
+    if (!holds(id)) {
         for (int index : from_[at(id)]) all.push_back(links_[at(index)]);
         return all;
     }
@@ -203,7 +216,7 @@ std::vector<GraphLink> GraphIndex::linksFrom(int id) const {
 bool GraphIndex::isWorthOpening(int group) const {
     // Branches, loops and calls of a few operators are what a module does, not modules.
     const auto& inside = level(group).children;
-    return operatorCount(group) > kFewOperators && std::any_of(inside.begin(), inside.end(), [&](int child) { return isGroup(child); });
+    return operatorCount(group) > kFewOperators && std::any_of(inside.begin(), inside.end(), [&](int child) { return holds(child); });
 }
 
 std::set<int> GraphIndex::defaultOpen(int max_boxes) const {

@@ -56,8 +56,14 @@ class GraphIndex {
     // -1 for the top. Groups without anything to draw are not among the children.
     const GraphLevel& level(int group) const { return levels_[static_cast<std::size_t>(group + 1)]; }
     bool isShown(int node) const { return shown_[static_cast<std::size_t>(node)]; }
-    // Can be opened: holds something that is drawn.
-    bool isGroup(int node) const { return !level(node).children.empty(); }
+    // Can be opened: holds more than an operator.
+    bool isGroup(int node) const { return holds(node) && only_[static_cast<std::size_t>(node)] < 0; }
+    // Anything that is drawn stands in it.
+    bool holds(int node) const { return !level(node).children.empty(); }
+    // Of a module that is one operator and nothing else, that operator: it is one box, not a box in a box. Else -1.
+    int onlyOperator(int node) const { return only_[static_cast<std::size_t>(node)]; }
+    // The operator that the node is, or all that it holds; -1 of a group.
+    int operatorOf(int node) const { return holds(node) ? onlyOperator(node) : node; }
     int operatorCount(int group) const { return operators_[static_cast<std::size_t>(group)]; }
     // Links of an operator, or for a group those that cross its border.
     std::vector<GraphLink> linksInto(int node) const;
@@ -73,12 +79,14 @@ class GraphIndex {
     void mergeEdges(GraphLevel& level);
     bool isWorthOpening(int group) const;
     void markShown(bool show_plumbing);
+    void findOnlyOperators();
     void link();
     void lift(const GraphLink& link);
 
     std::shared_ptr<const session::GraphModel> model_;
     std::vector<char> shown_;
     std::vector<int> operators_;
+    std::vector<int> only_;  // see onlyOperator()
     std::vector<int> repeats_;
     std::vector<int> stand_in_;
     std::vector<GraphLink> links_;

@@ -2,9 +2,11 @@
 #include "views/graph/graph_layout.h"
 
 #include <algorithm>
+#include <cctype>
 
 #include "views/common/format.h"
 #include "views/graph/level_layout.h"
+#include "views/graph/line_bundles.h"
 
 namespace loupe::views {
 namespace {
@@ -16,7 +18,37 @@ constexpr double kMargin = 14;   // inside an open group
 constexpr double kMaxText = 220;
 constexpr std::size_t kMaxKept = 4000;
 
+// "Conv2d" and "_convolution" say the same, as do "BatchNorm2d" and "batch_norm", "ReLU" and "relu_".
+bool saysTheSame(std::string_view class_name, std::string_view op) {
+    constexpr std::size_t kEnough = 4;
+    const auto letters = [](std::string_view name) {
+        std::string plain;
+        for (const char c : name) {
+            if (c != '_') plain += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+        }
+        return plain;
+    };
+    const std::string a = letters(class_name);
+    const std::string b = letters(op);
+    const auto same = static_cast<std::size_t>(std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first - a.begin());
+    return same >= std::min({a.size(), b.size(), kEnough});
+}
+
 }  // namespace
+
+namespace {
+
+template <typename T>
+void sortOut(std::vector<T>& list) {
+    std::sort(list.begin(), list.end());
+    list.erase(std::unique(list.begin(), list.end()), list.end());
+}
+
+}  // namespace
+
+bool SceneLine::concerns(int node) const {
+    return from == node || to == node || std::binary_search(carries.begin(), carries.end(), node);
+}
 
 const SceneBox* Scene::find(int node) const {
     const auto found = box_of.find(node);
@@ -40,21 +72,25 @@ SceneBox GraphLayouter::leafBox(int id) const {
     if (node.is_group && is_number) box.title = text(node.scope).section(QLatin1Char('.'), -2);
     if (index_->repeats(id) > 1) box.title += QStringLiteral("  \u00d7%1").arg(index_->repeats(id));
     if (box.is_group) {
-        const int inside = index_->operatorCount(id);
         const QString kind = node.kind == node.label ? QString() : text(node.kind) + QStringLiteral(" · ");
+        const int inside = index_->operatorCount(id);
         box.subtitle = kind + (inside == 1 ? QStringLiteral("1 op") : QStringLiteral("%1 ops").arg(inside));
+    } else if (const int only = index_->onlyOperator(id); only >= 0) {
+        const std::string& op = index_->node(only).label;
+        box.subtitle = text(node.kind == node.label ? op : node.kind);
+        if (node.kind != node.label && !saysTheSame(node.kind, op)) box.subtitle += QStringLiteral(" · ") + text(op);
     } else if (node.kind == "prim::Constant" && !node.attributes.empty()) {
         box.title = text(node.attributes.front()).section(QLatin1Char('='), 1).left(28);
     }
     const double width = std::max(textWidth(box.title, true), textWidth(box.subtitle, false) * 0.9);
-    box.rect = QRectF(0, 0, std::clamp(width + 26, 64.0, kMaxText), box.is_group ? kGroupHeight : kLeafHeight);
+    box.rect = QRectF(0, 0, std::clamp(width + 26, 64.0, kMaxText), box.subtitle.isEmpty() ? kLeafHeight : kGroupHeight);
     return box;
 }
 
 std::vector<int> GraphLayouter::openInside(int group, const std::set<int>& open) const {
     std::vector<int> all{group};
     for (int child : index_->level(group).children) {
-        if (!open.contains(child)) continue;
+        if (!open.contains(child) || !index_->isGroup(child)) continue;
         const auto inner = openInside(child, open);
         all.insert(all.end(), inner.begin(), inner.end());
     }
@@ -92,24 +128,39 @@ const GraphLayouter::Level* GraphLayouter::level(int group, const std::set<int>&
     }
     if (cancelled) return nullptr;
 
-    // Where values cross the border: at the top the method's inputs and outputs, elsewhere points without a size.
+    // Where values cross the border: at the top the method's inputs and outputs, elsewhere points without a size. Values
+    // that go on to the same boxes come in through one point.
+    std::map<GraphPort, std::vector<int>> takers;
+    for (const GraphLevel::Edge& edge : content.edges) {
+        if (group >= 0 && edge.from == GraphLevel::kOutside) takers[edge.value].push_back(edge.to);
+    }
+    std::map<std::vector<int>, int> shared;  // boxes of entries by who takes their values
     std::map<GraphPort, int> entries;
     std::map<GraphPort, int> exits;
-    std::vector<const GraphLevel::Edge*> drawn;
+    std::vector<std::vector<const GraphLevel::Edge*>> drawn;  // by line of the request
+    std::vector<int> values;
+    std::map<std::pair<int, GraphPort>, int> numbers;
+    std::map<std::pair<int, int>, std::size_t> from_shared;  // lines from points of entry, by their ends
+    const auto point = [&](int node, const QString& title) {
+        SceneBox box;
+        box.node = node;
+        box.title = title;
+        box.rect = QRectF(0, 0, 2, 2);
+        if (group < 0) box.rect = QRectF(0, 0, std::clamp(textWidth(box.title, true) + 26, 50.0, kMaxText), kLeafHeight);
+        return add(std::move(box));
+    };
     for (const GraphLevel::Edge& edge : content.edges) {
         LevelRequest::Line line;
         if (edge.from == GraphLevel::kOutside) {
             const auto [found, is_new] = entries.try_emplace(edge.value, -1);
-            if (is_new) {
-                SceneBox box;
-                box.node = group < 0 ? inputBox(edge.value.port) : kBorder;
-                box.rect = QRectF(0, 0, 2, 2);
-                if (group < 0) {
-                    const auto index = static_cast<std::size_t>(edge.value.port);
-                    box.title = index < model.inputs.size() ? text(model.inputs[index]) : QStringLiteral("input");
-                    box.rect = QRectF(0, 0, std::clamp(textWidth(box.title, true) + 26, 50.0, kMaxText), kLeafHeight);
-                }
-                found->second = add(std::move(box));
+            if (is_new && group >= 0) {
+                const auto [other, is_first] = shared.try_emplace(takers[edge.value], -1);
+                if (is_first) other->second = point(kBorder, {});
+                found->second = other->second;
+                if (is_first) request.first.push_back(found->second);
+            } else if (is_new) {
+                const auto index = static_cast<std::size_t>(edge.value.port);
+                found->second = point(inputBox(edge.value.port), index < model.inputs.size() ? text(model.inputs[index]) : QStringLiteral("input"));
                 request.first.push_back(found->second);
             }
             line.from = found->second;
@@ -119,15 +170,9 @@ const GraphLayouter::Level* GraphLayouter::level(int group, const std::set<int>&
         if (edge.to == GraphLevel::kOutside) {
             const auto [found, is_new] = exits.try_emplace(edge.value, -1);
             if (is_new) {
-                SceneBox box;
                 const int index = static_cast<int>(exits.size()) - 1;
-                box.node = group < 0 ? outputBox(index) : kBorder;
-                box.rect = QRectF(0, 0, 2, 2);
-                if (group < 0) {
-                    box.title = index == 0 ? QStringLiteral("output") : QStringLiteral("output %1").arg(index + 1);
-                    box.rect = QRectF(0, 0, std::clamp(textWidth(box.title, true) + 26, 50.0, kMaxText), kLeafHeight);
-                }
-                found->second = add(std::move(box));
+                const QString title = index == 0 ? QStringLiteral("output") : QStringLiteral("output %1").arg(index + 1);
+                found->second = group < 0 ? point(outputBox(index), title) : point(kBorder, {});
                 request.last.push_back(found->second);
             }
             line.to = found->second;
@@ -135,37 +180,77 @@ const GraphLayouter::Level* GraphLayouter::level(int group, const std::set<int>&
             line.to = place.at(edge.to);
         }
         if (line.from == line.to) continue;
+        const bool is_shared = edge.from == GraphLevel::kOutside && group >= 0;
+        if (is_shared) {
+            const auto [found, is_new] = from_shared.try_emplace({line.from, line.to}, request.lines.size());
+            if (!is_new) {
+                drawn[found->second].push_back(&edge);
+                continue;
+            }
+        }
         request.lines.push_back(line);
-        drawn.push_back(&edge);
+        drawn.push_back({&edge});
+        const std::pair<int, GraphPort> value(is_shared ? line.from : -1, is_shared ? GraphPort() : edge.value);
+        values.push_back(numbers.try_emplace(value, static_cast<int>(numbers.size())).first->second);
     }
 
-    const LevelResult placed = layoutLevel(request);
+    const Bundles bundles = bundleLines(request, values);
+    const auto nodeOf = [&](int box) {
+        return box < static_cast<int>(result.boxes.size()) ? result.boxes[static_cast<std::size_t>(box)].node : kBundle;
+    };
+    LevelRequest bundled = request;
+    bundled.boxes.resize(request.boxes.size() + static_cast<std::size_t>(bundles.waypoints), QSizeF(2, 2));
+    bundled.waypoints = bundles.waypoints;
+    bundled.lines.clear();
+    for (const BundledLine& line : bundles.lines) bundled.lines.push_back({line.from, line.to});
+    const LevelResult placed = layoutLevel(bundled);
     result.size = placed.size;
     for (std::size_t i = 0; i < result.boxes.size(); ++i) result.boxes[i].rect.moveCenter(placed.centres[i]);
-    for (std::size_t i = 0; i < drawn.size(); ++i) {
+    for (std::size_t i = 0; i < bundles.lines.size(); ++i) {
+        const BundledLine& bundle = bundles.lines[i];
         SceneLine line;
         line.curve = placed.curves[i];
-        line.value = drawn[i]->value;
-        line.count = drawn[i]->count;
-        line.from = result.boxes[static_cast<std::size_t>(request.lines[i].from)].node;
-        line.to = result.boxes[static_cast<std::size_t>(request.lines[i].to)].node;
-        line.has_arrow = line.to != kBorder;
+        line.group = group;
+        line.from = nodeOf(bundle.from);
+        line.to = nodeOf(bundle.to);
+        line.has_arrow = line.to != kBorder && line.to != kBundle;
+        int edges = 0;
+        for (const int id : bundle.lines) {
+            const auto index = static_cast<std::size_t>(id);
+            for (const GraphLevel::Edge* edge : drawn[index]) {
+                line.values.push_back(edge->value);
+                edges += edge->count;
+            }
+            line.carries.push_back(nodeOf(request.lines[index].from));
+            line.carries.push_back(nodeOf(request.lines[index].to));
+        }
+        sortOut(line.values);
+        sortOut(line.carries);
+        line.count = bundle.lines.size() == 1 ? edges : static_cast<int>(line.values.size());
         result.lines.push_back(std::move(line));
     }
     std::erase_if(result.boxes, [](const SceneBox& box) { return box.node == kBorder; });
     return &kept_.insert_or_assign(key, std::move(result)).first->second;
 }
 
-void GraphLayouter::assemble(int group, QPointF corner, const std::set<int>& open, Scene& scene) const {
+void GraphLayouter::assemble(int group, QPointF corner, const std::set<int>& open, int parent, Scene& scene) const {
     const Level& content = kept_.at(openInside(group, open));
+    double heights = 0;
     for (SceneBox box : content.boxes) {
+        heights += box.rect.height();
         box.rect.translate(corner);
-        scene.box_of[box.node] = static_cast<int>(scene.boxes.size());
+        box.parent = parent;
+        const int index = static_cast<int>(scene.boxes.size());
+        scene.box_of[box.node] = index;
         scene.boxes.push_back(box);
         if (!box.is_open) continue;
         const Level& inner = kept_.at(openInside(box.node, open));
         const double slack = box.rect.width() - inner.size.width();
-        assemble(box.node, box.rect.topLeft() + QPointF(slack / 2, kHeader), open, scene);
+        assemble(box.node, box.rect.topLeft() + QPointF(slack / 2, kHeader), open, index, scene);
+    }
+    if (parent >= 0 && !content.boxes.empty()) {
+        SceneBox& around = scene.boxes[static_cast<std::size_t>(parent)];
+        around.detail = heights / static_cast<double>(content.boxes.size());
     }
     for (SceneLine line : content.lines) {
         for (QPointF& point : line.curve) point += corner;
@@ -175,52 +260,60 @@ void GraphLayouter::assemble(int group, QPointF corner, const std::set<int>& ope
 
 namespace {
 
+using Crossings = std::map<std::pair<int, GraphPort>, QPointF>;  // by the group's node and the value
+
+// Where the values of a line cross the border of a box, from left to right.
+std::vector<QPointF> crossingsOf(const Crossings& crossings, int node, const SceneLine& line) {
+    std::vector<QPointF> points;
+    for (const GraphPort& value : line.values) {
+        const auto found = crossings.find({node, value});
+        if (found != crossings.end() && std::find(points.begin(), points.end(), found->second) == points.end()) points.push_back(found->second);
+    }
+    std::sort(points.begin(), points.end(), [](const QPointF& a, const QPointF& b) { return a.x() < b.x(); });
+    return points;
+}
+
 // Lines that cross a border are drawn in pieces, one a level: the pieces meet in the point where the inner one ends.
 void joinAtBorders(Scene& scene) {
-    std::map<std::pair<int, GraphPort>, std::vector<QPointF>> entering;  // by box of the group
-    std::map<std::pair<int, GraphPort>, std::vector<QPointF>> leaving;
-    const auto groupAround = [&](int node, const QPointF& point) {
-        int best = kBorder;
-        double area = 1e300;
-        (void)node;
-        for (const SceneBox& box : scene.boxes) {
-            const double size = box.rect.width() * box.rect.height();
-            if (box.is_open && box.rect.contains(point) && size < area) {
-                best = box.node;
-                area = size;
-            }
-        }
-        return best;
-    };
+    Crossings entering;
+    Crossings leaving;
     for (SceneLine& line : scene.lines) {
+        const SceneBox* box = line.group >= 0 ? scene.find(line.group) : nullptr;
+        if (box == nullptr) continue;
         if (line.from == kBorder) {
-            const int group = groupAround(line.to, line.curve.back());
-            if (const SceneBox* box = scene.find(group)) {
-                line.curve.front().setY(box->rect.top());
-                entering[{group, line.value}].push_back(line.curve.front());
-            }
+            line.curve.front().setY(box->rect.top());
+            for (const GraphPort& value : line.values) entering.try_emplace({line.group, value}, line.curve.front());
         }
         if (line.to == kBorder) {
-            const int group = groupAround(line.from, line.curve.front());
-            if (const SceneBox* box = scene.find(group)) {
-                line.curve.back().setY(box->rect.bottom());
-                leaving[{group, line.value}].push_back(line.curve.back());
-            }
+            line.curve.back().setY(box->rect.bottom());
+            for (const GraphPort& value : line.values) leaving.try_emplace({line.group, value}, line.curve.back());
         }
     }
+    std::vector<SceneLine> rails;
+    // A bundle that comes apart at a border does so along it.
+    const auto rail = [&](const SceneLine& of, const std::vector<QPointF>& points) {
+        if (points.size() < 2) return;
+        SceneLine line = of;
+        line.curve = {points.front(), points.front(), points.back(), points.back()};
+        line.has_arrow = false;
+        rails.push_back(std::move(line));
+    };
     for (SceneLine& line : scene.lines) {
-        if (const auto found = entering.find({line.to, line.value}); found != entering.end()) {
-            const QPointF end = found->second.front();
+        if (const auto points = crossingsOf(entering, line.to, line); !points.empty()) {
+            const QPointF end = points[points.size() / 2];
             line.curve[line.curve.size() - 2].setX(end.x());
             line.curve.back() = end;
             line.has_arrow = false;
+            rail(line, points);
         }
-        if (const auto found = leaving.find({line.from, line.value}); found != leaving.end()) {
-            const QPointF start = found->second.front();
+        if (const auto points = crossingsOf(leaving, line.from, line); !points.empty()) {
+            const QPointF start = points[points.size() / 2];
             line.curve[1].setX(start.x());
             line.curve.front() = start;
+            rail(line, points);
         }
     }
+    scene.lines.insert(scene.lines.end(), std::make_move_iterator(rails.begin()), std::make_move_iterator(rails.end()));
 }
 
 }  // namespace
@@ -231,7 +324,7 @@ std::optional<Scene> GraphLayouter::layout(const std::set<int>& open, const std:
     if (top == nullptr || cancelled) return std::nullopt;
     Scene scene;
     scene.size = top->size;
-    assemble(-1, {}, open, scene);
+    assemble(-1, {}, open, -1, scene);
     joinAtBorders(scene);
     for (SceneLine& line : scene.lines) {
         QPolygonF all(QList<QPointF>(line.curve.begin(), line.curve.end()));

@@ -24,24 +24,32 @@ struct SceneBox {
     QString subtitle;
     bool is_group = false;
     bool is_open = false;
+    int parent = -1;      // index of the open group that it stands in
+    double detail = 0;    // of an open group: how high the boxes in it are on average
 };
 struct SceneLine {
     std::vector<QPointF> curve;
     QRectF bounds;
-    GraphPort value;
-    int from = -1;  // boxes at its ends, by node; kBorder: it goes on outside the group
+    std::vector<GraphPort> values;  // one, but for a bundle
+    int group = -1;                 // in whose level it lies
+    int from = -1;  // boxes at its ends, by node; kBorder: it goes on outside the group; kBundle: where a bundle branches
     int to = -1;
+    std::vector<int> carries;  // of a bundle: the boxes that its values come from and go to, by node, in order
     int count = 1;
     bool has_arrow = true;
+
+    // Leads to or from the box, be it in a bundle.
+    bool concerns(int node) const;
 };
 
 // Node numbers of things that are no nodes.
 inline constexpr int kBorder = -1'000'000'000;
+inline constexpr int kBundle = kBorder + 1;
 inline constexpr int kOutputs = -1'000'000;
 constexpr int inputBox(int index) { return -1 - index; }
 constexpr int outputBox(int index) { return kOutputs - index; }
 constexpr bool isInputBox(int node) { return node < 0 && node > kOutputs; }
-constexpr bool isOutputBox(int node) { return node <= kOutputs && node != kBorder; }
+constexpr bool isOutputBox(int node) { return node <= kOutputs && node > kBundle; }
 
 struct Scene {
     QSizeF size;
@@ -70,7 +78,7 @@ class GraphLayouter {
         std::vector<SceneLine> lines;
     };
     const Level* level(int group, const std::set<int>& open, const std::atomic<bool>& cancelled);
-    void assemble(int group, QPointF corner, const std::set<int>& open, Scene& scene) const;
+    void assemble(int group, QPointF corner, const std::set<int>& open, int parent, Scene& scene) const;
     std::vector<int> openInside(int group, const std::set<int>& open) const;
     SceneBox leafBox(int node) const;
 

@@ -2,17 +2,19 @@
 #include "views/graph/graph_view.h"
 
 #include <QApplication>
+#include <QBuffer>
 #include <QClipboard>
 #include <QComboBox>
 #include <QFileDialog>
 #include <QMenu>
 #include <QPainter>
 #include <QPdfWriter>
+#include <QSaveFile>
 #include <QSettings>
-#include <QShortcut>
 #include <QSvgGenerator>
 #include <QVBoxLayout>
 
+#include "views/common/flow_layout.h"
 #include "views/common/format.h"
 #include "views/common/theme.h"
 
@@ -55,13 +57,10 @@ GraphView::GraphView(SessionBridge& bridge, QWidget* parent) : View(bridge, pare
     connect(&bridge, &SessionBridge::modelChanged, this, &GraphView::takeModel);
     connect(&bridge, &SessionBridge::recordingChanged, this, &GraphView::takeRecording);
     connect(&bridge, &SessionBridge::eventsGrown, this, [this] {
-        if (metrics_.update(this->bridge().eventCount())) canvas_->update();
+        if (metrics_.update(this->bridge().eventCount())) canvas_->takeMetrics();
     });
     connect(&bridge, &SessionBridge::currentChanged, this, &GraphView::takeCurrent);
-    connect(&bridge, &SessionBridge::statusChanged, this, [this] {
-        const auto& status = this->bridge().status();
-        canvas_->setReached(this->bridge().isPaused() ? status.next_node : -1);
-    });
+    connect(&bridge, &SessionBridge::statusChanged, this, &GraphView::takeReached);
     connect(&bridge, &SessionBridge::breakpointsChanged, this, &GraphView::takeBreakpoints);
     takeModel();
 }
@@ -71,39 +70,52 @@ GraphView::~GraphView() {
     pool_.waitForDone();
 }
 
-void GraphView::buildToolBar(QLayout* layout) {
-    tools_ = new QToolBar(this);
-    layout->addWidget(tools_);
-    colour_choice_ = new QComboBox(tools_);
+void GraphView::buildToolBar(QVBoxLayout* layout) {
+    // Rows as the width needs them: no control is ever out of sight.
+    tools_ = new FlowLayout(3);
+    tools_->setContentsMargins(4, 3, 4, 3);
+    layout->addLayout(tools_);
+    colour_choice_ = new QComboBox(this);
     colour_choice_->addItems({tr("Colour: kind"), tr("Colour: time"), tr("Colour: memory"), tr("Colour: activation"), tr("Colour: gradient")});
     colour_choice_->setToolTip(tr("What the colours of the boxes say"));
     colour_choice_->setAccessibleName(tr("Colouring of the graph"));
     connect(colour_choice_, &QComboBox::currentIndexChanged, this,
             [this](int index) { canvas_->setColouring(static_cast<GraphColouring>(index)); });
     tools_->addWidget(colour_choice_);
-    tools_->addSeparator();
-    const auto add = [&](const QString& text, const QString& tip, auto work) {
-        QAction* action = tools_->addAction(text);
-        action->setToolTip(tip);
-        connect(action, &QAction::triggered, this, work);
-        return action;
+    const auto add = [&](const QString& text, const QString& name, const QString& tip) {
+        auto* button = new QToolButton(this);
+        button->setText(text);
+        button->setToolTip(tip);
+        button->setAccessibleName(name);
+        button->setFocusPolicy(Qt::TabFocus);
+        tools_->addWidget(button);
+        return button;
     };
-    add(tr("Fit"), tr("Show all of the graph (Space)"), [this] { canvas_->fit(); });
-    add(QStringLiteral("+"), tr("Zoom in (Ctrl++)"), [this] { canvas_->zoomAt(QRectF(canvas_->rect()).center(), 1.25); });
-    add(QStringLiteral("\u2212"), tr("Zoom out (Ctrl+-)"), [this] { canvas_->zoomAt(QRectF(canvas_->rect()).center(), 0.8); });
-    tools_->addSeparator();
-    add(tr("Open all"), tr("Open every group"), [this] { openAll(); });
-    add(tr("Close all"), tr("Close every group"), [this] { closeAll(); });
-    follow_ = tools_->addAction(tr("Follow"));
+    const auto adds = [&](const QString& text, const QString& name, const QString& tip, auto work) {
+        connect(add(text, name, tip), &QToolButton::clicked, this, work);
+    };
+    adds(tr("Fit"), tr("Fit the graph"), tr("Show all of the graph (Space)"), [this] { canvas_->fit(); });
+    adds(QStringLiteral("+"), tr("Zoom in"), tr("Zoom in (Ctrl++)"), [this] { canvas_->zoomAt(QRectF(canvas_->rect()).center(), 1.25); });
+    adds(QStringLiteral("\u2212"), tr("Zoom out"), tr("Zoom out (Ctrl+-)"), [this] { canvas_->zoomAt(QRectF(canvas_->rect()).center(), 0.8); });
+    adds(tr("Open all"), tr("Open all groups"), tr("Open every group"), [this] { openAll(); });
+    adds(tr("Close all"), tr("Close all groups"), tr("Close every group"), [this] { closeAll(); });
+    follow_ = add(tr("Follow"), tr("Follow the current event"), tr("Scroll to the node of the current event"));
     follow_->setCheckable(true);
     follow_->setChecked(true);
-    follow_->setToolTip(tr("Scroll to the node of the current event"));
-    plumbing_ = tools_->addAction(tr("Plumbing"));
+    plumbing_ = add(tr("Plumbing"), tr("Show plumbing"), tr("Show constants, lists, sizes and other nodes that make no tensor"));
     plumbing_->setCheckable(true);
-    plumbing_->setToolTip(tr("Show constants, lists, sizes and other nodes that make no tensor"));
-    connect(plumbing_, &QAction::toggled, this, [this] {
+    connect(plumbing_, &QToolButton::toggled, this, [this] {
         rebuildIndex();
         requestLayout(-1);
+    });
+    minimap_ = new QAction(tr("Minimap"), this);
+    minimap_->setCheckable(true);
+    minimap_->setToolTip(tr("All of the graph in a corner while a part is in sight; click or drag in it to go there"));
+    minimap_->setChecked(QSettings().value(QStringLiteral("graph/minimap"), true).toBool());
+    canvas_->setMinimapShown(minimap_->isChecked());
+    connect(minimap_, &QAction::toggled, this, [this](bool shown) {
+        QSettings().setValue(QStringLiteral("graph/minimap"), shown);
+        canvas_->setMinimapShown(shown);
     });
     repeats_ = new QAction(tr("Draw identical layers once"), this);
     repeats_->setCheckable(true);
@@ -114,10 +126,11 @@ void GraphView::buildToolBar(QLayout* layout) {
         rebuildIndex();
         requestLayout(-1);
     });
-    search_ = new QLineEdit(tools_);
+    search_ = new QLineEdit(this);
     search_->setPlaceholderText(tr("Find (Ctrl+F)"));
     search_->setClearButtonEnabled(true);
     search_->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
+    search_->setMinimumWidth(110);
     search_->setMaximumWidth(260);
     search_->setAccessibleName(tr("Find in the graph"));
     connect(search_, &QLineEdit::textChanged, this, &GraphView::search);
@@ -161,15 +174,18 @@ void GraphView::rebuildIndex() {
 void GraphView::takeRecording() {
     metrics_.reset(index_.get(), bridge().recording().get());
     metrics_.update(bridge().eventCount());
-    canvas_->update();
+    canvas_->takeMetrics();
+    takeReached();
 }
+
+void GraphView::takeReached() { canvas_->setReached(bridge().parkedNode()); }
 
 void GraphView::takeCurrent() {
     const int node = bridge().currentNode();
     canvas_->setCurrent(node);
     if (node >= 0 && follow_->isChecked()) {
         if (busy_) reveal_after_ = node;
-        else canvas_->reveal(node);
+        else canvas_->keepInSight(node);
     }
 }
 
@@ -214,14 +230,20 @@ void GraphView::finishLayout(std::uint64_t number, std::optional<Scene> scene, i
     busy_ = false;
     slow_.stop();
     if (!scene) return;
-    const auto shown = std::count_if(scene->boxes.begin(), scene->boxes.end(), [](const SceneBox& box) { return box.node >= 0 && !box.is_open; });
-    tell(tr("%1 of %2 operators").arg(countText(shown), countText([&] {
-        std::int64_t all = 0;
-        for (int child : index_->level(-1).children) all += index_->operatorCount(child);
-        return all;
-    }())));
     canvas_->setScene(index_, std::move(*scene), keep);
+    tellCounts();
     if (const int node = std::exchange(reveal_after_, -1); node >= 0) canvas_->reveal(node);
+}
+
+// What is shown of all there is; while something is searched, what was found.
+void GraphView::tellCounts() {
+    if (!index_) return tell({});
+    if (!search_->text().trimmed().isEmpty()) return tell(tr("%1 found").arg(countText(static_cast<std::int64_t>(matches_.size()))));
+    std::int64_t shown = 0;
+    for (const SceneBox& box : canvas_->scene().boxes) shown += box.node >= 0 && !box.is_open;
+    std::int64_t all = 0;
+    for (const int child : index_->level(-1).children) all += index_->operatorCount(child);
+    tell(shown == all ? tr("%1 operators").arg(countText(all)) : tr("%1 boxes, %2 operators").arg(countText(shown), countText(all)));
 }
 
 // In the corner of the canvas, where it takes no room from the tools.
@@ -324,13 +346,14 @@ void GraphView::showMenu(int node, const QPoint& at) {
     if (node >= 0 && index_) {
         click(node);
         const session::GraphNode& chosen = index_->node(node);
+        const int op = index_->operatorOf(node);
         if (index_->isGroup(node)) {
             const bool is_open = open_.contains(node);
             menu.addAction(is_open ? tr("Close group\t-") : tr("Open group\t+"), this, [this, node, is_open] { setOpen(node, !is_open); });
         }
         menu.addAction(tr("Toggle breakpoint\tF9"), this, [this] { toggleBreakpoint(); });
-        QAction* run_to = menu.addAction(tr("Run to here\tCtrl+F10"), this, [this, node] { bridge().runToNode(node); });
-        run_to->setEnabled(!chosen.is_group);
+        QAction* run_to = menu.addAction(tr("Run to here\tCtrl+F10"), this, [this, op] { bridge().runToNode(op); });
+        run_to->setEnabled(op >= 0);
         const auto add_links = [&](const QString& title, const std::vector<GraphLink>& links, bool producers) {
             QMenu* list = menu.addMenu(title);
             list->setEnabled(!links.empty());
@@ -372,6 +395,7 @@ void GraphView::addActions(QMenu& menu) {
         canvas_->reveal(bridge().currentNode());
     });
     menu.addAction(repeats_);
+    menu.addAction(minimap_);
     menu.addAction(tr("Export graph as SVG, PNG or PDF..."), this, [this] { chooseExport(); });
 }
 
@@ -393,7 +417,7 @@ void GraphView::search(const QString& wanted) {
     canvas_->setMatches(std::set<int>(matches_.begin(), matches_.end()));
     search_->setProperty("invalid", !wanted.isEmpty() && matches_.empty());
     search_->style()->polish(search_);
-    if (!wanted.isEmpty()) tell(tr("%1 found").arg(matches_.size()));
+    tellCounts();
 }
 
 void GraphView::showNextMatch() {
@@ -421,7 +445,8 @@ void GraphView::chooseExport() {
 
 QString GraphView::exportTo(const QString& file) {
     const double margin = 20;
-    const QSizeF size = canvas_->scene().size + QSizeF(2 * margin, 2 * margin);
+    const QSizeF size = canvas_->scene().size + QSizeF(2 * margin, 2 * margin + GraphCanvas::kLegendHeight);
+    if (canvas_->scene().boxes.empty()) return tr("there is no graph to export");
     const QColor back = Theme::instance().colour(Theme::Colour::Panel);
     const auto paint = [&](QPainter& painter, double scale) {
         painter.scale(scale, scale);
@@ -429,26 +454,29 @@ QString GraphView::exportTo(const QString& file) {
         painter.translate(margin, margin);
         canvas_->renderAll(painter);
     };
+    // Nothing is written before all of it is there.
+    QBuffer bytes;
+    bytes.open(QIODevice::WriteOnly);
     const QString ending = QFileInfo(file).suffix().toLower();
-    QFile probe(file);
-    if (!probe.open(QIODevice::WriteOnly)) return tr("cannot write %1: %2").arg(file, probe.errorString());
-    probe.close();
     if (ending == QLatin1String("svg")) {
         QSvgGenerator svg;
-        svg.setFileName(file);
+        svg.setOutputDevice(&bytes);
         svg.setTitle(tr("Graph"));
         svg.setSize(size.toSize());
         svg.setViewBox(QRectF({}, size));
         QPainter painter(&svg);
         paint(painter, 1);
     } else if (ending == QLatin1String("pdf")) {
-        QPdfWriter pdf(file);
-        pdf.setPageSize(QPageSize(size * 0.75, QPageSize::Point, QString(), QPageSize::ExactMatch));
+        // Readers refuse pages of more than 200 inches.
+        constexpr double kMostPoints = 14400;
+        const double scale = std::min(0.75, kMostPoints / std::max(size.width(), size.height()));
+        QPdfWriter pdf(&bytes);
+        pdf.setPageSize(QPageSize(size * scale, QPageSize::Point, QString(), QPageSize::ExactMatch));
         pdf.setPageMargins({});
-        pdf.setResolution(96);
+        pdf.setResolution(288);
         QPainter painter(&pdf);
-        paint(painter, 1);
-    } else {
+        paint(painter, scale * 4);
+    } else if (ending == QLatin1String("png")) {
         // Twice the size, as far as an image may be.
         const double scale = std::min(2.0, 16000.0 / std::max(size.width(), size.height()));
         QImage image((size * scale).toSize(), QImage::Format_RGB32);
@@ -456,9 +484,13 @@ QString GraphView::exportTo(const QString& file) {
         QPainter painter(&image);
         paint(painter, scale);
         painter.end();
-        if (!image.save(file)) return tr("cannot write %1").arg(file);
+        image.save(&bytes, "PNG");
+    } else {
+        return tr("cannot write %1: the name must end in .svg, .png or .pdf").arg(file);
     }
-    return {};
+    QSaveFile out(file);
+    const bool is_written = out.open(QIODevice::WriteOnly) && out.write(bytes.data()) == bytes.size() && out.commit();
+    return is_written ? QString() : tr("cannot write %1: %2").arg(file, out.errorString());
 }
 
 }  // namespace loupe::views

@@ -7,7 +7,8 @@
 #include <QLineEdit>
 #include <QThreadPool>
 #include <QTimer>
-#include <QToolBar>
+#include <QToolButton>
+#include <QVBoxLayout>
 #include <atomic>
 #include <memory>
 #include <set>
@@ -16,6 +17,8 @@
 #include "views/graph/graph_canvas.h"
 
 namespace loupe::views {
+
+class FlowLayout;
 
 class GraphView : public View {
     Q_OBJECT
@@ -32,6 +35,8 @@ class GraphView : public View {
     bool isSettled() const override { return !busy_; }
 
     GraphCanvas* canvas() { return canvas_; }
+    // What stands in the corner: how much is shown, or found.
+    QString note() const { return state_->text(); }
     const std::set<int>& openGroups() const { return open_; }
     void setOpen(int group, bool open);
     void openAll();
@@ -46,10 +51,11 @@ class GraphView : public View {
     void resizeEvent(QResizeEvent* event) override;
 
   private:
-    void buildToolBar(QLayout* layout);
+    void buildToolBar(QVBoxLayout* layout);
     void takeModel();
     void takeRecording();
     void takeCurrent();
+    void takeReached();
     void takeBreakpoints();
     void rebuildIndex();
     void requestLayout(int keep);
@@ -61,15 +67,17 @@ class GraphView : public View {
     void followLinks(int direction);
     void openPathTo(int node);
     void chooseExport();
+    void tellCounts();
     void tell(const QString& words);
 
     GraphCanvas* canvas_ = nullptr;
-    QToolBar* tools_ = nullptr;
+    FlowLayout* tools_ = nullptr;
     QLineEdit* search_ = nullptr;
     QLabel* state_ = nullptr;
     QComboBox* colour_choice_ = nullptr;
-    QAction* plumbing_ = nullptr;
-    QAction* follow_ = nullptr;
+    QToolButton* plumbing_ = nullptr;
+    QToolButton* follow_ = nullptr;
+    QAction* minimap_ = nullptr;
     QAction* repeats_ = nullptr;
     std::shared_ptr<const GraphIndex> index_;
     std::shared_ptr<GraphLayouter> layouter_;

@@ -52,6 +52,27 @@ Context& context() {
     return one;
 }
 
+// From each part of the level that no line joins to another, its first box. dot of graphviz 2.43 reads what it never wrote
+// where such a part stands beside ranks for sources and sinks.
+std::vector<int> partsOf(const LevelRequest& request) {
+    std::vector<int> root(request.boxes.size());
+    std::iota(root.begin(), root.end(), 0);
+    const auto find = [&](int box) {
+        while (root[at(box)] != box) box = root[at(box)] = root[at(root[at(box)])];
+        return box;
+    };
+    for (const auto& line : request.lines) {
+        const int a = find(line.from);
+        const int b = find(line.to);
+        root[at(std::max(a, b))] = std::min(a, b);
+    }
+    std::vector<int> parts;
+    for (std::size_t i = 0; i < root.size(); ++i) {
+        if (root[i] == static_cast<int>(i)) parts.push_back(static_cast<int>(i));
+    }
+    return parts;
+}
+
 Agraph_t* buildGraph(const LevelRequest& request, std::vector<Agnode_t*>& nodes, std::vector<Agedge_t*>& edges) {
     Agraph_t* graph = agopen(text("level"), Agdirected, nullptr);
     set(graph, "rankdir", "TB");
@@ -77,6 +98,16 @@ Agraph_t* buildGraph(const LevelRequest& request, std::vector<Agnode_t*>& nodes,
         set(edge, "arrowhead", "none");
         set(edge, "weight", "2");
         edges.push_back(edge);
+    }
+    // One part below the other, in the order of the program; not drawn.
+    const std::vector<int> parts = partsOf(request);
+    for (std::size_t i = 1; i < parts.size(); ++i) {
+        const bool is_last = std::find(request.last.begin(), request.last.end(), parts[i - 1]) != request.last.end();
+        const bool is_first = std::find(request.first.begin(), request.first.end(), parts[i]) != request.first.end();
+        const bool turns = is_last || is_first;
+        Agedge_t* edge = agedge(graph, nodes[at(parts[turns ? i : i - 1])], nodes[at(parts[turns ? i - 1 : i])], text(("p" + std::to_string(i)).c_str()), 1);
+        set(edge, "style", "invis");
+        set(edge, "weight", "0");
     }
     const auto same = [&](const std::vector<int>& members, const char* name, const char* rank) {
         if (members.empty()) return;
@@ -122,35 +153,6 @@ LevelResult layoutWithDot(const LevelRequest& request) {
 }
 
 // --- layers
-
-std::vector<int> ranksOf(const LevelRequest& request) {
-    const std::size_t count = request.boxes.size();
-    std::vector<int> waits(count, 0);
-    std::vector<std::vector<int>> next(count);
-    for (const auto& line : request.lines) {
-        // A loop's way back does not push its start down.
-        if (line.from >= line.to && std::find(request.first.begin(), request.first.end(), line.from) == request.first.end() &&
-            std::find(request.last.begin(), request.last.end(), line.to) == request.last.end()) {
-            continue;
-        }
-        next[at(line.from)].push_back(line.to);
-        ++waits[at(line.to)];
-    }
-    std::vector<int> rank(count, 0);
-    std::vector<int> ready;
-    for (std::size_t i = 0; i < count; ++i) {
-        if (waits[i] == 0) ready.push_back(static_cast<int>(i));
-    }
-    for (std::size_t i = 0; i < ready.size(); ++i) {
-        for (int to : next[at(ready[i])]) {
-            rank[at(to)] = std::max(rank[at(to)], rank[at(ready[i])] + 1);
-            if (--waits[at(to)] == 0) ready.push_back(to);
-        }
-    }
-    const int deepest = count == 0 ? 0 : *std::max_element(rank.begin(), rank.end());
-    for (int box : request.last) rank[at(box)] = deepest;
-    return rank;
-}
 
 LevelResult layoutInLayers(const LevelRequest& request) {
     const std::vector<int> rank = ranksOf(request);
@@ -207,6 +209,36 @@ LevelResult layoutInLayers(const LevelRequest& request) {
 }
 
 }  // namespace
+
+std::vector<int> ranksOf(const LevelRequest& request) {
+    const std::size_t count = request.boxes.size();
+    const int first_waypoint = static_cast<int>(count) - request.waypoints;
+    std::vector<int> waits(count, 0);
+    std::vector<std::vector<int>> next(count);
+    for (const auto& line : request.lines) {
+        // A loop's way back does not push its start down.
+        if (line.from >= line.to && line.from < first_waypoint && line.to < first_waypoint && std::find(request.first.begin(), request.first.end(), line.from) == request.first.end() &&
+            std::find(request.last.begin(), request.last.end(), line.to) == request.last.end()) {
+            continue;
+        }
+        next[at(line.from)].push_back(line.to);
+        ++waits[at(line.to)];
+    }
+    std::vector<int> rank(count, 0);
+    std::vector<int> ready;
+    for (std::size_t i = 0; i < count; ++i) {
+        if (waits[i] == 0) ready.push_back(static_cast<int>(i));
+    }
+    for (std::size_t i = 0; i < ready.size(); ++i) {
+        for (int to : next[at(ready[i])]) {
+            rank[at(to)] = std::max(rank[at(to)], rank[at(ready[i])] + 1);
+            if (--waits[at(to)] == 0) ready.push_back(to);
+        }
+    }
+    const int deepest = count == 0 ? 0 : *std::max_element(rank.begin(), rank.end());
+    for (int box : request.last) rank[at(box)] = deepest;
+    return rank;
+}
 
 LevelResult layoutLevel(const LevelRequest& request) {
     if (request.boxes.empty()) return {};

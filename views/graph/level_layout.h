@@ -18,6 +18,8 @@ struct LevelRequest {
     // Boxes that stand before all others, or after them: where lines cross the border.
     std::vector<int> first;
     std::vector<int> last;
+    // So many of the last boxes are points that lines pass through.
+    int waypoints = 0;
 };
 
 struct LevelResult {
@@ -30,5 +32,8 @@ struct LevelResult {
 // Safe on any thread; one level is laid out by dot at a time.
 inline constexpr std::size_t kMaxForDot = 350;
 LevelResult layoutLevel(const LevelRequest& request);
+
+// Of each box: how many lines lead to it at most, one behind the other.
+std::vector<int> ranksOf(const LevelRequest& request);
 
 }  // namespace loupe::views

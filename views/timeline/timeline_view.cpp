@@ -63,7 +63,7 @@ TimelineView::TimelineView(SessionBridge& bridge, QWidget* parent) : View(bridge
     connect(&bridge, &SessionBridge::eventsGrown, this, &TimelineView::takeEvents);
     connect(&bridge, &SessionBridge::currentChanged, this, &TimelineView::takeCurrent);
     connect(&bridge, &SessionBridge::statusChanged, this, [this] {
-        state_.reached = this->bridge().isPaused() ? this->bridge().reachedEvent() : 0;
+        state_.reached = this->bridge().parkedEvent();
         canvas_->update();
     });
     takeRecording();

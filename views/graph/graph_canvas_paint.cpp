@@ -1,0 +1,523 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What the canvas looks like: boxes and lines where they can be read, tiles where they cannot, and the legend.
+
+#include <QPainter>
+#include <QPainterPath>
+#include <cmath>
+
+#include "views/common/colour_map.h"
+#include "views/common/format.h"
+#include "views/graph/canvas_style.h"
+#include "views/graph/graph_canvas.h"
+
+namespace loupe::views {
+
+using namespace canvas;
+
+void GraphCanvas::paintEvent(QPaintEvent*) {
+    QPainter painter(this);
+    painter.fillRect(rect(), colour(C::Panel));
+    if (scene_.boxes.empty()) {
+        painter.setPen(colour(C::Faint));
+        painter.drawText(rect().adjusted(16, 0, -16, 0), Qt::AlignCenter | Qt::TextWordWrap, message_);
+        return;
+    }
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setRenderHint(QPainter::TextAntialiasing);
+    Range range;
+    if (isFar()) {
+        const GraphTiling tiling = this->tiling();
+        range = metricRange(tiling);
+        paintTiles(painter, transform(), rect(), tiling, range, true);
+        paintTileMarks(painter, tiling);
+        paintSections(painter, transform(), tiling);
+    } else {
+        range = metricRange();
+        painter.save();
+        painter.setTransform(transform(), true);
+        paintScene(painter, QRectF(toScene({0, 0}), toScene({static_cast<double>(width()), static_cast<double>(height())})), scale_);
+        painter.restore();
+    }
+    const QRect minimap = minimapPlace();
+    if (!minimap.isEmpty()) {
+        const QRectF seen(toScene({0, 0}), toScene({static_cast<double>(width()), static_cast<double>(height())}));
+        minimap_.paint(painter, minimap, scene_.size, seen, [this](QPainter& inside, const QTransform& onto) {
+            const GraphTiling tiling = tileScene(scene_, onto);
+            paintTiles(inside, onto, QRectF({-1e9, -1e9}, QSizeF(2e9, 2e9)), tiling, metricRange(tiling), false);
+        });
+    }
+    paintLegend(painter, range, {minimap.isEmpty() ? width() : minimap.left(), height()});
+}
+
+QRect GraphCanvas::minimapPlace() const {
+    if (!minimap_shown_ || scene_.boxes.empty()) return {};
+    const QRectF all = transform().mapRect(QRectF({}, scene_.size));
+    if (QRectF(rect()).adjusted(-4, -4, 4, 4).contains(all)) return {};
+    return GraphMinimap::place(size(), scene_.size);
+}
+
+void GraphCanvas::renderAll(QPainter& painter) {
+    painter.setRenderHint(QPainter::Antialiasing);
+    const int hovered = std::exchange(hovered_, kBorder);
+    paintScene(painter, QRectF({-1e9, -1e9}, QSizeF(2e9, 2e9)), 1);
+    hovered_ = hovered;
+    painter.translate(-10, scene_.size.height());
+    paintLegend(painter, metricRange(), {static_cast<int>(scene_.size.width()) + 20, kLegendHeight});
+}
+
+// --- far: tiles
+
+void GraphCanvas::paintTiles(QPainter& painter, const QTransform& onto, const QRectF& clip, const GraphTiling& tiling, const Range& range, bool has_text) const {
+    painter.setRenderHint(QPainter::Antialiasing, false);
+    const QColor back = Theme::instance().isDark() ? QColor(255, 255, 255, 9) : QColor(0, 0, 0, 9);
+    for (const GraphTile& tile : tiling.tiles) {
+        if (!tile.is_frame || !tile.rect.intersects(clip)) continue;
+        painter.fillRect(tile.rect, back);
+        if (tile.rect.width() < 6 || tile.rect.height() < 6) continue;
+        painter.setPen(colour(C::Border));
+        painter.setBrush(Qt::NoBrush);
+        painter.drawRect(tile.rect);
+    }
+    paintTileLines(painter, onto, clip, tiling);
+    painter.setRenderHint(QPainter::Antialiasing, false);
+    for (const GraphTile& tile : tiling.tiles) {
+        if (!tile.is_frame && tile.rect.intersects(clip)) paintTile(painter, tile, range, has_text);
+    }
+}
+
+// Operators of a group side by side by what they are, as wide as they are many.
+void GraphCanvas::paintShares(QPainter& painter, const QRectF& place, int node) const {
+    const Shares& shares = shares_[static_cast<std::size_t>(node)];
+    int all = 0;
+    for (std::size_t family = 0; family + 1 < shares.size(); ++family) all += shares[family];
+    if (all == 0) return painter.fillRect(place, Theme::instance().family(Theme::Family::Other));
+    double left = place.left();
+    for (std::size_t family = 0; family + 1 < shares.size(); ++family) {
+        if (shares[family] == 0) continue;
+        const double width = place.width() * shares[family] / all;
+        painter.fillRect(QRectF(left, place.top(), width, place.height()), Theme::instance().family(static_cast<Theme::Family>(family)));
+        left += width;
+    }
+}
+
+void GraphCanvas::paintTile(QPainter& painter, const GraphTile& tile, const Range& range, bool has_text) const {
+    const SceneBox& box = scene_.boxes[static_cast<std::size_t>(tile.box)];
+    // A hair between neighbours, as long as something is left.
+    const QRectF rect = tile.rect.height() > 4 ? tile.rect.adjusted(0, 0.5, 0, -0.5) : tile.rect;
+    const bool is_titled = has_text && rect.height() >= 12 && rect.width() >= 30;
+    QColor fill = blend(colour(C::Panel), colour(C::Text), 0.18);
+    if (box.node >= 0 && colouring_ == GraphColouring::Kind) {
+        const bool is_mixed = index_->holds(box.node) && index_->onlyOperator(box.node) < 0;
+        const QColor kind = Theme::instance().family(familyOf(box.node));
+        fill = blend(colour(C::Panel), kind, is_titled ? 0.45 : 0.85);
+        painter.fillRect(rect, fill);
+        if (is_mixed) paintShares(painter, is_titled ? QRectF(rect.left(), rect.bottom() - 3, rect.width(), 3) : rect, box.node);
+    } else {
+        const double value = box.node >= 0 ? metricOf(box.node) : -1;
+        if (value >= 0 && !range.isEmpty()) fill = metricColour(value, range);
+        painter.fillRect(rect, fill);
+    }
+    if (!is_titled) return;
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setFont(pixelFont(std::clamp(rect.height() * 0.62, 9.0, 12.0), false));
+    painter.setPen(colouring_ == GraphColouring::Kind ? colour(C::Text) : readableOn(fill.rgb()));
+    const QRectF inside = rect.adjusted(3, 0, -2, 0);
+    painter.drawText(inside, Qt::AlignVCenter | Qt::AlignLeft, painter.fontMetrics().elidedText(box.title, Qt::ElideLeft, static_cast<int>(inside.width())));
+    painter.setRenderHint(QPainter::Antialiasing, false);
+}
+
+// The closer lines stand, the fainter they are; those inside a tile, and those no longer than a few pixels, are left out.
+void GraphCanvas::paintTileLines(QPainter& painter, const QTransform& onto, const QRectF& clip, const GraphTiling& tiling) const {
+    constexpr double kShortest = 5;
+    constexpr double kLaneWidth = 26;  // of the scene
+    const auto is_hidden = [&](int group) {
+        if (group < 0) return false;
+        const auto found = scene_.box_of.find(group);
+        if (found == scene_.box_of.end()) return false;
+        const GraphTile& tile = tiling.of(found->second);
+        return tile.box != found->second || !tile.is_frame;
+    };
+    const SceneBox* marked = current_ >= 0 ? boxFor(current_) : nullptr;
+    QColor plain = blend(colour(C::Panel), colour(C::Text), 0.5);
+    plain.setAlphaF(static_cast<float>(std::clamp(kLaneWidth * onto.m11() / 10, 0.12, 0.75)));
+    painter.save();
+    painter.setTransform(onto, true);
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setBrush(Qt::NoBrush);
+    for (int pass = 0; pass < 2; ++pass) {  // marked ones above the others
+        for (const SceneLine& line : scene_.lines) {
+            const bool is_marked = (marked != nullptr && line.concerns(marked->node)) || (hovered_ != kBorder && line.concerns(hovered_));
+            if (is_marked != (pass == 1) || is_hidden(line.group)) continue;
+            const QRectF bounds = onto.mapRect(line.bounds);
+            if (!bounds.intersects(clip) || bounds.width() + bounds.height() < kShortest + 8 * (onto.m11() + onto.m22())) continue;
+            QPen pen(is_marked ? colour(C::Accent) : plain, is_marked ? 1.6 : std::min(1.0 + 0.25 * std::log2(line.count), 2.5));
+            pen.setCosmetic(true);
+            painter.setPen(pen);
+            QPainterPath path(line.curve.front());
+            for (std::size_t i = 1; i + 2 < line.curve.size(); i += 3) path.cubicTo(line.curve[i], line.curve[i + 1], line.curve[i + 2]);
+            painter.drawPath(path);
+        }
+    }
+    painter.restore();
+}
+
+void GraphCanvas::paintTileMarks(QPainter& painter, const GraphTiling& tiling) const {
+    painter.setRenderHint(QPainter::Antialiasing);
+    const auto tile_of = [&](const SceneBox* box) { return box == nullptr ? nullptr : &tiling.of(static_cast<int>(box - scene_.boxes.data())); };
+    painter.setBrush(Qt::NoBrush);
+    for (const GraphTile& tile : tiling.tiles) {
+        const SceneBox& box = scene_.boxes[static_cast<std::size_t>(tile.box)];
+        if (tile.is_frame || !isTroubled(box)) continue;
+        painter.setPen(QPen(colour(C::Bad), 1.5));
+        painter.drawRect(tile.rect.adjusted(0.5, 0.5, -0.5, -0.5));
+    }
+    std::set<const GraphTile*> matched;
+    for (const int node : matches_) {
+        if (const GraphTile* tile = tile_of(boxFor(node))) matched.insert(tile);
+    }
+    for (const GraphTile* tile : matched) {
+        painter.setPen(QPen(colour(C::Warning), 2));
+        painter.drawRect(tile->rect.adjusted(-1.5, -1.5, 1.5, 1.5));
+    }
+    const Marks marked = marks();
+    if (const SceneBox* over = hovered_ != kBorder ? scene_.find(hovered_) : nullptr) {
+        painter.setPen(QPen(colour(C::Accent), 1));
+        painter.drawRect(tile_of(over)->rect.adjusted(-0.5, -0.5, 0.5, 0.5));
+    }
+    if (const GraphTile* tile = tile_of(marked.current)) {
+        painter.setPen(QPen(colour(C::Accent), 2));
+        painter.drawRect(tile->rect.adjusted(-1.5, -1.5, 1.5, 1.5));
+    }
+    painter.setPen(Qt::NoPen);
+    if (const GraphTile* tile = tile_of(marked.reached)) {
+        const QPointF tip(tile->rect.left() - 3, tile->rect.center().y());
+        painter.setBrush(colour(C::Reached));
+        painter.drawPolygon(QPolygonF({tip, tip - QPointF(10, 6), tip - QPointF(10, -6)}));
+    }
+    painter.setBrush(colour(C::Bad));
+    for (const SceneBox* box : marked.breakpoints) painter.drawEllipse(tile_of(box)->rect.topLeft(), 4, 4);
+}
+
+// Names of what cannot carry its own, beside it: the outermost first, and none upon another. A bracket says how far each goes.
+void GraphCanvas::paintSections(QPainter& painter, const QTransform& onto, const GraphTiling& tiling) const {
+    constexpr double kApart = 14;
+    constexpr double kStep = 5;    // between brackets of one depth and the next
+    constexpr int kDeepest = 2;
+    constexpr double kLeastHeight = 9;
+    const double right = onto.mapRect(QRectF({}, scene_.size)).right() + 6;
+    const double room = width() - right - kStep * kDeepest - 12;
+    if (room < 56) return;
+    std::vector<const GraphTile*> order;
+    for (const GraphTile& tile : tiling.tiles) {
+        const SceneBox& box = scene_.boxes[static_cast<std::size_t>(tile.box)];
+        const bool is_titled = !tile.is_frame && tile.rect.height() >= 12 && tile.rect.width() >= 30;
+        const bool is_seen = tile.rect.bottom() > 0 && tile.rect.top() < height();
+        if (tile.depth <= kDeepest && box.node >= 0 && index_->holds(box.node) && !is_titled && is_seen && tile.rect.height() >= kLeastHeight) order.push_back(&tile);
+    }
+    std::stable_sort(order.begin(), order.end(), [](const GraphTile* a, const GraphTile* b) { return a->depth < b->depth; });
+    std::set<double> taken;
+    for (const GraphTile* tile : order) {
+        const SceneBox& box = scene_.boxes[static_cast<std::size_t>(tile->box)];
+        const double top = std::max(tile->rect.top(), 2.0);
+        const double bottom = std::min(tile->rect.bottom(), height() - 26.0);
+        const double x = right + kStep * (kDeepest - tile->depth);
+        if (bottom - top > 3) {
+            painter.setPen(QPen(colour(C::Border), 1));
+            painter.drawPolyline(QPolygonF({{x - 3, top + 1}, {x, top + 1}, {x, bottom - 1}, {x - 3, bottom - 1}}));
+        }
+        const auto is_taken = [&](double y) {
+            const auto next = taken.lower_bound(y);
+            return (next != taken.end() && *next - y < kApart) || (next != taken.begin() && y - *std::prev(next) < kApart);
+        };
+        // Beside its middle, or as near to it as there is room.
+        double y = (top + bottom) / 2;
+        for (int away = 1; is_taken(y) && away * kApart < (bottom - top) / 2; ++away) {
+            for (const double other : {(top + bottom) / 2 - away * kApart, (top + bottom) / 2 + away * kApart}) {
+                if (is_taken(y)) y = other;
+            }
+        }
+        if (is_taken(y)) continue;
+        taken.insert(y);
+        painter.setFont(pixelFont(11, tile->depth == 0));
+        painter.setPen(colour(tile->depth == 0 ? C::Text : C::Faint));
+        const QString title = box.subtitle.isEmpty() ? box.title : QStringLiteral("%1  \u00b7  %2").arg(box.title, box.subtitle);
+        const QString shown = painter.fontMetrics().horizontalAdvance(title) <= room ? title : painter.fontMetrics().elidedText(box.title, Qt::ElideRight, static_cast<int>(room));
+        painter.drawText(QRectF(right + kStep * kDeepest + 7, y - 8, room, 16), Qt::AlignVCenter | Qt::AlignLeft, shown);
+    }
+}
+
+// --- near: boxes and lines
+
+void GraphCanvas::paintScene(QPainter& painter, const QRectF& visible, double scale) {
+    const Range range = metricRange();
+    for (const SceneBox& box : scene_.boxes) {
+        if (box.is_open && box.rect.intersects(visible)) paintBox(painter, box, range);
+    }
+    paintLines(painter, visible, scale);
+    for (const SceneBox& box : scene_.boxes) {
+        if (box.is_open && box.rect.intersects(visible)) paintHeader(painter, box, scale);
+    }
+    for (const SceneBox& box : scene_.boxes) {
+        if (!box.is_open && box.rect.intersects(visible)) paintBox(painter, box, range);
+    }
+    if (scale >= kLabelScale) paintLabels(painter, visible, scale);
+    const Marks marked = marks();
+    for (const SceneBox& box : scene_.boxes) {
+        if (box.rect.adjusted(-20, -20, 20, 20).intersects(visible)) paintMarks(painter, box, marked, scale);
+    }
+}
+
+GraphCanvas::Marks GraphCanvas::marks() const {
+    Marks found;
+    if (current_ >= 0) found.current = boxFor(current_);
+    if (reached_ >= 0) found.reached = boxFor(reached_);
+    for (const int node : breakpoints_) {
+        if (const SceneBox* box = boxFor(node)) found.breakpoints.insert(box);
+    }
+    return found;
+}
+
+// A NaN, an Inf or an error in it.
+bool GraphCanvas::isTroubled(const SceneBox& box) const {
+    return metrics_ != nullptr && box.node >= 0 && (metrics_->of(box.node).has_nan || metrics_->of(box.node).failed);
+}
+
+void GraphCanvas::paintBox(QPainter& painter, const SceneBox& box, const Range& range) {
+    const double radius = box.is_open ? 7 : box.is_group ? 5 : box.node < 0 ? box.rect.height() / 2 : 4;
+    if (box.is_open) {
+        const bool dark = Theme::instance().isDark();
+        QColor back = dark ? QColor(255, 255, 255, 9) : QColor(0, 0, 0, 9);
+        painter.setBrush(back);
+        painter.setPen(QPen(colour(C::Border), 1.0));
+        painter.drawRoundedRect(box.rect, radius, radius);
+        return;
+    }
+    const QColor fill = fillOf(box, range);
+    painter.setBrush(fill);
+    QColor edge = colouring_ == GraphColouring::Kind && box.node >= 0
+                      ? blend(fill, Theme::instance().family(familyOf(box.node)), 0.55)
+                      : blend(fill, colour(C::Text), 0.25);
+    painter.setPen(QPen(edge, 1.0));
+    if (box.is_group) {
+        // A closed group looks like a stack of cards.
+        painter.save();
+        painter.setBrush(blend(fill, colour(C::Panel), 0.45));
+        painter.drawRoundedRect(box.rect.adjusted(4, 3, 3, 3), radius, radius);
+        painter.restore();
+    }
+    painter.drawRoundedRect(box.rect, radius, radius);
+    if (box.is_group && colouring_ == GraphColouring::Kind) paintShares(painter, QRectF(box.rect.left() + 4, box.rect.bottom() - 3, box.rect.width() - 8, 2), box.node);
+    const bool own_colour = colouring_ != GraphColouring::Kind && fill != colour(C::Raised);
+    const QColor pen = own_colour ? readableOn(fill.rgb()) : colour(C::Text);
+    painter.setPen(pen);
+    painter.setFont(pixelFont(12.5, true));
+    QRectF inside = box.rect.adjusted(8, 0, -8, 0);
+    const bool two_lines = !box.subtitle.isEmpty();
+    const QRectF top = two_lines ? QRectF(inside.left(), inside.top() + 4, inside.width(), 17) : inside;
+    painter.drawText(top, Qt::AlignCenter, painter.fontMetrics().elidedText(box.title, Qt::ElideRight, static_cast<int>(top.width()) + 4));
+    if (two_lines) {
+        painter.setFont(pixelFont(10.5, false));
+        painter.setPen(own_colour ? pen : colour(C::Faint));
+        const QRectF below(inside.left(), inside.top() + 20, inside.width(), 15);
+        painter.drawText(below, Qt::AlignCenter, painter.fontMetrics().elidedText(box.subtitle, Qt::ElideRight, static_cast<int>(below.width()) + 6));
+    }
+}
+
+// Above the lines that enter the group.
+void GraphCanvas::paintHeader(QPainter& painter, const SceneBox& box, double scale) {
+    if (scale * 13 < 5) return;
+    const double shown = std::clamp(9.0 / (13 * scale), 1.0, 1.8);  // headers stay readable a little longer
+    const QFont bold = pixelFont(13 * shown, true);
+    const QFont small = pixelFont(11, false);
+    const QRectF head(box.rect.left() + 10, box.rect.top() + 3, box.rect.width() - 20, 20 * shown);
+    const double title = QFontMetricsF(bold).horizontalAdvance(box.title);
+    const bool has_subtitle = shown <= 1.01;
+    const double all = title + (has_subtitle ? 10 + QFontMetricsF(small).horizontalAdvance(box.subtitle) : 0);
+    QColor back = blend(colour(C::Panel), colour(C::Text), 0.04);
+    painter.fillRect(QRectF(head.left() - 3, head.top() + 1, std::min(all, head.width()) + 6, head.height() - 2), back);
+    painter.setFont(bold);
+    painter.setPen(colour(C::Text));
+    painter.drawText(head, Qt::AlignLeft | Qt::AlignVCenter, box.title);
+    if (!has_subtitle) return;
+    painter.setFont(small);
+    painter.setPen(colour(C::Faint));
+    painter.drawText(head.adjusted(title + 10, 0, 0, 0), Qt::AlignLeft | Qt::AlignVCenter, box.subtitle);
+}
+
+void GraphCanvas::paintLines(QPainter& painter, const QRectF& visible, double scale) {
+    const SceneBox* marked = current_ >= 0 ? boxFor(current_) : nullptr;
+    const int marked_node = marked && !marked->is_open ? marked->node : kBorder;
+    const QColor plain = blend(colour(C::Panel), colour(C::Text), 0.42);
+    const QColor strong = colour(C::Accent);
+    const auto carries = [&](const SceneLine& line, int node) {
+        return std::any_of(line.values.begin(), line.values.end(), [&](const GraphPort& value) { return value.node == node; });
+    };
+    painter.setBrush(Qt::NoBrush);
+    for (int pass = 0; pass < 2; ++pass) {  // marked ones above the others
+        for (const SceneLine& line : scene_.lines) {
+            if (!line.bounds.intersects(visible)) continue;
+            const bool touches = marked_node != kBorder && (line.concerns(marked_node) || (hovered_ == kBorder && carries(line, marked_node)));
+            const bool hover = hovered_ != kBorder && line.concerns(hovered_);
+            const bool is_marked = touches || hover;
+            if (is_marked != (pass == 1)) continue;
+            const QColor pen = is_marked ? strong : plain;
+            const double wide = std::min(1.2 + 0.7 * std::log2(std::max(1, line.count)), 4.5) + (is_marked ? 0.8 : 0);
+            painter.setPen(QPen(pen, std::max(wide, 0.7 / scale)));
+            QPainterPath path(line.curve.front());
+            for (std::size_t i = 1; i + 2 < line.curve.size(); i += 3) {
+                path.cubicTo(line.curve[i], line.curve[i + 1], line.curve[i + 2]);
+            }
+            painter.setBrush(Qt::NoBrush);
+            painter.drawPath(path);
+            if (!line.has_arrow || scale < 0.3) continue;
+            const QPointF tip = line.curve.back();
+            QPointF along = tip - line.curve[line.curve.size() - 2];
+            const double length = std::hypot(along.x(), along.y());
+            if (length < 1e-6) continue;
+            along /= length;
+            const QPointF across(-along.y(), along.x());
+            painter.setBrush(pen);
+            painter.setPen(Qt::NoPen);
+            painter.drawPolygon(QPolygonF({tip, tip - along * 7 + across * 3.2, tip - along * 7 - across * 3.2}));
+        }
+    }
+}
+
+void GraphCanvas::paintLabels(QPainter& painter, const QRectF& visible, double) {
+    if (metrics_ == nullptr) return;
+    QFont font = Theme::instance().monoFont();
+    font.setPixelSize(10);
+    painter.setFont(font);
+    const QFontMetricsF metrics(font);
+    std::set<std::pair<int, GraphPort>> done;
+    QColor back = colour(C::Panel);
+    back.setAlpha(215);
+    std::vector<QRectF> taken;
+    for (const SceneLine& line : scene_.lines) {
+        if (line.from == kBorder || line.from == kBundle || !line.bounds.intersects(visible)) continue;
+        // Once where the value leaves its maker, not on every line.
+        const GraphPort* value = nullptr;
+        for (const GraphPort& each : line.values) {
+            if (value == nullptr && done.insert({line.from, each}).second) value = &each;
+        }
+        const QString shape = value != nullptr ? metrics_->portText(*value) : QString();
+        if (shape.isEmpty()) continue;
+        const SceneBox* box = scene_.find(line.from);
+        if (box == nullptr) continue;
+        const QPointF start = line.curve.front();
+        const double width = metrics.horizontalAdvance(shape);
+        QRectF place(start.x() + 5, box->rect.bottom() + (box->is_group && !box->is_open ? 5 : 3), width + 4, 13);
+        // Several leave one box side by side: the next goes below, as long as it is near.
+        const auto isTaken = [&] { return std::any_of(taken.begin(), taken.end(), [&](const QRectF& other) { return other.intersects(place); }); };
+        for (int row = 0; row < 2 && isTaken(); ++row) place.translate(0, 13);
+        if (isTaken()) continue;
+        taken.push_back(place);
+        painter.fillRect(place, back);
+        painter.setPen(colour(C::Faint));
+        painter.drawText(place, Qt::AlignCenter, shape);
+    }
+}
+
+void GraphCanvas::paintMarks(QPainter& painter, const SceneBox& box, const Marks& marks, double scale) {
+    const double radius = box.is_open ? 7 : 5;
+    const double thin = std::max(1.0, 1.0 / scale);
+    painter.setBrush(Qt::NoBrush);
+    if (matches_.contains(box.node)) {
+        painter.setPen(QPen(colour(C::Warning), 2 * thin, Qt::DashLine));
+        painter.drawRoundedRect(box.rect.adjusted(-3, -3, 3, 3), radius, radius);
+    }
+    if (marks.current == &box) {
+        QColor glow = colour(C::Accent);
+        glow.setAlpha(70);
+        painter.setPen(QPen(glow, 6 * thin));
+        painter.drawRoundedRect(box.rect.adjusted(-1, -1, 1, 1), radius, radius);
+        painter.setPen(QPen(colour(C::Accent), 2 * thin));
+        painter.drawRoundedRect(box.rect, radius, radius);
+    } else if (hovered_ == box.node) {
+        painter.setPen(QPen(colour(C::Accent), thin));
+        painter.drawRoundedRect(box.rect, radius, radius);
+    }
+    // Inside the mark of the current event, so that both are seen.
+    if (!box.is_open && isTroubled(box)) {
+        painter.setPen(QPen(colour(C::Bad), 2 * thin));
+        painter.drawRoundedRect(box.rect.adjusted(2, 2, -2, -2), radius - 1, radius - 1);
+    }
+    painter.setPen(Qt::NoPen);
+    const double size = std::max(1.0, 0.6 / scale);
+    if (marks.reached == &box) {
+        const double y = box.is_open ? box.rect.top() + 13 : box.rect.center().y();
+        const double x = box.rect.left() - 5;
+        painter.setBrush(colour(C::Reached));
+        painter.drawPolygon(QPolygonF({{x, y}, {x - 11 * size, y - 7 * size}, {x - 11 * size, y + 7 * size}}));
+    }
+    if (marks.breakpoints.contains(&box)) {
+        painter.setBrush(colour(C::Bad));
+        painter.drawEllipse(box.rect.topLeft() + QPointF(1, 1), 5 * size, 5 * size);
+    }
+}
+
+void GraphCanvas::paintLegend(QPainter& painter, const Range& range, QSize room) {
+    painter.setFont(pixelFont(10.5, false));
+    const QFontMetrics metrics(painter.font());
+    QColor back = colour(C::Panel);
+    back.setAlpha(225);
+    if (colouring_ == GraphColouring::Kind) {
+        Shares used{};
+        for (const SceneBox& box : scene_.boxes) {
+            if (box.node < 0 || box.is_open) continue;
+            for (std::size_t family = 0; family < used.size(); ++family) used[family] += shares_[static_cast<std::size_t>(box.node)][family];
+        }
+        // From the bottom up, as many rows as the width needs.
+        struct Entry {
+            Theme::Family family;
+            QPoint at;
+            int wide;
+        };
+        std::vector<Entry> entries;
+        QPoint at(10, 0);
+        for (std::size_t i = 0; i < used.size(); ++i) {
+            if (used[i] == 0) continue;
+            const auto family = static_cast<Theme::Family>(i);
+            const int wide = metrics.horizontalAdvance(Theme::familyName(family)) + 26;
+            if (at.x() > 10 && at.x() + wide > room.width()) at = QPoint(10, at.y() + 18);
+            entries.push_back({family, at, wide});
+            at.rx() += wide;
+        }
+        const int top = room.height() - 20 - at.y();
+        for (const Entry& entry : entries) {
+            const QColor kind = Theme::instance().family(entry.family);
+            const int x = entry.at.x();
+            const int y = top + entry.at.y();
+            painter.fillRect(x - 4, y - 3, entry.wide, 18, back);
+            painter.setPen(kind);
+            painter.setBrush(blend(colour(C::Raised), kind, 0.45));
+            painter.drawRoundedRect(QRectF(x + 0.5, y + 1.5, 9, 9), 2, 2);
+            painter.setPen(colour(C::Faint));
+            painter.drawText(x + 15, y + 10, Theme::familyName(entry.family));
+        }
+        return;
+    }
+    const bool empty = range.isEmpty();
+    const auto format = [&](double value) {
+        if (colouring_ == GraphColouring::Time) return secondsText(value);
+        if (colouring_ == GraphColouring::Memory) return bytesText(value);
+        return numberText(value);
+    };
+    static const char* titles[] = {"", QT_TR_NOOP("time"), QT_TR_NOOP("bytes made"), QT_TR_NOOP("greatest activation"),
+                                   QT_TR_NOOP("greatest gradient")};
+    const QString title = empty ? tr("Nothing recorded yet: run the model (F5)") : tr(titles[static_cast<int>(colouring_)]) + tr(", logarithmic");
+    const QRect area(8, room.height() - 44, std::max(200, metrics.horizontalAdvance(title) + 16), 38);
+    painter.setPen(Qt::NoPen);
+    painter.setBrush(back);
+    painter.drawRoundedRect(area, 4, 4);
+    painter.setPen(colour(C::Faint));
+    painter.drawText(area.adjusted(6, 2, -6, 0), Qt::AlignLeft | Qt::AlignTop, title);
+    if (empty) return;
+    for (int x = 0; x < 184; ++x) {
+        painter.fillRect(area.left() + 6 + x, area.top() + 16, 1, 7, QColor::fromRgb(colourAt(ColourMap::Viridis, 0.08 + 0.92 * x / 183.0)));
+    }
+    painter.drawText(QRect(area.left() + 6, area.top() + 23, 184, 14), Qt::AlignLeft, format(range.low));
+    painter.drawText(QRect(area.left() + 6, area.top() + 23, 184, 14), Qt::AlignRight, format(range.high));
+}
+
+}  // namespace loupe::views
