@@ -303,7 +303,8 @@ void TestGradientNames::start_is_kept_in_recordings() {
     Session again;
     again.open(file);
     again.wait_idle();
-    const BackwardStart* start = again.recording()->backward_start();
+    const auto reopened = again.recording();
+    const BackwardStart* start = reopened->backward_start();
     QVERIFY(start != nullptr);
     QCOMPARE(start->text, std::string("CrossEntropyLoss(), target [0, 1]"));
     QVERIFY(start->is_loss);
@@ -333,8 +334,7 @@ void TestGradientNames::targets_come_from_files_and_data() {
     labels.target.data.classes = 3;
     labels.target.data.shape = {2};
     QVERIFY2(net.run(labels).state == RunState::Finished, net.session().status().error.c_str());
-    const std::string text = net.session().recording()->backward_start()->text;
-    QCOMPARE(text, std::string("CrossEntropyLoss(), made-up labels"));
+    QCOMPARE(net.session().recording()->backward_start()->text, std::string("CrossEntropyLoss(), made-up labels"));
     // Gradients of the outputs themselves.
     const Tensor cotangent = empty(std::vector<std::int64_t>{2, 3}, ScalarType::Float32);
     for (int i = 0; i < 6; ++i) cotangent.data<float>()[i] = static_cast<float>(i);
