@@ -2,67 +2,126 @@
 #include "core/base/file.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <cerrno>
 #include <cstring>
+#include <optional>
 #include <system_error>
 #include <thread>
 #include <utility>
 
 #include "core/base/error.h"
 #include "core/base/strings.h"
+#include "core/base/temporary_name.h"
 
 namespace loupe {
 namespace {
 
-class FileDescriptor {
-  public:
-    explicit FileDescriptor(int fd) : fd_(fd) {}
-    FileDescriptor(const FileDescriptor&) = delete;
-    FileDescriptor& operator=(const FileDescriptor&) = delete;
-    ~FileDescriptor() {
-        if (fd_ >= 0) ::close(fd_);
-    }
-    int get() const { return fd_; }
+namespace fs = std::filesystem;
 
-  private:
-    int fd_;
-};
+constexpr int kReaderSeconds = 30;  // that a FIFO may go without taking a byte
+constexpr int kMostLinks = 40;
 
-Error file_error(ErrorKind kind, const std::filesystem::path& path, std::string message) {
+Error file_error(ErrorKind kind, const fs::path& path, std::string message) {
     return Error(kind, std::move(message), {.file = path.string()});
 }
 
-// The last to close a replaced file waits until all of its pages are gone, which takes as long as writing them: nobody
-// waits for that.
-void close_aside(int fd) {
-    if (fd < 0) return;
+std::string_view kind_of_file(mode_t mode) {
+    if (S_ISDIR(mode)) return "a folder";
+    if (S_ISFIFO(mode)) return "a FIFO";
+    if (S_ISCHR(mode) || S_ISBLK(mode)) return "a device";
+    return S_ISSOCK(mode) ? "a socket" : "no regular file";
+}
+
+// The last to close a replaced file waits until all of its pages are gone, which takes as long as writing them.
+void close_aside(FileHandle file) {
+    if (!file.is_open()) return;
     try {
-        std::thread([fd] { ::close(fd); }).detach();
+        std::thread([fd = file.get()] { ::close(fd); }).detach();
+        file.release();
     } catch (const std::system_error&) {
-        ::close(fd);
+        return;
     }
+}
+
+// Where a link leads that leads nowhere yet.
+fs::path follow_links(fs::path path) {
+    for (int count = 0; count < kMostLinks; ++count) {
+        std::error_code failed;
+        const fs::path to = fs::read_symlink(path, failed);
+        if (failed) return path;
+        path = path.parent_path() / to;
+    }
+    errno = ELOOP;
+    return {};
+}
+
+bool is_same_file(const struct stat& a, const struct stat& b) { return a.st_dev == b.st_dev && a.st_ino == b.st_ino; }
+
+// Standard output or error of this program, whose reader has it open.
+bool is_our_output(const struct stat& facts) {
+    for (const int fd : {STDOUT_FILENO, STDERR_FILENO}) {
+        struct stat own {};
+        if (::fstat(fd, &own) == 0 && is_same_file(own, facts)) return true;
+    }
+    return false;
+}
+
+bool has_descriptor_names() {
+    static const bool has = ::access("/proc/self/fd", X_OK) == 0;
+    return has;
+}
+
+std::string descriptor_name(int fd) { return concat("/proc/self/fd/", fd); }
+
+std::string temporary_name(std::string_view name) {
+    static std::atomic<unsigned> counter = 0;
+    return concat(".", name.substr(0, 200), ".", ::getpid(), "-", counter++);
+}
+
+// A file without a name, for what is written in one piece later.
+FileHandle unnamed_file() {
+    std::error_code failed;
+    const fs::path folder = fs::temp_directory_path(failed);
+    FileHandle file(failed ? -1 : ::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
+    return file.is_open() ? std::move(file) : memory_file();
 }
 
 }  // namespace
 
-Ptr<MappedFile> MappedFile::open(const std::filesystem::path& path) {
-    const FileDescriptor fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-    if (fd.get() < 0) throw file_error(ErrorKind::Usage, path, concat("cannot open: ", std::strerror(errno)));
+SystemError::SystemError(int number, std::string path, std::string message)
+    : Error(ErrorKind::File, std::move(message), {.file = path}), number_(number), path_(std::move(path)) {}
+
+// --- reading ---
+
+Ptr<MappedFile> MappedFile::open(const fs::path& path) {
+    // Opening a FIFO would wait for its writer.
+    const FileHandle file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+    if (!file.is_open()) throw file_error(ErrorKind::Usage, path, concat("cannot open: ", std::strerror(errno)));
+    return map(file, path);
+}
+
+Ptr<MappedFile> MappedFile::map(const FileHandle& handle, const fs::path& path) {
     struct stat status {};
-    if (::fstat(fd.get(), &status) != 0 || !S_ISREG(status.st_mode)) {
-        throw file_error(ErrorKind::Usage, path, "not a regular file");
+    if (::fstat(handle.get(), &status) != 0) throw file_error(ErrorKind::Usage, path, concat("cannot open: ", std::strerror(errno)));
+    if (S_ISDIR(status.st_mode)) throw file_error(ErrorKind::Usage, path, "not a regular file: it is a folder");
+    if (!S_ISREG(status.st_mode)) {
+        throw Error(ErrorKind::Usage, concat("not a regular file: it is ", kind_of_file(status.st_mode)),
+                    {.file = path.string(), .hint = "write its contents into a file first"});
     }
     Ptr<MappedFile> file(new MappedFile);
     file->path_ = path;
     file->size_ = static_cast<std::size_t>(status.st_size);
     if (file->size_ == 0) return file;
     // Without a reserve for pages that are written: a file may be larger than the memory.
-    void* address = ::mmap(nullptr, file->size_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE, fd.get(), 0);
+    void* address = ::mmap(nullptr, file->size_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE, handle.get(), 0);
     if (address == MAP_FAILED) throw file_error(ErrorKind::File, path, concat("cannot map: ", std::strerror(errno)));
     file->data_ = static_cast<std::byte*>(address);
     return file;
@@ -72,31 +131,235 @@ MappedFile::~MappedFile() {
     if (data_ != nullptr) ::munmap(data_, size_);
 }
 
-std::string read_text_file(const std::filesystem::path& path) {
+std::string read_text_file(const fs::path& path) {
     const auto file = MappedFile::open(path);
     const auto bytes = file->bytes();
     return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-AtomicFile::AtomicFile(std::filesystem::path path) : path_(std::move(path)), temporary_(path_.string() + ".XXXXXX") {
-    fd_ = ::mkstemp(temporary_.data());
-    if (fd_ < 0) {
-        temporary_.clear();
-        fail();
+FileHandle memory_file() { return FileHandle(::memfd_create("file", MFD_CLOEXEC)); }
+
+std::string contents_of(const FileHandle& file, const fs::path& path, std::size_t most) {
+    std::string out;
+    std::array<char, 1 << 16> part{};
+    while (true) {
+        const ssize_t count = ::pread(file.get(), part.data(), part.size(), static_cast<off_t>(out.size()));
+        if (count < 0 && errno == EINTR) continue;
+        if (count < 0) throw SystemError(errno, path.string(), std::strerror(errno));
+        if (count == 0) return out;
+        out.append(part.data(), static_cast<std::size_t>(count));
+        if (out.size() > most) throw SystemError(EFBIG, path.string(), std::strerror(EFBIG));
     }
-    ::fchmod(fd_, 0644);
+}
+
+void write_at(const FileHandle& file, std::size_t offset, std::string_view bytes, const fs::path& path) {
+    while (!bytes.empty()) {
+        const ssize_t count = ::pwrite(file.get(), bytes.data(), bytes.size(), static_cast<off_t>(offset));
+        if (count < 0 && errno == EINTR) continue;
+        if (count < 0) throw SystemError(errno, path.string(), std::strerror(errno));
+        bytes.remove_prefix(static_cast<std::size_t>(count));
+        offset += static_cast<std::size_t>(count);
+    }
+}
+
+// --- writing ---
+
+// What stands at the target, and how the new contents come there. Functions return false with errno set.
+class AtomicFile::Place {
+  public:
+    bool find(const FileTarget& target) {
+        if (target.into != nullptr) {
+            into_ = target.into->get();
+            return true;
+        }
+        if (target.entry != nullptr) {
+            folder_ = target.entry->folder.get();
+            name_ = target.entry->name;
+            struct stat there {};
+            if (::fstatat(folder_, name_.c_str(), &there, AT_SYMLINK_NOFOLLOW) != 0) return errno == ENOENT;
+            return is_replaceable(there);
+        }
+        struct stat there {};
+        fs::path path;
+        if (::stat(target.path.c_str(), &there) == 0) {
+            if (S_ISDIR(there.st_mode)) return refuse(EISDIR);
+            if (!S_ISREG(there.st_mode) || is_our_output(there)) return open_directly(target.path, there);
+            std::error_code failed;
+            path = fs::canonical(target.path, failed);
+            if (failed) return refuse(failed.value());
+            if (::faccessat(AT_FDCWD, path.c_str(), W_OK, AT_EACCESS) != 0) return false;
+            mode_ = there.st_mode & 0777;
+            owner_ = there.st_uid;
+            group_ = there.st_gid;
+        } else {
+            if (errno != ENOENT) return false;
+            path = follow_links(target.path);
+            if (path.empty()) return false;
+            if (!path.has_filename()) return refuse(EISDIR);
+        }
+        name_ = path.filename().string();
+        const fs::path parent = path.parent_path();
+        own_folder_.reset(::open(parent.empty() ? "." : parent.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+        folder_ = own_folder_.get();
+        return folder_ >= 0;
+    }
+
+    // A file to write to: without a name where the file system has such, so that nothing can be left behind.
+    bool begin(FileHandle& file) {
+        if (into_ >= 0) {
+            file.reset(::fcntl(into_, F_DUPFD_CLOEXEC, 0));
+            return file.is_open();
+        }
+        if (direct_.is_open()) {
+            file = unnamed_file();
+            return file.is_open();
+        }
+        if (has_descriptor_names()) {
+            file.reset(::openat(folder_, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0666));
+            is_unnamed_ = file.is_open();
+        }
+        for (int tries = 0; !file.is_open() && tries < 100; ++tries) {
+            if (tries == 0 && has_descriptor_names() && errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL) return false;
+            const std::string name = temporary_name(name_);
+            file.reset(::openat(folder_, name.c_str(), O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0666));
+            if (file.is_open()) temporary_.emplace(folder_, name);
+            else if (errno != EEXIST) return false;
+        }
+        if (!file.is_open()) return false;
+        if (mode_) {
+            if (::fchown(file.get(), owner_, group_) != 0) errno = 0;  // only an administrator can
+            ::fchmod(file.get(), *mode_);
+        }
+        return true;
+    }
+
+    bool finish(FileHandle& file) {
+        if (into_ >= 0) return true;
+        if (direct_.is_open()) return copy(file.get());
+        FileHandle replaced(::openat(folder_, name_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW));
+        if (is_unnamed_ && !link(file, replaced.is_open())) return false;
+        // What a file system says at the last moment: it is still beside its target.
+        if (!is_unnamed_ && ::close(file.release()) != 0) return false;
+        if (temporary_) {
+            if (::renameat(folder_, temporary_->name().c_str(), folder_, name_.c_str()) != 0) return false;
+            temporary_->keep();
+            temporary_.reset();
+        }
+        close_aside(std::move(replaced));
+        return true;
+    }
+
+    InodeId identity() const { return direct_.is_open() || into_ >= 0 ? InodeId{} : identity_of(folder_, name_.c_str()); }
+    const char* reason() const { return reason_; }
+
+  private:
+    static bool refuse(int number) {
+        errno = number;
+        return false;
+    }
+    bool is_replaceable(const struct stat& there) {
+        if (S_ISDIR(there.st_mode)) return refuse(EISDIR);
+        if (!S_ISREG(there.st_mode)) return refuse(EINVAL);
+        mode_ = there.st_mode & 0777;
+        owner_ = there.st_uid;
+        group_ = there.st_gid;
+        return ::faccessat(folder_, name_.c_str(), W_OK, AT_EACCESS) == 0;
+    }
+    bool open_directly(const fs::path& path, const struct stat& there) {
+        if (S_ISBLK(there.st_mode)) {
+            reason_ = "it is a disk";
+            return refuse(EPERM);
+        }
+        // A FIFO without a reader would be waited for.
+        direct_.reset(::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | (S_ISREG(there.st_mode) ? O_APPEND : 0)));
+        if (!direct_.is_open() && errno == ENXIO) reason_ = "no program reads from it";
+        return direct_.is_open();
+    }
+    bool link(FileHandle& file, bool is_there) {
+        const std::string from = descriptor_name(file.get());
+        if (!is_there && ::linkat(AT_FDCWD, from.c_str(), folder_, name_.c_str(), AT_SYMLINK_FOLLOW) == 0) return true;
+        if (!is_there && errno != EEXIST) return false;
+        for (int tries = 0; tries < 100; ++tries) {
+            const std::string name = temporary_name(name_);
+            temporary_.emplace(folder_, name);
+            if (::linkat(AT_FDCWD, from.c_str(), folder_, name.c_str(), AT_SYMLINK_FOLLOW) == 0) return true;
+            temporary_->keep();
+            temporary_.reset();
+            if (errno != EEXIST) return false;
+        }
+        return false;
+    }
+    bool copy(int from) {
+        std::array<char, 1 << 16> part{};
+        off_t at = 0;
+        while (true) {
+            const ssize_t count = ::pread(from, part.data(), part.size(), at);
+            if (count < 0 && errno == EINTR) continue;
+            if (count <= 0) return count == 0;
+            if (!pass_on({part.data(), static_cast<std::size_t>(count)})) return false;
+            at += count;
+        }
+    }
+    bool pass_on(std::string_view bytes) {
+        while (!bytes.empty()) {
+            const ssize_t written = ::write(direct_.get(), bytes.data(), bytes.size());
+            if (written >= 0) {
+                bytes.remove_prefix(static_cast<std::size_t>(written));
+                continue;
+            }
+            if (errno != EAGAIN && errno != EINTR) return false;
+            pollfd waiting{direct_.get(), POLLOUT, 0};
+            if (errno == EAGAIN && ::poll(&waiting, 1, kReaderSeconds * 1000) == 0) {
+                reason_ = "its reader takes nothing";
+                return refuse(ETIMEDOUT);
+            }
+        }
+        return true;
+    }
+
+    int into_ = -1;
+    FileHandle own_folder_;
+    int folder_ = -1;
+    std::string name_;
+    FileHandle direct_;  // open: what is written goes into it instead
+    bool is_unnamed_ = false;
+    std::optional<TemporaryName> temporary_;
+    std::optional<mode_t> mode_;  // of the file that is replaced
+    uid_t owner_ = 0;
+    gid_t group_ = 0;
+    const char* reason_ = nullptr;
+};
+
+AtomicFile::AtomicFile(FileTarget target) : target_(std::move(target)), place_(std::make_unique<Place>()) {
+    bool is_ready = false;
+    int reason = 0;
+    run([&] {
+        is_ready = place_->find(target_) && place_->begin(file_);
+        reason = errno;
+    });
+    errno = reason;
+    if (!is_ready) fail();
 }
 
 AtomicFile::~AtomicFile() {
-    if (fd_ >= 0) ::close(fd_);
-    if (!temporary_.empty()) ::unlink(temporary_.c_str());
+    // The name goes before the folder that it is in.
+    try {
+        run([this] { place_.reset(); });
+    } catch (const std::exception&) {
+        place_.reset();
+    }
+}
+
+void AtomicFile::run(const std::function<void()>& calls) const {
+    if (target_.entry != nullptr && target_.entry->run) target_.entry->run(calls);
+    else calls();
 }
 
 void AtomicFile::write(std::span<const std::byte> bytes) {
     // The kernel takes several times longer for pieces of many megabytes: it gathers pages for all of a piece first.
     constexpr std::size_t kPiece = std::size_t{1} << 16;
     while (!bytes.empty()) {
-        const auto written = ::write(fd_, bytes.data(), std::min(bytes.size(), kPiece));
+        const auto written = ::write(file_.get(), bytes.data(), std::min(bytes.size(), kPiece));
         if (written < 0 && errno == EINTR) continue;
         if (written < 0) fail();
         bytes = bytes.subspan(static_cast<std::size_t>(written));
@@ -106,7 +369,7 @@ void AtomicFile::write(std::span<const std::byte> bytes) {
 
 void AtomicFile::overwrite(std::uint64_t offset, std::string_view text) {
     while (!text.empty()) {
-        const auto written = ::pwrite(fd_, text.data(), text.size(), static_cast<off_t>(offset));
+        const auto written = ::pwrite(file_.get(), text.data(), text.size(), static_cast<off_t>(offset));
         if (written < 0 && errno == EINTR) continue;
         if (written < 0) fail();
         text.remove_prefix(static_cast<std::size_t>(written));
@@ -116,30 +379,33 @@ void AtomicFile::overwrite(std::uint64_t offset, std::string_view text) {
 
 void AtomicFile::reserve(std::uint64_t bytes) {
     // Not posix_fallocate, which writes zeros where the file system cannot reserve.
-    if (bytes == 0 || ::fallocate(fd_, 0, static_cast<off_t>(size_), static_cast<off_t>(bytes)) == 0) is_reserved_ = true;
+    if (bytes == 0 || ::fallocate(file_.get(), 0, static_cast<off_t>(size_), static_cast<off_t>(bytes)) == 0) is_reserved_ = true;
     else if (errno == ENOSPC || errno == EFBIG) fail();
 }
 
 void AtomicFile::commit() {
-    if (is_reserved_ && ::ftruncate(fd_, static_cast<off_t>(size_)) != 0) fail();
-    const int fd = fd_;
-    fd_ = -1;
-    if (::close(fd) != 0) fail();
-    const int replaced = ::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-    const bool is_renamed = ::rename(temporary_.c_str(), path_.c_str()) == 0;
-    const int reason = errno;
-    close_aside(replaced);
+    if (is_reserved_ && ::ftruncate(file_.get(), static_cast<off_t>(size_)) != 0) fail();
+    bool is_done = false;
+    int reason = 0;
+    InodeId made;
+    run([&] {
+        is_done = place_->finish(file_);
+        reason = errno;
+        if (is_done) made = place_->identity();
+    });
     errno = reason;
-    if (!is_renamed) fail();
-    temporary_.clear();
+    if (!is_done) fail();
+    file_.reset();
+    if (target_.entry != nullptr && target_.entry->written) target_.entry->written(made);
 }
 
 void AtomicFile::fail() const {
-    throw file_error(ErrorKind::File, path_, concat("cannot write: ", std::strerror(errno)));
+    const char* const reason = place_->reason();
+    throw file_error(ErrorKind::File, target_.path, concat("cannot write: ", reason != nullptr ? reason : std::strerror(errno)));
 }
 
-void write_file_atomically(const std::filesystem::path& path, std::string_view contents) {
-    AtomicFile file(path);
+void write_file_atomically(const FileTarget& target, std::string_view contents) {
+    AtomicFile file(target);
     file.write(contents);
     file.commit();
 }

@@ -2,23 +2,45 @@
 #pragma once
 // Files as bytes.
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
+#include <utility>
 
+#include "core/base/error.h"
+#include "core/base/file_handle.h"
 #include "core/base/ref_counted.h"
 
 namespace loupe {
+
+// A system call on a file that failed: number is its errno.
+class SystemError final : public Error {
+  public:
+    SystemError(int number, std::string path, std::string message);
+    int number() const { return number_; }
+    const std::string& path() const { return path_; }
+
+  private:
+    int number_;
+    std::string path_;
+};
 
 // A file mapped privately into memory: pages are read when touched, and writing to them never reaches the file.
 // Storages that view it keep it alive.
 class MappedFile : public RefCounted {
   public:
-    // Throws Error (Usage when the file is missing, File when it cannot be mapped).
+    // Throws Error (Usage when the file is missing or no regular file, File when it cannot be mapped). FIFOs and devices
+    // are refused at once.
     static Ptr<MappedFile> open(const std::filesystem::path& path);
+    // Of a file that is open for reading; path: what it is called in errors.
+    static Ptr<MappedFile> map(const FileHandle& file, const std::filesystem::path& path);
     ~MappedFile() override;
 
     std::span<std::byte> bytes() const { return {data_, size_}; }
@@ -35,15 +57,39 @@ class MappedFile : public RefCounted {
 // The whole file as text. Throws Error as MappedFile::open.
 std::string read_text_file(const std::filesystem::path& path);
 
-// A file that is written piece by piece beside its target and takes the target's place at commit(), so that a failure
-// leaves no partial file.
+// A name in an open folder, for files that are written where a path may not be walked again.
+struct FolderEntry {
+    FileHandle folder;
+    std::string name;
+    // System calls that name the file are made inside of it; null: on the calling thread.
+    std::function<void(const std::function<void()>&)> run = nullptr;
+    // Called with the new file after it has taken its place.
+    std::function<void(const InodeId&)> written = nullptr;
+};
+
+// Where a file is written.
+struct FileTarget {
+    template <typename Path>
+        requires(std::convertible_to<Path, std::filesystem::path> && !std::same_as<std::remove_cvref_t<Path>, FileTarget>)
+    FileTarget(Path&& given) : path(std::forward<Path>(given)) {}
+    FileTarget(std::filesystem::path shown, std::shared_ptr<const FolderEntry> in) : path(std::move(shown)), entry(std::move(in)) {}
+    FileTarget(std::filesystem::path shown, std::shared_ptr<const FileHandle> open_file) : path(std::move(shown)), into(std::move(open_file)) {}
+
+    std::filesystem::path path;  // with one of the others: what it is called in errors, and its extension
+    std::shared_ptr<const FolderEntry> entry = nullptr;
+    std::shared_ptr<const FileHandle> into = nullptr;  // an empty file without a name
+};
+
+// The way every file is written. A regular file, or none, is replaced at commit() as a whole: a failure, also a signal, leaves
+// the file as it was and nothing beside it. Links are written through. A device, FIFO or socket gets the bytes at commit();
+// it is never replaced. Block devices and files without permission to write are refused.
 class AtomicFile {
   public:
-    // Throws Error (File) when the folder cannot be written; so do write() and commit().
-    explicit AtomicFile(std::filesystem::path path);
+    // Throws Error (File) when the place cannot be written; so do write() and commit().
+    explicit AtomicFile(FileTarget target);
     AtomicFile(const AtomicFile&) = delete;
     AtomicFile& operator=(const AtomicFile&) = delete;
-    // Without commit(): forgets what was written.
+    // Without commit(): drops what was written.
     ~AtomicFile();
 
     void write(std::span<const std::byte> bytes);
@@ -57,16 +103,26 @@ class AtomicFile {
     std::uint64_t size() const { return size_; }
 
   private:
-    [[noreturn]] void fail() const;
+    class Place;
 
-    std::filesystem::path path_;
-    std::string temporary_;  // empty once it is gone
-    int fd_ = -1;
+    [[noreturn]] void fail() const;
+    void run(const std::function<void()>& calls) const;
+
+    FileTarget target_;
+    std::unique_ptr<Place> place_;
+    FileHandle file_;  // what was written so far
     std::uint64_t size_ = 0;
     bool is_reserved_ = false;
 };
 
-// The same for contents at hand. Throws Error (File).
-void write_file_atomically(const std::filesystem::path& path, std::string_view contents);
+// An empty file in memory, without a name.
+FileHandle memory_file();
+// All that is in an open file, from its beginning. Throws SystemError, EFBIG when it is more than that many bytes.
+std::string contents_of(const FileHandle& file, const std::filesystem::path& path, std::size_t most = SIZE_MAX);
+// Throws SystemError.
+void write_at(const FileHandle& file, std::size_t offset, std::string_view bytes, const std::filesystem::path& path);
+
+// An AtomicFile of contents at hand. Throws Error (File).
+void write_file_atomically(const FileTarget& target, std::string_view contents);
 
 }  // namespace loupe

@@ -174,8 +174,9 @@ IValue read_checkpoint(const std::filesystem::path& path) {
     return read_checkpoint(path, classes);
 }
 
-IValue read_checkpoint(const std::filesystem::path& path, PickledClasses& classes) {
-    const auto file = MappedFile::open(path);
+IValue read_checkpoint(const std::filesystem::path& path, PickledClasses& classes) { return read_checkpoint(MappedFile::open(path), classes); }
+
+IValue read_checkpoint(const Ptr<MappedFile>& file, PickledClasses& classes) {
     const auto bytes = std::span<const std::byte>(file->bytes());
     try {
         if (is_zip(bytes)) return read_archive(file, classes);
@@ -183,7 +184,7 @@ IValue read_checkpoint(const std::filesystem::path& path, PickledClasses& classe
         if (is_tar(bytes)) return read_tar_checkpoint(bytes, classes);
         throw_file_error("nothing that torch.save writes");
     } catch (Error& error) {
-        error.add_context({.file = path.string()});
+        error.add_context({.file = file->path().string()});
         if (error.message().starts_with("refers to ")) {
             error.add_context({.hint = "files hold tensors and plain values: save model.state_dict(), and vars() of other objects"});
         }

@@ -22,6 +22,7 @@ bool is_legacy_checkpoint(std::span<const std::byte> bytes);
 IValue read_checkpoint(const std::filesystem::path& path);
 // The same with values made by `classes`.
 IValue read_checkpoint(const std::filesystem::path& path, PickledClasses& classes);
+IValue read_checkpoint(const Ptr<MappedFile>& file, PickledClasses& classes);
 
 // What pickle.dumps wrote, with tensors in it, and how many of the bytes it takes. Throws Error (File) when they are damaged.
 std::pair<IValue, std::size_t> read_pickled_value(std::span<const std::byte> bytes, PickledClasses& classes);

@@ -32,11 +32,11 @@ IValue system_info() {
     return info;
 }
 
-void write_archive(const IValue& value, const std::filesystem::path& path, OtherValues* others) {
+void write_archive(const IValue& value, const FileTarget& target, OtherValues* others) {
     CheckpointPickler pickle(CheckpointPickler::Layout::Archive, others);
     pickle.value(value);
-    ZipWriter zip(path);
-    const std::string root = concat(path.stem().string(), "/");
+    ZipWriter zip(target);
+    const std::string root = concat(target.path.stem().string(), "/");
     const std::string& values = pickle.finish();
     zip.reserve(values.size() + pickle.storage_bytes());
     zip.add(concat(root, "data.pkl"), values);
@@ -54,7 +54,7 @@ std::string number_bytes(std::uint64_t number) {
     return out;
 }
 
-void write_stream(const IValue& value, const std::filesystem::path& path, OtherValues* others) {
+void write_stream(const IValue& value, const FileTarget& target, OtherValues* others) {
     CheckpointPickler pickle(CheckpointPickler::Layout::Stream, others);
     pickle.value(value);
     std::vector<IValue> keys;
@@ -63,7 +63,7 @@ void write_stream(const IValue& value, const std::filesystem::path& path, OtherV
     key_list.value(make_ptr<ListObject>(types::any(), keys));
     CheckpointPickler info(CheckpointPickler::Layout::Stream, nullptr);
     info.value(system_info());
-    AtomicFile file(path);
+    AtomicFile file(target);
     file.reserve(pickle.storage_bytes());
     file.write(kMagic);
     file.write(kProtocol);
@@ -266,9 +266,9 @@ void CheckpointPickler::other(const IValue& value) {
     if (others_ == nullptr || !others_->write(value, *this)) PickleWriter::other(value);
 }
 
-void write_checkpoint(const IValue& value, const std::filesystem::path& path, const CheckpointOptions& options) {
-    if (options.is_stream) write_stream(value, path, options.others);
-    else write_archive(value, path, options.others);
+void write_checkpoint(const IValue& value, const FileTarget& target, const CheckpointOptions& options) {
+    if (options.is_stream) write_stream(value, target, options.others);
+    else write_archive(value, target, options.others);
 }
 
 std::string pickle_value(const IValue& value, OtherValues* others) {

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 
+#include "core/base/file.h"
 #include "core/io/pickle_writer.h"
 
 namespace loupe {
@@ -84,7 +85,7 @@ struct CheckpointOptions {
 
 // Storages are written from where they are, each once. Nothing partial is left. Throws Error (File) when the place cannot
 // be written, Error (Unsupported) for values that a checkpoint cannot hold.
-void write_checkpoint(const IValue& value, const std::filesystem::path& path, const CheckpointOptions& options = {});
+void write_checkpoint(const IValue& value, const FileTarget& target, const CheckpointOptions& options = {});
 
 // The value as pickle.dumps writes it, with tensors in it.
 std::string pickle_value(const IValue& value, OtherValues* others);

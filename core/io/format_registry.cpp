@@ -80,8 +80,12 @@ FormatRegistry& FormatRegistry::instance() {
 
 ModelFile open_model(const std::filesystem::path& path) {
     const auto file = MappedFile::open(path);
+    return open_model_with(path, [&] { return open_with_readers(file); });
+}
+
+ModelFile open_model_with(const std::filesystem::path& path, const std::function<ModelFile()>& open) {
     try {
-        return open_with_readers(file);
+        return open();
     } catch (Error& error) {
         error.add_context({.file = path.string()});
         if (as_file_error(error.kind()) == error.kind()) throw;

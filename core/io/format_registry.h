@@ -11,6 +11,7 @@
 
 #include "core/base/error.h"
 #include "core/base/file.h"
+#include "core/base/file_sandbox.h"
 #include "core/ir/compilation_unit.h"
 #include "core/ir/source.h"
 #include "core/nn/module.h"
@@ -94,6 +95,7 @@ struct ModelFile {
     std::vector<std::shared_ptr<const ir::Source>> sources;
     std::shared_ptr<const ArchiveParts> archive = nullptr;  // null: not from a TorchScript archive
     std::vector<Constructor> constructors = {};  // the model classes of a source, the likeliest first
+    Ptr<FileSandbox> files = nullptr;            // of a source: what it may touch
 };
 
 struct FormatReader {
@@ -123,5 +125,7 @@ class FormatRegistry {
 // Opens a model by the first reader that accepts it. Throws Error: Usage when the file is missing, File when it is
 // damaged or holds no model (the line says what it is), Unsupported when it needs what the engine lacks.
 ModelFile open_model(const std::filesystem::path& path);
+// Opens a file in a given way, with the errors of open_model.
+ModelFile open_model_with(const std::filesystem::path& path, const std::function<ModelFile()>& open);
 
 }  // namespace loupe

@@ -21,8 +21,8 @@ constexpr const char* kFlatBuffer = ".ff";
 
 class ArchiveWriter {
   public:
-    explicit ArchiveWriter(const std::filesystem::path& path)
-        : zip_(path), root_(concat(path.stem().string(), "/")), is_lite_(path.extension() == ".ptl") {}
+    explicit ArchiveWriter(const FileTarget& target)
+        : zip_(target), root_(concat(target.path.stem().string(), "/")), is_lite_(target.path.extension() == ".ptl") {}
 
     void add(std::string_view name, std::string_view payload) { zip_.add(concat(root_, name), payload); }
     // The pickle as "NAME.pkl", its storages as "NAME/0", "NAME/1", ...
@@ -88,10 +88,10 @@ void write_torchscript(const ModelFile& model, const std::filesystem::path& path
     archive.finish();
 }
 
-void write_script_module(const nn::Module& module, const std::filesystem::path& path) {
-    if (path.extension() == kFlatBuffer) return write_file_atomically(path, lite_flatbuffer(module));
+void write_script_module(const nn::Module& module, const FileTarget& target) {
+    if (target.path.extension() == kFlatBuffer) return write_file_atomically(target, lite_flatbuffer(module));
     const WrittenCode code = write_code(module);
-    ArchiveWriter archive(path);
+    ArchiveWriter archive(target);
     PickleWriter data;
     data.value(IValue(Ptr<Object>(const_cast<nn::Module*>(&module))));
     archive.add_pickle("data", data);

@@ -15,7 +15,7 @@ namespace loupe {
 // one that ends with .ff is a FlatBuffer for the lite interpreter.
 void write_torchscript(const ModelFile& model, const std::filesystem::path& path);
 // A script module whose methods are graphs: traced, or after passes.
-void write_script_module(const nn::Module& module, const std::filesystem::path& path);
+void write_script_module(const nn::Module& module, const FileTarget& target);
 
 // What torch.save(state_dict) writes. Throws Error (File) when the place cannot be written.
 void write_state_dict(const NamedTensors& tensors, const std::filesystem::path& path);

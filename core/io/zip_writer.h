@@ -17,7 +17,7 @@ namespace loupe {
 class ZipWriter {
   public:
     // Nothing appears at the path before finish(). Throws Error (File) as AtomicFile.
-    explicit ZipWriter(std::filesystem::path path) : file_(std::move(path)) {}
+    explicit ZipWriter(FileTarget target) : file_(std::move(target)) {}
 
     // Room for this many bytes more, as AtomicFile::reserve.
     void reserve(std::uint64_t bytes) { file_.reserve(bytes); }

@@ -1,10 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <QTemporaryDir>
 #include <QTest>
+#include <array>
+#include <csignal>
 #include <filesystem>
 
 #include "core/base/error.h"
 #include "core/base/file.h"
+#include "core/base/temporary_name.h"
 
 using namespace loupe;
 namespace fs = std::filesystem;
@@ -39,6 +48,11 @@ class FilesTest : public QObject {
     void empty_file();
     void map_is_private();
     void map_outlives_the_name();
+    void writes_through_links();
+    void never_replaces_what_is_no_file();
+    void keeps_permissions();
+    void a_signal_leaves_nothing();
+    void refuses_to_read_what_never_ends();
 
   private:
     fs::path path(const char* name) const { return fs::path(dir_.path().toStdString()) / name; }
@@ -105,6 +119,83 @@ void FilesTest::map_outlives_the_name() {
     const auto map = MappedFile::open(path("gone"));
     fs::remove(path("gone"));
     QCOMPARE(static_cast<char>(map->bytes()[0]), 'k');
+}
+
+void FilesTest::writes_through_links() {
+    const fs::path folder = path("links");
+    fs::create_directories(folder / "to");
+    write_file_atomically(folder / "to" / "file", "old");
+    fs::create_symlink("to/file", folder / "link");
+    write_file_atomically(folder / "link", "new");
+    QVERIFY(fs::is_symlink(folder / "link"));
+    QCOMPARE(read_text_file(folder / "to" / "file"), std::string("new"));
+    // Also where there is nothing yet.
+    fs::create_symlink(folder / "to" / "later", folder / "second");
+    fs::create_symlink("second", folder / "first");
+    write_file_atomically(folder / "first", "made");
+    QVERIFY(fs::is_symlink(folder / "first") && fs::is_symlink(folder / "second"));
+    QCOMPARE(read_text_file(folder / "to" / "later"), std::string("made"));
+    fs::create_symlink("round", folder / "round");
+    QCOMPARE(error_of([&] { write_file_atomically(folder / "round", "x"); }), std::optional(ErrorKind::File));
+}
+
+void FilesTest::never_replaces_what_is_no_file() {
+    const fs::path folder = path("special");
+    fs::create_directory(folder);
+    write_file_atomically("/dev/null", "gone");
+    struct stat facts {};
+    QVERIFY(::stat("/dev/null", &facts) == 0 && S_ISCHR(facts.st_mode));
+    fs::create_symlink("/dev/full", folder / "full");
+    QCOMPARE(error_of([&] { write_file_atomically(folder / "full", "x"); }), std::optional(ErrorKind::File));
+    QVERIFY(fs::is_symlink(folder / "full") && fs::is_character_file("/dev/full"));
+    if (::mknod((folder / "node").c_str(), S_IFCHR | 0600, makedev(1, 3)) == 0) {
+        // Some systems do not let such a node be opened; replaced it never is.
+        error_of([&] { write_file_atomically(folder / "node", "x"); });
+        QVERIFY(fs::is_character_file(folder / "node"));
+    }
+    QCOMPARE(::mkfifo((folder / "fifo").c_str(), 0600), 0);
+    QCOMPARE(error_of([&] { write_file_atomically(folder / "fifo", "nobody reads"); }), std::optional(ErrorKind::File));
+    const FileHandle reader(::open((folder / "fifo").c_str(), O_RDONLY | O_NONBLOCK));
+    write_file_atomically(folder / "fifo", "read");
+    std::array<char, 8> text{};
+    QCOMPARE(::read(reader.get(), text.data(), text.size()), ssize_t{4});
+    QVERIFY(fs::is_fifo(folder / "fifo"));
+}
+
+void FilesTest::keeps_permissions() {
+    const mode_t before = ::umask(027);
+    write_file_atomically(path("mode"), "1");
+    ::umask(before);
+    QCOMPARE(static_cast<int>(fs::status(path("mode")).permissions()), 0640);
+    ::chmod(path("mode").c_str(), 0600);
+    write_file_atomically(path("mode"), "2");
+    QCOMPARE(static_cast<int>(fs::status(path("mode")).permissions()), 0600);
+}
+
+void FilesTest::a_signal_leaves_nothing() {
+    const fs::path folder = path("signal");
+    fs::create_directory(folder);
+    const pid_t child = ::fork();
+    if (child == 0) {
+        remove_temporary_names_on_signals();
+        const FileHandle in(::open(folder.c_str(), O_PATH | O_DIRECTORY));
+        FileHandle(::openat(in.get(), "named", O_CREAT | O_WRONLY, 0600));
+        const TemporaryName name(in.get(), "named");
+        AtomicFile file(folder / "out");
+        file.write("half");
+        ::raise(SIGTERM);
+        ::_exit(0);
+    }
+    int status = 0;
+    QCOMPARE(::waitpid(child, &status, 0), child);
+    QVERIFY(WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM);
+    QCOMPARE(files_in(folder), std::size_t{0});
+}
+
+void FilesTest::refuses_to_read_what_never_ends() {
+    QCOMPARE(::mkfifo(path("pipe").c_str(), 0600), 0);
+    QCOMPARE(error_of([&] { MappedFile::open(path("pipe")); }), std::optional(ErrorKind::Usage));
+    QCOMPARE(error_of([&] { MappedFile::open("/dev/zero"); }), std::optional(ErrorKind::Usage));
 }
 
 QTEST_APPLESS_MAIN(FilesTest)

@@ -1,0 +1,654 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/base/file_sandbox.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <deque>
+#include <system_error>
+#include <utility>
+
+#include "core/base/strings.h"
+
+namespace loupe {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kMostLinks = 40;
+constexpr std::string_view kNull = "/dev/null";
+
+// --- paths ---
+
+struct Resolved {
+    fs::path path;  // absolute, without links and ".."
+    bool exists = false;
+};
+
+// Follows every link. What does not exist, or cannot be looked at, is taken as it is written.
+Resolved resolve(const fs::path& given, bool follows_last = true) {
+    const fs::path absolute = fs::absolute(given);
+    std::deque<std::string> left;
+    for (const fs::path& part : absolute.relative_path()) left.push_back(part.string());
+    Resolved at{"/", true};
+    int links = 0;
+    while (!left.empty()) {
+        const std::string part = std::move(left.front());
+        left.pop_front();
+        if (part.empty() || part == ".") continue;
+        if (part == "..") {
+            at.path = at.path.parent_path();
+            continue;
+        }
+        const fs::path next = at.path / part;
+        struct stat facts {};
+        if (!at.exists || ::lstat(next.c_str(), &facts) != 0) {
+            at = {next, false};
+            continue;
+        }
+        if (!S_ISLNK(facts.st_mode) || (left.empty() && !follows_last)) {
+            at.path = next;
+            continue;
+        }
+        std::error_code failed;
+        const fs::path to = fs::read_symlink(next, failed);
+        if (failed || ++links > kMostLinks) throw SystemError(ELOOP, given.string(), std::strerror(ELOOP));
+        if (to.is_absolute()) at.path = "/";
+        std::deque<std::string> more;
+        for (const fs::path& piece : to.relative_path()) more.push_back(piece.string());
+        left.insert(left.begin(), more.begin(), more.end());
+    }
+    return at;
+}
+
+// What follows the folder; nothing when the path is not in it.
+std::optional<std::string> inside(const fs::path& path, const fs::path& folder) {
+    const auto [in_folder, in_path] = std::mismatch(folder.begin(), folder.end(), path.begin(), path.end());
+    if (in_folder != folder.end() && !(std::next(in_folder) == folder.end() && in_folder->empty())) return std::nullopt;
+    fs::path out;
+    for (auto part = in_path; part != path.end(); ++part) out /= *part;
+    return out.empty() ? "." : out.string();
+}
+
+bool holds_home(const fs::path& folder) {
+    if (folder == "/") return true;
+    const char* home = std::getenv("HOME");
+    return home != nullptr && *home != '\0' && inside(resolve(home).path, folder).has_value();
+}
+
+std::string plain_name(const std::string& name) {
+    std::string out;
+    for (const char c : name.substr(0, 40)) {
+        const bool is_plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
+        out += is_plain ? c : '_';
+    }
+    return out;
+}
+
+// --- system calls ---
+
+struct OpenHow {
+    std::uint64_t flags = 0;
+    std::uint64_t mode = 0;
+    std::uint64_t resolve = 0;
+};
+constexpr int kOpenat2 = 437;
+constexpr std::uint64_t kNoMagicLinks = 0x02, kNoLinks = 0x04, kBeneath = 0x08;
+
+int walk_beneath(int folder, const std::string& relative, int flags, unsigned mode) {
+    FileHandle at;
+    std::size_t from = 0;
+    while (true) {
+        const std::size_t slash = relative.find('/', from);
+        const std::string part = relative.substr(from, slash == std::string::npos ? slash : slash - from);
+        if (part == ".." || part.empty()) {
+            errno = EXDEV;
+            return -1;
+        }
+        const int base = at.is_open() ? at.get() : folder;
+        if (slash == std::string::npos) return ::openat(base, part.c_str(), flags | O_NOFOLLOW | O_CLOEXEC, mode);
+        FileHandle next(::openat(base, part.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+        if (!next.is_open()) return -1;
+        at = std::move(next);
+        from = slash + 1;
+    }
+}
+
+[[noreturn]] void fail(int number, const std::string& path) { throw SystemError(number, path, std::strerror(number)); }
+
+FileFacts facts_of(const struct stat& given) {
+    return {static_cast<std::uint32_t>(given.st_mode), given.st_size, given.st_mtim.tv_sec, given.st_mtim.tv_nsec};
+}
+
+std::vector<std::string> names_in(FileHandle folder) {
+    std::vector<std::string> names;
+    DIR* const stream = ::fdopendir(folder.get());
+    if (stream == nullptr) return names;
+    folder.release();
+    while (const dirent* entry = ::readdir(stream)) {
+        const std::string name = entry->d_name;
+        if (name != "." && name != "..") names.push_back(name);
+    }
+    ::closedir(stream);
+    return names;
+}
+
+// Files in a folder and below it.
+void count_files(int folder, std::size_t& files, std::uint64_t& bytes) {
+    for (const std::string& name : names_in(FileHandle(::openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)))) {
+        struct stat facts {};
+        if (::fstatat(folder, name.c_str(), &facts, AT_SYMLINK_NOFOLLOW) != 0) continue;
+        if (!S_ISDIR(facts.st_mode)) {
+            ++files;
+            bytes += static_cast<std::uint64_t>(facts.st_size);
+            continue;
+        }
+        const FileHandle below(::openat(folder, name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+        if (below.is_open()) count_files(below.get(), files, bytes);
+    }
+}
+
+}  // namespace
+
+int open_beneath(int folder, const std::string& relative, int flags, unsigned mode) {
+    const bool creates = (flags & O_CREAT) != 0 || (flags & O_TMPFILE) == O_TMPFILE;
+    const OpenHow how{static_cast<std::uint64_t>(flags | O_CLOEXEC), creates ? mode : 0, kBeneath | kNoLinks | kNoMagicLinks};
+    const long opened = ::syscall(kOpenat2, folder, relative.c_str(), &how, sizeof how);
+    if (opened >= 0) return static_cast<int>(opened);
+    // Older kernels, and containers that do not know the call.
+    if (errno != ENOSYS && errno != EPERM) return -1;
+    return walk_beneath(folder, relative, flags, mode);
+}
+
+bool FileFacts::is_folder() const { return S_ISDIR(mode); }
+bool FileFacts::is_regular() const { return S_ISREG(mode); }
+
+// --- what is permitted ---
+
+FileSandbox::FileSandbox(Options options) : options_(std::move(options)) {
+    if (!options_.source_folder.empty()) {
+        std::error_code failed;
+        if (fs::is_directory(options_.source_folder, failed)) add_root(options_.source_folder, false);
+        // Keys and settings are no part of a source that lies beside them.
+        if (!roots_.empty()) roots_.back()->hides_dot_names = holds_home(roots_.back()->path);
+    }
+    permit(options_.permissions);
+}
+
+FileSandbox::~FileSandbox() {
+    try {
+        finish();
+    } catch (const std::exception&) {
+        return;  // what could not be removed stays
+    }
+}
+
+void FileSandbox::permit(const FilePermissions& more) {
+    const std::lock_guard lock(mutex_);
+    for (const fs::path& path : more.read) {
+        if (root_of(resolve(path).path, false) == nullptr) add_root(path, false);
+    }
+    for (const fs::path& path : more.write) add_root(path, true);
+}
+
+void FileSandbox::add_root(const fs::path& path, bool can_write) {
+    const Resolved at = resolve(path);
+    auto root = std::make_unique<Root>();
+    root->path = at.path;
+    root->can_write = can_write;
+    std::error_code failed;
+    const bool is_folder = fs::is_directory(at.path, failed);
+    if (!is_folder) root->only = at.path.filename().string();
+    root->folder.reset(::open((is_folder ? at.path : at.path.parent_path()).c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+    if (!root->folder.is_open()) return;  // nothing there to permit
+    roots_.push_back(std::move(root));
+    thread_.reset();
+}
+
+// The deepest of those that permit it.
+const FileSandbox::Root* FileSandbox::root_of(const fs::path& canonical, bool writes) const {
+    const auto permits = [&](const Root& root) {
+        if (writes && !root.can_write) return false;
+        if (!root.only.empty()) return canonical == root.path;
+        const auto relative = inside(canonical, root.path);
+        return relative && !(root.hides_dot_names && relative->front() == '.' && *relative != ".");
+    };
+    const Root* best = nullptr;
+    for (const auto& root : roots_) {
+        if (permits(*root) && (best == nullptr || root->path.native().size() > best->path.native().size())) best = root.get();
+    }
+    return best;
+}
+
+FileSandbox::Root& FileSandbox::make_own_root(const std::string& name) {
+    std::string path = (resolve(fs::temp_directory_path()).path / concat("tensorloupe-", plain_name(name), "-XXXXXX")).string();
+    if (::mkdtemp(path.data()) == nullptr) fail(errno, path);
+    add_root(path, true);
+    if (roots_.empty() || roots_.back()->path != path) fail(ENOENT, path);
+    return *roots_.back();
+}
+
+FileSandbox::Root& FileSandbox::fresh() {
+    if (fresh_ == nullptr) fresh_ = &make_own_root(options_.name);
+    return *fresh_;
+}
+
+FileSandbox::Root& FileSandbox::temporary() {
+    if (temporary_ == nullptr) temporary_ = &make_own_root("temporary");
+    return *temporary_;
+}
+
+void FileSandbox::run(const std::function<void()>& calls) {
+    const std::lock_guard lock(mutex_);
+    if (RestrictedThread::version() == 0) return calls();
+    if (thread_ == nullptr) {
+        std::vector<RestrictedThread::Rule> rules{{kNull, true}};
+        for (const auto& root : roots_) {
+            // The open folder itself, whatever has its name now.
+            const bool is_file = !root->only.empty() && !root->can_write;
+            rules.push_back({is_file ? root->path : fs::path(concat("/proc/self/fd/", root->folder.get())), root->can_write});
+            if (!is_file && ::access(rules.back().path.c_str(), F_OK) != 0) rules.back().path = root->only.empty() ? root->path : root->path.parent_path();
+        }
+        try {
+            thread_ = std::make_unique<RestrictedThread>(std::move(rules));
+        } catch (const std::system_error&) {
+            fail(EAGAIN, options_.source_folder.string());
+        }
+    }
+    thread_->run(calls);
+}
+
+int FileSandbox::call(const std::function<int()>& system_call) {
+    int result = -1;
+    int number = 0;
+    run([&] {
+        result = system_call();
+        number = errno;
+    });
+    errno = number;
+    return result;
+}
+
+bool FileSandbox::is_under_landlock() {
+    run([] {});
+    return thread_ != nullptr && thread_->is_restricted();
+}
+
+void FileSandbox::report(FileRefusal::Access access, const fs::path& canonical, const std::string& allow) {
+    const std::string path = canonical.string();
+    if (!refused_.insert(concat(static_cast<int>(access), path)).second || !options_.refused) return;
+    options_.refused({path, access, allow});
+}
+
+void FileSandbox::refuse(bool writes, const fs::path& canonical, const std::string& shown) {
+    fs::path allow = canonical.parent_path();
+    struct stat facts {};
+    if (::lstat(canonical.c_str(), &facts) == 0 && S_ISDIR(facts.st_mode)) allow = canonical;
+    while (allow.has_relative_path() && ::lstat(allow.c_str(), &facts) != 0) allow = allow.parent_path();
+    if (holds_home(allow)) allow = canonical;
+    report(writes ? FileRefusal::Access::Write : FileRefusal::Access::Read, canonical, allow.string());
+    throw SystemError(EACCES, shown, concat("Permission denied to a model source (--allow-", writes ? "write " : "read ", allow.string(), " permits it)"));
+}
+
+// --- finding files ---
+
+// Of a path that is relative, or in the fresh folder: what follows the working folder.
+std::optional<fs::path> FileSandbox::in_working_folder(const std::string& given) const {
+    const fs::path path(given);
+    if (path.is_relative()) return path.lexically_normal();
+    if (fresh_ == nullptr) return std::nullopt;
+    const auto relative = inside(path.lexically_normal(), fresh_->path);
+    return relative ? std::optional<fs::path>(*relative) : std::nullopt;
+}
+
+std::optional<FileSandbox::Place> FileSandbox::permitted_at(const fs::path& path, bool writes, bool follows_last) const {
+    const Resolved at = resolve(path, follows_last);
+    const Root* const root = root_of(at.path, writes);
+    if (root == nullptr) return std::nullopt;
+    return Place{root, at.path, root->only.empty() ? *inside(at.path, root->path) : root->only};
+}
+
+// Below the fresh folder: in the working directory, or beside the source.
+std::optional<FileSandbox::Place> FileSandbox::readable_below(const fs::path& relative) const {
+    for (const fs::path& folder : {fs::current_path(), options_.source_folder}) {
+        if (folder.empty() || !resolve(folder / relative).exists) continue;
+        if (auto place = permitted_at(folder / relative, false)) return place;
+    }
+    return std::nullopt;
+}
+
+FileSandbox::Place FileSandbox::place_to_read(const std::string& path) {
+    const auto relative = in_working_folder(path);
+    if (!relative) {
+        if (auto place = permitted_at(path, false)) return *place;
+        const Resolved at = resolve(path);
+        if (!at.exists) fail(ENOENT, path);
+        refuse(false, at.path, path);
+    }
+    const Resolved in_directory = resolve(fs::current_path() / *relative);
+    if (in_directory.exists) {
+        if (auto place = permitted_at(in_directory.path, true)) return *place;
+    }
+    if (fresh_ != nullptr && resolve(fresh_->path / *relative).exists) {
+        if (auto place = permitted_at(fresh_->path / *relative, false)) return *place;
+    }
+    if (auto place = readable_below(*relative)) return *place;
+    if (in_directory.exists) refuse(false, in_directory.path, path);
+    fail(ENOENT, path);
+}
+
+FileSandbox::Place FileSandbox::place_to_write(const std::string& path) {
+    const auto relative = in_working_folder(path);
+    if (!relative) {
+        if (auto place = permitted_at(path, true)) return *place;
+        refuse(true, resolve(path).path, path);
+    }
+    if (auto place = permitted_at(fs::current_path() / *relative, true)) return *place;
+    if (*relative->begin() == "..") refuse(true, resolve(fs::current_path() / *relative).path, path);
+    auto place = permitted_at(fresh().path / *relative, true);
+    if (!place || place->root != fresh_) refuse(true, resolve(fs::current_path() / *relative).path, path);
+    make_folders_above(*relative);
+    return *place;
+}
+
+FileSandbox::Place FileSandbox::place_to_change(const std::string& path) {
+    const auto relative = in_working_folder(path);
+    const auto existing = [&](const fs::path& at) {
+        return resolve(at, false).exists ? permitted_at(at, true, false) : std::nullopt;
+    };
+    if (!relative) {
+        if (auto place = existing(path)) return *place;
+    } else {
+        if (auto place = existing(fs::current_path() / *relative)) return *place;
+        if (auto place = fresh_ == nullptr ? std::nullopt : existing(fresh_->path / *relative)) return *place;
+    }
+    const Place place = place_to_read(path);
+    if (!resolve(place.path, false).exists) fail(ENOENT, path);
+    report(FileRefusal::Access::Remove, place.path, {});
+    throw SystemError(EPERM, path, "Operation not permitted: a model source removes and renames only what it has made");
+}
+
+// Folders that the program sees on the way to a file that goes into the fresh folder.
+void FileSandbox::make_folders_above(const fs::path& relative) {
+    fs::path at;
+    for (const fs::path& part : relative.parent_path()) {
+        at /= part;
+        if (resolve(fresh().path / at).exists) continue;
+        const auto below = readable_below(at);
+        struct stat facts {};
+        if (!below || ::lstat(below->path.c_str(), &facts) != 0 || !S_ISDIR(facts.st_mode)) return;
+        make_folder_at(*permitted_at(fresh().path / at, true), at.string());
+    }
+}
+
+void FileSandbox::copy_up(const fs::path& relative) {
+    if (fresh_ != nullptr && resolve(fresh_->path / relative).exists) return;
+    const auto below = readable_below(relative);
+    if (!below) return;
+    const FileHandle from(open_at(*below, O_RDONLY | O_NONBLOCK | O_NOCTTY));
+    struct stat facts {};
+    if (!from.is_open() || ::fstat(from.get(), &facts) != 0 || !S_ISREG(facts.st_mode)) return;
+    const std::string contents = contents_of(from, below->path);
+    const Place place = *permitted_at(fresh().path / relative, true);
+    make_folders_above(relative);
+    const FileHandle to(open_at(place, O_CREAT | O_EXCL | O_RDWR | O_NONBLOCK));
+    if (!to.is_open()) return;
+    note_made(identity_of(to.get()), place);
+    write_at(to, 0, contents, relative);
+}
+
+FileSandbox::Entry FileSandbox::entry_of(const Place& place, const std::string& shown) {
+    const std::size_t slash = place.relative.rfind('/');
+    const std::string parent = slash == std::string::npos ? "." : place.relative.substr(0, slash);
+    Entry entry;
+    entry.name = slash == std::string::npos ? place.relative : place.relative.substr(slash + 1);
+    if (entry.name == ".") fail(EBUSY, shown);
+    entry.folder.reset(call([&] { return open_beneath(place.root->folder.get(), parent, O_PATH | O_DIRECTORY); }));
+    if (!entry.folder.is_open()) fail(errno, shown);
+    return entry;
+}
+
+int FileSandbox::open_at(const Place& place, int flags) {
+    return call([&] { return open_beneath(place.root->folder.get(), place.relative, flags); });
+}
+
+void FileSandbox::note_made(const InodeId& made, const Place& place) {
+    made_.insert(made);
+    if (place.root != fresh_ || has_told_ || !options_.wrote) return;
+    has_told_ = true;
+    options_.wrote(fresh_->path.string());
+}
+
+// --- files ---
+
+FileHandle FileSandbox::open_to_read(const std::string& path) {
+    const std::lock_guard lock(mutex_);
+    if (path == kNull) return FileHandle(::open(kNull.data(), O_RDONLY | O_CLOEXEC));
+    const Place place = place_to_read(path);
+    FileHandle file(open_at(place, O_RDONLY | O_NONBLOCK | O_NOCTTY));
+    if (!file.is_open()) fail(errno, path);
+    struct stat facts {};
+    if (::fstat(file.get(), &facts) != 0) fail(errno, path);
+    if (S_ISDIR(facts.st_mode)) fail(EISDIR, path);
+    if (!S_ISREG(facts.st_mode)) throw SystemError(EINVAL, path, "Invalid argument: no regular file");
+    return file;
+}
+
+FileHandle FileSandbox::open_to_write(const std::string& path, Create create, Keep keep) {
+    const std::lock_guard lock(mutex_);
+    if (path == kNull) return FileHandle(::open(kNull.data(), O_RDWR | O_CLOEXEC));
+    const auto relative = in_working_folder(path);
+    const bool is_there = create == Create::IfMissing && keep == Keep::Nothing ? false : find(path).has_value();
+    if (create == Create::Always && is_there) fail(EEXIST, path);
+    if (create == Create::No && !is_there) fail(ENOENT, path);
+    const Place place = place_to_write(path);
+    if (relative && place.root == fresh_ && keep == Keep::Contents) copy_up(*relative);
+    FileHandle file;
+    for (int tries = 0; !file.is_open() && tries < 10; ++tries) {
+        if (create != Create::No) {
+            file.reset(open_at(place, O_CREAT | O_EXCL | O_RDWR | O_NONBLOCK | O_NOCTTY));
+            if (file.is_open()) note_made(identity_of(file.get()), place);
+            else if (errno != EEXIST || create == Create::Always) break;
+        }
+        if (!file.is_open()) file.reset(open_at(place, O_RDWR | O_NONBLOCK | O_NOCTTY));
+        if (!file.is_open() && errno != ENOENT) break;
+    }
+    if (!file.is_open()) fail(errno, path);
+    struct stat facts {};
+    if (::fstat(file.get(), &facts) != 0) fail(errno, path);
+    if (!S_ISREG(facts.st_mode)) throw SystemError(EINVAL, path, "Invalid argument: no regular file");
+    if (keep == Keep::Nothing && facts.st_size > 0 && ::ftruncate(file.get(), 0) != 0) fail(errno, path);
+    return file;
+}
+
+FileTarget FileSandbox::target(const std::string& path) {
+    const std::lock_guard lock(mutex_);
+    const Place place = place_to_write(path);
+    Entry entry = entry_of(place, path);
+    const Ptr<FileSandbox> self(this);
+    auto in_folder = std::make_shared<FolderEntry>();
+    in_folder->folder = std::move(entry.folder);
+    in_folder->name = std::move(entry.name);
+    in_folder->run = [self](const std::function<void()>& calls) { self->run(calls); };
+    in_folder->written = [self, place](const InodeId& made) {
+        const std::lock_guard inner(self->mutex_);
+        self->note_made(made, place);
+    };
+    return {path, std::shared_ptr<const FolderEntry>(std::move(in_folder))};
+}
+
+Ptr<MappedFile> FileSandbox::map(const std::string& path) { return MappedFile::map(open_to_read(path), path); }
+
+std::string FileSandbox::read_text(const std::string& path) {
+    const auto file = map(path);
+    return {reinterpret_cast<const char*>(file->bytes().data()), file->bytes().size()};
+}
+
+// --- names ---
+
+FileFacts FileSandbox::facts(const std::string& path) {
+    const std::lock_guard lock(mutex_);
+    struct stat found {};
+    if (path == kNull) {
+        if (::stat(kNull.data(), &found) != 0) fail(errno, path);
+        return facts_of(found);
+    }
+    const Place place = place_to_read(path);
+    const FileHandle file(open_at(place, O_PATH));
+    if (!file.is_open() || ::fstat(file.get(), &found) != 0) fail(errno, path);
+    return facts_of(found);
+}
+
+std::optional<FileFacts> FileSandbox::find(const std::string& path) {
+    try {
+        return facts(path);
+    } catch (const SystemError&) {
+        return std::nullopt;
+    }
+}
+
+std::vector<std::string> FileSandbox::names(const std::string& path) {
+    const std::lock_guard lock(mutex_);
+    std::vector<std::string> all;
+    const auto add = [&](const Place& place) {
+        FileHandle folder(open_at(place, O_RDONLY | O_DIRECTORY));
+        if (!folder.is_open()) fail(errno, path);
+        for (std::string& name : names_in(std::move(folder))) {
+            const bool is_hidden = place.root->hides_dot_names && place.relative == "." && name.starts_with('.');
+            if (!is_hidden && place.root->only.empty()) all.push_back(std::move(name));
+        }
+    };
+    const Place first = place_to_read(path);
+    add(first);
+    // A folder in the fresh one shows what is below it too.
+    if (const auto relative = in_working_folder(path); relative && first.root == fresh_) {
+        if (const auto below = readable_below(*relative)) add(*below);
+    }
+    std::sort(all.begin(), all.end());
+    all.erase(std::unique(all.begin(), all.end()), all.end());
+    return all;
+}
+
+void FileSandbox::make_folder_at(const Place& place, const std::string& shown) {
+    if (place.relative == ".") fail(EEXIST, shown);
+    const Entry entry = entry_of(place, shown);
+    if (call([&] { return ::mkdirat(entry.folder.get(), entry.name.c_str(), 0777); }) != 0) fail(errno, shown);
+    made_.insert(identity_of(entry.folder.get(), entry.name.c_str()));
+}
+
+void FileSandbox::make_folder(const std::string& path) {
+    const std::lock_guard lock(mutex_);
+    if (in_working_folder(path) && find(path)) fail(EEXIST, path);
+    make_folder_at(place_to_write(path), path);
+}
+
+void FileSandbox::require_writable(const std::string& path) {
+    const std::lock_guard lock(mutex_);
+    place_to_write(path);
+}
+
+void FileSandbox::check_made(const Entry& entry, const Place& place, const std::string& shown, const char* what) {
+    if (made_.contains(identity_of(entry.folder.get(), entry.name.c_str()))) return;
+    report(FileRefusal::Access::Remove, place.path, {});
+    throw SystemError(EPERM, shown, concat("Operation not permitted: a model source ", what, " only what it has made"));
+}
+
+void FileSandbox::remove_file(const std::string& path) {
+    const std::lock_guard lock(mutex_);
+    const Place place = place_to_change(path);
+    const Entry entry = entry_of(place, path);
+    check_made(entry, place, path, "removes");
+    if (call([&] { return ::unlinkat(entry.folder.get(), entry.name.c_str(), 0); }) != 0) fail(errno, path);
+}
+
+void FileSandbox::remove_folder(const std::string& path) {
+    const std::lock_guard lock(mutex_);
+    const Place place = place_to_change(path);
+    const Entry entry = entry_of(place, path);
+    check_made(entry, place, path, "removes");
+    if (call([&] { return ::unlinkat(entry.folder.get(), entry.name.c_str(), AT_REMOVEDIR); }) != 0) fail(errno, path);
+}
+
+void FileSandbox::rename(const std::string& from, const std::string& to) {
+    const std::lock_guard lock(mutex_);
+    const Place old_place = place_to_change(from);
+    const Entry old_entry = entry_of(old_place, from);
+    check_made(old_entry, old_place, from, "renames");
+    const Place new_place = place_to_write(to);
+    const Entry new_entry = entry_of(new_place, to);
+    struct stat facts {};
+    const bool replaces = ::fstatat(new_entry.folder.get(), new_entry.name.c_str(), &facts, AT_SYMLINK_NOFOLLOW) == 0;
+    if (replaces) check_made(new_entry, new_place, to, "replaces");
+    if (call([&] { return ::renameat(old_entry.folder.get(), old_entry.name.c_str(), new_entry.folder.get(), new_entry.name.c_str()); }) != 0) {
+        fail(errno, from);
+    }
+}
+
+std::string FileSandbox::real_path(const std::string& path) {
+    const std::lock_guard lock(mutex_);
+    if (!in_working_folder(path)) return resolve(path).path.string();
+    try {
+        return place_to_read(path).path.string();
+    } catch (const SystemError&) {
+        return resolve(fs::path(working_folder()) / path).path.string();
+    }
+}
+
+std::string FileSandbox::working_folder() {
+    const std::lock_guard lock(mutex_);
+    const Resolved directory = resolve(fs::current_path());
+    if (root_of(directory.path, true) != nullptr) return directory.path.string();
+    return fresh().path.string();
+}
+
+std::string FileSandbox::temporary_folder() {
+    const std::lock_guard lock(mutex_);
+    return temporary().path.string();
+}
+
+// --- the end ---
+
+std::string FileSandbox::fresh_folder() const { return fresh_ == nullptr ? std::string() : fresh_->path.string(); }
+
+void FileSandbox::discard() { discards_ = true; }
+
+// Files that the program has made, and folders that are empty then.
+void FileSandbox::remove_made_in(int folder) {
+    for (const std::string& name : names_in(FileHandle(::openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)))) {
+        struct stat facts {};
+        if (::fstatat(folder, name.c_str(), &facts, AT_SYMLINK_NOFOLLOW) != 0) continue;
+        if (S_ISDIR(facts.st_mode)) {
+            const FileHandle below(::openat(folder, name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+            if (below.is_open()) remove_made_in(below.get());
+        }
+        if (!made_.contains(identity_of(folder, name.c_str()))) continue;
+        ::unlinkat(folder, name.c_str(), S_ISDIR(facts.st_mode) ? AT_REMOVEDIR : 0);
+    }
+}
+
+void FileSandbox::finish() {
+    thread_.reset();
+    const auto remove = [this](const Root& root) {
+        const FileHandle folder(::openat(root.folder.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+        if (folder.is_open()) remove_made_in(folder.get());
+        ::rmdir(root.path.c_str());
+    };
+    if (temporary_ != nullptr) remove(*temporary_);
+    if (fresh_ == nullptr) return;
+    std::size_t files = 0;
+    std::uint64_t bytes = 0;
+    const FileHandle folder(::openat(fresh_->folder.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (folder.is_open() && !discards_) count_files(folder.get(), files, bytes);
+    if (files == 0) return remove(*fresh_);
+    if (options_.left) options_.left(fresh_->path.string(), files, bytes);
+}
+
+}  // namespace loupe

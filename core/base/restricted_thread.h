@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// A thread that the kernel lets touch only some files (Landlock): a second lock behind checks in this program.
+
+#include <condition_variable>
+#include <exception>
+#include <filesystem>
+#include <functional>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace loupe {
+
+// From now on this thread, and those that it starts, write, make, remove and rename files only in these folders and what is
+// below them; reading stays free. False where the kernel has no Landlock: then nothing changes.
+bool restrict_writes(const std::vector<std::filesystem::path>& writable);
+
+class RestrictedThread {
+  public:
+    struct Rule {
+        std::filesystem::path path;  // a folder with all below it, or a file
+        bool can_write = false;
+    };
+
+    // The version of Landlock's interface; 0 where the kernel has none.
+    static int version();
+
+    // Opening, making, removing and renaming files fails with EACCES outside of the rules' paths. Other threads, and files that
+    // are open already, are not affected. Rules for paths that do not exist permit nothing.
+    explicit RestrictedThread(std::vector<Rule> rules);
+    RestrictedThread(const RestrictedThread&) = delete;
+    RestrictedThread& operator=(const RestrictedThread&) = delete;
+    ~RestrictedThread();
+
+    // False where the kernel has no Landlock: the thread works all the same.
+    bool is_restricted();
+    // Runs the calls there and waits for them; what they throw comes out here. One caller at a time.
+    void run(const std::function<void()>& calls);
+
+  private:
+    void loop(const std::vector<Rule>& rules);
+
+    std::mutex mutex_;
+    std::condition_variable changed_;
+    const std::function<void()>* calls_ = nullptr;
+    std::exception_ptr failure_;
+    bool is_ready_ = false;
+    bool is_restricted_ = false;
+    bool quits_ = false;
+    std::thread thread_;  // last: it uses everything above
+};
+
+}  // namespace loupe

@@ -1,0 +1,338 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a program in a sandbox may do with files, attacked.
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <QTemporaryDir>
+#include <QTest>
+#include <filesystem>
+#include <fstream>
+
+#include "core/base/file.h"
+#include "core/base/file_sandbox.h"
+#include "core/base/restricted_thread.h"
+
+using namespace loupe;
+namespace fs = std::filesystem;
+
+namespace {
+
+using Create = FileSandbox::Create;
+using Keep = FileSandbox::Keep;
+
+template <typename F>
+int errno_of(F&& f) {
+    try {
+        f();
+    } catch (const SystemError& error) {
+        return error.number();
+    }
+    return 0;
+}
+
+void put(const fs::path& path, const std::string& text) { std::ofstream(path) << text; }
+std::string get(const fs::path& path) { return read_text_file(path); }
+
+}  // namespace
+
+class SandboxTest : public QObject {
+    Q_OBJECT
+
+  private slots:
+    void init();
+    void cleanup();
+    void reads_its_own_folder_only();
+    void writes_into_a_fresh_folder();
+    void an_existing_file_is_copied_before_it_is_changed();
+    void permitted_folders_are_written();
+    void links_lead_nowhere();
+    void a_link_that_is_put_in_the_way_is_not_followed();
+    void removes_what_it_made_by_identity();
+    void refuses_devices_and_fifos();
+    void saves_through_an_atomic_file();
+    void temporary_files_go();
+    void keys_beside_a_source_in_a_home_are_hidden();
+    void says_each_refusal_once();
+    void beneath_has_no_way_out();
+    void the_kernel_refuses_what_the_checks_let_through();
+
+  private:
+    Ptr<FileSandbox> sandbox(FilePermissions permissions = {}) {
+        return make_ptr<FileSandbox>(FileSandbox::Options{
+            .source_folder = own_, .name = "net", .permissions = std::move(permissions),
+            .refused = [this](const FileRefusal& refusal) { refusals_.push_back(refusal); },
+            .wrote = {},
+            .left = [this](const std::string& folder, std::size_t files, std::uint64_t) { left_.push_back({folder, files}); }});
+    }
+    void write(FileSandbox& files, const std::string& path, const std::string& text) {
+        const FileHandle file = files.open_to_write(path, Create::IfMissing, Keep::Nothing);
+        write_at(file, 0, text, path);
+    }
+    std::string read(FileSandbox& files, const std::string& path) { return contents_of(files.open_to_read(path), path); }
+
+    std::unique_ptr<QTemporaryDir> dir_;
+    fs::path base_, own_, other_, before_;
+    std::vector<FileRefusal> refusals_;
+    std::vector<std::pair<std::string, std::size_t>> left_;
+};
+
+void SandboxTest::init() {
+    dir_ = std::make_unique<QTemporaryDir>();
+    base_ = fs::canonical(dir_->path().toStdString());
+    own_ = base_ / "own";
+    other_ = base_ / "other";
+    for (const char* name : {"own", "other", "work", "tmp"}) fs::create_directory(base_ / name);
+    put(own_ / "data.csv", "1,2");
+    put(other_ / "secret", "key");
+    put(base_ / "work" / "note", "n");
+    before_ = fs::current_path();
+    fs::current_path(base_ / "work");
+    qputenv("TMPDIR", QByteArray::fromStdString((base_ / "tmp").string()));
+    qputenv("HOME", "/nonexistent");
+    refusals_.clear();
+    left_.clear();
+}
+
+void SandboxTest::cleanup() {
+    fs::current_path(before_);
+    dir_.reset();
+}
+
+void SandboxTest::reads_its_own_folder_only() {
+    const auto files = sandbox();
+    QCOMPARE(read(*files, (own_ / "data.csv").string()), std::string("1,2"));
+    QCOMPARE(read(*files, "data.csv"), std::string("1,2"));  // beside the source
+    QCOMPARE(errno_of([&] { files->open_to_read((other_ / "secret").string()); }), EACCES);
+    QCOMPARE(errno_of([&] { files->open_to_read((own_ / "../other/secret").string()); }), EACCES);
+    QCOMPARE(errno_of([&] { files->open_to_read("note"); }), EACCES);  // the working directory is another's
+    QCOMPARE(errno_of([&] { files->open_to_read("none"); }), ENOENT);
+    QCOMPARE(errno_of([&] { files->names(other_.string()); }), EACCES);
+    QVERIFY(!files->find((other_ / "secret").string()).has_value());
+    QCOMPARE(files->names(own_.string()), std::vector<std::string>{"data.csv"});
+    QCOMPARE(read(*sandbox({.read = {other_}, .write = {}}), (other_ / "secret").string()), std::string("key"));
+    const auto one = sandbox({.read = {other_ / "secret"}, .write = {}});
+    QCOMPARE(read(*one, (other_ / "secret").string()), std::string("key"));
+    put(other_ / "second", "");
+    QCOMPARE(errno_of([&] { one->open_to_read((other_ / "second").string()); }), EACCES);
+}
+
+void SandboxTest::writes_into_a_fresh_folder() {
+    auto files = sandbox();
+    QCOMPARE(files->fresh_folder(), std::string());
+    write(*files, "log.txt", "hello");
+    const fs::path fresh = files->fresh_folder();
+    QCOMPARE(fresh.parent_path(), base_ / "tmp");
+    QCOMPARE(get(fresh / "log.txt"), std::string("hello"));
+    QCOMPARE(read(*files, "log.txt"), std::string("hello"));
+    QCOMPARE(read(*files, (fresh / "log.txt").string()), std::string("hello"));
+    QCOMPARE(files->working_folder(), fresh.string());
+    QVERIFY(!fs::exists(base_ / "work" / "log.txt"));
+    QCOMPARE(errno_of([&] { write(*files, (other_ / "secret").string(), "x"); }), EACCES);
+    QCOMPARE(errno_of([&] { write(*files, (own_ / "data.csv").string(), "x"); }), EACCES);
+    QCOMPARE(errno_of([&] { write(*files, "../other/new", "x"); }), EACCES);
+    QCOMPARE(errno_of([&] { files->make_folder((other_ / "sub").string()); }), EACCES);
+    QCOMPARE(get(other_ / "secret"), std::string("key"));
+    QCOMPARE(get(own_ / "data.csv"), std::string("1,2"));
+    files.reset();
+    QCOMPARE(left_.size(), std::size_t{1});
+    QCOMPARE(left_.front().second, std::size_t{1});
+    QVERIFY(fs::exists(fresh / "log.txt"));
+    // Nothing written, or discarded: nothing stays.
+    files = sandbox();
+    files->working_folder();
+    files->make_folder("empty");
+    files.reset();
+    files = sandbox();
+    write(*files, "a/../b", "x");
+    files->discard();
+    files.reset();
+    QCOMPARE(std::distance(fs::directory_iterator(base_ / "tmp"), fs::directory_iterator()), 1);
+}
+
+void SandboxTest::an_existing_file_is_copied_before_it_is_changed() {
+    fs::create_directories(own_ / "runs" / "a");
+    put(own_ / "runs" / "a" / "log", "old;");
+    const auto files = sandbox();
+    const FileHandle log = files->open_to_write("runs/a/log", Create::IfMissing, Keep::Contents);
+    QCOMPARE(contents_of(log, "log"), std::string("old;"));
+    write_at(log, 4, "new", "log");
+    QCOMPARE(read(*files, "runs/a/log"), std::string("old;new"));
+    QCOMPARE(get(own_ / "runs" / "a" / "log"), std::string("old;"));
+    write(*files, "runs/second", "2");  // into a folder that it sees
+    QCOMPARE(files->names("runs"), (std::vector<std::string>{"a", "second"}));
+    QCOMPARE(errno_of([&] { files->make_folder("runs"); }), EEXIST);
+    QCOMPARE(errno_of([&] { files->open_to_write("data.csv", Create::Always, Keep::Nothing); }), EEXIST);
+}
+
+void SandboxTest::permitted_folders_are_written() {
+    const auto files = sandbox({.read = {}, .write = {base_ / "work"}});
+    write(*files, "log.txt", "here");
+    QCOMPARE(get(base_ / "work" / "log.txt"), std::string("here"));
+    QCOMPARE(files->working_folder(), (base_ / "work").string());
+    QCOMPARE(files->fresh_folder(), std::string());
+    write(*files, (base_ / "work" / "note").string(), "short");
+    QCOMPARE(get(base_ / "work" / "note"), std::string("short"));
+    // The fresh folder lies in a folder that is permitted as a whole.
+    const auto around = sandbox({.read = {}, .write = {base_ / "tmp"}});
+    write(*around, "log.txt", "own");
+    QCOMPARE(get(fs::path(around->fresh_folder()) / "log.txt"), std::string("own"));
+    QCOMPARE(errno_of([&] { files->remove_file("note"); }), EPERM);  // it was there before
+    files->remove_file("log.txt");
+    QVERIFY(!fs::exists(base_ / "work" / "log.txt"));
+}
+
+void SandboxTest::links_lead_nowhere() {
+    fs::create_symlink(other_ / "secret", own_ / "link");
+    fs::create_directory_symlink(other_, own_ / "folder");
+    fs::create_symlink(base_ / "other" / "dangling", base_ / "work" / "out");
+    fs::create_symlink("data.csv", own_ / "near");
+    const auto files = sandbox({.read = {}, .write = {base_ / "work"}});
+    QCOMPARE(errno_of([&] { files->open_to_read((own_ / "link").string()); }), EACCES);
+    QCOMPARE(errno_of([&] { files->open_to_read((own_ / "folder" / "secret").string()); }), EACCES);
+    QCOMPARE(errno_of([&] { write(*files, (base_ / "work" / "out").string(), "x"); }), EACCES);
+    QVERIFY(!fs::exists(other_ / "dangling"));
+    QCOMPARE(read(*files, (own_ / "near").string()), std::string("1,2"));
+    fs::create_symlink("round", own_ / "round");
+    QCOMPARE(errno_of([&] { files->open_to_read((own_ / "round").string()); }), ELOOP);
+}
+
+// Between the check of a path and the use of the file another process may change what the path means.
+void SandboxTest::a_link_that_is_put_in_the_way_is_not_followed() {
+    fs::create_directory_symlink(other_, own_ / "swapped");
+    const FileHandle root(::open(own_.c_str(), O_PATH | O_DIRECTORY));
+    QCOMPARE(open_beneath(root.get(), "swapped/secret", O_RDONLY), -1);
+    fs::create_symlink(other_ / "secret", own_ / "direct");
+    QCOMPARE(open_beneath(root.get(), "direct", O_RDONLY), -1);
+}
+
+void SandboxTest::removes_what_it_made_by_identity() {
+    const auto files = sandbox({.read = {}, .write = {base_ / "work"}});
+    write(*files, "mine", "1");
+    files->make_folder("folder");
+    write(*files, "folder/inner", "2");
+    // Another process puts its own in the same places.
+    fs::remove(base_ / "work" / "mine");
+    put(base_ / "work" / "mine", "theirs");
+    put(base_ / "work" / "folder" / "theirs", "3");
+    QCOMPARE(errno_of([&] { files->remove_file("mine"); }), EPERM);
+    QCOMPARE(errno_of([&] { files->remove_file("folder/theirs"); }), EPERM);
+    files->remove_file("folder/inner");
+    QCOMPARE(errno_of([&] { files->remove_folder("folder"); }), ENOTEMPTY);
+    QCOMPARE(get(base_ / "work" / "mine"), std::string("theirs"));
+    write(*files, "new", "4");
+    QCOMPARE(errno_of([&] { files->rename("new", "mine"); }), EPERM);
+    QCOMPARE(errno_of([&] { files->rename("note", "other"); }), EPERM);
+    files->rename("new", "newer");
+    files->remove_file("newer");
+    QCOMPARE(errno_of([&] { files->remove_file("newer"); }), ENOENT);
+    QCOMPARE(errno_of([&] { files->remove_file((other_ / "secret").string()); }), EACCES);
+}
+
+void SandboxTest::refuses_devices_and_fifos() {
+    const auto files = sandbox({.read = {"/dev"}, .write = {base_ / "work"}});
+    QCOMPARE(::mkfifo((base_ / "work" / "fifo").c_str(), 0600), 0);
+    QCOMPARE(errno_of([&] { files->open_to_read("fifo"); }), EINVAL);
+    QCOMPARE(errno_of([&] { write(*files, "fifo", "x"); }), EINVAL);
+    QCOMPARE(errno_of([&] { files->open_to_read("/dev/zero"); }), EINVAL);
+    write(*files, "/dev/null", "gone");
+    QCOMPARE(read(*files, "/dev/null"), std::string());
+}
+
+void SandboxTest::saves_through_an_atomic_file() {
+    const auto files = sandbox({.read = {}, .write = {base_ / "work"}});
+    write_file_atomically(files->target("model.pt"), "weights");
+    QCOMPARE(get(base_ / "work" / "model.pt"), std::string("weights"));
+    write_file_atomically(files->target("note"), "replaced");
+    QCOMPARE(get(base_ / "work" / "note"), std::string("replaced"));
+    QCOMPARE(std::distance(fs::directory_iterator(base_ / "work"), fs::directory_iterator()), 2);
+    files->remove_file("model.pt");
+    // A link in place of the file, made after the check, is neither followed nor replaced.
+    const FileTarget target = files->target("late");
+    fs::create_symlink(other_ / "secret", base_ / "work" / "late");
+    QVERIFY_THROWS_EXCEPTION(Error, write_file_atomically(target, "x"));
+    QCOMPARE(get(other_ / "secret"), std::string("key"));
+    QVERIFY(fs::is_symlink(base_ / "work" / "late"));
+    QCOMPARE(errno_of([&] { files->target((other_ / "secret").string()); }), EACCES);
+}
+
+void SandboxTest::temporary_files_go() {
+    auto files = sandbox();
+    const fs::path folder = files->temporary_folder();
+    write(*files, (folder / "x").string(), "1");
+    files->make_folder((folder / "d").string());
+    write(*files, (folder / "d" / "y").string(), "2");
+    files.reset();
+    QVERIFY(!fs::exists(folder));
+    files = sandbox();
+    const fs::path second = files->temporary_folder();
+    write(*files, (second / "x").string(), "1");
+    put(second / "theirs", "kept");
+    files.reset();
+    QCOMPARE(get(second / "theirs"), std::string("kept"));
+    QVERIFY(!fs::exists(second / "x"));
+}
+
+void SandboxTest::keys_beside_a_source_in_a_home_are_hidden() {
+    fs::create_directory(own_ / ".ssh");
+    put(own_ / ".ssh" / "id", "key");
+    qputenv("HOME", QByteArray::fromStdString(own_.string()));
+    const auto files = sandbox();
+    QCOMPARE(errno_of([&] { files->open_to_read((own_ / ".ssh" / "id").string()); }), EACCES);
+    QCOMPARE(files->names(own_.string()), std::vector<std::string>{"data.csv"});
+    QCOMPARE(read(*files, (own_ / "data.csv").string()), std::string("1,2"));
+    // Permitting one file there does not mean all of the home.
+    QCOMPARE(refusals_.size(), std::size_t{1});
+    QCOMPARE(errno_of([&] { write(*files, (own_ / ".bashrc").string(), "x"); }), EACCES);
+    QCOMPARE(refusals_.back().allow, (own_ / ".bashrc").string());
+}
+
+void SandboxTest::says_each_refusal_once() {
+    const auto files = sandbox();
+    for (int i = 0; i < 3; ++i) {
+        QCOMPARE(errno_of([&] { write(*files, (other_ / "secret").string(), "x"); }), EACCES);
+        QCOMPARE(errno_of([&] { files->open_to_read((other_ / "secret").string()); }), EACCES);
+    }
+    QCOMPARE(refusals_.size(), std::size_t{2});
+    QCOMPARE(refusals_[0].path, (other_ / "secret").string());
+    QCOMPARE(refusals_[0].allow, other_.string());
+    QVERIFY(refusals_[0].access == FileRefusal::Access::Write);
+    QVERIFY(refusals_[1].access == FileRefusal::Access::Read);
+    // What is not there is not there.
+    QCOMPARE(errno_of([&] { files->open_to_read((other_ / "none").string()); }), ENOENT);
+    QCOMPARE(refusals_.size(), std::size_t{2});
+}
+
+void SandboxTest::beneath_has_no_way_out() {
+    const FileHandle root(::open(own_.c_str(), O_PATH | O_DIRECTORY));
+    for (const char* path : {"../other/secret", "a/../../other/secret", "/etc/passwd", ""}) {
+        QVERIFY2(open_beneath(root.get(), path, O_RDONLY) < 0, path);
+    }
+    const FileHandle file(open_beneath(root.get(), "data.csv", O_RDONLY));
+    QVERIFY(file.is_open());
+}
+
+void SandboxTest::the_kernel_refuses_what_the_checks_let_through() {
+    if (RestrictedThread::version() == 0) QSKIP("this kernel has no Landlock");
+    QVERIFY(sandbox()->is_under_landlock());
+    RestrictedThread thread({{own_, false}, {base_ / "work", true}});
+    const auto opens = [&](const fs::path& path, int flags) {
+        bool has = false;
+        thread.run([&] { has = FileHandle(::open(path.c_str(), flags | O_CLOEXEC, 0600)).is_open(); });
+        return has;
+    };
+    QVERIFY(thread.is_restricted());
+    QVERIFY(opens(own_ / "data.csv", O_RDONLY));
+    QVERIFY(!opens(own_ / "data.csv", O_WRONLY));
+    QVERIFY(!opens(other_ / "secret", O_RDONLY));
+    QVERIFY(!opens(other_ / "new", O_WRONLY | O_CREAT));
+    QVERIFY(opens(base_ / "work" / "new", O_WRONLY | O_CREAT));
+    // This thread is as free as before.
+    QVERIFY(FileHandle(::open((other_ / "secret").c_str(), O_RDONLY)).is_open());
+    int removed = 0;
+    thread.run([&] { removed = ::unlink((other_ / "secret").c_str()); });
+    QCOMPARE(removed, -1);
+}
+
+QTEST_APPLESS_MAIN(SandboxTest)
+#include "sandbox_test.moc"
