@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/python/evaluator.h"
 
+#include <cstdlib>
 #include <filesystem>
 
 #include "core/base/file.h"
@@ -30,6 +31,14 @@ auto finishing(const Work& work) {
 }
 
 }  // namespace
+
+std::vector<std::pair<std::string, std::string>> visible_environment() {
+    std::vector<std::pair<std::string, std::string>> out;
+    for (const char* name : {"HOME", "USER", "LANG"}) {
+        if (const char* value = std::getenv(name)) out.emplace_back(name, value);
+    }
+    return out;
+}
 
 Evaluator::State::State(EvaluatorOptions given) : hook(given.hook), options(std::move(given)) {}
 
@@ -67,6 +76,7 @@ NamespacePtr Evaluator::run_source(const std::shared_ptr<const ir::Source>& sour
     if (state_->directory.empty() && source->file()) {
         const auto parent = std::filesystem::path(*source->file()).parent_path();
         state_->directory = (parent.empty() ? std::filesystem::current_path() : parent).string();
+        if (state_->sandbox != nullptr) state_->sandbox->permit({.read = {state_->directory}, .write = {}});
     }
     return finishing([&]() -> NamespacePtr {
         const Ptr<Unit> unit = state_->add_unit(*this, source, state_->options.main_name);
@@ -141,7 +151,26 @@ Ptr<Unit> Evaluator::State::add_unit(Evaluator& owner, const std::shared_ptr<con
     return unit;
 }
 
-std::optional<std::string> Evaluator::State::find_file(std::string_view name) const {
+FileSandbox& Evaluator::State::files() {
+    if (sandbox != nullptr) return *sandbox;
+    FileSandbox::Options how;
+    how.source_folder = directory;
+    how.permissions = options.permissions;
+    how.permissions.read.insert(how.permissions.read.end(), options.search_paths.begin(), options.search_paths.end());
+    std::string name = "source";
+    if (main && main->source->file()) name = std::filesystem::path(*main->source->file()).stem().string();
+    how.name = name;
+    if (options.notice) {
+        const auto shared = std::make_shared<const std::function<void(const FileNotice&)>>(options.notice);
+        how.refused = [shared](const FileRefusal& refusal) { (*shared)(refusal_notice(refusal, current_range())); };
+        how.wrote = [shared](const std::string& folder) { (*shared)(written_notice(folder, current_range())); };
+        how.left = [shared, name](const std::string& folder, std::size_t files, std::uint64_t bytes) { (*shared)(left_notice(name, folder, files, bytes)); };
+    }
+    sandbox = make_ptr<FileSandbox>(std::move(how));
+    return *sandbox;
+}
+
+std::optional<std::string> Evaluator::State::find_file(std::string_view name) {
     std::string relative(name);
     for (char& c : relative) {
         if (c == '.') c = '/';
@@ -152,8 +181,7 @@ std::optional<std::string> Evaluator::State::find_file(std::string_view name) co
         if (root.empty()) continue;
         for (const char* suffix : {".py", "/__init__.py"}) {
             const std::string path = concat(root, "/", relative, suffix);
-            std::error_code failed;
-            if (std::filesystem::is_regular_file(path, failed)) return path;
+            if (const auto facts = files().find(path); facts && facts->is_regular()) return path;
         }
     }
     return std::nullopt;
@@ -172,7 +200,7 @@ std::optional<IValue> Evaluator::State::load_module(Evaluator& owner, std::strin
     if (!library.empty()) {
         source = std::make_shared<ir::Source>(std::string(library), concat("<", name, ">"));
     } else if (const auto path = find_file(name)) {
-        source = std::make_shared<ir::Source>(read_text_file(*path), *path);
+        source = std::make_shared<ir::Source>(files().read_text(*path), *path);
     } else {
         return std::nullopt;
     }

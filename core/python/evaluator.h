@@ -17,7 +17,9 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/file_sandbox.h"
 #include "core/ir/source.h"
+#include "core/python/file_notice.h"
 #include "core/python/object.h"
 
 namespace loupe::script {
@@ -60,6 +62,9 @@ class StatementHook {
 std::optional<IValue> find_local(const Frame& frame, std::string_view name);
 std::vector<std::pair<std::string, IValue>> locals_of(const Frame& frame);
 
+// The names that a program sees of this process's environment: HOME, USER, LANG.
+std::vector<std::pair<std::string, std::string>> visible_environment();
+
 struct EvaluatorOptions {
     std::function<void(std::string_view)> output = nullptr;  // of print; null: nowhere
     std::function<void(std::string_view)> error_output = nullptr;  // of sys.stderr and warnings; null: as output
@@ -68,6 +73,10 @@ struct EvaluatorOptions {
     std::vector<std::string> search_paths = {};
     std::string main_name = "__main__";  // what __name__ is
     bool postpones_main = false;         // the block of `if __name__ == "__main__":` waits for run_main
+    FilePermissions permissions = {};    // beside what every source may do with files
+    std::function<void(const FileNotice&)> notice = nullptr;
+    // What the program sees as its environment. Others' names and values are none of its business.
+    std::vector<std::pair<std::string, std::string>> environment = visible_environment();
 };
 
 class Evaluator final : public RefCounted {

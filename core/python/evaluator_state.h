@@ -3,7 +3,6 @@
 // What an evaluator keeps while its program is alive.
 
 #include <map>
-#include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -33,7 +32,6 @@ class Evaluator::State {
     Ptr<ModuleNamespace> builtins;
     std::map<std::string, IValue, std::less<>> modules;
     IValue standard_output;             // what sys.stdout is at first
-    std::set<std::string> made_paths;  // files and folders that the program has made
     std::vector<Ptr<Unit>> units;
     Ptr<Unit> main;
     // The classes of named tuples, by the type that their tuples carry.
@@ -57,13 +55,17 @@ class Evaluator::State {
     };
     std::unordered_map<const TensorImpl*, TensorAttributes> tensor_attributes;
 
+    // The files that the program may touch; made when something first asks.
+    FileSandbox& files();
+    Ptr<FileSandbox> sandbox;
+
     // Parses a source, to be run.
     Ptr<Unit> add_unit(Evaluator& owner, const std::shared_ptr<const ir::Source>& source, std::string name);
     // `from module import name`: an attribute or a submodule.
     IValue import_name(const IValue& module, std::string_view module_name, std::string_view name);
     std::optional<IValue> load_module(Evaluator& owner, std::string_view name);
     // A file of that module's name beside the main one, or in the search paths.
-    std::optional<std::string> find_file(std::string_view name) const;
+    std::optional<std::string> find_file(std::string_view name);
 };
 
 // The names that `from module import *` binds.

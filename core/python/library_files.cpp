@@ -129,7 +129,7 @@ _state = {'next': 0}
 
 
 def gettempdir():
-    return os.environ.get('TMPDIR', '/tmp')
+    return os._temporary_folder()
 
 
 def _free_name(suffix, prefix, dir):

@@ -315,7 +315,7 @@ ModelFile model_of(const Ptr<Evaluator>& evaluator, const NamespacePtr& names, c
     return file;
 }
 
-Ptr<Evaluator> make_evaluator() {
+Ptr<Evaluator> make_evaluator(const FilePermissions& permissions) {
     static const bool is_registered = [] {
         ir::set_evaluated_range(current_range);
         return true;
@@ -325,6 +325,8 @@ Ptr<Evaluator> make_evaluator() {
     options.postpones_main = true;
     options.output = [](std::string_view text) { runtime::print_text(text); };
     options.error_output = [](std::string_view text) { runtime::print_error_text(text); };
+    options.permissions = permissions;
+    options.notice = give_notice;
     return make_ptr<Evaluator>(std::move(options));
 }
 
@@ -340,16 +342,18 @@ ModelFile opened(Run&& run) {
 
 }  // namespace
 
-ModelFile open_model_source(const std::shared_ptr<const ir::Source>& source, const std::string& build) {
+ModelFile open_model_source(const std::shared_ptr<const ir::Source>& source, const std::string& build, const FilePermissions& permissions) {
     return opened([&] {
-        const Ptr<Evaluator> evaluator = make_evaluator();
+        const Ptr<Evaluator> evaluator = make_evaluator(permissions);
         const NamespacePtr names = evaluator->run_source(source);
-        return model_of(evaluator, names, build);
+        ModelFile file = model_of(evaluator, names, build);
+        file.files = Ptr<FileSandbox>(&evaluator->state().files());
+        return file;
     });
 }
 
-ModelFile open_model_source(const std::string& path, const std::string& build) {
-    return open_model_source(std::make_shared<const ir::Source>(read_text_file(path), path), build);
+ModelFile open_model_source(const std::string& path, const std::string& build, const FilePermissions& permissions) {
+    return open_model_source(std::make_shared<const ir::Source>(read_text_file(path), path), build, permissions);
 }
 
 FormatReader model_source_format() {

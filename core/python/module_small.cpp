@@ -326,11 +326,8 @@ void fill_os(PythonModule& module) {
     module.define("sep", IValue("/"));
     module.define("linesep", IValue("\n"));
     const auto environment = make_dict();
-    for (const char* name : {"HOME", "TMPDIR", "USER"}) {
-        if (const char* value = std::getenv(name)) environment->set(IValue(name), IValue(value));
-    }
+    for (const auto& [name, value] : Evaluator::current()->state().options.environment) environment->set(IValue(name), IValue(value));
     module.define("environ", environment);
-    module.define("getcwd", [](CallArguments) { return IValue(std::filesystem::current_path().string()); });
     module.define("cpu_count",
                   [](CallArguments) { return IValue(static_cast<std::int64_t>(std::thread::hardware_concurrency())); });
     module.define("getenv", [environment](CallArguments a) {
@@ -343,7 +340,6 @@ void fill_os(PythonModule& module) {
 }
 
 void fill_os_path(PythonModule& module) {
-    namespace fs = std::filesystem;
     const auto on_path = [&](std::string name, IValue (*work)(const std::string&)) {
         module.define(name, [name, work](CallArguments a) { return work(path_of(a, name)); });
     };
@@ -370,20 +366,7 @@ void fill_os_path(PythonModule& module) {
         return make_tuple(
             {IValue(has_suffix ? p.substr(0, dot) : p), IValue(has_suffix ? p.substr(dot) : std::string())});
     });
-    on_path("abspath", [](const std::string& p) { return IValue(fs::absolute(p).lexically_normal().string()); });
-    on_path("normpath", [](const std::string& p) { return IValue(fs::path(p).lexically_normal().string()); });
-    on_path("exists", [](const std::string& p) {
-        std::error_code e;
-        return IValue(fs::exists(p, e));
-    });
-    on_path("isfile", [](const std::string& p) {
-        std::error_code e;
-        return IValue(fs::is_regular_file(p, e));
-    });
-    on_path("isdir", [](const std::string& p) {
-        std::error_code e;
-        return IValue(fs::is_directory(p, e));
-    });
+    on_path("normpath", [](const std::string& p) { return IValue(std::filesystem::path(p).lexically_normal().string()); });
     fill_os_path_files(module);
     on_path("isabs", [](const std::string& p) { return IValue(p.starts_with('/')); });
 }

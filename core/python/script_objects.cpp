@@ -128,8 +128,8 @@ const ir::ScriptFunction* script_method(const Object& object, std::string_view n
 
 IValue save_function(const ir::ScriptFunction& function, CallArguments arguments) {
     const BoundArguments given(arguments, "save", {"f", "_extra_files="});
-    FileArgument file(given[0], FileArgument::Use::Write);
-    with_python_errors([&] { write_script_module(*function_holder(function), file.path()); });
+    FileToWrite file(given[0]);
+    with_python_errors([&] { write_script_module(*function_holder(function), file.target()); });
     file.finish();
     return {};
 }
@@ -317,8 +317,8 @@ const ClassPtr& script_module_class() {
         made->define("save", [](CallArguments a) -> IValue {
             nn::Module& self = self_of(a);
             const BoundArguments given(without_self(std::move(a)), "save", {"f", "_extra_files="});
-            FileArgument file(given[0], FileArgument::Use::Write);
-            with_python_errors([&] { write_script_module(self, file.path()); });
+            FileToWrite file(given[0]);
+            with_python_errors([&] { write_script_module(self, file.target()); });
             file.finish();
             return {};
         });

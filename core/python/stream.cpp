@@ -2,16 +2,9 @@
 #include "core/python/stream.h"
 
 #include <algorithm>
-#include <array>
-#include <atomic>
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
-#include <fcntl.h>
-#include <filesystem>
 #include <memory>
-#include <sys/stat.h>
-#include <unistd.h>
 #include <utility>
 
 #include "core/base/strings.h"
@@ -22,34 +15,7 @@
 namespace loupe::python {
 namespace {
 
-namespace fs = std::filesystem;
-
 constexpr std::size_t kMostBytes = std::size_t{1} << 31;  // that a file is read of
-
-using FilePointer = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
-
-FilePointer open_stream(const std::string& path, const char* mode) {
-    FilePointer file(std::fopen(path.c_str(), mode), std::fclose);
-    if (!file) throw_os_error(errno, path);
-    return file;
-}
-
-std::string contents_of(const std::string& path) {
-    struct stat facts {};
-    if (::stat(path.c_str(), &facts) != 0) throw_os_error(errno, path);
-    if (S_ISDIR(facts.st_mode)) throw_os_error(EISDIR, path);
-    // Of pipes and devices nobody knows the end.
-    if (!S_ISREG(facts.st_mode)) throw_os_error(EINVAL, path);
-    if (static_cast<std::uint64_t>(facts.st_size) > kMostBytes) throw_os_error(EFBIG, path);
-    const FilePointer file = open_stream(path, "rb");
-    std::string out;
-    std::array<char, 1 << 16> part{};
-    while (const std::size_t count = std::fread(part.data(), 1, part.size(), file.get())) {
-        out.append(part.data(), count);
-        if (out.size() > kMostBytes) throw_os_error(EFBIG, path);
-    }
-    return out;
-}
 
 void use_plain_newlines(std::string& text) {
     std::size_t to = 0;
@@ -147,7 +113,7 @@ void define_writing(ClassObject& cls) {
         StreamObject& stream = stream_of(a);
         const std::int64_t size = count_argument(a);
         const std::size_t at = size < 0 ? stream.position : static_cast<std::size_t>(size);
-        if (!stream.path.empty()) throw_error("NotImplementedError", "truncate() of a file is not available here; open it with mode 'w'");
+        if (stream.file.is_open()) throw_error("NotImplementedError", "truncate() of a file is not available here; open it with mode 'w'");
         if (at < stream.data.size()) stream.data.resize(at);
         return IValue(static_cast<std::int64_t>(at));
     });
@@ -225,44 +191,48 @@ Mode parse_mode(const std::string& text) {
 
 }  // namespace
 
-FileArgument::FileArgument(const IValue& file, Use use) {
-    const bool is_object = file.is_other() && find_attribute(file, use == Use::Read ? "read" : "write").has_value();
-    if (!is_object) {
-        path_ = path_text(file);
-        if (use == Use::Write) Evaluator::current()->state().made_paths.insert(fs::absolute(path_).lexically_normal().string());
-        return;
+FileSandbox& files_of_program() { return Evaluator::current()->state().files(); }
+
+Ptr<MappedFile> file_to_read(const IValue& given) {
+    const bool is_object = given.is_other() && find_attribute(given, "read").has_value();
+    if (!is_object) return with_files([path = path_text(given)](FileSandbox& files) { return files.map(path); });
+    const IValue read = call_method(given, "read", {});
+    const auto* bytes = object_as<BytesObject>(read);
+    if (bytes == nullptr) throw_type_error(concat("a bytes-like object is required, not '", type_name(read), "'; open the file in mode 'rb'"));
+    return with_files([&](FileSandbox&) {
+        const FileHandle memory = memory_file();
+        write_at(memory, 0, bytes->data, "archive");
+        return MappedFile::map(memory, "archive");
+    });
+}
+
+FileToWrite::FileToWrite(const IValue& given) : target_("archive") {
+    if (given.is_other() && find_attribute(given, "write").has_value()) {
+        object_ = given;
+        memory_ = std::make_shared<const FileHandle>(memory_file());
+        target_ = FileTarget("archive", memory_);
+    } else {
+        target_ = with_files([path = path_text(given)](FileSandbox& files) { return files.target(path); });
     }
-    file_ = file;
-    static std::atomic<unsigned> counter = 0;
-    const fs::path folder = fs::temp_directory_path() / concat("loupe-", ::getpid(), "-", counter++);
-    fs::create_directories(folder);
-    path_ = (folder / "archive").string();
-    if (use == Use::Write) return;
-    const IValue given = call_method(file, "read", {});
-    const auto* bytes = object_as<BytesObject>(given);
-    if (bytes == nullptr) throw_type_error(concat("a bytes-like object is required, not '", type_name(given), "'; open the file in mode 'rb'"));
-    const FilePointer out = open_stream(path_, "wb");
-    if (std::fwrite(bytes->data.data(), 1, bytes->data.size(), out.get()) != bytes->data.size()) throw_os_error(errno, path_);
 }
 
-FileArgument::~FileArgument() {
-    std::error_code ignored;
-    if (!file_.is_none()) fs::remove_all(fs::path(path_).parent_path(), ignored);
+void FileToWrite::finish() {
+    if (memory_ == nullptr) return;
+    std::string written = with_files([&](FileSandbox&) { return contents_of(*memory_, "archive"); });
+    call_method(object_, "write", CallArguments{{make_bytes(std::move(written))}, {}});
 }
 
-void FileArgument::finish() {
-    if (file_.is_none()) return;
-    call_method(file_, "write", CallArguments{{make_bytes(contents_of(path_))}, {}});
-}
+void throw_os_error(int number, const std::string& path) { throw_os_error(SystemError(number, path, std::strerror(number))); }
 
-void throw_os_error(int number, const std::string& path) {
+void throw_os_error(const SystemError& error) {
+    const int number = error.number();
     const std::string_view name = number == ENOENT    ? "FileNotFoundError"
                                   : number == EEXIST  ? "FileExistsError"
                                   : number == EISDIR  ? "IsADirectoryError"
                                   : number == ENOTDIR ? "NotADirectoryError"
                                   : number == EACCES || number == EPERM ? "PermissionError"
                                                                         : "OSError";
-    std::vector<IValue> arguments = {IValue(number), IValue(std::string(std::strerror(number))), IValue(path)};
+    std::vector<IValue> arguments = {IValue(number), IValue(error.message()), IValue(error.path())};
     throw PythonError(make_ptr<ExceptionObject>(exception_class(name), std::move(arguments)));
 }
 
@@ -324,13 +294,12 @@ void StreamObject::seek(std::int64_t offset, std::int64_t whence) {
 }
 
 void StreamObject::flush() {
-    if (path.empty() || unsaved_from_ == std::string::npos) return;
+    if (!file.is_open() || unsaved_from_ == std::string::npos) return;
     const std::size_t from = std::exchange(unsaved_from_, std::string::npos);
-    const FilePointer file = open_stream(path, "r+b");
-    const bool is_placed = std::fseek(file.get(), static_cast<long>(from), SEEK_SET) == 0;
-    const std::size_t size = data.size() - from;
-    if (!is_placed || std::fwrite(data.data() + from, 1, size, file.get()) != size || std::fflush(file.get()) != 0) {
-        throw_os_error(errno, path);
+    try {
+        write_at(file, from, std::string_view(data).substr(from), path);
+    } catch (const SystemError& error) {
+        throw_os_error(error);
     }
 }
 
@@ -338,6 +307,7 @@ void StreamObject::close() {
     if (is_closed) return;
     flush();
     is_closed = true;
+    file.reset();
     data.clear();
 }
 
@@ -354,14 +324,18 @@ IValue open_file(CallArguments arguments) {
     stream->can_read = mode.reads || mode_text.find('+') != std::string::npos;
     stream->can_write = mode.writes || mode_text.find('+') != std::string::npos;
     stream->appends = mode.appends;
-    std::error_code unknown;
-    const bool is_there = fs::exists(path, unknown);
-    if (mode.creates && is_there) throw_os_error(EEXIST, path);
-    if (mode.reads || (mode.appends && is_there)) stream->data = contents_of(path);
-    if (mode.writes) {
-        open_stream(path, mode.appends ? "ab" : "wb");
-        if (!is_there) Evaluator::current()->state().made_paths.insert(fs::absolute(path).lexically_normal().string());
-    }
+    with_files([&](FileSandbox& files) {
+        using Create = FileSandbox::Create;
+        using Keep = FileSandbox::Keep;
+        if (!stream->can_write) {
+            stream->data = contents_of(files.open_to_read(path), path, kMostBytes);
+            return;
+        }
+        const Create create = mode.creates ? Create::Always : mode.reads ? Create::No : Create::IfMissing;
+        const Keep keep = mode.reads || mode.appends ? Keep::Contents : Keep::Nothing;
+        stream->file = files.open_to_write(path, create, keep);
+        if (keep == Keep::Contents) stream->data = contents_of(stream->file, path, kMostBytes);
+    });
     if (stream->is_text && !stream->can_write) use_plain_newlines(stream->data);
     if (mode.appends) stream->position = stream->data.size();
     stream->path = path;

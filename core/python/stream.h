@@ -2,8 +2,11 @@
 #pragma once
 // Files and buffers of programs: what open(), io.BytesIO and io.StringIO give.
 
+#include <memory>
 #include <string>
 
+#include "core/base/file.h"
+#include "core/base/file_sandbox.h"
 #include "core/python/class.h"
 
 namespace loupe::python {
@@ -16,7 +19,8 @@ class StreamObject final : public Instance {
 
     std::string data;
     std::size_t position = 0;
-    std::string path;  // empty: of memory
+    FileHandle file;   // not open: of memory
+    std::string path;  // as the program named the file
     bool is_text = false;
     bool can_read = true;
     bool can_write = true;
@@ -40,25 +44,37 @@ class StreamObject final : public Instance {
 IValue open_file(CallArguments arguments);
 // str, bytes or an object with __fspath__ as the path that it names. Throws TypeError.
 std::string path_text(const IValue& value);
-// A file that a function of the engine reads or writes by its path, where a program may give an object with read() or
-// write() instead. What it gives stands in a temporary file meanwhile.
-class FileArgument {
+// What a function of the engine reads, where a program gives a path, or an object with read(). Throws OSError.
+Ptr<MappedFile> file_to_read(const IValue& given);
+// What it writes, where a program gives a path, or an object with write().
+class FileToWrite {
   public:
-    enum class Use { Read, Write };
-    FileArgument(const IValue& file, Use use);
-    FileArgument(const FileArgument&) = delete;
-    FileArgument& operator=(const FileArgument&) = delete;
-    ~FileArgument();  // removes the temporary file
-    const std::string& path() const { return path_; }
+    // Throws OSError.
+    explicit FileToWrite(const IValue& given);
+    const FileTarget& target() const { return target_; }
     // Gives what was written to the object's write().
     void finish();
 
   private:
-    IValue file_;  // None: there was a path
-    std::string path_;
+    std::shared_ptr<const FileHandle> memory_;  // for an object
+    IValue object_;
+    FileTarget target_;
 };
 
 // OSError or what is derived from it for that errno.
 [[noreturn]] void throw_os_error(int number, const std::string& path);
+[[noreturn]] void throw_os_error(const SystemError& error);
+
+FileSandbox& files_of_program();
+
+// Runs the work on the files of the program that runs; what the system or the sandbox refuses comes out as OSError.
+template <typename Work>
+auto with_files(Work&& work) {
+    try {
+        return work(files_of_program());
+    } catch (const SystemError& error) {
+        throw_os_error(error);
+    }
+}
 
 }  // namespace loupe::python

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // torch.save and torch.load: the values of programs in checkpoints, as PyTorch pickles them.
 
-#include <cerrno>
 #include <span>
 
 #include "core/base/strings.h"
@@ -21,27 +20,21 @@ namespace {
 IValue save(CallArguments arguments) {
     const BoundArguments given(arguments, "save",
                                {"obj", "f", "pickle_module=", "pickle_protocol=", "_use_new_zipfile_serialization="});
-    FileArgument file(given[1], FileArgument::Use::Write);
+    FileToWrite file(given[1]);
     PythonPickler values;
     const CheckpointOptions options{.is_stream = !given.truth_or(4, true), .others = &values};
-    with_python_errors([&] { write_checkpoint(given[0], file.path(), options); });
+    with_python_errors([&] { write_checkpoint(given[0], file.target(), options); });
     file.finish();
     return {};
 }
 
 IValue load(CallArguments arguments) {
     const BoundArguments given(arguments, "load", {"f", "map_location=", "pickle_module=", "*", "weights_only="});
-    const FileArgument file(given[0], FileArgument::Use::Read);
-    const std::string& path = file.path();
-    try {
+    const Ptr<MappedFile> file = file_to_read(given[0]);
+    return with_python_errors([&] {
         PythonUnpickler classes;
-        return read_checkpoint(path, classes);
-    } catch (const Error& error) {
-        if (error.kind() == ErrorKind::Usage) {
-            throw_os_error(ENOENT, path);
-        }
-        rethrow_as_python(error);
-    }
+        return read_checkpoint(file, classes);
+    });
 }
 
 IValue pickle_dumps(CallArguments arguments) {

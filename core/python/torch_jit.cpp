@@ -273,22 +273,22 @@ IValue optimize_for_inference(CallArguments arguments) {
 IValue save(CallArguments arguments) {
     const BoundArguments given(arguments, "save", {"m", "f", "_extra_files="});
     if (const auto* function = object_as<ScriptFunctionObject>(given[0])) {
-        FileArgument file(given[1], FileArgument::Use::Write);
-        with_python_errors([&] { write_script_module(*function_holder(function->function()), file.path()); });
+        FileToWrite file(given[1]);
+        with_python_errors([&] { write_script_module(*function_holder(function->function()), file.target()); });
         file.finish();
         return {};
     }
     const nn::ModulePtr module = script_module_of(given[0], "torch.jit.save");
-    FileArgument file(given[1], FileArgument::Use::Write);
-    with_python_errors([&] { write_script_module(*module, file.path()); });
+    FileToWrite file(given[1]);
+    with_python_errors([&] { write_script_module(*module, file.target()); });
     file.finish();
     return {};
 }
 
 IValue load(CallArguments arguments) {
     const BoundArguments given(arguments, "load", {"f", "map_location=", "_extra_files="});
-    const FileArgument source(given[0], FileArgument::Use::Read);
-    const ModelFile file = with_python_errors([&] { return read_torchscript(MappedFile::open(source.path())); });
+    const Ptr<MappedFile> source = file_to_read(given[0]);
+    const ModelFile file = with_python_errors([&] { return read_torchscript(source); });
     ScriptCompiler::current().keep(file.unit);
     return IValue(Ptr<Object>(file.module));
 }

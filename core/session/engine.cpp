@@ -10,6 +10,7 @@
 #include "core/base/strings.h"
 #include "core/ops/plugin_loader.h"
 #include "core/ops/random/generator.h"
+#include "core/python/file_notice.h"
 #include "core/python/model_source.h"
 #include "core/session/error_text.h"
 #include "core/session/inputs.h"
@@ -58,6 +59,7 @@ void Session::Engine::execute(const std::function<void()>& work) {
 }
 
 void Session::Engine::loop() {
+    const python::FileNoticeScope notices([this](const python::FileNotice& notice) { log_notice(notice); });
     plugins();  // loaded here, so that nobody waits for them before there is something to run
     while (true) {
         Job job;
@@ -146,6 +148,39 @@ void Session::Engine::open(const std::filesystem::path& file, const std::string&
 void Session::Engine::close() {
     stop();
     enqueue({JobKind::Command, "open", [this] { do_close(); }});
+}
+
+void Session::Engine::permit_source(const std::filesystem::path& source, const FilePermissions& permissions) {
+    const std::lock_guard lock(mutex_);
+    permissions_[std::filesystem::absolute(source).lexically_normal().string()] = permissions;
+}
+
+FilePermissions Session::Engine::permissions_of(const std::filesystem::path& source) const {
+    const std::lock_guard lock(mutex_);
+    const auto found = permissions_.find(std::filesystem::absolute(source).lexically_normal().string());
+    return found == permissions_.end() ? FilePermissions() : found->second;
+}
+
+void Session::Engine::log_notice(const python::FileNotice& notice) {
+    using Kind = SessionListener::FileAccess::Kind;
+    SessionListener::LogEntry entry;
+    entry.text = notice.text;
+    if (notice.range) entry.source = session::place_of(notice.range);
+    entry.access.folder = notice.folder;
+    switch (notice.kind) {
+        case python::FileNotice::Kind::Refused: {
+            const FileRefusal& refusal = notice.refusal;
+            entry.level = SessionListener::LogEntry::Level::Warning;
+            entry.access.kind = Kind::Refused;
+            entry.access.is_write = refusal.access != FileRefusal::Access::Read;
+            entry.access.path = refusal.path;
+            entry.access.allow = refusal.allow;
+            break;
+        }
+        case python::FileNotice::Kind::Wrote: entry.access.kind = Kind::Wrote; break;
+        case python::FileNotice::Kind::Left: entry.access.kind = Kind::Left; break;
+    }
+    log(std::move(entry));
 }
 
 void Session::Engine::set_form(ModelForm form, std::function<void(std::string)> reply) {
@@ -378,12 +413,15 @@ void Session::Engine::do_open(const std::filesystem::path& file, const std::stri
     try {
         const auto before = model();
         const bool is_again = before != nullptr && before->path == file.string() && before->form != ModelForm::AsRead;
-        auto opened = is_again ? Program::open_edited(file, build) : Program::open(file, {}, build);
+        const FilePermissions permissions = permissions_of(file);
+        auto opened = is_again ? Program::open_edited(file, build, permissions) : Program::open(file, {}, build, permissions);
         if (!opened->held_back().empty()) {
             log({.level = SessionListener::LogEntry::Level::Warning, .text = concat("of the checkpoint beside ", file.filename().string(), " not all fits: ", differences_text(opened->held_back())), .scope = {}, .source = {}});
         }
         // A source that was edited runs in the form it had.
         if (is_again && opened->source() != nullptr) change_form(*opened, before->form);
+        // What it wrote before it has written again.
+        if (is_again && program_ && program_->file().files != nullptr) program_->file().files->discard();
         use(std::move(opened));  // the model there is stays when this fails
     } catch (const Error& error) {
         if (error.kind() != ErrorKind::Cancelled) show_source_of(file, build, error);
@@ -458,7 +496,7 @@ std::shared_ptr<Program> Session::Engine::model_or_recorded() {
     if (program_) return program_;
     if (file_ == nullptr) throw Error(ErrorKind::Usage, "no model is open");
     if (!file_->model()->cannot_run.empty()) throw Error(ErrorKind::Usage, file_->model()->cannot_run);
-    if (!recorded_program_) recorded_program_ = Program::open(file_->model()->path, {}, file_->model()->built_with);
+    if (!recorded_program_) recorded_program_ = Program::open(file_->model()->path, {}, file_->model()->built_with, permissions_of(file_->model()->path));
     return recorded_program_;
 }
 
@@ -682,6 +720,9 @@ void Session::Engine::do_run(const RunOptions& given) {
     RunOptions options = given;
     if (options.inputs.empty()) options.inputs = inputs();
     else set_inputs(options.inputs);
+    for (const InputSpec& input : options.inputs) {
+        if (!input.file.empty()) program_->permit_reading(input.file);
+    }
     forget_run();
     {
         const std::lock_guard lock(mutex_);

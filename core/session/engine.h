@@ -6,6 +6,7 @@
 #include <condition_variable>
 #include <deque>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <thread>
@@ -24,6 +25,10 @@
 #include "core/session/session.h"
 #include "core/session/trainer.h"
 
+namespace loupe::python {
+struct FileNotice;
+}
+
 namespace loupe::session {
 
 class Session::Engine {
@@ -34,6 +39,8 @@ class Session::Engine {
     // --- any thread ---
     void open(const std::filesystem::path& file, const std::string& build);
     void close();
+    void permit_source(const std::filesystem::path& source, const FilePermissions& permissions);
+    FilePermissions permissions_of(const std::filesystem::path& source) const;
     void set_form(ModelForm form, std::function<void(std::string)> reply);
     void run(const RunOptions& options);
     enum class TrainFrom { Start, Here };
@@ -103,6 +110,7 @@ class Session::Engine {
     void change_form(Program& program, ModelForm form) const;
     std::shared_ptr<PreparedMethod> prepare(RunOptions& options);
     runtime::PrintHandler print_to_log();
+    void log_notice(const python::FileNotice& notice);
     void tell_of_trace();
     void log_trace();
     void do_close();
@@ -157,6 +165,7 @@ class Session::Engine {
     std::vector<InputSpec> inputs_;
     RunOptions options_;
     std::shared_ptr<const TrainingLog> training_;
+    std::map<std::string, FilePermissions> permissions_;  // of model sources, by path
 
     // The engine thread's own.
     std::shared_ptr<Program> program_;

@@ -85,6 +85,7 @@ void Session::Engine::do_train(const TrainOptions& options, TrainFrom from) {
     const bool goes_on = from == TrainFrom::Here && trainer_ != nullptr;
     if (goes_on) trainer_->go_on(options);
     else {
+        if (!options.data.path.empty()) program_->permit_reading(options.data.path);
         step_to_measure_.reset();  // it is of the trainer before
         trainer_ = std::make_unique<Trainer>(program_, options);
     }

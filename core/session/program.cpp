@@ -88,14 +88,20 @@ std::vector<SourceNote> notes_of(const std::optional<runtime::Trace>& trace) {
     return notes;
 }
 
-ModelFile build_model(const fs::path& path, const std::string& build) {
+ModelFile build_model(const fs::path& path, const std::string& build, const FilePermissions& permissions) {
     if (path.extension() != ".py") throw Error(ErrorKind::Usage, "only a model source (.py) is built from an expression", {.file = path.string()});
     try {
-        return python::open_model_source(path.string(), build);
+        return python::open_model_source(path.string(), build, permissions);
     } catch (Error& error) {
         error.add_context({.file = path.string()});
         throw;
     }
+}
+
+ModelFile open_file(const fs::path& path, const std::string& build, const FilePermissions& permissions) {
+    if (!build.empty()) return build_model(path, build, permissions);
+    if (path.extension() != ".py") return open_model(path);
+    return open_model_with(path, [&] { return python::open_model_source(path.string(), {}, permissions); });
 }
 
 }  // namespace
@@ -107,36 +113,41 @@ bool holds_weights(const fs::path& path) {
     return kind == FileKind::Checkpoint || kind == FileKind::LegacyCheckpoint || kind == FileKind::Npz || kind == FileKind::Safetensors;
 }
 
-std::shared_ptr<Program> Program::open(const fs::path& path, const fs::path& weights, const std::string& build) {
-    if (auto program = open_or_run(path, weights, build)) return program;
+std::shared_ptr<Program> Program::open(const fs::path& path, const fs::path& weights, const std::string& build, const FilePermissions& permissions) {
+    if (auto program = open_or_run(path, weights, build, permissions)) return program;
     throw Error(ErrorKind::File, "holds no model",
                 {.file = path.string(), .hint = "give the model the name `model`, or define one class derived from nn.Module that needs no arguments"});
 }
 
-std::shared_ptr<Program> Program::open_edited(const fs::path& path, const std::string& build) {
+std::shared_ptr<Program> Program::open_edited(const fs::path& path, const std::string& build, const FilePermissions& permissions) {
     const fs::path beside = path.extension() == ".py" ? weights_beside(path) : fs::path();
-    if (beside.empty()) return open(path, {}, build);
+    if (beside.empty()) return open(path, {}, build, permissions);
     plugins();
-    auto program = std::make_shared<Program>(build_model(path, build));
-    if (!program->file_.module) return open(path, {}, build);  // says what is missing
+    auto program = std::make_shared<Program>(build_model(path, build, permissions));
+    if (!program->file_.module) return open(path, {}, build, permissions);  // says what is missing
     program->held_back_ = load_fitting(*program->file_.module, read_named_weights(program->module(), beside)).differences;
     program->describe(path, build);
     return program;
 }
 
-std::shared_ptr<Program> Program::open_or_run(const fs::path& path, const fs::path& weights, const std::string& build) {
+std::shared_ptr<Program> Program::open_or_run(const fs::path& path, const fs::path& weights, const std::string& build, const FilePermissions& permissions) {
     plugins();  // formats, operators and kernels of plugins count from the first file on
     static const bool has_sources = [] {
         FormatRegistry::instance().add(python::model_source_format());
         return true;
     }();
     static_cast<void>(has_sources);
-    ModelFile file = build.empty() ? open_model(path) : build_model(path, build);
+    ModelFile file = open_file(path, build, permissions);
     if (!file.module) return nullptr;
     auto program = std::make_shared<Program>(std::move(file));
+    if (!weights.empty()) program->permit_reading(weights);
     program->load(path, weights);
     program->describe(path, build);
     return program;
+}
+
+void Program::permit_reading(const fs::path& file) const {
+    if (file_.files != nullptr) file_.files->permit({.read = {file}, .write = {}});
 }
 
 void Program::load(const fs::path& path, const fs::path& weights) {

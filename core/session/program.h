@@ -25,18 +25,21 @@ class Program {
     // weights: a checkpoint to load, strictly; empty: for a model source the one beside it, if there is one.
     // build: of a model source, the expression that makes the model. Throws what open_model, open_model_source and
     // load_state_dict throw.
+    // permissions: what a model source may do with files beside its own; weights may be read.
     static std::shared_ptr<Program> open(const std::filesystem::path& path, const std::filesystem::path& weights = {},
-                                         const std::string& build = {});
+                                         const std::string& build = {}, const FilePermissions& permissions = {});
     // A source that was opened before and has been edited: of the checkpoint beside it what fits is loaded, and held_back()
     // says what does not.
-    static std::shared_ptr<Program> open_edited(const std::filesystem::path& path, const std::string& build);
+    static std::shared_ptr<Program> open_edited(const std::filesystem::path& path, const std::string& build, const FilePermissions& permissions = {});
     const std::vector<WeightDifference>& held_back() const { return held_back_; }
     // The same; null for a model source without a model, which has run.
     static std::shared_ptr<Program> open_or_run(const std::filesystem::path& path, const std::filesystem::path& weights = {},
-                                                const std::string& build = {});
+                                                const std::string& build = {}, const FilePermissions& permissions = {});
     explicit Program(ModelFile file) : file_(std::move(file)) {}
 
     const ModelFile& file() const { return file_; }
+    // A file that the user chose beside the model: a source may read it.
+    void permit_reading(const std::filesystem::path& file) const;
     nn::Module& module() const { return *file_.module; }
     const std::shared_ptr<const ModelInfo>& info() const { return info_; }
     // Is forward evaluated from source? Then graphs are traces.

@@ -170,6 +170,8 @@ Session::~Session() = default;
 
 void Session::open(const std::filesystem::path& file, const std::string& build) { engine_->open(file, build); }
 void Session::close() { engine_->close(); }
+void Session::permit_source(const std::filesystem::path& source, const FilePermissions& permissions) { engine_->permit_source(source, permissions); }
+FilePermissions Session::permissions_of(const std::filesystem::path& source) const { return engine_->permissions_of(source); }
 void Session::set_form(ModelForm form, std::function<void(std::string)> reply) { engine_->set_form(form, std::move(reply)); }
 void Session::run(const RunOptions& options) {
     engine_->control().order_continue();
@@ -430,6 +432,20 @@ void Session::request_save_weights(const Tag& tag, const std::filesystem::path& 
             failure = error.what();
         }
         reply(std::move(failure));
+    });
+}
+
+void Session::request_keep_written(const Tag& tag, const std::filesystem::path& fresh_folder, const std::filesystem::path& to, Reply<std::string> reply) {
+    engine_->request(tag, [fresh_folder, to, reply = std::move(reply)] {
+        namespace fs = std::filesystem;
+        std::error_code failed;
+        fs::create_directories(to, failed);
+        for (auto at = fs::directory_iterator(fresh_folder, failed); !failed && at != fs::directory_iterator(); at.increment(failed)) {
+            const fs::path target = to / at->path().filename();
+            if (fs::exists(fs::symlink_status(target))) return reply(concat(target.string(), " is there already"));
+        }
+        if (!failed) fs::copy(fresh_folder, to, fs::copy_options::recursive | fs::copy_options::copy_symlinks, failed);
+        reply(failed ? concat(to.string(), ": ", failed.message()) : std::string());
     });
 }
 

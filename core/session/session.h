@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/file_sandbox.h"
 #include "core/session/build.h"
 #include "core/session/compilation.h"
 #include "core/session/fused_groups.h"
@@ -37,6 +38,20 @@ class SessionListener {
     virtual void on_training(std::shared_ptr<const TrainingLog>) {}
     // A graph was compiled in a mode: asked for by request_compile, or because a run begins.
     virtual void on_compiled(std::shared_ptr<const CompileReport>) {}
+    // What a model source did, or was kept from doing, with files.
+    struct FileAccess {
+        enum class Kind {
+            None,
+            Refused,  // allow: what has to be permitted for it; empty when nothing can be
+            Wrote,    // the source has written into its fresh folder
+            Left,     // the fresh folder of a source that is closed, with files in it
+        };
+        Kind kind = Kind::None;
+        bool is_write = false;
+        std::string path = {};
+        std::string allow = {};
+        std::string folder = {};
+    };
     struct LogEntry {
         enum class Level { Info, Warning, Error } level = Level::Info;
         std::string text;
@@ -45,6 +60,7 @@ class SessionListener {
         std::string scope;
         SourcePlace source;
         std::string details = {};  // where text is the first of several lines: all of them, as Status::details
+        FileAccess access = {};
     };
     virtual void on_log(const LogEntry&) {}
 };
@@ -66,6 +82,10 @@ class Session {
     // says, or what it was opened with before when the same file is opened again; see ModelInfo::constructors.
     void open(const std::filesystem::path& file, const std::string& build = {});
     void close();
+    // What a model source may do with files besides what every source may, from its next opening on; kept while the session
+    // lives. Replaces what it was permitted before.
+    void permit_source(const std::filesystem::path& source, const FilePermissions& permissions);
+    FilePermissions permissions_of(const std::filesystem::path& source) const;
     // Makes a model source run in another form, with the same parameters; Traced on the inputs as they are. Ends in on_model
     // and Ready. The reply is empty, or says why not: then it runs as before. An edited source is opened in the same form.
     // Not while a run is parked.
@@ -141,6 +161,8 @@ class Session {
     // Writes the model's parameters and buffers as they are now, as torch.save writes a state_dict (.pt, .pth) or as an
     // .npz. The reply is empty, or says why not.
     void request_save_weights(const Tag& tag, const std::filesystem::path& file, Reply<std::string> reply);
+    // Copies what is in a source's fresh folder into another. Nothing there is overwritten. The reply is empty, or says why not.
+    void request_keep_written(const Tag& tag, const std::filesystem::path& fresh_folder, const std::filesystem::path& to, Reply<std::string> reply);
     // Loads a checkpoint (.pt, .pth, .npz) into the model as load_state_dict does. One that does not fit
     // changes nothing; not strict: missing and unexpected names are passed over. Not while something runs.
     void request_load_weights(const Tag& tag, const std::filesystem::path& file, bool strict, Reply<WeightsReport> reply);

@@ -49,7 +49,7 @@ QString reduced(const QString& text) {
 
 QString run(const QString& source) {
     std::string output;
-    const auto evaluator = make_ptr<python::Evaluator>(python::EvaluatorOptions{.output = [&](std::string_view text) { output += text; }});
+    const auto evaluator = make_ptr<python::Evaluator>(python::EvaluatorOptions{.output = [&](std::string_view text) { output += text; }, .permissions = {.read = {}, .write = {"/tmp"}}});
     try {
         evaluator->run_source(std::make_shared<const ir::Source>(source.toStdString(), "program.py"));
     } catch (const python::PythonError& error) {

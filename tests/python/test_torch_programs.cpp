@@ -30,9 +30,11 @@ QString contents(const QString& path) {
 // What the program prints; the traceback after it when an exception ends it.
 QString run(const QString& path) {
     std::string output;
-    const auto evaluator =
-        make_ptr<python::Evaluator>(python::EvaluatorOptions{
-        .output = [&](std::string_view text) { output += text; }, .error_output = [](std::string_view) {}});
+    // The programs write where they stand, or into /tmp, as PyTorch does when it is asked what they print.
+    const auto evaluator = make_ptr<python::Evaluator>(python::EvaluatorOptions{
+        .output = [&](std::string_view text) { output += text; },
+        .error_output = [](std::string_view) {},
+        .permissions = {.read = {}, .write = {"/tmp", QDir::currentPath().toStdString()}}});
     try {
         // PyTorch writes its warnings elsewhere.
         evaluator->run([&] {

@@ -121,6 +121,38 @@ class TestIncludes : public QObject {
         }
         QVERIFY(owners.size() > 300);
     }
+    // A model source touches files through its sandbox, which is in core/base: nothing else of its room knows a file system.
+    void sources_touch_files_in_their_sandbox_only() {
+        static const QRegularExpression include(R"(^\s*#\s*include\s*<(fstream|fcntl\.h|unistd\.h|dirent\.h|ftw\.h|glob\.h|spawn\.h|netdb\.h|sys/.*|netinet/.*|arpa/.*|linux/.*)>)");
+        static const QRegularExpression call(R"((?:\b(?:fopen|freopen|tmpfile|mkdtemp|mkstemp|popen|execv\w*|dlopen|getenv|setenv|current_path|temp_directory_path|directory_iterator|recursive_directory_iterator|read_text_file|write_file_atomically)\s*\(|MappedFile::open\b|AtomicFile\b|fs::(?:absolute|canonical|weakly_canonical|copy|create_\w+|exists|equivalent|file_size|is_\w+|last_write_time|permissions|read_symlink|remove|remove_all|rename|resize_file|space|status|symlink_status)\(|[^\w.>:]::(?:open|openat|stat|lstat|unlink|rename|mkdir|rmdir|access|socket|connect|fork|system)\())");
+        // What the user named on the command line, or opened in the window; names of this process's environment; where it was started.
+        static const QMap<QString, QStringList> allowed{{"core/python/model_source.cpp", {"read_text_file("}},
+                                                        {"core/python/evaluator.cpp", {"read_text_file(", "getenv(", "current_path("}}};
+        int files = 0;
+        QDirIterator at(QString(LOUPE_SOURCE_DIR "/core/python"), {"*.h", "*.cpp"}, QDir::Files, QDirIterator::Subdirectories);
+        while (at.hasNext()) {
+            const QString path = at.next();
+            const QString name = path.mid(static_cast<int>(qstrlen(LOUPE_SOURCE_DIR "/")));
+            QFile file(path);
+            QVERIFY(file.open(QIODevice::ReadOnly));
+            ++files;
+            int number = 0;
+            bool is_python = false;  // modules that are written in Python go through the natives
+            while (!file.atEnd()) {
+                const QString line = QString::fromUtf8(file.readLine());
+                ++number;
+                is_python = (is_python || line.contains("R\"py(")) && !line.contains(")py\"");
+                if (is_python || line.trimmed().startsWith("//")) continue;
+                const QString place = QString("%1:%2: %3").arg(name).arg(number).arg(line.trimmed());
+                const bool is_of_stacks = name == "core/python/fiber.cpp";  // maps the stacks of generators
+                QVERIFY2(is_of_stacks || !include.match(line).hasMatch(), qPrintable(place));
+                const auto match = call.match(line);
+                const bool is_allowed = match.hasMatch() && allowed.value(name).contains(match.captured(0));
+                QVERIFY2(!match.hasMatch() || is_allowed, qPrintable(place));
+            }
+        }
+        QVERIFY(files > 100);
+    }
     void every_source_names_its_licence() {
         for (const char* folder : {"core", "plugins", "views", "app"}) {
             QDirIterator files(QString(LOUPE_SOURCE_DIR "/") + folder, {"*.h", "*.cpp"}, QDir::Files, QDirIterator::Subdirectories);
