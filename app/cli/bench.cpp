@@ -34,8 +34,13 @@ void step(const PreparedRun& run, const RunArguments& options) {
 int run_bench(const RunArguments& options) {
     if (options.repeat < 1) throw Error(ErrorKind::Usage, "--repeat must be at least 1");
     const auto began = Clock::now();
-    const auto opened = session::Program::open(options.model, options.weights, options.build);
-    const double open = seconds_since(began);
+    double open = 0;
+    {
+        confine_source(options.model, options.permissions, {});
+        const auto opened = session::Program::open(options.model, options.weights, options.build, options.permissions);
+        open = seconds_since(began);
+        if (opened->file().files != nullptr) opened->file().files->discard();  // it is opened again
+    }
     const PreparedRun run = prepare_run(options);
     for (int i = 0; i < options.warmup; ++i) step(run, options);
     std::vector<double> times;

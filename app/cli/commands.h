@@ -24,6 +24,7 @@ struct RunArguments {
     std::string method;
     std::string weights;
     std::string build;  // of a model source: the expression that makes the model
+    FilePermissions permissions;  // of a model source
     std::string device = "cpu";
     int threads = 0;
     std::uint64_t seed = 0;
@@ -39,6 +40,7 @@ struct RunArguments {
     bool grad_norms = false;
     std::string trace_file;
     std::string record_file;
+    std::vector<std::string> written;  // files and folders that the command writes besides
     bool stats = false;
     // bench
     int warmup = 3;
@@ -66,6 +68,9 @@ std::vector<IValue> run_inputs(const session::Program& program, const RunArgumen
 PreparedRun prepare_run(const RunArguments& options);
 // The first half of it. Null for a source without a model.
 std::shared_ptr<session::Program> open_program(const RunArguments& options);
+// Where the kernel can, the process of a model source from now on writes only these files, the kernel cache, and what is temporary:
+// a second lock behind the sandbox of the source. Others are not confined.
+void confine_source(const std::string& model, const FilePermissions& permissions, const std::vector<std::string>& written);
 // A graph for a model source, on the inputs of the options; its warnings go to standard error. Others have theirs.
 void trace_program(session::Program& program, const RunArguments& options);
 
@@ -82,7 +87,7 @@ void print_stats(const session::Recording& recording);
 // Chrome's trace format; Perfetto reads it too. Written whole or not at all.
 void write_trace(const session::Recording& recording, const std::string& file);
 
-int run_info(const std::string& model, const std::string& build);
+int run_info(const std::string& model, const std::string& build, const FilePermissions& permissions);
 int run_convert(const RunArguments& options, const std::string& out);
 int run_run(const RunArguments& options);
 int run_check(const RunArguments& options);
@@ -121,6 +126,7 @@ int run_passes();
 struct OpsOptions {
     std::string filter;      // in a schema or its sentence; empty: all
     std::string missing_in;  // a model file: what it needs and the engine lacks
+    FilePermissions permissions;  // of a model source
     bool json = false;
 };
 int run_ops(const OpsOptions& options);

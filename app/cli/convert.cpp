@@ -2,13 +2,17 @@
 #include <cstdio>
 
 #include "app/cli/commands.h"
+#include "app/cli/written_files.h"
 #include "core/session/convert.h"
 
 namespace loupe::cli {
 
 int run_convert(const RunArguments& options, const std::string& out) {
+    check_written_files({{"OUT", out}}, {{"the model", options.model}, {"--inputs", options.inputs_file}, {"--weights", options.weights}});
     const auto open = [&] {
-        auto program = open_program(options);
+        RunArguments opening = options;
+        opening.written.push_back(out);
+        auto program = open_program(opening);
         if (program) trace_program(*program, options);
         return program;
     };

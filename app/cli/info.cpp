@@ -61,13 +61,14 @@ void print_model(const session::ModelInfo& model) {
 
 }  // namespace
 
-int run_info(const std::string& path, const std::string& build) {
+int run_info(const std::string& path, const std::string& build, const FilePermissions& permissions) {
     if (session::is_recording(path)) {
         const session::RecordingFile file(path);
         print_recording(file);
         print_model(*file.model());
     } else {
-        print_model(*session::Program::open(path, {}, build)->info());
+        confine_source(path, permissions, {});
+        print_model(*session::Program::open(path, {}, build, permissions)->info());
     }
     return 0;
 }

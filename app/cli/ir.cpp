@@ -37,7 +37,9 @@ class GraphSink {
 }  // namespace
 
 int run_ir(const IrArguments& options) {
-    const auto program = open_program(options.run);
+    RunArguments opening = options.run;
+    opening.written.push_back(options.output_folder);
+    const auto program = open_program(opening);
     if (!program) return 0;
     trace_program(*program, options.run);
     const std::string method = options.run.method.empty() ? program->default_method() : options.run.method;
@@ -63,7 +65,9 @@ int run_ir(const IrArguments& options) {
 }
 
 int run_bisect(const BisectArguments& options) {
-    const auto program = open_program(options.run);
+    RunArguments opening = options.run;
+    opening.written.push_back(options.output_folder);
+    const auto program = open_program(opening);
     if (!program) return 0;
     trace_program(*program, options.run);
     session::PassBisectOptions wanted;

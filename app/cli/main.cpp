@@ -2,9 +2,13 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 
 #include "app/cli/commands.h"
+#include "app/cli/stop_signals.h"
+#include "core/base/cancel.h"
 #include "core/base/error.h"
 #include "core/base/strings.h"
 #include "core/session/compile_mode.h"
@@ -31,7 +35,19 @@ int status_of(const Error& error) {
     }
 }
 
+// What a model source may touch.
+void add_permissions(CLI::App& command, FilePermissions& permissions) {
+    const auto add = [&](const char* option, std::vector<std::filesystem::path>& paths, const char* what) {
+        command.add_option_function<std::vector<std::string>>(option, [&paths](const std::vector<std::string>& given) { paths.assign(given.begin(), given.end()); }, what)
+            ->check(CLI::ExistingPath)
+            ->allow_extra_args(false);
+    };
+    add("--allow-read", permissions.read, "a folder or file that a model source may read besides its own folder; repeat for others");
+    add("--allow-write", permissions.write, "a folder or file that a model source may write besides a fresh folder of its own; repeat for others");
+}
+
 void add_model_options(CLI::App& command, RunArguments& options) {
+    add_permissions(command, options.permissions);
     command.add_option("MODEL", options.model, "the model file")->required();
     command.add_option("--inputs", options.inputs_file, "inputs: .npz (arg0, arg1, ...), .npy, .pt, .png, .jpg");
     command.add_option("--input", options.input_specs, "instead, one for each input: 2x3x224x224, 8x16:int64, 1x8:float32:zeros")
@@ -67,6 +83,7 @@ void add_train_options(CLI::App& command, RunArguments& model, TrainArguments& o
     loupe::session::TrainOptions& how = options.how;
     command.add_option("MODEL", model.model, "the model file")->required();
     command.add_option("--weights", model.weights, "a checkpoint to begin with");
+    add_permissions(command, model.permissions);
     command.add_option("--data", how.data.path, "a file or folder of samples (see data); without it, data is made up");
     command.add_option("--source", how.data.source, "which source reads it; default by its name");
     command.add_option("--data-option", options.data_options, "NAME=VALUE, an option of the source; may be repeated");
@@ -97,9 +114,16 @@ void add_train_options(CLI::App& command, RunArguments& model, TrainArguments& o
     command.add_option("--resume", how.resume, "go on with the training of a checkpoint; give the other options as they were");
 }
 
-}  // namespace
+// What was printed has to have arrived: a full disk is noticed when it is written out at last.
+int end_output(int status) {
+    const bool has_failed = std::ferror(stdout) != 0;
+    errno = 0;
+    if (std::fflush(stdout) == 0 && !has_failed) return status;
+    std::fprintf(stderr, "standard output: cannot write: %s\n", errno != 0 ? std::strerror(errno) : "not all of it arrived");
+    return status == 0 ? kFile : status;
+}
 
-int main(int argc, char** argv) {
+int run(int argc, char** argv) {
     CLI::App app("The engine of Tensorloupe, without a window.", "tensorloupe-cli");
     app.require_subcommand(1);
     int status = 0;
@@ -109,7 +133,9 @@ int main(int argc, char** argv) {
     auto* info = app.add_subcommand("info", "module tree, parameters, buffers, methods, sizes, what file it is");
     info->add_option("MODEL", model, "the model file")->required();
     info->add_option("--build", build, "of a model source: what makes the model, as in 'Net(10, width=64)'");
-    info->callback([&] { status = run_info(model, build); });
+    FilePermissions info_permissions;
+    add_permissions(*info, info_permissions);
+    info->callback([&] { status = run_info(model, build, info_permissions); });
 
     RunArguments run_options;
     auto* run = app.add_subcommand("run", "run forward, and backward if asked");
@@ -211,9 +237,11 @@ int main(int argc, char** argv) {
     ops->add_option("TEXT", ops_options.filter, "only those with this in the schema or the sentence");
     ops->add_option("--missing", ops_options.missing_in, "only those that this model needs and the engine lacks");
     ops->add_flag("--json", ops_options.json, "print one JSON array: with all that is known of each");
+    add_permissions(*ops, ops_options.permissions);
     ops->callback([&] { status = run_ops(ops_options); });
 
     try {
+        const CancelScope stops(&stop_flag());
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {
         const int code = error.get_exit_code();
@@ -222,6 +250,10 @@ int main(int argc, char** argv) {
         return kUsage;
     } catch (const Error& error) {
         std::fflush(stdout);
+        if (error.kind() == ErrorKind::Cancelled && stop_signal() != 0) {
+            std::fprintf(stderr, "%s\n", error.message() == "stopped" ? concat("stopped by ", stop_signal_name()).c_str() : error.message().c_str());
+            end_by_stop_signal();
+        }
         // One line for programs; a person also sees the lines that it is about, underlined.
         const std::string details = isatty(STDERR_FILENO) != 0 ? session::details_of(error) : std::string();
         if (details.empty()) std::fprintf(stderr, "%s\n", error.what());
@@ -232,4 +264,11 @@ int main(int argc, char** argv) {
         return kRun;
     }
     return status;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    catch_stop_signals();
+    return end_output(run(argc, argv));
 }

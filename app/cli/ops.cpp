@@ -58,7 +58,8 @@ void print_operators(const OpsOptions& options) {
 }
 
 void print_missing(const OpsOptions& options) {
-    const auto program = session::Program::open(options.missing_in);
+    confine_source(options.missing_in, options.permissions, {});
+    const auto program = session::Program::open(options.missing_in, {}, {}, options.permissions);
     json all = json::array();
     for (const std::string& line : program->missing_operators()) {
         if (!holds(line, options.filter)) continue;

@@ -2,6 +2,7 @@
 #include <cstdio>
 
 #include "app/cli/commands.h"
+#include "app/cli/written_files.h"
 #include "core/base/error.h"
 #include "core/base/strings.h"
 #include "core/session/recording_file.h"
@@ -42,6 +43,9 @@ TensorList execute_recorded(const PreparedRun& run, const RunArguments& options)
 }  // namespace
 
 int run_run(const RunArguments& options) {
+    check_npz_name({"--outputs", options.outputs_file});
+    check_written_files({{"--outputs", options.outputs_file}, {"--trace", options.trace_file}, {"--record", options.record_file}},
+                        {{"the model", options.model}, {"--inputs", options.inputs_file}, {"--weights", options.weights}});
     const PreparedRun run = prepare_run(options);
     if (!run.program) return 0;  // a program without a model: it has run
     const bool records = options.stats || !options.trace_file.empty() || !options.record_file.empty();

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 
 #include "app/cli/commands.h"
 #include "core/base/error.h"
 #include "core/base/parallel.h"
+#include "core/base/restricted_thread.h"
 #include "core/base/strings.h"
 #include "core/ops/plugin_loader.h"
 #include "core/io/checkpoint.h"
@@ -15,6 +17,8 @@
 
 namespace loupe::cli {
 namespace {
+
+namespace fs = std::filesystem;
 
 // Numbers, texts and lists of them are given as Python writes them: "3", "True", "[1, 2]".
 bool takes_literal(const Type& type, const std::string& text) {
@@ -72,7 +76,37 @@ bool needs_graph(const RunArguments& options) {
     return !is_plain || !options.compile_mode.empty() || options.stats || !options.trace_file.empty() || !options.record_file.empty();
 }
 
+// The folder that has to be written for a file, or a folder, to appear.
+fs::path nearest_folder(const fs::path& path) {
+    std::error_code failed;
+    fs::path at = fs::weakly_canonical(fs::absolute(path, failed), failed);
+    while (at.has_relative_path() && !fs::is_directory(at, failed)) at = at.parent_path();
+    return at;
+}
+
+fs::path cache_folder() {
+    const char* cache = std::getenv("XDG_CACHE_HOME");
+    const char* home = std::getenv("HOME");
+    if (cache != nullptr && *cache != '\0') return fs::path(cache) / "tensorloupe";
+    return home != nullptr && *home != '\0' ? fs::path(home) / ".cache" / "tensorloupe" : fs::path();
+}
+
 }  // namespace
+
+void confine_source(const std::string& model, const FilePermissions& permissions, const std::vector<std::string>& written) {
+    if (fs::path(model).extension() != ".py") return;
+    std::error_code failed;
+    std::vector<fs::path> writable{"/dev", fs::temp_directory_path(failed)};
+    for (const fs::path& path : permissions.write) writable.push_back(nearest_folder(path));
+    for (const std::string& path : written) {
+        if (!path.empty()) writable.push_back(nearest_folder(path));
+    }
+    if (const fs::path cache = cache_folder(); !cache.empty()) {
+        fs::create_directories(cache, failed);
+        if (!failed) writable.push_back(cache);
+    }
+    restrict_writes(writable);
+}
 
 std::shared_ptr<session::Program> open_program(const RunArguments& options) {
     plugins();  // their kernels are asked first
@@ -82,7 +116,14 @@ std::shared_ptr<session::Program> open_program(const RunArguments& options) {
     }
     set_thread_count(options.threads);
     default_generator().set_seed(options.seed);
-    auto program = session::Program::open_or_run(options.model, options.weights, options.build);
+    std::vector<std::string> written = options.written;
+    written.insert(written.end(), {options.outputs_file, options.trace_file, options.record_file});
+    confine_source(options.model, options.permissions, written);
+    FilePermissions permissions = options.permissions;
+    for (const std::string& file : {options.inputs_file, options.weights, options.expected_file}) {
+        if (!file.empty()) permissions.read.emplace_back(file);
+    }
+    auto program = session::Program::open_or_run(options.model, options.weights, options.build, permissions);
     if (program && options.scripted) program->script();
     if (program && !options.mode.empty()) program->module().train(options.mode == "train");
     return program;

@@ -3,6 +3,9 @@
 #include <cstdio>
 
 #include "app/cli/commands.h"
+#include "app/cli/stop_signals.h"
+#include "app/cli/written_files.h"
+#include "core/base/cancel.h"
 #include "core/base/error.h"
 #include "core/base/file.h"
 #include "core/base/strings.h"
@@ -32,16 +35,24 @@ std::string steps_as_csv(const session::TrainingLog& log) {
     return out;
 }
 
-// checkpoint: written at the end of every epoch, and of the training; empty: none.
-void train(session::Trainer& trainer, const std::string& checkpoint) {
+// checkpoint: written at the end of every epoch, and of the training; empty: none. False: a signal stopped it, after a whole step.
+bool train(session::Trainer& trainer, const std::string& checkpoint) {
     trainer.begin();
+    // A signal waits for the end of a step, or ends its forward and backward pass, which change nothing that is learned.
+    allow_time_to_stop();
+    const CancelScope whole(nullptr);
     while (!trainer.is_done()) {
+        if (stop_signal() != 0) return false;
         std::string wrong;
         try {
-            wrong = trainer.compute();
+            {
+                const CancelScope stops(&stop_flag());
+                wrong = trainer.compute();
+            }
             if (wrong.empty() || !trainer.options().stop_at_nan) trainer.log()->add(trainer.update());
-        } catch (const Error&) {
+        } catch (const Error& error) {
             trainer.undo();
+            if (error.kind() == ErrorKind::Cancelled) return false;
             throw;
         }
         if (!wrong.empty() && trainer.options().stop_at_nan) {
@@ -56,28 +67,66 @@ void train(session::Trainer& trainer, const std::string& checkpoint) {
         }
     }
     trainer.rest();
+    return true;
+}
+
+// What was asked for, of the steps that were done. Returns the files that were written.
+std::vector<std::string> write_results(const session::Trainer& trainer, nn::Module& module, const TrainArguments& options, bool is_done) {
+    std::vector<std::string> written;
+    // At the end of a training the last epoch has written it.
+    if (!is_done && !options.checkpoint_file.empty()) {
+        trainer.save(options.checkpoint_file);
+        written.push_back(options.checkpoint_file);
+    }
+    if (!options.csv_file.empty()) {
+        write_file_atomically(options.csv_file, steps_as_csv(*trainer.log()));
+        written.push_back(options.csv_file);
+    }
+    if (!options.save_file.empty()) {
+        session::write_weights_file(module.state_dict(), options.save_file);
+        written.push_back(options.save_file);
+    }
+    return written;
+}
+
+void check_files(const RunArguments& model, const TrainArguments& options) {
+    // A training may go on in the files that it began with.
+    const NamedFile csv{"--csv", options.csv_file}, save{"--save", options.save_file}, checkpoint{"--checkpoint", options.checkpoint_file};
+    const NamedFile program{"the model", model.model}, data{"--data", options.how.data.path};
+    const NamedFile weights{"--weights", model.weights}, resume{"--resume", options.how.resume};
+    check_written_files({csv, save, checkpoint}, {program, data});
+    check_written_files({csv, save}, {resume});
+    check_written_files({csv, checkpoint}, {weights});
 }
 
 }  // namespace
 
 int run_train(const RunArguments& model, const TrainArguments& options) {
-    const std::shared_ptr<session::Program> program = open_program(model);
+    check_files(model, options);
+    RunArguments opening = model;
+    opening.written = {options.csv_file, options.save_file, options.checkpoint_file};
+    const std::shared_ptr<session::Program> program = open_program(opening);
     if (!program) throw Error(ErrorKind::Usage, "the source holds no model to train");
     session::TrainOptions how = options.how;
     std::erase_if(how.data.options, [](const auto& option) { return option.second.empty(); });
     how.data.options.merge(source_options(options.data_options));
     how.seed = model.seed;
     how.threads = model.threads;
+    if (!how.data.path.empty()) program->permit_reading(how.data.path);
     session::Trainer trainer(program, how);
     std::printf("%s, %lld steps an epoch\n", trainer.data_summary().c_str(), static_cast<long long>(trainer.steps_an_epoch()));
     const auto began = std::chrono::steady_clock::now();
     const std::int64_t done_before = trainer.steps_done();
     if (done_before > 0) std::printf("going on after step %lld\n", static_cast<long long>(done_before));
-    train(trainer, options.checkpoint_file);
+    const bool is_done = train(trainer, options.checkpoint_file);
+    const CancelScope whole(nullptr);
     std::printf("trained %lld steps in %.3f s\n", static_cast<long long>(trainer.steps_done() - done_before),
                 std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count());
-    if (!options.csv_file.empty()) write_file_atomically(options.csv_file, steps_as_csv(*trainer.log()));
-    if (!options.save_file.empty()) session::write_weights_file(program->module().state_dict(), options.save_file);
+    const std::vector<std::string> written = write_results(trainer, program->module(), options, is_done);
+    if (!is_done) {
+        throw Error(ErrorKind::Cancelled, concat("stopped by ", stop_signal_name(), " after step ", trainer.steps_done(), " (epoch ", trainer.epoch(), ")",
+                                                 written.empty() ? "; nothing was to be written" : concat("; wrote ", join(written, ", "))));
+    }
     return 0;
 }
 

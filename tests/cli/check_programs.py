@@ -80,7 +80,7 @@ def main():
             for each in ("language_programs.py", "user_programs.py"):
                 shutil.copy(pathlib.Path(sys.argv[2]).parent / each, folder)
             pathlib.Path(folder, "all.py").write_text(SCRIPTS_ALL)
-            subprocess.run([os.path.abspath(cli), "run", "all.py"], cwd=folder)
+            subprocess.run([os.path.abspath(cli), "run", "all.py", "--allow-write", "."], cwd=folder)
         for name in [n for n in archive.namelist() if n.endswith(".pt") and n.count(".") == 1]:
             (pathlib.Path(folder) / name).write_bytes(archive.read(name))
             stem = name[:-3]

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The contract of the command line: every fixture model against PyTorch's numbers, exit statuses and their one line.
 
+#include <sys/stat.h>
+
+#include <csignal>
+
 #include <QDir>
 #include <QFile>
 #include <QJsonArray>
@@ -80,6 +84,11 @@ class TestCli : public QObject {
     void converts_after_passes();
     void converts_weights();
     void converting_fails_whole();
+    void never_overwrites_what_is_no_output();
+    void a_full_disk_is_told();
+    void nothing_is_waited_for();
+    void a_signal_keeps_what_was_asked_for_data();
+    void a_signal_keeps_what_was_asked_for();
 };
 
 void TestCli::fixtures_data() {
@@ -519,6 +528,98 @@ void TestCli::converting_fails_whole() {
     QCOMPARE(run_cli({"convert", LOUPE_SOURCE_DIR "/README.md", folder.filePath("readme.pt")}).status, 3);
     QCOMPARE(run_cli({"convert", digits, folder.filePath("no/such/folder.pt")}).status, 3);
     QVERIFY(QDir(folder.path()).isEmpty());
+}
+
+void TestCli::never_overwrites_what_is_no_output() {
+    QTemporaryDir folder;
+    const QString model = folder.filePath("digits.pt");
+    QVERIFY(QFile::copy(kShipped + "digits.pt", model));
+    QVERIFY(QFile::link(model, folder.filePath("again.npz")));
+    const auto contents = [&] {
+        QFile file(model);
+        return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
+    };
+    const QByteArray before = contents();
+    for (const QStringList& options : {QStringList{"--outputs", model}, {"--outputs", folder.filePath("out.txt")}, {"--outputs", folder.filePath("again.npz")},
+                                       {"--trace", model}, {"--record", model}, {"--trace", folder.filePath("t"), "--record", folder.filePath("./t")}}) {
+        const Outcome outcome = run_cli(QStringList{"run", model} + options);
+        QVERIFY2(outcome.status == 2 && is_one_line(outcome.err), qPrintable(options.join(' ') + ": " + outcome.err));
+    }
+    QCOMPARE(run_cli({"train", model, "--data", kShipped + "digits_data.npz", "--save", model}).status, 2);
+    QCOMPARE(run_cli({"convert", model, model}).status, 2);
+    QCOMPARE(contents(), before);
+    // A link is written through; a device stays one.
+    QVERIFY(QFile::link(folder.filePath("target.npz"), folder.filePath("link.npz")));
+    QCOMPARE(run_cli({"run", model, "--outputs", folder.filePath("link.npz")}).status, 0);
+    QVERIFY(QFileInfo(folder.filePath("link.npz")).isSymLink() && QFileInfo(folder.filePath("target.npz")).size() > 0);
+    QCOMPARE(run_cli({"run", model, "--outputs", "/dev/null"}).status, 0);
+    QCOMPARE(run_cli({"run", model, "--outputs", "/dev/full"}).status, 3);
+    struct stat facts {};
+    QVERIFY(::stat("/dev/null", &facts) == 0 && S_ISCHR(facts.st_mode));
+    QVERIFY(::stat("/dev/full", &facts) == 0 && S_ISCHR(facts.st_mode));
+}
+
+void TestCli::a_full_disk_is_told() {
+    for (const QStringList& arguments : {QStringList{"run", kShipped + "digits.pt"}, {"info", kShipped + "digits.pt"}, {"ops"}}) {
+        QProcess process;
+        process.setStandardOutputFile("/dev/full");
+        process.start(LOUPE_BINARY_DIR "/bin/tensorloupe-cli", arguments);
+        QVERIFY(process.waitForFinished(120'000));
+        QCOMPARE(process.exitCode(), 3);
+        const QString told = QString::fromUtf8(process.readAllStandardError());
+        QVERIFY2(is_one_line(told) && told.contains("standard output"), qPrintable(told));
+    }
+}
+
+void TestCli::nothing_is_waited_for() {
+    QTemporaryDir folder;
+    const QString fifo = folder.filePath("q.pt");
+    const QString npz = folder.filePath("q.npz");
+    const QString digits = kShipped + "digits.pt";
+    QVERIFY(::mkfifo(qPrintable(fifo), 0600) == 0 && ::mkfifo(qPrintable(npz), 0600) == 0);
+    for (const QStringList& arguments : {QStringList{"info", fifo}, {"run", digits, "--inputs", fifo}, {"run", digits, "--inputs", npz}, {"run", digits, "--weights", fifo},
+                                         {"run", digits, "--weights", npz}, {"check", digits, "--expected", npz}, {"info", "/dev/zero"}, {"data", npz},
+                                         {"train", digits, "--data", npz}, {"train", digits, "--resume", fifo}, {"convert", fifo, folder.filePath("o.pt")}}) {
+        const Outcome outcome = run_cli(arguments);
+        QVERIFY2((outcome.status == 2 || outcome.status == 3) && is_one_line(outcome.err), qPrintable(arguments.join(' ') + ": " + outcome.err));
+    }
+    // Written to, a FIFO without a reader is not waited for either.
+    QCOMPARE(run_cli({"run", digits, "--outputs", npz}).status, 3);
+}
+
+void TestCli::a_signal_keeps_what_was_asked_for_data() {
+    QTest::addColumn<int>("number");
+    QTest::newRow("SIGINT") << SIGINT;
+    QTest::newRow("SIGTERM") << SIGTERM;
+}
+
+void TestCli::a_signal_keeps_what_was_asked_for() {
+    QFETCH(int, number);
+    QTemporaryDir folder;
+    const QString csv = folder.filePath("log.csv"), weights = folder.filePath("w.npz"), checkpoint = folder.filePath("c.pt");
+    QProcess process;
+    process.start(LOUPE_BINARY_DIR "/bin/tensorloupe-cli", {"train", kShipped + "digits.pt", "--data", kShipped + "digits_data.npz", "--epochs", "100000", "--csv", csv, "--save", weights,
+                                                           "--checkpoint", checkpoint});
+    QVERIFY(process.waitForStarted());
+    QByteArray out;
+    while (!out.contains("epoch 2/")) {
+        QVERIFY2(process.waitForReadyRead(120'000), qPrintable(out + process.readAllStandardError()));
+        out += process.readAllStandardOutput();
+    }
+    QCOMPARE(::kill(static_cast<pid_t>(process.processId()), number), 0);
+    QVERIFY(process.waitForFinished(120'000));
+    const QString told = QString::fromUtf8(process.readAllStandardError());
+    // It ended by the signal, as its caller sees.
+    QVERIFY(process.exitStatus() == QProcess::CrashExit && process.exitCode() == number);
+    QVERIFY2(is_one_line(told) && told.contains(csv) && told.contains(weights) && told.contains(checkpoint) && told.contains("step"), qPrintable(told));
+    QCOMPARE(QDir(folder.path()).entryList(QDir::AllEntries | QDir::Hidden | QDir::NoDotAndDotDot), (QStringList{"c.pt", "log.csv", "w.npz"}));
+    QVERIFY(!read_npz(weights.toStdString()).empty());
+    QFile rows(csv);
+    QVERIFY(rows.open(QIODevice::ReadOnly));
+    const qint64 steps = rows.readAll().count('\n') - 1;
+    QVERIFY2(told.contains(QString("after step %1 ").arg(steps)), qPrintable(told));
+    const Outcome resumed = run_cli({"train", kShipped + "digits.pt", "--data", kShipped + "digits_data.npz", "--resume", checkpoint, "--epochs", "100000", "--steps", QString::number(steps + 1)});
+    QVERIFY2(resumed.status == 0 && resumed.out.contains(QString("going on after step %1").arg(steps)), qPrintable(resumed.out + resumed.err));
 }
 
 QTEST_GUILESS_MAIN(TestCli)

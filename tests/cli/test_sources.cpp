@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Model sources on the command line: opened without Python, with PyTorch's numbers.
+#include <sys/stat.h>
+
+#include <QDir>
+#include <QDirIterator>
 #include <QFile>
 #include <QProcess>
 #include <QTemporaryDir>
@@ -28,6 +32,54 @@ Outcome run(const QString& program, const QStringList& arguments) {
     return {status, QString::fromUtf8(process.readAllStandardOutput()), QString::fromUtf8(process.readAllStandardError())};
 }
 
+// In a folder, with a home and a place for temporary files of its own.
+Outcome run_cli_in(const QString& folder, const QStringList& arguments) {
+    QProcess process;
+    QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
+    environment.insert("HOME", folder + "/home");
+    environment.insert("TMPDIR", folder + "/tmp");
+    environment.insert("SECRET_TOKEN", "abc");
+    process.setProcessEnvironment(environment);
+    process.setWorkingDirectory(folder + "/work");
+    process.start(LOUPE_BINARY_DIR "/bin/tensorloupe-cli", arguments);
+    if (!process.waitForFinished(120'000)) {
+        process.kill();
+        process.waitForFinished();
+        return {-1, {}, "did not end"};
+    }
+    const int status = process.exitStatus() == QProcess::NormalExit ? process.exitCode() : -2;
+    return {status, QString::fromUtf8(process.readAllStandardOutput()), QString::fromUtf8(process.readAllStandardError())};
+}
+
+// Every file in a folder with its contents.
+QStringList tree_of(const QString& folder) {
+    QStringList all;
+    QDirIterator at(folder, QDir::AllEntries | QDir::Hidden | QDir::NoDotAndDotDot, QDirIterator::Subdirectories);
+    while (at.hasNext()) {
+        const QString path = at.next();
+        QFile file(path);
+        const bool is_file = QFileInfo(path).isFile() && file.open(QIODevice::ReadOnly);
+        all << path + (is_file ? ": " + QString::fromUtf8(file.readAll()) : QString());
+    }
+    all.sort();
+    return all;
+}
+
+// A home with a file in it, a source, an empty folder to work in.
+struct Place {
+    Place() {
+        for (const char* name : {"home/.ssh", "home/data", "source", "work", "tmp"}) QDir(dir.path()).mkpath(name);
+        write("home/.bashrc", "alias ll='ls -l'\n");
+        write("home/data/model.pt", "precious");
+        write("work/notes.txt", "mine");
+    }
+    void write(const QString& name, const QByteArray& text) const {
+        QFile file(dir.filePath(name));
+        if (file.open(QIODevice::WriteOnly)) file.write(text);
+    }
+    QTemporaryDir dir;
+};
+
 Outcome run_cli(const QStringList& arguments) { return run(LOUPE_BINARY_DIR "/bin/tensorloupe-cli", arguments); }
 
 }  // namespace
@@ -51,6 +103,122 @@ class TestSources : public QObject {
         const Outcome model = run_cli({"info", kSources + "guarded.py"});
         QVERIFY2(!model.out.contains("step 0"), qPrintable(model.out));
         QCOMPARE(model.status, 0);
+    }
+
+    // Whatever a source does, a file that it did not make is as it was.
+    void lookingAtASourceHarmsNothing() {
+        const Place place;
+        place.write("source/net.py", R"py(import glob, io, logging, os, pathlib, pickle, shutil, tempfile
+import torch
+from torch import nn
+
+home = os.path.expanduser('~')
+bashrc, keys, model = home + '/.bashrc', home + '/.ssh/authorized_keys', home + '/data/model.pt'
+net = nn.Linear(2, 2)
+
+
+def appends():
+    with open(bashrc, 'a') as f:
+        f.write('x')
+
+
+def empties():
+    open(model, 'w')
+
+
+attacks = [
+    appends, empties,
+    lambda: open(bashrc, 'r+'), lambda: open(keys, 'x'), lambda: open(bashrc).read(), lambda: os.listdir(home),
+    lambda: pathlib.Path(keys).write_text('ssh-rsa'), lambda: pathlib.Path(keys).touch(), lambda: pathlib.Path(model).write_bytes(b''),
+    lambda: torch.save(net.state_dict(), model), lambda: torch.save(net, keys), lambda: torch.jit.save(torch.jit.script(net), model),
+    lambda: torch.jit.script(net).save(model), lambda: torch.load(model), lambda: pickle.dump(1, open(model, 'wb')),
+    lambda: shutil.copy(__file__, model), lambda: shutil.copyfile(__file__, keys), lambda: shutil.move(model, 'stolen'), lambda: shutil.rmtree(home),
+    lambda: os.remove(model), lambda: os.rename(model, model + '2'), lambda: os.replace(model, bashrc), lambda: os.makedirs(home + '/a/b'),
+    lambda: os.mkdir(home + '/a'), lambda: os.rmdir(home + '/data'), lambda: pathlib.Path(model).unlink(),
+    lambda: logging.FileHandler(bashrc, 'w'), lambda: tempfile.mkdtemp(dir=home), lambda: io.open(bashrc, 'w'),
+    lambda: open('../home/.bashrc', 'w'), lambda: open('/proc/self/environ').read(), lambda: open('/etc/passwd').read(),
+]
+for attack in attacks:
+    try:
+        attack()
+        print('went through', attack)
+    except OSError as e:
+        pass
+print(sorted(os.environ), glob.glob(home + '/*'), os.path.exists(model))
+model = net
+)py");
+        const QStringList before = tree_of(place.dir.filePath("home"));
+        const QStringList work = tree_of(place.dir.filePath("work"));
+        const QString source = place.dir.filePath("source/net.py");
+        const QList<QStringList> commands{{"info", source}, {"ir", source, "--input", "2x2"}, {"plan", source, "--input", "2x2"}, {"ops", "--missing", source}, {"run", source, "--input", "2x2"},
+                                          {"trace", source, "--input", "2x2"}, {"info", source, "--build", "nn.Linear(2, 2)"}};
+        for (const QStringList& arguments : commands) {
+            const Outcome outcome = run_cli_in(place.dir.path(), arguments);
+            QVERIFY2(!outcome.out.contains("went through") && !outcome.err.contains("Traceback"), qPrintable(outcome.out + outcome.err));
+            QVERIFY2(outcome.out.contains("['HOME'") && outcome.out.contains("[] False") && !outcome.out.contains("SECRET"), qPrintable(outcome.out + outcome.err));
+            QCOMPARE(outcome.status, 0);
+            QCOMPARE(tree_of(place.dir.filePath("home")), before);
+            QCOMPARE(tree_of(place.dir.filePath("work")), work);
+            QCOMPARE(tree_of(place.dir.filePath("tmp")), QStringList());
+        }
+    }
+
+    // Once, with the line and what permits it.
+    void whatIsRefusedIsSaid() {
+        const Place place;
+        place.write("source/net.py", "import os, torch\nhome = os.path.expanduser('~')\nfor i in range(3):\n    try:\n        open(home + '/data/log.txt', 'w')\n"
+                                     "    except PermissionError as e:\n        print(e.errno, type(e).__name__)\nmodel = torch.nn.Linear(2, 2)\n");
+        const QString source = place.dir.filePath("source/net.py");
+        const Outcome outcome = run_cli_in(place.dir.path(), {"info", source});
+        QCOMPARE(outcome.status, 0);
+        QCOMPARE(outcome.out.count("13 PermissionError"), 3);
+        QCOMPARE(outcome.err.count("may not write"), 1);
+        QVERIFY2(outcome.err.contains("net.py:5: may not write " + place.dir.filePath("home/data/log.txt")), qPrintable(outcome.err));
+        QVERIFY2(outcome.err.contains("--allow-write " + place.dir.filePath("home/data")), qPrintable(outcome.err));
+        const Outcome allowed = run_cli_in(place.dir.path(), {"info", source, "--allow-write", place.dir.filePath("home/data")});
+        QCOMPARE(allowed.err, QString());
+        QVERIFY(QFile::exists(place.dir.filePath("home/data/log.txt")));
+        QCOMPARE(run_cli_in(place.dir.path(), {"info", source, "--allow-write", "none"}).status, 2);
+        // Not caught, it ends the source; the line says how to permit it.
+        place.write("source/net.py", "open('/etc/passwd').read()\n");
+        const Outcome failed = run_cli_in(place.dir.path(), {"run", source});
+        QCOMPARE(failed.status, 3);
+        QVERIFY2(failed.err.contains("--allow-read") && failed.err.contains("net.py:1"), qPrintable(failed.err));
+        const Outcome read = run_cli_in(place.dir.path(), {"run", source, "--allow-read", "/etc"});
+        QVERIFY2(read.status == 0, qPrintable(read.err));
+    }
+
+    // What a source writes by a relative path is its own, and shown; where it is permitted it goes where the user stands.
+    void aSourceWritesIntoAFolderOfItsOwn() {
+        const Place place;
+        place.write("source/net.py", "import os, torch, logging\nlogging.basicConfig(filename='log.txt', level=logging.INFO)\nlogging.info('began')\n"
+                                     "os.makedirs('runs/1', exist_ok=True)\nmodel = torch.nn.Linear(2, 2)\ntorch.save(model.state_dict(), 'runs/1/model.pt')\n"
+                                     "model.load_state_dict(torch.load('runs/1/model.pt'))\nprint(os.listdir('runs'), open('log.txt').read(), end='')\n");
+        const QString source = place.dir.filePath("source/net.py");
+        const QStringList work = tree_of(place.dir.filePath("work"));
+        const Outcome outcome = run_cli_in(place.dir.path(), {"run", source, "--input", "1x2"});
+        QVERIFY2(outcome.status == 0, qPrintable(outcome.err));
+        QVERIFY2(outcome.out.startsWith("['1'] INFO:root:began\n"), qPrintable(outcome.out));
+        QCOMPARE(tree_of(place.dir.filePath("work")), work);
+        QVERIFY2(outcome.err.contains("net.py wrote 2 files (") && outcome.err.contains(place.dir.filePath("tmp/tensorloupe-net-")), qPrintable(outcome.err));
+        const QString folder = outcome.err.section(" into ", 1).trimmed();
+        QVERIFY(QFile::exists(folder + "/runs/1/model.pt") && QFile::exists(folder + "/log.txt"));
+        const Outcome permitted = run_cli_in(place.dir.path(), {"run", source, "--input", "1x2", "--allow-write", "."});
+        QCOMPARE(permitted.err, QString());
+        QVERIFY(QFile::exists(place.dir.filePath("work/runs/1/model.pt")) && QFile::exists(place.dir.filePath("work/log.txt")));
+    }
+
+    void whatTheUserChoseIsRead() {
+        const Place place;
+        place.write("home/data/words.txt", "a b");
+        place.write("source/net.py", "import os, torch\nprint(open(os.path.expanduser('~/data/words.txt')).read())\nmodel = torch.nn.Linear(2, 2)\n");
+        const QString source = place.dir.filePath("source/net.py");
+        QCOMPARE(run_cli_in(place.dir.path(), {"info", source}).status, 3);
+        QVERIFY(run_cli_in(place.dir.path(), {"info", source, "--allow-read", place.dir.filePath("home/data/words.txt")}).out.startsWith("a b\n"));
+        // A FIFO in place of a module beside the source is refused, not waited for.
+        QCOMPARE(::mkfifo(qPrintable(place.dir.filePath("source/layers.py")), 0600), 0);
+        place.write("source/net.py", "import layers\n");
+        QVERIFY(run_cli_in(place.dir.path(), {"info", source}).err.contains("No module named 'layers'"));
     }
 
     void info() {

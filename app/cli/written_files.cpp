@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/cli/written_files.h"
+
+#include <filesystem>
+
+#include "core/base/error.h"
+#include "core/base/strings.h"
+
+namespace loupe::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool is_same_file(const std::string& a, const std::string& b) {
+    if (a.empty() || b.empty()) return false;
+    std::error_code failed;
+    const fs::file_status status = fs::status(a, failed);
+    // /dev/null can be written to any number of times.
+    if (fs::exists(status) && !fs::is_regular_file(status)) return false;
+    if (fs::equivalent(a, b, failed)) return true;
+    return !fs::exists(status) && fs::weakly_canonical(a, failed) == fs::weakly_canonical(b, failed);
+}
+
+}  // namespace
+
+void check_written_files(const std::vector<NamedFile>& written, const std::vector<NamedFile>& read) {
+    for (std::size_t i = 0; i < written.size(); ++i) {
+        for (const NamedFile& input : read) {
+            if (!is_same_file(written[i].path, input.path)) continue;
+            throw Error(ErrorKind::Usage, concat(written[i].option, " would overwrite ", input.option, ", which is read: give another name"),
+                        {.file = written[i].path});
+        }
+        for (std::size_t other = 0; other < i; ++other) {
+            if (!is_same_file(written[i].path, written[other].path)) continue;
+            throw Error(ErrorKind::Usage, concat(written[other].option, " and ", written[i].option, " name the same file"), {.file = written[i].path});
+        }
+    }
+}
+
+void check_npz_name(const NamedFile& file) {
+    std::error_code failed;
+    const fs::file_status status = fs::status(file.path, failed);
+    const bool is_special = fs::exists(status) && !fs::is_regular_file(status) && !fs::is_directory(status);
+    if (file.path.empty() || is_special || fs::path(file.path).extension() == ".npz") return;
+    throw Error(ErrorKind::Usage, concat(file.option, " writes a NumPy archive: give a name that ends in .npz"), {.file = file.path});
+}
+
+}  // namespace loupe::cli

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Checks of the files that a command is asked to write, before it does anything.
+
+#include <string>
+#include <vector>
+
+namespace loupe::cli {
+
+struct NamedFile {
+    const char* option;  // "--outputs"
+    std::string path;    // empty: not given
+};
+
+// Throws Error (Usage) when a file would be written over one that the command reads, or over another that it writes,
+// whatever their names are.
+void check_written_files(const std::vector<NamedFile>& written, const std::vector<NamedFile>& read);
+// Throws Error (Usage) for a name that does not end in .npz, unless there is a device or FIFO of that name.
+void check_npz_name(const NamedFile& file);
+
+}  // namespace loupe::cli
