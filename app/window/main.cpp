@@ -15,6 +15,7 @@
 #include "app/window/docks.h"
 #include "app/window/main_window.h"
 #include "core/base/share_cores.h"
+#include "core/base/temporary_name.h"
 #include "views/common/theme.h"
 #include "views/report/report.h"
 
@@ -75,6 +76,18 @@ void runWhenOpen(loupe::views::SessionBridge& bridge) {
     });
 }
 
+void addPermissions(QCommandLineParser& parser) {
+    parser.addOption({QStringLiteral("allow-read"), QStringLiteral("A folder or file that a model source may read besides its own folder; may be repeated."), QStringLiteral("path")});
+    parser.addOption({QStringLiteral("allow-write"), QStringLiteral("A folder or file that a model source may write besides a fresh folder of its own; may be repeated."), QStringLiteral("path")});
+}
+
+loupe::FilePermissions permissionsOf(const QCommandLineParser& parser) {
+    loupe::FilePermissions permissions;
+    for (const QString& path : parser.values(QStringLiteral("allow-read"))) permissions.read.emplace_back(path.toStdString());
+    for (const QString& path : parser.values(QStringLiteral("allow-write"))) permissions.write.emplace_back(path.toStdString());
+    return permissions;
+}
+
 int showWindow(const QCommandLineParser& parser) {
     const QString theme = parser.value(QStringLiteral("theme"));
     const int mode = theme == QLatin1String("dark")    ? static_cast<int>(Theme::Mode::Dark)
@@ -83,7 +96,11 @@ int showWindow(const QCommandLineParser& parser) {
     Theme::instance().setMode(static_cast<Theme::Mode>(mode));
     loupe::window::MainWindow window;
     window.show();
-    if (!parser.positionalArguments().empty()) window.openFile(parser.positionalArguments().front());
+    if (!parser.positionalArguments().empty()) {
+        const QString file = parser.positionalArguments().front();
+        window.bridge().session().permit_source(file.toStdString(), permissionsOf(parser));
+        window.openFile(file);
+    }
     if (parser.isSet(QStringLiteral("run"))) runWhenOpen(window.bridge());
     if (parser.isSet(QStringLiteral("startup-time"))) reportStart(window);
     if (parser.isSet(QStringLiteral("screenshot"))) {
@@ -100,6 +117,7 @@ int report(QApplication& app) {
     parser.addPositionalArgument(QStringLiteral("model"), QStringLiteral("The model to open."), QStringLiteral("model"));
     parser.addOption({{QStringLiteral("o"), QStringLiteral("output")}, QStringLiteral("The folder to write."), QStringLiteral("dir"), QStringLiteral("report")});
     parser.addOption({QStringLiteral("forward"), QStringLiteral("Run forward only.")});
+    addPermissions(parser);
     parser.addOption({QStringLiteral("theme"), QStringLiteral("dark or light."), QStringLiteral("name"), QStringLiteral("light")});
     parser.process(app);
     if (parser.positionalArguments().size() != 2) {
@@ -110,6 +128,7 @@ int report(QApplication& app) {
     loupe::views::ReportOptions options;
     options.model = parser.positionalArguments().back();
     options.folder = parser.value(QStringLiteral("output"));
+    options.permissions = permissionsOf(parser);
     options.backward = !parser.isSet(QStringLiteral("forward"));
     return loupe::views::writeReport(options, [](const QString& line) { std::fprintf(stderr, "%s\n", line.toLocal8Bit().constData()); });
 }
@@ -118,6 +137,7 @@ int report(QApplication& app) {
 
 int main(int argc, char** argv) {
     loupe::share_cores(argv);
+    loupe::remove_temporary_names_on_signals();
     const bool is_report = argc > 1 && std::strcmp(argv[1], "report") == 0;
     // Pictures need no display, and are the same with and without one.
     if (is_report && qEnvironmentVariableIsEmpty("QT_QPA_PLATFORM")) qputenv("QT_QPA_PLATFORM", "offscreen");
@@ -135,6 +155,7 @@ int main(int argc, char** argv) {
     parser.addHelpOption();
     parser.addPositionalArgument(QStringLiteral("file"), QStringLiteral("A model to open."), QStringLiteral("[file]"));
     parser.addOption({QStringLiteral("theme"), QStringLiteral("dark or light, instead of what was set."), QStringLiteral("name")});
+    addPermissions(parser);
     parser.addOption({QStringLiteral("run"), QStringLiteral("Run forward and backward at once.")});
     parser.addOption({QStringLiteral("screenshot"), QStringLiteral("Save a picture of the window and end."), QStringLiteral("png")});
     parser.addOption({QStringLiteral("startup-time"), QStringLiteral("Print how long it took until the model stood in the window, and end.")});

@@ -19,6 +19,7 @@
 #include "app/window/banner.h"
 #include "app/window/chooser.h"
 #include "app/window/docks.h"
+#include "app/window/source_permissions.h"
 #include "app/window/source_watch.h"
 #include "app/window/start_page.h"
 #include "app/window/status_line.h"
@@ -49,7 +50,8 @@ MainWindow::MainWindow()
       docks_(nullptr),
       banner_(new Banner(this)),
       start_(new StartPage(this)),
-      weights_(new WeightsLoader(*bridge_, *banner_, this)) {
+      weights_(new WeightsLoader(*bridge_, *banner_, this)),
+      permissions_(new SourcePermissions(*bridge_, *banner_, this)) {
     setObjectName(QStringLiteral("mainWindow"));
     setWindowTitle(QStringLiteral("Tensorloupe"));
     setWindowIcon(views::themeIcon(QStringLiteral("tensorloupe")));
@@ -70,6 +72,8 @@ MainWindow::MainWindow()
     restoreGeometry(QSettings().value(QStringLiteral("window/geometry")).toByteArray());
 
     connect(weights_, &WeightsLoader::openWanted, this, &MainWindow::openFile);
+    connect(permissions_, &SourcePermissions::openWanted, this, &MainWindow::openFile);
+    connect(permissions_, &SourcePermissions::lineWanted, this, &MainWindow::showSource);
     connect(start_, &StartPage::openFile, this, &MainWindow::openFile);
     connect(start_, &StartPage::openDialog, this, [this] { (*actions_)[QStringLiteral("open")]->trigger(); });
     connect(bridge_, &views::SessionBridge::statusChanged, this, &MainWindow::onStatus);
@@ -126,6 +130,9 @@ void MainWindow::makeFileActions() {
                        if (bridge_->eventCount() == 0) return tr("nothing has run yet");
                        return bridge_->isBusy() || bridge_->isPaused() ? tr("the run is not at its end") : QString();
                    }});
+    actions_->add({"keep_written", tr("Save what the source &wrote\u2026"), tr("Copy the files that the .py source has written, from its own folder to another"), "export", {},
+                   [this] { permissions_->keepWritten(); },
+                   [this] { return permissions_->folder().isEmpty() ? tr("no source that is open has written a file") : QString(); }});
     actions_->add({"load_weights", tr("Load &weights into the model\u2026"), tr("A checkpoint (.pt, .pth, .npz) into the model that is open, as load_state_dict does"), "open", {},
                    [this] { weights_->choose(); }, [this] { return weights_->whyNot(); }});
     actions_->add({"close", tr("&Close model"), {}, {}, {QKeySequence(Qt::CTRL | Qt::Key_W)},
@@ -306,7 +313,7 @@ void MainWindow::makeMenus() {
     fill(file, {"open"});
     recent_menu_ = file->addMenu(tr("Open &recent"));
     connect(recent_menu_, &QMenu::aboutToShow, this, &MainWindow::fillRecentMenu);
-    fill(file, {"reload", "load_weights", "save_run", "save_picture", "close", "", "quit"});
+    fill(file, {"reload", "load_weights", "save_run", "keep_written", "save_picture", "close", "", "quit"});
     fill(menuBar()->addMenu(tr("&Edit")), {"undo", "redo", "", "copy", "find"});
     fill(menuBar()->addMenu(tr("&Run")),
          {"run", "pause", "stop", "", "step_over", "step_into", "step_out", "step_back", "", "run_here", "run_nan",
@@ -538,8 +545,8 @@ void MainWindow::onStatus() {
     (*actions_)[QStringLiteral("run")]->setText(bridge_->isPaused() ? tr("&Continue") : tr("&Run"));
     actions_->update();
     if (!failed) return;
-    std::vector<Banner::Link> links;
-    if (status.error_source.line > 0 && bridge_->model()) links.push_back({tr("Show the line"), [this, place = status.error_source] { showSource(place); }});
+    std::vector<Banner::Link> links = permissions_->links();
+    if (links.empty() && status.error_source.line > 0 && bridge_->model()) links.push_back({tr("Show the line"), [this, place = status.error_source] { showSource(place); }});
     if (wasOpening || !bridge_->model()) {
         links.push_back({tr("Open another\u2026"), [this] { (*actions_)[QStringLiteral("open")]->trigger(); }});
     } else {

@@ -14,6 +14,7 @@ class Actions;
 class Banner;
 class Docks;
 class StartPage;
+class SourcePermissions;
 class WeightsLoader;
 
 class MainWindow : public QMainWindow {
@@ -26,6 +27,7 @@ class MainWindow : public QMainWindow {
     views::SessionBridge& bridge() { return *bridge_; }
     Docks& docks() { return *docks_; }
     WeightsLoader& weights() { return *weights_; }
+    SourcePermissions& permissions() { return *permissions_; }
 
     void openFile(const QString& file);
     // What is dropped on the window: a model is opened, an array or a picture becomes an input, a checkpoint is loaded
@@ -68,6 +70,7 @@ class MainWindow : public QMainWindow {
     Banner* banner_;
     StartPage* start_;
     WeightsLoader* weights_;
+    SourcePermissions* permissions_;
     QMenu* recent_menu_ = nullptr;
     QMenu* panel_menu_ = nullptr;
     QString opening_;

@@ -33,6 +33,7 @@
 #include "app/window/banner.h"
 #include "app/window/docks.h"
 #include "app/window/main_window.h"
+#include "app/window/source_permissions.h"
 #include "app/window/weights_loader.h"
 #include "tests/views/patience.h"
 #include "views/common/elided_label.h"
@@ -313,6 +314,50 @@ class WindowTest : public QObject {
         QTRY_COMPARE(state(), RunState::Finished);
     }
 
+    // What a source was kept from doing is said with its line, and permitted with a button; what it wrote can be kept.
+    void aSourceIsKeptFromFilesUntilItIsAllowed() {
+        const QTemporaryDir folder;
+        const QString source = folder.filePath(QStringLiteral("own/net.py"));
+        const QString log = folder.filePath(QStringLiteral("elsewhere/log.txt"));
+        QVERIFY(QDir(folder.path()).mkpath(QStringLiteral("own")) && QDir(folder.path()).mkpath(QStringLiteral("elsewhere")));
+        const auto write = [](const QString& path, const QString& text) {
+            QFile file(path);
+            QVERIFY(file.open(QIODevice::WriteOnly));
+            file.write(text.toUtf8());
+        };
+        write(source, QStringLiteral("import torch\ntry:\n    open('%1', 'w').write('x')\nexcept OSError:\n    pass\ntorch.save(torch.ones(2), 'kept.pt')\nmodel = torch.nn.Linear(2, 2)\n").arg(log));
+        open(source);
+        auto* banner = window_->findChild<window::Banner*>();
+        QTRY_VERIFY(banner->isVisible());
+        QVERIFY2(banner->message().contains(QStringLiteral("net.py:3 may not write")) && banner->message().contains(log), qPrintable(banner->message()));
+        QVERIFY(!QFile::exists(log));
+        // Its own folder is offered to be kept.
+        const QString fresh = window_->permissions().folder();
+        QVERIFY2(QFile::exists(fresh + QStringLiteral("/kept.pt")), qPrintable(fresh));
+        QTRY_VERIFY(action("keep_written")->isEnabled());
+        const QString to = folder.filePath(QStringLiteral("kept"));
+        window_->permissions().copyWritten(to);
+        QTRY_VERIFY(QFile::exists(to + QStringLiteral("/kept.pt")));
+        window_->permissions().copyWritten(to);
+        QTRY_VERIFY(banner->message().contains(QStringLiteral("is there already")));
+        open(model("digits"));
+        open(source);
+        QTRY_VERIFY(banner->isVisible() && banner->message().contains(QStringLiteral("may not write")));
+        const auto buttons = banner->findChildren<QPushButton*>();
+        const auto allow = std::find_if(buttons.begin(), buttons.end(), [](const QPushButton* button) { return button->text().startsWith(QStringLiteral("Allow writing to ")); });
+        QVERIFY(allow != buttons.end());
+        QTest::mouseClick(*allow, Qt::LeftButton);
+        QTRY_VERIFY(QFile::exists(log));
+        QTRY_VERIFY(shows(source));
+        QVERIFY(!banner->isVisible() || !banner->message().contains(QStringLiteral("may not")));
+        // Not caught, the refusal is why it does not open: the way out stands beside it.
+        write(source, QStringLiteral("import torch\ntorch.load('/etc/hostname')\nmodel = torch.nn.Linear(2, 2)\n"));
+        window_->openFile(source);
+        QTRY_COMPARE(state(), RunState::Failed);
+        QTRY_VERIFY(banner->isVisible());
+        const auto offered = banner->findChildren<QPushButton*>();
+        QVERIFY(std::any_of(offered.begin(), offered.end(), [](const QPushButton* button) { return button->text().startsWith(QStringLiteral("Allow reading ")); }));
+    }
     // An error of many lines: the first in the banner, all of them when asked, a click on the place goes there.
     void errorsHaveDetails() {
         QTemporaryDir folder;

@@ -6,13 +6,13 @@
 #include <QFileInfo>
 #include <QHeaderView>
 #include <QRegularExpression>
-#include <QSaveFile>
 #include <QShortcut>
 #include <QSplitter>
 #include <QStandardPaths>
 #include <QVBoxLayout>
 #include <algorithm>
 
+#include "views/common/file_output.h"
 #include "views/common/format.h"
 #include "views/common/icons.h"
 #include "views/common/theme.h"
@@ -462,9 +462,9 @@ void BuildView::showCheck(const session::BuildCheck& check) {
 
 QString BuildView::openAs(const QString& file) {
     QDir().mkpath(QFileInfo(file).path());
-    QSaveFile out(file);
-    const QByteArray bytes = source_->toPlainText().toUtf8();
-    if (!out.open(QIODevice::WriteOnly) || out.write(bytes) != bytes.size() || !out.commit()) return tr("cannot write %1: %2").arg(file, out.errorString());
+    FileOutput out(file);
+    out.write(source_->toPlainText().toUtf8());
+    if (const QString error = out.commit(); !error.isEmpty()) return error;
     written_ = file;
     bridge().open(file);
     return {};

@@ -11,6 +11,8 @@
 #include <QTableView>
 #include <QTreeView>
 
+#include "views/common/file_output.h"
+
 namespace loupe::views {
 
 namespace {
@@ -25,28 +27,28 @@ const QHeaderView* columnsOf(const QAbstractItemView& view) {
 
 QString savePanel(QWidget& panel, const QString& file) {
     const QString ending = QFileInfo(file).suffix().toLower();
-    QFile probe(file);
-    if (!probe.open(QIODevice::WriteOnly)) return QObject::tr("cannot write %1: %2").arg(file, probe.errorString());
-    probe.close();
+    FileOutput out(file);
     if (ending == QLatin1String("svg")) {
         QSvgGenerator svg;
-        svg.setFileName(file);
+        svg.setOutputDevice(&out);
         svg.setSize(panel.size());
         svg.setViewBox(panel.rect());
         QPainter painter(&svg);
         panel.render(&painter);
-        return {};
+        painter.end();
+        return out.commit();
     }
     if (ending == QLatin1String("pdf")) {
-        QPdfWriter pdf(file);
+        QPdfWriter pdf(&out);
         pdf.setPageSize(QPageSize(QSizeF(panel.size()) * 0.75, QPageSize::Point, QString(), QPageSize::ExactMatch));
         pdf.setPageMargins({});
         pdf.setResolution(96);
         QPainter painter(&pdf);
         panel.render(&painter);
-        return {};
+        painter.end();
+        return out.commit();
     }
-    return panel.grab().save(file) ? QString() : QObject::tr("cannot write %1 (png, svg and pdf are known)").arg(file);
+    return saveImage(panel.grab().toImage(), file);
 }
 
 QString selectedRowsText(const QAbstractItemView& view) {

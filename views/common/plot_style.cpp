@@ -4,9 +4,11 @@
 #include <qcustomplot.h>
 
 #include <QFileDialog>
+#include <QPdfWriter>
 #include <QSvgGenerator>
 #include <map>
 
+#include "views/common/file_output.h"
 #include "views/common/theme.h"
 
 namespace loupe::views {
@@ -41,8 +43,7 @@ void stylePlot(QCustomPlot& plot) {
 namespace {
 
 QString saveData(const QCustomPlot& plot, const QString& name) {
-    QFile file(name);
-    if (!file.open(QIODevice::WriteOnly | QIODevice::Text)) return QObject::tr("cannot write %1: %2").arg(name, file.errorString());
+    FileOutput file(name);
     QTextStream out(&file);
     out << "series,x,y\n";
     for (int i = 0; i < plot.plottableCount(); ++i) {
@@ -54,7 +55,8 @@ QString saveData(const QCustomPlot& plot, const QString& name) {
             for (const QCPBarsData& each : *bars->data()) out << label << ',' << each.key << ',' << each.value << '\n';
         }
     }
-    return {};
+    out.flush();
+    return file.commit();
 }
 
 }  // namespace
@@ -62,21 +64,31 @@ QString saveData(const QCustomPlot& plot, const QString& name) {
 QString savePlot(QCustomPlot& plot, const QString& name) {
     const QString ending = QFileInfo(name).suffix().toLower();
     if (ending == QLatin1String("csv")) return saveData(plot, name);
-    bool saved = false;
+    if (ending != QLatin1String("pdf") && ending != QLatin1String("svg")) return saveImage(plot.toPixmap(0, 0, 2.0).toImage(), name);
+    FileOutput out(name);
+    const auto paint = [&](QPaintDevice& device) {
+        QCPPainter painter;
+        if (!painter.begin(&device)) return false;
+        painter.setMode(QCPPainter::pmVectorized);
+        painter.setMode(QCPPainter::pmNoCaching);
+        plot.toPainter(&painter, plot.width(), plot.height());
+        return true;
+    };
+    bool isPainted = false;
     if (ending == QLatin1String("pdf")) {
-        saved = plot.savePdf(name);
-    } else if (ending == QLatin1String("svg")) {
+        QPdfWriter pdf(&out);
+        pdf.setPageSize(QPageSize(QSizeF(plot.size()) * 0.75, QPageSize::Point, QString(), QPageSize::ExactMatch));
+        pdf.setPageMargins({});
+        pdf.setResolution(96);
+        isPainted = paint(pdf);
+    } else {
         QSvgGenerator svg;
-        svg.setFileName(name);
+        svg.setOutputDevice(&out);
         svg.setSize(plot.size());
         svg.setViewBox(plot.rect());
-        QCPPainter painter;
-        saved = painter.begin(&svg);
-        if (saved) plot.toPainter(&painter, plot.width(), plot.height());
-    } else {
-        saved = plot.savePng(name, 0, 0, 2.0);
+        isPainted = paint(svg);
     }
-    return saved ? QString() : QObject::tr("cannot write %1").arg(name);
+    return isPainted ? out.commit() : QObject::tr("cannot write %1").arg(name);
 }
 
 QString savePlotAs(QCustomPlot& plot, const QString& name) {

@@ -536,4 +536,8 @@ void SessionBridge::requestSaveRecording(const QString& file, QObject* receiver,
     session_->request_save_recording("save recording", file.toStdString(), marshal(receiver, std::move(reply)));
 }
 
+void SessionBridge::requestKeepWritten(const QString& folder, const QString& to, QObject* receiver, std::function<void(std::string)> reply) {
+    session_->request_keep_written("keep written", folder.toStdString(), to.toStdString(), marshal(receiver, std::move(reply)));
+}
+
 }  // namespace loupe::views

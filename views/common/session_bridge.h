@@ -131,6 +131,7 @@ class SessionBridge : public QObject {
     }
 
     void requestSaveRecording(const QString& file, QObject* receiver, std::function<void(std::string)> reply);
+    void requestKeepWritten(const QString& folder, const QString& to, QObject* receiver, std::function<void(std::string)> reply);
 
     // Shows a model and a recording that do not come from the session: tests do.
     void show(std::shared_ptr<const session::ModelInfo> model, std::shared_ptr<const session::Recording> recording);

@@ -9,7 +9,6 @@
 #include <QKeyEvent>
 #include <QLabel>
 #include <QLineEdit>
-#include <QSaveFile>
 #include <QSettings>
 #include <QThreadPool>
 #include <QToolButton>
@@ -18,6 +17,7 @@
 
 #include "core/session/chrome_trace.h"
 #include "views/common/empty_hint.h"
+#include "views/common/file_output.h"
 #include "views/common/format.h"
 #include "views/common/icons.h"
 #include "views/common/panel_output.h"
@@ -309,11 +309,7 @@ void EventsView::copySelected() {
 void EventsView::exportCsv() {
     const QString file = QFileDialog::getSaveFileName(this, tr("Export events"), QStringLiteral("events.csv"), tr("CSV (*.csv)"));
     if (file.isEmpty()) return;
-    QSaveFile out(file);
-    if (!out.open(QIODevice::WriteOnly)) {
-        bridge().addLog({SessionBridge::LogEntry::Level::Error, (file + QStringLiteral(": ") + out.errorString()).toStdString(), 0, -1, {}, {}});
-        return;
-    }
+    FileOutput out(file);
     out.write("event,phase,operator,module,dtype,shape,seconds,bytes,min,max,mean,std,nan,inf,peer\n");
     const auto& recording = *bridge().recording();
     for (session::EventId id = 0; (id = model_->neighbour(id, 1)) != 0;) {
@@ -337,7 +333,7 @@ void EventsView::exportCsv() {
         for (QString& field : fields) field = csvField(field);
         out.write(fields.join(QLatin1Char(',')).toUtf8() + '\n');
     }
-    out.commit();
+    if (const QString error = out.commit(); !error.isEmpty()) bridge().addLog({SessionBridge::LogEntry::Level::Error, error.toStdString(), 0, -1, {}, {}});
 }
 
 void EventsView::exportTrace() {

@@ -2,18 +2,17 @@
 #include "views/graph/graph_view.h"
 
 #include <QApplication>
-#include <QBuffer>
 #include <QClipboard>
 #include <QComboBox>
 #include <QFileDialog>
 #include <QMenu>
 #include <QPainter>
 #include <QPdfWriter>
-#include <QSaveFile>
 #include <QSettings>
 #include <QSvgGenerator>
 #include <QVBoxLayout>
 
+#include "views/common/file_output.h"
 #include "views/common/flow_layout.h"
 #include "views/common/format.h"
 #include "views/common/theme.h"
@@ -455,12 +454,11 @@ QString GraphView::exportTo(const QString& file) {
         canvas_->renderAll(painter);
     };
     // Nothing is written before all of it is there.
-    QBuffer bytes;
-    bytes.open(QIODevice::WriteOnly);
+    FileOutput out(file);
     const QString ending = QFileInfo(file).suffix().toLower();
     if (ending == QLatin1String("svg")) {
         QSvgGenerator svg;
-        svg.setOutputDevice(&bytes);
+        svg.setOutputDevice(&out);
         svg.setTitle(tr("Graph"));
         svg.setSize(size.toSize());
         svg.setViewBox(QRectF({}, size));
@@ -470,7 +468,7 @@ QString GraphView::exportTo(const QString& file) {
         // Readers refuse pages of more than 200 inches.
         constexpr double kMostPoints = 14400;
         const double scale = std::min(0.75, kMostPoints / std::max(size.width(), size.height()));
-        QPdfWriter pdf(&bytes);
+        QPdfWriter pdf(&out);
         pdf.setPageSize(QPageSize(size * scale, QPageSize::Point, QString(), QPageSize::ExactMatch));
         pdf.setPageMargins({});
         pdf.setResolution(288);
@@ -484,13 +482,11 @@ QString GraphView::exportTo(const QString& file) {
         QPainter painter(&image);
         paint(painter, scale);
         painter.end();
-        image.save(&bytes, "PNG");
+        image.save(&out, "PNG");
     } else {
         return tr("cannot write %1: the name must end in .svg, .png or .pdf").arg(file);
     }
-    QSaveFile out(file);
-    const bool is_written = out.open(QIODevice::WriteOnly) && out.write(bytes.data()) == bytes.size() && out.commit();
-    return is_written ? QString() : tr("cannot write %1: %2").arg(file, out.errorString());
+    return out.commit();
 }
 
 }  // namespace loupe::views

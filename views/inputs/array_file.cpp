@@ -4,8 +4,9 @@
 #include <QCryptographicHash>
 #include <QDir>
 #include <QFileInfo>
-#include <QSaveFile>
 #include <QStandardPaths>
+
+#include "views/common/file_output.h"
 
 namespace loupe::views {
 
@@ -18,14 +19,13 @@ QString write(const QString& file, const char* type, const session::Shape& shape
     // Magic, version, length and header together fill multiples of 64 bytes.
     constexpr qsizetype kFront = 10;
     header += QByteArray(63 - (kFront + header.size()) % 64, ' ') + '\n';
-    QSaveFile out(file);
-    if (!out.open(QIODevice::WriteOnly)) return file + QStringLiteral(": ") + out.errorString();
+    FileOutput out(file);
     out.write("\x93NUMPY\x01\x00", 8);
     const char length[] = {static_cast<char>(header.size() & 0xff), static_cast<char>(header.size() >> 8)};
     out.write(length, 2);
     out.write(header);
     out.write(static_cast<const char*>(data), static_cast<qint64>(bytes));
-    return out.commit() ? QString() : file + QStringLiteral(": ") + out.errorString();
+    return out.commit();
 }
 
 }  // namespace

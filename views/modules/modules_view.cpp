@@ -7,11 +7,11 @@
 #include <QHeaderView>
 #include <QLabel>
 #include <QLineEdit>
-#include <QSaveFile>
 #include <QTimer>
 #include <QTreeView>
 #include <QVBoxLayout>
 
+#include "views/common/file_output.h"
 #include "views/common/format.h"
 #include "views/common/icons.h"
 #include "views/common/theme.h"
@@ -242,11 +242,7 @@ void ModulesView::exportCsv() {
     if (!model) return;
     const QString file = QFileDialog::getSaveFileName(this, tr("Export parameters"), QStringLiteral("parameters.csv"), tr("CSV (*.csv)"));
     if (file.isEmpty()) return;
-    QSaveFile out(file);
-    if (!out.open(QIODevice::WriteOnly)) {
-        bridge().addLog({SessionBridge::LogEntry::Level::Error, (file + QStringLiteral(": ") + out.errorString()).toStdString(), 0, -1, {}, {}});
-        return;
-    }
+    FileOutput out(file);
     out.write("name,kind,module,class,dtype,shape,elements,bytes,requires_grad\n");
     for (const auto& module : model->modules) {
         const auto write = [&](const session::TensorInfo& tensor, const char* kind) {
@@ -259,7 +255,7 @@ void ModulesView::exportCsv() {
         for (const auto& parameter : module.parameters) write(parameter, "parameter");
         for (const auto& buffer : module.buffers) write(buffer, "buffer");
     }
-    out.commit();
+    if (const QString error = out.commit(); !error.isEmpty()) bridge().addLog({SessionBridge::LogEntry::Level::Error, error.toStdString(), 0, -1, {}, {}});
 }
 
 }  // namespace loupe::views

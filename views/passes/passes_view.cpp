@@ -11,6 +11,7 @@
 #include <QTimer>
 #include <QVBoxLayout>
 
+#include "views/common/file_output.h"
 #include "views/common/flow_layout.h"
 #include "views/common/format.h"
 #include "views/common/icons.h"
@@ -453,13 +454,11 @@ void PassesView::search(bool again) {
 void PassesView::saveGraph() {
     const QString name = QFileDialog::getSaveFileName(this, tr("Save graph"), QStringLiteral("graph.txt"), tr("Text (*.txt)"));
     if (name.isEmpty()) return;
-    QFile file(name);
     const auto graph = graphAfterStep(step_);
-    if (!file.open(QIODevice::WriteOnly) || !graph) {
-        summary_->setText(tr("cannot write %1: %2").arg(name, file.errorString()));
-        return;
-    }
+    if (!graph) return;
+    FileOutput file(name);
     file.write(graph->text.data(), static_cast<qint64>(graph->text.size()));
+    if (const QString error = file.commit(); !error.isEmpty()) summary_->setText(error);
 }
 
 void PassesView::addActions(QMenu& menu) {

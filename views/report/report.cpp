@@ -9,6 +9,7 @@
 #include <QTemporaryDir>
 #include <QThread>
 
+#include "views/common/file_output.h"
 #include "views/common/format.h"
 #include "views/common/theme.h"
 #include "views/common/view.h"
@@ -112,6 +113,7 @@ int writeReport(const ReportOptions& options, const std::function<void(const QSt
     }
     const BlankSettings blank;
     SessionBridge bridge;
+    bridge.session().permit_source(options.model.toStdString(), options.permissions);
     bridge.open(options.model);
     const auto opened = [&] {
         const RunState state = bridge.status().state;
@@ -144,8 +146,8 @@ int writeReport(const ReportOptions& options, const std::function<void(const QSt
             continue;
         }
         const QString file = description.id + QStringLiteral(".png");
-        if (!view->grab().save(folder.filePath(file))) {
-            say(QObject::tr("cannot write %1").arg(folder.filePath(file)));
+        if (const QString error = saveImage(view->grab().toImage(), folder.filePath(file)); !error.isEmpty()) {
+            say(error);
             return 1;
         }
         view->hide();
@@ -159,12 +161,14 @@ int writeReport(const ReportOptions& options, const std::function<void(const QSt
         answered = true;
     });
     waitUntil([&] { return answered; }, 10000);
-    QFile page(folder.filePath(QStringLiteral("index.html")));
-    if (!page.open(QIODevice::WriteOnly) || page.write(reportPage(bridge, gradients, pictures, empty).toUtf8()) < 0) {
-        say(QObject::tr("cannot write %1: %2").arg(page.fileName(), page.errorString()));
+    const QString file = folder.filePath(QStringLiteral("index.html"));
+    FileOutput page(file);
+    page.write(reportPage(bridge, gradients, pictures, empty).toUtf8());
+    if (const QString error = page.commit(); !error.isEmpty()) {
+        say(error);
         return 1;
     }
-    say(QObject::tr("wrote %1").arg(page.fileName()));
+    say(QObject::tr("wrote %1").arg(file));
     views.clear();
     return succeeded ? 0 : 1;
 }

@@ -5,6 +5,8 @@
 #include <QString>
 #include <functional>
 
+#include "core/base/file_sandbox.h"
+
 namespace loupe::views {
 
 struct ReportOptions {
@@ -14,6 +16,7 @@ struct ReportOptions {
     int width = 1400;
     int height = 800;
     int patience = 300;  // seconds for opening and running
+    FilePermissions permissions = {};  // of a model source
 };
 
 // Opens the model, runs it with its inputs, writes DIR/index.html and DIR/<panel>.png. Needs a QApplication; any

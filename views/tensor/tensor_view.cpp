@@ -11,6 +11,7 @@
 #include <QVBoxLayout>
 #include <cmath>
 
+#include "views/common/file_output.h"
 #include "views/common/format.h"
 #include "views/common/panel_output.h"
 #include "views/common/plot_style.h"
@@ -682,7 +683,7 @@ void TensorView::savePicture() {
     const QString file = QFileDialog::getSaveFileName(this, tr("Save picture"), QStringLiteral("tensor.png"), tr("Picture (*.png)"));
     if (file.isEmpty()) return;
     const QImage image = stack_->currentWidget() == table_ ? table_->grab().toImage() : picture_->picture();
-    if (!image.save(file)) report(tr("cannot write %1").arg(file));
+    report(saveImage(image, file));
 }
 
 }  // namespace loupe::views

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/window/source_permissions.h"
+
+#include <QDesktopServices>
+#include <QDir>
+#include <QFileDialog>
+#include <QFileInfo>
+#include <QUrl>
+#include <algorithm>
+
+#include "views/common/format.h"
+
+namespace loupe::window {
+
+using session::RunState;
+using views::text;
+using Access = session::SessionListener::FileAccess;
+
+namespace {
+
+// A path as people read it.
+QString shortPath(const QString& path) {
+    const QString home = QDir::homePath();
+    return home.size() > 1 && path.startsWith(home + QLatin1Char('/')) ? QLatin1Char('~') + path.mid(home.size()) : path;
+}
+
+}  // namespace
+
+SourcePermissions::SourcePermissions(views::SessionBridge& bridge, Banner& banner, QWidget* window)
+    : QObject(window), bridge_(bridge), banner_(banner), window_(window) {
+    connect(&bridge, &views::SessionBridge::logAdded, this, &SourcePermissions::onLog);
+    connect(&bridge, &views::SessionBridge::statusChanged, this, &SourcePermissions::onStatus);
+}
+
+QString SourcePermissions::source() const {
+    const auto& model = bridge_.model();
+    return model ? text(model->path) : QString();
+}
+
+void SourcePermissions::onLog() {
+    const Entry& entry = bridge_.log().back();
+    switch (entry.access.kind) {
+        case Access::Kind::None: return;
+        case Access::Kind::Left: return;
+        case Access::Kind::Refused:
+            refused_.push_back(entry);
+            is_told_ = false;
+            break;
+        case Access::Kind::Wrote:
+            folder_ = text(entry.access.folder);
+            is_folder_told_ = false;
+            break;
+    }
+    // While a source is opened, or runs, there is more to come.
+    if (!bridge_.isBusy()) tell();
+}
+
+void SourcePermissions::onStatus() {
+    const RunState now = bridge_.status().state;
+    if (now == state_) return;
+    const RunState before = state_;
+    state_ = now;
+    if (now == RunState::Opening) {
+        refused_.clear();
+        folder_.clear();
+        is_told_ = is_folder_told_ = true;
+        return;
+    }
+    // A failure has a banner of its own, with links().
+    if (now == RunState::Failed || before == now || bridge_.isBusy()) return;
+    tell();
+}
+
+void SourcePermissions::tell() {
+    if (!is_told_ && !refused_.empty()) {
+        is_told_ = true;
+        const Entry& first = refused_.front();
+        const QString name = QFileInfo(text(first.source.file)).fileName();
+        const QString who = name.isEmpty() ? tr("The source") : first.source.line > 0 ? QStringLiteral("%1:%2").arg(name).arg(first.source.line) : name;
+        QString what = first.access.allow.empty() ? tr("%1 may not remove or replace %2: it did not make it") : first.access.is_write ? tr("%1 may not write %2") : tr("%1 may not read %2");
+        what = what.arg(who, shortPath(text(first.access.path)));
+        if (refused_.size() > 1) what += tr(", and %n more (see the log)", nullptr, static_cast<int>(refused_.size()) - 1);
+        banner_.tell(what + QLatin1Char('.'), links());
+        return;
+    }
+    if (is_folder_told_ || folder_.isEmpty()) return;
+    is_folder_told_ = true;
+    // Edited and opened again, a source writes the same again.
+    if (folder_of_ == source()) return;
+    folder_of_ = source();
+    banner_.tell(tr("%1 wrote files into a folder of its own: %2").arg(QFileInfo(source()).fileName(), shortPath(folder_)),
+                 {{tr("Save what it wrote as\u2026"), [this] { keepWritten(); }}, {tr("Show the folder"), [this] { showFolder(); }}});
+}
+
+std::vector<Banner::Link> SourcePermissions::links() {
+    std::vector<Banner::Link> links;
+    const auto allowed = [](const Entry& entry) { return !entry.access.allow.empty(); };
+    const auto first = std::find_if(refused_.begin(), refused_.end(), allowed);
+    if (first != refused_.end() && !source().isEmpty()) {
+        const bool isOne = std::all_of(refused_.begin(), refused_.end(), [&](const Entry& entry) {
+            return !allowed(entry) || (entry.access.allow == first->access.allow && entry.access.is_write == first->access.is_write);
+        });
+        const QString what = first->access.is_write ? tr("Allow writing to %1") : tr("Allow reading %1");
+        links.push_back({isOne ? what.arg(shortPath(text(first->access.allow))) : tr("Allow all of it"), [this] { allow(); }});
+    }
+    if (!refused_.empty() && refused_.front().source.line > 0) {
+        links.push_back({tr("Show the line"), [this, place = refused_.front().source] { emit lineWanted(place); }});
+    }
+    return links;
+}
+
+void SourcePermissions::allow() {
+    const QString file = source();
+    FilePermissions permissions = bridge_.session().permissions_of(file.toStdString());
+    for (const Entry& entry : refused_) {
+        if (entry.access.allow.empty()) continue;
+        (entry.access.is_write ? permissions.write : permissions.read).emplace_back(entry.access.allow);
+        bridge_.addLog({.level = Entry::Level::Info,
+                        .text = (entry.access.is_write ? tr("%1 may write to %2 until the window is closed") : tr("%1 may read %2 until the window is closed"))
+                                    .arg(QFileInfo(file).fileName(), text(entry.access.allow))
+                                    .toStdString(),
+                        .scope = {},
+                        .source = {}});
+    }
+    bridge_.session().permit_source(file.toStdString(), permissions);
+    emit openWanted(file);
+}
+
+void SourcePermissions::showFolder() const { QDesktopServices::openUrl(QUrl::fromLocalFile(folder_)); }
+
+void SourcePermissions::keepWritten() {
+    const QString to = QFileDialog::getExistingDirectory(window_, tr("Save what the source wrote in"), QFileInfo(source()).absolutePath());
+    if (!to.isEmpty()) copyWritten(to);
+}
+
+void SourcePermissions::copyWritten(const QString& to) {
+    bridge_.requestKeepWritten(folder_, to, this, [this, to](const std::string& error) {
+        if (!error.empty()) return banner_.tell(text(error), {{tr("Save elsewhere\u2026"), [this] { keepWritten(); }}});
+        bridge_.addLog({.level = Entry::Level::Info, .text = tr("What the source wrote was copied to %1").arg(to).toStdString(), .scope = {}, .source = {}});
+    });
+}
+
+}  // namespace loupe::window
