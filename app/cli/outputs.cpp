@@ -25,7 +25,9 @@ TensorList execute(const PreparedRun& run) {
     const session::WarningScope warnings(
         [](const session::ScriptWarning& warning) { std::fprintf(stderr, "%s\n", warning.line().c_str()); });
     try {
-        return session::flatten_tensors(session::run_phases(*run.method, run.arguments, run.backward.get()));
+        TensorList outputs;
+        session::run_phases(*run.method, run.arguments, run.backward.get(), [&](const IValue& result) { outputs = session::flatten_tensors(result); });
+        return outputs;
     } catch (Error& error) {
         // What the engine lacks is a fact about the file.
         if (error.kind() == ErrorKind::Unsupported) error.add_context({.file = run.program->info()->path});

@@ -458,19 +458,19 @@ void require_input_gradients(const std::vector<IValue>& arguments) {
     }
 }
 
-IValue run_phases(const PreparedMethod& method, std::vector<IValue> arguments, const BackwardSource* backward) {
+void run_phases(const PreparedMethod& method, std::vector<IValue> arguments, const BackwardSource* backward,
+                const std::function<void(const IValue&)>& on_result) {
     const GradModeScope grad(backward != nullptr);
-    IValue result;
     BackwardRoots roots;
     {
         const MemoryCategoryScope category(MemoryCategory::Activation);
-        result = method.forward(std::move(arguments));
+        const IValue result = method.forward(std::move(arguments));
+        if (on_result) on_result(result);
         if (backward != nullptr) roots = backward->roots(method, result);
     }
-    if (backward == nullptr) return result;
+    if (backward == nullptr) return;
     const MemoryCategoryScope category(MemoryCategory::Gradient);
     run_backward(roots);
-    return result;
 }
 
 }  // namespace loupe::session

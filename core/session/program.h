@@ -3,6 +3,7 @@
 // An opened model on the engine's side, and running it. The window's session and the command line use the same.
 
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -153,8 +154,10 @@ class StatementScope {
 // Tensors inside the arguments that can have a gradient become leaves that require it.
 void require_input_gradients(const std::vector<IValue>& arguments);
 class BackwardSource;
-// Forward, and backward from what was chosen (null: no backward), with memory by category. Returns the result.
-IValue run_phases(const PreparedMethod& method, std::vector<IValue> arguments, const BackwardSource* backward);
+// Forward, and backward from what was chosen (null: no backward), with memory by category. on_result sees the forward's
+// result, which backward itself does not keep alive.
+void run_phases(const PreparedMethod& method, std::vector<IValue> arguments, const BackwardSource* backward,
+                const std::function<void(const IValue&)>& on_result = {});
 
 // Also declared in session.h.
 bool holds_weights(const std::filesystem::path& file);
