@@ -16,6 +16,7 @@
 #include "app/window/main_window.h"
 #include "core/base/share_cores.h"
 #include "core/base/temporary_name.h"
+#include "views/common/file_output.h"
 #include "views/common/theme.h"
 #include "views/report/report.h"
 
@@ -26,7 +27,7 @@ using loupe::views::Theme;
 // For pictures in the documentation: waits until the window stands, saves it, ends.
 void saveScreenshot(loupe::window::MainWindow& window, const QString& file, int after) {
     QTimer::singleShot(after, &window, [&window, file] {
-        const bool saved = window.grab().save(file);
+        const bool saved = loupe::views::saveImage(window.grab().toImage(), file).isEmpty();
         QCoreApplication::exit(saved ? 0 : 1);
     });
 }

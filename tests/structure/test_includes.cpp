@@ -153,6 +153,24 @@ class TestIncludes : public QObject {
         }
         QVERIFY(files > 100);
     }
+    // One writer knows what may be replaced and leaves nothing half written.
+    void panels_write_with_the_engines_writer() {
+        static const QRegularExpression writer(R"(\bQSaveFile\b|\bQTemporaryFile\b|\bofstream\b|QIODevice::(?:WriteOnly|ReadWrite|Append)|\.savePdf\(|\.savePng\(|grab\(\)\.save\(|svg\.setFileName\()");
+        for (const char* folder : {"views", "app/window"}) {
+            QDirIterator files(QString(LOUPE_SOURCE_DIR "/") + folder, {"*.h", "*.cpp"}, QDir::Files, QDirIterator::Subdirectories);
+            while (files.hasNext()) {
+                const QString path = files.next();
+                if (path.endsWith("/views/common/file_output.cpp")) continue;
+                QFile file(path);
+                QVERIFY(file.open(QIODevice::ReadOnly));
+                for (int number = 1; !file.atEnd(); ++number) {
+                    const QString line = QString::fromUtf8(file.readLine());
+                    // A buffer in memory is no file.
+                    QVERIFY2(!writer.match(line).hasMatch() || line.contains("buffer", Qt::CaseInsensitive), qPrintable(QString("%1:%2: %3").arg(path).arg(number).arg(line.trimmed())));
+                }
+            }
+        }
+    }
     void every_source_names_its_licence() {
         for (const char* folder : {"core", "plugins", "views", "app"}) {
             QDirIterator files(QString(LOUPE_SOURCE_DIR "/") + folder, {"*.h", "*.cpp"}, QDir::Files, QDirIterator::Subdirectories);

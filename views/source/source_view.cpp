@@ -10,11 +10,11 @@
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QLineEdit>
-#include <QSaveFile>
 #include <QToolButton>
 #include <QVBoxLayout>
 #include <set>
 
+#include "views/common/file_output.h"
 #include "views/common/format.h"
 #include "views/common/icons.h"
 #include "views/common/theme.h"
@@ -338,11 +338,10 @@ void SourceView::showEdited() {
 
 bool SourceView::saveAndRun() {
     if (!isEditable()) return false;
-    QSaveFile file(shown_);
-    const QByteArray bytes = editor_->text().toUtf8();
-    const bool isWritten = file.open(QIODevice::WriteOnly) && file.write(bytes) == bytes.size() && file.commit();
-    if (!isWritten) {
-        bridge().addLog({.level = SessionBridge::LogEntry::Level::Error, .text = tr("%1 cannot be written: %2").arg(shown_, file.errorString()).toStdString(), .scope = {}, .source = {}});
+    FileOutput file(shown_);
+    file.write(editor_->text().toUtf8());
+    if (const QString error = file.commit(); !error.isEmpty()) {
+        bridge().addLog({.level = SessionBridge::LogEntry::Level::Error, .text = error.toStdString(), .scope = {}, .source = {}});
         return false;
     }
     moveBreakpoints();
