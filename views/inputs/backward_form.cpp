@@ -3,6 +3,7 @@
 
 #include <QFileDialog>
 #include <QHBoxLayout>
+#include <QMenu>
 #include <QStyle>
 #include <QVBoxLayout>
 
@@ -51,8 +52,8 @@ BackwardForm::BackwardForm(QWidget* parent)
     detail_->setObjectName(QStringLiteral("backwardDetail"));
     row->addWidget(detail_, 1);
     file_->setText(QStringLiteral("\u2026"));
-    file_->setToolTip(tr("From a file"));
-    file_->setAccessibleName(tr("From a file"));
+    file_->setToolTip(tr("From a file, or the training data"));
+    file_->setAccessibleName(tr("From a file, or the training data"));
     row->addWidget(file_);
     rows->addWidget(detail_row_);
     note_->setWordWrap(true);
@@ -65,7 +66,17 @@ BackwardForm::BackwardForm(QWidget* parent)
         if (!detail_row_->isHidden()) detail_->setFocus();
     });
     connect(detail_, &QLineEdit::editingFinished, this, &BackwardForm::take);
-    connect(file_, &QToolButton::clicked, this, &BackwardForm::chooseFile);
+    connect(file_, &QToolButton::clicked, this, [this] {
+        if (!takesTarget(choice_.kind, own_loss_)) return chooseFile();
+        auto* menu = new QMenu(this);
+        menu->setAttribute(Qt::WA_DeleteOnClose);
+        menu->addAction(tr("Labels of the training data"), this, [this] {
+            detail_->setText(QStringLiteral("labels"));
+            take();
+        });
+        menu->addAction(tr("From a file\u2026"), this, &BackwardForm::chooseFile);
+        menu->popup(file_->mapToGlobal(QPoint(0, file_->height())));
+    });
     fillKinds();
     setChoice({});
 }

@@ -179,6 +179,8 @@ void TrainPlots::restyle() {
     QCPColorGradient gradient;
     gradient.clearColorStops();
     for (int i = 0; i <= 16; ++i) gradient.setColorStopAt(i / 16.0, i == 0 ? theme.colour(Theme::Colour::Panel) : QColor::fromRgb(colourAt(ColourMap::Viridis, i / 16.0)));
+    gradient.setNanHandling(QCPColorGradient::nhNanColor);
+    gradient.setNanColor(Theme::instance().colour(Theme::Colour::Bad));
     map_->setGradient(gradient);
     curves_->replot(QCustomPlot::rpQueuedReplot);
     map_plot_->replot(QCustomPlot::rpQueuedReplot);
@@ -307,7 +309,10 @@ void TrainPlots::drawMap() {
     map_->setVisible(low <= high && !columns.empty());
     numbers_->clear();
     map_plot_->axisRect()->setVisible(map_->visible());  // axes of nothing tell nothing
-    if (!map_->visible()) return map_plot_->replot(QCustomPlot::rpQueuedReplot);
+    if (!map_->visible()) {
+        if (!columns.empty() && columns.back() != nullptr) numbers_->setText(finiteText(*columns.back()));
+        return map_plot_->replot(QCustomPlot::rpQueuedReplot);
+    }
     const int width = std::max<int>(2, static_cast<int>(columns.size()));
     const int height = std::max<int>(2, static_cast<int>(high - low + 1));
     map_->data()->setSize(width, height);
@@ -319,7 +324,9 @@ void TrainPlots::drawMap() {
         for (int y = 0; y < height; ++y) {
             const std::size_t bin = low + static_cast<std::size_t>(y);
             const double part = column == nullptr || column->count == 0 || bin > 63 ? 0 : static_cast<double>(column->exponents[bin]) / static_cast<double>(column->count);
-            map_->data()->setCell(x, y, part);
+            // Where nothing is finite the whole column is in the colour of NaN.
+            const bool none = column != nullptr && column->count > 0 && !column->finite;
+            map_->data()->setCell(x, y, none ? std::nan("") : part);
             most = std::max(most, part);
         }
     }
