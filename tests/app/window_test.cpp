@@ -45,6 +45,7 @@
 #include "views/events/events_view.h"
 #include "views/modules/module_model.h"
 #include "views/modules/modules_view.h"
+#include "views/inputs/backward_form.h"
 #include "views/inputs/drawing_pad.h"
 #include "views/inputs/input_model.h"
 #include "views/inputs/inputs_view.h"
@@ -832,6 +833,46 @@ class WindowTest : public QObject {
         modules.tree().setCurrentIndex(modules.model().indexOfModule(QStringLiteral("features")));
         QTest::keyClick(&modules.tree(), Qt::Key_C, Qt::ControlModifier);
         QTRY_VERIFY(QApplication::clipboard()->text().startsWith(QStringLiteral("features\tSequential")));
+    }
+
+    // A loss is typed in Inputs with its target; the first event of backward, and the header of the gradients, say it.
+    void backwardStartsFromTheLossThatIsChosen() {
+        open(model("digits"));
+        window_->docks().show(QStringLiteral("inputs"));
+        auto& form = view<views::InputsView>("inputs").backwardForm();
+        QTRY_VERIFY(testing::isActive(*window_));
+        form.kind()->setFocus();
+        form.kind()->lineEdit()->selectAll();
+        QTest::keyClicks(form.kind()->lineEdit(), QStringLiteral("cross_entropy"));
+        QTest::keyClick(form.kind()->lineEdit(), Qt::Key_Return);
+        QTRY_VERIFY(form.detail()->hasFocus());
+        QTest::keyClicks(form.detail(), QStringLiteral("[3]"));
+        QTest::keyClick(form.detail(), Qt::Key_Return);
+        QVERIFY(window_->bridge().runOptions().backward);
+        press(Qt::Key_F5);
+        QTRY_COMPARE(state(), RunState::Finished);
+        const auto recording = window_->bridge().recording();
+        const session::BackwardStart* start = recording->backward_start();
+        QVERIFY(start != nullptr);
+        QCOMPARE(views::text(start->text), QStringLiteral("CrossEntropyLoss(), target [3]"));
+        QCOMPARE(views::text(recording->event(start->event).op), QStringLiteral("backward from: CrossEntropyLoss(), target [3]"));
+        window_->docks().show(QStringLiteral("gradient_flow"));
+        const auto* header = window_->findChild<QLabel*>(QStringLiteral("backwardStart"));
+        QTRY_VERIFY2(header->text().contains(QStringLiteral("CrossEntropyLoss(), target [3]")), qPrintable(header->text()));
+        // A class that there is not is said where it was typed, in PyTorch's words.
+        window_->docks().show(QStringLiteral("inputs"));
+        form.detail()->setFocus();
+        form.detail()->selectAll();
+        QTest::keyClicks(form.detail(), QStringLiteral("[12]"));
+        QTest::keyClick(form.detail(), Qt::Key_Return);
+        press(Qt::Key_F5);
+        QTRY_COMPARE(state(), RunState::Failed);
+        QTRY_VERIFY2(form.error().contains(QStringLiteral("Target 12 is out of bounds.")), qPrintable(form.error()));
+        // What was chosen is there again with the model.
+        open(model("lstm"));
+        QCOMPARE(form.kind()->currentText(), QStringLiteral("sum of outputs"));
+        open(model("digits"));
+        QTRY_COMPARE(form.detail()->text(), QStringLiteral("[12]"));
     }
 
     void aRunToANanStopsBehindTheOperatorThatMadeIt() {

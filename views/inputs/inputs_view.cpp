@@ -381,7 +381,12 @@ void InputsView::recall() {
     if (recalled_ || !model) return;
     recalled_ = true;
     const auto remembered = recallInputs(text(model->path), bridge().runOptions());
-    if (!remembered || remembered->inputs.size() != bridge().inputs().size()) return;
+    if (!remembered || remembered->inputs.size() != bridge().inputs().size()) {
+        // A loss and its target are of the model before.
+        session::RunOptions options = bridge().runOptions();
+        options.backward_from = {};
+        return bridge().setRunOptions(options);
+    }
     left_out_ = remembered->options.left_out;
     session::RunOptions options = remembered->options;
     // Labels are those of the data as it is named now.
