@@ -10,12 +10,6 @@
 
 namespace loupe::cli {
 
-namespace {
-
-void append(NamedTensors& all, NamedTensors more) { all.insert(all.end(), more.begin(), more.end()); }
-
-}  // namespace
-
 int run_check(const RunArguments& options) {
     const NamedTensors expected = read_npz(options.expected_file);
     const bool backward = options.backward || std::any_of(expected.begin(), expected.end(), [](const auto& entry) {
@@ -25,8 +19,7 @@ int run_check(const RunArguments& options) {
     how.backward = backward;
     const PreparedRun run = prepare_run(how);
     const TensorList outputs = execute(run);
-    NamedTensors actual = collect_outputs(run, outputs, backward);
-    if (backward) append(actual, collect_gradient_norms(run));
+    NamedTensors actual = collect_outputs(run, outputs, {.arguments = backward, .parameters = backward, .norms = backward});
     for (const auto& [name, buffer] : run.program->module().named_buffers()) actual.emplace_back(concat("after.", name), buffer);
 
     std::size_t differing = 0;

@@ -77,10 +77,14 @@ void trace_program(session::Program& program, const RunArguments& options);
 // Forward, and backward if it was prepared; gradients of before are dropped first. Returns the flattened outputs.
 TensorList execute(const PreparedRun& run);
 
-// out0, ...; with gradients grad.arg0, grad.param.NAME.
-NamedTensors collect_outputs(const PreparedRun& run, const TensorList& outputs, bool gradients);
-// gradnorm.NAME of every parameter, 0 where it has no gradient.
-NamedTensors collect_gradient_norms(const PreparedRun& run);
+// Which gradients stand beside the results.
+struct Gradients {
+    bool arguments = false;   // grad.arg0
+    bool parameters = false;  // grad.param.NAME
+    bool norms = false;       // gradnorm.NAME of every parameter, 0 where it has no gradient
+};
+// out0, ..., and gradients.
+NamedTensors collect_outputs(const PreparedRun& run, const TensorList& outputs, Gradients gradients);
 
 // One row an event.
 void print_stats(const session::Recording& recording);

@@ -9,6 +9,7 @@
 #include "app/cli/commands.h"
 #include "app/cli/stop_signals.h"
 #include "core/base/cancel.h"
+#include "core/base/deep_thread.h"
 #include "core/base/error.h"
 #include "core/base/strings.h"
 #include "core/session/compile_mode.h"
@@ -141,7 +142,7 @@ int run(int argc, char** argv) {
     auto* run = app.add_subcommand("run", "run forward, and backward if asked");
     add_run_options(*run, run_options);
     auto* outputs = run->add_option("--outputs", run_options.outputs_file, "write results and gradients to this .npz");
-    run->add_flag("--grad-norms", run_options.grad_norms, "run backward and write only the norm of each parameter's gradient")->needs(outputs);
+    run->add_flag("--grad-norms", run_options.grad_norms, "run backward, and write a parameter's gradient as its norm alone")->needs(outputs);
     run->add_option("--trace", run_options.trace_file, "write the events as a Chrome trace");
     run->add_option("--record", run_options.record_file, "write the whole recording, to open later in the window (.loupe)");
     run->add_flag("--stats", run_options.stats, "print a row an event");
@@ -269,6 +270,7 @@ int run(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
+    loupe::allow_deep_stack();
     catch_stop_signals();
     return end_output(run(argc, argv));
 }

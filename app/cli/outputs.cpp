@@ -35,25 +35,20 @@ TensorList execute(const PreparedRun& run) {
     }
 }
 
-NamedTensors collect_gradient_norms(const PreparedRun& run) {
-    NamedTensors all;
-    for (const auto& [name, parameter] : run.program->module().named_parameters()) {
-        const Tensor grad = grad_of(parameter);
-        double norm = 0;
-        if (grad.defined()) {
-            const session::Statistics statistics = session::compute_statistics(grad);
-            norm = statistics.nan_count > 0 ? std::nan("") : statistics.inf_count > 0 ? HUGE_VAL : statistics.finite ? statistics.finite->norm : 0;
-        }
-        all.emplace_back(concat("gradnorm.", name), scalar_tensor(norm, ScalarType::Float64));
-    }
-    return all;
+namespace {
+
+double norm_of(const Tensor& grad) {
+    if (!grad.defined()) return 0;
+    const session::Statistics statistics = session::compute_statistics(grad);
+    return statistics.nan_count > 0 ? std::nan("") : statistics.inf_count > 0 ? HUGE_VAL : statistics.finite ? statistics.finite->norm : 0;
 }
 
-NamedTensors collect_outputs(const PreparedRun& run, const TensorList& outputs, bool gradients) {
+}  // namespace
+
+NamedTensors collect_outputs(const PreparedRun& run, const TensorList& outputs, Gradients gradients) {
     NamedTensors all;
     for (std::size_t i = 0; i < outputs.size(); ++i) all.emplace_back(concat("out", i), detach(outputs[i]));
-    if (!gradients) return all;
-    for (std::size_t i = 0; i < run.arguments.size(); ++i) {
+    for (std::size_t i = 0; gradients.arguments && i < run.arguments.size(); ++i) {
         const bool is_alone = run.arguments[i].is_tensor();
         std::size_t element = 0;
         visit_tensors(run.arguments[i], [&](const Tensor& t) {
@@ -62,7 +57,9 @@ NamedTensors collect_outputs(const PreparedRun& run, const TensorList& outputs, 
         });
     }
     for (const auto& [name, parameter] : run.program->module().named_parameters()) {
-        if (grad_of(parameter).defined()) all.emplace_back(concat("grad.param.", name), grad_of(parameter));
+        const Tensor grad = grad_of(parameter);
+        if (gradients.parameters && grad.defined()) all.emplace_back(concat("grad.param.", name), grad);
+        if (gradients.norms) all.emplace_back(concat("gradnorm.", name), scalar_tensor(norm_of(grad), ScalarType::Float64));
     }
     return all;
 }

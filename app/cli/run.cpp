@@ -51,8 +51,10 @@ int run_run(const RunArguments& options) {
     const bool records = options.stats || !options.trace_file.empty() || !options.record_file.empty();
     const TensorList outputs = records ? execute_recorded(run, options) : execute(run);
     if (!options.outputs_file.empty()) {
-        write_npz(options.outputs_file,
-                  options.grad_norms ? collect_gradient_norms(run) : collect_outputs(run, outputs, options.backward));
+        write_npz(options.outputs_file, collect_outputs(run, outputs,
+                                                         {.arguments = options.backward,
+                                                          .parameters = options.backward && !options.grad_norms,
+                                                          .norms = options.grad_norms}));
     }
     if (!options.stats) print_results(outputs);
     return 0;

@@ -149,22 +149,6 @@ bool is_tar(std::span<const std::byte> bytes) {
     return bytes.size() > 512 && as_text(bytes).substr(kAt).starts_with("ustar");
 }
 
-bool holds_tensors(const IValue& value) {
-    if (!value.is_dict()) return false;
-    for (const auto& [name, tensor] : value.to_dict().entries()) {
-        if (name.is_string() && tensor.is_tensor()) return true;
-    }
-    return false;
-}
-
-NamedTensors tensors_in(const IValue& state) {
-    NamedTensors tensors;
-    for (const auto& [name, value] : state.to_dict().entries()) {
-        if (name.is_string() && value.is_tensor()) tensors.emplace_back(name.to_string(), value.to_tensor());
-    }
-    return tensors;
-}
-
 }  // namespace
 
 bool is_legacy_checkpoint(std::span<const std::byte> bytes) { return as_text(bytes).starts_with(kLegacyMagic); }
@@ -201,17 +185,6 @@ std::pair<IValue, std::size_t> read_pickled_value(std::span<const std::byte> byt
     const Pickle value = read_pickle(bytes);
     HeldStorages storages;
     return {ValueBuilder(storages, classes).build(*value.root()), value.size()};
-}
-
-NamedTensors read_weights(const std::filesystem::path& path) {
-    if (path.extension() == ".npz") return read_npz(path);
-    const IValue value = read_checkpoint(path);
-    if (holds_tensors(value)) return tensors_in(value);
-    for (const char* key : {"state_dict", "model_state_dict", "model"}) {
-        const IValue* nested = value.is_dict() ? value.to_dict().find(key) : nullptr;
-        if (nested != nullptr && holds_tensors(*nested)) return tensors_in(*nested);
-    }
-    throw_file_error("no weights: a checkpoint is a dict of tensors by name", path.string());
 }
 
 }  // namespace loupe

@@ -27,9 +27,4 @@ IValue read_checkpoint(const Ptr<MappedFile>& file, PickledClasses& classes);
 // What pickle.dumps wrote, with tensors in it, and how many of the bytes it takes. Throws Error (File) when they are damaged.
 std::pair<IValue, std::size_t> read_pickled_value(std::span<const std::byte> bytes, PickledClasses& classes);
 
-// Weights by name from a checkpoint (.pt, .pth) or an .npz: the dict of tensors itself, or the one under "state_dict",
-// "model_state_dict" or "model" of a training checkpoint. Throws Error as read_checkpoint, Error (File) when there are
-// none.
-NamedTensors read_weights(const std::filesystem::path& path);
-
 }  // namespace loupe

@@ -14,6 +14,7 @@
 #include "core/io/checkpoint.h"
 #include "core/io/module_guess.h"
 #include "core/io/pickle_values.h"
+#include "core/io/safetensors.h"
 #include "core/ops/sparse/sparse.h"
 
 namespace loupe {
@@ -274,6 +275,12 @@ CheckpointWeights read_checkpoint_weights(const std::filesystem::path& path) {
     note_others(value, weights);
     if (!classes.classes().empty()) weights.notes.push_back(concat("not read, because files do not run code here: ", join(classes.classes(), ", ")));
     return weights;
+}
+
+NamedTensors read_weights(const std::filesystem::path& path) {
+    if (path.extension() == ".npz") return read_npz(path);
+    if (path.extension() == ".safetensors") return read_safetensors(path);
+    return read_checkpoint_weights(path).tensors;
 }
 
 bool strip_wrapper_prefix(CheckpointWeights& weights) {

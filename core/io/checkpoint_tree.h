@@ -25,6 +25,9 @@ struct CheckpointWeights {
 // are no weights.
 CheckpointWeights read_checkpoint_weights(const std::filesystem::path& path);
 
+// Weights by name from a checkpoint, wherever in it they are, an .npz or a .safetensors. Throws Error as their readers.
+NamedTensors read_weights(const std::filesystem::path& path);
+
 // Drops "module." (DataParallel) or "_orig_mod." (torch.compile) when all names begin so. True when it did.
 bool strip_wrapper_prefix(CheckpointWeights& weights);
 

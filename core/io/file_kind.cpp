@@ -37,6 +37,10 @@ FileIdentity identify_archive(const Ptr<MappedFile>& file) {
         any([](const std::string& name) { return name.ends_with("serialized_exported_program.json"); })) {
         return {FileKind::ExportedProgram, "a torch.export program (.pt2)", kSaveTorchScript};
     }
+    if (has(".data/extern_modules") || has(".data/python_version")) {
+        return {FileKind::Other, "a torch.package archive, whose code Python imports",
+                "in Python, load the model with torch.package.PackageImporter and save it with torch.jit.save"};
+    }
     if (has("model.json")) {
         return {FileKind::TorchScriptOld, "a TorchScript archive of PyTorch before 1.2 (model.json)",
                 "load and save it again with a newer PyTorch"};

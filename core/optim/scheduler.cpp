@@ -137,6 +137,7 @@ void Scheduler::load_state_dict(const IValue& state) {
         if (auto* const* whole = std::get_if<std::int64_t*>(&field)) **whole = value->to_int();
         else if (auto* const* number = std::get_if<double*>(&field)) **number = value->to_scalar().to_double();
         else if (auto* const* flag = std::get_if<bool*>(&field)) **flag = value->to_scalar().to_bool();
+        else if (auto* const* given = std::get_if<Scalar*>(&field)) **given = value->to_scalar();
         else *std::get<std::vector<double>*>(field) = value->to_doubles();
     }
 }

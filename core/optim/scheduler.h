@@ -40,7 +40,7 @@ class Scheduler : public RefCounted {
 
   protected:
     friend class SequentialLR;
-    using Field = std::variant<std::int64_t*, double*, std::vector<double>*, bool*>;
+    using Field = std::variant<std::int64_t*, double*, std::vector<double>*, bool*, Scalar*>;
 
     explicit Scheduler(Ptr<Optimizer> optimizer) : optimizer_(std::move(optimizer)) {}
     // Remembers the rates at the start and sets those of the first epoch. Called at the end of construction.
@@ -54,6 +54,8 @@ class Scheduler : public RefCounted {
     // What is saved, by name.
     virtual std::vector<std::pair<std::string, Field>> fields();
 
+    // last_epoch_, for comparison with lengths, which may be any number (StepLR(optimizer, 1.0)).
+    double epoch() const { return static_cast<double>(last_epoch_); }
     std::size_t group_count() const { return optimizer_->param_groups()->elements.size(); }
     DictObject& group(std::size_t i) const { return optimizer_->param_groups()->elements[i].to_dict(); }
     double rate(std::size_t i) const { return Options(group(i)).number("lr"); }

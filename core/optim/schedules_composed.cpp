@@ -85,8 +85,8 @@ class ReduceLROnPlateau final : public Scheduler {
   public:
     // (optimizer, mode, factor, patience, threshold, threshold_mode, cooldown, min_lr, eps, verbose)
     explicit ReduceLROnPlateau(Values v)
-        : Scheduler(optimizer_in(v[0])), factor_(number(v[2])), patience_(v[3].to_int()), threshold_(number(v[4])),
-          cooldown_(v[6].to_int()), eps_(number(v[8])) {
+        : Scheduler(optimizer_in(v[0])), factor_(number(v[2])), patience_(v[3].to_scalar()), threshold_(number(v[4])),
+          cooldown_(v[6].to_scalar()), eps_(number(v[8])) {
         const std::string &mode = v[1].to_string(), &threshold_mode = v[5].to_string();
         if (factor_ >= 1) refuse("Factor should be < 1.0.");
         if (v[7].is_list() || v[7].is_tuple()) least_ = one_a_group(v[7], "min_lrs");
@@ -110,11 +110,11 @@ class ReduceLROnPlateau final : public Scheduler {
         } else {
             ++bad_epochs_;
         }
-        if (cooling_ > 0) {
-            --cooling_;
+        if (cooling_.to_double() > 0) {
+            cooling_ = cooling_.is_integral() ? Scalar(cooling_.to_int() - 1) : Scalar(cooling_.to_double() - 1);
             bad_epochs_ = 0;
         }
-        if (bad_epochs_ > patience_) {
+        if (static_cast<double>(bad_epochs_) > patience_.to_double()) {
             reduce();
             cooling_ = cooldown_;
             bad_epochs_ = 0;
@@ -147,13 +147,14 @@ class ReduceLROnPlateau final : public Scheduler {
                 {"last_epoch", &last_epoch_}, {"verbose", &verbose_}, {"_last_lr", &last_rates_}};
     }
     double factor_;
-    std::int64_t patience_;
+    Scalar patience_;  // numbers as they were given, which state_dict keeps
     double threshold_;
-    std::int64_t cooldown_;
+    Scalar cooldown_;
     double eps_;
     std::vector<double> least_;
     double best_ = 0;
-    std::int64_t bad_epochs_ = 0, cooling_ = 0;
+    std::int64_t bad_epochs_ = 0;
+    Scalar cooling_;
     bool is_min_ = true, is_relative_ = true;
 };
 
@@ -168,7 +169,7 @@ Ptr<Scheduler> made(Values arguments) {
 class SequentialLR final : public ComposedScheduler {
   public:
     explicit SequentialLR(Values v) : ComposedScheduler(optimizer_in(v[0]), schedulers_in(v[1])) {
-        for (const std::int64_t milestone : v[2].to_ints()) milestones_.push_back(milestone);
+        milestones_ = v[2].to_doubles();
         for (std::size_t i = 0; i < schedulers_.size(); ++i) {
             if (schedulers_[i]->optimizer() == optimizer_) continue;
             refuse(concat("Sequential Schedulers expects all schedulers to belong to the same optimizer, but got schedulers at index ", i,
@@ -186,25 +187,25 @@ class SequentialLR final : public ComposedScheduler {
     }
     void step(std::optional<double> = {}) override {
         ++last_epoch_;
-        const auto at = static_cast<std::size_t>(std::ranges::upper_bound(milestones_, last_epoch_) - milestones_.begin());
-        if (at > 0 && milestones_[at - 1] == last_epoch_) schedulers_[at]->step(0);
+        const auto at = static_cast<std::size_t>(std::ranges::upper_bound(milestones_, epoch()) - milestones_.begin());
+        if (at > 0 && milestones_[at - 1] == epoch()) schedulers_[at]->step(0);
         else schedulers_[at]->step();
         last_rates_ = schedulers_[at]->last_rates();
     }
 
   private:
     std::vector<std::pair<std::string, Field>> fields() override { return {{"last_epoch", &last_epoch_}, {"_last_lr", &last_rates_}}; }
-    std::vector<std::int64_t> milestones_;
+    std::vector<double> milestones_;
 };
 
 const SchedulerRecord kReduceLROnPlateau = {
     "ReduceLROnPlateau", "Lowers the rate when a measured number has not improved for `patience` epochs.",
-    "ReduceLROnPlateau(Any optimizer, str mode='min', Scalar factor=0.1, int patience=10, Scalar threshold=0.0001, str threshold_mode='rel', "
-    "int cooldown=0, Any min_lr=0, Scalar eps=1e-08, bool verbose=False) -> Any",
+    "ReduceLROnPlateau(Any optimizer, str mode='min', Scalar factor=0.1, Scalar patience=10, Scalar threshold=0.0001, str threshold_mode='rel', "
+    "Scalar cooldown=0, Any min_lr=0, Scalar eps=1e-08, bool verbose=False) -> Any",
     made<ReduceLROnPlateau>};
 const SchedulerRecord kSequentialLR = {
     "SequentialLR", "One schedule after another, from milestone to milestone.",
-    "SequentialLR(Any optimizer, Any schedulers, int[] milestones, int last_epoch=-1, bool verbose=False) -> Any", made<SequentialLR>};
+    "SequentialLR(Any optimizer, Any schedulers, float[] milestones, int last_epoch=-1, bool verbose=False) -> Any", made<SequentialLR>};
 const SchedulerRecord kChainedScheduler = {"ChainedScheduler", "All schedules at once: each multiplies the rate in its turn.",
                                            "ChainedScheduler(Any schedulers) -> Any", made<ChainedScheduler>};
 

@@ -17,38 +17,41 @@ using std::numbers::pi;
 
 double number(const IValue& value) { return value.to_scalar().to_double(); }
 double whole(std::int64_t n) { return static_cast<double>(n); }
+std::int64_t integer(const IValue& value, const char* expected) {
+    if (!value.is_int()) refuse(concat("Expected ", expected, " but got ", python_str(value)));
+    return value.to_int();
+}
 
 class CosineAnnealingLR final : public Scheduler {
   public:
-    explicit CosineAnnealingLR(Values v) : Scheduler(optimizer_in(v[0])), half_period_(v[1].to_int()), least_(number(v[2])) {
+    explicit CosineAnnealingLR(Values v) : Scheduler(optimizer_in(v[0])), half_period_(number(v[1])), least_(number(v[2])) {
         if (half_period_ == 0) refuse("float division by zero");
         begin(v[3].to_int(), v.back());
     }
 
   private:
-    double cosine(std::int64_t epoch) const { return 1 + std::cos(pi * whole(epoch) / whole(half_period_)); }
+    double cosine(std::int64_t epoch) const { return 1 + std::cos(pi * whole(epoch) / half_period_); }
     std::vector<double> rates() override {
         if (last_epoch_ == 0) return current_rates();
         if (step_count_ == 1) return closed_form();
-        const std::int64_t period = 2 * half_period_;
+        const double period = 2 * half_period_;
         // From the turning point on the rate before says nothing.
-        const bool is_turning = (last_epoch_ - 1 - half_period_) % period == 0;
+        const bool is_turning = std::fmod(epoch() - 1 - half_period_, period) == 0;
         return each_group([&](std::size_t i) {
-            if (is_turning) return rate(i) + (base_rates_[i] - least_) * (1 - std::cos(pi / whole(half_period_))) / 2;
+            if (is_turning) return rate(i) + (base_rates_[i] - least_) * (1 - std::cos(pi / half_period_)) / 2;
             return cosine(last_epoch_) / cosine(last_epoch_ - 1) * (rate(i) - least_) + least_;
         });
     }
     std::vector<double> closed_form() override {
         return each_group([&](std::size_t i) { return least_ + (base_rates_[i] - least_) * cosine(last_epoch_) / 2; });
     }
-    std::int64_t half_period_;
-    double least_;
+    double half_period_, least_;
 };
 
 class CosineAnnealingWarmRestarts final : public Scheduler {
   public:
     explicit CosineAnnealingWarmRestarts(Values v)
-        : Scheduler(optimizer_in(v[0])), first_(v[1].to_int()), growth_(v[2].to_int()), least_(number(v[3])), length_(whole(first_)) {
+        : Scheduler(optimizer_in(v[0])), first_(integer(v[1], "positive integer T_0,")), growth_(integer(v[2], "integer T_mult >= 1,")), least_(number(v[3])), length_(whole(first_)) {
         if (first_ <= 0) refuse(concat("Expected positive integer T_0, but got ", first_));
         if (growth_ < 1) refuse(concat("Expected integer T_mult >= 1, but got ", growth_));
         at_ = whole(v[4].to_int());
@@ -262,10 +265,10 @@ Ptr<Scheduler> made(Values arguments) {
 
 const SchedulerRecord kCosineAnnealingLR = {
     "CosineAnnealingLR", "Half a cosine from the first rate to eta_min in T_max epochs, and back.",
-    "CosineAnnealingLR(Any optimizer, int T_max, Scalar eta_min=0, int last_epoch=-1, bool verbose=False) -> Any", made<CosineAnnealingLR>};
+    "CosineAnnealingLR(Any optimizer, Scalar T_max, Scalar eta_min=0, int last_epoch=-1, bool verbose=False) -> Any", made<CosineAnnealingLR>};
 const SchedulerRecord kCosineAnnealingWarmRestarts = {
     "CosineAnnealingWarmRestarts", "Half a cosine again and again, each T_mult times as long as the one before.",
-    "CosineAnnealingWarmRestarts(Any optimizer, int T_0, int T_mult=1, Scalar eta_min=0, int last_epoch=-1, bool verbose=False) -> Any",
+    "CosineAnnealingWarmRestarts(Any optimizer, Scalar T_0, Scalar T_mult=1, Scalar eta_min=0, int last_epoch=-1, bool verbose=False) -> Any",
     made<CosineAnnealingWarmRestarts>};
 const SchedulerRecord kCyclicLR = {
     "CyclicLR", "Up and down between two rates (Smith 2015).",

@@ -55,72 +55,72 @@ class MultiplicativeLR final : public FunctionLR {
 
 class StepLR final : public Scheduler {
   public:
-    explicit StepLR(Values v) : Scheduler(optimizer_in(v[0])), size_(v[1].to_int()), gamma_(v[2].to_scalar().to_double()) {
-        if (size_ == 0) refuse("integer division or modulo by zero");
+    explicit StepLR(Values v) : Scheduler(optimizer_in(v[0])), size_(v[1].to_scalar()), gamma_(v[2].to_scalar().to_double()) {
+        if (size_.equals(0)) refuse(size_.is_integral() ? "integer division or modulo by zero" : "float modulo");
         begin(v[3].to_int(), v.back());
     }
 
   private:
     std::vector<double> rates() override {
-        const bool is_due = last_epoch_ != 0 && last_epoch_ % size_ == 0;
+        const bool is_due = last_epoch_ != 0 && std::fmod(epoch(), size_.to_double()) == 0;
         return each_group([&](std::size_t i) { return is_due ? rate(i) * gamma_ : rate(i); });
     }
     std::vector<double> closed_form() override {
-        return each_group([&](std::size_t i) { return base_rates_[i] * std::pow(gamma_, last_epoch_ / size_); });
+        return each_group([&](std::size_t i) { return base_rates_[i] * std::pow(gamma_, std::floor(epoch() / size_.to_double())); });
     }
     std::vector<std::pair<std::string, Field>> fields() override {
         auto all = Scheduler::fields();
         all.insert(all.begin(), {{"step_size", &size_}, {"gamma", &gamma_}});
         return all;
     }
-    std::int64_t size_;
+    Scalar size_;  // as it was given, which state_dict keeps
     double gamma_;
 };
 
 class MultiStepLR final : public Scheduler {
   public:
     explicit MultiStepLR(Values v) : Scheduler(optimizer_in(v[0])), gamma_(v[2].to_scalar().to_double()) {
-        for (const std::int64_t milestone : v[1].to_ints()) milestones_.push_back(milestone);
+        milestones_ = v[1].to_doubles();
         std::ranges::sort(milestones_);
         begin(v[3].to_int(), v.back());
     }
 
   private:
     std::vector<double> rates() override {
-        const auto times = std::ranges::count(milestones_, last_epoch_);
+        const auto times = std::ranges::count(milestones_, static_cast<double>(last_epoch_));
         return each_group([&](std::size_t i) { return rate(i) * std::pow(gamma_, times); });
     }
     std::vector<double> closed_form() override {
-        const auto times = std::ranges::upper_bound(milestones_, last_epoch_) - milestones_.begin();
+        const auto times = std::ranges::upper_bound(milestones_, static_cast<double>(last_epoch_)) - milestones_.begin();
         return each_group([&](std::size_t i) { return base_rates_[i] * std::pow(gamma_, times); });
     }
-    std::vector<std::int64_t> milestones_;
+    std::vector<double> milestones_;
     double gamma_;
 };
 
 class ConstantLR final : public Scheduler {
   public:
-    explicit ConstantLR(Values v) : Scheduler(optimizer_in(v[0])), factor_(v[1].to_scalar().to_double()), total_(v[2].to_int()) {
+    explicit ConstantLR(Values v) : Scheduler(optimizer_in(v[0])), factor_(v[1].to_scalar().to_double()), total_(v[2].to_scalar().to_double()) {
         if (!(factor_ >= 0 && factor_ <= 1)) refuse("Constant multiplicative factor expected to be between 0 and 1.");
         begin(v[3].to_int(), v.back());
     }
 
   private:
     std::vector<double> rates() override {
-        const double by = last_epoch_ == 0 ? factor_ : (last_epoch_ == total_ ? 1 / factor_ : 1);
+        const double by = last_epoch_ == 0 ? factor_ : (epoch() == total_ ? 1 / factor_ : 1);
         return each_group([&](std::size_t i) { return rate(i) * by; });
     }
     std::vector<double> closed_form() override {
-        return each_group([&](std::size_t i) { return base_rates_[i] * (factor_ + (last_epoch_ >= total_ ? 1 - factor_ : 0)); });
+        return each_group([&](std::size_t i) { return base_rates_[i] * (factor_ + (epoch() >= total_ ? 1 - factor_ : 0)); });
     }
     double factor_;
-    std::int64_t total_;
+    double total_;
 };
 
 class LinearLR final : public Scheduler {
   public:
     explicit LinearLR(Values v)
-        : Scheduler(optimizer_in(v[0])), start_(v[1].to_scalar().to_double()), end_(v[2].to_scalar().to_double()), total_(v[3].to_int()) {
+        : Scheduler(optimizer_in(v[0])), start_(v[1].to_scalar().to_double()), end_(v[2].to_scalar().to_double()), total_(v[3].to_scalar().to_double()) {
         if (!(start_ >= 0 && start_ <= 1)) refuse("Starting multiplicative factor expected to be between 0 and 1.");
         if (!(end_ >= 0 && end_ <= 1)) refuse("Ending multiplicative factor expected to be between 0 and 1.");
         begin(v[4].to_int(), v.back());
@@ -130,17 +130,16 @@ class LinearLR final : public Scheduler {
     std::vector<double> rates() override {
         double by = 1;
         if (last_epoch_ == 0) by = start_;
-        else if (last_epoch_ <= total_) {
-            by = 1 + (end_ - start_) / (static_cast<double>(total_) * start_ + static_cast<double>(last_epoch_ - 1) * (end_ - start_));
+        else if (epoch() <= total_) {
+            by = 1 + (end_ - start_) / (total_ * start_ + static_cast<double>(last_epoch_ - 1) * (end_ - start_));
         }
         return each_group([&](std::size_t i) { return rate(i) * by; });
     }
     std::vector<double> closed_form() override {
-        const double done = static_cast<double>(std::min(total_, last_epoch_)) / static_cast<double>(total_);
+        const double done = std::min(total_, epoch()) / total_;
         return each_group([&](std::size_t i) { return base_rates_[i] * (start_ + (end_ - start_) * done); });
     }
-    double start_, end_;
-    std::int64_t total_;
+    double start_, end_, total_;
 };
 
 class ExponentialLR final : public Scheduler {
@@ -159,22 +158,21 @@ class ExponentialLR final : public Scheduler {
 
 class PolynomialLR final : public Scheduler {
   public:
-    explicit PolynomialLR(Values v) : Scheduler(optimizer_in(v[0])), total_(v[1].to_int()), power_(v[2].to_scalar().to_double()) {
+    explicit PolynomialLR(Values v) : Scheduler(optimizer_in(v[0])), total_(v[1].to_scalar().to_double()), power_(v[2].to_scalar().to_double()) {
         begin(v[3].to_int(), v.back());
     }
 
   private:
-    double left(std::int64_t epoch) const { return 1 - static_cast<double>(epoch) / static_cast<double>(total_); }
+    double left(double at) const { return 1 - at / total_; }
     std::vector<double> rates() override {
-        const bool moves = last_epoch_ != 0 && last_epoch_ <= total_;
-        const double by = moves ? std::pow(left(last_epoch_) / left(last_epoch_ - 1), power_) : 1;
+        const bool moves = last_epoch_ != 0 && epoch() <= total_;
+        const double by = moves ? std::pow(left(epoch()) / left(epoch() - 1), power_) : 1;
         return each_group([&](std::size_t i) { return rate(i) * by; });
     }
     std::vector<double> closed_form() override {
-        return each_group([&](std::size_t i) { return base_rates_[i] * std::pow(left(std::min(total_, last_epoch_)), power_); });
+        return each_group([&](std::size_t i) { return base_rates_[i] * std::pow(left(std::min(total_, epoch())), power_); });
     }
-    std::int64_t total_;
-    double power_;
+    double total_, power_;
 };
 
 template <typename T>
@@ -190,22 +188,22 @@ const SchedulerRecord kMultiplicativeLR = {"MultiplicativeLR", "The rate times a
                                            "MultiplicativeLR(Any optimizer, Any lr_lambda, int last_epoch=-1, bool verbose=False) -> Any",
                                            made<MultiplicativeLR>};
 const SchedulerRecord kStepLR = {"StepLR", "The rate times gamma every step_size epochs.",
-                                 "StepLR(Any optimizer, int step_size, Scalar gamma=0.1, int last_epoch=-1, bool verbose=False) -> Any", made<StepLR>};
+                                 "StepLR(Any optimizer, Scalar step_size, Scalar gamma=0.1, int last_epoch=-1, bool verbose=False) -> Any", made<StepLR>};
 const SchedulerRecord kMultiStepLR = {"MultiStepLR", "The rate times gamma at each milestone.",
-                                      "MultiStepLR(Any optimizer, int[] milestones, Scalar gamma=0.1, int last_epoch=-1, bool verbose=False) -> Any",
+                                      "MultiStepLR(Any optimizer, float[] milestones, Scalar gamma=0.1, int last_epoch=-1, bool verbose=False) -> Any",
                                       made<MultiStepLR>};
 const SchedulerRecord kConstantLR = {"ConstantLR", "The first rate times a factor until total_iters epochs have passed.",
-                                     "ConstantLR(Any optimizer, Scalar factor=0.3333333333333333, int total_iters=5, int last_epoch=-1, bool "
+                                     "ConstantLR(Any optimizer, Scalar factor=0.3333333333333333, Scalar total_iters=5, int last_epoch=-1, bool "
                                      "verbose=False) -> Any",
                                      made<ConstantLR>};
 const SchedulerRecord kLinearLR = {"LinearLR", "From a factor to another in total_iters equal steps.",
-                                   "LinearLR(Any optimizer, Scalar start_factor=0.3333333333333333, Scalar end_factor=1.0, int total_iters=5, int "
+                                   "LinearLR(Any optimizer, Scalar start_factor=0.3333333333333333, Scalar end_factor=1.0, Scalar total_iters=5, int "
                                    "last_epoch=-1, bool verbose=False) -> Any",
                                    made<LinearLR>};
 const SchedulerRecord kExponentialLR = {"ExponentialLR", "The rate times gamma every epoch.",
                                         "ExponentialLR(Any optimizer, Scalar gamma, int last_epoch=-1, bool verbose=False) -> Any", made<ExponentialLR>};
 const SchedulerRecord kPolynomialLR = {"PolynomialLR", "Down to zero by a power of the epochs that are left.",
-                                       "PolynomialLR(Any optimizer, int total_iters=5, Scalar power=1.0, int last_epoch=-1, bool verbose=False) -> Any",
+                                       "PolynomialLR(Any optimizer, Scalar total_iters=5, Scalar power=1.0, int last_epoch=-1, bool verbose=False) -> Any",
                                        made<PolynomialLR>};
 
 }  // namespace loupe::optim

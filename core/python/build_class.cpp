@@ -198,6 +198,29 @@ IValue build_class(ClassParts parts, const std::function<void(const IValue& cls)
     return result;
 }
 
+// T of `class A[T]:` is bound while the class is made; a variable of that name has its value again afterwards.
+class Runner::TypeParamScope {
+  public:
+    TypeParamScope(Runner& runner, std::span<const script::TypeParam> params) : runner_(runner), params_(params) {
+        for (const script::TypeParam& param : params) {
+            before_.push_back(runner.bound_value(param.index, param.name));
+            runner.bind_name(param.index, param.name, typing_variable(param.name));
+        }
+    }
+    TypeParamScope(const TypeParamScope&) = delete;
+    TypeParamScope& operator=(const TypeParamScope&) = delete;
+    ~TypeParamScope() {
+        for (std::size_t i = 0; i < params_.size(); ++i) {
+            if (!is_unbound(before_[i])) runner_.bind_name(params_[i].index, params_[i].name, std::move(before_[i]));
+        }
+    }
+
+  private:
+    Runner& runner_;
+    std::span<const script::TypeParam> params_;
+    std::vector<IValue> before_;
+};
+
 void Runner::run_class(const script::Class& s) {
     std::vector<IValue> decorators;
     for (const script::Expr* decorator : s.decorators) decorators.push_back(evaluate(decorator));
@@ -206,7 +229,10 @@ void Runner::run_class(const script::Class& s) {
     parts.name = code.name;
     parts.qualified_name = code.qualified_name;
     parts.module = frame_.unit.name;
+    const TypeParamScope type_params(*this, s.type_params);
     parts.bases = evaluate_all(s.bases);
+    const bool is_named_tuple = parts.bases.size() == 1 && object_as<ClassObject>(parts.bases[0]) == named_tuple_base().get();
+    if (!s.type_params.empty() && !is_named_tuple) parts.bases.push_back(IValue::other(generic_base()));
     CallArguments keywords;
     for (const script::Keyword& keyword : s.keywords) {
         IValue value = evaluate(keyword.value);

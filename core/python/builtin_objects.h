@@ -170,6 +170,8 @@ ClassPtr make_named_tuple_class(const std::string& name, const std::string& modu
                                 const std::vector<std::string>& fields, std::vector<IValue> defaults,
                                 const AttributeMap& names = {});
 const ClassPtr& named_tuple_base();  // typing.NamedTuple
+const ClassPtr& generic_base();      // typing.Generic
+IValue typing_variable(std::string_view name);  // typing.TypeVar(name)
 // __new__ and __init__.
 IValue instantiate(ClassObject& cls, CallArguments arguments);
 

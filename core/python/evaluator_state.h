@@ -23,10 +23,14 @@ class TrackedList final : public RefCounted {
     Tracked* first_ = nullptr;
 };
 
+// Calls under way at most, as in CPython; sys.setrecursionlimit changes it. The stack of the thread is a limit too.
+inline constexpr std::int64_t kRecursionLimit = 1000;
+
 class Evaluator::State {
   public:
     explicit State(EvaluatorOptions given);
     StatementHook* hook = nullptr;
+    std::int64_t recursion_limit = kRecursionLimit;
     EvaluatorOptions options;
     Ptr<TrackedList> tracked = make_ptr<TrackedList>();
     Ptr<ModuleNamespace> builtins;

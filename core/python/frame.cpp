@@ -13,7 +13,6 @@
 namespace loupe::python {
 namespace {
 
-constexpr std::size_t kMaxFrames = 1000;         // Python's own limit
 constexpr std::uintptr_t kReserve = 256 * 1024;  // of the thread's stack
 
 class UnboundMark final : public RefCounted {};
@@ -120,7 +119,8 @@ void check_stack() {
 
 FrameScope::FrameScope(Frame& frame) : frame_(frame) {
     ThreadState& thread = thread_state();
-    if (thread.depth >= kMaxFrames) fail_recursion();
+    const std::int64_t limit = thread.evaluator != nullptr ? thread.evaluator->state().recursion_limit : kRecursionLimit;
+    if (static_cast<std::int64_t>(thread.depth) >= limit) fail_recursion();
     ++thread.depth;
     frame.caller = thread.top;
     thread.top = &frame;

@@ -306,8 +306,14 @@ void fill_sys(PythonModule& module) {
     module.define("stdout", output);
     module.define("__stdout__", output);
     module.define("stderr", output_stream("<stderr>", &Evaluator::write_error));
-    module.define("getrecursionlimit", [](CallArguments) { return IValue(1000); });
-    module.define("setrecursionlimit", [](CallArguments) { return IValue(); });
+    module.define("getrecursionlimit", [](CallArguments) { return IValue(Evaluator::current()->state().recursion_limit); });
+    module.define("setrecursionlimit", [](CallArguments a) {
+        check_positional(a, "setrecursionlimit", 1, 1);
+        const std::int64_t limit = a.positional[0].to_int();
+        if (limit < 1) throw_error("ValueError", "recursion limit must be greater or equal than 1");
+        Evaluator::current()->state().recursion_limit = limit;
+        return IValue();
+    });
     module.define("getsizeof", [](CallArguments) { return IValue(64); });
     module.define("exc_info", [](CallArguments) {
         for (const Frame* frame = thread_state().top; frame != nullptr; frame = frame->caller) {

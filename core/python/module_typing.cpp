@@ -18,13 +18,13 @@ IValue typing_name(std::string name, ClassPtr origin) {
 }
 
 // A class that is a base for annotations' sake only: Generic, Protocol.
-IValue typing_base(std::string name) {
+ClassPtr typing_base(std::string name) {
     const EvaluatorScope outside(nullptr);
     auto cls = make_ptr<ClassObject>(std::move(name), "typing", std::vector<ClassPtr>{builtin_classes().object});
     cls->attributes().set("__is_typing_base__", IValue(true));
     cls->define_class_method("__class_getitem__", [](CallArguments a) { return a.positional.at(0); });
     cls->set_builtin(nullptr);
-    return IValue::other(cls);
+    return cls;
 }
 
 IValue first(CallArguments a) {
@@ -55,6 +55,17 @@ const ClassPtr& named_tuple_base() {
         return made;
     }();
     return cls;
+}
+
+const ClassPtr& generic_base() {
+    static const ClassPtr cls = typing_base("Generic");
+    return cls;
+}
+
+IValue typing_variable(std::string_view name) {
+    auto object = make_ptr<TypingObject>();
+    object->name = concat("~", name);
+    return IValue::other(object);
 }
 
 void fill_typing(PythonModule& module) {
@@ -109,16 +120,12 @@ void fill_typing(PythonModule& module) {
     for (const auto& [name, origin] : names) module.define(name, typing_name(name, origin));
     module.define("Text", IValue::other(c.string));
     module.define("AnyStr", IValue::other(c.string));
-    module.define("Generic", typing_base("Generic"));
-    module.define("Protocol", typing_base("Protocol"));
+    module.define("Generic", IValue::other(generic_base()));
+    module.define("Protocol", IValue::other(typing_base("Protocol")));
     module.define("NamedTuple", IValue::other(named_tuple_base()));
     module.define("TypedDict", IValue::other(c.dict));
     module.define("TYPE_CHECKING", IValue(false));
-    module.define("TypeVar", [](CallArguments a) {
-        auto object = make_ptr<TypingObject>();
-        object->name = concat("~", str(first(std::move(a))));
-        return IValue::other(object);
-    });
+    module.define("TypeVar", [](CallArguments a) { return typing_variable(str(first(std::move(a)))); });
     module.define("NewType", [](CallArguments a) {
         check_positional(a, "NewType", 2, 2);
         return a.positional[1];

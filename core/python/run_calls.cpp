@@ -248,6 +248,9 @@ IValue call_function(FunctionObject& function, CallArguments& arguments) {
     if (function.unit->owner == nullptr) {
         throw_error("RuntimeError", concat("the program that ", function.code.name, "() belongs to has ended"));
     }
+    if (function.code.is_async) {
+        throw_error("RuntimeError", concat(function.code.name, "() is an async function, and there is no event loop here; make it a plain one"));
+    }
     check_stack();
     check_cancelled();
     const Ptr<FunctionObject> keep(&function);

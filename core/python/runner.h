@@ -23,9 +23,12 @@ class Runner {
 
     void assign(const script::Expr* target, IValue value);
     void bind_name(script::NameIndex index, std::string_view name, IValue value);
+    // What bind_name gave the name in this scope; unbound() when it has no value.
+    IValue bound_value(script::NameIndex index, std::string_view name) const;
 
   private:
     friend class ComprehensionRun;
+    class TypeParamScope;
 
     // Statements.
     Flow run(const script::Stmt* s);

@@ -261,6 +261,7 @@ class Analyser {
         bind(def.name, def.index);
         enter(ScopeKind::Function, std::string(def.name), &def, [&](Code& code) {
             code.is_generator = def.is_generator;
+            code.is_async = def.is_async;
             code.body = def.body;
             read_doc(code);
             bind_params(code, def.params);
@@ -269,6 +270,8 @@ class Analyser {
     }
     void visit_class(const Class& s) {
         for (const Expr* decorator : s.decorators) visit(decorator);
+        // Names of the scope around the class, where bases, body and methods find them.
+        for (const script::TypeParam& param : s.type_params) bind(param.name, param.index);
         for (const Expr* base : s.bases) visit(base);
         for (const Keyword& keyword : s.keywords) visit(keyword.value);
         bind(s.name, s.index);

@@ -38,6 +38,7 @@ struct Code {
     std::string doc;             // of a function, class or module; empty when there is none
     bool has_doc = false;
     bool is_generator = false;
+    bool is_async = false;
 
     std::vector<std::string> locals;  // names by slot
     std::vector<std::string> cells;   // names by cell: its own, then the captured ones

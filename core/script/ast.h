@@ -421,6 +421,13 @@ struct Def : Stmt {
     Range full_range = {};  // from the first decorator to the end of the body
     NameIndex index = 0;
     bool is_generator = false;
+    bool is_async = false;  // parsed; calling one is an error
+};
+
+// T of `class Stack[T]:`.
+struct TypeParam {
+    std::string_view name;
+    NameIndex index = 0;
 };
 
 struct Class : Stmt {
@@ -431,6 +438,7 @@ struct Class : Stmt {
     std::span<const Expr* const> bases = {};  // of Python: all of them
     std::span<const Keyword> keywords = {};
     std::span<const Expr* const> decorators = {};
+    std::span<const TypeParam> type_params = {};
     Range full_range = {};
     NameIndex index = 0;
 };

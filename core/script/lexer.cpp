@@ -8,6 +8,7 @@
 
 #include "core/base/strings.h"
 #include "core/script/error.h"
+#include "core/script/literals.h"
 
 namespace loupe::script {
 namespace {
@@ -272,6 +273,13 @@ class Lexer {
     }
     void string(std::size_t prefix) {
         const std::size_t begin = at_;
+        if (is_python_ && text_.substr(begin, prefix).find_first_of("fF") != std::string_view::npos) {
+            // A quote inside a replacement field does not end the string (PEP 701).
+            if (const std::size_t end = string_end(text_, begin); end != std::string_view::npos) {
+                at_ = end;
+                return add(Token::String, begin);
+            }
+        }
         at_ += prefix;
         const char quote = peek();
         const bool is_triple = peek(1) == quote && peek(2) == quote;

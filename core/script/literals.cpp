@@ -118,6 +118,76 @@ StringLiteral split_string(std::string_view token) {
     return {token.substr(0, prefix), quoted.substr(quotes, quoted.size() - 2 * quotes)};
 }
 
+namespace {
+
+// Longer fields and deeper ones are no strings that people write: their texts end where quotes say.
+constexpr std::size_t kMaxField = 16384;
+constexpr int kMaxFieldDepth = 32;
+
+std::size_t string_end(std::string_view text, std::size_t at, int depth);
+
+// Behind the brace that closes a replacement field, from behind the one that opens it; npos when it does not close.
+std::size_t field_end(std::string_view text, std::size_t at, int depth) {
+    if (depth > kMaxFieldDepth) return std::string_view::npos;
+    const std::size_t last = std::min(text.size(), at + kMaxField);
+    int nesting = 0;
+    for (; at < last; ++at) {
+        const char c = text[at];
+        if (c == '\'' || c == '"') {
+            // Prefixes count when they end here: rf"..." inside a field.
+            std::size_t begin = at;
+            while (begin > 0 && at - begin < 2 && std::string_view("rRfFbBuU").find(text[begin - 1]) != std::string_view::npos) --begin;
+            const std::size_t end = string_end(text, begin, depth);
+            if (end == std::string_view::npos) return end;
+            at = end - 1;
+        } else if (c == '(' || c == '[' || c == '{') {
+            ++nesting;
+        } else if (nesting > 0 && (c == ')' || c == ']' || c == '}')) {
+            --nesting;
+        } else if (c == '}') {
+            return at + 1;
+        } else if (c == ':' && nesting == 0) {
+            break;
+        }
+    }
+    // The format specification is text with fields in it.
+    while (at < last) {
+        const char c = text[at++];
+        if (c == '}') return at;
+        if (c == '\'' || c == '"' || c == '\n') break;
+        if (c == '{' && (at = field_end(text, at, depth + 1)) == std::string_view::npos) return at;
+    }
+    return std::string_view::npos;
+}
+
+std::size_t string_end(std::string_view text, std::size_t at, int depth) {
+    const std::size_t begin = at;
+    at = text.find_first_of("'\"", at);
+    if (at == std::string_view::npos) return at;
+    const bool has_fields = text.substr(begin, at - begin).find_first_of("fF") != std::string_view::npos;
+    const bool is_triple = text.substr(at).size() >= 3 && text[at + 1] == text[at] && text[at + 2] == text[at];
+    const std::string_view quotes = text.substr(at, is_triple ? 3 : 1);
+    at += quotes.size();
+    while (at < text.size() && !text.substr(at).starts_with(quotes)) {
+        const char c = text[at];
+        if (c == '\n' && !is_triple) return std::string_view::npos;
+        if (c == '\\') {
+            // A field may follow: rf"\{x}".
+            at += at + 1 < text.size() && text[at + 1] == '{' && has_fields ? 1 : 2;
+        } else if (c == '{' && has_fields && at + 1 < text.size() && text[at + 1] != '{') {
+            at = field_end(text, at + 1, depth + 1);
+            if (at == std::string_view::npos) return at;
+        } else {
+            at += c == '{' && has_fields ? 2 : 1;
+        }
+    }
+    return at < text.size() ? at + quotes.size() : std::string_view::npos;
+}
+
+}  // namespace
+
+std::size_t string_end(std::string_view text, std::size_t at) { return string_end(text, at, 0); }
+
 std::optional<std::string> decode_escapes(std::string_view body) {
     std::string out;
     out.reserve(body.size());

@@ -17,6 +17,9 @@ struct StringLiteral {
 };
 // Takes the token of a string apart.
 StringLiteral split_string(std::string_view token);
+// Behind a string literal that begins at `at`, at its prefix or its quote; npos when it does not end. Quotes inside the
+// replacement fields of an f-string do not end it (PEP 701).
+std::size_t string_end(std::string_view text, std::size_t at);
 // The text with its escapes decoded; nullopt for one that is malformed. Unknown escapes stay as written, as in Python.
 std::optional<std::string> decode_escapes(std::string_view body);
 

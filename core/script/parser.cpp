@@ -115,8 +115,12 @@ const Stmt* Parser::parse_statement() {
         case Token::Try:
             if (is_python()) return parse_try();
             break;
+        case Token::Async:
+            if (is_python()) return parse_async({});
+            break;
         case Token::Name:
             if (is_python() && at_match()) return parse_match();
+            if (is_python() && at_type_alias()) return parse_type_alias();
             break;
         default: break;
     }
@@ -252,16 +256,26 @@ const Stmt* Parser::finish_assignment(const Expr* first, const Expr* annotation)
 
 // After its keyword, whose range is given; that of an elif is its condition's.
 const Stmt* Parser::parse_if(Range range) {
-    const Expr* condition = parse_named_expression();
-    const Body if_true = parse_block();
-    Body if_false;
-    if (take(Token::Elif)) {
-        const Deeper deeper(*this);
-        if_false = tree_.make_span(std::vector<const Stmt*>{parse_if(current().range)});
-    } else if (take(Token::Else)) {
-        if_false = parse_block();
+    struct Branch {
+        Range range;
+        const Expr* condition;
+        Body body;
+    };
+    std::vector<Branch> branches;
+    do {
+        if (!branches.empty()) range = current().range;
+        if (branches.size() >= kMaxChain) fail("code is nested too deeply", range);
+        const Expr* condition = parse_named_expression();
+        branches.push_back({merge(range, condition->range), condition, parse_block()});
+    } while (take(Token::Elif));
+    Body otherwise = take(Token::Else) ? parse_block() : Body{};
+    const Stmt* chain = nullptr;
+    for (std::size_t i = branches.size(); i-- > 0;) {
+        const Branch& branch = branches[i];
+        chain = tree_.make(If{{StmtKind::If, branch.range}, branch.condition, branch.body, otherwise});
+        otherwise = tree_.make_span(std::vector<const Stmt*>{chain});
     }
-    return tree_.make(If{{StmtKind::If, merge(range, condition->range)}, condition, if_true, if_false});
+    return chain;
 }
 
 const Stmt* Parser::parse_while() {
@@ -323,6 +337,7 @@ const Stmt* Parser::parse_decorated() {
         expect(Token::Newline);
     }
     if (is(Token::Class)) return is_python() ? parse_python_class(std::move(decorators), from) : parse_class();
+    if (is(Token::Async) && is_python()) return parse_async(std::move(decorators));
     if (!is(Token::Def)) fail_expected("def");
     return parse_def(std::move(decorators));
 }
@@ -375,6 +390,7 @@ const Stmt* Parser::parse_def(std::vector<const Expr*> decorators) {
     def.name_range = expect(Token::Name);
     def.name = text(def.name_range);
     def.decorators = tree_.make_span(decorators);
+    if (is_python()) parse_type_params();  // annotations of functions are not evaluated
     def.params_range = expect(Token::LeftParen);
     std::vector<Param> params = is_python() ? parse_python_params(Token::RightParen) : parse_params();
     def.params_range = merge(def.params_range, expect(Token::RightParen));
@@ -396,7 +412,10 @@ const Stmt* Parser::parse_def(std::vector<const Expr*> decorators) {
     }
     def.params = tree_.make_span(params);
     const bool saw_yield = std::exchange(saw_yield_, false);
+    def.is_async = std::exchange(next_is_async_, false);
+    const bool was_async = std::exchange(is_async_, def.is_async);
     def.body = parse_block();
+    is_async_ = was_async;
     def.is_generator = std::exchange(saw_yield_, saw_yield);
     def.full_range = merge(def.full_range, end_of_block());
     return tree_.make(def);

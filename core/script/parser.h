@@ -12,6 +12,8 @@ namespace loupe::script {
 
 // Deeper trees of expressions and statements are rejected, so that nothing that walks them can run out of stack.
 inline constexpr int kMaxDepth = 400;
+// Chains (a + b + ..., elif after elif) are trees too, which are walked with less stack a level than what nests.
+inline constexpr std::size_t kMaxChain = 1500;
 
 // Parses a whole file. Throws CompileError, with PyTorch's message where PyTorch's compiler rejects it too.
 std::shared_ptr<const SyntaxTree> parse_source(const std::shared_ptr<const ir::Source>& source,

@@ -244,7 +244,11 @@ const Expr* Parser::parse_atom() {
         case Token::Lambda:
             if (is_python()) return parse_lambda();
             fail("lambda expressions aren't supported", range);
-        case Token::Await: fail("await expressions aren't supported", range);
+        case Token::Await:
+            if (!is_python()) fail("await expressions aren't supported", range);
+            if (!is_async_) fail("'await' outside async function", range);
+            advance();
+            return parse_postfix(parse_atom());
         case Token::Yield:
             if (is_python()) return parse_yield();
             fail("yield expressions aren't supported", range);

@@ -93,6 +93,7 @@ class Parser {
     const Expr* parse_python_list();
     const Expr* parse_braces();
     const Expr* parse_python_strings();
+    bool at_clause() const { return is(Token::For) || (is_async_ && is(Token::Async) && next_is(Token::For)); }
     const Expr* parse_clauses(ComprehensionKind result, const Expr* element, const Expr* value, Range range);
     void parse_arguments(std::vector<const Expr*>& arguments, std::vector<Keyword>& keywords);
     void parse_joined(Range body, bool is_raw, int depth, std::vector<JoinedPart>& parts);
@@ -125,6 +126,10 @@ class Parser {
 
     // Statements of Python.
     const Stmt* parse_python_simple();
+    const Stmt* parse_async(std::vector<const Expr*> decorators);
+    std::vector<TypeParam> parse_type_params();
+    bool at_type_alias() const;
+    const Stmt* parse_type_alias();
     const Stmt* parse_raise();
     const Stmt* parse_import();
     const Stmt* parse_from();
@@ -180,6 +185,8 @@ class Parser {
     int nesting_ = 0;
     bool shortens_strings_ = false;
     bool saw_yield_ = false;  // in the function that is being read
+    bool is_async_ = false;   // the function that is being read
+    bool next_is_async_ = false;  // the function whose def comes next
 };
 
 // Fills kind, depth and, over node.range, the range that spans the children too.
@@ -193,7 +200,7 @@ const Expr* Parser::make(T node, std::initializer_list<const Expr*> children, st
     };
     for (const Expr* child : children) include(child);
     for (const Expr* child : more) include(child);
-    if (depth >= kMaxDepth) fail("code is nested too deeply", node.range);
+    if (depth >= static_cast<int>(kMaxChain)) fail("code is nested too deeply", node.range);
     node.kind = T::kKind;
     node.depth = static_cast<std::uint16_t>(depth + 1);
     return tree_.make(node);

@@ -19,8 +19,6 @@ const Stmt* Parser::parse_python_simple() {
         case Token::Global:
         case Token::Nonlocal:
             return parse_global();
-        case Token::Async:
-            fail("async functions, loops and with statements aren't supported", current().range);
         case Token::Yield:
             return parse_assignment(parse_yield());
         case Token::Indent:
@@ -28,6 +26,53 @@ const Stmt* Parser::parse_python_simple() {
         default:
             return nullptr;
     }
+}
+
+// `async def`, and in its body `async for` and `async with`, which are read as what they are without the word: a body of an
+// async function is never run.
+const Stmt* Parser::parse_async(std::vector<const Expr*> decorators) {
+    const Range range = advance();
+    if (is(Token::Def)) {
+        next_is_async_ = true;
+        return parse_def(std::move(decorators));
+    }
+    if (!is(Token::For) && !is(Token::With)) fail_expected("def");
+    if (!is_async_) fail(concat("'async ", text(current().range), "' outside async function"), range);
+    return is(Token::For) ? parse_python_for() : parse_python_with();
+}
+
+// [T, U: Bound = Default, *Ts, **P] after the name of a class, function or alias; none without a bracket.
+std::vector<TypeParam> Parser::parse_type_params() {
+    std::vector<TypeParam> params;
+    if (!take(Token::LeftBracket)) return params;
+    do {
+        if (is(Token::RightBracket) && !params.empty()) break;
+        if (!take(Token::DoubleStar)) take(Token::Star);
+        params.push_back({text(expect(Token::Name)), tree_.name_count++});
+        if (take(Token::Colon)) parse_expression();
+        if (take(Token::Assign)) parse_expression();
+    } while (take(Token::Comma));
+    expect(Token::RightBracket);
+    return params;
+}
+
+// `type Pair = ...`: "type" is a name everywhere else.
+bool Parser::at_type_alias() const {
+    if (text(current().range) != "type" || !next_is(Token::Name) || at_ + 2 >= tokens_.size()) return false;
+    const Token after = tokens_[at_ + 2].kind;
+    return after == Token::Assign || after == Token::LeftBracket;
+}
+
+// An assignment. With parameters of its own the value is not evaluated, since nothing binds them: its text stands for it.
+const Stmt* Parser::parse_type_alias() {
+    advance();
+    const Expr* name = make_name(expect(Token::Name));
+    const bool is_generic = !parse_type_params().empty();
+    expect(Token::Assign);
+    const Expr* value = parse_expression();
+    expect(Token::Newline);
+    if (is_generic) value = make_string(value->range, text(value->range));
+    return tree_.make(Assign{{StmtKind::Assign, merge(name->range, value->range)}, tree_.make_span(std::vector<const Expr*>{name}), value, nullptr});
 }
 
 const Stmt* Parser::parse_raise() {
@@ -211,6 +256,7 @@ const Stmt* Parser::parse_python_class(std::vector<const Expr*> decorators, Rang
     result.range = expect(Token::Name);
     result.name = text(result.range);
     result.index = tree_.name_count++;
+    result.type_params = tree_.make_span(parse_type_params());
     std::vector<const Expr*> bases;
     std::vector<Keyword> keywords;
     if (take(Token::LeftParen)) {

@@ -154,7 +154,7 @@ const Expr* Parser::parse_python_parenthesised() {
         return make(Tuple{{ExprKind::Tuple, 1, merge(open, close)}, {}}, {});
     }
     const Expr* value = parse_named_expression();
-    if (is(Token::For)) {
+    if (at_clause()) {
         value = parse_clauses(ComprehensionKind::Generator, value, nullptr, open);
     } else if (is(Token::Comma)) {
         std::vector<const Expr*> elements = {value};
@@ -170,7 +170,7 @@ const Expr* Parser::parse_python_list() {
     std::vector<const Expr*> elements;
     while (!is(Token::RightBracket)) {
         elements.push_back(parse_named_expression());
-        if (elements.size() == 1 && is(Token::For)) {
+        if (elements.size() == 1 && at_clause()) {
             const Expr* result = parse_clauses(ComprehensionKind::List, elements.front(), nullptr, open);
             expect(Token::RightBracket);
             return result;
@@ -201,7 +201,7 @@ const Expr* Parser::parse_braces() {
                 expect(Token::Colon);
                 values.push_back(parse_expression());
             }
-            if (is_first && is(Token::For)) {
+            if (is_first && at_clause()) {
                 const auto kind = is_set ? ComprehensionKind::Set : ComprehensionKind::Dict;
                 const Expr* result = parse_clauses(kind, keys.front(), is_set ? nullptr : values.front(), open);
                 expect(Token::RightBrace);
@@ -229,7 +229,9 @@ const Expr* Parser::parse_braces() {
 const Expr* Parser::parse_clauses(ComprehensionKind result, const Expr* element, const Expr* value, Range range) {
     std::vector<ComprehensionClause> clauses;
     std::vector<const Expr*> children = {element, value};
-    while (take(Token::For)) {
+    while (at_clause()) {
+        take(Token::Async);
+        advance();
         ComprehensionClause clause{};
         clause.target = parse_target_list(Token::In);
         expect(Token::In);
@@ -246,7 +248,6 @@ const Expr* Parser::parse_clauses(ComprehensionKind result, const Expr* element,
         clause.conditions = tree_.make_span(conditions);
         clauses.push_back(clause);
     }
-    if (is(Token::Async)) fail("async comprehensions aren't supported", current().range);
     Comprehension comprehension{};
     comprehension.range = range;
     comprehension.result = result;
@@ -273,7 +274,7 @@ void Parser::parse_arguments(std::vector<const Expr*>& arguments, std::vector<Ke
             keywords.push_back({text(name), value, merge(name, value->range)});
         } else {
             const Expr* value = parse_named_expression();
-            if (is(Token::For)) value = parse_clauses(ComprehensionKind::Generator, value, nullptr, value->range);
+            if (at_clause()) value = parse_clauses(ComprehensionKind::Generator, value, nullptr, value->range);
             const bool follows_keyword =
                 std::any_of(keywords.begin(), keywords.end(), [](const Keyword& k) { return !k.name.empty(); });
             if (follows_keyword && value->kind != ExprKind::Starred) {
@@ -380,14 +381,13 @@ const Expr* Parser::parse_replacement(Range body, std::size_t& at, int depth, st
     };
     const std::size_t start = at;
     int nesting = 0;
-    char quote = 0;
     for (; at < written.size(); ++at) {
         const char c = written[at];
         const char next = at + 1 < written.size() ? written[at + 1] : '\0';
-        if (quote != 0) {
-            if (c == quote) quote = 0;
-        } else if (c == '\'' || c == '"') {
-            quote = c;
+        if (c == '\'' || c == '"') {
+            const std::size_t end = string_end(written, at);
+            if (end == std::string_view::npos) fail("f-string: unterminated string", body);
+            at = end - 1;
         } else if (c == '(' || c == '[' || c == '{') {
             ++nesting;
         } else if (nesting > 0) {

@@ -20,6 +20,8 @@ class Resolver : public RefCounted {
     virtual std::string constructor_name(std::string_view name) { return std::string(name); }
     // What the parameter of the function that is compiled is by default, where that is known without its source.
     virtual std::optional<IValue> default_value(std::string_view /*parameter*/) { return std::nullopt; }
+    // The value of a default that is no literal ("CONSTANTS.c0" of an archive); nullopt when it is none that is known.
+    virtual std::optional<IValue> constant(const Expr& /*expression*/) { return std::nullopt; }
     // The type of a parameter that is not annotated.
     virtual const TypePtr& type_of_unannotated() { return types::tensor(); }
     // What `self` of a method is.

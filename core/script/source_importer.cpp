@@ -55,6 +55,15 @@ IValue as_traced(const IValue& constant) {
     return number;
 }
 
+// 3 of "c3"; nullopt for another name.
+std::optional<std::size_t> constant_index(std::string_view name) {
+    std::size_t index = 0;
+    const std::string_view digits = name.substr(std::min<std::size_t>(1, name.size()));
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), index);
+    if (digits.empty() || error != std::errc() || end != digits.data() + digits.size()) return std::nullopt;
+    return index;
+}
+
 // CONSTANTS.c0
 class ConstantTable final : public Sugared {
   public:
@@ -62,18 +71,14 @@ class ConstantTable final : public Sugared {
     std::string describe() const override { return "CONSTANTS"; }
 
     SugaredPtr attribute(Builder& builder, std::string_view name, Range range) override {
-        std::size_t index = 0;
-        const std::string_view digits = name.substr(std::min<std::size_t>(1, name.size()));
-        const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), index);
-        if (digits.empty() || error != std::errc() || end != digits.data() + digits.size()) {
-            builder.fail(concat("invalid constant specifier: ", name), range);
-        }
-        if (index >= constants_.size()) {
-            builder.fail(concat("constant index ", index, " is out of bounds (constant table has ", constants_.size(),
+        const auto index = constant_index(name);
+        if (!index) builder.fail(concat("invalid constant specifier: ", name), range);
+        if (*index >= constants_.size()) {
+            builder.fail(concat("constant index ", *index, " is out of bounds (constant table has ", constants_.size(),
                                 " entries)"),
                          range);
         }
-        ir::Value* value = builder.constant(as_traced(constants_[index]), range);
+        ir::Value* value = builder.constant(as_traced(constants_[*index]), range);
         if (is_tensor(value->type())) value->set_type(types::tensor());
         return simple(value);
     }
@@ -168,6 +173,13 @@ const ClassExtras& SourceImporter::extras(const std::string& qualified_name) con
     static const ClassExtras none;
     const auto found = extras_.find(qualified_name);
     return found != extras_.end() ? found->second : none;
+}
+
+std::optional<IValue> SourceImporter::constant(const Expr& expression) {
+    const auto* attribute = as<Attribute>(&expression);
+    const auto* table = attribute != nullptr ? as<Name>(attribute->object) : nullptr;
+    const auto index = table != nullptr && table->id == "CONSTANTS" ? constant_index(attribute->name) : std::nullopt;
+    return index && *index < constants_.size() ? std::optional(constants_[*index]) : std::nullopt;
 }
 
 SugaredPtr SourceImporter::resolve_value(Builder& builder, std::string_view name, Range range) {

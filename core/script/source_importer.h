@@ -33,6 +33,7 @@ class SourceImporter final : public Resolver {
     const ClassExtras& extras(const std::string& qualified_name) const;
 
     SugaredPtr resolve_value(Builder& builder, std::string_view name, Range range) override;
+    std::optional<IValue> constant(const Expr& expression) override;
     TypePtr resolve_type(std::string_view name) override { return find_type(std::string(name)); }
 
     const std::vector<IValue>& constants() const { return constants_; }

@@ -172,8 +172,12 @@ TypePtr TypeParser::parse_subscript(const Subscript& subscript) const {
 namespace {
 
 // Text is no number and a fraction no int; what containers and classes take shows when the function is called.
-bool can_be_default(const IValue& value, const Type& type) {
+bool can_be_default(const IValue& value, const Type& declared) {
+    const bool is_optional = declared.kind() == TypeKind::Optional;
+    const Type& type = is_optional ? *declared.element() : declared;
     const TypeKind kind = type.kind();
+    if (value.is_none()) return is_optional || kind == TypeKind::None || kind == TypeKind::Any;
+    if (value.is_tensor()) return kind == TypeKind::Tensor || kind == TypeKind::Any;
     const bool is_number = kind == TypeKind::Int || kind == TypeKind::Float || kind == TypeKind::Bool || kind == TypeKind::Number;
     if (value.is_string()) return !is_number && kind != TypeKind::Tensor;
     if (value.is_number() && kind == TypeKind::String) return false;
@@ -197,7 +201,7 @@ Argument TypeParser::parse_param(const Param& param) const {
         if (!argument.default_value) {
             fail("Expected a constant as the default value of a parameter", *param.default_value);
         }
-        if (!can_be_default(*argument.default_value, *without_optional(argument.type))) {
+        if (!can_be_default(*argument.default_value, *argument.type)) {
             fail(concat("Expected a default value of type ", argument.type->annotation_str(), " on parameter \"", param.name, "\""),
                  *param.default_value);
         }
@@ -263,6 +267,7 @@ std::optional<IValue> TypeParser::parse_constant(const Expr& expression, const T
         case ExprKind::Call: return parse_constant_device(*as<Call>(&expression));
         default: break;
     }
+    if (auto value = resolver_.constant(expression)) return value;
     const auto name = dotted_name(expression);
     if (name == "inf" || name == "math.inf") return IValue(std::numeric_limits<double>::infinity());
     if (name == "nan" || name == "math.nan") return IValue(std::numeric_limits<double>::quiet_NaN());

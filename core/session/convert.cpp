@@ -6,7 +6,7 @@
 
 #include "core/base/error.h"
 #include "core/base/strings.h"
-#include "core/io/checkpoint.h"
+#include "core/io/checkpoint_tree.h"
 #include "core/io/file_kind.h"
 #include "core/io/torch_writer.h"
 #include "core/session/graph_dot.h"
@@ -69,6 +69,7 @@ bool is_weights_only(const fs::path& path) {
     switch (identify_file(MappedFile::open(path)).kind) {
         case FileKind::Checkpoint:
         case FileKind::LegacyCheckpoint:
+        case FileKind::Safetensors:
         case FileKind::Npz: return true;
         default: return false;
     }

@@ -9,9 +9,9 @@
 #include <map>
 #include <memory>
 #include <mutex>
-#include <thread>
 
 #include "core/base/cancel.h"
+#include "core/base/deep_thread.h"
 #include "core/runtime/print.h"
 #include "core/session/backward_roots.h"
 #include "core/session/breakpoint_moves.h"
@@ -184,7 +184,7 @@ class Session::Engine {
     std::unique_ptr<RecordingFile> file_;
     std::shared_ptr<Program> recorded_program_;  // opened when somebody wants more than the recording holds
 
-    std::thread thread_;  // last: it uses everything above
+    DeepThread thread_;  // last: it uses everything above
 };
 
 }  // namespace loupe::session

@@ -221,6 +221,14 @@ IValue make_input(const InputSpec& spec, const Argument& argument) {
     if (spec.source == InputSpec::Source::File && (is_open || type.kind() == TypeKind::Dict)) {
         return typed(read_input_value(spec.file, spec.key), argument.type, argument);
     }
+    // Of sources parameters without annotation count as tensors: Python takes what comes.
+    if (!spec.elements.empty() && (type.kind() == TypeKind::Tensor || is_open)) {
+        Argument element = argument;
+        element.type = types::any();
+        std::vector<IValue> elements;
+        for (const InputSpec& each : spec.elements) elements.push_back(make_input(each, element));
+        return make_ptr<TupleObject>(std::move(elements));
+    }
     if (type.kind() == TypeKind::Tensor || type.kind() == TypeKind::Any) return tensor_from(spec);
     if (type.kind() == TypeKind::List && !is_int_list(type)) {
         std::vector<IValue> elements;

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/session/replay.h"
 
-#include <exception>
-#include <thread>
 #include <unordered_map>
 
+#include "core/base/deep_thread.h"
 #include "core/base/error.h"
 #include "core/base/strings.h"
 #include "core/session/script_output.h"
@@ -141,17 +140,10 @@ class Replay {
 void recompute_values(const RunStart& start, const PreparedMethod& method, const RunBody& run, Recorder& recorded,
                       const std::set<ValueId>& wanted, const CancelFlag& cancel) {
     if (wanted.empty()) return;
-    std::exception_ptr failure;
-    std::thread thread([&] {
+    run_deep([&] {
         const CancelScope scope(&cancel);
-        try {
-            Replay(start, method, recorded).run(run, wanted);
-        } catch (...) {
-            failure = std::current_exception();
-        }
+        Replay(start, method, recorded).run(run, wanted);
     });
-    thread.join();
-    if (failure) std::rethrow_exception(failure);
 }
 
 }  // namespace loupe::session

@@ -345,7 +345,8 @@ TrainingStep Trainer::update() {
     } else {
         optimizer_->step();
     }
-    if (schedule_ && options_.schedule_every_step && !schedule_->takes_metric()) schedule_->step();
+    if (schedule_ && options_.schedule_every_step && schedule_->takes_metric()) schedule_->step_on(now_.loss);
+    else if (schedule_ && options_.schedule_every_step) schedule_->step();
     const std::int64_t count = batch_->count;
     epoch_loss_ += now_.loss * static_cast<double>(count);
     epoch_examples_ += count;
@@ -376,7 +377,7 @@ std::optional<TrainingEpoch> Trainer::end_epoch() {
     const Generator::State random = default_generator().state();
     measure(epoch);
     if (is_part) default_generator().set_state(random);  // the epoch goes on as if nobody had asked
-    else if (schedule_ && schedule_->takes_metric()) schedule_->step_on(epoch.held_out_loss.value_or(epoch.loss));
+    else if (schedule_ && !options_.schedule_every_step && schedule_->takes_metric()) schedule_->step_on(epoch.held_out_loss.value_or(epoch.loss));
     else if (schedule_ && !options_.schedule_every_step) schedule_->step();
     epoch.seconds = seconds_now() - epoch_began_;
     return epoch;

@@ -108,7 +108,7 @@ class TestCheckpoint : public QObject {
     void reads_weights_data() {
         QTest::addColumn<QString>("file");
         for (const char* file : {"autoencoder_weights.pt", "autoencoder_weights_legacy.pth", "storages_weights.pt",
-                                 "storages_weights_legacy.pth"}) {
+                                 "storages_weights_legacy.pth", "kinds.safetensors"}) {
             QTest::newRow(file) << file;
         }
     }
@@ -123,6 +123,44 @@ class TestCheckpoint : public QObject {
             const auto found = std::find_if(weights.begin(), weights.end(), same);
             QVERIFY2(found != weights.end(), key.c_str());
             compare(found->second, array);
+        }
+    }
+
+    void refuses_damaged_safetensors_data() {
+        QTest::addColumn<QByteArray>("header");
+        QTest::addColumn<int>("bytes");
+        QTest::addColumn<QString>("says");
+        const auto row = [](const char* name, const char* header, int bytes, const char* says) { QTest::newRow(name) << QByteArray(header) << bytes << says; };
+        row("no JSON", "{\"a\"", 0, "its header is no JSON object");
+        row("a list", "[1]", 0, "its header is no JSON object");
+        row("no place", R"({"a":{"dtype":"F32","shape":[1]}})", 4, "'a' lacks dtype, shape or data_offsets");
+        row("unknown dtype", R"({"a":{"dtype":"Q7","shape":[1],"data_offsets":[0,4]}})", 4, "'a' has no known dtype: 'Q7'");
+        row("unsupported dtype", R"({"a":{"dtype":"F8_E4M3","shape":[4],"data_offsets":[0,4]}})", 4, "'a' has the dtype F8_E4M3, which is not supported");
+        row("negative size", R"({"a":{"dtype":"F32","shape":[-1],"data_offsets":[0,4]}})", 4, "the shape of 'a' is no number");
+        row("too large", R"({"a":{"dtype":"F32","shape":[4294967296,4294967296],"data_offsets":[0,4]}})", 4, "the shape of 'a' is too large");
+        row("other size", R"({"a":{"dtype":"F32","shape":[3],"data_offsets":[0,4]}})", 4, "'a' has 4 bytes, its shape takes 12");
+        row("backwards", R"({"a":{"dtype":"F32","shape":[1],"data_offsets":[4,0]}})", 4, "'a' has 0 bytes, its shape takes 4");
+        row("overlap", R"({"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]},"b":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}})", 4,
+            "'b' begins at byte 0 of the data, where 4 is next");
+        row("hole", R"({"a":{"dtype":"F32","shape":[1],"data_offsets":[4,8]}})", 8, "'a' begins at byte 4 of the data, where 0 is next");
+        row("truncated", R"({"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}})", 4, "truncated: tensors take 8 bytes, the file has 4");
+        row("more", R"({"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}})", 8, "tensors take 4 bytes, the file has 8");
+    }
+    void refuses_damaged_safetensors() {
+        QFETCH(QByteArray, header);
+        QFETCH(int, bytes);
+        QFETCH(QString, says);
+        QByteArray file(8, '\0');
+        for (int i = 0; i < 8; ++i) file[i] = static_cast<char>(static_cast<std::uint64_t>(header.size()) >> (8 * i));
+        file += header + QByteArray(bytes, '\0');
+        QFile out(QString::fromStdString(scratch_.path("c.safetensors")));
+        QVERIFY(out.open(QIODevice::WriteOnly));
+        out.write(file);
+        out.close();
+        QCOMPARE(QString::fromStdString(error_of([&] { read_weights(scratch_.path("c.safetensors")); })), "c.safetensors: " + says);
+        for (qsizetype length = 0; length < file.size(); ++length) {
+            QVERIFY(QFile::resize(out.fileName(), length));
+            QVERIFY(!error_of([&] { read_weights(scratch_.path("c.safetensors")); }).empty());
         }
     }
 

@@ -195,6 +195,9 @@ class TestTorchscript : public QObject {
         const auto row = [](const char* file, const char* line) { QTest::newRow(file) << file << line; };
         row("models/mlp.in.npz",
             "mlp.in.npz: not a model that can be opened: NumPy arrays (.npz); give them as inputs of a model");
+        row("io/package.pt",
+            "package.pt: not a model that can be opened: a torch.package archive, whose code Python imports; in Python, load the model with "
+            "torch.package.PackageImporter and save it with torch.jit.save");
         row("README.md", "README.md: not a model that can be opened: a text file");
     }
     void says_what_a_file_is() {

@@ -14,6 +14,14 @@ EPOCHS = 25
 CASES = [
     ("StepLR", dict(step_size=3), "SGD"),
     ("StepLR", dict(step_size=4, gamma=0.5), "Adam"),
+    # Lengths that are no integers.
+    ("StepLR", dict(step_size=1.0), "SGD"),
+    ("StepLR", dict(step_size=2.5, gamma=0.5), "SGD"),
+    ("MultiStepLR", dict(milestones=[2.0, 5.0, 7.5], gamma=0.3), "SGD"),
+    ("ConstantLR", dict(factor=0.5, total_iters=3.0), "SGD"),
+    ("LinearLR", dict(start_factor=0.2, total_iters=9.0), "SGD"),
+    ("PolynomialLR", dict(total_iters=7.5), "SGD"),
+    ("CosineAnnealingLR", dict(T_max=6.5), "SGD"),
     ("MultiStepLR", dict(milestones=[2, 5, 5, 11], gamma=0.3), "SGD"),
     ("ConstantLR", dict(), "SGD"),
     ("ConstantLR", dict(factor=0.5, total_iters=3), "SGD"),
@@ -34,7 +42,7 @@ CASES = [
     ("OneCycleLR", dict(max_lr=0.2, total_steps=30, three_phase=True, div_factor=10.0), "Adam"),
 ]
 METRICS = [1.0, 0.9, 0.91, 0.9, 0.9, 0.95, 0.85, 0.86, 0.87, 0.88, 0.85, 0.84, 0.9, 0.9, 0.9, 0.9, 0.9, 0.5, 0.6, 0.7, 0.6, 0.6, 0.6, 0.6, 0.6]
-PLATEAU = [dict(patience=2), dict(mode="max", factor=0.5, patience=1, cooldown=2, threshold=0.01, threshold_mode="abs"), dict(patience=0, min_lr=[0.05, 1e-3])]
+PLATEAU = [dict(patience=2), dict(patience=1.5, cooldown=1.5), dict(mode="max", factor=0.5, patience=1, cooldown=2, threshold=0.01, threshold_mode="abs"), dict(patience=0, min_lr=[0.05, 1e-3])]
 COMPOSED = ["chained", "sequential"]
 
 

@@ -132,6 +132,13 @@ class TestSchedulers : public QObject {
         }
         QCOMPARE(resumed->last_epoch(), 10);
     }
+    void lengths_are_kept_as_they_were_given() {
+        const auto scheduler = make_scheduler("StepLR", two_groups("SGD"), {2.0});
+        const IValue* kept = scheduler->state_dict().to_dict().find(IValue("step_size"));
+        QVERIFY(kept != nullptr && kept->is_double());
+        const auto whole = make_scheduler("StepLR", two_groups("SGD"), {2});
+        QVERIFY(whole->state_dict().to_dict().find(IValue("step_size"))->is_int());
+    }
     void refuses_as_pytorch_does() {
         const auto optimizer = two_groups("Adam");
         const auto make = [&](const char* name, std::vector<std::pair<std::string, IValue>> arguments) {
@@ -141,6 +148,8 @@ class TestSchedulers : public QObject {
         QCOMPARE(make("ConstantLR", {{"factor", 2.0}}), "Constant multiplicative factor expected to be between 0 and 1.");
         QCOMPARE(make("CyclicLR", {{"base_lr", 0.1}, {"max_lr", 0.2}}), "optimizer must support momentum with `cycle_momentum` option enabled");
         QCOMPARE(make("CosineAnnealingWarmRestarts", {{"T_0", 0}}), "Expected positive integer T_0, but got 0");
+        QCOMPARE(make("CosineAnnealingWarmRestarts", {{"T_0", 1.0}}), "Expected positive integer T_0, but got 1.0");
+        QCOMPARE(make("CosineAnnealingWarmRestarts", {{"T_0", 1}, {"T_mult", 1.5}}), "Expected integer T_mult >= 1, but got 1.5");
         QCOMPARE(make("OneCycleLR", {{"max_lr", 0.1}}), "You must define either total_steps OR (epochs AND steps_per_epoch)");
         QCOMPARE(make("ReduceLROnPlateau", {{"mode", "mean"}}), "mode mean is unknown!");
         QCOMPARE(make("StepLR", {{"step_size", 1}, {"last_epoch", 3}}),

@@ -22,6 +22,10 @@ struct Ours {
     const char* place;
 };
 constexpr Ours kOurs[] = {
+    // PyTorch's words here are of the function that it makes of defaults; ours are those of torch.jit.script.
+    {"default of None for a tensor", "Expected a default value of type Tensor on parameter \"mask\"", "None"},
+    {"default of None for a number", "Expected a default value of type int on parameter \"size\"", "None"},
+    {"default of None for a list", "Expected a default value of type List[int] on parameter \"sizes\"", "None"},
     {"name of one branch", "y is not defined in the false branch", "y"},
     {"no return on one path", "Function was not annotated as having type None, but does not return along all paths",
      "def f(x: int) -> int:\n    if x > 0:\n        return 1"},

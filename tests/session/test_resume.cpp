@@ -9,6 +9,7 @@
 #include "core/base/error.h"
 #include "core/base/file.h"
 #include "core/io/checkpoint.h"
+#include "core/io/checkpoint_tree.h"
 #include "core/io/checkpoint_writer.h"
 #include "core/io/npy.h"
 #include "core/session/session.h"

@@ -13,7 +13,7 @@
 
 #include "core/base/error.h"
 #include "core/base/file.h"
-#include "core/io/checkpoint.h"
+#include "core/io/checkpoint_tree.h"
 #include "core/io/npy.h"
 #include "core/session/call_text.h"
 #include "core/session/session.h"
