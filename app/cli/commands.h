@@ -13,6 +13,7 @@
 #include "core/session/program.h"
 #include "core/session/recorder.h"
 #include "core/session/training.h"
+#include "core/session/verdict.h"
 
 namespace loupe::cli {
 
@@ -86,6 +87,8 @@ struct Gradients {
 // out0, ..., and gradients.
 NamedTensors collect_outputs(const PreparedRun& run, const TensorList& outputs, Gradients gradients);
 
+// What a run came to, a line on standard error.
+void print_verdict(const session::Verdict& verdict);
 // One row an event.
 void print_stats(const session::Recording& recording);
 // Chrome's trace format; Perfetto reads it too. Written whole or not at all.

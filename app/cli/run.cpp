@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <cstdio>
 
 #include "app/cli/commands.h"
 #include "app/cli/written_files.h"
 #include "core/base/error.h"
 #include "core/base/strings.h"
+#include "core/runtime/print.h"
+#include "core/session/finite_check.h"
 #include "core/session/recording_file.h"
 
 namespace loupe::cli {
@@ -21,7 +24,7 @@ void name_tensors(const PreparedRun& run, session::Recorder& recorder) {
 TensorList execute_recorded(const PreparedRun& run, const RunArguments& options) {
     const bool keeps = !options.record_file.empty();
     session::Recorder recorder({.statistics = options.stats || keeps, .values = keeps}, run.method->build_graph(), nullptr, nullptr);
-    if (keeps) name_tensors(run, recorder);
+    name_tensors(run, recorder);
     TensorList outputs;
     try {
         const ObserverScope observed(&recorder);
@@ -37,10 +40,48 @@ TensorList execute_recorded(const PreparedRun& run, const RunArguments& options)
     if (keeps) session::save_recording(*run.program, recorder, run.options, options.record_file);
     if (options.stats) print_stats(*recorder.recording());
     if (!options.trace_file.empty()) write_trace(*recorder.recording(), options.trace_file);
+    if (options.stats || keeps) print_verdict(session::conclude(*recorder.recording(), {.has_backward = run.backward != nullptr}));
     return outputs;
 }
 
+std::int64_t bad_tensors(const NamedTensors& all) {
+    return std::count_if(all.begin(), all.end(), [](const auto& each) { return !session::is_all_finite(each.second); });
+}
+
+// The run once more, from the file on, to see where what is not finite begins.
+session::Verdict find_cause(const RunArguments& options) {
+    const runtime::PrintScope silent([](std::string_view) {});
+    RunArguments again = options;
+    again.stats = true;
+    const PreparedRun run = prepare_run(again);
+    session::Recorder recorder({.statistics = true, .values = false}, run.method->build_graph(), nullptr, nullptr);
+    name_tensors(run, recorder);
+    {
+        const ObserverScope observed(&recorder);
+        const session::StatementScope statements(*run.program, recorder);
+        execute(run);
+    }
+    recorder.finish();
+    return session::conclude(*recorder.recording(), {.has_backward = run.backward != nullptr});
+}
+
+// Of a run that was not watched: its ends are looked at, and where they are not finite, the cause is looked for.
+void tell_verdict(const PreparedRun& run, const TensorList& outputs, const RunArguments& options) {
+    const NamedTensors ends = collect_outputs(run, outputs, run.backward != nullptr);
+    if (bad_tensors(ends) > 0) return print_verdict(find_cause(options));
+    session::Verdict verdict;
+    const std::size_t gradients = ends.size() - outputs.size();
+    verdict.text = concat("finished: ", outputs.size(), outputs.size() == 1 ? " output" : " outputs",
+                          run.backward ? concat(" and ", gradients, gradients == 1 ? " gradient" : " gradients") : "", " without NaN or Inf");
+    print_verdict(verdict);
+}
+
 }  // namespace
+
+void print_verdict(const session::Verdict& verdict) {
+    std::fflush(stdout);  // where both go to one terminal it stands behind the results
+    std::fprintf(stderr, "verdict: %s\n", verdict.line().c_str());
+}
 
 int run_run(const RunArguments& options) {
     check_npz_name({"--outputs", options.outputs_file});
@@ -48,8 +89,8 @@ int run_run(const RunArguments& options) {
                         {{"the model", options.model}, {"--inputs", options.inputs_file}, {"--weights", options.weights}});
     const PreparedRun run = prepare_run(options);
     if (!run.program) return 0;  // a program without a model: it has run
-    const bool records = options.stats || !options.trace_file.empty() || !options.record_file.empty();
-    const TensorList outputs = records ? execute_recorded(run, options) : execute(run);
+    const bool is_watched = options.stats || !options.record_file.empty();
+    const TensorList outputs = is_watched || !options.trace_file.empty() ? execute_recorded(run, options) : execute(run);
     if (!options.outputs_file.empty()) {
         write_npz(options.outputs_file, collect_outputs(run, outputs,
                                                          {.arguments = options.backward,
@@ -57,6 +98,7 @@ int run_run(const RunArguments& options) {
                                                           .norms = options.grad_norms}));
     }
     if (!options.stats) print_results(outputs);
+    if (!is_watched) tell_verdict(run, outputs, options);
     return 0;
 }
 

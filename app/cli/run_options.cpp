@@ -33,7 +33,12 @@ std::vector<session::InputSpec> specs_of(const RunArguments& options, const sess
         throw Error(ErrorKind::Usage, "give --inputs or --input, not both");
     }
     if (!options.inputs_file.empty()) return session::input_specs_of_file(options.inputs_file, schema, *program.info());
-    if (options.input_specs.empty()) return program.default_inputs(options.method.empty() ? program.default_method() : options.method);
+    if (options.input_specs.empty()) {
+        std::vector<std::string> notes;
+        std::vector<session::InputSpec> own = program.default_inputs(options.method.empty() ? program.default_method() : options.method, &notes);
+        for (const std::string& note : notes) std::fprintf(stderr, "%s\n", note.c_str());
+        return own;
+    }
     std::vector<session::InputSpec> specs;
     for (std::size_t i = 0; i < options.input_specs.size(); ++i) {
         const std::string& text = options.input_specs[i];

@@ -7,8 +7,8 @@
 namespace loupe::cli {
 
 void print_stats(const session::Recording& recording) {
-    std::printf("%5s %-8s %-32s %-28s %-18s %-8s %10s %10s %11s %11s %11s %11s %6s %6s\n", "event", "phase", "operator", "scope", "shape",
-                "dtype", "time", "bytes", "min", "max", "mean", "std", "nan", "inf");
+    std::printf("%5s %-8s %-32s %-28s %-18s %-8s %10s %10s %11s %11s %11s %11s %6s %6s  %s\n", "event", "phase", "operator", "scope", "shape",
+                "dtype", "time", "bytes", "min", "max", "mean", "std", "nan", "inf", "origin");
     for (session::EventId id = 1; id <= recording.event_count(); ++id) {
         const session::Event& event = recording.event(id);
         const session::Value* out = event.outputs.empty() || event.outputs[0] == 0 ? nullptr : &recording.value(event.outputs[0]);
@@ -24,6 +24,7 @@ void print_stats(const session::Recording& recording) {
             std::printf(" %6lld %6lld", static_cast<long long>(s.nan_count), static_cast<long long>(s.inf_count));
             if (s.finite && s.has_nan_or_inf()) std::printf("  %s", session::finite_share_text(s).c_str());
         }
+        if (event.not_finite != session::NotFinite::None) std::printf("  %s", std::string(session::not_finite_name(event.not_finite)).c_str());
         std::printf("%s%s\n", event.failed ? "  FAILED: " : "", event.error.c_str());
     }
 }

@@ -24,6 +24,7 @@
 #include "app/window/start_page.h"
 #include "app/window/status_line.h"
 #include "app/window/weights_loader.h"
+#include "core/session/verdict.h"
 #include "views/common/format.h"
 #include "views/common/icons.h"
 #include "views/common/theme.h"
@@ -192,8 +193,10 @@ void MainWindow::makeRunActions() {
             if (!why.isEmpty()) return why;
             return bridge_->currentNode() >= 0 ? QString() : tr("no node is selected");
         });
-    add("run_nan", tr("Run to next &NaN or Inf"), tr("Run until an operator makes a NaN or an Inf"), Qt::Key_F6,
+    add("run_nan", tr("Run to next &NaN or Inf"), tr("Run until an operator makes a NaN or an Inf; those that are passed on or meant are no stops"), Qt::Key_F6,
         [this] { bridge_->runToNan(); }, notBusy);
+    add("origin", tr("Go to the &origin of this NaN or Inf"), tr("From the current event back to the one that made its NaN or Inf, over both phases"),
+        QKeyCombination(Qt::SHIFT, Qt::Key_F6), [this] { bridge_->goToOrigin(); }, [this] { return bridge_->whyNoOrigin(); });
     add("run_backward", tr("Run to back&ward"), tr("Run until backward begins"), Qt::Key_F7,
         [this] { bridge_->runToBackward(); }, notBusy);
     add("breakpoint", tr("Toggle &breakpoint"), tr("Set or remove a breakpoint where the keyboard is, else at the current node"),
@@ -319,7 +322,7 @@ void MainWindow::makeMenus() {
          {"run", "pause", "stop", "", "step_over", "step_into", "step_out", "step_back", "", "run_here", "run_nan",
           "run_backward", "", "breakpoint", "", "script", "trace", "evaluate"});
     fill(menuBar()->addMenu(tr("&Go")),
-         {"goto", "palette", "", "back", "forward", "peer", "documentation", "", "bookmark", "next_bookmark"});
+         {"goto", "palette", "", "back", "forward", "peer", "origin", "documentation", "", "bookmark", "next_bookmark"});
     QMenu* view = menuBar()->addMenu(tr("&View"));
     view->setToolTipsVisible(true);
     for (const auto& entry : views::registry().entries()) {
@@ -538,12 +541,14 @@ void MainWindow::closeEvent(QCloseEvent* event) {
 void MainWindow::onStatus() {
     const session::Status& status = bridge_->status();
     const bool failed = status.state == RunState::Failed && last_state_ != RunState::Failed;
+    const bool finished = status.state == RunState::Finished && last_state_ != RunState::Finished;
     if (status.state == RunState::Running && last_state_ != RunState::Running) banner_->dismiss();
     const bool wasOpening = last_state_ == RunState::Opening;
     if (status.state == RunState::Running || status.state == RunState::Opening) was_training_ = status.is_training;
     last_state_ = status.state;
     (*actions_)[QStringLiteral("run")]->setText(bridge_->isPaused() ? tr("&Continue") : tr("&Run"));
     actions_->update();
+    if (finished && status.verdict && status.verdict->severity >= session::Verdict::Severity::Warning) tellVerdict(*status.verdict);
     if (!failed) return;
     std::vector<Banner::Link> links = permissions_->links();
     if (links.empty() && status.error_source.line > 0 && bridge_->model()) links.push_back({tr("Show the line"), [this, place = status.error_source] { showSource(place); }});
@@ -560,6 +565,18 @@ void MainWindow::onStatus() {
         else links.push_back({tr("Change inputs"), [this] { docks_->show(QStringLiteral("inputs")); }});
     }
     banner_->tell(views::text(status.error), links, views::text(status.details));
+}
+
+void MainWindow::tellVerdict(const session::Verdict& verdict) {
+    std::vector<Banner::Link> links;
+    if (verdict.event != 0) {
+        links.push_back({tr("Show where"), [this, event = verdict.event] {
+                             bridge_->setCurrentEvent(event);
+                             docks_->show(QStringLiteral("events"));
+                         }});
+    }
+    if (verdict.source.line > 0 && bridge_->model()) links.push_back({tr("Show the line"), [this, place = verdict.source] { showSource(place); }});
+    banner_->tell(views::text(verdict.line()), links);
 }
 
 void MainWindow::showSource(const session::SourcePlace& place) {

@@ -57,6 +57,7 @@ class MainWindow : public QMainWindow {
     void runToHere();
     void showSource(const session::SourcePlace& place);
     void onStatus();
+    void tellVerdict(const session::Verdict& verdict);
     void onModel();
     void chooseRecording();
     void choosePicture();

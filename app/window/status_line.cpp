@@ -5,6 +5,7 @@
 #include <QProgressBar>
 #include <QToolButton>
 
+#include "core/session/verdict.h"
 #include "views/common/format.h"
 #include "views/common/icons.h"
 #include "views/common/theme.h"
@@ -38,6 +39,18 @@ Theme::Colour stateColour(RunState state) {
         case RunState::Failed: return Theme::Colour::Bad;
         default: return Theme::Colour::Faint;
     }
+}
+
+/// A run that has ended is as good as its numbers.
+Theme::Colour stateColour(const session::Status& status) {
+    if (status.state != RunState::Finished || !status.verdict) return stateColour(status.state);
+    switch (status.verdict->severity) {
+        case session::Verdict::Severity::Good:
+        case session::Verdict::Severity::Note: return Theme::Colour::Good;
+        case session::Verdict::Severity::Warning: return Theme::Colour::Warning;
+        case session::Verdict::Severity::Error: break;
+    }
+    return Theme::Colour::Bad;
 }
 
 QString place(const session::Recording& recording, session::EventId id) {
@@ -84,6 +97,7 @@ StatusLine::StatusLine(views::SessionBridge& bridge, QWidget* parent)
         label->setContentsMargins(8, 0, 4, 0);
         addPermanentWidget(label);
     }
+    state_->installEventFilter(this);
     connect(cancel_, &QToolButton::clicked, this, [this] { bridge_.session().stop(); });
     connect(&bridge_, &views::SessionBridge::statusChanged, this, &StatusLine::showState);
     connect(&bridge_, &views::SessionBridge::modelChanged, this, &StatusLine::showState);
@@ -93,15 +107,26 @@ StatusLine::StatusLine(views::SessionBridge& bridge, QWidget* parent)
     showState();
 }
 
+bool StatusLine::eventFilter(QObject* watched, QEvent* event) {
+    const auto& verdict = bridge_.status().verdict;
+    const bool isClick = watched == state_ && event->type() == QEvent::MouseButtonRelease;
+    if (isClick && bridge_.status().state == RunState::Finished && verdict && verdict->event != 0) bridge_.setCurrentEvent(verdict->event);
+    return QStatusBar::eventFilter(watched, event);
+}
+
 void StatusLine::showState() {
     const session::Status& status = bridge_.status();
     dot_->setText(QStringLiteral("<span style='color:%1; font-size:12pt'>\u25cf</span>")
-                      .arg(Theme::instance().colour(stateColour(status.state)).name()));
+                      .arg(Theme::instance().colour(stateColour(status)).name()));
     QString line = stateText(status);
+    const bool isTold = status.state == RunState::Finished && status.verdict;
     const std::string& more = status.state == RunState::Failed ? status.error
+                              : isTold                         ? status.verdict->text
                               : bridge_.isBusy()               ? status.progress
                                                                : status.why;
-    if (!more.empty() && views::text(more).compare(line, Qt::CaseInsensitive) != 0) line += QStringLiteral(": ") + views::text(more);
+    // "finished: 12 events" says the state itself.
+    if (views::text(more).startsWith(line, Qt::CaseInsensitive) && isTold) line += views::text(more).mid(line.size());
+    else if (!more.empty() && views::text(more).compare(line, Qt::CaseInsensitive) != 0) line += QStringLiteral(": ") + views::text(more);
     if (bridge_.isPaused() && !status.next_op.empty()) {
         // A condition on an output stops behind the operator that made it.
         const auto& recording = bridge_.recording();
@@ -111,7 +136,10 @@ void StatusLine::showState() {
         if (!status.next_scope.empty()) line += tr(" in %1").arg(views::text(status.next_scope));
     }
     state_->setText(line);
-    state_->setToolTip(line);
+    const bool isLink = isTold && status.verdict->event != 0;
+    state_->setToolTip(isTold ? views::text(status.verdict->line()) + (isLink ? tr("\nClick to go there") : QString()) : line);
+    if (isLink) state_->setCursor(Qt::PointingHandCursor);
+    else state_->unsetCursor();
     progress_->setVisible(bridge_.isBusy());
     cancel_->setVisible(bridge_.isBusy());
     progress_->setRange(0, status.fraction < 0 ? 0 : 1000);

@@ -19,6 +19,9 @@ class StatusLine : public QStatusBar {
   public:
     StatusLine(views::SessionBridge& bridge, QWidget* parent);
 
+  protected:
+    bool eventFilter(QObject* watched, QEvent* event) override;
+
   private:
     void showState();
     void showPlaces();

@@ -74,6 +74,27 @@ const Operator* same_operator(const Operator& op) {
     return nullptr;
 }
 
+std::vector<const NotFiniteNote*> not_finite_notes(const Operator& op) {
+    FunctionSchema parsed;
+    const FunctionSchema& schema = described_schema(op, parsed);
+    // `relu_` may be a record of its own.
+    const bool is_own_in_place = schema.name.ends_with('_') && !schema.name.ends_with("__");
+    const std::string plain = is_own_in_place ? schema.name.substr(0, schema.name.size() - 1) : schema.name;
+    const std::string full_name = schema.full_name();
+    std::vector<const NotFiniteNote*> all;
+    for (const NotFiniteNote& note : not_finite_notes()) {
+        if (note.name == plain || note.name == schema.name || note.name == full_name) all.push_back(&note);
+    }
+    if (!all.empty()) return all;
+    const Operator* same = same_operator(op);
+    return same != nullptr ? not_finite_notes(*same) : all;
+}
+
+bool leaves_uninitialised(const Operator& op) {
+    const auto notes = not_finite_notes(op);
+    return !notes.empty() && notes.front()->when == NotFiniteNote::When::Unwritten;
+}
+
 std::string_view operator_formula(const Operator& op) {
     if (!op.record->formula.empty()) return op.record->formula;
     if (const OperatorNote* note = note_of(op); note != nullptr && !note->formula.empty()) return note->formula;

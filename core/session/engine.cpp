@@ -17,6 +17,7 @@
 #include "core/session/load_weights.h"
 #include "core/session/script_output.h"
 #include "core/session/shown_source.h"
+#include "core/session/verdict.h"
 
 namespace loupe::session {
 
@@ -284,6 +285,30 @@ void Session::Engine::log(SessionListener::LogEntry entry) {
     if (listener_ != nullptr) listener_->on_log(entry);
 }
 
+// What a run, or a recording that was opened, came to; null when nothing was recorded.
+std::shared_ptr<const Verdict> Session::Engine::verdict_of(const std::shared_ptr<const Recording>& recording, const RunOptions& options, RunFacts facts) const {
+    if (recording == nullptr) return nullptr;
+    facts.has_statistics = options.statistics;
+    facts.has_backward = options.backward;
+    for (const std::string& name : options.left_out) facts.left_out.push_back(name.empty() ? "the model itself" : name);
+    return std::make_shared<Verdict>(conclude(*recording, facts));
+}
+
+// Into the log, as a link to the place.
+void Session::Engine::log_verdict(const Verdict& verdict) {
+    using Level = SessionListener::LogEntry::Level;
+    SessionListener::LogEntry entry;
+    entry.level = verdict.severity == Verdict::Severity::Error     ? Level::Error
+                  : verdict.severity == Verdict::Severity::Warning ? Level::Warning
+                                                                   : Level::Info;
+    entry.text = verdict.line();
+    entry.event = verdict.event;
+    entry.graph_node = verdict.graph_node;
+    entry.scope = verdict.module;
+    entry.source = verdict.source;
+    log(std::move(entry));
+}
+
 void Session::Engine::report_failure(const Error& error) {
     const bool was_stopped = error.kind() == ErrorKind::Cancelled;
     const bool has_model = program_ != nullptr;
@@ -302,7 +327,12 @@ void Session::Engine::report_failure(const Error& error) {
         }
     }
     log(entry);
+    std::shared_ptr<const Verdict> verdict;
+    if (recorder_ != nullptr && !was_stopped) {
+        verdict = verdict_of(recorder_->recording(), ran_, {.error = entry.text, .hint = error.context().hint, .error_source = entry.source});
+    }
     change_status([&](Status& status) {
+        status.verdict = verdict;
         status.state = was_stopped ? (has_model ? RunState::Ready : RunState::Empty) : RunState::Failed;
         status.is_training = false;
         status.error = was_stopped ? "" : entry.text;
@@ -469,7 +499,21 @@ void Session::Engine::do_open_recording(const std::filesystem::path& path) {
         listener_->on_events(file_->recording()->event_count());
     }
     log_recorded(*file_);
+    const Recording& recorded = *file_->recording();
+    const auto last = static_cast<EventId>(recorded.event_count());
+    const auto has_statistics = [&] {
+        for (ValueId id = 1; id <= recorded.value_count(); ++id) {
+            if (recorded.value(id).statistics) return true;
+        }
+        return recorded.value_count() == 0;
+    };
+    RunOptions options = file_->run();
+    options.statistics = has_statistics();
+    const std::string error = last != 0 && recorded.event(last).failed ? recorded.event(last).error : std::string();
+    const auto verdict = verdict_of(file_->recording(), options, {.error = error});
+    if (error.empty()) log_verdict(*verdict);
     change_status([&](Status& status) {
+        status.verdict = verdict;
         status.state = RunState::Finished;
         status.reached = static_cast<EventId>(file_->recording()->event_count());
     });
@@ -504,7 +548,9 @@ std::shared_ptr<Program> Session::Engine::model_or_recorded() {
 std::vector<InputSpec> Session::Engine::inputs_for(const Program& opened, const std::vector<InputSpec>& before) {
     std::vector<InputSpec> own;
     try {
-        own = opened.default_inputs(opened.default_method());
+        std::vector<std::string> notes;
+        own = opened.default_inputs(opened.default_method(), &notes);
+        for (std::string& note : notes) log({.level = SessionListener::LogEntry::Level::Warning, .text = std::move(note), .scope = {}, .source = {}});
     } catch (const Error& error) {
         if (!before.empty()) return before;
         log({.level = SessionListener::LogEntry::Level::Warning, .text = error.what(), .scope = {}, .source = {}});
@@ -753,7 +799,10 @@ void Session::Engine::do_run(const RunOptions& given) {
     const runtime::PrintScope prints(print_to_log());
     if (options.record) run_recorded(method, options);
     else run_phases(method, arguments_, backward_source_.get());
-    change_status([](Status& status) {
+    const auto verdict = recorder_ == nullptr ? nullptr : verdict_of(recorder_->recording(), options, {.searched = control_.searches_nan(), .breakpoints = control_.breakpoints()});
+    if (verdict != nullptr) log_verdict(*verdict);
+    change_status([&](Status& status) {
+        status.verdict = verdict;
         status.state = RunState::Finished;
         status.next_node = -1;
         status.next_op.clear();

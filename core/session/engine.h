@@ -24,6 +24,7 @@
 #include "core/session/run_control.h"
 #include "core/session/session.h"
 #include "core/session/trainer.h"
+#include "core/session/verdict.h"
 
 namespace loupe::python {
 struct FileNotice;
@@ -133,6 +134,8 @@ class Session::Engine {
     void log_of_run(SessionListener::LogEntry::Level level, std::string text, SourcePlace source);
     void park(const StopPoint& next, const StopReason& why);
     void report_failure(const Error& error);
+    std::shared_ptr<const Verdict> verdict_of(const std::shared_ptr<const Recording>& recording, const RunOptions& options, RunFacts facts) const;
+    void log_verdict(const Verdict& verdict);
 
     template <typename Change>
     void change_status(Change&& change) {

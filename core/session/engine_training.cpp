@@ -10,6 +10,7 @@
 #include "core/session/engine.h"
 #include "core/session/script_output.h"
 #include "core/session/training_sample.h"
+#include "core/session/verdict.h"
 
 namespace loupe::session {
 namespace {
@@ -19,28 +20,14 @@ constexpr auto kTellEvery = std::chrono::milliseconds(50);
 
 double seconds_since(Clock::time_point from) { return std::chrono::duration<double>(Clock::now() - from).count(); }
 
-// The first event that made a NaN; without one, the first that made an Inf; 0.
+// The event to blame for numbers that are none; 0.
 EventId origin_in(const Recording& recording) {
-    EventId first_inf = 0;
-    for (EventId id = 1; id <= recording.event_count(); ++id) {
-        const Event& event = recording.event(id);
-        if (event.has_nan) return id;
-        if (event.has_inf && first_inf == 0) first_inf = id;
-    }
-    return first_inf;
+    const EventId blamed = blamed_event(recording);
+    return blamed != 0 ? blamed : first_origin(recording);
 }
 
 std::string event_text(const Event& event) {
     return concat("#", event.id, " ", event.op, event.scope.empty() ? "" : concat(" in ", event.scope), ", ", phase_name(event.phase));
-}
-
-// Parameters and inputs that were no numbers before the step.
-std::string bad_from_the_start(const Recording& recording) {
-    for (ValueId id = 1; id <= recording.value_count(); ++id) {
-        const Value& value = recording.value(id);
-        if (value.producer == 0 && value.statistics && value.statistics->has_nan_or_inf()) return value.name;
-    }
-    return {};
 }
 
 }  // namespace
@@ -248,12 +235,14 @@ void Session::Engine::find_origin(Trainer& trainer, const std::string& what) {
     const EventId origin = origin_in(recording);
     trainer.undo();
     std::string text = concat(what, " at step ", trainer.steps_done() + 1, " (epoch ", trainer.epoch(), ")");
-    if (const std::string bad = bad_from_the_start(recording); !bad.empty()) text += concat("; '", bad, "' held it before the step");
+    if (const std::string bad = bad_before(recording); !bad.empty()) text += concat("; ", bad, " before the step");
     if (origin != 0) text += concat("; it began at ", event_text(recording.event(origin)));
     else text += "; it did not come again when the step was repeated";
+    const TrainingFacts facts{.steps = trainer.steps_done(), .total = trainer.total_steps(), .wrong = concat(what, " at step ", trainer.steps_done() + 1, " (epoch ", trainer.epoch(), ")")};
+    const auto verdict = std::make_shared<Verdict>(conclude_training(facts, &recording));
     SessionListener::LogEntry entry;
     entry.level = SessionListener::LogEntry::Level::Error;
-    entry.text = text + "; the model is as it was before the step";
+    entry.text = concat(verdict->line(), "; the model is as it was before the step");
     entry.event = origin;
     if (origin != 0) {
         const Event& event = recording.event(origin);
@@ -263,6 +252,7 @@ void Session::Engine::find_origin(Trainer& trainer, const std::string& what) {
     }
     log(entry);
     change_status([&](Status& status) {
+        status.verdict = verdict;
         status.state = RunState::Failed;
         status.error = text;
         status.why = "error";

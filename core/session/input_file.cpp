@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <set>
 
 #include "core/base/error.h"
 #include "core/base/strings.h"
@@ -96,30 +97,57 @@ InputSpec spec_of_value(const IValue& value, const fs::path& file, const std::st
     return spec;
 }
 
-std::vector<InputSpec> specs_of_npz(const fs::path& file, std::size_t arguments) {
-    const NamedTensors all = read_npz(file);
-    const auto find = [&](const std::string& key) -> const Tensor* {
+// "arg0", or what the argument is called; a list: with ".0", ".1", ... behind.
+ArrayInputs inputs_in(const NamedTensors& all, const fs::path& file, const FunctionSchema& schema) {
+    ArrayInputs out;
+    std::set<std::string> used;
+    const auto find = [&](const std::string& key) -> std::optional<InputSpec> {
         for (const auto& [name, tensor] : all) {
-            if (name == key) return &tensor;
+            if (name != key) continue;
+            used.insert(key);
+            return described(file_spec(file, key), tensor);
         }
-        return nullptr;
+        return std::nullopt;
     };
-    std::vector<InputSpec> specs;
-    for (std::size_t i = 0; i < arguments; ++i) {
-        const std::string key = concat("arg", i);
-        if (const Tensor* whole = find(key)) {
-            specs.push_back(described(file_spec(file, key), *whole));
-            continue;
-        }
+    const auto find_list = [&](const std::string& key) -> std::optional<InputSpec> {
         InputSpec list;
-        for (std::size_t k = 0;; ++k) {
-            const std::string element = concat(key, ".", k);
-            const Tensor* t = find(element);
-            if (t == nullptr) break;
-            list.elements.push_back(described(file_spec(file, element), *t));
+        while (auto element = find(concat(key, ".", list.elements.size()))) list.elements.push_back(std::move(*element));
+        return list.elements.empty() ? std::nullopt : std::optional(std::move(list));
+    };
+    for (std::size_t i = 1; i < schema.arguments.size(); ++i) {
+        std::optional<InputSpec> found;
+        for (const std::string& key : {concat("arg", i - 1), schema.arguments[i].name}) {
+            if (!found) found = find(key);
+            if (!found) found = find_list(key);
         }
-        if (list.elements.empty()) break;
-        specs.push_back(std::move(list));
+        out.arguments.push_back(std::move(found));
+    }
+    for (const auto& entry : all) {
+        const std::string& name = entry.first;
+        const bool is_known = used.contains(name) || name.starts_with("cot") || name.starts_with("out") || name.starts_with("grad");
+        if (!is_known) out.unused.push_back(name);
+    }
+    return out;
+}
+
+// Positional ones: what the file lacks in between takes its default.
+std::vector<InputSpec> specs_of_npz(const fs::path& file, const FunctionSchema& schema) {
+    const NamedTensors all = read_npz(file);
+    ArrayInputs inputs = inputs_in(all, file, schema);
+    while (!inputs.arguments.empty() && !inputs.arguments.back() && schema.arguments[inputs.arguments.size()].default_value) inputs.arguments.pop_back();
+    std::vector<InputSpec> specs;
+    for (std::size_t i = 0; i < inputs.arguments.size(); ++i) {
+        const Argument& argument = schema.arguments[i + 1];
+        if (inputs.arguments[i]) {
+            specs.push_back(std::move(*inputs.arguments[i]));
+        } else if (argument.default_value) {
+            specs.emplace_back().literal = python_repr(*argument.default_value);
+        } else {
+            std::vector<std::string> names;
+            for (const auto& entry : all) names.push_back(entry.first);
+            throw Error(ErrorKind::Usage, concat("no array for the argument '", argument.name, "'"),
+                        {.file = file.string(), .hint = concat("call it arg", i, " or ", argument.name, "; the file has ", names.empty() ? "none" : join(names, ", "))});
+        }
     }
     return specs;
 }
@@ -171,12 +199,24 @@ Tensor read_input_tensor(const fs::path& file, const std::string& key) {
     throw Error(ErrorKind::Usage, "inputs can be read from .npz, .npy, .pt, .png and .jpg files", {.file = file.string()});
 }
 
+ArrayInputs array_inputs(const fs::path& file, const FunctionSchema& schema, const ModelInfo& model) {
+    ArrayInputs inputs = inputs_in(read_npz(file), file, schema);
+    if (!is_bfloat16(model)) return inputs;
+    for (auto& input : inputs.arguments) {
+        if (!input) continue;
+        std::vector<InputSpec> one{*input};
+        declare_bfloat16(one);
+        input = std::move(one.front());
+    }
+    return inputs;
+}
+
 std::vector<InputSpec> input_specs_of_file(const fs::path& file, const FunctionSchema& schema, const ModelInfo& model) {
     const std::size_t arguments = schema.arguments.empty() ? 0 : schema.arguments.size() - 1;  // without self
     const std::string extension = lower_extension(file);
     if (is_pickle(extension)) return specs_of_pickle(file, arguments);
     std::vector<InputSpec> specs;
-    if (extension == ".npz") specs = specs_of_npz(file, arguments);
+    if (extension == ".npz") specs = specs_of_npz(file, schema);
     else specs.push_back(described(file_spec(file, ""), read_input_tensor(file, "")));
     if (is_bfloat16(model)) declare_bfloat16(specs);
     return specs;

@@ -307,24 +307,52 @@ std::vector<IValue> make_inputs(const std::vector<InputSpec>& specs, const Funct
     return values;
 }
 
-std::vector<InputSpec> guess_inputs(const ModelInfo& model, const FunctionSchema& schema, bool has_self) {
+namespace {
+
+// The model's own sample inputs, by argument; what does not fit is noted.
+std::vector<std::optional<InputSpec>> sample_inputs(const ModelInfo& model, const FunctionSchema& schema, std::vector<std::string>& notes) {
     namespace fs = std::filesystem;
-    std::vector<InputSpec> specs;
     const fs::path path = model.path;
     const fs::path samples = path.parent_path() / (path.stem().string() + ".in.npz");
     std::error_code ignored;
-    if (!model.path.empty() && fs::exists(samples, ignored)) {
-        try {
-            return input_specs_of_file(samples, schema, model);
-        } catch (const Error&) {
-            // Not a sample file of this model: guess as if it were not there.
+    if (model.path.empty() || !fs::exists(samples, ignored)) return {};
+    const std::string name = samples.filename().string();
+    try {
+        ArrayInputs inputs = array_inputs(samples, schema, model);
+        std::vector<std::string> missing;
+        for (std::size_t i = 0; i < inputs.arguments.size(); ++i) {
+            const Argument& argument = schema.arguments[i + 1];
+            if (!inputs.arguments[i] && !argument.default_value) missing.push_back(concat("'", argument.name, "' (arg", i, ")"));
         }
+        if (!missing.empty()) notes.push_back(concat(name, " has no array for ", join(missing, ", "), ": random values stand for it"));
+        if (!inputs.unused.empty()) notes.push_back(concat(name, " has arrays that are of no argument of ", schema.name, ": ", join(inputs.unused, ", ")));
+        return std::move(inputs.arguments);
+    } catch (const Error& error) {
+        notes.push_back(concat(name, " cannot be read, random values stand for it: ", error.what()));
+        return {};
     }
-    for (std::size_t i = has_self ? 1 : 0; i < schema.arguments.size(); ++i) {
+}
+
+}  // namespace
+
+std::vector<InputSpec> guess_inputs(const ModelInfo& model, const FunctionSchema& schema, bool has_self, std::vector<std::string>* notes) {
+    std::vector<InputSpec> specs;
+    std::vector<std::string> unheard;
+    const std::size_t first = has_self ? 1 : 0;
+    std::vector<std::optional<InputSpec>> samples;
+    if (has_self) samples = sample_inputs(model, schema, notes != nullptr ? *notes : unheard);
+    // Behind the last argument that has a sample or needs a value, defaults do.
+    std::size_t end = schema.arguments.size();
+    while (end > first && schema.arguments[end - 1].default_value && (end - 1 - first >= samples.size() || !samples[end - 1 - first])) --end;
+    for (std::size_t i = first; i < end; ++i) {
         const Argument& argument = schema.arguments[i];
-        if (argument.default_value) break;
+        const bool has_sample = i - first < samples.size() && samples[i - first];
         InputSpec spec;
-        if (argument.type->kind() == TypeKind::Tensor) {
+        if (has_sample) {
+            spec = *samples[i - first];
+        } else if (argument.default_value) {
+            spec.literal = python_repr(*argument.default_value);
+        } else if (argument.type->kind() == TypeKind::Tensor) {
             spec = guess_tensor(model);
         } else {
             spec.literal = argument.type->kind() == TypeKind::Int     ? "1"

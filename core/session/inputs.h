@@ -21,7 +21,8 @@ std::vector<IValue> make_inputs(const std::vector<InputSpec>& specs, const Funct
 InputSpec example_spec(const IValue& value, std::size_t index);
 
 // Shapes that should fit, from the file's own sample inputs (NAME.in.npz beside it) or the first layer's parameters.
-std::vector<InputSpec> guess_inputs(const ModelInfo& model, const FunctionSchema& schema, bool has_self);
+// notes: what of the sample inputs does not fit, a line each.
+std::vector<InputSpec> guess_inputs(const ModelInfo& model, const FunctionSchema& schema, bool has_self, std::vector<std::string>* notes = nullptr);
 
 // Tensors inside a result, in order: lists and tuples flattened, a dict by sorted key.
 TensorList flatten_tensors(const IValue& value);

@@ -289,9 +289,9 @@ std::vector<IValue> Program::make_arguments(const std::vector<InputSpec>& specs,
     return arguments;
 }
 
-std::vector<InputSpec> Program::default_inputs(const std::string& method_name) const {
+std::vector<InputSpec> Program::default_inputs(const std::string& method_name, std::vector<std::string>* notes) const {
     const bool has_examples = source_examples().has_value();
-    if (!has_examples) return guess_inputs(*info_, schema(method_name), true);
+    if (!has_examples) return guess_inputs(*info_, schema(method_name), true, notes);
     std::vector<InputSpec> specs;
     for (const IValue& value : *source_examples()) specs.push_back(example_spec(value, specs.size()));
     return specs;

@@ -59,8 +59,8 @@ class Program {
     const nn::ModulePtr& script_module() const;
     // One value an argument of the method. Throws Error (Usage).
     std::vector<IValue> make_arguments(const std::vector<InputSpec>& specs, const std::string& method) const;
-    // example_inputs of the source as specs; else those that should fit.
-    std::vector<InputSpec> default_inputs(const std::string& method) const;
+    // example_inputs of the source as specs; else those that should fit. notes: as of guess_inputs.
+    std::vector<InputSpec> default_inputs(const std::string& method, std::vector<std::string>* notes = nullptr) const;
 
     // A model source from now on runs as torch.jit.script compiles it, and its graphs are those; others are scripts
     // already. Throws Error (Compile) with the place.

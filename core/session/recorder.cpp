@@ -9,8 +9,10 @@
 #include "core/base/strings.h"
 #include "core/ir/graph.h"
 #include "core/ops/dispatch.h"
+#include "core/ops/notes.h"
 #include "core/ops/operator_node.h"
 #include "core/session/compute_statistics.h"
+#include "core/session/finite_check.h"
 #include "core/session/shown_source.h"
 
 namespace loupe::session {
@@ -57,7 +59,8 @@ double Recorder::now() const {
 
 void Recorder::name_value(const Tensor& t, const std::string& name, Category category) {
     memory_.add_existing(t, category, name);
-    const ValueId id = new_value(t, 0, name, category == Category::Input && options_.statistics);
+    const ValueId id = new_value(t, 0, name, options_.statistics && (category == Category::Input || !is_all_finite(t)));
+    note_given(id, t, category);
     before_run_.emplace(t.impl(), id);
 }
 
@@ -312,8 +315,68 @@ ValueId Recorder::value_of_input(const Tensor& t) {
         name = recording()->value(found->second.value).name;  // the same tensor, written since
     }
     const bool is_gradient = pending_.phase == RunPhase::Backward;
-    return new_value(t, writer == last_writer_.end() ? 0 : writer->second, std::move(name),
-                     options_.statistics && is_gradient);
+    const EventId producer = writer == last_writer_.end() ? 0 : writer->second;
+    const ValueId id = new_value(t, producer, std::move(name), options_.statistics && (is_gradient || !is_all_finite(t)));
+    if (producer == 0 && !is_gradient) note_given(id, t, Category::Other);
+    return id;
+}
+
+// --- NaN and Inf ---
+
+// Inf in buffers and in constants of the program are meant, and -Inf in its inputs: masks are given so.
+void Recorder::note_given(ValueId id, const Tensor& t, Category category) {
+    if (id == 0 || category == Category::Parameter) return;
+    const auto& statistics = recording()->value(id).statistics;
+    if (!statistics || statistics->inf_count == 0 || statistics->nan_count > 0) return;
+    if (category != Category::Input || !holds_positive_infinity(t)) meant_.insert(id);
+}
+
+// The values that a backward node reads besides its gradients: it lets go of them when it has run.
+void Recorder::find_saved(const OperatorCall& call) {
+    pending_saved_.clear();
+    const auto* node = options_.statistics ? dynamic_cast<const OperatorNode*>(call.autograd_node) : nullptr;
+    if (node == nullptr) return;
+    for (const Tensor& saved : node->saved_tensors()) {
+        const ValueId known = find_value(saved);
+        if (known != 0 && recording()->value(known).storage_id == saved.storage()->id()) {
+            pending_saved_.push_back(known);
+            continue;
+        }
+        if (pending_.peer == 0) continue;
+        // A handle of its own on what the forward event read or made.
+        const Event& forward = recording()->event(pending_.peer);
+        for (const auto* values : {&forward.outputs, &forward.inputs}) {
+            for (const ValueId id : *values) {
+                if (recording()->value(id).storage_id == saved.storage()->id()) pending_saved_.push_back(id);
+            }
+        }
+    }
+}
+
+Holding Recorder::holding_of(ValueId id) const {
+    Holding held;
+    const auto& statistics = recording()->value(id).statistics;
+    if (!statistics) return held;
+    held.has_nan = statistics->nan_count > 0;
+    held.has_inf = statistics->inf_count > 0;
+    held.is_meant = !held.has_inf || meant_.contains(id);
+    return held;
+}
+
+NotFinite Recorder::kind_of(const OperatorCall& call, const Event& event) const {
+    NumberFlow flow;
+    for (const ValueId id : event.outputs) flow.out.add(holding_of(id));
+    for (const ValueId id : event.inputs) flow.in.add(holding_of(id));
+    for (const ValueId id : pending_saved_) flow.in.add(holding_of(id));
+    flow.has_infinite_constant = names_constant(event, "inf");
+    flow.has_nan_constant = names_constant(event, "nan");
+    if (call.op == nullptr) return classify(flow);
+    if (leaves_uninitialised(*call.op)) return NotFinite::Meant;
+    const bool is_elementwise = call.op->family == "pointwise" && call.op->variant == OperatorVariant::Functional && event.outputs.size() == 1;
+    if (!flow.in.is_finite() && is_elementwise && call.outputs.size() == 1 && call.outputs[0].is_tensor()) {
+        flow.elements = element_flow(tensors_in(call.inputs), call.outputs[0].to_tensor());
+    }
+    return classify(flow);
 }
 
 void Recorder::protect_existing() {
@@ -392,6 +455,7 @@ void Recorder::before_operator(const OperatorCall& call) {
         memory_.touch(t);
     }
     end_when_repeated();
+    find_saved(call);
     fill_arguments(call, pending_);
     protect_written(call);
     pending_.memory_before = memory_.current_bytes();
@@ -505,6 +569,9 @@ void Recorder::after_operator(const OperatorCall& call) {
         pending_.has_nan |= value.statistics->nan_count > 0;
         pending_.has_inf |= value.statistics->inf_count > 0;
     }
+    if (pending_.has_nan || pending_.has_inf) pending_.not_finite = kind_of(call, pending_);
+    if (pending_.not_finite == NotFinite::Meant) meant_.insert(pending_.outputs.begin(), pending_.outputs.end());
+    const NotFinite kind = pending_.not_finite;
     memory_.end_event();
     pending_.memory_peak = memory_.event_peak();
     pending_.memory_after = memory_.current_bytes();
@@ -518,7 +585,7 @@ void Recorder::after_operator(const OperatorCall& call) {
     publish(std::move(pending_));
     if (call.name == "profiler::_record_function_exit") end_part();
     if (control_ == nullptr) return;
-    if (const auto why = control_->after(pending_point_, made)) park(pending_point_, *why);
+    if (const auto why = control_->after(pending_point_, made, kind)) park(pending_point_, *why);
 }
 
 void Recorder::on_exception(const Error& error) {
@@ -574,6 +641,10 @@ void Recorder::end_backward_start(const TensorList& roots, const TensorList& gra
         pending_.has_nan |= made.back()->statistics->nan_count > 0;
         pending_.has_inf |= made.back()->statistics->inf_count > 0;
     }
+    NumberFlow flow;
+    for (const ValueId value : pending_.inputs) flow.in.add(holding_of(value));
+    for (const ValueId value : pending_.outputs) flow.out.add(holding_of(value));
+    const NotFinite kind = pending_.not_finite = classify(flow);
     memory_.end_event();
     pending_.memory_peak = memory_.event_peak();
     pending_.memory_after = memory_.current_bytes();
@@ -581,7 +652,7 @@ void Recorder::end_backward_start(const TensorList& roots, const TensorList& gra
     writer_.set_backward_start(pending_start_);
     publish(std::move(pending_));
     if (control_ == nullptr) return;
-    if (const auto why = control_->after(pending_point_, made)) park(pending_point_, *why);
+    if (const auto why = control_->after(pending_point_, made, kind)) park(pending_point_, *why);
 }
 
 void name_existing_tensors(Recorder& recorder, nn::Module& module, const std::vector<IValue>& arguments,

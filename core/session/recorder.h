@@ -9,6 +9,7 @@
 #include <memory>
 #include <set>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "core/autograd/node.h"
@@ -20,6 +21,7 @@
 #include "core/session/graph_builder.h"
 #include "core/session/line_values.h"
 #include "core/session/memory_account.h"
+#include "core/session/not_finite.h"
 #include "core/session/recording_writer.h"
 #include "core/session/run_control.h"
 #include "core/session/value_store.h"
@@ -113,6 +115,10 @@ class Recorder final : public ExecutionObserver {
     bool is_left_out(std::string_view value) const;
     ValueId new_value(const Tensor& t, EventId producer, std::string name, bool with_statistics, ValueId gradient_of = 0);
     void protect_written(const OperatorCall& call);
+    void note_given(ValueId id, const Tensor& t, Category category);
+    void find_saved(const OperatorCall& call);
+    Holding holding_of(ValueId id) const;
+    NotFinite kind_of(const OperatorCall& call, const Event& event) const;
     void end_when_repeated() const;
     void fill_arguments(const OperatorCall& call, Event& event) const;
     void fill_place(const OperatorCall& call, Event& event) const;
@@ -145,8 +151,11 @@ class Recorder final : public ExecutionObserver {
     Clock::time_point last_progress_ = began_;
     double parked_ = 0;
 
+    std::unordered_set<ValueId> meant_;  // values whose Inf are constants of the program
+
     // The operator under way.
     bool is_pending_ = false;
+    std::vector<ValueId> pending_saved_;  // in backward: what its node kept from forward
     bool is_scope_left_out_ = false;  // where it runs
     Event pending_;
     BackwardStart pending_start_;

@@ -39,6 +39,11 @@ std::string_view phase_name(RunPhase phase) {
     return kNames[static_cast<std::size_t>(phase)];
 }
 
+std::string_view not_finite_name(NotFinite kind) {
+    constexpr std::array<std::string_view, 5> kNames{"", "made here", "turned here", "passed on", "meant"};
+    return kNames[static_cast<std::size_t>(kind)];
+}
+
 std::string_view category_name(Category category) {
     constexpr std::array<std::string_view, kCategories> kNames{
         "parameter", "buffer", "activation", "saved for backward", "gradient", "workspace", "input", "other"};

@@ -22,6 +22,19 @@ using ValueId = std::uint32_t;  // likewise; a tensor at one version: a write in
 enum class RunPhase : std::uint8_t { Forward, Backward, Optimizer };
 std::string_view phase_name(RunPhase phase);
 
+// Where the NaN and Inf in an event's outputs come from.
+enum class NotFinite : std::uint8_t {
+    None,      // every element is finite, as far as statistics say
+    Made,      // of finite inputs: the logarithm of a negative number, an overflow
+    Turned,    // an Inf came in and NaN came out: 0 * Inf, Inf - Inf
+    PassedOn,  // it came in
+    Meant,     // a constant of the program, such as the -Inf of a mask, and what carries it on
+};
+// "made here", "turned here", "passed on", "meant"; empty for None.
+std::string_view not_finite_name(NotFinite kind);
+// An event of this kind begins a NaN or Inf that is no constant of the program.
+inline bool is_origin(NotFinite kind) { return kind == NotFinite::Made || kind == NotFinite::Turned; }
+
 // A tensor that an event read or made.
 struct Value {
     ValueId id = 0;
@@ -66,6 +79,7 @@ struct Event {
     std::vector<std::string> arguments;  // non-tensor ones: "stride=[2, 2]"
     bool has_nan = false;       // in an output
     bool has_inf = false;
+    NotFinite not_finite = NotFinite::None;
     bool failed = false;        // it threw; the message is in error
     std::string error;
 };

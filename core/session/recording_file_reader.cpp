@@ -6,6 +6,7 @@
 #include "core/io/npy.h"
 #include "core/ops/loops/elementwise.h"
 #include "core/session/recording_file.h"
+#include "core/session/not_finite.h"
 #include "core/session/recording_json.h"
 #include "core/session/recording_writer.h"
 
@@ -158,6 +159,9 @@ class Loader {
         event.error = row.next<std::string>();
         backward.push_back(row.id(events_.size(), "event"));
         if (row.has_more()) event.overload = text(row);
+        event.id = writer_.next_event();
+        if (row.has_more()) event.not_finite = static_cast<NotFinite>(row.id(static_cast<std::size_t>(NotFinite::Meant), "kind of NaN"));
+        else if (event.has_nan || event.has_inf) event.not_finite = classify_recorded(*writer_.recording(), event);
         writer_.add_event(std::move(event));
     }
 

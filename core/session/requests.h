@@ -110,6 +110,7 @@ struct Breakpoint {
     Kind kind = Kind::Node;
     int graph_node = -1;     // Node
     // OperatorKind: "aten::conv2d", "conv*"; Module: a path; Line: the file; Node: what it was on while that is in no graph.
+    // NanOrInf: the module in which any stops that is not meant; empty: where one is made or turned, anywhere.
     std::string text;
     int line = 0;
     // Only in this phase; nullopt: in any. Kind Phase stops at its first event.
@@ -119,6 +120,8 @@ struct Breakpoint {
     bool enabled = true;
     int hits = 0;            // kept by the session
 };
+
+struct Verdict;  // see verdict.h
 
 enum class RunState { Empty, Opening, Ready, Running, Paused, Finished, Failed };
 
@@ -139,6 +142,7 @@ struct Status {
     std::string progress;           // "reading weights"
     double fraction = -1;           // of the work under way; negative: unknown
     bool is_training = false;       // what runs, or is parked, is a step of a training
+    std::shared_ptr<const Verdict> verdict;  // what a run that has ended came to; null before
 };
 
 // A part of a tensor, reduced to what can be drawn.

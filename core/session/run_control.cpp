@@ -30,6 +30,14 @@ std::string describe_breakpoint(const Breakpoint& breakpoint, const StopPoint& p
     return text + in_phase(point);
 }
 
+// "NaN made here", "NaN turned here, of an Inf".
+std::string nan_text(const std::vector<const Value*>& outputs, NotFinite kind) {
+    const bool has_nan = std::any_of(outputs.begin(), outputs.end(), [](const Value* value) {
+        return value != nullptr && value->statistics && value->statistics->nan_count > 0;
+    });
+    return concat(has_nan ? "NaN " : "Inf ", not_finite_name(kind), kind == NotFinite::Turned ? ", of an Inf" : "");
+}
+
 // What is known of a point beside itself.
 struct Arrival {
     bool phase_began = false;
@@ -108,26 +116,32 @@ std::optional<StopReason> RunControl::before(const StopPoint& point) {
     return reason ? reason : check_orders(point);
 }
 
-std::optional<StopReason> RunControl::after(const StopPoint& point, const std::vector<const Value*>& outputs) {
+bool RunControl::searches_nan() const {
+    const std::lock_guard lock(mutex_);
+    return mode_ == Mode::Nan;
+}
+
+std::optional<StopReason> RunControl::after(const StopPoint& point, const std::vector<const Value*>& outputs, NotFinite kind) {
     const std::lock_guard lock(mutex_);
     std::optional<StopReason> reason;
     const auto any_output = [&](auto&& test) {
         return std::any_of(outputs.begin(), outputs.end(), [&](const Value* value) { return value != nullptr && test(*value); });
     };
-    const auto is_bad = [](const Value& value) { return value.statistics && value.statistics->has_nan_or_inf(); };
+    const bool is_seen = kind != NotFinite::None && kind != NotFinite::Meant;
     for (Breakpoint& breakpoint : breakpoints_) {
         if (!breakpoint.enabled) continue;
         bool stops = false;
         if (breakpoint.kind == Breakpoint::Kind::NanOrInf) {
-            stops = (!breakpoint.phase || *breakpoint.phase == point.phase) && is_inside(point.scope, breakpoint.text) &&
-                    any_output(is_bad);
+            // Inside a module all that is there counts, else where it begins.
+            const bool counts = breakpoint.text.empty() ? is_origin(kind) : is_seen;
+            stops = counts && (!breakpoint.phase || *breakpoint.phase == point.phase) && is_inside(point.scope, breakpoint.text);
         } else if (!breakpoint.condition.empty() && matches(breakpoint, point, {})) {
             const ValueCondition condition(breakpoint.condition);
             stops = any_output([&](const Value& value) { return condition.holds(value); });
         }
         if (stops && hit(breakpoint) && !reason) reason = StopReason{describe_breakpoint(breakpoint, point), breakpoint.id};
     }
-    if (!reason && mode_ == Mode::Nan && any_output(is_bad)) reason = StopReason{"NaN or Inf appeared", 0};
+    if (!reason && mode_ == Mode::Nan && is_origin(kind)) reason = StopReason{nan_text(outputs, kind), 0};
     return reason;
 }
 

@@ -38,8 +38,10 @@ class RunControl {
     void begin_run(bool pause_at_start);
     // Should the run park here? Uses up steps and counts hits.
     std::optional<StopReason> before(const StopPoint& point);
-    // The same for conditions on what the operator made.
-    std::optional<StopReason> after(const StopPoint& point, const std::vector<const Value*>& outputs);
+    // The same for conditions on what the operator made; kind: where its NaN and Inf come from.
+    std::optional<StopReason> after(const StopPoint& point, const std::vector<const Value*>& outputs, NotFinite kind);
+    // Does it look for a NaN or Inf that it has not met yet?
+    bool searches_nan() const;
     // Could a run stop anywhere, as things are now?
     bool wants_to_stop() const;
     // Where it is parked, for steps that are ordered from there.

@@ -203,6 +203,15 @@ void Session::run_to_node(int graph_node) {
     engine_->go_on();
 }
 void Session::run_to_phase(RunPhase phase) {
+    // A run that was begun without backward keeps no graph to go back through.
+    const Status now = status();
+    RunOptions options = engine_->last_options();
+    if (phase == RunPhase::Backward && now.state == RunState::Paused && !now.is_training && !options.backward) {
+        engine_->log({.text = "this run was begun without backward: it begins again, with backward", .scope = {}, .source = {}});
+        options.backward = true;
+        options.pause_at_start = false;
+        engine_->run(options);
+    }
     engine_->control().order_phase(phase);
     engine_->go_on();
 }
@@ -210,6 +219,8 @@ void Session::run_to_nan() {
     engine_->control().order_nan();
     engine_->go_on();
 }
+
+RunOptions Session::run_options() const { return engine_->last_options(); }
 
 int Session::add_breakpoint(const Breakpoint& breakpoint) { return engine_->control().add(breakpoint); }
 void Session::update_breakpoint(const Breakpoint& breakpoint) { engine_->control().update(breakpoint); }

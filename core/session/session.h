@@ -103,8 +103,12 @@ class Session {
     void train_on(const TrainOptions& options);
     void step(StepKind kind);         // starts a run when none is under way
     void run_to_node(int graph_node); // continue until before it
+    // Backward in a run that was begun without it: the run begins again with it, which the log says.
     void run_to_phase(RunPhase phase);
+    // Until an operator makes a NaN or Inf, or turns an Inf into NaN; not where they are passed on or meant.
     void run_to_nan();
+    // Of the run that was ordered last.
+    RunOptions run_options() const;
 
     int add_breakpoint(const Breakpoint& breakpoint);  // returns its id
     void update_breakpoint(const Breakpoint& breakpoint);

@@ -144,7 +144,7 @@ class WindowTest : public QObject {
     void keysAreThoseOfTheManual() {
         const std::pair<const char*, const char*> keys[] = {
             {"run", "F5"}, {"stop", "Shift+F5"}, {"breakpoint", "F9"}, {"step_over", "F10"}, {"step_into", "F11"}, {"step_out", "Shift+F11"},
-            {"step_back", "Shift+F10"}, {"run_here", "Ctrl+F10"}, {"run_nan", "F6"}, {"run_backward", "F7"}, {"open", "Ctrl+O"},
+            {"step_back", "Shift+F10"}, {"run_here", "Ctrl+F10"}, {"run_nan", "F6"}, {"run_backward", "F7"}, {"origin", "Shift+F6"}, {"open", "Ctrl+O"},
             {"palette", "Ctrl+Shift+P"}, {"find", "Ctrl+F"}, {"goto", "Ctrl+P"}, {"bookmark", "Ctrl+B"}, {"fit", "Space"}, {"undo", "Ctrl+Z"}};
         for (const auto& [id, key] : keys) QCOMPARE(action(id)->shortcut(), QKeySequence(QLatin1String(key)));
     }
@@ -888,6 +888,45 @@ class WindowTest : public QObject {
         press(Qt::Key_F10);
         QTRY_VERIFY(says(", before "));
         press(Qt::Key_F5, Qt::ShiftModifier);
+    }
+
+    // A run whose numbers are none does not end green: the cause is told, and leads to its place.
+    void aRunFullOfNanEndsWithItsCause() {
+        const QString file = QStringLiteral(LOUPE_SOURCE_DIR "/tests/fixtures/sources/nanback.py");
+        open(file);
+        auto options = window_->bridge().runOptions();
+        options.backward = true;
+        window_->bridge().setRunOptions(options);
+        press(Qt::Key_F5);
+        QTRY_COMPARE(state(), RunState::Finished);
+        auto* banner = window_->findChild<window::Banner*>();
+        QTRY_VERIFY(banner->isVisible());
+        QVERIFY2(banner->message().startsWith(QStringLiteral("sqrt at 0 in length, nanback.py:10, makes the first NaN in backward")), qPrintable(banner->message()));
+        const auto* shown = window_->statusBar()->findChild<QLabel*>(QStringLiteral("state"));
+        QVERIFY2(shown->text().startsWith(QStringLiteral("Finished: sqrt at 0")), qPrintable(shown->text()));
+        auto* list = window_->findChild<QListWidget*>(QStringLiteral("logList"));
+        QVERIFY(list->item(list->count() - 1)->text().contains(QStringLiteral("sqrt at 0 in length")));
+        // From the last red row back to the origin.
+        const auto& recording = *window_->bridge().recording();
+        session::EventId last = 0;
+        for (session::EventId id = 1; id <= recording.event_count(); ++id) {
+            if (recording.event(id).not_finite == session::NotFinite::PassedOn) last = id;
+        }
+        window_->bridge().setCurrentEvent(1);
+        QVERIFY(!action("origin")->isEnabled());
+        window_->bridge().setCurrentEvent(last);
+        press(Qt::Key_F6, Qt::ShiftModifier);
+        QTRY_COMPARE(recording.event(window_->bridge().currentEvent()).op, std::string_view("SqrtBackward0"));
+        QVERIFY(list->item(list->count() - 1)->text().contains(QStringLiteral("(made here)")));
+        auto& events = view<views::EventsView>("events");
+        const QModelIndex row = events.model().indexOf(window_->bridge().currentEvent());
+        QCOMPARE(row.siblingAtColumn(views::EventModel::Flags).data().toString(), QStringLiteral("NaN made"));
+        // A finite run is green again, and the search says what it has not seen.
+        options.backward = false;
+        window_->bridge().setRunOptions(options);
+        press(Qt::Key_F6);
+        QTRY_VERIFY(state() == RunState::Finished && shown->text().contains(QStringLiteral("backward was not searched: Backward is off")));
+        QVERIFY(!banner->isVisible());
     }
 
     void layoutIsRemembered() {

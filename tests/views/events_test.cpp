@@ -48,6 +48,8 @@ class EventsTest : public QObject {
         QTest::newRow("time") << QStringLiteral("time>2.5ms phase:forward") << Ids{2, 4};
         QTest::newRow("time in microseconds") << QStringLiteral("time<=100us") << Ids{5, 8};
         QTest::newRow("nan") << QStringLiteral("nan") << Ids{4};
+        QTest::newRow("made") << QStringLiteral("made") << Ids{4};
+        QTest::newRow("passed on") << QStringLiteral("passed") << Ids{};
         QTest::newRow("statistics") << QStringLiteral("absmax>=6") << Ids{6, 7};
         QTest::newRow("bytes") << QStringLiteral("bytes>1KiB") << Ids{};
         QTest::newRow("not") << QStringLiteral("!op:conv* phase:forward") << Ids{3, 5, 6};
@@ -125,7 +127,7 @@ class EventsTest : public QObject {
         QCOMPARE(model.rowCount(block), 2);  // the module call conv, then relu_
         QCOMPARE(child(model, {0, 1, 0, 1}).data().toString(), QStringLiteral("relu_"));
         QCOMPARE(layer.siblingAtColumn(EventModel::Time).data().toString(), QStringLiteral("7.30 ms"));
-        QCOMPARE(layer.siblingAtColumn(EventModel::Flags).data().toString(), QStringLiteral("NaN"));
+        QCOMPARE(layer.siblingAtColumn(EventModel::Flags).data().toString(), QStringLiteral("NaN made"));
         QVERIFY(model.contains(layer, 4));
         QVERIFY(!model.contains(layer, 6));
         // A backward event names its forward one.

@@ -124,6 +124,7 @@ std::shared_ptr<const Recording> sampleRun(int repeats) {
             event.duration = kSteps[i].milliseconds * 1e-3;
             event.backend = writer.intern("portable");
             event.has_nan = i == 3;
+            event.not_finite = i == 3 ? NotFinite::Made : NotFinite::None;
             event.outputs = {writer.add_value(makeValue(writer, i, writer.next_event()))};
             time += event.duration;
             forward.push_back(writer.add_event(event));
@@ -135,6 +136,7 @@ std::shared_ptr<const Recording> sampleRun(int repeats) {
             event.op = writer.intern(kSteps[i].backward);
             event.start = time;
             event.has_nan = false;
+            event.not_finite = NotFinite::None;
             time += event.duration;
             const EventId id = writer.add_event(event);
             writer.set_backward_peer(forward[static_cast<std::size_t>(i)], id);

@@ -4,6 +4,8 @@
 #include <QUndoCommand>
 #include <atomic>
 
+#include "core/session/not_finite.h"
+#include "core/session/verdict.h"
 #include "views/common/format.h"
 
 namespace loupe::views {
@@ -424,7 +426,38 @@ void SessionBridge::stepBack() {
     if (event_ > 1) setCurrentEvent(event_ - 1);
 }
 
+QString SessionBridge::whyNoOrigin() const {
+    if (!recording_ || event_ == 0) return tr("no event is selected");
+    return session::trace_origin(*recording_, event_).empty() ? tr("the outputs of this event are finite") : QString();
+}
+
+void SessionBridge::goToOrigin() {
+    if (!whyNoOrigin().isEmpty()) return;
+    const auto way = session::trace_origin(*recording_, event_);
+    if (way.empty()) return;
+    const session::OriginStep origin = way.back();
+    LogEntry entry;
+    const bool isHere = way.size() == 1;
+    if (isHere && session::is_origin(recording_->event(event_).not_finite)) entry.text = session::explain(*recording_, event_).line();
+    else entry.text = session::origin_text(*recording_, way);
+    entry.event = origin.event;
+    if (origin.event != 0) {
+        entry.scope = std::string(recording_->event(origin.event).scope);
+        entry.graph_node = recording_->event(origin.event).graph_node;
+        setCurrentEvent(origin.event);
+    } else {
+        setCurrentValue(origin.value);
+    }
+    addLog(entry);
+}
+
 void SessionBridge::runToBackward() {
+    // What had begun without it begins again with it.
+    if (isPaused() && !isTraining() && !options_.backward) {
+        session::RunOptions options = options_;
+        options.backward = true;
+        setRunOptions(options);
+    }
     if (!isPaused()) {
         session::RunOptions options = options_;
         options.backward = true;

@@ -98,6 +98,10 @@ class SessionBridge : public QObject {
     void runToBackward();
     void runToNan();
     void runToNode(int node);
+    // From the current event, whose outputs are not finite, to the one that made its NaN or Inf; the log lists the way.
+    void goToOrigin();
+    // Empty: it leads somewhere. Else why not, a sentence without its end mark.
+    QString whyNoOrigin() const;
 
     // As the session holds them. Changing them can be undone.
     std::vector<session::Breakpoint> breakpoints() const;

@@ -118,6 +118,13 @@ EventFilter::Term EventFilter::parseTerm(const QString& term, QString& error) {
     static const QRegularExpression comparison(QStringLiteral("^([a-z]+)(>=|<=|>|<|=)(.+)$"));
     if (term == QLatin1String("nan")) return [](const Recording&, const Event& event) { return event.has_nan; };
     if (term == QLatin1String("inf")) return [](const Recording&, const Event& event) { return event.has_inf; };
+    const std::pair<QLatin1String, session::NotFinite> kinds[]{{QLatin1String("made"), session::NotFinite::Made},
+                                                               {QLatin1String("turned"), session::NotFinite::Turned},
+                                                               {QLatin1String("passed"), session::NotFinite::PassedOn},
+                                                               {QLatin1String("meant"), session::NotFinite::Meant}};
+    for (const auto& [name, kind] : kinds) {
+        if (term == name) return [kind = kind](const Recording&, const Event& event) { return event.not_finite == kind; };
+    }
     if (term == QLatin1String("failed")) return [](const Recording&, const Event& event) { return event.failed; };
     if (const auto match = comparison.match(term); match.hasMatch()) {
         const auto quantity = quantities().find(match.captured(1));

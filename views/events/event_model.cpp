@@ -3,6 +3,8 @@
 
 #include <cmath>
 
+#include "core/session/not_finite.h"
+#include "core/session/verdict.h"
 #include "views/common/format.h"
 #include "views/common/theme.h"
 
@@ -28,7 +30,7 @@ const char* const kHeaderTips[] = {
     "Mean of the first output",
     "Standard deviation of the first output",
     "Magnitudes of the first output's elements: powers of two from 2^-24 at the left to 2^12 at the right",
-    "NaN, Inf or an error",
+    "NaN, Inf or an error, and where they come from: made or turned here, passed on, or meant",
     "Backward event of a forward one, and the other way round; click to go there",
     "Module that the operator ran in",
     "Which kernel ran"};
@@ -65,11 +67,13 @@ QString phaseTitle(RunPhase phase) {
     return QObject::tr("Optimizer");
 }
 
-QString flagText(bool nan, bool inf, bool failed) {
+QString flagText(bool nan, bool inf, session::NotFinite kind, bool failed) {
     QStringList flags;
     if (failed) flags += QStringLiteral("failed");
     if (nan) flags += QStringLiteral("NaN");
     if (inf) flags += QStringLiteral("Inf");
+    // "made" of "made here": the column is narrow.
+    if (kind != session::NotFinite::None) flags += text(session::not_finite_name(kind)).section(QLatin1Char(' '), 0, 0);
     return flags.join(QLatin1Char(' '));
 }
 
@@ -152,6 +156,7 @@ void EventModel::take(std::size_t count) {
             above.seconds += event.duration;
             above.has_nan |= event.has_nan;
             above.has_inf |= event.has_inf;
+            if (session::is_graver(event.not_finite, above.not_finite)) above.not_finite = event.not_finite;
             above.failed |= event.failed;
         }
     }
@@ -265,7 +270,7 @@ QVariant EventModel::groupText(const Row& row, int column) const {
             return text(row.scope.substr(row.scope.rfind('.') + 1));
         case Number: return row.first == row.last ? QString::number(row.first) : QStringLiteral("%1\u2013%2").arg(row.first).arg(row.last);
         case Time: return secondsText(row.seconds);
-        case Flags: return flagText(row.has_nan, row.has_inf, row.failed);
+        case Flags: return flagText(row.has_nan, row.has_inf, row.not_finite, row.failed);
         case Module: return row.parent < 0 ? QString() : text(row.scope);
         default: return {};
     }
@@ -298,7 +303,7 @@ QVariant EventModel::eventText(const Event& event, int column) const {
             if (!statistics) return none;
             if (statistics->count == 0) return QString();
             return statistics->finite ? numberText(finiteColumn(*statistics->finite, column)) : tr("no finite");
-        case Flags: return flagText(event.has_nan, event.has_inf, event.failed);
+        case Flags: return flagText(event.has_nan, event.has_inf, event.not_finite, event.failed);
         case Peer: {
             const EventId peer = event.phase == RunPhase::Forward ? recording_->backward_peer(event.id) : event.peer;
             return peer ? QVariant(QStringLiteral("#%1").arg(peer)) : QVariant();
@@ -309,14 +314,21 @@ QVariant EventModel::eventText(const Event& event, int column) const {
     }
 }
 
+QString EventModel::originTip(EventId id) const {
+    if (session::is_origin(recording_->event(id).not_finite)) return text(session::explain(*recording_, id).line());
+    return text(session::origin_text(*recording_, session::trace_origin(*recording_, id)));
+}
+
 QVariant EventModel::colourOf(const Row& row, int column) const {
     const Theme& theme = Theme::instance();
-    const bool bad = row.event ? [&] {
-        const Event& event = recording_->event(row.event);
-        return event.has_nan || event.has_inf || event.failed;
-    }() : row.has_nan || row.has_inf || row.failed;
-    if (bad && (column == Flags || (column == Operator && row.event))) return theme.colour(Theme::Colour::Bad);
-    if (row.event && column >= Min && column <= Std) {
+    const session::NotFinite kind = row.event ? recording_->event(row.event).not_finite : row.not_finite;
+    const bool failed = row.event ? recording_->event(row.event).failed : row.failed;
+    if (column == Flags || (column == Operator && row.event)) {
+        if (failed || session::is_origin(kind)) return theme.colour(Theme::Colour::Bad);
+        if (kind == session::NotFinite::PassedOn) return theme.colour(Theme::Colour::Warning);
+        if (kind == session::NotFinite::Meant && column == Flags) return theme.colour(Theme::Colour::Faint);
+    }
+    if (row.event && kind != session::NotFinite::Meant && column >= Min && column <= Std) {
         const session::Statistics* statistics = statisticsOf(recording_->event(row.event));
         if (statistics && statistics->has_nan_or_inf()) return theme.colour(Theme::Colour::Bad);
     }
@@ -345,6 +357,7 @@ QVariant EventModel::data(const QModelIndex& index, int role) const {
                 if (statistics && statistics->has_nan_or_inf()) return finiteTip(*statistics);
             }
             if (row.event && recording_->event(row.event).failed) return text(recording_->event(row.event).error);
+            if (row.event && index.column() == Flags && recording_->event(row.event).not_finite != session::NotFinite::None) return originTip(row.event);
             return index.column() == Operator || index.column() == Module ? scopeText(row.scope) : QVariant();
         case Qt::TextAlignmentRole:
             return QVariant::fromValue((index.column() >= Number && index.column() <= Std && index.column() != Output) || index.column() == Peer

@@ -70,6 +70,7 @@ class EventModel : public QAbstractItemModel {
         double seconds = 0;
         bool has_nan = false;
         bool has_inf = false;
+        session::NotFinite not_finite = session::NotFinite::None;  // of a group the gravest in it
         bool failed = false;
         std::vector<int> children;
     };
@@ -86,6 +87,7 @@ class EventModel : public QAbstractItemModel {
     bool isLeftOut(const session::Event& event) const;
     const session::Statistics* statisticsOf(const session::Event& event) const;  // of the first output; null: none
     QVariant eventText(const session::Event& event, int column) const;
+    QString originTip(session::EventId event) const;
     QVariant colourOf(const Row& row, int column) const;
 
     std::shared_ptr<const session::Recording> recording_;

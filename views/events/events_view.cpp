@@ -87,11 +87,11 @@ EventsView::EventsView(SessionBridge& bridge, QWidget* parent)
 
 void EventsView::makeBar() {
     filter_->setObjectName(QStringLiteral("filter"));
-    filter_->setPlaceholderText(tr("Filter:  op:conv*  time>1ms  nan  scope:layer4  phase:backward  !op:relu*"));
+    filter_->setPlaceholderText(tr("Filter:  op:conv*  time>1ms  made  scope:layer4  phase:backward  !op:relu*"));
     filter_->setAccessibleName(tr("Filter of events"));
     filter_->setToolTip(tr("All terms must hold. op: scope: phase: dtype: shape: backend: take * and ?\n"
                            "time bytes memory flops min max mean std absmax norm id compare with > < = and units (1ms, 2MiB)\n"
-                           "nan inf failed; !TERM turns a term round; other words are looked for in operator and module"));
+                           "nan inf failed; made turned passed meant: where a NaN or Inf comes from; !TERM turns a term round; other words are looked for in operator and module"));
     filter_->setClearButtonEnabled(true);
     filter_->addAction(themeIcon(QStringLiteral("search")), QLineEdit::LeadingPosition);
     typing_.setSingleShot(true);
@@ -125,7 +125,7 @@ void EventsView::makeTree() {
     tree_->setContextMenuPolicy(Qt::CustomContextMenu);
     tree_->setExpandsOnDoubleClick(true);
     tree_->installEventFilter(this);
-    const int widths[] = {226, 54, 104, 76, 76, 74, 74, 74, 74, 84, 52, 52, 150, 80};
+    const int widths[] = {220, 54, 104, 76, 76, 74, 74, 74, 74, 72, 84, 52, 150, 80};
     for (int column = 0; column < EventModel::ColumnCount; ++column) tree_->setColumnWidth(column, widths[column]);
     tree_->header()->setStretchLastSection(true);
     tree_->header()->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
@@ -258,6 +258,12 @@ void EventsView::showContextMenu(const QPoint& at) {
         const QString op = shortOpName(event.op);
         const QString scope = text(event.scope);
         menu.addAction(tr("Toggle breakpoint"), this, &EventsView::toggleBreakpoint);
+        if (const auto id = index.data(EventModel::EventRole).toUInt(); (event.has_nan || event.has_inf) && !index.data(EventModel::IsGroupRole).toBool()) {
+            menu.addAction(tr("Go to the origin of this NaN or Inf (Shift+F6)"), this, [this, id] {
+                bridge().setCurrentEvent(id);
+                bridge().goToOrigin();
+            });
+        }
         if (op.contains(QLatin1String("Group"))) menu.addAction(tr("Show its kernel"), this, [this] { bridge().showPanel(QStringLiteral("kernels")); });
         menu.addAction(tr("Break on every %1").arg(op), this, [this, kind = std::string(event.op)] {
             session::Breakpoint breakpoint;
@@ -278,7 +284,7 @@ void EventsView::fillFilterMenu() {
     QMenu* menu = saved_->menu();
     menu->clear();
     QStringList saved = QSettings().value(QLatin1String(kSavedFilters)).toStringList();
-    const QStringList offered{QStringLiteral("nan"), QStringLiteral("time>1ms"), QStringLiteral("phase:backward"), QStringLiteral("op:conv*")};
+    const QStringList offered{QStringLiteral("nan"), QStringLiteral("made"), QStringLiteral("time>1ms"), QStringLiteral("phase:backward"), QStringLiteral("op:conv*")};
     for (const QString& filter : offered + saved) menu->addAction(filter, this, [this, filter] { filter_->setText(filter); });
     menu->addSeparator();
     const QString now = filter_->text().trimmed();
@@ -310,7 +316,7 @@ void EventsView::exportCsv() {
     const QString file = QFileDialog::getSaveFileName(this, tr("Export events"), QStringLiteral("events.csv"), tr("CSV (*.csv)"));
     if (file.isEmpty()) return;
     FileOutput out(file);
-    out.write("event,phase,operator,module,dtype,shape,seconds,bytes,min,max,mean,std,nan,inf,peer\n");
+    out.write("event,phase,operator,module,dtype,shape,seconds,bytes,min,max,mean,std,nan,inf,peer,origin\n");
     const auto& recording = *bridge().recording();
     for (session::EventId id = 0; (id = model_->neighbour(id, 1)) != 0;) {
         const session::Event& event = recording.event(id);
@@ -330,6 +336,7 @@ void EventsView::exportCsv() {
             fields << QStringList(6);
         }
         fields << QString::number(event.phase == session::RunPhase::Forward ? recording.backward_peer(id) : event.peer);
+        fields << text(session::not_finite_name(event.not_finite));
         for (QString& field : fields) field = csvField(field);
         out.write(fields.join(QLatin1Char(',')).toUtf8() + '\n');
     }

@@ -339,7 +339,7 @@ QString GraphCanvas::tipOf(const SceneBox& box) const {
         }
         if (metric.activation >= 0) lines << tr("output |max| %1").arg(numberText(metric.activation));
         if (metric.gradient >= 0) lines << tr("gradient |max| %1").arg(numberText(metric.gradient));
-        if (metric.has_nan) lines << tr("<b>NaN or Inf in an output</b>");
+        if (metric.not_finite != session::NotFinite::None) lines << tr("<b>NaN or Inf in an output:</b> %1").arg(text(session::not_finite_name(metric.not_finite)));
         if (metric.failed) lines << tr("<b>failed:</b> %1").arg(text(metric.error).toHtmlEscaped());
     }
     if (node.source.line > 0) {

@@ -123,6 +123,7 @@ class GraphCanvas : public QWidget {
     void centreOn(QPointF scene);
     Marks marks() const;
     bool isTroubled(const SceneBox& box) const;
+    bool passesTroubleOn(const SceneBox& box) const;
 
     void paintTiles(QPainter& painter, const QTransform& onto, const QRectF& clip, const GraphTiling& tiling, const Range& range, bool has_text) const;
     void paintTile(QPainter& painter, const GraphTile& tile, const Range& range, bool has_text) const;

@@ -277,9 +277,14 @@ GraphCanvas::Marks GraphCanvas::marks() const {
     return found;
 }
 
-// A NaN, an Inf or an error in it.
+// A NaN or Inf begins in it, or an error.
 bool GraphCanvas::isTroubled(const SceneBox& box) const {
-    return metrics_ != nullptr && box.node >= 0 && (metrics_->of(box.node).has_nan || metrics_->of(box.node).failed);
+    return metrics_ != nullptr && box.node >= 0 && (session::is_origin(metrics_->of(box.node).not_finite) || metrics_->of(box.node).failed);
+}
+
+// A NaN or Inf goes through it.
+bool GraphCanvas::passesTroubleOn(const SceneBox& box) const {
+    return metrics_ != nullptr && box.node >= 0 && metrics_->of(box.node).not_finite == session::NotFinite::PassedOn;
 }
 
 void GraphCanvas::paintBox(QPainter& painter, const SceneBox& box, const Range& range) {
@@ -440,6 +445,9 @@ void GraphCanvas::paintMarks(QPainter& painter, const SceneBox& box, const Marks
     // Inside the mark of the current event, so that both are seen.
     if (!box.is_open && isTroubled(box)) {
         painter.setPen(QPen(colour(C::Bad), 2 * thin));
+        painter.drawRoundedRect(box.rect.adjusted(2, 2, -2, -2), radius - 1, radius - 1);
+    } else if (!box.is_open && passesTroubleOn(box)) {
+        painter.setPen(QPen(colour(C::Warning), 1.5 * thin, Qt::DashLine));
         painter.drawRoundedRect(box.rect.adjusted(2, 2, -2, -2), radius - 1, radius - 1);
     }
     painter.setPen(Qt::NoPen);

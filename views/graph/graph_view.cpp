@@ -351,6 +351,13 @@ void GraphView::showMenu(int node, const QPoint& at) {
             menu.addAction(is_open ? tr("Close group\t-") : tr("Open group\t+"), this, [this, node, is_open] { setOpen(node, !is_open); });
         }
         menu.addAction(tr("Toggle breakpoint\tF9"), this, [this] { toggleBreakpoint(); });
+        const NodeMetric& metric = metrics_.of(node);
+        if (metric.not_finite != session::NotFinite::None) {
+            menu.addAction(tr("Go to the origin of this NaN or Inf\tShift+F6"), this, [this, event = metric.not_finite_event] {
+                bridge().setCurrentEvent(event);
+                bridge().goToOrigin();
+            });
+        }
         QAction* run_to = menu.addAction(tr("Run to here\tCtrl+F10"), this, [this, op] { bridge().runToNode(op); });
         run_to->setEnabled(op >= 0);
         const auto add_links = [&](const QString& title, const std::vector<GraphLink>& links, bool producers) {

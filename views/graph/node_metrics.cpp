@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "core/session/not_finite.h"
 #include "views/common/format.h"
 
 namespace loupe::views {
@@ -38,7 +39,10 @@ bool NodeMetrics::update(std::size_t event_count) {
             if (!is_backward) metric.bytes += bytes;
             double& greatest = is_backward ? metric.gradient : metric.activation;
             greatest = std::max(greatest, magnitude);
-            metric.has_nan = metric.has_nan || event.has_nan || event.has_inf;
+            if (session::is_graver(event.not_finite, metric.not_finite)) {
+                metric.not_finite = event.not_finite;
+                metric.not_finite_event = event.id;
+            }
             metric.failed = metric.failed || event.failed;
             if (event.failed) metric.error = event.error;
         }

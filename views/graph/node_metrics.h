@@ -21,7 +21,8 @@ struct NodeMetric {
     double activation = -1;         // greatest magnitude of outputs; -1: unknown
     double gradient = -1;
     std::string error;  // why it failed
-    bool has_nan = false;
+    session::NotFinite not_finite = session::NotFinite::None;  // the gravest
+    session::EventId not_finite_event = 0;  // the first of that kind
     bool failed = false;
 };
 

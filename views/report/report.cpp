@@ -88,7 +88,7 @@ session::EventId tellingEvent(const session::Recording& recording) {
     double most = -1;
     for (std::size_t i = 1; i <= recording.event_count(); ++i) {
         const session::Event& event = recording.event(static_cast<session::EventId>(i));
-        if (event.failed || event.has_nan || event.has_inf) return event.id;
+        if (event.failed || session::is_origin(event.not_finite)) return event.id;
         if (event.phase != session::RunPhase::Forward || event.outputs.empty() || event.duration <= most) continue;
         most = event.duration;
         best = event.id;

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "core/session/gradient_health.h"
+#include "core/session/verdict.h"
 #include "views/common/format.h"
 
 namespace loupe::views {
@@ -55,11 +56,13 @@ QString runTable(const SessionBridge& bridge) {
     std::int64_t phases[3] = {};
     double seconds[3] = {};
     std::int64_t bad = 0;
+    std::int64_t begun = 0;
     for (std::size_t i = 1; i <= recording.event_count(); ++i) {
         const session::Event& event = recording.event(static_cast<session::EventId>(i));
         ++phases[static_cast<int>(event.phase)];
         seconds[static_cast<int>(event.phase)] += event.duration;
-        bad += event.has_nan || event.has_inf;
+        bad += event.not_finite != session::NotFinite::None && event.not_finite != session::NotFinite::Meant;
+        begun += session::is_origin(event.not_finite);
     }
     QString html = QStringLiteral("<table>\n");
     html += row(QObject::tr("Forward"), QObject::tr("%1 operators, %2").arg(countText(phases[0]), secondsText(seconds[0])));
@@ -68,7 +71,11 @@ QString runTable(const SessionBridge& bridge) {
     QString where;
     if (peak != 0 && peak <= recording.event_count()) where = QObject::tr(" at #%1 %2 %3").arg(peak).arg(escaped(shortOpName(recording.event(peak).op)), escaped(recording.event(peak).scope));
     html += row(QObject::tr("Peak of memory"), bytesText(static_cast<double>(recording.peak_bytes())) + where);
-    html += row(QObject::tr("Events with NaN or Inf"), bad == 0 ? QStringLiteral("0") : QStringLiteral("<span class='bad'>%1</span>").arg(bad));
+    html += row(QObject::tr("Events with NaN or Inf"), bad == 0 ? QStringLiteral("0") : QObject::tr("<span class='bad'>%1</span>, begun in %2").arg(bad).arg(begun));
+    if (const auto& verdict = bridge.status().verdict) {
+        const bool isBad = verdict->severity >= session::Verdict::Severity::Warning;
+        html += row(QObject::tr("Verdict"), QStringLiteral("<span%1>%2</span>").arg(isBad ? QStringLiteral(" class='bad'") : QString(), escaped(verdict->line())));
+    }
     if (!bridge.status().error.empty()) html += row(QObject::tr("Error"), QStringLiteral("<span class='bad'>%1</span>").arg(escaped(bridge.status().error)));
     return html + QStringLiteral("</table>\n");
 }

@@ -18,9 +18,10 @@ InlineValues::InlineValues(QsciScintilla* editor) : QWidget(editor->viewport()),
     hide();
 }
 
-void InlineValues::setTexts(std::map<int, QString> texts) {
-    if (texts == texts_) return;
+void InlineValues::setTexts(std::map<int, QString> texts, std::set<int> bad) {
+    if (texts == texts_ && bad == bad_) return;
     texts_ = std::move(texts);
+    bad_ = std::move(bad);
     setVisible(!texts_.empty() || trouble_line_ >= 0);
     raise();
     update();
@@ -68,7 +69,7 @@ void InlineValues::paintLine(QPainter& painter, int line) {
     };
     // The failure first: it is what one looks for.
     if (line == trouble_line_) write(QStringLiteral("\u2716 ") + trouble_, Theme::Colour::Bad);
-    if (const auto found = texts_.find(line); found != texts_.end()) write(found->second, Theme::Colour::Accent);
+    if (const auto found = texts_.find(line); found != texts_.end()) write(found->second, bad_.contains(line) ? Theme::Colour::Bad : Theme::Colour::Accent);
 }
 
 }  // namespace loupe::views

@@ -4,6 +4,7 @@
 
 #include <QWidget>
 #include <map>
+#include <set>
 
 class QPainter;
 class QsciScintilla;
@@ -16,8 +17,8 @@ class InlineValues : public QWidget {
   public:
     explicit InlineValues(QsciScintilla* editor);
 
-    // By line, from 0.
-    void setTexts(std::map<int, QString> texts);
+    // By line, from 0. bad: lines whose text tells of a fault.
+    void setTexts(std::map<int, QString> texts, std::set<int> bad = {});
     const std::map<int, QString>& texts() const { return texts_; }
     // What went wrong at a line, behind its values; -1: nothing.
     void setTrouble(int line, const QString& words);
@@ -33,6 +34,7 @@ class InlineValues : public QWidget {
     void paintLine(QPainter& painter, int line);
 
     std::map<int, QString> texts_;
+    std::set<int> bad_;
     int trouble_line_ = -1;
     QString trouble_;
 };

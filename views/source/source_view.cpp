@@ -14,6 +14,7 @@
 #include <QVBoxLayout>
 #include <set>
 
+#include "core/session/verdict.h"
 #include "views/common/file_output.h"
 #include "views/common/format.h"
 #include "views/common/icons.h"
@@ -221,6 +222,21 @@ std::map<int, QString> SourceView::traceNotes() const {
     return notes;
 }
 
+// Lines whose operators make a NaN or Inf, or turn an Inf into NaN, in this run, by line from 0.
+std::map<int, QString> SourceView::originNotes() const {
+    std::map<int, QString> notes;
+    const auto& recording = bridge().recording();
+    if (!recording || bridge().isBusy()) return notes;
+    const std::string file = currentFile().toStdString();
+    for (session::EventId id = 1; id <= bridge().eventCount(); ++id) {
+        const session::Event& event = recording->event(id);
+        if (!session::is_origin(event.not_finite) || event.source_line <= 0 || event.source_file != file) continue;
+        QString& note = notes[event.source_line - 1];
+        if (note.isEmpty()) note = QStringLiteral("\u2190 #%1 ").arg(id) + text(session::explain(*recording, id).text);
+    }
+    return notes;
+}
+
 // Of every function under way in this file; where one calls itself, of its innermost call.
 void SourceView::showValues(const std::vector<session::FrameValues>& frames) {
     std::map<int, QString> texts = traceNotes();
@@ -233,7 +249,13 @@ void SourceView::showValues(const std::vector<session::FrameValues>& frames) {
             line += QStringLiteral("%1 = %2").arg(text(value.name), text(value.text));
         }
     }
-    values_->setTexts(std::move(texts));
+    std::set<int> bad;
+    for (auto& [line, note] : originNotes()) {
+        QString& shown = texts[line];
+        shown = shown.isEmpty() ? note : shown + QStringLiteral("   ") + note;
+        bad.insert(line);
+    }
+    values_->setTexts(std::move(texts), std::move(bad));
     const session::SourcePlace failed = failedPlace();
     const bool isHere = failed.line > 0 && text(failed.file) == currentFile() && !editor_->isModified();
     values_->setTrouble(isHere ? failed.line - 1 : -1, isHere ? text(bridge().status().error) : QString());

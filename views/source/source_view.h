@@ -52,6 +52,7 @@ class SourceView : public View {
     session::SourcePlace failedPlace() const;
     void askForValues();
     std::map<int, QString> traceNotes() const;
+    std::map<int, QString> originNotes() const;
     void showValues(const std::vector<session::FrameValues>& frames);
     session::SourcePlace reachedPlace() const;
     void bringIntoSight(int line);

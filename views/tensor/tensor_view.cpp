@@ -11,6 +11,7 @@
 #include <QVBoxLayout>
 #include <cmath>
 
+#include "core/session/not_finite.h"
 #include "views/common/file_output.h"
 #include "views/common/format.h"
 #include "views/common/panel_output.h"
@@ -243,6 +244,7 @@ QWidget* TensorView::buildSide() {
     column->addWidget(histogram_);
     facts_ = new QTextBrowser(side);
     facts_->setOpenLinks(false);
+    connect(facts_, &QTextBrowser::anchorClicked, this, [this](const QUrl& link) { this->bridge().setCurrentEvent(link.toString().section(QLatin1Char(':'), 1).toUInt()); });
     facts_->setAccessibleName(tr("Statistics and storage"));
     details_ = new QSplitter(Qt::Vertical, side);
     details_->addWidget(facts_);
@@ -534,6 +536,7 @@ void TensorView::fillStatistics() {
     row(tr("zeros"), share(s.zero_count));
     row(tr("NaN"), share(s.nan_count), s.nan_count > 0);
     row(tr("Inf"), share(s.inf_count), s.inf_count > 0);
+    html += originRow();
     row(tr("strides"), QStringLiteral("(") + [&] {
         QStringList all;
         for (auto stride : slice_.strides) all << QString::number(stride);
@@ -547,6 +550,33 @@ void TensorView::fillStatistics() {
         row(tr("shared with"), elided(all.join(QStringLiteral(", ")), 120));
     }
     facts_->setHtml(html + QStringLiteral("</table>"));
+}
+
+// Where what is not finite comes from: each event on the way back is a link.
+QString TensorView::originRow() const {
+    const auto& recording = bridge().recording();
+    if (!recording || slice_.value == 0 || slice_.value > recording->value_count() || !slice_.statistics.has_nan_or_inf()) return {};
+    const EventId producer = recording->value(slice_.value).producer;
+    if (producer == 0 || producer > bridge().eventCount()) return {};
+    const auto kind = recording->event(producer).not_finite;
+    if (kind == session::NotFinite::None) return {};
+    constexpr std::size_t kShown = 6;
+    const auto way = session::trace_origin(*recording, producer);
+    QStringList steps;
+    for (std::size_t i = 0; i < way.size(); ++i) {
+        const bool isLeftOut = way.size() > kShown && i >= kShown / 2 && i + kShown / 2 < way.size();
+        if (isLeftOut && i == kShown / 2) steps << tr("%1 more").arg(way.size() - kShown);
+        if (isLeftOut) continue;
+        if (way[i].event == 0) {
+            steps << tr("%1, before the run").arg(text(recording->value(way[i].value).name).toHtmlEscaped());
+            continue;
+        }
+        const session::Event& event = recording->event(way[i].event);
+        steps << QStringLiteral("<a href='event:%1'>#%1 %2</a>").arg(event.id).arg(shortOpName(event.op).toHtmlEscaped());
+    }
+    const QString faint = Theme::instance().colour(Theme::Colour::Faint).name();
+    return QStringLiteral("<tr><td style='color:%1; padding-right:10px'>%2</td><td>%3%4</td></tr>")
+        .arg(faint, tr("origin"), text(session::not_finite_name(kind)), steps.size() > 1 ? QStringLiteral(": ") + steps.join(QStringLiteral(" \u2190 ")) : QString());
 }
 
 void TensorView::fillHistogram() {
@@ -648,6 +678,7 @@ void TensorView::addActions(QMenu& menu) {
     enableUnless(menu.addAction(tr("Save histogram of tensor..."), this, [this] { report(savePlotAs(*histogram_, QStringLiteral("histogram"))); }), why);
     enableUnless(menu.addAction(tr("Copy the numbers shown"), this, [this] { QGuiApplication::clipboard()->setText(numbersText()); }), why);
     enableUnless(menu.addAction(tr("Copy statistics of tensor"), this, [this] { QGuiApplication::clipboard()->setText(facts_->toPlainText()); }), why);
+    enableUnless(menu.addAction(tr("Go to the origin of this NaN or Inf"), this, [this] { bridge().goToOrigin(); }), bridge().whyNoOrigin());
     menu.addAction(tr("Lock tensor panel"), this, [this] { lock_->toggle(); });
 }
 

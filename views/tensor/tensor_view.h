@@ -72,6 +72,7 @@ class TensorView : public View {
     void applyColours();
     void applyDisplay();
     void fillStatistics();
+    QString originRow() const;
     void fillHistogram();
     void hatchNotFinite(double share);
     void fillHistory();

@@ -183,8 +183,9 @@ void TimelineDrawing::drawRow(TimelineSurface& surface, const Row& row) {
             }
         } else {
             const session::Event& event = recording.event(zone.id);
-            const bool bad = event.has_nan || event.has_inf || event.failed;
-            colour = bad ? rgb(C::Bad) : mixed(panel, Theme::instance().operatorKind(event.op).rgb(), strength);
+            const bool bad = session::is_origin(event.not_finite) || event.failed;
+            const bool passes = event.not_finite == session::NotFinite::PassedOn;
+            colour = bad ? rgb(C::Bad) : passes ? mixed(panel, rgb(C::Bad), 0.5) : mixed(panel, Theme::instance().operatorKind(event.op).rgb(), strength);
             if (wide) label = shortOpName(event.op);
         }
         const double gap = x1 - x0 > 3 ? 1 : 0;

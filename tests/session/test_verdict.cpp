@@ -1,0 +1,440 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where NaN and Inf come from, and what a run came to: events are made, turned, passed on or meant; F6 stops at the first
+// two; the way back to the origin; the verdict.
+#include <QTemporaryDir>
+#include <QtTest>
+#include <mutex>
+#include <set>
+
+#include "core/base/file.h"
+#include "core/io/npy.h"
+#include "core/ops/notes.h"
+#include "core/ops/plugin_loader.h"
+#include "core/session/not_finite.h"
+#include "core/session/session.h"
+#include "core/session/verdict.h"
+
+using namespace loupe;
+using namespace loupe::session;
+
+namespace {
+
+const std::string kModels = std::string(LOUPE_SOURCE_DIR) + "/resources/models/";
+const std::string kSources = std::string(LOUPE_SOURCE_DIR) + "/tests/fixtures/sources/";
+const std::string kFixtures = std::string(LOUPE_SOURCE_DIR) + "/tests/fixtures/models/";
+
+void open(Session& session, const std::string& file) {
+    session.open(file);
+    session.wait_idle();
+    QVERIFY2(session.status().state == RunState::Ready, session.status().error.c_str());
+}
+
+RunOptions options(bool backward) {
+    RunOptions all;
+    all.backward = backward;
+    return all;
+}
+
+// The events of a kind, as "sqrt" or "SqrtBackward0".
+std::vector<std::string> operators(const Recording& recording, NotFinite kind) {
+    std::vector<std::string> all;
+    for (EventId id = 1; id <= recording.event_count(); ++id) {
+        const Event& event = recording.event(id);
+        if (event.not_finite == kind) all.emplace_back(short_operator_name(event.op));
+    }
+    return all;
+}
+
+using Names = std::vector<std::string>;
+
+std::string text_of(const Names& names) {
+    std::string text;
+    for (const std::string& name : names) text += name + " ";
+    return text;
+}
+
+#define COMPARE_NAMES(actual, expected) QVERIFY2((actual) == (expected), text_of(actual).c_str())
+#define VERIFY_HAS(text, part) QVERIFY2((text).find(part) != std::string::npos, (text).c_str())
+
+// A model whose forward is these lines; x is its input.
+class Written {
+  public:
+    Written(Session& session, const std::string& body, const std::string& input, const std::string& init = "pass") {
+        const std::string text = "import torch\nfrom torch import nn\nimport torch.nn.functional as F\n\n\nclass Net(nn.Module):\n    def __init__(self):\n"
+                                 "        super().__init__()\n        " + init + "\n\n    def forward(self, x):\n" + body +
+                                 "\n\nmodel = Net()\nexample_inputs = (" + input + ",)\n";
+        file_ = folder_.filePath(QStringLiteral("net.py")).toStdString();
+        write_file_atomically(file_, text);
+        open(session, file_);
+    }
+
+  private:
+    QTemporaryDir folder_;
+    std::string file_;
+};
+
+class Log final : public SessionListener {
+  public:
+    void on_log(const LogEntry& entry) override {
+        const std::lock_guard lock(mutex_);
+        text_ += entry.text + "\n";
+    }
+    std::string all() {
+        const std::lock_guard lock(mutex_);
+        return text_;
+    }
+    bool has(const std::string& part) { return all().find(part) != std::string::npos; }
+
+  private:
+    std::mutex mutex_;
+    std::string text_;
+};
+
+std::shared_ptr<const Recording> run(Session& session, bool backward) {
+    session.run(options(backward));
+    session.wait_idle();
+    return session.recording();
+}
+
+}  // namespace
+
+class TestVerdict : public QObject {
+    Q_OBJECT
+
+  private slots:
+    void a_nan_of_backward_is_made_where_it_begins();
+    void a_nan_of_forward_is_blamed_on_its_operator();
+    void a_causal_mask_is_meant();
+    void a_search_says_what_it_did_not_search();
+    void search_stops_where_nan_is_made_only();
+    void a_mask_by_multiplication_turns();
+    void a_row_without_any_position_turns();
+    void an_overflow_beside_a_mask_is_made();
+    void half_overflows_by_name();
+    void inf_of_backward_becomes_nan_behind_it();
+    void what_turns_finite_again_is_a_warning();
+    void parameters_that_are_nan_are_blamed();
+    void the_way_back_crosses_into_forward();
+    void recordings_keep_it();
+    void older_recordings_are_classified();
+    void breakpoints_that_were_not_met_are_named();
+    void a_failure_is_the_verdict();
+    void kinds_follow_from_numbers();
+    void every_note_is_of_an_operator();
+    void seven_goes_on_into_backward();
+    void sample_inputs_go_by_names();
+};
+
+void TestVerdict::a_nan_of_backward_is_made_where_it_begins() {
+    Session session;
+    open(session, kSources + "nanback.py");
+    const auto recording = run(session, true);
+    QCOMPARE(session.status().state, RunState::Finished);
+    COMPARE_NAMES(operators(*recording, NotFinite::Made), (Names{"SqrtBackward0"}));
+    COMPARE_NAMES(operators(*recording, NotFinite::Turned), Names{});
+    const Names passed = operators(*recording, NotFinite::PassedOn);
+    QVERIFY(std::find(passed.begin(), passed.end(), "SumBackward1") != passed.end());
+    const auto verdict = session.status().verdict;
+    QVERIFY(verdict != nullptr);
+    QVERIFY2(verdict->text.starts_with("sqrt at 0 in length, nanback.py:10, makes the first NaN in backward; "), verdict->text.c_str());
+    VERIFY_HAS(verdict->text, "pass it on");
+    VERIFY_HAS(verdict->advice, "eps");
+    QCOMPARE(verdict->severity, Verdict::Severity::Error);
+    QCOMPARE(verdict->module, std::string("length"));
+    QCOMPARE(verdict->source.line, 10);
+    QCOMPARE(recording->event(verdict->event).op, std::string_view("SqrtBackward0"));
+}
+
+void TestVerdict::a_nan_of_forward_is_blamed_on_its_operator() {
+    Session session;
+    open(session, kSources + "nanfwd.py");
+    const auto recording = run(session, false);
+    COMPARE_NAMES(operators(*recording, NotFinite::Made), (Names{"log"}));
+    const auto verdict = session.status().verdict;
+    QVERIFY(verdict != nullptr);
+    QVERIFY2(verdict->text.starts_with("log of a negative number in scores, nanfwd.py:8, makes the first NaN in forward"), verdict->text.c_str());
+    QCOMPARE(verdict->severity, Verdict::Severity::Error);
+}
+
+void TestVerdict::a_causal_mask_is_meant() {
+    Session session;
+    open(session, kModels + "gpt.pt");
+    const auto recording = run(session, true);
+    COMPARE_NAMES(operators(*recording, NotFinite::Made), Names{});
+    COMPARE_NAMES(operators(*recording, NotFinite::Turned), Names{});
+    COMPARE_NAMES(operators(*recording, NotFinite::PassedOn), Names{});
+    QVERIFY(!operators(*recording, NotFinite::Meant).empty());
+    const auto verdict = session.status().verdict;
+    QVERIFY2(verdict->severity == Verdict::Severity::Good, verdict->text.c_str());
+    VERIFY_HAS(verdict->text, "meant");
+}
+
+void TestVerdict::a_search_says_what_it_did_not_search() {
+    Session session;
+    open(session, kModels + "gpt.pt");
+    session.run_to_nan();  // begins a run
+    session.wait_idle();
+    QCOMPARE(session.status().state, RunState::Finished);
+    const auto verdict = session.status().verdict;
+    QVERIFY2(verdict->text.starts_with("no NaN or Inf in forward"), verdict->text.c_str());
+    VERIFY_HAS(verdict->text, "backward was not searched: Backward is off");
+    QCOMPARE(verdict->severity, Verdict::Severity::Note);
+
+    RunOptions without = options(true);
+    without.statistics = false;
+    session.run(without);
+    session.wait_idle();
+    VERIFY_HAS(session.status().verdict->text, "not looked for");
+}
+
+void TestVerdict::search_stops_where_nan_is_made_only() {
+    Session session;
+    open(session, kSources + "nanback.py");
+    RunOptions all = options(true);
+    all.pause_at_start = true;
+    session.run(all);
+    session.wait_idle();
+    session.run_to_nan();
+    session.wait_idle();
+    QCOMPARE(session.status().state, RunState::Paused);
+    QCOMPARE(session.recording()->event(session.status().reached).op, std::string_view("SqrtBackward0"));
+    QCOMPARE(session.status().why, std::string("NaN made here"));
+    session.run_to_nan();
+    session.wait_idle();
+    QCOMPARE(session.status().state, RunState::Finished);
+    VERIFY_HAS(session.status().verdict->text, "no further one was met");
+}
+
+void TestVerdict::a_mask_by_multiplication_turns() {
+    Session session;
+    const Written model(session, "        mask = (x > 0).float()\n        return x + (1 - mask) * float('-inf')", "torch.tensor([1., -1.])");
+    const auto recording = run(session, false);
+    COMPARE_NAMES(operators(*recording, NotFinite::Turned), (Names{"mul"}));
+    VERIFY_HAS(session.status().verdict->text, "0 \u00b7 Inf");
+    VERIFY_HAS(session.status().verdict->advice, "masked_fill");
+}
+
+void TestVerdict::a_row_without_any_position_turns() {
+    Session session;
+    const Written model(session, "        s = x.masked_fill(x < 0, float('-inf'))\n        return torch.softmax(s, 1)", "torch.tensor([[1., -1.], [-1., -1.]])");
+    const auto recording = run(session, false);
+    COMPARE_NAMES(operators(*recording, NotFinite::Meant), (Names{"masked_fill"}));
+    COMPARE_NAMES(operators(*recording, NotFinite::Turned), (Names{"softmax"}));
+    VERIFY_HAS(session.status().verdict->text, "fully masked");
+}
+
+void TestVerdict::an_overflow_beside_a_mask_is_made() {
+    Session session;
+    const Written model(session, "        s = x.masked_fill(x < 0, float('-inf'))\n        return (s + 1).exp()", "torch.tensor([1000., -1., 2.])");
+    const auto recording = run(session, false);
+    COMPARE_NAMES(operators(*recording, NotFinite::Meant), (Names{"masked_fill", "add"}));
+    COMPARE_NAMES(operators(*recording, NotFinite::Made), (Names{"exp"}));
+    VERIFY_HAS(session.status().verdict->text, "exp of a number whose exponential leaves the range");
+}
+
+void TestVerdict::half_overflows_by_name() {
+    Session session;
+    const Written model(session, "        return x.half() * 1000", "torch.tensor([100., 2.])");
+    run(session, false);
+    VERIFY_HAS(session.status().verdict->text, "beyond the largest float16");
+    VERIFY_HAS(session.status().verdict->advice, "bfloat16");
+}
+
+void TestVerdict::inf_of_backward_becomes_nan_behind_it() {
+    Session session;
+    const Written model(session, "        return (x * x).sum(1).sqrt()", "torch.zeros(2, 3)");
+    const auto recording = run(session, true);
+    COMPARE_NAMES(operators(*recording, NotFinite::Made), (Names{"SqrtBackward0"}));
+    COMPARE_NAMES(operators(*recording, NotFinite::Turned), (Names{"MulBackward0"}));
+    // From the turned event the way leads on to where its Inf was made.
+    EventId turned = 0;
+    for (EventId id = 1; id <= recording->event_count(); ++id) {
+        if (recording->event(id).not_finite == NotFinite::Turned) turned = id;
+    }
+    const auto way = trace_origin(*recording, turned);
+    QCOMPARE(recording->event(way.back().event).op, std::string_view("SqrtBackward0"));
+}
+
+void TestVerdict::what_turns_finite_again_is_a_warning() {
+    Session session;
+    const Written model(session, "        return torch.softmax(torch.log(x), 0)", "torch.tensor([1., 0., 2.])");
+    run(session, false);
+    const auto verdict = session.status().verdict;
+    QVERIFY2(verdict->severity == Verdict::Severity::Warning, verdict->text.c_str());
+    QVERIFY2(verdict->text.starts_with("log at 0"), verdict->text.c_str());
+    VERIFY_HAS(verdict->text, "finite again");
+}
+
+void TestVerdict::parameters_that_are_nan_are_blamed() {
+    Session session;
+    const Written model(session, "        return x @ self.w", "torch.ones(1, 2)", "self.w = nn.Parameter(torch.tensor([[1.], [float('nan')]]))");
+    const auto recording = run(session, false);
+    COMPARE_NAMES(operators(*recording, NotFinite::Made), Names{});
+    const auto verdict = session.status().verdict;
+    QVERIFY2(verdict->text.starts_with("w holds 1 NaN of 2 elements before the run"), verdict->text.c_str());
+    QCOMPARE(verdict->severity, Verdict::Severity::Error);
+}
+
+void TestVerdict::the_way_back_crosses_into_forward() {
+    Session session;
+    open(session, kSources + "nanfwd.py");
+    const auto recording = run(session, true);
+    // The gradient of head.weight is a product with the NaN that forward gave it.
+    EventId from = 0;
+    for (EventId id = 1; id <= recording->event_count(); ++id) {
+        const Event& event = recording->event(id);
+        if (event.phase == RunPhase::Backward && event.not_finite == NotFinite::PassedOn) from = id;
+    }
+    QVERIFY(from != 0);
+    const auto way = trace_origin(*recording, from);
+    QVERIFY(way.size() >= 2);
+    QCOMPARE(way.front().event, from);
+    QCOMPARE(recording->event(way.back().event).op, std::string_view("aten::log"));
+    QCOMPARE(recording->event(way.back().event).phase, RunPhase::Forward);
+    VERIFY_HAS(origin_text(*recording, way), "(made here)");
+    COMPARE_NAMES(operators(*recording, NotFinite::Made), (Names{"log"}));
+}
+
+void TestVerdict::recordings_keep_it() {
+    QTemporaryDir folder;
+    const std::string file = folder.filePath(QStringLiteral("run.loupe")).toStdString();
+    Session session;
+    open(session, kSources + "nanback.py");
+    const auto before = run(session, true);
+    const std::string text = session.status().verdict->text;
+    bool is_saved = false;
+    session.request_save_recording("save", file, [&](const std::string& error) { is_saved = error.empty(); });
+    session.wait_idle();
+    QVERIFY(is_saved);
+    Session other;
+    other.open(file);
+    other.wait_idle();
+    const auto after = other.recording();
+    QCOMPARE(after->event_count(), before->event_count());
+    for (EventId id = 1; id <= after->event_count(); ++id) QCOMPARE(after->event(id).not_finite, before->event(id).not_finite);
+    QVERIFY(other.status().verdict != nullptr);
+    QCOMPARE(other.status().verdict->text, text);
+}
+
+void TestVerdict::older_recordings_are_classified() {
+    for (const char* name : {"nanback.py", "nanfwd.py"}) {
+        Session session;
+        open(session, kSources + name);
+        const auto recording = run(session, true);
+        for (EventId id = 1; id <= recording->event_count(); ++id) {
+            const Event& event = recording->event(id);
+            QCOMPARE(classify_recorded(*recording, event), event.not_finite);
+        }
+    }
+}
+
+void TestVerdict::breakpoints_that_were_not_met_are_named() {
+    Session session;
+    open(session, kModels + "digits.pt");
+    Breakpoint never;
+    never.kind = Breakpoint::Kind::OperatorKind;
+    never.text = "aten::conv2d";
+    never.condition = "nan";
+    const int id = session.add_breakpoint(never);
+    run(session, false);
+    VERIFY_HAS(session.status().verdict->text, "breakpoint " + std::to_string(id) + " was not met");
+}
+
+void TestVerdict::a_failure_is_the_verdict() {
+    Session session;
+    const Written model(session, "        y = torch.log(x)\n        return y @ torch.ones(3, 2)", "torch.tensor([[-1., 1.]])");
+    run(session, false);
+    QCOMPARE(session.status().state, RunState::Failed);
+    const auto verdict = session.status().verdict;
+    QVERIFY(verdict != nullptr);
+    QVERIFY2(verdict->text.starts_with(session.status().error), verdict->text.c_str());
+    VERIFY_HAS(verdict->text, "before it log of a negative number");
+    QVERIFY(session.recording()->event(verdict->event).failed);
+}
+
+void TestVerdict::kinds_follow_from_numbers() {
+    const Holding finite;
+    const Holding nan{true, false, true};
+    const Holding inf{false, true, false};
+    const Holding mask{false, true, true};
+    QCOMPARE(classify({.in = nan, .out = finite}), NotFinite::None);
+    QCOMPARE(classify({.in = finite, .out = nan}), NotFinite::Made);
+    QCOMPARE(classify({.in = finite, .out = inf}), NotFinite::Made);
+    QCOMPARE(classify({.in = inf, .out = nan}), NotFinite::Turned);
+    QCOMPARE(classify({.in = mask, .out = nan}), NotFinite::Turned);
+    QCOMPARE(classify({.in = inf, .out = inf}), NotFinite::PassedOn);
+    QCOMPARE(classify({.in = mask, .out = inf}), NotFinite::Meant);
+    QCOMPARE(classify({.in = nan, .out = nan}), NotFinite::PassedOn);
+    QCOMPARE(classify({.in = nan, .out = inf}), NotFinite::Made);
+    QCOMPARE(classify({.in = finite, .out = inf, .has_infinite_constant = true}), NotFinite::Meant);
+    QCOMPARE(classify({.in = finite, .out = nan, .has_infinite_constant = true}), NotFinite::Turned);
+    QCOMPARE(classify({.in = finite, .out = nan, .has_nan_constant = true}), NotFinite::Meant);
+    QCOMPARE(classify({.in = mask, .out = inf, .elements = ElementFlow{true, false}}), NotFinite::Made);
+    QCOMPARE(classify({.in = nan, .out = nan, .elements = ElementFlow{false, true}}), NotFinite::Turned);
+}
+
+// A note that no operator is found by would never be read.
+void TestVerdict::every_note_is_of_an_operator() {
+    plugins();
+    for (const NotFiniteNote& note : not_finite_notes()) {
+        const std::string name(note.name);
+        QVERIFY2(find_operator(name) != nullptr || !operators_named(name).empty(), name.c_str());
+        QVERIFY2(!note.cause.empty() && !note.advice.empty(), name.c_str());
+    }
+}
+
+void TestVerdict::seven_goes_on_into_backward() {
+    Session session;
+    open(session, kModels + "digits.pt");
+    RunOptions all = options(false);
+    all.pause_at_start = true;
+    session.run(all);
+    session.wait_idle();
+    session.step(StepKind::Over);
+    session.wait_idle();
+    QCOMPARE(session.status().state, RunState::Paused);
+    session.run_to_phase(RunPhase::Backward);
+    session.wait_idle();
+    QCOMPARE(session.status().state, RunState::Paused);
+    QCOMPARE(session.status().phase, RunPhase::Backward);
+    QVERIFY(session.run_options().backward);
+}
+
+// Arrays beside a model are named by place or by argument; what does not fit is said, and random values stand for it.
+void TestVerdict::sample_inputs_go_by_names() {
+    QTemporaryDir folder;
+    const std::string file = folder.filePath(QStringLiteral("net.py")).toStdString();
+    const std::string samples = folder.filePath(QStringLiteral("net.in.npz")).toStdString();
+    write_file_atomically(file, "import torch\nfrom torch import nn\n\n\nclass Net(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+                                "        self.fc = nn.Linear(3, 2)\n\n    def forward(self, x, y, scale: float = 2.0):\n        return self.fc(x) * scale + y\n\nmodel = Net()\n");
+    Log log;
+    {
+        write_npz(samples, {{"x", zeros({4, 3})}, {"y", zeros({4, 2})}, {"scale", scalar_tensor(3.0, ScalarType::Float64)}});
+        Session session(&log);
+        open(session, file);
+        QCOMPARE(session.inputs().size(), std::size_t{3});
+        QCOMPARE(session.inputs()[0].key, std::string("x"));
+        QCOMPARE(session.inputs()[1].shape, (Shape{4, 2}));
+        run(session, false);
+        QVERIFY2(session.status().state == RunState::Finished, session.status().error.c_str());
+        QVERIFY2(!log.has("net.in.npz"), log.all().c_str());
+    }
+    {
+        write_npz(samples, {{"arg0", zeros({4, 3})}, {"z", zeros({1})}});
+        Session session(&log);
+        open(session, file);
+        QCOMPARE(session.inputs().size(), std::size_t{2});
+        QCOMPARE(session.inputs()[0].key, std::string("arg0"));
+        QCOMPARE(session.inputs()[1].source, InputSpec::Source::Normal);
+        QVERIFY2(log.has("net.in.npz has no array for 'y' (arg1): random values stand for it"), log.all().c_str());
+        QVERIFY2(log.has("net.in.npz has arrays that are of no argument of forward: z"), log.all().c_str());
+    }
+    write_file_atomically(samples, "nothing");
+    Session session(&log);
+    open(session, file);
+    QCOMPARE(session.inputs().size(), std::size_t{2});
+    QVERIFY2(log.has("net.in.npz cannot be read, random values stand for it"), log.all().c_str());
+}
+
+QTEST_GUILESS_MAIN(TestVerdict)
+#include "test_verdict.moc"
