@@ -80,12 +80,26 @@ inline void from_json(const Json& json, DataSpec& data) {
     data.count = json.at("count").get<std::int64_t>();
 }
 
-inline void to_json(Json& json, const BackwardFrom& from) {
+// Files by their absolute paths, as inputs.
+inline void to_json(Json& json, BackwardFrom from) {
+    const auto absolute = [](std::string& path) {
+        if (!path.empty()) path = std::filesystem::absolute(path).string();
+    };
+    absolute(from.file);
+    absolute(from.target.data.path);
+    if (from.target.source == LossTarget::Source::File) absolute(from.target.text);
     json = Json{{"loss", loss_text(from)}, {"target", target_text(from.target)}};
     if (from.target.source == LossTarget::Source::Data) json["data"] = from.target.data;
 }
 inline void from_json(const Json& json, BackwardFrom& from) {
-    from = parse_backward_from(json.at("loss").get<std::string>(), json.at("target").get<std::string>());
+    const auto loss = json.at("loss").get<std::string>();
+    const auto target = json.at("target").get<std::string>();
+    try {
+        from = parse_backward_from(loss, target);
+    } catch (const Error&) {
+        from = {};  // a loss of another version: what was recorded can be looked at all the same
+        return;
+    }
     if (json.contains("data")) from.target.data = json["data"].get<DataSpec>();
 }
 
