@@ -122,11 +122,11 @@ QString gradientSection(const std::vector<session::GradientRow>& rows, const ses
                         "<th class='n'>norm / weights</th><th class='n'>zeros</th></tr>\n");
     for (const session::GradientRow& each : rows) {
         if (!each.has_gradient) continue;
-        html += QStringLiteral("<tr><td class='m'>%1</td><td class='m'>%2</td><td class='n'>%3</td><td class='n'>%4</td><td class='n'>%5</td><td class='n'>%6</td><td class='n'>%7 %</td></tr>\n")
+        html += QStringLiteral("<tr><td class='m'>%1</td><td class='m'>%2</td><td class='n'>%3</td><td class='n'>%4</td><td class='n'>%5</td><td class='n'>%6</td><td class='n'>%7</td></tr>\n")
                     .arg(escaped(each.parameter), shapeText(each.shape), each.finite ? numberText(each.finite->mean_abs) + finiteNote(each) : finiteNote(each),
                          each.finite ? numberText(each.finite->max_abs) : QString(), each.finite ? numberText(each.finite->norm) : QString(),
                          each.weight_ratio() ? numberText(*each.weight_ratio()) : QString())
-                    .arg(100 * each.zero_fraction, 0, 'f', 1);
+                    .arg(each.finite ? QStringLiteral("%1 %").arg(100 * each.zero_fraction, 0, 'f', 1) : QString());
     }
     return html + QStringLiteral("</table>\n");
 }
