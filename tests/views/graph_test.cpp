@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The Graph panel: what is drawn, where, and what the mouse and the keys do.
 
+#include <QRandomGenerator>
 #include <QSignalSpy>
 #include <QTemporaryDir>
 #include <QTest>
@@ -133,6 +134,34 @@ class GraphTest : public QObject {
         for (std::size_t i = 0; i < request.lines.size(); ++i) {
             QVERIFY(result.centres[static_cast<std::size_t>(request.lines[i].from)].y() < result.centres[static_cast<std::size_t>(request.lines[i].to)].y());
             QCOMPARE(result.curves[i].size() % 3, 1u);
+        }
+    }
+
+    // A model of many modules, all open: chains of one to five boxes, some with a box that no line leads to.
+    void manyLevelsAreLaidOutInOneProcess() {
+        QRandomGenerator random(1);
+        for (int i = 0; i < 1500; ++i) {
+            LevelRequest request;
+            const int count = random.bounded(1, 6);
+            for (int box = 0; box < count; ++box) request.boxes.emplace_back(random.bounded(50, 200), 24);
+            const int entry = count;
+            request.boxes.emplace_back(2, 2);
+            request.boxes.emplace_back(2, 2);
+            int before = entry;
+            for (int box = count > 1 ? random.bounded(2) : 0; box < count; ++box) {
+                request.lines.push_back({before, box});
+                before = box;
+            }
+            request.lines.push_back({before, entry + 1});
+            request.first = {entry};
+            request.last = {entry + 1};
+            const LevelResult result = layoutLevel(request);
+            QCOMPARE(result.centres.size(), request.boxes.size());
+            // The ends are above and below all else.
+            for (int box = 0; box < count; ++box) {
+                const double y = result.centres[static_cast<std::size_t>(box)].y();
+                QVERIFY(result.centres[static_cast<std::size_t>(entry)].y() < y && y < result.centres[static_cast<std::size_t>(entry) + 1].y());
+            }
         }
     }
 

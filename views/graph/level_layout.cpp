@@ -52,25 +52,40 @@ Context& context() {
     return one;
 }
 
-// From each part of the level that no line joins to another, its first box. dot of graphviz 2.43 reads what it never wrote
-// where such a part stands beside ranks for sources and sinks.
-std::vector<int> partsOf(const LevelRequest& request) {
-    std::vector<int> root(request.boxes.size());
-    std::iota(root.begin(), root.end(), 0);
-    const auto find = [&](int box) {
-        while (root[at(box)] != box) box = root[at(box)] = root[at(root[at(box)])];
-        return box;
-    };
+// Keeps boxes that stand first or last in their ranks: edges from a node above all and to one below, which are not drawn.
+// Subgraphs with rank=source and rank=sink would say the same, but after some hundred of them in one process dot of
+// graphviz 2.43 follows edges that it has freed. All boxes are joined by it.
+void holdEnds(const LevelRequest& request, Agraph_t* graph, const std::vector<Agnode_t*>& nodes) {
+    std::vector<char> is_fed(request.boxes.size(), 0);
+    std::vector<char> feeds(request.boxes.size(), 0);
     for (const auto& line : request.lines) {
-        const int a = find(line.from);
-        const int b = find(line.to);
-        root[at(std::max(a, b))] = std::min(a, b);
+        is_fed[at(line.to)] = 1;
+        feeds[at(line.from)] = 1;
     }
-    std::vector<int> parts;
-    for (std::size_t i = 0; i < root.size(); ++i) {
-        if (root[i] == static_cast<int>(i)) parts.push_back(static_cast<int>(i));
+    int count = 0;
+    const auto end = [&](const char* name) {
+        Agnode_t* node = agnode(graph, text(name), 1);
+        for (const char* size : {"width", "height"}) set(node, size, "0.01");
+        set(node, "fixedsize", "true");
+        set(node, "style", "invis");
+        return node;
+    };
+    const auto join = [&](Agnode_t* from, Agnode_t* to, const char* weight, const char* length) {
+        Agedge_t* edge = agedge(graph, from, to, text(("h" + std::to_string(count++)).c_str()), 1);
+        set(edge, "style", "invis");
+        set(edge, "weight", weight);
+        set(edge, "minlen", length);
+    };
+    Agnode_t* above = end("above");
+    Agnode_t* below = end("below");
+    for (const int box : request.first) join(above, nodes[at(box)], "100", "1");
+    for (const int box : request.last) join(nodes[at(box)], below, "100", "1");
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+        const int box = static_cast<int>(i);
+        const auto is_in = [&](const std::vector<int>& list) { return std::find(list.begin(), list.end(), box) != list.end(); };
+        if (is_fed[i] == 0 && !is_in(request.first)) join(above, nodes[i], "0", request.first.empty() ? "1" : "2");
+        if (feeds[i] == 0 && !is_in(request.last)) join(nodes[i], below, "0", request.last.empty() ? "1" : "2");
     }
-    return parts;
 }
 
 Agraph_t* buildGraph(const LevelRequest& request, std::vector<Agnode_t*>& nodes, std::vector<Agedge_t*>& edges) {
@@ -99,24 +114,7 @@ Agraph_t* buildGraph(const LevelRequest& request, std::vector<Agnode_t*>& nodes,
         set(edge, "weight", "2");
         edges.push_back(edge);
     }
-    // One part below the other, in the order of the program; not drawn.
-    const std::vector<int> parts = partsOf(request);
-    for (std::size_t i = 1; i < parts.size(); ++i) {
-        const bool is_last = std::find(request.last.begin(), request.last.end(), parts[i - 1]) != request.last.end();
-        const bool is_first = std::find(request.first.begin(), request.first.end(), parts[i]) != request.first.end();
-        const bool turns = is_last || is_first;
-        Agedge_t* edge = agedge(graph, nodes[at(parts[turns ? i : i - 1])], nodes[at(parts[turns ? i - 1 : i])], text(("p" + std::to_string(i)).c_str()), 1);
-        set(edge, "style", "invis");
-        set(edge, "weight", "0");
-    }
-    const auto same = [&](const std::vector<int>& members, const char* name, const char* rank) {
-        if (members.empty()) return;
-        Agraph_t* sub = agsubg(graph, text(name), 1);
-        set(sub, "rank", rank);
-        for (int member : members) agsubnode(sub, nodes[at(member)], 1);
-    };
-    same(request.first, "first", "source");
-    same(request.last, "last", "sink");
+    holdEnds(request, graph, nodes);
     return graph;
 }
 
@@ -129,7 +127,16 @@ LevelResult layoutWithDot(const LevelRequest& request) {
     LevelResult result;
     const bool done = gvLayout(shared.get(), graph, "dot") == 0;
     if (done) {
-        const boxf bounds = GD_bb(graph);
+        // The nodes above and below are no part of the picture.
+        boxf bounds = GD_bb(graph);
+        double top = -1e300;
+        double bottom = 1e300;
+        for (std::size_t i = 0; i < nodes.size(); ++i) {
+            top = std::max(top, ND_coord(nodes[i]).y + request.boxes[i].height() / 2);
+            bottom = std::min(bottom, ND_coord(nodes[i]).y - request.boxes[i].height() / 2);
+        }
+        bounds.UR.y = top;
+        bounds.LL.y = bottom;
         const auto point = [&](pointf p) { return QPointF(p.x - bounds.LL.x, bounds.UR.y - p.y); };
         result.size = QSizeF(bounds.UR.x - bounds.LL.x, bounds.UR.y - bounds.LL.y);
         for (Agnode_t* node : nodes) result.centres.push_back(point(ND_coord(node)));
