@@ -67,12 +67,13 @@ session::Verdict find_cause(const RunArguments& options) {
 
 // Of a run that was not watched: its ends are looked at, and where they are not finite, the cause is looked for.
 void tell_verdict(const PreparedRun& run, const TensorList& outputs, const RunArguments& options) {
-    const NamedTensors ends = collect_outputs(run, outputs, run.backward != nullptr);
+    const bool is_backward = run.backward != nullptr;
+    const NamedTensors ends = collect_outputs(run, outputs, {.arguments = is_backward, .parameters = is_backward, .norms = false});
     if (bad_tensors(ends) > 0) return print_verdict(find_cause(options));
     session::Verdict verdict;
     const std::size_t gradients = ends.size() - outputs.size();
     verdict.text = concat("finished: ", outputs.size(), outputs.size() == 1 ? " output" : " outputs",
-                          run.backward ? concat(" and ", gradients, gradients == 1 ? " gradient" : " gradients") : "", " without NaN or Inf");
+                          is_backward ? concat(" and ", gradients, gradients == 1 ? " gradient" : " gradients") : "", " without NaN or Inf");
     print_verdict(verdict);
 }
 
