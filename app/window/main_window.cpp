@@ -541,14 +541,16 @@ void MainWindow::closeEvent(QCloseEvent* event) {
 void MainWindow::onStatus() {
     const session::Status& status = bridge_->status();
     const bool failed = status.state == RunState::Failed && last_state_ != RunState::Failed;
-    const bool finished = status.state == RunState::Finished && last_state_ != RunState::Finished;
+    const RunState before = last_state_;
+    const bool finished = status.state == RunState::Finished && before != RunState::Finished;
     if (status.state == RunState::Running && last_state_ != RunState::Running) banner_->dismiss();
     const bool wasOpening = last_state_ == RunState::Opening;
     if (status.state == RunState::Running || status.state == RunState::Opening) was_training_ = status.is_training;
     last_state_ = status.state;
     (*actions_)[QStringLiteral("run")]->setText(bridge_->isPaused() ? tr("&Continue") : tr("&Run"));
     actions_->update();
-    if (finished && status.verdict && status.verdict->severity >= session::Verdict::Severity::Warning) tellVerdict(*status.verdict);
+    const bool isStopped = bridge_->isPaused() && before != RunState::Paused;
+    if ((finished || isStopped) && status.verdict && status.verdict->severity >= session::Verdict::Severity::Warning) tellVerdict(*status.verdict);
     if (!failed) return;
     std::vector<Banner::Link> links = permissions_->links();
     if (links.empty() && status.error_source.line > 0 && bridge_->model()) links.push_back({tr("Show the line"), [this, place = status.error_source] { showSource(place); }});

@@ -108,7 +108,12 @@ void Session::Engine::park(const StopPoint& next, const StopReason& why) {
         resume_ = false;
     }
     if (listener_ != nullptr) listener_->on_events(reached);
+    // Behind an event that makes a NaN or Inf its cause is known already.
+    const Recording& recording = *recorder_->recording();
+    const bool is_bad = reached != 0 && is_origin(recording.event(reached).not_finite);
+    const auto verdict = is_bad ? std::make_shared<Verdict>(explain(recording, reached)) : nullptr;
     change_status([&](Status& status) {
+        status.verdict = verdict;
         status.state = RunState::Paused;
         status.reached = reached;
         status.next_node = next.graph_node;
@@ -133,6 +138,7 @@ void Session::Engine::park(const StopPoint& next, const StopReason& why) {
     lock.unlock();
     check_cancelled();
     change_status([](Status& status) {
+        status.verdict = nullptr;
         status.state = RunState::Running;
         status.why.clear();
         status.stopped_at_breakpoint = 0;

@@ -124,7 +124,7 @@ ArrayInputs inputs_in(const NamedTensors& all, const fs::path& file, const Funct
     }
     for (const auto& entry : all) {
         const std::string& name = entry.first;
-        const bool is_known = used.contains(name) || name.starts_with("cot") || name.starts_with("out") || name.starts_with("grad");
+        const bool is_known = used.contains(name) || name.starts_with("cot") || name.starts_with("out") || name.starts_with("grad") || name == "labels";
         if (!is_known) out.unused.push_back(name);
     }
     return out;

@@ -27,7 +27,7 @@ IValue read_input_value(const std::filesystem::path& file, const std::string& ke
 std::vector<InputSpec> input_specs_of_file(const std::filesystem::path& file, const FunctionSchema& schema, const ModelInfo& model);
 
 // What an .npz has for each argument, without self; unused: arrays that are of no argument, but for what runs and checks
-// keep in such files beside the inputs (cot0, out0, grad.*).
+// keep in such files beside the inputs (cot0, out0, grad.*, labels).
 struct ArrayInputs {
     std::vector<std::optional<InputSpec>> arguments;
     std::vector<std::string> unused;

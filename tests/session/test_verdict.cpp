@@ -199,6 +199,8 @@ void TestVerdict::search_stops_where_nan_is_made_only() {
     QCOMPARE(session.status().state, RunState::Paused);
     QCOMPARE(session.recording()->event(session.status().reached).op, std::string_view("SqrtBackward0"));
     QCOMPARE(session.status().why, std::string("NaN made here"));
+    QVERIFY(session.status().verdict != nullptr);
+    VERIFY_HAS(session.status().verdict->text, "sqrt at 0 in length");
     session.run_to_nan();
     session.wait_idle();
     QCOMPARE(session.status().state, RunState::Finished);
