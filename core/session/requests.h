@@ -142,7 +142,7 @@ struct Status {
     std::string progress;           // "reading weights"
     double fraction = -1;           // of the work under way; negative: unknown
     bool is_training = false;       // what runs, or is parked, is a step of a training
-    std::shared_ptr<const Verdict> verdict;  // what a run that has ended came to; null before
+    std::shared_ptr<const Verdict> verdict;  // what a run came to, or why an event that it is parked behind made a NaN or Inf
 };
 
 // A part of a tensor, reduced to what can be drawn.
