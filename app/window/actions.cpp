@@ -9,6 +9,7 @@ namespace loupe::window {
 
 QAction* Actions::add(const Command& command) {
     auto* action = new QAction(views::themeIcon(command.icon), command.text, window_);
+    action->setCheckable(command.isChecked != nullptr);
     action->setObjectName(QStringLiteral("action.") + command.id);
     action->setShortcuts(command.keys);
     connect(action, &QAction::triggered, window_, command.run);
@@ -36,6 +37,7 @@ void Actions::update() {
         }
         if (!why.isEmpty()) tip += QStringLiteral("\nNot now: %1.").arg(why);
         actions_[i]->setEnabled(why.isEmpty());
+        if (command.isChecked) actions_[i]->setChecked(command.isChecked());
         actions_[i]->setToolTip(tip);
         actions_[i]->setStatusTip(QString());
     }

@@ -21,6 +21,8 @@ class Actions : public QObject {
         std::function<void()> run;
         // Empty: it can be done. Else the reason, a sentence without its end mark.
         std::function<QString()> whyNot;
+        // Of a command that is on or off; run turns it round.
+        std::function<bool()> isChecked = {};
     };
 
     explicit Actions(QWidget* window) : QObject(window), window_(window) {}

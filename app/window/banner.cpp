@@ -24,7 +24,7 @@ Banner::Banner(QWidget* parent) : QFrame(parent) {
     label_->setTextFormat(Qt::PlainText);
     label_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
     label_->setTextInteractionFlags(Qt::TextSelectableByMouse);
-    label_->setAccessibleName(tr("Error"));
+    label_->setWordWrap(true);
     links_ = new QWidget(this);
     (new QHBoxLayout(links_))->setContentsMargins(0, 0, 0, 0);
     more_ = new QToolButton(this);
@@ -47,17 +47,56 @@ Banner::Banner(QWidget* parent) : QFrame(parent) {
     connect(more_, &QToolButton::toggled, details_, &QWidget::setVisible);
     connect(details_, &ErrorDetails::placeChosen, this, &Banner::placeChosen);
     connect(cross, &QToolButton::clicked, this, &Banner::dismiss);
-    const auto colour = [this] {
-        setStyleSheet(QStringLiteral("#banner { background: %1; border-left: 3px solid %2; }")
-                          .arg(Theme::instance().colour(Theme::Colour::BadBack).name(),
-                               Theme::instance().colour(Theme::Colour::Bad).name()));
-    };
     colour();
-    connect(&Theme::instance(), &Theme::changed, this, colour);
+    connect(&Theme::instance(), &Theme::changed, this, &Banner::colour);
     hide();
 }
 
+void Banner::colour() {
+    const Theme& theme = Theme::instance();
+    setStyleSheet(QStringLiteral("#banner { background: %1; border-left: 3px solid %2; }")
+                      .arg(theme.colour(is_error_ ? Theme::Colour::BadBack : Theme::Colour::AccentBack).name(),
+                           theme.colour(is_error_ ? Theme::Colour::Bad : Theme::Colour::Accent).name()));
+    label_->setAccessibleName(is_error_ ? tr("Error") : tr("Note"));
+}
+
+// As many lines as the text needs, up to kMostLines; what is longer ends in dots and stands whole in the tip.
+void Banner::fitText() {
+    constexpr int kMostLines = 3;
+    const int width = std::max(80, label_->width());
+    const QFontMetrics metrics = label_->fontMetrics();
+    const auto heightOf = [&](const QString& words) { return metrics.boundingRect(QRect(0, 0, width, 1 << 16), Qt::TextWordWrap | Qt::TextWrapAnywhere, words).height(); };
+    const int most = kMostLines * metrics.lineSpacing() + 2;
+    QString shown = message_;
+    if (heightOf(shown) > most) {
+        qsizetype fits = 0;
+        for (qsizetype step = shown.size() / 2; step > 0; step /= 2) {
+            while (fits + step < shown.size() && heightOf(shown.left(fits + step) + QStringLiteral("\u2026")) <= most) fits += step;
+        }
+        shown = shown.left(fits) + QStringLiteral("\u2026");
+    }
+    if (label_->text() != shown) label_->setText(shown);
+    label_->setFixedHeight(std::max(metrics.lineSpacing() + 2, std::min(most, heightOf(shown) + 2)));
+}
+
+void Banner::resizeEvent(QResizeEvent* event) {
+    QFrame::resizeEvent(event);
+    fitText();
+}
+
 void Banner::tell(const QString& message, const std::vector<Link>& links, const QString& details) {
+    is_error_ = true;
+    say(message, links, details);
+}
+
+void Banner::note(const QString& message, const std::vector<Link>& links) {
+    is_error_ = false;
+    say(message, links, {});
+}
+
+void Banner::say(const QString& message, const std::vector<Link>& links, const QString& details) {
+    message_ = message;
+    colour();
     label_->setText(message);
     more_->setChecked(false);
     more_->setVisible(!details.isEmpty());
@@ -75,6 +114,8 @@ void Banner::tell(const QString& message, const std::vector<Link>& links, const 
     }
     show();
     emit shown(true);
+    fitText();
+    QMetaObject::invokeMethod(this, &Banner::fitText, Qt::QueuedConnection);  // once it has its width
 }
 
 void Banner::dismiss() {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// A line across the window that tells of an error, with the way out; it does not stop anyone.
+// A strip across the window that tells of an error with the way out, or of something to know; it does not stop anyone.
 
 #include <QFrame>
 #include <QLabel>
@@ -25,7 +25,10 @@ class Banner : public QFrame {
     };
     // details: all of what message is the first line of; shown when they are asked for.
     void tell(const QString& message, const std::vector<Link>& links, const QString& details = {});
-    QString message() const { return label_->text(); }
+    // Of what is no error.
+    void note(const QString& message, const std::vector<Link>& links);
+    bool isError() const { return is_error_; }
+    const QString& message() const { return message_; }
     // Hidden when there are none.
     QToolButton* detailsButton() { return more_; }
     ErrorDetails& details() { return *details_; }
@@ -36,7 +39,16 @@ class Banner : public QFrame {
     // A line that the details are about.
     void placeChosen(const QString& file, int line);
 
+  protected:
+    void resizeEvent(QResizeEvent* event) override;
+
   private:
+    void say(const QString& message, const std::vector<Link>& links, const QString& details);
+    void colour();
+    void fitText();
+
+    bool is_error_ = true;
+    QString message_;
     QLabel* label_;
     QWidget* links_;
     QToolButton* more_;

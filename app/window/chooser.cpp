@@ -104,6 +104,10 @@ void Chooser::filter(const QString& words) {
         row->setToolTip(items_[i].tip);
         if (!items_[i].enabled) row->setFlags(row->flags() & ~Qt::ItemIsEnabled);
     }
+    if (first.empty()) {
+        auto* row = new QListWidgetItem(words.trimmed().isEmpty() ? tr("There is nothing to choose.") : tr("Nothing matches \u201c%1\u201d.").arg(words.trimmed()), list_);
+        row->setFlags(Qt::NoItemFlags);
+    }
     for (int row = 0; row < list_->count(); ++row) {
         if (!(list_->item(row)->flags() & Qt::ItemIsEnabled)) continue;
         list_->setCurrentRow(row);

@@ -2,9 +2,11 @@
 #include "app/window/docks.h"
 
 #include <QApplication>
+#include <QContextMenuEvent>
+#include <QMenu>
+#include <QMouseEvent>
 #include <QSettings>
 #include <QTabBar>
-#include <QEvent>
 #include <QTimer>
 #include <cmath>
 #include <utility>
@@ -90,6 +92,22 @@ Docks::Docks(QMainWindow* window, views::SessionBridge& bridge) : QObject(window
 }
 
 bool Docks::eventFilter(QObject* watched, QEvent* event) {
+    if (event->type() == QEvent::MouseButtonDblClick && !hidden_) {
+        const auto* mouse = static_cast<QMouseEvent*>(event);
+        QDockWidget* dock = mouse->button() == Qt::LeftButton ? titleAt(watched, mouse->position().toPoint()) : nullptr;
+        if (dock && !dock->isFloating()) {
+            // Once the click is over: the bar that it is in may go.
+            QTimer::singleShot(0, dock, [this, dock] { toggleMaximised(dock->objectName()); });
+            return true;
+        }
+    }
+    if (event->type() == QEvent::ContextMenu && !hidden_) {
+        const auto* menu = static_cast<QContextMenuEvent*>(event);
+        if (QDockWidget* dock = titleAt(watched, menu->pos())) {
+            showTitleMenu(dock, menu->globalPos());
+            return true;
+        }
+    }
     if (event->type() != QEvent::Resize || hidden_) return QObject::eventFilter(watched, event);
     if (watched == window_) {
         holdShares();
@@ -109,12 +127,13 @@ QDockWidget* Docks::inFront(QDockWidget* dock) const {
 }
 
 void Docks::holdShares() {
-    if (hidden_ || arranging_) return;  // what they will be is not yet known
+    if (maximised_ || hidden_ || arranging_) return;  // what they will be is not yet known
     resizing_ = true;
     keeping_.start(0);
 }
 
 void Docks::noteShares() {
+    if (maximised_) return;
     const QDockWidget* left = inFront(first(views::Place::Left));
     const QDockWidget* right = inFront(first(views::Place::Right));
     const QDockWidget* bottom = inFront(first(views::Place::Bottom));
@@ -127,7 +146,7 @@ void Docks::noteShares() {
 // Where the panels stand as they did at first; another order is its maker's own.
 void Docks::keepShares() {
     calm_.start(100);  // what moves until then was moved here
-    if (hidden_) return;
+    if (hidden_ || maximised_) return;
     QDockWidget* left = inFront(first(views::Place::Left));
     QDockWidget* centre = inFront(first(views::Place::Centre));
     QDockWidget* right = inFront(first(views::Place::Right));
@@ -219,13 +238,14 @@ void Docks::tidySoon() {
 void Docks::tidy() {
     tidying_ = false;
     for (QDockWidget* dock : docks_) {
-        const bool tab = !dock->isFloating() && !window_->tabifiedDockWidgets(dock).isEmpty();
+        const bool tab = dock != maximised_ && !dock->isFloating() && !window_->tabifiedDockWidgets(dock).isEmpty();
         if (tab == (dock->titleBarWidget() != nullptr)) continue;
         QWidget* old = dock->titleBarWidget();
         dock->setTitleBarWidget(tab ? new QWidget(dock) : nullptr);
         delete old;
     }
     for (QTabBar* bar : window_->findChildren<QTabBar*>(QString(), Qt::FindDirectChildrenOnly)) {
+        bar->installEventFilter(this);  // once, however often
         bar->setDrawBase(false);
         bar->setExpanding(false);
         bar->setElideMode(Qt::ElideNone);
@@ -237,6 +257,10 @@ void Docks::tidy() {
     }
     if (changing_ || hidden_) return;
     arranging_ = false;
+    if (maximised_) {
+        if (maximised_->isHidden()) unmaximise();  // it was closed
+        return;
+    }
     settled_ = window_->saveState(kLayoutVersion);
     if (!resizing_) noteShares();
     closed_.clear();
@@ -246,7 +270,7 @@ void Docks::tidy() {
 }
 
 void Docks::noteChange() {
-    if (arranging_ || hidden_ || changing_ || settled_.isEmpty()) return;
+    if (maximised_ || arranging_ || hidden_ || changing_ || settled_.isEmpty()) return;
     changing_ = true;
     // Behind the tidying, when the window has put everything in its place.
     QTimer::singleShot(0, this, &Docks::pushChange);
@@ -255,11 +279,13 @@ void Docks::noteChange() {
 void Docks::pushChange() {
     changing_ = false;
     const QByteArray now = window_->saveState(kLayoutVersion);
+    emit changed();
     if (!hidden_ && now != settled_) undo_->push(new LayoutEdit(*this, settled_, now));
     tidySoon();
 }
 
 void Docks::restore(const QByteArray& state) {
+    maximised_ = nullptr;
     arranging_ = true;
     window_->restoreState(state, kLayoutVersion);
     tidySoon();
@@ -280,6 +306,7 @@ views::View* Docks::view(const QString& id) const {
 void Docks::show(const QString& id) {
     QDockWidget* found = dock(id);
     if (!found) return;
+    if (maximised_ && maximised_ != found) unmaximise();
     found->show();
     found->raise();
     found->widget()->setFocus();
@@ -287,6 +314,7 @@ void Docks::show(const QString& id) {
 
 void Docks::hideAll() {
     if (hidden_) return;
+    if (maximised_) unmaximise();
     if (window_->isVisible()) state_ = window_->saveState(kLayoutVersion);
     hidden_ = true;
     settled_.clear();
@@ -304,14 +332,98 @@ void Docks::showAll() {
 
 void Docks::resetLayout() {
     hidden_ = false;
+    maximised_ = nullptr;
     arranging_ = true;
     const QByteArray before = settled_;
     arrange();
     if (!before.isEmpty()) undo_->push(new LayoutEdit(*this, before, window_->saveState(kLayoutVersion)));
 }
 
+QByteArray Docks::layoutState() const { return hidden_ ? state_ : maximised_ ? before_maximised_ : window_->saveState(kLayoutVersion); }
+
+bool Docks::takeLayout(const QByteArray& state) {
+    if (state.isEmpty()) return false;
+    if (hidden_) {
+        state_ = state;
+        return true;
+    }
+    maximised_ = nullptr;
+    arranging_ = true;
+    const QByteArray before = window_->saveState(kLayoutVersion);
+    const bool isTaken = window_->restoreState(state, kLayoutVersion);
+    if (!isTaken) window_->restoreState(before, kLayoutVersion);
+    placeNewcomers();
+    tidySoon();
+    return isTaken;
+}
+
+// --- one panel in the room of all
+
+void Docks::toggleMaximised(const QString& id) {
+    if (hidden_) return;
+    if (maximised_) return unmaximise();
+    QDockWidget* wanted = dock(id);
+    for (QWidget* widget = id.isEmpty() ? focused_.data() : nullptr; widget && !wanted; widget = widget->parentWidget()) wanted = qobject_cast<QDockWidget*>(widget);
+    if (!wanted) wanted = inFront(first(views::Place::Centre));
+    if (wanted && !wanted->isFloating()) maximise(wanted);
+}
+
+void Docks::maximise(QDockWidget* dock) {
+    before_maximised_ = window_->saveState(kLayoutVersion);
+    arranging_ = true;
+    maximised_ = dock;
+    for (QDockWidget* other : docks_) {
+        if (other != dock && !other->isFloating()) other->hide();
+    }
+    dock->show();
+    dock->widget()->setFocus();
+    tidySoon();
+    emit changed();
+}
+
+void Docks::unmaximise() {
+    QDockWidget* dock = maximised_;
+    restore(before_maximised_);
+    if (dock) {
+        dock->show();
+        dock->raise();
+    }
+    emit changed();
+}
+
+QDockWidget* Docks::titleAt(QObject* watched, const QPoint& at) const {
+    if (auto* dock = qobject_cast<QDockWidget*>(watched)) {
+        const bool isTitle = dock->widget() && !dock->widget()->geometry().contains(at) && at.y() < dock->widget()->geometry().top();
+        return isTitle ? dock : nullptr;
+    }
+    const auto* bar = qobject_cast<QTabBar*>(watched);
+    const int tab = bar ? bar->tabAt(at) : -1;
+    if (tab < 0) return nullptr;
+    const auto found = std::find_if(docks_.begin(), docks_.end(), [&](const QDockWidget* dock) { return dock->windowTitle() == bar->tabText(tab); });
+    return found == docks_.end() ? nullptr : *found;
+}
+
+void Docks::showTitleMenu(QDockWidget* dock, const QPoint& at) {
+    auto* menu = new QMenu(window_);
+    menu->setAttribute(Qt::WA_DeleteOnClose);
+    menu->setObjectName(QStringLiteral("titleMenu"));
+    menu->setToolTipsVisible(true);
+    if (!dock->isFloating()) {
+        QAction* maximise = menu->addAction(maximised_ ? tr("Show all panels again") : tr("Maximise"), dock, [this, dock] { toggleMaximised(dock->objectName()); });
+        maximise->setToolTip(tr("The same as a double click on the title, or Ctrl+F11"));
+    }
+    menu->addAction(dock->isFloating() ? tr("Dock") : tr("Float"), dock, [this, dock] {
+        if (maximised_) unmaximise();
+        dock->setFloating(!dock->isFloating());
+    });
+    menu->addAction(tr("Close"), dock, &QDockWidget::close);
+    menu->addSeparator();
+    static_cast<views::View*>(dock->widget())->addActions(*menu);
+    menu->popup(at);
+}
+
 void Docks::save() const {
-    const QByteArray state = hidden_ ? state_ : window_->saveState(kLayoutVersion);
+    const QByteArray state = layoutState();
     if (!state.isEmpty()) QSettings().setValue(QStringLiteral("window/docks"), state);
 }
 

@@ -31,10 +31,22 @@ class Docks : public QObject {
     void showAll();
     void resetLayout();
     void save() const;
+    // How the panels stand, to be taken again: not how one of them is maximised.
+    QByteArray layoutState() const;
+    // False when it is none of this program's: then nothing changes.
+    bool takeLayout(const QByteArray& state);
+
+    // One panel has the room of all, or they stand as before. id: of the panel; empty: the one that has the keyboard.
+    void toggleMaximised(const QString& id = {});
+    bool isMaximised() const { return maximised_ != nullptr; }
     // Something that comes or goes beside the panels takes or leaves them room: they keep their shares of it.
     void holdShares();
     // No change of the layout is under way.
     bool isSettled() const { return !tidying_ && !changing_ && !arranging_ && !resizing_; }
+
+  signals:
+    // Panels were moved, floated, closed or maximised.
+    void changed();
 
   protected:
     bool eventFilter(QObject* watched, QEvent* event) override;
@@ -55,6 +67,11 @@ class Docks : public QObject {
     void restore(const QByteArray& state);
     class LayoutEdit;
     void tidy();
+    void maximise(QDockWidget* dock);
+    void unmaximise();
+    // The dock whose title or tab is at that place of the widget; null for another place.
+    QDockWidget* titleAt(QObject* watched, const QPoint& at) const;
+    void showTitleMenu(QDockWidget* dock, const QPoint& at);
     QDockWidget* dock(const QString& id) const;
 
     QMainWindow* window_;
@@ -62,6 +79,8 @@ class Docks : public QObject {
     std::vector<QDockWidget*> docks_;
     std::vector<views::Place> places_;
     QPointer<views::View> focused_;
+    QPointer<QDockWidget> maximised_;
+    QByteArray before_maximised_;
     QByteArray state_;
     bool hidden_ = false;
     bool tidying_ = false;

@@ -6,9 +6,11 @@
 #include <QSettings>
 #include <QTimer>
 #include <QFile>
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
 #include <ctime>
+#include <string_view>
 
 #include <unistd.h>
 
@@ -97,10 +99,14 @@ int showWindow(const QCommandLineParser& parser) {
     Theme::instance().setMode(static_cast<Theme::Mode>(mode));
     loupe::window::MainWindow window;
     window.show();
+    const bool isForPicture = parser.isSet(QStringLiteral("screenshot")) || parser.isSet(QStringLiteral("startup-time"));
+    if (!isForPicture) window.keepSession();
     if (!parser.positionalArguments().empty()) {
         const QString file = parser.positionalArguments().front();
         window.bridge().session().permit_source(file.toStdString(), permissionsOf(parser));
         window.openFile(file);
+    } else if (!isForPicture) {
+        window.restoreAtStart(parser.isSet(QStringLiteral("restore")));
     }
     if (parser.isSet(QStringLiteral("run"))) runWhenOpen(window.bridge());
     if (parser.isSet(QStringLiteral("startup-time"))) reportStart(window);
@@ -110,8 +116,8 @@ int showWindow(const QCommandLineParser& parser) {
     return QApplication::exec();
 }
 
-int report(QApplication& app) {
-    QCommandLineParser parser;
+// The command lines, which are explained without a display.
+void describeReport(QCommandLineParser& parser) {
     parser.setApplicationDescription(QStringLiteral("Writes every panel as a picture, and a page that holds them."));
     parser.addHelpOption();
     parser.addPositionalArgument(QStringLiteral("report"), QString(), QStringLiteral("report"));
@@ -120,6 +126,43 @@ int report(QApplication& app) {
     parser.addOption({QStringLiteral("forward"), QStringLiteral("Run forward only.")});
     addPermissions(parser);
     parser.addOption({QStringLiteral("theme"), QStringLiteral("dark or light."), QStringLiteral("name"), QStringLiteral("light")});
+}
+
+void describeWindow(QCommandLineParser& parser) {
+    parser.setApplicationDescription(QStringLiteral("A desktop inspector for neural networks.\n\n"
+                                                    "  tensorloupe [options] [file]       the window, on a model or a recorded run\n"
+                                                    "  tensorloupe report model -o dir    every panel as a picture and a page, without a display\n"
+                                                    "  tensorloupe-cli                    the engine without a window"));
+    parser.addHelpOption();
+    parser.addVersionOption();
+    parser.addPositionalArgument(QStringLiteral("file"), QStringLiteral("A model or a recorded run to open."), QStringLiteral("[file]"));
+    parser.addOption({QStringLiteral("restore"), QStringLiteral("Restore the last session.")});
+    parser.addOption({QStringLiteral("theme"), QStringLiteral("dark or light, instead of what was set."), QStringLiteral("name")});
+    addPermissions(parser);
+    parser.addOption({QStringLiteral("run"), QStringLiteral("Run forward and backward at once.")});
+    parser.addOption({QStringLiteral("screenshot"), QStringLiteral("Save a picture of the window and end."), QStringLiteral("png")});
+    parser.addOption({QStringLiteral("startup-time"), QStringLiteral("Print how long it took until the model stood in the window, and end.")});
+    parser.addOption({QStringLiteral("after"), QStringLiteral("Milliseconds before the picture."), QStringLiteral("ms"), QStringLiteral("2000")});
+}
+
+// Is it a question that no window is needed for?
+bool isQuestion(int argc, char** argv) {
+    const auto is_one = [](const char* argument) {
+        const std::string_view text(argument);
+        return text == "-h" || text == "--help" || text == "--help-all" || text == "-v" || text == "--version";
+    };
+    return std::any_of(argv + 1, argv + argc, is_one);
+}
+
+void nameApplication() {
+    QCoreApplication::setOrganizationName(QStringLiteral("Tensorloupe"));
+    QCoreApplication::setApplicationName(QStringLiteral("Tensorloupe"));
+    QCoreApplication::setApplicationVersion(QStringLiteral(LOUPE_VERSION));
+}
+
+int report(QApplication& app) {
+    QCommandLineParser parser;
+    describeReport(parser);
     parser.process(app);
     if (parser.positionalArguments().size() != 2) {
         std::fputs("usage: tensorloupe report MODEL -o DIR\n", stderr);
@@ -140,6 +183,14 @@ int main(int argc, char** argv) {
     loupe::share_cores(argv);
     loupe::remove_temporary_names_on_signals();
     const bool is_report = argc > 1 && std::strcmp(argv[1], "report") == 0;
+    if (isQuestion(argc, argv)) {
+        const QCoreApplication app(argc, argv);
+        nameApplication();
+        QCommandLineParser parser;
+        if (is_report) describeReport(parser);
+        else describeWindow(parser);
+        parser.process(app);  // answers and ends
+    }
     // Pictures need no display, and are the same with and without one.
     if (is_report && qEnvironmentVariableIsEmpty("QT_QPA_PLATFORM")) qputenv("QT_QPA_PLATFORM", "offscreen");
     if (!qEnvironmentVariableIsSet("DISPLAY") && !qEnvironmentVariableIsSet("WAYLAND_DISPLAY") && qEnvironmentVariableIsEmpty("QT_QPA_PLATFORM")) {
@@ -148,19 +199,10 @@ int main(int argc, char** argv) {
     }
     QCoreApplication::setAttribute(Qt::AA_ShareOpenGLContexts);
     QApplication app(argc, argv);
-    QCoreApplication::setOrganizationName(QStringLiteral("Tensorloupe"));
-    QCoreApplication::setApplicationName(QStringLiteral("Tensorloupe"));
+    nameApplication();
     if (is_report) return report(app);
     QCommandLineParser parser;
-    parser.setApplicationDescription(QStringLiteral("A desktop inspector for neural networks."));
-    parser.addHelpOption();
-    parser.addPositionalArgument(QStringLiteral("file"), QStringLiteral("A model to open."), QStringLiteral("[file]"));
-    parser.addOption({QStringLiteral("theme"), QStringLiteral("dark or light, instead of what was set."), QStringLiteral("name")});
-    addPermissions(parser);
-    parser.addOption({QStringLiteral("run"), QStringLiteral("Run forward and backward at once.")});
-    parser.addOption({QStringLiteral("screenshot"), QStringLiteral("Save a picture of the window and end."), QStringLiteral("png")});
-    parser.addOption({QStringLiteral("startup-time"), QStringLiteral("Print how long it took until the model stood in the window, and end.")});
-    parser.addOption({QStringLiteral("after"), QStringLiteral("Milliseconds before the picture."), QStringLiteral("ms"), QStringLiteral("2000")});
+    describeWindow(parser);
     parser.process(app);
     return showWindow(parser);
 }

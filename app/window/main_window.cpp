@@ -19,6 +19,7 @@
 #include "app/window/banner.h"
 #include "app/window/chooser.h"
 #include "app/window/docks.h"
+#include "app/window/session_keeper.h"
 #include "app/window/source_permissions.h"
 #include "app/window/source_watch.h"
 #include "app/window/start_page.h"
@@ -61,11 +62,14 @@ MainWindow::MainWindow()
     setCentralWidget(start_);
     setStatusBar(new StatusLine(*bridge_, this));
     docks_ = new Docks(this, *bridge_);
+    keeper_ = new SessionKeeper(*bridge_, *docks_, *this);
     makeFileActions();
+    makeSaveActions();
     makeRunActions();
     makeFormActions();
     makeGoActions();
     makeViewActions();
+    makeHelpActions();
     makeMenus();
     makeToolBar();
     docks_->hideAll();
@@ -92,20 +96,37 @@ MainWindow::MainWindow()
     });
     connect(bridge_, &views::SessionBridge::panelWanted, docks_, &Docks::show);
     connect(new SourceWatch(*bridge_, this), &SourceWatch::changed, this, [this](const QString& file) {
-        banner_->tell(tr("%1 was changed by another program.").arg(QFileInfo(file).fileName()),
+        banner_->note(tr("%1 was changed by another program.").arg(QFileInfo(file).fileName()),
                       {{tr("Run it as it is now"), [this] { bridge_->runAgain(); }}, {tr("Reload"), [this] { (*actions_)[QStringLiteral("reload")]->trigger(); }}});
     });
     connect(banner_, &Banner::placeChosen, this, [this](const QString& file, int line) { showSource({file.toStdString(), line, 0}); });
     connect(bridge_->undoStack(), &QUndoStack::indexChanged, actions_, &Actions::update);
     connect(&Theme::instance(), &Theme::changed, actions_, &Actions::updateIcons);
+    connect(bridge_, &views::SessionBridge::unsavedChanged, this, &MainWindow::showUnsaved);
+    connect(bridge_, &views::SessionBridge::olderTextRuns, this, [this] { is_older_text_ = true; });
+    connect(docks_, &Docks::changed, actions_, &Actions::update);
+    connect(start_, &StartPage::restoreSession, this, [this](const QString& folder) { keeper_->restore(folder); });
+    connect(keeper_, &SessionKeeper::refused, this, [this](const QString& why) {
+        banner_->tell(why, {});
+    });
+    connect(keeper_, &SessionKeeper::restored, this, [this](const QString& said, session::EventId reached) {
+        std::vector<Banner::Link> links;
+        if (reached != 0) links.push_back({tr("Run to the same place"), [this, reached] { startRun([this, reached] { bridge_->runToEvent(reached + 1); }); }});
+        banner_->note(said, links);
+        showUnsaved();
+    });
     connect(qApp, &QApplication::focusChanged, this, [this](QWidget*, QWidget* now) {
         freeSpaceForButtons(now);
+        actions_->update();
         (*actions_)[QStringLiteral("copy")]->setEnabled(qobject_cast<QAbstractItemView*>(now) != nullptr);
     });
     actions_->update();
 }
 
-MainWindow::~MainWindow() = default;
+MainWindow::~MainWindow() {
+    // Focus moves on while the panels are deleted.
+    disconnect(qApp, nullptr, this, nullptr);
+}
 
 // --- commands
 
@@ -125,19 +146,13 @@ void MainWindow::makeFileActions() {
                        openFile(QString::fromStdString(model.recorded_in.empty() ? model.path : model.recorded_in));
                    },
                    needModel});
-    actions_->add({"save_run", tr("&Save the run\u2026"), tr("Write events, statistics and values into a file that can be opened later, here or elsewhere"), "export",
-                   {QKeySequence(Qt::CTRL | Qt::Key_S)}, [this] { chooseRecording(); },
-                   [this]() -> QString {
-                       if (bridge_->eventCount() == 0) return tr("nothing has run yet");
-                       return bridge_->isBusy() || bridge_->isPaused() ? tr("the run is not at its end") : QString();
-                   }});
     actions_->add({"keep_written", tr("Save what the source &wrote\u2026"), tr("Copy the files that the .py source has written, from its own folder to another"), "export", {},
                    [this] { permissions_->keepWritten(); },
                    [this] { return permissions_->folder().isEmpty() ? tr("no source that is open has written a file") : QString(); }});
     actions_->add({"load_weights", tr("Load &weights into the model\u2026"), tr("A checkpoint (.pt, .pth, .npz) into the model that is open, as load_state_dict does"), "open", {},
                    [this] { weights_->choose(); }, [this] { return weights_->whyNot(); }});
     actions_->add({"close", tr("&Close model"), {}, {}, {QKeySequence(Qt::CTRL | Qt::Key_W)},
-                   [this] { bridge_->closeModel(); }, needModel});
+                   [this] { whenSaved(tr("Close the model"), [this] { bridge_->closeModel(); }); }, needModel});
     actions_->add({"quit", tr("&Quit"), {}, {}, {QKeySequence(Qt::CTRL | Qt::Key_Q)}, [this] { close(); }, {}});
     actions_->add({"copy", tr("&Copy rows"), tr("Copy the selected rows of the list that has the keyboard"), {}, {QKeySequence(QKeySequence::Copy)},
                    [] {
@@ -173,32 +188,32 @@ void MainWindow::makeRunActions() {
                          std::function<void()> run, std::function<QString()> whyNot) {
         actions_->add({id, text, tip, id, {QKeySequence(key)}, std::move(run), std::move(whyNot)});
     };
-    add("run", tr("&Run"), tr("Run the model, or continue"), Qt::Key_F5, [this] { bridge_->run(); }, notBusy);
+    add("run", tr("&Run"), tr("Run the model, or continue"), Qt::Key_F5, [this] { startRun([this] { bridge_->run(); }); }, notBusy);
     add("pause", tr("&Pause"), tr("Pause before the next operator"), QKeyCombination(Qt::CTRL, Qt::Key_Pause),
         [this] { bridge_->session().pause(); }, busy);
     add("stop", tr("&Stop"), tr("End the run; what was recorded stays"), QKeyCombination(Qt::SHIFT, Qt::Key_F5),
         [this] { bridge_->session().stop(); }, parked);
     add("step_over", tr("Step &over"), tr("Run the next operator or module call"), Qt::Key_F10,
-        [this] { bridge_->step(StepKind::Over); }, notBusy);
+        [this] { startRun([this] { bridge_->step(StepKind::Over); }); }, notBusy);
     add("step_into", tr("Step &into"), tr("Run the next operator, going into module calls"), Qt::Key_F11,
-        [this] { bridge_->step(StepKind::Into); }, notBusy);
+        [this] { startRun([this] { bridge_->step(StepKind::Into); }); }, notBusy);
     add("step_out", tr("Step o&ut"), tr("Run to the end of this module call"), QKeyCombination(Qt::SHIFT, Qt::Key_F11),
         [this] { bridge_->step(StepKind::Out); }, paused);
     add("step_back", tr("Step &back"), tr("Look at the event before this one"), QKeyCombination(Qt::SHIFT, Qt::Key_F10),
         [this] { bridge_->stepBack(); },
         [this] { return bridge_->currentEvent() > 1 ? QString() : tr("there is no event before"); });
     add("run_here", tr("Run to &here"), tr("Run until before the current node"), QKeyCombination(Qt::CTRL, Qt::Key_F10),
-        [this] { runToHere(); }, [this, notBusy] {
+        [this] { startRun([this] { runToHere(); }); }, [this, notBusy] {
             const QString why = notBusy();
             if (!why.isEmpty()) return why;
             return bridge_->currentNode() >= 0 ? QString() : tr("no node is selected");
         });
     add("run_nan", tr("Run to next &NaN or Inf"), tr("Run until an operator makes a NaN or an Inf; those that are passed on or meant are no stops"), Qt::Key_F6,
-        [this] { bridge_->runToNan(); }, notBusy);
+        [this] { startRun([this] { bridge_->runToNan(); }); }, notBusy);
     add("origin", tr("Go to the &origin of this NaN or Inf"), tr("From the current event back to the one that made its NaN or Inf, over both phases"),
         QKeyCombination(Qt::SHIFT, Qt::Key_F6), [this] { bridge_->goToOrigin(); }, [this] { return bridge_->whyNoOrigin(); });
     add("run_backward", tr("Run to back&ward"), tr("Run until backward begins"), Qt::Key_F7,
-        [this] { bridge_->runToBackward(); }, notBusy);
+        [this] { startRun([this] { bridge_->runToBackward(); }); }, notBusy);
     add("breakpoint", tr("Toggle &breakpoint"), tr("Set or remove a breakpoint where the keyboard is, else at the current node"),
         Qt::Key_F9, [this] { toggleBreakpoint(); }, [this] { return bridge_->model() ? QString() : tr("no model is open"); });
 }
@@ -288,11 +303,15 @@ void MainWindow::makeViewActions() {
                   {"theme_dark", tr("&Dark theme"), Theme::Mode::Dark},
                   {"theme_light", tr("&Light theme"), Theme::Mode::Light}};
     for (const auto& theme : themes) {
-        actions_->add({theme.id, theme.text, {}, {}, {}, [this, mode = theme.mode] { setThemeMode(static_cast<int>(mode)); }, {}});
+        actions_->add({theme.id, theme.text, {}, {}, {}, [this, mode = theme.mode] { setThemeMode(static_cast<int>(mode)); }, {},
+                       [mode = theme.mode] { return Theme::instance().mode() == mode; }});
     }
     actions_->add({"reset_layout", tr("&Reset layout"), tr("Put all panels where they were at first"), {}, {},
                    [this] { docks_->resetLayout(); },
                    [this] { return bridge_->model() ? QString() : tr("no model is open"); }});
+    actions_->add({"maximise", tr("&Maximise the panel"), tr("Give the panel that has the keyboard the room of all, or show all again: also a double click on its title"), {},
+                   {QKeySequence(Qt::CTRL | Qt::Key_F11)}, [this] { docks_->toggleMaximised(); },
+                   [this] { return bridge_->model() ? QString() : tr("no model is open"); }, [this] { return docks_->isMaximised(); }});
     for (const auto& entry : views::registry().entries()) {
         const auto& description = entry.description;
         actions_->add({QStringLiteral("panel.") + description.id, description.title, description.tip, description.icon, {},
@@ -316,11 +335,11 @@ void MainWindow::makeMenus() {
     fill(file, {"open"});
     recent_menu_ = file->addMenu(tr("Open &recent"));
     connect(recent_menu_, &QMenu::aboutToShow, this, &MainWindow::fillRecentMenu);
-    fill(file, {"reload", "load_weights", "save_run", "keep_written", "save_picture", "close", "", "quit"});
+    fill(file, {"reload", "", "save", "save_source", "save_model", "save_run", "keep_written", "save_picture", "", "load_weights", "", "restore_at_start", "ask_for_runs", "", "close", "quit"});
     fill(menuBar()->addMenu(tr("&Edit")), {"undo", "redo", "", "copy", "find"});
     fill(menuBar()->addMenu(tr("&Run")),
          {"run", "pause", "stop", "", "step_over", "step_into", "step_out", "step_back", "", "run_here", "run_nan",
-          "run_backward", "", "breakpoint", "", "script", "trace", "evaluate"});
+          "run_backward", "", "breakpoint", "", "save_before_run", "", "script", "trace", "evaluate"});
     fill(menuBar()->addMenu(tr("&Go")),
          {"goto", "palette", "", "back", "forward", "peer", "origin", "documentation", "", "bookmark", "next_bookmark"});
     QMenu* view = menuBar()->addMenu(tr("&View"));
@@ -328,10 +347,11 @@ void MainWindow::makeMenus() {
     for (const auto& entry : views::registry().entries()) {
         view->addAction((*actions_)[QStringLiteral("panel.") + entry.description.id]);
     }
-    fill(view, {"", "fit", "reset_layout", "", "theme_system", "theme_dark", "theme_light"});
+    fill(view, {"", "fit", "maximise", "reset_layout", "", "theme_system", "theme_dark", "theme_light"});
     panel_menu_ = menuBar()->addMenu(tr("&Panel"));
     panel_menu_->setToolTipsVisible(true);
     connect(panel_menu_, &QMenu::aboutToShow, this, &MainWindow::fillPanelMenu);
+    fill(menuBar()->addMenu(tr("&Help")), {"keys", "documentation", "", "about"});
 }
 
 void MainWindow::makeToolBar() {
@@ -468,15 +488,19 @@ void MainWindow::openFile(const QString& file) {
                       {{tr("Open another\u2026"), [this] { (*actions_)[QStringLiteral("open")]->trigger(); }}});
         return;
     }
+    whenSaved(tr("Open %1").arg(info.fileName()), [this, path = info.absoluteFilePath()] { openNow(path); });
+}
+
+void MainWindow::openNow(const QString& file) {
     banner_->dismiss();
-    opening_ = info.absoluteFilePath();
+    opening_ = file;
     bridge_->open(opening_);
 }
 
-void MainWindow::chooseRecording() {
+void MainWindow::chooseRecording(std::function<void()> then) {
     const QString name = QFileInfo(views::text(bridge_->model()->title)).completeBaseName() + QStringLiteral(".loupe");
     const QString file = QFileDialog::getSaveFileName(this, tr("Save the run"), name, tr("Recorded runs (*.loupe)"));
-    if (!file.isEmpty()) saveRun(file);
+    if (!file.isEmpty()) saveRun(file, std::move(then));
 }
 
 void MainWindow::choosePicture() {
@@ -488,11 +512,12 @@ void MainWindow::choosePicture() {
     if (const QString error = views::savePanel(*view, file); !error.isEmpty()) banner_->tell(error, {});
 }
 
-void MainWindow::saveRun(const QString& file) {
-    bridge_->requestSaveRecording(file, this, [this, file](const std::string& error) {
+void MainWindow::saveRun(const QString& file, std::function<void()> then) {
+    bridge_->requestSaveRecording(file, this, [this, file, then = std::move(then)](const std::string& error) {
         using Level = views::SessionBridge::LogEntry::Level;
         if (!error.empty()) return banner_->tell(views::text(error), {{tr("Save elsewhere\u2026"), [this] { chooseRecording(); }}});
         bridge_->addLog({Level::Info, tr("The run was written to %1").arg(file).toStdString(), 0, -1, {}, {}});
+        if (then) then();
     });
 }
 
@@ -530,6 +555,14 @@ void MainWindow::takeFile(const QString& file) {
 }
 
 void MainWindow::closeEvent(QCloseEvent* event) {
+    if (!may_close_ && !unsaved().empty()) {
+        event->ignore();
+        return whenSaved(tr("Quit"), [this] {
+            may_close_ = true;
+            close();
+        });
+    }
+    keeper_->close();
     docks_->save();
     QSettings().setValue(QStringLiteral("window/geometry"), saveGeometry());
     bridge_->session().stop();
@@ -543,12 +576,18 @@ void MainWindow::onStatus() {
     const bool failed = status.state == RunState::Failed && last_state_ != RunState::Failed;
     const RunState before = last_state_;
     const bool finished = status.state == RunState::Finished && before != RunState::Finished;
-    if (status.state == RunState::Running && last_state_ != RunState::Running) banner_->dismiss();
+    if (status.state == RunState::Running && last_state_ != RunState::Running) {
+        banner_->dismiss();
+        if (std::exchange(is_older_text_, false)) {
+            banner_->note(tr("What runs is the saved text of the source, without the edits that are not saved."),
+                          {{tr("Save and run the new text"), [this] { saveAndStart([this] { bridge_->run(); }); }}});
+        }
+    }
     const bool wasOpening = last_state_ == RunState::Opening;
     if (status.state == RunState::Running || status.state == RunState::Opening) was_training_ = status.is_training;
     last_state_ = status.state;
     (*actions_)[QStringLiteral("run")]->setText(bridge_->isPaused() ? tr("&Continue") : tr("&Run"));
-    actions_->update();
+    showUnsaved();
     const bool isStopped = bridge_->isPaused() && before != RunState::Paused;
     if ((finished || isStopped) && status.verdict && status.verdict->severity >= session::Verdict::Severity::Warning) tellVerdict(*status.verdict);
     if (!failed) return;
@@ -596,8 +635,9 @@ void MainWindow::showSource(const session::SourcePlace& place) {
 
 void MainWindow::onModel() {
     const auto& model = bridge_->model();
-    setWindowTitle(model ? QStringLiteral("%1 \u2013 Tensorloupe").arg(views::text(model->title)) : QStringLiteral("Tensorloupe"));
     setWindowFilePath(model ? QString::fromStdString(model->path) : QString());
+    setWindowTitle(model ? QStringLiteral("%1[*] \u2013 Tensorloupe").arg(views::text(model->title)) : QStringLiteral("Tensorloupe"));
+    showUnsaved();
     if (model) {
         remember(QString::fromStdString(model->recorded_in.empty() ? model->path : model->recorded_in));
         start_->hide();
@@ -610,6 +650,7 @@ void MainWindow::onModel() {
     } else {
         docks_->hideAll();
         start_->show();
+        offerLastSession();
     }
     actions_->update();
 }
@@ -617,6 +658,7 @@ void MainWindow::onModel() {
 void MainWindow::setThemeMode(int mode) {
     Theme::instance().setMode(static_cast<Theme::Mode>(mode));
     QSettings().setValue(QStringLiteral("theme"), mode);
+    actions_->update();
 }
 
 }  // namespace loupe::window

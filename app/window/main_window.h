@@ -3,7 +3,10 @@
 // The window: panels around one session, the commands, the start page.
 
 #include <QMainWindow>
+#include <functional>
+#include <vector>
 
+#include "app/window/unsaved_question.h"
 #include "views/common/session_bridge.h"
 
 class QMenu;
@@ -13,6 +16,7 @@ namespace loupe::window {
 class Actions;
 class Banner;
 class Docks;
+class SessionKeeper;
 class StartPage;
 class SourcePermissions;
 class WeightsLoader;
@@ -28,23 +32,36 @@ class MainWindow : public QMainWindow {
     Docks& docks() { return *docks_; }
     WeightsLoader& weights() { return *weights_; }
     SourcePermissions& permissions() { return *permissions_; }
+    SessionKeeper& keeper() { return *keeper_; }
 
+    // From now on the session is kept, to be restored by the next window.
+    void keepSession();
+    // Restores the last session when it is set so, or wanted; else the start page offers it.
+    void restoreAtStart(bool is_wanted);
+
+    // Asks first when something is not saved.
     void openFile(const QString& file);
     // What is dropped on the window: a model is opened, an array or a picture becomes an input, a checkpoint is loaded
     // into the model there is.
     void takeFile(const QString& file);
     // Writes the last run as a recording; an error is told in the banner.
-    void saveRun(const QString& file);
+    void saveRun(const QString& file, std::function<void()> then = {});
+    // What Ctrl+S saves, by the panel that has the keyboard.
+    Unsaved saveTarget() const;
     void openPalette();
+    void showKeys();
     void openGoTo();
 
   protected:
     void dragEnterEvent(QDragEnterEvent* event) override;
     void dropEvent(QDropEvent* event) override;
     void closeEvent(QCloseEvent* event) override;
+    void showEvent(QShowEvent* event) override;
 
   private:
     void makeFileActions();
+    void makeSaveActions();
+    void makeHelpActions();
     void makeRunActions();
     void makeFormActions();
     void makeGoActions();
@@ -59,7 +76,20 @@ class MainWindow : public QMainWindow {
     void onStatus();
     void tellVerdict(const session::Verdict& verdict);
     void onModel();
-    void chooseRecording();
+    void openNow(const QString& file);
+    // Does it once nothing that is not saved is lost by it: at once, or when the user has saved or discarded it.
+    void whenSaved(const QString& title, std::function<void()> then);
+    std::vector<UnsavedQuestion::Item> unsaved() const;
+    void saveAll(std::vector<Unsaved> which, std::function<void()> then);
+    void saveTraining(std::function<void()> then);
+    void saveFocused();
+    // Begins a run; with an edited source it is saved first, or the user says what shall run.
+    void startRun(std::function<void()> go);
+    void saveAndStart(std::function<void()> go);
+    void showUnsaved();
+    void offerLastSession();
+    void fitScreen();
+    void chooseRecording(std::function<void()> then = {});
     void choosePicture();
     void remember(const QString& file);
     void setThemeMode(int mode);
@@ -72,11 +102,15 @@ class MainWindow : public QMainWindow {
     StartPage* start_;
     WeightsLoader* weights_;
     SourcePermissions* permissions_;
+    SessionKeeper* keeper_ = nullptr;
     QMenu* recent_menu_ = nullptr;
     QMenu* panel_menu_ = nullptr;
     QString opening_;
     session::RunState last_state_ = session::RunState::Empty;
     bool was_training_ = false;  // what ran last
+    bool may_close_ = false;     // the user was asked, or nothing is lost
+    bool was_shown_ = false;
+    bool is_older_text_ = false;  // what is about to run was edited since
 };
 
 }  // namespace loupe::window

@@ -59,6 +59,7 @@ void SourceWatch::look() {
         // One that took its place is watched from now on.
         if (QFileInfo::exists(name) && !files_.files().contains(name)) files_.addPath(name);
         const QByteArray now = contents(name);
+        if (bridge_.wrote(name, QString::fromUtf8(now))) continue;
         if (!now.isEmpty() && now != QByteArray::fromStdString(source.text) && now != tried_.value(name)) emit changed(name);
     }
 }

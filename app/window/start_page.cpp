@@ -2,9 +2,13 @@
 #include "app/window/start_page.h"
 
 #include <QBoxLayout>
+#include <QCheckBox>
 #include <QFileInfo>
+#include <QKeyEvent>
 #include <QLabel>
+#include <QLocale>
 #include <QPushButton>
+#include <QSettings>
 
 #include "app/window/resources.h"
 #include "views/common/icons.h"
@@ -32,11 +36,36 @@ QLabel* heading(const QString& text, QWidget* parent) {
     return line;
 }
 
+// "12 minutes ago", "yesterday, 14:02".
+QString whenText(const QDateTime& time) {
+    const qint64 minutes = time.secsTo(QDateTime::currentDateTime()) / 60;
+    if (minutes < 1) return StartPage::tr("just now");
+    if (minutes < 60) return minutes == 1 ? StartPage::tr("a minute ago") : StartPage::tr("%1 minutes ago").arg(minutes);
+    const QString clock = time.toString(QStringLiteral("HH:mm"));
+    const qint64 days = time.date().daysTo(QDate::currentDate());
+    if (days == 0) return StartPage::tr("today, %1").arg(clock);
+    if (days == 1) return StartPage::tr("yesterday, %1").arg(clock);
+    return QLocale(QLocale::English).toString(time, QStringLiteral("d MMMM, HH:mm"));
+}
+
+// A button that Enter presses like Space.
+class EnterButton : public QPushButton {
+  public:
+    using QPushButton::QPushButton;
+
+  protected:
+    void keyPressEvent(QKeyEvent* event) override {
+        const bool isEnter = event->key() == Qt::Key_Return || event->key() == Qt::Key_Enter;
+        if (isEnter && event->modifiers() == Qt::NoModifier) return click();
+        QPushButton::keyPressEvent(event);
+    }
+};
+
 // A card that is a button: keyboard and screen readers know what to do with it.
-class Card : public QPushButton {
+class Card : public EnterButton {
   public:
     Card(const QString& title, const QString& description, const QStringList& tries, QWidget* parent)
-        : QPushButton(parent) {
+        : EnterButton(parent) {
         setAccessibleName(title);
         setAccessibleDescription(description);
         setCursor(Qt::PointingHandCursor);
@@ -87,7 +116,23 @@ void StartPage::setRecentFiles(const QStringList& files) {
     rebuild();
 }
 
+void StartPage::setLastSession(std::optional<EndedSession> session) {
+    const bool isSame = session.has_value() == last_.has_value() && (!session || (session->folder == last_->folder && session->written == last_->written));
+    if (isSame) return;
+    last_ = std::move(session);
+    rebuild();
+}
+
+void StartPage::focusFirst() {
+    for (QPushButton* button : widget()->findChildren<QPushButton*>()) {
+        if (button->objectName() != QLatin1String("restoreSession") && !button->objectName().startsWith(QLatin1String("model."))) continue;
+        button->setFocus();
+        return;
+    }
+}
+
 void StartPage::rebuild() {
+    const bool hadFocus = widget() && widget()->isAncestorOf(focusWidget());
     auto* page = new QWidget;
     page->setStyleSheet(
         QStringLiteral("background: %1;").arg(Theme::instance().colour(Theme::Colour::Window).name()));
@@ -109,7 +154,7 @@ void StartPage::rebuild() {
     words->addWidget(label(tr("Open a model, run it forward and backward one operator at a time, and look at everything."), 10,
                            Theme::Colour::Faint, page));
     title->addLayout(words, 1);
-    auto* open = new QPushButton(views::themeIcon(QStringLiteral("open")), tr("Open a model\u2026"), page);
+    auto* open = new EnterButton(views::themeIcon(QStringLiteral("open")), tr("Open a model\u2026"), page);
     open->setToolTip(tr("Open a TorchScript file (Ctrl+O). You can also drop one on this window."));
     open->setMinimumHeight(32);
     connect(open, &QPushButton::clicked, this, &StartPage::openDialog);
@@ -117,6 +162,22 @@ void StartPage::rebuild() {
     column->addLayout(title);
     column->addSpacing(18);
 
+    if (last_) {
+        column->addWidget(heading(tr("Last session"), page));
+        const QString title = tr("Restore the last session: %1").arg(QFileInfo(last_->model).fileName());
+        const QString how = last_->was_closed ? whenText(last_->written) : tr("%1; the program ended without being closed").arg(whenText(last_->written));
+        auto* card = new Card(title, last_->what.isEmpty() ? how : QStringLiteral("%1  \u00b7  %2").arg(last_->what, how), {}, page);
+        card->setObjectName(QStringLiteral("restoreSession"));
+        card->setToolTip(tr("Opens %1 with its inputs, breakpoints, edits, panels and the run as it was").arg(last_->model));
+        connect(card, &QPushButton::clicked, this, [this, folder = last_->folder] { emit restoreSession(folder); });
+        column->addWidget(card);
+        auto* always = new QCheckBox(tr("Restore it at every start"), page);
+        always->setObjectName(QStringLiteral("restoreAtStart"));
+        always->setChecked(QSettings().value(QStringLiteral("session/restoreAtStart"), false).toBool());
+        connect(always, &QCheckBox::toggled, this, [](bool on) { QSettings().setValue(QStringLiteral("session/restoreAtStart"), on); });
+        column->addWidget(always);
+        column->addSpacing(18);
+    }
     column->addWidget(heading(tr("Models to begin with"), page));
     auto* cards = new QHBoxLayout;
     cards->setSpacing(12);
@@ -133,7 +194,7 @@ void StartPage::rebuild() {
     column->addWidget(heading(tr("Recent files"), page));
     if (recent_.empty()) column->addWidget(label(tr("Files that you open are listed here."), 9, Theme::Colour::Faint, page));
     for (const QString& file : recent_.mid(0, 8)) {
-        auto* row = new QPushButton(page);
+        auto* row = new EnterButton(page);
         row->setText(QStringLiteral("%1    %2").arg(QFileInfo(file).fileName(), QFileInfo(file).absolutePath()));
         row->setIcon(views::themeIcon(QStringLiteral("model")));
         row->setFlat(true);
@@ -149,6 +210,7 @@ void StartPage::rebuild() {
                                "Ctrl+Shift+P finds every command, Ctrl+P every module and node."),
                             9, Theme::Colour::Faint, page));
     setWidget(page);
+    if (hadFocus) focusFirst();
 }
 
 }  // namespace loupe::window

@@ -68,6 +68,12 @@ void Session::Engine::loop() {
             std::unique_lock lock(mutex_);
             busy_ = false;
             if (queue_.empty()) idle_.notify_all();
+            while (queue_.empty() && !quit_) {
+                lock.unlock();
+                const bool has_more = keep_more();
+                lock.lock();
+                if (!has_more) break;
+            }
             wake_.wait(lock, [this] { return quit_ || !queue_.empty(); });
             if (quit_) break;
             job = std::move(queue_.front());
@@ -78,6 +84,11 @@ void Session::Engine::loop() {
         const CancelScope scope(&cancel_);
         execute(job.work);
     }
+    // What the journal holds is for the next session: the last of it is written for at most two seconds.
+    const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(2);
+    while (keep_more() && std::chrono::steady_clock::now() < until) {
+    }
+    journal_.reset();
     do_close();
 }
 
@@ -125,10 +136,20 @@ void Session::Engine::park(const StopPoint& next, const StopReason& why) {
         status.why = why.text;
         status.stopped_at_breakpoint = why.breakpoint;
     });
+    if (journal_ != nullptr) journal_->write_now();
+    are_gradients_due_ = next.phase != RunPhase::Forward;
     std::unique_lock lock(mutex_);
     while (!resume_ && !cancel_ && !quit_) {
         if (run_next_request(lock)) continue;
         idle_.notify_all();
+        lock.unlock();
+        bool has_more = false;
+        {
+            const ObserverScope unobserved(nullptr);
+            has_more = keep_more();
+        }
+        lock.lock();
+        if (has_more) continue;
         wake_.wait(lock, [this] {
             const bool has_request = std::any_of(queue_.begin(), queue_.end(), [](const Job& job) { return job.kind == JobKind::Request; });
             return resume_ || cancel_ || quit_ || has_request;
@@ -410,6 +431,7 @@ void Session::Engine::show_model(std::shared_ptr<const ModelInfo> info) {
 // Another takes its place, or none.
 void Session::Engine::drop_model() {
     forget_run();
+    forget_kept();
     file_.reset();
     recorded_program_.reset();
     trainer_.reset();
@@ -668,10 +690,16 @@ void Session::Engine::run_recorded(const PreparedMethod& method, const RunOption
     ran_ = options;
     if (listener_ != nullptr) {
         listener_->on_recording(recorder_->recording());
-        recorder_->set_progress([this](std::size_t events) { listener_->on_events(events); });
+        recorder_->set_progress([this](std::size_t events) {
+            listener_->on_events(events);
+            keep_while_running();
+        });
     }
+    keep_run(RunJournal::When::EverySecond);
     const auto finish = [this] {
         recorder_->finish();
+        if (journal_ != nullptr) journal_->write_now();
+        are_gradients_due_ = true;
         const auto reached = static_cast<EventId>(recorder_->recording()->event_count());
         change_status([&](Status& status) { status.reached = reached; });
     };
@@ -690,6 +718,7 @@ void Session::Engine::run_recorded(const PreparedMethod& method, const RunOption
 void Session::Engine::forget_run() {
     run_failed_ = false;
     recorder_.reset();
+    restored_.reset();
     start_.reset();
     body_ = nullptr;
     backward_source_.reset();
@@ -699,7 +728,7 @@ void Session::Engine::forget_run() {
 }
 
 Tensor Session::Engine::elements(ValueId id, std::size_t ahead) {
-    if (recorder_ == nullptr) return file_ != nullptr ? file_->elements(id) : Tensor();
+    if (recorder_ == nullptr) return recording_file() != nullptr ? recording_file()->elements(id) : Tensor();
     if (recorder_->values().was_dropped(id)) recompute(id, ahead);
     return recorder_->values().find(id);
 }

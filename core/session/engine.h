@@ -22,6 +22,7 @@
 #include "core/session/recording_file.h"
 #include "core/session/replay.h"
 #include "core/session/run_control.h"
+#include "core/session/run_journal.h"
 #include "core/session/session.h"
 #include "core/session/trainer.h"
 #include "core/session/verdict.h"
@@ -84,8 +85,13 @@ class Session::Engine {
     // they do not come out the same.
     Tensor elements(ValueId id, std::size_t ahead = 0);
     bool is_recomputed(ValueId id) const { return recorder_ != nullptr && recorder_->values().is_recomputed(id); }
-    // Of a recorded run that was opened; null for a model.
-    const RecordingFile* recording_file() const { return file_.get(); }
+    // Of a recorded run that was opened, or of one that was kept and came back; null for a model that ran, or did not.
+    const RecordingFile* recording_file() const { return file_ ? file_.get() : restored_.get(); }
+    // See Session; engine_keeping.cpp.
+    void keep_in(const std::filesystem::path& folder);
+    RestoredRun restore_run(const std::filesystem::path& folder);
+    std::string restore_training(const std::filesystem::path& file);
+    std::string save_restored(const std::filesystem::path& file);
 
   private:
     enum class JobKind { Command, Request };
@@ -133,6 +139,13 @@ class Session::Engine {
     void recompute(ValueId id, std::size_t ahead);
     void log_of_run(SessionListener::LogEntry::Level level, std::string text, SourcePlace source);
     void park(const StopPoint& next, const StopReason& why);
+    // A piece of what is still to be kept. True: there is more.
+    bool keep_more();
+    void keep_run(RunJournal::When when);
+    void keep_while_running();
+    void keep_checkpoint(bool is_last);
+    void tell_of_journal();
+    void forget_kept();
     void report_failure(const Error& error);
     std::shared_ptr<const Verdict> verdict_of(const std::shared_ptr<const Recording>& recording, const RunOptions& options, RunFacts facts) const;
     void log_verdict(const Verdict& verdict);
@@ -185,6 +198,12 @@ class Session::Engine {
     RunOptions ran_;
     std::unique_ptr<Trainer> trainer_;
     std::unique_ptr<RecordingFile> file_;
+    std::unique_ptr<RecordingFile> restored_;   // the last run of the model, from a session before
+    std::unique_ptr<RunJournal> journal_;       // null: nothing is kept
+    bool are_gradients_due_ = false;
+    bool is_journal_told_of_ = false;
+    std::chrono::steady_clock::time_point checkpoint_due_{};
+    std::int64_t checkpoint_step_ = -1;         // of the last one
     std::shared_ptr<Program> recorded_program_;  // opened when somebody wants more than the recording holds
 
     DeepThread thread_;  // last: it uses everything above

@@ -87,6 +87,9 @@ void Session::Engine::do_train(const TrainOptions& options, TrainFrom from) {
         log_of_run(SessionListener::LogEntry::Level::Warning, warning.text, warning.source);
     });
     const runtime::PrintScope prints(print_to_log());
+    if (journal_ != nullptr) journal_->forget();  // what ran before has other weights
+    checkpoint_step_ = -1;
+    checkpoint_due_ = Clock::now() + std::chrono::seconds(2);
     trainer_->begin();
     tell_of_training();
     try {
@@ -134,6 +137,7 @@ void Session::Engine::train_steps(Trainer& trainer) {
             look_cost = std::chrono::duration<double>(looked - began).count();
         }
         if (const auto epoch = trainer.end_epoch()) trainer.log()->add(*epoch);
+        keep_checkpoint(false);
         if (Clock::now() - told < kTellEvery && !trainer.is_done()) continue;
         told = Clock::now();
         tell_of_training();
@@ -210,6 +214,7 @@ void Session::Engine::record_step(Trainer& trainer, const std::function<void()>&
         listener_->on_recording(recorder_->recording());
         recorder_->set_progress([this](std::size_t events) { listener_->on_events(events); });
     }
+    keep_run(RunJournal::When::WhenAsked);
     const auto finish = [this] {
         recorder_->finish();
         recorder_->protect_existing();

@@ -168,7 +168,7 @@ void Recorder::park(const StopPoint& point, const StopReason& why) {
 
 void Recorder::park_if_asked(const StopPoint& point) {
     if (control_ == nullptr) return;
-    if (const auto why = control_->before(point)) park(point, *why);
+    if (const auto why = control_->before(point, writer_.next_event())) park(point, *why);
 }
 
 // --- frames ---

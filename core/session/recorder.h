@@ -61,6 +61,7 @@ class Recorder final : public ExecutionObserver {
 
     std::shared_ptr<const Recording> recording() const { return writer_.recording(); }
     const GraphModel& graph() const { return *graph_; }
+    const std::shared_ptr<const GraphModel>& shared_graph() const { return graph_; }
     const ValueStore& values() const { return store_; }
     ValueStore& values() { return store_; }
     // Of a tensor that was there before the run; 0 for others.

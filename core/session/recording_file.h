@@ -26,6 +26,8 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <vector>
 
 #include "core/io/zip_reader.h"
@@ -55,8 +57,14 @@ class RecordingFile {
     // Throws Error (Usage) when the file is missing, Error (File) when it is damaged, Error (Unsupported) when a newer
     // version wrote it.
     explicit RecordingFile(const std::filesystem::path& path);
+    // Of rows that come from elsewhere, named as in the file; elements: undefined where none were kept. It has no model.
+    // Throws Error (File) as the other.
+    RecordingFile(const nlohmann::json& rows, std::function<Tensor(ValueId)> elements);
 
+    // Null when only rows were given.
     const std::shared_ptr<const ModelInfo>& model() const { return model_; }
+    // That events refer to; null when there is none.
+    const std::shared_ptr<const GraphModel>& graph() const { return graph_; }
     const std::shared_ptr<const Recording>& recording() const { return recording_; }
     const std::vector<GradientRow>& gradients() const { return gradients_; }
     const RunOptions& run() const { return run_; }
@@ -65,8 +73,12 @@ class RecordingFile {
     Tensor elements(ValueId id) const;
 
   private:
-    ZipReader zip_;
+    void load(const nlohmann::json& rows);
+
+    std::optional<ZipReader> zip_;
+    std::function<Tensor(ValueId)> elements_;  // without a file
     std::shared_ptr<const ModelInfo> model_;
+    std::shared_ptr<const GraphModel> graph_;
     std::shared_ptr<const Recording> recording_;
     std::vector<GradientRow> gradients_;
     RunOptions run_;

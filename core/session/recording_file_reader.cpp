@@ -246,23 +246,35 @@ bool is_recording(const std::filesystem::path& path) {
     }
 }
 
+void RecordingFile::load(const Json& rows) {
+    graph_ = load_graph(rows.at("graph"));
+    recording_ = Loader(rows).load(graph_ ? graph_->nodes.size() : 0, arrays_);
+    gradients_ = rows.at("gradients").get<std::vector<GradientRow>>();
+    for (const GradientRow& row : gradients_) {
+        if (row.event > recording_->event_count() || row.value > recording_->value_count()) fail("has gradients of no event");
+    }
+    if (rows.contains("run")) run_ = rows["run"].get<RunOptions>();
+    else if (graph_) run_.method = graph_->method;
+}
+
+RecordingFile::RecordingFile(const Json& rows, std::function<Tensor(ValueId)> elements) : elements_(std::move(elements)) {
+    try {
+        load(rows);
+    } catch (const nlohmann::json::exception& error) {
+        fail(concat("damaged recording: ", error.what()));
+    }
+}
+
 RecordingFile::RecordingFile(const std::filesystem::path& path) : zip_(MappedFile::open(path)) {
     try {
-        if (const int version = version_of(zip_); version != kRecordingVersion) {
+        if (const int version = version_of(*zip_); version != kRecordingVersion) {
             throw Error(ErrorKind::Unsupported, concat("recording of version ", version, "; this program reads version ", kRecordingVersion));
         }
-        const ZipEntry* entry = zip_.find("recording/recording.json");
+        const ZipEntry* entry = zip_->find("recording/recording.json");
         if (entry == nullptr) fail("recording without its events");
-        const Json json = Json::parse(zip_.read(*entry, kLargestText));
-        const auto graph = load_graph(json.at("graph"));
-        recording_ = Loader(json).load(graph ? graph->nodes.size() : 0, arrays_);
-        gradients_ = json.at("gradients").get<std::vector<GradientRow>>();
-        for (const GradientRow& row : gradients_) {
-            if (row.event > recording_->event_count() || row.value > recording_->value_count()) fail("has gradients of no event");
-        }
-        if (json.contains("run")) run_ = json["run"].get<RunOptions>();
-        else if (graph) run_.method = graph->method;
-        auto model = load_model(json.at("model"), graph);
+        const Json json = Json::parse(zip_->read(*entry, kLargestText));
+        load(json);
+        auto model = load_model(json.at("model"), graph_);
         if (json.contains("built_with")) model->built_with = json["built_with"].get<std::string>();
         model->recorded_in = path.string();
         model->title = path.filename().string();
@@ -281,15 +293,21 @@ RecordingFile::RecordingFile(const std::filesystem::path& path) : zip_(MappedFil
 
 Tensor RecordingFile::elements(ValueId id) const {
     if (id == 0 || id > arrays_.size() || arrays_[id - 1] == 0) return {};
+    const Value& value = recording_->value(id);
+    if (!zip_) {
+        const Tensor t = elements_(id);
+        const bool fits = !t.defined() || (std::equal(value.shape.begin(), value.shape.end(), t.sizes().begin(), t.sizes().end()) && t.dtype() == dtype_from_name(value.dtype));
+        if (!fits) fail("damaged recording: elements of another shape than their value");
+        return t;
+    }
     const std::string name = concat("recording/values/", arrays_[id - 1], ".npy");
-    const ZipEntry* entry = zip_.find(name);
+    const ZipEntry* entry = zip_->find(name);
     if (entry == nullptr) fail(concat("damaged recording: no array ", name));
     // A copy whose checksum is right, not a view of what may be damaged.
-    auto storage = Storage::allocate(zip_.checked_size(*entry, kLargestArray));
+    auto storage = Storage::allocate(zip_->checked_size(*entry, kLargestArray));
     const std::span<std::byte> bytes(static_cast<std::byte*>(storage->data()), storage->bytes());
-    zip_.read_into(*entry, bytes);
+    zip_->read_into(*entry, bytes);
     const Tensor t = parse_npy(bytes, storage);
-    const Value& value = recording_->value(id);
     if (!std::equal(value.shape.begin(), value.shape.end(), t.sizes().begin(), t.sizes().end())) {
         fail(concat("damaged recording: ", name, " has another shape than its value"));
     }

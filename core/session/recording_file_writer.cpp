@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <map>
 #include <tuple>
-#include <unordered_map>
 
 #include "core/base/cancel.h"
 #include "core/base/strings.h"
@@ -9,24 +8,10 @@
 #include "core/io/zip_writer.h"
 #include "core/session/gradients.h"
 #include "core/session/recording_file.h"
-#include "core/session/recording_json.h"
+#include "core/session/recording_rows.h"
 
 namespace loupe::session {
 namespace {
-
-class Strings {
-  public:
-    std::size_t operator()(std::string_view text) {
-        const auto [found, is_new] = numbers_.try_emplace(std::string(text), texts_.size());
-        if (is_new) texts_.push_back(found->first);
-        return found->second;
-    }
-    const std::vector<std::string>& texts() const { return texts_; }
-
-  private:
-    std::vector<std::string> texts_;
-    std::unordered_map<std::string, std::size_t> numbers_;
-};
 
 // The arrays in the archive; values that view the same elements alike share one.
 class Arrays {
@@ -60,21 +45,9 @@ class Arrays {
     std::uint32_t count_ = 0;
 };
 
-Json event_row(const Event& e, EventId backward, Strings& text) {
-    return Json::array({static_cast<int>(e.phase), text(e.op), text(e.scope), text(e.source_file), e.source_line, e.graph_node, e.depth,
-                        e.frame, e.peer, e.start, e.duration, e.memory_before, e.memory_after, e.memory_peak, number_json(e.flops),
-                        number_json(e.bytes_moved), text(e.backend), e.declined, e.inputs, e.outputs, e.arguments, e.has_nan, e.has_inf,
-                        e.failed, e.error, backward, text(e.overload), static_cast<int>(e.not_finite)});
-}
-
-Json value_row(const Value& v, std::uint32_t array, Strings& text) {
-    return Json::array({v.producer, v.name, text(v.dtype), v.shape, v.strides, v.offset, v.bytes, v.storage_id, v.requires_grad,
-                        v.gradient_of, v.statistics ? Json(*v.statistics) : Json(), array, v.is_left_out});
-}
-
 Json describe_recording(const ModelInfo& model, const Recording& recording, const std::vector<GradientRow>& gradients,
                         const RunOptions& run, Arrays& arrays) {
-    Strings text;
+    TextTable text;
     Json json;
     json["run"] = run;
     json["model"] = model;
@@ -90,19 +63,11 @@ Json describe_recording(const ModelInfo& model, const Recording& recording, cons
     }
     Json& frames = json["frames"] = Json::array();
     for (std::uint32_t id = 1; id <= recording.frame_count(); ++id) {
-        const Frame& frame = recording.frame(id);
-        frames.push_back(Json::array({frame.parent, text(frame.scope), text(frame.class_name), text(frame.function), frame.first_event,
-                                      recording.frame_end(id)}));
+        frames.push_back(frame_row(recording.frame(id), recording.frame_end(id), text));
     }
     Json& allocations = json["allocations"] = Json::array();
-    for (std::size_t i = 0; i < recording.allocation_count(); ++i) {
-        const Allocation a = recording.allocation(i);
-        allocations.push_back(Json::array({a.storage_id, a.address, a.bytes, static_cast<int>(a.category), a.allocated, a.freed,
-                                           a.saved_by, text(a.scope), a.owner}));
-    }
-    if (const BackwardStart* start = recording.backward_start()) {
-        json["backward_start"] = Json{{"event", start->event}, {"text", start->text}, {"is_loss", start->is_loss}};
-    }
+    for (std::size_t i = 0; i < recording.allocation_count(); ++i) allocations.push_back(allocation_row(recording.allocation(i), text));
+    if (const BackwardStart* start = recording.backward_start()) json["backward_start"] = backward_start_json(*start);
     json["gradients"] = gradients;
     json["peak"] = Json::array({recording.peak_bytes(), recording.peak_event()});
     json["strings"] = text.texts();

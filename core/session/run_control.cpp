@@ -78,7 +78,7 @@ bool RunControl::wants_to_stop() const {
 
 bool RunControl::hit(Breakpoint& breakpoint) { return ++breakpoint.hits > breakpoint.ignore_first; }
 
-std::optional<StopReason> RunControl::check_orders(const StopPoint& point) {
+std::optional<StopReason> RunControl::check_orders(const StopPoint& point, EventId next) {
     switch (mode_) {
         case Mode::Continue:
         case Mode::Nan: return std::nullopt;
@@ -96,11 +96,14 @@ std::optional<StopReason> RunControl::check_orders(const StopPoint& point) {
         case Mode::Phase:
             if (point.phase == target_phase_) return StopReason{concat("first of ", phase_name(point.phase)), 0};
             return std::nullopt;
+        case Mode::Event:
+            if (next >= target_event_) return StopReason{concat("before event ", next), 0};
+            return std::nullopt;
     }
     return std::nullopt;
 }
 
-std::optional<StopReason> RunControl::before(const StopPoint& point) {
+std::optional<StopReason> RunControl::before(const StopPoint& point, EventId next) {
     const std::lock_guard lock(mutex_);
     const std::string scope_before = std::exchange(last_scope_, std::string(point.scope));
     const Arrival arrival{last_phase_ != point.phase, scope_before};
@@ -113,7 +116,7 @@ std::optional<StopReason> RunControl::before(const StopPoint& point) {
             reason = StopReason{describe_breakpoint(breakpoint, point), breakpoint.id};
         }
     }
-    return reason ? reason : check_orders(point);
+    return reason ? reason : check_orders(point, next);
 }
 
 bool RunControl::searches_nan() const {
@@ -177,6 +180,12 @@ void RunControl::order_phase(RunPhase phase) {
 void RunControl::order_nan() {
     const std::lock_guard lock(mutex_);
     mode_ = Mode::Nan;
+}
+
+void RunControl::order_event(EventId event) {
+    const std::lock_guard lock(mutex_);
+    mode_ = Mode::Event;
+    target_event_ = event;
 }
 
 int RunControl::add(Breakpoint breakpoint) {

@@ -36,8 +36,8 @@ class RunControl {
   public:
     // --- the engine thread ---
     void begin_run(bool pause_at_start);
-    // Should the run park here? Uses up steps and counts hits.
-    std::optional<StopReason> before(const StopPoint& point);
+    // Should the run park here? Uses up steps and counts hits. next: the event that comes next.
+    std::optional<StopReason> before(const StopPoint& point, EventId next = 0);
     // The same for conditions on what the operator made; kind: where its NaN and Inf come from.
     std::optional<StopReason> after(const StopPoint& point, const std::vector<const Value*>& outputs, NotFinite kind);
     // Does it look for a NaN or Inf that it has not met yet?
@@ -54,6 +54,7 @@ class RunControl {
     void order_node(int graph_node);
     void order_phase(RunPhase phase);
     void order_nan();
+    void order_event(EventId event);
 
     int add(Breakpoint breakpoint);
     void update(const Breakpoint& breakpoint);
@@ -63,9 +64,9 @@ class RunControl {
     void replace(std::vector<Breakpoint> breakpoints);
 
   private:
-    enum class Mode { Continue, Pause, Over, Into, Out, Node, Phase, Nan };
+    enum class Mode { Continue, Pause, Over, Into, Out, Node, Phase, Nan, Event };
 
-    std::optional<StopReason> check_orders(const StopPoint& point);
+    std::optional<StopReason> check_orders(const StopPoint& point, EventId next);
     bool hit(Breakpoint& breakpoint);
 
     mutable std::mutex mutex_;
@@ -73,6 +74,7 @@ class RunControl {
     int next_id_ = 1;
     Mode mode_ = Mode::Continue;
     int target_node_ = -1;
+    EventId target_event_ = 0;
     RunPhase target_phase_ = RunPhase::Forward;
     std::optional<RunPhase> last_phase_;
     // Where the last step was ordered from.

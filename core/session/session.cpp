@@ -221,6 +221,20 @@ void Session::run_to_nan() {
 }
 
 RunOptions Session::run_options() const { return engine_->last_options(); }
+void Session::run_to_event(EventId event) {
+    engine_->control().order_event(event);
+    engine_->go_on();
+}
+
+void Session::keep_in(const std::filesystem::path& folder) {
+    engine_->request("keep", [this, folder] { engine_->keep_in(folder); });
+}
+void Session::request_restore_run(const Tag& tag, const std::filesystem::path& folder, Reply<RestoredRun> reply) {
+    engine_->request(tag, [this, folder, reply = std::move(reply)] { reply(engine_->restore_run(folder)); });
+}
+void Session::request_restore_training(const Tag& tag, const std::filesystem::path& file, Reply<std::string> reply) {
+    engine_->request(tag, [this, file, reply = std::move(reply)] { reply(engine_->restore_training(file)); });
+}
 
 int Session::add_breakpoint(const Breakpoint& breakpoint) { return engine_->control().add(breakpoint); }
 void Session::update_breakpoint(const Breakpoint& breakpoint) { engine_->control().update(breakpoint); }
@@ -243,7 +257,8 @@ void Session::request_tensor(const Tag& tag, const TensorRequest& request, Reply
 
 void Session::request_gradients(const Tag& tag, Reply<std::vector<GradientRow>> reply) {
     engine_->request(tag, [this, reply = std::move(reply)] {
-        if (engine_->program()) return reply(gradient_rows(engine_->program()->module(), engine_->recorder()));
+        const bool is_read = engine_->recorder() == nullptr && engine_->recording_file() != nullptr;
+        if (engine_->program() && !is_read) return reply(gradient_rows(engine_->program()->module(), engine_->recorder()));
         reply(engine_->recording_file() != nullptr ? engine_->recording_file()->gradients() : std::vector<GradientRow>());
     });
 }
@@ -423,6 +438,7 @@ void Session::request_save_recording(const Tag& tag, const std::filesystem::path
     engine_->request(tag, [this, file, reply = std::move(reply)] {
         std::string failure;
         try {
+            if (engine_->recorder() == nullptr && engine_->program() && engine_->recording_file() != nullptr) return reply(engine_->save_restored(file));
             if (engine_->recorder() == nullptr) throw Error(ErrorKind::Usage, "nothing was recorded", {.hint = "run the model first"});
             save_recording(*engine_->program(), *engine_->recorder(), engine_->ran(), file,
                            [this](ValueId id) { return saved_elements(*engine_, id); });

@@ -68,8 +68,20 @@ class SessionListener {
 struct WhatIf;
 struct WhatIfMeasurement;
 
+// What a session that was kept came back to.
+struct RestoredRun {
+    EventId events = 0;  // 0: no run was kept
+    std::string note;    // what is missing of it; empty when nothing is
+    std::string error;   // not empty: nothing was restored
+};
+
 class Session {
   public:
+    // Of requests: a newer one takes the place of one with the same tag that still waits.
+    using Tag = std::string;
+    template <typename T>
+    using Reply = std::function<void(T)>;
+
     explicit Session(SessionListener* listener = nullptr);
     Session(const Session&) = delete;
     Session& operator=(const Session&) = delete;
@@ -109,6 +121,18 @@ class Session {
     void run_to_nan();
     // Of the run that was ordered last.
     RunOptions run_options() const;
+    // Continues until before the event of that number.
+    void run_to_event(EventId event);
+
+    // From now on the last run is kept in the folder while it goes on (see run_journal.h), and of a training the last
+    // checkpoint as "training.pt": for another process, when this one ends without a word. Costs at most 2 % of a training
+    // and a second of delay. An empty path: no longer. The folder must be there.
+    void keep_in(const std::filesystem::path& folder);
+    // Shows the run that the folder keeps as the last run of the model that is open. Ready afterwards: nothing is parked.
+    void request_restore_run(const Tag& tag, const std::filesystem::path& folder, Reply<RestoredRun> reply);
+    // The model, optimiser and curves of a checkpoint, as if its training had been stopped just now; train_on() goes on.
+    // The reply is empty, or says why only the weights, or nothing, came back.
+    void request_restore_training(const Tag& tag, const std::filesystem::path& file, Reply<std::string> reply);
 
     int add_breakpoint(const Breakpoint& breakpoint);  // returns its id
     void update_breakpoint(const Breakpoint& breakpoint);
@@ -131,9 +155,6 @@ class Session {
 
     // Requests run on the engine thread (also while it is parked); the reply is called there. A newer request with the
     // same tag replaces one that still waits, whose reply is never called.
-    using Tag = std::string;
-    template <typename T>
-    using Reply = std::function<void(T)>;
     void request_tensor(const Tag& tag, const TensorRequest& request, Reply<TensorSlice> reply);
     void request_gradients(const Tag& tag, Reply<std::vector<GradientRow>> reply);
     void request_passes(const Tag& tag, const std::string& pipeline, const std::string& method, Reply<PassTrace> reply);

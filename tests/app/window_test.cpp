@@ -122,6 +122,7 @@ class WindowTest : public QObject {
     }
     void init() {
         QSettings().clear();
+        QSettings().setValue(QStringLiteral("ask/runs"), false);  // see window_keeping_test
         window_ = std::make_unique<MainWindow>();
         window_->show();
         QVERIFY(QTest::qWaitForWindowExposed(window_.get(), kPatience));
@@ -145,7 +146,7 @@ class WindowTest : public QObject {
         const std::pair<const char*, const char*> keys[] = {
             {"run", "F5"}, {"stop", "Shift+F5"}, {"breakpoint", "F9"}, {"step_over", "F10"}, {"step_into", "F11"}, {"step_out", "Shift+F11"},
             {"step_back", "Shift+F10"}, {"run_here", "Ctrl+F10"}, {"run_nan", "F6"}, {"run_backward", "F7"}, {"origin", "Shift+F6"}, {"open", "Ctrl+O"},
-            {"palette", "Ctrl+Shift+P"}, {"find", "Ctrl+F"}, {"goto", "Ctrl+P"}, {"bookmark", "Ctrl+B"}, {"fit", "Space"}, {"undo", "Ctrl+Z"}};
+            {"palette", "Ctrl+Shift+P"}, {"find", "Ctrl+F"}, {"goto", "Ctrl+P"}, {"save", "Ctrl+S"}, {"maximise", "Ctrl+F11"}, {"keys", "Shift+F1"}, {"bookmark", "Ctrl+B"}, {"fit", "Space"}, {"undo", "Ctrl+Z"}};
         for (const auto& [id, key] : keys) QCOMPARE(action(id)->shortcut(), QKeySequence(QLatin1String(key)));
     }
 
@@ -691,6 +692,7 @@ class WindowTest : public QObject {
         auto* banner = window_->findChild<window::Banner*>();
         write("nn.Tanh()");
         QTRY_VERIFY(banner->isVisible() && banner->message().contains(QStringLiteral("net.py was changed by another program")));
+        QVERIFY(!banner->isError());
         banner->findChildren<QPushButton*>().front()->click();
         QTRY_COMPARE(state(), RunState::Finished);
         QCOMPARE(std::string(window_->bridge().recording()->event(2).op), std::string("aten::tanh"));

@@ -2,6 +2,7 @@
 // The Events panel: model, filter, selection.
 
 #include <QAbstractItemModelTester>
+#include <QLabel>
 #include <QLineEdit>
 #include <QJsonDocument>
 #include <QTemporaryDir>
@@ -37,6 +38,27 @@ class EventsTest : public QObject {
     }
 
   private slots:
+    // A run is over before its panels hear of it: the model has taken events that the bridge has not told of.
+    void eventsThatComeWhileTheRecordingIsTaken() {
+        session::RecordingWriter writer;
+        SessionBridge bridge;
+        // Before the panel is: called first.
+        connect(&bridge, &SessionBridge::recordingChanged, &bridge, [&] {
+            for (int i = 0; bridge.recording() && i < 10; ++i) {
+                session::Event event;
+                event.op = writer.intern("aten::relu");
+                writer.add_event(std::move(event));
+            }
+        });
+        EventsView view(bridge, nullptr);
+        bridge.show(nullptr, writer.recording());
+        QCOMPARE(bridge.eventCount(), std::size_t{0});
+        QTRY_COMPARE(view.model().acceptedCount(), std::size_t{10});
+        const auto labels = view.findChildren<QLabel*>();
+        QVERIFY(std::any_of(labels.begin(), labels.end(), [](const QLabel* label) { return label->text() == QStringLiteral("10 events"); }));
+        QVERIFY(view.findChild<QLabel*>(QStringLiteral("emptyHint"))->text().isEmpty());
+    }
+
     void filterTerms_data() {
         QTest::addColumn<QString>("expression");
         QTest::addColumn<QList<session::EventId>>("ids");

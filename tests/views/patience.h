@@ -35,6 +35,7 @@ class OwnHome {
         qputenv("HOME", folder_.path().toUtf8());
         qputenv("XDG_CONFIG_HOME", folder_.filePath(QStringLiteral("config")).toUtf8());
         qputenv("XDG_DATA_HOME", folder_.filePath(QStringLiteral("data")).toUtf8());
+        qputenv("XDG_STATE_HOME", folder_.filePath(QStringLiteral("state")).toUtf8());
     }
 
   private:

@@ -30,12 +30,7 @@ QString numberText(double value) {
     return QString::number(value, 'g', 4);
 }
 
-QString shapeText(const session::Shape& shape) {
-    if (shape.empty()) return QStringLiteral("scalar");
-    QStringList parts;
-    for (const auto size : shape) parts += QString::number(size);
-    return parts.join(QLatin1Char('x'));
-}
+QString shapeText(const session::Shape& shape) { return QString::fromStdString(session::shape_text(shape)); }
 
 QString indexText(const session::Shape& index, int whole) {
     QStringList parts;

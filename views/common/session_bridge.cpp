@@ -2,10 +2,12 @@
 #include "views/common/session_bridge.h"
 
 #include <QUndoCommand>
+#include <algorithm>
 #include <atomic>
 
 #include "core/session/not_finite.h"
 #include "core/session/verdict.h"
+#include "views/common/file_output.h"
 #include "views/common/format.h"
 
 namespace loupe::views {
@@ -81,6 +83,8 @@ class SessionBridge::Listener : public session::SessionListener {
     void on_training(std::shared_ptr<const session::TrainingLog> training) override {
         post([bridge = bridge_, training = std::move(training)] {
             bridge->training_ = training;
+            const bool has_learned = bridge->isTraining() && training && training->step_count() > 0;
+            if (has_learned && !bridge->is_training_unsaved_) bridge->setUnsaved(true, bridge->is_run_unsaved_);
             emit bridge->trainingChanged();
         });
     }
@@ -131,9 +135,9 @@ void SessionBridge::takeStatus(const session::Status& status) {
     emit statusChanged();
     if (status.stopped_at_breakpoint != 0) emit breakpointsChanged();
     const bool is_open = status.state == RunState::Ready;
-    if (runs_when_open_ && (is_open || status.state == RunState::Failed)) {
-        runs_when_open_ = false;
-        if (is_open) run();
+    if (when_open_ && (is_open || status.state == RunState::Failed)) {
+        const auto then = std::exchange(when_open_, nullptr);
+        if (is_open) then();
     }
 }
 
@@ -149,11 +153,21 @@ int SessionBridge::parkedNode() const {
 
 void SessionBridge::takeModel(std::shared_ptr<const session::ModelInfo> model) {
     // The same model: a source that was edited, or got its graph when its run began.
-    const bool isAgain = runs_when_open_ || status_.state == RunState::Running || (model && model->path == opened_ && model->recorded_in.empty());
+    const bool isAgain = when_open_ || status_.state == RunState::Running || (model && model->path == opened_ && model->recorded_in.empty());
     model_ = std::move(model);
     if (model_) opened_ = model_->path;
     if (!isTraining()) training_ = nullptr;
-    if (!isAgain) compiled_ = nullptr;
+    if (!isAgain) {
+        compiled_ = nullptr;
+        edits_.clear();
+        written_.clear();
+        loaded_weights_.clear();
+        is_training_unsaved_ = false;
+    }
+    for (std::size_t i = 0; model_ && i < model_->sources.size(); ++i) {
+        const auto written = written_.find(text(model_->sources[i].name));
+        if (written != written_.end() && written->second == text(model_->sources[i].text)) written_.erase(written);
+    }
     takeRecording(nullptr);
     history_.clear();
     history_at_ = 0;
@@ -164,6 +178,7 @@ void SessionBridge::takeModel(std::shared_ptr<const session::ModelInfo> model) {
     node_ = -1;
     source_ = {};
     if (!isAgain) undo_.clear();
+    emit unsavedChanged();
     emit modelChanged();
     emit trainingChanged();
     emit inputsChanged();
@@ -175,6 +190,8 @@ void SessionBridge::takeRecording(std::shared_ptr<const session::Recording> reco
     // A training shows one step after another: what was looked at stays in sight.
     wanted_event_ = isTraining() && recording ? std::max(event_, wanted_event_) : 0;
     recording_ = std::move(recording);
+    // A step of a training is there to be looked at: the training is what is saved.
+    is_run_unsaved_ = recording_ != nullptr && !isTraining() && model_ != nullptr && model_->recorded_in.empty();
     event_count_ = recording_ ? recording_->event_count() : 0;
     event_ = 0;
     value_ = 0;
@@ -183,12 +200,14 @@ void SessionBridge::takeRecording(std::shared_ptr<const session::Recording> reco
     history_at_ = 0;
     emit recordingChanged();
     emit bookmarksChanged();
+    emit unsavedChanged();
     selectWanted();  // a short step is over before its recording gets here
 }
 
 void SessionBridge::takeEvents() {
     const std::size_t count = recording_ ? recording_->event_count() : 0;
     if (count == event_count_) return;
+    if (event_count_ == 0 && is_run_unsaved_) emit unsavedChanged();
     event_count_ = count;
     emit eventsGrown();
     selectWanted();
@@ -203,6 +222,11 @@ void SessionBridge::selectWanted() {
 void SessionBridge::addLog(const LogEntry& entry) {
     log_.push_back(entry);
     if (log_.size() > kMaxLog) log_.pop_front();
+    emit logAdded();
+}
+
+void SessionBridge::addOlderLog(const LogEntry& entry) {
+    log_.insert(log_.begin() + static_cast<std::ptrdiff_t>(std::min(older_log_++, log_.size())), entry);
     emit logAdded();
 }
 
@@ -365,6 +389,82 @@ void SessionBridge::toggleBookmark(EventId event) {
     emit bookmarksChanged();
 }
 
+void SessionBridge::setBookmarks(std::vector<EventId> bookmarks) {
+    std::erase_if(bookmarks, [this](EventId event) { return event == 0 || event > event_count_; });
+    std::sort(bookmarks.begin(), bookmarks.end());
+    bookmarks.erase(std::unique(bookmarks.begin(), bookmarks.end()), bookmarks.end());
+    bookmarks_ = std::move(bookmarks);
+    emit bookmarksChanged();
+}
+
+// --- what is not saved
+
+void SessionBridge::setUnsaved(bool training, bool run) {
+    is_training_unsaved_ = training;
+    is_run_unsaved_ = run;
+    emit unsavedChanged();
+}
+
+void SessionBridge::setSourceEdit(const QString& file, std::optional<QString> text) {
+    const auto known = edits_.find(file);
+    const bool was_edited = known != edits_.end();
+    if (text) edits_[file] = std::move(*text);
+    else if (was_edited) edits_.erase(known);
+    // The text itself is of interest only to who writes it down.
+    if (was_edited || edits_.contains(file)) emit unsavedChanged();
+}
+
+void SessionBridge::restoreSourceEdit(const QString& file, const QString& text) {
+    setSourceEdit(file, text);
+    emit sourceEditRestored(file);
+}
+
+QString SessionBridge::saveSourceEdits() {
+    const auto edits = edits_;
+    for (const auto& [name, text] : edits) {
+        FileOutput file(name);
+        file.write(text.toUtf8());
+        if (const QString why = file.commit(); !why.isEmpty()) {
+            addLog({.level = LogEntry::Level::Error, .text = why.toStdString(), .scope = {}, .source = {}});
+            return why;
+        }
+        session_->move_breakpoints(name.toStdString(), text.toStdString());
+        written_[name] = text;
+        edits_.erase(name);
+        emit sourceSaved(name);
+    }
+    emit unsavedChanged();
+    return {};
+}
+
+void SessionBridge::discardSourceEdits() {
+    if (edits_.empty()) return;
+    const auto edits = std::exchange(edits_, {});
+    for (std::size_t i = 0; model_ && i < model_->sources.size(); ++i) {
+        const session::SourceFile& source = model_->sources[i];
+        if (edits.contains(text(source.name))) session_->move_breakpoints(source.name, source.text);
+    }
+    emit sourceEditsDiscarded();
+    emit unsavedChanged();
+}
+
+bool SessionBridge::isModelBehindSource() const {
+    if (!model_) return false;
+    return std::any_of(model_->sources.begin(), model_->sources.end(), [this](const session::SourceFile& source) {
+        const auto found = written_.find(text(source.name));
+        return found != written_.end() && found->second != text(source.text);
+    });
+}
+
+bool SessionBridge::wrote(const QString& file, const QString& words) const {
+    const auto found = written_.find(file);
+    return found != written_.end() && found->second == words;
+}
+
+void SessionBridge::tellOfOlderText() {
+    if (!edits_.empty() || isModelBehindSource()) emit olderTextRuns();
+}
+
 // --- what the session is asked for
 
 void SessionBridge::setRunOptions(const session::RunOptions& options) {
@@ -381,12 +481,22 @@ void SessionBridge::setInputs(const std::vector<session::InputSpec>& inputs) {
 
 void SessionBridge::open(const QString& file, const QString& build) { session_->open(file.toStdString(), build.toStdString()); }
 
-void SessionBridge::train(const session::TrainOptions& options) { session_->train(options); }
-void SessionBridge::trainOn(const session::TrainOptions& options) { session_->train_on(options); }
+void SessionBridge::train(const session::TrainOptions& options) {
+    tellOfOlderText();
+    session_->train(options);
+}
+void SessionBridge::trainOn(const session::TrainOptions& options) {
+    tellOfOlderText();
+    session_->train_on(options);
+}
 
 void SessionBridge::runAgain() {
+    openAgainThen([this] { run(); });
+}
+
+void SessionBridge::openAgainThen(std::function<void()> then) {
     if (!model_) return;
-    runs_when_open_ = true;
+    when_open_ = std::move(then);
     session_->open(model_->path);
 }
 
@@ -399,6 +509,7 @@ void SessionBridge::setForm(session::ModelForm form) {
 void SessionBridge::closeModel() { session_->close(); }
 
 void SessionBridge::run() {
+    tellOfOlderText();
     if (isPaused()) {
         session_->resume();
     } else {
@@ -416,6 +527,7 @@ void SessionBridge::step(session::StepKind kind) {
         session_->step(kind);
         return;
     }
+    tellOfOlderText();
     // Nothing runs: the first step begins a run and stops before its first operator.
     session::RunOptions options = options_;
     options.pause_at_start = true;
@@ -459,6 +571,7 @@ void SessionBridge::runToBackward() {
         setRunOptions(options);
     }
     if (!isPaused()) {
+        tellOfOlderText();
         session::RunOptions options = options_;
         options.backward = true;
         options.pause_at_start = false;  // the order below says where to stop
@@ -470,6 +583,7 @@ void SessionBridge::runToBackward() {
 
 void SessionBridge::runToNan() {
     if (!isPaused()) {
+        tellOfOlderText();
         session::RunOptions options = options_;
         options.pause_at_start = false;  // the order below says where to stop
         session_->run(options);
@@ -477,8 +591,19 @@ void SessionBridge::runToNan() {
     session_->run_to_nan();
 }
 
+void SessionBridge::runToEvent(EventId event) {
+    if (!isPaused()) {
+        tellOfOlderText();
+        session::RunOptions options = options_;
+        options.pause_at_start = false;  // the order below says where to stop
+        session_->run(options);
+    }
+    session_->run_to_event(event);
+}
+
 void SessionBridge::runToNode(int node) {
     if (!isPaused()) {
+        tellOfOlderText();
         session::RunOptions options = options_;
         options.pause_at_start = false;  // the order below says where to stop
         session_->run(options);
@@ -559,14 +684,21 @@ void SessionBridge::requestSave(const QString& tag, const session::TensorRequest
 
 void SessionBridge::loadWeights(const QString& file, bool strict, QObject* receiver, std::function<void(session::WeightsReport)> reply) {
     const auto tell = [this, reply = std::move(reply)](const session::WeightsReport& report) {
-        if (report.error.empty()) emit weightsChanged();
+        if (report.error.empty()) {
+            loaded_weights_ = text(report.file);
+            emit weightsChanged();
+        }
         reply(report);
     };
     session_->request_load_weights("load weights", file.toStdString(), strict, marshal<session::WeightsReport>(receiver, tell));
 }
 
 void SessionBridge::requestSaveRecording(const QString& file, QObject* receiver, std::function<void(std::string)> reply) {
-    session_->request_save_recording("save recording", file.toStdString(), marshal(receiver, std::move(reply)));
+    const auto told = [this, reply = std::move(reply)](const std::string& failure) {
+        if (failure.empty()) setUnsaved(is_training_unsaved_, false);
+        reply(failure);
+    };
+    session_->request_save_recording("save recording", file.toStdString(), marshal<std::string>(receiver, told));
 }
 
 void SessionBridge::requestKeepWritten(const QString& folder, const QString& to, QObject* receiver, std::function<void(std::string)> reply) {

@@ -8,7 +8,9 @@
 #include <QUndoStack>
 #include <deque>
 #include <functional>
+#include <map>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "core/session/session.h"
@@ -52,6 +54,7 @@ class SessionBridge : public QObject {
     void setCurrentNode(int node);
     void setCurrentValue(session::ValueId value);
     void setCurrentSource(const session::SourcePlace& place);
+    void setBookmarks(std::vector<session::EventId> bookmarks);
     // Parameter, module or value by name: what a link leads to. False when nothing is called so.
     bool followLink(const QString& name);
 
@@ -85,6 +88,26 @@ class SessionBridge : public QObject {
     void setForm(session::ModelForm form);
     // Opens the file that is open again, as it is now, and runs it.
     void runAgain();
+    // The same with something else to do when it is open; nothing is done when it does not open.
+    void openAgainThen(std::function<void()> then);
+
+    // Texts of sources that are edited and not yet written, by file.
+    const std::map<QString, QString>& sourceEdits() const { return edits_; }
+    // nullopt: the file has this text.
+    void setSourceEdit(const QString& file, std::optional<QString> text);
+    // As one that came back with a session: the panel takes it.
+    void restoreSourceEdit(const QString& file, const QString& text);
+    // Writes them all. Empty, or why one could not be written.
+    QString saveSourceEdits();
+    void discardSourceEdits();
+    // A source was written here, and the model is still made of the text before.
+    bool isModelBehindSource() const;
+    // Did this window write the text into the file?
+    bool wrote(const QString& file, const QString& text) const;
+    // The model has learned, or there is a run, that no file holds.
+    bool hasUnsavedTraining() const { return is_training_unsaved_; }
+    bool hasUnsavedRun() const { return is_run_unsaved_ && event_count_ > 0; }
+    void setUnsaved(bool training, bool run);
     void closeModel();
     // A checkpoint into the model there is.
     void loadWeights(const QString& file, bool strict, QObject* receiver, std::function<void(session::WeightsReport)> reply);
@@ -98,6 +121,7 @@ class SessionBridge : public QObject {
     void runToBackward();
     void runToNan();
     void runToNode(int node);
+    void runToEvent(session::EventId event);
     // From the current event, whose outputs are not finite, to the one that made its NaN or Inf; the log lists the way.
     void goToOrigin();
     // Empty: it leads somewhere. Else why not, a sentence without its end mark.
@@ -140,6 +164,10 @@ class SessionBridge : public QObject {
     // Shows a model and a recording that do not come from the session: tests do.
     void show(std::shared_ptr<const session::ModelInfo> model, std::shared_ptr<const session::Recording> recording);
     void addLog(const LogEntry& entry);
+    // One of a session before: it stands before those of this one.
+    void addOlderLog(const LogEntry& entry);
+    // The checkpoint that was loaded into the model last; empty when none was.
+    const QString& loadedWeights() const { return loaded_weights_; }
 
   signals:
     void statusChanged();
@@ -159,6 +187,13 @@ class SessionBridge : public QObject {
     void runOptionsChanged();
     void trainingDataChanged();
     void panelWanted(const QString& id);
+    void unsavedChanged();
+    void sourceSaved(const QString& file);
+    void sourceEditsDiscarded();
+    // A source shall be shown with this text, not yet written: of a session before.
+    void sourceEditRestored(const QString& file);
+    // A run or a training begins on the text that a source had before it was edited.
+    void olderTextRuns();
     // A parameter or buffer by name, to be looked at as it is now.
     void tensorWanted(const QString& name);
 
@@ -172,6 +207,7 @@ class SessionBridge : public QObject {
     void selectWanted();
     void selectEvent(session::EventId event);
     void remember(session::EventId event);
+    void tellOfOlderText();
     session::EventId findEvent(const std::function<bool(const session::Event&)>& matches) const;
     // Calls work in the GUI thread if the receiver still lives there.
     template <typename T>
@@ -196,7 +232,13 @@ class SessionBridge : public QObject {
     session::EventId wanted_event_ = 0;  // of the step before: selected again in the one that is shown next
     std::deque<LogEntry> log_;
     session::EventId event_ = 0;
-    bool runs_when_open_ = false;
+    std::function<void()> when_open_;
+    std::map<QString, QString> edits_;
+    std::map<QString, QString> written_;  // since the model was opened
+    QString loaded_weights_;
+    std::size_t older_log_ = 0;  // entries of a session before
+    bool is_training_unsaved_ = false;
+    bool is_run_unsaved_ = false;
     std::string opened_;  // the file that was shown last
     QString module_;
     int node_ = -1;

@@ -1,9 +1,67 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/common/view.h"
 
+#include <QAbstractButton>
+#include <QHeaderView>
 #include <QLabel>
+#include <QLineEdit>
+#include <QSplitter>
+#include <algorithm>
 
 namespace loupe::views {
+
+namespace {
+
+constexpr const char* kKept = "kept";
+
+QString bytesText(const QByteArray& bytes) { return QString::fromLatin1(bytes.toBase64()); }
+QByteArray bytesOf(const QJsonValue& value) { return QByteArray::fromBase64(value.toString().toLatin1()); }
+
+// By their order: names are few. visit(key, widget)
+template <typename Widget, typename Visit>
+void visitAll(const QWidget& view, const char* what, Visit&& visit) {
+    int number = 0;
+    for (auto* widget : view.findChildren<Widget*>()) visit(QStringLiteral("%1.%2").arg(QLatin1String(what)).arg(number++), *widget);
+}
+
+}  // namespace
+
+QJsonObject View::state() const {
+    QJsonObject state;
+    visitAll<QSplitter>(*this, "splitter", [&](const QString& key, const QSplitter& splitter) { state[key] = bytesText(splitter.saveState()); });
+    visitAll<QHeaderView>(*this, "columns", [&](const QString& key, const QHeaderView& header) {
+        if (header.orientation() == Qt::Horizontal && !header.isHidden()) state[key] = bytesText(header.saveState());
+    });
+    visitAll<QLineEdit>(*this, "text", [&](const QString& key, const QLineEdit& edit) {
+        if (edit.property(kKept).toBool() && !edit.text().isEmpty()) state[key] = edit.text();
+    });
+    visitAll<QAbstractButton>(*this, "button", [&](const QString& key, const QAbstractButton& button) {
+        if (button.property(kKept).toBool()) state[key] = button.isChecked();
+    });
+    return state;
+}
+
+void View::takeState(const QJsonObject& state) {
+    visitAll<QSplitter>(*this, "splitter", [&](const QString& key, QSplitter& splitter) {
+        if (state.contains(key)) splitter.restoreState(bytesOf(state[key]));
+    });
+    visitAll<QHeaderView>(*this, "columns", [&](const QString& key, QHeaderView& header) {
+        // Columns of another model are not these.
+        const int sections = header.count();
+        if (!state.contains(key) || header.orientation() != Qt::Horizontal || sections == 0) return;
+        const QByteArray before = header.saveState();
+        if (!header.restoreState(bytesOf(state[key])) || header.count() != sections) header.restoreState(before);
+    });
+    visitAll<QLineEdit>(*this, "text", [&](const QString& key, QLineEdit& edit) {
+        if (edit.property(kKept).toBool() && state.contains(key)) {
+            edit.setText(state[key].toString());
+            QMetaObject::invokeMethod(&edit, &QLineEdit::editingFinished);  // as if it had been typed
+        }
+    });
+    visitAll<QAbstractButton>(*this, "button", [&](const QString& key, QAbstractButton& button) {
+        if (button.property(kKept).toBool() && state.contains(key)) button.setChecked(state[key].toBool());
+    });
+}
 
 QString View::emptyNote() const {
     constexpr double kMuch = 0.25;

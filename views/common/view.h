@@ -2,6 +2,7 @@
 #pragma once
 // What a panel is, and the list of all panels. A view is a class with a static describe() and one line in registry.cpp.
 
+#include <QJsonObject>
 #include <QMenu>
 #include <QWidget>
 #include <functional>
@@ -46,6 +47,10 @@ class View : public QWidget {
     // The panel has come into sight: what is not needed before can be computed now. A tab behind another is not in sight,
     // though Qt calls it visible.
     virtual void comeIntoSight() {}
+    // How the panel is set up, to come back with a session: by default splitters, columns, and fields with the property
+    // "kept". What takeState() gets may be anybody's.
+    virtual QJsonObject state() const;
+    virtual void takeState(const QJsonObject& state);
     bool isInSight() const { return isVisible() && !visibleRegion().isEmpty(); }
 
   private:

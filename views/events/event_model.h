@@ -37,6 +37,7 @@ class EventModel : public QAbstractItemModel {
     bool isFlat() const { return flat_; }
     // Events that pass the filter, of those taken so far.
     std::size_t acceptedCount() const { return accepted_.size(); }
+    std::size_t takenCount() const { return taken_; }
     bool isCaughtUp() const { return !recording_ || taken_ == recording_->event_count(); }
 
     // Takes events that have been recorded since; returns at once, the rest follows from the event loop.

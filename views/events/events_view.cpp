@@ -93,6 +93,7 @@ void EventsView::makeBar() {
                            "time bytes memory flops min max mean std absmax norm id compare with > < = and units (1ms, 2MiB)\n"
                            "nan inf failed; made turned passed meant: where a NaN or Inf comes from; !TERM turns a term round; other words are looked for in operator and module"));
     filter_->setClearButtonEnabled(true);
+    filter_->setProperty("kept", true);
     filter_->addAction(themeIcon(QStringLiteral("search")), QLineEdit::LeadingPosition);
     typing_.setSingleShot(true);
     typing_.setInterval(150);
@@ -102,6 +103,7 @@ void EventsView::makeBar() {
 
     flat_->setText(tr("Flat"));
     flat_->setCheckable(true);
+    flat_->setProperty("kept", true);
     flat_->setToolTip(tr("One list without modules"));
     connect(flat_, &QToolButton::toggled, this, &EventsView::setFlat);
     saved_->setText(tr("Filters"));
@@ -167,7 +169,8 @@ void EventsView::expandTop() {
 }
 
 void EventsView::showCount() {
-    const auto total = static_cast<std::int64_t>(bridge().eventCount());
+    // The model may have taken events that the bridge has not yet told of.
+    const auto total = static_cast<std::int64_t>(std::max(bridge().eventCount(), model_->takenCount()));
     const auto shown = static_cast<std::int64_t>(model_->acceptedCount());
     count_->setText(shown == total || !model_->isCaughtUp() ? (total == 1 ? tr("1 event") : tr("%1 events").arg(countText(total)))
                                                             : tr("%1 of %2").arg(countText(shown), countText(total)));

@@ -70,7 +70,7 @@ SceneBox GraphLayouter::leafBox(int id) const {
     // "0" says little: "blocks.0".
     const bool is_number = std::all_of(node.label.begin(), node.label.end(), [](char c) { return c >= '0' && c <= '9'; });
     if (node.is_group && is_number) box.title = text(node.scope).section(QLatin1Char('.'), -2);
-    if (index_->repeats(id) > 1) box.title += QStringLiteral("  \u00d7%1").arg(index_->repeats(id));
+    if (index_->repeats(id) > 1) box.title += QStringLiteral("  x%1").arg(index_->repeats(id));
     if (box.is_group) {
         const QString kind = node.kind == node.label ? QString() : text(node.kind) + QStringLiteral(" · ");
         const int inside = index_->operatorCount(id);

@@ -38,7 +38,7 @@ QJsonObject toJson(const InputSpec& spec) {
     return object;
 }
 
-InputSpec fromJson(const QJsonObject& object) {
+InputSpec fromJson(const QJsonObject& object) {  // QJsonDocument limits how deep it nests
     InputSpec spec;
     if (object.contains(QStringLiteral("literal"))) spec.literal = object[QStringLiteral("literal")].toString().toStdString();
     const int source = object[QStringLiteral("source")].toInt();
@@ -61,7 +61,7 @@ bool filesAreThere(const InputSpec& spec) {
 
 }  // namespace
 
-void rememberInputs(const QString& model, const std::vector<InputSpec>& inputs, const RunOptions& options) {
+QJsonObject inputsJson(const std::vector<InputSpec>& inputs, const RunOptions& options) {
     QJsonArray specs;
     for (const InputSpec& spec : inputs) specs.append(toJson(spec));
     QJsonObject object{{QStringLiteral("inputs"), specs},
@@ -79,11 +79,18 @@ void rememberInputs(const QString& model, const std::vector<InputSpec>& inputs, 
     object[QStringLiteral("loss")] = QString::fromStdString(session::loss_text(options.backward_from));
     object[QStringLiteral("target")] = QString::fromStdString(session::target_text(options.backward_from.target));
     if (options.training) object[QStringLiteral("training")] = *options.training;
-    QSettings().setValue(keyOf(model), QJsonDocument(object).toJson(QJsonDocument::Compact));
+    return object;
+}
+
+void rememberInputs(const QString& model, const std::vector<InputSpec>& inputs, const RunOptions& options) {
+    QSettings().setValue(keyOf(model), QJsonDocument(inputsJson(inputs, options)).toJson(QJsonDocument::Compact));
 }
 
 std::optional<RememberedInputs> recallInputs(const QString& model, RunOptions options) {
-    const QJsonObject object = QJsonDocument::fromJson(QSettings().value(keyOf(model)).toByteArray()).object();
+    return inputsFromJson(QJsonDocument::fromJson(QSettings().value(keyOf(model)).toByteArray()).object(), std::move(options));
+}
+
+std::optional<RememberedInputs> inputsFromJson(const QJsonObject& object, RunOptions options) {
     if (object.isEmpty()) return std::nullopt;
     RememberedInputs all;
     for (const auto& spec : object[QStringLiteral("inputs")].toArray()) all.inputs.push_back(fromJson(spec.toObject()));

@@ -2,6 +2,7 @@
 #pragma once
 // What the inputs of a model were the last time, and how it ran: kept with the program's settings.
 
+#include <QJsonObject>
 #include <QString>
 #include <optional>
 #include <vector>
@@ -17,6 +18,9 @@ struct RememberedInputs {
     std::vector<session::InputSpec> inputs;
     session::RunOptions options;
 };
+// The same as JSON, for who keeps it elsewhere. Nothing when a file that fed the model is gone, or it is no such object.
+QJsonObject inputsJson(const std::vector<session::InputSpec>& inputs, const session::RunOptions& options);
+std::optional<RememberedInputs> inputsFromJson(const QJsonObject& object, session::RunOptions options);
 // Nothing when the model was not seen before, or a file that fed it is gone. options: what is not remembered.
 std::optional<RememberedInputs> recallInputs(const QString& model, session::RunOptions options);
 

@@ -15,7 +15,6 @@
 #include <set>
 
 #include "core/session/verdict.h"
-#include "views/common/file_output.h"
 #include "views/common/format.h"
 #include "views/common/icons.h"
 #include "views/common/theme.h"
@@ -89,9 +88,26 @@ SourceView::SourceView(SessionBridge& bridge, QWidget* parent)
     connect(files_, &QComboBox::currentIndexChanged, this, &SourceView::showFile);
     connect(search_, &QLineEdit::returnPressed, this, [this] { search(true); });
     connect(search_, &QLineEdit::textEdited, this, [this] { search(true); });
+    connect(editor_, &QsciScintilla::textChanged, this, &SourceView::noteEdit);
     connect(editor_, &QsciScintilla::modificationChanged, this, [this] {
-        showEdited();
+        noteEdit();
         askForValues();  // what lines gave was of the text as it ran
+    });
+    connect(&bridge, &SessionBridge::sourceSaved, this, [this](const QString& file) {
+        if (file != shown_) return;
+        is_filling_ = true;
+        editor_->setModified(false);
+        is_filling_ = false;
+        showEdited();
+    });
+    connect(&bridge, &SessionBridge::sourceEditsDiscarded, this, [this] {
+        if (const auto* source = shownSource(); source && editor_->isModified()) showText(*source);
+        showEdited();
+    });
+    connect(&bridge, &SessionBridge::sourceEditRestored, this, [this](const QString& file) {
+        if (const auto* source = shownSource(); source && file == shown_) showText(*source);
+        showEdited();
+        showBreakpoints();
     });
     connect(&bridge, &SessionBridge::modelChanged, this, &SourceView::showModel);
     connect(&bridge, &SessionBridge::currentChanged, this, &SourceView::showCurrent);
@@ -329,15 +345,11 @@ void SourceView::showFile(int) {
     }
     // What is being edited stays, and so does the place in it.
     const bool isAgain = shown_ == text(source->name);
-    if (!isAgain || (!editor_->isModified() && editor_->text() != text(source->text))) {
-        editor_->setReadOnly(false);
-        editor_->setText(text(source->text));
-        editor_->setModified(false);
-        editor_->setReadOnly(!source->is_editable);
-    }
+    shown_ = text(source->name);
+    const bool isKept = isAgain && (editor_->isModified() ? bridge().sourceEdits().contains(shown_) : editor_->text() == text(source->text) || bridge().wrote(shown_, editor_->text()));
+    if (!isKept) showText(*source);
     hideBlankStretches(source->is_original && !source->is_editable);
     if (!isAgain) editor_->setFirstVisibleLine(0);
-    shown_ = text(source->name);
     editor_->setMarginWidth(kNumberMargin, QStringLiteral("0%1").arg(std::max(editor_->lines(), 100)));
     showEdited();
     showBreakpoints();
@@ -345,6 +357,32 @@ void SourceView::showFile(int) {
     showFailed();
     showCurrent();
     askForValues();
+}
+
+// The file's text, and over it what was typed there, which can be undone.
+void SourceView::showText(const session::SourceFile& source) {
+    is_filling_ = true;
+    editor_->setReadOnly(false);
+    editor_->setText(text(source.text));
+    editor_->setModified(false);
+    const auto edit = bridge().sourceEdits().find(text(source.name));
+    if (source.is_editable && edit != bridge().sourceEdits().end()) {
+        editor_->beginUndoAction();
+        editor_->selectAll();
+        editor_->replaceSelectedText(edit->second);
+        editor_->endUndoAction();
+        editor_->setCursorPosition(0, 0);
+    }
+    editor_->setReadOnly(!source.is_editable);
+    is_filling_ = false;
+}
+
+// The bridge knows what is edited in each file, also behind the one that is shown.
+void SourceView::noteEdit() {
+    if (!is_filling_ && isEditable() && !shown_.isEmpty()) {
+        bridge().setSourceEdit(shown_, editor_->isModified() ? std::optional(editor_->text()) : std::nullopt);
+    }
+    showEdited();
 }
 
 void SourceView::showEdited() {
@@ -360,14 +398,7 @@ void SourceView::showEdited() {
 
 bool SourceView::saveAndRun() {
     if (!isEditable()) return false;
-    FileOutput file(shown_);
-    file.write(editor_->text().toUtf8());
-    if (const QString error = file.commit(); !error.isEmpty()) {
-        bridge().addLog({.level = SessionBridge::LogEntry::Level::Error, .text = error.toStdString(), .scope = {}, .source = {}});
-        return false;
-    }
-    moveBreakpoints();
-    editor_->setModified(false);
+    if (!bridge().saveSourceEdits().isEmpty()) return false;
     bridge().runAgain();
     return true;
 }

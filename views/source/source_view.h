@@ -27,9 +27,11 @@ class SourceView : public View {
 
     QsciScintilla& editor() { return *editor_; }
     QString currentFile() const;
-    // Writes the file as it stands in the editor, takes breakpoints along with their lines, and runs the model again.
-    // False when there is nothing to save, or it cannot be written.
+    // Writes what is edited and runs the model again: breakpoints go with their lines.
+    // False when there is nothing that can be edited, or it cannot be written.
     bool saveAndRun();
+    // Is the file that is shown one that can be edited?
+    bool isEditable() const;
     ConstructorBar& constructors() { return *constructors_; }
     // What stands behind the lines while the engine is parked in the file, or after a run failed there, by line from 0.
     const std::map<int, QString>& valuesInLine() const;
@@ -63,7 +65,8 @@ class SourceView : public View {
     int firstFile(const session::ModelInfo& model) const;
     int fileIndex(const std::string& name) const;
     const session::SourceFile* shownSource() const;
-    bool isEditable() const;
+    void showText(const session::SourceFile& source);
+    void noteEdit();
     void showEdited();
     void moveBreakpoints();
 
@@ -76,6 +79,7 @@ class SourceView : public View {
     ConstructorBar* constructors_;
     InlineValues* values_;
     QString shown_;                        // the file whose text is in the editor
+    bool is_filling_ = false;              // the text is set, not typed
 };
 
 }  // namespace loupe::views

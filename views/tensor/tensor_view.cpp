@@ -133,6 +133,7 @@ void TensorView::buildControls(QLayout* layout) {
     slice_edit_ = new QLineEdit(bar);
     slice_edit_->setPlaceholderText(tr("slice: [0, :, 3]"));
     slice_edit_->setFont(Theme::instance().monoFont());
+    slice_edit_->setProperty("kept", true);
     slice_edit_->setToolTip(tr("Python's slicing of the tensor; the last two dimensions that stay are rows and columns (Ctrl+F)"));
     slice_edit_->setAccessibleName(tr("Slice"));
     slice_edit_->setMaximumWidth(150);

@@ -253,7 +253,7 @@ void TimelineDrawing::drawRange(TimelineSurface& surface) {
     QStringList lines{QObject::tr("%1 selected, %2 events, %3 busy").arg(secondsText(to - from), countText(static_cast<std::int64_t>(statistics.count)), secondsText(statistics.seconds))};
     for (const auto& kind : statistics.kinds) {
         if (lines.size() > 8) break;
-        lines << QStringLiteral("%1  %2 \u00d7 %3").arg(secondsText(kind.seconds), countText(static_cast<std::int64_t>(kind.count)), shortOpName(kind.op));
+        lines << QStringLiteral("%1  %2x %3").arg(secondsText(kind.seconds), countText(static_cast<std::int64_t>(kind.count)), shortOpName(kind.op));
     }
     double wide = 0;
     for (const QString& line : lines) wide = std::max(wide, surface.textWidth(line));

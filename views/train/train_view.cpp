@@ -190,13 +190,21 @@ void TrainView::tellOf(const std::string& failure, const QString& done) {
 
 void TrainView::saveWeights(const QString& file) {
     bridge().ask<std::string>(
-        this, [this, file](const std::string& failure) { tellOf(failure, tr("weights written to %1").arg(file)); },
+        this,
+        [this, file](const std::string& failure) {
+            if (failure.empty()) bridge().setUnsaved(false, bridge().hasUnsavedRun());
+            tellOf(failure, tr("weights written to %1").arg(file));
+        },
         [&](auto reply) { bridge().session().request_save_weights("save weights", file.toStdString(), reply); });
 }
 
 void TrainView::saveCheckpoint(const QString& file) {
     bridge().ask<std::string>(
-        this, [this, file](const std::string& failure) { tellOf(failure, tr("the training was written to %1").arg(file)); },
+        this,
+        [this, file](const std::string& failure) {
+            if (failure.empty()) bridge().setUnsaved(false, bridge().hasUnsavedRun());
+            tellOf(failure, tr("the training was written to %1").arg(file));
+        },
         [&](auto reply) { bridge().session().request_save_checkpoint("save checkpoint", file.toStdString(), reply); });
 }
 

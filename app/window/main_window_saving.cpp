@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The window: what is not saved is marked and asked for, and a run never begins on a text that is not the one in sight.
+
+#include <QAbstractButton>
+#include <QCheckBox>
+#include <QFileDialog>
+#include <QFileInfo>
+#include <QMessageBox>
+#include <QPushButton>
+#include <QScreen>
+#include <QSettings>
+#include <QTimer>
+
+#include "app/window/actions.h"
+#include "app/window/banner.h"
+#include "app/window/docks.h"
+#include "app/window/keys_dialog.h"
+#include "app/window/main_window.h"
+#include "app/window/session_keeper.h"
+#include "app/window/start_page.h"
+#include "views/common/format.h"
+#include "views/source/source_view.h"
+
+namespace loupe::window {
+
+using session::RunState;
+
+namespace {
+
+constexpr const char* kAskForRuns = "ask/runs";
+constexpr const char* kSaveBeforeRun = "run/saveEdits";
+constexpr const char* kRestoreAtStart = "session/restoreAtStart";
+
+bool setting(const char* name, bool otherwise) { return QSettings().value(QLatin1String(name), otherwise).toBool(); }
+void turn(const char* name, bool otherwise) { QSettings().setValue(QLatin1String(name), !setting(name, otherwise)); }
+
+QString namesOf(const std::map<QString, QString>& edits) {
+    QStringList names;
+    for (const auto& [file, text] : edits) names += QFileInfo(file).fileName();
+    return names.join(QStringLiteral(", "));
+}
+
+}  // namespace
+
+void MainWindow::makeSaveActions() {
+    const auto noEdits = [this] { return bridge_->sourceEdits().empty() ? tr("no source was edited") : QString(); };
+    const auto noModel = [this]() -> QString {
+        const auto& model = bridge_->model();
+        if (!model) return tr("no model is open");
+        if (!model->recorded_in.empty()) return tr("this is a recorded run");
+        return model->cannot_run.empty() ? QString() : tr("what is open is no model with a program");
+    };
+    const auto noRun = [this]() -> QString {
+        if (bridge_->eventCount() == 0) return tr("nothing has run yet");
+        return bridge_->isBusy() || bridge_->isPaused() ? tr("the run is not at its end") : QString();
+    };
+    actions_->add({"save", tr("&Save"), tr("Save what has the keyboard: in Source the source, in Train and Modules the model, else the run"), "export", {QKeySequence(Qt::CTRL | Qt::Key_S)},
+                   [this] { saveFocused(); }, [this, noEdits, noModel, noRun] {
+                       switch (saveTarget()) {
+                           case Unsaved::Source: return noEdits();
+                           case Unsaved::Training: return noModel();
+                           case Unsaved::Run: return noRun();
+                       }
+                       return QString();
+                   }});
+    actions_->add({"save_source", tr("Save the &source"), tr("Write what was edited in Source into its file"), {}, {}, [this] { saveAll({Unsaved::Source}, {}); }, noEdits});
+    actions_->add({"save_model", tr("Save the &model\u2026"), tr("Write the weights as they are now, or the training to go on from"), {}, {}, [this] { saveTraining({}); }, noModel});
+    actions_->add({"save_run", tr("Save the &run\u2026"), tr("Write events, statistics and values into a file that can be opened later, here or elsewhere"), "export", {}, [this] { chooseRecording(); }, noRun});
+    actions_->add({"save_before_run", tr("Save &edited sources before a run"), tr("Without being asked; else the first run of an edited source asks"), {}, {}, [this] {
+                       turn(kSaveBeforeRun, false);
+                       actions_->update();
+                   }, {}, [] { return setting(kSaveBeforeRun, false); }});
+    actions_->add({"ask_for_runs", tr("&Ask before a run is lost"), tr("A run that is in no file is asked for like an edited source; it comes back with the session all the same"), {}, {}, [this] {
+                       turn(kAskForRuns, true);
+                       actions_->update();
+                       showUnsaved();
+                   }, {}, [] { return setting(kAskForRuns, true); }});
+    actions_->add({"restore_at_start", tr("R&estore the last session at start"), tr("Without a file to open the program begins where it was left"), {}, {}, [this] {
+                       turn(kRestoreAtStart, false);
+                       actions_->update();
+                   }, {}, [] { return setting(kRestoreAtStart, false); }});
+}
+
+void MainWindow::makeHelpActions() {
+    actions_->add({"keys", tr("&Keys and commands\u2026"), tr("Every command with its keys, to search in"), {}, {QKeySequence(Qt::SHIFT | Qt::Key_F1)}, [this] { showKeys(); }, {}});
+    actions_->add({"about", tr("&About Tensorloupe"), tr("The version, and where this comes from"), {}, {}, [this] {
+                       auto* box = new QMessageBox(QMessageBox::NoIcon, tr("About Tensorloupe"),
+                                                   tr("<b>Tensorloupe %1</b><p>A desktop inspector for neural networks: opens a model, runs it forward and backward one operator at a time, and shows everything "
+                                                      "on the way.</p><p>The engine is under Apache-2.0, the window under GPL-3.0-or-later.</p>")
+                                                       .arg(QCoreApplication::applicationVersion()),
+                                                   QMessageBox::Close, this);
+                       box->setAttribute(Qt::WA_DeleteOnClose);
+                       box->open();
+                   }, {}});
+}
+
+void MainWindow::showKeys() { (new KeysDialog(this))->show(); }
+
+// --- what is not saved
+
+// The mark in the title.
+void MainWindow::showUnsaved() {
+    setWindowModified(!unsaved().empty());
+    actions_->update();
+}
+
+std::vector<UnsavedQuestion::Item> MainWindow::unsaved() const {
+    std::vector<UnsavedQuestion::Item> items;
+    const auto& edits = bridge_->sourceEdits();
+    if (!edits.empty()) {
+        items.push_back({Unsaved::Source, edits.size() == 1 ? tr("%1 was edited").arg(namesOf(edits)) : tr("%1 were edited").arg(namesOf(edits)), QStringList([&] {
+                             QStringList files;
+                             for (const auto& [file, text] : edits) files += file;
+                             return files;
+                         }()).join(QLatin1Char('\n'))});
+    }
+    if (bridge_->hasUnsavedTraining()) {
+        const auto steps = bridge_->training() ? static_cast<std::int64_t>(bridge_->training()->step_count()) : 0;
+        items.push_back({Unsaved::Training, steps > 0 ? tr("The model has learned for %1 steps").arg(views::countText(steps)) : tr("The model has learned"), tr("Its weights are in no file")});
+    }
+    if (bridge_->hasUnsavedRun() && !bridge_->isBusy() && setting(kAskForRuns, true)) {
+        items.push_back({Unsaved::Run, tr("The run of %1 events").arg(views::countText(static_cast<std::int64_t>(bridge_->eventCount()))), tr("It is in no file; the session keeps it until another model is opened")});
+    }
+    return items;
+}
+
+void MainWindow::whenSaved(const QString& title, std::function<void()> then) {
+    if (findChild<UnsavedQuestion*>()) return;  // asked already
+    const auto items = unsaved();
+    if (items.empty()) return then();
+    auto* question = new UnsavedQuestion(title, items, this);
+    connect(question, &UnsavedQuestion::save, this, [this, then](const std::vector<Unsaved>& chosen) { saveAll(chosen, then); });
+    connect(question, &UnsavedQuestion::discard, this, [this, then] {
+        bridge_->discardSourceEdits();
+        bridge_->setUnsaved(false, false);
+        then();
+    });
+    question->show();
+}
+
+// One after another; what cannot be saved, or is cancelled, ends it.
+void MainWindow::saveAll(std::vector<Unsaved> which, std::function<void()> then) {
+    if (which.empty()) {
+        // Those that were not ticked are given up.
+        if (then) then();
+        return;
+    }
+    const Unsaved first = which.front();
+    which.erase(which.begin());
+    const auto rest = [this, which, then] { saveAll(which, then); };
+    switch (first) {
+        case Unsaved::Source: {
+            const QString names = namesOf(bridge_->sourceEdits());
+            if (const QString failure = bridge_->saveSourceEdits(); !failure.isEmpty()) return banner_->tell(failure, {});
+            if (!names.isEmpty()) bridge_->addLog({.text = tr("%1 was saved").arg(names).toStdString(), .scope = {}, .source = {}});
+            return rest();
+        }
+        case Unsaved::Training: return saveTraining(rest);
+        case Unsaved::Run: return chooseRecording(rest);
+    }
+}
+
+void MainWindow::saveTraining(std::function<void()> then) {
+    const QString checkpoint = tr("The training, to go on from (*.pt *.pth)");
+    const QString weights = tr("The weights alone (*.pt *.pth *.npz)");
+    const bool hasTraining = bridge_->training() != nullptr;
+    QString chosen = hasTraining ? checkpoint : weights;
+    const QString name = QFileInfo(views::text(bridge_->model()->title)).completeBaseName() + (hasTraining ? QStringLiteral("-trained.pt") : QStringLiteral("-weights.pt"));
+    const QString file = QFileDialog::getSaveFileName(this, tr("Save the model"), name, hasTraining ? checkpoint + QStringLiteral(";;") + weights : weights, &chosen);
+    if (file.isEmpty()) return;
+    // One that goes on is ended: what it has learned until then is what is saved.
+    if (then && bridge_->isTraining()) bridge_->session().stop();
+    const bool isCheckpoint = chosen == checkpoint && hasTraining && !file.endsWith(QLatin1String(".npz"));
+    const auto done = [this, file, then = std::move(then)](const std::string& failure) {
+        if (!failure.empty()) return banner_->tell(views::text(failure), {{tr("Save elsewhere\u2026"), [this, then] { saveTraining(then); }}});
+        bridge_->setUnsaved(false, bridge_->hasUnsavedRun());
+        bridge_->addLog({.text = tr("the model was written to %1").arg(file).toStdString(), .scope = {}, .source = {}});
+        if (then) then();
+    };
+    bridge_->ask<std::string>(this, done, [&](auto reply) {
+        auto& session = bridge_->session();
+        if (isCheckpoint) session.request_save_checkpoint("save checkpoint", file.toStdString(), reply);
+        else session.request_save_weights("save weights", file.toStdString(), reply);
+    });
+}
+
+Unsaved MainWindow::saveTarget() const {
+    const views::View* view = docks_ ? docks_->focused() : nullptr;
+    const QString id = view ? view->objectName().section(QLatin1Char('.'), -1) : QString();
+    if (id == QLatin1String("source") && static_cast<const views::SourceView*>(view)->isEditable()) return Unsaved::Source;
+    if (id == QLatin1String("train") || id == QLatin1String("modules")) return Unsaved::Training;
+    return Unsaved::Run;
+}
+
+void MainWindow::saveFocused() {
+    switch (saveTarget()) {
+        case Unsaved::Source: return saveAll({Unsaved::Source}, {});
+        case Unsaved::Training: return saveTraining({});
+        case Unsaved::Run: return chooseRecording();
+    }
+}
+
+// --- running what is edited
+
+void MainWindow::startRun(std::function<void()> go) {
+    const bool isNew = !bridge_->isPaused();
+    if (!isNew) return go();
+    if (bridge_->sourceEdits().empty()) return bridge_->isModelBehindSource() ? bridge_->openAgainThen(std::move(go)) : go();
+    if (setting(kSaveBeforeRun, false)) return saveAndStart(std::move(go));
+    if (findChild<QMessageBox*>(QStringLiteral("runEdited"))) return;
+    const QString names = namesOf(bridge_->sourceEdits());
+    auto* box = new QMessageBox(QMessageBox::NoIcon, tr("Run an edited source"), tr("%1 was edited. What shall run?").arg(names), QMessageBox::Cancel, this);
+    box->setObjectName(QStringLiteral("runEdited"));
+    box->setAttribute(Qt::WA_DeleteOnClose);
+    box->setInformativeText(tr("The edits are not in the model until they are saved."));
+    auto* save = box->addButton(tr("Save and run"), QMessageBox::AcceptRole);
+    auto* older = box->addButton(tr("Run the saved version"), QMessageBox::DestructiveRole);
+    for (QAbstractButton* button : box->buttons()) button->setIcon({});
+    box->setDefaultButton(save);
+    auto* always = new QCheckBox(tr("Save before every run from now on (Run menu)"), box);
+    always->setChecked(true);
+    box->setCheckBox(always);
+    connect(save, &QAbstractButton::clicked, this, [this, always, go] {
+        if (always->isChecked()) QSettings().setValue(QLatin1String(kSaveBeforeRun), true);
+        saveAndStart(go);
+    });
+    connect(older, &QAbstractButton::clicked, this, go);
+    box->open();
+}
+
+void MainWindow::saveAndStart(std::function<void()> go) {
+    saveAll({Unsaved::Source}, [this, go = std::move(go)] {
+        if (bridge_->isPaused() || bridge_->isBusy()) bridge_->session().stop();
+        bridge_->openAgainThen(go);
+    });
+}
+
+// --- sessions
+
+void MainWindow::keepSession() { keeper_->start(); }
+
+void MainWindow::offerLastSession() { start_->setLastSession(keeper_->isKeeping() ? keeper_->last() : std::nullopt); }
+
+void MainWindow::restoreAtStart(bool is_wanted) {
+    const auto last = keeper_->last();
+    start_->setLastSession(last);
+    const bool isAtOnce = last && (is_wanted || (setting(kRestoreAtStart, false) && last->may_be_at_once));
+    if (isAtOnce) keeper_->restore(last->folder);
+    else start_->focusFirst();
+}
+
+// --- the screen
+
+void MainWindow::showEvent(QShowEvent* event) {
+    QMainWindow::showEvent(event);
+    if (was_shown_) return;
+    was_shown_ = true;
+    // The window manager puts its frame around a window a while after it is shown.
+    for (const int after : {0, 100, 400, 1000}) QTimer::singleShot(after, this, &MainWindow::fitScreen);
+}
+
+// No part of the window, its frame included, stands outside the screen.
+void MainWindow::fitScreen() {
+    if (isMaximized() || isFullScreen() || !screen()) return;
+    const QRect room = screen()->availableGeometry();
+    const QRect frame = frameGeometry();
+    if (room.contains(frame)) return;
+    const QSize around = frame.size() - size();
+    const QSize inside = size().boundedTo(room.size() - around);
+    if (inside != size()) resize(inside);
+    const int x = std::max(room.left(), std::min(frame.x(), room.right() + 1 - inside.width() - around.width()));
+    const int y = std::max(room.top(), std::min(frame.y(), room.bottom() + 1 - inside.height() - around.height()));
+    if (QPoint(x, y) != frame.topLeft()) move(x, y);
+}
+
+}  // namespace loupe::window

@@ -1,0 +1,352 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a run and a training leave on disk while they go on, and how it comes back in another session.
+
+#include <unistd.h>
+
+#include <QFile>
+#include <QRandomGenerator>
+#include <QTemporaryDir>
+#include <QtTest>
+#include <filesystem>
+#include <fstream>
+#include <future>
+
+#include "core/base/error.h"
+#include "core/base/file.h"
+#include "core/session/run_journal.h"
+#include "core/session/session.h"
+
+using namespace loupe;
+using namespace loupe::session;
+
+namespace {
+
+namespace fs = std::filesystem;
+const std::string kModel = std::string(LOUPE_SOURCE_DIR) + "/resources/models/digits.pt";
+const std::string kData = std::string(LOUPE_SOURCE_DIR) + "/resources/models/digits_data.npz";
+
+template <typename T, typename Ask>
+T answer(Ask&& ask) {
+    std::promise<T> promise;
+    ask([&promise](T value) { promise.set_value(std::move(value)); });
+    return promise.get_future().get();
+}
+
+TensorSlice look(Session& session, ValueId value) {
+    TensorRequest request;
+    request.value = value;
+    return answer<TensorSlice>([&](auto reply) { session.request_tensor("look", request, reply); });
+}
+
+RestoredRun restore(Session& session, const fs::path& folder) {
+    return answer<RestoredRun>([&](auto reply) { session.request_restore_run("restore", folder, reply); });
+}
+
+void open(Session& session) {
+    session.open(kModel);
+    session.wait_idle();
+}
+
+std::string text_of(const fs::path& folder, const char* ending) {
+    for (const auto& file : fs::directory_iterator(folder)) {
+        if (file.path().extension() == ending) return read_text_file(file.path());
+    }
+    return {};
+}
+
+fs::path file_of(const fs::path& folder, const char* ending) {
+    for (const auto& file : fs::directory_iterator(folder)) {
+        if (file.path().extension() == ending) return file.path();
+    }
+    return {};
+}
+
+// The journal's thread writes soon, not at once.
+bool has_events(const fs::path& folder, std::size_t events) {
+    std::string note;
+    try {
+        const auto file = read_journal(folder, note);
+        return file != nullptr && file->recording()->event_count() >= events;
+    } catch (const Error&) {
+        return false;
+    }
+}
+
+bool has_elements(const fs::path& folder, const Recording& recording) {
+    std::string note;
+    const auto file = read_journal(folder, note);
+    for (EventId id = 1; file != nullptr && id <= recording.event_count(); ++id) {
+        for (const ValueId value : recording.event(id).outputs) {
+            if (value > file->recording()->value_count() || !file->elements(value).defined()) return false;
+        }
+    }
+    return file != nullptr;
+}
+
+}  // namespace
+
+class TestRunJournal : public QObject {
+    Q_OBJECT
+
+    QTemporaryDir home_;
+    fs::path folder_;
+    int count_ = 0;
+
+  private slots:
+    void init() {
+        folder_ = fs::path(home_.path().toStdString()) / std::to_string(++count_);
+        fs::create_directories(folder_);
+    }
+
+    // Parked, and the process is gone without having said so: events, values and memory are there as far as it came.
+    void a_parked_run_comes_back() {
+        Session first;
+        first.keep_in(folder_);
+        open(first);
+        RunOptions options;
+        options.backward = true;
+        first.run(options);
+        first.run_to_phase(RunPhase::Backward);
+        first.wait_idle();
+        first.step(StepKind::Over);
+        first.wait_idle();
+        first.step(StepKind::Over);
+        first.wait_idle();
+        const auto recorded = first.recording();
+        const std::size_t events = recorded->event_count();
+        QVERIFY(events > 15);
+        QTRY_VERIFY(has_events(folder_, events));
+        QTRY_VERIFY(has_elements(folder_, *recorded));
+        // A copy, as another process finds the folder while this one still stands there.
+        const fs::path left = folder_.string() + "-left";
+        fs::copy(folder_, left);
+
+        Session second;
+        open(second);
+        const RestoredRun restored = restore(second, left);
+        QCOMPARE(restored.error, std::string());
+        QCOMPARE(restored.events, static_cast<EventId>(events));
+        QCOMPARE(second.status().state, RunState::Ready);
+        QCOMPARE(second.status().reached, static_cast<EventId>(events));
+        const auto again = second.recording();
+        QCOMPARE(again->event_count(), events);
+        for (EventId id = 1; id <= events; ++id) {
+            QCOMPARE(again->event(id).op, recorded->event(id).op);
+            QCOMPARE(again->event(id).scope, recorded->event(id).scope);
+            QCOMPARE(again->event(id).duration, recorded->event(id).duration);
+            QCOMPARE(again->event(id).inputs, recorded->event(id).inputs);
+            QCOMPARE(again->event(id).outputs, recorded->event(id).outputs);
+            QCOMPARE(again->backward_peer(id), recorded->backward_peer(id));
+        }
+        for (EventId id = 1; id <= events; ++id) {
+            for (const ValueId value : recorded->event(id).outputs) {
+                const TensorSlice was = look(first, value);
+                const TensorSlice is = look(second, value);
+                QVERIFY2(is.error.empty(), is.error.c_str());
+                QCOMPARE(is.shape, was.shape);
+                QVERIFY(!is.data.empty() && is.data.front().elements == was.data.front().elements);
+            }
+        }
+        // It runs again like any model, to the same place.
+        options.pause_at_start = true;
+        second.run(options);
+        second.wait_idle();
+        second.run_to_event(static_cast<EventId>(events + 1));
+        second.wait_idle();
+        QCOMPARE(second.status().state, RunState::Paused);
+        QCOMPARE(second.status().reached, static_cast<EventId>(events));
+        QCOMPARE(second.status().next_op, first.status().next_op);
+    }
+
+    void a_finished_run_comes_back_with_its_gradients() {
+        std::vector<GradientRow> rows;
+        {
+            Session first;
+            first.keep_in(folder_);
+            open(first);
+            RunOptions options;
+            options.backward = true;
+            first.run(options);
+            first.wait_idle();
+            rows = answer<std::vector<GradientRow>>([&](auto reply) { first.request_gradients("g", reply); });
+        }
+        Session second;
+        open(second);
+        const RestoredRun restored = restore(second, folder_);
+        QCOMPARE(restored.error, std::string());
+        QCOMPARE(restored.note, std::string());
+        const auto again = answer<std::vector<GradientRow>>([&](auto reply) { second.request_gradients("g", reply); });
+        QCOMPARE(again.size(), rows.size());
+        for (std::size_t i = 0; i < rows.size(); ++i) {
+            QCOMPARE(again[i].parameter, rows[i].parameter);
+            QCOMPARE(again[i].norm, rows[i].norm);
+        }
+        // And is saved as a recording like one that ran here.
+        const fs::path file = folder_.string() + ".loupe";
+        const auto failure = answer<std::string>([&](auto reply) { second.request_save_recording("s", file, reply); });
+        QCOMPARE(failure, std::string());
+        QCOMPARE(RecordingFile(file).recording()->event_count(), second.recording()->event_count());
+        // The next run takes its place.
+        second.keep_in(folder_);
+        second.run({});
+        second.wait_idle();
+        QVERIFY(look(second, 1).error.empty());
+        QTRY_COMPARE(std::distance(fs::directory_iterator(folder_), fs::directory_iterator()), std::ptrdiff_t{2});
+    }
+
+    // Any prefix of the files, and any damage of them, is a shorter run or one line.
+    void what_is_cut_off_or_damaged_is_no_crash() {
+        {
+            Session first;
+            first.keep_in(folder_);
+            open(first);
+            RunOptions options;
+            options.backward = true;
+            first.run(options);
+            first.wait_idle();
+        }
+        const std::string events = text_of(folder_, ".events");
+        const std::string values = text_of(folder_, ".values");
+        QVERIFY(events.size() > 1000 && values.size() > 1000);
+        const fs::path events_file = file_of(folder_, ".events");
+        const fs::path values_file = file_of(folder_, ".values");
+        QRandomGenerator random(7);
+        const auto put = [](const fs::path& file, const std::string& bytes) { std::ofstream(file, std::ios::binary).write(bytes.data(), static_cast<std::streamsize>(bytes.size())); };
+        for (int i = 0; i < 200; ++i) {
+            std::string some = events;
+            std::string elements = values;
+            if (i % 4 == 0) some.resize(random.bounded(static_cast<quint32>(some.size())));
+            if (i % 4 == 1) elements.resize(random.bounded(static_cast<quint32>(elements.size())));
+            if (i % 4 >= 2) {
+                std::string& one = i % 4 == 2 ? some : elements;
+                for (int k = 0; k < 8; ++k) one[random.bounded(static_cast<quint32>(one.size()))] = static_cast<char>(random.bounded(256));
+            }
+            put(events_file, some);
+            put(values_file, elements);
+            std::string note;
+            try {
+                const auto file = read_journal(folder_, note);
+                if (file == nullptr) continue;
+                for (ValueId id = 1; id <= file->recording()->value_count(); ++id) {
+                    try {
+                        (void)file->elements(id);
+                    } catch (const Error&) {
+                    }
+                }
+            } catch (const Error& error) {
+                QVERIFY(!std::string(error.what()).empty());
+            }
+        }
+    }
+
+    void beyond_its_size_events_are_kept_without_elements() {
+        Session session;
+        open(session);
+        session.run({});
+        session.wait_idle();
+        const fs::path file = folder_.string() + ".loupe";
+        QCOMPARE(answer<std::string>([&](auto reply) { session.request_save_recording("s", file, reply); }), std::string());
+        const RecordingFile run(file);
+        {
+            RunJournal journal(folder_, {.event_bytes = 256 << 20, .element_bytes = 4096});
+            journal.begin(run.recording(), run.graph(), run.run(), RunJournal::When::EverySecond);
+            while (journal.add_elements([&](ValueId id) { return run.elements(id); }, 1 << 20)) {
+            }
+            journal.write_now();
+        }
+        std::string note;
+        const auto kept = read_journal(folder_, note);
+        QVERIFY(kept != nullptr);
+        QCOMPARE(kept->recording()->event_count(), run.recording()->event_count());
+        QCOMPARE(note, std::string("not all elements were kept"));
+        QVERIFY(fs::file_size(file_of(folder_, ".values")) <= 8192);
+    }
+
+    // Closing the model, or opening another, leaves nothing to come back to.
+    void a_model_that_is_closed_leaves_nothing() {
+        Session session;
+        session.keep_in(folder_);
+        open(session);
+        session.run({});
+        session.wait_idle();
+        QTRY_VERIFY(has_events(folder_, 1));
+        session.close();
+        session.wait_idle();
+        QVERIFY(fs::is_empty(folder_));
+    }
+
+    // Model, optimiser and curves of a training come back, and it goes on.
+    void a_training_comes_back() {
+        TrainOptions options;
+        options.data.path = kData;
+        options.epochs = 2;
+        options.optimizer = "SGD(0.05, momentum=0.9)";
+        options.look_every = -1;
+        Session first;
+        first.keep_in(folder_);
+        open(first);
+        first.train(options);
+        first.wait_idle();
+        QCOMPARE(first.status().state, RunState::Finished);
+        const auto log = first.training();
+        const fs::path checkpoint = folder_ / "training.pt";
+        QTRY_VERIFY(fs::exists(checkpoint));
+
+        // One epoch more, to hold the other's against: random numbers are the process's.
+        const fs::path left = folder_.string() + "-training.pt";
+        fs::copy_file(checkpoint, left);
+        const auto element = [&](Session& session) {
+            TensorRequest request;
+            request.name = session.model()->modules.back().parameters.front().name;
+            return answer<TensorSlice>([&](auto reply) { session.request_tensor("w", request, reply); }).data.front().elements;
+        };
+        const auto learned = element(first);
+        const auto steps = log->step_count();
+        const double loss = log->steps().back().loss;
+        options.epochs = 3;
+        first.train_on(options);
+        first.wait_idle();
+        QVERIFY(first.training()->step_count() > steps);
+
+        Session second;
+        open(second);
+        const auto failure = answer<std::string>([&](auto reply) { second.request_restore_training("t", left, reply); });
+        QCOMPARE(failure, std::string());
+        QVERIFY(second.training() != nullptr);
+        QCOMPARE(second.training()->step_count(), steps);
+        QCOMPARE(second.training()->steps().back().loss, loss);
+        QVERIFY(element(second) == learned);
+        second.train_on(options);
+        second.wait_idle();
+        QCOMPARE(second.training()->step_count(), first.training()->step_count());
+        QCOMPARE(second.training()->steps().back().loss, first.training()->steps().back().loss);
+    }
+
+    // Without its data the weights still come back.
+    void a_training_whose_data_is_gone() {
+        const fs::path data = folder_.string() + ".npz";
+        fs::copy_file(kData, data);
+        TrainOptions options;
+        options.data.path = data.string();
+        options.epochs = 1;
+        options.look_every = -1;
+        {
+            Session first;
+            first.keep_in(folder_);
+            open(first);
+            first.train(options);
+            first.wait_idle();
+            QCOMPARE(first.status().state, RunState::Finished);
+        }
+        QVERIFY(fs::exists(folder_ / "training.pt"));
+        fs::remove(data);
+        Session second;
+        open(second);
+        const auto failure = answer<std::string>([&](auto reply) { second.request_restore_training("t", folder_ / "training.pt", reply); });
+        QVERIFY2(failure.find("the weights came back, the training did not") == 0, failure.c_str());
+        QVERIFY(second.training() == nullptr);
+    }
+};
+
+QTEST_GUILESS_MAIN(TestRunJournal)
+#include "test_run_journal.moc"
