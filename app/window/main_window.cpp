@@ -351,7 +351,7 @@ void MainWindow::makeMenus() {
     panel_menu_ = menuBar()->addMenu(tr("&Panel"));
     panel_menu_->setToolTipsVisible(true);
     connect(panel_menu_, &QMenu::aboutToShow, this, &MainWindow::fillPanelMenu);
-    fill(menuBar()->addMenu(tr("&Help")), {"keys", "documentation", "", "about"});
+    fill(menuBar()->addMenu(tr("&Help")), {"manual", "keys", "documentation", "", "about"});
 }
 
 void MainWindow::makeToolBar() {

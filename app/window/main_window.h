@@ -16,6 +16,7 @@ namespace loupe::window {
 class Actions;
 class Banner;
 class Docks;
+class HelpWindow;
 class SessionKeeper;
 class StartPage;
 class SourcePermissions;
@@ -50,6 +51,7 @@ class MainWindow : public QMainWindow {
     Unsaved saveTarget() const;
     void openPalette();
     void showKeys();
+    void showManual();
     void openGoTo();
 
   protected:
@@ -103,6 +105,7 @@ class MainWindow : public QMainWindow {
     WeightsLoader* weights_;
     SourcePermissions* permissions_;
     SessionKeeper* keeper_ = nullptr;
+    HelpWindow* manual_ = nullptr;  // made when it is wanted
     QMenu* recent_menu_ = nullptr;
     QMenu* panel_menu_ = nullptr;
     QString opening_;

@@ -14,6 +14,7 @@
 #include "app/window/actions.h"
 #include "app/window/banner.h"
 #include "app/window/docks.h"
+#include "app/window/help_window.h"
 #include "app/window/keys_dialog.h"
 #include "app/window/main_window.h"
 #include "app/window/session_keeper.h"
@@ -83,6 +84,7 @@ void MainWindow::makeSaveActions() {
 
 void MainWindow::makeHelpActions() {
     actions_->add({"keys", tr("&Keys and commands\u2026"), tr("Every command with its keys, to search in"), {}, {QKeySequence(Qt::SHIFT | Qt::Key_F1)}, [this] { showKeys(); }, {}});
+    actions_->add({"manual", tr("&Manual"), tr("The pages of documentation, with a search over all of them"), "help", {}, [this] { showManual(); }, {}});
     actions_->add({"about", tr("&About Tensorloupe"), tr("The version, and where this comes from"), {}, {}, [this] {
                        auto* box = new QMessageBox(QMessageBox::NoIcon, tr("About Tensorloupe"),
                                                    tr("<b>Tensorloupe %1</b><p>A desktop inspector for neural networks: opens a model, runs it forward and backward one operator at a time, and shows everything "
@@ -95,6 +97,16 @@ void MainWindow::makeHelpActions() {
 }
 
 void MainWindow::showKeys() { (new KeysDialog(this))->show(); }
+
+void MainWindow::showManual() {
+    if (!manual_) {
+        manual_ = new HelpWindow(shippedHelpPages(), this);
+        connect(manual_, &HelpWindow::panelWanted, docks_, &Docks::show);
+    }
+    manual_->setVisible(true);
+    manual_->raise();
+    manual_->activateWindow();
+}
 
 // --- what is not saved
 
