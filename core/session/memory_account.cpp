@@ -7,14 +7,15 @@
 namespace loupe::session {
 
 MemoryAccount::MemoryAccount(RecordingWriter& writer, const ValueStore& store)
-    : writer_(writer), store_(store), before_(set_allocation_observer(this)) {}
+    : writer_(writer), store_(store) {
+    observing_.emplace(*this);
+}
 
 MemoryAccount::~MemoryAccount() { stop(); }
 
 void MemoryAccount::stop() {
-    if (!is_watching_) return;
-    is_watching_ = false;
-    set_allocation_observer(before_);
+    if (!observing_) return;
+    observing_.reset();
     std::vector<Ptr<Storage>> no_longer_watched;
     const std::lock_guard lock(mutex_);
     for (auto& [id, block] : live_) no_longer_watched.push_back(std::move(block.watched));

@@ -3,12 +3,13 @@
 // Who has how much memory, by the program's own account: a block that only the recording still holds counts as freed.
 
 #include <mutex>
+#include <optional>
 #include <unordered_map>
 #include <vector>
 
 #include "core/session/recording_writer.h"
 #include "core/session/value_store.h"
-#include "core/tensor/allocator.h"
+#include "core/tensor/allocation_observers.h"
 #include "core/tensor/storage.h"
 
 namespace loupe::session {
@@ -56,8 +57,7 @@ class MemoryAccount final : public AllocationObserver {
 
     RecordingWriter& writer_;
     const ValueStore& store_;
-    AllocationObserver* before_;
-    bool is_watching_ = true;
+    std::optional<AllocationObserverScope> observing_;
     mutable std::mutex mutex_;  // frees may come from other threads
     Blocks live_;
     std::vector<std::uint64_t> made_;            // in the event, to be published at its end

@@ -16,21 +16,15 @@
 #include "core/session/graph_builder.h"
 #include "core/session/pipelines.h"
 #include "core/session/plan_parts.h"
-#include "core/tensor/allocator.h"
+#include "core/tensor/allocation_observers.h"
 
 namespace loupe::session {
 namespace {
 
-// Bytes beyond those there were when it was made; whoever watched before is told as well.
+// Bytes beyond those there were when it was made.
 class PeakCounter final : public AllocationObserver {
   public:
-    PeakCounter() : before_(set_allocation_observer(this)) {}
-    PeakCounter(const PeakCounter&) = delete;
-    PeakCounter& operator=(const PeakCounter&) = delete;
-    ~PeakCounter() override { set_allocation_observer(before_); }
-
     void on_allocation(const AllocationEvent& event) noexcept override {
-        if (before_ != nullptr) before_->on_allocation(event);
         const auto bytes = static_cast<std::int64_t>(event.bytes);
         if (!event.is_free) ++allocations_;
         const std::int64_t now = now_ += event.is_free ? -bytes : bytes;
@@ -47,10 +41,10 @@ class PeakCounter final : public AllocationObserver {
     std::int64_t allocations() const { return allocations_; }
 
   private:
-    AllocationObserver* before_;
     std::atomic<std::int64_t> now_{0};
     std::atomic<std::int64_t> peak_{0};
     std::atomic<std::int64_t> allocations_{0};
+    AllocationObserverScope observing_{*this};  // last: counts are there before the first event, and after the last
 };
 
 class Planner {

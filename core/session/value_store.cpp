@@ -10,6 +10,7 @@
 
 #include "core/base/error.h"
 #include "core/session/element_walk.h"
+#include "core/tensor/allocation_observers.h"
 
 namespace loupe::session {
 namespace {
@@ -44,9 +45,10 @@ std::uint64_t hash_of(const Tensor& rows) {
 }  // namespace
 
 Tensor copy_elements(const Tensor& t) {
-    AllocationObserver* watching = set_allocation_observer(nullptr);
-    Tensor copy = empty(t.sizes(), t.dtype());
-    set_allocation_observer(watching);
+    Tensor copy = [&] {
+        const UnobservedAllocationScope unobserved;
+        return empty(t.sizes(), t.dtype());
+    }();
     visit_dtype(t.dtype(), [&]<typename T>(std::type_identity<T>) {
         T* to = copy.data<T>();
         walk_elements<T>(t, true, [&](const T* elements, std::int64_t n) {

@@ -4,16 +4,21 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <bit>
 #include <cstdint>
 #include <cstdlib>
+#include <iterator>
 #include <mutex>
+#include <shared_mutex>
+#include <thread>
 #include <vector>
 
 #include "core/base/error.h"
 #include "core/base/strings.h"
+#include "core/tensor/allocation_observers.h"
 #include "core/tensor/memory_limit.h"
 
 namespace loupe {
@@ -106,9 +111,13 @@ class CpuAllocator final : public Allocator {
 
     static std::size_t rounded_up(std::size_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }
 
-    static void* fresh(std::size_t size, std::size_t asked) {
+    void* fresh(std::size_t size, std::size_t asked) {
         void* block = nullptr;
-        if (posix_memalign(&block, kAlignment, size == 0 ? kAlignment : size) != 0) out_of_memory(asked);
+        const auto get = [&] { return posix_memalign(&block, kAlignment, size == 0 ? kAlignment : size) == 0; };
+        if (!get()) {
+            trim();  // blocks of other sizes may make room
+            if (!get()) out_of_memory(asked);
+        }
         if (size >= (std::size_t{4} << 20)) madvise(block, size, MADV_HUGEPAGE);
         return block;
     }
@@ -125,7 +134,49 @@ std::array<Allocator*, kDeviceTypes>& allocators() {
 }
 
 thread_local MemoryCategory thread_category = MemoryCategory::Other;
-std::atomic<AllocationObserver*> process_observer{nullptr};
+thread_local int unobserved_depth = 0;
+
+// Hands each event to the observers of the list.
+class ObserverList final : public AllocationObserver {
+  public:
+    void add(AllocationObserver& observer) {
+        const std::unique_lock lock(mutex_);
+        entries_.push_back({&observer, std::this_thread::get_id()});
+        count_.store(entries_.size(), std::memory_order_release);
+    }
+    void remove(const AllocationObserver& observer) noexcept {
+        const std::unique_lock lock(mutex_);
+        const auto found = std::find_if(entries_.rbegin(), entries_.rend(), [&](const Entry& entry) { return entry.observer == &observer; });
+        if (found != entries_.rend()) entries_.erase(std::next(found).base());
+        count_.store(entries_.size(), std::memory_order_release);
+    }
+    bool is_empty() const { return count_.load(std::memory_order_acquire) == 0; }
+
+    void on_allocation(const AllocationEvent& event) noexcept override {
+        if (unobserved_depth > 0 && !event.is_free) return;
+        const auto self = std::this_thread::get_id();
+        const std::shared_lock lock(mutex_);
+        const bool observes = std::any_of(entries_.begin(), entries_.end(), [self](const Entry& entry) { return entry.thread == self; });
+        for (const Entry& entry : entries_) {
+            if (event.is_free || !observes || entry.thread == self) entry.observer->on_allocation(event);
+        }
+    }
+
+  private:
+    struct Entry {
+        AllocationObserver* observer;
+        std::thread::id thread;
+    };
+    std::shared_mutex mutex_;
+    std::vector<Entry> entries_;
+    std::atomic<std::size_t> count_{0};
+};
+
+// Never destroyed: storages in static objects may be freed after everything else.
+ObserverList& observers() {
+    static auto* const list = new ObserverList;
+    return *list;
+}
 
 }  // namespace
 
@@ -160,7 +211,12 @@ void require_memory(std::int64_t count, std::size_t bytes) {
     if (overflow || all > allocation_limit()) out_of_memory(overflow ? SIZE_MAX : all);
 }
 
-AllocationObserver* set_allocation_observer(AllocationObserver* observer) { return process_observer.exchange(observer); }
-AllocationObserver* allocation_observer() { return process_observer.load(std::memory_order_acquire); }
+AllocationObserverScope::AllocationObserverScope(AllocationObserver& observer) : observer_(observer) { observers().add(observer); }
+AllocationObserverScope::~AllocationObserverScope() { observers().remove(observer_); }
+
+UnobservedAllocationScope::UnobservedAllocationScope() { ++unobserved_depth; }
+UnobservedAllocationScope::~UnobservedAllocationScope() { --unobserved_depth; }
+
+AllocationObserver* allocation_observer() { return observers().is_empty() ? nullptr : &observers(); }
 
 }  // namespace loupe

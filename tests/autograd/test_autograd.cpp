@@ -9,7 +9,7 @@
 #include "core/autograd/variable.h"
 #include "core/base/error.h"
 #include "core/ops/functions.h"
-#include "core/tensor/allocator.h"
+#include "core/tensor/allocation_observers.h"
 
 using namespace loupe;
 
@@ -54,9 +54,10 @@ class TestAutograd : public QObject {
         const Tensor weight = make_parameter(fn::ones(Dims{100, 100}));
         const Tensor y = fn::sum(fn::linear(fn::ones(Dims{2, 100}), weight, IValue()));
         Large large;
-        AllocationObserver* const before = set_allocation_observer(&large);
-        backward({y});
-        set_allocation_observer(before);
+        {
+            const AllocationObserverScope observing(large);
+            backward({y});
+        }
         QCOMPARE(large.count, 1);
         QCOMPARE(grad_of(weight).data<float>()[9999], 2.0F);
 

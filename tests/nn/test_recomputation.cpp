@@ -4,6 +4,7 @@
 #include <QtTest>
 #include <atomic>
 
+#include "core/tensor/allocation_observers.h"
 #include "core/autograd/engine.h"
 #include "core/autograd/grad_mode.h"
 #include "core/base/error.h"
@@ -19,10 +20,6 @@ namespace {
 // What the allocator has given and not got back.
 class Account final : public AllocationObserver {
   public:
-    Account() : before_(set_allocation_observer(this)) {}
-    Account(const Account&) = delete;
-    Account& operator=(const Account&) = delete;
-    ~Account() override { set_allocation_observer(before_); }
     void on_allocation(const AllocationEvent& event) noexcept override {
         const auto bytes = static_cast<std::int64_t>(event.bytes);
         live += event.is_free ? -bytes : bytes;
@@ -32,7 +29,7 @@ class Account final : public AllocationObserver {
     std::atomic<std::int64_t> peak = 0;
 
   private:
-    AllocationObserver* before_;
+    AllocationObserverScope observing_{*this};
 };
 
 constexpr std::int64_t kRows = 256, kWidth = 128, kBlocks = 12;

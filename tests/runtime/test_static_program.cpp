@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <new>
 
+#include "core/tensor/allocation_observers.h"
 #include "core/autograd/grad_mode.h"
 #include "core/base/error.h"
 #include "core/base/file.h"
@@ -51,34 +52,26 @@ const std::filesystem::path kFixtures = std::filesystem::path(LOUPE_SOURCE_DIR) 
 
 class AllocationCounter final : public AllocationObserver {
   public:
-    AllocationCounter() : before_(set_allocation_observer(this)) {}
-    AllocationCounter(const AllocationCounter&) = delete;
-    AllocationCounter& operator=(const AllocationCounter&) = delete;
-    ~AllocationCounter() override { set_allocation_observer(before_); }
     void on_allocation(const AllocationEvent& event) noexcept override {
         if (!event.is_free) ++count_;
     }
     std::size_t count() const { return count_; }
 
   private:
-    AllocationObserver* before_;
     std::atomic<std::size_t> count_{0};
+    AllocationObserverScope observing_{*this};
 };
 
 class ByteCounter final : public AllocationObserver {
   public:
-    ByteCounter() : before_(set_allocation_observer(this)) {}
-    ByteCounter(const ByteCounter&) = delete;
-    ByteCounter& operator=(const ByteCounter&) = delete;
-    ~ByteCounter() override { set_allocation_observer(before_); }
     void on_allocation(const AllocationEvent& event) noexcept override {
         now_ += event.is_free ? -static_cast<std::int64_t>(event.bytes) : static_cast<std::int64_t>(event.bytes);
     }
     std::int64_t now() const { return now_; }
 
   private:
-    AllocationObserver* before_;
     std::atomic<std::int64_t> now_{0};
+    AllocationObserverScope observing_{*this};
 };
 
 struct Case {

@@ -2,11 +2,13 @@
 #include <unistd.h>
 
 #include <QTest>
+#include <atomic>
 #include <cstdint>
+#include <thread>
 #include <vector>
 
 #include "core/base/error.h"
-#include "core/tensor/allocator.h"
+#include "core/tensor/allocation_observers.h"
 #include "core/tensor/storage.h"
 #include "core/tensor/tensor.h"
 
@@ -16,10 +18,11 @@ namespace {
 
 class Recorder final : public AllocationObserver {
   public:
-    Recorder() { set_allocation_observer(this); }
-    ~Recorder() override { set_allocation_observer(nullptr); }
     void on_allocation(const AllocationEvent& event) noexcept override { events.push_back(event); }
     std::vector<AllocationEvent> events;
+
+  private:
+    AllocationObserverScope observing_{*this};
 };
 
 std::size_t physical_memory() {
@@ -37,6 +40,8 @@ class MemoryTest : public QObject {
     void a_size_class_holds_what_was_asked();
     void over_the_limit_is_an_error();
     void observer_sees_both_ends();
+    void observers_of_two_threads_keep_apart();
+    void unobserved_allocations_end_with_their_scope();
     void categories_nest();
     void views_of_others_memory_are_not_freed();
     void no_allocator_no_memory();
@@ -113,6 +118,45 @@ void MemoryTest::observer_sees_both_ends() {
     QCOMPARE(freed.storage_id, id);
     QCOMPARE(freed.bytes, std::size_t{48});
     QCOMPARE(freed.category, MemoryCategory::Gradient);
+}
+
+// Two sessions at once: each sees what its own thread allocates, and the frees.
+void MemoryTest::observers_of_two_threads_keep_apart() {
+    Recorder mine;
+    std::size_t seen_there = 0;
+    std::atomic<bool> observes{false}, go_on{false};
+    std::thread other([&] {
+        Recorder theirs;
+        observes = true;
+        while (!go_on) std::this_thread::yield();
+        Storage::allocate(300);
+        seen_there = theirs.events.size();
+    });
+    while (!observes) std::this_thread::yield();
+    const auto kept = Storage::allocate(100);
+    go_on = true;
+    other.join();
+    QCOMPARE(seen_there, std::size_t{2});  // its own block, made and freed
+    std::size_t made = 0;
+    for (const AllocationEvent& event : mine.events) made += event.is_free ? 0 : 1;
+    QCOMPARE(made, std::size_t{1});
+    Storage::allocate(100);
+    QCOMPARE(mine.events.size(), std::size_t{4});  // the observer that ended took none of the others along
+}
+
+void MemoryTest::unobserved_allocations_end_with_their_scope() {
+    Recorder recorder;
+    set_allocation_limit(1000);
+    try {
+        const UnobservedAllocationScope unobserved;
+        Storage::allocate(10);
+        Storage::allocate(2000);
+        QFAIL("no error");
+    } catch (const Error&) {
+        recorder.events.clear();  // the free of the first one
+    }
+    const auto seen = Storage::allocate(10);
+    QCOMPARE(recorder.events.size(), std::size_t{1});
 }
 
 void MemoryTest::categories_nest() {
