@@ -5,13 +5,16 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <new>
 
 #include "app/cli/commands.h"
 #include "app/cli/stop_signals.h"
 #include "core/base/cancel.h"
 #include "core/base/deep_thread.h"
 #include "core/base/error.h"
+#include "core/base/share_cores.h"
 #include "core/base/strings.h"
+#include "core/base/thread_limit.h"
 #include "core/session/compile_mode.h"
 #include "core/session/convert.h"
 #include "core/session/error_text.h"
@@ -64,7 +67,7 @@ void add_model_options(CLI::App& command, RunArguments& options) {
 void add_run_options(CLI::App& command, RunArguments& options) {
     add_model_options(command, options);
     command.add_option("--device", options.device, "cpu or cuda[:N]");
-    command.add_option("--threads", options.threads, "default all cores")->check(CLI::NonNegativeNumber);
+    command.add_option("--threads", options.threads, "default all cores")->check(CLI::Range(0, loupe::most_threads()));
     command.add_option("--pipeline", options.pipeline, "passes to run on the graph first: " + loupe::join(loupe::session::list_pipelines(), ", "));
     command.add_option("--compile-mode", options.compile_mode, "how hard to compile: " + loupe::join(loupe::session::compile_modes(), ", "))
         ->check(CLI::IsMember(loupe::session::compile_modes()));
@@ -107,7 +110,7 @@ void add_train_options(CLI::App& command, RunArguments& model, TrainArguments& o
     command.add_option("--clip", how.clip_norm, "greatest norm of all gradients together");
     command.add_option("--autocast", how.autocast, "forward and loss under torch.autocast: bfloat16, or float16 on a GPU with a GradScaler");
     command.add_flag("!--keep-going", how.stop_at_nan, "also when the loss is NaN or Inf");
-    command.add_option("--threads", model.threads, "default all cores")->check(CLI::NonNegativeNumber);
+    command.add_option("--threads", model.threads, "default all cores")->check(CLI::Range(0, loupe::most_threads()));
     command.add_option("--seed", model.seed, "of order, dropout and made-up data");
     command.add_option("--csv", options.csv_file, "write a row a step");
     command.add_option("--save", options.save_file, "write the weights: .pt, .pth, .npz");
@@ -216,7 +219,7 @@ int run(int argc, char** argv) {
     auto* plan = app.add_subcommand("plan", "how a method runs as a planned program: memory, and where its graph breaks");
     add_model_options(*plan, plan_options.run);
     plan->add_option("--pipeline", plan_options.run.pipeline, "passes to run on the graph first; default inference");
-    plan->add_option("--threads", plan_options.run.threads, "default all cores")->check(CLI::NonNegativeNumber);
+    plan->add_option("--threads", plan_options.run.threads, "default all cores")->check(CLI::Range(0, loupe::most_threads()));
     plan->add_flag("--buffers", plan_options.buffers, "print a line a buffer");
     plan->add_flag("--json", plan_options.run.json, "print one JSON object");
     plan->callback([&] { status = run_plan(plan_options); });
@@ -260,6 +263,9 @@ int run(int argc, char** argv) {
         if (details.empty()) std::fprintf(stderr, "%s\n", error.what());
         else std::fprintf(stderr, "%s\n\n%s\n", session::headline_of(error).c_str(), details.c_str());
         return status_of(error);
+    } catch (const std::bad_alloc&) {
+        std::fputs("out of memory\n", stderr);
+        return kRun;
     } catch (const std::exception& error) {
         std::fprintf(stderr, "%s\n", error.what());
         return kRun;
@@ -270,6 +276,7 @@ int run(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
+    loupe::leave_blas_alone(argv);
     loupe::allow_deep_stack();
     catch_stop_signals();
     return end_output(run(argc, argv));

@@ -6,13 +6,65 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <atomic>
 #include <exception>
+#include <vector>
+
+#include "core/base/error.h"
+#include "core/base/strings.h"
+#include "core/base/thread_limit.h"
 
 namespace loupe {
 
+namespace {
+
+// How many threads this one has shown to be able to start. libgomp ends the program when it cannot start one.
+thread_local int startable_threads = 1;
+
+extern "C" void* wait_for_release(void* release) {
+    static_cast<std::atomic<bool>*>(release)->wait(false);
+    return nullptr;
+}
+
+// Starts the threads of a team once: those of this thread wait for work from then on. Gives how many there can be, this one included.
+int start_team(int wanted) {
+    if (wanted <= startable_threads || omp_in_parallel()) return wanted;
+    std::atomic<bool> release{false};
+    std::vector<pthread_t> trial;
+    trial.reserve(static_cast<std::size_t>(wanted));
+    for (int i = 1; i < wanted; ++i) {
+        pthread_t thread{};
+        if (pthread_create(&thread, nullptr, wait_for_release, &release) != 0) break;
+        trial.push_back(thread);
+    }
+    release = true;
+    release.notify_all();
+    for (const pthread_t thread : trial) pthread_join(thread, nullptr);
+    const int found = static_cast<int>(trial.size()) + 1;
+#pragma omp parallel num_threads(found)
+    {
+    }
+    startable_threads = std::max(startable_threads, found);
+    return found;
+}
+
+}  // namespace
+
+int most_threads() { return std::max(64, 4 * omp_get_num_procs()); }
+
 int thread_count() { return omp_in_parallel() ? 1 : omp_get_max_threads(); }
 
-void set_thread_count(int count) { omp_set_num_threads(count > 0 ? count : omp_get_num_procs()); }
+void set_thread_count(int count) {
+    if (count > most_threads()) {
+        throw Error(ErrorKind::Usage, concat(count, " threads are more than this machine can use: at most ", most_threads()), {.hint = "0 takes all cores"});
+    }
+    const int wanted = count > 0 ? count : omp_get_num_procs();
+    const int found = start_team(wanted);
+    if (found < wanted && count > 0) {
+        throw Error(ErrorKind::Run, concat("cannot start ", count, " threads, only ", found, ": no memory for their stacks, or a limit of the system"), {.hint = "take fewer"});
+    }
+    omp_set_num_threads(found);
+}
 
 namespace {
 
@@ -38,6 +90,15 @@ void run_parallel(std::int64_t begin, std::int64_t end, std::int64_t grain, void
     if (pieces <= 1) {
         body(context, begin, end);
         return;
+    }
+    if (pieces > startable_threads) {
+        // Of a thread that has not said how many it takes: those that can be started.
+        const int found = start_team(static_cast<int>(pieces));
+        if (found < pieces) {
+            omp_set_num_threads(found);
+            run_parallel(begin, end, grain, context, body);
+            return;
+        }
     }
     std::exception_ptr failure;
     const int core = sched_getcpu();

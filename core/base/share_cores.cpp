@@ -5,6 +5,7 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <initializer_list>
 #include <system_error>
 #include <thread>
 
@@ -16,15 +17,35 @@ constexpr unsigned kFewCores = 4;
 // Turns at a barrier; libgomp's own are 300,000. Fewer than 1,000 and short regions pay for waking threads.
 constexpr const char* kTurns = "3000";
 
+struct Setting {
+    const char* name;
+    const char* value;
+};
+
+// Libraries read the environment while they are loaded, before main(): the program is started anew.
+void start_with(std::initializer_list<Setting> settings, char** arguments) {
+    bool is_new = false;
+    for (const Setting& setting : settings) {
+        if (std::getenv(setting.name) != nullptr) continue;
+        if (setenv(setting.name, setting.value, 0) != 0) return;
+        is_new = true;
+    }
+    if (!is_new) return;
+    std::error_code failure;
+    const auto program = std::filesystem::read_symlink("/proc/self/exe", failure);
+    if (!failure) execv(program.c_str(), arguments);  // comes back only when it fails: then waiting is as it was
+}
+
+constexpr Setting kOneBlasThread{"OPENBLAS_NUM_THREADS", "1"};
+
 }  // namespace
 
 void share_cores(char** arguments) {
     const bool is_said = std::getenv("GOMP_SPINCOUNT") != nullptr || std::getenv("OMP_WAIT_POLICY") != nullptr;
-    if (is_said || std::thread::hardware_concurrency() > kFewCores) return;
-    std::error_code failure;
-    const auto program = std::filesystem::read_symlink("/proc/self/exe", failure);
-    if (failure || setenv("GOMP_SPINCOUNT", kTurns, 0) != 0) return;
-    execv(program.c_str(), arguments);  // comes back only when it fails: then waiting is as it was
+    if (is_said || std::thread::hardware_concurrency() > kFewCores) start_with({kOneBlasThread}, arguments);
+    else start_with({kOneBlasThread, {"GOMP_SPINCOUNT", kTurns}}, arguments);
 }
+
+void leave_blas_alone(char** arguments) { start_with({kOneBlasThread}, arguments); }
 
 }  // namespace loupe

@@ -9,4 +9,8 @@ namespace loupe {
 // reads its environment before that. An environment that says how to wait is left as it is.
 void share_cores(char** arguments);
 
+// For every program: OpenBLAS starts no threads of its own, of which each takes 128 MiB of address space, and waits for ever at the
+// program's end for one that found none. As above, first in main(); share_cores does this too.
+void leave_blas_alone(char** arguments);
+
 }  // namespace loupe

@@ -2,6 +2,7 @@
 #include "core/data/workers.h"
 
 #include <chrono>
+#include <system_error>
 
 #include "core/base/error.h"
 #include "core/base/parallel.h"
@@ -50,12 +51,19 @@ WorkerPool::WorkerPool(int count, std::uint64_t base_seed, Init init, bool in_th
         workers_.push_back(std::move(worker));
     }
     if (!in_threads) return;
-    for (std::size_t index = 0; index < workers_.size(); ++index) {
-        workers_[index]->thread = std::thread([this, index] { run(index); });
+    try {
+        for (std::size_t index = 0; index < workers_.size(); ++index) {
+            workers_[index]->thread = std::thread([this, index] { run(index); });
+        }
+    } catch (const std::system_error& error) {
+        end();
+        throw Error(ErrorKind::Run, concat("cannot start ", count, " threads that load data: ", error.code().message()), {.hint = "take fewer workers"});
     }
 }
 
-WorkerPool::~WorkerPool() {
+WorkerPool::~WorkerPool() { end(); }
+
+void WorkerPool::end() {
     quit_ = true;
     for (const auto& worker : workers_) {
         {

@@ -58,6 +58,7 @@ class WorkerPool {
     void make_in_place(std::size_t worker, std::size_t number);
 
   private:
+    void end();
     struct Task {
         std::shared_ptr<Pass> pass;
         std::size_t number = 0;

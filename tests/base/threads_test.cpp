@@ -10,6 +10,7 @@
 #include "core/base/error.h"
 #include "core/base/parallel.h"
 #include "core/base/ref_counted.h"
+#include "core/base/thread_limit.h"
 
 using namespace loupe;
 
@@ -33,6 +34,16 @@ class ThreadsTest : public QObject {
         QCOMPARE(allowed(), before);
     }
     void cleanup() { set_thread_count(0); }
+    void too_many_threads_are_an_error() {
+        set_thread_count(3);
+        QVERIFY_THROWS_EXCEPTION(Error, set_thread_count(most_threads() + 1));
+        QVERIFY_THROWS_EXCEPTION(Error, set_thread_count(100000));
+        QCOMPARE(thread_count(), 3);
+        set_thread_count(most_threads());
+        std::atomic<int> sum{0};
+        parallel_for(0, 1000, 1, [&](std::int64_t begin, std::int64_t end) { sum += static_cast<int>(end - begin); });
+        QCOMPARE(sum.load(), 1000);
+    }
     void covers_each_index_once_data();
     void covers_each_index_once();
     void small_ranges_stay_here();

@@ -7,6 +7,9 @@
 #include <QJsonDocument>
 #include <QJsonObject>
 #include <QSettings>
+#include <algorithm>
+
+#include "core/session/limits.h"
 
 namespace loupe::views {
 
@@ -99,7 +102,7 @@ std::optional<RememberedInputs> inputsFromJson(const QJsonObject& object, RunOpt
     options.statistics = object[QStringLiteral("statistics")].toBool(true);
     options.pipeline = object[QStringLiteral("pipeline")].toString(QStringLiteral("none")).toStdString();
     options.compile_mode = object[QStringLiteral("compile_mode")].toString().toStdString();
-    options.threads = object[QStringLiteral("threads")].toInt();
+    options.threads = std::clamp(object[QStringLiteral("threads")].toInt(), 0, session::most_threads());
     options.seed = static_cast<std::uint64_t>(object[QStringLiteral("seed")].toInteger());
     options.left_out.clear();
     for (const auto& name : object[QStringLiteral("left_out")].toArray()) options.left_out.insert(name.toString().toStdString());

@@ -23,6 +23,7 @@
 #include <cmath>
 
 #include "core/session/input_preview.h"
+#include "core/session/limits.h"
 #include "views/common/format.h"
 #include "views/common/icons.h"
 #include "views/common/theme.h"
@@ -273,7 +274,7 @@ QWidget* InputsView::makeOptions() {
     for (const auto& mode : session::compile_modes()) compile_->addItem(text(mode));
     compile_->setToolTip(tr("Compiles the graph first, with the mode's own passes unless some are chosen; the panel Compile tells what came of it"));
     threads_ = new QSpinBox(box);
-    threads_->setRange(0, 256);
+    threads_->setRange(0, session::most_threads());
     threads_->setSpecialValueText(tr("all cores"));
     seed_ = new QSpinBox(box);
     seed_->setRange(0, 1 << 30);

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/ops/linalg/batch.h"
 
-#include <cblas.h>
-
 #include <algorithm>
 #include <cstdlib>
 #include <limits>
@@ -14,9 +12,8 @@
 
 namespace loupe::linalg {
 
-void prepare_lapack() {
+LapackScope::LapackScope() {
     static const bool done = [] {
-        openblas_set_num_threads(1);
         LAPACKE_set_nancheck(0);
         return true;
     }();

@@ -16,7 +16,7 @@ using namespace arithmetic;
 
 void factor_columns(const Tensor& L, const Tensor& info, bool upper) {
     check_kernel_dtype(L, "cholesky_cpu");
-    prepare_lapack();
+    const LapackScope lapack;
     const std::int64_t n = L.size(-1);
     visit_lapack(L.dtype(), [&]<typename T>(std::type_identity<T>) {
         for (std::int64_t i = 0; i < batch_count(L); ++i) {
@@ -94,7 +94,7 @@ TensorMeta infer_inverse(const Tensor& L, bool) {
 }
 void invert(const Tensor& out, const Tensor& L, bool upper) {
     check_kernel_dtype(L, "cholesky_inverse_out_cpu");
-    prepare_lapack();
+    const LapackScope lapack;
     const Tensor work = column_copy(L);
     const Dims batch = batch_sizes(L);
     const Tensor info = empty(span_of(batch), ScalarType::Int32);
@@ -139,7 +139,7 @@ TensorMeta infer_solve(const Tensor& B, const Tensor& L, bool) {
 void solve(const Tensor& out, const Tensor& B, const Tensor& L, bool upper) {
     check_kernel_dtype(B, "cholesky_solve_cpu");
     if (out.numel() == 0) return;
-    prepare_lapack();
+    const LapackScope lapack;
     const Dims batch = batch_sizes(out);
     const Tensor factors = column_copy(in_batch(L, span_of(batch)));
     const Tensor work = columns_for(out);

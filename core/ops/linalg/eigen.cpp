@@ -42,7 +42,7 @@ void decompose_hermitian(const Tensor& values, const Tensor& vectors, const Tens
                          std::string_view function) {
     check_kernel_dtype(A, "linalg_eigh_cpu");
     if (A.numel() == 0) return;
-    prepare_lapack();
+    const LapackScope lapack;
     const Tensor work = with_vectors ? columns_for(vectors) : empty_columns(A.sizes(), A.dtype());
     if (!work.is_same(A)) copy_strided(work, A);
     const Tensor sorted = buffer_for(values);
@@ -178,7 +178,7 @@ void decompose(const Tensor& values, const Tensor& vectors, const Tensor& A, std
     check_kernel_dtype(A, "linalg_eig_out_cpu");
     if (A.numel() == 0) return;
     require(fn::is_nonzero(fn::all(fn::isfinite(A))), function, ": input tensor should not contain infs or NaNs.");
-    prepare_lapack();
+    const LapackScope lapack;
     const Tensor work = column_copy(A);
     const Tensor numbers = buffer_for(values);
     const Tensor columns = vectors.defined() ? columns_for(vectors) : Tensor();

@@ -9,6 +9,7 @@
 #define lapack_complex_double std::complex<double>
 #include <lapacke.h>
 
+#include "core/ops/matrix/blas_scope.h"
 #include "core/tensor/tensor.h"
 
 namespace loupe::linalg {
@@ -52,8 +53,14 @@ using RealOf = typename Lapack<T>::Real;
 template <typename T>
 inline constexpr bool kIsComplex = is_complex(scalar_type_of<T>);
 
-// One thread in OpenBLAS, and NaN left to the routines: they answer what PyTorch answers. To be called before the first routine.
-void prepare_lapack();
+// Lives while routines of LAPACK are called, on one thread. NaN is left to the routines: they answer what PyTorch answers.
+class LapackScope {
+  public:
+    LapackScope();  // throws Error (Run) without memory to work in
+
+  private:
+    BlasScope blas_;
+};
 
 inline lapack_int narrow(std::int64_t n) { return static_cast<lapack_int>(n); }
 // A leading dimension, which LAPACK wants to be at least 1.

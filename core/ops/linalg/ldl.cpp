@@ -21,7 +21,7 @@ MetaList infer_factor(const Tensor& A, bool, bool) {
 }
 void factor(const Tensor& LD, const Tensor& pivots, const Tensor& info, const Tensor& A, bool hermitian, bool check) {
     check_kernel_dtype(A, "ldl_factor_kernel_cpu");
-    prepare_lapack();
+    const LapackScope lapack;
     const Tensor work = columns_for(LD);
     const Tensor rows = buffer_for(pivots);
     const Tensor codes = buffer_for(info);
@@ -67,7 +67,7 @@ TensorMeta infer_solve(const Tensor& LD, const Tensor& pivots, const Tensor& B, 
 void solve(const Tensor& out, const Tensor& LD, const Tensor& pivots, const Tensor& B, bool hermitian) {
     check_kernel_dtype(LD, "ldl_solve_kernel_cpu");
     if (out.numel() == 0) return;
-    prepare_lapack();
+    const LapackScope lapack;
     const Dims batch = batch_sizes(out);
     const Tensor factors = column_copy(in_batch(LD, span_of(batch)));
     const Tensor rows =

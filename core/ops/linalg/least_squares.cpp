@@ -126,7 +126,7 @@ std::tuple<Tensor, Tensor, Tensor, Tensor> lstsq(const Tensor& A, const Tensor& 
     const std::int64_t n = A.size(-1);
     const Batch batch = prepare(A, is_vector ? fn::unsqueeze(B, -1) : B, driver);
     const double cut = rcond.value_or(epsilon_of(A.dtype()) * static_cast<double>(std::max(m, n)));
-    prepare_lapack();
+    const LapackScope lapack;
     if (batch.A.numel() > 0 && batch.B.numel() > 0) {
         visit_lapack(A.dtype(), [&]<typename T>(std::type_identity<T>) {
             for (std::int64_t i = 0; i < batch_count(batch.A); ++i) solve_one<T>(batch, i, driver, cut, m);

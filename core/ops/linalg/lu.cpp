@@ -34,7 +34,7 @@ MetaList infer_factor(const Tensor& A, bool, bool) {
 void factor(const Tensor& LU, const Tensor& pivots, const Tensor& info, const Tensor& A, bool pivot, bool check) {
     check_kernel_dtype(A, "lu_cpu");
     require(pivot, "linalg.lu_factor: LU without pivoting is not implemented on the CPU");
-    prepare_lapack();
+    const LapackScope lapack;
     const Tensor work = columns_for(LU);
     if (!work.is_same(A)) copy_strided(work, A);
     const Tensor rows = buffer_for(pivots);
@@ -238,7 +238,7 @@ TensorMeta infer_solve(const Tensor& LU, const Tensor& pivots, const Tensor& B, 
 void solve(const Tensor& out, const Tensor& LU, const Tensor& pivots, const Tensor& B, bool left, bool adjoint) {
     check_kernel_dtype(LU, "linalg.lu_solve_cpu");
     if (out.numel() == 0) return;
-    prepare_lapack();
+    const LapackScope lapack;
     const Dims batch = batch_sizes(out);
     const Tensor target = left ? out : mT(out);
     const Tensor work = columns_for(target);

@@ -21,7 +21,7 @@ using namespace arithmetic;
 void reflect(const Tensor& matrices, const Tensor& tau) {
     check_kernel_dtype(matrices, "geqrf_cpu");
     if (matrices.numel() == 0) return;
-    prepare_lapack();
+    const LapackScope lapack;
     const std::int64_t m = matrices.size(-2);
     visit_lapack(matrices.dtype(), [&]<typename T>(std::type_identity<T>) {
         for (std::int64_t i = 0; i < batch_count(matrices); ++i) {
@@ -34,7 +34,7 @@ void reflect(const Tensor& matrices, const Tensor& tau) {
 void multiply_out(const Tensor& matrices, const Tensor& tau) {
     check_kernel_dtype(matrices, "orgqr_cpu");
     if (matrices.numel() == 0) return;
-    prepare_lapack();
+    const LapackScope lapack;
     const std::int64_t m = matrices.size(-2);
     visit_lapack(matrices.dtype(), [&]<typename T>(std::type_identity<T>) {
         for (std::int64_t i = 0; i < batch_count(matrices); ++i) {
@@ -261,7 +261,7 @@ void ormqr(const Tensor& out, const Tensor& input, const Tensor& tau, const Tens
     const Tensor work = columns_for(out);
     copy_strided(work, other);
     if (work.numel() > 0 && tau.numel() > 0) {
-        prepare_lapack();
+        const LapackScope lapack;
         const Tensor reflectors = column_copy(input);
         const Tensor scales = packed(tau);
         const std::int64_t m = other.size(-2);

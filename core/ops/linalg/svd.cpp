@@ -41,7 +41,7 @@ bool is_finite(const T* matrix, std::int64_t count) {
 
 void decompose(const Tensor& U, const Tensor& S, const Tensor& Vh, const Tensor& A, char job) {
     check_kernel_dtype(A, "linalg_svd_cpu");
-    prepare_lapack();
+    const LapackScope lapack;
     const Tensor work = column_copy(A);
     const Dims batch = batch_sizes(A);
     const Tensor info = zeros(span_of(batch), ScalarType::Int32);

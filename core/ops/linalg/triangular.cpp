@@ -44,7 +44,7 @@ struct TriangularSystem {
 void solve_into(const Tensor& out, const Tensor& A, const Tensor& B, TriangularSystem system) {
     check_kernel_dtype(A, "triangular_solve_cpu");
     if (out.numel() == 0) return;
-    prepare_lapack();
+    const LapackScope lapack;
     const Dims batch = batch_sizes(out);
     const Tensor matrices = column_copy(in_batch(A, span_of(batch)));
     const Tensor work = columns_for(out);

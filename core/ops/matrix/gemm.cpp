@@ -8,18 +8,10 @@
 #include <vector>
 
 #include "core/base/parallel.h"
+#include "core/ops/matrix/blas_scope.h"
 
 namespace loupe {
 namespace {
-
-// OpenBLAS would bring a thread pool of its own beside the one that all other kernels share.
-void use_own_threads_only() {
-    static const bool done = [] {
-        openblas_set_num_threads(1);
-        return true;
-    }();
-    static_cast<void>(done);
-}
 
 FloatGemm float_gemm = nullptr;
 
@@ -116,6 +108,7 @@ void threaded_gemm(T alpha, const MatrixRef<const T>& a, const MatrixRef<const T
     constexpr std::int64_t kMinimumWork = 1 << 17;  // multiplications that are worth a thread
     const std::int64_t work = c.rows * c.columns * a.columns;
     const std::int64_t pieces = std::clamp<std::int64_t>(work / kMinimumWork, 1, thread_count());
+    const BlasScope blas(static_cast<int>(pieces));
     if (pieces == 1) return blas_gemm(alpha, left, la, right, lb, beta, c.data, ldc, c.rows, c.columns);
     const bool by_rows = c.rows >= c.columns;
     constexpr std::int64_t kUnit = 16;  // pieces end at a multiple, so that the kernels' tiles stay whole
@@ -170,7 +163,6 @@ void gemm(T alpha, MatrixRef<const T> a, MatrixRef<const T> b, T beta, MatrixRef
     if (c.rows == 0 || c.columns == 0) return;
     if (a.columns == 0) return scale(beta, c);
     if constexpr (kHasBlas<T>) {
-        use_own_threads_only();
         const bool rows_dense = (c.column_stride == 1 || c.columns <= 1) && (c.rows <= 1 || c.row_stride >= c.columns);
         if (rows_dense) return threaded_gemm(alpha, a, b, beta, c);
         const bool columns_dense = (c.row_stride == 1 || c.rows <= 1) && (c.columns <= 1 || c.column_stride >= c.rows);

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// The command line at the machine's limits: threads, and address space that runs out anywhere.
+
+#include <QProcess>
+#include <QtTest>
+
+namespace {
+
+const QString kShipped = LOUPE_SOURCE_DIR "/resources/models/";
+const QString kProgram = LOUPE_BINARY_DIR "/bin/tensorloupe-cli";
+
+struct Outcome {
+    int status = -1;  // -1: did not end, -2: crashed
+    QString err;
+};
+
+Outcome run(const QString& program, const QStringList& arguments) {
+    QProcess process;
+    process.start(program, arguments);
+    if (!process.waitForFinished(120'000)) {
+        process.kill();
+        process.waitForFinished();
+        return {-1, "did not end: " + QString::fromUtf8(process.readAllStandardError())};
+    }
+    return {process.exitStatus() == QProcess::NormalExit ? process.exitCode() : -2, QString::fromUtf8(process.readAllStandardError())};
+}
+
+Outcome run_within(int megabytes, const QStringList& arguments) {
+    QString command = QStringLiteral("ulimit -v %1; exec '%2'").arg(megabytes * 1024).arg(kProgram);
+    for (const QString& argument : arguments) command += QStringLiteral(" '%1'").arg(argument);
+    return run("bash", {"-c", command});
+}
+
+}  // namespace
+
+class TestLimits : public QObject {
+    Q_OBJECT
+
+  private slots:
+    void manyThreadsAreRefused_data() {
+        QTest::addColumn<QStringList>("arguments");
+        QTest::newRow("run") << QStringList{"run", kShipped + "digits.pt", "--input", "1x1x8x8"};
+        QTest::newRow("train") << QStringList{"train", kShipped + "digits.pt", "--epochs", "1"};
+        QTest::newRow("plan") << QStringList{"plan", kShipped + "digits.pt"};
+    }
+
+    void manyThreadsAreRefused() {
+        QFETCH(QStringList, arguments);
+        for (const char* count : {"5000", "100000", "2147483647", "-1"}) {
+            const Outcome outcome = run(kProgram, arguments + QStringList{"--threads", count});
+            QCOMPARE(outcome.status, 2);
+            QVERIFY2(outcome.err.contains("--threads") && outcome.err.count('\n') == 1, qPrintable(outcome.err));
+        }
+    }
+
+    // From where the program's libraries find room to where nothing is short: done, or one line that says what is short.
+    void memoryRunsOutCleanly_data() {
+        QTest::addColumn<QStringList>("arguments");
+        const QString model = kShipped + "digits.pt", data = kShipped + "digits_data.npz";
+        QTest::newRow("info") << QStringList{"info", model};
+        for (const QString threads : {"1", "2", "4"}) {
+            QTest::addRow("run, %s threads", qPrintable(threads)) << QStringList{"run", model, "--input", "256x1x8x8", "--backward", "--threads", threads};
+            QTest::addRow("train, %s threads", qPrintable(threads))
+                << QStringList{"train", model, "--data", data, "--epochs", "1", "--batch", "1797", "--threads", threads};
+        }
+    }
+
+    void memoryRunsOutCleanly() {
+#ifdef __SANITIZE_ADDRESS__
+        QSKIP("AddressSanitizer takes terabytes of address space");
+#endif
+        QFETCH(QStringList, arguments);
+        for (int megabytes = 100; megabytes <= 1000; megabytes += 60) {
+            const Outcome outcome = run_within(megabytes, arguments);
+            const QByteArray told = QStringLiteral("%1 MB: status %2, %3").arg(megabytes).arg(outcome.status).arg(outcome.err.left(400)).toUtf8();
+            // 127: the loader found no room for a library.
+            QVERIFY2(outcome.status == 0 || outcome.status == 4 || outcome.status == 127, told);
+            if (outcome.status != 0) QVERIFY2(outcome.err.count('\n') == 1, told);
+        }
+    }
+};
+
+QTEST_GUILESS_MAIN(TestLimits)
+#include "test_limits.moc"
