@@ -22,7 +22,10 @@
 namespace loupe::session {
 
 Session::Engine::Engine(SessionListener* listener)
-    : listener_(listener), moves_(control_, [this](SessionListener::LogEntry entry) { log(std::move(entry)); }), thread_([this] { loop(); }) {}
+    : listener_(listener), moves_(control_, [this](SessionListener::LogEntry entry) { log(std::move(entry)); }) {
+    control_.set_complain([this](const Breakpoint& breakpoint, const std::string& why) { complain(breakpoint, why); });
+    thread_ = std::thread([this] { loop(); });
+}
 
 Session::Engine::~Engine() {
     {
@@ -56,12 +59,51 @@ void Session::Engine::execute(const std::function<void()>& work) {
         report_failure(Error(ErrorKind::Run, "out of memory"));
     } catch (const std::exception& error) {
         report_failure(Error(ErrorKind::Internal, error.what()));
+    } catch (...) {
+        report_failure(Error(ErrorKind::Internal, "an exception that is no std::exception"));
+    }
+}
+
+// Reporting may fail too: for want of memory, or in a listener. The thread goes on in any case.
+void Session::Engine::execute_whatever_comes(const std::function<void()>& work) noexcept {
+    try {
+        execute(work);
+    } catch (...) {
+        try {
+            change_status([](Status& status) {
+                status.state = RunState::Failed;
+                status.is_training = false;
+                status.error = "out of memory";
+            });
+        } catch (...) {  // the next work may find memory again
+        }
+    }
+}
+
+// Of a request: what it throws is its own failure, not that of the run beside which it was served.
+void Session::Engine::execute_request(const std::function<void()>& work) noexcept {
+    const auto tell = [this](const std::string& text) {
+        log({.level = SessionListener::LogEntry::Level::Error, .text = text, .scope = {}, .source = {}});
+    };
+    try {
+        try {
+            work();
+        } catch (const Error& error) {
+            if (error.kind() != ErrorKind::Cancelled) tell(headline_of(error));
+        } catch (const std::bad_alloc&) {
+            tell("out of memory");
+        } catch (const std::exception& error) {
+            tell(error.what());
+        } catch (...) {
+            tell("an exception that is no std::exception");
+        }
+    } catch (...) {  // no memory to say so
     }
 }
 
 void Session::Engine::loop() {
     const python::FileNoticeScope notices([this](const python::FileNotice& notice) { log_notice(notice); });
-    plugins();  // loaded here, so that nobody waits for them before there is something to run
+    execute_whatever_comes([] { plugins(); });  // loaded here, so that no run waits for them
     while (true) {
         Job job;
         {
@@ -82,14 +124,17 @@ void Session::Engine::loop() {
             cancel_ = false;
         }
         const CancelScope scope(&cancel_);
-        execute(job.work);
+        if (job.kind == JobKind::Request) execute_request(job.work);
+        else execute_whatever_comes(job.work);
     }
     // What the journal holds is for the next session: the last of it is written for at most two seconds.
-    const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(2);
-    while (keep_more() && std::chrono::steady_clock::now() < until) {
-    }
+    execute_whatever_comes([this] {
+        const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(2);
+        while (keep_more() && std::chrono::steady_clock::now() < until) {
+        }
+    });
     journal_.reset();
-    do_close();
+    execute_whatever_comes([this] { do_close(); });
 }
 
 bool Session::Engine::run_next_request(std::unique_lock<std::mutex>& lock) {
@@ -102,7 +147,7 @@ bool Session::Engine::run_next_request(std::unique_lock<std::mutex>& lock) {
         {
             // What a request allocates or calls is no part of the parked run.
             const ObserverScope unobserved(nullptr);
-            execute(work);
+            execute_request(work);
         }
         lock.lock();
         serving_ = false;
@@ -164,6 +209,21 @@ void Session::Engine::park(const StopPoint& next, const StopReason& why) {
         status.why.clear();
         status.stopped_at_breakpoint = 0;
     });
+}
+
+void Session::Engine::begin_control(bool pause_at_start) {
+    control_.begin_run(pause_at_start);
+    const auto shown = model();
+    for (const Breakpoint& breakpoint : control_.breakpoints()) {
+        if (!breakpoint.enabled) continue;
+        if (const ConditionProblem problem = check_condition(breakpoint, shown.get()); !problem.text.empty()) complain(breakpoint, problem.text);
+    }
+}
+
+void Session::Engine::complain(const Breakpoint& breakpoint, const std::string& why) {
+    SourcePlace source;
+    if (breakpoint.kind == Breakpoint::Kind::Line) source = {breakpoint.text, breakpoint.line, 0};
+    log({.level = SessionListener::LogEntry::Level::Warning, .text = concat("breakpoint ", breakpoint.id, " (", breakpoint.condition, ") does not stop: ", why), .scope = {}, .source = source});
 }
 
 // --- orders ---
@@ -813,7 +873,7 @@ void Session::Engine::do_run(const RunOptions& given) {
         status = Status{};
         status.state = RunState::Running;
     });
-    control_.begin_run(options.pause_at_start);
+    begin_control(options.pause_at_start);
     set_thread_count(options.threads);
     default_generator().set_seed(options.seed);
     nn::Module& module = program_->module();

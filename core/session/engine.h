@@ -106,6 +106,8 @@ class Session::Engine {
     bool is_run_waiting() const;
     bool run_next_request(std::unique_lock<std::mutex>& lock);
     void execute(const std::function<void()>& work);
+    void execute_whatever_comes(const std::function<void()>& work) noexcept;
+    void execute_request(const std::function<void()>& work) noexcept;
 
     std::string built_before(const std::filesystem::path& file) const;
     void do_open(const std::filesystem::path& file, const std::string& given);
@@ -146,6 +148,9 @@ class Session::Engine {
     void keep_checkpoint(bool is_last);
     void tell_of_journal();
     void forget_kept();
+    // Conditions that no run of this model can meet are named in the log.
+    void begin_control(bool pause_at_start);
+    void complain(const Breakpoint& breakpoint, const std::string& why);
     void report_failure(const Error& error);
     std::shared_ptr<const Verdict> verdict_of(const std::shared_ptr<const Recording>& recording, const RunOptions& options, RunFacts facts) const;
     void log_verdict(const Verdict& verdict);

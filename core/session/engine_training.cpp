@@ -67,7 +67,7 @@ void Session::Engine::do_train(const TrainOptions& options, TrainFrom from) {
         status.progress = "reading data";
         status.is_training = true;
     });
-    control_.begin_run(false);
+    begin_control(false);
     set_thread_count(options.threads);
     const bool goes_on = from == TrainFrom::Here && trainer_ != nullptr;
     if (goes_on) trainer_->go_on(options);

@@ -11,6 +11,7 @@
 #include "core/ops/dispatch.h"
 #include "core/ops/notes.h"
 #include "core/ops/operator_node.h"
+#include "core/python/condition.h"
 #include "core/session/compute_statistics.h"
 #include "core/session/finite_check.h"
 #include "core/session/shown_source.h"
@@ -168,7 +169,37 @@ void Recorder::park(const StopPoint& point, const StopReason& why) {
 
 void Recorder::park_if_asked(const StopPoint& point) {
     if (control_ == nullptr) return;
-    if (const auto why = control_->before(point, writer_.next_event())) park(point, *why);
+    if (const auto why = control_->before(point, *this, writer_.next_event())) park(point, *why);
+}
+
+// In backward the calls around an operator are those of its forward event.
+bool Recorder::is_under_line(std::string_view file, int line) const {
+    if (pending_point_.source_line == line && pending_point_.source_file == file) return true;
+    for (std::uint32_t frame = pending_.frame; frame != 0 && frame < callers_.size(); frame = callers_[frame].frame) {
+        if (callers_[frame].line == line && callers_[frame].file == file) return true;
+    }
+    if (pending_.phase == RunPhase::Backward) return false;
+    const auto functions = python::functions_under_way();
+    return std::any_of(functions.begin(), functions.end(), [&](const python::FramePlace& function) {
+        const SourcePlace place = place_of(function.range);
+        return place.line == line && place.file == file;
+    });
+}
+
+bool Recorder::is_under_node(int graph_node) const {
+    const auto& nodes = graph_->nodes;
+    for (int node = pending_point_.graph_node; node >= 0 && node < static_cast<int>(nodes.size()); node = nodes[static_cast<std::size_t>(node)].parent) {
+        if (node == graph_node) return true;
+    }
+    return std::any_of(frames_.begin(), frames_.end(), [graph_node](const ActiveFrame& frame) { return frame.group == graph_node; });
+}
+
+bool Recorder::holds_at_line(std::string_view file, int line, const std::string& expression) const {
+    for (const python::FramePlace& function : python::functions_under_way()) {
+        const SourcePlace place = place_of(function.range);
+        if (place.line == line && place.file == file) return python::holds_in(*function.frame, expression);
+    }
+    throw Error(ErrorKind::Usage, "its variables are not there in this phase");
 }
 
 // --- frames ---
@@ -188,6 +219,7 @@ std::string_view Recorder::scope_of(const FrameInfo& info) const {
 
 void Recorder::enter_frame(const FrameInfo& info) {
     ActiveFrame frame;
+    Caller caller_place;
     const int caller = frames_.empty() ? SiteMap::kTop : frames_.back().group;
     const bool is_direct_module = info.graph == nullptr && info.module != nullptr;
     const std::string class_name = is_direct_module ? static_cast<const nn::Module*>(info.module)->class_name() : std::string();
@@ -199,6 +231,7 @@ void Recorder::enter_frame(const FrameInfo& info) {
         place_direct(point, ir::evaluated_range());
         point.scope = scope_of(info);
         frame.group = point.graph_node = direct_sites_.next_group(point.scope);
+        caller_place = {0, point.source_file, point.source_line};
         park_if_asked(point);
     }
     if (info.call_site != nullptr) {
@@ -214,6 +247,7 @@ void Recorder::enter_frame(const FrameInfo& info) {
             point.source_file = group.source.file;
             point.source_line = group.source.line;
         }
+        caller_place = {0, point.source_file, point.source_line};
         park_if_asked(point);
     }
     frame.scope = writer_.intern(scope_of(info));
@@ -225,7 +259,14 @@ void Recorder::enter_frame(const FrameInfo& info) {
     if (frame.group >= 0 && !is_direct_module) record.class_name = writer_.intern(graph_->nodes[static_cast<std::size_t>(frame.group)].kind);
     record.first_event = writer_.next_event();
     frame.id = writer_.begin_frame(record);
+    caller_place.frame = record.parent;
+    note_caller(frame.id, caller_place);
     frames_.push_back(frame);
+}
+
+void Recorder::note_caller(std::uint32_t frame, const Caller& caller) {
+    if (callers_.size() <= frame) callers_.resize(frame + 1);
+    callers_[frame] = caller;
 }
 
 void Recorder::leave_frame() {
@@ -258,6 +299,7 @@ void Recorder::begin_part(const OperatorCall& call) {
     record.class_name = writer_.intern("record_function");
     record.first_event = writer_.next_event();
     part.id = writer_.begin_frame(record);
+    note_caller(part.id, {caller.id, {}, 0});
     frames_.insert(frames_.end() - 1, part);
 }
 
@@ -585,7 +627,7 @@ void Recorder::after_operator(const OperatorCall& call) {
     publish(std::move(pending_));
     if (call.name == "profiler::_record_function_exit") end_part();
     if (control_ == nullptr) return;
-    if (const auto why = control_->after(pending_point_, made, kind)) park(pending_point_, *why);
+    if (const auto why = control_->after(pending_point_, made, kind, *this)) park(pending_point_, *why);
 }
 
 void Recorder::on_exception(const Error& error) {

@@ -37,7 +37,7 @@ struct RecorderOptions {
     const std::set<ValueId>* only = nullptr;
 };
 
-class Recorder final : public ExecutionObserver {
+class Recorder final : public ExecutionObserver, private Surroundings {
   public:
     // control may be null (nothing parks). park blocks until the run may go on; it throws Error (Cancelled) to end it.
     using Park = std::function<void(const StopPoint& next, const StopReason& why)>;
@@ -92,12 +92,22 @@ class Recorder final : public ExecutionObserver {
         std::string_view scope;
         bool is_part = false;  // of record_function: no call, only a name for what runs in it
     };
+    // Where a frame was called from.
+    struct Caller {
+        std::uint32_t frame = 0;
+        std::string_view file;
+        int line = 0;
+    };
     // What a tensor object was when it was last seen.
     struct Known {
         ValueId value = 0;
         std::uint64_t storage = 0;
         std::uint32_t version = 0;
     };
+
+    bool is_under_line(std::string_view file, int line) const override;
+    bool is_under_node(int graph_node) const override;
+    bool holds_at_line(std::string_view file, int line, const std::string& expression) const override;
 
     int depth() const;
     int direct_depth() const;
@@ -106,6 +116,7 @@ class Recorder final : public ExecutionObserver {
     std::string_view scope_of(const FrameInfo& info) const;
     void begin_part(const OperatorCall& call);
     void end_part();
+    void note_caller(std::uint32_t frame, const Caller& caller);
     void pop_frame(EventId last);
     StopPoint point_of(const OperatorCall& call);
     void park_if_asked(const StopPoint& point);
@@ -148,6 +159,7 @@ class Recorder final : public ExecutionObserver {
     std::map<std::pair<std::uint64_t, std::uint32_t>, ValueId> values_of_edges_;  // by a node's sequence and input
     std::unordered_map<const TensorImpl*, EventId> accumulated_;
     std::vector<ActiveFrame> frames_;
+    std::vector<Caller> callers_{1};  // by the frame's number
     Clock::time_point began_ = Clock::now();
     Clock::time_point last_progress_ = began_;
     double parked_ = 0;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/base/error.h"
 #include "core/base/strings.h"
 
 namespace loupe::session {
@@ -38,6 +39,21 @@ std::string nan_text(const std::vector<const Value*>& outputs, NotFinite kind) {
     return concat(has_nan ? "NaN " : "Inf ", not_finite_name(kind), kind == NotFinite::Turned ? ", of an Inf" : "");
 }
 
+// Does the operator that ran belong to what the breakpoint is on, or run inside it?
+bool contains(const Breakpoint& breakpoint, const StopPoint& point, const Surroundings& surroundings) {
+    if (breakpoint.phase && *breakpoint.phase != point.phase) return false;
+    switch (breakpoint.kind) {
+        case Breakpoint::Kind::Node:
+            return breakpoint.graph_node >= 0 && (breakpoint.graph_node == point.graph_node || surroundings.is_under_node(breakpoint.graph_node));
+        case Breakpoint::Kind::OperatorKind: return matches_operator(breakpoint.text, point.op);
+        case Breakpoint::Kind::Module:
+        case Breakpoint::Kind::NanOrInf: return is_inside(point.scope, breakpoint.text);
+        case Breakpoint::Kind::Line: return surroundings.is_under_line(breakpoint.text, breakpoint.line);
+        case Breakpoint::Kind::Phase: return false;
+    }
+    return false;
+}
+
 // What is known of a point beside itself.
 struct Arrival {
     bool phase_began = false;
@@ -69,14 +85,13 @@ void RunControl::begin_run(bool pause_at_start) {
     last_phase_.reset();
     last_scope_.clear();
     for (Breakpoint& breakpoint : breakpoints_) breakpoint.hits = 0;
+    complained_.clear();
 }
 
 bool RunControl::wants_to_stop() const {
     const std::lock_guard lock(mutex_);
     return mode_ != Mode::Continue || std::any_of(breakpoints_.begin(), breakpoints_.end(), [](const Breakpoint& breakpoint) { return breakpoint.enabled; });
 }
-
-bool RunControl::hit(Breakpoint& breakpoint) { return ++breakpoint.hits > breakpoint.ignore_first; }
 
 std::optional<StopReason> RunControl::check_orders(const StopPoint& point, EventId next) {
     switch (mode_) {
@@ -103,20 +118,25 @@ std::optional<StopReason> RunControl::check_orders(const StopPoint& point, Event
     return std::nullopt;
 }
 
-std::optional<StopReason> RunControl::before(const StopPoint& point, EventId next) {
-    const std::lock_guard lock(mutex_);
-    const std::string scope_before = std::exchange(last_scope_, std::string(point.scope));
-    const Arrival arrival{last_phase_ != point.phase, scope_before};
-    last_phase_ = point.phase;
-    std::optional<StopReason> reason;
-    for (Breakpoint& breakpoint : breakpoints_) {
-        if (!breakpoint.enabled || !breakpoint.condition.empty()) continue;
-        if (breakpoint.kind == Breakpoint::Kind::Line && point.is_in_statement) continue;
-        if (matches(breakpoint, point, arrival) && hit(breakpoint) && !reason) {
-            reason = StopReason{describe_breakpoint(breakpoint, point), breakpoint.id};
+std::optional<StopReason> RunControl::before(const StopPoint& point, const Surroundings& surroundings, EventId next) {
+    std::vector<int> ids;
+    {
+        const std::lock_guard lock(mutex_);
+        const std::string scope_before = std::exchange(last_scope_, std::string(point.scope));
+        const Arrival arrival{last_phase_ != point.phase, scope_before};
+        last_phase_ = point.phase;
+        for (const Breakpoint& breakpoint : breakpoints_) {
+            if (!breakpoint.enabled || !breakpoint.condition.empty()) continue;
+            if (breakpoint.kind == Breakpoint::Kind::Line && point.is_in_statement) continue;
+            if (matches(breakpoint, point, arrival)) ids.push_back(breakpoint.id);
         }
     }
-    return reason ? reason : check_orders(point, next);
+    for (const Judged& judged : judged_at(point, surroundings, false)) {
+        if (holds(judged, {}, surroundings)) ids.push_back(judged.breakpoint.id);
+    }
+    if (auto reason = hit(ids, point)) return reason;
+    const std::lock_guard lock(mutex_);
+    return check_orders(point, next);
 }
 
 bool RunControl::searches_nan() const {
@@ -124,28 +144,76 @@ bool RunControl::searches_nan() const {
     return mode_ == Mode::Nan;
 }
 
-std::optional<StopReason> RunControl::after(const StopPoint& point, const std::vector<const Value*>& outputs, NotFinite kind) {
+std::optional<StopReason> RunControl::after(const StopPoint& point, const std::vector<const Value*>& outputs, NotFinite kind, const Surroundings& surroundings) {
+    const bool is_seen = kind != NotFinite::None && kind != NotFinite::Meant;
+    std::vector<int> ids;
+    for (const Judged& judged : judged_at(point, surroundings, true)) {
+        const Breakpoint& breakpoint = judged.breakpoint;
+        const bool is_of_numbers = breakpoint.kind == Breakpoint::Kind::NanOrInf;
+        // Inside a module every NaN and Inf counts that is not meant, else where it begins.
+        if (is_of_numbers && !(breakpoint.text.empty() ? is_origin(kind) : is_seen)) continue;
+        bool stops = false;
+        for (std::size_t i = 0; i < outputs.size(); ++i) {
+            if (outputs[i] == nullptr) continue;
+            const std::string place = concat(breakpoint.id, " ", phase_name(point.phase), " ", point.op, " ", point.scope, " ", point.source_line, " ", i);
+            const auto last = last_shapes_.find(place);
+            stops |= holds(judged, {.output = outputs[i], .shape_before = last == last_shapes_.end() ? nullptr : &last->second}, surroundings);
+            last_shapes_.insert_or_assign(place, outputs[i]->shape);
+        }
+        if (stops) ids.push_back(breakpoint.id);
+    }
+    if (auto reason = hit(ids, point, concat(", at ", point.op, point.scope.empty() ? "" : concat(" of ", point.scope)))) return reason;
     const std::lock_guard lock(mutex_);
     std::optional<StopReason> reason;
-    const auto any_output = [&](auto&& test) {
-        return std::any_of(outputs.begin(), outputs.end(), [&](const Value* value) { return value != nullptr && test(*value); });
-    };
-    const bool is_seen = kind != NotFinite::None && kind != NotFinite::Meant;
-    for (Breakpoint& breakpoint : breakpoints_) {
-        if (!breakpoint.enabled) continue;
-        bool stops = false;
-        if (breakpoint.kind == Breakpoint::Kind::NanOrInf) {
-            // Inside a module all that is there counts, else where it begins.
-            const bool counts = breakpoint.text.empty() ? is_origin(kind) : is_seen;
-            stops = counts && (!breakpoint.phase || *breakpoint.phase == point.phase) && is_inside(point.scope, breakpoint.text);
-        } else if (!breakpoint.condition.empty() && matches(breakpoint, point, {})) {
-            const ValueCondition condition(breakpoint.condition);
-            stops = any_output([&](const Value& value) { return condition.holds(value); });
-        }
-        if (stops && hit(breakpoint) && !reason) reason = StopReason{describe_breakpoint(breakpoint, point), breakpoint.id};
-    }
-    if (!reason && mode_ == Mode::Nan && is_origin(kind)) reason = StopReason{nan_text(outputs, kind), 0};
+    if (mode_ == Mode::Nan && is_origin(kind)) reason = StopReason{nan_text(outputs, kind), 0};
     return reason;
+}
+
+// Those whose conditions are to be judged here: over variables alone when their line is about to run, others behind each operator.
+std::vector<RunControl::Judged> RunControl::judged_at(const StopPoint& point, const Surroundings& surroundings, bool is_after) {
+    std::vector<Judged> out;
+    const std::lock_guard lock(mutex_);
+    for (const Breakpoint& breakpoint : breakpoints_) {
+        const bool is_of_numbers = breakpoint.kind == Breakpoint::Kind::NanOrInf;
+        if (!breakpoint.enabled || (breakpoint.condition.empty() && !is_of_numbers)) continue;
+        const Condition& condition = condition_of(breakpoint);
+        const bool waits_for_output = condition.needs_output() || is_of_numbers || breakpoint.kind != Breakpoint::Kind::Line;
+        if (waits_for_output != is_after) continue;
+        if (is_after ? contains(breakpoint, point, surroundings) : point.is_statement && matches(breakpoint, point, {})) out.push_back({breakpoint, condition});
+    }
+    return out;
+}
+
+bool RunControl::holds(const Judged& judged, ConditionFacts facts, const Surroundings& surroundings) {
+    const Breakpoint& breakpoint = judged.breakpoint;
+    facts.holds = [&](const std::string& expression) { return surroundings.holds_at_line(breakpoint.text, breakpoint.line, expression); };
+    try {
+        return judged.condition.holds(facts);
+    } catch (const Error& error) {
+        if (error.kind() == ErrorKind::Cancelled) throw;
+        if (complain_ && complained_.insert(concat(breakpoint.id, " ", error.message())).second) complain_(breakpoint, error.message());
+        return false;
+    }
+}
+
+// Counts the hits of these; the first that is not to be passed over is the reason to stop.
+std::optional<StopReason> RunControl::hit(const std::vector<int>& ids, const StopPoint& point, const std::string& place) {
+    if (ids.empty()) return std::nullopt;
+    std::optional<StopReason> reason;
+    const std::lock_guard lock(mutex_);
+    for (Breakpoint& breakpoint : breakpoints_) {
+        if (std::find(ids.begin(), ids.end(), breakpoint.id) == ids.end() || ++breakpoint.hits <= breakpoint.ignore_first) continue;
+        if (reason) continue;
+        reason = StopReason{describe_breakpoint(breakpoint, point), breakpoint.id};
+        if (!breakpoint.condition.empty()) reason->text += place;
+    }
+    return reason;
+}
+
+// mutex_ is held.
+const Condition& RunControl::condition_of(const Breakpoint& breakpoint) {
+    const auto found = conditions_.find(breakpoint.condition);
+    return found != conditions_.end() ? found->second : conditions_.emplace(breakpoint.condition, Condition(breakpoint.condition)).first->second;
 }
 
 void RunControl::parked_at(const StopPoint& point) {
@@ -189,16 +257,16 @@ void RunControl::order_event(EventId event) {
 }
 
 int RunControl::add(Breakpoint breakpoint) {
-    if (!breakpoint.condition.empty()) ValueCondition check(breakpoint.condition);
     const std::lock_guard lock(mutex_);
+    condition_of(breakpoint);
     breakpoint.id = next_id_++;
     breakpoints_.push_back(breakpoint);
     return breakpoint.id;
 }
 
 void RunControl::update(const Breakpoint& breakpoint) {
-    if (!breakpoint.condition.empty()) ValueCondition check(breakpoint.condition);
     const std::lock_guard lock(mutex_);
+    condition_of(breakpoint);
     for (Breakpoint& mine : breakpoints_) {
         if (mine.id != breakpoint.id) continue;
         const int hits = mine.hits;
@@ -214,6 +282,7 @@ void RunControl::remove(int id) {
 
 void RunControl::replace(std::vector<Breakpoint> breakpoints) {
     const std::lock_guard lock(mutex_);
+    for (const Breakpoint& breakpoint : breakpoints) condition_of(breakpoint);
     breakpoints_ = std::move(breakpoints);
 }
 

@@ -2,12 +2,16 @@
 #pragma once
 // Decides where a run stops: pauses, steps and breakpoints. The engine thread asks; any thread changes the orders.
 
+#include <functional>
+#include <map>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "core/session/condition.h"
 #include "core/session/recording.h"
 #include "core/session/requests.h"
 
@@ -32,16 +36,31 @@ struct StopReason {
     int breakpoint = 0;
 };
 
+// What a stop point stands in.
+class Surroundings {
+  public:
+    virtual ~Surroundings() = default;
+    // Does the operator run under that line: in it, or in what it calls?
+    virtual bool is_under_line(std::string_view file, int line) const = 0;
+    // In the call that this node of the graph stands for?
+    virtual bool is_under_node(int graph_node) const = 0;
+    // Is the expression true for the variables of the innermost function that stands on the line? Throws Error (Usage).
+    virtual bool holds_at_line(std::string_view file, int line, const std::string& expression) const = 0;
+};
+
 class RunControl {
   public:
     // --- the engine thread ---
     void begin_run(bool pause_at_start);
     // Should the run park here? Uses up steps and counts hits. next: the event that comes next.
-    std::optional<StopReason> before(const StopPoint& point, EventId next = 0);
+    std::optional<StopReason> before(const StopPoint& point, const Surroundings& surroundings, EventId next = 0);
     // The same for conditions on what the operator made; kind: where its NaN and Inf come from.
-    std::optional<StopReason> after(const StopPoint& point, const std::vector<const Value*>& outputs, NotFinite kind);
+    std::optional<StopReason> after(const StopPoint& point, const std::vector<const Value*>& outputs, NotFinite kind, const Surroundings& surroundings);
     // Does it look for a NaN or Inf that it has not met yet?
     bool searches_nan() const;
+    // Hears of a condition that could not be judged, once a run for each reason.
+    using Complain = std::function<void(const Breakpoint& breakpoint, const std::string& why)>;
+    void set_complain(Complain complain) { complain_ = std::move(complain); }
     // Could a run stop anywhere, as things are now?
     bool wants_to_stop() const;
     // Where it is parked, for steps that are ordered from there.
@@ -56,6 +75,7 @@ class RunControl {
     void order_nan();
     void order_event(EventId event);
 
+    // Throws Error (Usage) for a condition that is none; so does update.
     int add(Breakpoint breakpoint);
     void update(const Breakpoint& breakpoint);
     void remove(int id);
@@ -66,10 +86,25 @@ class RunControl {
   private:
     enum class Mode { Continue, Pause, Over, Into, Out, Node, Phase, Nan, Event };
 
+    // An enabled breakpoint with its condition, outside the lock: judging one may run Python.
+    struct Judged {
+        Breakpoint breakpoint;
+        Condition condition;
+    };
+
     std::optional<StopReason> check_orders(const StopPoint& point, EventId next);
-    bool hit(Breakpoint& breakpoint);
+    std::vector<Judged> judged_at(const StopPoint& point, const Surroundings& surroundings, bool is_after);
+    bool holds(const Judged& judged, ConditionFacts facts, const Surroundings& surroundings);
+    std::optional<StopReason> hit(const std::vector<int>& ids, const StopPoint& point, const std::string& place = {});
+    const Condition& condition_of(const Breakpoint& breakpoint);
+
+    Complain complain_;
+    // The engine thread's own.
+    std::map<std::string, Shape> last_shapes_;  // by breakpoint and operator
+    std::set<std::string> complained_;
 
     mutable std::mutex mutex_;
+    std::map<std::string, Condition, std::less<>> conditions_;  // by their text
     std::vector<Breakpoint> breakpoints_;
     int next_id_ = 1;
     Mode mode_ = Mode::Continue;
@@ -86,23 +121,5 @@ class RunControl {
 // "conv*" against "aten::conv2d" or "conv2d"; '*' and '?' as in a shell.
 bool matches_glob(std::string_view pattern, std::string_view text);
 bool matches_operator(std::string_view pattern, std::string_view op);
-
-// "", "nan", "inf", "absmax > 10", "norm < 1e-6", "bytes > 1e6", "mean", ... on one value. Throws Error (Usage) for text
-// that is none.
-class ValueCondition {
-  public:
-    explicit ValueCondition(std::string_view text);
-    bool is_empty() const { return field_.empty(); }
-    bool holds(const Value& value) const;
-
-  private:
-    std::string field_;
-    char comparison_ = 0;  // '<', '>', '=', '!', 'l' (<=), 'g' (>=)
-    double operand_ = 0;
-};
-
-// nan, inf, zero, min, max, mean, std, var, absmax, absmean, norm, count, bytes of a value; nullopt for another name,
-// without statistics, and for numbers of finite elements where there are none.
-std::optional<double> value_field(const Value& value, std::string_view field);
 
 }  // namespace loupe::session

@@ -4,6 +4,7 @@
 #include <QtTest>
 #include <thread>
 
+#include "core/base/error.h"
 #include "core/session/recording_writer.h"
 #include "core/session/run_control.h"
 #include "core/session/value_store.h"
@@ -25,6 +26,8 @@ class TestRecording : public QObject {
     void conditions();
     void bad_conditions_are_refused();
     void numbers_of_nothing_finite_are_none();
+    void problems_have_their_place();
+    void conditions_over_shapes_and_variables();
     void globs();
 };
 
@@ -136,12 +139,12 @@ void TestRecording::conditions() {
     value.statistics->finite.emplace();
     value.statistics->finite->abs_max = 12.5;
     value.statistics->finite->norm = 20;
-    QCOMPARE(ValueCondition(text.toStdString()).holds(value), holds);
+    QCOMPARE(Condition(text.toStdString()).holds({.output = &value}), holds);
 }
 
 void TestRecording::bad_conditions_are_refused() {
-    for (const char* text : {"absmaxx > 1", "absmax >", "absmax ~ 3", "absmax > x", "> 3"}) {
-        QVERIFY_THROWS_EXCEPTION(std::exception, ValueCondition{text});
+    for (const char* text : {"absmax >", "absmax ~ 3", "absmax > x", "> 3", "shape", "shape == wide", "dtype == float17", "dtype < float16", "nan and", "(nan", "shape[x] == 1", "absmax = 3", "i =="}) {
+        QVERIFY_THROWS_EXCEPTION(Error, Condition{text});
     }
 }
 
@@ -155,9 +158,9 @@ void TestRecording::numbers_of_nothing_finite_are_none() {
     value.statistics = Statistics{};
     value.statistics->count = 4;
     value.statistics->nan_count = 4;
-    QVERIFY(!ValueCondition("absmax < 1").holds(value));
-    QVERIFY(!ValueCondition("mean == 0").holds(value));
-    QVERIFY(ValueCondition("nan").holds(value));
+    QVERIFY(!Condition("absmax < 1").holds({.output = &value}));
+    QVERIFY(!Condition("mean == 0").holds({.output = &value}));
+    QVERIFY(Condition("nan").holds({.output = &value}));
     QVERIFY(!value_field(value, "min").has_value());
     writer.add_value(value);
     writer.add_event({});
@@ -168,6 +171,70 @@ void TestRecording::numbers_of_nothing_finite_are_none() {
     value.statistics->finite.emplace().max = 2.5;
     writer.add_value(value);
     QCOMPARE(evaluate_watch(*writer.recording(), "y.max", 1), std::string("2.5, of the finite 75 %"));
+}
+
+// What an editor shows: what is wrong, and where.
+void TestRecording::problems_have_their_place() {
+    Breakpoint breakpoint;
+    breakpoint.kind = Breakpoint::Kind::OperatorKind;
+    const auto problem = [&](const char* text) {
+        breakpoint.condition = text;
+        return check_condition(breakpoint, nullptr);
+    };
+    QCOMPARE(problem("nan or absmax > 1e3").text, std::string());
+    const ConditionProblem wrong = problem("nan or absmax > x");
+    QCOMPARE(wrong.text, std::string("'x' is no number; write one like 10, 1e-6 or 1MiB"));
+    QCOMPARE(wrong.begin, std::size_t{16});
+    QCOMPARE(wrong.end, std::size_t{17});
+    QVERIFY(problem("absmaxx > 1").text.starts_with("'absmaxx' is no quantity"));
+    QVERIFY(problem("i == 1").text.find("at its lines") != std::string::npos);
+    breakpoint.kind = Breakpoint::Kind::Phase;
+    QVERIFY(!problem("absmax > 1").text.empty());
+
+    ModelInfo model;
+    model.form = ModelForm::Evaluated;
+    model.sources.push_back({"/net.py", "for i in range(3):\n    x = self.conv(x)\n", true, true});
+    breakpoint.kind = Breakpoint::Kind::Line;
+    breakpoint.text = "/net.py";
+    breakpoint.condition = "i == 1 and x.shape[0] > 2";
+    QCOMPARE(check_condition(breakpoint, &model).text, std::string());
+    breakpoint.condition = "absmax > 2 and ii == 1";
+    const ConditionProblem unknown = check_condition(breakpoint, &model);
+    QVERIFY2(unknown.text.starts_with("'ii' is neither a name in net.py"), unknown.text.c_str());
+    QCOMPARE(unknown.begin, std::size_t{15});
+    model.form = ModelForm::Traced;
+    breakpoint.condition = "i == 1";
+    QVERIFY(check_condition(breakpoint, &model).text.find("runs scripted or traced") != std::string::npos);
+    const std::vector<std::string> names = variable_names(model.sources[0].text);
+    QCOMPARE(names, (std::vector<std::string>{"i", "self", "x"}));
+}
+
+void TestRecording::conditions_over_shapes_and_variables() {
+    Value value;
+    value.shape = {2, 3};
+    value.dtype = "float16";
+    const Shape other{4, 3};
+    std::vector<std::string> asked;
+    ConditionFacts facts{.output = &value, .shape_before = &other, .holds = [&](const std::string& expression) {
+                             asked.push_back(expression);
+                             return expression == "i == 1";
+                         }};
+    const std::pair<const char*, bool> kCases[] = {{"shape == 2x3", true}, {"shape == [2, 3]", true}, {"shape != (2, 3)", false}, {"shape[0] == 2", true}, {"shape[-1] < 3", false},
+                                                   {"shape[5] == 1", false}, {"ndim == 2", true}, {"dtype == float16", true}, {"dtype != 'torch.float16'", false}, {"shape differs", true},
+                                                   {"i == 1 and ndim == 2", true}, {"not (i == 1) or ndim > 3", false}, {"(i == 2 or ndim == 2) and i == 1", true}};
+    for (const auto& [text, holds] : kCases) QVERIFY2(Condition(text).holds(facts) == holds, text);
+    facts.shape_before = nullptr;
+    QVERIFY(!Condition("shape differs").holds(facts));  // there is nothing that it could differ from
+    asked.clear();
+    Condition("a if i == 1 or j else b").holds(facts);
+    QCOMPARE(asked, (std::vector<std::string>{"a if i == 1 or j else b"}));  // Python's own
+    QVERIFY(Condition("i == 1").needs_variables() && !Condition("i == 1").needs_output());
+    QVERIFY(Condition("mean > 1").needs_output() && Condition("mean.item() > 1").needs_variables());
+    // Without a finite element there is no greatest one.
+    value.statistics = Statistics{};
+    value.statistics->count = value.statistics->nan_count = 3;
+    QVERIFY(!Condition("absmax < 1").holds({.output = &value}));
+    QVERIFY(Condition("nan").holds({.output = &value}));
 }
 
 void TestRecording::globs() {

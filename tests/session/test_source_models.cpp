@@ -4,7 +4,10 @@
 #include <QtTest>
 #include <future>
 
+#include <mutex>
+
 #include "core/base/file.h"
+#include "core/session/condition.h"
 #include "core/session/session.h"
 
 using namespace loupe;
@@ -73,6 +76,22 @@ QStringList lines_of(const FrameValues& frame) {
 }
 
 }  // namespace
+
+class LogKeeper final : public SessionListener {
+  public:
+    void on_log(const LogEntry& entry) override {
+        const std::lock_guard lock(mutex_);
+        texts_ << QString::fromStdString(entry.text);
+    }
+    QStringList texts() const {
+        const std::lock_guard lock(mutex_);
+        return texts_;
+    }
+
+  private:
+    mutable std::mutex mutex_;
+    QStringList texts_;
+};
 
 class TestSourceModels : public QObject {
     Q_OBJECT
@@ -156,6 +175,64 @@ class TestSourceModels : public QObject {
         session.stop();
         session.wait_idle();
         QVERIFY(values_now(session).empty());
+    }
+
+    // Where a run with one breakpoint stops: "line operator of module", from stop to stop.
+    QStringList stopsOf(Session& session, Breakpoint at) {
+        for (const Breakpoint& old : session.breakpoints()) session.remove_breakpoint(old.id);
+        session.add_breakpoint(at);
+        QStringList stops;
+        session.run({});
+        session.wait_idle();
+        for (int i = 0; i < 20 && session.status().state == RunState::Paused; ++i) {
+            const Status status = session.status();
+            const Event* const last = status.reached == 0 ? nullptr : &session.recording()->event(status.reached);
+            const bool is_before = !status.next_source.file.empty();
+            stops << (is_before ? QString("before %1").arg(status.next_source.line)
+                                : QString("behind %1%2").arg(QString::fromUtf8(last->op.data(), static_cast<qsizetype>(last->op.size())),
+                                                             last->scope.empty() ? QString() : " of " + QString::fromUtf8(last->scope.data(), static_cast<qsizetype>(last->scope.size()))));
+            session.resume();
+            session.wait_idle();
+        }
+        return stops;
+    }
+
+    void conditionsStopLines() {
+        const std::string path = LOUPE_SOURCE_DIR "/tests/session/conditions.py";
+        LogKeeper log;
+        Session session(&log);
+        session.open(path);
+        session.wait_idle();
+        QVERIFY2(session.status().state == RunState::Ready, session.status().error.c_str());
+        const auto stops = [&](int line, const char* condition) {
+            Breakpoint at;
+            at.kind = Breakpoint::Kind::Line;
+            at.text = path;
+            at.line = line;
+            at.condition = condition;
+            const ConditionProblem problem = check_condition(at, session.model().get());
+            return problem.text.empty() ? stopsOf(session, at) : QStringList{"refused: " + QString::fromStdString(problem.text)};
+        };
+        // Variables: before the line. The line that only calls a module: behind the operator inside it.
+        QCOMPARE(stops(26, "i == 1"), (QStringList{"before 26"}));
+        QCOMPARE(stops(26, "i >= 1 and x.shape[1] == 2"), (QStringList{"before 26", "before 26"}));
+        QCOMPARE(stops(26, "absmax > 5 and i == 2"), (QStringList{"behind aten::linear of inner.fc", "behind aten::relu of inner"}));
+        QCOMPARE(stops(28, "absmax > 50"), (QStringList{"behind aten::mul"}));  // a function of the source
+        QCOMPARE(stops(31, "shape differs"), (QStringList{"behind aten::cat"}));
+        QCOMPARE(stops(31, "len(parts) == 2"), (QStringList{"before 31"}));
+        QCOMPARE(stops(31, "any(p.numel() > 1 for p in parts) and n == 2"), (QStringList{"before 31"}));
+        QVERIFY(stops(26, "j == 1")[0].startsWith("refused: 'j' is neither a name in conditions.py"));
+        QCOMPARE(session.status().state, RunState::Finished);
+        const auto events = session.recording()->event_count();
+        // A condition computes aside: it is no event, and draws no number of the run's.
+        QCOMPARE(stops(26, "(x + torch.rand(1)).sum() > 1e9"), QStringList());
+        QCOMPARE(session.recording()->event_count(), events);
+        // What cannot be judged is said once, and the run goes on.
+        QCOMPARE(stops(28, "x.missing == 1"), QStringList());
+        QCOMPARE(session.status().state, RunState::Finished);
+        const QStringList complaints = log.texts().filter("does not stop");
+        QCOMPARE(complaints.size(), 1);
+        QVERIFY2(complaints[0].contains("x.missing == 1"), qPrintable(complaints[0]));
     }
 };
 
