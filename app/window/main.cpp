@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // tensorloupe [FILE]: the window. tensorloupe report MODEL -o DIR: the panels as pictures and a page, without a display.
 
-#include <QApplication>
 #include <QCommandLineParser>
 #include <QSettings>
 #include <QTimer>
@@ -10,10 +9,12 @@
 #include <cstdio>
 #include <cstring>
 #include <ctime>
+#include <new>
 #include <string_view>
 
 #include <unistd.h>
 
+#include "app/window/application.h"
 #include "app/window/docks.h"
 #include "app/window/main_window.h"
 #include "core/base/share_cores.h"
@@ -177,11 +178,7 @@ int report(QApplication& app) {
     return loupe::views::writeReport(options, [](const QString& line) { std::fprintf(stderr, "%s\n", line.toLocal8Bit().constData()); });
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
-    loupe::share_cores(argv);
-    loupe::remove_temporary_names_on_signals();
+int start(int argc, char** argv) {
     const bool is_report = argc > 1 && std::strcmp(argv[1], "report") == 0;
     if (isQuestion(argc, argv)) {
         const QCoreApplication app(argc, argv);
@@ -198,11 +195,26 @@ int main(int argc, char** argv) {
         return 2;
     }
     QCoreApplication::setAttribute(Qt::AA_ShareOpenGLContexts);
-    QApplication app(argc, argv);
+    loupe::window::Application app(argc, argv);
     nameApplication();
     if (is_report) return report(app);
     QCommandLineParser parser;
     describeWindow(parser);
     parser.process(app);
     return showWindow(parser);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    loupe::share_cores(argv);
+    loupe::remove_temporary_names_on_signals();
+    try {
+        return start(argc, argv);
+    } catch (const std::bad_alloc&) {
+        std::fputs("tensorloupe: out of memory\n", stderr);
+    } catch (const std::exception& error) {
+        std::fprintf(stderr, "tensorloupe: %s\n", error.what());
+    }
+    return 4;
 }

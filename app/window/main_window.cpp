@@ -26,6 +26,7 @@
 #include "app/window/status_line.h"
 #include "app/window/weights_loader.h"
 #include "core/session/verdict.h"
+#include "views/common/failures.h"
 #include "views/common/format.h"
 #include "views/common/icons.h"
 #include "views/common/theme.h"
@@ -55,6 +56,10 @@ MainWindow::MainWindow()
       weights_(new WeightsLoader(*bridge_, *banner_, this)),
       permissions_(new SourcePermissions(*bridge_, *banner_, this)) {
     setObjectName(QStringLiteral("mainWindow"));
+    views::Failures::instance().setSink(bridge_, [this](const QString& text, const QString& place) {
+        using Entry = views::SessionBridge::LogEntry;
+        bridge_->addLog({Entry::Level::Error, tr("An error inside the program, in %1: %2").arg(place, text).toStdString(), 0, -1, {}, {}});
+    });
     setWindowTitle(QStringLiteral("Tensorloupe"));
     setWindowIcon(views::themeIcon(QStringLiteral("tensorloupe")));
     setAcceptDrops(true);

@@ -112,7 +112,8 @@ void Session::Engine::loop() {
             if (queue_.empty()) idle_.notify_all();
             while (queue_.empty() && !quit_) {
                 lock.unlock();
-                const bool has_more = keep_more();
+                bool has_more = false;
+                execute_whatever_comes([&] { has_more = keep_more(); });
                 lock.lock();
                 if (!has_more) break;
             }

@@ -694,7 +694,7 @@ void Recorder::end_backward_start(const TensorList& roots, const TensorList& gra
     writer_.set_backward_start(pending_start_);
     publish(std::move(pending_));
     if (control_ == nullptr) return;
-    if (const auto why = control_->after(pending_point_, made, kind)) park(pending_point_, *why);
+    if (const auto why = control_->after(pending_point_, made, kind, *this)) park(pending_point_, *why);
 }
 
 void name_existing_tensors(Recorder& recorder, nn::Module& module, const std::vector<IValue>& arguments,

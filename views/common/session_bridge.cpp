@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 
+#include "core/session/condition.h"
 #include "core/session/not_finite.h"
 #include "core/session/verdict.h"
 #include "views/common/file_output.h"
@@ -613,11 +614,25 @@ void SessionBridge::runToNode(int node) {
 
 std::vector<Breakpoint> SessionBridge::breakpoints() const { return session_->breakpoints(); }
 
+// A condition that nothing can meet is not set: the log says why.
+bool SessionBridge::refuses(const Breakpoint& breakpoint) {
+    const auto problem = session::check_condition(breakpoint, model_.get());
+    if (problem.text.empty()) return false;
+    LogEntry entry;
+    entry.level = LogEntry::Level::Error;
+    entry.text = "the condition '" + breakpoint.condition + "' was not taken: " + problem.text;
+    if (breakpoint.kind == Breakpoint::Kind::Line) entry.source = {breakpoint.text, breakpoint.line, 0};
+    addLog(entry);
+    return true;
+}
+
 void SessionBridge::addBreakpoint(Breakpoint breakpoint) {
+    if (refuses(breakpoint)) return;
     undo_.push(new BreakpointEdit(*this, std::nullopt, std::move(breakpoint)));
 }
 
 void SessionBridge::updateBreakpoint(const Breakpoint& breakpoint) {
+    if (refuses(breakpoint)) return;
     for (const Breakpoint& old : breakpoints()) {
         if (old.id == breakpoint.id) undo_.push(new BreakpointEdit(*this, old, breakpoint));
     }

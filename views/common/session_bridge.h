@@ -200,6 +200,7 @@ class SessionBridge : public QObject {
   private:
     class Listener;
 
+    bool refuses(const session::Breakpoint& breakpoint);
     void takeStatus(const session::Status& status);
     void takeModel(std::shared_ptr<const session::ModelInfo> model);
     void takeRecording(std::shared_ptr<const session::Recording> recording);

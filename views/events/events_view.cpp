@@ -17,12 +17,14 @@
 
 #include "core/session/chrome_trace.h"
 #include "views/common/empty_hint.h"
+#include "views/common/expression_edit.h"
 #include "views/common/file_output.h"
 #include "views/common/format.h"
 #include "views/common/icons.h"
 #include "views/common/panel_output.h"
 #include "views/common/theme.h"
 #include "views/events/event_delegate.h"
+#include "views/events/event_filter.h"
 #include "views/events/event_model.h"
 
 namespace loupe::views {
@@ -38,6 +40,53 @@ QString csvField(QString field) {
     return field;
 }
 
+// The first term that is not understood.
+ExpressionEdit::Problem problemOf(const QString& typed) {
+    int at = 0;
+    for (const QString& term : typed.split(QLatin1Char(' '))) {
+        const int length = static_cast<int>(term.size());
+        if (const QString error = EventFilter::parse(term).error(); !error.isEmpty()) return {error, at, at + length};
+        at += length + 1;
+    }
+    return {};
+}
+
+// Behind a key its values; else keys, quantities and flags.
+ExpressionEdit::Completions filterWords(const SessionBridge& bridge, const QString& typed, int cursor) {
+    ExpressionEdit::Completions found{wordStart(typed, cursor, QStringLiteral(":.*?")), {}};
+    const QString term = typed.mid(found.from, cursor - found.from);
+    const auto offer = [&](const QString& key, const QStringList& values) {
+        for (const QString& value : values) found.words.append({key + value, {}});
+    };
+    if (term.startsWith(QLatin1String("phase:"))) offer(QStringLiteral("phase:"), {QStringLiteral("forward"), QStringLiteral("backward"), QStringLiteral("optimizer")});
+    if (term.startsWith(QLatin1String("scope:")) && bridge.model()) {
+        for (const auto& module : bridge.model()->modules) offer(QStringLiteral("scope:"), {text(module.path)});
+    }
+    const bool isOp = term.startsWith(QLatin1String("op:")), isDtype = term.startsWith(QLatin1String("dtype:")), isBackend = term.startsWith(QLatin1String("backend:"));
+    if (const auto& recording = bridge.recording(); recording && (isOp || isDtype || isBackend)) {
+        QStringList values;
+        const std::size_t most = std::min<std::size_t>(recording->event_count(), 5000);
+        for (session::EventId id = 1; id <= most; ++id) {
+            const auto& event = recording->event(id);
+            const std::string_view op = event.op.substr(event.op.rfind(':') == std::string_view::npos ? 0 : event.op.rfind(':') + 1);
+            const std::string_view value = isOp ? op : isBackend ? event.backend : event.outputs.empty() ? std::string_view() : recording->value(event.outputs.front()).dtype;
+            if (!value.empty()) values << QString::fromUtf8(value.data(), static_cast<qsizetype>(value.size()));
+        }
+        values.removeDuplicates();
+        values.sort();
+        offer(isOp ? QStringLiteral("op:") : isDtype ? QStringLiteral("dtype:") : QStringLiteral("backend:"), values);
+    }
+    if (!found.words.empty()) return found;
+    const std::pair<const char*, QString> kWords[] = {
+        {"op:", QObject::tr("operator; * and ? stand for anything")}, {"scope:", QObject::tr("in a module")}, {"phase:", QObject::tr("forward, backward, optimizer")},
+        {"dtype:", QObject::tr("of the first output")}, {"shape:", QObject::tr("of the first output: shape:1x64*")}, {"backend:", QObject::tr("whose kernel ran")},
+        {"time>", QObject::tr("as in time>1ms")}, {"bytes>", QObject::tr("as in bytes>1MiB")}, {"memory>", {}}, {"flops>", {}}, {"absmax>", {}}, {"min<", {}}, {"max>", {}},
+        {"mean>", {}}, {"std<", {}}, {"norm>", {}}, {"id>", {}}, {"nan", QObject::tr("has NaN")}, {"inf", QObject::tr("has Inf")}, {"failed", {}}, {"made", QObject::tr("a NaN or Inf begins here")}, {"turned", QObject::tr("an Inf becomes NaN here")},
+        {"passed", QObject::tr("a NaN or Inf is passed on")}, {"meant", QObject::tr("an Inf that is meant, as a mask's")}};
+    for (const auto& [word, meaning] : kWords) found.words.append({QString::fromLatin1(word), meaning});
+    return found;
+}
+
 }  // namespace
 
 ViewDescription EventsView::describe() {
@@ -48,7 +97,7 @@ ViewDescription EventsView::describe() {
 }
 
 EventsView::EventsView(SessionBridge& bridge, QWidget* parent)
-    : View(bridge, parent), model_(new EventModel(this)), tree_(new QTreeView(this)), filter_(new QLineEdit(this)),
+    : View(bridge, parent), model_(new EventModel(this)), tree_(new QTreeView(this)), filter_(new ExpressionEdit(this)),
       flat_(new QToolButton(this)), saved_(new QToolButton(this)), count_(new QLabel(this)) {
     makeBar();
     makeTree();
@@ -92,6 +141,9 @@ void EventsView::makeBar() {
     filter_->setToolTip(tr("All terms must hold. op: scope: phase: dtype: shape: backend: take * and ?\n"
                            "time bytes memory flops min max mean std absmax norm id compare with > < = and units (1ms, 2MiB)\n"
                            "nan inf failed; made turned passed meant: where a NaN or Inf comes from; !TERM turns a term round; other words are looked for in operator and module"));
+    auto* expression = static_cast<ExpressionEdit*>(filter_);
+    expression->setCheck(problemOf);
+    expression->setComplete([this](const QString& typed, int cursor) { return filterWords(this->bridge(), typed, cursor); });
     filter_->setClearButtonEnabled(true);
     filter_->setProperty("kept", true);
     filter_->addAction(themeIcon(QStringLiteral("search")), QLineEdit::LeadingPosition);

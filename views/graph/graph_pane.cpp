@@ -4,6 +4,7 @@
 #include <QRegularExpression>
 #include <QVBoxLayout>
 
+#include "views/common/failures.h"
 #include "views/common/format.h"
 
 namespace loupe::views {
@@ -87,7 +88,8 @@ void GraphPane::requestLayout(int keep) {
     const std::uint64_t number = ++number_;
     busy_ = true;
     pool_.start([this, layouter = layouter_, index = index_, open = open_, cancelled, number, keep] {
-        auto scene = layouter->layout(open, *cancelled);
+        std::optional<Scene> scene;
+        guarded(tr("Graph of a pass: layout"), [&] { scene = layouter->layout(open, *cancelled); });
         QMetaObject::invokeMethod(
             this,
             [this, index, number, keep, scene = std::move(scene)]() mutable {

@@ -12,6 +12,7 @@
 #include <QSvgGenerator>
 #include <QVBoxLayout>
 
+#include "views/common/failures.h"
 #include "views/common/file_output.h"
 #include "views/common/flow_layout.h"
 #include "views/common/format.h"
@@ -217,7 +218,8 @@ void GraphView::requestLayout(int keep) {
     slow_.start();
     // The layouter is used by one task at a time: the pool has one thread.
     pool_.start([this, layouter = layouter_, open = open_, cancelled, number, keep] {
-        auto scene = layouter->layout(open, *cancelled);
+        std::optional<Scene> scene;
+        guarded(tr("Graph: layout"), [&] { scene = layouter->layout(open, *cancelled); });
         QMetaObject::invokeMethod(
             this, [this, number, keep, scene = std::move(scene)]() mutable { finishLayout(number, std::move(scene), keep); },
             Qt::QueuedConnection);

@@ -2,6 +2,7 @@
 #include "views/timeline/imgui_widget.h"
 
 #include <imgui.h>
+#include <imgui_internal.h>
 #include <imgui/backends/imgui_impl_opengl3.h>
 
 #include <QFile>
@@ -12,6 +13,7 @@
 #include <QOpenGLFunctions>
 #include <QStandardPaths>
 
+#include "views/common/failures.h"
 #include "views/common/theme.h"
 
 namespace loupe::views {
@@ -90,7 +92,12 @@ void ImGuiWidget::paintGL() {
     io.DeltaTime = 1.0f / 60;
     ImGui_ImplOpenGL3_NewFrame();
     ImGui::NewFrame();
-    draw_();
+    try {
+        draw_();
+    } catch (...) {
+        Failures::instance().report(tr("Timeline: drawing"));
+        ImGui::ErrorCheckEndFrameRecover(nullptr);  // windows, tables and styles that were begun
+    }
     ImGui::Render();
     ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());
 }

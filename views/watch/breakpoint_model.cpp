@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/watch/breakpoint_model.h"
 
+#include "core/session/condition.h"
 #include "views/common/format.h"
 #include "views/common/icons.h"
 #include "views/common/theme.h"
@@ -15,7 +16,7 @@ namespace {
 const char* const kHeaders[] = {"Break at", "Phase", "Condition", "Pass over", "Hits"};
 const char* const kHeaderTips[] = {"What to stop at; untick to leave it out for now",
                                    "Only in this phase",
-                                   "On the first output: nan, inf, absmax > 10, bytes > 1e6; empty: always. With a condition the run stops after the operator",
+                                   "Empty: always.\nOver what an operator made there, in the line or what it calls: nan or inf, absmax > 10, bytes > 1MiB, shape[0] == 4, dtype == float16, shape differs; the run stops behind it.\nOver variables, at a line of a .py source: i == 1, len(x.shape) > 2; the run stops before the line.\nand, or, not and parentheses join them; Ctrl+Space shows words",
                                    "Hits to pass over before stopping",
                                    "How often it was hit in this run"};
 
@@ -109,6 +110,7 @@ bool BreakpointModel::setData(const QModelIndex& index, const QVariant& value, i
         breakpoint.phase = phase == 0 ? std::nullopt : std::optional(static_cast<RunPhase>(phase - 1));
     } else if (index.column() == Condition) {
         breakpoint.condition = value.toString().trimmed().toStdString();
+        if (!session::check_condition(breakpoint, bridge_.model().get()).text.empty()) return false;
     } else if (index.column() == Ignore) {
         breakpoint.ignore_first = std::max(0, value.toInt());
     } else {

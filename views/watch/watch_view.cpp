@@ -13,7 +13,10 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 
+#include "core/session/condition.h"
+#include "core/session/watch.h"
 #include "views/common/empty_hint.h"
+#include "views/common/expression_edit.h"
 #include "views/common/format.h"
 #include "views/common/icons.h"
 #include "views/common/panel_output.h"
@@ -41,6 +44,30 @@ class PhaseDelegate : public QStyledItemDelegate {
         model->setData(index, static_cast<QComboBox*>(editor)->currentText(), Qt::EditRole);
     }
 };
+
+ExpressionEdit::Problem problemOf(const session::ConditionProblem& problem, const std::string& typed) {
+    const auto column = [&](std::size_t byte) { return static_cast<int>(QString::fromUtf8(typed.data(), static_cast<qsizetype>(std::min(byte, typed.size()))).size()); };
+    return {text(problem.text), column(problem.begin), column(problem.end)};
+}
+
+// Words of conditions, and at a line of a source its names.
+ExpressionEdit::Completions conditionWords(const Breakpoint& breakpoint, const session::ModelInfo* model, const QString& typed, int cursor) {
+    ExpressionEdit::Completions found{wordStart(typed, cursor), {}};
+    for (const session::ConditionWord& word : session::condition_words()) found.words.append({text(word.text), text(word.meaning)});
+    if (breakpoint.kind != Breakpoint::Kind::Line || model == nullptr || model->form != session::ModelForm::Evaluated) return found;
+    for (const session::SourceFile& file : model->sources) {
+        if (file.name != breakpoint.text || !file.is_editable) continue;
+        for (const std::string& name : session::variable_names(file.text)) found.words.append({text(name), QObject::tr("in the source")});
+    }
+    return found;
+}
+
+ExpressionEdit::Completions watchWords(const session::ModelInfo* model, const QString& typed, int cursor) {
+    ExpressionEdit::Completions found;
+    if (model == nullptr) return found;
+    for (const session::WatchWord& word : session::watch_words(*model, typed.left(cursor).toStdString())) found.words.append({text(word.text), text(word.meaning)});
+    return found;
+}
 
 void polish(QTableView* table) {
     table->verticalHeader()->hide();
@@ -79,6 +106,20 @@ QWidget* WatchView::makeBreakpoints() {
     breakpoint_table_->setAccessibleName(tr("Breakpoints"));
     breakpoint_table_->setModel(breakpoints_);
     breakpoint_table_->setItemDelegateForColumn(BreakpointModel::Phase, new PhaseDelegate(breakpoint_table_));
+    breakpoint_table_->setItemDelegateForColumn(
+        BreakpointModel::Condition,
+        new ExpressionDelegate(
+            [this](ExpressionEdit& edit, const QModelIndex& index) {
+                const Breakpoint edited = breakpoints_->at(index.row());
+                edit.setPlaceholderText(tr("absmax > 10, nan or inf, i == 1"));
+                edit.setCheck([this, edited](const QString& typed) {
+                    Breakpoint changed = edited;
+                    changed.condition = typed.trimmed().toStdString();
+                    return problemOf(session::check_condition(changed, bridge().model().get()), changed.condition);
+                });
+                edit.setComplete([this, edited](const QString& typed, int cursor) { return conditionWords(edited, bridge().model().get(), typed, cursor); });
+            },
+            breakpoint_table_));
     breakpoint_table_->installEventFilter(this);
     polish(breakpoint_table_);
     const int widths[] = {260, 76, 140, 70};
@@ -130,6 +171,18 @@ QWidget* WatchView::makeWatches() {
     watch_table_->setObjectName(QStringLiteral("watchTable"));
     watch_table_->setAccessibleName(tr("Watch expressions"));
     watch_table_->setModel(watches_);
+    watch_table_->setItemDelegateForColumn(
+        WatchModel::Expression,
+        new ExpressionDelegate(
+            [this](ExpressionEdit& edit, const QModelIndex&) {
+                edit.setCheck([this](const QString& typed) {
+                    const std::string expression = typed.trimmed().toStdString();
+                    if (expression.empty()) return ExpressionEdit::Problem{};
+                    return problemOf(session::check_watch(expression, bridge().model().get(), bridge().recording().get()), expression);
+                });
+                edit.setComplete([this](const QString& typed, int cursor) { return watchWords(bridge().model().get(), typed, cursor); });
+            },
+            watch_table_));
     watch_table_->installEventFilter(this);
     watch_table_->setToolTip(tr("VALUE.STATISTIC: layer1.0.conv1.out.absmax, fc.weight.grad.norm, out.mean\nStatistics: min, max, mean, std, absmax, absmean, norm, nan, inf, zeros, shape, bytes"));
     polish(watch_table_);
