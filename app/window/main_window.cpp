@@ -594,7 +594,8 @@ void MainWindow::onStatus() {
     (*actions_)[QStringLiteral("run")]->setText(bridge_->isPaused() ? tr("&Continue") : tr("&Run"));
     showUnsaved();
     const bool isStopped = bridge_->isPaused() && before != RunState::Paused;
-    if ((finished || isStopped) && status.verdict && status.verdict->severity >= session::Verdict::Severity::Warning) tellVerdict(*status.verdict);
+    const bool isWorth = status.verdict && (status.verdict->severity >= session::Verdict::Severity::Warning || status.verdict->answers_search);
+    if ((finished || isStopped) && isWorth) tellVerdict(*status.verdict);
     if (!failed) return;
     std::vector<Banner::Link> links = permissions_->links();
     if (links.empty() && status.error_source.line > 0 && bridge_->model()) links.push_back({tr("Show the line"), [this, place = status.error_source] { showSource(place); }});
@@ -622,7 +623,18 @@ void MainWindow::tellVerdict(const session::Verdict& verdict) {
                          }});
     }
     if (verdict.source.line > 0 && bridge_->model()) links.push_back({tr("Show the line"), [this, place = verdict.source] { showSource(place); }});
-    banner_->tell(views::text(verdict.line()), links);
+    if (verdict.answers_search && !bridge_->session().run_options().backward && !bridge_->isTraining()) {
+        links.push_back({tr("Search backward too"), [this] {
+                             session::RunOptions options = bridge_->runOptions();
+                             options.backward = true;
+                             bridge_->setRunOptions(options);
+                             bridge_->runToNan();
+                         }});
+    }
+    using Severity = session::Verdict::Severity;
+    if (verdict.severity == Severity::Error) banner_->tell(views::text(verdict.line()), links);
+    else banner_->note(views::text(verdict.line()), links);
+}, tone);
 }
 
 void MainWindow::showSource(const session::SourcePlace& place) {

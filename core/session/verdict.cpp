@@ -281,7 +281,9 @@ Verdict explain(const Recording& recording, EventId origin) {
     return verdict;
 }
 
-Verdict conclude(const Recording& recording, const RunFacts& facts) {
+namespace {
+
+Verdict concluded(const Recording& recording, const RunFacts& facts) {
     const Counts counts = count_events(recording);
     const EventId blamed = blamed_event(recording);
     const EventId first = first_origin(recording);
@@ -329,6 +331,14 @@ Verdict conclude(const Recording& recording, const RunFacts& facts) {
         append(verdict.text, unsearched(facts));
     }
     append(verdict.text, missed_breakpoints(facts));
+    return verdict;
+}
+
+}  // namespace
+
+Verdict conclude(const Recording& recording, const RunFacts& facts) {
+    Verdict verdict = concluded(recording, facts);
+    verdict.answers_search = facts.searched;
     return verdict;
 }
 

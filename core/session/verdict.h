@@ -22,6 +22,7 @@ struct Verdict {
     Severity severity = Severity::Good;
     std::string text;    // one sentence without its full stop
     std::string advice;  // what to do; empty where there is nothing to do
+    bool answers_search = false;  // the run was a search for the next NaN or Inf that met none
     // The place it speaks of, as far as there is one.
     EventId event = 0;
     int graph_node = -1;

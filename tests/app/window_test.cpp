@@ -928,7 +928,17 @@ class WindowTest : public QObject {
         window_->bridge().setRunOptions(options);
         press(Qt::Key_F6);
         QTRY_VERIFY(state() == RunState::Finished && shown->text().contains(QStringLiteral("backward was not searched: Backward is off")));
-        QVERIFY(!banner->isVisible());
+        QTRY_VERIFY(banner->isVisible());
+        const auto links = banner->findChildren<QPushButton*>();
+        const auto more = std::find_if(links.begin(), links.end(), [](const QPushButton* link) { return link->text() == QStringLiteral("Search backward too"); });
+        QVERIFY(more != links.end());
+        QTest::mouseClick(*more, Qt::LeftButton);
+        QTRY_COMPARE(state(), RunState::Paused);
+        QCOMPARE(window_->bridge().recording()->event(window_->bridge().reachedEvent()).op, std::string_view("SqrtBackward0"));
+        QTRY_VERIFY(banner->isVisible() && banner->message().startsWith(QStringLiteral("sqrt at 0 in length")));
+        press(Qt::Key_F6);
+        QTRY_COMPARE(state(), RunState::Finished);
+        QTRY_VERIFY2(banner->message().contains(QStringLiteral("no further one was met")), qPrintable(banner->message()));
     }
 
     void layoutIsRemembered() {
