@@ -634,7 +634,6 @@ void MainWindow::tellVerdict(const session::Verdict& verdict) {
     using Severity = session::Verdict::Severity;
     if (verdict.severity == Severity::Error) banner_->tell(views::text(verdict.line()), links);
     else banner_->note(views::text(verdict.line()), links);
-}, tone);
 }
 
 void MainWindow::showSource(const session::SourcePlace& place) {
