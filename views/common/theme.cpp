@@ -279,6 +279,8 @@ QBrush Theme::notFinite() const { return {colour(Colour::Bad), Qt::BDiagPattern}
 QFont Theme::uiFont() const {
     static const QString family = firstFamily({"Inter", "Noto Sans", "Segoe UI", "Open Sans", "DejaVu Sans"});  // asking takes long
     QFont font(family);
+    // Shapes are "1x64", not "1×64": Inter joins a digit, an x and a digit as it joins "->".
+    font.setStyleStrategy(QFont::PreferNoShaping);
     font.setPointSizeF(9);
     return font;
 }

@@ -67,6 +67,11 @@ QString phaseTitle(RunPhase phase) {
     return QObject::tr("Optimizer");
 }
 
+Qt::Alignment alignmentOf(int column) {
+    const bool is_number = (column >= EventModel::Number && column <= EventModel::Std && column != EventModel::Output) || column == EventModel::Peer;
+    return (is_number ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter;
+}
+
 QString flagText(bool nan, bool inf, session::NotFinite kind, bool failed) {
     QStringList flags;
     if (failed) flags += QStringLiteral("failed");
@@ -359,10 +364,7 @@ QVariant EventModel::data(const QModelIndex& index, int role) const {
             if (row.event && recording_->event(row.event).failed) return text(recording_->event(row.event).error);
             if (row.event && index.column() == Flags && recording_->event(row.event).not_finite != session::NotFinite::None) return originTip(row.event);
             return index.column() == Operator || index.column() == Module ? scopeText(row.scope) : QVariant();
-        case Qt::TextAlignmentRole:
-            return QVariant::fromValue((index.column() >= Number && index.column() <= Std && index.column() != Output) || index.column() == Peer
-                                           ? Qt::AlignRight | Qt::AlignVCenter
-                                           : Qt::AlignLeft | Qt::AlignVCenter);
+        case Qt::TextAlignmentRole: return QVariant::fromValue(alignmentOf(index.column()));
         case Qt::FontRole: {
             static const QFont mono = Theme::instance().monoFont();
             return index.column() >= Number && index.column() <= Peer && index.column() != Flags ? QVariant(mono) : QVariant();
@@ -394,6 +396,7 @@ QVariant EventModel::headerData(int section, Qt::Orientation orientation, int ro
     if (orientation != Qt::Horizontal || section < 0 || section >= ColumnCount) return {};
     if (role == Qt::DisplayRole) return tr(kHeaders[section]);
     if (role == Qt::ToolTipRole) return tr(kHeaderTips[section]);
+    if (role == Qt::TextAlignmentRole) return QVariant::fromValue(alignmentOf(section));  // as the numbers below
     return {};
 }
 

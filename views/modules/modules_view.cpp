@@ -56,6 +56,7 @@ ModulesView::ModulesView(SessionBridge& bridge, QWidget* parent)
 
     totals_->setProperty("faint", true);
     totals_->setContentsMargins(6, 3, 6, 3);
+    totals_->setWordWrap(true);
     totals_->setTextInteractionFlags(Qt::TextSelectableByMouse);
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 3, 0, 0);

@@ -18,7 +18,7 @@ QList<QTextLayout::FormatRange> coloursOf(const QString& line) {
     static const QRegularExpression types(QStringLiteral("(?<= : )[^%=#]+?(?= =|, %|\\)|$)"));
     static const QRegularExpression comments(QStringLiteral("#.*$"));
     const Theme& theme = Theme::instance();
-    const std::pair<const QRegularExpression*, QColor> rules[] = {{&values, theme.series(1)},
+    const std::pair<const QRegularExpression*, QColor> rules[] = {{&values, theme.colour(Theme::Colour::Warning)},
                                                                   {&operators, theme.series(0)},
                                                                   {&types, theme.colour(Theme::Colour::Faint)},
                                                                   {&comments, theme.colour(Theme::Colour::Faint)}};

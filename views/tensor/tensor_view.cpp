@@ -13,6 +13,7 @@
 
 #include "core/session/not_finite.h"
 #include "views/common/file_output.h"
+#include "views/common/flow_layout.h"
 #include "views/common/format.h"
 #include "views/common/panel_output.h"
 #include "views/common/plot_style.h"
@@ -108,9 +109,8 @@ void TensorView::buildControls(QLayout* layout) {
     rows->setContentsMargins(6, 4, 6, 4);
     rows->setSpacing(4);
     auto* first = new QHBoxLayout;
-    auto* second = new QHBoxLayout;
+    auto* second = new FlowLayout(5);
     first->setSpacing(5);
-    second->setSpacing(5);
     rows->addLayout(first);
     rows->addLayout(second);
 
@@ -151,8 +151,6 @@ void TensorView::buildControls(QLayout* layout) {
     first->addWidget(permute_);
 
     display_ = new QComboBox(bar);
-    display_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
-    display_->setMinimumContentsLength(6);
     display_->addItems({tr("Heat map"), tr("Tiles"), tr("Image"), tr("Line"), tr("Numbers")});
     display_->setToolTip(tr("How the elements are shown"));
     display_->setAccessibleName(tr("Display"));
@@ -172,8 +170,6 @@ void TensorView::buildControls(QLayout* layout) {
     });
     second->addWidget(tile_);
     map_ = new QComboBox(bar);
-    map_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
-    map_->setMinimumContentsLength(6);
     for (int i = 0; i < kColourMaps; ++i) map_->addItem(colourMapName(static_cast<ColourMap>(i)));
     map_->setToolTip(tr("Colour map"));
     map_->setAccessibleName(tr("Colour map"));
@@ -218,8 +214,9 @@ void TensorView::buildControls(QLayout* layout) {
     title_->setFont(Theme::instance().monoFont());
     title_->setTextInteractionFlags(Qt::TextSelectableByMouse);
     title_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+    title_->setMinimumWidth(90);
     title_->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
-    second->addWidget(title_, 1);
+    second->addWidget(title_);
     layout->addWidget(bar);
 }
 

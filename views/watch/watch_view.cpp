@@ -122,7 +122,7 @@ QWidget* WatchView::makeBreakpoints() {
             breakpoint_table_));
     breakpoint_table_->installEventFilter(this);
     polish(breakpoint_table_);
-    const int widths[] = {260, 76, 140, 70};
+    const int widths[] = {216, 70, 124, 70};
     for (int column = 0; column < 4; ++column) breakpoint_table_->setColumnWidth(column, widths[column]);
     connect(breakpoint_table_, &QTableView::clicked, this, [this](const QModelIndex& index) { goTo(index.row()); });
 
