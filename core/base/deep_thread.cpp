@@ -20,7 +20,8 @@ void* run_body(void* body) {
 
 }  // namespace
 
-DeepThread::DeepThread(std::function<void()> body) : body_(std::make_unique<std::function<void()>>(std::move(body))) {
+void DeepThread::start(std::function<void()> body) {
+    body_ = std::make_unique<std::function<void()>>(std::move(body));
     int error = 0;
     for (const std::size_t size : {kStack, kStack / 8, std::size_t{0}}) {
         pthread_attr_t attributes;
@@ -45,7 +46,8 @@ void allow_deep_stack() {
 
 void run_deep(const std::function<void()>& body) {
     std::exception_ptr failure;
-    DeepThread thread([&] {
+    DeepThread thread;
+    thread.start([&] {
         try {
             body();
         } catch (...) {

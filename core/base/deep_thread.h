@@ -12,14 +12,16 @@ namespace loupe {
 
 class DeepThread {
   public:
-    // body must not throw. Where there is no address space for a deep stack, a stack of the system's size. Throws
-    // std::system_error when no thread can be made.
-    explicit DeepThread(std::function<void()> body);
+    // Not started.
+    DeepThread() = default;
     DeepThread(const DeepThread&) = delete;
     DeepThread& operator=(const DeepThread&) = delete;
     // join() must have been called.
     ~DeepThread() = default;
 
+    // Once. body must not throw. Where there is no address space for a deep stack, a stack of the system's size. Throws
+    // std::system_error when no thread can be made.
+    void start(std::function<void()> body);
     void join();
 
   private:

@@ -39,7 +39,7 @@ std::string present_name(std::string_view name) {
 // The module if the program has it or may import it.
 std::optional<IValue> find_module(std::string_view name) {
     Evaluator& evaluator = *Evaluator::current();
-    const auto& state = evaluator.state();
+    auto& state = evaluator.state();
     if (const auto found = state.modules.find(name); found != state.modules.end()) return found->second;
     const bool is_known = find_module_record(name) != nullptr || !library_source(name).empty() || state.find_file(name);
     return is_known ? std::optional(evaluator.import_module(name)) : std::nullopt;

@@ -24,7 +24,7 @@ namespace loupe::session {
 Session::Engine::Engine(SessionListener* listener)
     : listener_(listener), moves_(control_, [this](SessionListener::LogEntry entry) { log(std::move(entry)); }) {
     control_.set_complain([this](const Breakpoint& breakpoint, const std::string& why) { complain(breakpoint, why); });
-    thread_ = std::thread([this] { loop(); });
+    thread_.start([this] { loop(); });
 }
 
 Session::Engine::~Engine() {
