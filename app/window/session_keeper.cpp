@@ -154,7 +154,7 @@ QJsonObject SessionKeeper::state() const {
                                                {QStringLiteral("unsavedRun"), bridge_.hasUnsavedRun()}};
     QJsonObject views;
     for (const QDockWidget* dock : docks_.all()) {
-        const QJsonObject panel = static_cast<const views::View*>(dock->widget())->state();
+        const QJsonObject panel = static_cast<const views::View*>(dock->widget())->keptState();
         if (!panel.isEmpty()) views[dock->objectName()] = panel;
     }
     state[QStringLiteral("panels")] = QJsonObject{{QStringLiteral("docks"), base64(docks_.layoutState())}, {QStringLiteral("window"), base64(window_.saveGeometry())}, {QStringLiteral("views"), views}};

@@ -26,7 +26,7 @@ void visitAll(const QWidget& view, const char* what, Visit&& visit) {
 
 }  // namespace
 
-QJsonObject View::state() const {
+QJsonObject View::keptState() const {
     QJsonObject state;
     visitAll<QSplitter>(*this, "splitter", [&](const QString& key, const QSplitter& splitter) { state[key] = bytesText(splitter.saveState()); });
     visitAll<QHeaderView>(*this, "columns", [&](const QString& key, const QHeaderView& header) {

@@ -49,7 +49,7 @@ class View : public QWidget {
     virtual void comeIntoSight() {}
     // How the panel is set up, to come back with a session: by default splitters, columns, and fields with the property
     // "kept". What takeState() gets may be anybody's.
-    virtual QJsonObject state() const;
+    virtual QJsonObject keptState() const;
     virtual void takeState(const QJsonObject& state);
     bool isInSight() const { return isVisible() && !visibleRegion().isEmpty(); }
 
