@@ -8,6 +8,7 @@
 #include "core/base/error.h"
 #include "core/base/parallel.h"
 #include "core/base/strings.h"
+#include "core/session/operator_times.h"
 
 namespace loupe::cli {
 namespace {
@@ -29,6 +30,42 @@ void step(const PreparedRun& run, const RunArguments& options) {
     recorder.finish();
 }
 
+// Neither statistics nor elements: what is timed are the operators.
+std::shared_ptr<const session::Recording> record_once(const PreparedRun& run) {
+    session::Recorder recorder({.statistics = false, .values = false}, run.method->build_graph(), nullptr, nullptr);
+    session::name_existing_tensors(recorder, run.program->module(), run.arguments, run.method->schema());
+    {
+        const ObserverScope observed(&recorder);
+        execute(run);
+    }
+    recorder.finish();
+    return recorder.recording();
+}
+
+int time_operators(const PreparedRun& run, const RunArguments& options) {
+    const auto first = record_once(run);
+    const session::OperatorTimesRequest request{.warmup = options.warmup, .repeats = options.repeat, .seconds = 1e9};
+    const auto times = session::time_operators(*first, request, [&](int count, const auto& each) {
+        for (int i = 0; i < count; ++i) each(*record_once(run));
+    });
+    if (!options.json) {
+        print_operator_times(*first, *times);
+        return 0;
+    }
+    nlohmann::json rows = nlohmann::json::array();
+    for (session::EventId id = 1; id <= first->event_count(); ++id) {
+        const session::Event& event = first->event(id);
+        const session::OperatorTime* time = times->of(id);
+        if (time == nullptr) continue;
+        rows.push_back({{"event", id}, {"phase", session::phase_name(event.phase)}, {"operator", event.op}, {"scope", event.scope},
+                        {"median", time->median}, {"low", time->low}, {"high", time->high}});
+    }
+    const nlohmann::json out{{"model", options.model}, {"backward", options.backward}, {"threads", thread_count()}, {"warmup", times->warmup},
+                             {"repeat", times->repeats}, {"seconds", times->seconds}, {"unmatched", times->unmatched}, {"operators", rows}};
+    std::printf("%s\n", out.dump().c_str());
+    return 0;
+}
+
 }  // namespace
 
 int run_bench(const RunArguments& options) {
@@ -42,6 +79,7 @@ int run_bench(const RunArguments& options) {
         if (opened->file().files != nullptr) opened->file().files->discard();  // it is opened again
     }
     const PreparedRun run = prepare_run(options);
+    if (options.operators) return time_operators(run, options);
     for (int i = 0; i < options.warmup; ++i) step(run, options);
     std::vector<double> times;
     for (int i = 0; i < options.repeat; ++i) {

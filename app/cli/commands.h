@@ -47,6 +47,7 @@ struct RunArguments {
     int warmup = 3;
     int repeat = 20;
     bool json = false;
+    bool operators = false;  // a row an operator
     // check
     std::string expected_file;
     double rtol = 1e-4;
@@ -91,6 +92,8 @@ NamedTensors collect_outputs(const PreparedRun& run, const TensorList& outputs, 
 void print_verdict(const session::Verdict& verdict);
 // One row an event.
 void print_stats(const session::Recording& recording);
+// One row an event: the median of warm runs and the quartiles.
+void print_operator_times(const session::Recording& recording, const session::OperatorTimes& times);
 // Chrome's trace format; Perfetto reads it too. Written whole or not at all.
 void write_trace(const session::Recording& recording, const std::string& file);
 

@@ -169,6 +169,7 @@ int run(int argc, char** argv) {
     bench->add_option("--repeat", bench_options.repeat, "runs that are timed");
     bench->add_flag("--json", bench_options.json, "print one JSON object");
     bench->add_flag("--stats", bench_options.stats, "record every event with statistics while running");
+    bench->add_flag("--operators", bench_options.operators, "print a row an operator: the median of its warm times, and the quartiles");
     bench->callback([&] { status = run_bench(bench_options); });
 
     RunArguments trained;

@@ -89,7 +89,7 @@ MainWindow::MainWindow()
     connect(bridge_, &views::SessionBridge::statusChanged, this, &MainWindow::onStatus);
     connect(bridge_, &views::SessionBridge::modelChanged, this, &MainWindow::onModel);
     for (const auto signal : {&views::SessionBridge::currentChanged, &views::SessionBridge::recordingChanged,
-                              &views::SessionBridge::bookmarksChanged}) {
+                              &views::SessionBridge::bookmarksChanged, &views::SessionBridge::timesChanged}) {
         connect(bridge_, signal, actions_, &Actions::update);
     }
     connect(static_cast<views::InputsView*>(docks_->view(QStringLiteral("inputs"))), &views::InputsView::refused, this, [this](const QString& why) {
@@ -219,6 +219,9 @@ void MainWindow::makeRunActions() {
         QKeyCombination(Qt::SHIFT, Qt::Key_F6), [this] { bridge_->goToOrigin(); }, [this] { return bridge_->whyNoOrigin(); });
     add("run_backward", tr("Run to back&ward"), tr("Run until backward begins"), Qt::Key_F7,
         [this] { startRun([this] { bridge_->runToBackward(); }); }, notBusy);
+    actions_->add({QStringLiteral("time_properly"), tr("Ti&me it properly"),
+                   tr("Repeat the run until it is warm, then time it: each operator gets the median and the spread, as columns in Events, in Timeline, and in Graph's colours"), {}, {},
+                   [this] { bridge_->timeProperly(); }, [this] { return bridge_->whyNotTimed(); }});
     add("breakpoint", tr("Toggle &breakpoint"), tr("Set or remove a breakpoint where the keyboard is, else at the current node"),
         Qt::Key_F9, [this] { toggleBreakpoint(); }, [this] { return bridge_->model() ? QString() : tr("no model is open"); });
 }
@@ -344,7 +347,7 @@ void MainWindow::makeMenus() {
     fill(menuBar()->addMenu(tr("&Edit")), {"undo", "redo", "", "copy", "find"});
     fill(menuBar()->addMenu(tr("&Run")),
          {"run", "pause", "stop", "", "step_over", "step_into", "step_out", "step_back", "", "run_here", "run_nan",
-          "run_backward", "", "breakpoint", "", "save_before_run", "", "script", "trace", "evaluate"});
+          "run_backward", "", "time_properly", "", "breakpoint", "", "save_before_run", "", "script", "trace", "evaluate"});
     fill(menuBar()->addMenu(tr("&Go")),
          {"goto", "palette", "", "back", "forward", "peer", "origin", "documentation", "", "bookmark", "next_bookmark"});
     QMenu* view = menuBar()->addMenu(tr("&View"));

@@ -3,11 +3,15 @@
 
 #include "core/autograd/accumulate_grad.h"
 #include "core/autograd/grad_mode.h"
+#include "core/autograd/saving_observer.h"
 #include "core/autograd/view_nodes.h"
 #include "core/base/error.h"
 #include "core/base/strings.h"
 
 namespace loupe {
+
+constinit thread_local SavingObserver* detail::thread_saving = nullptr;
+
 namespace {
 
 [[noreturn]] void run_error(std::string message) { throw Error(ErrorKind::Run, std::move(message)); }
@@ -258,6 +262,7 @@ SavedTensor::SavedTensor(const Tensor& t, bool is_output) : is_output_(is_output
     } else {
         data_ = t;
     }
+    if (SavingObserver* const observer = saving_observer()) [[unlikely]] observer->on_saved(t);
 }
 
 Tensor SavedTensor::unpack(const Ptr<Node>& owner) const {

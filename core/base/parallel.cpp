@@ -14,6 +14,8 @@
 #include "core/base/strings.h"
 #include "core/base/thread_limit.h"
 
+#include "core/base/setup_clock.h"
+
 namespace loupe {
 
 namespace {
@@ -29,6 +31,7 @@ extern "C" void* wait_for_release(void* release) {
 // Starts the threads of a team once: those of this thread wait for work from then on. Gives how many there can be, this one included.
 int start_team(int wanted) {
     if (wanted <= startable_threads || omp_in_parallel()) return wanted;
+    const SetupScope setup(Setup::Threads);
     std::atomic<bool> release{false};
     std::vector<pthread_t> trial;
     trial.reserve(static_cast<std::size_t>(wanted));

@@ -11,6 +11,7 @@
 
 #include "core/autograd/grad_mode.h"
 #include "core/autograd/observer.h"
+#include "core/base/setup_clock.h"
 #include "core/base/error.h"
 #include "core/base/parallel.h"
 #include "core/base/strings.h"
@@ -324,6 +325,7 @@ class FusedGroup::State {
         std::string content = expression.str();
         for (const bool number : numbers) content += number ? '1' : 'a';
         if (const auto found = what.kernels.find(content); found != what.kernels.end()) return found->second;
+        const SetupScope setup(Setup::Compilation);
         std::string why;
         for (const FuserBackend& backend : fusers()) {
             if (!backend_.empty() && backend.name != backend_) continue;

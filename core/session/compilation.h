@@ -45,8 +45,10 @@ struct CompileReport {
     bool is_from_disk = false;
     std::string complaint;           // about that file
     double compile_seconds = 0;
-    double seconds_before = 0;       // a run of the graph as it is, and of the compiled one; 0: not measured
+    // A run of the graph as it is, and of the compiled one, with backward if that was asked for; 0: not measured.
+    double seconds_before = 0;
     double seconds = 0;
+    std::string not_timed;           // why; empty when it was, and when that was not asked for
     std::string error;               // it could not be compiled; else empty
     std::string details;             // where error is the first of several lines: all of them, the source underlined
     SourcePlace error_source;

@@ -4,12 +4,14 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
+#include <optional>
 
 #include "core/autograd/grad_mode.h"
 #include "core/autograd/observer.h"
 #include "core/base/cancel.h"
 #include "core/base/error.h"
-#include "core/ops/random/generator.h"
+#include "core/session/backward_roots.h"
+#include "core/session/kept_state.h"
 
 namespace loupe::session {
 namespace {
@@ -18,33 +20,50 @@ using Clock = std::chrono::steady_clock;
 
 double since(Clock::time_point from) { return std::chrono::duration<double>(Clock::now() - from).count(); }
 
+// One run, with backward where gradients are compiled too. Seconds.
+double run_once(const PreparedMethod& method, std::vector<IValue> arguments, const BackwardSource* backward) {
+    if (backward != nullptr) require_input_gradients(arguments);
+    const auto from = Clock::now();
+    run_phases(method, std::move(arguments), backward);
+    return since(from);
+}
+
 // Median of several runs, seconds.
-double time_run(const PreparedMethod& method, const std::function<std::vector<IValue>()>& arguments) {
+double time_run(const PreparedMethod& method, const KeptState& kept, bool backward, const std::function<std::vector<IValue>()>& arguments) {
     constexpr int kWarmup = 4;  // until programs have settled
     constexpr std::size_t kMost = 30;
     constexpr double kLong = 0.5;
-    const GradModeScope no_grad(false);
     const ObserverScope unobserved(nullptr);
+    std::optional<BackwardSource> source;
+    if (backward) source.emplace(BackwardFrom(), method);
     std::vector<double> times;
-    const auto begin = Clock::now();
-    for (int i = 0; i < kWarmup && (i == 0 || since(begin) < kLong); ++i) method.forward(arguments());
-    const auto timed = Clock::now();
-    while (times.size() < 3 || (times.size() < kMost && since(timed) < kLong)) {
+    const auto timed_run = [&] {
         check_cancelled();
-        std::vector<IValue> given = arguments();
-        const auto from = Clock::now();
-        method.forward(std::move(given));
-        times.push_back(since(from));
-    }
+        kept.forget_gradients();
+        return run_once(method, arguments(), source ? &*source : nullptr);
+    };
+    const auto begin = Clock::now();
+    for (int i = 0; i < kWarmup && (i == 0 || since(begin) < kLong); ++i) timed_run();
+    const auto timed = Clock::now();
+    while (times.size() < 3 || (times.size() < kMost && since(timed) < kLong)) times.push_back(timed_run());
     std::sort(times.begin(), times.end());
     return times[times.size() / 2];
 }
 
-void measure(CompileReport& report, const std::shared_ptr<Program>& program, const Ptr<ir::Graph>& graph, const std::function<std::vector<IValue>()>& arguments) {
-    const Generator::State random = default_generator().state();
-    report.seconds_before = time_run(PreparedMethod(program, report.method, "none"), arguments);
-    report.seconds = time_run(PreparedMethod(program, report.method, graph->copy()), arguments);
-    default_generator().set_state(random);
+// Buffers (of norms in training mode), gradients and random numbers are as before afterwards.
+void measure(CompileReport& report, const std::shared_ptr<Program>& program, const Ptr<ir::Graph>& graph, bool backward,
+             const std::function<std::vector<IValue>()>& arguments) {
+    const KeptState kept(program->module());
+    try {
+        const double before = time_run(PreparedMethod(program, report.method, "none"), kept, backward, arguments);
+        report.seconds = time_run(PreparedMethod(program, report.method, graph->copy()), kept, backward, arguments);
+        report.seconds_before = before;
+    } catch (const Error& error) {
+        if (error.kind() == ErrorKind::Cancelled) throw;
+        report.seconds = 0;
+        report.not_timed = error.message();
+    }
+    kept.forget_gradients();
 }
 
 }  // namespace
@@ -72,8 +91,7 @@ CompiledProgram compile_program(const std::shared_ptr<Program>& program, const C
     report.file = std::move(compiled.file);
     report.is_from_disk = compiled.is_from_disk;
     report.complaint = std::move(compiled.complaint);
-    // Runs of a module in training mode leave traces.
-    if (request.measure && !module->is_training() && !request.backward) measure(report, program, compiled.graph, arguments);
+    if (request.measure) measure(report, program, compiled.graph, request.backward, arguments);
     out.graph = std::move(compiled.graph);
     return out;
 }

@@ -15,6 +15,8 @@
 #include "core/session/error_text.h"
 #include "core/session/inputs.h"
 #include "core/session/load_weights.h"
+#include "core/session/operator_times.h"
+#include "core/session/precision_times.h"
 #include "core/session/script_output.h"
 #include "core/session/shown_source.h"
 #include "core/session/verdict.h"
@@ -806,6 +808,29 @@ void Session::Engine::recompute(ValueId id, std::size_t ahead) {
         wanted.insert(next);
     }
     recompute_values(*start_, *method_, body_, *recorder_, wanted, cancel_);
+}
+
+// Of the last run: the recording has them from then on.
+std::shared_ptr<const OperatorTimes> Session::Engine::time_operators(const OperatorTimesRequest& request) {
+    if (status().state == RunState::Paused || status().is_training) throw Error(ErrorKind::Usage, "a run is under way; stop it first");
+    if (recorder_ == nullptr) throw Error(ErrorKind::Usage, file_ != nullptr ? "a recording that was opened has no engine behind it; run it again first" : "nothing was recorded; run the model first");
+    const auto times = session::time_operators(*recorder_->recording(), request, [this](int count, const auto& each) {
+        repeat_run(*start_, *method_, body_, *recorder_, count, each, cancel_);
+    });
+    recorder_->set_warm_times(times);
+    return times;
+}
+
+MemoryForecast Session::Engine::forecast(const std::vector<WhatIf>& changes) {
+    if (recorder_ == nullptr || recorder_->recording()->warm_times() == nullptr) time_operators({});
+    const Recording& recording = *recorder_->recording();
+    const bool is_mixed = std::any_of(changes.begin(), changes.end(), [](const WhatIf& change) { return change.kind == WhatIf::Kind::MixedPrecision; });
+    if (!is_mixed) return forecast_memory(recording, changes);
+    if (status().state == RunState::Paused || status().is_training) throw Error(ErrorKind::Usage, "a run is under way; stop it first");
+    const PrecisionTimes precision = measure_precision(recording, [this](ExecutionObserver& probe) {
+        observe_run(*start_, *method_, body_, *recorder_, probe, cancel_);
+    });
+    return forecast_memory(recording, changes, &precision);
 }
 
 // What the program that runs has to say.

@@ -64,6 +64,8 @@ class Session::Engine {
     void set_inputs(std::vector<InputSpec> inputs);
     RunOptions last_options() const;
     WhatIfMeasurement measure_what_if(const std::shared_ptr<Program>& program, const std::vector<WhatIf>& changes);
+    std::shared_ptr<const OperatorTimes> time_operators(const OperatorTimesRequest& request);
+    MemoryForecast forecast(const std::vector<WhatIf>& changes);
     void log(SessionListener::LogEntry entry);
 
     // --- the engine thread ---

@@ -18,36 +18,12 @@
 #include "core/ops/random/generator.h"
 #include "core/runtime/interpreter.h"
 #include "core/session/inputs.h"
+#include "core/session/kept_state.h"
+#include "core/session/operator_times.h"
 #include "core/session/recorder.h"
 
 namespace loupe::session {
 namespace {
-
-// Gradients, buffers and random numbers as they were, at the end of a scope; in it there are no gradients.
-class KeptState {
-  public:
-    explicit KeptState(const nn::Module& module) : random_(default_generator().state()) {
-        const GradModeScope no_grad(false);
-        for (const auto& [name, buffer] : module.named_buffers()) buffers_.emplace_back(buffer, fn::clone(buffer));
-        for (const auto& [name, parameter] : module.named_parameters()) gradients_.emplace_back(parameter, grad_of(parameter));
-    }
-    KeptState(const KeptState&) = delete;
-    KeptState& operator=(const KeptState&) = delete;
-    ~KeptState() {
-        const GradModeScope no_grad(false);
-        for (const auto& [buffer, before] : buffers_) fn::copy_(buffer, before);
-        for (const auto& [parameter, gradient] : gradients_) set_grad(parameter, gradient);
-        default_generator().set_state(random_);
-    }
-    void forget_gradients() const {
-        for (const auto& [parameter, gradient] : gradients_) set_grad(parameter, Tensor());
-    }
-
-  private:
-    std::vector<std::pair<Tensor, Tensor>> buffers_;
-    std::vector<std::pair<Tensor, Tensor>> gradients_;
-    Generator::State random_;
-};
 
 // While it lives the module's forward keeps nothing for backward.
 class CheckpointedModule {
@@ -130,18 +106,15 @@ class Measurer {
             }
             if (change.kind == WhatIf::Kind::Drop) throw Error(ErrorKind::Usage, "what a single operator saves is only reckoned with", {.hint = "measure a checkpoint of its module"});
         }
-        Taken best;
-        for (int run = 0; run < 3; ++run) {
-            check_cancelled();
-            const Taken taken = run_once(factor, is_mixed);
-            best.peak = taken.peak;
-            best.seconds = run == 0 ? taken.seconds : std::min(best.seconds, taken.seconds);
-        }
-        return best;
+        const auto first = run_once(factor, is_mixed);
+        const auto times = time_operators(*first, {.warmup = 2, .repeats = 15, .seconds = 5}, [&](int count, const auto& each) {
+            for (int run = 0; run < count; ++run) each(*run_once(factor, is_mixed));
+        });
+        return {first->peak_bytes(), times->seconds};
     }
 
   private:
-    Taken run_once(double factor, bool is_mixed) {
+    std::shared_ptr<const Recording> run_once(double factor, bool is_mixed) {
         kept_.forget_gradients();
         default_generator().set_seed(run_.seed);
         std::vector<IValue> arguments = run_.arguments();
@@ -154,10 +127,7 @@ class Measurer {
         }
         recorder.finish();
         kept_.forget_gradients();
-        Taken taken{recorder.recording()->peak_bytes(), 0};
-        const Recording& recording = *recorder.recording();
-        for (EventId id = 1; id <= recording.event_count(); ++id) taken.seconds += recording.event(id).duration;
-        return taken;
+        return recorder.recording();
     }
 
     // As run_phases, the forward and the loss under autocast.

@@ -4,11 +4,15 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/base/strings.h"
+#include "core/tensor/kernel_cache.h"
+
 namespace loupe::session {
 
 MemoryAccount::MemoryAccount(RecordingWriter& writer, const ValueStore& store)
     : writer_(writer), store_(store) {
     observing_.emplace(*this);
+    add_kernel_caches();
 }
 
 MemoryAccount::~MemoryAccount() { stop(); }
@@ -21,6 +25,34 @@ void MemoryAccount::stop() {
     for (auto& [id, block] : live_) no_longer_watched.push_back(std::move(block.watched));
 }
 
+// Those that the process has from before; what they were made from is named when that is.
+void MemoryAccount::add_kernel_caches() {
+    std::vector<KernelCacheBlock> caches;  // a cache locks itself while it lists: the account must not be locked then
+    visit_kernel_caches([&caches](const KernelCacheBlock& cache) { caches.push_back(cache); });
+    const std::lock_guard lock(mutex_);
+    for (const KernelCacheBlock& cache : caches) {
+        Block& block = live_[cache.storage_id];
+        if (block.facts.storage_id != 0) continue;
+        block.facts.storage_id = cache.storage_id;
+        block.facts.address = reinterpret_cast<std::uint64_t>(cache.address);
+        block.facts.bytes = static_cast<std::int64_t>(cache.bytes);
+        block.facts.category = Category::KernelCache;
+        block.facts.owner = std::string(cache.kernel);
+        caches_before_.emplace(cache.of_storage, cache.storage_id);
+    }
+}
+
+std::string MemoryAccount::kernel_cache_owner(std::string_view kernel, std::uint64_t of_storage) const {
+    const auto found = live_.find(of_storage);
+    return found == live_.end() || found->second.facts.owner.empty() ? std::string(kernel) : concat(kernel, " of ", found->second.facts.owner);
+}
+
+void MemoryAccount::count(const Block& block, std::int64_t sign) {
+    if (block.facts.category == Category::KernelCache) return;
+    current_ += sign * block.facts.bytes;
+    event_peak_ = std::max(event_peak_, current_);
+}
+
 void MemoryAccount::add_existing(const Tensor& t, Category category, std::string_view owner) {
     const std::lock_guard lock(mutex_);
     Block& block = live_[t.storage()->id()];
@@ -31,9 +63,17 @@ void MemoryAccount::add_existing(const Tensor& t, Category category, std::string
     block.facts.bytes = static_cast<std::int64_t>(std::min(t.bytes(), t.storage()->bytes()));
     block.facts.category = category;
     block.facts.owner = std::string(owner);
-    current_ += block.facts.bytes;
-    event_peak_ = std::max(event_peak_, current_);
+    count(block, 1);
     publish(block);
+    // Caches of other models stay out of the list.
+    const auto [first, last] = caches_before_.equal_range(t.storage()->id());
+    for (auto entry = first; entry != last; ++entry) {
+        const auto found = live_.find(entry->second);
+        if (found == live_.end()) continue;
+        found->second.facts.owner = concat(found->second.facts.owner, " of ", owner);
+        publish(found->second);
+    }
+    caches_before_.erase(first, last);
 }
 
 void MemoryAccount::begin_event(EventId event, std::string_view scope) {
@@ -111,12 +151,14 @@ void MemoryAccount::own(const Tensor& t, std::string_view owner) {
     block.watched = t.storage();
 }
 
-void MemoryAccount::mark_saved(const Tensor& t, EventId by) {
+void MemoryAccount::mark_saved(std::uint64_t storage, EventId by, std::string_view node) {
     const std::lock_guard lock(mutex_);
-    const auto found = live_.find(t.storage()->id());
-    if (found == live_.end() || found->second.is_published) return;
-    found->second.facts.saved_by = by;
-    if (found->second.facts.category == Category::Activation) found->second.facts.category = Category::SavedForBackward;
+    const auto found = live_.find(storage);
+    if (found == live_.end()) return;
+    Block& block = found->second;
+    if (block.is_published) return writer_.add_saving({block.index, by, node});
+    if (block.savings.empty()) block.facts.saved_by = by;
+    block.savings.push_back({0, by, node});
 }
 
 void MemoryAccount::on_allocation(const AllocationEvent& event) noexcept {
@@ -136,20 +178,30 @@ void MemoryAccount::on_allocation(const AllocationEvent& event) noexcept {
     block.facts.category = static_cast<Category>(event.category);
     block.facts.allocated = event_;
     block.facts.scope = scope_;
-    current_ += block.facts.bytes;
-    event_peak_ = std::max(event_peak_, current_);
+    if (const KernelCacheScope* cache = kernel_cache_scope()) {
+        block.facts.category = Category::KernelCache;
+        block.facts.owner = kernel_cache_owner(cache->kernel(), cache->of_storage());
+    }
+    count(block, 1);
 }
 
 void MemoryAccount::publish(Block& block) {
     block.index = writer_.add_allocation(block.facts);
     block.is_published = true;
+    for (Saving& saving : block.savings) {
+        saving.allocation = block.index;
+        writer_.add_saving(saving);
+    }
+    block.savings.clear();
 }
 
 void MemoryAccount::release(Block& block, EventId at) {
     if (block.is_freed) return;
     block.is_freed = true;
-    current_ -= block.facts.bytes;
+    count(block, -1);
     if (!block.is_published) {
+        const bool is_of_others = block.facts.category == Category::KernelCache && block.facts.allocated == 0;
+        if (is_of_others) return;
         if (block.facts.category == Category::Activation || block.facts.category == Category::Other) {
             block.facts.category = Category::Workspace;  // gone before its event ended
         }

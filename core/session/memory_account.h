@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Who has how much memory, by the program's own account: a block that only the recording still holds counts as freed.
+// Who has how much memory, by the program's own account: a block that only the recording still holds counts as freed. Caches
+// of kernels are listed, and in no sum: whether they are filled depends on what the process ran before.
 
 #include <mutex>
 #include <optional>
@@ -30,8 +31,8 @@ class MemoryAccount final : public AllocationObserver {
     void touch(const Tensor& t);
     // The tensor is known by this name from now on; its storage is watched.
     void own(const Tensor& t, std::string_view owner);
-    // The node of a forward event keeps it for backward.
-    void mark_saved(const Tensor& t, EventId by);
+    // A node that the event made keeps it for backward.
+    void mark_saved(std::uint64_t storage, EventId by, std::string_view node);
 
     std::int64_t current_bytes() const { return current_; }
     std::int64_t event_peak() const { return event_peak_; }
@@ -44,11 +45,15 @@ class MemoryAccount final : public AllocationObserver {
         std::size_t index = 0;        // in the recording; valid once published
         bool is_published = false;
         bool is_freed = false;
+        std::vector<Saving> savings;  // until it is published
         Ptr<Storage> watched;         // null until a tensor of it is seen
     };
 
     using Blocks = std::unordered_map<std::uint64_t, Block>;
 
+    void add_kernel_caches();
+    std::string kernel_cache_owner(std::string_view kernel, std::uint64_t of_storage) const;
+    void count(const Block& block, std::int64_t sign);
     bool is_let_go(std::uint64_t id, const Block& block) const;
     void look_at(std::uint64_t id, std::vector<Ptr<Storage>>& no_longer_watched);
     void look_at_next(std::vector<Ptr<Storage>>& no_longer_watched);
@@ -66,6 +71,7 @@ class MemoryAccount final : public AllocationObserver {
     std::size_t next_bucket_ = 0;                // of live_, to be looked at
     EventId event_ = 0;
     std::string_view scope_;
+    std::unordered_multimap<std::uint64_t, std::uint64_t> caches_before_;  // by the storage that they were made from
     std::int64_t current_ = 0;
     std::int64_t event_peak_ = 0;
 };

@@ -2,6 +2,8 @@
 #include "core/session/recorder.h"
 
 #include <algorithm>
+#include <mutex>
+#include <unordered_set>
 
 #include "core/autograd/accumulate_grad.h"
 #include "core/autograd/variable.h"
@@ -42,6 +44,39 @@ std::string_view parent_path(std::string_view path) {
     return dot == std::string_view::npos ? std::string_view() : path.substr(0, dot);
 }
 
+// Kernels are known by where their names lie.
+struct KernelName {
+    const void* op;
+    const void* backend;
+    bool operator==(const KernelName&) const = default;
+};
+struct KernelNameHash {
+    std::size_t operator()(const KernelName& name) const { return std::hash<const void*>()(name.op) * 31 + std::hash<const void*>()(name.backend); }
+};
+
+// The first time that a recorder of this process asks?
+bool is_first_call(const KernelChoice& kernel) {
+    static std::mutex mutex;
+    static std::unordered_set<KernelName, KernelNameHash> called;
+    const std::lock_guard lock(mutex);
+    return called.insert({kernel.op.data(), kernel.backend.data()}).second;
+}
+
+// The node of the event that keeps the storage, from the node of a result back to what the event read. Null when it is of a
+// kind that says not what it keeps, or keeps no history.
+const Node* saver_of(const Node* node, std::uint64_t storage, EventId event) {
+    if (node == nullptr || node->forward_event() != event) return nullptr;
+    if (const auto* own = dynamic_cast<const OperatorNode*>(node)) {
+        for (const Tensor& t : own->saved_tensors()) {
+            if (t.storage()->id() == storage) return node;
+        }
+    }
+    for (const Edge& edge : node->next_edges()) {
+        if (const Node* found = saver_of(edge.node.get(), storage, event)) return found;
+    }
+    return nullptr;
+}
+
 }  // namespace
 
 Recorder::Recorder(RecorderOptions options, BuiltGraph graph, RunControl* control, Park park)
@@ -53,6 +88,10 @@ Recorder::Recorder(RecorderOptions options, BuiltGraph graph, RunControl* contro
       park_(std::move(park)),
       store_(options_.budget),
       memory_(writer_, store_) {}
+
+Recorder::~Recorder() {
+    if (saving_observer() == this) set_saving_observer(nullptr);
+}
 
 double Recorder::now() const {
     return std::chrono::duration<double>(Clock::now() - began_).count() - parked_;
@@ -77,6 +116,8 @@ EventId Recorder::accumulated_at(const Tensor& leaf) const {
 
 void Recorder::finish() {
     while (!frames_.empty()) leave_frame();
+    setup_.stop();
+    if (saving_observer() == this) set_saving_observer(nullptr);
     memory_.stop();
     writer_.finish();
     if (progress_) progress_(recording()->event_count());
@@ -503,13 +544,23 @@ void Recorder::before_operator(const OperatorCall& call) {
     pending_.memory_before = memory_.current_bytes();
     memory_.begin_event(writer_.next_event(), pending_.scope);
     is_pending_ = true;
+    saved_.clear();
+    set_saving_observer(this);
     pending_began_ = Clock::now();
     pending_.start = now();
+    setup_.start();
+}
+
+void Recorder::stop_clock() {
+    const double taken = std::chrono::duration<double>(Clock::now() - pending_began_).count();
+    pending_.setup = setup_.stop();
+    pending_.duration = std::max(0.0, taken - pending_.setup.total());
 }
 
 void Recorder::on_kernel(const KernelChoice& choice) {
     if (!is_pending_) return;
     pending_.backend = writer_.intern(choice.backend);
+    if (is_first_call(choice)) pending_.is_cold = true;
     for (const std::string& line : choice.declined) pending_.declined.push_back(line);
 }
 
@@ -552,15 +603,26 @@ void Recorder::collect_outputs(const OperatorCall& call, Event& event) {
     }
 }
 
+// Of a node that is made outside of operators (a function of the program's own) the last event is what it belongs to.
+void Recorder::on_saved(const Tensor& t) {
+    if (execution_observer() != this) return;  // a request while the run is parked
+    if (is_pending_) return saved_.push_back(t.storage()->id());
+    if (const EventId last = writer_.next_event() - 1; last != 0) memory_.mark_saved(t.storage()->id(), last, {});
+}
+
 void Recorder::note_saved(const OperatorCall& call, EventId event) {
-    if (call.autograd_node != nullptr) return;
+    if (saved_.empty()) return;
+    std::vector<const Node*> made;
     for (const IValue& result : call.outputs) {
         visit_tensors(result, [&](const Tensor& t) {
-            if (!t.defined() || autograd_meta(t) == nullptr) return;
-            const auto node = boost::dynamic_pointer_cast<OperatorNode>(autograd_meta(t)->grad_fn);
-            if (!node || node->forward_event() != event) return;
-            for (const Tensor& saved : node->saved_tensors()) memory_.mark_saved(saved, event);
+            if (t.defined() && autograd_meta(t) != nullptr) made.push_back(autograd_meta(t)->grad_fn.get());
         });
+    }
+    for (const std::uint64_t storage : saved_) {
+        const Node* saver = nullptr;
+        for (std::size_t i = 0; i < made.size() && saver == nullptr; ++i) saver = saver_of(made[i], storage, event);
+        if (saver == nullptr && !made.empty() && made.front() != nullptr && made.front()->forward_event() == event) saver = made.front();
+        memory_.mark_saved(storage, event, saver != nullptr ? writer_.intern(saver->name()) : std::string_view());
     }
 }
 
@@ -599,7 +661,7 @@ EventId Recorder::publish(Event event) {
 void Recorder::after_operator(const OperatorCall& call) {
     if (!is_pending_) return;
     is_pending_ = false;
-    pending_.duration = std::chrono::duration<double>(Clock::now() - pending_began_).count();
+    stop_clock();
     const EventId id = writer_.next_event();
     note_saved(call, id);
     collect_outputs(call, pending_);
@@ -633,7 +695,7 @@ void Recorder::after_operator(const OperatorCall& call) {
 void Recorder::on_exception(const Error& error) {
     if (!is_pending_ || error.kind() == ErrorKind::Cancelled) return;
     is_pending_ = false;
-    pending_.duration = std::chrono::duration<double>(Clock::now() - pending_began_).count();
+    stop_clock();
     pending_.failed = true;
     pending_.error = error.what();
     memory_.end_event();

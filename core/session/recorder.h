@@ -14,6 +14,8 @@
 
 #include "core/autograd/node.h"
 #include "core/autograd/observer.h"
+#include "core/autograd/saving_observer.h"
+#include "core/base/setup_clock.h"
 #include "core/io/format_registry.h"
 #include "core/ir/source.h"
 #include "core/nn/module.h"
@@ -37,7 +39,7 @@ struct RecorderOptions {
     const std::set<ValueId>* only = nullptr;
 };
 
-class Recorder final : public ExecutionObserver, private Surroundings {
+class Recorder final : public ExecutionObserver, private Surroundings, private SavingObserver {
   public:
     // control may be null (nothing parks). park blocks until the run may go on; it throws Error (Cancelled) to end it.
     using Park = std::function<void(const StopPoint& next, const StopReason& why)>;
@@ -59,7 +61,11 @@ class Recorder final : public ExecutionObserver, private Surroundings {
     void end_backward_start(const TensorList& roots, const TensorList& gradients);
     void finish();
 
+    ~Recorder() override;
+
     std::shared_ptr<const Recording> recording() const { return writer_.recording(); }
+    // How long its operators take when they are warm.
+    void set_warm_times(std::shared_ptr<const OperatorTimes> times) { writer_.set_warm_times(std::move(times)); }
     const GraphModel& graph() const { return *graph_; }
     const std::shared_ptr<const GraphModel>& shared_graph() const { return graph_; }
     const ValueStore& values() const { return store_; }
@@ -138,7 +144,9 @@ class Recorder final : public ExecutionObserver, private Surroundings {
     ValueId value_of_edge(const Edge& edge) const;
     std::string gradient_name(ValueId of) const;
     void collect_outputs(const OperatorCall& call, Event& event);
+    void on_saved(const Tensor& t) override;
     void note_saved(const OperatorCall& call, EventId event);
+    void stop_clock();
     EventId publish(Event event);
 
     RecorderOptions options_;
@@ -174,6 +182,8 @@ class Recorder final : public ExecutionObserver, private Surroundings {
     BackwardStart pending_start_;
     StopPoint pending_point_;
     Clock::time_point pending_began_;
+    SetupWatch setup_;
+    std::vector<std::uint64_t> saved_;  // storages that its nodes keep for backward
 };
 
 // Names parameters, buffers and the tensors of the arguments after what they are; schema: of the method, with self.

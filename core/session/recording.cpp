@@ -30,8 +30,20 @@ EventId Recording::frame_end(std::uint32_t frame) const {
 
 Allocation Recording::allocation(std::size_t index) const {
     Allocation copy = allocations_[index];
-    copy.freed = freed_[index].load(std::memory_order_acquire);
+    copy.freed = fates_[index].freed.load(std::memory_order_acquire);
+    copy.saved_by = fates_[index].saved_by.load(std::memory_order_acquire);
+    if (copy.saved_by != 0 && copy.category == Category::Activation) copy.category = Category::SavedForBackward;
     return copy;
+}
+
+std::vector<Saving> Recording::savings() const {
+    const std::lock_guard lock(late_mutex_);
+    return savings_;
+}
+
+std::shared_ptr<const OperatorTimes> Recording::warm_times() const {
+    const std::lock_guard lock(late_mutex_);
+    return warm_times_;
 }
 
 std::string_view phase_name(RunPhase phase) {
@@ -46,7 +58,7 @@ std::string_view not_finite_name(NotFinite kind) {
 
 std::string_view category_name(Category category) {
     constexpr std::array<std::string_view, kCategories> kNames{
-        "parameter", "buffer", "activation", "saved for backward", "gradient", "workspace", "input", "other"};
+        "parameter", "buffer", "activation", "saved for backward", "gradient", "workspace", "input", "other", "kernel cache"};
     return kNames[static_cast<std::size_t>(category)];
 }
 
@@ -104,10 +116,11 @@ void RecordingWriter::set_backward_peer(EventId forward, EventId backward) {
 
 std::size_t RecordingWriter::add_allocation(Allocation allocation) {
     Allocation* place = recording_->allocations_.next();
-    std::atomic<EventId>* freed = recording_->freed_.next();
-    if (place == nullptr || freed == nullptr) return static_cast<std::size_t>(-1);
-    freed->store(allocation.freed, std::memory_order_relaxed);
-    recording_->freed_.publish();
+    Recording::Fate* fate = recording_->fates_.next();
+    if (place == nullptr || fate == nullptr) return kNoAllocation;
+    fate->freed.store(allocation.freed, std::memory_order_relaxed);
+    fate->saved_by.store(allocation.saved_by, std::memory_order_relaxed);
+    recording_->fates_.publish();
     *place = std::move(allocation);
     const std::size_t index = recording_->allocations_.size();
     recording_->allocations_.publish();
@@ -115,8 +128,23 @@ std::size_t RecordingWriter::add_allocation(Allocation allocation) {
 }
 
 void RecordingWriter::end_allocation(std::size_t index, EventId freed) {
-    if (index >= recording_->freed_.size()) return;
-    const_cast<std::atomic<EventId>&>(recording_->freed_[index]).store(freed, std::memory_order_release);
+    if (index >= recording_->fates_.size()) return;
+    const_cast<Recording::Fate&>(recording_->fates_[index]).freed.store(freed, std::memory_order_release);
+}
+
+void RecordingWriter::add_saving(const Saving& saving) {
+    if (saving.allocation >= recording_->fates_.size()) return;
+    {
+        const std::lock_guard lock(recording_->late_mutex_);
+        recording_->savings_.push_back(saving);
+    }
+    EventId none = 0;
+    const_cast<Recording::Fate&>(recording_->fates_[saving.allocation]).saved_by.compare_exchange_strong(none, saving.by);
+}
+
+void RecordingWriter::set_warm_times(std::shared_ptr<const OperatorTimes> times) {
+    const std::lock_guard lock(recording_->late_mutex_);
+    recording_->warm_times_ = std::move(times);
 }
 
 void RecordingWriter::note_peak(std::int64_t bytes, EventId event) {

@@ -6,11 +6,13 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "core/base/setup_clock.h"
 #include "core/session/model_info.h"
 #include "core/session/statistics.h"
 
@@ -66,7 +68,9 @@ struct Event {
     std::uint32_t frame = 0;    // number of the frame (module call) it ran in; see Frame
     EventId peer = 0;           // backward: the forward event; forward: the first backward event once it has run
     double start = 0;           // seconds since the run began, time parked left out
-    double duration = 0;        // seconds
+    double duration = 0;        // seconds, without the set-up of kernels
+    SetupTimes setup;           // of kernels, inside the event and not in its duration: what only a first call takes
+    bool is_cold = false;       // of a kernel that it called, the first call recorded in this process
     std::int64_t memory_before = 0;  // bytes alive by the program's own account
     std::int64_t memory_after = 0;
     std::int64_t memory_peak = 0;    // highest inside the event
@@ -82,6 +86,9 @@ struct Event {
     NotFinite not_finite = NotFinite::None;
     bool failed = false;        // it threw; the message is in error
     std::string error;
+
+    // Seconds since the run began.
+    double end() const { return start + setup.total() + duration; }
 };
 
 // A call of a method: events and frames inside it have numbers between first and last.
@@ -95,8 +102,9 @@ struct Frame {
     EventId last_event = 0;     // 0 while it runs
 };
 
-enum class Category : std::uint8_t { Parameter, Buffer, Activation, SavedForBackward, Gradient, Workspace, Input, Other };
-inline constexpr int kCategories = 8;
+// A kernel cache (a packed weight) belongs to no run: it stays for the next one, and no sum counts it.
+enum class Category : std::uint8_t { Parameter, Buffer, Activation, SavedForBackward, Gradient, Workspace, Input, Other, KernelCache };
+inline constexpr int kCategories = 9;
 std::string_view category_name(Category category);
 
 // A block of memory: from the event that asked for it to the one after which the program had let go of it.
@@ -107,9 +115,36 @@ struct Allocation {
     Category category = Category::Other;
     EventId allocated = 0;      // 0: before the run
     EventId freed = 0;          // 0: still alive
-    EventId saved_by = 0;       // the forward event whose node keeps it for backward
+    EventId saved_by = 0;       // the first event whose node keeps it for backward; all: Recording::savings()
     std::string_view scope;
     std::string owner;          // name of the value
+};
+
+// An autograd node keeps a block for backward.
+struct Saving {
+    std::size_t allocation = 0;
+    EventId by = 0;             // the event that made the node
+    std::string_view node;      // "ConvolutionBackward0"
+};
+
+// How long an operator takes in warm runs; operator_times.h says how that is measured.
+struct OperatorTime {
+    double start = 0;   // seconds since a warm run began
+    double median = 0;  // seconds; 0: not measured
+    double low = 0;     // quartiles
+    double high = 0;
+};
+struct OperatorTimes {
+    int warmup = 0;
+    int repeats = 0;
+    std::vector<OperatorTime> events;  // of event i + 1
+    std::size_t unmatched = 0;         // events that the repeated runs did not have in their place
+    double seconds = 0;                // of all operators: their medians added up
+
+    // Null when it was not measured.
+    const OperatorTime* of(EventId id) const {
+        return id != 0 && id <= events.size() && events[id - 1].median > 0 ? &events[id - 1] : nullptr;
+    }
 };
 
 // Chunked storage that never moves an element.
@@ -174,7 +209,12 @@ class Recording {
     // Fields that are known only later, so that Event and Allocation themselves never change after they are published.
     EventId backward_peer(EventId forward) const;       // first backward event of a forward one; 0 none yet
     EventId frame_end(std::uint32_t frame) const;        // 0 while it runs
-    Allocation allocation(std::size_t index) const;      // a copy with `freed` as it is now
+    // A copy with `freed` and `saved_by` as they are now; an activation that some node kept is SavedForBackward.
+    Allocation allocation(std::size_t index) const;
+    // In the order of events.
+    std::vector<Saving> savings() const;
+    // Null: no warm runs were timed. They come later, and may come again.
+    std::shared_ptr<const OperatorTimes> warm_times() const;
     // The greatest memory of the run so far, and where it was.
     std::int64_t peak_bytes() const { return peak_bytes_.load(std::memory_order_acquire); }
     EventId peak_event() const { return peak_event_.load(std::memory_order_acquire); }
@@ -191,7 +231,14 @@ class Recording {
     AppendOnly<Allocation> allocations_;
     AppendOnly<std::atomic<EventId>> peers_;             // by forward event
     AppendOnly<std::atomic<EventId>> frame_ends_;
-    AppendOnly<std::atomic<EventId>> freed_;             // by allocation
+    struct Fate {
+        std::atomic<EventId> freed{0};
+        std::atomic<EventId> saved_by{0};
+    };
+    AppendOnly<Fate> fates_;                             // by allocation
+    mutable std::mutex late_mutex_;                      // of what follows
+    std::vector<Saving> savings_;
+    std::shared_ptr<const OperatorTimes> warm_times_;
     std::atomic<std::int64_t> peak_bytes_{0};
     std::atomic<EventId> peak_event_{0};
     std::atomic<bool> complete_{false};

@@ -13,8 +13,10 @@
 //                an array a row, fields in the order of the structs in recording.h without the id, which is the row's
 //                number from 1; an event has its first backward event behind its error, a value the number of its
 //                array (0: elements were not kept) behind its statistics, null where there are none; then, where
-//                the program was new enough to write them, an event's overload and the number of its NotFinite, and
-//                whether a value was left out
+//                the program was new enough to write them, an event's overload, the number of its NotFinite, seconds of
+//                set-up by kind and whether it was cold, and whether a value was left out
+//     savings    rows [allocation, event, node]; older files lack them
+//     warm_times OperatorTimes; lacking where none were measured
 //     gradients  GradientRow objects
 //     backward_start  {event, text, is_loss}: what backward started from; older files lack it
 //     peak       [bytes, event]

@@ -79,6 +79,8 @@ class Loader {
             if (event == 0 || event > events_.size()) fail("has a backward pass that starts at no event");
             writer_.set_backward_start({event, start.at("text").get<std::string>(), start.at("is_loss").get<bool>()});
         }
+        add_savings();
+        if (json_.contains("warm_times")) writer_.set_warm_times(std::make_shared<OperatorTimes>(json_["warm_times"].get<OperatorTimes>()));
         Row peak(json_.at("peak"));
         const auto bytes = peak.next<std::int64_t>();
         writer_.note_peak(bytes, peak.id(events_.size() + 1, "event"));
@@ -162,6 +164,8 @@ class Loader {
         event.id = writer_.next_event();
         if (row.has_more()) event.not_finite = static_cast<NotFinite>(row.id(static_cast<std::size_t>(NotFinite::Meant), "kind of NaN"));
         else if (event.has_nan || event.has_inf) event.not_finite = classify_recorded(*writer_.recording(), event);
+        if (row.has_more()) event.setup.seconds = row.next<std::array<float, kSetups>>();
+        if (row.has_more()) event.is_cold = row.next<bool>();
         writer_.add_event(std::move(event));
     }
 
@@ -178,6 +182,27 @@ class Loader {
         allocation.scope = text(row);
         allocation.owner = row.next<std::string>();
         writer_.add_allocation(std::move(allocation));
+    }
+
+    // Older files name one event a block.
+    void add_savings() {
+        const auto& recording = *writer_.recording();
+        if (!json_.contains("savings")) {
+            for (std::size_t i = 0; i < recording.allocation_count(); ++i) {
+                const EventId by = recording.allocation(i).saved_by;
+                if (by != 0) writer_.add_saving({i, by, {}});
+            }
+            return;
+        }
+        for (const Json& json : json_["savings"]) {
+            Row row(json);
+            Saving saving;
+            saving.allocation = row.next<std::size_t>();
+            if (saving.allocation >= recording.allocation_count()) fail(concat("refers to block ", saving.allocation, " of ", recording.allocation_count()));
+            saving.by = row.id(events_.size(), "event");
+            saving.node = text(row);
+            writer_.add_saving(saving);
+        }
     }
 
     const Json& events_;

@@ -124,6 +124,20 @@ inline void from_json(const Json& json, RunOptions& run) {
     if (json.contains("training")) run.training = json["training"].get<bool>();
 }
 
+inline void to_json(Json& json, const OperatorTimes& times) {
+    json = Json{{"warmup", times.warmup}, {"repeats", times.repeats}, {"unmatched", times.unmatched}, {"seconds", times.seconds}, {"events", Json::array()}};
+    for (const OperatorTime& time : times.events) json["events"].push_back(Json::array({time.start, time.median, time.low, time.high}));
+}
+inline void from_json(const Json& json, OperatorTimes& times) {
+    times.warmup = json.at("warmup").get<int>();
+    times.repeats = json.at("repeats").get<int>();
+    times.unmatched = json.at("unmatched").get<std::size_t>();
+    times.seconds = json_number(json.at("seconds"));
+    for (const Json& row : json.at("events")) {
+        times.events.push_back({json_number(row.at(0)), json_number(row.at(1)), json_number(row.at(2)), json_number(row.at(3))});
+    }
+}
+
 inline void to_json(Json& json, const GradientRow& row) {
     const GradientRow::Magnitudes finite = row.finite.value_or(GradientRow::Magnitudes());
     json = Json::array({row.parameter, row.module, row.shape, row.has_gradient, number_json(finite.mean_abs), number_json(finite.max_abs),

@@ -31,7 +31,7 @@ inline Json event_row(const Event& e, EventId backward, TextTable& text) {
     return Json::array({static_cast<int>(e.phase), text(e.op), text(e.scope), text(e.source_file), e.source_line, e.graph_node, e.depth,
                         e.frame, e.peer, e.start, e.duration, e.memory_before, e.memory_after, e.memory_peak, number_json(e.flops),
                         number_json(e.bytes_moved), text(e.backend), e.declined, e.inputs, e.outputs, e.arguments, e.has_nan, e.has_inf,
-                        e.failed, e.error, backward, text(e.overload), static_cast<int>(e.not_finite)});
+                        e.failed, e.error, backward, text(e.overload), static_cast<int>(e.not_finite), e.setup.seconds, e.is_cold});
 }
 
 inline Json value_row(const Value& v, std::uint32_t array, TextTable& text) {

@@ -24,9 +24,13 @@ class RecordingWriter {
     void end_frame(std::uint32_t frame, EventId last);
     // A forward event's first backward event; later ones do not replace it.
     void set_backward_peer(EventId forward, EventId backward);
-    // Returns the index of the allocation.
+    static constexpr std::size_t kNoAllocation = static_cast<std::size_t>(-1);
+    // Returns the index of the allocation; kNoAllocation when the recording is full.
     std::size_t add_allocation(Allocation allocation);
     void end_allocation(std::size_t index, EventId freed);
+    void add_saving(const Saving& saving);
+    // Those of before are replaced.
+    void set_warm_times(std::shared_ptr<const OperatorTimes> times);
     void note_peak(std::int64_t bytes, EventId event);
     // The first that is given stays.
     void set_backward_start(BackwardStart start);

@@ -5,6 +5,7 @@
 
 #include "core/base/deep_thread.h"
 #include "core/base/error.h"
+#include "core/base/parallel.h"
 #include "core/base/strings.h"
 #include "core/session/script_output.h"
 
@@ -77,7 +78,6 @@ class Replay {
         default_generator().set_state(random_);
     }
 
-    // On a thread that runs nothing else: the interpreter of a parked run is none of its business.
     void run(const RunBody& body, const std::set<ValueId>& wanted) {
         Recorder again({.statistics = false, .values = true, .only = &wanted}, method_.build_graph(), nullptr, nullptr);
         name_existing_tensors(again, *start_.modules_.front().module, arguments_, start_.schema_);
@@ -97,6 +97,21 @@ class Replay {
             if (!take(again, *id)) wrong = *id;
         }
         if (wrong != 0) fail(wrong);
+    }
+
+    std::shared_ptr<const Recording> run_once(const RunBody& body) {
+        Recorder again({.statistics = false, .values = false}, method_.build_graph(), nullptr, nullptr);
+        name_existing_tensors(again, *start_.modules_.front().module, arguments_, start_.schema_);
+        run_under(again, body);
+        again.finish();
+        return again.recording();
+    }
+
+    void run_under(ExecutionObserver& observer, const RunBody& body) {
+        const ObserverScope observed(&observer);
+        const WarningScope no_warnings([](const ScriptWarning&) {});
+        const runtime::PrintScope no_prints([](std::string_view) {});
+        body(arguments_);
     }
 
   private:
@@ -137,13 +152,36 @@ class Replay {
     std::unordered_map<const TensorImpl*, Tensor> tensors_;
 };
 
+namespace {
+
+// Deep, and on a thread that runs nothing else: the interpreter of a parked run is none of its business.
+void on_thread_of_its_own(const CancelFlag& cancel, const std::function<void()>& work) {
+    const int threads = thread_count();
+    run_deep([&] {
+        const CancelScope scope(&cancel);
+        set_thread_count(threads);
+        work();
+    });
+}
+
+}  // namespace
+
 void recompute_values(const RunStart& start, const PreparedMethod& method, const RunBody& run, Recorder& recorded,
                       const std::set<ValueId>& wanted, const CancelFlag& cancel) {
     if (wanted.empty()) return;
-    run_deep([&] {
-        const CancelScope scope(&cancel);
-        Replay(start, method, recorded).run(run, wanted);
+    on_thread_of_its_own(cancel, [&] { Replay(start, method, recorded).run(run, wanted); });
+}
+
+void repeat_run(const RunStart& start, const PreparedMethod& method, const RunBody& run, Recorder& recorded, int times,
+                const std::function<void(const Recording&)>& each, const CancelFlag& cancel) {
+    on_thread_of_its_own(cancel, [&] {
+        for (int i = 0; i < times; ++i) each(*Replay(start, method, recorded).run_once(run));
     });
+}
+
+void observe_run(const RunStart& start, const PreparedMethod& method, const RunBody& run, Recorder& recorded, ExecutionObserver& observer,
+                 const CancelFlag& cancel) {
+    on_thread_of_its_own(cancel, [&] { Replay(start, method, recorded).run_under(observer, run); });
 }
 
 }  // namespace loupe::session

@@ -45,4 +45,12 @@ using RunBody = std::function<void(std::vector<IValue> arguments)>;
 void recompute_values(const RunStart& start, const PreparedMethod& method, const RunBody& run, Recorder& recorded,
                       const std::set<ValueId>& wanted, const CancelFlag& cancel);
 
+// Repeats the run so many times from what it began with, likewise, and hands over what each run recorded: times, neither
+// statistics nor elements. Throws what the run throws, and what `each` throws.
+void repeat_run(const RunStart& start, const PreparedMethod& method, const RunBody& run, Recorder& recorded, int times,
+                const std::function<void(const Recording&)>& each, const CancelFlag& cancel);
+// Repeats it once under another observer.
+void observe_run(const RunStart& start, const PreparedMethod& method, const RunBody& run, Recorder& recorded, ExecutionObserver& observer,
+                 const CancelFlag& cancel);
+
 }  // namespace loupe::session

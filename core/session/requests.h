@@ -280,6 +280,17 @@ struct WeightsReport {
     bool can_load_rest = false;     // not strictly it would load: no tensor has another size, and some have a place
 };
 
+// How often a recorded run is repeated to time its operators.
+struct OperatorTimesRequest {
+    int warmup = 3;
+    int repeats = 15;
+    double seconds = 10;            // no more repeats are begun after that, but for the first three
+};
+struct OperatorTimesReport {
+    std::string error;              // not empty: nothing else is valid
+    std::shared_ptr<const OperatorTimes> times;  // also the recording's from now on
+};
+
 struct PluginInfo {
     std::string name;
     std::string file;

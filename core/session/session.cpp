@@ -415,6 +415,30 @@ void Session::request_what_if(const Tag& tag, const std::vector<WhatIf>& changes
     });
 }
 
+void Session::request_forecast(const Tag& tag, const std::vector<WhatIf>& changes, Reply<MemoryForecast> reply) {
+    engine_->request(tag, [this, changes, reply = std::move(reply)] {
+        MemoryForecast forecast;
+        try {
+            forecast = engine_->forecast(changes);
+        } catch (const Error& error) {
+            forecast.error = headline_of(error);
+        }
+        reply(std::move(forecast));
+    });
+}
+
+void Session::request_operator_times(const Tag& tag, const OperatorTimesRequest& request, Reply<OperatorTimesReport> reply) {
+    engine_->request(tag, [this, request, reply = std::move(reply)] {
+        OperatorTimesReport report;
+        try {
+            report.times = engine_->time_operators(request);
+        } catch (const Error& error) {
+            report.error = headline_of(error);
+        }
+        reply(std::move(report));
+    });
+}
+
 void Session::request_watch(const Tag& tag, const std::string& expression, EventId at, Reply<std::string> reply) {
     engine_->request(tag, [this, expression, at, reply = std::move(reply)] {
         const auto recording = engine_->recording();

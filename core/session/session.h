@@ -65,6 +65,7 @@ class SessionListener {
     virtual void on_log(const LogEntry&) {}
 };
 
+struct MemoryForecast;
 struct WhatIf;
 struct WhatIfMeasurement;
 
@@ -174,6 +175,12 @@ class Session {
     // Runs the model forward and backward on its inputs, as it is and changed: see what_if.h. Parameters, gradients, buffers and
     // random numbers are left as they were. Not while a run is parked.
     void request_what_if(const Tag& tag, const std::vector<WhatIf>& changes, Reply<WhatIfMeasurement> reply);
+    // The forecast of the last run with time: times its operators as request_operator_times does if they were not, and those
+    // that run in another dtype alone in that dtype. Not while a run is parked.
+    void request_forecast(const Tag& tag, const std::vector<WhatIf>& changes, Reply<MemoryForecast> reply);
+    // Repeats the last run (or the recorded step of a training) and gives each operator the median of warm runs, and their
+    // spread; the recording has them from then on. Not while a run is parked, and not of a recording that was opened.
+    void request_operator_times(const Tag& tag, const OperatorTimesRequest& request, Reply<OperatorTimesReport> reply);
     // "layer3.1.conv2.out.absmax": the value of a watch expression at an event; text of a number, or why not.
     void request_watch(const Tag& tag, const std::string& expression, EventId at, Reply<std::string> reply);
     // What the statements that have run gave names, in each function of a model source under way, the innermost first.

@@ -11,6 +11,7 @@
 #include "core/base/error.h"
 #include "core/base/strings.h"
 #include "core/ops/autocast.h"
+#include "core/session/precision_times.h"
 
 namespace loupe::session {
 namespace {
@@ -56,6 +57,7 @@ class Run {
         }
         for (std::size_t i = 0; i < recording.allocation_count(); ++i) {
             const Allocation a = recording.allocation(i);
+            if (a.category == Category::KernelCache) continue;
             blocks_.push_back({static_cast<double>(a.bytes), a.allocated, a.freed, i, a.storage_id});
         }
     }
@@ -109,8 +111,14 @@ std::vector<Span> calls_of(const Recording& recording, const std::string& module
 
 class Forecast {
   public:
-    explicit Forecast(const Run& run) : run_(run), recording_(run.recording()), blocks_(run.blocks()), seconds_(recording_.event_count() + 1, 0) {
-        for (EventId id = 1; id <= recording_.event_count(); ++id) seconds_[id] = recording_.event(id).duration;
+    explicit Forecast(const Run& run, const PrecisionTimes* precision = nullptr)
+        : run_(run), recording_(run.recording()), precision_(precision), blocks_(run.blocks()), warm_(recording_.warm_times()) {
+        seconds_.assign(recording_.event_count() + 1, 0);
+        if (warm_ == nullptr) leave_out_time("time is not predicted: no warm times were measured");
+        else if (warm_->unmatched > 0) leave_out_time(concat("time is not predicted: ", warm_->unmatched, " operators differ from run to run"));
+        for (EventId id = 1; is_timed_ && id <= recording_.event_count(); ++id) {
+            if (const OperatorTime* time = warm_->of(id)) seconds_[id] = time->median;
+        }
     }
 
     void apply(const WhatIf& change) {
@@ -124,22 +132,31 @@ class Forecast {
 
     MemoryForecast result() const {
         MemoryForecast out;
-        const auto [before, before_at] = peak_of(run_.blocks(), {});
-        const auto [peak, at] = peak_of(blocks_, bursts_);
+        const auto [before, before_at] = peak_of(run_.blocks(), {}, {});
+        const auto [peak, at] = peak_of(blocks_, bursts_, measured_bursts_);
         out.peak_before = static_cast<std::int64_t>(std::llround(before));
         out.peak_event_before = before_at;
         out.peak = static_cast<std::int64_t>(std::llround(peak));
         out.peak_event = at;
-        for (EventId id = 1; id <= recording_.event_count(); ++id) {
-            out.seconds_before += recording_.event(id).duration;
-            out.seconds += seconds_[id];
-        }
-        out.seconds += more_seconds_;
+        out.is_rough = is_rough_;
         out.notes = notes_;
+        if (warm_ != nullptr && warm_->unmatched == 0) out.seconds_before = warm_->seconds;
+        if (!is_timed_ || !out.seconds_before) return out;
+        double changed = 0;
+        for (EventId id = 1; id <= recording_.event_count(); ++id) changed += seconds_[id];
+        for (const Span& span : repeated_) {
+            for (EventId id = span.first; id <= span.last; ++id) changed += seconds_[id];
+        }
+        out.seconds = changed;
         return out;
     }
 
   private:
+    void leave_out_time(std::string why) {
+        if (is_timed_) notes_.push_back(std::move(why));
+        is_timed_ = false;
+    }
+
     void checkpoint(const std::string& module) {
         need_backward();
         const std::vector<Span> spans = calls_of(recording_, module);
@@ -203,7 +220,7 @@ class Forecast {
         }
         bursts_.push_back({backward, burst_of(span, again)});
         blocks_.insert(blocks_.end(), again.begin(), again.end());
-        for (EventId id = span.first; id <= span.last; ++id) more_seconds_ += seconds_[id];
+        repeated_.push_back(span);
         return true;
     }
 
@@ -257,19 +274,13 @@ class Forecast {
 
     void scale_batch(double factor) {
         if (!(factor > 0) || !std::isfinite(factor)) throw Error(ErrorKind::Usage, "the batch's factor must be a positive number");
-        std::unordered_set<EventId> scaled;
         for (Block& block : blocks_) {
             if (is_of_model(block)) continue;
             block.bytes *= factor;
-            scaled.insert(block.from);
         }
         for (Burst& burst : bursts_) burst.bytes *= factor;
         batch_factor_ *= factor;
-        for (EventId id = 1; id <= recording_.event_count(); ++id) {
-            if (scaled.contains(id) || recording_.event(id).phase != RunPhase::Optimizer) seconds_[id] *= factor;
-        }
-        more_seconds_ *= factor;
-        notes_.emplace_back("time is reckoned as proportional to the batch");
+        leave_out_time("time is not predicted: no kernel was measured with that batch");
     }
 
     // Results of operators by autocast's lists, gradients as what they are gradients of; weights and their gradients stay.
@@ -293,16 +304,37 @@ class Forecast {
         for (EventId id = 1; id <= recording_.event_count(); ++id) {
             const Event& event = recording_.event(id);
             if (!lower_events_.contains(event.phase == RunPhase::Forward ? id : event.peer)) continue;
-            seconds_[id] /= 2;
-            if (const double copies = float_copies(event); copies > 0) bursts_.push_back({id, copies * batch_factor_});
+            const bool is_measured = precision_ != nullptr && id <= precision_->events.size() && precision_->events[id - 1].burst > 0;
+            if (is_measured) measured_bursts_[id] = static_cast<double>(precision_->events[id - 1].burst) * batch_factor_;
+            else if (const double copies = float_copies(event); copies > 0) bursts_.push_back({id, copies * batch_factor_});
         }
-        notes_.emplace_back("operators in bfloat16 are reckoned to take half the time, as if bytes were all: measure it");
+        is_rough_ = precision_ == nullptr;
+        mix_times();
+    }
+
+    // In the run an operator takes longer than by itself (memory is not in the caches), in both precisions: what it takes more
+    // or less is added. What could not be called alone may be a small part only.
+    void mix_times() {
+        if (!is_timed_) return;
+        if (precision_ == nullptr) return leave_out_time("time is not predicted: the operators were not measured in bfloat16");
+        constexpr double kMostUnknown = 0.05;
+        double unknown = 0;
+        double all = 0;
+        for (EventId id = 1; id <= recording_.event_count(); ++id) {
+            const PrecisionTimes::Pair pair = id <= precision_->events.size() ? precision_->events[id - 1] : PrecisionTimes::Pair();
+            all += seconds_[id];
+            if (!pair.is_measured) unknown += seconds_[id];
+            else if (pair.plain > 0) seconds_[id] = std::max(seconds_[id] + pair.lower - pair.plain, seconds_[id] * std::min(1.0, pair.lower / pair.plain));
+        }
+        if (unknown > kMostUnknown * all) leave_out_time(concat("time is not predicted: operators that take ", std::lround(100 * unknown / all), " % of it could not be measured alone"));
     }
 
     // Kernels that compute in float32 whatever comes in hold copies of what they read and make while they run: convolutions of
     // all, normalisations, pooling, resizing and softmax of the image alone; backward also of what forward read, where the
     // derivative needs it.
     double float_copies(const Event& event) const {
+        // Of a backward of several events the first computes; others reshape, cast, or add up a parameter's gradient.
+        if (event.phase != RunPhase::Forward && recording_.backward_peer(event.peer) != event.id) return 0;
         const Event& forward = event.phase == RunPhase::Forward ? event : recording_.event(event.peer);
         const auto is_one_of = [&](std::initializer_list<std::string_view> words) {
             return std::any_of(words.begin(), words.end(), [&](std::string_view word) { return forward.op.find(word) != std::string_view::npos; });
@@ -349,8 +381,8 @@ class Forecast {
     // Each tensor is cast once: a weight's cast is kept, another's comes with its first reader.
     void add_cast(const Event& event, const Value& value, bool to_lower) {
         if (lower_.contains(value.storage_id) == to_lower || !cast_.insert(value.storage_id).second) return;
-        EventId until = event.peer != 0 ? event.peer : event.id;
-        if (event.peer == 0 && value.producer == 0) until = 0;
+        EventId until = recording_.backward_peer(event.id);
+        if (until == 0 && value.producer != 0) until = event.id;
         const double bytes = static_cast<double>(value.bytes) * (to_lower ? 0.5 : 1);
         blocks_.push_back({bytes, event.id, until, kNoAllocation, 0});
     }
@@ -360,14 +392,20 @@ class Forecast {
         return op == nullptr ? AutocastPolicy::None : autocast_policy(*op, DeviceType::Cpu);
     }
 
-    std::pair<double, EventId> peak_of(const std::vector<Block>& blocks, const std::vector<Burst>& bursts) const {
+    // measured: all that an event asks for, by event, in place of its blocks.
+    std::pair<double, EventId> peak_of(const std::vector<Block>& blocks, const std::vector<Burst>& bursts, const std::unordered_map<EventId, double>& measured) const {
         const std::size_t events = recording_.event_count();
         std::vector<double> change(events + 2, 0);
+        std::vector<double> extra(events + 2, 0);
+        for (const auto& [id, bytes] : measured) extra[id] = bytes;
         for (const Block& block : blocks) {
+            if (measured.contains(block.from)) {
+                if (block.to == block.from) continue;
+                extra[block.from] = std::max(0.0, extra[block.from] - block.bytes);  // it stays, and is counted as what there is
+            }
             change[block.from] += block.bytes;
             if (block.to != 0 && block.to < events) change[block.to + 1] -= block.bytes;
         }
-        std::vector<double> extra(events + 2, 0);
         for (const Burst& burst : bursts) extra[burst.at] = std::max(extra[burst.at], burst.bytes);
         double now = 0;
         double most = 0;
@@ -383,10 +421,15 @@ class Forecast {
 
     const Run& run_;
     const Recording& recording_;
+    const PrecisionTimes* precision_;
     std::vector<Block> blocks_;
     std::vector<Burst> bursts_;
-    std::vector<double> seconds_;
-    double more_seconds_ = 0;
+    std::unordered_map<EventId, double> measured_bursts_;  // bytes that an event asks for while it runs
+    std::shared_ptr<const OperatorTimes> warm_;
+    std::vector<double> seconds_;  // by event
+    bool is_timed_ = true;
+    bool is_rough_ = false;
+    std::vector<Span> repeated_;
     double batch_factor_ = 1;
     std::unordered_set<std::uint64_t> lower_;   // storages that hold bfloat16
     std::unordered_set<std::uint64_t> cast_;    // storages that have been cast
@@ -406,9 +449,9 @@ std::string what_if_text(const WhatIf& change) {
     return {};
 }
 
-MemoryForecast forecast_memory(const Recording& recording, const std::vector<WhatIf>& changes) {
+MemoryForecast forecast_memory(const Recording& recording, const std::vector<WhatIf>& changes, const PrecisionTimes* precision) {
     const Run run(recording);
-    Forecast forecast(run);
+    Forecast forecast(run, precision);
     for (const WhatIf& change : changes) forecast.apply(change);
     return forecast.result();
 }
@@ -425,7 +468,7 @@ std::vector<CheckpointAdvice> advise_checkpoints(const Recording& recording, std
         forecast.apply({.kind = WhatIf::Kind::Checkpoint, .module = std::string(scope)});
         const MemoryForecast found = forecast.result();
         if (found.peak >= found.peak_before) continue;
-        all.push_back({std::string(scope), found.peak_before - found.peak, found.seconds - found.seconds_before});
+        all.push_back({std::string(scope), found.peak_before - found.peak, found.seconds ? std::optional(*found.seconds - *found.seconds_before) : std::nullopt});
     }
     std::stable_sort(all.begin(), all.end(), [](const CheckpointAdvice& a, const CheckpointAdvice& b) { return a.bytes_less > b.bytes_less; });
     if (all.size() > most) all.resize(most);

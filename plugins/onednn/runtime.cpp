@@ -7,6 +7,7 @@
 #include "core/base/strings.h"
 #include "core/ops/nn/simd.h"
 #include "core/tensor/allocator.h"
+#include "core/tensor/kernel_cache.h"
 
 namespace loupe::onednn {
 namespace {
@@ -22,14 +23,28 @@ class PackedWeights {
             return e.offset == weight.storage_offset() && e.wanted == wanted && e.own == own;
         });
         if (entry == entries.end()) {
+            const SetupScope setup(Setup::Packing);
             make_room(wanted.get_size());
+            const KernelCacheScope cache(kKernel, weight.storage()->id());
             entries_[weight.storage()->id()].push_back({weight.storage_offset(), own, wanted, ~weight.version(), 0, allocate(wanted)});
             return fill(entries_[weight.storage()->id()].back(), weight, prepare);
         }
+        // Of a weight that has changed it is packed anew, which is no set-up: each step of a training does it.
         return entry->version == weight.version() ? use(*entry) : fill(*entry, weight, prepare);
+    }
+    void list(const std::function<void(const KernelCacheBlock&)>& visit) {
+        const std::lock_guard lock(mutex_);
+        for (const auto& [weight, entries] : entries_) {
+            for (const Entry& entry : entries) {
+                const Ptr<Storage>& storage = entry.block.storage.storage();
+                visit({storage->id(), storage->data(), storage->bytes(), kKernel, weight});
+            }
+        }
     }
 
   private:
+    static constexpr std::string_view kKernel = "onednn packed weight";
+
     struct Entry {
         std::int64_t offset;
         Layout own;
@@ -118,7 +133,10 @@ void reorder(const Memory& from, const Memory& to) {
         return;
     }
     if (recent.size() >= 256) recent.erase(recent.begin(), recent.begin() + 128);
-    recent.push_back({{from.get_desc(), to.get_desc()}, dnnl::reorder(from, to)});
+    {
+        const SetupScope setup(Setup::Primitive);
+        recent.push_back({{from.get_desc(), to.get_desc()}, dnnl::reorder(from, to)});
+    }
     recent.back().second.execute(stream(), {{DNNL_ARG_FROM, from}, {DNNL_ARG_TO, to}});
     stream().wait();
 }
@@ -143,7 +161,11 @@ void execute(const dnnl::primitive& primitive, std::unordered_map<int, Memory> a
 namespace {
 
 PackedWeights& packed_weights() {
-    static auto* packed = new PackedWeights;  // outlives all threads
+    static auto* const packed = [] {  // outlives all threads
+        auto* const made = new PackedWeights;
+        add_kernel_cache([made](const auto& visit) { made->list(visit); });
+        return made;
+    }();
     return *packed;
 }
 

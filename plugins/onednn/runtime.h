@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/base/parallel.h"
+#include "core/base/setup_clock.h"
 #include "core/ops/boxing.h"
 #include "core/ops/matrix/layout.h"
 #include "core/tensor/tensor.h"
@@ -98,7 +99,10 @@ class PlanCache {
     const Plan& get(const Key& key, Make&& make) {
         const std::lock_guard lock(mutex_);
         auto found = plans_.find(key.text());
-        if (found == plans_.end()) found = plans_.emplace(key.text(), std::make_unique<Plan>(make())).first;
+        if (found == plans_.end()) {
+            const SetupScope setup(Setup::Primitive);
+            found = plans_.emplace(key.text(), std::make_unique<Plan>(make())).first;
+        }
         return *found->second;
     }
 

@@ -57,7 +57,7 @@ bool same_event(const Event& a, const Event& b) {
            a.start == b.start && a.duration == b.duration && a.memory_before == b.memory_before && a.memory_after == b.memory_after &&
            a.memory_peak == b.memory_peak && a.flops == b.flops && a.bytes_moved == b.bytes_moved && a.backend == b.backend &&
            a.declined == b.declined && a.inputs == b.inputs && a.outputs == b.outputs && a.arguments == b.arguments &&
-           a.has_nan == b.has_nan && a.has_inf == b.has_inf && a.failed == b.failed && a.error == b.error;
+           a.has_nan == b.has_nan && a.has_inf == b.has_inf && a.failed == b.failed && a.error == b.error && a.setup == b.setup && a.is_cold == b.is_cold;
 }
 
 bool same_value(const Value& a, const Value& b) {
@@ -166,6 +166,11 @@ void TestRecordingFile::is_as_it_was() {
     const std::string file = folder.filePath("run.loupe").toStdString();
     Session live;
     run(live, kFixtures + model.toStdString(), true);
+    const bool isTimed = model == "lstm.pt";
+    if (isTimed) {
+        const auto timed = answer<OperatorTimesReport>(live, [&](auto reply) { live.request_operator_times("times", {.warmup = 1, .repeats = 3, .seconds = 60}, reply); });
+        QCOMPARE(timed.error, std::string());
+    }
     QCOMPARE(save(live, file), std::string());
     Session again;
     again.open(file);
@@ -179,6 +184,20 @@ void TestRecordingFile::is_as_it_was() {
     QCOMPARE(b->allocation_count(), a->allocation_count());
     QCOMPARE(b->peak_bytes(), a->peak_bytes());
     QVERIFY(b->is_complete());
+    QVERIFY(!a->savings().empty());
+    QCOMPARE(b->savings().size(), a->savings().size());
+    for (std::size_t i = 0; i < a->savings().size(); ++i) {
+        const Saving wanted = a->savings()[i];
+        const Saving found = b->savings()[i];
+        QVERIFY(found.allocation == wanted.allocation && found.by == wanted.by && found.node == wanted.node);
+        QCOMPARE(b->allocation(found.allocation).saved_by, a->allocation(found.allocation).saved_by);
+        QCOMPARE(b->allocation(found.allocation).category, a->allocation(found.allocation).category);
+    }
+    QCOMPARE(b->warm_times() != nullptr, isTimed);
+    for (EventId id = 1; isTimed && id <= a->event_count(); ++id) {
+        QCOMPARE(b->warm_times()->of(id)->median, a->warm_times()->of(id)->median);
+        QCOMPARE(b->warm_times()->of(id)->high, a->warm_times()->of(id)->high);
+    }
     for (EventId id = 1; id <= a->event_count(); ++id) {
         QVERIFY2(same_event(a->event(id), b->event(id)), std::to_string(id).c_str());
         QCOMPARE(b->backward_peer(id), a->backward_peer(id));

@@ -211,6 +211,18 @@ class CompilerTest : public QObject {
         SessionBridge bridge;
         CompileView view(bridge, nullptr);
         open(bridge, path);
+        // With backward too a run is timed beside eager, and what the mode does not do is explained.
+        session::RunOptions options = bridge.runOptions();
+        options.backward = true;
+        bridge.setRunOptions(options);
+        view.mode()->setCurrentText(QStringLiteral("default"));
+        view.compile();
+        QTRY_VERIFY(view.isSettled());
+        QVERIFY2(view.summary()->text().contains(QStringLiteral("eager")), view.summary()->text().toUtf8());
+        QVERIFY(view.list()->topLevelItem(0)->text(0).contains(QStringLiteral("no part is planned")));
+        QVERIFY(view.list()->topLevelItem(0)->child(1)->text(0).contains(QStringLiteral("reduce-overhead plans")));
+        options.backward = false;
+        bridge.setRunOptions(options);
         view.mode()->setCurrentText(QStringLiteral("max-autotune"));
         view.compile();
         QTRY_VERIFY(view.isSettled());
@@ -271,6 +283,11 @@ class CompilerTest : public QObject {
         view.change()->setCurrentIndex(1);
         QVERIFY2(view.forecast().contains(QStringLiteral("peak")), view.forecast().toUtf8());
         QVERIFY(!view.forecast().contains(QStringLiteral("measured")));
+        // Without warm kernels there is no time; with them there is.
+        QVERIFY2(view.forecast().contains(QStringLiteral("time: not predicted")), view.forecast().toUtf8());
+        view.findChild<QToolButton*>(QStringLiteral("whatIfPredict"))->click();
+        QTRY_VERIFY(view.isSettled());
+        QVERIFY2(view.forecast().contains(QStringLiteral("predicted peak")) && !view.forecast().contains(QStringLiteral("not predicted")), view.forecast().toUtf8());
         view.measureButton()->click();
         QVERIFY(!view.measureButton()->isEnabled());
         QTRY_VERIFY(view.isSettled());

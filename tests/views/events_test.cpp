@@ -7,6 +7,7 @@
 #include <QJsonDocument>
 #include <QTemporaryDir>
 #include <QTest>
+#include <QToolButton>
 #include <QTreeView>
 
 #include "core/session/recording_writer.h"
@@ -185,6 +186,49 @@ class EventsTest : public QObject {
         }
         QCOMPARE(model.acceptedCount(), 120000u);
         qInfo("longest portion %lld ms", static_cast<long long>(longest));
+    }
+
+    void setUpAndFirstCallsAreMarked() {
+        session::RecordingWriter writer;
+        session::Event event;
+        event.op = writer.intern("aten::conv2d");
+        event.duration = 1e-3;
+        event.setup.seconds[static_cast<std::size_t>(Setup::Primitive)] = 26e-3F;
+        event.is_cold = true;
+        writer.add_event(event);
+        EventModel model;
+        model.setFlat(true);
+        model.setRecording(writer.recording());
+        const QModelIndex cell = model.index(0, EventModel::Time);
+        QCOMPARE(cell.data().toString(), QStringLiteral("1.00 ms"));  // without the set-up
+        const QString tip = cell.data(Qt::ToolTipRole).toString();
+        QVERIFY2(tip.contains(QStringLiteral("26")) && tip.contains(QStringLiteral("primitives")) && tip.contains(QStringLiteral("first recorded call")), qPrintable(tip));
+        QVERIFY(cell.data(EventModel::SetupRole).toDouble() > 1);
+    }
+
+    void warmTimesAreColumns() {
+        SessionBridge bridge;
+        EventsView view(bridge, nullptr);
+        view.resize(900, 400);
+        view.show();
+        bridge.open(QStringLiteral(LOUPE_SOURCE_DIR "/resources/models/digits.pt"));
+        QTRY_VERIFY(bridge.status().state == session::RunState::Ready && bridge.model());
+        auto* time = view.findChild<QToolButton*>(QStringLiteral("timeProperly"));
+        QVERIFY(!time->isEnabled() && time->toolTip().contains(QStringLiteral("nothing has run")));
+        bridge.run();
+        QTRY_VERIFY(bridge.status().state == session::RunState::Finished && bridge.eventCount() > 0);
+        QVERIFY(view.tree().isColumnHidden(EventModel::Warm));
+        QTRY_VERIFY(time->isEnabled());
+        time->click();
+        QVERIFY(!time->isEnabled());
+        QTRY_VERIFY_WITH_TIMEOUT(!bridge.isTiming(), kPatience);
+        QVERIFY(bridge.warmTimes() != nullptr);
+        QVERIFY(!view.tree().isColumnHidden(EventModel::Warm) && !view.tree().isColumnHidden(EventModel::Spread));
+        const QModelIndex forward = view.tree().model()->index(0, EventModel::Warm);
+        QVERIFY(!forward.data().toString().isEmpty());
+        // Another run has none of its own.
+        bridge.run();
+        QTRY_VERIFY(view.tree().isColumnHidden(EventModel::Warm));
     }
 
     void selectionIsTheCurrentEvent() {

@@ -11,7 +11,9 @@
 #include "core/session/recording_writer.h"
 #include "tests/views/patience.h"
 #include "tests/views/sample_run.h"
+#include "views/common/format.h"
 #include "views/common/plot_style.h"
+#include "views/common/theme.h"
 #include "views/gradient_flow/gradient_flow_view.h"
 #include "views/memory/address_map.h"
 #include "views/memory/memory_view.h"
@@ -192,7 +194,7 @@ class PlotsTest : public QObject {
 
     void bytesOverEvents() {
         const auto recording = memoryRun();
-        const MemorySeries series = memorySeries(*recording, recording->event_count());
+        const MemorySeries series = memorySeries(*recording, session::MemoryBook(*recording), recording->event_count());
         QCOMPARE(series.events(), 4u);
         const double expected[] = {1000, 1500, 1500, 1700, 1200};
         for (std::size_t i = 0; i < 5; ++i) QCOMPARE(series.total[i], expected[i]);
@@ -202,15 +204,84 @@ class PlotsTest : public QObject {
 
     void whatIsAlive() {
         const auto recording = memoryRun();
-        QCOMPARE(aliveAt(*recording, 1).size(), 2u);
-        QCOMPARE(aliveAt(*recording, 3).size(), 3u);
-        QCOMPARE(aliveAt(*recording, 4).size(), 2u);
+        const session::MemoryBook book(*recording);
+        QCOMPARE(book.alive_at(1).size(), 2u);
+        QCOMPARE(book.alive_at(3).size(), 3u);
+        QCOMPARE(book.alive_at(4).size(), 2u);
         AliveModel model;
         const QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
-        model.setBlocks(recording, aliveAt(*recording, 3));
+        model.setBlocks(recording, book.alive_at(3), 3);
         QCOMPARE(model.rowCount(), 3);
         QCOMPARE(model.data(model.index(0, AliveModel::Category), Qt::DisplayRole).toString(), QString::fromUtf8(session::category_name(Category::Parameter).data()));
         QCOMPARE(model.data(model.index(1, AliveModel::Age), Qt::DisplayRole).toString(), QStringLiteral("2"));
+    }
+
+    // Told apart with normal sight and by who lacks one kind of cones (Machado et al., 2009), in both themes.
+    void categoriesHaveColoursOfTheirOwn() {
+        const double sights[4][3][3] = {{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}},
+                                        {{0.152286, 1.052583, -0.204868}, {0.114503, 0.786281, 0.099216}, {-0.003882, -0.048116, 1.051998}},
+                                        {{0.367322, 0.860646, -0.227968}, {0.280085, 0.672501, 0.047413}, {-0.011820, 0.042940, 0.968881}},
+                                        {{1.255528, -0.076749, -0.178779}, {-0.078411, 0.930809, 0.147602}, {0.004733, 0.691367, 0.303900}}};
+        const auto lab = [&](const QColor& colour, int sight) {
+            const auto linear = [](double c) { return c <= 0.04045 ? c / 12.92 : std::pow((c + 0.055) / 1.055, 2.4); };
+            const double rgb[3] = {linear(colour.redF()), linear(colour.greenF()), linear(colour.blueF())};
+            double seen[3];
+            for (int i = 0; i < 3; ++i) seen[i] = std::clamp(sights[sight][i][0] * rgb[0] + sights[sight][i][1] * rgb[1] + sights[sight][i][2] * rgb[2], 0.0, 1.0);
+            const auto f = [](double t) { return t > 0.008856 ? std::cbrt(t) : 7.787 * t + 16.0 / 116; };
+            const double x = f((0.4124 * seen[0] + 0.3576 * seen[1] + 0.1805 * seen[2]) / 0.9505);
+            const double y = f(0.2126 * seen[0] + 0.7152 * seen[1] + 0.0722 * seen[2]);
+            const double z = f((0.0193 * seen[0] + 0.1192 * seen[1] + 0.9505 * seen[2]) / 1.089);
+            return std::array<double, 3>{116 * y - 16, 500 * (x - y), 200 * (y - z)};
+        };
+        constexpr double kTold = 18;  // of CIE 1976's distance
+        Theme& theme = Theme::instance();
+        const Theme::Mode before = theme.mode();
+        for (const Theme::Mode mode : {Theme::Mode::Dark, Theme::Mode::Light}) {
+            theme.setMode(mode);
+            for (int a = 0; a < session::kCategories; ++a) {
+                for (int b = 0; b < a; ++b) {
+                    for (int sight = 0; sight < 4; ++sight) {
+                        const auto one = lab(theme.category(static_cast<Category>(a)), sight);
+                        const auto other = lab(theme.category(static_cast<Category>(b)), sight);
+                        const double distance = std::sqrt(std::pow(one[0] - other[0], 2) + std::pow(one[1] - other[1], 2) + std::pow(one[2] - other[2], 2));
+                        QVERIFY2(distance > kTold, qPrintable(QStringLiteral("%1 and %2: %3").arg(a).arg(b).arg(distance)));
+                    }
+                }
+            }
+        }
+        theme.setMode(before);
+    }
+
+    void memoryByModuleAndCategory() {
+        session::ModuleMemory root;
+        root.at_event[static_cast<std::size_t>(Category::Parameter)] = 1024;
+        root.at_event[static_cast<std::size_t>(Category::KernelCache)] = 4096;
+        root.forward = 512;
+        session::ModuleMemory inner = root;
+        inner.module = "layer1";
+        inner.parent = 0;
+        inner.backward = -256;
+        ModuleMemoryModel modules;
+        const QAbstractItemModelTester tester(&modules, QAbstractItemModelTester::FailureReportingMode::QtTest);
+        modules.setRows({root, inner}, 4, 7);
+        const QModelIndex top = modules.index(0, 0);
+        QCOMPARE(modules.rowCount(top), 1);
+        const QModelIndex child = modules.indexOf(QStringLiteral("layer1"));
+        QCOMPARE(child.parent(), top);
+        const auto cell = [&](int column) { return child.siblingAtColumn(column).data().toString(); };
+        QCOMPARE(cell(ModuleMemoryModel::AtEvent), QStringLiteral("1.00 KiB"));  // without the kernel's cache
+        QCOMPARE(cell(ModuleMemoryModel::Forward), QStringLiteral("+512 B"));
+        QCOMPARE(cell(ModuleMemoryModel::Backward), QString(QChar(0x2212)) + QStringLiteral("256 B"));
+        QCOMPARE(modules.headerData(ModuleMemoryModel::AtPeak, Qt::Horizontal, Qt::DisplayRole).toString(), QStringLiteral("At peak #7"));
+        // The same modules: the tree stays open where it was.
+        QSignalSpy reset(&modules, &QAbstractItemModel::modelReset);
+        modules.setRows({root, inner}, 5, 7);
+        QCOMPARE(reset.count(), 0);
+        CategoryMemoryModel categories;
+        const QAbstractItemModelTester other(&categories, QAbstractItemModelTester::FailureReportingMode::QtTest);
+        categories.setBytes(root.at_event, root.at_peak, 4, 7);
+        QCOMPARE(categories.rowCount(), 3);
+        QCOMPARE(categories.index(2, CategoryMemoryModel::AtEvent).data().toString(), QStringLiteral("1.00 KiB"));
     }
 
     void memoryPanel() {
@@ -227,6 +298,15 @@ class PlotsTest : public QObject {
         QTest::mouseClick(view.plot(), Qt::LeftButton, {}, QPoint(static_cast<int>(x), view.plot()->axisRect()->center().y()));
         QCOMPARE(bridge.currentEvent(), 1u);
         QCOMPARE(view.model()->rowCount(), 2);
+        for (const auto side : {MemoryView::Side::Modules, MemoryView::Side::Categories, MemoryView::Side::Addresses, MemoryView::Side::Blocks}) {
+            view.showSide(side);
+            QCOMPARE(view.side(), side);
+            QVERIFY(!view.grab().isNull());
+        }
+        view.findChild<QToolButton*>(QStringLiteral("byModule"))->click();
+        QCOMPARE(view.side(), MemoryView::Side::Modules);
+        QCOMPARE(view.modules()->index(0, ModuleMemoryModel::AtEvent).data().toString(), bytesText(1500));
+        view.showSide(MemoryView::Side::Blocks);
         // As many events and less memory, as in the next step of a training: the axis ends where it does.
         bridge.show(testing::sampleModel(), memoryRun(100));
         QTRY_VERIFY(view.isSettled());

@@ -6,6 +6,7 @@
 #include <QImage>
 #include <QSettings>
 #include <QTemporaryDir>
+#include <QRegularExpression>
 #include <QTest>
 
 #include "tests/views/patience.h"
@@ -30,6 +31,8 @@ class ReportTest : public QObject {
         const QString html = QString::fromUtf8(page.readAll());
         QVERIFY(html.contains(QStringLiteral("aten::conv2d")));
         QVERIFY(html.contains(QStringLiteral("Gradients")));
+        // Times are warm ones, and say so.
+        QVERIFY(html.contains(QRegularExpression(QStringLiteral("median of \\d+ warm runs"))));
         // Each panel is a picture or, where it has nothing to show, a line.
         const QStringList empty{QStringLiteral("build"), QStringLiteral("train"), QStringLiteral("watch"), QStringLiteral("kernels"), QStringLiteral("plan"), QStringLiteral("compile")};
         for (const auto& entry : registry().entries()) {

@@ -5,12 +5,84 @@
 #include <QTest>
 #include <random>
 
+#include "core/session/recording_writer.h"
 #include "tests/views/patience.h"
 #include "tests/views/sample_run.h"
 #include "views/timeline/timeline_view.h"
 
 using namespace loupe;
 using namespace loupe::views;
+
+namespace {
+
+// Two operators in the modules "a" and "b", forward and backward; the first sets its kernel up for 3 ms and takes 1 ms.
+std::shared_ptr<const session::Recording> runOfModules() {
+    session::RecordingWriter writer;
+    double time = 0;
+    const char* const scopes[] = {"a", "b"};
+    session::Frame root;
+    root.first_event = 1;
+    writer.begin_frame(root);
+    for (int i = 0; i < 2; ++i) {
+        session::Frame frame;
+        frame.parent = 1;
+        frame.scope = writer.intern(scopes[i]);
+        frame.first_event = writer.next_event();
+        session::Event event;
+        event.op = writer.intern("aten::relu");
+        event.scope = frame.scope;
+        event.frame = writer.begin_frame(frame);
+        event.start = time;
+        event.duration = 1e-3;
+        event.is_cold = i == 0;
+        if (i == 0) event.setup.seconds[static_cast<std::size_t>(Setup::Primitive)] = 3e-3F;
+        time = event.end();
+        writer.end_frame(event.frame, writer.add_event(event));
+    }
+    writer.end_frame(1, 2);
+    for (int i = 1; i >= 0; --i) {
+        session::Event event;
+        event.phase = session::RunPhase::Backward;
+        event.op = writer.intern("ReluBackward0");
+        event.scope = writer.intern(scopes[i]);
+        event.frame = static_cast<std::uint32_t>(i) + 2;
+        event.peer = static_cast<session::EventId>(i) + 1;
+        event.start = time;
+        event.duration = 2e-3;
+        time = event.end();
+        writer.add_event(event);
+        session::Event gradient = event;  // of a parameter of the module, in no call
+        gradient.op = writer.intern("torch::autograd::AccumulateGrad");
+        gradient.frame = 0;
+        gradient.peer = 0;
+        gradient.start = time;
+        time = gradient.end();
+        writer.add_event(gradient);
+    }
+    auto times = std::make_shared<session::OperatorTimes>();
+    times->repeats = 5;
+    for (int i = 0; i < 6; ++i) times->events.push_back({i * 1e-4, 1e-4, 0.9e-4, 1.2e-4});
+    writer.set_warm_times(times);
+    writer.finish();
+    return writer.recording();
+}
+
+// What is drawn, to be looked at.
+class NotedSurface : public TimelineSurface {
+  public:
+    void box(double, double, double, double, QRgb) override {}
+    void frame(double, double, double, double, QRgb, double) override {}
+    void line(double x0, double y0, double x1, double y1, QRgb) override {
+        if (y0 != y1 && x0 != x1) hatches.push_back({x0, y0, x1 - x0, y1 - y0});
+    }
+    void text(double, double, QRgb, const QString& text) override { texts << text; }
+    double textWidth(const QString& text) override { return 6.0 * static_cast<double>(text.size()); }
+
+    std::vector<QRectF> hatches;
+    QStringList texts;
+};
+
+}  // namespace
 
 class TimelineTest : public QObject {
     Q_OBJECT
@@ -85,6 +157,54 @@ class TimelineTest : public QObject {
         const TimelineStatistics half = index.statistics(0, 1e-3);
         QCOMPARE(half.count, 1u);
         QVERIFY(std::abs(half.seconds - 1e-3) < 1e-12);
+    }
+
+    void setUpIsApart() {
+        const auto recording = runOfModules();
+        TimelineIndex index;
+        index.reset(recording.get());
+        index.update(recording->event_count());
+        const Zone first = index.zoneOf(1);
+        QVERIFY(std::abs(first.end - first.start - 4e-3) < 1e-9 && std::abs(first.setup - 3e-3) < 1e-9);
+        const TimelineStatistics stretch = index.statistics(0, first.end);
+        QVERIFY(std::abs(stretch.seconds - 1e-3) < 1e-9 && std::abs(stretch.setup - 3e-3) < 1e-9);
+        TimelineState state;
+        state.to = index.end();
+        TimelineDrawing drawing(index, state, 1000, 300);
+        NotedSurface surface;
+        drawing.draw(surface);
+        QVERIFY(!surface.hatches.empty());
+        for (const QRectF& hatch : surface.hatches) QVERIFY(hatch.left() >= drawing.xOf(0) - 0.01 && hatch.right() <= drawing.xOf(first.start + first.setup) + 0.01);
+        QVERIFY(surface.texts.filter(QStringLiteral("first run")).size() == 1);
+        // By warm times there is none, and the axis is theirs.
+        TimelineIndex warm;
+        warm.reset(recording.get(), recording->warm_times());
+        warm.update(recording->event_count());
+        QVERIFY(std::abs(warm.end() - 6e-4) < 1e-9);
+        QCOMPARE(warm.zoneOf(1).setup, 0.0);
+        state.to = warm.end();
+        NotedSurface settled;
+        TimelineDrawing(warm, state, 1000, 300).draw(settled);
+        QVERIFY(settled.hatches.empty());
+        QVERIFY(settled.texts.filter(QStringLiteral("median of 5")).size() == 1);
+    }
+
+    void modulesHaveTheirRowInBackward() {
+        const auto recording = runOfModules();
+        TimelineIndex index;
+        index.reset(recording.get());
+        index.update(recording->event_count());
+        QCOMPARE(index.frames().size(), 2u);
+        const Lane& modules = index.frames()[1];
+        QCOMPARE(modules.size(), 4u);
+        const std::uint32_t expected[] = {2, 3, 3, 2};  // a, b, then b, a
+        for (std::size_t i = 0; i < 4; ++i) {
+            QCOMPARE(modules.zone(i).id, expected[i]);
+            QCOMPARE((modules.zone(i).colour & TimelineIndex::kBackward) != 0, i >= 2);
+        }
+        // What adds up the gradient of a parameter goes with its module.
+        QCOMPARE(modules.zone(2).end, index.zoneOf(4).end);
+        QCOMPARE(modules.zone(3).end, index.zoneOf(6).end);
     }
 
     void aClickSelectsTheEvent() {

@@ -666,6 +666,32 @@ void SessionBridge::toggleLineBreakpoint(const QString& file, int line) {
     addBreakpoint(breakpoint);
 }
 
+QString SessionBridge::whyNotTimed() const {
+    if (!recording_ || recording_->event_count() == 0) return tr("nothing has run yet");
+    if (is_timing_) return tr("it is being timed");
+    if (isBusy() || isPaused()) return tr("a run is under way; stop it first");
+    if (model_ && !model_->recorded_in.empty()) return tr("a recording that was opened has no engine behind it; run it again first (F5)");
+    return {};
+}
+
+void SessionBridge::timeProperly() {
+    if (!whyNotTimed().isEmpty()) return;
+    is_timing_ = true;
+    emit timesChanged();
+    session_->request_operator_times("operator times", {}, marshal<session::OperatorTimesReport>(this, [this](const session::OperatorTimesReport& report) {
+        is_timing_ = false;
+        LogEntry entry;
+        entry.level = report.error.empty() ? LogEntry::Level::Info : LogEntry::Level::Warning;
+        if (!report.error.empty()) entry.text = "not timed: " + report.error;
+        else {
+            entry.text = tr("all operators take %1: medians of %2 warm runs, %3 to warm up").arg(secondsText(report.times->seconds)).arg(report.times->repeats).arg(report.times->warmup).toStdString();
+            if (report.times->unmatched > 0) entry.text += tr("; %1 operators differ from run to run and have no time").arg(report.times->unmatched).toStdString();
+        }
+        addLog(entry);
+        emit timesChanged();
+    }));
+}
+
 void SessionBridge::requestTensor(const QString& tag, const session::TensorRequest& request, QObject* receiver,
                                   std::function<void(session::TensorSlice)> reply) {
     session_->request_tensor(tag.toStdString(), request, marshal(receiver, std::move(reply)));

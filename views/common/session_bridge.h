@@ -126,6 +126,15 @@ class SessionBridge : public QObject {
     void goToOrigin();
     // Empty: it leads somewhere. Else why not, a sentence without its end mark.
     QString whyNoOrigin() const;
+    // Repeats the last run, so that its operators have warm times: timesChanged() when it begins and when it ends. Empty, or
+    // why it cannot be done now.
+    void timeProperly();
+    QString whyNotTimed() const;
+    bool isTiming() const { return is_timing_; }
+    // Of the recording; null: it has the times of a first run only.
+    std::shared_ptr<const session::OperatorTimes> warmTimes() const { return recording_ ? recording_->warm_times() : nullptr; }
+    // For who had them measured with something else.
+    void tellTimesChanged() { emit timesChanged(); }
 
     // As the session holds them. Changing them can be undone.
     std::vector<session::Breakpoint> breakpoints() const;
@@ -177,6 +186,7 @@ class SessionBridge : public QObject {
     void trainingChanged();
     // Parameters or buffers have other elements, though nothing ran.
     void weightsChanged();
+    void timesChanged();
     void compiledChanged();
     void formRefused(const QString& why);
     void logAdded();
@@ -240,6 +250,7 @@ class SessionBridge : public QObject {
     std::size_t older_log_ = 0;  // entries of a session before
     bool is_training_unsaved_ = false;
     bool is_run_unsaved_ = false;
+    bool is_timing_ = false;
     std::string opened_;  // the file that was shown last
     QString module_;
     int node_ = -1;

@@ -50,6 +50,17 @@ constexpr std::array<Pair, 8> kSeries{{{0xff56b4e9, 0xff0072b2},
                                        {0xff7f9cf5, 0xff3f51b5},
                                        {0xffa3aab5, 0xff7a828e}}};
 
+// Of memory, by category: any two can be told apart with normal sight and without red, green or blue cones, on both themes.
+constexpr std::array<Pair, session::kCategories> kCategoryColours{{{0xff75b0e8, 0xff0a38ca},    // parameter
+                                                                   {0xffefe73c, 0xffe1ba33},    // buffer
+                                                                   {0xffaaeeba, 0xff0ee386},    // activation
+                                                                   {0xffb044d8, 0xffc06eed},    // saved for backward
+                                                                   {0xffe6b466, 0xff956427},    // gradient
+                                                                   {0xffec2718, 0xff6c1413},    // workspace
+                                                                   {0xff33e9da, 0xff97c7d2},    // input
+                                                                   {0xff6c7c6e, 0xff7d8382},    // other
+                                                                   {0xffe548b3, 0xff5b1c4b}}};  // kernel cache
+
 bool contains(std::string_view haystack, std::initializer_list<std::string_view> needles) {
     return std::any_of(needles.begin(), needles.end(), [&](std::string_view needle) {
         return haystack.find(needle) != std::string_view::npos;
@@ -234,7 +245,10 @@ QColor Theme::series(int index) const {
 
 QColor Theme::phase(session::RunPhase phase) const { return series(static_cast<int>(phase)); }
 
-QColor Theme::category(session::Category category) const { return series(static_cast<int>(category)); }
+QColor Theme::category(session::Category category) const {
+    const Pair pair = kCategoryColours[static_cast<std::size_t>(category)];
+    return QColor::fromRgb(dark_ ? pair.dark : pair.light);
+}
 
 QColor Theme::dtype(std::string_view dtype) const {
     if (contains(dtype, {"complex"})) return series(3);

@@ -153,7 +153,7 @@ void CompileView::showState() {
     check_->setToolTip(noTrace.isEmpty() ? tr("Runs the trace and the source on other numbers and other sizes, and says what differs") : tr("Not now: %1").arg(noTrace));
     const QString cannot = !busy.isEmpty() ? busy : !model->cannot_run.empty() ? text(model->cannot_run) : QString();
     compile_->setEnabled(cannot.isEmpty() && !waiting_);
-    compile_->setToolTip(cannot.isEmpty() ? tr("Compiles the graph on the inputs as they are, and times a run before and after") : tr("Not now: %1").arg(cannot));
+    compile_->setToolTip(cannot.isEmpty() ? tr("Compiles the graph on the inputs as they are, and times a warm run before and after, with backward if Inputs asks for it") : tr("Not now: %1").arg(cannot));
     run_->setEnabled(cannot.isEmpty() && !waiting_);
     run_->setToolTip(cannot.isEmpty() ? tr("Runs the compiled graph under the debugger") : tr("Not now: %1").arg(cannot));
     again_->setVisible(mode_->currentText() == QLatin1String("max-autotune"));
@@ -278,10 +278,17 @@ void CompileView::addFailure() {
 void CompileView::addReport() {
     if (report_.mode.empty() || !report_.error.empty()) return;
     const Theme& theme = Theme::instance();
-    const QString breaks = report_.mode == "default" && report_.breaks.empty() ? tr("Graph breaks: programs are not planned in this mode")
+    const bool isUnplanned = report_.mode == "default" && report_.breaks.empty();
+    const QString breaks = isUnplanned                                         ? tr("All of it runs fused by the interpreter; no part is planned")
                            : report_.breaks.empty()                          ? tr("No graph breaks: all of it is compiled")
                                                                              : tr("Graph breaks: %1").arg(report_.breaks.size());
     QTreeWidgetItem* section = addSection(breaks, tr("What cannot be compiled runs as before"));
+    if (isUnplanned) {
+        addRow(section, tr("default runs passes and fusion; each operator still asks for memory of its own"), QString(),
+               tr("The mode default has no programs whose memory is planned, so nothing can break one"), {});
+        addRow(section, tr("reduce-overhead plans it in one block, and lists what breaks a plan"), QString(),
+               tr("Choose reduce-overhead above: steps of a planned program allocate nothing, and a graph break says which node keeps a part from that, and why"), {});
+    }
     for (const auto& place : report_.breaks) {
         const QString what = place.op.empty() ? text(place.reason) : QStringLiteral("%1: %2").arg(shortOpName(place.op), text(place.reason));
         const QString where = placeText(place.source);
@@ -321,11 +328,12 @@ void CompileView::fillList() {
     const bool isBad = !report_.error.empty() || !checked_.error.empty();
     if (isBad) words = text(report_.error.empty() ? checked_.error : report_.error);
     else if (!report_.mode.empty()) {
-        words = report_.seconds > 0 ? tr("%1: a run takes %2 instead of %3 (%4 times as fast); compiled in %5")
+        words = report_.seconds > 0 ? tr("%1: a run takes %2, eager %3: %4 times as fast; compiled in %5")
                                           .arg(text(report_.mode), secondsText(report_.seconds), secondsText(report_.seconds_before))
                                           .arg(report_.seconds_before / report_.seconds, 0, 'f', 2)
                                           .arg(secondsText(report_.compile_seconds))
                                     : tr("%1: compiled in %2").arg(text(report_.mode), secondsText(report_.compile_seconds));
+        if (!report_.not_timed.empty()) words += tr("; not timed: %1").arg(text(report_.not_timed));
         if (!report_.complaint.empty()) words += QLatin1Char('\n') + text(report_.complaint);
     }
     summary_->setText(words);

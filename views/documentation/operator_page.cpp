@@ -182,13 +182,18 @@ QString costHtml(const OperatorPage& page) {
     if (page.event == 0) return html;
     const Event& event = page.recording->event(page.event);
     Rows rows;
-    rows.add({tr("Time"), QStringLiteral("<b>%1</b>").arg(secondsText(event.duration)), {}});
+    const auto times = page.recording->warm_times();
+    const session::OperatorTime* warm = times ? times->of(event.id) : nullptr;
+    const double seconds = warm ? warm->median : event.duration;
+    const QString what = warm ? tr("median of %1 warm runs").arg(times->repeats) : event.is_cold ? tr("first recorded call of its kernel") : QString();
+    rows.add({tr("Time"), QStringLiteral("<b>%1</b>").arg(secondsText(seconds)), what.isEmpty() ? QString() : faint(what)});
+    if (const double setup = event.setup.total(); setup > 0) rows.add({tr("Set-up"), QStringLiteral("<b>%1</b>").arg(secondsText(setup)), faint(text(event.setup.text()))});
     if (event.flops > 0) {
-        rows.add({tr("Arithmetic"), QStringLiteral("<b>%1</b>").arg(quantity(event.flops, "FLOP")), event.duration > 0 ? faint(quantity(event.flops / event.duration, "FLOP/s")) : QString()});
+        rows.add({tr("Arithmetic"), QStringLiteral("<b>%1</b>").arg(quantity(event.flops, "FLOP")), seconds > 0 ? faint(quantity(event.flops / seconds, "FLOP/s")) : QString()});
     }
     if (event.bytes_moved > 0) {
         rows.add({tr("Bytes moved"), QStringLiteral("<b>%1</b>").arg(bytesText(event.bytes_moved)),
-                  event.duration > 0 ? faint(bytesText(event.bytes_moved / event.duration) + QStringLiteral("/s")) : QString()});
+                  seconds > 0 ? faint(bytesText(event.bytes_moved / seconds) + QStringLiteral("/s")) : QString()});
     }
     if (event.flops > 0 && event.bytes_moved > 0) {
         const double intensity = event.flops / event.bytes_moved;

@@ -14,12 +14,19 @@ namespace {
 
 void drawBar(QPainter* painter, const QRect& cell, const QModelIndex& index) {
     const double fraction = index.data(EventModel::FractionRole).toDouble();
-    if (fraction <= 0) return;
+    const double setup = index.data(EventModel::SetupRole).toDouble();
+    if (fraction <= 0 && setup <= 0) return;
     const auto phase = static_cast<session::RunPhase>(index.data(EventModel::PhaseRole).toInt());
     QColor colour = Theme::instance().phase(phase);
     colour.setAlpha(index.data(EventModel::IsGroupRole).toBool() ? 50 : 90);
     const QRect room = cell.adjusted(2, 2, -2, -2);
-    painter->fillRect(QRect(room.left(), room.top(), std::max(1, static_cast<int>(room.width() * fraction)), room.height()), colour);
+    const int wide = std::clamp(static_cast<int>(room.width() * fraction), 1, room.width());
+    painter->fillRect(QRect(room.left(), room.top(), wide, room.height()), colour);
+    if (setup < 0.01) return;
+    QColor faint = Theme::instance().colour(Theme::Colour::Faint);
+    faint.setAlpha(150);
+    const int hatched = std::min(room.width() - wide, std::max(3, static_cast<int>(room.width() * setup)));
+    painter->fillRect(QRect(room.left() + wide, room.top(), hatched, room.height()), QBrush(faint, Qt::BDiagPattern));
 }
 
 constexpr qsizetype kFirstBin = 16;

@@ -60,6 +60,7 @@ const std::map<QString, Quantity>& quantities() {
     };
     static const std::map<QString, Quantity> all{
         {"time", [](const Recording&, const Event& event) { return std::optional(event.duration); }},
+        {"setup", [](const Recording&, const Event& event) { return std::optional(event.setup.total()); }},
         {"id", [](const Recording&, const Event& event) { return std::optional(static_cast<double>(event.id)); }},
         {"bytes",
          [](const Recording& recording, const Event& event) -> std::optional<double> {

@@ -18,12 +18,14 @@ namespace {
 
 constexpr std::size_t kPortion = 20000;
 
-const char* const kHeaders[] = {"Operator", "#", "Output", "Time", "Bytes", "Min", "Max", "Mean", "Std", "Distribution", "Flags", "Peer", "Module", "Backend"};
+const char* const kHeaders[] = {"Operator", "#", "Output", "Time", "Warm", "Spread", "Bytes", "Min", "Max", "Mean", "Std", "Distribution", "Flags", "Peer", "Module", "Backend"};
 const char* const kHeaderTips[] = {
     "Operator, under the module call it ran in; backward events are named after their autograd node",
     "Number of the event in the run",
     "Shape of the first output",
-    "Time the operator took; the bar compares with the longest one",
+    "Time the operator took in this run, without the set-up of its kernel, which is hatched; the bar compares with the longest one",
+    "Median of warm runs: Run > Time it properly measures it",
+    "Quartiles of the warm runs: half of them lie between",
     "Bytes of the first output",
     "Least element of the first output",
     "Greatest element of the first output",
@@ -92,8 +94,22 @@ EventModel::EventModel(QObject* parent) : QAbstractItemModel(parent) {
 
 void EventModel::setRecording(std::shared_ptr<const session::Recording> recording) {
     recording_ = std::move(recording);
+    times_ = recording_ ? recording_->warm_times() : nullptr;
     reached_ = 0;
     rebuild();
+}
+
+void EventModel::setTimes(std::shared_ptr<const session::OperatorTimes> times) {
+    times_ = std::move(times);
+    for (Row& each : rows_) each.warm = 0;
+    for (Row& each : rows_) {
+        if (each.event == 0 || times_ == nullptr) continue;
+        const session::OperatorTime* time = times_->of(each.event);
+        if (time == nullptr) continue;
+        each.warm = time->median;
+        for (int group = each.parent; group >= 0; group = rows_[static_cast<std::size_t>(group)].parent) rows_[static_cast<std::size_t>(group)].warm += time->median;
+    }
+    if (!top_.empty()) emit dataChanged(indexOfRow(top_.front()), indexOfRow(top_.back(), ColumnCount - 1));
 }
 
 void EventModel::setFlat(bool flat) {
@@ -149,6 +165,11 @@ void EventModel::take(std::size_t count) {
         row.scope = event.scope;
         row.phase = event.phase;
         row.seconds = event.duration;
+        row.setup = event.setup.total();
+        row.is_cold = event.is_cold;
+        if (const session::OperatorTime* time = times_ ? times_->of(event.id) : nullptr) row.warm = time->median;
+        const double setup = row.setup;
+        const double warm = row.warm;
         pending_.push_back(static_cast<int>(rows_.size()));
         row_of_event_.back() = static_cast<int>(rows_.size());
         rows_.push_back(std::move(row));
@@ -159,6 +180,9 @@ void EventModel::take(std::size_t count) {
             Row& above = rows_[static_cast<std::size_t>(group)];
             above.last = event.id;
             above.seconds += event.duration;
+            above.setup += setup;
+            above.warm += warm;
+            above.is_cold |= event.is_cold;
             above.has_nan |= event.has_nan;
             above.has_inf |= event.has_inf;
             if (session::is_graver(event.not_finite, above.not_finite)) above.not_finite = event.not_finite;
@@ -275,6 +299,7 @@ QVariant EventModel::groupText(const Row& row, int column) const {
             return text(row.scope.substr(row.scope.rfind('.') + 1));
         case Number: return row.first == row.last ? QString::number(row.first) : QStringLiteral("%1\u2013%2").arg(row.first).arg(row.last);
         case Time: return secondsText(row.seconds);
+        case Warm: return row.warm > 0 ? secondsText(row.warm) : QString();
         case Flags: return flagText(row.has_nan, row.has_inf, row.not_finite, row.failed);
         case Module: return row.parent < 0 ? QString() : text(row.scope);
         default: return {};
@@ -300,6 +325,12 @@ QVariant EventModel::eventText(const Event& event, int column) const {
         case Number: return event.id;
         case Output: return value ? shapeText(value->shape) : QString();
         case Time: return secondsText(event.duration);
+        case Warm:
+        case Spread: {
+            const session::OperatorTime* time = times_ ? times_->of(event.id) : nullptr;
+            if (time == nullptr) return times_ ? QVariant(QStringLiteral("\u2013")) : QVariant();
+            return column == Warm ? secondsText(time->median) : QStringLiteral("%1 \u2013 %2").arg(secondsText(time->low), secondsText(time->high));
+        }
         case Bytes: return value ? bytesText(static_cast<double>(value->bytes)) : QString();
         case Min:
         case Max:
@@ -324,6 +355,18 @@ QString EventModel::originTip(EventId id) const {
     return text(session::origin_text(*recording_, session::trace_origin(*recording_, id)));
 }
 
+QString EventModel::timeTip(const Row& row) const {
+    QStringList lines;
+    if (row.setup > 0) {
+        lines += tr("%1 in this run, and apart from it %2 of set-up").arg(secondsText(row.seconds), secondsText(row.setup));
+        if (row.event) lines += text(recording_->event(row.event).setup.text());
+    }
+    if (row.is_cold) lines += row.event ? tr("The first recorded call of its kernel in this process: a later one may take less") : tr("With first calls of kernels: later ones may take less");
+    if (row.warm > 0) lines += tr("%1 when it is warm, the median of %2 runs").arg(secondsText(row.warm)).arg(times_->repeats);
+    else if (row.event && times_) lines += tr("No warm time: the repeated runs did not have it in its place");
+    return lines.join(QLatin1Char('\n'));
+}
+
 QVariant EventModel::colourOf(const Row& row, int column) const {
     const Theme& theme = Theme::instance();
     const session::NotFinite kind = row.event ? recording_->event(row.event).not_finite : row.not_finite;
@@ -338,7 +381,8 @@ QVariant EventModel::colourOf(const Row& row, int column) const {
         if (statistics && statistics->has_nan_or_inf()) return theme.colour(Theme::Colour::Bad);
     }
     if (column == Peer) return theme.colour(Theme::Colour::Accent);
-    if (column == Number || column == Module || column == Backend) return theme.colour(Theme::Colour::Faint);
+    if (column == Number || column == Module || column == Backend || column == Spread) return theme.colour(Theme::Colour::Faint);
+    if (column == Time && (row.is_cold || row.warm > 0)) return theme.colour(Theme::Colour::Faint);
     return {};
 }
 
@@ -353,6 +397,9 @@ QVariant EventModel::data(const QModelIndex& index, int role) const {
                 QStringList reasons;
                 for (const auto& reason : recording_->event(row.event).declined) reasons += text(reason);
                 return reasons.join(QLatin1Char('\n'));
+            }
+            if (index.column() >= Time && index.column() <= Spread) {
+                if (const QString tip = timeTip(row); !tip.isEmpty()) return tip;
             }
             if (row.event && index.column() >= Min && index.column() <= Std && isLeftOut(recording_->event(row.event))) {
                 return tr("Not recorded: unticked in Modules");
@@ -375,6 +422,10 @@ QVariant EventModel::data(const QModelIndex& index, int role) const {
         case FractionRole: {
             const double whole = row.event ? longest_ : phase_seconds_[static_cast<int>(row.phase)];
             return whole > 0 ? row.seconds / whole : 0.0;
+        }
+        case SetupRole: {
+            const double whole = row.event ? longest_ : phase_seconds_[static_cast<int>(row.phase)];
+            return whole > 0 ? row.setup / whole : 0.0;
         }
         case PhaseRole: return static_cast<int>(row.phase);
         case ReachedRole: return reached_ != 0 && row.event == reached_;

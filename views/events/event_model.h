@@ -17,11 +17,12 @@ class EventModel : public QAbstractItemModel {
     Q_OBJECT
 
   public:
-    enum Column { Operator, Number, Output, Time, Bytes, Min, Max, Mean, Std, Distribution, Flags, Peer, Module, Backend, ColumnCount };
+    enum Column { Operator, Number, Output, Time, Warm, Spread, Bytes, Min, Max, Mean, Std, Distribution, Flags, Peer, Module, Backend, ColumnCount };
     enum Role {
         EventRole = Qt::UserRole,  // id; of a group the first event's
         IsGroupRole,
         FractionRole,              // of the longest event's, or of the phase's time
+        SetupRole,                 // set-up of its kernel, as a fraction likewise
         PhaseRole,
         ReachedRole,               // the engine is parked here
         HistogramRole,             // exponents of the output's elements: QList<quint32>
@@ -34,6 +35,9 @@ class EventModel : public QAbstractItemModel {
     void setFlat(bool flat);
     void setFilter(const EventFilter& filter);
     void setReached(session::EventId event);
+    // Warm times of the recording; null where there are none.
+    void setTimes(std::shared_ptr<const session::OperatorTimes> times);
+    bool hasTimes() const { return times_ != nullptr; }
     bool isFlat() const { return flat_; }
     // Events that pass the filter, of those taken so far.
     std::size_t acceptedCount() const { return accepted_.size(); }
@@ -69,6 +73,9 @@ class EventModel : public QAbstractItemModel {
         session::EventId first = 0;      // of a group: what it spans
         session::EventId last = 0;
         double seconds = 0;
+        double setup = 0;
+        double warm = 0;                 // medians
+        bool is_cold = false;
         bool has_nan = false;
         bool has_inf = false;
         session::NotFinite not_finite = session::NotFinite::None;  // of a group the gravest in it
@@ -91,7 +98,10 @@ class EventModel : public QAbstractItemModel {
     QString originTip(session::EventId event) const;
     QVariant colourOf(const Row& row, int column) const;
 
+    QString timeTip(const Row& row) const;
+
     std::shared_ptr<const session::Recording> recording_;
+    std::shared_ptr<const session::OperatorTimes> times_;
     EventFilter filter_;
     bool flat_ = false;
     session::EventId reached_ = 0;

@@ -98,7 +98,7 @@ ViewDescription EventsView::describe() {
 
 EventsView::EventsView(SessionBridge& bridge, QWidget* parent)
     : View(bridge, parent), model_(new EventModel(this)), tree_(new QTreeView(this)), filter_(new ExpressionEdit(this)),
-      flat_(new QToolButton(this)), saved_(new QToolButton(this)), count_(new QLabel(this)) {
+      flat_(new QToolButton(this)), saved_(new QToolButton(this)), time_(new QToolButton(this)), count_(new QLabel(this)) {
     makeBar();
     makeTree();
     auto* bar = new QHBoxLayout;
@@ -107,6 +107,7 @@ EventsView::EventsView(SessionBridge& bridge, QWidget* parent)
     bar->addWidget(filter_, 1);
     bar->addWidget(saved_);
     bar->addWidget(flat_);
+    bar->addWidget(time_);
     bar->addWidget(count_);
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
@@ -118,11 +119,14 @@ EventsView::EventsView(SessionBridge& bridge, QWidget* parent)
     connect(&bridge, &SessionBridge::recordingChanged, this, [this] {
         model_->setRecording(this->bridge().recording());
         showCount();
+        showTimes();
     });
+    connect(&bridge, &SessionBridge::timesChanged, this, &EventsView::showTimes);
     connect(&bridge, &SessionBridge::eventsGrown, model_, &EventModel::grow);
     connect(&bridge, &SessionBridge::currentChanged, this, &EventsView::showCurrent);
     const auto takeReached = [this] { model_->setReached(this->bridge().parkedEvent()); };
     connect(&bridge, &SessionBridge::statusChanged, this, takeReached);
+    connect(&bridge, &SessionBridge::statusChanged, this, &EventsView::showTimes);
     connect(&bridge, &SessionBridge::eventsGrown, this, takeReached);
     connect(model_, &EventModel::grown, this, [this] {
         expandTop();
@@ -132,6 +136,7 @@ EventsView::EventsView(SessionBridge& bridge, QWidget* parent)
     connect(&Theme::instance(), &Theme::changed, tree_->viewport(), qOverload<>(&QWidget::update));
     model_->setRecording(bridge.recording());
     showCount();
+    showTimes();
 }
 
 void EventsView::makeBar() {
@@ -163,7 +168,21 @@ void EventsView::makeBar() {
     saved_->setToolTip(tr("Saved filters"));
     saved_->setMenu(new QMenu(saved_));
     connect(saved_->menu(), &QMenu::aboutToShow, this, &EventsView::fillFilterMenu);
+    time_->setObjectName(QStringLiteral("timeProperly"));
+    time_->setText(tr("Time it"));
+    connect(time_, &QToolButton::clicked, &bridge(), &SessionBridge::timeProperly);
     count_->setProperty("faint", true);
+}
+
+// Columns of warm times are there where they were measured.
+void EventsView::showTimes() {
+    const QString why = bridge().whyNotTimed();
+    time_->setEnabled(why.isEmpty());
+    time_->setText(bridge().isTiming() ? tr("timing\u2026") : tr("Time it"));
+    const QString tip = tr("Time it properly: repeats the run warm and gives each operator the median and the spread. Times of this run are those of a first run");
+    time_->setToolTip(why.isEmpty() ? tip : tr("%1\nNot now: %2").arg(tip, why));
+    model_->setTimes(bridge().warmTimes());
+    for (const int column : {EventModel::Warm, EventModel::Spread}) tree_->setColumnHidden(column, !model_->hasTimes());
 }
 
 void EventsView::makeTree() {
@@ -179,7 +198,7 @@ void EventsView::makeTree() {
     tree_->setContextMenuPolicy(Qt::CustomContextMenu);
     tree_->setExpandsOnDoubleClick(true);
     tree_->installEventFilter(this);
-    const int widths[] = {220, 54, 104, 76, 76, 74, 74, 74, 74, 72, 84, 52, 150, 80};
+    const int widths[] = {220, 54, 104, 76, 72, 122, 76, 74, 74, 74, 74, 72, 84, 52, 150, 80};
     for (int column = 0; column < EventModel::ColumnCount; ++column) tree_->setColumnWidth(column, widths[column]);
     tree_->header()->setStretchLastSection(true);
     tree_->header()->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
@@ -371,7 +390,8 @@ void EventsView::exportCsv() {
     const QString file = QFileDialog::getSaveFileName(this, tr("Export events"), QStringLiteral("events.csv"), tr("CSV (*.csv)"));
     if (file.isEmpty()) return;
     FileOutput out(file);
-    out.write("event,phase,operator,module,dtype,shape,seconds,bytes,min,max,mean,std,nan,inf,peer,origin\n");
+    out.write("event,phase,operator,module,dtype,shape,seconds,bytes,min,max,mean,std,nan,inf,peer,origin,setup seconds,first call,warm seconds,low,high\n");
+    const auto times = bridge().warmTimes();
     const auto& recording = *bridge().recording();
     for (session::EventId id = 0; (id = model_->neighbour(id, 1)) != 0;) {
         const session::Event& event = recording.event(id);
@@ -392,6 +412,9 @@ void EventsView::exportCsv() {
         }
         fields << QString::number(event.phase == session::RunPhase::Forward ? recording.backward_peer(id) : event.peer);
         fields << text(session::not_finite_name(event.not_finite));
+        fields << QString::number(event.setup.total(), 'g', 9) << QString::number(event.is_cold ? 1 : 0);
+        const session::OperatorTime* time = times ? times->of(id) : nullptr;
+        for (const double seconds : time ? std::array{time->median, time->low, time->high} : std::array{0.0, 0.0, 0.0}) fields << (time ? QString::number(seconds, 'g', 9) : QString());
         for (QString& field : fields) field = csvField(field);
         out.write(fields.join(QLatin1Char(',')).toUtf8() + '\n');
     }

@@ -45,6 +45,7 @@ class EventsView : public View {
     void showCurrent();
     void onSelected(const QModelIndex& index);
     void showCount();
+    void showTimes();
     void showContextMenu(const QPoint& at);
     void fillFilterMenu();
     void copySelected();
@@ -57,6 +58,7 @@ class EventsView : public View {
     QLineEdit* filter_;
     QToolButton* flat_;
     QToolButton* saved_;
+    QToolButton* time_;
     QLabel* count_;
     EmptyHint* hint_ = nullptr;
     QTimer typing_;

@@ -262,6 +262,12 @@ constexpr double kLeastShare = 1e-6;
 
 }  // namespace
 
+// What times are of: first runs take longer.
+QString GraphCanvas::timeNote() const {
+    if (colouring_ != GraphColouring::Time || metrics_ == nullptr) return {};
+    return metrics_->isWarm() ? tr(", median of warm runs") : tr(" of a first run (Run > Time it properly)");
+}
+
 GraphCanvas::Range GraphCanvas::metricRange() const {
     Range range;
     for (const SceneBox& box : scene_.boxes) {

@@ -117,6 +117,7 @@ class GraphCanvas : public QWidget {
     Range metricRange(const GraphTiling& tiling) const;
     void widen(Range& range, int node) const;
     QColor metricColour(double value, const Range& range) const;
+    QString timeNote() const;
     QColor fillOf(const SceneBox& box, const Range& range) const;
     QString tipOf(const SceneBox& box) const;
     void clampOffset();

@@ -513,7 +513,7 @@ void GraphCanvas::paintLegend(QPainter& painter, const Range& range, QSize room)
     };
     static const char* titles[] = {"", QT_TR_NOOP("time"), QT_TR_NOOP("bytes made"), QT_TR_NOOP("greatest activation"),
                                    QT_TR_NOOP("greatest gradient")};
-    const QString title = empty ? tr("Nothing recorded yet: run the model (F5)") : tr(titles[static_cast<int>(colouring_)]) + tr(", logarithmic");
+    const QString title = empty ? tr("Nothing recorded yet: run the model (F5)") : tr(titles[static_cast<int>(colouring_)]) + timeNote() + tr(", logarithmic");
     const QRect area(8, room.height() - 44, std::max(200, metrics.horizontalAdvance(title) + 16), 38);
     painter.setPen(Qt::NoPen);
     painter.setBrush(back);

@@ -59,6 +59,12 @@ GraphView::GraphView(SessionBridge& bridge, QWidget* parent) : View(bridge, pare
     connect(&bridge, &SessionBridge::eventsGrown, this, [this] {
         if (metrics_.update(this->bridge().eventCount())) canvas_->takeMetrics();
     });
+    connect(&bridge, &SessionBridge::timesChanged, this, [this] {
+        if (this->bridge().isTiming()) return;
+        metrics_.reset(index_.get(), this->bridge().recording().get());
+        metrics_.update(this->bridge().eventCount());
+        canvas_->update();
+    });
     connect(&bridge, &SessionBridge::currentChanged, this, &GraphView::takeCurrent);
     connect(&bridge, &SessionBridge::statusChanged, this, &GraphView::takeReached);
     connect(&bridge, &SessionBridge::breakpointsChanged, this, &GraphView::takeBreakpoints);

@@ -11,6 +11,7 @@ namespace loupe::views {
 void NodeMetrics::reset(const GraphIndex* index, const session::Recording* recording) {
     index_ = index;
     recording_ = recording;
+    times_ = recording ? recording->warm_times() : nullptr;
     seen_ = 0;
     metrics_.assign(index ? index->model().nodes.size() : 0, {});
 }
@@ -24,6 +25,8 @@ bool NodeMetrics::update(std::size_t event_count) {
         const bool is_backward = event.phase == session::RunPhase::Backward;
         double magnitude = -1;
         std::int64_t bytes = 0;
+        const session::OperatorTime* time = times_ ? times_->of(event.id) : nullptr;
+        const double seconds = time ? time->median : event.duration;
         for (session::ValueId id : event.outputs) {
             const session::Value& value = recording_->value(id);
             bytes += value.bytes;
@@ -35,7 +38,7 @@ bool NodeMetrics::update(std::size_t event_count) {
         for (; node >= 0; node = index_->node(node).parent) {
             NodeMetric& metric = metrics_[static_cast<std::size_t>(node)];
             (is_backward ? metric.backward : metric.forward) = event.id;
-            metric.seconds += event.duration;
+            metric.seconds += seconds;
             if (!is_backward) metric.bytes += bytes;
             double& greatest = is_backward ? metric.gradient : metric.activation;
             greatest = std::max(greatest, magnitude);

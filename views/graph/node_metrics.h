@@ -30,6 +30,8 @@ class NodeMetrics {
   public:
     // Starts again for another recording or graph; either may be null.
     void reset(const GraphIndex* index, const session::Recording* recording);
+    // Are times those of warm runs, as far as there are any?
+    bool isWarm() const { return times_ != nullptr; }
     // Takes in events up to the count. True when something was new.
     bool update(std::size_t event_count);
 
@@ -41,6 +43,7 @@ class NodeMetrics {
   private:
     const GraphIndex* index_ = nullptr;
     const session::Recording* recording_ = nullptr;
+    std::shared_ptr<const session::OperatorTimes> times_;
     std::size_t seen_ = 0;
     std::vector<NodeMetric> metrics_;
 };

@@ -6,10 +6,11 @@
 
 namespace loupe::views {
 
-void AliveModel::setBlocks(std::shared_ptr<const session::Recording> recording, std::vector<AliveBlock> blocks) {
+void AliveModel::setBlocks(std::shared_ptr<const session::Recording> recording, std::vector<session::AliveBlock> blocks, session::EventId event) {
     beginResetModel();
     recording_ = std::move(recording);
     blocks_ = std::move(blocks);
+    event_ = event;
     endResetModel();
 }
 
@@ -21,10 +22,30 @@ QString AliveModel::eventName(session::EventId event) const {
     return QStringLiteral("#%1 %2").arg(event).arg(shortOpName(recording_->event(event).op));
 }
 
+// The node, and the operator that made it.
+QString AliveModel::saverName(const session::BlockSaver& saver) const {
+    const QString made = eventName(saver.by);
+    return saver.node.empty() ? made : QStringLiteral("%1, %2").arg(text(saver.node), made);
+}
+
+QString AliveModel::savedBy(const session::AliveBlock& block) const {
+    if (block.savers.empty()) return {};
+    const QString first = saverName(block.savers.front());
+    return block.savers.size() == 1 ? first : QObject::tr("%1 and %2 more").arg(first).arg(block.savers.size() - 1);
+}
+
 QVariant AliveModel::data(const QModelIndex& index, int role) const {
     if (!index.isValid() || index.row() >= rowCount()) return {};
-    const AliveBlock& each = block(index.row());
+    const session::AliveBlock& each = block(index.row());
     const session::Allocation& allocation = each.allocation;
+    if (role == Qt::ToolTipRole && index.column() == SavedBy && !each.savers.empty()) {
+        QStringList lines;
+        for (const session::BlockSaver& saver : each.savers) lines += QObject::tr("kept by %1").arg(saverName(saver));
+        return lines.join(QLatin1Char('\n'));
+    }
+    if (role == Qt::ToolTipRole && index.column() == Category && allocation.category == session::Category::KernelCache) {
+        return QObject::tr("Kept by a kernel from run to run; a first run fills it. It is in no sum");
+    }
     if (role == Qt::DisplayRole || role == Qt::ToolTipRole) {
         switch (index.column()) {
             case Bytes: return bytesText(static_cast<double>(allocation.bytes));
@@ -32,8 +53,8 @@ QVariant AliveModel::data(const QModelIndex& index, int role) const {
             case Owner: return text(allocation.owner);
             case Scope: return allocation.scope.empty() ? QString() : text(allocation.scope);
             case Made: return allocation.allocated == 0 ? QObject::tr("before the run") : eventName(allocation.allocated);
-            case Age: return QString::number(each.age);
-            case SavedBy: return eventName(allocation.saved_by);
+            case Age: return QString::number(event_ - allocation.allocated);
+            case SavedBy: return savedBy(each);
             default: return {};
         }
     }
@@ -41,8 +62,8 @@ QVariant AliveModel::data(const QModelIndex& index, int role) const {
         switch (index.column()) {
             case Bytes: return static_cast<qlonglong>(allocation.bytes);
             case Made: return allocation.allocated;
-            case Age: return static_cast<qulonglong>(each.age);
-            case SavedBy: return allocation.saved_by;
+            case Age: return event_ - allocation.allocated;
+            case SavedBy: return each.savers.empty() ? session::EventId{0} : each.savers.front().by;
             default: return data(index, Qt::DisplayRole);
         }
     }

@@ -5,7 +5,7 @@
 #include <QAbstractTableModel>
 #include <memory>
 
-#include "views/memory/memory_series.h"
+#include "core/session/memory_sums.h"
 
 namespace loupe::views {
 
@@ -18,8 +18,9 @@ class AliveModel : public QAbstractTableModel {
 
     using QAbstractTableModel::QAbstractTableModel;
 
-    void setBlocks(std::shared_ptr<const session::Recording> recording, std::vector<AliveBlock> blocks);
-    const AliveBlock& block(int row) const { return blocks_[static_cast<std::size_t>(row)]; }
+    // event: where they are alive.
+    void setBlocks(std::shared_ptr<const session::Recording> recording, std::vector<session::AliveBlock> blocks, session::EventId event);
+    const session::AliveBlock& block(int row) const { return blocks_[static_cast<std::size_t>(row)]; }
 
     int rowCount(const QModelIndex& parent = {}) const override;
     int columnCount(const QModelIndex& parent = {}) const override;
@@ -28,9 +29,12 @@ class AliveModel : public QAbstractTableModel {
 
   private:
     QString eventName(session::EventId event) const;
+    QString saverName(const session::BlockSaver& saver) const;
+    QString savedBy(const session::AliveBlock& block) const;
 
     std::shared_ptr<const session::Recording> recording_;
-    std::vector<AliveBlock> blocks_;
+    std::vector<session::AliveBlock> blocks_;
+    session::EventId event_ = 0;
 };
 
 }  // namespace loupe::views

@@ -20,7 +20,7 @@ namespace {
 // From the bottom up: what stays long lies below what comes and goes.
 constexpr session::Category kOrder[] = {session::Category::Parameter, session::Category::Buffer, session::Category::Input,
                                         session::Category::Gradient, session::Category::SavedForBackward, session::Category::Activation,
-                                        session::Category::Workspace, session::Category::Other};
+                                        session::Category::Workspace, session::Category::Other, session::Category::KernelCache};
 
 class BytesTicker : public QCPAxisTicker {
   protected:
@@ -35,8 +35,8 @@ class BytesTicker : public QCPAxisTicker {
 
 ViewDescription MemoryView::describe() {
     return {QStringLiteral("memory"), tr("Memory"),
-            tr("Bytes alive after every event, by what they are for, and the blocks alive at the current event. Click the "
-               "plot to go to an event, a row to go to who made the block."),
+            tr("Bytes alive after every event, by what they are for; beside it the blocks alive at the current event with who keeps them for "
+               "backward, and sums by module and by category. Click the plot to go to an event, a row to go to who made the block."),
             QStringLiteral("memory"), Place::Bottom};
 }
 
@@ -91,15 +91,12 @@ MemoryView::MemoryView(SessionBridge& bridge, QWidget* parent) : View(bridge, pa
     alive_title_ = new QLabel(side);
     alive_title_->setProperty("faint", true);
     alive_title_->setContentsMargins(8, 2, 8, 2);
-    by_address_ = new QToolButton(side);
-    by_address_->setObjectName(QStringLiteral("byAddress"));
-    by_address_->setText(tr("Addresses"));
-    by_address_->setCheckable(true);
-    by_address_->setToolTip(tr("Where the blocks lie in memory, coloured as in the plot; click one to go to who made it"));
+    alive_title_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
     auto* head = new QHBoxLayout;
     head->setContentsMargins(0, 0, 4, 0);
+    head->setSpacing(2);
     head->addWidget(alive_title_, 1);
-    head->addWidget(by_address_);
+    makeSides(head, side);
     column->addLayout(head);
     model_ = new AliveModel(this);
     sorted_ = new QSortFilterProxyModel(this);
@@ -113,27 +110,28 @@ MemoryView::MemoryView(SessionBridge& bridge, QWidget* parent) : View(bridge, pa
     table_->sortByColumn(AliveModel::Bytes, Qt::DescendingOrder);
     table_->setAccessibleName(tr("Blocks alive at the current event"));
     table_->header()->setStretchLastSection(true);
-    const int widths[] = {76, 128, 150, 110, 110, 44};
-    for (int i = 0; i < 6; ++i) table_->header()->resizeSection(i, widths[i]);
+    table_->header()->moveSection(AliveModel::SavedBy, AliveModel::Scope);  // who keeps a block is what one looks for
+    const int widths[] = {76, 128, 130, 110, 110, 44, 230};
+    for (int i = 0; i < 7; ++i) table_->header()->resizeSection(i, widths[i]);
     const auto follow = [this](const session::Allocation& block, session::EventId to) {
         if (to != 0) this->bridge().setCurrentEvent(to);
         else if (!block.owner.empty()) this->bridge().followLink(text(block.owner));
     };
     connect(table_, &QTreeView::activated, this, [this, follow](const QModelIndex& index) {
-        const session::Allocation& block = model_->block(sorted_->mapToSource(index).row()).allocation;
-        follow(block, index.column() == AliveModel::SavedBy && block.saved_by != 0 ? block.saved_by : block.allocated);
+        const session::AliveBlock& block = model_->block(sorted_->mapToSource(index).row());
+        const bool toSaver = index.column() == AliveModel::SavedBy && !block.savers.empty();
+        follow(block.allocation, toSaver ? block.savers.front().by : block.allocation.allocated);
     });
     stack_ = new QStackedWidget(side);
     map_ = new AddressMap(stack_);
     map_->setObjectName(QStringLiteral("addressMap"));
     connect(map_, &AddressMap::chosen, this, [follow](const session::Allocation& block) { follow(block, block.allocated); });
     stack_->addWidget(table_);
+    stack_->addWidget(makeModules());
+    stack_->addWidget(makeCategories());
     stack_->addWidget(map_);
     column->addWidget(stack_, 1);
-    connect(by_address_, &QToolButton::toggled, this, [this](bool by_address) {
-        stack_->setCurrentIndex(by_address ? 1 : 0);
-        showAliveTitle();
-    });
+    showSide(Side::Blocks);
     splitter->addWidget(side);
     splitter->setSizes({560, 440});
     layout->addWidget(splitter, 1);
@@ -150,6 +148,79 @@ MemoryView::MemoryView(SessionBridge& bridge, QWidget* parent) : View(bridge, pa
     draw();
 }
 
+void MemoryView::makeSides(QHBoxLayout* head, QWidget* parent) {
+    const QString titles[] = {tr("Blocks"), tr("Modules"), tr("Categories"), tr("Addresses")};
+    const QString tips[] = {tr("Every block alive at the current event: who made it, and who keeps it for backward"),
+                            tr("Sums by module at the current event and at the peak, and what each layer's forward and backward left alive"),
+                            tr("Sums by category at the current event and at the peak"),
+                            tr("Where the blocks lie in memory, coloured as in the plot; click one to go to who made it")};
+    const QString names[] = {QStringLiteral("byBlock"), QStringLiteral("byModule"), QStringLiteral("byCategory"), QStringLiteral("byAddress")};
+    for (std::size_t i = 0; i < sides_.size(); ++i) {
+        auto* button = new QToolButton(parent);
+        button->setObjectName(names[i]);
+        button->setText(titles[i]);
+        button->setToolTip(tips[i]);
+        button->setCheckable(true);
+        connect(button, &QToolButton::clicked, this, [this, i] { showSide(static_cast<Side>(i)); });
+        head->addWidget(button);
+        sides_[i] = button;
+    }
+}
+
+void MemoryView::showSide(Side side) {
+    stack_->setCurrentIndex(static_cast<int>(side));
+    for (std::size_t i = 0; i < sides_.size(); ++i) sides_[i]->setChecked(static_cast<Side>(i) == side);
+    fillSide();
+    showAliveTitle();
+}
+
+QTreeView* MemoryView::makeModules() {
+    modules_ = new ModuleMemoryModel(this);
+    module_tree_ = new QTreeView(stack_);
+    module_tree_->setObjectName(QStringLiteral("moduleMemory"));
+    module_tree_->setAccessibleName(tr("Memory by module"));
+    module_tree_->setModel(modules_);
+    module_tree_->setUniformRowHeights(true);
+    module_tree_->setIndentation(12);
+    module_tree_->header()->setStretchLastSection(false);
+    const int widths[] = {150, 80, 88, 76, 76, 76, 80, 72, 84, 92};
+    for (int i = 0; i < ModuleMemoryModel::kColumns; ++i) module_tree_->header()->resizeSection(i, widths[i]);
+    connect(modules_, &QAbstractItemModel::modelReset, module_tree_, [this] { module_tree_->expandToDepth(1); });
+    connect(module_tree_, &QTreeView::activated, this, [this](const QModelIndex& index) { this->bridge().setCurrentModule(text(modules_->row(index).module)); });
+    return module_tree_;
+}
+
+QTreeView* MemoryView::makeCategories() {
+    categories_ = new CategoryMemoryModel(this);
+    auto* table = new QTreeView(stack_);
+    table->setObjectName(QStringLiteral("categoryMemory"));
+    table->setAccessibleName(tr("Memory by category"));
+    table->setModel(categories_);
+    table->setRootIsDecorated(false);
+    table->setUniformRowHeights(true);
+    table->header()->setStretchLastSection(false);
+    const int widths[] = {210, 96, 110};
+    for (int i = 0; i < CategoryMemoryModel::kColumns; ++i) table->header()->resizeSection(i, widths[i]);
+    return table;
+}
+
+// Sums are made where they are looked at: of a long run they take as long as the run has events.
+void MemoryView::fillSide() {
+    const bool isOfModules = side() == Side::Modules || side() == Side::Categories;
+    if (!isOfModules) return;
+    const session::EventId event = shownEvent();
+    auto rows = book_ && event != 0 ? book_->by_module(event) : std::vector<session::ModuleMemory>();
+    const session::EventId peak = book_ ? book_->peak_event() : 0;
+    if (rows.empty()) categories_->setBytes({}, {}, 0, 0);
+    else categories_->setBytes(rows.front().at_event, rows.front().at_peak, event, peak);
+    modules_->setRows(std::move(rows), event, peak);
+    const QModelIndex current = modules_->indexOf(bridge().currentModule());
+    if (current.isValid()) {
+        module_tree_->setCurrentIndex(current);
+        module_tree_->scrollTo(current);
+    }
+}
+
 void MemoryView::takeEvents() {
     if (!redraw_.isActive()) redraw_.start();
 }
@@ -160,7 +231,10 @@ void MemoryView::draw() {
     stylePlot(*plot_);
     const auto& recording = bridge().recording();
     const std::size_t before = series_.events();
-    series_ = recording ? memorySeries(*recording, bridge().eventCount()) : MemorySeries();
+    book_.reset();
+    counted_ = recording;
+    if (recording) book_.emplace(*recording);
+    series_ = recording ? memorySeries(*recording, *book_, bridge().eventCount()) : MemorySeries();
     const std::size_t count = series_.total.size();
     std::vector<double> sum(count, 0.0);
     // At most a few points a pixel: the greatest of each stretch stays.
@@ -203,7 +277,9 @@ void MemoryView::draw() {
             const session::Event& event = recording->event(peak);
             cause = tr(" in <a style='color:%4' href='%1'>#%1 %2</a> %3").arg(peak).arg(shortOpName(event.op).toHtmlEscaped(), text(event.scope).toHtmlEscaped(), theme.colour(Theme::Colour::Accent).name());
         }
-        summary_->setText(tr("Peak %1%2 · now %3").arg(bytesText(most), cause, bytesText(series_.total.back())));
+        const double caches = series_.bytes[static_cast<std::size_t>(session::Category::KernelCache)].back();
+        const QString beside = caches > 0 ? tr(" · beside it %1 in kernel caches").arg(bytesText(caches)) : QString();
+        summary_->setText(tr("Peak %1%2 · now %3%4").arg(bytesText(most), cause, bytesText(series_.total.back()), beside));
         peak_mark_->setVisible(true);
         peak_mark_->setPen(QPen(theme.colour(Theme::Colour::Bad), 1.5));
         peak_mark_->setBrush(theme.colour(Theme::Colour::Bad));
@@ -227,19 +303,21 @@ void MemoryView::takeCurrent() {
     mark_->point1->setCoords(event, 0);
     mark_->point2->setCoords(event, 1);
     plot_->replot(QCustomPlot::rpQueuedReplot);
-    auto alive = recording && event != 0 && event <= recording->event_count() ? aliveAt(*recording, event) : std::vector<AliveBlock>();
+    const bool isThere = recording && recording == counted_ && book_ && event != 0 && event <= recording->event_count();
+    auto alive = isThere ? book_->alive_at(event) : std::vector<session::AliveBlock>();
     double bytes = 0;
-    for (const AliveBlock& block : alive) bytes += static_cast<double>(block.allocation.bytes);
+    for (const session::AliveBlock& block : alive) bytes += block.allocation.category == session::Category::KernelCache ? 0 : static_cast<double>(block.allocation.bytes);
     alive_text_ = event == 0 ? QString() : tr("Alive at #%1: %2 blocks, %3").arg(event).arg(alive.size()).arg(bytesText(bytes));
     std::vector<session::Allocation> blocks;
-    for (const AliveBlock& block : alive) blocks.push_back(block.allocation);
+    for (const session::AliveBlock& block : alive) blocks.push_back(block.allocation);
     map_->setBlocks(std::move(blocks));
     showAliveTitle();
-    model_->setBlocks(recording, std::move(alive));
+    model_->setBlocks(recording, std::move(alive), event);
+    fillSide();
 }
 
 void MemoryView::showAliveTitle() {
-    const bool by_address = by_address_->isChecked() && map_->regions() > 0;
+    const bool by_address = side() == Side::Addresses && map_->regions() > 0;
     alive_title_->setText(by_address ? tr("%1, in %2 regions, %3 between").arg(alive_text_).arg(map_->regions()).arg(bytesText(static_cast<double>(map_->gapBytes()))) : alive_text_);
     alive_title_->setToolTip(alive_title_->text());
 }
@@ -267,7 +345,11 @@ void MemoryView::addActions(QMenu& menu) {
         const auto& recording = bridge().recording();
         if (recording && recording->peak_event() != 0) bridge().setCurrentEvent(recording->peak_event());
     });
-    menu.addAction(by_address_->isChecked() ? tr("List blocks") : tr("Show blocks by address"), by_address_, &QToolButton::toggle);
+    const std::pair<QString, Side> sides[] = {{tr("List blocks"), Side::Blocks}, {tr("Sums by module"), Side::Modules}, {tr("Sums by category"), Side::Categories},
+                                              {tr("Show blocks by address"), Side::Addresses}};
+    for (const auto& [title, which] : sides) {
+        if (which != side()) menu.addAction(title, this, [this, which = which] { showSide(which); });
+    }
     menu.addAction(tr("Copy the list of blocks"), this, [this] {
         QStringList lines;
         for (int row = 0; row < sorted_->rowCount(); ++row) {

@@ -9,13 +9,17 @@
 #include <QToolButton>
 #include <QTreeView>
 #include <array>
+#include <optional>
 
 #include "views/common/empty_hint.h"
 #include "views/common/view.h"
 #include "views/memory/address_map.h"
 #include "views/memory/alive_model.h"
+#include "views/memory/memory_series.h"
+#include "views/memory/module_memory_model.h"
 
 class QCustomPlot;
+class QHBoxLayout;
 class QCPGraph;
 class QCPItemStraightLine;
 class QCPItemTracer;
@@ -33,13 +37,24 @@ class MemoryView : public View {
     void addActions(QMenu& menu) override;
     bool isSettled() const override { return !redraw_.isActive(); }
 
+    // What stands beside the plot.
+    enum class Side { Blocks, Modules, Categories, Addresses };
+    void showSide(Side side);
+    Side side() const { return static_cast<Side>(stack_->currentIndex()); }
+
     AliveModel* model() { return model_; }
+    ModuleMemoryModel* modules() { return modules_; }
+    CategoryMemoryModel* categories() { return categories_; }
     const MemorySeries& series() const { return series_; }
     QCustomPlot* plot() { return plot_; }
 
   private:
     void fitBytes();
     void takeEvents();
+    void makeSides(QHBoxLayout* head, QWidget* parent);
+    QTreeView* makeModules();
+    QTreeView* makeCategories();
+    void fillSide();
     void showAliveTitle();
     void draw();
     void takeCurrent();
@@ -51,8 +66,11 @@ class MemoryView : public View {
     QCPItemStraightLine* mark_ = nullptr;
     EmptyHint* hint_ = nullptr;
     AddressMap* map_ = nullptr;
-    QToolButton* by_address_ = nullptr;
+    std::array<QToolButton*, 4> sides_{};
     QStackedWidget* stack_ = nullptr;
+    QTreeView* module_tree_ = nullptr;
+    ModuleMemoryModel* modules_ = nullptr;
+    CategoryMemoryModel* categories_ = nullptr;
     QString alive_text_;
     QCPItemTracer* peak_mark_ = nullptr;
     QLabel* summary_ = nullptr;
@@ -61,6 +79,8 @@ class MemoryView : public View {
     AliveModel* model_ = nullptr;
     QSortFilterProxyModel* sorted_ = nullptr;
     MemorySeries series_;
+    std::shared_ptr<const session::Recording> counted_;  // what the book is of
+    std::optional<session::MemoryBook> book_;
     QTimer redraw_;  // a growing run redraws a few times a second
 };
 

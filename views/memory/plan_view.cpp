@@ -147,6 +147,11 @@ PlanView::PlanView(SessionBridge& bridge, QWidget* parent) : View(bridge, parent
     measure_->setText(tr("Measure"));
     measure_->setProperty("action", true);
     connect(measure_, &QToolButton::clicked, this, &PlanView::measure);
+    predict_ = new QToolButton(this);
+    predict_->setObjectName(QStringLiteral("whatIfPredict"));
+    predict_->setText(tr("Predict"));
+    predict_->setProperty("action", true);
+    connect(predict_, &QToolButton::clicked, this, &PlanView::predict);
     connect(change_, &QComboBox::currentIndexChanged, this, &PlanView::forecastChange);
     auto* bar = new QHBoxLayout;
     bar->setContentsMargins(6, 4, 6, 3);
@@ -160,6 +165,7 @@ PlanView::PlanView(SessionBridge& bridge, QWidget* parent) : View(bridge, parent
     changes->setSpacing(6);
     changes->addWidget(new QLabel(tr("What if"), this));
     changes->addWidget(change_);
+    changes->addWidget(predict_);
     changes->addWidget(measure_);
     changes->addWidget(forecast_, 1);
     auto* splitter = new QSplitter(Qt::Horizontal, this);
@@ -210,7 +216,13 @@ void PlanView::showState() {
                             : bridge().model() ? tr("Not now: a run is under way; stop it first") : tr("Not now: no model is open"));
     const bool hasChange = change_->currentIndex() > 0;
     measure_->setEnabled(isFree && hasChange && !measuring_);
-    measure_->setToolTip(!isFree ? run_->toolTip() : hasChange ? tr("Runs the model as it is and changed, three times each, and shows what they took beside the forecast")
+    const QString noTime = bridge().whyNotTimed();
+    predict_->setEnabled(isFree && hasChange && !measuring_ && noTime.isEmpty());
+    predict_->setToolTip(!isFree    ? run_->toolTip()
+                         : !hasChange         ? tr("Not now: choose a change first")
+                         : !noTime.isEmpty()  ? tr("Not now: %1").arg(noTime)
+                                              : tr("Times the operators warm, those that would run in another dtype alone in that dtype, and adds them up"));
+    measure_->setToolTip(!isFree ? run_->toolTip() : hasChange ? tr("Runs the model as it is and changed, warm and several times each, and shows what they took beside the forecast")
                                                                : tr("Not now: choose a change first"));
 }
 
@@ -289,9 +301,9 @@ void PlanView::measure() {
     const int index = change_->currentIndex() - 1;
     if (index < 0 || measuring_) return;
     measuring_ = true;
-    forecastChange();
-    const QString forecast = forecast_->text();
-    forecast_->setText(tr("%1; measuring\u2026").arg(forecast));
+    if (forecast_text_.isEmpty()) forecastChange();
+    forecast_text_ = forecast_text_.isEmpty() ? forecast_->text() : forecast_text_;
+    forecast_->setText(tr("%1; measuring\u2026").arg(forecast_text_));
     showState();
     bridge().ask<session::WhatIfMeasurement>(
         this, [this](const session::WhatIfMeasurement& measured) { showMeasured(measured); },
@@ -300,7 +312,7 @@ void PlanView::measure() {
 
 void PlanView::showMeasured(const session::WhatIfMeasurement& measured) {
     measuring_ = false;
-    forecastChange();
+    forecast_->setText(forecast_text_);
     const QString words = measured.error.empty()
                               ? tr("measured %1 \u2192 <b>%2</b>, %3 \u2192 <b>%4</b>")
                                     .arg(bytesText(static_cast<double>(measured.peak_before)), bytesText(static_cast<double>(measured.peak)),
@@ -313,18 +325,45 @@ void PlanView::showMeasured(const session::WhatIfMeasurement& measured) {
 void PlanView::forecastChange() {
     const int index = change_->currentIndex() - 1;
     const auto& recording = bridge().recording();
+    forecast_text_.clear();
     showState();
     if (index < 0 || !recording || static_cast<std::size_t>(index) >= changes_.size()) return forecast_->clear();
     try {
-        const session::MemoryForecast found = session::forecast_memory(*recording, {changes_[static_cast<std::size_t>(index)]});
-        forecast_->setText(tr("predicted peak %1 \u2192 <b>%2</b>, time %3 \u2192 <b>%4</b>")
-                               .arg(bytesText(static_cast<double>(found.peak_before)), bytesText(static_cast<double>(found.peak)), secondsText(found.seconds_before), secondsText(found.seconds)));
-        QStringList notes;
-        for (const auto& note : found.notes) notes << text(note);
-        forecast_->setToolTip(notes.join(QLatin1Char('\n')));
+        showForecast(session::forecast_memory(*recording, {changes_[static_cast<std::size_t>(index)]}));
     } catch (const std::exception& error) {
         forecast_->setText(text(error.what()));
     }
+}
+
+// Time is said where measured kernels stand behind it.
+void PlanView::showForecast(const session::MemoryForecast& found) {
+    if (!found.error.empty()) return forecast_->setText(tr("not predicted: %1").arg(text(found.error)));
+    const QString memory = (found.is_rough ? tr("predicted peak %1 \u2192 roughly <b>%2</b>") : tr("predicted peak %1 \u2192 <b>%2</b>"))
+                               .arg(bytesText(static_cast<double>(found.peak_before)), bytesText(static_cast<double>(found.peak)));
+    const QString time = found.seconds && found.seconds_before ? tr("time %1 \u2192 <b>%2</b>").arg(secondsText(*found.seconds_before), secondsText(*found.seconds))
+                                                               : tr("time: not predicted");
+    forecast_->setText(tr("%1, %2").arg(memory, time));
+    QStringList notes;
+    for (const auto& note : found.notes) notes << text(note);
+    forecast_->setToolTip(notes.join(QLatin1Char('\n')));
+}
+
+void PlanView::predict() {
+    const int index = change_->currentIndex() - 1;
+    if (index < 0 || measuring_) return;
+    measuring_ = true;
+    forecast_->setText(tr("%1; measuring kernels\u2026").arg(forecast_->text()));
+    showState();
+    bridge().ask<session::MemoryForecast>(
+        this,
+        [this](const session::MemoryForecast& found) {
+            measuring_ = false;
+            showForecast(found);
+            forecast_text_ = forecast_->text();
+            bridge().tellTimesChanged();
+            showState();
+        },
+        [&](auto reply) { bridge().session().request_forecast("forecast", {changes_[static_cast<std::size_t>(index)]}, reply); });
 }
 
 void PlanView::addActions(QMenu& menu) {

@@ -62,6 +62,8 @@ class PlanView : public View {
     QToolButton* measureButton() { return measure_; }
     // Runs the model as it is and changed, and shows what they took beside the forecast.
     void measure();
+    void predict();
+    void showForecast(const session::MemoryForecast& found);
 
   private:
     void showPart();
@@ -80,6 +82,8 @@ class PlanView : public View {
     QComboBox* change_;
     QLabel* forecast_;
     QToolButton* measure_;
+    QToolButton* predict_ = nullptr;
+    QString forecast_text_;  // of the change as it was predicted with time, or measured
     session::MemoryPlanReport report_;
     std::vector<session::WhatIf> changes_;
     bool waiting_ = false;

@@ -132,6 +132,11 @@ int writeReport(const ReportOptions& options, const std::function<void(const QSt
     }
     const bool is_recorded = !bridge.model()->recorded_in.empty();
     const bool succeeded = is_recorded || run(bridge, options, say);
+    // Times of a first run are no operator times.
+    if (succeeded && !is_recorded) {
+        bridge.timeProperly();
+        waitUntil([&] { return !bridge.isTiming(); }, options.patience * 1000);
+    }
     if (bridge.recording()) bridge.setCurrentEvent(tellingEvent(*bridge.recording()));
 
     std::vector<ReportPicture> pictures;

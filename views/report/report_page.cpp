@@ -51,8 +51,30 @@ struct Kind {
     double share = 0;
 };
 
+// The warm median where there is one.
+double secondsOf(const session::Event& event, const session::OperatorTimes* times) {
+    const session::OperatorTime* warm = times ? times->of(event.id) : nullptr;
+    return warm ? warm->median : event.duration;
+}
+
+// What the times of the page are.
+QString timesNote(const session::Recording& recording) {
+    double setup = 0;
+    std::int64_t cold = 0;
+    for (std::size_t i = 1; i <= recording.event_count(); ++i) {
+        const session::Event& event = recording.event(static_cast<session::EventId>(i));
+        setup += event.setup.total();
+        cold += event.is_cold;
+    }
+    const auto times = recording.warm_times();
+    const QString apart = setup > 0 ? QObject::tr("; the first run took %1 more to set kernels up").arg(secondsText(setup)) : QString();
+    if (times) return QObject::tr("median of %1 warm runs%2").arg(times->repeats).arg(apart);
+    return QObject::tr("of a first run, with %1 first calls of kernels%2: no warm times were measured").arg(cold).arg(apart);
+}
+
 QString runTable(const SessionBridge& bridge) {
     const session::Recording& recording = *bridge.recording();
+    const auto times = recording.warm_times();
     std::int64_t phases[3] = {};
     double seconds[3] = {};
     std::int64_t bad = 0;
@@ -60,13 +82,14 @@ QString runTable(const SessionBridge& bridge) {
     for (std::size_t i = 1; i <= recording.event_count(); ++i) {
         const session::Event& event = recording.event(static_cast<session::EventId>(i));
         ++phases[static_cast<int>(event.phase)];
-        seconds[static_cast<int>(event.phase)] += event.duration;
+        seconds[static_cast<int>(event.phase)] += secondsOf(event, times.get());
         bad += event.not_finite != session::NotFinite::None && event.not_finite != session::NotFinite::Meant;
         begun += session::is_origin(event.not_finite);
     }
     QString html = QStringLiteral("<table>\n");
     html += row(QObject::tr("Forward"), QObject::tr("%1 operators, %2").arg(countText(phases[0]), secondsText(seconds[0])));
     html += row(QObject::tr("Backward"), QObject::tr("%1 operators, %2").arg(countText(phases[1]), secondsText(seconds[1])));
+    html += row(QObject::tr("Times"), timesNote(recording));
     const session::EventId peak = recording.peak_event();
     QString where;
     if (peak != 0 && peak <= recording.event_count()) where = QObject::tr(" at #%1 %2 %3").arg(peak).arg(escaped(shortOpName(recording.event(peak).op)), escaped(recording.event(peak).scope));
@@ -81,14 +104,15 @@ QString runTable(const SessionBridge& bridge) {
 }
 
 QString slowestTable(const session::Recording& recording) {
+    const auto times = recording.warm_times();
     std::map<std::string_view, Kind> kinds;
     double all = 0;
     for (std::size_t i = 1; i <= recording.event_count(); ++i) {
         const session::Event& event = recording.event(static_cast<session::EventId>(i));
         Kind& kind = kinds[event.op];
         ++kind.count;
-        kind.seconds += event.duration;
-        all += event.duration;
+        kind.seconds += secondsOf(event, times.get());
+        all += secondsOf(event, times.get());
     }
     std::vector<std::pair<std::string_view, Kind>> sorted(kinds.begin(), kinds.end());
     std::sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) { return a.second.seconds > b.second.seconds; });
@@ -98,7 +122,7 @@ QString slowestTable(const session::Recording& recording) {
         html += QStringLiteral("<tr><td class='m'>%1</td><td class='n'>%2</td><td class='n'>%3</td><td class='n'>%4 %</td></tr>\n")
                     .arg(escaped(op), countText(kind.count), secondsText(kind.seconds), QString::number(all > 0 ? 100 * kind.seconds / all : 0, 'f', 1));
     }
-    return html + QStringLiteral("</table>\n");
+    return html + QObject::tr("</table>\n<p class='faint'>Times: %1.</p>\n").arg(timesNote(recording));
 }
 
 // " of the finite 43 %" behind the first number of a row.

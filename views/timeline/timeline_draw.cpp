@@ -140,8 +140,35 @@ void TimelineDrawing::draw(TimelineSurface& surface) {
     for (const Row& row : rows()) surface.text(8, row.y + 2, rgb(C::Faint), row.label);
     surface.text(8, memoryTop() + 2, rgb(C::Faint), QObject::tr("Memory"));
     surface.text(8, memoryTop() + 18, rgb(C::Text), bytesText(index_.memory().greatest()));
+    drawNote(surface);
     drawRange(surface);
     drawTip(surface);
+}
+
+// What the times are of.
+void TimelineDrawing::drawNote(TimelineSurface& surface) {
+    QString note = QObject::tr("times of a first run");
+    if (index_.isWarm()) note = QObject::tr("warm: median of %1 runs").arg(index_.warm()->repeats);
+    else if (index_.setupSeconds() > 0) note += QObject::tr("; hatched: %1 of set-up").arg(secondsText(index_.setupSeconds()));
+    const double wide = surface.textWidth(note);
+    const double right = width_ - 8 - state_.note_right;
+    if (right - wide < kGutter + 40) return;
+    surface.box(right - wide - 8, 1, right + 4, kAxis - 1, rgb(C::Raised));
+    surface.text(right - wide - 2, 3, rgb(index_.isWarm() ? C::Good : C::Warning), note);
+}
+
+// Hatched, so that it is told from what the operator did in print and in grey too.
+void TimelineDrawing::drawSetup(TimelineSurface& surface, double x0, double x1, double top, double bottom) {
+    if (x1 - x0 < 1) return;
+    surface.box(x0, top, x1, bottom, mixed(rgb(C::Panel), rgb(C::Faint), 0.3));
+    constexpr double kStep = 6;
+    const double high = bottom - top;
+    for (double x = x0 - high; x < x1; x += kStep) {
+        const double from = std::max(x, x0);
+        const double to = std::min(x + high, x1);
+        if (to > from) surface.line(from, bottom - (from - x), to, bottom - (to - x), withAlpha(rgb(C::Text), 130));
+    }
+    boxes_ += 1;
 }
 
 void TimelineDrawing::drawAxis(TimelineSurface& surface) {
@@ -174,7 +201,9 @@ void TimelineDrawing::drawRow(TimelineSurface& surface, const Row& row) {
             if (wide) label = countText(static_cast<std::int64_t>(piece.count));
         } else if (row.is_frames) {
             const session::Frame& frame = recording.frame(zone.id);
-            colour = mixed(panel, Theme::instance().series(static_cast<int>(zone.colour)).rgb(), 0.30 + 0.12 * (zone.id % 2));
+            const bool is_backward = (zone.colour & TimelineIndex::kBackward) != 0;
+            const QColor base = is_backward ? Theme::instance().phase(session::RunPhase::Backward) : Theme::instance().series(static_cast<int>(zone.colour));
+            colour = mixed(panel, base.rgb(), 0.30 + 0.12 * (zone.id % 2));
             if (wide) {
                 const auto dot = frame.scope.rfind('.');
                 label = frame.scope.empty() ? (frame.class_name.empty() ? scopeText(frame.scope) : views::text(frame.class_name))
@@ -190,10 +219,21 @@ void TimelineDrawing::drawRow(TimelineSurface& surface, const Row& row) {
         }
         const double gap = x1 - x0 > 3 ? 1 : 0;
         surface.box(x0, row.y, x1 - gap, bottom, colour);
+        double textFrom = x0;
+        if (piece.count == 1 && zone.setup > 0) {
+            textFrom = std::clamp(xOf(zone.start + zone.setup), x0, x1 - gap);
+            drawSetup(surface, x0, textFrom, row.y, bottom);
+        }
         if (label.isEmpty()) return;
-        const double room = x1 - x0 - 8;
+        // Where set-up leaves no room the name stands upon it.
+        if (x1 - textFrom < kTextFrom) {
+            textFrom = x0;
+            const double wide_label = std::min(surface.textWidth(label), x1 - x0 - 8);
+            surface.box(x0 + 2, row.y + 1, x0 + wide_label + 6, bottom - 1, panel);
+        }
+        const double room = x1 - textFrom - 8;
         label = shortened(surface, label, room);
-        if (label.size() > 2 || piece.count > 1) surface.text(x0 + 4, row.y + 2, text_colour, label);
+        if (label.size() > 2 || piece.count > 1) surface.text(textFrom + 4, row.y + 2, text_colour, label);
     });
 }
 
@@ -226,8 +266,9 @@ void TimelineDrawing::drawMarks(TimelineSurface& surface) {
     const auto mark = [&](session::EventId id, QRgb colour) {
         if (id == 0 || id > recording.event_count()) return;
         const session::Event& event = recording.event(id);
-        const double x0 = xOf(event.start);
-        const double x1 = std::max(xOf(event.start + event.duration), x0 + 2);
+        const Zone zone = index_.zoneOf(id);
+        const double x0 = xOf(zone.start);
+        const double x1 = std::max(xOf(zone.end), x0 + 2);
         if (x1 < kGutter || x0 > width_) return;
         surface.line((x0 + x1) / 2, kAxis, (x0 + x1) / 2, height_, withAlpha(colour, 150));
         for (const Row& row : rows()) {
@@ -280,11 +321,17 @@ void TimelineDrawing::drawTip(TimelineSurface& surface) {
                   << QObject::tr("zoom in to tell them apart");
         } else if (found->frame != 0) {
             const session::Frame& frame = recording.frame(found->frame);
-            lines << QStringLiteral("%1  %2").arg(scopeText(frame.scope), text(frame.class_name)) << secondsText(found->end - found->start);
+            lines << QStringLiteral("%1  %2").arg(scopeText(frame.scope), text(frame.class_name));
+            lines << secondsText(found->end - found->start) + (found->is_backward ? QObject::tr(" in backward") : QString());
         } else {
             const session::Event& event = recording.event(found->event);
             lines << QStringLiteral("#%1  %2").arg(event.id).arg(text(event.op)) << scopeText(event.scope) << secondsText(event.duration);
+            if (const session::OperatorTime* warm = index_.isWarm() ? index_.warm()->of(event.id) : nullptr) {
+                lines.last() = QObject::tr("%1 warm, half of the runs between %2 and %3").arg(secondsText(warm->median), secondsText(warm->low), secondsText(warm->high));
+            }
             if (!event.outputs.empty()) lines.last() += QStringLiteral("   ") + shapeText(recording.value(event.outputs.front()).shape);
+            if (const double setup = event.setup.total(); setup > 0 && !index_.isWarm()) lines << QObject::tr("set-up apart: %1").arg(text(event.setup.text()));
+            if (event.is_cold && !index_.isWarm()) lines << QObject::tr("first recorded call of its kernel");
         }
     } else {
         return;
@@ -310,7 +357,8 @@ std::optional<TimelineHit> TimelineDrawing::hit(double x, double y) const {
         row.lane->visit(state_.from, state_.to, kSmallest / scale(), [&](const Lane::Piece& piece) {
             if (time < piece.start - slack || time > piece.end + slack) return;
             const Zone& zone = row.lane->zone(piece.first);
-            found = TimelineHit{row.is_frames ? 0 : zone.id, row.is_frames ? zone.id : 0, piece.count, piece.start, piece.end};
+            const bool is_backward = row.is_frames && (zone.colour & TimelineIndex::kBackward) != 0;
+            found = TimelineHit{row.is_frames ? 0 : zone.id, row.is_frames ? zone.id : 0, piece.count, piece.start, piece.end, is_backward};
         });
         return found;
     }

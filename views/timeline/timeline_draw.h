@@ -58,6 +58,7 @@ struct TimelineState {
     session::EventId reached = 0;  // 0: not parked
     std::optional<double> mouse_x;
     double mouse_y = 0;
+    double note_right = 0;  // room at the end of the axis that is taken by something else
     bool has_range = false;
     double range_from = 0;
     double range_to = 0;
@@ -69,6 +70,7 @@ struct TimelineHit {
     std::size_t count = 1;  // of merged zones
     double start = 0;
     double end = 0;
+    bool is_backward = false;  // of a frame: its module in backward
 };
 
 class TimelineDrawing {
@@ -100,6 +102,8 @@ class TimelineDrawing {
     double memoryTop() const;
     void drawAxis(TimelineSurface& surface);
     void drawRow(TimelineSurface& surface, const Row& row);
+    void drawSetup(TimelineSurface& surface, double x0, double x1, double top, double bottom);
+    void drawNote(TimelineSurface& surface);
     void drawMemory(TimelineSurface& surface);
     void drawMarks(TimelineSurface& surface);
     void drawRange(TimelineSurface& surface);

@@ -143,15 +143,33 @@ std::vector<double> Curve::sample(double from, double to, int columns) const {
 
 // --- TimelineIndex
 
-void TimelineIndex::reset(const session::Recording* recording) {
+void TimelineIndex::reset(const session::Recording* recording, std::shared_ptr<const session::OperatorTimes> warm) {
     *this = TimelineIndex();
     recording_ = recording;
+    warm_ = std::move(warm);
 }
 
-void TimelineIndex::addFrames(const session::Event& event) {
+Zone TimelineIndex::zoneOf(session::EventId event) const {
+    if (event == 0 || event > place_.size()) return {};
+    const Lane& lane = recording_->event(event).phase == session::RunPhase::Forward ? forward_ : backward_;
+    return lane.zone(place_[event - 1]);
+}
+
+// What adds up a parameter's gradient runs in no call: it goes with the module whose parameter it is.
+std::uint32_t TimelineIndex::frameOf(const session::Event& event) {
+    if (event.frame != 0 || event.phase == session::RunPhase::Forward) return event.frame;
+    for (; named_frames_ < recording_->frame_count(); ++named_frames_) frame_of_scope_.try_emplace(recording_->frame(named_frames_ + 1).scope, named_frames_ + 1);
+    const auto found = frame_of_scope_.find(event.scope);
+    return found == frame_of_scope_.end() ? 0 : found->second;
+}
+
+void TimelineIndex::addFrames(const session::Event& event, const Zone& zone) {
     // The chain of calls around the event, from the outside.
+    const bool is_backward = event.phase == session::RunPhase::Backward;
+    if (event.phase != open_phase_) open_.clear();
+    open_phase_ = event.phase;
     std::vector<std::uint32_t> chain;
-    for (std::uint32_t id = event.frame; id != 0 && id <= recording_->frame_count() && chain.size() < 64;) {
+    for (std::uint32_t id = frameOf(event); id != 0 && id <= recording_->frame_count() && chain.size() < 64;) {
         chain.push_back(id);
         const std::uint32_t parent = recording_->frame(id).parent;
         if (parent >= id) break;
@@ -159,13 +177,13 @@ void TimelineIndex::addFrames(const session::Event& event) {
     }
     std::reverse(chain.begin(), chain.end());
     if (frames_.size() < chain.size()) frames_.resize(chain.size());
-    const double end = event.start + event.duration;
     for (std::size_t depth = 0; depth < chain.size(); ++depth) {
         const bool goes_on = depth < open_.size() && open_[depth] == chain[depth];
         if (goes_on) {
-            frames_[depth].extendLast(end);
+            frames_[depth].extendLast(zone.end);
         } else {
-            frames_[depth].add({event.start, end, chain[depth], static_cast<std::uint32_t>(depth)});
+            const auto colour = static_cast<std::uint32_t>(depth) | (is_backward ? kBackward : 0);
+            frames_[depth].add({zone.start, zone.end, chain[depth], colour, 0});
             open_.resize(depth);
             open_.push_back(chain[depth]);
         }
@@ -173,20 +191,28 @@ void TimelineIndex::addFrames(const session::Event& event) {
     open_.resize(chain.size());
 }
 
+// Warm times are medians of runs, each by itself: an event begins where the one before it ends at the earliest. One that was
+// not there in each of the runs takes what it took here.
+Zone TimelineIndex::nextZone(const session::Event& event) const {
+    if (warm_ == nullptr) return {event.start, event.end(), event.id, 0, event.setup.total()};
+    const session::OperatorTime* time = warm_->of(event.id);
+    const double start = std::max(end_, time ? time->start : 0.0);
+    return {start, start + (time ? time->median : event.duration), event.id, 0, 0};
+}
+
 void TimelineIndex::update(std::size_t event_count) {
     if (recording_ == nullptr) return;
     event_count = std::min(event_count, recording_->event_count());
     for (; seen_ < event_count; ++seen_) {
         const session::Event& event = recording_->event(static_cast<session::EventId>(seen_ + 1));
-        if (seen_ == 0) begin_ = event.start;
-        const Zone zone{event.start, event.start + event.duration, event.id, 0};
-        if (event.phase == session::RunPhase::Forward) {
-            forward_.add(zone);
-            addFrames(event);
-        } else {
-            backward_.add(zone);
-        }
-        memory_.add(event.start, static_cast<double>(std::max(event.memory_before, event.memory_peak)));
+        const Zone zone = nextZone(event);
+        if (seen_ == 0) begin_ = zone.start;
+        Lane& lane = event.phase == session::RunPhase::Forward ? forward_ : backward_;
+        place_.push_back(static_cast<std::uint32_t>(lane.size()));
+        lane.add(zone);
+        if (event.phase != session::RunPhase::Optimizer) addFrames(event, zone);
+        setup_ += zone.setup;
+        memory_.add(zone.start, static_cast<double>(std::max(event.memory_before, event.memory_peak)));
         memory_.add(zone.end, static_cast<double>(event.memory_after));
         end_ = std::max(end_, zone.end);
     }
@@ -205,7 +231,9 @@ TimelineStatistics TimelineIndex::statistics(double from, double to) const {
         }
         for (; low < lane->size() && lane->zone(low).start < to; ++low) {
             const Zone& zone = lane->zone(low);
-            const double inside = std::min(zone.end, to) - std::max(zone.start, from);
+            const double worksFrom = zone.start + zone.setup;
+            const double inside = std::max(0.0, std::min(zone.end, to) - std::max(worksFrom, from));
+            result.setup += std::max(0.0, std::min(worksFrom, to) - std::max(zone.start, from));
             auto& kind = kinds[recording_->event(zone.id).op];
             ++kind.count;
             kind.seconds += inside;

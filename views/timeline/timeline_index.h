@@ -6,7 +6,9 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <memory>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "core/session/recording.h"
@@ -18,6 +20,7 @@ struct Zone {
     double end = 0;
     std::uint32_t id = 0;       // event, or frame
     std::uint32_t colour = 0;   // of the caller's
+    double setup = 0;           // seconds at its start that set its kernel up
 };
 
 // Zones that do not overlap, by time. Over them lie levels of a tree with `kFan` children a node, each with its extent.
@@ -79,7 +82,8 @@ class Curve {
 
 struct TimelineStatistics {
     std::size_t count = 0;
-    double seconds = 0;
+    double seconds = 0;   // without set-up
+    double setup = 0;
     struct Kind {
         std::string op;
         std::size_t count = 0;
@@ -91,11 +95,21 @@ struct TimelineStatistics {
 // All lanes of a recording, filled as it grows.
 class TimelineIndex {
   public:
-    void reset(const session::Recording* recording);
+    // warm: its warm times, which zones are laid out by; null: by what the run itself took.
+    void reset(const session::Recording* recording, std::shared_ptr<const session::OperatorTimes> warm = nullptr);
+    bool isWarm() const { return warm_ != nullptr; }
+    const session::OperatorTimes* warm() const { return warm_.get(); }
+    // Where the event lies on the axis.
+    Zone zoneOf(session::EventId event) const;
+    // Of all events taken in; 0 for warm ones.
+    double setupSeconds() const { return setup_; }
     // Takes in events up to the count.
     void update(std::size_t event_count);
 
-    const std::vector<Lane>& frames() const { return frames_; }  // by depth: the flame graph
+    // By depth: the flame graph, of forward and then of backward. A zone's colour is its depth, with kBackward of a module
+    // in backward.
+    static constexpr std::uint32_t kBackward = 1U << 16;
+    const std::vector<Lane>& frames() const { return frames_; }
     const Lane& forward() const { return forward_; }
     const Lane& backward() const { return backward_; }
     const Curve& memory() const { return memory_; }
@@ -105,12 +119,20 @@ class TimelineIndex {
     TimelineStatistics statistics(double from, double to) const;
 
   private:
-    void addFrames(const session::Event& event);
+    void addFrames(const session::Event& event, const Zone& zone);
+    Zone nextZone(const session::Event& event) const;
+    std::uint32_t frameOf(const session::Event& event);
 
     const session::Recording* recording_ = nullptr;
+    std::shared_ptr<const session::OperatorTimes> warm_;
     std::size_t seen_ = 0;
     std::vector<Lane> frames_;
     std::vector<std::uint32_t> open_;  // frames around the last event, the outermost first
+    session::RunPhase open_phase_ = session::RunPhase::Forward;
+    std::unordered_map<std::string_view, std::uint32_t> frame_of_scope_;
+    std::uint32_t named_frames_ = 0;
+    std::vector<std::uint32_t> place_;  // of each event in its lane
+    double setup_ = 0;
     Lane forward_;
     Lane backward_;
     Curve memory_;

@@ -9,6 +9,7 @@
 #include <cmath>
 
 #include "views/common/format.h"
+#include "views/common/panel_output.h"
 #include "views/timeline/imgui_widget.h"
 
 namespace loupe::views {
@@ -57,13 +58,26 @@ TimelineView::TimelineView(SessionBridge& bridge, QWidget* parent) : View(bridge
     follow_->setToolTip(tr("While the model runs, keep its newest events in sight"));
     follow_->move(4, 0);
     follow_->setStyleSheet(QStringLiteral("QToolButton { padding: 0 4px; }"));
+    time_ = new QToolButton(this);
+    time_->setObjectName(QStringLiteral("timeProperly"));
+    connect(time_, &QToolButton::clicked, &bridge, &SessionBridge::timeProperly);
+    warm_ = new QToolButton(this);
+    warm_->setObjectName(QStringLiteral("warmTimes"));
+    warm_->setText(tr("Warm"));
+    warm_->setCheckable(true);
+    warm_->setChecked(true);
+    warm_->setToolTip(tr("Laid out by the medians of warm runs; else by what this run took"));
+    connect(warm_, &QToolButton::toggled, this, &TimelineView::layOut);
+    for (QToolButton* button : {time_, warm_}) button->setStyleSheet(QStringLiteral("QToolButton { padding: 0 4px; }"));
     use(new PainterCanvas(this));
 
     connect(&bridge, &SessionBridge::recordingChanged, this, &TimelineView::takeRecording);
     connect(&bridge, &SessionBridge::eventsGrown, this, &TimelineView::takeEvents);
     connect(&bridge, &SessionBridge::currentChanged, this, &TimelineView::takeCurrent);
+    connect(&bridge, &SessionBridge::timesChanged, this, &TimelineView::takeTimes);
     connect(&bridge, &SessionBridge::statusChanged, this, [this] {
         state_.reached = this->bridge().parkedEvent();
+        placeButtons();
         canvas_->update();
     });
     takeRecording();
@@ -87,6 +101,9 @@ void TimelineView::use(QWidget* canvas) {
     follow_->setParent(canvas_);
     follow_->move(4, 0);
     follow_->show();
+    for (QToolButton* button : {time_, warm_}) button->setParent(canvas_);
+    time_->show();
+    placeButtons();
     if (had_focus) canvas_->setFocus();
 }
 
@@ -104,11 +121,42 @@ TimelineDrawing TimelineView::drawing() const { return {index_, state_, static_c
 
 void TimelineView::takeRecording() {
     recording_ = bridge().recording();
-    index_.reset(recording_.get());
+    layOut();
+}
+
+// Zones lie elsewhere then: what was in sight says nothing.
+void TimelineView::layOut() {
+    index_.reset(recording_.get(), recording_ && warm_->isChecked() ? recording_->warm_times() : nullptr);
     state_ = {};
     showing_all_ = true;
+    placeButtons();
     takeEvents();
     takeCurrent();
+}
+
+void TimelineView::takeTimes() {
+    placeButtons();
+    if (!bridge().isTiming()) layOut();
+}
+
+// At the end of the axis.
+void TimelineView::placeButtons() {
+    const QString why = bridge().whyNotTimed();
+    time_->setEnabled(why.isEmpty());
+    time_->setText(bridge().isTiming() ? tr("timing\u2026") : tr("Time it"));
+    const QString tip = tr("Time it properly: repeats the run warm, and lays operators out by their medians");
+    time_->setToolTip(why.isEmpty() ? tip : tr("%1\nNot now: %2").arg(tip, why));
+    warm_->setVisible(bridge().warmTimes() != nullptr);
+    int right = canvas_->width() - 4;
+    for (QToolButton* button : {time_, warm_}) {
+        if (button == warm_ && !bridge().warmTimes()) continue;
+        button->adjustSize();
+        button->resize(button->width(), static_cast<int>(TimelineDrawing::kAxis) - 1);
+        right -= button->width();
+        button->move(right, 0);
+        right -= 4;
+    }
+    state_.note_right = canvas_->width() - right;
 }
 
 void TimelineView::takeEvents() {
@@ -130,11 +178,9 @@ void TimelineView::takeEvents() {
 void TimelineView::takeCurrent() {
     state_.current = bridge().currentEvent();
     if (recording_ && state_.current != 0 && state_.current <= recording_->event_count()) {
-        const session::Event& event = recording_->event(state_.current);
         const double span = state_.to - state_.from;
-        if (event.start + event.duration < state_.from || event.start > state_.to) {
-            zoomTo(event.start + event.duration / 2 - span / 2, event.start + event.duration / 2 + span / 2);
-        }
+        const Zone zone = index_.zoneOf(state_.current);
+        if (zone.end < state_.from || zone.start > state_.to) zoomTo((zone.start + zone.end - span) / 2, (zone.start + zone.end + span) / 2);
     }
     canvas_->update();
 }
@@ -168,9 +214,10 @@ void TimelineView::addActions(QMenu& menu) {
     menu.addAction(tr("Show all of the timeline\tSpace"), this, [this] { fit(); });
     menu.addAction(tr("Zoom timeline to current event"), this, [this] {
         if (!recording_ || state_.current == 0 || state_.current > recording_->event_count()) return;
-        const session::Event& event = recording_->event(state_.current);
-        zoomTo(event.start - event.duration, event.start + 2 * event.duration);
+        const Zone zone = index_.zoneOf(state_.current);
+        zoomTo(2 * zone.start - zone.end, 2 * zone.end - zone.start);
     });
+    enableUnless(menu.addAction(tr("Time it properly"), &bridge(), &SessionBridge::timeProperly), bridge().whyNotTimed());
     menu.addAction(tr("Clear selected stretch"), this, [this] { selectRange(0, 0); });
 }
 
@@ -194,6 +241,7 @@ bool TimelineView::eventFilter(QObject* object, QEvent* event) {
         case QEvent::KeyPress:
             if (key(static_cast<QKeyEvent*>(event))) return true;
             break;
+        case QEvent::Resize: placeButtons(); break;
         case QEvent::Leave:
             state_.mouse_x.reset();
             canvas_->update();

@@ -36,6 +36,9 @@ class TimelineView : public View {
     class PainterCanvas;
     void use(QWidget* canvas);
     void takeRecording();
+    void takeTimes();
+    void layOut();
+    void placeButtons();
     void takeEvents();
     void takeCurrent();
     void press(QMouseEvent* event);
@@ -51,6 +54,8 @@ class TimelineView : public View {
     QWidget* canvas_ = nullptr;
     bool has_open_gl_ = false;
     QToolButton* follow_ = nullptr;
+    QToolButton* time_ = nullptr;
+    QToolButton* warm_ = nullptr;  // laid out by warm times, where there are any
     bool showing_all_ = true;
     QPointF pressed_;
     double pressed_from_ = 0;

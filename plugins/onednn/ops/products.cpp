@@ -66,9 +66,20 @@ constexpr std::int64_t kFewestColumns = 64;          // of the gradient of a wei
 
 bool is_large(std::int64_t m, std::int64_t n, std::int64_t k) { return m >= kFewestRows && n * k >= kSmallestMatrix; }
 
+// sgemm makes the code of all its forms at its first call.
+void make_code() {
+    const SetupScope setup(Setup::Primitive);
+    constexpr std::int64_t kSide = 16;
+    const std::vector<float> a(kSide * kSide, 0.0F);
+    std::vector<float> c(kSide * kSide, 0.0F);
+    sgemm(false, false, kSide, kSide, kSide, 1, a.data(), kSide, a.data(), kSide, 0, c.data(), kSide);
+}
+
 // gemm<float> calls it (set_float_gemm), having copied what has strides that sgemm cannot take.
 void product(bool transpose_a, bool transpose_b, std::int64_t m, std::int64_t n, std::int64_t k, float alpha, const float* a,
              std::int64_t lda, const float* b, std::int64_t ldb, float beta, float* c, std::int64_t ldc) {
+    static std::once_flag code;
+    std::call_once(code, make_code);
     const bool is_by_transposed = !transpose_a && transpose_b && is_large(m, n, k);
     const bool is_tall = transpose_a && !transpose_b && n >= kFewestColumns && m >= 2 * n && is_large(m, n, k);
     if (alpha == 1 && (is_by_transposed || is_tall)) return run({transpose_a, transpose_b, m, n, k, a, lda, b, ldb, beta, c, ldc});

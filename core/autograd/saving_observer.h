@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// What is observed of tensors that autograd nodes keep for backward, whichever kind the node is.
+
+#include "core/tensor/tensor.h"
+
+namespace loupe {
+
+class SavingObserver {
+  public:
+    virtual ~SavingObserver() = default;
+    // A node of the calling thread keeps the tensor. Not called for tensors that a pack hook took.
+    virtual void on_saved(const Tensor& t) = 0;
+};
+
+namespace detail {
+extern constinit thread_local SavingObserver* thread_saving;
+}
+inline SavingObserver* saving_observer() { return detail::thread_saving; }
+// Null removes it.
+inline void set_saving_observer(SavingObserver* observer) { detail::thread_saving = observer; }
+
+}  // namespace loupe

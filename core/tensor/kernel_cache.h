@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Memory that kernels keep from call to call (packed weights): it belongs to no run, and accounts of memory name it.
+
+#include <cstdint>
+#include <functional>
+#include <string_view>
+
+namespace loupe {
+
+struct KernelCacheBlock {
+    std::uint64_t storage_id = 0;
+    const void* address = nullptr;
+    std::size_t bytes = 0;
+    std::string_view kernel;        // "onednn packed weight"
+    std::uint64_t of_storage = 0;   // what it was made from; 0: nothing in particular
+};
+
+// What the calling thread allocates while it lives is a cache of that kernel.
+class KernelCacheScope {
+  public:
+    KernelCacheScope(std::string_view kernel, std::uint64_t of_storage);
+    KernelCacheScope(const KernelCacheScope&) = delete;
+    KernelCacheScope& operator=(const KernelCacheScope&) = delete;
+    ~KernelCacheScope();
+
+    std::string_view kernel() const { return kernel_; }
+    std::uint64_t of_storage() const { return of_storage_; }
+
+  private:
+    std::string_view kernel_;
+    std::uint64_t of_storage_;
+    const KernelCacheScope* before_;
+};
+// The innermost of the calling thread; null: what it allocates is no cache.
+const KernelCacheScope* kernel_cache_scope();
+
+// A cache lists its blocks on request, on any thread. It is never removed.
+using ListKernelCache = std::function<void(const std::function<void(const KernelCacheBlock&)>&)>;
+void add_kernel_cache(ListKernelCache list);
+void visit_kernel_caches(const std::function<void(const KernelCacheBlock&)>& visit);
+
+}  // namespace loupe
