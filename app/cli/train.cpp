@@ -35,6 +35,11 @@ std::string steps_as_csv(const session::TrainingLog& log) {
     return out;
 }
 
+// What is named while it happens: on standard error, as it is no result.
+void print_findings(const std::vector<session::TrainingFinding>& findings) {
+    for (const session::TrainingFinding& finding : findings) std::fprintf(stderr, "step %lld: %s\n", static_cast<long long>(finding.step), finding.text.c_str());
+}
+
 // checkpoint: written at the end of every epoch, and of the training; empty: none. False: a signal stopped it, after a whole step.
 bool train(session::Trainer& trainer, const std::string& checkpoint) {
     trainer.begin();
@@ -49,7 +54,10 @@ bool train(session::Trainer& trainer, const std::string& checkpoint) {
                 const CancelScope stops(&stop_flag());
                 wrong = trainer.compute();
             }
-            if (wrong.empty() || !trainer.options().stop_at_nan) trainer.log()->add(trainer.update());
+            if (wrong.empty() || !trainer.options().stop_at_nan) {
+                const session::TrainingStep done = trainer.update();
+                print_findings(trainer.log()->add(done, trainer.norms()));
+            }
         } catch (const Error& error) {
             trainer.undo();
             if (error.kind() == ErrorKind::Cancelled) return false;
@@ -122,6 +130,7 @@ int run_train(const RunArguments& model, const TrainArguments& options) {
     const CancelScope whole(nullptr);
     std::printf("trained %lld steps in %.3f s\n", static_cast<long long>(trainer.steps_done() - done_before),
                 std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count());
+    if (const session::TrainingVerdict verdict = trainer.log()->verdict(); !verdict.text.empty()) std::fprintf(stderr, "%s\n", verdict.text.c_str());
     const std::vector<std::string> written = write_results(trainer, program->module(), options, is_done);
     if (!is_done) {
         throw Error(ErrorKind::Cancelled, concat("stopped by ", stop_signal_name(), " after step ", trainer.steps_done(), " (epoch ", trainer.epoch(), ")",

@@ -3,12 +3,15 @@
 // One pass over the elements of a parameter, its gradient and its state: what makes an update fast is that each is read
 // and written once.
 
+#include <algorithm>
 #include <array>
 #include <utility>
+#include <vector>
 
 #include "core/base/parallel.h"
 #include "core/autograd/variable.h"
 #include "core/ops/functions.h"
+#include "core/optim/step_norms.h"
 
 namespace loupe::optim {
 namespace detail {
@@ -31,16 +34,38 @@ void run_rows(std::int64_t begin, std::int64_t end, const Body& body, T* __restr
     for (std::int64_t i = begin; i < end; ++i) body(parameter[i], gradient[i], state[i]...);
 }
 
+// The same piece by piece, each measured as soon as it is updated.
+template <typename T, typename Run>
+void measure_rows(const T* parameter, std::int64_t n, const Run& run, StepNorms& norms) {
+    const std::int64_t blocks = (n + kNormBlock - 1) / kNormBlock;
+    std::vector<StepNorms::Sums> sums(static_cast<std::size_t>(blocks));
+    parallel_for(0, blocks, 1, [&](std::int64_t first, std::int64_t last) {
+        std::array<T, kNormPiece> before;
+        for (std::int64_t block = first; block < last; ++block) {
+            const std::int64_t end = std::min(n, (block + 1) * kNormBlock);
+            for (std::int64_t at = block * kNormBlock; at < end; at += kNormPiece) {
+                const std::int64_t count = std::min(kNormPiece, end - at);
+                std::copy_n(parameter + at, count, before.data());
+                run(at, at + count);
+                add_moved(parameter + at, before.data(), count, sums[static_cast<std::size_t>(block)]);
+            }
+        }
+    });
+    norms.add(sums);
+}
+
 template <typename T, std::size_t N, typename Body, std::size_t... I>
 void update_as(const Tensor& parameter, const Tensor& gradient, const std::array<Tensor, N>& state, const Body& body,
                std::index_sequence<I...>) {
     const Tensor values = as_row<T>(parameter);
     const Tensor slopes = as_row<T>(gradient);
     const std::array<Tensor, N> rows{as_row<T>(state[I])...};
-    constexpr std::int64_t kGrain = 1 << 14;
-    parallel_for(0, values.numel(), kGrain, [&](std::int64_t begin, std::int64_t end) {
+    auto run = [&](std::int64_t begin, std::int64_t end) {
         run_rows<T>(begin, end, body, values.template data<T>(), slopes.template data<T>(), rows[I].template data<T>()...);
-    });
+    };
+    StepNorms* norms = StepNorms::current();
+    if (norms != nullptr) measure_rows<T>(values.template data<T>(), values.numel(), run, *norms);
+    else parallel_for(0, values.numel(), kNormBlock, run);
     store(parameter, values);
     (store(state[I], rows[I]), ...);
 }

@@ -2,6 +2,7 @@
 #include "core/optim/optimizer.h"
 
 #include <algorithm>
+#include <deque>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -12,6 +13,7 @@
 #include "core/base/error.h"
 #include "core/base/strings.h"
 #include "core/ops/functions.h"
+#include "core/optim/step_norms.h"
 #include "core/value/bind_arguments.h"
 
 namespace loupe::optim {
@@ -157,9 +159,20 @@ IValue Optimizer::step(const Closure& closure) {
         const GradModeScope grad(true);
         return closure();
     };
-    if (record_.step != nullptr) return record_.step(*this, closure ? Closure(with_grad) : nullptr);
+    if (record_.step != nullptr) return step_all(closure ? Closure(with_grad) : nullptr);
     const IValue loss = closure ? with_grad() : IValue();
     update_all();
+    return loss;
+}
+
+// Of methods that look at all parameters at once.
+IValue Optimizer::step_all(const Closure& closure) {
+    std::deque<StepNorms::Measure> moved;
+    if (StepNorms::current() != nullptr) {
+        for (const Tensor& parameter : parameters_of(groups_->elements.front().to_dict())) moved.emplace_back(parameter, false);
+    }
+    IValue loss = record_.step(*this, closure);
+    for (StepNorms::Measure& each : moved) each.finish();
     return loss;
 }
 
@@ -175,7 +188,11 @@ void Optimizer::update_all() {
                 run_error(concat(record_.name, " does not support sparse gradients", record_.sparse_hint));
             }
             const Ptr<DictObject> state = state_of(parameter);
+            // Elements of other dtypes are rounded after the update: what they moved by is seen in them alone.
+            const bool is_measured = !gradient.is_sparse() && (parameter.dtype() == ScalarType::Float32 || parameter.dtype() == ScalarType::Float64);
+            StepNorms::Measure moved(parameter, is_measured && parameter.is_contiguous());
             observed(record_, parameter, gradient, [&] { update(options, parameter, gradient, *state); });
+            moved.finish();
         }
     }
 }

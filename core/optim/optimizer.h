@@ -70,6 +70,7 @@ class Optimizer final : public RefCounted {
 
   private:
     void update_all();
+    IValue step_all(const Closure& closure);
 
     const OptimizerRecord& record_;
     Ptr<DictObject> defaults_;

@@ -183,6 +183,7 @@ void Session::Engine::park(const StopPoint& next, const StopReason& why) {
         status.phase = next.phase;
         status.why = why.text;
         status.stopped_at_breakpoint = why.breakpoint;
+        if (trainer_ && status.is_training) status.training_step = trainer_->steps_done() + 1;
     });
     if (journal_ != nullptr) journal_->write_now();
     are_gradients_due_ = next.phase != RunPhase::Forward;
@@ -498,6 +499,8 @@ void Session::Engine::drop_model() {
     file_.reset();
     recorded_program_.reset();
     trainer_.reset();
+    training_end_.reset();
+    training_states_.clear();
     program_.reset();
     {
         const std::lock_guard lock(mutex_);
@@ -895,8 +898,9 @@ void Session::Engine::do_run(const RunOptions& given) {
         const std::lock_guard lock(mutex_);
         recording_.reset();
     }
-    change_status([](Status& status) {
+    change_status([this](Status& status) {
         status = Status{};
+        note_training(status);
         status.state = RunState::Running;
     });
     begin_control(options.pause_at_start);

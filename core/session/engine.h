@@ -48,6 +48,9 @@ class Session::Engine {
     enum class TrainFrom { Start, Here };
     void train(const TrainOptions& options, TrainFrom from);
     std::shared_ptr<const TrainingLog> training() const;
+    std::vector<std::shared_ptr<const TrainingLog>> trainings() const;
+    void look_at_step(std::int64_t step);
+    void return_to_end();
     // Goes on from where it is parked, or begins a run that parks at its first point.
     void go_on();
     void stop();
@@ -136,6 +139,16 @@ class Session::Engine {
     bool train_step(Trainer& trainer, bool recorded);
     void record_step(Trainer& trainer, const std::function<void()>& step);
     void find_origin(Trainer& trainer, const std::string& what);
+    void begin_training(const TrainOptions& options, TrainFrom from);
+    void leave_past();
+    void enlist(std::shared_ptr<TrainingLog> log);
+    void keep_state(Trainer& trainer, bool must_stay);
+    void log_findings(const std::vector<TrainingFinding>& findings);
+    std::shared_ptr<const Verdict> log_training(const Trainer& trainer, std::int64_t steps_before);
+    void do_look_at_step(std::int64_t step);
+    void replay_until(Trainer& trainer, std::int64_t last);
+    void do_return_to_end();
+    bool note_training(Status& status) const;
     void tell_of_training();
     void show_graph(const PreparedMethod& method, const std::string& pipeline);
     void run_recorded(const PreparedMethod& method, const RunOptions& options);
@@ -188,6 +201,8 @@ class Session::Engine {
     std::vector<InputSpec> inputs_;
     RunOptions options_;
     std::shared_ptr<const TrainingLog> training_;
+    std::vector<std::shared_ptr<const TrainingLog>> trainings_;
+    std::string trainings_of_;  // the file of their model
     std::map<std::string, FilePermissions> permissions_;  // of model sources, by path
 
     // The engine thread's own.
@@ -204,6 +219,10 @@ class Session::Engine {
     std::optional<MeasuredRun> step_to_measure_;  // when the recording is of a step of a training
     RunOptions ran_;
     std::unique_ptr<Trainer> trainer_;
+    TrainerStates training_states_;
+    double state_cost_ = 0;                        // seconds that keeping one took
+    double work_since_state_ = 0;
+    std::unique_ptr<TrainerState> training_end_;   // set while the trainer is at an earlier step
     std::unique_ptr<RecordingFile> file_;
     std::unique_ptr<RecordingFile> restored_;   // the last run of the model, from a session before
     std::unique_ptr<RunJournal> journal_;       // null: nothing is kept

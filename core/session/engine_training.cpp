@@ -2,6 +2,7 @@
 // The engine thread while a model is trained.
 #include <algorithm>
 #include <chrono>
+#include <cstdio>
 
 #include "core/base/error.h"
 #include "core/base/parallel.h"
@@ -11,6 +12,7 @@
 #include "core/session/script_output.h"
 #include "core/session/training_sample.h"
 #include "core/session/verdict.h"
+#include "core/value/schema.h"
 
 namespace loupe::session {
 namespace {
@@ -28,6 +30,12 @@ EventId origin_in(const Recording& recording) {
 
 std::string event_text(const Event& event) {
     return concat("#", event.id, " ", event.op, event.scope.empty() ? "" : concat(" in ", event.scope), ", ", phase_name(event.phase));
+}
+
+std::string percent_text(double part) {
+    char text[32];
+    std::snprintf(text, sizeof text, "%.2f %%", 100 * part);
+    return text;
 }
 
 }  // namespace
@@ -49,6 +57,8 @@ void Session::Engine::tell_of_training() {
     change_status([&](Status& status) {
         status.progress = concat("training: epoch ", trainer_->epoch(), " of ", trainer_->options().epochs, ", step ", step, " of ", total);
         status.fraction = total > 0 ? static_cast<double>(step) / static_cast<double>(total) : -1;
+        status.training_step = step;
+        status.training_end = 0;
     });
 }
 
@@ -57,6 +67,67 @@ void Session::Engine::serve_requests() {
     std::unique_lock lock(mutex_);
     for (int served = 0; served < 8 && !cancel_ && !quit_ && run_next_request(lock); ++served) {
     }
+}
+
+std::vector<std::shared_ptr<const TrainingLog>> Session::Engine::trainings() const {
+    const std::lock_guard lock(mutex_);
+    return trainings_;
+}
+
+// One more of the model's trainings; those of another model are forgotten.
+void Session::Engine::enlist(std::shared_ptr<TrainingLog> log) {
+    const std::string file = program_->info()->path;
+    const std::lock_guard lock(mutex_);
+    if (trainings_of_ != file) trainings_.clear();
+    trainings_of_ = file;
+    TrainingOrigin origin = log->origin();
+    origin.number = trainings_.empty() ? 1 : trainings_.back()->origin().number + 1;
+    log->set_origin(std::move(origin));
+    trainings_.push_back(log);
+    training_ = std::move(log);
+    constexpr std::size_t kMost = 50;
+    if (trainings_.size() > kMost) trainings_.erase(trainings_.begin());
+}
+
+// Training goes on from an earlier step: what came after it stays as a training of its own.
+void Session::Engine::leave_past() {
+    if (!training_end_) return;
+    training_end_.reset();
+    const std::int64_t step = trainer_->steps_done();
+    const auto log = trainer_->log()->until(step);
+    TrainingOrigin origin = log->origin();
+    origin.branch_of = origin.number;
+    origin.branch_step = step;
+    log->set_origin(std::move(origin));
+    trainer_->set_log(log);
+    training_states_.drop_after(step);
+    enlist(log);
+}
+
+void Session::Engine::begin_training(const TrainOptions& options, TrainFrom from) {
+    if (from == TrainFrom::Here && trainer_ != nullptr) {
+        leave_past();
+        trainer_->go_on(options);
+        return;
+    }
+    if (!options.data.path.empty()) program_->permit_reading(options.data.path);
+    step_to_measure_.reset();  // it is of the trainer before
+    trainer_ = std::make_unique<Trainer>(program_, options);
+    training_end_.reset();
+    training_states_.clear();
+    const std::shared_ptr<TrainingLog>& log_of_it = trainer_->log();
+    TrainingOrigin origin;
+    origin.weights = weights_from_.empty() ? "as opened" : weights_from_;
+    log_of_it->set_origin(std::move(origin));
+    log_of_it->set_first_replayable(trainer_->steps_done() + 1);
+    enlist(log_of_it);
+    log({.level = SessionListener::LogEntry::Level::Info, .text = concat("training on ", trainer_->data_summary()), .scope = {}, .source = {}});
+    if (options.resume.empty()) return;
+    const auto last = log_of_it->step(trainer_->steps_done());
+    log({.level = SessionListener::LogEntry::Level::Info,
+         .text = concat("resumed from ", options.resume, ": ", trainer_->steps_done(), " steps done, epoch ", trainer_->epoch(), last ? concat(", loss ", python_repr(last->loss)) : std::string()),
+         .scope = {},
+         .source = {}});
 }
 
 void Session::Engine::do_train(const TrainOptions& options, TrainFrom from) {
@@ -69,20 +140,7 @@ void Session::Engine::do_train(const TrainOptions& options, TrainFrom from) {
     });
     begin_control(false);
     set_thread_count(options.threads);
-    const bool goes_on = from == TrainFrom::Here && trainer_ != nullptr;
-    if (goes_on) trainer_->go_on(options);
-    else {
-        if (!options.data.path.empty()) program_->permit_reading(options.data.path);
-        step_to_measure_.reset();  // it is of the trainer before
-        trainer_ = std::make_unique<Trainer>(program_, options);
-    }
-    {
-        const std::lock_guard lock(mutex_);
-        training_ = trainer_->log();
-    }
-    if (!goes_on) {
-        log({.level = SessionListener::LogEntry::Level::Info, .text = concat("training on ", trainer_->data_summary()), .scope = {}, .source = {}});
-    }
+    begin_training(options, from);
     const WarningScope warnings([this](const ScriptWarning& warning) {
         log_of_run(SessionListener::LogEntry::Level::Warning, warning.text, warning.source);
     });
@@ -92,20 +150,28 @@ void Session::Engine::do_train(const TrainOptions& options, TrainFrom from) {
     checkpoint_due_ = Clock::now() + std::chrono::seconds(2);
     trainer_->begin();
     tell_of_training();
+    const std::int64_t steps_before = trainer_->steps_done();
+    std::shared_ptr<const Verdict> verdict;
+    const auto rest = [&] {
+        trainer_->rest();
+        if (trainer_->steps_done() > 0) weights_from_ = "trained";
+        tell_of_training();
+        if (status().state != RunState::Failed) verdict = log_training(*trainer_, steps_before);  // else the error has said it
+    };
     try {
         if (program_->trace_with(trainer_->batch().inputs)) tell_of_trace();
+        keep_state(*trainer_, true);
         train_steps(*trainer_);
     } catch (...) {
-        if (trainer_->steps_done() > 0) weights_from_ = "trained";
-        trainer_->rest();
-        tell_of_training();
+        rest();
         throw;
     }
-    trainer_->rest();
-    weights_from_ = "trained";
-    tell_of_training();
-    change_status([](Status& status) {
-        if (status.state != RunState::Failed) status.state = RunState::Finished;
+    rest();
+    change_status([&](Status& status) {
+        if (status.state != RunState::Failed) {
+            status.state = RunState::Finished;
+            status.verdict = verdict;
+        }
         status.is_training = false;
         status.progress.clear();
         status.fraction = -1;
@@ -114,6 +180,47 @@ void Session::Engine::do_train(const TrainOptions& options, TrainFrom from) {
         status.next_scope.clear();
         status.next_source = {};
     });
+}
+
+// Steps from here on may be run again. must_stay: something may have been changed by hand since the last one.
+void Session::Engine::keep_state(Trainer& trainer, bool must_stay) {
+    const auto began = Clock::now();
+    training_states_.add(trainer.state(), must_stay);
+    state_cost_ = seconds_since(began);
+    work_since_state_ = 0;
+}
+
+void Session::Engine::log_findings(const std::vector<TrainingFinding>& findings) {
+    for (const TrainingFinding& finding : findings) {
+        SessionListener::LogEntry entry;
+        entry.level = SessionListener::LogEntry::Level::Warning;
+        entry.text = finding.text;
+        entry.training_step = finding.step;
+        log(std::move(entry));
+    }
+}
+
+// What it came to, in one line.
+std::shared_ptr<const Verdict> Session::Engine::log_training(const Trainer& trainer, std::int64_t steps_before) {
+    const std::int64_t count = trainer.steps_done() - steps_before;
+    if (count == 0) return nullptr;
+    const TrainingVerdict verdict = trainer.log()->verdict();
+    SessionListener::LogEntry entry;
+    entry.level = verdict.is_good ? SessionListener::LogEntry::Level::Info : SessionListener::LogEntry::Level::Warning;
+    entry.text = concat("the training ", trainer.is_done() ? "finished at step " : "was stopped at step ", trainer.steps_done(), ": ", verdict.text);
+    const auto epochs = trainer.log()->epochs();
+    if (!epochs.empty()) {
+        const TrainingEpoch& last = epochs.back();
+        if (last.accuracy) entry.text += concat("; accuracy ", percent_text(*last.accuracy));
+        if (last.held_out_loss) entry.text += concat("; held out: loss ", python_repr(static_cast<double>(static_cast<float>(*last.held_out_loss))));
+        if (last.held_out_accuracy) entry.text += concat(", accuracy ", percent_text(*last.held_out_accuracy));
+    }
+    entry.training_step = verdict.step;
+    Verdict out;
+    out.severity = verdict.is_good ? Verdict::Severity::Good : Verdict::Severity::Warning;
+    out.text = entry.text;
+    log(std::move(entry));
+    return std::make_shared<const Verdict>(std::move(out));
 }
 
 void Session::Engine::train_steps(Trainer& trainer) {
@@ -138,6 +245,10 @@ void Session::Engine::train_steps(Trainer& trainer) {
         }
         if (const auto epoch = trainer.end_epoch()) trainer.log()->add(*epoch);
         keep_checkpoint(false);
+        // Keeping states takes a hundredth of the time at most.
+        work_since_state_ += seconds_since(began);
+        const bool is_far = trainer.steps_done() - training_states_.last() >= training_states_.interval();
+        if (is_far && work_since_state_ >= 100 * state_cost_) keep_state(trainer, false);
         if (Clock::now() - told < kTellEvery && !trainer.is_done()) continue;
         told = Clock::now();
         tell_of_training();
@@ -154,11 +265,18 @@ bool Session::Engine::train_step(Trainer& trainer, bool recorded) {
         wrong.clear();
         done = trainer.update();
     };
+    // A step that is stopped in may be left in the middle of the optimiser.
+    std::optional<TrainerState> before;
     try {
-        if (recorded) record_step(trainer, step);
-        else step();
+        if (recorded) {
+            before = trainer.state();
+            record_step(trainer, step);
+        } else {
+            step();
+        }
     } catch (const Error& error) {
-        trainer.undo();
+        if (before) trainer.restore(*before);
+        else trainer.undo();
         if (error.kind() == ErrorKind::Cancelled || recorded) throw;
         return train_step(trainer, true);  // once more, to be looked at
     }
@@ -168,8 +286,8 @@ bool Session::Engine::train_step(Trainer& trainer, bool recorded) {
         return false;
     }
     done.is_recorded = recorded;
-    trainer.log()->add(done);
-    if (recorded) trainer.log()->add(sample_training(program_->module(), *recorder_->recording(), done.step));
+    log_findings(trainer.log()->add(done, trainer.norms()));
+    if (recorded) log_findings(trainer.log()->add(sample_training(program_->module(), *recorder_, done.step)));
     return true;
 }
 

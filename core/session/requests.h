@@ -142,6 +142,10 @@ struct Status {
     std::string progress;           // "reading weights"
     double fraction = -1;           // of the work under way; negative: unknown
     bool is_training = false;       // what runs, or is parked, is a step of a training
+    // Of the training: the step that it is parked inside; else the last that is done.
+    std::int64_t training_step = 0;
+    // Not 0: the training ended at this step, and one of its steps was run again: the model is as it was there.
+    std::int64_t training_end = 0;
     std::shared_ptr<const Verdict> verdict;  // what a run came to, or why an event that it is parked behind made a NaN or Inf
 };
 

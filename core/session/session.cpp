@@ -246,6 +246,9 @@ Status Session::status() const { return engine_->status(); }
 std::shared_ptr<const ModelInfo> Session::model() const { return engine_->model(); }
 std::shared_ptr<const Recording> Session::recording() const { return engine_->recording(); }
 std::shared_ptr<const TrainingLog> Session::training() const { return engine_->training(); }
+std::vector<std::shared_ptr<const TrainingLog>> Session::trainings() const { return engine_->trainings(); }
+void Session::look_at_step(std::int64_t step) { engine_->look_at_step(step); }
+void Session::return_to_end() { engine_->return_to_end(); }
 std::vector<InputSpec> Session::inputs() const { return engine_->inputs(); }
 void Session::set_inputs(std::vector<InputSpec> inputs) { engine_->set_inputs(std::move(inputs)); }
 

@@ -59,6 +59,7 @@ class SessionListener {
         int graph_node = -1;
         std::string scope;
         SourcePlace source;
+        std::int64_t training_step = 0;  // the same, of a training: Session::look_at_step
         std::string details = {};  // where text is the first of several lines: all of them, as Status::details
         FileAccess access = {};
     };
@@ -114,6 +115,13 @@ class Session {
     void train(const TrainOptions& options);
     // Goes on with the training that was stopped or is done; of the options those that can change do.
     void train_on(const TrainOptions& options);
+    // Runs a step of the training again, from the nearest state that was kept, with the same batch, weights and random
+    // numbers, and parks before its first operator. A training that runs is stopped. Ends Finished behind the step, with
+    // Status::training_end set: the model is as it was there, until return_to_end(), or train_on(), which goes on from
+    // there as a training of its own. A step that cannot be run again is Failed, and changes nothing.
+    void look_at_step(std::int64_t step);
+    // Model, optimiser and random numbers as at the end of the training, bit for bit.
+    void return_to_end();
     void step(StepKind kind);         // starts a run when none is under way
     void run_to_node(int graph_node); // continue until before it
     // Backward in a run that was begun without it: the run begins again with it, which the log says.
@@ -150,6 +158,8 @@ class Session {
     std::shared_ptr<const Recording> recording() const;
     // Null: nothing was trained since the model was opened.
     std::shared_ptr<const TrainingLog> training() const;
+    // Of the model file that is open, the first first, also across its being opened again; the last is training().
+    std::vector<std::shared_ptr<const TrainingLog>> trainings() const;
     // Inputs as guessed, given or last used.
     std::vector<InputSpec> inputs() const;
     void set_inputs(std::vector<InputSpec> inputs);

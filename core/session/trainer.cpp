@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cmath>
 #include <tuple>
+#include <utility>
 
 #include "core/autograd/engine.h"
 #include "core/autograd/grad_mode.h"
@@ -73,19 +74,6 @@ double hits(const Tensor& output, const IValue& target, std::int64_t classes) {
     return static_cast<double>(std::count(data, data + whole.numel(), true));
 }
 
-double norm_of(const TensorList& parameters) {
-    const GradModeScope no_grad(false);
-    const ToldScope told;
-    double sum = 0;
-    for (const Tensor& parameter : parameters) {
-        const Tensor gradient = grad_of(parameter);
-        if (!gradient.defined()) continue;
-        const double norm = item(fn::vector_norm(gradient)).to_double();
-        sum += norm * norm;
-    }
-    return std::sqrt(sum);
-}
-
 // A forward of which nothing stays: in eval mode, without gradients.
 class UntrainedScope {
   public:
@@ -110,6 +98,14 @@ TensorList parameters_that_learn(const nn::Module& module) {
         if (requires_grad(t)) all.push_back(t);
     }
     return all;
+}
+
+std::vector<std::string> names_that_learn(const nn::Module& module) {
+    std::vector<std::string> names;
+    for (const auto& [name, t] : module.named_parameters()) {
+        if (requires_grad(t)) names.push_back(name);
+    }
+    return names;
 }
 
 // Of made-up data whose shape was not given: what the model takes, and as many classes as it tells apart.
@@ -148,7 +144,9 @@ Trainer::Trainer(std::shared_ptr<Program> program, const TrainOptions& options) 
     optimizer_ = make_optimizer(options_.optimizer, parameters_);
     schedule_ = make_schedule(options_.schedule, optimizer_);
     choose_precision();
-    log_ = std::make_shared<TrainingLog>(options_, sets_.training->batches());
+    log_ = std::make_shared<TrainingLog>(options_, sets_.training->batches(), names_that_learn(program_->module()));
+    norms_.resize(parameters_.size());
+    for (std::size_t i = 0; i < parameters_.size(); ++i) norms_[i].weight = static_cast<float>(optim::l2_norm(parameters_[i]));
     if (!options_.resume.empty()) resume(options_.resume);
 }
 
@@ -307,7 +305,8 @@ std::string Trainer::compute() {
             }
         }
     }
-    now_.loss = item(detach(loss)).to_double();
+    loss_now_ = detach(loss);
+    now_.loss = item(loss_now_).to_double();
     if (!std::isfinite(now_.loss)) return concat("the loss is ", number_text(now_.loss));
     {
         const MemoryCategoryScope category(MemoryCategory::Gradient);
@@ -317,10 +316,30 @@ std::string Trainer::compute() {
         const ToldScope told;
         scaler_->unscale_(*optimizer_);
     }
-    now_.gradient_norm = norm_of(parameters_);
+    now_.gradient_norm = measure_gradients();
     if (scaler_) return {};  // a step whose gradients are not finite is left out, and the scale falls
     if (!std::isfinite(now_.gradient_norm)) return concat("the norm of the gradients is ", number_text(now_.gradient_norm));
     return {};
+}
+
+// Before clipping. Returns the norm of all together.
+double Trainer::measure_gradients() {
+    double sum = 0;
+    for (std::size_t i = 0; i < parameters_.size(); ++i) {
+        const Tensor gradient = grad_of(parameters_[i]);
+        const double norm = gradient.defined() ? optim::l2_norm(gradient) : 0;
+        norms_[i].gradient = gradient.defined() ? static_cast<float>(norm) : ParameterNorms::kNone;
+        sum += norm * norm;
+    }
+    return std::sqrt(sum);
+}
+
+// Parameters that were not stepped have the weights that they had.
+void Trainer::measure_steps(const optim::StepNorms& moved) {
+    for (std::size_t i = 0; i < parameters_.size(); ++i) {
+        norms_[i].update = static_cast<float>(moved.update(i));
+        if (!std::isnan(moved.weight(i)) || moved.update(i) != 0) norms_[i].weight = static_cast<float>(moved.weight(i));
+    }
 }
 
 TrainingStep Trainer::update() {
@@ -330,13 +349,18 @@ TrainingStep Trainer::update() {
         const ToldScope told;
         nn::clip_grad_norm_(parameters_, options_.clip_norm);
     }
+    const optim::StepNorms moved(parameters_);
     if (optimizer_->record().step != nullptr) {
-        // Those that evaluate the loss several times a step (LBFGS).
-        optimizer_->step([this] {
+        // Those that evaluate the loss several times a step (LBFGS). Its first evaluation is compute()'s, so that dropout
+        // draws and buffers count as often as where a script calls step(closure) alone.
+        bool is_evaluated = true;
+        optimizer_->step([&] {
+            if (std::exchange(is_evaluated, false)) return IValue(loss_now_);
             optimizer_->zero_grad(true);
             const TrainingBatch& now = batch();
             const Tensor loss = forward(now.inputs, now.target).second;
             run_backward(roots_of_loss(loss, loss_name()));
+            if (options_.clip_norm > 0) nn::clip_grad_norm_(parameters_, options_.clip_norm);
             return IValue(detach(loss));
         });
     } else if (scaler_) {
@@ -345,6 +369,7 @@ TrainingStep Trainer::update() {
     } else {
         optimizer_->step();
     }
+    measure_steps(moved);
     if (schedule_ && options_.schedule_every_step && schedule_->takes_metric()) schedule_->step_on(now_.loss);
     else if (schedule_ && options_.schedule_every_step) schedule_->step();
     const std::int64_t count = batch_->count;
@@ -357,6 +382,7 @@ TrainingStep Trainer::update() {
     }
     batch_.reset();
     buffers_before_.clear();
+    loss_now_ = Tensor();
     is_updating_ = false;
     ++steps_done_;
     ++epoch_steps_;

@@ -12,8 +12,10 @@
 #include "core/ops/random/generator.h"
 #include "core/optim/grad_scaler.h"
 #include "core/optim/scheduler.h"
+#include "core/optim/step_norms.h"
 #include "core/session/backward_roots.h"
 #include "core/session/program.h"
+#include "core/session/trainer_state.h"
 #include "core/session/training.h"
 #include "core/session/training_data.h"
 
@@ -57,8 +59,17 @@ class Trainer {
     // The optimiser's step, and the schedule's. The batch is used up. Throws Error (Run) when a learning rate is no number,
     // before anything is changed.
     TrainingStep update();
-    // Buffers and the random generator as they were before compute(); gradients are dropped.
+    // Of the last step, in the order of log()->parameters(): gradients since compute(), the others since update().
+    const std::vector<ParameterNorms>& norms() const { return norms_; }
+    // Buffers and the random generator as they were before compute(); gradients are dropped. Not after update() has begun.
     void undo();
+    // Between two steps. With: gradients of the parameters too.
+    enum class Gradients { Without, With };
+    TrainerState state(Gradients gradients = Gradients::Without) const;
+    // The steps after that come out as they did after state(), bit for bit. The log stays as it is.
+    void restore(const TrainerState& state);
+    // Steps go on in another log: of a training that leaves its own past.
+    void set_log(std::shared_ptr<TrainingLog> log) { log_ = std::move(log); }
     // Inputs and target of the batch, as body() takes them, and what they are called.
     std::vector<IValue> arguments();
     FunctionSchema schema() const;
@@ -92,6 +103,8 @@ class Trainer {
     double learning_rate() const;
     void fit(TrainingBatch& batch) const;
     void remember();
+    double measure_gradients();
+    void measure_steps(const optim::StepNorms& moved);
     void resume(const std::filesystem::path& file);
     void resume_data(const DictObject& training);
     IValue checkpoint() const;
@@ -118,6 +131,8 @@ class Trainer {
     std::int64_t steps_done_ = 0;
     std::int64_t epoch_steps_ = 0;  // of them in the epoch
     TrainingStep now_;
+    Tensor loss_now_;  // of the step, detached
+    std::vector<ParameterNorms> norms_;
     // Sums over the epoch.
     double epoch_loss_ = 0;
     double epoch_hits_ = 0;

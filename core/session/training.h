@@ -6,12 +6,16 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/session/data_sources.h"
 #include "core/session/model_info.h"
 #include "core/session/statistics.h"
+#include "core/session/training_norms.h"
+#include "core/session/training_watch.h"
 
 namespace loupe::session {
 
@@ -84,34 +88,75 @@ struct TrainingSample {
     std::vector<Row> weights;        // after the step
     std::vector<Row> gradients;
     std::vector<Row> activations;    // what modules gave
+    std::vector<UnitActivity> units; // of modules that set what is negative to 0
+};
+
+// Options of a training as one compares them: "optimizer", "Adam(lr=0.001)".
+std::vector<std::pair<std::string, std::string>> training_settings(const TrainOptions& options);
+
+// Where a training begins, beside its options.
+struct TrainingOrigin {
+    int number = 1;                  // of those of the model in this session
+    std::string weights;             // what the model had learned or loaded before: "as opened", "trained", "weights.pt"
+    int branch_of = 0;               // the number of the training that it goes on from, at branch_step; 0: none
+    std::int64_t branch_step = 0;
 };
 
 // Grows while a training goes on. One writer, any number of readers.
 class TrainingLog {
   public:
-    explicit TrainingLog(TrainOptions options, std::int64_t steps_an_epoch) : options_(std::move(options)), steps_an_epoch_(steps_an_epoch) {}
+    // parameters: names of those that learn.
+    explicit TrainingLog(TrainOptions options, std::int64_t steps_an_epoch, std::vector<std::string> parameters = {});
 
     const TrainOptions& options() const { return options_; }
     std::int64_t steps_an_epoch() const { return steps_an_epoch_; }
+    TrainingOrigin origin() const;
     std::size_t step_count() const;
     // Those from the index on.
     std::vector<TrainingStep> steps(std::size_t from = 0) const;
+    std::optional<TrainingStep> step(std::int64_t number) const;
     std::vector<TrainingEpoch> epochs() const;
     // At most kMostSamples: when there are more, every other one of the older ones goes.
     std::vector<std::shared_ptr<const TrainingSample>> samples() const;
     static constexpr std::size_t kMostSamples = 256;
+    // Parameters that learn, as norms() has them.
+    std::vector<std::string> parameters() const;
+    // Of steps in buckets [edges[b], edges[b + 1]).
+    NormMap norms(NormKind kind, std::span<const std::int64_t> edges) const;
+    std::vector<ParameterNorms> norms_at(std::int64_t step) const;
+    // Steps that have norms: the first and the last, and how many later ones share a row; 0, 0, 1: none.
+    struct NormRange {
+        std::int64_t first = 0;
+        std::int64_t last = 0;
+        std::int64_t stride = 1;
+    };
+    NormRange norm_range() const;
+    std::vector<TrainingFinding> findings() const;
+    TrainingVerdict verdict() const;
+    // The first step that can be run again; 0: none can.
+    std::int64_t first_replayable() const;
 
+    void set_origin(TrainingOrigin origin);
+    void set_first_replayable(std::int64_t step);
     void add(const TrainingStep& step);
+    // The same with the norms of its parameters. Gives what is named now.
+    std::vector<TrainingFinding> add(const TrainingStep& step, std::span<const ParameterNorms> norms);
     void add(const TrainingEpoch& epoch);
-    void add(std::shared_ptr<const TrainingSample> sample);
+    std::vector<TrainingFinding> add(std::shared_ptr<const TrainingSample> sample);
+    // A log of the steps until this one, for a training that goes on from there in another way.
+    std::shared_ptr<TrainingLog> until(std::int64_t step) const;
 
   private:
     TrainOptions options_;
     std::int64_t steps_an_epoch_;
     mutable std::mutex mutex_;
+    TrainingOrigin origin_;
     std::vector<TrainingStep> steps_;
     std::vector<TrainingEpoch> epochs_;
     std::vector<std::shared_ptr<const TrainingSample>> samples_;
+    NormHistory norms_;
+    TrainingWatch watch_;
+    std::int64_t first_replayable_ = 0;
 };
 
 // What can be chosen, for forms: "Adam" with what its constructor takes.

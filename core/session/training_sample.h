@@ -5,12 +5,13 @@
 #include <memory>
 
 #include "core/nn/module.h"
-#include "core/session/recording.h"
+#include "core/session/recorder.h"
 #include "core/session/training.h"
 
 namespace loupe::session {
 
-// Statistics of parameters and their gradients as they are now, and of what each module gave in the recorded forward.
-std::shared_ptr<const TrainingSample> sample_training(const nn::Module& module, const Recording& recording, std::int64_t step);
+// Statistics of parameters and their gradients as they are now, and of what each module gave in the recorded forward, with
+// the units of rectifiers that gave only 0.
+std::shared_ptr<const TrainingSample> sample_training(const nn::Module& module, const Recorder& recorder, std::int64_t step);
 
 }  // namespace loupe::session

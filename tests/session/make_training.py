@@ -22,6 +22,7 @@ CASES = {
     "plateau": dict(optimizer=("SGD", dict(lr=0.5)), schedule=("ReduceLROnPlateau", dict(patience=0, factor=0.1, threshold=0.5)), epochs=4, steps=0, batch=900),
     "in order, last dropped": dict(optimizer=("RMSprop", dict(lr=0.003)), shuffle=False, drop_last=True, epochs=1, steps=0, batch=700),
     "mixed precision": dict(optimizer=("SGD", dict(lr=0.1, momentum=0.9)), autocast="bfloat16", held_out=0.2, epochs=2, steps=0, batch=256),
+    "LBFGS, dropout": dict(optimizer=("LBFGS", dict(lr=0.2, max_iter=3)), epochs=2, steps=0, batch=512),
     "label smoothing": dict(optimizer=("SGD", dict(lr=0.2)), loss=dict(label_smoothing=0.1), epochs=1, steps=5, batch=64),
 }
 
@@ -54,17 +55,23 @@ def train(case):
         for x, y in loader:
             if case["steps"] and len(steps) >= case["steps"]:
                 break
-            optimizer.zero_grad(set_to_none=True)
-            with mixed():
-                output = model(x)
-                loss = F.cross_entropy(output, y, **loss_arguments)
-            loss.backward()
-            norm = torch.norm(torch.stack([torch.norm(p.grad) for p in model.parameters()]))
-            if "clip" in case:
-                nn.utils.clip_grad_norm_(model.parameters(), case["clip"])
-            right = int((output.argmax(1) == y).sum())
+            seen = []  # loss, norm and hits of each evaluation; the first is the step's
+
+            def evaluate():
+                optimizer.zero_grad(set_to_none=True)
+                with mixed():
+                    output = model(x)
+                    loss = F.cross_entropy(output, y, **loss_arguments)
+                loss.backward()
+                norm = torch.norm(torch.stack([torch.norm(p.grad) for p in model.parameters()]))
+                if "clip" in case:
+                    nn.utils.clip_grad_norm_(model.parameters(), case["clip"])
+                seen.append((loss, norm, int((output.argmax(1) == y).sum())))
+                return loss
+
             rate = optimizer.param_groups[0]["lr"]
-            optimizer.step()
+            optimizer.step(evaluate)
+            loss, norm, right = seen[0]
             if schedule and case.get("by_step"):
                 schedule.step()
             steps.append([loss.item(), rate, norm.item(), right / len(y)])
