@@ -92,6 +92,7 @@ void Session::Engine::keep_while_running() {
 
 void Session::Engine::keep_checkpoint(bool is_last) {
     if (journal_ == nullptr || trainer_ == nullptr || trainer_->steps_done() == 0) return;
+    if (training_end_) return;  // an earlier step is looked at: what is kept is the end
     if (checkpoint_step_ == trainer_->steps_done() || (!is_last && Clock::now() < checkpoint_due_)) return;
     checkpoint_step_ = trainer_->steps_done();
     const auto began = Clock::now();
@@ -166,10 +167,12 @@ std::string Session::Engine::restore_training(const std::filesystem::path& file)
             weights_from_ = "trained";
             return concat("the weights came back, the training did not: ", error.what());
         }
-        {
-            const std::lock_guard lock(mutex_);
-            training_ = trainer_->log();
-        }
+        training_end_.reset();
+        training_states_.clear();
+        TrainingOrigin origin;
+        origin.weights = file.filename().string();
+        trainer_->log()->set_origin(std::move(origin));
+        enlist(trainer_->log());
         weights_from_ = "trained";
         checkpoint_step_ = trainer_->steps_done();  // the file is there
         if (listener_ != nullptr) listener_->on_training(trainer_->log());

@@ -87,7 +87,7 @@ void Session::Engine::do_look_at_step(std::int64_t step) {
         status.is_training = true;
         status.progress = concat("going back to step ", step);
     });
-    begin_control(false);
+    control_.begin_run(false);
     set_thread_count(trainer.options().threads);
     trainer.begin();
     const auto settle = [&] {

@@ -114,6 +114,124 @@ class TrainTest : public QObject {
         QTRY_VERIFY(gradients.health()->count() > 0 && gradients.health()->item(0)->text().contains(QStringLiteral("steps")));
     }
 
+    // A click on a step runs it again and parks inside it; then there are two ways on.
+    void aClickedStepIsRunAgain() {
+        few(20);
+        view_->train();
+        waitFor(session::RunState::Finished);
+        QTRY_COMPARE(view_->plots().lossGraph()->dataCount(), 20);
+        QVERIFY(!view_->pastBar()->isVisible());
+        click(7);
+        waitFor(session::RunState::Paused);
+        QTRY_COMPARE(bridge_->status().training_step, std::int64_t{7});
+        QTRY_COMPARE(view_->plots().marked(), std::int64_t{7});
+        QVERIFY(view_->pastBar()->isVisible());
+        QVERIFY(view_->findChild<QLabel*>(QStringLiteral("trainState"))->text().contains(QStringLiteral("step 7")));
+        QTest::mouseClick(view_->pause(), Qt::LeftButton);
+        waitFor(session::RunState::Finished);
+        QTRY_VERIFY(says("step 7 was run again and came out as it was logged"));
+        QVERIFY(view_->pastBar()->isVisible());
+        QTest::mouseClick(view_->findChild<QToolButton*>(QStringLiteral("trainBack")), Qt::LeftButton);
+        QTRY_VERIFY(!view_->pastBar()->isVisible());
+        QCOMPARE(view_->plots().marked(), std::int64_t{0});
+        // On a logarithmic axis the same place is another step.
+        QTest::mouseClick(view_->plots().logSteps(), Qt::LeftButton);
+        click(3);
+        QTRY_COMPARE(bridge_->status().training_step, std::int64_t{3});
+        waitFor(session::RunState::Paused);
+        QTest::mouseClick(view_->findChild<QToolButton*>(QStringLiteral("trainFromHere")), Qt::LeftButton);
+        QTRY_VERIFY(bridge_->session().trainings().size() == 2 && bridge_->training()->step_count() == 20);
+        waitFor(session::RunState::Finished);
+        QVERIFY(!view_->pastBar()->isVisible());
+        QTest::mouseClick(view_->plots().logSteps(), Qt::LeftButton);
+    }
+
+    // Trainings of the model side by side, with the settings in which they differ.
+    void trainingsAreCompared() {
+        few(6);
+        view_->train();
+        waitFor(session::RunState::Finished);
+        const auto first = bridge_->training();
+        QCOMPARE(view_->plots().overlays().size(), 0);
+        view_->form().optimizer()->setCurrentText(QStringLiteral("SGD(lr=0.05)"));
+        view_->train();
+        QTRY_VERIFY(bridge_->training() != first && bridge_->training()->step_count() == 6);
+        waitFor(session::RunState::Finished);
+        // The one before is drawn at once.
+        QTRY_COMPARE(view_->plots().overlays().size(), 4);
+        QTRY_COMPARE(view_->plots().overlays().front()->dataCount(), 6);
+        TrainingList& list = view_->plots().trainings();
+        QCOMPARE(list.topLevelItemCount(), 2);
+        QStringList titles;
+        for (int i = 0; i < list.columnCount(); ++i) titles << list.headerItem()->text(i);
+        QVERIFY2(titles.contains(QStringLiteral("optimizer")) && titles.contains(QStringLiteral("begins with")), qPrintable(titles.join(QLatin1Char(','))));
+        QVERIFY(!titles.contains(QStringLiteral("batch")));
+        list.topLevelItem(0)->setCheckState(0, Qt::Unchecked);
+        QTRY_COMPARE(view_->plots().overlays().size(), 0);
+        // A third: what was ticked stays as it was, the newest of the others is drawn.
+        const auto second = bridge_->training();
+        view_->train();
+        QTRY_VERIFY(bridge_->training() != second && bridge_->training()->step_count() == 6);
+        waitFor(session::RunState::Finished);
+        QTRY_COMPARE(list.chosen().size(), std::size_t{1});
+        QVERIFY(list.chosen().front() == second);
+    }
+
+    // A column of the map is a step, whatever was recorded; a norm of every parameter at each of them.
+    void theMapHasAnEvenAxis() {
+        session::TrainOptions options = few(30);
+        options.look_every = -1;
+        bridge_->train(options);
+        waitFor(session::RunState::Finished);
+        StepMap& map = view_->plots().map();
+        map.kinds()->setCurrentIndex(StepMap::GradientNorms);
+        QTRY_VERIFY(map.numbers()->text().contains(QStringLiteral("every step")));
+        const auto* colours = map.plot()->findChild<QCPColorMap*>();
+        auto* shown = colours != nullptr ? colours : qobject_cast<QCPColorMap*>(map.plot()->plottable(0));
+        QVERIFY(shown != nullptr);
+        QCOMPARE(shown->data()->keySize(), 30);
+        QCOMPARE(shown->data()->valueSize(), static_cast<int>(bridge_->training()->parameters().size()));
+        for (int step = 1; step <= 30; ++step) {
+            int column = 0, row = 0;
+            shown->data()->coordToCell(step, 0, &column, &row);
+            QCOMPARE(column, step - 1);
+            const double norm = static_cast<double>(bridge_->training()->norms_at(step)[0].gradient);
+            QVERIFY(std::abs(shown->data()->cell(column, row) - std::log10(norm)) < 1e-9);
+        }
+    }
+
+    // Where there is little room, the form or the plots.
+    void aNarrowPanelShowsOne() {
+        view_->resize(430, 500);
+        QTRY_VERIFY(view_->settings()->isVisible());
+        QVERIFY(view_->form().isVisible() && !view_->plots().isVisible());  // nothing was trained
+        few(3);
+        view_->train();
+        QTRY_VERIFY(view_->plots().isVisible() && !view_->form().isVisible());
+        waitFor(session::RunState::Finished);
+        QTest::mouseClick(view_->settings(), Qt::LeftButton);
+        QTRY_VERIFY(view_->form().isVisible() && !view_->plots().isVisible());
+        view_->resize(900, 600);
+        QTRY_VERIFY(view_->form().isVisible() && view_->plots().isVisible());
+    }
+
+    // What goes wrong is named in the panel and in the log, with its step as a link.
+    void divergenceIsNamed() {
+        session::TrainOptions options = few(40);
+        options.optimizer = "SGD(lr=5, momentum=0.9)";
+        options.stop_at_nan = false;
+        bridge_->train(options);
+        waitFor(session::RunState::Finished);
+        QTRY_VERIFY(view_->plots().findings()->count() > 0 && view_->plots().findings()->item(0)->text().contains(QStringLiteral("the loss diverges")));
+        QTRY_VERIFY(says("the loss diverges", SessionBridge::LogEntry::Level::Warning));
+        QVERIFY(view_->plots().logLoss()->isChecked());  // many powers of ten
+        const qint64 step = view_->plots().findings()->item(0)->data(Qt::UserRole).toLongLong();
+        QVERIFY(step > 0 && step < 20);
+        emit view_->plots().findings()->itemClicked(view_->plots().findings()->item(0));
+        waitFor(session::RunState::Paused);
+        QTRY_COMPARE(bridge_->status().training_step, step);
+    }
+
     // A model that a bad training has spoiled begins anew, as with a new process.
     void trainsAnew() {
         few(3);
@@ -233,6 +351,15 @@ class TrainTest : public QObject {
     bool says(const char* words, SessionBridge::LogEntry::Level level = SessionBridge::LogEntry::Level::Info) const {
         const auto& log = bridge_->log();
         return std::any_of(log.begin(), log.end(), [&](const auto& entry) { return entry.level == level && entry.text.find(words) != std::string::npos; });
+    }
+    // In the loss, at the middle of a step.
+    void click(int step) {
+        QCustomPlot* curves = view_->plots().curves();
+        curves->replot();
+        const QCPAxisRect* axes = curves->axisRect(0);
+        const QPoint at(static_cast<int>(axes->axis(QCPAxis::atBottom)->coordToPixel(step)), axes->rect().center().y());
+        QCOMPARE(view_->plots().stepAt(at), std::int64_t{step});
+        QTest::mouseClick(curves, Qt::LeftButton, {}, at);
     }
     session::TrainOptions few(std::int64_t steps) {
         session::TrainOptions options = view_->form().options();

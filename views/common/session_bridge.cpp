@@ -125,6 +125,7 @@ bool SessionBridge::isBusy() const {
 void SessionBridge::takeStatus(const session::Status& status) {
     const bool parked = status.state == RunState::Paused || status.state == RunState::Failed;
     const bool ended = status.state == RunState::Finished && status_.state != RunState::Finished;
+    const bool has_moved = status.training_end != status_.training_end || (status.training_end != 0 && status.training_step != status_.training_step);
     status_ = status;
     takeEvents();
     if (parked && status.reached != 0 && status.reached <= event_count_) setCurrentEvent(status.reached);
@@ -134,6 +135,7 @@ void SessionBridge::takeStatus(const session::Status& status) {
         setCurrentEvent(last > 1 ? last - 1 : static_cast<EventId>(event_count_));
     }
     emit statusChanged();
+    if (has_moved) tellWeightsChanged();  // to another step of the training
     if (status.stopped_at_breakpoint != 0) emit breakpointsChanged();
     const bool is_open = status.state == RunState::Ready;
     if (when_open_ && (is_open || status.state == RunState::Failed)) {
@@ -490,6 +492,8 @@ void SessionBridge::trainOn(const session::TrainOptions& options) {
     tellOfOlderText();
     session_->train_on(options);
 }
+void SessionBridge::lookAtStep(std::int64_t step) { session_->look_at_step(step); }
+void SessionBridge::returnToEnd() { session_->return_to_end(); }
 
 void SessionBridge::runAgain() {
     openAgainThen([this] { run(); });

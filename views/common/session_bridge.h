@@ -115,6 +115,9 @@ class SessionBridge : public QObject {
     void tellWeightsChanged() { emit weightsChanged(); }
     void train(const session::TrainOptions& options);
     void trainOn(const session::TrainOptions& options);
+    // A step of the training again, and back to its end: Session::look_at_step.
+    void lookAtStep(std::int64_t step);
+    void returnToEnd();
     void run();                 // starts, or continues when parked
     void stepBack();            // selects the event before
     void step(session::StepKind kind);

@@ -12,6 +12,7 @@
 #include "views/common/flow_layout.h"
 #include "views/common/format.h"
 #include "views/common/plot_style.h"
+#include "views/common/step_axis.h"
 #include "views/common/theme.h"
 
 namespace loupe::views {
@@ -36,7 +37,7 @@ GradientFlowView::GradientFlowView(SessionBridge& bridge, QWidget* parent) : Vie
     auto* bar = new FlowLayout;
     bar->setContentsMargins(6, 4, 6, 2);
     measure_ = new QComboBox(this);
-    measure_->addItems({tr("mean and max |gradient|"), tr("norm"), tr("norm / weight norm"), tr("fraction of zeros"), tr("mean |gradient| over runs"), tr("mean |gradient| over steps of the training")});
+    measure_->addItems({tr("mean and max |gradient|"), tr("norm"), tr("norm / weight norm"), tr("fraction of zeros"), tr("mean |gradient| over runs"), tr("norm over steps of the training")});
     measure_->setToolTip(tr("What the bars show"));
     measure_->setAccessibleName(tr("Measure of the gradients"));
     connect(measure_, &QComboBox::currentIndexChanged, this, [this] {
@@ -259,7 +260,10 @@ void GradientFlowView::takeTraining() {
     const auto& log = bridge().training();
     const auto samples = log ? log->samples() : std::vector<std::shared_ptr<const session::TrainingSample>>();
     const bool isNew = samples.size() != steps_.size() || (!samples.empty() && samples.back()->step != steps_.back().step);
-    if (!isNew) return;
+    if (!isNew) {
+        if (measure() == Measure::Steps && log && log->norm_range().last != drawn_step_) draw();
+        return;
+    }
     steps_.clear();
     for (const auto& sample : samples) {
         session::StepGradients& step = steps_.emplace_back();
@@ -291,16 +295,31 @@ void GradientFlowView::takeTraining() {
     draw();
 }
 
+// Norms at every step of the training, on an even axis: a row is a step, or the greatest of those that share it.
 void GradientFlowView::drawSteps() {
+    const auto& log = bridge().training();
+    const auto range = log ? log->norm_range() : session::TrainingLog::NormRange{};
     std::vector<std::vector<double>> map;
     std::vector<std::int64_t> labels;
-    for (const session::StepGradients& step : steps_) {
-        labels.push_back(step.step);
-        auto& values = map.emplace_back();
-        for (const session::GradientRow& row : step.rows) values.push_back(meanOf(row));
-        values.resize(rows_.size(), std::nan(""));
+    drawn_step_ = range.last;
+    if (range.last > 0) {
+        constexpr std::size_t kMostRows = 120;
+        const std::vector<std::int64_t> edges = StepAxis{range.first, range.last}.edges(kMostRows);
+        const session::NormMap norms = log->norms(session::NormKind::Gradient, edges);
+        const std::vector<std::string> names = log->parameters();
+        std::vector<std::size_t> columns;
+        for (const session::GradientRow& row : rows_) columns.push_back(static_cast<std::size_t>(std::find(names.begin(), names.end(), row.parameter) - names.begin()));
+        for (std::size_t bucket = 0; bucket < norms.buckets; ++bucket) {
+            labels.push_back(edges[bucket]);
+            auto& values = map.emplace_back();
+            for (const std::size_t column : columns) values.push_back(column < names.size() ? norms.at(bucket, column) : -1);
+        }
     }
     drawMap(map, labels);
+    if (labels.empty()) return;
+    const std::int64_t steps = range.last - range.first + 1;
+    const bool isEach = static_cast<std::int64_t>(labels.size()) == steps;
+    summary_->setText((isEach ? tr("norms at every step, %1 of them upwards") : tr("norms at all %1 steps upwards, the greatest of each row")).arg(countText(steps)) + summary_->text().section(QLatin1Char(';'), 1).prepend(QLatin1Char(';')));
 }
 
 // Colours by the logarithm.
@@ -324,10 +343,13 @@ void GradientFlowView::drawMap(const std::vector<std::vector<double>>& map, cons
     // A map needs two rows: one run fills both.
     map_->data()->setSize(std::max(2, columns), std::max(2, count));
     map_->data()->setRange(QCPRange(0, std::max(1, columns - 1)), QCPRange(1, std::max(2, count)));
+    map_->data()->fillAlpha(255);
     for (int x = 0; x < columns; ++x) {
         for (int y = 0; y < std::max(2, count); ++y) {
             const double value = count == 0 ? std::nan("") : cells[static_cast<std::size_t>(std::min(y, count - 1))][static_cast<std::size_t>(x)];
-            map_->data()->setCell(x, y, value > 0 ? std::log10(std::max(value, low)) : value == 0 ? std::log10(low) : std::nan(""));
+            const bool isNumber = std::isfinite(value);
+            map_->data()->setCell(x, y, !isNumber ? std::nan("") : value > 0 ? std::log10(std::max(value, low)) : std::log10(low));
+            if (value < 0) map_->data()->setAlpha(x, y, 0);  // no gradient
         }
     }
     QCPColorGradient gradient;
@@ -344,7 +366,6 @@ void GradientFlowView::drawMap(const std::vector<std::vector<double>>& map, cons
         ticker->setScaleStrategy(QCPAxisTickerFixed::ssMultiples);
         plot_->yAxis->setTicker(ticker);
     } else {
-        // Steps that were looked at stand one above the other, however far they are apart.
         const auto ticker = QSharedPointer<QCPAxisTickerText>::create();
         const int every = std::max(1, count / 8);
         for (int y = 0; y < count; y += every) ticker->addTick(y + 1, QString::number(labels[static_cast<std::size_t>(y)]));
@@ -356,7 +377,7 @@ void GradientFlowView::drawMap(const std::vector<std::vector<double>>& map, cons
     if (!labels.empty()) {
         summary_->setText(tr("%1 steps upwards; dark %2, bright %3").arg(count).arg(numberText(low), numberText(high)));
     } else if (measure() == Measure::Steps) {
-        summary_->setText(tr("No step of a training was looked at yet: train the model in the Train panel"));
+        summary_->setText(tr("Nothing was trained yet: train the model in the Train panel"));
     } else {
         summary_->setText(count < 2 ? tr("One run so far: run backward again, with other inputs or modes, to compare")
                                     : tr("%1 runs upwards; dark %2, bright %3").arg(count).arg(numberText(low), numberText(high)));

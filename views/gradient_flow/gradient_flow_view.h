@@ -95,6 +95,7 @@ class GradientFlowView : public View {
     std::vector<std::vector<double>> runs_;
     std::weak_ptr<const session::Recording> noted_;
     std::vector<session::StepGradients> steps_;  // of the training, those that were looked at
+    std::int64_t drawn_step_ = 0;       // of the training, the last in the map
     bool waiting_ = false;
     bool logarithmic_ = true;
 };

@@ -19,6 +19,7 @@ namespace {
 
 QString placeText(const SessionBridge::LogEntry& entry) {
     QStringList parts;
+    if (entry.training_step != 0) parts += QObject::tr("step %1").arg(entry.training_step);
     if (entry.event != 0) parts += QStringLiteral("#%1").arg(entry.event);
     if (!entry.scope.empty()) parts += text(entry.scope);
     if (!entry.source.file.empty()) parts += QStringLiteral("%1:%2").arg(text(entry.source.file)).arg(entry.source.line);
@@ -71,7 +72,11 @@ void LogView::add(const SessionBridge::LogEntry& entry) {
 
 void LogView::follow(int row) {
     const auto& entry = entries_[static_cast<std::size_t>(row)];
-    if (entry.event != 0 && entry.event <= bridge().eventCount()) {
+    if (entry.training_step != 0) {
+        // A training that runs is not ended by a click here.
+        if (!bridge().isBusy()) bridge().lookAtStep(entry.training_step);
+        bridge().showPanel(QStringLiteral("train"));
+    } else if (entry.event != 0 && entry.event <= bridge().eventCount()) {
         bridge().setCurrentEvent(entry.event);
     } else if (entry.graph_node >= 0) {
         bridge().setCurrentNode(entry.graph_node);

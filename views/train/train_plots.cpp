@@ -3,21 +3,18 @@
 
 #include <qcustomplot.h>
 
+#include <QApplication>
+#include <QSettings>
 #include <QSplitter>
 #include <QVBoxLayout>
 #include <cmath>
 
-#include "views/common/colour_map.h"
 #include "views/common/format.h"
 #include "views/common/plot_style.h"
 #include "views/common/theme.h"
 
 namespace loupe::views {
 namespace {
-
-using session::Statistics;
-
-double exponentOf(std::size_t bin) { return static_cast<double>(bin) - 0.5 + Statistics::kLowest; }
 
 // Where a title stands inside an axis rect.
 QCPTextElement* titleOf(QCustomPlot* plot, const QString& words) {
@@ -29,78 +26,82 @@ QCPTextElement* titleOf(QCustomPlot* plot, const QString& words) {
     return title;
 }
 
+// A gap where there is no number.
+double drawable(double value) { return std::isfinite(value) ? value : std::nan(""); }
+
+constexpr const char* kLogSteps = "train/logSteps";
+constexpr const char* kLogLoss = "train/logLoss";
+
 }  // namespace
 
 TrainPlots::TrainPlots(QWidget* parent) : QWidget(parent) {
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(0);
-    auto* bar = new QHBoxLayout;
-    bar->setContentsMargins(8, 2, 8, 2);
-    bar->setSpacing(8);
-    last_ = new QLabel(this);
-    last_->setTextInteractionFlags(Qt::TextSelectableByMouse);
-    bar->addWidget(last_, 1);
-    auto* label = new QLabel(tr("smoothing"), this);
-    label->setProperty("faint", true);
-    bar->addWidget(label);
-    smoothing_ = new QSlider(Qt::Horizontal, this);
-    smoothing_->setRange(0, 99);
-    smoothing_->setValue(80);
-    smoothing_->setFixedWidth(90);
-    smoothing_->setAccessibleName(tr("Smoothing of the loss"));
-    smoothing_->setToolTip(tr("How much of the running mean stays at each step"));
-    connect(smoothing_, &QSlider::valueChanged, this, &TrainPlots::smoothAll);
-    bar->addWidget(smoothing_);
-    layout->addLayout(bar);
+    makeBar(layout);
     auto* splitter = new QSplitter(Qt::Vertical, this);
     curves_ = new QCustomPlot(splitter);
     makeCurves();
-    auto* below = new QWidget(splitter);
-    auto* column = new QVBoxLayout(below);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(0);
-    auto* choice = new QHBoxLayout;
-    choice->setContentsMargins(8, 3, 8, 2);
-    choice->setSpacing(8);
-    kind_ = new QComboBox(below);
-    kind_->addItems({tr("weights"), tr("gradients"), tr("activations")});
-    kind_->setAccessibleName(tr("Kind of tensors"));
-    connect(kind_, &QComboBox::currentIndexChanged, this, [this] {
-        shown_samples_ = 0;
-        fillTensors();
-        drawMap();
-    });
-    tensors_ = new QComboBox(below);
-    tensors_->setObjectName(QStringLiteral("trainTensors"));
-    tensors_->setAccessibleName(tr("Tensor"));
-    tensors_->setMinimumContentsLength(8);
-    tensors_->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
-    connect(tensors_, &QComboBox::currentIndexChanged, this, &TrainPlots::drawMap);
-    numbers_ = new QLabel(below);
-    numbers_->setProperty("faint", true);
-    numbers_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
-    choice->addWidget(kind_);
-    choice->addWidget(tensors_, 1);
-    choice->addWidget(numbers_, 1);
-    column->addLayout(choice);
-    map_plot_ = new QCustomPlot(below);
-    makeMap();
-    column->addWidget(map_plot_, 1);
-    splitter->setSizes({280, 170});
+    makePages(splitter);
+    splitter->setSizes({280, 190});
+    splitter->setChildrenCollapsible(false);
     layout->addWidget(splitter, 1);
     hint_ = new EmptyHint(curves_);
     connect(&Theme::instance(), &Theme::changed, this, &TrainPlots::restyle);
+    arrange();
     restyle();
     show(nullptr);
-    drawMap();
+}
+
+void TrainPlots::makeBar(QVBoxLayout* layout) {
+    auto* bar = new QHBoxLayout;
+    bar->setContentsMargins(8, 2, 8, 2);
+    bar->setSpacing(6);
+    last_ = new QLabel(this);
+    last_->setObjectName(QStringLiteral("trainNow"));
+    last_->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    last_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+    bar->addWidget(last_, 1);
+    const QSettings settings;
+    is_scale_chosen_ = settings.contains(QLatin1String(kLogLoss));
+    const auto toggle = [&](const QString& words, const QString& tip, const char* key) {
+        auto* button = new QToolButton(this);
+        button->setText(words);
+        button->setCheckable(true);
+        button->setChecked(settings.value(QLatin1String(key), false).toBool());
+        button->setToolTip(tip);
+        button->setAccessibleName(tip);
+        bar->addWidget(button);
+        return button;
+    };
+    log_steps_ = toggle(tr("log steps"), tr("Steps on a logarithmic axis: the first ones take most of the room"), kLogSteps);
+    log_loss_ = toggle(tr("log loss"), tr("Loss, learning rate and norms on logarithmic axes"), kLogLoss);
+    connect(log_steps_, &QToolButton::toggled, this, [this](bool on) {
+        QSettings().setValue(QLatin1String(kLogSteps), on);
+        map_->setLogarithmic(on);
+        setScales();
+    });
+    connect(log_loss_, &QToolButton::clicked, this, [this](bool on) {
+        is_scale_chosen_ = true;
+        QSettings().setValue(QLatin1String(kLogLoss), on);
+    });
+    connect(log_loss_, &QToolButton::toggled, this, &TrainPlots::setScales);
+    smoothing_ = new QSlider(Qt::Horizontal, this);
+    smoothing_->setRange(0, 99);
+    smoothing_->setValue(80);
+    smoothing_->setFixedWidth(64);
+    smoothing_->setAccessibleName(tr("Smoothing of the loss"));
+    smoothing_->setToolTip(tr("Smoothing: how much of the running mean stays at each step"));
+    connect(smoothing_, &QSlider::valueChanged, this, &TrainPlots::smoothAll);
+    bar->addWidget(smoothing_);
+    layout->addLayout(bar);
 }
 
 void TrainPlots::makeCurves() {
     curves_->setAccessibleName(tr("Loss, accuracy, learning rate and gradient norm over steps"));
     curves_->setMinimumHeight(120);
     curves_->plotLayout()->clear();
-    const auto rect = [&](int row, int column, const QString& title) {
+    const auto rect = [&](const QString& title) {
         auto* box = new QCPLayoutGrid;
         auto* axes = new QCPAxisRect(curves_);
         box->addElement(0, 0, titleOf(curves_, title));
@@ -110,14 +111,16 @@ void TrainPlots::makeCurves() {
         axes->setMinimumMargins(QMargins(44, 2, 10, 18));
         axes->setRangeDrag(Qt::Horizontal);
         axes->setRangeZoom(Qt::Horizontal);
-        curves_->plotLayout()->addElement(row, column, box);
         rects_ << axes;
+        boxes_ << box;
         return axes;
     };
-    QCPAxisRect* loss = rect(0, 0, tr("loss"));
-    QCPAxisRect* accuracy = rect(0, 1, tr("accuracy"));
-    QCPAxisRect* rate = rect(1, 0, tr("learning rate"));
-    QCPAxisRect* norm = rect(1, 1, tr("gradient norm"));
+    QCPAxisRect* loss = rect(tr("loss"));
+    QCPAxisRect* accuracy = rect(tr("accuracy"));
+    QCPAxisRect* rate = rect(tr("learning rate"));
+    QCPAxisRect* norm = rect(tr("gradient norm"));
+    columns_ = 2;
+    for (int i = 0; i < 4; ++i) curves_->plotLayout()->addElement(i / 2, i % 2, boxes_[i]);
     curves_->plotLayout()->setRowStretchFactor(0, 1.8);
     curves_->plotLayout()->setColumnSpacing(4);
     curves_->plotLayout()->setRowSpacing(0);
@@ -130,6 +133,8 @@ void TrainPlots::makeCurves() {
     held_out_accuracy_ = graph(accuracy);
     rate_ = graph(rate);
     norm_ = graph(norm);
+    found_ = graph(loss);
+    found_->setLineStyle(QCPGraph::lsNone);
     loss_->setName(tr("loss"));
     smooth_->setName(tr("loss, smoothed"));
     held_out_->setName(tr("loss, held out"));
@@ -137,32 +142,93 @@ void TrainPlots::makeCurves() {
     held_out_accuracy_->setName(tr("accuracy, held out"));
     rate_->setName(tr("learning rate"));
     norm_->setName(tr("gradient norm"));
+    found_->setName(tr("found"));
     rate_->setLineStyle(QCPGraph::lsStepLeft);
-    // One step axis for all four.
     for (QCPAxisRect* axes : rects_) {
+        auto* mark = new QCPItemStraightLine(curves_);
+        for (QCPItemPosition* point : {mark->point1, mark->point2}) {
+            point->setAxisRect(axes);
+            point->setAxes(axes->axis(QCPAxis::atBottom), axes->axis(QCPAxis::atLeft));
+            point->setTypeY(QCPItemPosition::ptAxisRectRatio);
+        }
+        mark->setClipAxisRect(axes);
+        mark->setVisible(false);
+        marks_ << mark;
+        // One step axis for all four.
         connect(axes->axis(QCPAxis::atBottom), qOverload<const QCPRange&>(&QCPAxis::rangeChanged), this, [this](const QCPRange& range) {
             for (QCPAxisRect* other : rects_) other->axis(QCPAxis::atBottom)->setRange(range);
         });
     }
+    connect(curves_, &QCustomPlot::mousePress, this, [this](QMouseEvent* event) { pressed_ = event->position().toPoint(); });
+    connect(curves_, &QCustomPlot::mouseRelease, this, [this](QMouseEvent* event) {
+        const QPoint at = event->position().toPoint();
+        if (event->button() != Qt::LeftButton) return;
+        if ((at - pressed_).manhattanLength() >= QApplication::startDragDistance()) follows_ = false;
+        else if (const std::int64_t step = stepAt(at); step > 0) emit stepActivated(step);
+    });
+    connect(curves_, &QCustomPlot::mouseWheel, this, [this] { follows_ = false; });
+    connect(curves_, &QCustomPlot::mouseMove, this, &TrainPlots::hover);
 }
 
-void TrainPlots::makeMap() {
-    map_plot_->setAccessibleName(tr("Histogram over steps"));
-    map_plot_->setMinimumHeight(60);
-    map_ = new QCPColorMap(map_plot_->xAxis, map_plot_->yAxis);
-    map_->setInterpolate(false);
-    map_plot_->axisRect()->setMinimumMargins(QMargins(44, 4, 10, 18));
-    const auto ticker = QSharedPointer<QCPAxisTickerText>::create();
-    map_plot_->yAxis->setTicker(ticker);
+void TrainPlots::makePages(QWidget* parent) {
+    auto* below = new QWidget(parent);
+    auto* column = new QVBoxLayout(below);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(0);
+    pages_ = new QTabBar(below);
+    pages_->setObjectName(QStringLiteral("trainPages"));
+    pages_->setDrawBase(false);
+    pages_->setExpanding(false);
+    pages_->addTab(tr("Over steps"));
+    pages_->addTab(tr("Found"));
+    pages_->addTab(tr("Trainings"));
+    stack_ = new QStackedWidget(below);
+    map_ = new StepMap(stack_);
+    findings_ = new QListWidget(stack_);
+    findings_->setObjectName(QStringLiteral("trainFound"));
+    findings_->setAccessibleName(tr("What was found"));
+    findings_->setWordWrap(true);
+    findings_->setToolTip(tr("Click: the step is run again, to look inside"));
+    trainings_ = new TrainingList(stack_);
+    for (QWidget* page : std::initializer_list<QWidget*>{map_, findings_, trainings_}) stack_->addWidget(page);
+    connect(pages_, &QTabBar::currentChanged, stack_, &QStackedWidget::setCurrentIndex);
+    const auto follow = [this](QListWidgetItem* item) {
+        if (const qint64 step = item->data(Qt::UserRole).toLongLong(); step > 0) emit stepActivated(step);
+    };
+    connect(findings_, &QListWidget::itemClicked, this, follow);
+    connect(findings_, &QListWidget::itemActivated, this, follow);
+    connect(trainings_, &TrainingList::chosenChanged, this, &TrainPlots::drawOverlays);
+    connect(map_, &StepMap::stepActivated, this, &TrainPlots::stepActivated);
+    map_->setLogarithmic(log_steps_->isChecked());
+    column->addWidget(pages_);
+    column->addWidget(stack_, 1);
+}
+
+void TrainPlots::arrange() {
+    const int columns = width() < 420 ? 1 : 2;
+    if (columns == columns_) return;
+    columns_ = columns;
+    QCPLayoutGrid* grid = curves_->plotLayout();
+    for (QCPLayoutGrid* box : boxes_) grid->take(box);
+    grid->simplify();
+    // Loss and accuracy have most of the room; in one column the learning rate comes last.
+    const int order[] = {0, 1, 3, 2};
+    for (int i = 0; i < 4; ++i) {
+        if (columns == 2) grid->addElement(i / 2, i % 2, boxes_[i]);
+        else grid->addElement(i, 0, boxes_[order[i]]);
+    }
+    for (int row = 0; row < grid->rowCount(); ++row) grid->setRowStretchFactor(row, row == 0 ? 1.8 : 1);
+    curves_->replot(QCustomPlot::rpQueuedReplot);
+}
+
+void TrainPlots::resizeEvent(QResizeEvent* event) {
+    QWidget::resizeEvent(event);
+    arrange();
 }
 
 void TrainPlots::restyle() {
     const Theme& theme = Theme::instance();
     stylePlot(*curves_);
-    stylePlot(*map_plot_);
-    for (QCPAxisRect* axes : rects_) {
-        for (QCPAxis* axis : axes->axes()) axis->ticker()->setTickCount(4);
-    }
     for (auto* title : curves_->findChildren<QCPTextElement*>()) title->setTextColor(theme.colour(Theme::Colour::Faint));
     QColor faint = theme.series(0);
     faint.setAlpha(80);
@@ -176,26 +242,47 @@ void TrainPlots::restyle() {
     held_out_accuracy_->setScatterStyle(QCPScatterStyle(QCPScatterStyle::ssDisc, 5));
     rate_->setPen(QPen(theme.series(3), 1.5));
     norm_->setPen(QPen(theme.series(4), 1.2));
-    QCPColorGradient gradient;
-    gradient.clearColorStops();
-    for (int i = 0; i <= 16; ++i) gradient.setColorStopAt(i / 16.0, i == 0 ? theme.colour(Theme::Colour::Panel) : QColor::fromRgb(colourAt(ColourMap::Viridis, i / 16.0)));
-    gradient.setNanHandling(QCPColorGradient::nhNanColor);
-    gradient.setNanColor(Theme::instance().colour(Theme::Colour::Bad));
-    map_->setGradient(gradient);
-    curves_->replot(QCustomPlot::rpQueuedReplot);
-    map_plot_->replot(QCustomPlot::rpQueuedReplot);
+    const QColor warning = theme.colour(Theme::Colour::Warning);
+    found_->setScatterStyle(QCPScatterStyle(QCPScatterStyle::ssTriangleInverted, warning, warning, 8));
+    for (QCPItemStraightLine* mark : marks_) mark->setPen(QPen(theme.colour(Theme::Colour::Accent), 1.5, Qt::DashLine));
+    shown_findings_ = 0;
+    showFindings();
+    setScales();
+    drawOverlays();
+}
+
+// Linear or logarithmic, as chosen. Accuracies stay linear.
+void TrainPlots::setScales() {
+    for (QCPAxisRect* axes : rects_) {
+        QCPAxis* steps = axes->axis(QCPAxis::atBottom);
+        QCPAxis* values = axes->axis(QCPAxis::atLeft);
+        const auto set = [](QCPAxis* axis, bool isLog) {
+            axis->setScaleType(isLog ? QCPAxis::stLogarithmic : QCPAxis::stLinear);
+            axis->setTicker(isLog ? QSharedPointer<QCPAxisTicker>(new QCPAxisTickerLog) : QSharedPointer<QCPAxisTicker>::create());
+            axis->setNumberFormat(QStringLiteral("gb"));
+            axis->setNumberPrecision(isLog ? 3 : 4);
+            axis->ticker()->setTickCount(4);
+        };
+        set(steps, log_steps_->isChecked());
+        set(values, log_loss_->isChecked() && axes != rects_[1]);
+    }
+    fitAxes();
+    markLines();
 }
 
 void TrainPlots::add(const session::TrainingStep& step) {
     const auto x = static_cast<double>(step.step);
     const double keep = smoothing_->value() / 100.0;
-    average_ = has_average_ ? keep * average_ + (1 - keep) * step.loss : step.loss;
-    has_average_ = true;
-    loss_->addData(x, step.loss);
-    smooth_->addData(x, average_);
+    if (std::isfinite(step.loss)) {
+        average_ = has_average_ ? keep * average_ + (1 - keep) * step.loss : step.loss;
+        has_average_ = true;
+    }
+    loss_->addData(x, drawable(step.loss));
+    smooth_->addData(x, std::isfinite(step.loss) ? average_ : std::nan(""));
     if (step.accuracy) accuracy_->addData(x, 100 * *step.accuracy);
-    rate_->addData(x, step.learning_rate);
-    norm_->addData(x, step.gradient_norm);
+    rate_->addData(x, drawable(step.learning_rate));
+    norm_->addData(x, drawable(step.gradient_norm));
+    last_step_ = step.step;
 }
 
 void TrainPlots::smoothAll() {
@@ -204,12 +291,14 @@ void TrainPlots::smoothAll() {
     double average = 0;
     bool isFirst = true;
     for (auto point = loss_->data()->constBegin(); point != loss_->data()->constEnd(); ++point) {
-        average = isFirst ? point->value : keep * average + (1 - keep) * point->value;
-        isFirst = false;
-        smooth_->addData(point->key, average);
+        if (std::isfinite(point->value)) {
+            average = isFirst ? point->value : keep * average + (1 - keep) * point->value;
+            isFirst = false;
+        }
+        smooth_->addData(point->key, std::isfinite(point->value) ? average : std::nan(""));
     }
     average_ = average;
-    curves_->replot(QCustomPlot::rpQueuedReplot);
+    drawOverlays();
 }
 
 void TrainPlots::showEpochs() {
@@ -217,134 +306,196 @@ void TrainPlots::showEpochs() {
     held_out_accuracy_->data()->clear();
     for (const session::TrainingEpoch& epoch : log_->epochs()) {
         const auto x = static_cast<double>(epoch.last_step);
-        if (epoch.held_out_loss) held_out_->addData(x, *epoch.held_out_loss);
+        if (epoch.held_out_loss) held_out_->addData(x, drawable(*epoch.held_out_loss));
         if (epoch.held_out_accuracy) held_out_accuracy_->addData(x, 100 * *epoch.held_out_accuracy);
     }
 }
 
-void TrainPlots::show(const std::shared_ptr<const session::TrainingLog>& log) {
+void TrainPlots::showLast(const session::TrainingStep& step) {
+    QString words = tr("step %1 &nbsp; loss <b>%2</b>").arg(countText(step.step), numberText(has_average_ ? average_ : step.loss));
+    const auto epochs = log_->epochs();
+    if (!epochs.empty() && epochs.back().held_out_accuracy) words += tr(" &nbsp; held out <b>%1 %</b>").arg(100 * *epochs.back().held_out_accuracy, 0, 'f', 1);
+    else if (!epochs.empty() && epochs.back().accuracy) words += tr(" &nbsp; accuracy <b>%1 %</b>").arg(100 * *epochs.back().accuracy, 0, 'f', 1);
+    words += QStringLiteral(" &nbsp; %1").arg(tr("%1 a step").arg(secondsText(step.seconds)));
+    const session::TrainingVerdict verdict = log_->verdict();
+    if (!verdict.is_good) {
+        const QString colour = Theme::instance().colour(Theme::Colour::Warning).name();
+        words = QStringLiteral("<span style='color:%1'>%2</span>").arg(colour, text(verdict.text).toHtmlEscaped());
+    }
+    last_->setText(words);
+    last_->setToolTip(verdict.text.empty() ? QString() : QStringLiteral("<p>%1</p>").arg(text(verdict.text).toHtmlEscaped()));
+}
+
+void TrainPlots::showFindings() {
+    const auto findings = log_ ? log_->findings() : std::vector<session::TrainingFinding>();
+    std::size_t ended = 0;
+    for (const auto& finding : findings) ended += finding.last_step > 0 ? 1 : 0;
+    const std::size_t state = findings.size() * 100'000 + ended + 1;
+    if (state == shown_findings_) return;
+    shown_findings_ = state;
+    using Kind = session::TrainingFinding::Kind;
+    const Theme& theme = Theme::instance();
+    found_->data()->clear();
+    findings_->clear();
+    for (const auto& finding : findings) {
+        QString words = tr("step %1: %2").arg(finding.step).arg(text(finding.text));
+        if (finding.last_step > 0 && finding.kind != Kind::DeadUnits) words += finding.last_step == finding.step ? QString() : tr(" (until step %1)").arg(finding.last_step);
+        auto* item = new QListWidgetItem(words, findings_);
+        item->setData(Qt::UserRole, static_cast<qlonglong>(finding.step));
+        const bool lasts = finding.last_step == 0;
+        item->setForeground(theme.colour(!lasts ? Theme::Colour::Faint : finding.kind <= Kind::Divergence ? Theme::Colour::Bad : Theme::Colour::Warning));
+        if (const auto step = log_->step(finding.step); step && std::isfinite(step->loss)) found_->addData(static_cast<double>(finding.step), step->loss);
+    }
+    pages_->setTabText(Found, findings.empty() ? tr("Found") : tr("Found (%1)").arg(findings.size()));
+    pages_->setTabTextColor(Found, findings.empty() ? QColor() : theme.colour(Theme::Colour::Warning));
+    if (findings.empty() && log_) {
+        auto* item = new QListWidgetItem(tr("Nothing so far: no jump or plateau of the loss, no NaN, every parameter gets a gradient, no dead units."), findings_);
+        item->setForeground(theme.colour(Theme::Colour::Faint));
+    }
+}
+
+void TrainPlots::show(const Log& log) {
     if (log != log_) {
         log_ = log;
-        shown_ = shown_samples_ = 0;
-        last_sample_ = 0;
+        shown_ = 0;
+        last_step_ = 0;
+        first_step_ = 1;
+        follows_ = true;
         has_average_ = false;
-        for (int i = 0; i < curves_->graphCount(); ++i) curves_->graph(i)->data()->clear();
-        tensors_->clear();
+        shown_findings_ = 0;
+        for (QCPGraph* graph : {loss_, smooth_, held_out_, accuracy_, held_out_accuracy_, rate_, norm_, found_}) graph->data()->clear();
         last_->clear();
-        drawMap();
     }
     hint_->say(log_ ? QString() : tr("Choose data and press Train: loss, accuracy, learning rate and gradient norm are drawn here as the model learns"));
+    map_->show(log_);
+    showFindings();
     if (!log_) return curves_->replot(QCustomPlot::rpQueuedReplot);
     const auto steps = log_->steps(shown_);
+    if (shown_ == 0 && !steps.empty()) first_step_ = steps.front().step;
     for (const session::TrainingStep& step : steps) add(step);
     shown_ += steps.size();
     showEpochs();
     if (!steps.empty()) {
-        const session::TrainingStep& step = steps.back();
-        QString words = tr("loss <b>%1</b>").arg(numberText(average_));
-        const auto epochs = log_->epochs();
-        if (!epochs.empty() && epochs.back().held_out_accuracy) words += tr(" &nbsp; held out <b>%1 %</b>").arg(100 * *epochs.back().held_out_accuracy, 0, 'f', 1);
-        else if (!epochs.empty() && epochs.back().accuracy) words += tr(" &nbsp; accuracy <b>%1 %</b>").arg(100 * *epochs.back().accuracy, 0, 'f', 1);
-        words += QStringLiteral(" &nbsp; %1").arg(tr("%1 a step").arg(secondsText(step.seconds)));
-        last_->setText(words);
+        showLast(steps.back());
         // One step alone makes no line.
         const QCPScatterStyle dots = shown_ < 2 ? QCPScatterStyle(QCPScatterStyle::ssDisc, 5) : QCPScatterStyle();
         for (QCPGraph* graph : {smooth_, accuracy_, rate_, norm_}) graph->setScatterStyle(dots);
-        for (int i = 0; i < curves_->graphCount(); ++i) curves_->graph(i)->rescaleValueAxis(i == 1 || i == 2 || i == 4);
-        curves_->graph(0)->rescaleKeyAxis();
-        rects_[0]->axis(QCPAxis::atBottom)->setRange(0.5, static_cast<double>(std::max<std::int64_t>(2, step.step)) + 0.5);
+        // A loss over many powers of ten is no line on a linear axis.
         bool isFound = false;
-        const QCPRange rates = rate_->getValueRange(isFound);
-        rate_->valueAxis()->setRange(0, isFound && rates.upper > 0 ? 1.15 * rates.upper : 1);
-        norm_->valueAxis()->setRange(0, norm_->valueAxis()->range().upper);
-        accuracy_->valueAxis()->setRange(std::min(accuracy_->valueAxis()->range().lower, 95.0) - 1, 101);
+        const QCPRange range = loss_->data()->valueRange(isFound, QCP::sdPositive);
+        if (!is_scale_chosen_ && isFound && range.lower > 0) log_loss_->setChecked(range.upper > 1000 * range.lower);
+        fitAxes();
     }
     curves_->replot(QCustomPlot::rpQueuedReplot);
-    const auto samples = log_->samples();
-    const std::int64_t newest = samples.empty() ? 0 : samples.back()->step;
-    if (newest == last_sample_) return;
-    last_sample_ = newest;
-    fillTensors();
-    drawMap();
 }
 
-const std::vector<session::TrainingSample::Row>& TrainPlots::rowsOf(const session::TrainingSample& sample) const {
-    return kind_->currentIndex() == 0 ? sample.weights : kind_->currentIndex() == 1 ? sample.gradients : sample.activations;
-}
-
-void TrainPlots::fillTensors() {
-    if (!log_) return;
-    const auto samples = log_->samples();
-    if (samples.empty()) return;
-    const auto& rows = rowsOf(*samples.back());
-    const bool isSame = tensors_->count() == static_cast<int>(rows.size()) && (rows.empty() || tensors_->itemText(0) == text(rows.front().name));
-    if (isSame) return;
-    const QSignalBlocker blocker(tensors_);
-    const QString before = tensors_->currentText();
-    tensors_->clear();
-    for (const auto& row : rows) tensors_->addItem(text(row.name));
-    const int again = tensors_->findText(before);
-    tensors_->setCurrentIndex(again >= 0 ? again : 0);
-}
-
-// A column a sample, a row a power of two; colours by the part of the elements.
-void TrainPlots::drawMap() {
-    const auto samples = log_ ? log_->samples() : std::vector<std::shared_ptr<const session::TrainingSample>>();
-    const std::string name = tensors_->currentText().toStdString();
-    std::vector<const Statistics*> columns;
-    for (const auto& sample : samples) {
-        const auto& rows = rowsOf(*sample);
-        const auto found = std::find_if(rows.begin(), rows.end(), [&](const auto& row) { return row.name == name; });
-        columns.push_back(found == rows.end() ? nullptr : &found->statistics);
+// The step axis to all steps, unless something else was chosen with the mouse; the others to what is drawn.
+void TrainPlots::fitAxes() {
+    const bool isLogSteps = log_steps_->isChecked();
+    std::int64_t last = std::max<std::int64_t>(first_step_ + 1, last_step_);
+    for (const QCPGraph* graph : overlays_) {
+        if (!graph->data()->isEmpty()) last = std::max(last, static_cast<std::int64_t>((graph->data()->constEnd() - 1)->key));
     }
-    std::size_t low = 63;
-    std::size_t high = 0;
-    for (const Statistics* column : columns) {
-        for (std::size_t bin = 0; column != nullptr && bin < column->exponents.size(); ++bin) {
-            if (column->exponents[bin] == 0) continue;
-            low = std::min(low, bin);
-            high = std::max(high, bin);
+    if (follows_) rects_[0]->axis(QCPAxis::atBottom)->setRange(isLogSteps ? static_cast<double>(first_step_) * 0.95 : static_cast<double>(first_step_) - 0.5, static_cast<double>(last) * (isLogSteps ? 1.05 : 1) + (isLogSteps ? 0 : 0.5));
+    const bool isLog = log_loss_->isChecked();
+    for (int i = 0; i < rects_.size(); ++i) {
+        QCPAxis* axis = rects_[i]->axis(QCPAxis::atLeft);
+        const bool isLogAxis = isLog && i != 1;
+        double low = 1e300, high = -1e300;
+        for (QCPGraph* graph : rects_[i]->graphs()) {
+            bool isFound = false;
+            const QCPRange range = graph->getValueRange(isFound, isLogAxis ? QCP::sdPositive : QCP::sdBoth);
+            if (!isFound) continue;
+            low = std::min(low, range.lower);
+            high = std::max(high, range.upper);
+        }
+        if (low > high) {
+            axis->setRange(isLogAxis ? 0.1 : 0, 1);
+        } else if (isLogAxis) {
+            axis->setRange(low / 1.3, high * 1.3);
+        } else if (i == 1) {
+            axis->setRange(std::min(low, 95.0) - 1, 101);
+        } else if (i == 0) {
+            const double margin = std::max(0.04 * (high - low), 1e-9 + 0.01 * std::abs(high));
+            axis->setRange(low - margin, high + margin);
+        } else {
+            axis->setRange(0, high > 0 ? 1.1 * high : 1);
         }
     }
-    map_->setVisible(low <= high && !columns.empty());
-    numbers_->clear();
-    map_plot_->axisRect()->setVisible(map_->visible());  // axes of nothing tell nothing
-    if (!map_->visible()) {
-        if (!columns.empty() && columns.back() != nullptr) numbers_->setText(finiteText(*columns.back()));
-        return map_plot_->replot(QCustomPlot::rpQueuedReplot);
-    }
-    const int width = std::max<int>(2, static_cast<int>(columns.size()));
-    const int height = std::max<int>(2, static_cast<int>(high - low + 1));
-    map_->data()->setSize(width, height);
-    const double last = std::max(2.0, static_cast<double>(samples.back()->step));
-    map_->data()->setRange(QCPRange(static_cast<double>(samples.front()->step), last), QCPRange(exponentOf(low), exponentOf(low) + height - 1));
-    double most = 0;
-    for (int x = 0; x < width; ++x) {
-        const Statistics* column = columns[static_cast<std::size_t>(std::min<int>(x, static_cast<int>(columns.size()) - 1))];
-        for (int y = 0; y < height; ++y) {
-            const std::size_t bin = low + static_cast<std::size_t>(y);
-            const double part = column == nullptr || column->count == 0 || bin > 63 ? 0 : static_cast<double>(column->exponents[bin]) / static_cast<double>(column->count);
-            // Where nothing is finite the whole column is in the colour of NaN.
-            const bool none = column != nullptr && column->count > 0 && !column->finite;
-            map_->data()->setCell(x, y, none ? std::nan("") : part);
-            most = std::max(most, part);
+    curves_->replot(QCustomPlot::rpQueuedReplot);
+}
+
+void TrainPlots::showTrainings(const QString& model, const std::vector<Log>& trainings) {
+    trainings_->show(model, trainings, log_);
+    pages_->setTabText(Trainings, trainings.size() > 1 ? tr("Trainings (%1)").arg(trainings.size()) : tr("Trainings"));
+    drawOverlays();
+}
+
+// Loss (smoothed as the other), accuracy, rate and norm of the trainings that are ticked.
+void TrainPlots::drawOverlays() {
+    for (QCPGraph* graph : overlays_) curves_->removeGraph(graph);
+    overlays_.clear();
+    const double keep = smoothing_->value() / 100.0;
+    for (const Log& log : trainings_->chosen()) {
+        QCPGraph* graphs[4];
+        for (int i = 0; i < 4; ++i) {
+            graphs[i] = curves_->addGraph(rects_[i]->axis(QCPAxis::atBottom), rects_[i]->axis(QCPAxis::atLeft));
+            graphs[i]->setPen(QPen(TrainingList::colourOf(*log), 1.3));
+            graphs[i]->setName(tr("training %1").arg(log->origin().number));
+            overlays_ << graphs[i];
+        }
+        graphs[2]->setLineStyle(QCPGraph::lsStepLeft);
+        double average = 0;
+        bool isFirst = true;
+        for (const session::TrainingStep& step : log->steps()) {
+            const auto x = static_cast<double>(step.step);
+            if (std::isfinite(step.loss)) {
+                average = isFirst ? step.loss : keep * average + (1 - keep) * step.loss;
+                isFirst = false;
+            }
+            graphs[0]->addData(x, std::isfinite(step.loss) ? average : std::nan(""));
+            if (step.accuracy) graphs[1]->addData(x, 100 * *step.accuracy);
+            graphs[2]->addData(x, drawable(step.learning_rate));
+            graphs[3]->addData(x, drawable(step.gradient_norm));
         }
     }
-    map_->setDataRange(QCPRange(0, std::max(most, 1e-6)));
-    const auto ticker = QSharedPointer<QCPAxisTickerText>::create();
-    for (std::size_t bin = low; bin <= high; bin += std::max<std::size_t>(1, (high - low) / 5)) {
-        ticker->addTick(exponentOf(bin), numberText(std::ldexp(1.0, static_cast<int>(bin) - 1 + Statistics::kLowest)));
+    fitAxes();
+}
+
+void TrainPlots::mark(std::int64_t step) {
+    map_->mark(step);
+    if (marked_ == step) return;
+    marked_ = step;
+    markLines();
+    curves_->replot(QCustomPlot::rpQueuedReplot);
+}
+
+void TrainPlots::markLines() {
+    for (QCPItemStraightLine* line : marks_) {
+        line->setVisible(marked_ > 0);
+        line->point1->setCoords(static_cast<double>(marked_), 0);
+        line->point2->setCoords(static_cast<double>(marked_), 1);
     }
-    map_plot_->yAxis->setTicker(ticker);
-    map_plot_->rescaleAxes();
-    if (const Statistics* now = columns.back()) {
-        QStringList parts;
-        if (now->finite) parts << tr("mean %1   std %2   |max| %3").arg(numberText(now->finite->mean), numberText(now->finite->standard_deviation()), numberText(now->finite->abs_max));
-        if (const QString share = finiteText(*now); !share.isEmpty()) parts << share;
-        parts << tr("zeros %1 %").arg(now->count > 0 ? 100.0 * static_cast<double>(now->zero_count) / static_cast<double>(now->count) : 0, 0, 'f', 1);
-        numbers_->setText(parts.join(QStringLiteral("   ")));
+}
+
+std::int64_t TrainPlots::stepAt(QPoint position) const {
+    if (!log_ || last_step_ == 0) return 0;
+    for (QCPAxisRect* axes : rects_) {
+        if (!axes->rect().contains(position)) continue;
+        const double at = axes->axis(QCPAxis::atBottom)->pixelToCoord(position.x());
+        return std::clamp(static_cast<std::int64_t>(std::llround(at)), first_step_, last_step_);
     }
-    map_plot_->replot(QCustomPlot::rpQueuedReplot);
+    return 0;
+}
+
+void TrainPlots::hover(QMouseEvent* event) {
+    const std::int64_t at = stepAt(event->position().toPoint());
+    const auto step = at > 0 ? log_->step(at) : std::nullopt;
+    curves_->setCursor(step ? Qt::PointingHandCursor : Qt::ArrowCursor);
+    if (!step) return curves_->setToolTip({});
+    QString tip = tr("step %1, epoch %2\nloss %3, gradient norm %4, learning rate %5").arg(step->step).arg(step->epoch).arg(numberText(step->loss), numberText(step->gradient_norm), numberText(step->learning_rate));
+    if (step->accuracy) tip += tr(", accuracy %1 %").arg(100 * *step->accuracy, 0, 'f', 1);
+    curves_->setToolTip(tip + QLatin1Char('\n') + tr("Click: run this step again, and look inside"));
 }
 
 }  // namespace loupe::views

@@ -1,19 +1,26 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// How a training goes: loss, accuracy, learning rate and gradient norm over steps, and what tensors held.
+// How a training goes: loss, accuracy, learning rate and gradient norm over steps, beside those of other trainings; what
+// tensors held, what was found, and which trainings there are.
 
-#include <QComboBox>
 #include <QLabel>
+#include <QListWidget>
 #include <QSlider>
+#include <QStackedWidget>
+#include <QTabBar>
+#include <QToolButton>
 #include <QWidget>
 
 #include "core/session/training.h"
 #include "views/common/empty_hint.h"
+#include "views/train/step_map.h"
+#include "views/train/training_list.h"
 
 class QCustomPlot;
 class QCPAxisRect;
-class QCPColorMap;
 class QCPGraph;
+class QCPItemStraightLine;
+class QCPLayoutGrid;
 
 namespace loupe::views {
 
@@ -21,29 +28,62 @@ class TrainPlots : public QWidget {
     Q_OBJECT
 
   public:
+    enum Page { OverSteps, Found, Trainings };
+
     explicit TrainPlots(QWidget* parent);
 
+    using Log = std::shared_ptr<const session::TrainingLog>;
     // Takes what is new; another log begins from nothing.
-    void show(const std::shared_ptr<const session::TrainingLog>& log);
+    void show(const Log& log);
+    // All of the model, for comparison.
+    void showTrainings(const QString& model, const std::vector<Log>& trainings);
+    // The step that is looked at; 0: none.
+    void mark(std::int64_t step);
     QCustomPlot* curves() { return curves_; }
-    QCustomPlot* map() { return map_plot_; }
-    QComboBox* tensors() { return tensors_; }
+    StepMap& map() { return *map_; }
+    QComboBox* tensors() { return map_->tensors(); }
+    TrainingList& trainings() { return *trainings_; }
+    QListWidget* findings() { return findings_; }
+    QTabBar* pages() { return pages_; }
+    QToolButton* logSteps() { return log_steps_; }
+    QToolButton* logLoss() { return log_loss_; }
     void setSmoothing(int percent) { smoothing_->setValue(percent); }
     QCPGraph* lossGraph() { return smooth_; }
+    // Curves of other trainings.
+    const QList<QCPGraph*>& overlays() const { return overlays_; }
+    std::int64_t marked() const { return marked_; }
+    // Of a place in the curves; 0 outside.
+    std::int64_t stepAt(QPoint position) const;
+    // Two columns of plots, or one where there is little room.
+    void arrange();
+
+  signals:
+    // A step was clicked: it shall be run again.
+    void stepActivated(qint64 step);
+
+  protected:
+    void resizeEvent(QResizeEvent* event) override;
 
   private:
+    void makeBar(class QVBoxLayout* layout);
     void makeCurves();
-    void makeMap();
+    void makePages(QWidget* parent);
     void restyle();
     void add(const session::TrainingStep& step);
     void smoothAll();
     void showEpochs();
-    void fillTensors();
-    void drawMap();
-    const std::vector<session::TrainingSample::Row>& rowsOf(const session::TrainingSample& sample) const;
+    void showFindings();
+    void showLast(const session::TrainingStep& step);
+    void drawOverlays();
+    void setScales();
+    void fitAxes();
+    void hover(class QMouseEvent* event);
+    void markLines();
 
     QSlider* smoothing_;
     QLabel* last_;
+    QToolButton* log_steps_;
+    QToolButton* log_loss_;
     QCustomPlot* curves_;
     QCPGraph* loss_;
     QCPGraph* smooth_;
@@ -52,18 +92,27 @@ class TrainPlots : public QWidget {
     QCPGraph* held_out_accuracy_;
     QCPGraph* rate_;
     QCPGraph* norm_;
+    QCPGraph* found_;          // where something was found, on the loss
+    QList<QCPGraph*> overlays_;
     QList<QCPAxisRect*> rects_;
-    QList<QLabel*> titles_;
-    QComboBox* kind_;
-    QComboBox* tensors_;
-    QLabel* numbers_;
-    QCustomPlot* map_plot_;
-    QCPColorMap* map_;
+    QList<QCPLayoutGrid*> boxes_;
+    QList<QCPItemStraightLine*> marks_;
+    QTabBar* pages_;
+    QStackedWidget* stack_;
+    StepMap* map_;
+    QListWidget* findings_;
+    TrainingList* trainings_;
     EmptyHint* hint_;
-    std::shared_ptr<const session::TrainingLog> log_;
+    Log log_;
     std::size_t shown_ = 0;
-    std::size_t shown_samples_ = 0;
-    std::int64_t last_sample_ = 0;
+    std::int64_t last_step_ = 0;
+    std::int64_t first_step_ = 1;
+    std::int64_t marked_ = 0;
+    std::size_t shown_findings_ = 0;
+    int columns_ = 0;
+    bool follows_ = true;      // the axes show all steps
+    bool is_scale_chosen_ = false;
+    QPoint pressed_;
     double average_ = 0;
     bool has_average_ = false;
 };

@@ -37,6 +37,7 @@ TrainView::TrainView(SessionBridge& bridge, QWidget* parent) : View(bridge, pare
     save_ = button(QStringLiteral("export"), tr("Save"), QStringLiteral("trainSave"), [] {});
     makeMenus();
     state_ = new QLabel(this);
+    state_->setObjectName(QStringLiteral("trainState"));
     state_->setProperty("faint", true);
     auto* bar = new QHBoxLayout;
     bar->setContentsMargins(6, 3, 6, 3);
@@ -44,6 +45,12 @@ TrainView::TrainView(SessionBridge& bridge, QWidget* parent) : View(bridge, pare
     for (QWidget* widget : {start_, pause_, stop_, more_, save_}) bar->addWidget(widget);
     bar->addWidget(state_, 1);
     state_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+    settings_ = button(QStringLiteral("inputs"), tr("Settings"), QStringLiteral("trainSettings"), &TrainView::arrange);
+    settings_->setToolTip(tr("Data, loss, optimiser and schedule, in place of the plots"));
+    settings_->setCheckable(true);
+    settings_->setChecked(true);
+    settings_->setVisible(false);
+    bar->addWidget(settings_);
 
     auto* splitter = new QSplitter(Qt::Horizontal, this);
     auto* scroll = new QScrollArea(splitter);
@@ -53,6 +60,7 @@ TrainView::TrainView(SessionBridge& bridge, QWidget* parent) : View(bridge, pare
     form_ = new TrainForm(scroll);
     scroll->setWidget(form_);
     scroll->setMinimumWidth(252);
+    scroll_ = scroll;
     plots_ = new TrainPlots(splitter);
     splitter->setStretchFactor(0, 0);
     splitter->setStretchFactor(1, 1);
@@ -61,6 +69,7 @@ TrainView::TrainView(SessionBridge& bridge, QWidget* parent) : View(bridge, pare
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(0);
     layout->addLayout(bar);
+    layout->addWidget(makePastBar());
     layout->addWidget(splitter, 1);
 
     data_timer_.setSingleShot(true);
@@ -71,9 +80,83 @@ TrainView::TrainView(SessionBridge& bridge, QWidget* parent) : View(bridge, pare
     connect(&bridge, &SessionBridge::statusChanged, this, &TrainView::showState);
     connect(&bridge, &SessionBridge::trainingChanged, this, [this] {
         plots_->show(this->bridge().training());
+        if (this->bridge().model()) plots_->showTrainings(text(this->bridge().model()->path), this->bridge().session().trainings());
         showState();
     });
+    connect(plots_, &TrainPlots::stepActivated, this, &TrainView::lookAt);
     showModel();
+    arrange();
+}
+
+// Which step of the past the model is at, and the two ways on.
+QWidget* TrainView::makePastBar() {
+    past_ = new QWidget(this);
+    past_->setObjectName(QStringLiteral("trainPast"));
+    auto* row = new QHBoxLayout(past_);
+    row->setContentsMargins(8, 2, 8, 2);
+    row->setSpacing(6);
+    past_text_ = new QLabel(past_);
+    past_text_->setWordWrap(true);
+    past_text_->setMinimumWidth(1);
+    const auto button = [&](const QString& words, const QString& name, const QString& tip, auto slot) {
+        auto* made = new QToolButton(past_);
+        made->setText(words);
+        made->setObjectName(name);
+        made->setAccessibleName(words);
+        made->setToolTip(tip);
+        connect(made, &QToolButton::clicked, this, slot);
+        return made;
+    };
+    past_on_ = button(tr("Go on from here"), QStringLiteral("trainFromHere"), tr("Trains on from this step, with the settings as they are in the form, as a training of its own"), &TrainView::goOnFromHere);
+    past_back_ = button(tr("Back to the end"), QStringLiteral("trainBack"), tr("Model, optimiser and random numbers as they were at the end of the training"), &TrainView::backToEnd);
+    row->addWidget(past_text_, 1);
+    row->addWidget(past_on_);
+    row->addWidget(past_back_);
+    past_->setVisible(false);
+    return past_;
+}
+
+// Where there is no room for both, the form or the plots.
+void TrainView::arrange() {
+    const bool isNarrow = width() < 560;
+    if (isNarrow != is_narrow_ && isNarrow) settings_->setChecked(bridge().training() == nullptr);
+    is_narrow_ = isNarrow;
+    settings_->setVisible(isNarrow);
+    scroll_->setVisible(!isNarrow || settings_->isChecked());
+    plots_->setVisible(!isNarrow || !settings_->isChecked());
+    for (QToolButton* button : {start_, pause_, stop_, more_, save_}) {
+        button->setToolButtonStyle(width() < 640 ? Qt::ToolButtonIconOnly : Qt::ToolButtonTextBesideIcon);
+    }
+}
+
+void TrainView::resizeEvent(QResizeEvent* event) {
+    View::resizeEvent(event);
+    arrange();
+}
+
+void TrainView::lookAt(std::int64_t step) {
+    if (bridge().model() == nullptr || bridge().training() == nullptr) return;
+    bridge().lookAtStep(step);
+}
+
+void TrainView::goOnFromHere() {
+    form_->remember();
+    goOn();
+}
+
+void TrainView::backToEnd() { bridge().returnToEnd(); }
+
+void TrainView::showPast() {
+    const session::Status& status = bridge().status();
+    const bool isPast = status.training_end > 0;
+    past_->setVisible(isPast);
+    plots_->mark(isPast || (bridge().isTraining() && bridge().isPaused()) ? status.training_step : 0);
+    if (!isPast) return;
+    const bool isInside = bridge().isPaused();
+    past_text_->setText((isInside ? tr("Inside step <b>%1</b> of %2, run again.") : tr("The model is as it was after step <b>%1</b> of %2.")).arg(status.training_step).arg(status.training_end));
+    const bool isFree = isInside || !bridge().isBusy();
+    past_on_->setEnabled(isFree);
+    past_back_->setEnabled(isFree);
 }
 
 void TrainView::makeMenus() {
@@ -107,11 +190,14 @@ void TrainView::lookAtData() {
 void TrainView::showModel() {
     if (bridge().model() && !bridge().isTraining()) form_->setModel(*bridge().model());
     plots_->show(bridge().training());
+    plots_->showTrainings(bridge().model() ? text(bridge().model()->path) : QString(), bridge().session().trainings());
     showState();
 }
 
 void TrainView::train() {
     form_->remember();
+    settings_->setChecked(false);
+    arrange();
     bridge().train(form_->options());
 }
 
@@ -130,7 +216,9 @@ void TrainView::goOn() {
     session::TrainOptions options = form_->options();
     // A training that is done goes on for as many epochs again.
     const auto& log = bridge().training();
-    const auto done = log && log->steps_an_epoch() > 0 ? static_cast<int>(static_cast<std::int64_t>(log->step_count()) / log->steps_an_epoch()) : 0;
+    // From an earlier step it goes on as far as it was to go.
+    const std::int64_t steps = bridge().status().training_end > 0 ? bridge().status().training_step : log ? static_cast<std::int64_t>(log->step_count()) : 0;
+    const auto done = log && log->steps_an_epoch() > 0 ? static_cast<int>(steps / log->steps_an_epoch()) : 0;
     if (done >= options.epochs) options.epochs += done;
     bridge().trainOn(options);
 }
@@ -162,8 +250,10 @@ void TrainView::showState() {
     save_checkpoint_->setToolTip(bridge().training() ? tr("Model, optimiser, schedule, epoch, step and random numbers, for torch.load and to go on from") : tr("Not now: nothing was trained yet"));
     form_->setRunning(isTraining);
     const session::Status& status = bridge().status();
-    state_->setText(isPaused && isTraining ? tr("inside a step: %1").arg(text(status.why)) : isTraining ? text(status.progress) : text(status.error));
+    const QString inside = tr("inside step %1: %2").arg(status.training_step).arg(text(status.why));
+    state_->setText(isPaused && isTraining ? inside : isTraining ? text(status.progress) : text(status.error));
     state_->setToolTip(state_->text());
+    showPast();
 }
 
 void TrainView::chooseWeights() {

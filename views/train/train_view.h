@@ -33,14 +33,27 @@ class TrainView : public View {
     void trainAnew();
     // The engine stops inside the next step, or goes on from there.
     void pauseOrGoOn();
+    // Runs a step of the training again and parks inside it.
+    void lookAt(std::int64_t step);
+    // From a step that is looked at: on from there, or back to where the training ended.
+    void goOnFromHere();
+    void backToEnd();
+    QWidget* pastBar() { return past_; }
+    QToolButton* settings() { return settings_; }
     void saveWeights(const QString& file);
     // The training with its optimiser, schedule and random numbers, for torch.load and for resume().
     void saveCheckpoint(const QString& file);
     // Goes on with the training of a checkpoint, with its options.
     void resume(const QString& file);
 
+  protected:
+    void resizeEvent(QResizeEvent* event) override;
+
   private:
     void makeMenus();
+    QWidget* makePastBar();
+    void arrange();
+    void showPast();
     void tellOf(const std::string& failure, const QString& done);
     void lookAtData();
     void goOn();
@@ -61,6 +74,13 @@ class TrainView : public View {
     QAction* resume_;
     QAction* save_checkpoint_;
     QLabel* state_;
+    QToolButton* settings_;   // shows the form where there is no room for it beside the plots
+    QWidget* scroll_;
+    bool is_narrow_ = false;
+    QWidget* past_;           // while an earlier step is looked at
+    QLabel* past_text_;
+    QToolButton* past_on_;
+    QToolButton* past_back_;
     QTimer data_timer_;
 };
 

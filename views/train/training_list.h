@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+// The trainings of the model in this session: what differs in their settings, what they came to, and which are drawn.
+
+#include <QHash>
+#include <QSet>
+#include <QTreeWidget>
+
+#include "core/session/training.h"
+
+namespace loupe::views {
+
+class TrainingList : public QTreeWidget {
+    Q_OBJECT
+
+  public:
+    explicit TrainingList(QWidget* parent);
+
+    using Log = std::shared_ptr<const session::TrainingLog>;
+    // model: ticks are remembered by it. now: the one whose curves are drawn anyway.
+    void show(const QString& model, const std::vector<Log>& trainings, const Log& now);
+    // Those that are ticked, but for the one that is drawn anyway.
+    std::vector<Log> chosen() const;
+    static QColor colourOf(const session::TrainingLog& log);
+    // Settings that are not the same in all of them, by name.
+    static QStringList differences(const std::vector<Log>& trainings);
+
+  signals:
+    void chosenChanged();
+
+  private:
+    QString model_;
+    std::vector<Log> trainings_;
+    Log now_;
+    QHash<QString, QSet<int>> ticked_;  // numbers of trainings by model
+    QHash<QString, QSet<int>> known_;
+    QString shown_;                     // what the rows say
+};
+
+}  // namespace loupe::views
