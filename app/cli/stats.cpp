@@ -21,7 +21,7 @@ void print_operator_times(const session::Recording& recording, const session::Op
 }
 
 void print_stats(const session::Recording& recording) {
-    std::printf("%5s %-8s %-32s %-28s %-18s %-8s %10s %10s %11s %11s %11s %11s %6s %6s  %s\n", "event", "phase", "operator", "scope", "shape",
+    std::printf("%5s %-8s %-32s %-28s %-18s %-8s %10s %10s %11s %11s %11s %11s %6s %6s  %s  %s\n", "event", "phase", "operator", "scope", "shape",
                 "dtype", "time", "bytes", "min", "max", "mean", "std", "nan", "inf", "origin", "set-up");
     for (session::EventId id = 1; id <= recording.event_count(); ++id) {
         const session::Event& event = recording.event(id);
