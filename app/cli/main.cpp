@@ -123,7 +123,7 @@ int end_output(int status) {
     const bool has_failed = std::ferror(stdout) != 0;
     errno = 0;
     if (std::fflush(stdout) == 0 && !has_failed) return status;
-    std::fprintf(stderr, "standard output: cannot write: %s\n", errno != 0 ? std::strerror(errno) : "not all of it arrived");
+    std::fprintf(stderr, "standard output: cannot write: %s\n", errno != 0 ? std::strerror(errno) : "is the disk full?");
     return status == 0 ? kFile : status;
 }
 

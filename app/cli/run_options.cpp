@@ -89,11 +89,15 @@ fs::path nearest_folder(const fs::path& path) {
     return at;
 }
 
+// Of kernels and measurements. Where there is no folder for caches yet, none is kept.
 fs::path cache_folder() {
     const char* cache = std::getenv("XDG_CACHE_HOME");
     const char* home = std::getenv("HOME");
-    if (cache != nullptr && *cache != '\0') return fs::path(cache) / "tensorloupe";
-    return home != nullptr && *home != '\0' ? fs::path(home) / ".cache" / "tensorloupe" : fs::path();
+    fs::path folder;
+    if (cache != nullptr && *cache != '\0') folder = cache;
+    else if (home != nullptr && *home != '\0') folder = fs::path(home) / ".cache";
+    std::error_code failed;
+    return fs::is_directory(folder / "tensorloupe", failed) ? folder / "tensorloupe" : folder;
 }
 
 }  // namespace
@@ -106,10 +110,7 @@ void confine_source(const std::string& model, const FilePermissions& permissions
     for (const std::string& path : written) {
         if (!path.empty()) writable.push_back(nearest_folder(path));
     }
-    if (const fs::path cache = cache_folder(); !cache.empty()) {
-        fs::create_directories(cache, failed);
-        if (!failed) writable.push_back(cache);
-    }
+    if (const fs::path cache = cache_folder(); !cache.empty()) writable.push_back(cache);
     restrict_writes(writable);
 }
 

@@ -446,10 +446,10 @@ FileHandle FileSandbox::open_to_write(const std::string& path, Create create, Ke
     const std::lock_guard lock(mutex_);
     if (path == kNull) return FileHandle(::open(kNull.data(), O_RDWR | O_CLOEXEC));
     const auto relative = in_working_folder(path);
+    const Place place = place_to_write(path);
     const bool is_there = create == Create::IfMissing && keep == Keep::Nothing ? false : find(path).has_value();
     if (create == Create::Always && is_there) fail(EEXIST, path);
     if (create == Create::No && !is_there) fail(ENOENT, path);
-    const Place place = place_to_write(path);
     if (relative && place.root == fresh_ && keep == Keep::Contents) copy_up(*relative);
     FileHandle file;
     for (int tries = 0; !file.is_open() && tries < 10; ++tries) {
