@@ -4,7 +4,12 @@
 
 #include <dnnl.hpp>
 
+#include "core/base/address_space.h"
+
 namespace loupe::onednn {
+
+// oneDNN writes into generated code without asking whether it got memory for it. Before a primitive is made.
+inline void require_room_for_code() { require_address_space(std::size_t{32} << 20, "generated code"); }
 
 using Memory = dnnl::memory;
 using Layout = dnnl::memory::desc;
@@ -156,6 +161,12 @@ inline dnnl::matmul::primitive_desc matmul(const dnnl::engine& engine, const Lay
 // Row major c = alpha op(a) op(b) + beta c.
 inline void sgemm(bool transpose_a, bool transpose_b, std::int64_t m, std::int64_t n, std::int64_t k, float alpha, const float* a,
                   std::int64_t lda, const float* b, std::int64_t ldb, float beta, float* c, std::int64_t ldc) {
+    // The first call generates code for all that follow.
+    static const bool has_room = [] {
+        require_room_for_code();
+        return true;
+    }();
+    static_cast<void>(has_room);
     dnnl_sgemm(transpose_a ? 'T' : 'N', transpose_b ? 'T' : 'N', m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
 }
 

@@ -135,6 +135,7 @@ void reorder(const Memory& from, const Memory& to) {
     if (recent.size() >= 256) recent.erase(recent.begin(), recent.begin() + 128);
     {
         const SetupScope setup(Setup::Primitive);
+        require_room_for_code();
         recent.push_back({{from.get_desc(), to.get_desc()}, dnnl::reorder(from, to)});
     }
     recent.back().second.execute(stream(), {{DNNL_ARG_FROM, from}, {DNNL_ARG_TO, to}});

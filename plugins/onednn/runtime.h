@@ -101,6 +101,7 @@ class PlanCache {
         auto found = plans_.find(key.text());
         if (found == plans_.end()) {
             const SetupScope setup(Setup::Primitive);
+            require_room_for_code();
             found = plans_.emplace(key.text(), std::make_unique<Plan>(make())).first;
         }
         return *found->second;

@@ -414,9 +414,9 @@ int main(int argc, char** argv) {
 
     Nowhere nowhere;
     for (const char* scheme : {"http", "https", "file", "mailto", "ftp"}) QDesktopServices::setUrlHandler(QLatin1String(scheme), &nowhere, "open");
-    std::signal(SIGSEGV, onSignal);
-    std::signal(SIGABRT, onSignal);
-    std::signal(SIGFPE, onSignal);
+    ::signal(SIGSEGV, onSignal);
+    ::signal(SIGABRT, onSignal);
+    ::signal(SIGFPE, onSignal);
 
     std::fprintf(stderr, "log: %s/steps.log\n", qUtf8Printable(home.path()));
     std::thread watchdog([] {

@@ -2,14 +2,12 @@
 #include "core/ops/matrix/blas_scope.h"
 
 #include <cblas.h>
-#include <sys/mman.h>
 
 #include <atomic>
 #include <mutex>
 #include <vector>
 
-#include "core/base/error.h"
-#include "core/base/strings.h"
+#include "core/base/address_space.h"
 
 // OpenBLAS's own; missing where another BLAS has its place.
 extern "C" {
@@ -25,22 +23,13 @@ constexpr std::size_t kBuffer = std::size_t{128} << 20;  // of OpenBLAS 0.3 on x
 std::atomic<int> in_use{0};
 std::atomic<int> ready{0};  // buffers that OpenBLAS holds
 
-bool can_map(std::size_t bytes) {
-    void* const block = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (block == MAP_FAILED) return false;
-    ::munmap(block, bytes);
-    return true;
-}
-
 void make_ready(int wanted) {
     static std::mutex mutex;
     const std::lock_guard lock(mutex);
     if (ready == 0) openblas_set_num_threads(1);  // it would bring a thread pool of its own beside the one that all kernels share
     if (ready >= wanted) return;
     const std::size_t bytes = static_cast<std::size_t>(wanted - ready) * (kBuffer + (std::size_t{1} << 20));
-    if (!can_map(bytes)) {
-        throw Error(ErrorKind::Run, concat("out of memory: no address space for the ", format_bytes(static_cast<double>(bytes)), " that the linear algebra library works in"));
-    }
+    require_address_space(bytes, "working buffers of the linear algebra library");
     if (blas_memory_alloc != nullptr && blas_memory_free != nullptr) {
         // All at once, so that they are different ones; freed, they stay OpenBLAS's.
         std::vector<void*> held;

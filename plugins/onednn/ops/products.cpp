@@ -69,6 +69,7 @@ bool is_large(std::int64_t m, std::int64_t n, std::int64_t k) { return m >= kFew
 // sgemm makes the code of all its forms at its first call.
 void make_code() {
     const SetupScope setup(Setup::Primitive);
+    require_room_for_code();
     constexpr std::int64_t kSide = 16;
     const std::vector<float> a(kSide * kSide, 0.0F);
     std::vector<float> c(kSide * kSide, 0.0F);

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/base/address_space.h"
+
+#include <sys/mman.h>
+
+#include "core/base/error.h"
+#include "core/base/strings.h"
+
+namespace loupe {
+
+bool has_address_space(std::size_t bytes) {
+    void* const block = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (block == MAP_FAILED) return false;
+    ::munmap(block, bytes);
+    return true;
+}
+
+void require_address_space(std::size_t bytes, const char* what_for) {
+    if (has_address_space(bytes)) return;
+    throw Error(ErrorKind::Run, concat("out of memory: no address space for the ", format_bytes(static_cast<double>(bytes)), " of ", what_for));
+}
+
+}  // namespace loupe
