@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/base/parallel.h"
 
+#include <execinfo.h>
 #include <omp.h>
 #include <pthread.h>
 #include <sched.h>
@@ -31,6 +32,9 @@ extern "C" void* wait_for_release(void* release) {
 // Starts the threads of a team once: those of this thread wait for work from then on. Gives how many there can be, this one included.
 int start_team(int wanted) {
     if (wanted <= startable_threads || omp_in_parallel()) return wanted;
+    // Threads that end need the unwinder, which the C library loads when it is first asked, or ends the program.
+    void* frame = nullptr;
+    if (backtrace(&frame, 1) == 0) return startable_threads;
     const SetupScope setup(Setup::Threads);
     std::atomic<bool> release{false};
     std::vector<pthread_t> trial;
