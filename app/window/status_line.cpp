@@ -156,8 +156,8 @@ void StatusLine::showState() {
 void StatusLine::showPlaces() {
     const auto& recording = bridge_.recording();
     const auto selected = bridge_.currentEvent();
-    const auto reached = bridge_.reachedEvent();
-    const bool known = recording && reached != 0 && reached <= bridge_.eventCount();
+    const auto reached = bridge_.parkedEvent();
+    const bool known = reached != 0;
     reached_->setVisible(known);
     if (known) {
         showPlace(*reached_, u'\u25b6', Theme::Colour::Reached, place(*recording, reached),

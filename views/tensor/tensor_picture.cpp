@@ -185,18 +185,21 @@ void TensorPicture::paintTile(QPainter& painter, const Cell& cell, std::size_t i
 }
 
 void TensorPicture::paintLine(QPainter& painter) {
-    const QRectF area = QRectF(rect()).adjusted(54, 12, -12, -22);
     const session::TensorTile& tile = slice_.data[at(tile_)];
     Theme& theme = Theme::instance();
     painter.setRenderHint(QPainter::Antialiasing);
     painter.setFont(theme.monoFont());
     const double span = high_ > low_ ? high_ - low_ : 1;
+    // Room for the longest number, its sign included.
+    double numbers = 0;
+    for (int i = 0; i <= 4; ++i) numbers = std::max<double>(numbers, painter.fontMetrics().horizontalAdvance(numberText(low_ + span * i / 4)) + 4);
+    const QRectF area = QRectF(rect()).adjusted(numbers + 6, 12, -12, -22);
     for (int i = 0; i <= 4; ++i) {
         const double y = area.bottom() - area.height() * i / 4;
         painter.setPen(theme.colour(Theme::Colour::Grid));
         painter.drawLine(QPointF(area.left(), y), QPointF(area.right(), y));
         painter.setPen(theme.colour(Theme::Colour::Faint));
-        painter.drawText(QRectF(0, y - 8, 48, 16), Qt::AlignRight | Qt::AlignVCenter, numberText(low_ + span * i / 4));
+        painter.drawText(QRectF(0, y - 8, numbers, 16), Qt::AlignRight | Qt::AlignVCenter, numberText(low_ + span * i / 4));
     }
     // A vector is one line; of a matrix each row is one.
     const int rows = std::min(tile.rows, 12);
