@@ -74,13 +74,15 @@ void SourcePermissions::onStatus() {
 void SourcePermissions::tell() {
     if (!is_told_ && !refused_.empty()) {
         is_told_ = true;
-        const Entry& first = refused_.front();
+        // What it would have changed comes first.
+        const auto writes = std::find_if(refused_.begin(), refused_.end(), [](const Entry& entry) { return entry.access.is_write; });
+        const Entry& first = writes != refused_.end() ? *writes : refused_.front();
         const QString name = QFileInfo(text(first.source.file)).fileName();
         const QString who = name.isEmpty() ? tr("The source") : first.source.line > 0 ? QStringLiteral("%1:%2").arg(name).arg(first.source.line) : name;
         QString what = first.access.allow.empty() ? tr("%1 may not remove or replace %2: it did not make it") : first.access.is_write ? tr("%1 may not write %2") : tr("%1 may not read %2");
         what = what.arg(who, shortPath(text(first.access.path)));
         if (refused_.size() > 1) what += tr(", and %n more (see the log)", nullptr, static_cast<int>(refused_.size()) - 1);
-        banner_.tell(what + QLatin1Char('.'), links());
+        banner_.note(what + QLatin1Char('.'), links());
         return;
     }
     if (is_folder_told_ || folder_.isEmpty()) return;
@@ -88,7 +90,7 @@ void SourcePermissions::tell() {
     // Edited and opened again, a source writes the same again.
     if (folder_of_ == source()) return;
     folder_of_ = source();
-    banner_.tell(tr("%1 wrote files into a folder of its own: %2").arg(QFileInfo(source()).fileName(), shortPath(folder_)),
+    banner_.note(tr("%1 wrote files into a folder of its own: %2").arg(QFileInfo(source()).fileName(), shortPath(folder_)),
                  {{tr("Save what it wrote as\u2026"), [this] { keepWritten(); }}, {tr("Show the folder"), [this] { showFolder(); }}});
 }
 
