@@ -8,6 +8,7 @@
 #include <QVBoxLayout>
 
 #include "core/session/training.h"
+#include "views/common/elided_label.h"
 #include "views/common/format.h"
 
 namespace loupe::views {
@@ -35,7 +36,7 @@ std::vector<std::string> losses() {
 
 BackwardForm::BackwardForm(QWidget* parent)
     : QWidget(parent), kind_(new QComboBox(this)), detail_row_(new QWidget(this)), detail_(new QLineEdit(detail_row_)),
-      file_(new QToolButton(detail_row_)), note_(new QLabel(this)) {
+      file_(new QToolButton(detail_row_)), note_(new ElidedLabel(this)) {
     auto* rows = new QVBoxLayout(this);
     rows->setContentsMargins(0, 0, 0, 0);
     rows->setSpacing(3);
@@ -56,13 +57,13 @@ BackwardForm::BackwardForm(QWidget* parent)
     file_->setAccessibleName(tr("From a file, or the training data"));
     row->addWidget(file_);
     rows->addWidget(detail_row_);
-    note_->setWordWrap(true);
     note_->setObjectName(QStringLiteral("backwardNote"));
     rows->addWidget(note_);
     connect(kind_, &QComboBox::activated, this, &BackwardForm::kindChosen);
     connect(kind_->lineEdit(), &QLineEdit::editingFinished, this, &BackwardForm::take);
     // What was typed is followed by what it needs.
     connect(kind_->lineEdit(), &QLineEdit::returnPressed, this, [this] {
+        take();
         if (!detail_row_->isHidden()) detail_->setFocus();
     });
     connect(detail_, &QLineEdit::editingFinished, this, &BackwardForm::take);
@@ -142,7 +143,7 @@ void BackwardForm::showDetail() {
                                                 : tr("Gradients of the outputs: cot0, cot1, ..."));
     QString note;
     if (kind == Kind::Default && own_loss_ == 2 && choice_.target.source == LossTarget::Source::None) {
-        note = tr("The source's loss takes a target: until one is given, backward starts from the sum of outputs.");
+        note = tr("takes a target; until then: sum of outputs");
     } else if (choice_.target.source == LossTarget::Source::Data) {
         note = data_.path.empty() ? tr("Labels of the made-up training data, of its first examples")
                                   : tr("Labels of the first examples of %1").arg(text(data_.path).section(QLatin1Char('/'), -1));
