@@ -64,7 +64,7 @@ void View::takeState(const QJsonObject& state) {
 }
 
 QString View::emptyNote() const {
-    constexpr double kMuch = 0.25;
+    constexpr double kMuch = 0.15;  // of the panel
     const double all = std::max(1.0, static_cast<double>(width()) * height());
     for (const QLabel* hint : findChildren<QLabel*>(QStringLiteral("emptyHint"))) {
         const bool is_shown = hint->isVisibleTo(this) && !hint->text().isEmpty();
