@@ -179,7 +179,8 @@ class TestRunJournal : public QObject {
         QCOMPARE(again.size(), rows.size());
         for (std::size_t i = 0; i < rows.size(); ++i) {
             QCOMPARE(again[i].parameter, rows[i].parameter);
-            QCOMPARE(again[i].norm, rows[i].norm);
+            QCOMPARE(again[i].finite.has_value(), rows[i].finite.has_value());
+            if (rows[i].finite) QCOMPARE(again[i].finite->norm, rows[i].finite->norm);
         }
         // And is saved as a recording like one that ran here.
         const fs::path file = folder_.string() + ".loupe";
