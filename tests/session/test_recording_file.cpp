@@ -121,8 +121,10 @@ void TestRecordingFile::tells_what_was_run() {
     const auto trace = answer<PassTrace>(again, [&](auto reply) { again.request_passes("passes", "inline", "forward", reply); });
     QCOMPARE(trace.error, std::string());
     QVERIFY(!trace.steps.empty());
-    QCOMPARE(log.entries.size(), std::size_t{1});
+    // What it is of, and behind that the verdict.
+    QCOMPARE(log.entries.size(), std::size_t{2});
     QVERIFY2(QString::fromStdString(log.entries[0].text).contains("mlp.pt"), log.entries[0].text.c_str());
+    QVERIFY2(QString::fromStdString(log.entries[1].text).contains("finished"), log.entries[1].text.c_str());
     // Running it again takes the recorded inputs.
     options.inputs.clear();
     again.run(options);
