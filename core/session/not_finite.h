@@ -30,11 +30,11 @@ struct ElementFlow {
 
 // What went into an event and what came out.
 struct NumberFlow {
-    Holding in;  // of all tensors read, in backward with those saved in forward
-    Holding out;
+    Holding in = {};  // of all tensors read, in backward with those saved in forward
+    Holding out = {};
     bool has_infinite_constant = false;  // among the arguments that are no tensors
     bool has_nan_constant = false;
-    std::optional<ElementFlow> elements;  // where the elements were looked at
+    std::optional<ElementFlow> elements = {};  // where the elements were looked at
 };
 NotFinite classify(const NumberFlow& flow);
 // The same from what a recording has of an event, for those that were written without it: as good as its statistics.

@@ -47,7 +47,7 @@ struct Ran {
     std::string gradients() {
         std::string text;
         session.request_gradients("g", [&](const std::vector<GradientRow>& rows) {
-            for (const GradientRow& row : rows) text += row.parameter + " " + std::to_string(row.norm) + " ";
+            for (const GradientRow& row : rows) text += row.parameter + " " + std::to_string(row.finite ? row.finite->norm : -1) + " ";
         });
         session.wait_idle();
         return text;

@@ -274,13 +274,9 @@ void TestWhatIf::a_checkpoint_drops_what_its_block_saved() {
     // Of the two tanh that the block keeps, one is its result, which the next block needs all the same.
     const std::int64_t less = forecast.peak_before - forecast.peak;
     QVERIFY2(std::abs(less - unit) < unit / 20, qPrintable(QString("%1 less, expected %2").arg(less).arg(unit)));
-    QVERIFY(forecast.seconds > forecast.seconds_before);
-    double block = 0;
-    for (EventId id = 1; id <= recording->event_count(); ++id) {
-        const Event& event = recording->event(id);
-        if (event.phase == RunPhase::Forward && event.scope.starts_with("blocks.1")) block += event.duration;
-    }
-    QVERIFY(forecast.seconds <= forecast.seconds_before + 1.001 * block);
+    // Times of a first run predict nothing.
+    QVERIFY(!recording->warm_times());
+    QVERIFY(!forecast.seconds && !forecast.seconds_before);
 }
 
 void TestWhatIf::all_blocks_leave_one() {
