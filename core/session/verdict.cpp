@@ -139,9 +139,13 @@ std::string count_text(std::int64_t n, std::string_view one, std::string_view ma
 
 // The event that made what an event holds: itself, or the end of the way back; itself too where that leads out of the run.
 EventId origin_of(const Recording& recording, EventId id) {
-    if (is_origin(recording.event(id).not_finite)) return id;
+    const NotFinite kind = recording.event(id).not_finite;
+    if (kind == NotFinite::Made) return id;
     const auto way = trace_origin(recording, id);
-    return way.empty() || way.back().event == 0 ? id : way.back().event;
+    const EventId end = way.empty() ? 0 : way.back().event;
+    if (kind != NotFinite::Turned) return end == 0 || end == id ? id : origin_of(recording, end);
+    // An Inf that was made is the cause; one that is meant, or was given, is not.
+    return end != 0 && recording.event(end).not_finite == NotFinite::Made ? end : id;
 }
 
 // Has no event before it made one of the kind?

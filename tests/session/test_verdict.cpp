@@ -248,6 +248,9 @@ void TestVerdict::inf_of_backward_becomes_nan_behind_it() {
     const auto recording = run(session, true);
     COMPARE_NAMES(operators(*recording, NotFinite::Made), (Names{"SqrtBackward0"}));
     COMPARE_NAMES(operators(*recording, NotFinite::Turned), (Names{"MulBackward0"}));
+    // The cause is the Inf, not what became of it.
+    const auto verdict = session.status().verdict;
+    QVERIFY2(verdict->text.starts_with("sqrt at 0") && verdict->text.find("makes the first Inf in backward") != std::string::npos, verdict->text.c_str());
     // From the turned event the way leads on to where its Inf was made.
     EventId turned = 0;
     for (EventId id = 1; id <= recording->event_count(); ++id) {
