@@ -188,7 +188,12 @@ void BackwardForm::take() {
     // The source's loss without the target that it takes is still Default: the sum stands in for it.
     if (loss == QLatin1String("own") && own_loss_ == 2 && target.isEmpty()) loss.clear();
     try {
-        BackwardFrom from = session::parse_backward_from(loss.toStdString(), target.toStdString());
+        using Kind = BackwardFrom::Kind;
+        BackwardFrom from = session::parse_backward_from(loss.toStdString());
+        // What stands in the field is a target unless it is an element or a file of the choice before.
+        const bool was_target = choice_.kind != Kind::Element && choice_.kind != Kind::Cotangents;
+        const bool takes = from.kind == Kind::Loss || from.kind == Kind::Own || from.kind == Kind::Default;
+        if (takes && was_target) from = session::parse_backward_from(loss.toStdString(), target.toStdString());
         if (from.target.source == LossTarget::Source::Data) from.target.data = data_;
         const bool is_same = session::loss_text(from) == session::loss_text(choice_) && session::target_text(from.target) == session::target_text(choice_.target);
         setChoice(from);
