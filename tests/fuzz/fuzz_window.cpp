@@ -413,7 +413,8 @@ int main(int argc, char** argv) {
     parser.process(app);
 
     Nowhere nowhere;
-    for (const char* scheme : {"http", "https", "file", "mailto", "ftp"}) QDesktopServices::setUrlHandler(QLatin1String(scheme), &nowhere, "open");
+    const auto schemes = {"http", "https", "file", "mailto", "ftp"};
+    for (const char* scheme : schemes) QDesktopServices::setUrlHandler(QLatin1String(scheme), &nowhere, "open");
     ::signal(SIGSEGV, onSignal);
     ::signal(SIGABRT, onSignal);
     ::signal(SIGFPE, onSignal);
@@ -440,6 +441,7 @@ int main(int argc, char** argv) {
     }
     is_over = true;
     watchdog.join();
+    for (const char* scheme : schemes) QDesktopServices::unsetUrlHandler(QLatin1String(scheme));
     std::fprintf(stderr, "%u steps, %d findings\n", step_count.load(), findings);
     if (findings == 0) QDir(home.path()).removeRecursively();
     return findings > 0 || status != 0 ? 1 : 0;
