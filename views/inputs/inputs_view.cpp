@@ -503,7 +503,9 @@ void InputsView::showAnswer() {
     session::ValueId output = 0;
     for (auto id = static_cast<session::EventId>(recording->event_count()); id > 0 && output == 0; --id) {
         const session::Event& event = recording->event(id);
-        if (event.phase == session::RunPhase::Forward && !event.outputs.empty()) output = event.outputs.front();
+        // What a loss makes of the logits is no answer.
+        const bool isOfLoss = event.scope == "loss" || event.scope.starts_with("loss.");
+        if (event.phase == session::RunPhase::Forward && !event.outputs.empty() && !isOfLoss) output = event.outputs.front();
     }
     if (output == 0) return;
     const session::Value& value = recording->value(output);
