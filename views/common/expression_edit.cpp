@@ -115,6 +115,7 @@ void ExpressionEdit::offerWords(bool isAsked) {
         completer_->popup()->hide();
         return;
     }
+    note_->hide();  // the list has its place
     auto* popup = static_cast<QTreeView*>(completer_->popup());
     popup->resizeColumnToContents(0);
     popup->resizeColumnToContents(1);
