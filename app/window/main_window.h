@@ -90,6 +90,8 @@ class MainWindow : public QMainWindow {
     void saveAndStart(std::function<void()> go);
     void showUnsaved();
     void offerLastSession();
+    bool restoreLast(bool is_wanted);
+    void lookForLast(bool is_wanted, int times);
     void fitScreen();
     void chooseRecording(std::function<void()> then = {});
     void choosePicture();

@@ -254,11 +254,27 @@ void MainWindow::keepSession() { keeper_->start(); }
 void MainWindow::offerLastSession() { start_->setLastSession(keeper_->isKeeping() ? keeper_->last() : std::nullopt); }
 
 void MainWindow::restoreAtStart(bool is_wanted) {
+    if (restoreLast(is_wanted)) return;
+    start_->focusFirst();
+    lookForLast(is_wanted, 15);
+}
+
+// The start page offers it; true: it is being restored.
+bool MainWindow::restoreLast(bool is_wanted) {
     const auto last = keeper_->last();
     start_->setLastSession(last);
     const bool isAtOnce = last && (is_wanted || (setting(kRestoreAtStart, false) && last->may_be_at_once));
     if (isAtOnce) keeper_->restore(last->folder);
-    else start_->focusFirst();
+    return isAtOnce;
+}
+
+// A process that was killed holds its lock until the system has taken all of it away, which may be seconds.
+void MainWindow::lookForLast(bool is_wanted, int times) {
+    if (times == 0) return;
+    QTimer::singleShot(1000, this, [this, is_wanted, times] {
+        const bool isStart = !bridge_->model() && !bridge_->isBusy() && !keeper_->isRestoring();
+        if (isStart && !restoreLast(is_wanted)) lookForLast(is_wanted, times - 1);
+    });
 }
 
 // --- the screen

@@ -2,6 +2,7 @@
 // What was done in the window is kept: marked, asked for, saved, and there again in the next window.
 
 #include <Qsci/qsciscintilla.h>
+#include <sys/file.h>
 
 #include <QAction>
 #include <QCheckBox>
@@ -484,6 +485,21 @@ class WindowKeepingTest : public QObject {
         QVERIFY(window_->bridge().sourceEdits().empty());
         press(Qt::Key_F5);
         QTRY_COMPARE(state(), RunState::Finished);
+    }
+
+    // A process that was killed is not gone at once.
+    void aLockThatIsFreedLaterIsWaitedFor() {
+        const QString folder = SessionStore::root() + QStringLiteral("/dying");
+        QDir().mkpath(folder);
+        QVERIFY(SessionStore::write(folder, "{\"version\":1,\"model\":{\"path\":\"" + model("digits").toUtf8() + "\"}}"));
+        QFile lock(folder + QStringLiteral("/lock"));
+        QVERIFY(lock.open(QIODevice::ReadWrite));
+        QCOMPARE(::flock(lock.handle(), LOCK_EX), 0);
+        window_->keepSession();
+        window_->restoreAtStart(false);
+        QVERIFY(!window_->findChild<QPushButton*>(QStringLiteral("restoreSession")));
+        lock.close();
+        QTRY_VERIFY(window_->findChild<QPushButton*>(QStringLiteral("restoreSession")));
     }
 
     void oldSessionsAreCleaned() {

@@ -329,7 +329,7 @@ class TestRunJournal : public QObject {
         fs::copy_file(kData, data);
         TrainOptions options;
         options.data.path = data.string();
-        options.epochs = 1;
+        options.max_steps = 3;
         options.look_every = -1;
         {
             Session first;
