@@ -24,7 +24,7 @@ void drawBar(QPainter* painter, const QRect& cell, const QModelIndex& index) {
     painter->fillRect(QRect(room.left(), room.top(), wide, room.height()), colour);
     if (setup < 0.01) return;
     QColor faint = Theme::instance().colour(Theme::Colour::Faint);
-    faint.setAlpha(150);
+    faint.setAlpha(80);  // the number stands upon it
     const int hatched = std::min(room.width() - wide, std::max(3, static_cast<int>(room.width() * setup)));
     painter->fillRect(QRect(room.left() + wide, room.top(), hatched, room.height()), QBrush(faint, Qt::BDiagPattern));
 }

@@ -198,7 +198,7 @@ void EventsView::makeTree() {
     tree_->setContextMenuPolicy(Qt::CustomContextMenu);
     tree_->setExpandsOnDoubleClick(true);
     tree_->installEventFilter(this);
-    const int widths[] = {206, 66, 104, 76, 72, 122, 76, 74, 74, 74, 74, 72, 84, 52, 150, 80};
+    const int widths[] = {206, 66, 104, 76, 72, 146, 76, 74, 74, 74, 74, 72, 84, 52, 150, 80};
     for (int column = 0; column < EventModel::ColumnCount; ++column) tree_->setColumnWidth(column, widths[column]);
     tree_->header()->setStretchLastSection(true);
     tree_->header()->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);

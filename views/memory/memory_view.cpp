@@ -259,7 +259,8 @@ void MemoryView::draw() {
         QColor colour = theme.category(category);
         graph->setPen(QPen(colour, 1));
         colour.setAlphaF(theme.isDark() ? 0.55f : 0.6f);
-        graph->setBrush(colour);
+        // Hatched: it lies on top, and is in no sum.
+        graph->setBrush(category == session::Category::KernelCache ? QBrush(colour, Qt::BDiagPattern) : QBrush(colour));
         // The legend names what there is.
         if (greatest > 0) graph->addToLegend();
         else graph->removeFromLegend();
@@ -329,7 +330,9 @@ void MemoryView::fit() {
 
 // Only events are zoomed by hand.
 void MemoryView::fitBytes() {
-    const double most = series_.total.empty() ? 1 : *std::max_element(series_.total.begin(), series_.total.end());
+    const auto& caches = series_.bytes[static_cast<std::size_t>(session::Category::KernelCache)];
+    double most = 1;
+    for (std::size_t i = 0; i < series_.total.size(); ++i) most = std::max(most, series_.total[i] + caches[i]);
     plot_->yAxis->setRange(0, std::max(1.0, most * 1.06));
     plot_->replot(QCustomPlot::rpQueuedReplot);
 }

@@ -150,6 +150,7 @@ void TimelineDrawing::drawNote(TimelineSurface& surface) {
     QString note = QObject::tr("times of a first run");
     if (index_.isWarm()) note = QObject::tr("warm: median of %1 runs").arg(index_.warm()->repeats);
     else if (index_.setupSeconds() > 0) note += QObject::tr("; hatched: %1 of set-up").arg(secondsText(index_.setupSeconds()));
+    surface.box(width_ - state_.note_right, 0, width_, kAxis, rgb(C::Raised));  // under the buttons there are no numbers
     const double wide = surface.textWidth(note);
     const double right = width_ - 8 - state_.note_right;
     if (right - wide < kGutter + 40) return;
