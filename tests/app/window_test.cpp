@@ -166,11 +166,14 @@ class WindowTest : public QObject {
         QVERIFY(forward > 10);
         QTRY_COMPARE(events.model().acceptedCount(), forward);
 
-        // To backward, and a step there names its forward operator.
+        // To backward: the first step is what it starts from, the next names its forward operator.
         press(Qt::Key_F7);
         QTRY_VERIFY(state() == RunState::Paused && window_->bridge().status().phase == session::RunPhase::Backward);
         press(Qt::Key_F10);
-        QTRY_VERIFY(state() == RunState::Paused && window_->bridge().reachedEvent() > forward);
+        QTRY_VERIFY(state() == RunState::Paused && window_->bridge().reachedEvent() == forward + 1);
+        QTRY_COMPARE(window_->bridge().recording()->backward_start()->event, forward + 1);
+        press(Qt::Key_F10);
+        QTRY_VERIFY(state() == RunState::Paused && window_->bridge().reachedEvent() > forward + 1);
         const auto& recording = *window_->bridge().recording();
         const auto& event = recording.event(window_->bridge().reachedEvent());
         QCOMPARE(event.phase, session::RunPhase::Backward);
