@@ -179,7 +179,7 @@ void TestCli::tuples_are_inputs() {
     const NamedTensors arrays{{"arg0", filled({2, 1, 3})}, {"arg1.0", filled({1, 1, 4})}, {"arg1.1", filled({1, 1, 4})}};
     write_npz(folder.filePath("in.npz").toStdString(), arrays);
     const auto state = make_ptr<TupleObject>(std::vector<IValue>{arrays[1].second, arrays[2].second});
-    write_checkpoint(folder.filePath("in.pt").toStdString(), IValue(make_ptr<TupleObject>(std::vector<IValue>{arrays[0].second, IValue(state)})));
+    write_checkpoint(IValue(make_ptr<TupleObject>(std::vector<IValue>{arrays[0].second, IValue(state)})), folder.filePath("in.pt").toStdString());
     for (const char* inputs : {"in.npz", "in.pt"}) {
         const Outcome outcome = run_cli({"run", source, "--inputs", folder.filePath(inputs), "--backward"});
         QVERIFY2(outcome.status == 0, qPrintable(outcome.err));

@@ -219,6 +219,8 @@ model = net
         QCOMPARE(::mkfifo(qPrintable(place.dir.filePath("source/layers.py")), 0600), 0);
         place.write("source/net.py", "import layers\n");
         QVERIFY(run_cli_in(place.dir.path(), {"info", source}).err.contains("No module named 'layers'"));
+    }
+
     // What a run came to stands on standard error, cause first, whether it was watched or not.
     void theVerdict() {
         const QString cause = QStringLiteral("verdict: sqrt at 0 in length, nanback.py:10, makes the first NaN in backward; ");
