@@ -236,7 +236,7 @@ void TrainingWatch::name_missing(std::int64_t step) {
         for (const std::size_t i : found) since = std::min(since, parameters_[i].since);
         const std::string others = found.size() == 1 ? std::string() : concat(" and ", found.size() - 1, found.size() == 2 ? " other parameter" : " other parameters");
         std::string text = is_missing ? concat("backward gives no gradient to ", names_[found.front()], others)
-                                      : concat("the gradient of ", names_[found.front()], others, found.size() == 1 ? " is exactly 0" : " are exactly 0");
+                                      : concat(found.size() == 1 ? "the gradient of " : "the gradients of ", names_[found.front()], others, found.size() == 1 ? " is exactly 0" : " are exactly 0");
         if (found.size() == names_.size()) text = is_missing ? "backward gives no parameter a gradient" : "the gradient of every parameter is exactly 0";
         const std::size_t finding = open(Kind::NoGradient, since, concat(text, " since step ", since), names_[found.front()]);
         findings_[finding].share = static_cast<double>(found.size()) / static_cast<double>(names_.size());

@@ -318,7 +318,7 @@ void TestTrainingSteps::parameters_without_gradient_are_named() {
     }
     QCOMPARE(watch.findings().size(), std::size_t{2});
     QCOMPARE(watch.findings()[0].text, std::string("backward gives no gradient to unused since step 1"));
-    QCOMPARE(watch.findings()[1].text, std::string("the gradient of a.weight and 1 other parameter are exactly 0 since step 11"));
+    QCOMPARE(watch.findings()[1].text, std::string("the gradients of a.weight and 1 other parameter are exactly 0 since step 11"));
     QCOMPARE(watch.findings()[1].last_step, 29);
 }
 

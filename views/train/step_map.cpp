@@ -110,6 +110,11 @@ void StepMap::show(const std::shared_ptr<const session::TrainingLog>& log) {
     draw();
 }
 
+void StepMap::resizeEvent(QResizeEvent* event) {
+    QWidget::resizeEvent(event);
+    if (showsNorms()) draw();
+}
+
 void StepMap::setLogarithmic(bool on) {
     axis_.is_log = on;
     draw();
@@ -279,7 +284,7 @@ void StepMap::drawNorms() {
     map_->setGradient(gradient);
     map_->setDataRange(QCPRange(below, top));
     const auto ticker = QSharedPointer<QCPAxisTickerText>::create();
-    const int fit = std::max(1, plot_->height() / 15);
+    const int fit = std::max(1, (plot_->height() - 26) / 15);
     const int every = std::max(1, (static_cast<int>(names.size()) + fit - 1) / fit);
     for (int y = 0; y < static_cast<int>(names.size()); y += every) {
         const QString name = text(names[static_cast<std::size_t>(y)]);

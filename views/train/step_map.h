@@ -38,6 +38,10 @@ class StepMap : public QWidget {
   signals:
     void stepActivated(qint64 step);
 
+  protected:
+    // As many names as there is room for.
+    void resizeEvent(QResizeEvent* event) override;
+
   private:
     bool showsNorms() const { return kind_->currentIndex() >= GradientNorms; }
     void restyle();

@@ -8,6 +8,7 @@
 #include <QSplitter>
 #include <QVBoxLayout>
 #include <cmath>
+#include <utility>
 
 #include "views/common/format.h"
 #include "views/common/plot_style.h"
@@ -74,8 +75,8 @@ void TrainPlots::makeBar(QVBoxLayout* layout) {
         bar->addWidget(button);
         return button;
     };
-    log_steps_ = toggle(tr("log steps"), tr("Steps on a logarithmic axis: the first ones take most of the room"), kLogSteps);
-    log_loss_ = toggle(tr("log loss"), tr("Loss, learning rate and norms on logarithmic axes"), kLogLoss);
+    log_steps_ = toggle(tr("log x"), tr("Steps on a logarithmic axis: the first ones take most of the room"), kLogSteps);
+    log_loss_ = toggle(tr("log y"), tr("Loss, learning rate and norms on logarithmic axes"), kLogLoss);
     connect(log_steps_, &QToolButton::toggled, this, [this](bool on) {
         QSettings().setValue(QLatin1String(kLogSteps), on);
         map_->setLogarithmic(on);
@@ -205,7 +206,7 @@ void TrainPlots::makePages(QWidget* parent) {
 }
 
 void TrainPlots::arrange() {
-    const int columns = width() < 420 ? 1 : 2;
+    const int columns = width() < 420 && curves_->height() > 380 ? 1 : 2;
     if (columns == columns_) return;
     columns_ = columns;
     QCPLayoutGrid* grid = curves_->plotLayout();
@@ -224,6 +225,9 @@ void TrainPlots::arrange() {
 void TrainPlots::resizeEvent(QResizeEvent* event) {
     QWidget::resizeEvent(event);
     arrange();
+    // Few numbers where they would stand one over the other.
+    const bool isShort = curves_->height() < 200;
+    if (std::exchange(is_short_, isShort) != isShort) setScales();
 }
 
 void TrainPlots::restyle() {
@@ -256,12 +260,12 @@ void TrainPlots::setScales() {
     for (QCPAxisRect* axes : rects_) {
         QCPAxis* steps = axes->axis(QCPAxis::atBottom);
         QCPAxis* values = axes->axis(QCPAxis::atLeft);
-        const auto set = [](QCPAxis* axis, bool isLog) {
+        const auto set = [&](QCPAxis* axis, bool isLog) {
             axis->setScaleType(isLog ? QCPAxis::stLogarithmic : QCPAxis::stLinear);
             axis->setTicker(isLog ? QSharedPointer<QCPAxisTicker>(new QCPAxisTickerLog) : QSharedPointer<QCPAxisTicker>::create());
             axis->setNumberFormat(QStringLiteral("gb"));
             axis->setNumberPrecision(isLog ? 3 : 4);
-            axis->ticker()->setTickCount(4);
+            axis->ticker()->setTickCount(is_short_ && axis == values ? 2 : 4);
         };
         set(steps, log_steps_->isChecked());
         set(values, log_loss_->isChecked() && axes != rects_[1]);
@@ -316,7 +320,7 @@ void TrainPlots::showLast(const session::TrainingStep& step) {
     const auto epochs = log_->epochs();
     if (!epochs.empty() && epochs.back().held_out_accuracy) words += tr(" &nbsp; held out <b>%1 %</b>").arg(100 * *epochs.back().held_out_accuracy, 0, 'f', 1);
     else if (!epochs.empty() && epochs.back().accuracy) words += tr(" &nbsp; accuracy <b>%1 %</b>").arg(100 * *epochs.back().accuracy, 0, 'f', 1);
-    words += QStringLiteral(" &nbsp; %1").arg(tr("%1 a step").arg(secondsText(step.seconds)));
+    if (width() > 460) words += QStringLiteral(" &nbsp; %1").arg(tr("%1 a step").arg(secondsText(step.seconds)));
     const session::TrainingVerdict verdict = log_->verdict();
     if (!verdict.is_good) {
         const QString colour = Theme::instance().colour(Theme::Colour::Warning).name();

@@ -112,6 +112,7 @@ class TrainPlots : public QWidget {
     int columns_ = 0;
     bool follows_ = true;      // the axes show all steps
     bool is_scale_chosen_ = false;
+    bool is_short_ = false;
     QPoint pressed_;
     double average_ = 0;
     bool has_average_ = false;
