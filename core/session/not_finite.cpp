@@ -61,6 +61,29 @@ ValueId source_value(const Recording& recording, const Event& event) {
     return inf != 0 ? inf : meant;
 }
 
+// Several gradients of one value are added where no event is: a gradient that no event made is the sum of those that were
+// given for what the forward event made. The first of them that is not finite; 0.
+ValueId accumulated_part(const Recording& recording, const Event& event, ValueId sum) {
+    const Value& whole = recording.value(sum);
+    const bool is_gradient = whole.producer == 0 && event.phase == RunPhase::Backward && event.peer != 0 && event.peer < event.id &&
+                             std::find(event.inputs.begin(), event.inputs.end(), sum) != event.inputs.end();
+    if (!is_gradient) return 0;
+    const auto& made = recording.event(event.peer).outputs;
+    ValueId inf = 0;
+    for (EventId id = event.peer + 1; id < event.id; ++id) {
+        const Event& before = recording.event(id);
+        if (before.phase != RunPhase::Backward) continue;
+        for (const ValueId output : before.outputs) {
+            const Value& value = recording.value(output);
+            const bool is_part = value.producer == id && value.gradient_of != 0 && std::find(made.begin(), made.end(), value.gradient_of) != made.end();
+            if (!is_part || !is_bad(value)) continue;
+            if (value.statistics->nan_count > 0) return output;
+            if (inf == 0) inf = output;
+        }
+    }
+    return inf;
+}
+
 std::string step_text(const Recording& recording, const OriginStep& step) {
     if (step.event == 0) {
         const std::string& name = recording.value(step.value).name;
@@ -149,7 +172,9 @@ std::vector<OriginStep> trace_origin(const Recording& recording, EventId from) {
         const bool is_end = event.not_finite == NotFinite::Made || event.not_finite == NotFinite::None || (event.not_finite == NotFinite::Turned && id != from);
         if (is_end) break;
         value = source_value(recording, event);
-        if (value != 0) id = recording.value(value).producer;
+        if (value == 0) break;
+        if (const ValueId part = accumulated_part(recording, event, value); part != 0) value = part;
+        id = recording.value(value).producer;
     }
     return way;
 }

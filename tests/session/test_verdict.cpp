@@ -145,6 +145,12 @@ void TestVerdict::a_nan_of_backward_is_made_where_it_begins() {
     QCOMPARE(verdict->module, std::string("length"));
     QCOMPARE(verdict->source.line, 10);
     QCOMPARE(recording->event(verdict->event).op, std::string_view("SqrtBackward0"));
+    // Every event that passes it on leads there, also through gradients that are added up on the way.
+    for (EventId id = 1; id <= recording->event_count(); ++id) {
+        if (recording->event(id).not_finite != NotFinite::PassedOn) continue;
+        const auto way = trace_origin(*recording, id);
+        QCOMPARE(way.back().event, verdict->event);
+    }
 }
 
 void TestVerdict::a_nan_of_forward_is_blamed_on_its_operator() {
