@@ -148,7 +148,7 @@ HelpWindow::HelpWindow(std::vector<HelpPage> pages, QWidget* parent)
     connect(new QShortcut(Qt::Key_Escape, this), &QShortcut::activated, this, &QWidget::close);
     connect(&Theme::instance(), &Theme::changed, this, &HelpWindow::render);
     fillContents();
-    if (!pages_.empty()) show({0, 0});
+    if (!pages_.empty()) go({0, 0});
     search_->setFocus();
 }
 
@@ -161,12 +161,12 @@ void HelpWindow::showPage(const QString& name, const QString& heading) {
         for (std::size_t j = 0; j < pages_[i].sections.size(); ++j) {
             if (!heading.isEmpty() && pages_[i].sections[j].heading.compare(heading, Qt::CaseInsensitive) == 0) section = static_cast<int>(j);
         }
-        show({static_cast<int>(i), section});
+        go({static_cast<int>(i), section});
         return;
     }
 }
 
-void HelpWindow::show(Position position) {
+void HelpWindow::go(Position position) {
     const bool is_other = position.page != position_.page;
     if (position_.page >= 0 && (is_other || position.section != position_.section)) seen_.push_back(position_);
     position_ = position;
@@ -197,7 +197,7 @@ void HelpWindow::onLink(const QUrl& link) {
 }
 
 void HelpWindow::onItem(QTreeWidgetItem* item) {
-    show({item->data(0, kPageRole).toInt(), item->data(0, kSectionRole).toInt()});
+    go({item->data(0, kPageRole).toInt(), item->data(0, kSectionRole).toInt()});
 }
 
 void HelpWindow::search() {

@@ -36,7 +36,7 @@ class HelpWindow : public QWidget {
         int page = -1;
         int section = 0;
     };
-    void show(Position position);
+    void go(Position position);
     void goBack();
     void onLink(const QUrl& link);
     void onItem(QTreeWidgetItem* item);
