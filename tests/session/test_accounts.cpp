@@ -241,7 +241,10 @@ void TestAccounts::what_is_kept_names_who_keeps_it() {
     QCOMPARE(savers_of(recording, weight, last), std::vector<std::string>{"ConvolutionBackward0" + number(conv)});
     QCOMPARE(category_of(recording, weight, last), Category::Parameter);
     // After its backward no longer.
-    QVERIFY(savers_of(recording, input, static_cast<EventId>(recording.event_count())).empty());
+    const EventId head = event_of(recording, "aten::linear");
+    const std::uint64_t late = recording.value(recording.event(head).inputs.at(1)).storage_id;
+    QCOMPARE(savers_of(recording, late, last), std::vector<std::string>{"AddmmBackward0" + number(head)});
+    QVERIFY(savers_of(recording, late, static_cast<EventId>(recording.event_count())).empty());
     // Whatever is kept has a name.
     for (const AliveBlock& block : MemoryBook(recording).alive_at(last)) {
         if (block.allocation.category == Category::SavedForBackward) QVERIFY(!block.savers.empty() && !block.savers.front().node.empty());

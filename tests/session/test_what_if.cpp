@@ -314,7 +314,7 @@ void TestWhatIf::changes_add_up() {
     const MemoryForecast only_twice = forecast_memory(*recording, {twice});
     QVERIFY(both.peak < only_twice.peak);
     QVERIFY(both.peak > forecast_memory(*recording, {checkpoint}).peak);
-    QVERIFY(both.seconds > only_twice.seconds);
+    QVERIFY(!both.seconds && !only_twice.seconds);  // no kernel was measured with that batch
 }
 
 void TestWhatIf::advice_is_sorted() {
