@@ -143,6 +143,7 @@ using Kind = Term::Kind;
 
 struct Misread {
     ConditionProblem problem;
+    bool is_of_expression = false;  // a part that is none of Python's; the whole may be one
 };
 
 // Recursive descent over "a or b and not (c)", whose leaves are terms over an output or expressions over variables.
@@ -154,8 +155,14 @@ class Reader {
     TermPtr read() {
         const Part whole = trimmed({0, text_.size()});
         if (whole.begin == whole.end) return nullptr;
-        TermPtr root = read_any(whole);
-        // All over variables: Python's own and, or, not and conditional expressions.
+        TermPtr root;
+        try {
+            root = read_any(whole);
+        } catch (const Misread& misread) {
+            if (!misread.is_of_expression) throw;
+            return read_variables(whole);  // "a if b or c else d", a lambda: not to be divided
+        }
+        // All over variables: Python's own and, or and not.
         if (!root->any([](const Term& term) { return term.parts.empty() && !term.is_over_variables(); })) return read_variables(whole);
         return root;
     }
@@ -312,9 +319,10 @@ class Reader {
         } catch (const script::CompileError& error) {
             const std::size_t begin = std::min(part.begin + (error.range().start > 0 ? error.range().start - 1 : 0), part.end);
             const std::size_t end = std::min(part.begin + (error.range().end > 0 ? error.range().end - 1 : 0), part.end);
-            fail(error.message(), begin < end ? Part{begin, end} : part);
+            const Part at = begin < end ? Part{begin, end} : part;
+            throw Misread{{error.message(), at.begin, at.end}, true};
         } catch (const Error& error) {
-            fail(error.message(), part);
+            throw Misread{{error.message(), part.begin, part.end}, true};
         }
         return term;
     }
