@@ -109,8 +109,12 @@ ModelFile open_file(const fs::path& path, const std::string& build, const FilePe
 bool holds_weights(const fs::path& path) {
     std::error_code ignored;
     if (!fs::is_regular_file(path, ignored)) return false;
-    const FileKind kind = identify_file(MappedFile::open(path)).kind;
-    return kind == FileKind::Checkpoint || kind == FileKind::LegacyCheckpoint || kind == FileKind::Npz || kind == FileKind::Safetensors;
+    try {
+        const FileKind kind = identify_file(MappedFile::open(path)).kind;
+        return kind == FileKind::Checkpoint || kind == FileKind::LegacyCheckpoint || kind == FileKind::Npz || kind == FileKind::Safetensors;
+    } catch (const Error&) {
+        return false;  // damaged, or not to be read: opening it says how
+    }
 }
 
 std::shared_ptr<Program> Program::open(const fs::path& path, const fs::path& weights, const std::string& build, const FilePermissions& permissions) {

@@ -4,9 +4,11 @@
 #include <QAbstractTableModel>
 #include <QListView>
 #include <QPainter>
+#include <QFile>
 #include <QPushButton>
 #include <QStringListModel>
 #include <QTableView>
+#include <QTemporaryDir>
 #include <QTest>
 #include <QThreadPool>
 #include <QTimer>
@@ -107,6 +109,17 @@ class RobustTest : public QObject {
         QVERIFY(QTest::qWaitForWindowExposed(window_.get()));
     }
     void cleanupTestCase() { window_.reset(); }
+
+    void aDamagedFileThatIsDroppedIsTold() {
+        const QTemporaryDir folder;
+        const QString damaged = folder.filePath(QStringLiteral("damaged.pt"));
+        QFile file(damaged);
+        QVERIFY(file.open(QIODevice::WriteOnly) && file.write("PK\x03\x04 no archive") > 0);
+        file.close();
+        window_->takeFile(damaged);
+        QTRY_COMPARE(state(), RunState::Failed);
+        QVERIFY(QString::fromStdString(window_->bridge().status().error).contains(QStringLiteral("truncated")));
+    }
 
     void whatASlotThrowsGoesToTheLog() {
         auto* button = new QPushButton(QStringLiteral("throws"), window_.get());
