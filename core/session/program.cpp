@@ -30,12 +30,19 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A checkpoint of the same stem beside a model source; empty when there is none.
+// Throws Error (File) for a damaged file.
+bool is_weights(const fs::path& path) {
+    const FileKind kind = identify_file(MappedFile::open(path)).kind;
+    return kind == FileKind::Checkpoint || kind == FileKind::LegacyCheckpoint || kind == FileKind::Npz || kind == FileKind::Safetensors;
+}
+
+// A checkpoint of the same stem beside a model source; empty when there is none. A damaged one is an error, not none.
 fs::path weights_beside(const fs::path& source) {
+    std::error_code ignored;
     for (const char* extension : {".pt", ".pth", ".safetensors", ".npz"}) {
         fs::path path = source;
         path.replace_extension(extension);
-        if (holds_weights(path)) return path;
+        if (fs::is_regular_file(path, ignored) && is_weights(path)) return path;
     }
     return {};
 }
@@ -110,8 +117,7 @@ bool holds_weights(const fs::path& path) {
     std::error_code ignored;
     if (!fs::is_regular_file(path, ignored)) return false;
     try {
-        const FileKind kind = identify_file(MappedFile::open(path)).kind;
-        return kind == FileKind::Checkpoint || kind == FileKind::LegacyCheckpoint || kind == FileKind::Npz || kind == FileKind::Safetensors;
+        return is_weights(path);
     } catch (const Error&) {
         return false;  // damaged, or not to be read: opening it says how
     }
