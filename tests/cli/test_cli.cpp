@@ -580,10 +580,10 @@ void TestCli::never_overwrites_what_is_no_output() {
     QCOMPARE(contents(), before);
     // A link is written through; a device stays one.
     QVERIFY(QFile::link(folder.filePath("target.npz"), folder.filePath("link.npz")));
-    QCOMPARE(run_cli({"run", model, "--outputs", folder.filePath("link.npz")}).status, 0);
+    QCOMPARE(run_cli({"run", model, "--input", "1x1x8x8", "--outputs", folder.filePath("link.npz")}).status, 0);
     QVERIFY(QFileInfo(folder.filePath("link.npz")).isSymLink() && QFileInfo(folder.filePath("target.npz")).size() > 0);
-    QCOMPARE(run_cli({"run", model, "--outputs", "/dev/null"}).status, 0);
-    QCOMPARE(run_cli({"run", model, "--outputs", "/dev/full"}).status, 3);
+    QCOMPARE(run_cli({"run", model, "--input", "1x1x8x8", "--outputs", "/dev/null"}).status, 0);
+    QCOMPARE(run_cli({"run", model, "--input", "1x1x8x8", "--outputs", "/dev/full"}).status, 3);
     struct stat facts {};
     QVERIFY(::stat("/dev/null", &facts) == 0 && S_ISCHR(facts.st_mode));
     QVERIFY(::stat("/dev/full", &facts) == 0 && S_ISCHR(facts.st_mode));
@@ -597,7 +597,8 @@ void TestCli::a_full_disk_is_told() {
         QVERIFY(process.waitForFinished(120'000));
         QCOMPARE(process.exitCode(), 3);
         const QString told = QString::fromUtf8(process.readAllStandardError());
-        QVERIFY2(is_one_line(told) && told.contains("standard output"), qPrintable(told));
+        // A verdict may stand before it.
+        QVERIFY2(told.trimmed().section('\n', -1).startsWith("standard output: cannot write"), qPrintable(told));
     }
 }
 
@@ -641,7 +642,7 @@ void TestCli::a_signal_keeps_what_was_asked_for() {
     const QString told = QString::fromUtf8(process.readAllStandardError());
     // It ended by the signal, as its caller sees.
     QVERIFY(process.exitStatus() == QProcess::CrashExit && process.exitCode() == number);
-    QVERIFY2(is_one_line(told) && told.contains(csv) && told.contains(weights) && told.contains(checkpoint) && told.contains("step"), qPrintable(told));
+    QVERIFY2(told.contains(csv) && told.contains(weights) && told.contains(checkpoint) && told.contains("step"), qPrintable(told));
     QCOMPARE(QDir(folder.path()).entryList(QDir::AllEntries | QDir::Hidden | QDir::NoDotAndDotDot), (QStringList{"c.pt", "log.csv", "w.npz"}));
     QVERIFY(!read_npz(weights.toStdString()).empty());
     QFile rows(csv);
