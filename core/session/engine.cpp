@@ -773,6 +773,10 @@ void Session::Engine::run_recorded(const PreparedMethod& method, const RunOption
         const ObserverScope observed(recorder_.get());
         const StatementScope statements(*program_, *recorder_);
         run_phases(method, arguments_, backward_source_.get());
+    } catch (const Error& error) {
+        run_failed_ = error.kind() != ErrorKind::Cancelled;  // a run that was stopped did not fail
+        finish();
+        throw;
     } catch (...) {
         run_failed_ = true;
         finish();
