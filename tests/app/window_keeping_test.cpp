@@ -339,6 +339,7 @@ class WindowKeepingTest : public QObject {
         settle();
         window_->findChild<QDockWidget*>(QStringLiteral("timeline"))->setFloating(true);
         settle();
+        QTRY_VERIFY(!folderOf(*window_).isEmpty());  // written a moment later
         const QString own = folderOf(*window_);
         QTRY_VERIFY(isWritten(own, RunState::Paused, events));
         QTRY_VERIFY(stateIn(own)[QStringLiteral("current")].toObject()[QStringLiteral("event")].toInteger() == 5);
@@ -398,6 +399,7 @@ class WindowKeepingTest : public QObject {
         editor.insertAt(QStringLiteral("        y = y.exp()\n"), 6, 0);
         emit editor.marginClicked(0, 5, Qt::NoModifier);
         QCOMPARE(window_->bridge().breakpoints().front().line, 8);
+        QTRY_VERIFY(!folderOf(*window_).isEmpty());  // written a moment later
         const QString own = folderOf(*window_);
         QTRY_VERIFY(stateIn(own)[QStringLiteral("edits")].toObject().contains(path) && stateIn(own)[QStringLiteral("breakpoints")].toArray().size() == 2);
         leaveBehind(own);
@@ -461,6 +463,7 @@ class WindowKeepingTest : public QObject {
         open(model("digits"));
         press(Qt::Key_F5);
         QTRY_COMPARE(state(), RunState::Finished);
+        QTRY_VERIFY(!folderOf(*window_).isEmpty());  // written a moment later
         const QString own = folderOf(*window_);
         QTRY_VERIFY(isWritten(own, RunState::Finished, static_cast<qint64>(window_->bridge().eventCount())));
         QJsonObject forged = stateIn(own);
