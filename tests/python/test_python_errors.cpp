@@ -69,13 +69,13 @@ class TestPythonErrors : public QObject {
         row("class E(Exception): pass\nraise E(1, 2)\n", "E: (1, 2) | model.py:2");
         row("open('x')\n", "FileNotFoundError: [Errno 2] No such file or directory: 'x' | model.py:1");
         row("import os\nos.remove('/etc/hostname')\n",
-            "PermissionError: [Errno 1] remove '/etc/hostname': a model source can only do this to files and folders that it has made | model.py:2");
+            "PermissionError: [Errno 13] Permission denied to a model source (--allow-read /etc permits it): '/etc/hostname' | model.py:2");
         row("import re\nre.compile('a(')\n", "ReError: missing ), unterminated subpattern at position 2 | model.py:2");
         row("import torch\ntorch.nn.utils.clip_grad_norm_([None], 1.)\n", "AttributeError: 'NoneType' object has no attribute 'grad' | model.py:2");
         row("import torch.nn.utils.prune as prune\nprune.l1_unstructured(name='weight', amount=1)\n",
             "TypeError: missing 1 required positional argument: 'module' | model.py:2");
         row("import asyncio\n", "ModuleNotFoundError: No module named 'asyncio': asyncio is not available here; call plain functions one after the other | model.py:1");
-        row("with open('/dev/zero') as f: pass\n", "OSError: [Errno 22] Invalid argument: '/dev/zero' | model.py:1");
+        row("with open('/dev/zero') as f: pass\n", "PermissionError: [Errno 13] Permission denied to a model source (--allow-read /dev permits it): '/dev/zero' | model.py:1");
         row("x = (1,\n     2,\n     undefined)\n", "NameError: name 'undefined' is not defined | model.py:3");
         row("a = []\na.append(a)\nprint(a == [a])\n", "True\n");
         row("a = []\na.append(a)\nb = []\nb.append(b)\na == b\n",
@@ -102,7 +102,8 @@ class TestPythonErrors : public QObject {
         row("return 1\n", "'return' outside function | model.py:1");
         row("for i in x:\n    pass\nbreak\n", "'break' outside loop | model.py:3");
         row("def f():\n    nonlocal y\n", "no binding for nonlocal 'y' found | model.py:2");
-        row("async def f():\n    pass\n", "async functions, loops and with statements aren't supported | model.py:1");
+        row("async for x in []:\n    pass\n", "'async for' outside async function | model.py:1");
+        row("await f()\n", "'await' outside async function | model.py:1");
         row("f() = 1\n", "cannot assign to function call here | model.py:1");
         row("def f(a, a):\n    pass\n", "duplicate argument 'a' in function definition | model.py:1");
         row("def f(a=1, b):\n    pass\n", "non-default argument follows default argument | model.py:1");
