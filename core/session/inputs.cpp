@@ -222,7 +222,8 @@ IValue make_input(const InputSpec& spec, const Argument& argument) {
         return typed(read_input_value(spec.file, spec.key), argument.type, argument);
     }
     // Of sources parameters without annotation count as tensors: Python takes what comes.
-    if (!spec.elements.empty() && (type.kind() == TypeKind::Tensor || is_open)) {
+    const bool is_container = !spec.elements.empty() && spec.shape.empty() && spec.file.empty();
+    if (is_container && (type.kind() == TypeKind::Tensor || is_open)) {
         Argument element = argument;
         element.type = types::any();
         std::vector<IValue> elements;
