@@ -274,7 +274,10 @@ void SourceView::showValues(const std::vector<session::FrameValues>& frames) {
     values_->setTexts(std::move(texts), std::move(bad));
     const session::SourcePlace failed = failedPlace();
     const bool isHere = failed.line > 0 && text(failed.file) == currentFile() && !editor_->isModified();
-    values_->setTrouble(isHere ? failed.line - 1 : -1, isHere ? text(bridge().status().error) : QString());
+    // Which file it is one sees.
+    QString trouble = text(bridge().status().error);
+    if (const QString prefix = currentFile() + QStringLiteral(": "); trouble.startsWith(prefix)) trouble.remove(0, prefix.size());
+    values_->setTrouble(isHere ? failed.line - 1 : -1, isHere ? trouble : QString());
 }
 
 // Of a run or an opening that failed: the line that the error names, else that of the operator that failed.
