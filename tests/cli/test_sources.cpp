@@ -231,8 +231,8 @@ model = net
         QCOMPARE(plain.err.count('\n'), 1);
         const Outcome watched = run_cli({"run", kSources + "nanback.py", "--backward", "--stats"});
         QCOMPARE(watched.err, plain.err);
-        QVERIFY(QRegularExpression("SqrtBackward0 .* made here\n").match(watched.out).hasMatch());
-        QVERIFY(QRegularExpression("SumBackward1 .* passed on\n").match(watched.out).hasMatch());
+        QVERIFY(QRegularExpression("SqrtBackward0 .* made here( |\n)").match(watched.out).hasMatch());
+        QVERIFY(QRegularExpression("SumBackward1 .* passed on( |\n)").match(watched.out).hasMatch());
         const Outcome finite = run_cli({"run", kSources + "nanback.py"});
         QCOMPARE(finite.err, QString("verdict: finished: 1 output without NaN or Inf\n"));
         const Outcome forward = run_cli({"run", kSources + "nanfwd.py"});
