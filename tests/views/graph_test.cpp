@@ -402,14 +402,18 @@ class GraphTest : public QObject {
         QCOMPARE(graph.canvas()->reached(), -1);
         bridge.step(session::StepKind::Into);
         QTRY_VERIFY(bridge.isPaused());
-        for (int i = 0; i < 3; ++i) {
+        // Over a module at a time, to the end.
+        int stops = 0;
+        while (bridge.isPaused()) {
             const session::EventId before = bridge.status().reached;
             bridge.step(session::StepKind::Over);
-            QTRY_VERIFY(bridge.isPaused() && bridge.status().reached > before);
+            QTRY_VERIFY(bridge.status().state == session::RunState::Finished || (bridge.isPaused() && bridge.status().reached > before));
+            if (!bridge.isPaused()) break;
+            ++stops;
             QTRY_COMPARE(marked(), bridge.status().reached);
             QCOMPARE(graph.canvas()->reached(), bridge.recording()->event(bridge.status().reached).graph_node);
         }
-        bridge.run();
+        QVERIFY(stops > 0);
         QTRY_COMPARE(bridge.status().state, session::RunState::Finished);
         QTRY_COMPARE(marked(), 0u);
         QCOMPARE(graph.canvas()->reached(), -1);
