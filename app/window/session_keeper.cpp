@@ -96,6 +96,11 @@ SessionKeeper::SessionKeeper(views::SessionBridge& bridge, Docks& docks, QMainWi
     connect(watchOf(docks_)->findChild<views::WatchModel*>(), &views::WatchModel::expressionsChanged, this, &SessionKeeper::markDirty);
     connect(&docks_, &Docks::changed, this, &SessionKeeper::markDirty);
     connect(&bridge_, &Bridge::statusChanged, this, &SessionKeeper::onStatus);
+    // Before the first run: it is kept from its beginning.
+    connect(&bridge_, &Bridge::modelChanged, this, [this] {
+        const bool isNew = is_keeping_ && !isRestoring() && bridge_.model() && !store_.hasFolder();
+        if (isNew && !store_.folder().isEmpty()) bridge_.session().keep_in(store_.folder().toStdString());
+    });
 }
 
 // --- writing
