@@ -491,7 +491,7 @@ void TestCli::records_a_run() {
 void TestCli::tells_warnings() {
     const Outcome outcome = run_cli({"run", kModels + "warns.pt", "--input", "3"});
     QCOMPARE(outcome.status, 0);
-    QVERIFY2(QRegularExpression("^make_misbehaving.py:\\d+: UserWarning: more than one: 3\n$").match(outcome.err).hasMatch(), qPrintable(outcome.err));
+    QVERIFY2(QRegularExpression("^make_misbehaving.py:\\d+: UserWarning: more than one: 3\nverdict: [^\n]*\n$").match(outcome.err).hasMatch(), qPrintable(outcome.err));
     QVERIFY(outcome.out.contains("seen 1\n"));
     QCOMPARE(run_cli({"run", kModels + "warns.pt", "--input", "1"}).err, QString());
 }
