@@ -258,6 +258,8 @@ class TrainTest : public QObject {
 
     // Saved in the middle, and gone on with by another window's panel: the same curve as without a stop.
     void savesAndResumesATraining() {
+        // Not what another test's form was remembered with.
+        view_->form().optimizer()->setCurrentText(QStringLiteral("Adam(lr=0.001)"));
         few(9);
         view_->train();
         waitFor(session::RunState::Finished);
