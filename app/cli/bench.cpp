@@ -8,7 +8,7 @@
 #include "core/base/error.h"
 #include "core/base/parallel.h"
 #include "core/base/strings.h"
-#include "core/session/operator_times.h"
+#include "core/record/operator_times.h"
 
 namespace loupe::cli {
 namespace {

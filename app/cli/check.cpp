@@ -6,7 +6,7 @@
 #include "app/cli/commands.h"
 #include "core/base/error.h"
 #include "core/base/strings.h"
-#include "core/session/compare.h"
+#include "core/study/compare.h"
 
 namespace loupe::cli {
 

@@ -8,12 +8,12 @@
 #include <string>
 #include <vector>
 
-#include "core/io/npy.h"
-#include "core/session/backward_roots.h"
-#include "core/session/program.h"
-#include "core/session/recorder.h"
-#include "core/session/training.h"
-#include "core/session/verdict.h"
+#include "core/formats/numpy/npy.h"
+#include "core/model/backward_roots.h"
+#include "core/model/program.h"
+#include "core/record/recorder.h"
+#include "core/train/training.h"
+#include "core/study/verdict.h"
 
 namespace loupe::cli {
 

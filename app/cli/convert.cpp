@@ -3,7 +3,7 @@
 
 #include "app/cli/commands.h"
 #include "app/cli/written_files.h"
-#include "core/session/convert.h"
+#include "core/model/convert.h"
 
 namespace loupe::cli {
 

@@ -8,8 +8,8 @@
 #include "core/base/error.h"
 #include "core/base/strings.h"
 #include "core/data/loader.h"
-#include "core/io/sources/source.h"
-#include "core/session/data_sources.h"
+#include "core/formats/sources/source.h"
+#include "core/train/data_sources.h"
 
 namespace loupe::cli {
 namespace {

@@ -3,7 +3,7 @@
 
 #include "app/cli/commands.h"
 #include "core/base/strings.h"
-#include "core/session/recording_file.h"
+#include "core/record/recording_file.h"
 
 namespace loupe::cli {
 namespace {

@@ -6,8 +6,8 @@
 #include "core/base/error.h"
 #include "core/base/file.h"
 #include "core/base/strings.h"
-#include "core/session/bisect_passes.h"
-#include "core/session/pipelines.h"
+#include "core/study/bisect_passes.h"
+#include "core/model/pipelines.h"
 #include "core/session/session.h"
 
 namespace loupe::cli {

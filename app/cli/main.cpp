@@ -15,9 +15,9 @@
 #include "core/base/share_cores.h"
 #include "core/base/strings.h"
 #include "core/base/thread_limit.h"
-#include "core/session/compile_mode.h"
-#include "core/session/convert.h"
-#include "core/session/error_text.h"
+#include "core/model/compile_mode.h"
+#include "core/model/convert.h"
+#include "core/model/error_text.h"
 #include "core/session/session.h"
 
 namespace {

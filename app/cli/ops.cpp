@@ -5,8 +5,8 @@
 #include <nlohmann/json.hpp>
 
 #include "app/cli/commands.h"
-#include "core/session/operator_info.h"
-#include "core/session/program.h"
+#include "core/study/operator_info.h"
+#include "core/model/program.h"
 
 namespace loupe::cli {
 namespace {

@@ -6,9 +6,9 @@
 #include "core/autograd/variable.h"
 #include "core/base/error.h"
 #include "core/base/strings.h"
-#include "core/session/compute_statistics.h"
-#include "core/session/inputs.h"
-#include "core/session/script_output.h"
+#include "core/record/compute_statistics.h"
+#include "core/model/inputs.h"
+#include "core/model/script_output.h"
 
 namespace loupe::cli {
 

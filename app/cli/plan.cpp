@@ -4,7 +4,7 @@
 
 #include "app/cli/commands.h"
 #include "core/base/strings.h"
-#include "core/session/plan_memory.h"
+#include "core/study/plan_memory.h"
 
 namespace loupe::cli {
 namespace {

@@ -6,9 +6,9 @@
 #include "app/cli/written_files.h"
 #include "core/base/error.h"
 #include "core/base/strings.h"
-#include "core/runtime/print.h"
-#include "core/session/finite_check.h"
-#include "core/session/recording_file.h"
+#include "core/runtime/interpreter/print.h"
+#include "core/record/finite_check.h"
+#include "core/record/recording_file.h"
 
 namespace loupe::cli {
 namespace {

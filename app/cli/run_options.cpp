@@ -8,12 +8,12 @@
 #include "core/base/parallel.h"
 #include "core/base/restricted_thread.h"
 #include "core/base/strings.h"
-#include "core/ops/plugin_loader.h"
-#include "core/io/checkpoint.h"
+#include "core/plugin/plugin_loader.h"
+#include "core/formats/checkpoint/checkpoint.h"
 #include "core/ops/random/generator.h"
-#include "core/session/compile_mode.h"
-#include "core/session/input_file.h"
-#include "core/session/inputs.h"
+#include "core/model/compile_mode.h"
+#include "core/model/input_file.h"
+#include "core/model/inputs.h"
 
 namespace loupe::cli {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/cli/commands.h"
-#include "core/session/chrome_trace.h"
+#include "core/record/chrome_trace.h"
 
 namespace loupe::cli {
 

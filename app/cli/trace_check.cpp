@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/session/trace_check.h"
+#include "core/study/trace_check.h"
 
 #include <cstdio>
 

@@ -9,8 +9,8 @@
 #include "core/base/error.h"
 #include "core/base/file.h"
 #include "core/base/strings.h"
-#include "core/session/convert.h"
-#include "core/session/trainer.h"
+#include "core/model/convert.h"
+#include "core/train/trainer.h"
 
 namespace loupe::cli {
 namespace {

@@ -25,7 +25,7 @@
 #include "app/window/start_page.h"
 #include "app/window/status_line.h"
 #include "app/window/weights_loader.h"
-#include "core/session/verdict.h"
+#include "core/study/verdict.h"
 #include "views/common/failures.h"
 #include "views/common/format.h"
 #include "views/common/icons.h"

@@ -5,7 +5,7 @@
 #include <QProgressBar>
 #include <QToolButton>
 
-#include "core/session/verdict.h"
+#include "core/study/verdict.h"
 #include "views/common/format.h"
 #include "views/common/icons.h"
 #include "views/common/theme.h"

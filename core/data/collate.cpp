@@ -7,7 +7,7 @@
 #include "core/autograd/variable.h"
 #include "core/base/strings.h"
 #include "core/data/error.h"
-#include "core/ops/functions.h"
+#include "core/dispatch/functions.h"
 #include "core/value/type.h"
 
 namespace loupe::data {

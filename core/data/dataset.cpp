@@ -7,7 +7,7 @@
 
 #include "core/base/strings.h"
 #include "core/data/error.h"
-#include "core/ops/functions.h"
+#include "core/dispatch/functions.h"
 
 namespace loupe::data {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "core/base/error.h"
 #include "core/base/strings.h"
-#include "core/ops/functions.h"
+#include "core/dispatch/functions.h"
 #include "core/ops/random/generator.h"
 
 namespace loupe::data {

@@ -23,7 +23,7 @@
 
 #include "core/ir/source.h"
 #include "core/ir/symbol.h"
-#include "core/ops/registry.h"
+#include "core/dispatch/registry.h"
 #include "core/value/ivalue.h"
 #include "core/value/schema.h"
 #include "core/value/type.h"

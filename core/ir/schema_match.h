@@ -6,7 +6,7 @@
 #include <string>
 #include <unordered_map>
 
-#include "core/ops/registry.h"
+#include "core/dispatch/registry.h"
 #include "core/value/type.h"
 
 namespace loupe::ir {

@@ -14,7 +14,7 @@
 #include <string_view>
 
 #include "core/nn/module.h"
-#include "core/ops/record.h"
+#include "core/dispatch/record.h"
 #include "core/value/callable.h"
 
 namespace loupe::nn {

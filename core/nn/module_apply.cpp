@@ -9,7 +9,7 @@
 #include "core/nn/layer.h"
 #include "core/nn/deep_copy.h"
 #include "core/nn/module.h"
-#include "core/ops/functions.h"
+#include "core/dispatch/functions.h"
 
 namespace loupe::nn {
 namespace {

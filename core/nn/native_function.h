@@ -6,7 +6,7 @@
 #include <span>
 #include <string_view>
 
-#include "core/ops/boxing.h"
+#include "core/dispatch/boxing.h"
 #include "core/value/callable.h"
 #include "core/value/schema.h"
 

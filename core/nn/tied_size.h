@@ -5,7 +5,7 @@
 
 #include <initializer_list>
 
-#include "core/ops/functions.h"
+#include "core/dispatch/functions.h"
 
 namespace loupe::nn {
 

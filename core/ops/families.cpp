@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "core/ops/record.h"
+#include "core/dispatch/record.h"
 
 namespace loupe {
 

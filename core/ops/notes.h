@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/ops/registry.h"
+#include "core/dispatch/registry.h"
 
 namespace loupe {
 

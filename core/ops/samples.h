@@ -2,7 +2,7 @@
 #pragma once
 // Drawing inputs for the sweep.
 
-#include "core/ops/record.h"
+#include "core/dispatch/record.h"
 
 namespace loupe {
 

@@ -10,7 +10,7 @@
 
 #include "core/base/parallel.h"
 #include "core/autograd/variable.h"
-#include "core/ops/functions.h"
+#include "core/dispatch/functions.h"
 #include "core/optim/step_norms.h"
 
 namespace loupe::optim {

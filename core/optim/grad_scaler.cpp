@@ -7,7 +7,7 @@
 #include "core/autograd/variable.h"
 #include "core/base/strings.h"
 #include "core/base/typed_error.h"
-#include "core/ops/functions.h"
+#include "core/dispatch/functions.h"
 #include "core/tensor/sparse.h"
 
 namespace loupe::optim {

@@ -6,7 +6,7 @@
 
 #include "core/autograd/variable.h"
 #include "core/base/error.h"
-#include "core/ops/functions.h"
+#include "core/dispatch/functions.h"
 #include "core/optim/line_search.h"
 #include "core/optim/optimizer_list.h"
 

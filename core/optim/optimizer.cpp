@@ -12,7 +12,7 @@
 #include "core/autograd/variable.h"
 #include "core/base/error.h"
 #include "core/base/strings.h"
-#include "core/ops/functions.h"
+#include "core/dispatch/functions.h"
 #include "core/optim/step_norms.h"
 #include "core/value/bind_arguments.h"
 

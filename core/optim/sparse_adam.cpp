@@ -5,7 +5,7 @@
 
 #include "core/base/error.h"
 #include "core/optim/optimizer_list.h"
-#include "core/ops/functions.h"
+#include "core/dispatch/functions.h"
 #include "core/ops/sparse/sparse.h"
 
 namespace loupe::optim {

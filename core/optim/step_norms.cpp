@@ -10,7 +10,7 @@
 #include "core/autograd/observer.h"
 #include "core/autograd/variable.h"
 #include "core/base/parallel.h"
-#include "core/ops/functions.h"
+#include "core/dispatch/functions.h"
 #include "core/optim/step_norms_kernel.h"
 #include "core/tensor/sparse.h"
 

@@ -7,7 +7,7 @@
 #include "core/autograd/grad_mode.h"
 #include "core/autograd/observer.h"
 #include "core/base/error.h"
-#include "core/ops/dispatch.h"
+#include "core/dispatch/dispatch.h"
 #include "core/passes/alias_analysis.h"
 #include "core/passes/graph_tools.h"
 #include "core/passes/pass_list.h"

@@ -2,7 +2,7 @@
 // Dropout in training: the mask is drawn by itself, as dropout draws it, and what is left is arithmetic.
 #include <algorithm>
 
-#include "core/ops/registry.h"
+#include "core/dispatch/registry.h"
 #include "core/passes/graph_tools.h"
 #include "core/passes/pass_list.h"
 

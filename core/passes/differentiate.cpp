@@ -14,7 +14,7 @@
 #include "core/autograd/variable.h"
 #include "core/base/error.h"
 #include "core/base/strings.h"
-#include "core/ops/dispatch.h"
+#include "core/dispatch/dispatch.h"
 #include "core/passes/constant_propagation.h"
 #include "core/passes/fake_run.h"
 #include "core/passes/graph_tools.h"

@@ -10,8 +10,8 @@
 #include "core/autograd/grad_mode.h"
 #include "core/autograd/observer.h"
 #include "core/base/error.h"
-#include "core/ops/dispatch.h"
-#include "core/ops/functions.h"
+#include "core/dispatch/dispatch.h"
+#include "core/dispatch/functions.h"
 #include "core/ops/random/generator.h"
 #include "core/passes/constant_propagation.h"
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/ir/graph.h"
-#include "core/ops/stand_in.h"
+#include "core/dispatch/stand_in.h"
 
 namespace loupe::passes {
 

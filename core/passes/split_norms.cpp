@@ -3,7 +3,7 @@
 // stays an operator or becomes sums of rows, the rest is arithmetic, which fuses with what stands around it.
 #include <algorithm>
 
-#include "core/ops/registry.h"
+#include "core/dispatch/registry.h"
 #include "core/passes/graph_tools.h"
 #include "core/passes/pass_list.h"
 #include "core/passes/profile.h"

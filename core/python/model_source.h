@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "core/base/error.h"
-#include "core/io/format_registry.h"
-#include "core/python/evaluator.h"
+#include "core/formats/format_registry.h"
+#include "core/python/language/evaluator.h"
 
 namespace loupe::python {
 

@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
-#include "core/python/standard_modules.h"
-#include "core/python/torch_module.h"
+#include "core/python/library/standard_modules.h"
+#include "core/python/torch/torch_module.h"
 
 namespace loupe::python {
 namespace {

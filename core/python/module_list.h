@@ -5,7 +5,7 @@
 #include <span>
 #include <string_view>
 
-#include "core/python/object.h"
+#include "core/python/language/object.h"
 
 namespace loupe::python {
 

@@ -7,7 +7,7 @@
 
 #include "core/base/strings.h"
 #include "core/ir/graph.h"
-#include "core/ops/registry.h"
+#include "core/dispatch/registry.h"
 #include "core/script/convert_to_ssa.h"
 #include "core/script/symbols.h"
 

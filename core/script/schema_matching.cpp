@@ -7,7 +7,7 @@
 #include "core/base/strings.h"
 #include "core/ir/missing_operator.h"
 #include "core/ir/schema_match.h"
-#include "core/ops/registry.h"
+#include "core/dispatch/registry.h"
 #include "core/script/builtin_functions.h"
 #include "core/script/symbols.h"
 #include "core/script/upgraders.h"

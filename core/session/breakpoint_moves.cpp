@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "core/base/strings.h"
-#include "core/session/line_map.h"
+#include "core/model/line_map.h"
 
 namespace loupe::session {
 namespace {

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "core/session/model_info.h"
+#include "core/model/model_info.h"
 #include "core/session/run_control.h"
 #include "core/session/session.h"
 

@@ -9,7 +9,7 @@
 
 #include "core/base/error.h"
 #include "core/base/strings.h"
-#include "core/python/condition.h"
+#include "core/python/language/condition.h"
 #include "core/script/error.h"
 #include "core/tensor/scalar_type.h"
 

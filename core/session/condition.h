@@ -12,8 +12,8 @@
 #include <string_view>
 #include <vector>
 
-#include "core/session/model_info.h"
-#include "core/session/recording.h"
+#include "core/model/model_info.h"
+#include "core/record/recording.h"
 #include "core/session/requests.h"
 
 namespace loupe::session {

@@ -7,7 +7,7 @@
 #include "core/base/parallel.h"
 #include "core/base/strings.h"
 #include "core/session/engine.h"
-#include "core/session/gradients.h"
+#include "core/study/gradients.h"
 
 namespace loupe::session {
 namespace {

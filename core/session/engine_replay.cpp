@@ -8,7 +8,7 @@
 #include "core/base/parallel.h"
 #include "core/base/strings.h"
 #include "core/session/engine.h"
-#include "core/session/script_output.h"
+#include "core/model/script_output.h"
 
 namespace loupe::session {
 namespace {

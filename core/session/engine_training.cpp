@@ -7,11 +7,11 @@
 #include "core/base/error.h"
 #include "core/base/parallel.h"
 #include "core/base/strings.h"
-#include "core/session/compute_statistics.h"
+#include "core/record/compute_statistics.h"
 #include "core/session/engine.h"
-#include "core/session/script_output.h"
-#include "core/session/training_sample.h"
-#include "core/session/verdict.h"
+#include "core/model/script_output.h"
+#include "core/train/training_sample.h"
+#include "core/study/verdict.h"
 #include "core/value/schema.h"
 
 namespace loupe::session {

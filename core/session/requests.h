@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "core/session/data_sources.h"
-#include "core/session/recording.h"
+#include "core/train/data_sources.h"
+#include "core/record/recording.h"
 
 namespace loupe::session {
 

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "core/session/condition.h"
-#include "core/session/recording.h"
+#include "core/record/recording.h"
 #include "core/session/requests.h"
 
 namespace loupe::session {

@@ -10,16 +10,16 @@
 #include <vector>
 
 #include "core/base/file_sandbox.h"
-#include "core/session/build.h"
-#include "core/session/compilation.h"
-#include "core/session/fused_groups.h"
-#include "core/session/memory_plan.h"
-#include "core/session/model_info.h"
-#include "core/session/pass_bisect.h"
-#include "core/session/pass_check.h"
-#include "core/session/recording.h"
+#include "core/model/build.h"
+#include "core/model/compilation.h"
+#include "core/study/fused_groups.h"
+#include "core/study/memory_plan.h"
+#include "core/model/model_info.h"
+#include "core/study/pass_bisect.h"
+#include "core/study/pass_check.h"
+#include "core/record/recording.h"
 #include "core/session/requests.h"
-#include "core/session/training.h"
+#include "core/train/training.h"
 
 namespace loupe::session {
 

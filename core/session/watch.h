@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "core/session/condition.h"
-#include "core/session/model_info.h"
-#include "core/session/recording.h"
+#include "core/model/model_info.h"
+#include "core/record/recording.h"
 
 namespace loupe::session {
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The smallest useful plugin: an operator of its own with a derivative, and a kernel for an operator that is there.
 #include "core/base/error.h"
-#include "core/ops/boxing.h"
-#include "core/ops/functions.h"
-#include "core/ops/gradient_context.h"
-#include "core/ops/plugin.h"
+#include "core/dispatch/boxing.h"
+#include "core/dispatch/functions.h"
+#include "core/dispatch/gradient_context.h"
+#include "core/plugin/plugin.h"
 #include "core/ops/samples.h"
 
 namespace {

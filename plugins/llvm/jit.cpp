@@ -17,7 +17,7 @@
 
 #include "core/base/error.h"
 #include "core/base/strings.h"
-#include "core/runtime/stream_copy.h"
+#include "core/runtime/fuse/stream_copy.h"
 #include "plugins/llvm/code_generator.h"
 #include "plugins/llvm/disk_cache.h"
 

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "core/base/error.h"
-#include "core/ops/plugin.h"
+#include "core/plugin/plugin.h"
 #include "plugins/llvm/jit.h"
 
 namespace {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "core/runtime/fused_expression.h"
+#include "core/runtime/fuse/fused_expression.h"
 
 namespace loupe::llvm_fuser {
 

@@ -5,7 +5,7 @@
 
 #include <llvm/IR/IRBuilder.h>
 
-#include "core/runtime/fused_expression.h"
+#include "core/runtime/fuse/fused_expression.h"
 
 namespace loupe::llvm_fuser {
 

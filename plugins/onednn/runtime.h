@@ -12,7 +12,7 @@
 
 #include "core/base/parallel.h"
 #include "core/base/setup_clock.h"
-#include "core/ops/boxing.h"
+#include "core/dispatch/boxing.h"
 #include "core/ops/matrix/layout.h"
 #include "core/tensor/tensor.h"
 #include "plugins/onednn/adapter.h"

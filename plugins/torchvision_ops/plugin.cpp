@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/ops/plugin.h"
+#include "core/plugin/plugin.h"
 #include "plugins/torchvision_ops/ops/family.h"
 
 namespace {

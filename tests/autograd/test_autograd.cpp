@@ -8,7 +8,7 @@
 #include "core/autograd/grad_mode.h"
 #include "core/autograd/variable.h"
 #include "core/base/error.h"
-#include "core/ops/functions.h"
+#include "core/dispatch/functions.h"
 #include "core/tensor/allocation_observers.h"
 
 using namespace loupe;

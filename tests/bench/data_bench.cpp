@@ -10,9 +10,9 @@
 
 #include "core/base/error.h"
 #include "core/data/loader.h"
-#include "core/io/checkpoint.h"
-#include "core/io/checkpoint_writer.h"
-#include "core/io/sources/source.h"
+#include "core/formats/checkpoint/checkpoint.h"
+#include "core/formats/checkpoint/checkpoint_writer.h"
+#include "core/formats/sources/source.h"
 
 using namespace loupe;
 

@@ -10,12 +10,12 @@
 
 #include "core/base/parallel.h"
 #include "core/ir/parser.h"
-#include "core/ops/functions.h"
-#include "core/ops/plugin_loader.h"
+#include "core/dispatch/functions.h"
+#include "core/plugin/plugin_loader.h"
 #include "core/ops/random/random.h"
 #include "core/ops/samples.h"
-#include "core/runtime/fuser.h"
-#include "core/runtime/interpreter.h"
+#include "core/runtime/fuse/fuser.h"
+#include "core/runtime/interpreter/interpreter.h"
 
 using namespace loupe;
 using namespace loupe::runtime;

@@ -14,7 +14,7 @@
 #include "core/autograd/variable.h"
 #include "core/base/error.h"
 #include "core/nn/module.h"
-#include "core/ops/functions.h"
+#include "core/dispatch/functions.h"
 #include "core/optim/optimizer.h"
 
 using namespace loupe;

@@ -26,9 +26,9 @@
 #include "core/base/parallel.h"
 #include "core/base/strings.h"
 #include "core/ir/compilation_unit.h"
-#include "core/ops/functions.h"
-#include "core/ops/plugin_loader.h"
-#include "core/runtime/interpreter.h"
+#include "core/dispatch/functions.h"
+#include "core/plugin/plugin_loader.h"
+#include "core/runtime/interpreter/interpreter.h"
 #include "core/script/compile.h"
 
 using namespace loupe;

@@ -15,13 +15,13 @@
 
 #include "core/autograd/grad_mode.h"
 #include "core/base/error.h"
-#include "core/io/format_registry.h"
-#include "core/io/npy.h"
+#include "core/formats/format_registry.h"
+#include "core/formats/numpy/npy.h"
 #include "core/ir/parser.h"
-#include "core/ops/functions.h"
-#include "core/ops/plugin_loader.h"
+#include "core/dispatch/functions.h"
+#include "core/plugin/plugin_loader.h"
 #include "core/passes/pass_manager.h"
-#include "core/runtime/interpreter.h"
+#include "core/runtime/interpreter/interpreter.h"
 
 using namespace loupe;
 using namespace loupe::passes;

@@ -8,7 +8,7 @@
 #include <QElapsedTimer>
 #include <cstdio>
 
-#include "core/session/recording_writer.h"
+#include "core/record/recording_writer.h"
 #include "views/common/theme.h"
 #include "views/timeline/timeline_draw.h"
 

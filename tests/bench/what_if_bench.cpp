@@ -9,7 +9,7 @@
 
 #include "core/base/strings.h"
 #include "core/session/session.h"
-#include "core/session/what_if.h"
+#include "core/study/what_if.h"
 
 using namespace loupe;
 using namespace loupe::session;

@@ -18,10 +18,10 @@
 #include <cmath>
 #include <set>
 
-#include "core/io/checkpoint_writer.h"
-#include "core/io/npy.h"
-#include "core/ops/functions.h"
-#include "core/session/recording_file.h"
+#include "core/formats/checkpoint/checkpoint_writer.h"
+#include "core/formats/numpy/npy.h"
+#include "core/dispatch/functions.h"
+#include "core/record/recording_file.h"
 
 using namespace loupe;
 

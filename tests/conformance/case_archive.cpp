@@ -6,7 +6,7 @@
 
 #include "core/base/error.h"
 #include "core/base/strings.h"
-#include "core/io/zip_reader.h"
+#include "core/formats/archive/zip_reader.h"
 
 namespace loupe::conformance {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "core/io/npy.h"
+#include "core/formats/numpy/npy.h"
 
 namespace loupe::conformance {
 

@@ -8,10 +8,10 @@
 #include "core/autograd/variable.h"
 #include "core/base/error.h"
 #include "core/base/strings.h"
-#include "core/ops/functions.h"
+#include "core/dispatch/functions.h"
 #include "core/ops/random/generator.h"
-#include "core/session/inputs.h"
-#include "core/session/program.h"
+#include "core/model/inputs.h"
+#include "core/model/program.h"
 #include "tests/conformance/run_case.h"
 #include "tests/support/derivative_check.h"
 

@@ -10,7 +10,7 @@
 #include <span>
 
 #include "core/autograd/grad_mode.h"
-#include "core/ops/functions.h"
+#include "core/dispatch/functions.h"
 #include "tests/conformance/tolerance.h"
 
 namespace loupe::conformance {

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/ops/call.h"
+#include "core/dispatch/call.h"
 
 namespace loupe::conformance {
 

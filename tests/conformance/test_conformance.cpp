@@ -13,10 +13,10 @@
 
 #include "core/base/error.h"
 #include "core/base/file.h"
-#include "core/ops/functions.h"
+#include "core/dispatch/functions.h"
 #include "core/ops/random/random.h"
 #include "core/ops/samples.h"
-#include "core/session/compare.h"
+#include "core/study/compare.h"
 #include "tests/conformance/free_factors.h"
 #include "tests/conformance/known_exceptions.h"
 #include "tests/conformance/worker_pool.h"

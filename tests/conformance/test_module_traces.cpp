@@ -10,10 +10,10 @@
 #include "core/base/file.h"
 #include "core/base/strings.h"
 #include "core/ir/graph.h"
-#include "core/ops/call.h"
+#include "core/dispatch/call.h"
 #include "core/passes/pass_manager.h"
-#include "core/runtime/tracer.h"
-#include "core/session/program.h"
+#include "core/runtime/trace/tracer.h"
+#include "core/model/program.h"
 #include "tests/conformance/case_archive.h"
 #include "tests/conformance/known_exceptions.h"
 

@@ -6,8 +6,8 @@
 
 #include "core/base/error.h"
 #include "core/base/file.h"
-#include "core/io/zip_reader.h"
-#include "core/io/zip_writer.h"
+#include "core/formats/archive/zip_reader.h"
+#include "core/formats/archive/zip_writer.h"
 #include "tests/fuzz/fuzz_cases.h"
 
 namespace loupe::fuzz {

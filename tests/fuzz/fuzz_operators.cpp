@@ -26,9 +26,9 @@
 #include "core/autograd/engine.h"
 #include "core/autograd/variable.h"
 #include "core/base/error.h"
-#include "core/ops/dispatch.h"
-#include "core/ops/plugin_loader.h"
-#include "core/ops/registry.h"
+#include "core/dispatch/dispatch.h"
+#include "core/plugin/plugin_loader.h"
+#include "core/dispatch/registry.h"
 #include "core/tensor/allocator.h"
 #include "tests/fuzz/hostile_arguments.h"
 

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "core/base/file.h"
-#include "core/io/zip_writer.h"
+#include "core/formats/archive/zip_writer.h"
 #include "tests/fuzz/fuzz_cases.h"
 
 namespace loupe::fuzz {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "core/ops/registry.h"
+#include "core/dispatch/registry.h"
 
 namespace loupe::fuzz {
 

@@ -3,7 +3,7 @@
 #include <limits>
 
 #include "core/base/error.h"
-#include "core/ops/functions.h"
+#include "core/dispatch/functions.h"
 #include "core/ops/random/random.h"
 #include "tests/fuzz/hostile_arguments.h"
 

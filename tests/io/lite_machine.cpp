@@ -3,7 +3,7 @@
 
 #include "core/base/error.h"
 #include "core/base/strings.h"
-#include "core/ops/dispatch.h"
+#include "core/dispatch/dispatch.h"
 #include "core/value/schema.h"
 
 namespace loupe {

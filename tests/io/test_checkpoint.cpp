@@ -5,11 +5,11 @@
 #include <cstring>
 
 #include "core/autograd/variable.h"
-#include "core/io/checkpoint.h"
-#include "core/io/checkpoint_tree.h"
-#include "core/io/checkpoint_writer.h"
-#include "core/io/zip_writer.h"
-#include "core/ops/functions.h"
+#include "core/formats/checkpoint/checkpoint.h"
+#include "core/formats/checkpoint/checkpoint_tree.h"
+#include "core/formats/checkpoint/checkpoint_writer.h"
+#include "core/formats/archive/zip_writer.h"
+#include "core/dispatch/functions.h"
 #include "core/ops/sparse/sparse.h"
 #include "tests/io/io_test.h"
 

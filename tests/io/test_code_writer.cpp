@@ -4,13 +4,13 @@
 #include <QtTest>
 
 #include "core/base/error.h"
-#include "core/io/code_writer.h"
-#include "core/io/torch_writer.h"
+#include "core/formats/torchscript/code_writer.h"
+#include "core/formats/torch_writer.h"
 #include "core/ir/compilation_unit.h"
 #include "core/ir/parser.h"
-#include "core/runtime/interpreter.h"
+#include "core/runtime/interpreter/interpreter.h"
 #include "core/base/strings.h"
-#include "core/io/format_registry.h"
+#include "core/formats/format_registry.h"
 #include "tests/io/io_test.h"
 
 using namespace loupe;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/io/debug_records.h"
-#include "core/io/zip_reader.h"
+#include "core/formats/pickle/debug_records.h"
+#include "core/formats/archive/zip_reader.h"
 #include "tests/io/io_test.h"
 
 using namespace loupe;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The pictures were written by Pillow (make_arrays.py), which also gave the expected values.
-#include "core/io/image.h"
-#include "core/io/npy.h"
+#include "core/formats/image/image.h"
+#include "core/formats/numpy/npy.h"
 #include "tests/io/io_test.h"
 
 using namespace loupe;

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <complex>
 
-#include "core/io/npy.h"
+#include "core/formats/numpy/npy.h"
 #include "tests/io/io_test.h"
 
 using namespace loupe;

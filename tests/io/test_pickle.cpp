@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The byte strings are what Python's pickle.dumps gives for the value in the comment.
-#include "core/io/pickle_reader.h"
+#include "core/formats/pickle/pickle_reader.h"
 #include "tests/io/io_test.h"
 
 using namespace loupe;

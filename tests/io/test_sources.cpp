@@ -6,8 +6,8 @@
 
 #include "core/base/strings.h"
 #include "core/data/loader.h"
-#include "core/io/npy.h"
-#include "core/io/sources/source.h"
+#include "core/formats/numpy/npy.h"
+#include "core/formats/sources/source.h"
 #include "tests/io/io_test.h"
 
 using namespace loupe;

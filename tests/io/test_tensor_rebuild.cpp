@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/io/npy.h"
-#include "core/io/tensor_rebuild.h"
-#include "core/io/zip_writer.h"
+#include "core/formats/numpy/npy.h"
+#include "core/formats/pickle/tensor_rebuild.h"
+#include "core/formats/archive/zip_writer.h"
 #include "tests/io/io_test.h"
 
 using namespace loupe;

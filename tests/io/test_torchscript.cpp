@@ -7,11 +7,11 @@
 #include <sstream>
 
 #include "core/autograd/variable.h"
-#include "core/io/npy.h"
-#include "core/io/file_kind.h"
-#include "core/io/format_registry.h"
-#include "core/io/zip_reader.h"
-#include "core/io/zip_writer.h"
+#include "core/formats/numpy/npy.h"
+#include "core/formats/file_kind.h"
+#include "core/formats/format_registry.h"
+#include "core/formats/archive/zip_reader.h"
+#include "core/formats/archive/zip_writer.h"
 #include "tests/io/io_test.h"
 
 using namespace loupe;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cstring>
 
-#include "core/io/zip_reader.h"
-#include "core/io/zip_writer.h"
+#include "core/formats/archive/zip_reader.h"
+#include "core/formats/archive/zip_writer.h"
 #include "tests/io/io_test.h"
 
 using namespace loupe;

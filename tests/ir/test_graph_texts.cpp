@@ -6,7 +6,7 @@
 
 #include "core/base/error.h"
 #include "core/base/file.h"
-#include "core/io/zip_reader.h"
+#include "core/formats/archive/zip_reader.h"
 #include "core/ir/graph.h"
 #include "core/ir/parser.h"
 #include "core/ir/printer.h"

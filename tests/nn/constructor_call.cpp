@@ -9,7 +9,7 @@
 #include "core/nn/layer.h"
 #include "core/nn/layers/support.h"
 #include "core/nn/native_function.h"
-#include "core/ops/call.h"
+#include "core/dispatch/call.h"
 #include "core/script/parser.h"
 
 namespace loupe::test {

@@ -9,7 +9,7 @@
 #include "core/base/error.h"
 #include "core/base/strings.h"
 #include "core/nn/layer.h"
-#include "core/ops/call.h"
+#include "core/dispatch/call.h"
 #include "core/ops/random/generator.h"
 #include "tests/nn/constructor_call.h"
 #include "tests/nn/digest.h"

@@ -10,8 +10,8 @@
 #include "core/nn/layer.h"
 #include "core/nn/utils/parametrize.h"
 #include "core/nn/utils/prune.h"
-#include "core/ops/autocast.h"
-#include "core/ops/functions.h"
+#include "core/dispatch/autocast.h"
+#include "core/dispatch/functions.h"
 
 using namespace loupe;
 using nn::make_layer;

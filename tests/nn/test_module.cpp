@@ -6,7 +6,7 @@
 #include "core/autograd/engine.h"
 #include "core/base/error.h"
 #include "core/nn/module.h"
-#include "core/ops/functions.h"
+#include "core/dispatch/functions.h"
 
 using namespace loupe;
 using nn::Module;

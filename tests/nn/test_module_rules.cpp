@@ -11,7 +11,7 @@
 #include "core/nn/layer.h"
 #include "core/nn/utils/gradients.h"
 #include "core/nn/utils/packed_sequence.h"
-#include "core/ops/functions.h"
+#include "core/dispatch/functions.h"
 #include "core/ops/random/generator.h"
 
 using namespace loupe;

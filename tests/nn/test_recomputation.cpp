@@ -10,7 +10,7 @@
 #include "core/base/error.h"
 #include "core/nn/layer.h"
 #include "core/nn/utils/checkpoint.h"
-#include "core/ops/functions.h"
+#include "core/dispatch/functions.h"
 #include "core/ops/random/generator.h"
 
 using namespace loupe;

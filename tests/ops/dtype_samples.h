@@ -3,9 +3,9 @@
 // One call of an operator in any dtype, and those at the edge.
 
 #include "core/base/error.h"
-#include "core/ops/functions.h"
+#include "core/dispatch/functions.h"
 #include "core/ops/random/random.h"
-#include "core/ops/registry.h"
+#include "core/dispatch/registry.h"
 #include "tests/ops/layouts.h"
 
 namespace loupe {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <set>
 
-#include "core/ops/functions.h"
+#include "core/dispatch/functions.h"
 
 namespace loupe::sweep {
 

@@ -7,7 +7,7 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
-#include "core/ops/functions.h"
+#include "core/dispatch/functions.h"
 #include "tests/ops/dtype_samples.h"
 
 using namespace loupe;

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "core/ops/registry.h"
+#include "core/dispatch/registry.h"
 #include "tests/ops/layouts.h"
 
 namespace loupe::sweep {

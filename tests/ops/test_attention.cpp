@@ -8,7 +8,7 @@
 
 #include "core/autograd/engine.h"
 #include "core/autograd/variable.h"
-#include "core/ops/functions.h"
+#include "core/dispatch/functions.h"
 #include "core/ops/random/random.h"
 #include "core/ops/samples.h"
 

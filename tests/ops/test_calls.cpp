@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "core/ops/call.h"
+#include "core/dispatch/call.h"
 #include "core/ops/random/generator.h"
 #include "tests/ops/cases.h"
 

@@ -2,7 +2,7 @@
 // Calls that PyTorch refuses, and its words.
 
 #include "core/base/error.h"
-#include "core/ops/call.h"
+#include "core/dispatch/call.h"
 #include "tests/ops/cases.h"
 
 using namespace loupe;

@@ -8,11 +8,11 @@
 #include <map>
 
 #include "core/base/error.h"
-#include "core/ops/functions.h"
-#include "core/ops/loops/convert.h"
-#include "core/ops/loops/elementwise.h"
+#include "core/dispatch/functions.h"
+#include "core/kernels/convert.h"
+#include "core/kernels/elementwise.h"
 #include "core/ops/random/random.h"
-#include "core/ops/registry.h"
+#include "core/dispatch/registry.h"
 #include "core/ops/samples.h"
 
 using namespace loupe;

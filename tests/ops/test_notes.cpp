@@ -7,7 +7,7 @@
 #include <string>
 
 #include "core/ops/notes.h"
-#include "core/ops/registry.h"
+#include "core/dispatch/registry.h"
 
 using namespace loupe;
 

@@ -8,8 +8,8 @@
 
 #include "core/autograd/variable.h"
 #include "core/base/strings.h"
-#include "core/ops/functions.h"
-#include "core/ops/operator_node.h"
+#include "core/dispatch/functions.h"
+#include "core/dispatch/operator_node.h"
 #include "core/ops/random/random.h"
 #include "tests/ops/sweep.h"
 #include "tests/support/derivative_check.h"

@@ -9,7 +9,7 @@
 #include "core/autograd/engine.h"
 #include "core/autograd/variable.h"
 #include "core/base/typed_error.h"
-#include "core/ops/functions.h"
+#include "core/dispatch/functions.h"
 #include "core/optim/grad_scaler.h"
 
 using namespace loupe;

@@ -11,7 +11,7 @@
 #include "core/autograd/grad_mode.h"
 #include "core/autograd/variable.h"
 #include "core/base/error.h"
-#include "core/ops/functions.h"
+#include "core/dispatch/functions.h"
 #include "core/optim/optimizer.h"
 
 using namespace loupe;

@@ -9,7 +9,7 @@
 
 #include "core/autograd/variable.h"
 #include "core/base/error.h"
-#include "core/ops/functions.h"
+#include "core/dispatch/functions.h"
 #include "core/optim/scheduler.h"
 
 using namespace loupe;

@@ -8,7 +8,7 @@
 
 #include "core/base/error.h"
 #include "core/base/file.h"
-#include "core/io/zip_reader.h"
+#include "core/formats/archive/zip_reader.h"
 #include "core/ir/parser.h"
 #include "core/passes/pass_manager.h"
 #include "tests/passes/canonical.h"

@@ -6,7 +6,7 @@
 #include <map>
 
 #include "core/base/error.h"
-#include "core/ops/registry.h"
+#include "core/dispatch/registry.h"
 #include "core/passes/pass_manager.h"
 #include "tests/runtime/fuser_checks.h"
 

@@ -10,13 +10,13 @@
 #include "core/base/error.h"
 #include "core/ir/parser.h"
 #include "core/ir/verify.h"
-#include "core/ops/functions.h"
+#include "core/dispatch/functions.h"
 #include "core/ops/random/random.h"
 #include "core/ops/samples.h"
 #include "core/passes/differentiate.h"
 #include "core/passes/fake_run.h"
 #include "core/passes/pass_manager.h"
-#include "core/runtime/interpreter.h"
+#include "core/runtime/interpreter/interpreter.h"
 #include "tests/passes/canonical.h"
 
 using namespace loupe;

@@ -15,9 +15,9 @@
 #include "core/ir/printer.h"
 #include "core/ir/verify.h"
 #include "core/nn/module.h"
-#include "core/ops/functions.h"
+#include "core/dispatch/functions.h"
 #include "core/passes/pass_manager.h"
-#include "core/runtime/interpreter.h"
+#include "core/runtime/interpreter/interpreter.h"
 #include "tests/passes/canonical.h"
 
 using namespace loupe;

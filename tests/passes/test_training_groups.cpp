@@ -8,9 +8,9 @@
 #include "core/autograd/variable.h"
 #include "core/ir/verify.h"
 #include "core/ops/random/generator.h"
-#include "core/ops/plugin_loader.h"
+#include "core/plugin/plugin_loader.h"
 #include "core/passes/pass_manager.h"
-#include "core/runtime/interpreter.h"
+#include "core/runtime/interpreter/interpreter.h"
 #include "tests/runtime/fuser_checks.h"
 
 using namespace loupe;

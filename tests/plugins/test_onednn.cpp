@@ -10,10 +10,10 @@
 #include "core/autograd/variable.h"
 #include "core/base/parallel.h"
 #include "core/base/strings.h"
-#include "core/ops/call.h"
-#include "core/ops/functions.h"
+#include "core/dispatch/call.h"
+#include "core/dispatch/functions.h"
 #include "core/ops/nn/common.h"
-#include "core/ops/plugin_loader.h"
+#include "core/plugin/plugin_loader.h"
 #include "core/ops/random/random.h"
 #include "core/ops/samples.h"
 

@@ -9,8 +9,8 @@
 #include "core/autograd/engine.h"
 #include "core/autograd/variable.h"
 #include "core/base/strings.h"
-#include "core/ops/call.h"
-#include "core/ops/plugin_loader.h"
+#include "core/dispatch/call.h"
+#include "core/plugin/plugin_loader.h"
 
 using namespace loupe;
 

@@ -5,8 +5,8 @@
 #include <QTest>
 
 #include "core/base/cancel.h"
-#include "core/python/error.h"
-#include "core/python/evaluator.h"
+#include "core/python/language/error.h"
+#include "core/python/language/evaluator.h"
 #include "core/script/error.h"
 #include "core/script/lexer.h"
 

@@ -4,8 +4,8 @@
 #include <QFile>
 #include <QTest>
 
-#include "core/python/error.h"
-#include "core/python/evaluator.h"
+#include "core/python/language/error.h"
+#include "core/python/language/evaluator.h"
 #include "core/script/error.h"
 
 using namespace loupe;

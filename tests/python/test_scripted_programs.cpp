@@ -10,8 +10,8 @@
 #include <QTemporaryDir>
 
 #include "core/base/error.h"
-#include "core/python/error.h"
-#include "core/python/evaluator.h"
+#include "core/python/language/error.h"
+#include "core/python/language/evaluator.h"
 
 using namespace loupe;
 

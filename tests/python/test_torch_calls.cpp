@@ -3,9 +3,9 @@
 
 #include <QtTest/QtTest>
 
-#include "core/python/error.h"
-#include "core/python/torch_call.h"
-#include "core/python/torch_objects.h"
+#include "core/python/language/error.h"
+#include "core/python/torch/torch_call.h"
+#include "core/python/torch/torch_objects.h"
 
 using namespace loupe;
 using namespace loupe::python;

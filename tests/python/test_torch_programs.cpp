@@ -10,10 +10,10 @@
 #include <QTemporaryDir>
 
 #include "core/base/error.h"
-#include "core/python/error.h"
-#include "core/python/evaluator.h"
-#include "core/python/operations.h"
-#include "core/python/torch_objects.h"
+#include "core/python/language/error.h"
+#include "core/python/language/evaluator.h"
+#include "core/python/language/operations.h"
+#include "core/python/torch/torch_objects.h"
 
 using namespace loupe;
 

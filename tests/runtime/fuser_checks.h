@@ -9,10 +9,10 @@
 #include "core/base/error.h"
 #include "core/base/strings.h"
 #include "core/ir/parser.h"
-#include "core/ops/functions.h"
+#include "core/dispatch/functions.h"
 #include "core/ops/random/random.h"
 #include "core/ops/samples.h"
-#include "core/runtime/fuser.h"
+#include "core/runtime/fuse/fuser.h"
 
 namespace loupe::test {
 

@@ -3,7 +3,7 @@
 #include <QtTest>
 
 #include "core/ops/numbers/warnings.h"
-#include "core/ops/plugin_loader.h"
+#include "core/plugin/plugin_loader.h"
 #include "tests/runtime/fuser_checks.h"
 
 using namespace loupe;

@@ -8,10 +8,10 @@
 #include "core/ir/compilation_unit.h"
 #include "core/ir/parser.h"
 #include "core/nn/module.h"
-#include "core/ops/boxing.h"
-#include "core/ops/registry.h"
-#include "core/runtime/interpreter.h"
-#include "core/runtime/print.h"
+#include "core/dispatch/boxing.h"
+#include "core/dispatch/registry.h"
+#include "core/runtime/interpreter/interpreter.h"
+#include "core/runtime/interpreter/print.h"
 
 using namespace loupe;
 using namespace loupe::runtime;

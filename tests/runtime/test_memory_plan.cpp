@@ -5,7 +5,7 @@
 #include <random>
 
 #include "core/base/error.h"
-#include "core/runtime/memory_plan.h"
+#include "core/runtime/planned/memory_plan.h"
 
 using namespace loupe;
 using namespace loupe::runtime;

@@ -10,14 +10,14 @@
 #include "core/autograd/observer.h"
 #include "core/base/error.h"
 #include "core/base/strings.h"
-#include "core/io/npy.h"
-#include "core/io/torch_writer.h"
+#include "core/formats/numpy/npy.h"
+#include "core/formats/torch_writer.h"
 #include "core/ir/parser.h"
 #include "core/ir/printer.h"
 #include "core/nn/module.h"
-#include "core/ops/call.h"
-#include "core/runtime/interpreter.h"
-#include "core/runtime/tracer.h"
+#include "core/dispatch/call.h"
+#include "core/runtime/interpreter/interpreter.h"
+#include "core/runtime/trace/tracer.h"
 
 using namespace loupe;
 using namespace loupe::runtime;

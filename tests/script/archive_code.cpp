@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "archive_code.h"
 
-#include "core/io/debug_records.h"
-#include "core/io/pickle_reader.h"
+#include "core/formats/pickle/debug_records.h"
+#include "core/formats/pickle/pickle_reader.h"
 
 namespace loupe::script {
 

@@ -5,7 +5,7 @@
 #include <QString>
 #include <map>
 
-#include "core/io/zip_reader.h"
+#include "core/formats/archive/zip_reader.h"
 #include "core/script/source_importer.h"
 
 namespace loupe::script {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/base/error.h"
-#include "core/ops/registry.h"
+#include "core/dispatch/registry.h"
 
 namespace loupe::script {
 namespace {

@@ -7,9 +7,9 @@
 #include <numeric>
 
 #include "core/base/error.h"
-#include "core/session/memory_sums.h"
+#include "core/record/memory_sums.h"
 #include "core/session/session.h"
-#include "core/session/what_if.h"
+#include "core/study/what_if.h"
 
 using namespace loupe;
 using namespace loupe::session;

@@ -8,9 +8,9 @@
 #include "core/base/error.h"
 #include "core/passes/pass.h"
 #include "core/passes/pass_manager.h"
-#include "core/session/bisect_passes.h"
-#include "core/session/pipelines.h"
-#include "core/session/program.h"
+#include "core/study/bisect_passes.h"
+#include "core/model/pipelines.h"
+#include "core/model/program.h"
 #include "core/session/session.h"
 
 using namespace loupe;

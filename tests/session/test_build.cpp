@@ -6,7 +6,7 @@
 #include <future>
 
 #include "core/base/file.h"
-#include "core/session/build.h"
+#include "core/model/build.h"
 #include "core/session/session.h"
 
 using namespace loupe;

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "core/session/compare.h"
+#include "core/study/compare.h"
 
 using namespace loupe;
 using loupe::session::compare_tensors;

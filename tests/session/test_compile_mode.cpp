@@ -11,12 +11,12 @@
 #include "core/base/file.h"
 #include "core/autograd/grad_mode.h"
 #include "core/base/error.h"
-#include "core/session/compare.h"
-#include "core/session/compile_mode.h"
-#include "core/session/input_file.h"
-#include "core/session/inputs.h"
-#include "core/session/plan_memory.h"
-#include "core/session/program.h"
+#include "core/study/compare.h"
+#include "core/model/compile_mode.h"
+#include "core/model/input_file.h"
+#include "core/model/inputs.h"
+#include "core/study/plan_memory.h"
+#include "core/model/program.h"
 #include "core/session/session.h"
 
 using namespace loupe;

@@ -5,7 +5,7 @@
 #include <future>
 
 #include "core/base/file.h"
-#include "core/session/program.h"
+#include "core/model/program.h"
 #include "core/session/session.h"
 
 using namespace loupe;

@@ -6,10 +6,10 @@
 #include <fstream>
 #include <set>
 
-#include "core/io/npy.h"
-#include "core/session/gradient_health.h"
-#include "core/session/recording_file.h"
-#include "core/session/recording_writer.h"
+#include "core/formats/numpy/npy.h"
+#include "core/study/gradient_health.h"
+#include "core/record/recording_file.h"
+#include "core/record/recording_writer.h"
 #include "core/session/session.h"
 
 using namespace loupe;

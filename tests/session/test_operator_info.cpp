@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <set>
 
-#include "core/session/operator_info.h"
+#include "core/study/operator_info.h"
 #include "core/session/session.h"
 
 using namespace loupe::session;

@@ -10,14 +10,14 @@
 #include <fstream>
 
 #include "core/base/error.h"
-#include "core/io/checkpoint.h"
-#include "core/io/zip_reader.h"
+#include "core/formats/checkpoint/checkpoint.h"
+#include "core/formats/archive/zip_reader.h"
 #include "core/ops/random/generator.h"
-#include "core/session/compare.h"
-#include "core/session/input_file.h"
-#include "core/session/inputs.h"
-#include "core/session/program.h"
-#include "core/session/script_output.h"
+#include "core/study/compare.h"
+#include "core/model/input_file.h"
+#include "core/model/inputs.h"
+#include "core/model/program.h"
+#include "core/model/script_output.h"
 
 using namespace loupe;
 using namespace loupe::session;

@@ -5,9 +5,9 @@
 #include <thread>
 
 #include "core/base/error.h"
-#include "core/session/recording_writer.h"
+#include "core/record/recording_writer.h"
 #include "core/session/run_control.h"
-#include "core/session/value_store.h"
+#include "core/record/value_store.h"
 #include "core/session/watch.h"
 
 using namespace loupe;

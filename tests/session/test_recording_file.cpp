@@ -9,8 +9,8 @@
 #include <mutex>
 
 #include "core/base/error.h"
-#include "core/io/zip_writer.h"
-#include "core/session/recording_file.h"
+#include "core/formats/archive/zip_writer.h"
+#include "core/record/recording_file.h"
 #include "core/session/session.h"
 
 using namespace loupe;

@@ -6,7 +6,7 @@
 #include <mutex>
 
 #include "core/base/file.h"
-#include "core/session/line_map.h"
+#include "core/model/line_map.h"
 #include "core/session/session.h"
 
 using namespace loupe;

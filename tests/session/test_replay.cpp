@@ -12,11 +12,11 @@
 #include "core/autograd/variable.h"
 #include "core/base/error.h"
 #include "core/ops/random/generator.h"
-#include "core/session/backward_roots.h"
-#include "core/session/input_file.h"
-#include "core/session/inputs.h"
-#include "core/session/recording_file.h"
-#include "core/session/replay.h"
+#include "core/model/backward_roots.h"
+#include "core/model/input_file.h"
+#include "core/model/inputs.h"
+#include "core/record/recording_file.h"
+#include "core/record/replay.h"
 #include "core/session/session.h"
 
 using namespace loupe;

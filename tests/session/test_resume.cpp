@@ -8,10 +8,10 @@
 
 #include "core/base/error.h"
 #include "core/base/file.h"
-#include "core/io/checkpoint.h"
-#include "core/io/checkpoint_tree.h"
-#include "core/io/checkpoint_writer.h"
-#include "core/io/npy.h"
+#include "core/formats/checkpoint/checkpoint.h"
+#include "core/formats/checkpoint/checkpoint_tree.h"
+#include "core/formats/checkpoint/checkpoint_writer.h"
+#include "core/formats/numpy/npy.h"
 #include "core/session/session.h"
 
 using namespace loupe;

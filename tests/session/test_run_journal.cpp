@@ -13,7 +13,7 @@
 
 #include "core/base/error.h"
 #include "core/base/file.h"
-#include "core/session/run_journal.h"
+#include "core/record/run_journal.h"
 #include "core/session/session.h"
 
 using namespace loupe;

@@ -6,10 +6,10 @@
 #include <limits>
 
 #include "core/base/error.h"
-#include "core/session/compute_statistics.h"
-#include "core/session/inputs.h"
-#include "core/session/literal.h"
-#include "core/session/tensor_slice.h"
+#include "core/record/compute_statistics.h"
+#include "core/model/inputs.h"
+#include "core/model/literal.h"
+#include "core/record/tensor_slice.h"
 
 using namespace loupe;
 using namespace loupe::session;

@@ -13,11 +13,11 @@
 
 #include "core/base/error.h"
 #include "core/base/file.h"
-#include "core/io/checkpoint_tree.h"
-#include "core/io/npy.h"
-#include "core/session/call_text.h"
+#include "core/formats/checkpoint/checkpoint_tree.h"
+#include "core/formats/numpy/npy.h"
+#include "core/model/call_text.h"
 #include "core/session/session.h"
-#include "core/session/trainer.h"
+#include "core/train/trainer.h"
 
 using namespace loupe;
 using namespace loupe::session;

@@ -8,11 +8,11 @@
 
 #include "core/base/error.h"
 #include "core/base/file.h"
-#include "core/io/npy.h"
+#include "core/formats/numpy/npy.h"
 #include "core/session/session.h"
-#include "core/session/trainer_state.h"
-#include "core/session/training_norms.h"
-#include "core/session/training_watch.h"
+#include "core/train/trainer_state.h"
+#include "core/train/training_norms.h"
+#include "core/train/training_watch.h"
 
 using namespace loupe;
 using namespace loupe::session;

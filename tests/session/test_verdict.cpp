@@ -7,12 +7,12 @@
 #include <set>
 
 #include "core/base/file.h"
-#include "core/io/npy.h"
+#include "core/formats/numpy/npy.h"
 #include "core/ops/notes.h"
-#include "core/ops/plugin_loader.h"
-#include "core/session/not_finite.h"
+#include "core/plugin/plugin_loader.h"
+#include "core/record/not_finite.h"
 #include "core/session/session.h"
-#include "core/session/verdict.h"
+#include "core/study/verdict.h"
 
 using namespace loupe;
 using namespace loupe::session;

@@ -129,7 +129,7 @@ class TestIncludes : public QObject {
         static const QRegularExpression call(R"((?:\b(?:fopen|freopen|tmpfile|mkdtemp|mkstemp|popen|execv\w*|dlopen|getenv|setenv|current_path|temp_directory_path|directory_iterator|recursive_directory_iterator|read_text_file|write_file_atomically)\s*\(|MappedFile::open\b|AtomicFile\b|fs::(?:absolute|canonical|weakly_canonical|copy|create_\w+|exists|equivalent|file_size|is_\w+|last_write_time|permissions|read_symlink|remove|remove_all|rename|resize_file|space|status|symlink_status)\(|[^\w.>:]::(?:open|openat|stat|lstat|unlink|rename|mkdir|rmdir|access|socket|connect|fork|system)\())");
         // What the user named on the command line, or opened in the window; names of this process's environment; where it was started.
         static const QMap<QString, QStringList> allowed{{"core/python/model_source.cpp", {"read_text_file("}},
-                                                        {"core/python/evaluator.cpp", {"read_text_file(", "getenv(", "current_path("}}};
+                                                        {"core/python/language/evaluator.cpp", {"read_text_file(", "getenv(", "current_path("}}};
         int files = 0;
         QDirIterator at(QString(LOUPE_SOURCE_DIR "/core/python"), {"*.h", "*.cpp"}, QDir::Files, QDirIterator::Subdirectories);
         while (at.hasNext()) {
@@ -146,7 +146,7 @@ class TestIncludes : public QObject {
                 is_python = (is_python || line.contains("R\"py(")) && !line.contains(")py\"");
                 if (is_python || line.trimmed().startsWith("//")) continue;
                 const QString place = QString("%1:%2: %3").arg(name).arg(number).arg(line.trimmed());
-                const bool is_of_stacks = name == "core/python/fiber.cpp";  // maps the stacks of generators
+                const bool is_of_stacks = name == "core/python/language/fiber.cpp";  // maps the stacks of generators
                 QVERIFY2(is_of_stacks || !include.match(line).hasMatch(), qPrintable(place));
                 const auto match = call.match(line);
                 const bool is_allowed = match.hasMatch() && allowed.value(name).contains(match.captured(0));

@@ -8,7 +8,7 @@
 #include "core/autograd/engine.h"
 #include "core/autograd/grad_mode.h"
 #include "core/base/strings.h"
-#include "core/ops/functions.h"
+#include "core/dispatch/functions.h"
 #include "core/ops/samples.h"
 
 namespace loupe::test {

@@ -10,7 +10,7 @@
 #include <QToolButton>
 #include <QTreeView>
 
-#include "core/session/recording_writer.h"
+#include "core/record/recording_writer.h"
 #include "tests/views/patience.h"
 #include "tests/views/sample_run.h"
 #include "views/events/event_filter.h"

@@ -7,7 +7,7 @@
 #include <QTemporaryDir>
 #include <QTest>
 
-#include "core/session/input_preview.h"
+#include "core/model/input_preview.h"
 #include "tests/views/patience.h"
 #include "views/inputs/answer.h"
 #include "views/inputs/array_file.h"

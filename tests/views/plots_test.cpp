@@ -8,7 +8,7 @@
 #include <QTemporaryDir>
 #include <QTest>
 
-#include "core/session/recording_writer.h"
+#include "core/record/recording_writer.h"
 #include "tests/views/patience.h"
 #include "tests/views/sample_run.h"
 #include "views/common/format.h"

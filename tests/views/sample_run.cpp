@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/views/sample_run.h"
 
-#include "core/session/recording_writer.h"
+#include "core/record/recording_writer.h"
 
 namespace loupe::testing {
 

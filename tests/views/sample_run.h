@@ -4,8 +4,8 @@
 
 #include <memory>
 
-#include "core/session/model_info.h"
-#include "core/session/recording.h"
+#include "core/model/model_info.h"
+#include "core/record/recording.h"
 
 namespace loupe::testing {
 

@@ -5,7 +5,7 @@
 #include <QTest>
 #include <random>
 
-#include "core/session/recording_writer.h"
+#include "core/record/recording_writer.h"
 #include "tests/views/patience.h"
 #include "tests/views/sample_run.h"
 #include "views/timeline/timeline_view.h"

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "core/session/recording.h"
+#include "core/record/recording.h"
 
 namespace loupe::views {
 

@@ -6,8 +6,8 @@
 #include <atomic>
 
 #include "core/session/condition.h"
-#include "core/session/not_finite.h"
-#include "core/session/verdict.h"
+#include "core/record/not_finite.h"
+#include "core/study/verdict.h"
 #include "views/common/file_output.h"
 #include "views/common/format.h"
 

@@ -8,7 +8,7 @@
 #include <QFont>
 #include <QObject>
 
-#include "core/session/recording.h"
+#include "core/record/recording.h"
 
 namespace loupe::views {
 

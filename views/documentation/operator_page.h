@@ -5,8 +5,8 @@
 #include <QString>
 #include <vector>
 
-#include "core/session/operator_info.h"
-#include "core/session/recording.h"
+#include "core/study/operator_info.h"
+#include "core/record/recording.h"
 
 namespace loupe::views {
 

@@ -9,7 +9,7 @@
 #include <functional>
 #include <vector>
 
-#include "core/session/recording.h"
+#include "core/record/recording.h"
 
 namespace loupe::views {
 

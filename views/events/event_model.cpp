@@ -3,8 +3,8 @@
 
 #include <cmath>
 
-#include "core/session/not_finite.h"
-#include "core/session/verdict.h"
+#include "core/record/not_finite.h"
+#include "core/study/verdict.h"
 #include "views/common/format.h"
 #include "views/common/theme.h"
 

@@ -15,7 +15,7 @@
 #include <QTreeView>
 #include <QVBoxLayout>
 
-#include "core/session/chrome_trace.h"
+#include "core/record/chrome_trace.h"
 #include "views/common/empty_hint.h"
 #include "views/common/expression_edit.h"
 #include "views/common/file_output.h"

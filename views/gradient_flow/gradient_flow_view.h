@@ -8,7 +8,7 @@
 #include <QListWidget>
 #include <map>
 
-#include "core/session/gradient_health.h"
+#include "core/study/gradient_health.h"
 #include "views/common/empty_hint.h"
 #include "views/common/view.h"
 #include "views/gradient_flow/gradient_columns.h"

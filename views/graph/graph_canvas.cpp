@@ -6,7 +6,7 @@
 #include <QToolTip>
 #include <cmath>
 
-#include "core/session/operator_info.h"
+#include "core/study/operator_info.h"
 #include "views/common/colour_map.h"
 #include "views/common/format.h"
 #include "views/common/theme.h"

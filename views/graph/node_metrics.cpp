@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "core/session/not_finite.h"
+#include "core/record/not_finite.h"
 #include "views/common/format.h"
 
 namespace loupe::views {

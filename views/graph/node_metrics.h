@@ -8,7 +8,7 @@
 
 #include <string>
 
-#include "core/session/recording.h"
+#include "core/record/recording.h"
 #include "views/graph/graph_index.h"
 
 namespace loupe::views {

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/session/model_info.h"
+#include "core/model/model_info.h"
 
 namespace loupe::views {
 

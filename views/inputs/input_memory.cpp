@@ -9,7 +9,7 @@
 #include <QSettings>
 #include <algorithm>
 
-#include "core/session/limits.h"
+#include "core/record/limits.h"
 
 namespace loupe::views {
 

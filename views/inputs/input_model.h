@@ -5,7 +5,7 @@
 #include <QAbstractTableModel>
 #include <vector>
 
-#include "core/session/model_info.h"
+#include "core/model/model_info.h"
 #include "core/session/requests.h"
 
 namespace loupe::views {

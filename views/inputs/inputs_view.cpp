@@ -22,8 +22,8 @@
 #include <QVBoxLayout>
 #include <cmath>
 
-#include "core/session/input_preview.h"
-#include "core/session/limits.h"
+#include "core/model/input_preview.h"
+#include "core/record/limits.h"
 #include "views/common/format.h"
 #include "views/common/icons.h"
 #include "views/common/theme.h"

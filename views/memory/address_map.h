@@ -5,7 +5,7 @@
 #include <QWidget>
 #include <vector>
 
-#include "core/session/recording.h"
+#include "core/record/recording.h"
 
 namespace loupe::views {
 

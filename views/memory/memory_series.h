@@ -5,7 +5,7 @@
 #include <array>
 #include <vector>
 
-#include "core/session/memory_sums.h"
+#include "core/record/memory_sums.h"
 
 namespace loupe::views {
 

@@ -5,7 +5,7 @@
 #include <QAbstractItemModel>
 #include <vector>
 
-#include "core/session/memory_sums.h"
+#include "core/record/memory_sums.h"
 
 namespace loupe::views {
 

@@ -8,7 +8,7 @@
 #include <QToolButton>
 #include <QTreeWidget>
 
-#include "core/session/what_if.h"
+#include "core/study/what_if.h"
 #include "views/common/empty_hint.h"
 #include "views/common/view.h"
 

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <map>
 
-#include "core/session/gradient_health.h"
-#include "core/session/verdict.h"
+#include "core/study/gradient_health.h"
+#include "core/study/verdict.h"
 #include "views/common/format.h"
 
 namespace loupe::views {

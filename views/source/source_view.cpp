@@ -14,7 +14,7 @@
 #include <QVBoxLayout>
 #include <set>
 
-#include "core/session/verdict.h"
+#include "core/study/verdict.h"
 #include "views/common/format.h"
 #include "views/common/icons.h"
 #include "views/common/theme.h"

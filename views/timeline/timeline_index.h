@@ -11,7 +11,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "core/session/recording.h"
+#include "core/record/recording.h"
 
 namespace loupe::views {
 

@@ -11,7 +11,7 @@
 #include <map>
 #include <vector>
 
-#include "core/session/data_sources.h"
+#include "core/train/data_sources.h"
 
 namespace loupe::views {
 

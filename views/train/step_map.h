@@ -7,7 +7,7 @@
 #include <QLabel>
 #include <QWidget>
 
-#include "core/session/training.h"
+#include "core/train/training.h"
 #include "views/common/step_axis.h"
 
 class QCustomPlot;

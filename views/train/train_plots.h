@@ -11,7 +11,7 @@
 #include <QToolButton>
 #include <QWidget>
 
-#include "core/session/training.h"
+#include "core/train/training.h"
 #include "views/common/empty_hint.h"
 #include "views/train/step_map.h"
 #include "views/train/training_list.h"

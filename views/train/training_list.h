@@ -6,7 +6,7 @@
 #include <QSet>
 #include <QTreeWidget>
 
-#include "core/session/training.h"
+#include "core/train/training.h"
 
 namespace loupe::views {
 

@@ -11,7 +11,7 @@
 #include "core/nn/functional/functional.h"
 #include "core/nn/functional/operator_call.h"
 #include "core/nn/tied_size.h"
-#include "core/ops/arithmetic.h"
+#include "core/kernels/arithmetic.h"
 
 namespace loupe::nn::functional {
 namespace {

@@ -4,7 +4,7 @@
 #include "core/base/strings.h"
 #include "core/nn/functional/families.h"
 #include "core/nn/functional/operator_call.h"
-#include "core/ops/functions.h"
+#include "core/dispatch/functions.h"
 #include "core/ops/numbers/warnings.h"
 
 namespace loupe::nn::functional {

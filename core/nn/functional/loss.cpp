@@ -12,7 +12,7 @@
 #include "core/nn/functional/functional.h"
 #include "core/nn/functional/operator_call.h"
 #include "core/nn/module.h"
-#include "core/ops/arithmetic.h"
+#include "core/kernels/arithmetic.h"
 #include "core/ops/numbers/warnings.h"
 
 namespace loupe::nn::functional {

@@ -2,8 +2,8 @@
 #pragma once
 // Functions that are an operator under another name.
 
-#include "core/ops/call.h"
-#include "core/ops/record.h"
+#include "core/dispatch/call.h"
+#include "core/dispatch/record.h"
 
 namespace loupe::nn::functional {
 

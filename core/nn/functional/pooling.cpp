@@ -8,7 +8,7 @@
 #include "core/nn/functional/families.h"
 #include "core/nn/functional/functional.h"
 #include "core/nn/functional/operator_call.h"
-#include "core/ops/arithmetic.h"
+#include "core/kernels/arithmetic.h"
 
 namespace loupe::nn::functional {
 namespace {

@@ -7,7 +7,7 @@
 #include "core/nn/functional/families.h"
 #include "core/nn/functional/operator_call.h"
 #include "core/ops/numbers/warnings.h"
-#include "core/ops/functions.h"
+#include "core/dispatch/functions.h"
 
 namespace loupe::nn::functional {
 namespace {

@@ -6,7 +6,7 @@
 #include "core/base/strings.h"
 #include "core/nn/layers/families.h"
 #include "core/nn/layers/support.h"
-#include "core/ops/arithmetic.h"
+#include "core/kernels/arithmetic.h"
 
 namespace loupe::nn::layers {
 namespace {

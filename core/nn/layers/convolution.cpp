@@ -9,7 +9,7 @@
 #include "core/nn/layers/families.h"
 #include "core/nn/layers/support.h"
 #include "core/nn/native_function.h"
-#include "core/ops/call.h"
+#include "core/dispatch/call.h"
 
 namespace loupe::nn::layers {
 namespace {

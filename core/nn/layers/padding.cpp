@@ -2,7 +2,7 @@
 // torch.nn.modules.padding.
 #include "core/nn/layers/families.h"
 #include "core/nn/layers/support.h"
-#include "core/ops/call.h"
+#include "core/dispatch/call.h"
 
 namespace loupe::nn::layers {
 namespace {

@@ -7,7 +7,7 @@
 #include "core/nn/layers/support.h"
 #include "core/nn/native_function.h"
 #include "core/nn/utils/right_inverse.h"
-#include "core/ops/functions.h"
+#include "core/dispatch/functions.h"
 
 namespace loupe::nn::layers {
 namespace {

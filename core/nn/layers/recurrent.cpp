@@ -11,7 +11,7 @@
 #include "core/nn/tied_size.h"
 #include "core/ops/numbers/warnings.h"
 #include "core/nn/utils/packed_sequence.h"
-#include "core/ops/functions.h"
+#include "core/dispatch/functions.h"
 
 namespace loupe::nn::layers {
 namespace {

@@ -5,7 +5,7 @@
 #include <initializer_list>
 
 #include "core/nn/layer.h"
-#include "core/ops/boxing.h"
+#include "core/dispatch/boxing.h"
 
 namespace loupe::nn::layers {
 

@@ -4,7 +4,7 @@
 #include "core/base/strings.h"
 #include "core/nn/layers/families.h"
 #include "core/nn/layers/support.h"
-#include "core/ops/functions.h"
+#include "core/dispatch/functions.h"
 #include "core/value/bind_arguments.h"
 
 namespace loupe::nn::layers {

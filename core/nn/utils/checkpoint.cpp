@@ -8,8 +8,8 @@
 #include "core/autograd/whole_backward.h"
 #include "core/base/error.h"
 #include "core/base/strings.h"
-#include "core/ops/autocast.h"
-#include "core/ops/functions.h"
+#include "core/dispatch/autocast.h"
+#include "core/dispatch/functions.h"
 #include "core/ops/numbers/warnings.h"
 #include "core/ops/random/generator.h"
 

@@ -6,7 +6,7 @@
 #include "core/autograd/grad_mode.h"
 #include "core/base/error.h"
 #include "core/base/strings.h"
-#include "core/ops/arithmetic.h"
+#include "core/kernels/arithmetic.h"
 
 namespace loupe::nn {
 namespace {

@@ -7,7 +7,7 @@
 #include "core/nn/layer.h"
 #include "core/nn/native_function.h"
 #include "core/nn/utils/hook_search.h"
-#include "core/ops/functions.h"
+#include "core/dispatch/functions.h"
 
 namespace loupe::nn {
 namespace {

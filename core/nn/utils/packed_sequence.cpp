@@ -5,7 +5,7 @@
 
 #include "core/base/error.h"
 #include "core/base/strings.h"
-#include "core/ops/functions.h"
+#include "core/dispatch/functions.h"
 
 namespace loupe::nn {
 namespace {

@@ -8,7 +8,7 @@
 #include "core/base/typed_error.h"
 #include "core/nn/layer.h"
 #include "core/nn/utils/right_inverse.h"
-#include "core/ops/functions.h"
+#include "core/dispatch/functions.h"
 #include "core/value/bind_arguments.h"
 
 namespace loupe::nn {

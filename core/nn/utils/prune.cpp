@@ -5,7 +5,7 @@
 #include "core/base/typed_error.h"
 #include "core/nn/utils/gradients.h"
 #include "core/nn/utils/hook_search.h"
-#include "core/ops/functions.h"
+#include "core/dispatch/functions.h"
 
 namespace loupe::nn {
 namespace {

@@ -5,7 +5,7 @@
 #include "core/base/strings.h"
 #include "core/base/typed_error.h"
 #include "core/nn/utils/prune.h"
-#include "core/ops/functions.h"
+#include "core/dispatch/functions.h"
 
 namespace loupe::nn {
 namespace {

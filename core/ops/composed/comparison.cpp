@@ -5,12 +5,12 @@
 #include <numbers>
 
 #include "core/base/strings.h"
-#include "core/ops/arithmetic.h"
-#include "core/ops/boxing.h"
+#include "core/kernels/arithmetic.h"
+#include "core/dispatch/boxing.h"
 #include "core/ops/composed/family.h"
-#include "core/ops/gradient_context.h"
+#include "core/dispatch/gradient_context.h"
 #include "core/ops/indexing/indices.h"
-#include "core/ops/loops/promotion.h"
+#include "core/kernels/promotion.h"
 #include "core/ops/samples.h"
 
 namespace loupe::composed {

@@ -6,9 +6,9 @@
 #include "core/base/error.h"
 #include "core/base/strings.h"
 #include "core/ops/composed/family.h"
-#include "core/ops/forward.h"
-#include "core/ops/functions.h"
-#include "core/ops/out_form.h"
+#include "core/dispatch/forward.h"
+#include "core/dispatch/functions.h"
+#include "core/dispatch/out_form.h"
 
 namespace loupe::composed {
 namespace {

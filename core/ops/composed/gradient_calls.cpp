@@ -5,10 +5,10 @@
 
 #include "core/base/error.h"
 #include "core/base/strings.h"
-#include "core/ops/arithmetic.h"
-#include "core/ops/boxing.h"
+#include "core/kernels/arithmetic.h"
+#include "core/dispatch/boxing.h"
 #include "core/ops/composed/family.h"
-#include "core/ops/functions.h"
+#include "core/dispatch/functions.h"
 #include "core/ops/nn/composed_gradient.h"
 #include "core/ops/samples.h"
 

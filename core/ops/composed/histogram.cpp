@@ -6,8 +6,8 @@
 #include <limits>
 
 #include "core/base/strings.h"
-#include "core/ops/arithmetic.h"
-#include "core/ops/boxing.h"
+#include "core/kernels/arithmetic.h"
+#include "core/dispatch/boxing.h"
 #include "core/ops/composed/family.h"
 #include "core/ops/indexing/indices.h"
 

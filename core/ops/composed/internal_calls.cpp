@@ -4,13 +4,13 @@
 
 #include "core/base/error.h"
 #include "core/base/strings.h"
-#include "core/ops/arithmetic.h"
-#include "core/ops/boxing.h"
+#include "core/kernels/arithmetic.h"
+#include "core/dispatch/boxing.h"
 #include "core/ops/composed/family.h"
-#include "core/ops/functions.h"
+#include "core/dispatch/functions.h"
 #include "core/ops/nn/common.h"
 #include "core/ops/nn/composed_gradient.h"
-#include "core/ops/out_form.h"
+#include "core/dispatch/out_form.h"
 
 namespace loupe::composed {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "core/base/error.h"
 #include "core/base/strings.h"
-#include "core/ops/call.h"
+#include "core/dispatch/call.h"
 #include "core/ops/composed/family.h"
 
 namespace loupe::composed {

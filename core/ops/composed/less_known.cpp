@@ -7,11 +7,11 @@
 #include "core/autograd/grad_mode.h"
 #include "core/base/error.h"
 #include "core/base/strings.h"
-#include "core/ops/boxing.h"
+#include "core/dispatch/boxing.h"
 #include "core/ops/composed/family.h"
-#include "core/ops/forward.h"
-#include "core/ops/functions.h"
-#include "core/ops/loops/promotion.h"
+#include "core/dispatch/forward.h"
+#include "core/dispatch/functions.h"
+#include "core/kernels/promotion.h"
 
 namespace loupe::composed {
 namespace {

@@ -2,9 +2,9 @@
 // out= forms of operators that make tensors, whose dtype is then the target's; and new tensors of random numbers.
 
 #include "core/ops/composed/family.h"
-#include "core/ops/forward.h"
-#include "core/ops/functions.h"
-#include "core/ops/out_form.h"
+#include "core/dispatch/forward.h"
+#include "core/dispatch/functions.h"
+#include "core/dispatch/out_form.h"
 
 namespace loupe::composed {
 namespace {

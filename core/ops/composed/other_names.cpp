@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // In-place operators that are other names of operators.
 
-#include "core/ops/forward.h"
+#include "core/dispatch/forward.h"
 
 #include "core/ops/composed/family.h"
 

@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "core/base/strings.h"
-#include "core/ops/arithmetic.h"
-#include "core/ops/boxing.h"
+#include "core/kernels/arithmetic.h"
+#include "core/dispatch/boxing.h"
 #include "core/ops/composed/family.h"
 #include "core/ops/samples.h"
 

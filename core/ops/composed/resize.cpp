@@ -5,11 +5,11 @@
 #include <cstring>
 
 #include "core/base/strings.h"
-#include "core/ops/boxing.h"
+#include "core/dispatch/boxing.h"
 #include "core/ops/composed/family.h"
-#include "core/ops/functions.h"
-#include "core/ops/gradient_context.h"
-#include "core/ops/loops/elementwise.h"
+#include "core/dispatch/functions.h"
+#include "core/dispatch/gradient_context.h"
+#include "core/kernels/elementwise.h"
 #include "core/ops/samples.h"
 
 namespace loupe::composed {

@@ -5,10 +5,10 @@
 #include <limits>
 
 #include "core/base/strings.h"
-#include "core/ops/boxing.h"
+#include "core/dispatch/boxing.h"
 #include "core/ops/composed/family.h"
-#include "core/ops/functions.h"
-#include "core/ops/gradient_context.h"
+#include "core/dispatch/functions.h"
+#include "core/dispatch/gradient_context.h"
 #include "core/ops/indexing/indices.h"
 #include "core/ops/samples.h"
 

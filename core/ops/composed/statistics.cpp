@@ -5,12 +5,12 @@
 #include <cmath>
 
 #include "core/base/strings.h"
-#include "core/ops/arithmetic.h"
-#include "core/ops/boxing.h"
+#include "core/kernels/arithmetic.h"
+#include "core/dispatch/boxing.h"
 #include "core/ops/composed/family.h"
 #include "core/ops/indexing/indices.h"
-#include "core/ops/integer_math.h"
-#include "core/ops/loops/elementwise.h"
+#include "core/kernels/integer_math.h"
+#include "core/kernels/elementwise.h"
 #include "core/ops/samples.h"
 
 namespace loupe::composed {

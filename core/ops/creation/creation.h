@@ -4,8 +4,8 @@
 
 #include "core/base/error.h"
 #include "core/base/strings.h"
-#include "core/ops/boxing.h"
-#include "core/ops/loops/elementwise.h"
+#include "core/dispatch/boxing.h"
+#include "core/kernels/elementwise.h"
 
 namespace loupe::creation {
 

@@ -2,8 +2,8 @@
 // empty, zeros, ones, full, scalar_tensor; the _like and new_ forms.
 
 #include "core/ops/creation/creation.h"
-#include "core/ops/functions.h"
-#include "core/ops/loops/layout.h"
+#include "core/dispatch/functions.h"
+#include "core/kernels/layout.h"
 
 namespace loupe {
 

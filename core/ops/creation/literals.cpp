@@ -3,7 +3,7 @@
 
 #include "core/autograd/variable.h"
 #include "core/ops/creation/creation.h"
-#include "core/ops/functions.h"
+#include "core/dispatch/functions.h"
 
 namespace loupe {
 namespace {

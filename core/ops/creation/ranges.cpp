@@ -5,7 +5,7 @@
 
 #include "core/base/parallel.h"
 #include "core/ops/creation/creation.h"
-#include "core/ops/integer_math.h"
+#include "core/kernels/integer_math.h"
 
 namespace loupe {
 namespace {

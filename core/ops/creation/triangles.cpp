@@ -4,10 +4,10 @@
 #include <cstring>
 
 #include "core/ops/creation/creation.h"
-#include "core/ops/functions.h"
-#include "core/ops/gradient_context.h"
-#include "core/ops/integer_math.h"
-#include "core/ops/loops/layout.h"
+#include "core/dispatch/functions.h"
+#include "core/dispatch/gradient_context.h"
+#include "core/kernels/integer_math.h"
+#include "core/kernels/layout.h"
 #include "core/ops/samples.h"
 #include "core/tensor/memory_limit.h"
 

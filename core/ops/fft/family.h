@@ -2,7 +2,7 @@
 #pragma once
 // The records of the family, one array a file.
 
-#include "core/ops/record.h"
+#include "core/dispatch/record.h"
 
 namespace loupe::fft {
 

@@ -2,11 +2,11 @@
 // Frequencies of a transform's terms, and moving frequency 0 to the middle.
 
 #include "core/base/parallel.h"
-#include "core/ops/boxing.h"
+#include "core/dispatch/boxing.h"
 #include "core/ops/creation/creation.h"
 #include "core/ops/fft/family.h"
 #include "core/ops/fft/shape.h"
-#include "core/ops/out_form.h"
+#include "core/dispatch/out_form.h"
 #include "core/ops/samples.h"
 
 namespace loupe::fft {

@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "core/base/parallel.h"
-#include "core/ops/loops/transpose.h"
+#include "core/kernels/transpose.h"
 #include "core/ops/nn/simd.h"
 
 namespace loupe::fft {

@@ -4,12 +4,12 @@
 #include <cmath>
 #include <numeric>
 
-#include "core/ops/boxing.h"
+#include "core/dispatch/boxing.h"
 #include "core/ops/fft/family.h"
 #include "core/ops/fft/shape.h"
 #include "core/ops/fft/transform.h"
-#include "core/ops/gradient_context.h"
-#include "core/ops/loops/elementwise.h"
+#include "core/dispatch/gradient_context.h"
+#include "core/kernels/elementwise.h"
 #include "core/ops/samples.h"
 
 namespace loupe::fft {

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "core/ops/loops/promotion.h"
+#include "core/kernels/promotion.h"
 
 namespace loupe::fft {
 

@@ -7,7 +7,7 @@
 
 #include "core/base/error.h"
 #include "core/base/strings.h"
-#include "core/ops/functions.h"
+#include "core/dispatch/functions.h"
 
 namespace loupe::fft {
 

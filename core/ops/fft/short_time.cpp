@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "core/ops/arithmetic.h"
-#include "core/ops/boxing.h"
+#include "core/kernels/arithmetic.h"
+#include "core/dispatch/boxing.h"
 #include "core/ops/fft/family.h"
 #include "core/ops/fft/shape.h"
 #include "core/ops/samples.h"

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // torch.fft: transforms along one dimension and along several.
 
-#include "core/ops/boxing.h"
+#include "core/dispatch/boxing.h"
 #include "core/ops/fft/family.h"
 #include "core/ops/fft/shape.h"
-#include "core/ops/out_form.h"
+#include "core/dispatch/out_form.h"
 #include "core/ops/samples.h"
 
 namespace loupe::fft {

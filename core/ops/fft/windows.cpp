@@ -3,13 +3,13 @@
 
 #include <numbers>
 
-#include "core/ops/arithmetic.h"
-#include "core/ops/boxing.h"
+#include "core/kernels/arithmetic.h"
+#include "core/dispatch/boxing.h"
 #include "core/ops/creation/creation.h"
 #include "core/ops/fft/family.h"
 #include "core/ops/fft/shape.h"
-#include "core/ops/integer_math.h"
-#include "core/ops/out_form.h"
+#include "core/kernels/integer_math.h"
+#include "core/dispatch/out_form.h"
 
 namespace loupe::fft {
 namespace {

@@ -5,15 +5,15 @@
 #include <cstring>
 
 #include "core/base/strings.h"
-#include "core/ops/boxing.h"
-#include "core/ops/forward.h"
-#include "core/ops/functions.h"
-#include "core/ops/gradient_context.h"
+#include "core/dispatch/boxing.h"
+#include "core/dispatch/forward.h"
+#include "core/dispatch/functions.h"
+#include "core/dispatch/gradient_context.h"
 #include "core/ops/indexing/family.h"
 #include "core/ops/indexing/indices.h"
 #include "core/ops/joining/index_maps.h"
-#include "core/ops/loops/complex_half.h"
-#include "core/ops/loops/elementwise.h"
+#include "core/kernels/complex_half.h"
+#include "core/kernels/elementwise.h"
 #include "core/ops/nn/simd.h"
 #include "core/ops/samples.h"
 

@@ -2,8 +2,8 @@
 // index_reduce: slices multiplied, averaged or compared at indices along one dimension.
 
 #include "core/base/strings.h"
-#include "core/ops/boxing.h"
-#include "core/ops/functions.h"
+#include "core/dispatch/boxing.h"
+#include "core/dispatch/functions.h"
 #include "core/ops/indexing/family.h"
 #include "core/ops/samples.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/ops/indexing/indices.h"
 
-#include "core/ops/loops/elementwise.h"
+#include "core/kernels/elementwise.h"
 
 namespace loupe::indexing {
 

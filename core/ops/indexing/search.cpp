@@ -4,11 +4,11 @@
 #include <algorithm>
 
 #include "core/base/strings.h"
-#include "core/ops/boxing.h"
-#include "core/ops/functions.h"
+#include "core/dispatch/boxing.h"
+#include "core/dispatch/functions.h"
 #include "core/ops/indexing/family.h"
 #include "core/ops/indexing/indices.h"
-#include "core/ops/loops/promotion.h"
+#include "core/kernels/promotion.h"
 #include "core/ops/samples.h"
 
 namespace loupe::indexing {

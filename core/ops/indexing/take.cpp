@@ -2,8 +2,8 @@
 // Elements by their place in the flat tensor, and gather with broadcasting: take, put, take_along_dim.
 
 #include "core/base/strings.h"
-#include "core/ops/boxing.h"
-#include "core/ops/functions.h"
+#include "core/dispatch/boxing.h"
+#include "core/dispatch/functions.h"
 #include "core/ops/indexing/family.h"
 #include "core/ops/samples.h"
 

@@ -6,12 +6,12 @@
 
 #include "core/base/parallel.h"
 #include "core/base/strings.h"
-#include "core/ops/boxing.h"
-#include "core/ops/forward.h"
-#include "core/ops/functions.h"
-#include "core/ops/gradient_context.h"
+#include "core/dispatch/boxing.h"
+#include "core/dispatch/forward.h"
+#include "core/dispatch/functions.h"
+#include "core/dispatch/gradient_context.h"
 #include "core/ops/joining/family.h"
-#include "core/ops/loops/elementwise.h"
+#include "core/kernels/elementwise.h"
 #include "core/ops/samples.h"
 
 namespace loupe::joining {

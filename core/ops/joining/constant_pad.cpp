@@ -2,12 +2,12 @@
 // constant_pad_nd: a border of one value, or with negative widths a cut.
 
 #include "core/base/strings.h"
-#include "core/ops/boxing.h"
-#include "core/ops/functions.h"
-#include "core/ops/gradient_context.h"
-#include "core/ops/integer_math.h"
+#include "core/dispatch/boxing.h"
+#include "core/dispatch/functions.h"
+#include "core/dispatch/gradient_context.h"
+#include "core/kernels/integer_math.h"
 #include "core/ops/joining/family.h"
-#include "core/ops/loops/elementwise.h"
+#include "core/kernels/elementwise.h"
 #include "core/ops/samples.h"
 
 namespace loupe::joining {

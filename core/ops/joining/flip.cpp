@@ -6,12 +6,12 @@
 #include <numeric>
 
 #include "core/base/strings.h"
-#include "core/ops/boxing.h"
-#include "core/ops/functions.h"
-#include "core/ops/gradient_context.h"
+#include "core/dispatch/boxing.h"
+#include "core/dispatch/functions.h"
+#include "core/dispatch/gradient_context.h"
 #include "core/ops/joining/family.h"
 #include "core/ops/joining/index_maps.h"
-#include "core/ops/loops/layout.h"
+#include "core/kernels/layout.h"
 #include "core/ops/samples.h"
 
 namespace loupe::joining {

@@ -2,8 +2,8 @@
 // Grids of indices and of values: meshgrid, cartesian_prod, combinations.
 
 #include "core/base/strings.h"
-#include "core/ops/boxing.h"
-#include "core/ops/functions.h"
+#include "core/dispatch/boxing.h"
+#include "core/dispatch/functions.h"
 #include "core/ops/joining/family.h"
 #include "core/ops/samples.h"
 #include "core/tensor/memory_limit.h"

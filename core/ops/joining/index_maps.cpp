@@ -6,8 +6,8 @@
 #include <numeric>
 
 #include "core/base/parallel.h"
-#include "core/ops/loops/complex_half.h"
-#include "core/ops/loops/elementwise.h"
+#include "core/kernels/complex_half.h"
+#include "core/kernels/elementwise.h"
 #include "core/ops/nn/simd.h"
 
 namespace loupe {

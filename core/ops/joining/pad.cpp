@@ -4,9 +4,9 @@
 #include <array>
 
 #include "core/base/strings.h"
-#include "core/ops/boxing.h"
-#include "core/ops/functions.h"
-#include "core/ops/integer_math.h"
+#include "core/dispatch/boxing.h"
+#include "core/dispatch/functions.h"
+#include "core/kernels/integer_math.h"
 #include "core/ops/joining/family.h"
 #include "core/ops/samples.h"
 

@@ -7,7 +7,7 @@
 
 #include "core/autograd/grad_mode.h"
 #include "core/autograd/variable.h"
-#include "core/ops/arithmetic.h"
+#include "core/kernels/arithmetic.h"
 #include "core/ops/linalg/lapack.h"
 
 namespace loupe::linalg {

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/ops/boxing.h"
+#include "core/dispatch/boxing.h"
 #include "core/ops/matrix/layout.h"
 
 namespace loupe::linalg {

@@ -2,7 +2,7 @@
 #pragma once
 // Handles to the family's own operators, for those written with them.
 
-#include "core/ops/functions.h"
+#include "core/dispatch/functions.h"
 
 namespace loupe::linalg::call {
 

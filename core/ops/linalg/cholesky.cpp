@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Cholesky factorisation, and what is done with its factor.
 
-#include "core/ops/arithmetic.h"
-#include "core/ops/gradient_context.h"
+#include "core/kernels/arithmetic.h"
+#include "core/dispatch/gradient_context.h"
 #include "core/ops/linalg/batch.h"
 #include "core/ops/linalg/calls.h"
 #include "core/ops/linalg/family.h"

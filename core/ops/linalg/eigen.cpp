@@ -6,8 +6,8 @@
 
 #include "core/autograd/grad_mode.h"
 #include "core/autograd/variable.h"
-#include "core/ops/arithmetic.h"
-#include "core/ops/gradient_context.h"
+#include "core/kernels/arithmetic.h"
+#include "core/dispatch/gradient_context.h"
 #include "core/ops/linalg/batch.h"
 #include "core/ops/linalg/calls.h"
 #include "core/ops/linalg/family.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Factors of symmetric and Hermitian matrices that need not be positive definite (Bunch, Kaufman 1977).
 
-#include "core/ops/functions.h"
-#include "core/ops/gradient_context.h"
+#include "core/dispatch/functions.h"
+#include "core/dispatch/gradient_context.h"
 #include "core/ops/linalg/batch.h"
 #include "core/ops/linalg/calls.h"
 #include "core/ops/linalg/family.h"

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The out= forms of operators that are written with others: the result is computed, then put into the tensors given.
 
-#include "core/ops/forward.h"
+#include "core/dispatch/forward.h"
 #include "core/ops/linalg/batch.h"
 #include "core/ops/linalg/family.h"
-#include "core/ops/out_checks.h"
+#include "core/dispatch/out_checks.h"
 
 namespace loupe::linalg {
 namespace {

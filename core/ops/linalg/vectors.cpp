@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Cross products, dot products along a dimension, Vandermonde matrices.
 
-#include "core/ops/arithmetic.h"
-#include "core/ops/gradient_context.h"
+#include "core/kernels/arithmetic.h"
+#include "core/dispatch/gradient_context.h"
 #include "core/ops/linalg/batch.h"
 #include "core/ops/linalg/family.h"
-#include "core/ops/loops/elementwise.h"
+#include "core/kernels/elementwise.h"
 #include "core/ops/samples.h"
 
 namespace loupe::linalg {

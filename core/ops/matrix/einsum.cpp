@@ -4,8 +4,8 @@
 #include <array>
 #include <map>
 
-#include "core/ops/boxing.h"
-#include "core/ops/functions.h"
+#include "core/dispatch/boxing.h"
+#include "core/dispatch/functions.h"
 #include "core/ops/matrix/family.h"
 #include "core/ops/matrix/layout.h"
 #include "core/ops/samples.h"

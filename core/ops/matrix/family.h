@@ -2,7 +2,7 @@
 #pragma once
 // The records of the family, in the order of their files.
 
-#include "core/ops/record.h"
+#include "core/dispatch/record.h"
 
 namespace loupe {
 

@@ -6,7 +6,7 @@
 #include <numeric>
 
 #include "core/base/parallel.h"
-#include "core/ops/loops/elementwise.h"
+#include "core/kernels/elementwise.h"
 
 namespace loupe {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "core/ops/functions.h"
+#include "core/dispatch/functions.h"
 #include "core/ops/matrix/family.h"
 #include "core/ops/matrix/layout.h"
 #include "core/ops/matrix/products.h"

@@ -2,7 +2,7 @@
 // mm, addmm, bmm, baddbmm, addbmm: products of matrices and of batches of them.
 #include "core/ops/matrix/products.h"
 
-#include "core/ops/functions.h"
+#include "core/dispatch/functions.h"
 #include "core/ops/matrix/bfloat16.h"
 #include "core/ops/matrix/family.h"
 #include "core/ops/matrix/gemm.h"

@@ -2,8 +2,8 @@
 #pragma once
 // Checks and gradients that the matrix operators share.
 
-#include "core/ops/boxing.h"
-#include "core/ops/gradient_context.h"
+#include "core/dispatch/boxing.h"
+#include "core/dispatch/gradient_context.h"
 #include "core/tensor/tensor.h"
 
 namespace loupe::matrix {

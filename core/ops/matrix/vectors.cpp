@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // mv, addmv, dot, vdot, outer, addr: products with vectors.
-#include "core/ops/functions.h"
-#include "core/ops/loops/elementwise.h"
-#include "core/ops/loops/promotion.h"
+#include "core/dispatch/functions.h"
+#include "core/kernels/elementwise.h"
+#include "core/kernels/promotion.h"
 #include "core/ops/matrix/bfloat16.h"
 #include "core/ops/matrix/family.h"
 #include "core/ops/matrix/gemm.h"

@@ -5,7 +5,7 @@
 
 #include "core/ops/nn/common.h"
 #include "core/ops/nn/family.h"
-#include "core/ops/cpp_type_name.h"
+#include "core/dispatch/cpp_type_name.h"
 
 namespace loupe {
 namespace {

@@ -5,8 +5,8 @@
 #include <cstring>
 #include <limits>
 
-#include "core/ops/functions.h"
-#include "core/ops/loops/transpose.h"
+#include "core/dispatch/functions.h"
+#include "core/kernels/transpose.h"
 #include "core/ops/matrix/small_gemm.h"
 #include "core/ops/nn/common.h"
 #include "core/ops/nn/simd.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "core/base/parallel.h"
-#include "core/ops/integer_math.h"
+#include "core/kernels/integer_math.h"
 #include "core/ops/nn/family.h"
 #include "core/ops/nn/pooling.h"
 #include "core/ops/nn/simd.h"

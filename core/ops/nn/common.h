@@ -4,9 +4,9 @@
 
 #include <array>
 
-#include "core/ops/boxing.h"
-#include "core/ops/functions.h"
-#include "core/ops/gradient_context.h"
+#include "core/dispatch/boxing.h"
+#include "core/dispatch/functions.h"
+#include "core/dispatch/gradient_context.h"
 #include "core/ops/matrix/layout.h"
 #include "core/ops/samples.h"
 

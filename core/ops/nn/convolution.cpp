@@ -7,7 +7,7 @@
 #include <numeric>
 
 #include "core/base/parallel.h"
-#include "core/ops/cpp_type_name.h"
+#include "core/dispatch/cpp_type_name.h"
 #include "core/ops/nn/common.h"
 #include "core/ops/nn/family.h"
 

@@ -4,7 +4,7 @@
 
 #include <array>
 
-#include "core/ops/boxing.h"
+#include "core/dispatch/boxing.h"
 #include "core/tensor/tensor.h"
 
 namespace loupe::nn_ops {

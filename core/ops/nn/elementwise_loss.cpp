@@ -7,8 +7,8 @@
 
 #include "core/autograd/grad_mode.h"
 #include "core/base/parallel.h"
-#include "core/ops/loops/elementwise.h"
-#include "core/ops/loops/layout.h"
+#include "core/kernels/elementwise.h"
+#include "core/kernels/layout.h"
 #include "core/ops/nn/common.h"
 #include "core/ops/nn/family.h"
 #include "core/ops/nn/simd.h"

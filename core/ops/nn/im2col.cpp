@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "core/base/parallel.h"
-#include "core/ops/loops/complex_half.h"
+#include "core/kernels/complex_half.h"
 #include "core/ops/nn/common.h"
 #include "core/ops/nn/family.h"
 

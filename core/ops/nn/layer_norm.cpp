@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "core/base/parallel.h"
-#include "core/ops/loops/row_loop.h"
+#include "core/kernels/row_loop.h"
 #include "core/ops/nn/common.h"
 #include "core/ops/nn/composed_gradient.h"
 #include "core/ops/nn/family.h"

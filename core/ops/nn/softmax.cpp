@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "core/base/parallel.h"
-#include "core/ops/loops/row_loop.h"
+#include "core/kernels/row_loop.h"
 #include "core/ops/nn/common.h"
 #include "core/ops/nn/family.h"
 #include "core/ops/nn/simd.h"

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "core/ops/integer_math.h"
+#include "core/kernels/integer_math.h"
 #include "core/ops/numbers/family.h"
 #include "core/ops/numbers/typed.h"
 

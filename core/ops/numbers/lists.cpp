@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "core/base/strings.h"
-#include "core/ops/functions.h"
-#include "core/ops/integer_math.h"
+#include "core/dispatch/functions.h"
+#include "core/kernels/integer_math.h"
 #include "core/ops/numbers/family.h"
 #include "core/ops/numbers/slice.h"
 #include "core/ops/numbers/text.h"

@@ -6,7 +6,7 @@
 
 #include "core/autograd/grad_mode.h"
 #include "core/base/strings.h"
-#include "core/ops/boxing.h"
+#include "core/dispatch/boxing.h"
 #include "core/ops/numbers/family.h"
 #include "core/ops/numbers/text.h"
 #include "core/ops/numbers/warnings.h"

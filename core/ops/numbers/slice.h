@@ -2,7 +2,7 @@
 #pragma once
 // Python's rule for x[start:end:step] of lists and strings.
 
-#include "core/ops/record.h"
+#include "core/dispatch/record.h"
 
 namespace loupe::numbers {
 

@@ -3,7 +3,7 @@
 
 #include "core/autograd/variable.h"
 #include "core/base/strings.h"
-#include "core/ops/boxing.h"
+#include "core/dispatch/boxing.h"
 #include "core/ops/numbers/family.h"
 
 namespace loupe::numbers {

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <complex>
 
-#include "core/ops/boxing.h"
+#include "core/dispatch/boxing.h"
 
 namespace loupe::numbers {
 

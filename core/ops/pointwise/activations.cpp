@@ -2,7 +2,7 @@
 // Activation functions of one tensor. Their gradients are operators of their own (activation_gradients.cpp), each one
 // pass over memory.
 
-#include "core/ops/arithmetic.h"
+#include "core/kernels/arithmetic.h"
 #include "core/ops/pointwise/family.h"
 #include "core/ops/pointwise/pointwise.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Functions of two numbers: angles, lengths, logarithms of sums, greatest and smallest, divisors.
 
-#include "core/ops/arithmetic.h"
-#include "core/ops/forward.h"
+#include "core/kernels/arithmetic.h"
+#include "core/dispatch/forward.h"
 #include "core/ops/pointwise/family.h"
 #include "core/ops/pointwise/pointwise.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Comparisons, and logic on truth values and on bits.
 
-#include "core/ops/forward.h"
+#include "core/dispatch/forward.h"
 #include "core/ops/pointwise/family.h"
 #include "core/ops/pointwise/pointwise.h"
 

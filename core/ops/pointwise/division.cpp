@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // div with its rounding modes, floor_divide, remainder, fmod.
 
-#include "core/ops/arithmetic.h"
+#include "core/kernels/arithmetic.h"
 #include "core/ops/pointwise/family.h"
 #include "core/ops/pointwise/pointwise.h"
 

@@ -7,7 +7,7 @@
 #define LOUPE_GELU_INL_H
 #endif
 
-#include "core/ops/loops/math_inl.h"
+#include "core/kernels/math_inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace loupe::HWY_NAMESPACE {

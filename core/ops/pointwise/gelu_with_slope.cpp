@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // loupe::gelu_with_slope: gelu and its slope at once, so that the backward pass is one product.
-#include "core/ops/loops/simd_targets.h"
+#include "core/kernels/simd_targets.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "core/ops/pointwise/gelu_with_slope.cpp"
@@ -11,8 +11,8 @@
 
 #include "core/autograd/grad_mode.h"
 #include "core/base/parallel.h"
-#include "core/ops/functions.h"
-#include "core/ops/gradient_context.h"
+#include "core/dispatch/functions.h"
+#include "core/dispatch/gradient_context.h"
 #include "core/ops/matrix/layout.h"
 #include "core/ops/nn/composed_gradient.h"
 #include "core/ops/pointwise/family.h"

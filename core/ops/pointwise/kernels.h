@@ -3,7 +3,7 @@
 // The inner loops of the pointwise operators, by operator and compute type, for the best instruction set that the
 // machine has. Null when an operator does not take the type.
 
-#include "core/ops/loops/elementwise.h"
+#include "core/kernels/elementwise.h"
 
 namespace loupe {
 

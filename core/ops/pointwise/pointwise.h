@@ -4,9 +4,9 @@
 
 #include "core/base/error.h"
 #include "core/base/strings.h"
-#include "core/ops/boxing.h"
-#include "core/ops/gradient_context.h"
-#include "core/ops/loops/layout.h"
+#include "core/dispatch/boxing.h"
+#include "core/dispatch/gradient_context.h"
+#include "core/kernels/layout.h"
 #include "core/ops/pointwise/kernels.h"
 
 namespace loupe::pointwise {

@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "core/ops/arithmetic.h"
+#include "core/kernels/arithmetic.h"
 #include "core/ops/pointwise/family.h"
 #include "core/ops/pointwise/pointwise.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Signs, magnitudes, rounding, and tests for NaN and infinity.
 
-#include "core/ops/arithmetic.h"
+#include "core/kernels/arithmetic.h"
 #include "core/ops/pointwise/family.h"
 #include "core/ops/pointwise/pointwise.h"
 

@@ -3,7 +3,7 @@
 
 #include "core/ops/samples.h"
 
-#include "core/ops/arithmetic.h"
+#include "core/kernels/arithmetic.h"
 #include "core/ops/pointwise/pointwise.h"
 
 namespace loupe::pointwise {

@@ -3,8 +3,8 @@
 
 #include <limits>
 
-#include "core/ops/arithmetic.h"
-#include "core/ops/forward.h"
+#include "core/kernels/arithmetic.h"
+#include "core/dispatch/forward.h"
 #include "core/ops/pointwise/family.h"
 #include "core/ops/pointwise/pointwise.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // lerp, addcmul, addcdiv: of three tensors.
 
-#include "core/ops/arithmetic.h"
+#include "core/kernels/arithmetic.h"
 #include "core/ops/pointwise/family.h"
 #include "core/ops/pointwise/pointwise.h"
 

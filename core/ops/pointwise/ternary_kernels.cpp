@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/ops/loops/simd_targets.h"
+#include "core/kernels/simd_targets.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "core/ops/pointwise/ternary_kernels.cpp"
 #include "hwy/foreach_target.h"
 // clang-format off
-#include "core/ops/loops/simd_inl.h"
+#include "core/kernels/simd_inl.h"
 // clang-format on
 
 #include <cmath>
 
-#include "core/ops/loops/complex_math.h"
+#include "core/kernels/complex_math.h"
 #include "core/ops/pointwise/kernels.h"
 
 HWY_BEFORE_NAMESPACE();

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/ops/loops/simd_targets.h"
+#include "core/kernels/simd_targets.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "core/ops/pointwise/unary_kernels.cpp"
 #include "hwy/foreach_target.h"
 // clang-format off
-#include "core/ops/loops/math_inl.h"
+#include "core/kernels/math_inl.h"
 // clang-format on
 
 #include "core/ops/pointwise/kernels.h"

@@ -5,8 +5,8 @@
 #include <limits>
 #include <numbers>
 
-#include "core/ops/arithmetic.h"
-#include "core/ops/integer_math.h"
+#include "core/kernels/arithmetic.h"
+#include "core/kernels/integer_math.h"
 #include "core/ops/pointwise/family.h"
 #include "core/ops/pointwise/pointwise.h"
 

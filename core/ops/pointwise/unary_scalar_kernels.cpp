@@ -3,8 +3,8 @@
 
 #include <cmath>
 
-#include "core/ops/loops/complex_math.h"
-#include "core/ops/loops/scalar_kernels.h"
+#include "core/kernels/complex_math.h"
+#include "core/kernels/scalar_kernels.h"
 #include "core/ops/pointwise/kernels.h"
 #include "core/ops/special/functions.h"
 

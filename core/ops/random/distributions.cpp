@@ -7,10 +7,10 @@
 #include <cmath>
 #include <limits>
 
-#include "core/ops/arithmetic.h"
-#include "core/ops/boxing.h"
-#include "core/ops/functions.h"
-#include "core/ops/gradient_context.h"
+#include "core/kernels/arithmetic.h"
+#include "core/dispatch/boxing.h"
+#include "core/dispatch/functions.h"
+#include "core/dispatch/gradient_context.h"
 #include "core/ops/random/family.h"
 #include "core/ops/random/generator.h"
 

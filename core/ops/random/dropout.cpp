@@ -3,8 +3,8 @@
 
 #include <cmath>
 
-#include "core/ops/arithmetic.h"
-#include "core/ops/boxing.h"
+#include "core/kernels/arithmetic.h"
+#include "core/dispatch/boxing.h"
 #include "core/ops/random/family.h"
 #include "core/ops/samples.h"
 

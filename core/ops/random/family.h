@@ -4,7 +4,7 @@
 
 #include "core/base/error.h"
 #include "core/base/strings.h"
-#include "core/ops/record.h"
+#include "core/dispatch/record.h"
 
 namespace loupe::drawing {
 

@@ -9,10 +9,10 @@
 #include <numbers>
 #include <optional>
 
-#include "core/ops/boxing.h"
-#include "core/ops/functions.h"
-#include "core/ops/gradient_context.h"
-#include "core/ops/loops/elementwise.h"
+#include "core/dispatch/boxing.h"
+#include "core/dispatch/functions.h"
+#include "core/dispatch/gradient_context.h"
+#include "core/kernels/elementwise.h"
 #include "core/ops/nn/simd.h"
 #include "core/ops/random/family.h"
 #include "core/ops/random/generator.h"

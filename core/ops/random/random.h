@@ -3,7 +3,7 @@
 
 #include <random>
 
-#include "core/ops/record.h"
+#include "core/dispatch/record.h"
 
 namespace loupe {
 

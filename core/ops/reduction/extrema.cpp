@@ -2,7 +2,7 @@
 // max, min, amax, amin, aminmax, argmax, argmin.
 
 #include "core/autograd/engine.h"
-#include "core/ops/arithmetic.h"
+#include "core/kernels/arithmetic.h"
 #include "core/ops/reduction/reduction.h"
 #include "core/ops/samples.h"
 

@@ -2,7 +2,7 @@
 #pragma once
 // The reductions, by operator and compute type.
 
-#include "core/ops/loops/reduce.h"
+#include "core/kernels/reduce.h"
 
 namespace loupe {
 

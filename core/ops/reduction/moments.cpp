@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // var, std, var_mean, std_mean, with Bessel's or any other correction.
 
-#include "core/ops/arithmetic.h"
-#include "core/ops/forward.h"
-#include "core/ops/loops/elementwise.h"
+#include "core/kernels/arithmetic.h"
+#include "core/dispatch/forward.h"
+#include "core/kernels/elementwise.h"
 #include "core/ops/reduction/reduction.h"
 
 namespace loupe {

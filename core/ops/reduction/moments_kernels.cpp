@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Variance, standard deviation and the mean beside them.
-#include "core/ops/loops/simd_targets.h"
+#include "core/kernels/simd_targets.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "core/ops/reduction/moments_kernels.cpp"

@@ -6,9 +6,9 @@
 #include <limits>
 #include <type_traits>
 
-#include "core/ops/arithmetic.h"
-#include "core/ops/forward.h"
-#include "core/ops/loops/elementwise.h"
+#include "core/kernels/arithmetic.h"
+#include "core/dispatch/forward.h"
+#include "core/kernels/elementwise.h"
 #include "core/ops/reduction/reduction.h"
 
 namespace loupe {

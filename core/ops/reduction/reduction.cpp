@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/ops/reduction/reduction.h"
 
-#include "core/ops/functions.h"
+#include "core/dispatch/functions.h"
 #include "core/ops/samples.h"
 
 namespace loupe::reduction {

@@ -4,9 +4,9 @@
 
 #include "core/base/error.h"
 #include "core/base/strings.h"
-#include "core/ops/boxing.h"
-#include "core/ops/gradient_context.h"
-#include "core/ops/loops/promotion.h"
+#include "core/dispatch/boxing.h"
+#include "core/dispatch/gradient_context.h"
+#include "core/kernels/promotion.h"
 #include "core/ops/reduction/kernels.h"
 
 namespace loupe::reduction {

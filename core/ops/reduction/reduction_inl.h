@@ -11,8 +11,8 @@
 #include <cmath>
 #include <limits>
 
-#include "core/ops/loops/complex_math.h"
-#include "core/ops/loops/simd_inl.h"
+#include "core/kernels/complex_math.h"
+#include "core/kernels/simd_inl.h"
 #include "core/ops/reduction/kernels.h"
 
 HWY_BEFORE_NAMESPACE();

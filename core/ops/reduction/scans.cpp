@@ -6,9 +6,9 @@
 #include <cmath>
 
 #include "core/base/parallel.h"
-#include "core/ops/arithmetic.h"
-#include "core/ops/loops/complex_math.h"
-#include "core/ops/loops/elementwise.h"
+#include "core/kernels/arithmetic.h"
+#include "core/kernels/complex_math.h"
+#include "core/kernels/elementwise.h"
 #include "core/ops/nn/simd.h"
 #include "core/ops/reduction/reduction.h"
 

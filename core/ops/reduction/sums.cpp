@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // sum, mean, nansum, nanmean, prod, any, all, count_nonzero.
 
-#include "core/ops/arithmetic.h"
+#include "core/kernels/arithmetic.h"
 #include "core/ops/reduction/reduction.h"
 
 namespace loupe {

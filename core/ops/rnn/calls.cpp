@@ -2,7 +2,7 @@
 // lstm, gru, rnn_tanh, rnn_relu over padded and packed sequences: layers and directions of loupe::rnn_layer.
 #include <algorithm>
 
-#include "core/ops/autocast.h"
+#include "core/dispatch/autocast.h"
 #include "core/ops/nn/common.h"
 #include "core/ops/rnn/family.h"
 #include "core/ops/rnn/layer.h"

@@ -2,7 +2,7 @@
 #pragma once
 // The records of the family.
 
-#include "core/ops/record.h"
+#include "core/dispatch/record.h"
 
 namespace loupe {
 

@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "core/base/parallel.h"
-#include "core/ops/gradient_context.h"
+#include "core/dispatch/gradient_context.h"
 #include "core/ops/matrix/gemm.h"
 #include "core/ops/matrix/small_gemm.h"
 #include "core/ops/nn/common.h"

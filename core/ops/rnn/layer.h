@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "core/ops/boxing.h"
-#include "core/ops/functions.h"
+#include "core/dispatch/boxing.h"
+#include "core/dispatch/functions.h"
 #include "core/ops/matrix/layout.h"
 #include "core/tensor/tensor.h"
 

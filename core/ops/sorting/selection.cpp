@@ -5,8 +5,8 @@
 #include <limits>
 
 #include "core/base/strings.h"
-#include "core/ops/functions.h"
-#include "core/ops/gradient_context.h"
+#include "core/dispatch/functions.h"
+#include "core/dispatch/gradient_context.h"
 #include "core/ops/samples.h"
 #include "core/ops/sorting/family.h"
 #include "core/ops/sorting/order.h"

@@ -7,9 +7,9 @@
 
 #include "core/base/error.h"
 #include "core/base/strings.h"
-#include "core/ops/functions.h"
-#include "core/ops/gradient_context.h"
-#include "core/ops/loops/promotion.h"
+#include "core/dispatch/functions.h"
+#include "core/dispatch/gradient_context.h"
+#include "core/kernels/promotion.h"
 #include "core/ops/samples.h"
 #include "core/ops/sorting/family.h"
 #include "core/ops/sorting/order.h"

@@ -8,8 +8,8 @@
 #include "core/autograd/grad_mode.h"
 #include "core/base/error.h"
 #include "core/base/strings.h"
-#include "core/ops/dispatch.h"
-#include "core/ops/functions.h"
+#include "core/dispatch/dispatch.h"
+#include "core/dispatch/functions.h"
 
 namespace loupe {
 namespace {

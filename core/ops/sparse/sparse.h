@@ -2,7 +2,7 @@
 #pragma once
 // Operators on sparse tensors. Those of dense tensors come here when one of their arguments is sparse.
 
-#include "core/ops/registry.h"
+#include "core/dispatch/registry.h"
 #include "core/tensor/sparse.h"
 
 namespace loupe {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // torch.special's names of operators that others define, and forms that those lack.
 
-#include "core/ops/boxing.h"
-#include "core/ops/forward.h"
-#include "core/ops/functions.h"
-#include "core/ops/out_form.h"
+#include "core/dispatch/boxing.h"
+#include "core/dispatch/forward.h"
+#include "core/dispatch/functions.h"
+#include "core/dispatch/out_form.h"
 #include "core/ops/special/family.h"
 
 namespace loupe::special {

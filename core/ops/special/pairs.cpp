@@ -3,8 +3,8 @@
 
 #include <cmath>
 
-#include "core/ops/arithmetic.h"
-#include "core/ops/forward.h"
+#include "core/kernels/arithmetic.h"
+#include "core/dispatch/forward.h"
 #include "core/ops/special/family.h"
 #include "core/ops/special/functions.h"
 #include "core/ops/special/loops.h"

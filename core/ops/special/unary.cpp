@@ -5,7 +5,7 @@
 #include <limits>
 #include <numbers>
 
-#include "core/ops/arithmetic.h"
+#include "core/kernels/arithmetic.h"
 #include "core/ops/special/family.h"
 #include "core/ops/special/functions.h"
 #include "core/ops/special/loops.h"

@@ -2,8 +2,8 @@
 // Views of the whole tensor, and where autograd stops.
 
 #include "core/autograd/variable.h"
-#include "core/ops/functions.h"
-#include "core/ops/gradient_context.h"
+#include "core/dispatch/functions.h"
+#include "core/dispatch/gradient_context.h"
 #include "core/ops/samples.h"
 #include "core/ops/view/family.h"
 #include "core/ops/view/geometry.h"

@@ -4,10 +4,10 @@
 #include <algorithm>
 
 #include "core/base/strings.h"
-#include "core/ops/functions.h"
-#include "core/ops/gradient_context.h"
-#include "core/ops/integer_math.h"
-#include "core/ops/loops/elementwise.h"
+#include "core/dispatch/functions.h"
+#include "core/dispatch/gradient_context.h"
+#include "core/kernels/integer_math.h"
+#include "core/kernels/elementwise.h"
 #include "core/ops/samples.h"
 #include "core/ops/view/family.h"
 #include "core/ops/view/slicing.h"

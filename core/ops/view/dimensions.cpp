@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "core/base/strings.h"
-#include "core/ops/functions.h"
-#include "core/ops/gradient_context.h"
+#include "core/dispatch/functions.h"
+#include "core/dispatch/gradient_context.h"
 #include "core/ops/samples.h"
 #include "core/ops/view/family.h"
 #include "core/ops/view/geometry.h"

@@ -4,7 +4,7 @@
 
 #include <span>
 
-#include "core/ops/record.h"
+#include "core/dispatch/record.h"
 
 namespace loupe::views {
 

@@ -5,7 +5,7 @@
 #include <optional>
 #include <tuple>
 
-#include "core/ops/boxing.h"
+#include "core/dispatch/boxing.h"
 
 namespace loupe {
 

@@ -2,9 +2,9 @@
 // A copy of a tensor with a part replaced: what writing to a view is without the writing.
 
 #include "core/base/strings.h"
-#include "core/ops/functions.h"
-#include "core/ops/gradient_context.h"
-#include "core/ops/loops/elementwise.h"
+#include "core/dispatch/functions.h"
+#include "core/dispatch/gradient_context.h"
+#include "core/kernels/elementwise.h"
 #include "core/ops/samples.h"
 #include "core/ops/view/family.h"
 #include "core/ops/view/slicing.h"

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Parts of a tensor along one dimension: select, slice, narrow, unfold, and their gradients.
 
-#include "core/ops/integer_math.h"
+#include "core/kernels/integer_math.h"
 #include "core/ops/view/slicing.h"
 
 #include <algorithm>
 
 #include "core/base/strings.h"
-#include "core/ops/functions.h"
-#include "core/ops/gradient_context.h"
-#include "core/ops/loops/elementwise.h"
+#include "core/dispatch/functions.h"
+#include "core/dispatch/gradient_context.h"
+#include "core/kernels/elementwise.h"
 #include "core/ops/samples.h"
 #include "core/ops/view/family.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The copying forms of the view operators.
 
-#include "core/ops/functions.h"
+#include "core/dispatch/functions.h"
 #include "core/ops/view/family.h"
 
 namespace loupe::views {

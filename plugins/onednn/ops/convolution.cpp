@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "core/ops/bound_kernel.h"
+#include "core/dispatch/bound_kernel.h"
 #include "core/ops/matrix/layout.h"
 #include "core/ops/nn/common.h"
 #include "plugins/onednn/ops/kernels.h"

@@ -2,7 +2,7 @@
 #pragma once
 // The files of kernels, each of which adds its own.
 
-#include "core/ops/plugin.h"
+#include "core/plugin/plugin.h"
 
 namespace loupe::onednn {
 

@@ -2,7 +2,7 @@
 #pragma once
 // The records of the plugin, by file.
 
-#include "core/ops/record.h"
+#include "core/dispatch/record.h"
 
 namespace loupe::torchvision_ops {
 

@@ -1,0 +1,500 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/dispatch/dispatch.h"
+
+#include <algorithm>
+
+#include "core/autograd/engine.h"
+#include "core/autograd/grad_mode.h"
+#include "core/autograd/observer.h"
+#include "core/autograd/variable.h"
+#include "core/base/error.h"
+#include "core/base/strings.h"
+#include "core/dispatch/autocast.h"
+#include "core/dispatch/moved_arguments.h"
+#include "core/dispatch/operator_node.h"
+#include "core/dispatch/out_checks.h"
+#include "core/dispatch/out_form.h"
+#include "core/ops/sparse/sparse.h"
+#include "core/dispatch/stand_in.h"
+
+namespace loupe {
+
+thread_local OperatorStandIn* detail::thread_stand_in = nullptr;
+
+namespace {
+
+bool has_bit(std::uint64_t bits, std::size_t i) { return (bits >> i & 1) != 0; }
+
+// Calls visit(tensor) on each defined tensor argument, list elements included, until it returns true.
+template <typename Visit>
+bool any_tensor(const Operator& op, std::span<const IValue> arguments, Visit&& visit) {
+    for (std::uint64_t bits = op.tensor_arguments | op.list_arguments; bits != 0; bits &= bits - 1) {
+        const auto i = static_cast<std::size_t>(__builtin_ctzll(bits));
+        if (i >= arguments.size()) break;
+        const IValue& value = arguments[i];
+        if (value.is_tensor()) {
+            if (visit(*value.tensor_impl())) return true;
+        } else if (value.is_list()) {
+            for (const IValue& element : value.to_list().elements) {
+                if (element.is_tensor() && visit(*element.tensor_impl())) return true;
+            }
+        }
+    }
+    return false;
+}
+
+bool any_requires_grad(const Operator& op, std::span<const IValue> arguments) {
+    return any_tensor(op, arguments, [](const TensorImpl& impl) {
+        return impl.autograd != nullptr && requires_grad(Tensor(Ptr<TensorImpl>(const_cast<TensorImpl*>(&impl))));
+    });
+}
+
+DeviceType device_of(const Operator& op, std::span<const IValue> arguments) {
+    DeviceType type = DeviceType::Cpu;
+    any_tensor(op, arguments, [&](const TensorImpl& impl) {
+        type = impl.storage->device().type;
+        return type != DeviceType::Cpu;  // a 0-dimensional CPU tensor may stand beside others
+    });
+    return type;
+}
+
+const KernelCandidate& choose_kernel(const Operator& op, std::span<const IValue> arguments) {
+    const DeviceType device = device_of(op, arguments);
+    const auto& candidates = op.kernels->candidates[static_cast<std::size_t>(device)];
+    ExecutionObserver* observer = execution_observer();
+    if (observer == nullptr) [[likely]] {
+        for (const KernelCandidate& candidate : candidates) {
+            if (candidate.accepts == nullptr || candidate.accepts(arguments, nullptr)) return candidate;
+        }
+    } else {
+        KernelChoice choice{op.full_name, {}, {}};
+        for (const KernelCandidate& candidate : candidates) {
+            std::string why;
+            if (candidate.accepts == nullptr || candidate.accepts(arguments, &why)) {
+                choice.backend = candidate.backend;
+                observer->on_kernel(choice);
+                return candidate;
+            }
+            choice.declined.push_back(concat(candidate.backend, " declined: ", why));
+        }
+    }
+    throw Error(ErrorKind::Run, concat("Could not run '", op.full_name, "' on device ",
+                                       device == DeviceType::Cpu ? "cpu" : "cuda", ": no kernel"));
+}
+
+Tensor make_output(const TensorMeta& meta) {
+    if (meta.strides.empty()) return empty(span_of(meta.sizes), meta.dtype, meta.device);
+    return empty_strided(span_of(meta.sizes), span_of(meta.strides), meta.dtype, meta.device);
+}
+
+bool same_sizes(IntSpan a, IntSpan b) { return std::equal(a.begin(), a.end(), b.begin(), b.end()); }
+
+// Readies `target` to receive a result with this metadata; returns the tensor that the kernel fills.
+Tensor prepare_target(const Operator& op, const Tensor& target, const TensorMeta& meta) {
+    const bool is_out = op.variant == OperatorVariant::Out;
+    if (is_out) check_out_dtype(op.full_name, meta.dtype, target.dtype());
+    if (!can_cast(meta.dtype, target.dtype())) {
+        throw Error(ErrorKind::Run, concat("result type ", dtype_graph_name(meta.dtype),
+                                           " can't be cast to the desired output type ", dtype_graph_name(target.dtype())));
+    }
+    if (!same_sizes(target.sizes(), span_of(meta.sizes))) {
+        if (!is_out) {
+            throw Error(ErrorKind::Run, concat("output with shape ", shape_list_text(target.sizes()),
+                                               " doesn't match the broadcast shape ", shape_list_text(span_of(meta.sizes))));
+        }
+        TensorMeta resized = meta;
+        resized.dtype = target.dtype();
+        target.set_metadata_from(make_output(resized));
+    }
+    for (std::size_t d = 0; d < target.sizes().size(); ++d) {
+        if (target.strides()[d] != 0 || target.sizes()[d] < 2 || target.numel() == 0) continue;
+        throw Error(ErrorKind::Run, "unsupported operation: more than one element of the written-to tensor refers to a single memory location. "
+                                    "Please clone() the tensor before performing the operation.");
+    }
+    if (meta.dtype == target.dtype()) return target;
+    return make_output(meta);
+}
+
+// Did the caller give the arguments of the call under way up? Of calls that an operator makes itself it did not.
+thread_local bool arguments_are_moved = false;
+
+class MovedScope {
+  public:
+    explicit MovedScope(bool moved) : before_(arguments_are_moved) { arguments_are_moved = moved; }
+    MovedScope(const MovedScope&) = delete;
+    MovedScope& operator=(const MovedScope&) = delete;
+    ~MovedScope() { arguments_are_moved = before_; }
+
+  private:
+    bool before_;
+};
+
+// Can the result lie where the first argument lies? What has an in-place form reads each element before it writes it.
+bool can_overwrite(const Operator& op, std::span<const IValue> arguments, const MetaList& metas) {
+    if ((op.record->variants & kInPlace) == 0 || metas.size() != 1 || arguments.empty() || !arguments[0].is_tensor()) return false;
+    const TensorImpl& t = *arguments[0].tensor_impl();
+    if (t.use_count() != 1 || t.storage->use_count() != 1 || t.autograd != nullptr || t.wrapped_number) return false;
+    const TensorMeta& meta = metas[0];
+    if (t.dtype != meta.dtype || t.sizes != meta.sizes || !(t.storage->device() == meta.device)) return false;
+    return meta.strides.empty() ? t.contiguous : t.strides == meta.strides;
+}
+
+void run_filling(const Operator& op, const KernelCandidate& kernel, std::span<const IValue> arguments, IValue* results) {
+    const bool is_moved = arguments_are_moved;
+    const MovedScope inside(false);
+    MetaList metas;
+    op.record->infer(arguments, metas);
+    if (op.variant == OperatorVariant::Functional && is_moved && can_overwrite(op, arguments, metas)) {
+        results[0] = arguments[0];
+        kernel.kernel(arguments, results);
+        return;
+    }
+    if (op.variant == OperatorVariant::Functional) {
+        for (std::size_t i = 0; i < metas.size(); ++i) results[i] = make_output(metas[i]);
+        kernel.kernel(arguments, results);
+        return;
+    }
+    const std::size_t first_out = arguments.size() - metas.size();
+    TensorList targets;
+    for (std::size_t i = 0; i < metas.size(); ++i) {
+        targets.push_back(arguments[op.variant == OperatorVariant::Out ? first_out + i : 0].to_tensor());
+        if (op.variant == OperatorVariant::Out) check_out_overlap(op.full_name, arguments.first(first_out), targets[i]);
+        // An input that takes the result, or a tensor that takes two, is resized when all have been read.
+        std::size_t uses = 0;
+        any_tensor(op, arguments, [&](const TensorImpl& impl) {
+            uses += &impl == targets[i].impl() ? 1 : 0;
+            return false;
+        });
+        const bool fits = same_sizes(targets[i].sizes(), span_of(metas[i].sizes));
+        const bool waits = op.variant == OperatorVariant::Out && uses > 1 && (!fits || metas.size() > 1);
+        results[i] = waits ? make_output(metas[i]) : prepare_target(op, targets[i], metas[i]);
+    }
+    kernel.kernel(arguments, results);
+    for (std::size_t i = 0; i < metas.size(); ++i) {
+        const Tensor filled = results[i].to_tensor();
+        if (filled.is_same(targets[i])) continue;
+        prepare_target(op, targets[i], metas[i]);
+        gradient_arithmetic().copy(targets[i], filled);
+        results[i] = targets[i];
+    }
+}
+
+// A variant's extra arguments stand last, so that kernels see the functional form's first.
+void run_kernel(const Operator& op, const KernelCandidate& kernel, std::span<const IValue> arguments, IValue* results) {
+    if (OperatorStandIn* const stand_in = detail::thread_stand_in; stand_in != nullptr) [[unlikely]] {
+        {
+            const StandInScope once(nullptr);  // a kernel that calls operators is one operator
+            if (!stand_in->run(op, arguments, results)) run_kernel(op, kernel, arguments, results);
+        }
+        stand_in->after(op, arguments, results);
+        return;
+    }
+    if (op.record->kernel.fills) {
+        run_filling(op, kernel, arguments, results);
+    } else {
+        const MovedScope inside(false);
+        kernel.kernel(arguments, results);
+    }
+    for (std::uint64_t bits = op.written_arguments; bits != 0; bits &= bits - 1) {
+        const IValue& written = arguments[static_cast<std::size_t>(__builtin_ctzll(bits))];
+        // A list that grows leaves its tensors as they are.
+        if (written.is_tensor()) written.tensor_impl()->storage->bump_version();
+    }
+    for (std::uint64_t bits = op.written_elements; bits != 0; bits &= bits - 1) {
+        const IValue& list = arguments[static_cast<std::size_t>(__builtin_ctzll(bits))];
+        if (!list.is_list()) continue;
+        for (const IValue& element : list.to_list().elements) {
+            if (element.is_tensor()) element.tensor_impl()->storage->bump_version();
+        }
+    }
+}
+
+void mark_views(const Operator& op, std::span<const IValue> arguments, IValue* results) {
+    for (std::size_t i = 0; i < op.result_count(); ++i) {
+        const int source = op.result_alias[i];
+        if (source < 0 || !arguments[static_cast<std::size_t>(source)].is_tensor()) continue;
+        const Tensor base = arguments[static_cast<std::size_t>(source)].to_tensor();
+        const auto mark = [&](const IValue& value, bool several) {
+            const Tensor view = value.to_tensor();
+            if (!view.is_same(base) && view.storage() == base.storage()) set_view(view, base, several);
+        };
+        if (results[i].is_tensor()) {
+            mark(results[i], false);
+        } else if (results[i].is_list()) {
+            for (const IValue& element : results[i].to_list().elements) mark(element, true);
+        }
+    }
+}
+
+// Results that have no derivative though their dtype could have one (output_differentiability in PyTorch's table).
+struct ConstantResults {
+    std::string_view name;
+    std::uint64_t results;
+};
+constexpr ConstantResults kConstantResults[] = {
+    {"aten::native_layer_norm", 0b110},  {"aten::native_batch_norm", 0b110}, {"aten::nll_loss_forward", 0b10},
+    {"aten::nll_loss2d_forward", 0b10},  {"aten::log_sigmoid_forward", 0b10}, {"aten::multilabel_margin_loss_forward", 0b10},
+    {"aten::_ctc_loss", 0b10},           {"aten::_weight_norm_interface", 0b10}, {"aten::linalg_lu", 0b001},
+    {"aten::lu_unpack", 0b001},          {"aten::linalg_lstsq", 0b1110},     {"aten::_linalg_det", 0b110},
+    {"aten::_linalg_slogdet", 0b1100},   {"aten::_linalg_solve_ex", 0b1110}};
+
+std::uint64_t constant_results(const Operator& op) {
+    if (op.result_count() < 2) return 0;
+    for (const ConstantResults& entry : kConstantResults) {
+        if (op.schema.name == entry.name) return entry.results;
+    }
+    return 0;
+}
+
+void set_histories(const Operator& op, std::span<const IValue> arguments, IValue* results, const Ptr<OperatorNode>& node) {
+    const std::uint64_t constants = constant_results(op);
+    const auto set_one = [&](const IValue& value, bool is_written, bool is_constant) {
+        if (!value.is_tensor() || is_constant) {
+            node->add_output({});
+            return;
+        }
+        const Tensor t = value.to_tensor();
+        if (is_written) {
+            rebase_history(t, node);
+        } else if (!is_differentiable(t.dtype())) {
+            node->add_output({});
+        } else if (any_tensor(op, arguments, [&](const TensorImpl& impl) { return &impl == t.impl(); })) {
+            node->add_output(t);  // the operator gave its argument back: its history stays
+        } else {
+            set_history(t, node);
+        }
+    };
+    for (std::size_t i = 0; i < op.result_count(); ++i) {
+        const int source = op.result_alias[i];
+        const bool is_written = source >= 0 && has_bit(op.written_arguments, static_cast<std::size_t>(source));
+        if (results[i].is_list()) {
+            for (const IValue& element : results[i].to_list().elements) set_one(element, is_written, false);
+        } else {
+            set_one(results[i], is_written, has_bit(constants, i));
+        }
+    }
+}
+
+[[noreturn]] void fail_out_with_gradient(const Operator& op) {
+    const std::string_view name = std::string_view(op.schema.name).substr(op.schema.name.rfind(':') + 1);
+    throw Error(ErrorKind::Run, concat(name, "(): functions with out=... arguments don't support automatic differentiation, but one of the "
+                                             "arguments requires grad."));
+}
+
+// An out= form of an operator that makes its results: runs it and copies them.
+void call_into_outs(const Operator& op, std::span<const IValue> arguments, IValue* results) {
+    if (GradMode::is_enabled() && any_requires_grad(op, arguments)) fail_out_with_gradient(op);
+    const GradModeScope no_grad(false);
+    const std::span<const IValue> own = arguments.first(arguments.size() - op.result_count());
+    std::vector<IValue> made(op.result_count());
+    if (op.record->composite != nullptr) op.record->composite(own, made.data());
+    else choose_kernel(op, own).kernel(own, made.data());
+    for (std::size_t i = 0; i < made.size(); ++i) {
+        const Tensor target = arguments[own.size() + i].to_tensor();
+        check_out_overlap(op.full_name, own, target);
+        const Tensor result = made[i].to_tensor();
+        // What was not asked for is not written.
+        if (result.defined()) {
+            check_out_dtype(op.full_name, result.dtype(), target.dtype());
+            put_into(target, result);
+        }
+        results[i] = target;
+    }
+}
+
+void call_recorded(const Operator& op, std::span<const IValue> arguments, IValue* results) {
+    if (op.variant == OperatorVariant::Out) fail_out_with_gradient(op);
+    for (std::uint64_t bits = op.written_arguments; bits != 0; bits &= bits - 1) {
+        const IValue& written = arguments[static_cast<std::size_t>(__builtin_ctzll(bits))];
+        if (written.is_tensor()) check_inplace(written.to_tensor(), true);
+    }
+    const auto node = make_ptr<OperatorNode>(op, arguments);
+    // Chosen in the caller's grad mode: a candidate may leave out what only the backward pass needs.
+    const KernelCandidate& kernel = choose_kernel(op, arguments);
+    {
+        const GradModeScope no_grad(false);
+        run_kernel(op, kernel, arguments, results);
+    }
+    if (op.is_view) mark_views(op, arguments, results);
+    set_histories(op, arguments, results, node);
+    node->save_results({results, op.result_count()});
+}
+
+ErrorContext call_context(const Operator& op, std::span<const IValue> arguments) {
+    ErrorContext context;
+    context.op = op.full_name;
+    any_tensor(op, arguments, [&](const TensorImpl& impl) {
+        context.inputs.push_back(describe(Tensor(Ptr<TensorImpl>(const_cast<TensorImpl*>(&impl)))));
+        return false;
+    });
+    return context;
+}
+
+// Programs of honest compilers cannot get here with another value, damaged ones can: by unchecked_cast, or an optional
+// that is None. Kernels rely on it.
+// True when one of the tensors is sparse.
+bool require_tensors(const Operator& op, std::span<const IValue> arguments) {
+    bool any_sparse = false;
+    const auto refuse = [&](std::size_t i, const IValue& value) {
+        throw Error(ErrorKind::Run, concat(op.schema.name, "() Expected a value of type '", op.schema.arguments[i].type->str(),
+                                           "' for argument '", op.schema.arguments[i].name, "' but instead found type '",
+                                           value_type_name(value), "'."));
+    };
+    for (std::uint64_t bits = op.tensor_arguments; bits != 0; bits &= bits - 1) {
+        const auto i = static_cast<std::size_t>(__builtin_ctzll(bits));
+        if (arguments[i].is_tensor()) [[likely]] {
+            any_sparse = any_sparse || arguments[i].tensor_impl()->sparse != nullptr;
+            continue;
+        }
+        if (!arguments[i].is_none() || op.schema.arguments[i].type->kind() == TypeKind::Tensor) refuse(i, arguments[i]);
+    }
+    for (std::uint64_t bits = op.list_arguments; bits != 0; bits &= bits - 1) {
+        const auto i = static_cast<std::size_t>(__builtin_ctzll(bits));
+        if (!arguments[i].is_list()) continue;
+        const Type& list = *op.schema.arguments[i].type;
+        const bool takes_none = list.kind() != TypeKind::List || list.element()->kind() != TypeKind::Tensor;
+        for (const IValue& element : arguments[i].to_list().elements) {
+            if (!element.is_tensor() && !(takes_none && element.is_none())) refuse(i, element);
+            any_sparse = any_sparse || (element.is_tensor() && element.tensor_impl()->sparse != nullptr);
+        }
+    }
+    return any_sparse;
+}
+
+void call_unchecked(const Operator& op, std::span<const IValue> arguments, IValue* results) {
+    if (detail::autocast_on) [[unlikely]] {
+        std::vector<IValue> cast;
+        if (detail::autocast_arguments(op, arguments, cast)) {
+            const detail::AutocastOff off;
+            return call_unchecked(op, cast, results);
+        }
+    }
+    if (op.variant == OperatorVariant::Out && !op.record->kernel.fills) {
+        call_into_outs(op, arguments, results);
+        return;
+    }
+    if (op.record->composite != nullptr) {
+        const MovedScope inside(false);
+        op.record->composite(arguments, results);
+        return;
+    }
+    const bool record = GradMode::is_enabled() && !op.record->is_gradient_stop && any_requires_grad(op, arguments);
+    if (record) {
+        call_recorded(op, arguments, results);
+        return;
+    }
+    run_kernel(op, choose_kernel(op, arguments), arguments, results);
+    // detach() gives a view that autograd does not know of.
+    if (op.is_view && !op.record->is_gradient_stop) mark_views(op, arguments, results);
+}
+
+void call_told(const Operator& op, std::span<const IValue> arguments, IValue* results) {
+    try {
+        if (require_tensors(op, arguments) && !takes_sparse(op)) [[unlikely]] return call_on_sparse(op, arguments, results);
+        call_unchecked(op, arguments, results);
+    } catch (Error& error) {
+        if (error.kind() != ErrorKind::Cancelled) error.add_context(call_context(op, arguments));
+        throw;
+    } catch (const std::bad_alloc&) {
+        throw Error(ErrorKind::Run, "out of memory", call_context(op, arguments));
+    }
+}
+
+void call_observed(const Operator& op, std::span<const IValue> arguments, IValue* results, ExecutionObserver& observer) {
+    const ToldScope told;
+    OperatorCall call;
+    call.name = op.schema.name;
+    call.schema = &op.schema;
+    call.op = &op;
+    call.inputs = arguments;
+    observer.before_operator(call);
+    try {
+        call_told(op, arguments, results);
+    } catch (const Error& error) {
+        observer.on_exception(error);
+        throw;
+    }
+    call.outputs = {results, op.result_count()};
+    observer.after_operator(call);
+}
+
+}  // namespace
+
+bool is_observed(const Operator& op) {
+    if ((op.tensor_arguments | op.list_arguments) != 0 || op.record->is_random) return true;
+    const auto holds_tensor = [](const Type* type) {
+        while (type->kind() == TypeKind::Optional || type->kind() == TypeKind::List) type = type->element().get();
+        return type->kind() == TypeKind::Tensor;
+    };
+    const auto& returns = op.schema.returns;
+    return std::any_of(returns.begin(), returns.end(), [&](const Argument& r) { return holds_tensor(r.type.get()); });
+}
+
+void call_operator(const Operator& op, std::span<const IValue> arguments, IValue* results) {
+    ExecutionObserver* const observer = observer_of_direct_calls();
+    if (observer != nullptr && is_observed(op)) [[unlikely]] {
+        call_observed(op, arguments, results, *observer);
+    } else {
+        call_told(op, arguments, results);
+    }
+}
+
+void call_operator_with_moved(const Operator& op, std::span<const IValue> arguments, IValue* results) {
+    const MovedScope moved(!GradMode::is_enabled());
+    call_operator(op, arguments, results);
+}
+
+std::vector<std::string> explain_kernel_choice(const Operator& op, std::span<const IValue> arguments) {
+    std::vector<std::string> lines;
+    if (op.is_composite()) return {"made of other operators"};
+    for (const KernelCandidate& candidate :
+         op.kernels->candidates[static_cast<std::size_t>(device_of(op, arguments))]) {
+        std::string why;
+        if (candidate.accepts == nullptr || candidate.accepts(arguments, &why)) {
+            lines.push_back(concat(candidate.backend, ": runs"));
+            break;
+        }
+        lines.push_back(concat(candidate.backend, ": declined, ", why));
+    }
+    return lines;
+}
+
+std::optional<MetaList> infer_outputs(const Operator& op, std::span<const IValue> arguments) {
+    if (op.record->infer == nullptr) return std::nullopt;
+    MetaList metas;
+    try {
+        op.record->infer(arguments, metas);
+    } catch (Error& error) {
+        error.add_context(call_context(op, arguments));
+        throw;
+    }
+    return metas;
+}
+
+Tensor meta_tensor(const TensorMeta& meta) {
+    const Dims strides = meta.strides.empty() ? contiguous_strides(span_of(meta.sizes)) : meta.strides;
+    Ptr<TensorImpl> impl(new TensorImpl);
+    impl->storage = Storage::view_of(nullptr, 0, nullptr);
+    impl->dtype = meta.dtype;
+    impl->set_sizes_strides(span_of(meta.sizes), span_of(strides));
+    return Tensor(std::move(impl));
+}
+
+Cost operator_cost(const Operator& op, std::span<const IValue> arguments, std::span<const IValue> results) {
+    if (op.record->cost != nullptr) return op.record->cost(arguments, results);
+    Cost cost;
+    const auto count = [&](const Tensor& t) {
+        if (t.defined()) cost.bytes += static_cast<double>(t.bytes());
+    };
+    for (const IValue& value : arguments) visit_tensors(value, count);
+    for (const IValue& value : results) {
+        visit_tensors(value, [&](const Tensor& t) {
+            count(t);
+            if (!op.is_view) cost.flops += static_cast<double>(t.numel());
+        });
+    }
+    if (op.is_view) cost.bytes = 0;
+    return cost;
+}
+
+}  // namespace loupe

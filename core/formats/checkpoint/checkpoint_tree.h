@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// A checkpoint without its program, as a tree of modules: names say where weights stand, names and shapes what has them.
+
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/formats/numpy/npy.h"
+#include "core/nn/module.h"
+
+namespace loupe {
+
+// The weights in a checkpoint, which is a dict of them, has one somewhere in it, or is a whole module that was pickled.
+struct CheckpointWeights {
+    NamedTensors tensors;
+    std::vector<std::string> module_paths;  // of modules without weights too, as far as the metadata tell
+    // By path, of a pickled module, in its order: "torch.nn.modules.conv.Conv2d".
+    std::vector<std::pair<std::string, std::string>> classes;
+    std::string part;                       // where they were: "state_dict"; empty: the whole
+    std::vector<std::string> notes;         // what else there is, and what was not read
+};
+// Classes that the file names are not made: they become notes. Throws Error as read_checkpoint, Error (File) when there
+// are no weights.
+CheckpointWeights read_checkpoint_weights(const std::filesystem::path& path);
+
+// Weights by name from a checkpoint, wherever in it they are, an .npz or a .safetensors. Throws Error as their readers.
+NamedTensors read_weights(const std::filesystem::path& path);
+
+// Drops "module." (DataParallel) or "_orig_mod." (torch.compile) when all names begin so. True when it did.
+bool strip_wrapper_prefix(CheckpointWeights& weights);
+
+// Each module has the attributes "guessed" (percent and reason) and what the shapes say of its constructor's arguments;
+// the root has the notes as "note1", ... None has a forward.
+nn::ModulePtr guess_module_tree(const CheckpointWeights& weights);
+
+}  // namespace loupe

@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/formats/checkpoint/checkpoint_writer.h"
+
+#include "core/autograd/variable.h"
+#include "core/base/cancel.h"
+#include "core/base/error.h"
+#include "core/base/strings.h"
+#include "core/formats/archive/zip_writer.h"
+#include "core/tensor/sparse.h"
+
+namespace loupe {
+namespace {
+
+// The numbers 0x1950a86a20f9469cfc6c and 1001, and what PyTorch says of its machine.
+constexpr std::string_view kMagic("\x80\x02\x8a\x0al\xfc\x9c\x46\xf9\x20j\xa8\x50\x19.", 15);
+constexpr std::string_view kProtocol("\x80\x02M\xe9\x03.", 6);
+
+std::span<const std::byte> bytes_of(const Storage& storage) {
+    return {static_cast<const std::byte*>(storage.data()), storage.bytes()};
+}
+
+IValue system_info() {
+    const auto dict = [] { return make_ptr<DictObject>(types::string(), types::any()); };
+    const auto sizes = dict();
+    sizes->set("short", 2);
+    sizes->set("int", 4);
+    sizes->set("long", 4);
+    const auto info = dict();
+    info->set("protocol_version", 1001);
+    info->set("little_endian", true);
+    info->set("type_sizes", sizes);
+    return info;
+}
+
+void write_archive(const IValue& value, const FileTarget& target, OtherValues* others) {
+    CheckpointPickler pickle(CheckpointPickler::Layout::Archive, others);
+    pickle.value(value);
+    ZipWriter zip(target);
+    const std::string root = concat(target.path.stem().string(), "/");
+    const std::string& values = pickle.finish();
+    zip.reserve(values.size() + pickle.storage_bytes());
+    zip.add(concat(root, "data.pkl"), values);
+    for (std::size_t i = 0; i < pickle.storages().size(); ++i) {
+        check_cancelled();
+        zip.add(concat(root, "data/", i), {bytes_of(*pickle.storages()[i])});
+    }
+    zip.add(concat(root, "version"), "3\n");
+    zip.finish();
+}
+
+std::string number_bytes(std::uint64_t number) {
+    std::string out;
+    for (int shift = 0; shift < 64; shift += 8) out += static_cast<char>((number >> shift) & 0xff);
+    return out;
+}
+
+void write_stream(const IValue& value, const FileTarget& target, OtherValues* others) {
+    CheckpointPickler pickle(CheckpointPickler::Layout::Stream, others);
+    pickle.value(value);
+    std::vector<IValue> keys;
+    for (std::size_t i = 0; i < pickle.storages().size(); ++i) keys.emplace_back(std::to_string(i));
+    CheckpointPickler key_list(CheckpointPickler::Layout::Stream, nullptr);
+    key_list.value(make_ptr<ListObject>(types::any(), keys));
+    CheckpointPickler info(CheckpointPickler::Layout::Stream, nullptr);
+    info.value(system_info());
+    AtomicFile file(target);
+    file.reserve(pickle.storage_bytes());
+    file.write(kMagic);
+    file.write(kProtocol);
+    file.write(info.finish());
+    file.write(pickle.finish());
+    file.write(key_list.finish());
+    for (const Ptr<Storage>& storage : pickle.storages()) {
+        check_cancelled();
+        const std::uint64_t numel = storage->bytes() / static_cast<std::size_t>(element_size(pickle.dtype_of(*storage)));
+        file.write(number_bytes(numel));
+        file.write(bytes_of(*storage).first(numel * static_cast<std::size_t>(element_size(pickle.dtype_of(*storage)))));
+    }
+    file.commit();
+}
+
+}  // namespace
+
+void CheckpointPickler::write_call(std::string_view module, std::string_view name, const std::vector<IValue>& arguments) {
+    global(module, name);
+    tuple(arguments);
+    op('R');
+}
+
+void CheckpointPickler::write_new(std::string_view module, std::string_view name, const IValue& state) {
+    global(module, name);
+    ops(")\x81");
+    value(state);
+    op('b');
+}
+
+void CheckpointPickler::write_ordered_dict(const DictObject& entries, const DictObject* state) {
+    global("collections", "OrderedDict");
+    ops(")R");
+    items(entries);
+    if (state == nullptr) return;
+    op('}');
+    items(*state);
+    op('b');
+}
+
+// As Python 3 writes bytes in protocol 2: each byte as the character of that number.
+void CheckpointPickler::write_bytes(std::string_view bytes) {
+    std::string text;
+    for (const char c : bytes) {
+        const auto byte = static_cast<unsigned char>(c);
+        if (byte < 0x80) {
+            text += c;
+        } else {
+            text += static_cast<char>(0xc0 | (byte >> 6));
+            text += static_cast<char>(0x80 | (byte & 0x3f));
+        }
+    }
+    write_call("_codecs", "encode", {text, "latin1"});
+}
+
+void CheckpointPickler::write_set(const std::vector<IValue>& values) {
+    global("__builtin__", "set");
+    elements(values);
+    ops("\x85R");
+}
+
+void CheckpointPickler::storage(const Tensor& tensor) {
+    if (tensor.device().type != DeviceType::Cpu) {
+        throw Error(ErrorKind::Unsupported, concat("Cannot serialize a tensor on ", device_name(tensor.device())), {.hint = "move it to the CPU first"});
+    }
+    const Ptr<Storage>& storage = tensor.storage();
+    const auto [known, is_new] = dtypes_.try_emplace(storage.get(), tensor.dtype());
+    if (known->second != tensor.dtype()) {
+        throw Error(ErrorKind::Unsupported, "Cannot save multiple tensors or storages that view the same data as different types");
+    }
+    if (layout_ == Layout::Plain) return storage_bytes_of(tensor);
+    storage_id(tensor, number_of(storage));
+}
+
+void CheckpointPickler::storage_id(const Tensor& tensor, std::size_t number) {
+    op('(');
+    string("storage");
+    named(storage_class(tensor));
+    string(std::to_string(number));
+    string("cpu");
+    integer(static_cast<std::int64_t>(tensor.storage()->bytes()) / tensor.element_size());
+    if (layout_ != Layout::Archive) op('N');  // it is no view of another storage
+    ops("tQ");
+}
+
+// torch.storage._load_from_bytes(the stream of this storage alone). Tensors that share one have it each for itself, as in
+// PyTorch.
+void CheckpointPickler::storage_bytes_of(const Tensor& tensor) {
+    const Ptr<Storage>& storage = tensor.storage();
+    CheckpointPickler id(Layout::Stream, nullptr);
+    id.storage_id(tensor, 0);
+    CheckpointPickler keys(Layout::Stream, nullptr);
+    keys.value(make_ptr<ListObject>(types::any(), std::vector<IValue>{IValue("0")}));
+    CheckpointPickler info(Layout::Stream, nullptr);
+    info.value(system_info());
+    std::string stream = concat(kMagic, kProtocol, info.finish(), id.finish(), keys.finish());
+    const auto width = static_cast<std::size_t>(tensor.element_size());
+    const std::size_t numel = storage->bytes() / width;
+    stream += number_bytes(numel);
+    stream.append(static_cast<const char*>(storage->data()), numel * width);
+    global("torch.storage", "_load_from_bytes");
+    write_bytes(stream);
+    ops("\x85R");
+}
+
+void CheckpointPickler::tensor(const Tensor& tensor) {
+    if (is_other(tensor)) return;
+    if (tensor.is_sparse()) return sparse_tensor(tensor);
+    if (!is_parameter(tensor)) return plain_tensor(tensor, requires_grad(tensor));
+    global("torch._utils", "_rebuild_parameter");
+    op('(');
+    plain_tensor(tensor, false);
+    boolean(requires_grad(tensor));
+    global("collections", "OrderedDict");
+    ops(")RtR");
+}
+
+void CheckpointPickler::sparse_tensor(const Tensor& tensor) {
+    const SparseParts& parts = *tensor.impl()->sparse;
+    global("torch._utils", "_rebuild_sparse_tensor");
+    write_call("torch.serialization", "_get_layout", {"torch.sparse_coo"});
+    plain_tensor(parts.indices, false);
+    plain_tensor(parts.values, requires_grad(tensor));
+    size(std::vector<IValue>(tensor.sizes().begin(), tensor.sizes().end()));
+    ops("\x87\x86R");
+}
+
+void CheckpointPickler::write_uninitialized(const Tensor& tensor) {
+    global("torch.nn.parameter", is_parameter(tensor) ? "UninitializedParameter" : "UninitializedBuffer");
+    boolean(requires_grad(tensor));
+    ops("\x85R");
+}
+
+void CheckpointPickler::write_object(const IValue& object, const ReducedObject& parts) {
+    value(parts.callable);
+    tuple(parts.arguments);
+    op(parts.is_new ? '\x81' : 'R');
+    remember(object.object_pointer());
+    if (!parts.elements.empty()) {
+        op('(');
+        for (const IValue& element : parts.elements) value(element);
+        op('e');
+    }
+    if (!parts.items.empty()) {
+        op('(');
+        for (const auto& [key, item] : parts.items) {
+            value(key);
+            value(item);
+        }
+        op('u');
+    }
+    if (parts.state.is_none()) return;
+    value(parts.state);
+    op('b');
+}
+
+bool CheckpointPickler::is_other(const IValue& value) { return others_ != nullptr && others_->write(value, *this); }
+
+void CheckpointPickler::list(const ListObject& list) {
+    if (is_other(Ptr<ListObject>(const_cast<ListObject*>(&list)))) return;
+    op(']');
+    remember(&list);
+    op('(');
+    for (const IValue& each : list.elements) value(each);
+    op('e');
+}
+
+void CheckpointPickler::size(const std::vector<IValue>& sizes) {
+    global("torch", "Size");
+    tuple(sizes);
+    ops("\x85R");
+}
+
+void CheckpointPickler::tuple_object(const TupleObject& tuple) {
+    if (tuple.type != nullptr && tuple.type->name() == "torch.Size") {
+        size(tuple.elements);
+    } else if (tuple.type == nullptr || !is_other(Ptr<TupleObject>(const_cast<TupleObject*>(&tuple)))) {
+        this->tuple(tuple.elements);
+    }
+}
+
+void CheckpointPickler::dict(const DictObject& dict) {
+    IValue state;
+    if (others_ != nullptr && others_->is_ordered(dict, state)) {
+        return write_ordered_dict(dict, state.is_dict() ? &state.to_dict() : nullptr);
+    }
+    if (is_other(Ptr<DictObject>(const_cast<DictObject*>(&dict)))) return;
+    op('}');
+    remember(&dict);
+    items(dict);
+}
+
+void CheckpointPickler::object(const Object& object) {
+    if (is_other(Ptr<Object>(const_cast<Object*>(&object)))) return;
+    throw Error(ErrorKind::Unsupported, concat("Cannot serialize an object of the class ", object.type()->name()),
+                {.hint = "save its state_dict(), or export the model with torch.jit.save"});
+}
+
+void CheckpointPickler::other(const IValue& value) {
+    if (others_ == nullptr || !others_->write(value, *this)) PickleWriter::other(value);
+}
+
+void write_checkpoint(const IValue& value, const FileTarget& target, const CheckpointOptions& options) {
+    if (options.is_stream) write_stream(value, target, options.others);
+    else write_archive(value, target, options.others);
+}
+
+std::string pickle_value(const IValue& value, OtherValues* others) {
+    CheckpointPickler pickle(CheckpointPickler::Layout::Plain, others);
+    pickle.value(value);
+    return pickle.finish();
+}
+
+}  // namespace loupe

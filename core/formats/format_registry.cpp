@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/formats/format_registry.h"
+
+#include <new>
+#include <stdexcept>
+
+#include "core/base/error.h"
+#include "core/base/strings.h"
+#include "core/formats/checkpoint/checkpoint_tree.h"
+#include "core/formats/file_kind.h"
+#include "core/formats/torchscript/graph_text.h"
+#include "core/formats/lite/lite_flatbuffer.h"
+#include "core/formats/lite/lite_reader.h"
+#include "core/formats/torchscript/torchscript_reader.h"
+
+namespace loupe {
+namespace {
+
+bool is_kind(const Ptr<MappedFile>& file, FileKind kind) {
+    try {
+        return identify_file(file).kind == kind;
+    } catch (const Error&) {
+        return false;
+    }
+}
+bool is_torchscript(const Ptr<MappedFile>& file) { return is_kind(file, FileKind::TorchScript); }
+bool is_lite_flatbuffer(const Ptr<MappedFile>& file) { return is_kind(file, FileKind::LiteFlatBuffer); }
+bool is_lite_archive(const Ptr<MappedFile>& file) { return is_kind(file, FileKind::LiteArchive); }
+
+bool is_checkpoint(const Ptr<MappedFile>& file) {
+    try {
+        const FileKind kind = identify_file(file).kind;
+        return kind == FileKind::Checkpoint || kind == FileKind::LegacyCheckpoint || kind == FileKind::TarCheckpoint;
+    } catch (const Error&) {
+        return false;
+    }
+}
+
+// Weights without a program: modules guessed from their names.
+ModelFile open_checkpoint(const Ptr<MappedFile>& file) {
+    CheckpointWeights weights = read_checkpoint_weights(file->path());
+    strip_wrapper_prefix(weights);
+    ModelFile model;
+    model.unit = make_ptr<ir::CompilationUnit>();
+    model.module = guess_module_tree(weights);
+    model.format = concat(identify_file(file).description, ", modules guessed from names and shapes");
+    return model;
+}
+
+ModelFile open_with_readers(const Ptr<MappedFile>& file) {
+    for (const FormatReader& reader : FormatRegistry::instance().readers()) {
+        if (reader.accepts(file)) return reader.open(file);
+    }
+    const FileIdentity identity = identify_file(file);
+    throw Error(ErrorKind::File, concat("not a model that can be opened: ", identity.description),
+                {.hint = identity.hint});
+}
+
+// What goes wrong while a file is opened is the file's fault, whoever noticed.
+ErrorKind as_file_error(ErrorKind kind) {
+    return kind == ErrorKind::Run || kind == ErrorKind::Internal ? ErrorKind::File : kind;
+}
+
+}  // namespace
+
+FormatRegistry::FormatRegistry() {
+    readers_.push_back(
+        {"checkpoint", {".pt", ".pth", ".bin", ".ckpt", ".tar"}, is_checkpoint, open_checkpoint});
+    readers_.push_back(
+        {"TorchScript archive", {".pt", ".pth", ".ptl", ".ts", ".torchscript"}, is_torchscript, read_torchscript});
+    readers_.push_back({"graph text", {".ir", ".txt"}, is_graph_text, read_graph_text});
+    readers_.push_back({"Lite interpreter FlatBuffer", {".ptl", ".ff"}, is_lite_flatbuffer, read_lite_flatbuffer});
+    readers_.push_back({"Lite interpreter archive", {".ptl"}, is_lite_archive, read_lite_archive});
+}
+
+FormatRegistry& FormatRegistry::instance() {
+    static FormatRegistry registry;
+    return registry;
+}
+
+ModelFile open_model(const std::filesystem::path& path) {
+    const auto file = MappedFile::open(path);
+    return open_model_with(path, [&] { return open_with_readers(file); });
+}
+
+ModelFile open_model_with(const std::filesystem::path& path, const std::function<ModelFile()>& open) {
+    try {
+        return open();
+    } catch (Error& error) {
+        error.add_context({.file = path.string()});
+        if (as_file_error(error.kind()) == error.kind()) throw;
+        throw Error(as_file_error(error.kind()), error.message(), error.context());
+    } catch (const std::bad_alloc&) {
+        throw Error(ErrorKind::File, "needs more memory than there is", {.file = path.string()});
+    } catch (const std::length_error&) {
+        throw Error(ErrorKind::File, "holds something too long", {.file = path.string()});
+    }
+}
+
+}  // namespace loupe

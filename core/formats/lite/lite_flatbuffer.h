@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Lite interpreter models as FlatBuffers ("PTMF" at byte 4).
+
+#include "core/formats/format_registry.h"
+
+namespace loupe {
+
+// Throws Error (File) when damaged, Error (Unsupported) for what read_lite_archive refuses too, and for objects that only
+// code can restore.
+ModelFile read_lite_flatbuffer(const Ptr<MappedFile>& file);
+
+}  // namespace loupe

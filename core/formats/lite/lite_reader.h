@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Lite interpreter archives without code: their bytecode becomes graphs, so that they are run, shown and stepped like others.
+
+#include "core/formats/format_registry.h"
+
+namespace loupe {
+
+// A .ptl whose methods are bytecode.pkl alone. Throws Error (File) when damaged, Error (Unsupported) for instructions and
+// bytecode versions that are not known.
+ModelFile read_lite_archive(const Ptr<MappedFile>& file);
+
+}  // namespace loupe

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Values as PyTorch pickles them, protocol 2: what TorchScript archives and torch.save's hold.
+
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "core/formats/numpy/npy.h"
+#include "core/value/ivalue.h"
+
+namespace loupe {
+
+// One pickle and the storages that it refers to by number. What is shared among its values is written once.
+class PickleWriter {
+  public:
+    PickleWriter();
+    PickleWriter(const PickleWriter&) = delete;
+    PickleWriter& operator=(const PickleWriter&) = delete;
+    virtual ~PickleWriter() = default;
+
+    // Containers carry their types, as in TorchScript archives. Throws Error (Unsupported) for what cannot be pickled.
+    void value(const IValue& value);
+    // An OrderedDict, as Python's state_dict() is.
+    void state_dict(const NamedTensors& tensors);
+    // Ends the pickle; nothing may be added.
+    const std::string& finish();
+
+    // Entry "N" of the folder beside the pickle.
+    const std::vector<Ptr<Storage>>& storages() const { return storages_; }
+    std::uint64_t storage_bytes() const;
+
+  protected:
+    // How values are written that differ between archives of programs and checkpoints.
+    virtual void storage(const Tensor& tensor);
+    virtual void tensor(const Tensor& tensor);
+    virtual void list(const ListObject& list);
+    virtual void dict(const DictObject& dict);
+    virtual void tuple_object(const TupleObject& tuple);
+    virtual void object(const Object& object);
+    // Throws Error (Unsupported).
+    virtual void other(const IValue& value);
+
+    void op(char code) { out_ += code; }
+    void ops(std::string_view codes) { out_ += codes; }
+    void global(std::string_view module, std::string_view name);
+    void string(std::string_view text);
+    void integer(std::int64_t value);
+    void floating(double value);
+    void boolean(bool value) { op(value ? '\x88' : '\x89'); }
+    void dims(IntSpan values);
+    void elements(const std::vector<IValue>& values);
+    void tuple(const std::vector<IValue>& values);
+    void items(const DictObject& dict);  // (key value key value u
+    void named(std::string_view qualified_name);
+    // _rebuild_tensor_v2 and what it is given.
+    void plain_tensor(const Tensor& tensor, bool requires_grad);
+    // "torch.FloatStorage". Throws Error (Unsupported) for elements that no storage of PyTorch has.
+    static std::string_view storage_class(const Tensor& tensor);
+    // The number of the storage, which is kept.
+    std::size_t number_of(const Ptr<Storage>& storage);
+    // What was written last is the value at that address from here on, for values that refer to themselves.
+    void remember(const void* address);
+    // Writes where it was remembered; false when it was not.
+    bool recall(const void* address);
+
+  private:
+    void counted(const IValue& value);
+
+    std::string out_;
+    int depth_ = 0;
+    std::unordered_map<const void*, std::uint32_t> memo_;
+    std::vector<Ptr<Storage>> storages_;
+    std::unordered_map<const Storage*, std::size_t> storage_numbers_;
+    std::vector<IValue> kept_;  // results of __getstate__: an address in the memo must not be used again
+};
+
+}  // namespace loupe

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/formats/pickle/special_tensors.h"
+
+#include <algorithm>
+#include <array>
+
+#include "core/base/error.h"
+#include "core/base/strings.h"
+#include "core/formats/archive/byte_reader.h"
+#include "core/dispatch/functions.h"
+#include "core/tensor/sparse.h"
+
+namespace loupe {
+namespace {
+
+// The tensors that a special one is made of are plain ones.
+Tensor part(const PickleNode& node, ScalarType dtype, std::int64_t dims, StorageSource& storages) {
+    if (!is_tensor_call(node)) throw_file_error("sparse or quantised tensor with a part that is no tensor");
+    const RebuiltTensor rebuilt = rebuild_tensor(node, storages);
+    const Tensor& t = rebuilt.tensor;
+    if (!rebuilt.kind.empty() || t.is_sparse() || t.dtype() != dtype || t.dim() != dims) {
+        throw_file_error(concat("sparse or quantised tensor with a part of torch.", dtype_name(t.dtype()), " ", shape_text(t.sizes())));
+    }
+    return fn::contiguous(t);
+}
+
+RebuiltTensor plain_part(const PickleNode& node, StorageSource& storages) {
+    if (!is_tensor_call(node)) throw_file_error("sparse tensor without values");
+    RebuiltTensor rebuilt = rebuild_tensor(node, storages);
+    if (!rebuilt.kind.empty() || rebuilt.tensor.is_sparse()) throw_file_error("sparse tensor of values that are no plain tensor");
+    return rebuilt;
+}
+
+Dims parse_size(const PickleNode& node) {
+    const PickleNode& sizes = node.callable_name() == "torch.Size" && !node.call().args->elements().empty() ? *node.call().args->elements()[0] : node;
+    constexpr std::int64_t kMost = std::int64_t{1} << 40;
+    constexpr std::size_t kMostDimensions = 64;
+    Dims dims;
+    std::int64_t numel = 1;
+    for (const PickleRef element : sizes.elements()) {
+        const std::int64_t size = element->to_int();
+        if (size < 0) throw_file_error(concat("sparse tensor of size ", size));
+        if (size > kMost / std::max<std::int64_t>(numel, 1)) throw_file_error(concat("sparse tensor of more than ", kMost, " elements"));
+        numel *= size;
+        dims.push_back(size);
+    }
+    if (dims.size() > kMostDimensions) throw_file_error(concat("sparse tensor of ", dims.size(), " dimensions"));
+    return dims;
+}
+
+std::string layout_name(const PickleNode& node) {
+    const auto& args = node.call().args->elements();
+    if (node.callable_name() != "torch.serialization._get_layout" || args.size() != 1) throw_file_error("sparse tensor without a layout");
+    return args[0]->to_string();
+}
+
+Tensor checked_sparse(const Tensor& indices, const Tensor& values, const Dims& sizes) {
+    for (std::int64_t d = 0; d < indices.size(0) && d < static_cast<std::int64_t>(sizes.size()); ++d) {
+        const std::int64_t size = sizes[static_cast<std::size_t>(d)];
+        for (std::int64_t i = 0; i < indices.size(1); ++i) {
+            const std::int64_t index = indices.data<std::int64_t>()[d * indices.size(1) + i];
+            if (index < 0) throw_file_error(concat("found negative index ", index, " for dim ", d));
+            if (index >= size) throw_file_error(concat("size is inconsistent with indices: for dim ", d, ", size is ", size, " but found index ", index));
+        }
+    }
+    try {
+        return make_sparse(indices, values, span_of(sizes));
+    } catch (const Error& error) {
+        throw_file_error(error.message());
+    }
+}
+
+// (indices, values, size)
+RebuiltTensor rebuild_coordinates(const PickleNode::Elements& parts, StorageSource& storages) {
+    const Tensor indices = part(*parts[0], ScalarType::Int64, 2, storages);
+    const RebuiltTensor values = plain_part(*parts[1], storages);
+    return {checked_sparse(indices, values.tensor, parse_size(*parts[2])), values.requires_grad, {}, {}};
+}
+
+// (crow_indices, col_indices, values, size)
+RebuiltTensor rebuild_rows(const PickleNode::Elements& parts, StorageSource& storages) {
+    const Tensor rows = part(*parts[0], ScalarType::Int64, 1, storages);
+    const Tensor columns = part(*parts[1], ScalarType::Int64, 1, storages);
+    const RebuiltTensor values = plain_part(*parts[2], storages);
+    const Dims sizes = parse_size(*parts[3]);
+    const std::int64_t entries = columns.size(0);
+    const auto* ends = rows.data<std::int64_t>();
+    const bool fits = sizes.size() == 2 && rows.size(0) == sizes[0] + 1 && ends[0] == 0 && ends[sizes[0]] == entries &&
+                      std::is_sorted(ends, ends + rows.size(0));
+    if (!fits) throw_file_error("sparse_csr tensor whose rows do not fit its entries");
+    const Tensor indices = empty(std::array<std::int64_t, 2>{2, entries}, ScalarType::Int64);
+    auto* out = indices.data<std::int64_t>();
+    for (std::int64_t row = 0; row < sizes[0]; ++row) std::fill(out + ends[row], out + ends[row + 1], row);
+    std::copy_n(columns.data<std::int64_t>(), entries, out + entries);
+    return {checked_sparse(indices, values.tensor, sizes), values.requires_grad, concat("sparse_csr tensor of ", entries, " entries"),
+            "save x.to_sparse_coo() or x.to_dense()"};
+}
+
+RebuiltTensor rebuild_sparse(const PickleNode::Elements& args, StorageSource& storages) {
+    const std::string layout = args.empty() ? "" : layout_name(*args[0]);
+    const bool is_coo = layout == "torch.sparse_coo";
+    if (!is_coo && layout != "torch.sparse_csr") {
+        throw Error(ErrorKind::Unsupported, concat("tensor of the layout ", quote_name(layout), ", which is not supported"), {.hint = "save x.to_dense()"});
+    }
+    if (args.size() < 2 || args[1]->elements().size() < (is_coo ? 3U : 4U)) throw_file_error("sparse tensor made from too few values");
+    return is_coo ? rebuild_coordinates(args[1]->elements(), storages) : rebuild_rows(args[1]->elements(), storages);
+}
+
+// Each element's scale and zero point.
+struct Quantiser {
+    float scale = 1;
+    float zero_point = 0;
+    Tensor scales;  // with a channel each: float64, or float32
+    Tensor zero_points;
+    std::int64_t axis = 0;
+    std::string text;
+};
+
+double number_at(const Tensor& t, std::int64_t i) {
+    if (t.dtype() == ScalarType::Float64) return t.data<double>()[i];
+    if (t.dtype() == ScalarType::Float32) return static_cast<double>(t.data<float>()[i]);
+    return static_cast<double>(t.data<std::int64_t>()[i]);
+}
+
+Tensor channel_part(const PickleNode& node, std::int64_t channels, StorageSource& storages) {
+    const Tensor t = fn::contiguous(plain_part(node, storages).tensor);
+    const bool is_number = t.dtype() == ScalarType::Float64 || t.dtype() == ScalarType::Float32 || t.dtype() == ScalarType::Int64;
+    if (!is_number || t.dim() != 1 || t.size(0) != channels) throw_file_error("quantised tensor whose channels do not fit");
+    return t;
+}
+
+Quantiser parse_quantiser(const PickleNode::Elements& parameters, const Tensor& elements, StorageSource& storages) {
+    if (parameters.size() < 3) throw_file_error("quantised tensor made from too few values");
+    const std::string& scheme = parameters[0]->global_name();
+    Quantiser quantiser;
+    if (scheme == "torch.per_tensor_affine") {
+        quantiser.scale = static_cast<float>(parameters[1]->to_float());
+        quantiser.zero_point = static_cast<float>(parameters[2]->to_int());
+        quantiser.text = concat(scheme, ", scale=", python_repr(parameters[1]->to_float()), ", zero_point=", parameters[2]->to_int());
+        return quantiser;
+    }
+    const bool is_by_channel = scheme == "torch.per_channel_affine" || scheme == "torch.per_channel_affine_float_qparams";
+    if (!is_by_channel || parameters.size() < 4) throw_file_error(concat("quantised tensor of the scheme ", quote_name(scheme)));
+    quantiser.axis = parameters[3]->to_int();
+    if (quantiser.axis < 0 || quantiser.axis >= elements.dim()) throw_file_error(concat("quantised tensor with channels along ", quantiser.axis));
+    quantiser.scales = channel_part(*parameters[1], elements.size(quantiser.axis), storages);
+    quantiser.zero_points = channel_part(*parameters[2], elements.size(quantiser.axis), storages);
+    quantiser.text = concat(scheme, ", axis=", quantiser.axis);
+    return quantiser;
+}
+
+float element_at(const Tensor& t, std::int64_t i) {
+    if (t.dtype() == ScalarType::UInt8) return static_cast<float>(t.data<std::uint8_t>()[i]);
+    if (t.dtype() == ScalarType::Int8) return static_cast<float>(t.data<std::int8_t>()[i]);
+    return static_cast<float>(t.data<std::int32_t>()[i]);
+}
+
+// torch.Tensor.dequantize.
+Tensor dequantised(const Tensor& elements, const Quantiser& quantiser) {
+    const Tensor out = empty(elements.sizes(), ScalarType::Float32);
+    std::int64_t inner = 1;
+    for (std::int64_t d = quantiser.axis + 1; d < elements.dim(); ++d) inner *= elements.size(d);
+    for (std::int64_t i = 0; i < elements.numel(); ++i) {
+        float scale = quantiser.scale, zero_point = quantiser.zero_point;
+        if (quantiser.scales.defined()) {
+            const std::int64_t channel = i / inner % elements.size(quantiser.axis);
+            scale = static_cast<float>(number_at(quantiser.scales, channel));
+            zero_point = static_cast<float>(number_at(quantiser.zero_points, channel));
+        }
+        out.data<float>()[i] = (element_at(elements, i) - zero_point) * scale;
+    }
+    return out;
+}
+
+// (storage, offset, size, stride, (scheme, ...), requires_grad, hooks)
+RebuiltTensor rebuild_quantised(const PickleNode::Elements& args, StorageSource& storages) {
+    if (args.size() < 6) throw_file_error(concat("quantised tensor made from ", args.size(), " values"));
+    const std::string& type = parse_storage_id(*args[0]).quantised;
+    if (type.empty()) throw_file_error("quantised tensor on a storage of plain elements");
+    const Tensor elements = fn::contiguous(rebuild_dense(args, nullptr, storages));
+    const Quantiser quantiser = parse_quantiser(args[4]->elements(), elements, storages);
+    return {dequantised(elements, quantiser), false, concat("quantised tensor (torch.", type, ", ", quantiser.text, ")"), "save x.dequantize()"};
+}
+
+}  // namespace
+
+std::optional<RebuiltTensor> rebuild_special_tensor(std::string_view which, const PickleNode::Elements& args, StorageSource& storages) {
+    if (which == "sparse_tensor" || which == "sparse_csr_tensor") return rebuild_sparse(args, storages);
+    if (which == "qtensor") return rebuild_quantised(args, storages);
+    if (which == "meta_tensor_no_storage") {
+        throw Error(ErrorKind::Unsupported, "holds a tensor on the device 'meta', which has no elements", {.hint = "save it from a device that has them"});
+    }
+    return std::nullopt;
+}
+
+}  // namespace loupe

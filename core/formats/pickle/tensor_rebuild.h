@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Tensors out of pickles: torch._utils._rebuild_tensor_v2 and its kin.
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "core/formats/pickle/pickle_reader.h"
+#include "core/formats/archive/zip_reader.h"
+#include "core/tensor/tensor.h"
+#include "core/value/ivalue.h"
+
+namespace loupe {
+
+// Where a pickle's storages are. The same key gives the same Storage, so that aliases stay aliases.
+class StorageSource {
+  public:
+    virtual ~StorageSource() = default;
+    // At least `bytes` bytes, aligned for elements of the type. Throws Error (File) when the file has less.
+    virtual Ptr<Storage> open(const std::string& key, ScalarType dtype, std::uint64_t bytes) = 0;
+    // The storage in a stream of torch.save (Tensor's own pickle holds it so), by the place of its bytes. Throws Error
+    // (Unsupported) where such are not expected.
+    virtual Ptr<Storage> open_bytes(PickleRef call, ScalarType& dtype);
+    // What a persistent id stands for where a value is expected. Throws Error (Unsupported): a bare storage is no value.
+    virtual IValue load(const PickleNode& persistent);
+};
+
+// Entries of an archive, "FOLDER/KEY": viewed in place when stored, which is the rule.
+class ArchiveStorages final : public StorageSource {
+  public:
+    // The archive must outlive this object, not the storages. folder: "resnet/data".
+    ArchiveStorages(const ZipReader& archive, std::string folder) : archive_(archive), folder_(std::move(folder)) {}
+    Ptr<Storage> open(const std::string& key, ScalarType dtype, std::uint64_t bytes) override;
+
+  private:
+    struct Opened {
+        Ptr<Storage> storage;
+        bool holds_bools = false;
+    };
+    Ptr<Storage> read_entry(const std::string& key) const;
+
+    const ZipReader& archive_;
+    std::string folder_;
+    std::unordered_map<std::string, Opened> opened_;
+};
+
+struct RebuiltTensor {
+    Tensor tensor;
+    bool requires_grad = false;
+    // Not empty: what the file has and the engine does not hold, "sparse_csr tensor of 3 entries"; `tensor` stands for it.
+    std::string kind;
+    std::string hint;  // how to save it so that it can be read as what it is
+};
+
+// Does the pickle call something that makes a tensor?
+bool is_tensor_call(const PickleNode& node);
+// What that call makes, on the CPU wherever it was saved. Throws Error (File) when the tensor would leave its storage
+// or the arguments are wrong, Error (Unsupported) for tensors that nothing can stand for.
+RebuiltTensor rebuild_tensor(const PickleNode& node, StorageSource& storages);
+// The same of a function's name and its arguments.
+RebuiltTensor rebuild_tensor(std::string_view function, const PickleNode::Elements& args, StorageSource& storages);
+// Of (storage, offset, size, stride); dtype: of untyped storages, else null.
+Tensor rebuild_dense(const PickleNode::Elements& args, const PickleNode* dtype, StorageSource& storages);
+
+// "torch.FloatStorage": PyTorch's class of storages of the type; empty when it has none (complex32).
+std::string_view storage_type_name(ScalarType dtype);
+std::optional<ScalarType> storage_dtype(std::string_view type_name);
+
+// What stands in a persistent id of a storage: ('storage', torch.FloatStorage, '0', 'cpu', 256).
+struct StorageId {
+    ScalarType dtype = ScalarType::Float32;
+    std::string quantised{};  // "quint8" where dtype is what such elements are stored as
+    bool is_typed = true;  // false: the tensor says the type, bytes are counted
+    std::string key;
+    std::uint64_t numel = 0;
+    PickleRef view = nullptr;  // of old files: (key, offset, numel) of a part, else null
+};
+StorageId parse_storage_id(const PickleNode& persistent);
+
+}  // namespace loupe

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Archives as PyTorch writes them: storages at multiples of 64 bytes, for torch.jit.load and torch.load.
+
+#include <filesystem>
+
+#include "core/formats/format_registry.h"
+#include "core/formats/numpy/npy.h"
+
+namespace loupe {
+
+// A model that came from a TorchScript archive has its code as it was, its attributes as they are now; another's code is
+// written from its graphs. Nothing partial is left. Throws Error (File) when the place cannot be written, Error
+// (Unsupported) for a graph without a form in source. A path that ends with .ptl gets the lite interpreter's bytecode too;
+// one that ends with .ff is a FlatBuffer for the lite interpreter.
+void write_torchscript(const ModelFile& model, const std::filesystem::path& path);
+// A script module whose methods are graphs: traced, or after passes.
+void write_script_module(const nn::Module& module, const FileTarget& target);
+
+// What torch.save(state_dict) writes. Throws Error (File) when the place cannot be written.
+void write_state_dict(const NamedTensors& tensors, const std::filesystem::path& path);
+
+}  // namespace loupe

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Graphs as text, as PyTorch and the printer write them: a model whose forward is the graph.
+
+#include "core/formats/format_registry.h"
+
+namespace loupe {
+
+// Does it begin with "graph("?
+bool is_graph_text(const Ptr<MappedFile>& file);
+// A graph that reads nothing of a module. Throws Error (Compile) with line and column when it is no graph, File when it
+// is wrong, Unsupported for what text leaves out: elements of large tensors, attributes of modules, other functions.
+ModelFile read_graph_text(const Ptr<MappedFile>& file);
+
+}  // namespace loupe

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Is told of every elementwise loop of a thread: what a computation is made of, for the fuser.
+
+#include <span>
+
+#include "core/kernels/elementwise.h"
+
+namespace loupe {
+
+struct RowLoop;
+
+class LoopRecorder {
+  public:
+    virtual ~LoopRecorder() = default;
+    // Before run_elementwise runs.
+    virtual void on_loop(ElementwiseKernel kernel, const void* params, std::span<const LoopOperand> operands, std::size_t outputs) = 0;
+    // Before a loop over rows (see row_loop.h).
+    virtual void on_rows(const RowLoop& loop, std::span<const LoopOperand> operands, std::size_t outputs) = 0;
+    // Before elements are copied with conversion.
+    virtual void on_copy(const Tensor& to, const Tensor& from) = 0;
+};
+
+namespace detail {
+extern thread_local LoopRecorder* thread_loop_recorder;
+}
+
+class LoopRecorderScope {
+  public:
+    explicit LoopRecorderScope(LoopRecorder* recorder) : before_(detail::thread_loop_recorder) { detail::thread_loop_recorder = recorder; }
+    LoopRecorderScope(const LoopRecorderScope&) = delete;
+    LoopRecorderScope& operator=(const LoopRecorderScope&) = delete;
+    ~LoopRecorderScope() { detail::thread_loop_recorder = before_; }
+
+  private:
+    LoopRecorder* before_;
+};
+
+}  // namespace loupe

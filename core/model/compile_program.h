@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/model/compile_mode.h"
+#include "core/model/program.h"
+
+namespace loupe::session {
+
+struct CompiledProgram {
+    Ptr<ir::Graph> graph;
+    CompileReport report;
+};
+
+// Compiles a method of the program and tells what came of it. arguments: made anew for every run. Throws as compile_method.
+CompiledProgram compile_program(const std::shared_ptr<Program>& program, const CompileRequest& request,
+                                const std::function<std::vector<IValue>()>& arguments);
+
+}  // namespace loupe::session

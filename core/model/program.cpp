@@ -1,0 +1,486 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/model/program.h"
+
+#include <algorithm>
+
+#include "core/autograd/engine.h"
+#include "core/autograd/grad_mode.h"
+#include "core/autograd/observer.h"
+#include "core/autograd/variable.h"
+#include "core/base/error.h"
+#include "core/base/strings.h"
+#include "core/dispatch/call.h"
+#include "core/plugin/plugin_loader.h"
+#include "core/formats/file_kind.h"
+#include "core/ops/random/generator.h"
+#include "core/python/model_source.h"
+#include "core/runtime/interpreter/interpreter.h"
+#include "core/runtime/interpreter/print.h"
+#include "core/model/backward_roots.h"
+#include "core/model/inputs.h"
+#include "core/model/load_weights.h"
+#include "core/model/pipelines.h"
+#include "core/record/recorder.h"
+#include "core/model/script_output.h"
+#include "core/model/shown_source.h"
+
+namespace loupe::session {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// Throws Error (File) for a damaged file.
+bool is_weights(const fs::path& path) {
+    const FileKind kind = identify_file(MappedFile::open(path)).kind;
+    return kind == FileKind::Checkpoint || kind == FileKind::LegacyCheckpoint || kind == FileKind::Npz || kind == FileKind::Safetensors;
+}
+
+// A checkpoint of the same stem beside a model source; empty when there is none. A damaged one is an error, not none.
+fs::path weights_beside(const fs::path& source) {
+    std::error_code ignored;
+    for (const char* extension : {".pt", ".pth", ".safetensors", ".npz"}) {
+        fs::path path = source;
+        path.replace_extension(extension);
+        if (fs::is_regular_file(path, ignored) && is_weights(path)) return path;
+    }
+    return {};
+}
+
+std::string describe_arguments(const std::vector<IValue>& arguments) {
+    std::string text;
+    for (const IValue& argument : arguments) {
+        bool has_tensor = false;
+        visit_tensors(argument, [&](const Tensor& t) {
+            has_tensor = true;
+            text += describe(t) + ";";
+        });
+        text += has_tensor ? "|" : python_repr(argument) + "|";
+    }
+    return text;
+}
+
+// Tracing is a run of which nothing stays: buffers, attributes and the random generator are as before.
+class UntouchedScope {
+  public:
+    explicit UntouchedScope(nn::Module& module) : random_(default_generator().state()) {
+        for (const auto& [path, part] : module.named_modules()) {
+            std::vector<IValue> slots;
+            for (std::size_t i = 0; i < part->slot_count(); ++i) slots.push_back(part->slot(i));
+            modules_.emplace_back(part, std::move(slots));
+        }
+        for (const auto& [name, t] : module.named_buffers()) buffers_.emplace_back(t, copy_elements(t));
+    }
+    UntouchedScope(const UntouchedScope&) = delete;
+    UntouchedScope& operator=(const UntouchedScope&) = delete;
+    ~UntouchedScope() {
+        const GradModeScope no_grad(false);
+        for (const auto& [module, slots] : modules_) {
+            for (std::size_t i = 0; i < slots.size() && i < module->slot_count(); ++i) module->set_slot(i, slots[i]);
+        }
+        for (const auto& [buffer, elements] : buffers_) gradient_arithmetic().copy(buffer, elements);
+        default_generator().set_state(random_);
+    }
+
+  private:
+    Generator::State random_;
+    std::vector<std::pair<nn::ModulePtr, std::vector<IValue>>> modules_;
+    std::vector<std::pair<Tensor, Tensor>> buffers_;
+};
+
+std::vector<SourceNote> notes_of(const std::optional<runtime::Trace>& trace) {
+    std::vector<SourceNote> notes;
+    if (!trace) return notes;
+    for (const runtime::TraceWarning& warning : trace->warnings) notes.push_back({warning.text, place_of(warning.range)});
+    return notes;
+}
+
+ModelFile build_model(const fs::path& path, const std::string& build, const FilePermissions& permissions) {
+    if (path.extension() != ".py") throw Error(ErrorKind::Usage, "only a model source (.py) is built from an expression", {.file = path.string()});
+    try {
+        return python::open_model_source(path.string(), build, permissions);
+    } catch (Error& error) {
+        error.add_context({.file = path.string()});
+        throw;
+    }
+}
+
+ModelFile open_file(const fs::path& path, const std::string& build, const FilePermissions& permissions) {
+    if (!build.empty()) return build_model(path, build, permissions);
+    if (path.extension() != ".py") return open_model(path);
+    return open_model_with(path, [&] { return python::open_model_source(path.string(), {}, permissions); });
+}
+
+}  // namespace
+
+bool holds_weights(const fs::path& path) {
+    std::error_code ignored;
+    if (!fs::is_regular_file(path, ignored)) return false;
+    try {
+        return is_weights(path);
+    } catch (const Error&) {
+        return false;  // damaged, or not to be read: opening it says how
+    }
+}
+
+std::shared_ptr<Program> Program::open(const fs::path& path, const fs::path& weights, const std::string& build, const FilePermissions& permissions) {
+    if (auto program = open_or_run(path, weights, build, permissions)) return program;
+    throw Error(ErrorKind::File, "holds no model",
+                {.file = path.string(), .hint = "give the model the name `model`, or define one class derived from nn.Module that needs no arguments"});
+}
+
+std::shared_ptr<Program> Program::open_edited(const fs::path& path, const std::string& build, const FilePermissions& permissions) {
+    const fs::path beside = path.extension() == ".py" ? weights_beside(path) : fs::path();
+    if (beside.empty()) return open(path, {}, build, permissions);
+    plugins();
+    auto program = std::make_shared<Program>(build_model(path, build, permissions));
+    if (!program->file_.module) return open(path, {}, build, permissions);  // says what is missing
+    program->held_back_ = load_fitting(*program->file_.module, read_named_weights(program->module(), beside)).differences;
+    program->describe(path, build);
+    return program;
+}
+
+std::shared_ptr<Program> Program::open_or_run(const fs::path& path, const fs::path& weights, const std::string& build, const FilePermissions& permissions) {
+    plugins();  // formats, operators and kernels of plugins count from the first file on
+    static const bool has_sources = [] {
+        FormatRegistry::instance().add(python::model_source_format());
+        return true;
+    }();
+    static_cast<void>(has_sources);
+    ModelFile file = open_file(path, build, permissions);
+    if (!file.module) return nullptr;
+    auto program = std::make_shared<Program>(std::move(file));
+    if (!weights.empty()) program->permit_reading(weights);
+    program->load(path, weights);
+    program->describe(path, build);
+    return program;
+}
+
+void Program::permit_reading(const fs::path& file) const {
+    if (file_.files != nullptr) file_.files->permit({.read = {file}, .write = {}});
+}
+
+void Program::load(const fs::path& path, const fs::path& weights) {
+    const fs::path from = !weights.empty() || !is_eager() ? weights : weights_beside(path);
+    if (from.empty()) return;
+    const WeightsReport report = session::load_weights(*file_.module, from, true);
+    if (!report.error.empty()) throw Error(ErrorKind::File, report.error, {.file = from.string()});
+}
+
+WeightsReport Program::load_weights(const fs::path& file, bool strict) {
+    const auto modules = file_.module->named_modules();
+    const bool was_lazy = std::any_of(modules.begin(), modules.end(), [](const auto& each) { return each.second->has_uninitialized(); });
+    WeightsReport report = session::load_weights(*file_.module, file, strict);
+    if (was_lazy && report.error.empty()) describe(info_->path, info_->built_with);
+    return report;
+}
+
+void Program::describe(const fs::path& path, const std::string& build) {
+    auto info = std::make_shared<ModelInfo>(describe_model(file_, path));
+    info->built_with = build;
+    info->loss_arguments = source() != nullptr ? source()->loss_arguments() : 0;
+    if (is_eager()) {
+        info->form = ModelForm::Evaluated;
+        info->graph = build_module_graph(file_.module);
+        info_ = std::move(info);
+        if (file_.eager->example_inputs()) trace_with(example_arguments());
+        return;
+    }
+    if (info->methods.empty() && file_.archive == nullptr) {
+        info->cannot_run = "weights without a program; give them to a model source with --weights";
+        info->graph = build_module_graph(file_.module);
+        info_ = std::move(info);
+        return;
+    }
+    try {
+        const std::string name = default_method();
+        BuiltGraph built = build_graph_model(*method(name).graph(), file_.module, name);
+        info->graph = std::move(built.model);
+        for (BuiltGraph::Missing& missing : built.missing) info->missing_operators.push_back(std::move(missing.line));
+    } catch (const Error& error) {
+        // A model that cannot run can still be looked at.
+        if (error.kind() == ErrorKind::Cancelled) throw;
+        info->missing_operators.push_back(error.what());
+    }
+    info_ = std::move(info);
+}
+
+// --- models that are evaluated ---
+
+bool Program::trace_with(const std::vector<IValue>& arguments) {
+    if (!is_eager()) return false;
+    const std::string inputs = concat(file_.module->is_training() ? "train|" : "eval|", describe_arguments(arguments));
+    if (inputs == trace_inputs_) return false;
+    trace_inputs_ = inputs;
+    trace_failure_.clear();
+    trace_.reset();
+    try {
+        trace_ = make_trace(arguments);
+    } catch (const Error& error) {
+        if (error.kind() == ErrorKind::Cancelled) throw;
+        trace_failure_ = error.what();
+    }
+    auto info = std::make_shared<ModelInfo>(*info_);
+    info->graph = trace_ ? build_graph_model(*trace_->forward->graph(), trace_->module, "forward").model : build_module_graph(file_.module);
+    info->trace_warnings = notes_of(trace_);
+    info_ = std::move(info);
+    return true;
+}
+
+// Some programs only go on with sizes that are numbers.
+runtime::Trace Program::make_trace(const std::vector<IValue>& arguments) const {
+    runtime::TraceOptions options;
+    const auto& names = file_.eager->schema().arguments;
+    for (std::size_t i = 1; i < names.size(); ++i) options.argument_names.push_back(names[i].name);
+    try {
+        return untouching_trace(arguments, options);
+    } catch (const Error& error) {
+        if (error.kind() == ErrorKind::Cancelled) throw;
+    }
+    options.ties_sizes = false;
+    return untouching_trace(arguments, options);
+}
+
+// Nothing of the run stays.
+runtime::Trace Program::untouching_trace(const std::vector<IValue>& arguments, const runtime::TraceOptions& options) const {
+    const UntouchedScope untouched(*file_.module);
+    const runtime::PrintScope no_prints([](std::string_view) {});
+    const WarningScope no_warnings([](const ScriptWarning&) {});
+    const GradModeScope grad(true);
+    const auto run = [this](std::vector<IValue> given) { return file_.eager->forward(std::move(given)); };
+    runtime::Trace trace = runtime::trace_module(file_.module, run, arguments, options);
+    trace.output = IValue();
+    return trace;
+}
+
+std::vector<std::string> Program::check_trace(const std::vector<IValue>& arguments) const {
+    const UntouchedScope untouched(*trace_->source);
+    const runtime::PrintScope no_prints([](std::string_view) {});
+    const WarningScope no_warnings([](const ScriptWarning&) {});
+    EagerModel* eager = source();
+    const std::uint64_t seed = default_generator().seed();
+    const auto run = [&](std::vector<IValue> given) {
+        default_generator().set_seed(seed);
+        return eager->forward(std::move(given));
+    };
+    return runtime::check_trace(*trace_, run, arguments);
+}
+
+const runtime::Trace& Program::traced() const {
+    if (trace_) return *trace_;
+    if (!trace_failure_.empty()) throw Error(ErrorKind::Run, concat("cannot be traced: ", trace_failure_));
+    throw Error(ErrorKind::Usage, "a graph of a model source is made by running it on inputs",
+                {.hint = "give --input, or a tuple `example_inputs` in the source"});
+}
+
+std::vector<IValue> Program::example_arguments() const {
+    std::vector<IValue> arguments;
+    const std::function<IValue(const IValue&)> copy = [&](const IValue& value) -> IValue {
+        if (value.is_tensor()) return copy_elements(detach(value.to_tensor()));
+        if (value.is_tuple()) {
+            std::vector<IValue> elements;
+            for (const IValue& element : value.to_tuple().elements) elements.push_back(copy(element));
+            return make_ptr<TupleObject>(std::move(elements), value.to_tuple().type);
+        }
+        if (!value.is_list()) return value;
+        const auto list = make_ptr<ListObject>(value.to_list().element_type, std::vector<IValue>());
+        for (const IValue& element : value.to_list().elements) list->elements.push_back(copy(element));
+        return list;
+    };
+    const auto& examples = source_examples();
+    for (const IValue& value : examples ? *examples : std::vector<IValue>()) arguments.push_back(copy(value));
+    return arguments;
+}
+
+std::vector<IValue> Program::make_arguments(const std::vector<InputSpec>& specs, const std::string& method_name) const {
+    const bool has_examples = source_examples().has_value();
+    const std::vector<IValue> examples = has_examples ? example_arguments() : std::vector<IValue>();
+    std::vector<IValue> arguments = make_inputs(specs, schema(method_name), true, examples);
+    return arguments;
+}
+
+std::vector<InputSpec> Program::default_inputs(const std::string& method_name, std::vector<std::string>* notes) const {
+    const bool has_examples = source_examples().has_value();
+    if (!has_examples) return guess_inputs(*info_, schema(method_name), true, notes);
+    std::vector<InputSpec> specs;
+    for (const IValue& value : *source_examples()) specs.push_back(example_spec(value, specs.size()));
+    return specs;
+}
+
+const std::optional<std::vector<IValue>>& Program::source_examples() const {
+    static const std::optional<std::vector<IValue>> none;
+    if (form() == ModelForm::Traced) return traced_examples_;
+    return source() != nullptr ? source()->example_inputs() : none;
+}
+
+void Program::script() {
+    if (form() == ModelForm::Traced) evaluate();
+    if (!is_eager()) return;
+    EagerModel::Scripted scripted = file_.eager->script();
+    become(ModelForm::Scripted, std::move(scripted.unit), std::move(scripted.module), ", scripted");
+    trace_.reset();
+}
+
+void Program::trace(const std::vector<IValue>& arguments) {
+    if (source() == nullptr) throw Error(ErrorKind::Usage, "only a model source is traced", {.hint = "the methods of this file are script already"});
+    evaluate();
+    runtime::Trace made = make_trace(arguments);
+    const auto& examples = file_.eager->example_inputs();
+    traced_examples_.reset();
+    if (examples) traced_examples_ = runtime::traced_inputs(*examples);
+    become(ModelForm::Traced, made.unit, made.module, ", traced");
+    trace_ = std::move(made);
+    auto info = std::make_shared<ModelInfo>(*info_);
+    info->trace_warnings = notes_of(trace_);
+    info_ = std::move(info);
+}
+
+void Program::become(ModelForm form, Ptr<ir::CompilationUnit> unit, nn::ModulePtr module, const char* word) {
+    evaluated_ = file_;
+    file_.unit = std::move(unit);
+    file_.owner = evaluated_->eager;
+    file_.eager = nullptr;
+    file_.module = std::move(module);
+    file_.format += word;
+    describe(info_->path, info_->built_with);
+    auto info = std::make_shared<ModelInfo>(*info_);
+    info->form = form;
+    for (SourceFile& source : info->sources) source.is_original = source.is_editable = true;  // the graph's lines are the file's
+    info_ = std::move(info);
+}
+
+void Program::evaluate() {
+    if (!evaluated_) return;
+    file_ = std::move(*evaluated_);
+    evaluated_.reset();
+    trace_.reset();
+    trace_inputs_.clear();
+    trace_failure_.clear();
+    describe(info_->path, info_->built_with);
+}
+
+const nn::ModulePtr& Program::script_module() const { return is_eager() ? traced().module : file_.module; }
+
+const ir::ScriptFunction& Program::method(const std::string& name) const {
+    const nn::ModulePtr& module = script_module();
+    if (const auto* function = dynamic_cast<const ir::ScriptFunction*>(module->type()->find_method(name))) return *function;
+    if (info_ != nullptr && !info_->cannot_run.empty()) throw Error(ErrorKind::File, info_->cannot_run, {.file = info_->path});
+    std::vector<std::string> names;
+    for (const auto& [own, method] : module->type()->methods()) names.push_back(own);
+    throw Error(ErrorKind::Usage, concat("the model has no method '", name, "'"),
+                {.hint = names.empty() ? std::string("it has none") : concat("it has ", join(names, ", "))});
+}
+
+const FunctionSchema& Program::schema(const std::string& name) const {
+    if (!is_eager()) return method(name).schema();
+    if (name == "forward") return file_.eager->schema();
+    throw Error(ErrorKind::Usage, concat("the model has no method '", name, "'"), {.hint = "a model source is run by its forward"});
+}
+
+std::vector<std::string> Program::missing_operators() const {
+    std::vector<std::string> schemas;
+    if (is_eager()) return schemas;  // it would not have opened
+    for (const auto& [name, function] : file_.module->type()->methods()) {
+        const auto* method = dynamic_cast<const ir::ScriptFunction*>(function);
+        if (method == nullptr) continue;
+        for (BuiltGraph::Missing& missing : build_graph_model(*method->graph(), file_.module, name).missing) {
+            const bool is_known = std::find(schemas.begin(), schemas.end(), missing.schema) != schemas.end();
+            if (!is_known && !missing.schema.empty()) schemas.push_back(std::move(missing.schema));
+        }
+    }
+    return schemas;
+}
+
+std::string Program::default_method() const {
+    const auto& methods = file_.module->type()->methods();
+    if (!is_eager() && file_.module->type()->find_method("forward") == nullptr && !methods.empty()) return methods.front().first;
+    return "forward";
+}
+
+PreparedMethod::PreparedMethod(std::shared_ptr<Program> program, const std::string& method, const std::string& pipeline)
+    : program_(std::move(program)), name_(method) {
+    const bool is_plain = pipeline.empty() || pipeline == "none";
+    if (is_plain && program_->is_eager()) {
+        program_->schema(method);
+        return;
+    }
+    const ir::ScriptFunction& function = program_->method(method);
+    graph_ = function.graph();
+    if (is_plain) return;
+    use(run_pipeline(pipeline, *graph_, program_->script_module()));
+}
+
+PreparedMethod::PreparedMethod(std::shared_ptr<Program> program, const std::string& method, Ptr<ir::Graph> graph)
+    : program_(std::move(program)), name_(method) {
+    use(std::move(graph));
+}
+
+void PreparedMethod::use(Ptr<ir::Graph> graph) {
+    const ir::ScriptFunction& function = program_->method(name_);
+    graph_ = std::move(graph);
+    takes_self_ = !graph_->inputs().empty() && graph_->inputs().size() == function.graph()->inputs().size();
+    code_ = runtime::Code::make(graph_, function.qualified_name());
+}
+
+const ir::Graph& PreparedMethod::graph() const { return graph_ ? *graph_ : *program_->method(name_).graph(); }
+
+BuiltGraph PreparedMethod::build_graph() const {
+    if (!graph_ && program_->trace() == nullptr) return {build_module_graph(program_->file().module), {}, {}};
+    return build_graph_model(graph(), takes_self_ ? program_->script_module() : nullptr, name_);
+}
+
+IValue PreparedMethod::forward(std::vector<IValue> arguments) const {
+    if (!graph_) return program_->file().eager->forward(std::move(arguments));
+    if (!code_) return runtime::run_method(program_->file().module, name_, std::move(arguments));
+    if (program_->is_eager()) arguments = runtime::traced_inputs(std::move(arguments));
+    const Ptr<Object> self(program_->script_module());
+    const auto run = [&](std::vector<IValue> inputs) -> IValue {
+        if (takes_self_) inputs.insert(inputs.begin(), IValue(self));
+        std::vector<IValue> results = runtime::run_code(*code_, std::move(inputs));
+        if (results.size() == 1) return std::move(results.front());
+        return make_ptr<TupleObject>(std::move(results));
+    };
+    return name_ == "forward" ? runtime::run_with_hooks(self, std::move(arguments), run) : run(std::move(arguments));
+}
+
+IValue PreparedMethod::loss(const IValue& output) const {
+    return program_->source()->loss({output});
+}
+
+IValue PreparedMethod::loss(const IValue& output, const IValue& target) const { return program_->source()->loss({output, target}); }
+
+int PreparedMethod::loss_arguments() const { return program_->source() != nullptr ? program_->source()->loss_arguments() : 0; }
+
+StatementScope::StatementScope(const Program& program, Recorder& recorder) : eager_(program.file().eager.get()) {
+    if (eager_ == nullptr) return;
+    recorder.name_modules(program.module());
+    eager_->set_statement_hook([&recorder](EagerModel::Statement statement) { recorder.before_statement(std::move(statement)); });
+}
+StatementScope::~StatementScope() {
+    if (eager_ != nullptr) eager_->set_statement_hook(nullptr);
+}
+
+void require_input_gradients(const std::vector<IValue>& arguments) {
+    for (const IValue& argument : arguments) {
+        visit_tensors(argument, [](const Tensor& t) {
+            if (t.defined() && is_differentiable(t.dtype()) && is_leaf(t)) set_requires_grad(t, true);
+        });
+    }
+}
+
+void run_phases(const PreparedMethod& method, std::vector<IValue> arguments, const BackwardSource* backward,
+                const std::function<void(const IValue&)>& on_result) {
+    const GradModeScope grad(backward != nullptr);
+    BackwardRoots roots;
+    {
+        const MemoryCategoryScope category(MemoryCategory::Activation);
+        const IValue result = method.forward(std::move(arguments));
+        if (on_result) on_result(result);
+        if (backward != nullptr) roots = backward->roots(method, result);
+    }
+    if (backward == nullptr) return;
+    const MemoryCategoryScope category(MemoryCategory::Gradient);
+    run_backward(roots);
+}
+
+}  // namespace loupe::session

@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: Apache-2.0
+// ==, <, in, hash, truth.
+#include <algorithm>
+#include <cmath>
+
+#include "core/base/strings.h"
+#include "core/python/language/big_integer.h"
+#include "core/python/language/builtin_objects.h"
+#include "core/python/language/frame.h"
+#include "core/python/torch/tensor_binding.h"
+
+namespace loupe::python {
+namespace {
+
+const std::vector<IValue>* sequence_of(const IValue& value) {
+    if (value.is_list()) return &value.to_list().elements;
+    if (value.is_tuple()) return &value.to_tuple().elements;
+    return nullptr;
+}
+
+bool elements_equal(const std::vector<IValue>& a, const std::vector<IValue>& b) {
+    if (a.size() != b.size()) return false;
+    for (std::size_t i = 0; i < a.size() && i < b.size(); ++i) {
+        const IValue x = a[i];
+        const IValue y = b[i];
+        if (!x.is_same(y) && !equals(x, y)) return false;
+    }
+    return true;
+}
+
+bool dicts_equal(const DictObject& a, const DictObject& b) {
+    if (a.size() != b.size()) return false;
+    return std::all_of(a.entries().begin(), a.entries().end(), [&](const auto& entry) {
+        const IValue* other = b.find(entry.first);
+        return other != nullptr && (other->is_same(entry.second) || equals(entry.second, *other));
+    });
+}
+
+bool plain_equal(const IValue& a, const IValue& b) {
+    if (a.is_number() && b.is_number()) return values_equal(a, b);
+    if (is_big_integer(b) && a.is_double()) return integer_order(b, a.to_double()) == 0;
+    if (is_big_integer(a) && b.is_double()) return integer_order(a, b.to_double()) == 0;
+    if (a.tag() != b.tag()) return false;
+    switch (a.tag()) {
+        case IValue::Tag::List:
+            return elements_equal(a.to_list().elements, b.to_list().elements);
+        case IValue::Tag::Tuple:
+            return elements_equal(a.to_tuple().elements, b.to_tuple().elements);
+        case IValue::Tag::Dict:
+            return dicts_equal(a.to_dict(), b.to_dict());
+        case IValue::Tag::Other:
+            if (a.is_same(b)) return true;
+            if (object_as<Instance>(a) != nullptr) return false;  // its class had its say
+            if (auto* object = object_as<PythonObject>(a)) return object->equals(b);
+            return false;
+        default:
+            return values_equal(a, b);
+    }
+}
+
+std::optional<bool> order_of(OperatorKind op, const auto& a, const auto& b) {
+    switch (op) {
+        case OperatorKind::Lt:
+            return a < b;
+        case OperatorKind::Gt:
+            return b < a;
+        case OperatorKind::Le:
+            return !(b < a);
+        case OperatorKind::Ge:
+            return !(a < b);
+        default:
+            return std::nullopt;
+    }
+}
+
+constexpr std::int64_t kWidest = std::int64_t{1} << 53;
+
+// One of them, at least, has more bits than a double has.
+std::optional<IValue> big_compare(OperatorKind op, const IValue& a, const IValue& b) {
+    std::partial_ordering order = std::partial_ordering::unordered;
+    if (is_integer(a) && is_integer(b)) order = integer_order(a, b);
+    else if (b.is_double()) order = integer_order(a, b.to_double());
+    else if (a.is_double()) order = 0 <=> integer_order(b, a.to_double());
+    else return std::nullopt;
+    switch (op) {
+        case OperatorKind::Lt:
+            return order < 0;
+        case OperatorKind::Gt:
+            return order > 0;
+        case OperatorKind::Le:
+            return order <= 0;
+        default:
+            return order >= 0;
+    }
+}
+
+std::optional<IValue> plain_compare(OperatorKind op, const IValue& a, const IValue& b) {
+    if (a.is_number() && b.is_number() && !a.is_complex() && !b.is_complex()) {
+        if (!a.is_double() && !b.is_double()) return order_of(op, a.to_int(), b.to_int());
+        // Beyond 53 bits not every int is a double.
+        const auto is_wide = [](const IValue& v) { return v.is_int() && (v.to_int() > kWidest || v.to_int() < -kWidest); };
+        if (is_wide(a) || is_wide(b)) return big_compare(op, a, b);
+        const double x = a.to_double();
+        const double y = b.to_double();
+        if (std::isnan(x) || std::isnan(y)) return false;
+        return order_of(op, x, y);
+    }
+    if (a.is_string() && b.is_string()) return order_of(op, a.to_string(), b.to_string());
+    if (is_big_integer(a) || is_big_integer(b)) return big_compare(op, a, b);
+    if (a.tag() != b.tag()) return std::nullopt;
+    const auto* x = sequence_of(a);
+    const auto* y = sequence_of(b);
+    if (x != nullptr && y != nullptr) {
+        for (std::size_t i = 0; i < x->size() && i < y->size(); ++i) {
+            const IValue left = (*x)[i];
+            const IValue right = (*y)[i];
+            if (!left.is_same(right) && !equals(left, right)) return binary(op, left, right);
+        }
+        return order_of(op, x->size(), y->size());
+    }
+    if (auto result = set_binary(op, a, b)) return result;
+    const auto* bytes_a = object_as<BytesObject>(a);
+    const auto* bytes_b = object_as<BytesObject>(b);
+    if (bytes_a != nullptr && bytes_b != nullptr) return order_of(op, bytes_a->data, bytes_b->data);
+    return std::nullopt;
+}
+
+std::optional<IValue> by_method(const IValue& self, std::string_view name, const IValue& other) {
+    const ClassObject* cls = dynamic_class(self);
+    if (cls == nullptr) return std::nullopt;
+    auto result = call_special(*cls, name, self, {other});
+    if (result && is_same_object(*result, not_implemented())) return std::nullopt;
+    return result;
+}
+
+}  // namespace
+
+IValue compare(OperatorKind op, const IValue& a, const IValue& b, std::string_view method, std::string_view reflected,
+               std::string_view symbol) {
+    const bool is_equality = op == OperatorKind::Eq || op == OperatorKind::Ne;
+    const ClassObject* left = dynamic_class(a);
+    const ClassObject* right = dynamic_class(b);
+    if (left != nullptr || right != nullptr) {
+        const bool right_first = left != nullptr && right != nullptr && left != right && right->is_subclass_of(*left);
+        if (right_first) {
+            if (auto result = by_method(b, reflected, a)) return std::move(*result);
+        }
+        if (auto result = by_method(a, method, b)) return std::move(*result);
+        if (!right_first) {
+            if (auto result = by_method(b, reflected, a)) return std::move(*result);
+        }
+        if (op == OperatorKind::Ne) {  // by default the opposite of ==
+            if (auto result = by_method(a, "__eq__", b)) return !truth(*result);
+        }
+    }
+    if (a.is_tensor() || b.is_tensor()) {
+        if (auto result = tensor_binding().binary(op, a, b)) return std::move(*result);
+    }
+    const IValue& x = plain(a);
+    const IValue& y = plain(b);
+    if (is_equality) {
+        check_stack();
+        return plain_equal(x, y) == (op == OperatorKind::Eq);
+    }
+    check_stack();
+    if (auto result = plain_compare(op, x, y)) return std::move(*result);
+    throw_type_error(
+        concat("'", symbol, "' not supported between instances of '", type_name(a), "' and '", type_name(b), "'"));
+}
+
+bool equals(const IValue& a, const IValue& b) {
+    if (a.is_string() && b.is_string()) return a.to_string() == b.to_string();
+    return truth(binary(OperatorKind::Eq, a, b));
+}
+
+bool less(const IValue& a, const IValue& b) {
+    if (a.is_int() && b.is_int()) return a.to_int() < b.to_int();
+    return truth(binary(OperatorKind::Lt, a, b));
+}
+
+bool contains(const IValue& container, const IValue& item) {
+    if (container.is_tensor()) return tensor_binding().contains(container, item);
+    if (const ClassObject* cls = dynamic_class(container)) {
+        if (auto result = call_special(*cls, "__contains__", container, {item})) return truth(*result);
+    }
+    const IValue& value = plain(container);
+    if (value.is_string()) {
+        if (!plain(item).is_string()) {
+            throw_type_error(concat("'in <string>' requires string as left operand, not ", type_name(item)));
+        }
+        return value.to_string().find(plain(item).to_string()) != std::string::npos;
+    }
+    if (value.is_dict()) {
+        check_hashable(item);
+        return value.to_dict().find(item) != nullptr;
+    }
+    if (const auto* set = object_as<SetObject>(value)) return set->has(item);
+    if (const auto* view = object_as<DictView>(value); view != nullptr && view->kind == DictView::Kind::Keys) {
+        check_hashable(item);
+        return view->dict->find(item) != nullptr;
+    }
+    if (const auto* range = object_as<RangeObject>(value); range != nullptr && item.is_int()) {
+        const std::int64_t offset = item.to_int() - range->start;
+        return offset % range->step == 0 && offset / range->step >= 0 && offset / range->step < range->count;
+    }
+    if (!is_iterable(container)) {
+        throw_type_error(concat("argument of type '", type_name(container), "' is not iterable"));
+    }
+    bool found = false;
+    for_each(value, [&](const IValue& element) {
+        found = element.is_same(item) || equals(element, item);
+        return !found;
+    });
+    return found;
+}
+
+bool truth(const IValue& value) {
+    switch (value.tag()) {
+        case IValue::Tag::None:
+            return false;
+        case IValue::Tag::Bool:
+            return value.to_bool();
+        case IValue::Tag::Int:
+            return value.to_int() != 0;
+        case IValue::Tag::Double:
+            return value.to_double() != 0;
+        case IValue::Tag::Complex:
+            return value.to_complex() != 0.0;
+        case IValue::Tag::String:
+            return !value.to_string().empty();
+        case IValue::Tag::Tensor:
+            return tensor_binding().truth(value);
+        default:
+            break;
+    }
+    if (const ClassObject* cls = dynamic_class(value)) {
+        if (auto result = call_special(*cls, "__bool__", value)) return truth(*result);
+        if (auto result = call_special(*cls, "__len__", value)) return to_index(*result) != 0;
+    }
+    const IValue& held = plain(value);
+    if (held.is_list()) return !held.to_list().elements.empty();
+    if (held.is_tuple()) return !held.to_tuple().elements.empty();
+    if (held.is_dict()) return held.to_dict().size() != 0;
+    if (!held.is_other()) return held.is_same(value) || truth(held);
+    auto* object = object_as<PythonObject>(held);
+    return object == nullptr || object->truth();
+}
+
+bool Instance::truth() { return true; }
+
+bool Instance::is_equal(const IValue& other) const {
+    const IValue self = IValue::other(Ptr<RefCounted>(const_cast<Instance*>(this)));  // counted only
+    return self.is_same(other) || python::equals(self, other);
+}
+
+bool Instance::equals(const IValue& other) { return is_equal(other); }
+
+std::size_t Instance::hash() const {
+    const IValue self = IValue::other(Ptr<RefCounted>(const_cast<Instance*>(this)));
+    const IValue* method = cls_->find("__hash__");
+    if (method != nullptr && method->is_none()) throw_type_error(concat("unhashable type: '", cls_->name(), "'"));
+    if (cls_->find_special("__hash__") != nullptr) {
+        return static_cast<std::size_t>(to_index(*call_special(*cls_, "__hash__", self)));
+    }
+    return payload.is_none() ? std::hash<const void*>{}(this) : python::hash(payload);
+}
+
+void check_hashable(const IValue& value) {
+    switch (value.tag()) {
+        case IValue::Tag::List:
+        case IValue::Tag::Dict:
+            throw_type_error(concat("unhashable type: '", type_name(value), "'"));
+        case IValue::Tag::Tuple:
+            check_stack();
+            for (const IValue& element : value.to_tuple().elements) check_hashable(element);
+            return;
+        case IValue::Tag::Other: {
+            const auto* set = object_as<SetObject>(plain(value));
+            const bool is_fixed = (set == nullptr || set->is_frozen) && object_as<SliceObject>(value) == nullptr;
+            if (!is_fixed) throw_type_error(concat("unhashable type: '", type_name(value), "'"));
+            return;
+        }
+        default:
+            return;
+    }
+}
+
+std::size_t hash(const IValue& value) {
+    check_hashable(value);
+    if (value.is_int() || value.is_bool()) {
+        const std::int64_t integer = value.to_int() % ((std::int64_t{1} << 61) - 1);  // Python's modulus
+        return static_cast<std::size_t>(integer == -1 ? -2 : integer);
+    }
+    if (value.is_double()) {
+        const double real = value.to_double();
+        if (std::floor(real) == real && std::isfinite(real)) return hash(integer_of(real));
+        return std::hash<double>{}(real) >> 3;
+    }
+    if (value.is_string()) return std::hash<std::string>{}(value.to_string()) >> 3;
+    if (value.is_tuple()) {
+        std::size_t result = 0x345678;
+        for (const IValue& element : value.to_tuple().elements) result = result * 1000003 ^ hash(element);
+        return result >> 3;
+    }
+    if (const auto* object = object_as<PythonObject>(value)) return object->hash();
+    return std::hash<const void*>{}(value.object_pointer()) >> 4;
+}
+
+}  // namespace loupe::python

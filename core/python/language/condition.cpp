@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/python/language/condition.h"
+
+#include <algorithm>
+#include <set>
+
+#include "core/autograd/grad_mode.h"
+#include "core/autograd/observer.h"
+#include "core/base/error.h"
+#include "core/base/strings.h"
+#include "core/ops/random/generator.h"
+#include "core/python/language/evaluator_state.h"
+#include "core/python/language/frame.h"
+#include "core/python/language/operations.h"
+#include "core/script/lexer.h"
+#include "core/script/parser.h"
+
+namespace loupe::python {
+namespace {
+
+using script::Token;
+
+constexpr const char* kName = "<condition>";
+
+std::shared_ptr<const ir::Source> source_of(const std::string& expression) {
+    return std::make_shared<const ir::Source>(concat("(", expression, "\n)"), kName);
+}
+
+// What the expression does leaves no trace in the run: no step, no event, no gradient, no random number.
+class AsideScope {
+  public:
+    explicit AsideScope(Evaluator& evaluator) : evaluator_(evaluator), hook_(evaluator.hook()), random_(default_generator().state()) {
+        evaluator_.set_hook(nullptr);
+    }
+    AsideScope(const AsideScope&) = delete;
+    AsideScope& operator=(const AsideScope&) = delete;
+    ~AsideScope() {
+        evaluator_.set_hook(hook_);
+        default_generator().set_state(random_);
+    }
+
+  private:
+    Evaluator& evaluator_;
+    StatementHook* hook_;
+    loupe::Generator::State random_;
+    const GradModeScope no_grad_{false};
+    const ObserverScope unobserved_{nullptr};
+};
+
+std::optional<IValue> find_name(const Frame& frame, std::string_view name) {
+    if (auto local = find_local(frame, name)) return local;
+    return frame.unit.globals->find(name);
+}
+
+// Parsed once a program.
+IValue function_of(Evaluator& evaluator, const std::string& text) {
+    const std::string whole = concat("(", text, "\n)");
+    for (const Ptr<Unit>& unit : evaluator.state().units) {
+        if (unit->source->file() != kName || unit->source->text() != whole) continue;
+        return evaluator.run([&] { return evaluate_module(*unit); });
+    }
+    return evaluator.evaluate(text, kName);
+}
+
+}  // namespace
+
+std::vector<FramePlace> functions_under_way() {
+    std::vector<FramePlace> places;
+    for (const Frame* frame = thread_state().top; frame != nullptr; frame = frame->caller) {
+        if (!frame->unit.is_library) places.push_back({frame, frame->place()});
+    }
+    return places;
+}
+
+void check_expression(const std::string& expression) {
+    const auto source = source_of(expression);
+    const auto tree = script::parse_source(source, script::Dialect::Python);
+    const bool is_one = tree->body.size() == 1 && script::as<script::ExprStmt>(tree->body[0]) != nullptr;
+    // "(a) or (b)" closes the parenthesis that was opened for it; "()" is a tuple without elements.
+    int depth = 0;
+    const auto tokens = script::tokenize(source, script::Dialect::Python).tokens;
+    for (std::size_t i = 0; i < tokens.size(); ++i) {
+        if (tokens[i].kind == Token::LeftParen) ++depth;
+        if (tokens[i].kind == Token::RightParen) --depth;
+        if (depth == 0 && (i < 2 || (i + 1 < tokens.size() && tokens[i + 1].kind != Token::End && tokens[i + 1].kind != Token::Newline))) {
+            throw Error(ErrorKind::Compile, "invalid syntax");
+        }
+        if (depth == 0) break;
+    }
+    if (!is_one) throw Error(ErrorKind::Compile, "invalid syntax");
+}
+
+std::vector<std::string> names_in(const std::string& expression) {
+    const auto source = source_of(expression);
+    const auto tokens = script::tokenize(source, script::Dialect::Python).tokens;
+    const auto text_of = [&](std::size_t i) { return std::string(source->text().substr(tokens[i].range.begin, tokens[i].range.end - tokens[i].range.begin)); };
+    std::vector<std::string> read;
+    std::set<std::string> own;  // of comprehensions and lambdas
+    bool is_binding = false;
+    for (std::size_t i = 0; i < tokens.size(); ++i) {
+        const Token kind = tokens[i].kind;
+        if (kind == Token::For || kind == Token::Lambda) is_binding = true;
+        if (kind == Token::In || kind == Token::Colon) is_binding = false;
+        if (kind != Token::Name || (i > 0 && tokens[i - 1].kind == Token::Dot)) continue;
+        const bool is_keyword_argument = i + 1 < tokens.size() && tokens[i + 1].kind == Token::Assign;
+        if (is_binding) own.insert(text_of(i));
+        else if (!is_keyword_argument) read.push_back(text_of(i));
+    }
+    std::erase_if(read, [&](const std::string& name) { return own.contains(name); });
+    std::sort(read.begin(), read.end());
+    read.erase(std::unique(read.begin(), read.end()), read.end());
+    return read;
+}
+
+bool holds_in(const Frame& frame, const std::string& expression) {
+    Evaluator* const evaluator = frame.unit.owner;
+    if (evaluator == nullptr) throw Error(ErrorKind::Usage, "the program has ended");
+    const AsideScope aside(*evaluator);
+    try {
+        std::string parameters;
+        CallArguments arguments;
+        for (const std::string& name : names_in(expression)) {
+            auto value = find_name(frame, name);
+            if (!value) continue;  // a built-in, or no name: then the expression says so
+            parameters += concat(parameters.empty() ? "" : ", ", name);
+            arguments.positional.push_back(std::move(*value));
+        }
+        const IValue function = function_of(*evaluator, concat("lambda ", parameters, ": (", expression, "\n)"));
+        return evaluator->run([&] { return IValue(truth(call(function, std::move(arguments)))); }).to_bool();
+    } catch (const Error& error) {
+        if (error.kind() == ErrorKind::Cancelled) throw;
+        throw Error(ErrorKind::Usage, error.message());
+    }
+}
+
+}  // namespace loupe::python

@@ -1,0 +1,345 @@
+// SPDX-License-Identifier: Apache-2.0
+// Methods of list, tuple, dict, set.
+#include <algorithm>
+
+#include "core/base/strings.h"
+#include "core/python/language/builtin_objects.h"
+#include "core/python/language/sorting.h"
+
+namespace loupe::python {
+namespace {
+
+std::vector<IValue>& elements_of(const CallArguments& a) {
+    if (a.positional.empty() || !a.positional[0].is_list()) throw_type_error("a method of list needs a list");
+    return a.positional[0].to_list().elements;
+}
+DictObject& dict_of(const CallArguments& a) {
+    if (a.positional.empty() || !a.positional[0].is_dict()) throw_type_error("a method of dict needs a dict");
+    return a.positional[0].to_dict();
+}
+SetObject& set_of(const CallArguments& a) {
+    auto* set = a.positional.empty() ? nullptr : object_as<SetObject>(plain(a.positional[0]));
+    if (set == nullptr) throw_type_error("a method of set needs a set");
+    return *set;
+}
+bool same_or_equal(const IValue& a, const IValue& b) { return a.is_same(b) || equals(a, b); }
+
+std::optional<std::size_t> position_of(const std::vector<IValue>& values, const IValue& wanted, std::size_t from = 0) {
+    for (std::size_t i = from; i < values.size(); ++i) {
+        const IValue value = values[i];
+        if (same_or_equal(value, wanted)) return i;
+    }
+    return std::nullopt;
+}
+
+std::int64_t count_of(const std::vector<IValue>& values, const IValue& wanted) {
+    std::int64_t count = 0;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        const IValue value = values[i];
+        count += same_or_equal(value, wanted) ? 1 : 0;
+    }
+    return count;
+}
+
+IValue index_of(const std::vector<IValue>& values, const CallArguments& a, std::string_view type) {
+    check_positional(a, "index", 2, 4);
+    const std::int64_t from = a.positional.size() > 2 ? to_index(a.positional[2]) : 0;
+    const auto size = static_cast<std::int64_t>(values.size());
+    const auto start = static_cast<std::size_t>(std::clamp<std::int64_t>(from < 0 ? from + size : from, 0, size));
+    if (const auto found = position_of(values, a.positional[1], start))
+        return IValue(static_cast<std::int64_t>(*found));
+    throw_value_error(type == "list" ? concat(repr(a.positional[1]), " is not in list")
+                                     : "tuple.index(x): x not in tuple");
+}
+
+IValue list_pop(const CallArguments& a) {
+    check_positional(a, "pop", 1, 2);
+    auto& values = elements_of(a);
+    if (values.empty()) throw_error("IndexError", "pop from empty list");
+    std::int64_t index = a.positional.size() > 1 ? to_index(a.positional[1]) : -1;
+    if (index < 0) index += static_cast<std::int64_t>(values.size());
+    if (index < 0 || index >= static_cast<std::int64_t>(values.size())) {
+        throw_error("IndexError", "pop index out of range");
+    }
+    IValue value = std::move(values[static_cast<std::size_t>(index)]);
+    values.erase(values.begin() + static_cast<std::ptrdiff_t>(index));
+    return value;
+}
+
+IValue list_insert(const CallArguments& a) {
+    check_positional(a, "insert", 3, 3);
+    auto& values = elements_of(a);
+    const auto size = static_cast<std::int64_t>(values.size());
+    std::int64_t index = to_index(a.positional[1]);
+    index = std::clamp<std::int64_t>(index < 0 ? index + size : index, 0, size);
+    values.insert(values.begin() + static_cast<std::ptrdiff_t>(index), a.positional[2]);
+    return {};
+}
+
+IValue list_extend(const CallArguments& a) {
+    check_positional(a, "extend", 2, 2);
+    auto& values = elements_of(a);
+    const std::vector<IValue> added = to_vector(a.positional[1]);
+    values.insert(values.end(), added.begin(), added.end());
+    return {};
+}
+
+IValue list_remove(const CallArguments& a) {
+    check_positional(a, "remove", 2, 2);
+    auto& values = elements_of(a);
+    const auto found = position_of(values, a.positional[1]);
+    if (!found) throw_value_error("list.remove(x): x not in list");
+    values.erase(values.begin() + static_cast<std::ptrdiff_t>(*found));
+    return {};
+}
+
+IValue list_sort(CallArguments& a) {
+    const BoundArguments given(a, "sort", {"self", "*", "key=", "reverse="});
+    auto& values = given[0].to_list().elements;
+    std::vector<IValue> taken = std::move(values);
+    values.clear();
+    try {
+        taken = sorted_values(std::move(taken), given.value_or(1, {}), given.truth_or(2, false));
+    } catch (...) {
+        given[0].to_list().elements = std::move(taken);
+        throw;
+    }
+    given[0].to_list().elements = std::move(taken);
+    return {};
+}
+
+void fill_dict(DictObject& dict, const CallArguments& a) {
+    if (a.positional.size() > 2) {
+        throw_type_error(concat("dict expected at most 1 argument, got ", a.positional.size() - 1));
+    }
+    if (a.positional.size() == 2) update_dict(dict, a.positional[1]);
+    for (const auto& [name, value] : a.keywords) dict.set(IValue(name), value);
+}
+
+// Keeps the class of a derived dict.
+IValue copy_dict(const CallArguments& a) {
+    const DictObject& dict = dict_of(a);
+    auto out = make_ptr<DictObject>(dict.key_type, dict.value_type);
+    if (const ContainerClass* mark = container_class(dict)) {
+        auto copied = make_ptr<ContainerClass>(mark->cls);
+        copied->attributes = mark->attributes;
+        out->value_type = copied;
+    }
+    for (const auto& [key, value] : dict.entries()) out->set(key, value);
+    return IValue(out);
+}
+
+IValue dict_pop(const CallArguments& a) {
+    check_positional(a, "pop", 2, 3);
+    check_hashable(a.positional[1]);
+    DictObject& dict = dict_of(a);
+    if (const IValue* found = dict.find(a.positional[1])) {
+        IValue value = *found;
+        dict.erase(a.positional[1]);
+        return value;
+    }
+    if (a.positional.size() == 3) return a.positional[2];
+    throw_key_error(a.positional[1]);
+}
+
+IValue dict_popitem(const CallArguments& a) {
+    DictObject& dict = dict_of(a);
+    if (dict.size() == 0) throw_error("KeyError", "popitem(): dictionary is empty");
+    const auto [key, value] = dict.entries().back();
+    IValue pair = make_tuple({key, value});
+    dict.erase(key);
+    return pair;
+}
+
+// Other sets may be any iterables.
+template <typename Combine>
+IValue combined(const CallArguments& a, Combine combine) {
+    IValue out = IValue::other(make_set(a.positional.at(0), set_of(a).is_frozen));
+    for (std::size_t i = 1; i < a.positional.size(); ++i) {
+        out = combine(out, IValue::other(make_set(a.positional[i])));
+    }
+    return out;
+}
+
+void define_set_operators(ClassObject& cls) {
+    const auto by = [&](std::string_view name, OperatorKind op) {
+        cls.define(name, [op](CallArguments a) {
+            set_of(a);
+            return combined(a, [op](const IValue& x, const IValue& y) { return *set_binary(op, x, y); });
+        });
+    };
+    by("union", OperatorKind::BitOr);
+    by("intersection", OperatorKind::BitAnd);
+    by("difference", OperatorKind::Sub);
+    by("symmetric_difference", OperatorKind::BitXor);
+    const auto test = [&](std::string_view name, OperatorKind op) {
+        cls.define(name, [op, name = std::string(name)](CallArguments a) {
+            check_positional(a, name, 2, 2);
+            set_of(a);
+            return *set_binary(op, plain(a.positional[0]), IValue::other(make_set(a.positional[1])));
+        });
+    };
+    test("issubset", OperatorKind::Le);
+    test("issuperset", OperatorKind::Ge);
+    cls.define("isdisjoint", [](CallArguments a) {
+        check_positional(a, "isdisjoint", 2, 2);
+        bool is_disjoint = true;
+        for_each(a.positional[1], [&](const IValue& value) { return is_disjoint = !set_of(a).has(value); });
+        return IValue(is_disjoint);
+    });
+    cls.define("copy",
+               [](CallArguments a) { return IValue::other(make_set(a.positional.at(0), set_of(a).is_frozen)); });
+}
+
+}  // namespace
+
+void define_list_methods(ClassObject& cls) {
+    cls.define("append", [](CallArguments a) -> IValue {
+        check_positional(a, "list.append", 2, 2);
+        elements_of(a).push_back(std::move(a.positional[1]));
+        return {};
+    });
+    cls.define("pop", [](CallArguments a) { return list_pop(a); });
+    cls.define("insert", [](CallArguments a) { return list_insert(a); });
+    cls.define("extend", [](CallArguments a) { return list_extend(a); });
+    cls.define("remove", [](CallArguments a) { return list_remove(a); });
+    cls.define("sort", [](CallArguments a) { return list_sort(a); });
+    cls.define("reverse", [](CallArguments a) -> IValue {
+        std::reverse(elements_of(a).begin(), elements_of(a).end());
+        return {};
+    });
+    cls.define("clear", [](CallArguments a) -> IValue {
+        elements_of(a).clear();
+        return {};
+    });
+    cls.define("copy", [](CallArguments a) { return make_list(elements_of(a)); });
+    cls.define("index", [](CallArguments a) { return index_of(elements_of(a), a, "list"); });
+    cls.define("count", [](CallArguments a) {
+        check_positional(a, "count", 2, 2);
+        return IValue(count_of(elements_of(a), a.positional[1]));
+    });
+    cls.define("__init__", [](CallArguments a) -> IValue {
+        if (a.positional.size() > 1) list_extend(a);
+        return {};
+    });
+}
+
+void define_tuple_methods(ClassObject& cls) {
+    const auto values = [](const CallArguments& a) -> const std::vector<IValue>& {
+        if (a.positional.empty() || !a.positional[0].is_tuple()) throw_type_error("a method of tuple needs a tuple");
+        return a.positional[0].to_tuple().elements;
+    };
+    cls.define("index", [values](CallArguments a) { return index_of(values(a), a, "tuple"); });
+    cls.define("count", [values](CallArguments a) {
+        check_positional(a, "count", 2, 2);
+        return IValue(count_of(values(a), a.positional[1]));
+    });
+}
+
+void define_dict_methods(ClassObject& cls) {
+    cls.define("get", [](CallArguments a) {
+        check_positional(a, "get", 2, 3);
+        check_hashable(a.positional[1]);
+        if (const IValue* found = dict_of(a).find(a.positional[1])) return *found;
+        return a.positional.size() == 3 ? a.positional[2] : IValue();
+    });
+    for (const auto& [name, kind] :
+         {std::pair{"keys", DictView::Kind::Keys}, std::pair{"values", DictView::Kind::Values},
+          std::pair{"items", DictView::Kind::Items}}) {
+        cls.define(name, [kind = kind](CallArguments a) {
+            return IValue::other(make_ptr<DictView>(Ptr<DictObject>(&dict_of(a)), kind));
+        });
+    }
+    cls.define("pop", [](CallArguments a) { return dict_pop(a); });
+    cls.define("popitem", [](CallArguments a) { return dict_popitem(a); });
+    cls.define("setdefault", [](CallArguments a) {
+        check_positional(a, "setdefault", 2, 3);
+        check_hashable(a.positional[1]);
+        DictObject& dict = dict_of(a);
+        if (const IValue* found = dict.find(a.positional[1])) return *found;
+        IValue value = a.positional.size() == 3 ? a.positional[2] : IValue();
+        dict.set(a.positional[1], value);
+        return value;
+    });
+    cls.define("update", [](CallArguments a) -> IValue {
+        fill_dict(dict_of(a), a);
+        return {};
+    });
+    cls.define("__init__", [](CallArguments a) -> IValue {
+        fill_dict(dict_of(a), a);
+        return {};
+    });
+    cls.define("clear", [](CallArguments a) -> IValue {
+        dict_of(a).clear();
+        return {};
+    });
+    cls.define("copy", [](CallArguments a) { return copy_dict(a); });
+    cls.define_class_method("fromkeys", [](CallArguments a) {
+        check_positional(a, "fromkeys", 2, 3);
+        IValue out = call(a.positional[0], CallArguments{});
+        const IValue value = a.positional.size() == 3 ? a.positional[2] : IValue();
+        for_each(a.positional[1], [&](const IValue& key) {
+            set_item(out, key, value);
+            return true;
+        });
+        return out;
+    });
+}
+
+void define_set_methods(ClassObject& cls) {
+    define_set_operators(cls);
+    if (cls.name() == "frozenset") return;
+    cls.define("__init__", [](CallArguments a) -> IValue {
+        check_positional(a, "set", 1, 2);
+        const auto values = a.positional.size() == 2 ? to_vector(a.positional[1]) : std::vector<IValue>{};
+        set_of(a).clear();
+        for (const IValue& value : values) set_of(a).add(value);
+        return {};
+    });
+    cls.define("add", [](CallArguments a) -> IValue {
+        check_positional(a, "add", 2, 2);
+        set_of(a).add(a.positional[1]);
+        return {};
+    });
+    cls.define("discard", [](CallArguments a) -> IValue {
+        check_positional(a, "discard", 2, 2);
+        set_of(a).discard(a.positional[1]);
+        return {};
+    });
+    cls.define("remove", [](CallArguments a) -> IValue {
+        check_positional(a, "remove", 2, 2);
+        if (!set_of(a).discard(a.positional[1])) throw_key_error(a.positional[1]);
+        return {};
+    });
+    cls.define("pop", [](CallArguments a) {
+        const auto values = set_of(a).values();
+        if (values.empty()) throw_error("KeyError", "pop from an empty set");
+        set_of(a).discard(values.front());
+        return values.front();
+    });
+    cls.define("clear", [](CallArguments a) -> IValue {
+        set_of(a).clear();
+        return {};
+    });
+    cls.define("update", [](CallArguments a) -> IValue {
+        for (std::size_t i = 1; i < a.positional.size(); ++i) {
+            for (const IValue& value : to_vector(a.positional[i])) set_of(a).add(value);
+        }
+        return {};
+    });
+    const auto in_place_by = [&](std::string_view name, bool keeps_common) {
+        cls.define(name, [keeps_common](CallArguments a) -> IValue {
+            for (std::size_t i = 1; i < a.positional.size(); ++i) {
+                const auto other = make_set(a.positional[i]);
+                for (const IValue& value : set_of(a).values()) {
+                    if (other->has(value) != keeps_common) set_of(a).discard(value);
+                }
+            }
+            return {};
+        });
+    };
+    in_place_by("intersection_update", true);
+    in_place_by("difference_update", false);
+}
+
+}  // namespace loupe::python

@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/python/language/evaluator.h"
+
+#include <cstdlib>
+#include <filesystem>
+
+#include "core/base/file.h"
+#include "core/base/strings.h"
+#include "core/ops/numbers/warnings.h"
+#include "core/python/language/builtin_objects.h"
+#include "core/python/language/evaluator_state.h"
+#include "core/python/module_list.h"
+#include "core/python/library/standard_modules.h"
+#include "core/python/torch/tensor_binding.h"
+
+namespace loupe::python {
+namespace {
+
+// Exceptions that leave the program say where they happened.
+template <typename Work>
+auto finishing(const Work& work) {
+    try {
+        return work();
+    } catch (const PythonError& error) {
+        throw error.finished();
+    } catch (const Error&) {
+        throw;
+    } catch (const std::bad_alloc&) {
+        throw Error(ErrorKind::Run, "MemoryError");
+    }
+}
+
+}  // namespace
+
+std::vector<std::pair<std::string, std::string>> visible_environment() {
+    std::vector<std::pair<std::string, std::string>> out;
+    for (const char* name : {"HOME", "USER", "LANG"}) {
+        if (const char* value = std::getenv(name)) out.emplace_back(name, value);
+    }
+    return out;
+}
+
+Evaluator::State::State(EvaluatorOptions given) : hook(given.hook), options(std::move(given)) {}
+
+Evaluator::Evaluator(EvaluatorOptions options) : state_(std::make_unique<State>(std::move(options))) {
+    const EvaluatorScope scope(this);
+    set_warning_taker(take_warning);
+    state_->builtins = make_ptr<ModuleNamespace>(nullptr);
+    for (auto& [name, value] : builtin_entries()) state_->builtins->set(name, std::move(value));
+}
+
+Evaluator::~Evaluator() {
+    intrusive_ptr_add_ref(this);  // what goes below may look for its evaluator, and must not end it again
+    {
+        const EvaluatorScope scope(this);
+        for (const auto& unit : state_->units) unit->globals->clear();
+        for (auto& [name, module] : state_->modules) {
+            if (auto* object = object_as<PythonModule>(module)) object->clear();
+        }
+        state_->modules.clear();
+        state_->tuple_classes.clear();
+        state_->tensor_attributes.clear();
+        state_->tracked->clear_all();
+    }
+    for (const auto& unit : state_->units) unit->owner = nullptr;
+}
+
+Evaluator* Evaluator::current() { return thread_state().evaluator; }
+
+NamespacePtr Evaluator::run_file(const std::string& path) {
+    const std::string text = read_text_file(path);
+    return run_source(std::make_shared<ir::Source>(text, path));
+}
+
+NamespacePtr Evaluator::run_source(const std::shared_ptr<const ir::Source>& source) {
+    if (state_->directory.empty() && source->file()) {
+        const auto parent = std::filesystem::path(*source->file()).parent_path();
+        state_->directory = (parent.empty() ? std::filesystem::current_path() : parent).string();
+        if (state_->sandbox != nullptr) state_->sandbox->permit({.read = {state_->directory}, .write = {}});
+    }
+    return finishing([&]() -> NamespacePtr {
+        const Ptr<Unit> unit = state_->add_unit(*this, source, state_->options.main_name);
+        if (source->file()) unit->globals->set("__file__", IValue(*source->file()));
+        state_->main = unit;
+        run_module(*unit, state_->options.postpones_main ? ModulePart::WithoutMain : ModulePart::All);
+        return unit->globals;
+    });
+}
+
+void Evaluator::run_main() {
+    finishing([&]() -> NamespacePtr {
+        run_module(*state_->main, ModulePart::MainOnly);
+        return state_->main->globals;
+    });
+}
+
+IValue Evaluator::evaluate(const std::string& expression, const std::string& name) {
+    return finishing([&] {
+        // In parentheses, so that it is one expression, on as many lines as it takes.
+        const auto source = std::make_shared<const ir::Source>(concat("(", expression, "\n)"), name);
+        const auto unit = make_ptr<Unit>(this, source, state_->options.main_name, state_->main->globals);
+        unit->is_library = true;
+        state_->units.push_back(unit);
+        return evaluate_module(*unit);
+    });
+}
+
+IValue Evaluator::call(const IValue& callee, CallArguments arguments) {
+    return run([&] { return python::call(callee, std::move(arguments)); });
+}
+
+IValue Evaluator::run(const std::function<IValue()>& work) {
+    const EvaluatorScope scope(this);
+    return finishing(work);
+}
+
+std::optional<IValue> given_attribute(const Tensor& tensor, std::string_view name) {
+    if (Evaluator::current() == nullptr) return std::nullopt;
+    const auto& all = Evaluator::current()->state().tensor_attributes;
+    const auto given = all.find(tensor.impl());
+    const IValue* value = given == all.end() ? nullptr : given->second.attributes.find(name);
+    return value == nullptr ? std::nullopt : std::optional(*value);
+}
+
+void set_given_attribute(const Tensor& tensor, std::string_view name, IValue value) {
+    auto& given = Evaluator::current()->state().tensor_attributes[tensor.impl()];
+    given.tensor = tensor;
+    given.attributes.set(name, std::move(value));
+}
+
+void Evaluator::write_error(std::string_view text) const {
+    if (state_->options.error_output) state_->options.error_output(text);
+    else write(text);
+}
+
+void Evaluator::write(std::string_view text) const {
+    if (state_->options.output) state_->options.output(text);
+}
+void Evaluator::set_hook(StatementHook* hook) { state_->hook = hook; }
+StatementHook* Evaluator::hook() const { return state_->hook; }
+void Evaluator::set_output(std::function<void(std::string_view)> output) { state_->options.output = std::move(output); }
+
+Ptr<Unit> Evaluator::State::add_unit(Evaluator& owner, const std::shared_ptr<const ir::Source>& source,
+                                     std::string name) {
+    auto names = make_ptr<ModuleNamespace>(builtins.get());
+    names->set("__name__", IValue(name));
+    names->set("__doc__", IValue());
+    auto unit = make_ptr<Unit>(&owner, source, std::move(name), std::move(names));
+    if (unit->scopes.module->has_doc) unit->globals->set("__doc__", IValue(unit->scopes.module->doc));
+    units.push_back(unit);
+    return unit;
+}
+
+FileSandbox& Evaluator::State::files() {
+    if (sandbox != nullptr) return *sandbox;
+    FileSandbox::Options how;
+    how.source_folder = directory;
+    how.permissions = options.permissions;
+    how.permissions.read.insert(how.permissions.read.end(), options.search_paths.begin(), options.search_paths.end());
+    std::string name = "source";
+    if (main && main->source->file()) name = std::filesystem::path(*main->source->file()).stem().string();
+    how.name = name;
+    if (options.notice) {
+        const auto shared = std::make_shared<const std::function<void(const FileNotice&)>>(options.notice);
+        how.refused = [shared](const FileRefusal& refusal) { (*shared)(refusal_notice(refusal, current_range())); };
+        how.wrote = [shared](const std::string& folder) { (*shared)(written_notice(folder, current_range())); };
+        how.left = [shared, name](const std::string& folder, std::size_t files, std::uint64_t bytes) { (*shared)(left_notice(name, folder, files, bytes)); };
+    }
+    sandbox = make_ptr<FileSandbox>(std::move(how));
+    return *sandbox;
+}
+
+std::optional<std::string> Evaluator::State::find_file(std::string_view name) {
+    std::string relative(name);
+    for (char& c : relative) {
+        if (c == '.') c = '/';
+    }
+    std::vector<std::string> directories = {directory};
+    directories.insert(directories.end(), options.search_paths.begin(), options.search_paths.end());
+    for (const std::string& root : directories) {
+        if (root.empty()) continue;
+        for (const char* suffix : {".py", "/__init__.py"}) {
+            const std::string path = concat(root, "/", relative, suffix);
+            if (const auto facts = files().find(path); facts && facts->is_regular()) return path;
+        }
+    }
+    return std::nullopt;
+}
+
+// A module of ours, a module of ours in Python, or a file beside the main one.
+std::optional<IValue> Evaluator::State::load_module(Evaluator& owner, std::string_view name) {
+    if (const ModuleRecord* record = find_module_record(name)) {
+        auto module = make_ptr<PythonModule>(std::string(name));
+        modules.insert_or_assign(std::string(name), IValue::other(module));
+        record->fill(*module);
+        return IValue::other(module);
+    }
+    std::shared_ptr<const ir::Source> source;
+    const std::string_view library = library_source(name);
+    if (!library.empty()) {
+        source = std::make_shared<ir::Source>(std::string(library), concat("<", name, ">"));
+    } else if (const auto path = find_file(name)) {
+        source = std::make_shared<ir::Source>(files().read_text(*path), *path);
+    } else {
+        return std::nullopt;
+    }
+    const Ptr<Unit> unit = add_unit(owner, source, std::string(name));
+    unit->is_library = !library.empty();
+    auto module = make_ptr<PythonModule>(
+        std::string(name), [names = unit->globals.get()](std::string_view wanted) { return names->find(wanted); });
+    modules.insert_or_assign(std::string(name), IValue::other(module));
+    try {
+        run_module(*unit);
+    } catch (...) {
+        modules.erase(std::string(name));
+        throw;
+    }
+    for (auto& [exported, value] : unit->globals->entries()) module->define(exported, std::move(value));
+    return IValue::other(module);
+}
+
+IValue Evaluator::import_module(std::string_view name) {
+    const EvaluatorScope scope(this);
+    if (const auto found = state_->modules.find(name); found != state_->modules.end()) return found->second;
+    const std::size_t dot = name.rfind('.');
+    IValue parent;
+    if (dot != std::string_view::npos) parent = import_module(name.substr(0, dot));
+    if (const auto found = state_->modules.find(name); found != state_->modules.end()) return found->second;
+    auto module = state_->load_module(*this, name);
+    if (!module && !parent.is_none()) module = find_attribute(parent, name.substr(dot + 1));
+    if (!module) {
+        const std::string_view root = name.substr(0, name.find('.'));
+        const std::string_view hint = replacement_for(root);
+        throw_error("ModuleNotFoundError", concat("No module named '", name, "'", hint.empty() ? "" : ": ", hint));
+    }
+    if (auto* object = object_as<PythonModule>(parent)) object->define(std::string(name.substr(dot + 1)), *module);
+    return *module;
+}
+
+IValue Evaluator::State::import_name(const IValue& module, std::string_view module_name, std::string_view name) {
+    if (auto found = find_attribute(module, name)) return std::move(*found);
+    const std::string full = concat(module_name, ".", name);
+    const bool is_module = find_module_record(full) != nullptr || !library_source(full).empty() || find_file(full);
+    if (is_module) return Evaluator::current()->import_module(full);
+    throw_error("ImportError", concat("cannot import name '", name, "' from '", module_name, "'"));
+}
+
+std::vector<std::pair<std::string, IValue>> exported_names(const IValue& module) {
+    std::vector<std::pair<std::string, IValue>> out;
+    if (auto listed = find_attribute(module, "__all__")) {
+        for_each(*listed, [&](const IValue& name) {
+            out.emplace_back(str(name), get_attribute(module, str(name)));
+            return true;
+        });
+        return out;
+    }
+    if (auto* object = object_as<PythonModule>(module)) {
+        for (auto& entry : object->entries()) {
+            if (!entry.first.starts_with('_')) out.push_back(std::move(entry));
+        }
+    }
+    return out;
+}
+
+}  // namespace loupe::python

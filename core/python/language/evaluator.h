@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Runs Python source: model files, without Python. One evaluator is one program run: its main module and what that
+// imports. Everything happens on the calling thread.
+//
+//     const auto evaluator = make_ptr<Evaluator>(EvaluatorOptions{.output = [](std::string_view text) { ... }});
+//     const NamespacePtr names = evaluator->run_file("model.py");
+//     const IValue model = *names->find("model");
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/base/file_sandbox.h"
+#include "core/ir/source.h"
+#include "core/python/language/file_notice.h"
+#include "core/python/language/object.h"
+
+namespace loupe::script {
+struct Stmt;
+}
+
+namespace loupe::python {
+
+class PythonModule;
+class Frame;
+
+// The names at a module's level, in the order in which the source mentions them.
+class Namespace : public RefCounted {
+  public:
+    virtual std::optional<IValue> find(std::string_view name) const = 0;
+    virtual void set(std::string_view name, IValue value) = 0;
+    virtual bool erase(std::string_view name) = 0;
+    // Those that have a value.
+    virtual std::vector<std::pair<std::string, IValue>> entries() const = 0;
+};
+using NamespacePtr = Ptr<Namespace>;
+
+// A statement that is about to run.
+struct StatementPlace {
+    const ir::SourceRange& range;     // of the statement's first line
+    std::string_view function;        // "forward"; "<module>"
+    std::size_t depth;                // calls of Python functions under way, 0 at module level
+    const Frame& frame;
+    const script::Stmt* statement;
+};
+
+// Is told before each statement; may block and may throw Error (Cancelled).
+class StatementHook {
+  public:
+    virtual ~StatementHook() = default;
+    virtual void before_statement(const StatementPlace& place) = 0;
+};
+
+// Names that a function's frame can see as its own: parameters, locals, captured ones; module level: the globals.
+std::optional<IValue> find_local(const Frame& frame, std::string_view name);
+std::vector<std::pair<std::string, IValue>> locals_of(const Frame& frame);
+
+// The names that a program sees of this process's environment: HOME, USER, LANG.
+std::vector<std::pair<std::string, std::string>> visible_environment();
+
+struct EvaluatorOptions {
+    std::function<void(std::string_view)> output = nullptr;  // of print; null: nowhere
+    std::function<void(std::string_view)> error_output = nullptr;  // of sys.stderr and warnings; null: as output
+    StatementHook* hook = nullptr;
+    // Where `import layers` looks for layers.py besides the directory of the main file; empty: nowhere.
+    std::vector<std::string> search_paths = {};
+    std::string main_name = "__main__";  // what __name__ is
+    bool postpones_main = false;         // the block of `if __name__ == "__main__":` waits for run_main
+    FilePermissions permissions = {};    // beside what every source may do with files
+    std::function<void(const FileNotice&)> notice = nullptr;
+    // What the program sees as its environment. Others' names and values are none of its business.
+    std::vector<std::pair<std::string, std::string>> environment = visible_environment();
+};
+
+class Evaluator final : public RefCounted {
+  public:
+    explicit Evaluator(EvaluatorOptions options = {});
+    ~Evaluator() override;  // lets go of everything the program made, rings of references too
+
+    // Runs a file or a text as the main module. Throws script::CompileError for text that is no Python, PythonError
+    // (finished, with traceback()) for an exception that nobody caught, Error (Cancelled).
+    NamespacePtr run_file(const std::string& path);
+    NamespacePtr run_source(const std::shared_ptr<const ir::Source>& source);
+    // What run_source left out of the main module.
+    void run_main();
+    // The value of an expression at the main module's level; name is what places in it are called.
+    IValue evaluate(const std::string& expression, const std::string& name);
+    // Calls a value of the program from outside, with errors as run_source gives them.
+    IValue call(const IValue& callee, CallArguments arguments);
+    // Runs any work on the program's values in this evaluator: prints go to its output, exceptions come out finished.
+    IValue run(const std::function<IValue()>& work);
+
+    // The module of that dotted name, made or run if it is not yet. Throws PythonError (ModuleNotFoundError).
+    IValue import_module(std::string_view name);
+    void write(std::string_view text) const;
+    void write_error(std::string_view text) const;
+    void set_hook(StatementHook* hook);
+    StatementHook* hook() const;
+    void set_output(std::function<void(std::string_view)> output);
+
+    // The one that runs on this thread; null when none does.
+    static Evaluator* current();
+
+    class State;
+    State& state() const { return *state_; }
+
+  private:
+    std::unique_ptr<State> state_;
+};
+
+// Where the program stands that this thread runs; empty when it runs none.
+ir::SourceRange current_range();
+
+}  // namespace loupe::python

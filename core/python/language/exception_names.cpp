@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/python/language/exception_names.h"
+
+#include <algorithm>
+#include <initializer_list>
+
+#include "core/base/typed_error.h"
+
+namespace loupe::python {
+namespace {
+
+bool starts_with_any(std::string_view text, std::initializer_list<std::string_view> starts) {
+    return std::any_of(starts.begin(), starts.end(), [&](std::string_view start) { return text.starts_with(start); });
+}
+
+}  // namespace
+
+std::string_view exception_name(const Error& error) {
+    if (const auto* typed = dynamic_cast<const TypedError*>(&error)) return typed->exception();
+    const std::string_view text = error.message();
+    if (starts_with_any(text, {"Dimension out of range", "dimension specified as", "too many indices for tensor",
+                               "tensors used as indices must be", "The shape of the mask", "invalid index of a 0-dim",
+                               "select(): index", "Dimension specified as"})) {
+        return "IndexError";
+    }
+    if (text.starts_with("index ") && text.find("is out of bounds for dimension") != std::string_view::npos) {
+        const std::string& op = error.context().op;
+        return op.find("gather") != std::string::npos || op.find("scatter") != std::string::npos ? "RuntimeError"
+                                                                                                  : "IndexError";
+    }
+    const auto holds = [&](std::string_view part) { return text.find(part) != std::string_view::npos; };
+    if (text.starts_with("input.size(-1) must be equal")) return "RuntimeError";
+    if (text.starts_with("was expecting embedding dimension")) return "AssertionError";
+    if (text.starts_with("param 'initial_lr' is not specified")) return "KeyError";
+    if (text.starts_with("params argument given to the optimizer") || text.ends_with(" is not an Optimizer")) return "TypeError";
+    if (starts_with_any(text, {"only one element tensors can be converted", "Expected input batch_size", "Using a target size", "Target size (",
+                               "either size or scale_factor", "parameter group didn't specify", "some parameters appear in more than one",
+                               "Factor should be < 1.0"}) ||
+        text.ends_with(" is not a valid value for reduction") || (text.starts_with("expected ") && holds("D input (got "))) {
+        return "ValueError";
+    }
+    if (starts_with_any(text, {"Invalid ", "optimizer got an empty parameter list", "Nesterov momentum requires",
+                               "Expected more than 1 value per channel", "dropout probability has to be between",
+                               "Fan in and fan out can not", "Unsupported nonlinearity",
+                               "in_channels must be divisible", "out_channels must be divisible"})) {
+        return "ValueError";
+    }
+    if (starts_with_any(text, {"index out of range in self"}) ||
+        (text.starts_with("Target ") && text.ends_with("is out of bounds."))) {
+        return "IndexError";
+    }
+    if (holds(" required positional argument") || holds("got an unexpected keyword argument") || holds(" must be Tensor, not") ||
+        holds(" positional argument") || holds(" is not a Module subclass") || holds(") must be ") || text.starts_with("cannot assign '") || holds("got multiple values for argument")) {
+        return "TypeError";
+    }
+    if (holds(" object has no attribute ") || holds(" has no attribute `")) return "AttributeError";
+    if ((text.starts_with("attribute '") && text.ends_with("already exists")) || holds(" name can't ")) return "KeyError";
+    if (text.ends_with("is missing the required \"forward\" function")) return "NotImplementedError";
+    if (error.kind() == ErrorKind::Unsupported) return "NotImplementedError";
+    return "RuntimeError";
+}
+
+}  // namespace loupe::python

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// nn::Module objects in a program: their classes, attributes by torch.nn.Module's rules, calls with hooks.
+
+#include "core/nn/module.h"
+#include "core/python/language/class.h"
+
+namespace loupe::python {
+
+// torch.nn.Module.
+const ClassPtr& nn_module_class();
+// The class of a module made by a program or by a layer's class; null for other objects.
+ClassPtr module_class_of(const IValue& object);
+
+std::optional<IValue> find_module_attribute(const IValue& module, ClassObject& cls, std::string_view name);
+void set_module_attribute(const IValue& module, ClassObject& cls, std::string_view name, IValue value);
+void delete_module_attribute(const IValue& module, ClassObject& cls, std::string_view name);
+// copy.deepcopy of a module.
+IValue copy_module(const IValue& module);
+// module(...): pre hooks, forward, hooks.
+IValue call_module(const IValue& module, ClassObject& cls, CallArguments arguments);
+
+}  // namespace loupe::python

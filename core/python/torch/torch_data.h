@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Tensors from Python's numbers and lists, and back.
+
+#include <optional>
+
+#include "core/python/language/operations.h"
+
+namespace loupe::python {
+
+// torch.tensor(data): numbers, nested sequences, tensors. Throws ValueError for rows of different lengths, RuntimeError
+// for what has no dtype.
+Tensor tensor_from_data(const IValue& data, std::optional<ScalarType> dtype = std::nullopt);
+// As an index of a tensor: int64, or bool and uint8 as they are.
+Tensor index_from_data(const IValue& data);
+// Tensor.tolist().
+IValue to_list(const Tensor& tensor);
+// Tensor.item(). Throws ValueError for more than one element.
+IValue item_of(const Tensor& tensor);
+
+}  // namespace loupe::python

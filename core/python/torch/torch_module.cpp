@@ -1,0 +1,425 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/autograd/observer.h"
+#include "core/python/torch/torch_module.h"
+
+#include <cmath>
+#include <limits>
+#include <set>
+
+#include "core/base/strings.h"
+#include "core/nn/layer.h"
+#include "core/dispatch/registry.h"
+#include "core/python/language/arguments.h"
+#include "core/python/language/big_integer.h"
+#include "core/python/language/error.h"
+#include "core/python/language/evaluator.h"
+#include "core/python/torch/torch_autograd.h"
+#include "core/python/torch/torch_call.h"
+#include "core/python/torch/torch_classes.h"
+#include "core/python/torch/torch_data.h"
+#include "core/python/torch/torch_data_loader.h"
+#include "core/python/torch/torch_functional.h"
+#include "core/python/torch/torch_limits.h"
+#include "core/python/torch/torch_objects.h"
+#include "core/python/torch/torch_print.h"
+#include "core/python/torch/torch_signatures.h"
+#include "core/python/torch/torch_tensor_methods.h"
+
+namespace loupe::python {
+namespace {
+
+using Body = NativeCallable::Body;
+
+IValue tensor(CallArguments arguments) {
+    const BoundArguments given(arguments, "tensor", {"data", "*", "dtype=", "device=", "requires_grad=", "pin_memory="});
+    std::optional<ScalarType> dtype;
+    if (given.has(1) && !given[1].is_none()) {
+        dtype = dtype_of(given[1]);
+        if (!dtype) {
+            throw_type_error(concat("tensor(): argument 'dtype' must be torch.dtype, not ", torch_type_name(given[1])));
+        }
+    }
+    Tensor out = tensor_from_data(given[0], dtype);
+    if (given.has(2) && !given[2].is_none()) {
+        CallArguments to{{device_of(given[2])}, {}};
+        out = call_tensor_method(out, "to", to)->to_tensor();
+    }
+    if (given.truth_or(3, false)) require_gradient(out);
+    tell_python_use(PythonUse::Constructor, out);
+    return out;
+}
+
+IValue as_tensor(CallArguments arguments) {
+    const BoundArguments given(arguments, "as_tensor", {"data", "dtype=", "device="});
+    const auto dtype = given.has(1) ? dtype_of(given[1]) : std::nullopt;
+    if (!given[0].is_tensor()) return tensor_from_data(given[0], dtype);
+    return dtype ? to_dtype(given[0].to_tensor(), *dtype) : given[0].to_tensor();
+}
+
+// Lists in the place of indices and values become tensors.
+IValue sparse_coo_tensor(CallArguments arguments) {
+    const auto made = [](IValue& value, std::optional<ScalarType> dtype) {
+        if (value.is_list() || value.is_tuple()) value = tensor_from_data(value, dtype);
+    };
+    if (!arguments.positional.empty()) made(arguments.positional[0], ScalarType::Int64);
+    if (arguments.positional.size() > 1) made(arguments.positional[1], std::nullopt);
+    for (auto& [name, value] : arguments.keywords) {
+        if (name == "indices") made(value, ScalarType::Int64);
+        if (name == "values") made(value, std::nullopt);
+    }
+    return call_function("sparse_coo_tensor", std::move(arguments));
+}
+
+IValue is_tensor(CallArguments arguments) {
+    check_positional(arguments, "is_tensor", 1, 1);
+    return arguments.positional[0].is_tensor();
+}
+
+IValue from_numpy(CallArguments) {
+    throw_error("RuntimeError", "there is no numpy here: make the tensor with torch.tensor(...) from numbers or lists");
+}
+
+IValue set_printoptions(CallArguments arguments) {
+    const BoundArguments given(arguments, "set_printoptions",
+                               {"precision=", "threshold=", "edgeitems=", "linewidth=", "profile=", "sci_mode="});
+    PrintOptions& options = print_options();
+    if (given.has(4) && !given[4].is_none()) {
+        const std::string profile = str(given[4]);
+        options = PrintOptions{};
+        if (profile == "short") options.precision = 2, options.edgeitems = 2;
+        if (profile == "full") options.threshold = std::numeric_limits<double>::infinity();
+    }
+    const auto is_given = [&](std::size_t i) { return given.has(i) && !given[i].is_none(); };
+    if (is_given(0)) options.precision = static_cast<int>(to_index(given[0]));
+    if (is_given(1)) options.threshold = to_float(given[1]);
+    if (is_given(2)) options.edgeitems = to_index(given[2]);
+    if (is_given(3)) options.linewidth = static_cast<int>(to_index(given[3]));
+    options.sci_mode = is_given(5) ? std::optional<bool>(truth(given[5])) : std::nullopt;
+    return {};
+}
+
+IValue manual_seed(CallArguments arguments) {
+    const BoundArguments given(arguments, "manual_seed", {"seed"});
+    default_generator().set_seed(seed_of(given[0]));
+    return IValue::other(make_ptr<GeneratorObject>(nullptr));
+}
+IValue seed(CallArguments) {
+    Generator& generator = default_generator();
+    generator.set_seed(generator.next64() >> 1);
+    return static_cast<std::int64_t>(generator.seed());
+}
+IValue initial_seed(CallArguments) { return integer_of_unsigned(default_generator().seed()); }
+IValue get_rng_state(CallArguments) { return generator_state(default_generator()); }
+IValue set_rng_state(CallArguments arguments) {
+    const BoundArguments given(arguments, "set_rng_state", {"new_state"});
+    set_generator_state(default_generator(), given[0].to_tensor());
+    return {};
+}
+
+void require_floating(ScalarType dtype) {
+    if (!is_floating(dtype)) {
+        throw_type_error("only floating-point types are supported as the default type");
+    }
+}
+IValue get_default_dtype(CallArguments) { return dtype_object(default_dtype()); }
+IValue set_default_dtype_of(CallArguments arguments) {
+    const BoundArguments given(arguments, "set_default_dtype", {"d"});
+    const auto dtype = dtype_of(given[0]);
+    if (!dtype) throw_type_error("invalid dtype object: only floating-point types are supported as the default type");
+    require_floating(*dtype);
+    set_default_dtype(*dtype);
+    return {};
+}
+IValue set_default_tensor_type(CallArguments arguments) {
+    const BoundArguments given(arguments, "set_default_tensor_type", {"t"});
+    const auto* cls = object_as<ClassObject>(given[0]);
+    const auto dtype = dtype_of_tensor_type(cls != nullptr ? "torch." + cls->name() : str(given[0]));
+    if (!dtype) throw_type_error("invalid type object");
+    require_floating(*dtype);
+    set_default_dtype(*dtype);
+    return {};
+}
+
+ScalarType dtype_argument(const IValue& value, std::string_view function, std::string_view name, int place) {
+    const auto dtype = dtype_of(value);
+    if (dtype) return *dtype;
+    throw_type_error(concat(function, "(): argument '", name, "' (position ", place, ") must be torch.dtype, not ",
+                            torch_type_name(value)));
+}
+IValue promote_types_of(CallArguments arguments) {
+    const BoundArguments given(arguments, "promote_types", {"type1", "type2"});
+    return dtype_object(promote_types(dtype_argument(given[0], "promote_types", "type1", 1),
+                                      dtype_argument(given[1], "promote_types", "type2", 2)));
+}
+IValue can_cast_of(CallArguments arguments) {
+    const BoundArguments given(arguments, "can_cast", {"from_", "to"});
+    return can_cast(dtype_argument(given[0], "can_cast", "from_", 1), dtype_argument(given[1], "can_cast", "to", 2));
+}
+IValue numel(CallArguments arguments) {
+    const BoundArguments given(arguments, "numel", {"input"});
+    if (!given[0].is_tensor()) {
+        throw_type_error(concat("numel(): argument 'input' (position 1) must be Tensor, not ", torch_type_name(given[0])));
+    }
+    return given[0].to_tensor().numel();
+}
+IValue type_name_of(CallArguments arguments) {
+    check_positional(arguments, "typename", 1, 1);
+    const IValue& value = arguments.positional[0];
+    return value.is_tensor() ? tensor_type_text(value.to_tensor()) : type_name(value);
+}
+
+IValue nothing(CallArguments) { return {}; }
+IValue answer_false(CallArguments) { return false; }
+IValue answer_true(CallArguments) { return true; }
+IValue one(CallArguments) { return std::int64_t{1}; }
+
+// Its modules are Python's, so it is written there.
+IValue compile(CallArguments arguments) {
+    return call(get_attribute(Evaluator::current()->import_module("torch._dynamo.eval_frame"), "compile"), std::move(arguments));
+}
+
+IValue set_default_device(CallArguments arguments) {
+    const BoundArguments given(arguments, "set_default_device", {"device"});
+    if (!given[0].is_none()) check_makes_on(device_of(given[0]));
+    return {};
+}
+IValue get_default_device(CallArguments) { return Device{}; }
+IValue no_cuda(CallArguments) { throw_error("AssertionError", "Torch not compiled with CUDA enabled"); }
+IValue zero(CallArguments) { return std::int64_t{0}; }
+
+void define_operators(PythonModule& module) {
+    std::set<std::string_view> seen;
+    for (const Operator* op : all_operators()) {
+        std::string_view name = op->schema.name;
+        if (!name.starts_with("aten::") || !seen.insert(name).second) continue;
+        name.remove_prefix(6);
+        if (name.starts_with("__") || name.starts_with("linalg_") || name.starts_with("fft_") || name.starts_with("special_")) {
+            continue;
+        }
+        module.define(std::string(name), operator_function(name, name));
+    }
+}
+
+void define_own_functions(PythonModule& module) {
+    const std::pair<const char*, IValue (*)(CallArguments)> functions[] = {
+        {"tensor", tensor},
+        {"as_tensor", as_tensor},
+        {"asarray", as_tensor},
+        {"is_tensor", is_tensor},
+        {"sparse_coo_tensor", sparse_coo_tensor},
+        {"is_storage", answer_false},
+        {"from_numpy", from_numpy},
+        {"set_printoptions", set_printoptions},
+        {"manual_seed", manual_seed},
+        {"seed", seed},
+        {"initial_seed", initial_seed},
+        {"get_rng_state", get_rng_state},
+        {"set_rng_state", set_rng_state},
+        {"get_default_dtype", get_default_dtype},
+        {"set_default_dtype", set_default_dtype_of},
+        {"set_default_tensor_type", set_default_tensor_type},
+        {"promote_types", promote_types_of},
+        {"can_cast", can_cast_of},
+        {"numel", numel},
+        {"typename", type_name_of},
+        {"finfo", make_finfo},
+        {"iinfo", make_iinfo},
+        {"use_deterministic_algorithms", nothing},
+        {"are_deterministic_algorithms_enabled", answer_true},
+        {"set_num_threads", nothing},
+        {"get_num_threads", one},
+        {"set_float32_matmul_precision", nothing},
+        {"set_warn_always", nothing},
+        {"is_anomaly_enabled", [](CallArguments) { return IValue(is_anomaly_enabled()); }},
+        {"get_float32_matmul_precision", [](CallArguments) { return IValue("highest"); }},
+        {"set_default_device", set_default_device},
+        {"get_default_device", get_default_device},
+        {"compile", compile},
+    };
+    for (const auto& [name, function] : functions) module.define(name, Body(function));
+    for (const FunctionalEntry& entry : functional_entries()) module.define(std::string(entry.name), Body(entry.call));
+}
+
+void define_constants(PythonModule& module) {
+    for (const char* name :
+         {"float32", "float", "float64", "double", "float16", "half", "bfloat16", "uint8", "int8", "int16", "short", "int32",
+          "int", "int64", "long", "bool", "complex32", "chalf", "complex64", "cfloat", "complex128", "cdouble", "strided", "sparse_coo",
+          "contiguous_format", "preserve_format", "channels_last", "channels_last_3d"}) {
+        module.define(name, *find_constant(name));
+    }
+    for (const char* name :
+         {"FloatTensor", "DoubleTensor", "HalfTensor", "BFloat16Tensor", "LongTensor", "IntTensor", "ShortTensor",
+          "CharTensor", "ByteTensor", "BoolTensor"}) {
+        module.define(name, *find_tensor_type(name));
+    }
+    module.define("Tensor", IValue::other(tensor_class()));
+    module.define("Size", IValue::other(size_class()));
+    module.define("device", IValue::other(device_class()));
+    module.define("dtype", IValue::other(dtype_class()));
+    module.define("layout", IValue::other(layout_class()));
+    module.define("memory_format", IValue::other(memory_format_class()));
+    module.define("Generator", IValue::other(generator_class()));
+    module.define("default_generator", IValue::other(make_ptr<GeneratorObject>(nullptr)));
+    module.define("pi", IValue(3.14159265358979323846));
+    module.define("e", IValue(2.71828182845904523536));
+    module.define("inf", IValue(std::numeric_limits<double>::infinity()));
+    module.define("nan", IValue(std::nan("")));
+    module.define("newaxis", IValue());
+    module.define("__version__", IValue("1.13.1"));
+}
+
+void fill_random(PythonModule& module) {
+    module.define("manual_seed", Body(manual_seed));
+    module.define("seed", Body(seed));
+    module.define("initial_seed", Body(initial_seed));
+    module.define("get_rng_state", Body(get_rng_state));
+    module.define("set_rng_state", Body(set_rng_state));
+}
+
+void define_prefixed(PythonModule& module, std::string_view prefix) {
+    std::set<std::string_view> seen;
+    for (const Operator* op : all_operators()) {
+        std::string_view name = op->schema.name;
+        if (!name.starts_with("aten::")) continue;
+        name.remove_prefix(6);
+        if (!name.starts_with(prefix) || !seen.insert(name).second) continue;
+        module.define(std::string(name.substr(prefix.size())), operator_function(name, name));
+    }
+}
+void fill_linalg(PythonModule& module) { define_prefixed(module, "linalg_"); }
+void fill_fft(PythonModule& module) { define_prefixed(module, "fft_"); }
+void fill_special(PythonModule& module) { define_prefixed(module, "special_"); }
+
+void fill_cuda(PythonModule& module) {
+    module.define("is_available", Body(answer_false));
+    module.define("is_initialized", Body(answer_false));
+    module.define("device_count", Body(zero));
+    for (const char* name : {"memory_allocated", "max_memory_allocated", "memory_reserved", "max_memory_reserved"}) {
+        module.define(name, Body(zero));
+    }
+    for (const char* name : {"current_device", "get_device_name", "get_device_properties", "get_device_capability", "set_device", "init"}) {
+        module.define(name, Body(no_cuda));
+    }
+    module.define("is_bf16_supported", Body(answer_false));
+    define_submodule(module, "amp", "torch.cuda.amp");
+    for (const char* name : {"manual_seed", "manual_seed_all", "empty_cache", "synchronize",
+                             "reset_peak_memory_stats", "reset_max_memory_allocated", "ipc_collect"}) module.define(name, Body(nothing));
+}
+
+void fill_cudnn(PythonModule& module) {
+    module.define("is_available", Body(answer_false));
+    module.define("deterministic", IValue(false));
+    module.define("benchmark", IValue(false));
+    module.define("enabled", IValue(true));
+    module.define("allow_tf32", IValue(true));
+}
+void fill_backend(PythonModule& module) {
+    module.define("is_available", Body(answer_false));
+    module.define("is_built", Body(answer_false));
+}
+void fill_backends(PythonModule& module) {
+    define_submodule(module, "cudnn", "torch.backends.cudnn");
+    define_submodule(module, "mps", "torch.backends.mps");
+    define_submodule(module, "cuda", "torch.backends.cuda");
+    define_submodule(module, "mkldnn", "torch.backends.mkldnn");
+}
+
+// torch._assert(condition, message).
+IValue assert_function(CallArguments arguments) {
+    const BoundArguments given(arguments, "_assert", {"condition", "message"});
+    if (!truth(given[0])) throw_error("AssertionError", str(given[1]));
+    return {};
+}
+
+void fill_utils(PythonModule& module) { define_submodule(module, "checkpoint", "torch.utils.checkpoint"); }
+
+}  // namespace
+
+IValue first_argument(CallArguments arguments) {
+    if (arguments.positional.empty()) throw_type_error("missing 1 required positional argument: 'obj'");
+    return arguments.positional[0];
+}
+
+IValue operator_function(std::string_view op_name, std::string_view shown_name) {
+    const std::string name(op_name);
+    return IValue::other(make_ptr<NativeCallable>(std::string(shown_name), [name](CallArguments arguments) {
+        const SignatureSet* set = find_signatures(name, false);
+        if (set == nullptr) throw_error("AttributeError", concat("module 'torch' has no attribute '", name, "'"));
+        return call_signatures(*set, nullptr, arguments);
+    }));
+}
+
+void define_submodule(PythonModule& module, std::string_view name, std::string_view full_name) {
+    module.define(std::string(name), Evaluator::current()->import_module(full_name));
+}
+
+void fill_torch(PythonModule& module) {
+    define_operators(module);
+    define_own_functions(module);
+    define_constants(module);
+    define_grad_modes(module);
+    define_autocast(module);
+    fill_torch_io(module);
+    module.define("_assert", Body(assert_function));
+    for (const char* name :
+         {"nn", "autograd", "linalg", "fft", "special", "jit", "cuda", "cpu", "amp", "backends", "utils", "random", "optim"}) {
+        define_submodule(module, name, concat("torch.", name));
+    }
+}
+
+namespace {
+
+std::vector<ModuleRecord> all_records() {
+    std::vector<ModuleRecord> records = {
+        {"torch", fill_torch},
+        {"torch.nn", fill_torch_nn},
+        {"torch.nn.modules", fill_torch_nn},
+        {"torch.nn.modules.utils", fill_nn_modules_utils},
+        {"torch.nn.functional", fill_nn_functional},
+        {"torch.nn.init", fill_nn_init},
+        {"torch.nn.parameter", fill_nn_parameter},
+        {"torch.nn.utils", fill_nn_utils},
+        {"torch.nn.utils.rnn", fill_nn_utils_rnn},
+        {"torch.nn.utils.parametrize", fill_parametrize},
+        {"torch.nn.utils.parametrizations", fill_parametrizations},
+        {"torch.nn.utils.prune", fill_prune},
+        {"torch.nn.utils.fusion", fill_nn_fusion},
+        {"torch.nn.utils.stateless", fill_nn_stateless},
+        {"torch.autograd", fill_autograd_module},
+        {"torch.autograd.graph", fill_autograd_graph},
+        {"torch.amp", fill_amp},
+        {"torch.cuda.amp", fill_cuda_amp},
+        {"torch.cpu", fill_cpu},
+        {"torch.cpu.amp", fill_cpu_amp},
+        {"torch.linalg", fill_linalg},
+        {"torch.fft", fill_fft},
+        {"torch.special", fill_special},
+        {"torch.jit", fill_torch_jit},
+        {"torch.optim", fill_torch_optim},
+        {"torch.optim.lr_scheduler", fill_lr_scheduler},
+        {"torch.cuda", fill_cuda},
+        {"torch.backends", fill_backends},
+        {"torch.backends.cudnn", fill_cudnn},
+        {"torch.backends.cuda", fill_backend},
+        {"torch.backends.mps", fill_backend},
+        {"torch.backends.mkldnn", fill_backend},
+        {"torch.utils", fill_utils},
+        {"torch.utils.checkpoint", fill_checkpoint},
+        {"torch.random", fill_random},
+        {"_torch_data", fill_torch_data},
+    };
+    std::set<std::string_view> files;
+    for (const nn::LayerRecord* layer : nn::layer_records()) {
+        if (layer->module.starts_with("torch.nn.modules.") && files.insert(layer->module).second) records.push_back({layer->module, fill_nn_layer_file});
+    }
+    return records;
+}
+
+}  // namespace
+
+std::span<const ModuleRecord> torch_module_records() {
+    static const std::vector<ModuleRecord> records = all_records();
+    return records;
+}
+
+}  // namespace loupe::python

@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/python/torch/torch_objects.h"
+
+#include <array>
+#include <cstring>
+
+#include "core/base/strings.h"
+#include "core/python/language/arguments.h"
+#include "core/python/language/big_integer.h"
+#include "core/python/language/error.h"
+
+namespace loupe::python {
+namespace {
+
+struct DtypeName {
+    std::string_view name;
+    ScalarType dtype;
+};
+constexpr DtypeName kDtypes[] = {
+    {"float32", ScalarType::Float32},     {"float", ScalarType::Float32},      {"float64", ScalarType::Float64},
+    {"double", ScalarType::Float64},      {"float16", ScalarType::Float16},    {"half", ScalarType::Float16},
+    {"bfloat16", ScalarType::BFloat16},   {"uint8", ScalarType::UInt8},        {"int8", ScalarType::Int8},
+    {"int16", ScalarType::Int16},         {"short", ScalarType::Int16},        {"int32", ScalarType::Int32},
+    {"int", ScalarType::Int32},           {"int64", ScalarType::Int64},        {"long", ScalarType::Int64},
+    {"bool", ScalarType::Bool},           {"complex32", ScalarType::Complex32}, {"chalf", ScalarType::Complex32},
+    {"complex64", ScalarType::Complex64}, {"cfloat", ScalarType::Complex64},   {"complex128", ScalarType::Complex128},
+    {"cdouble", ScalarType::Complex128}};
+
+constexpr std::array<std::string_view, 4> kMemoryFormats = {"contiguous_format", "preserve_format", "channels_last",
+                                                            "channels_last_3d"};
+
+ClassPtr make_class(std::string name, ClassObject::New make) {
+    auto out = make_ptr<ClassObject>(std::move(name), "torch", std::vector<ClassPtr>{});
+    out->set_builtin(std::move(make));
+    return out;
+}
+
+ClassObject::New not_makeable(std::string name) {
+    return [name = std::move(name)](ClassObject&, CallArguments&) -> ClassObject::Made {
+        throw_type_error(concat("cannot create 'torch.", name, "' instances"));
+    };
+}
+
+thread_local ScalarType current_default_dtype = ScalarType::Float32;
+
+// How PyTorch lays out the state of its generator.
+struct StateLayout {
+    std::uint64_t seed;
+    std::int32_t left;
+    std::int32_t seeded;
+    std::uint64_t next;
+    std::uint64_t words[Generator::kWords];
+    double normal_x;
+    double normal_y;
+    double normal_rho;
+    std::int32_t normal_is_valid;
+    std::int32_t padding;
+    float next_float;
+    std::int32_t next_float_is_valid;
+};
+static_assert(sizeof(StateLayout) == 5056);
+
+ClassObject::Made new_generator(ClassObject&, CallArguments& arguments) {
+    const BoundArguments given(arguments, "Generator", {"device="});
+    if (given.has(0)) device_of(given[0]);
+    return {IValue::other(make_ptr<GeneratorObject>(make_ptr<Generator>())), true};
+}
+
+GeneratorObject& generator_self(const CallArguments& arguments) {
+    if (!arguments.positional.empty()) {
+        if (auto* self = object_as<GeneratorObject>(arguments.positional.front())) return *self;
+    }
+    throw_type_error("descriptor requires a 'torch._C.Generator' object");
+}
+
+void define_generator(ClassObject& cls) {
+    cls.define("manual_seed", [](CallArguments arguments) {
+        GeneratorObject& self = generator_self(arguments);
+        if (arguments.positional.size() != 2) throw_type_error("manual_seed() takes exactly one argument");
+        self.generator().set_seed(seed_of(arguments.positional[1]));
+        return arguments.positional[0];
+    });
+    cls.define("initial_seed", [](CallArguments arguments) {
+        return integer_of_unsigned(generator_self(arguments).generator().seed());
+    });
+    cls.define("seed", [](CallArguments arguments) {
+        Generator& generator = generator_self(arguments).generator();
+        generator.set_seed(generator.next64() >> 1);
+        return IValue(static_cast<std::int64_t>(generator.seed()));
+    });
+    cls.define("get_state", [](CallArguments arguments) {
+        return IValue(generator_state(generator_self(arguments).generator()));
+    });
+    cls.define("set_state", [](CallArguments arguments) {
+        GeneratorObject& self = generator_self(arguments);
+        if (arguments.positional.size() != 2) throw_type_error("set_state() takes exactly one argument");
+        set_generator_state(self.generator(), arguments.positional[1].to_tensor());
+        return arguments.positional[0];
+    });
+    cls.define_property("device", [](const IValue&) { return IValue(Device{}); });
+}
+
+ClassObject::Made new_device(ClassObject&, CallArguments& arguments) {
+    const BoundArguments given(arguments, "device", {"type", "index="});
+    Device device = device_of(given[0]);
+    if (given.has(1)) device.index = static_cast<std::int8_t>(to_index(given[1]));
+    return {device, true};
+}
+
+}  // namespace
+
+ClassPtr dtype_class() {
+    static const ClassPtr cls = make_class("dtype", not_makeable("dtype"));
+    return cls;
+}
+ClassPtr layout_class() {
+    static const ClassPtr cls = make_class("layout", not_makeable("layout"));
+    return cls;
+}
+ClassPtr memory_format_class() {
+    static const ClassPtr cls = make_class("memory_format", not_makeable("memory_format"));
+    return cls;
+}
+ClassPtr generator_class() {
+    static const ClassPtr cls = [] {
+        ClassPtr out = make_class("Generator", new_generator);
+        define_generator(*out);
+        return out;
+    }();
+    return cls;
+}
+void check_makes_on(const Device& device) {
+    if (device.type == DeviceType::Cpu) return;
+    throw_error("NotImplementedError", concat("tensors of a source are made on the CPU, not on ", device_name(device), ": leave the device out"));
+}
+
+ClassPtr device_class() {
+    static const ClassPtr cls = [] {
+        ClassPtr out = make_class("device", new_device);
+        // with torch.device("cpu"): all are made there anyway.
+        out->define("__enter__", [](CallArguments arguments) {
+            check_makes_on(device_of(arguments.positional.at(0)));
+            return arguments.positional[0];
+        });
+        out->define("__exit__", [](CallArguments) { return IValue(); });
+        return out;
+    }();
+    return cls;
+}
+DtypeObject::DtypeObject(ScalarType scalar_type) : Instance(dtype_class()), dtype(scalar_type) {}
+
+std::optional<IValue> DtypeObject::find_attribute(std::string_view name) {
+    if (name == "is_floating_point") return IValue(is_floating(dtype));
+    if (name == "is_complex") return IValue(is_complex(dtype));
+    if (name == "is_signed") return IValue(dtype != ScalarType::UInt8 && dtype != ScalarType::Bool);
+    if (name == "itemsize") return IValue(element_size(dtype));
+    return Instance::find_attribute(name);
+}
+
+bool DtypeObject::is_equal(const IValue& other) const {
+    const auto* dtype_of_other = object_as<DtypeObject>(other);
+    return dtype_of_other != nullptr && dtype_of_other->dtype == dtype;
+}
+
+std::string DtypeObject::repr() { return concat("torch.", dtype_name(dtype)); }
+
+GeneratorObject::GeneratorObject(Ptr<Generator> own) : Instance(generator_class()), own_(std::move(own)) {}
+
+IValue dtype_object(ScalarType dtype) {
+    static const std::vector<IValue> objects = [] {
+        std::vector<IValue> out(static_cast<std::size_t>(ScalarType::BFloat16) + 1);
+        for (const DtypeName& each : kDtypes) {
+            IValue& place = out[static_cast<std::size_t>(each.dtype)];
+            if (place.is_none()) place = IValue::other(make_ptr<DtypeObject>(each.dtype));
+        }
+        return out;
+    }();
+    return objects[static_cast<std::size_t>(dtype)];
+}
+
+std::optional<ScalarType> dtype_of(const IValue& value) {
+    if (const auto* object = object_as<DtypeObject>(value)) return object->dtype;
+    const auto* cls = object_as<ClassObject>(value);
+    if (cls == nullptr || cls->module() != "builtins") return std::nullopt;
+    if (cls->name() == "float") return ScalarType::Float64;
+    if (cls->name() == "int") return ScalarType::Int64;
+    if (cls->name() == "bool") return ScalarType::Bool;
+    return std::nullopt;
+}
+
+IValue sparse_layout_object() {
+    static const IValue object = IValue::other(make_ptr<ConstantObject>(layout_class(), "sparse_coo", 1));
+    return object;
+}
+IValue layout_object() {
+    static const IValue object = IValue::other(make_ptr<ConstantObject>(layout_class(), "strided", 0));
+    return object;
+}
+
+IValue memory_format_object(std::string_view name) {
+    static const std::vector<IValue> objects = [] {
+        std::vector<IValue> out;
+        for (std::size_t i = 0; i < kMemoryFormats.size(); ++i) {
+            out.push_back(IValue::other(make_ptr<ConstantObject>(memory_format_class(), std::string(kMemoryFormats[i]),
+                                                                 static_cast<std::int64_t>(i))));
+        }
+        return out;
+    }();
+    const auto found = std::find(kMemoryFormats.begin(), kMemoryFormats.end(), name);
+    return objects[static_cast<std::size_t>(found - kMemoryFormats.begin())];
+}
+
+std::optional<IValue> find_constant(std::string_view name) {
+    for (const DtypeName& each : kDtypes) {
+        if (each.name == name) return dtype_object(each.dtype);
+    }
+    if (name == "strided") return layout_object();
+    if (name == "sparse_coo") return sparse_layout_object();
+    if (std::find(kMemoryFormats.begin(), kMemoryFormats.end(), name) != kMemoryFormats.end()) {
+        return memory_format_object(name);
+    }
+    return std::nullopt;
+}
+
+Device device_of(const IValue& value) {
+    if (value.is_device()) return value.to_device();
+    if (value.is_int()) return Device{DeviceType::Cuda, static_cast<std::int8_t>(value.to_int())};
+    if (!value.is_string()) {
+        throw_type_error(concat("device(): argument 'type' must be str, not ", torch_type_name(value)));
+    }
+    const std::string& text = value.to_string();
+    try {
+        return parse_device(text);
+    } catch (const Error&) {
+        throw_error("RuntimeError",
+                    concat("Expected one of cpu, cuda, ipu, xpu, mkldnn, opengl, opencl, ideep, hip, ve, fpga, ort, xla, "
+                           "lazy, vulkan, mps, meta, hpu, privateuseone device type at start of device string: ",
+                           text.substr(0, text.find(':'))));
+    }
+}
+
+std::string torch_type_name(const IValue& value) {
+    if (value.is_device()) return "torch.device";
+    if (is_size(value)) return "torch.Size";
+    if (object_as<DtypeObject>(value) != nullptr) return "torch.dtype";
+    if (object_as<GeneratorObject>(value) != nullptr) return "torch._C.Generator";
+    if (const auto* constant = object_as<ConstantObject>(value)) return "torch." + constant->cls()->name();
+    if (value.is_tuple() && value.to_tuple().type != nullptr) return value.to_tuple().type->name();
+    return type_name(value);
+}
+
+std::uint64_t seed_of(const IValue& value) {
+    if (!is_big_integer(value)) return static_cast<std::uint64_t>(to_index(value));
+    const auto seed = integer_to_unsigned(value);
+    if (!seed) throw_error("RuntimeError", "Overflow when unpacking long");
+    return *seed;
+}
+
+ScalarType default_dtype() { return current_default_dtype; }
+void set_default_dtype(ScalarType dtype) { current_default_dtype = dtype; }
+
+Tensor generator_state(const Generator& generator) {
+    const Generator::State state = generator.state();
+    StateLayout layout{};
+    layout.seed = state.seed;
+    layout.seeded = 1;
+    const bool is_fresh = state.next == Generator::kWords;
+    layout.left = is_fresh ? 1 : static_cast<std::int32_t>(Generator::kWords - state.next + 1);
+    layout.next = is_fresh ? 0 : state.next;
+    std::copy(state.words.begin(), state.words.end(), layout.words);
+    layout.normal_y = state.spare_normal.value_or(0);
+    layout.normal_is_valid = state.spare_normal ? 1 : 0;
+    const std::int64_t size = sizeof layout;
+    Tensor out = empty({&size, 1}, ScalarType::UInt8);
+    std::memcpy(out.raw_data(), &layout, sizeof layout);
+    return out;
+}
+
+void set_generator_state(Generator& generator, const Tensor& tensor) {
+    if (!tensor.defined() || tensor.dtype() != ScalarType::UInt8 || !tensor.is_contiguous()) {
+        throw_type_error("RNG state must be a torch.ByteTensor");
+    }
+    if (tensor.numel() != static_cast<std::int64_t>(sizeof(StateLayout))) {
+        throw_error("RuntimeError", concat("Expected a CPUGeneratorImplState of size ", sizeof(StateLayout),
+                                           " but found the input RNG state size to be ", tensor.numel()));
+    }
+    StateLayout layout;
+    std::memcpy(&layout, tensor.raw_data(), sizeof layout);
+    if (layout.left < 1 || layout.left > static_cast<std::int32_t>(Generator::kWords) + 1) {
+        throw_error("RuntimeError", "Invalid mt19937 state");
+    }
+    Generator::State state;
+    for (std::size_t i = 0; i < Generator::kWords; ++i) state.words[i] = static_cast<std::uint32_t>(layout.words[i]);
+    state.next = Generator::kWords - static_cast<std::size_t>(layout.left) + 1;
+    state.seed = layout.seed;
+    if (layout.normal_is_valid != 0) state.spare_normal = layout.normal_y;
+    generator.set_state(state);
+}
+
+}  // namespace loupe::python

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/record/replay.h"
+
+#include <unordered_map>
+
+#include "core/base/deep_thread.h"
+#include "core/base/error.h"
+#include "core/base/parallel.h"
+#include "core/base/strings.h"
+#include "core/model/script_output.h"
+
+namespace loupe::session {
+namespace {
+
+std::vector<IValue> slots_of(const nn::Module& module) {
+    std::vector<IValue> slots;
+    for (std::size_t i = 0; i < module.slot_count(); ++i) slots.push_back(module.slot(i));
+    return slots;
+}
+
+void put_slots(nn::Module& module, const std::vector<IValue>& slots) {
+    for (std::size_t i = 0; i < slots.size(); ++i) module.set_slot(i, slots[i]);
+}
+
+// The same value with other tensors; containers are new ones.
+IValue with_tensors(const IValue& value, const std::function<Tensor(const Tensor&)>& map) {
+    if (value.is_tensor()) return value.to_tensor().defined() ? IValue(map(value.to_tensor())) : value;
+    if (value.is_list()) {
+        const auto list = make_ptr<ListObject>(value.to_list().element_type, std::vector<IValue>());
+        for (const IValue& element : value.to_list().elements) list->elements.push_back(with_tensors(element, map));
+        return list;
+    }
+    if (value.is_tuple()) {
+        std::vector<IValue> elements;
+        for (const IValue& element : value.to_tuple().elements) elements.push_back(with_tensors(element, map));
+        return make_ptr<TupleObject>(std::move(elements), value.to_tuple().type);
+    }
+    if (value.is_dict()) {
+        const auto dict = make_ptr<DictObject>(value.to_dict().key_type, value.to_dict().value_type);
+        for (const auto& [key, element] : value.to_dict().entries()) dict->set(key, with_tensors(element, map));
+        return dict;
+    }
+    return value;
+}
+
+}  // namespace
+
+RunStart::RunStart(nn::Module& module, const std::vector<IValue>& arguments, FunctionSchema schema)
+    : schema_(std::move(schema)), random_(default_generator().state()) {
+    const auto same = [](const Tensor& t) { return t; };
+    for (const auto& [name, part] : module.named_modules()) {
+        std::vector<IValue> slots;
+        for (const IValue& slot : slots_of(*part)) slots.push_back(with_tensors(slot, same));
+        modules_.push_back({part, std::move(slots)});
+    }
+    for (const IValue& argument : arguments) arguments_.push_back(with_tensors(argument, same));
+}
+
+class Replay {
+  public:
+    Replay(const RunStart& start, const PreparedMethod& method, Recorder& recorded)
+        : start_(start), method_(method), recorded_(recorded), random_(default_generator().state()) {
+        for (const RunStart::ModuleState& state : start.modules_) now_.push_back(slots_of(*state.module));
+        const auto map = [this](const Tensor& t) { return at_start(t); };
+        std::vector<std::vector<IValue>> then;
+        for (const RunStart::ModuleState& state : start.modules_) {
+            then.emplace_back();
+            for (const IValue& slot : state.attributes) then.back().push_back(with_tensors(slot, map));
+        }
+        for (const IValue& argument : start.arguments_) arguments_.push_back(with_tensors(argument, map));
+        for (std::size_t i = 0; i < then.size(); ++i) put_slots(*start.modules_[i].module, then[i]);
+        default_generator().set_state(start.random_);
+    }
+    Replay(const Replay&) = delete;
+    Replay& operator=(const Replay&) = delete;
+    ~Replay() {
+        for (std::size_t i = 0; i < now_.size(); ++i) put_slots(*start_.modules_[i].module, now_[i]);
+        default_generator().set_state(random_);
+    }
+
+    void run(const RunBody& body, const std::set<ValueId>& wanted) {
+        Recorder again({.statistics = false, .values = true, .only = &wanted}, method_.build_graph(), nullptr, nullptr);
+        name_existing_tensors(again, *start_.modules_.front().module, arguments_, start_.schema_);
+        try {
+            const ObserverScope observed(&again);
+            const WarningScope no_warnings([](const ScriptWarning&) {});
+            const runtime::PrintScope no_prints([](std::string_view) {});
+            body(arguments_);
+        } catch (const Error&) {
+            // It may have ended because everything wanted is there.
+            if (is_cancelled() || again.recording()->value_count() < *wanted.rbegin()) throw;
+        }
+        again.finish();
+        // Backwards, so that the first is the newest in the store.
+        ValueId wrong = 0;
+        for (auto id = wanted.rbegin(); id != wanted.rend(); ++id) {
+            if (!take(again, *id)) wrong = *id;
+        }
+        if (wrong != 0) fail(wrong);
+    }
+
+    std::shared_ptr<const Recording> run_once(const RunBody& body) {
+        Recorder again({.statistics = false, .values = false}, method_.build_graph(), nullptr, nullptr);
+        name_existing_tensors(again, *start_.modules_.front().module, arguments_, start_.schema_);
+        run_under(again, body);
+        again.finish();
+        return again.recording();
+    }
+
+    void run_under(ExecutionObserver& observer, const RunBody& body) {
+        const ObserverScope observed(&observer);
+        const WarningScope no_warnings([](const ScriptWarning&) {});
+        const runtime::PrintScope no_prints([](std::string_view) {});
+        body(arguments_);
+    }
+
+  private:
+    // The elements that the tensor had when the run began, and whether it required a gradient.
+    Tensor at_start(const Tensor& now) {
+        if (const auto found = tensors_.find(now.impl()); found != tensors_.end()) return found->second;
+        const ValueId id = recorded_.value_before_run(now);
+        const Tensor kept = id == 0 ? Tensor() : recorded_.values().find(id);
+        // What the run has written stands in the recording as it was; the rest is shared.
+        const bool is_written = kept.defined() && kept.storage()->id() != now.storage()->id();
+        const Tensor then = is_written ? copy_elements(kept) : now.shallow_copy();
+        const bool needs_gradient = id == 0 ? requires_grad(now) : recorded_.recording()->value(id).requires_grad;
+        if (needs_gradient) set_requires_grad(then, true);
+        tensors_.emplace(now.impl(), then);
+        return then;
+    }
+
+    bool take(const Recorder& again, ValueId id) {
+        const Recording& first = *recorded_.recording();
+        const Recording& second = *again.recording();
+        const Tensor t = id <= second.value_count() ? again.values().find(id) : Tensor();
+        return t.defined() && second.value(id).producer == first.value(id).producer && recorded_.values().restore(id, t);
+    }
+
+    [[noreturn]] void fail(ValueId id) const {
+        const Value& value = recorded_.recording()->value(id);
+        throw Error(ErrorKind::Run, concat("value ", id, value.name.empty() ? "" : concat(" (", value.name, ")"),
+                                           " was dropped and did not come out the same when the run was repeated"),
+                    {.hint = "something that the run depends on has changed since: run it again"});
+    }
+
+    const RunStart& start_;
+    const PreparedMethod& method_;
+    Recorder& recorded_;
+    Generator::State random_;
+    std::vector<std::vector<IValue>> now_;  // by module
+    std::vector<IValue> arguments_;
+    std::unordered_map<const TensorImpl*, Tensor> tensors_;
+};
+
+namespace {
+
+// Deep, and on a thread that runs nothing else: the interpreter of a parked run is none of its business.
+void on_thread_of_its_own(const CancelFlag& cancel, const std::function<void()>& work) {
+    const int threads = thread_count();
+    run_deep([&] {
+        const CancelScope scope(&cancel);
+        set_thread_count(threads);
+        work();
+    });
+}
+
+}  // namespace
+
+void recompute_values(const RunStart& start, const PreparedMethod& method, const RunBody& run, Recorder& recorded,
+                      const std::set<ValueId>& wanted, const CancelFlag& cancel) {
+    if (wanted.empty()) return;
+    on_thread_of_its_own(cancel, [&] { Replay(start, method, recorded).run(run, wanted); });
+}
+
+void repeat_run(const RunStart& start, const PreparedMethod& method, const RunBody& run, Recorder& recorded, int times,
+                const std::function<void(const Recording&)>& each, const CancelFlag& cancel) {
+    on_thread_of_its_own(cancel, [&] {
+        for (int i = 0; i < times; ++i) each(*Replay(start, method, recorded).run_once(run));
+    });
+}
+
+void observe_run(const RunStart& start, const PreparedMethod& method, const RunBody& run, Recorder& recorded, ExecutionObserver& observer,
+                 const CancelFlag& cancel) {
+    on_thread_of_its_own(cancel, [&] { Replay(start, method, recorded).run_under(observer, run); });
+}
+
+}  // namespace loupe::session

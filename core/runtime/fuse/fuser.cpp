@@ -1,0 +1,400 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/runtime/fuse/fuser.h"
+
+#include <algorithm>
+#include <bit>
+#include <chrono>
+#include <limits>
+#include <map>
+#include <mutex>
+#include <unordered_map>
+
+#include "core/autograd/grad_mode.h"
+#include "core/autograd/observer.h"
+#include "core/base/setup_clock.h"
+#include "core/base/error.h"
+#include "core/base/parallel.h"
+#include "core/base/strings.h"
+#include "core/dispatch/dispatch.h"
+#include "core/ops/pointwise/kernels.h"
+#include "core/runtime/fuse/fused_loop.h"
+#include "core/runtime/fuse/fused_parts.h"
+#include "core/runtime/fuse/fused_rows.h"
+#include "core/runtime/fuse/fusion_recorder.h"
+#include "core/runtime/interpreter/interpreter.h"
+#include "core/runtime/fuse/portable_fuser.h"
+
+namespace loupe::runtime {
+
+thread_local FusionWatcher* detail::thread_fusion_watcher = nullptr;
+
+namespace {
+
+struct Registry {
+    std::mutex mutex;
+    std::vector<FuserBackend> backends{{"portable", &compile_portable}};
+};
+Registry& registry() {
+    static Registry instance;
+    return instance;
+}
+
+// A group for certain dtypes, dimensions and numbers.
+struct Specialisation : RefCounted {
+    std::string reason;  // why it is not fused; then nothing else counts
+    std::vector<std::size_t> inputs;   // of the group, that are tensors
+    std::vector<ScalarType> dtypes;    // of the values
+    FusedExpression expression;
+    std::vector<RecordedCall> calls;
+    std::vector<std::int64_t> outputs;  // values
+    std::map<std::string, Ptr<const FusedKernel>> kernels;  // by their expression and the inputs that are numbers
+};
+
+// For certain sizes and strides as well.
+struct Plan : RefCounted {
+    Ptr<Specialisation> what;
+    std::vector<TensorMeta> metas;  // of the values
+    std::string reason;             // why it is not fused for these
+    struct Run {
+        FusedPart part;
+        FusedLoop loop;
+        FusedRows rows;  // in place of the loop
+        Ptr<const FusedKernel> kernel;
+        int cost = 1;
+    };
+    std::vector<Run> runs;
+};
+
+std::string key_of(const IValue& value, bool with_sizes) {
+    if (!value.is_tensor() || !value.to_tensor().defined()) {
+        if (value.is_bool()) return value.to_bool() ? "T;" : "F;";
+        if (value.is_int()) return concat("i", value.to_int(), ";");
+        if (value.is_double()) return concat("d", std::bit_cast<std::int64_t>(value.to_double()), ";");
+        if (value.is_string()) return concat("s", value.to_string().size(), ":", value.to_string(), ";");
+        return value.is_none() || value.is_tensor() ? "-;" : "?";
+    }
+    const TensorImpl& t = *value.tensor_impl();
+    std::string key = concat("t", static_cast<int>(t.dtype), t.wrapped_number ? "w" : "", t.storage->device().type == DeviceType::Cpu ? "" : "x");
+    for (std::size_t d = 0; d < t.sizes.size(); ++d) {
+        if (with_sizes) key += concat(",", t.sizes[d], "/", t.strides[d]);
+        else key += t.sizes[d] == 0 ? ",0" : (t.sizes[d] == 1 ? ",1" : ",n");
+    }
+    return key + ";";
+}
+
+// What the inputs are for a specialisation, or with their sizes for a plan. A tensor that is given twice is one value.
+std::string key_of(std::span<const IValue> inputs, bool with_sizes) {
+    std::string key;
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+        key += key_of(inputs[i], with_sizes);
+        if (!inputs[i].is_tensor()) continue;
+        for (std::size_t j = 0; j < i; ++j) {
+            if (inputs[j].is_tensor() && inputs[j].tensor_impl() == inputs[i].tensor_impl()) key += concat("=", j, ";");
+        }
+    }
+    return key;
+}
+
+Tensor make_result(const TensorMeta& meta) {
+    if (meta.strides.empty()) return empty(span_of(meta.sizes), meta.dtype, meta.device);
+    return empty_strided(span_of(meta.sizes), span_of(meta.strides), meta.dtype, meta.device);
+}
+
+// How many additions a step is worth, as the operators reckon, to choose when threads pay.
+int cost_of(const FusedExpression& expression) {
+    int cost = 0;
+    for (const FusedStep& step : expression.steps) {
+        const bool is_function = step.kind.family == LoopFamily::Unary && static_cast<UnaryOp>(step.kind.op) >= UnaryOp::Exp;
+        cost += is_function || step.kind.family == LoopFamily::Activation || step.rows ? 4 : 1;
+    }
+    return std::clamp(cost, 1, 16);
+}
+
+}  // namespace
+
+void add_fuser(FuserBackend backend) {
+    const std::scoped_lock lock(registry().mutex);
+    registry().backends.insert(registry().backends.begin(), std::move(backend));
+}
+
+std::vector<FuserBackend> fusers() {
+    const std::scoped_lock lock(registry().mutex);
+    return registry().backends;
+}
+
+class FusedGroup::State {
+  public:
+    State(Ptr<const ir::Graph> graph, std::string backend)
+        : code_(Code::make(std::move(graph), {})), backend_(std::move(backend)) {}
+
+    void run(std::span<const IValue> inputs, IValue* outputs) {
+        const Plan* plan = find_plan(inputs);
+        if (plan == nullptr) return run_first(inputs, outputs);
+        if (!plan->reason.empty()) return run_plain(inputs, outputs, plan->reason);
+        reason.clear();
+        last_ = plan;
+        run_plan(*plan, inputs, nullptr, outputs);
+    }
+
+    Ptr<const RefCounted> plan_for(std::span<const IValue> inputs) {
+        const Plan* plan = find_plan(inputs);
+        return plan == nullptr || !plan->reason.empty() ? nullptr : Ptr<const RefCounted>(plan);
+    }
+
+    // targets: the outputs, or null to make them.
+    static void run_plan(const Plan& plan, std::span<const IValue> inputs, const IValue* targets, IValue* outputs) {
+        const Specialisation& what = *plan.what;
+        boost::container::small_vector<Tensor, 16> values(plan.metas.size());
+        for (std::size_t i = 0; i < what.inputs.size(); ++i) values[i] = inputs[what.inputs[i]].to_tensor();
+        for (std::size_t i = 0; targets != nullptr && i < what.outputs.size(); ++i) values[static_cast<std::size_t>(what.outputs[i])] = targets[i].to_tensor();
+        boost::container::small_vector<std::byte*, 16> bases;
+        for (const Plan::Run& run : plan.runs) {
+            bases.clear();
+            for (const FusedPart::Array& array : run.part.outputs) {
+                if (!values[array.value].defined()) values[array.value] = make_result(plan.metas[array.value]);
+                bases.push_back(static_cast<std::byte*>(values[array.value].raw_data()));
+            }
+            for (const FusedPart::Array& array : run.part.inputs) bases.push_back(static_cast<std::byte*>(values[array.value].raw_data()));
+            if (run.part.reduced > 0) run.rows.run(*run.kernel, {bases.data(), bases.size()}, run.cost);
+            else run.loop.run(*run.kernel, {bases.data(), bases.size()}, run.cost);
+        }
+        for (std::size_t i = 0; outputs != nullptr && i < what.outputs.size(); ++i) outputs[i] = values[static_cast<std::size_t>(what.outputs[i])];
+    }
+
+    std::size_t output_count() const { return code_->output_count(); }
+
+    std::vector<FusedKernelText> kernels() const {
+        std::vector<FusedKernelText> texts;
+        for (const auto& [key, what] : specialisations_) {
+            for (const auto& [content, kernel] : what->kernels) texts.push_back(kernel->text());
+        }
+        return texts;
+    }
+
+    std::vector<std::string> loops() const {
+        std::vector<std::string> texts;
+        if (!last_) return texts;
+        for (const Plan::Run& run : last_->runs) {
+            if (run.part.reduced > 0) texts.push_back(concat(run.rows.row_count(), " rows of ", run.rows.row_length(), " elements"));
+            else texts.push_back(run.loop.text());
+        }
+        return texts;
+    }
+    void forget_sizes() { plans_.clear(); }
+
+    std::string reason;
+
+  private:
+    static constexpr std::size_t kMostSpecialisations = 32;  // numbers that change from call to call
+    static constexpr std::size_t kMostPlans = 256;
+
+    void run_plain(std::span<const IValue> inputs, IValue* outputs, const std::string& why) {
+        reason = why;
+        std::vector<IValue> results = run_code(*code_, {inputs.begin(), inputs.end()});
+        std::move(results.begin(), results.end(), outputs);
+    }
+
+    // Null: the group has not met such inputs.
+    const Plan* find_plan(std::span<const IValue> inputs) {
+        const std::string key = key_of(inputs, true);
+        if (const auto found = plans_.find(key); found != plans_.end()) return found->second.get();
+        const auto found = specialisations_.find(key_of(inputs, false));
+        if (found == specialisations_.end()) return nullptr;
+        if (plans_.size() >= kMostPlans) plans_.clear();
+        return (plans_[key] = make_plan(found->second, inputs)).get();
+    }
+
+    void run_first(std::span<const IValue> inputs, IValue* outputs) {
+        if (specialisations_.size() >= kMostSpecialisations) return run_plain(inputs, outputs, "more kinds of inputs than are kept");
+        const auto what = make_ptr<Specialisation>();
+        FusionRecorder recorder;
+        const std::string kind = key_of(inputs, false);
+        for (std::size_t i = 0; i < inputs.size(); ++i) {
+            if (!inputs[i].is_tensor() || !inputs[i].to_tensor().defined()) continue;
+            what->inputs.push_back(i);
+            recorder.add_input(inputs[i].to_tensor());
+        }
+        std::vector<IValue> results;
+        {
+            const GradModeScope no_grad(false);
+            const ObserverScope unobserved(nullptr);
+            const StandInScope stand_in(&recorder);
+            const LoopRecorderScope loops(&recorder);
+            results = run_code(*code_, {inputs.begin(), inputs.end()});
+        }
+        what->reason = recorder.reason();
+        if (kind.find('?') != std::string::npos) what->reason = "an input that is neither tensor nor number";
+        for (std::size_t i = 0; i < results.size(); ++i) {
+            const std::int64_t value = results[i].is_tensor() ? recorder.value_of(results[i].tensor_impl()) : -1;
+            if (value < 0 && what->reason.empty()) what->reason = "a result that no loop made";
+            what->outputs.push_back(value);
+            outputs[i] = std::move(results[i]);
+        }
+        if (what->reason.empty()) {
+            what->expression = recorder.expression();
+            what->calls = recorder.calls();
+        }
+        reason = what->reason.empty() ? "the first call with such inputs" : what->reason;
+        specialisations_[kind] = what;
+    }
+
+    static std::vector<TensorMeta> metas_of(const Specialisation& what, std::span<const IValue> inputs) {
+        std::vector<TensorMeta> metas(what.expression.inputs.size() + what.expression.steps.size());
+        std::vector<Tensor> tensors(metas.size());
+        for (std::size_t i = 0; i < what.inputs.size(); ++i) {
+            const Tensor t = inputs[what.inputs[i]].to_tensor();
+            metas[i] = {to_dims(t.sizes()), t.dtype(), t.device(), to_dims(t.strides())};
+            tensors[i] = t;
+        }
+        for (const RecordedCall& call : what.calls) {
+            std::vector<IValue> arguments = call.arguments;
+            for (std::size_t i = 0; i < arguments.size(); ++i) {
+                if (call.values[i] >= 0) arguments[i] = tensors[static_cast<std::size_t>(call.values[i])];
+            }
+            MetaList results;
+            call.op->record->infer(arguments, results);
+            for (std::size_t i = 0; i < results.size(); ++i) {
+                if (call.results[i] < 0) continue;
+                const auto value = static_cast<std::size_t>(call.results[i]);
+                metas[value] = results[i];
+                tensors[value] = meta_tensor(results[i]);
+            }
+        }
+        // What a kernel makes for itself has the shape of what it reads.
+        for (std::size_t i = 0; i < what.expression.steps.size(); ++i) {
+            const std::size_t value = what.expression.inputs.size() + i;
+            if (tensors[value].defined()) continue;
+            const FusedStep& step = what.expression.steps[i];
+            metas[value].dtype = step.dtype;
+            for (const FusedOperand& operand : step.inputs) {
+                if (!operand.is_number) metas[value].sizes = broadcast_shapes(span_of(metas[value].sizes), span_of(metas[operand.value].sizes));
+            }
+            // Of a reduction, what is left of them.
+            if (step.rows && step.rows->reduction != nullptr) {
+                Dims& sizes = metas[value].sizes;
+                std::fill(sizes.end() - step.rows->reduced, sizes.end(), 1);
+                if (!step.rows->keeps) sizes.resize(sizes.size() - static_cast<std::size_t>(step.rows->reduced));
+            }
+        }
+        return metas;
+    }
+
+    Ptr<Plan> make_plan(const Ptr<Specialisation>& what, std::span<const IValue> inputs) {
+        auto plan = make_ptr<Plan>();
+        plan->what = what;
+        plan->reason = what->reason;
+        if (!plan->reason.empty()) return plan;
+        plan->metas = metas_of(*what, inputs);
+        std::vector<Dims> sizes;
+        for (const TensorMeta& meta : plan->metas) sizes.push_back(meta.sizes);
+        for (FusedPart& part : make_parts(what->expression, sizes, what->outputs)) {
+            std::vector<FusedArray> arrays;
+            const auto add = [&](const FusedPart::Array& array) {
+                const TensorMeta& meta = plan->metas[array.value];
+                arrays.push_back({meta.sizes, meta.strides.empty() ? contiguous_strides(span_of(meta.sizes)) : meta.strides, meta.dtype});
+            };
+            for (const FusedPart::Array& array : part.outputs) add(array);
+            for (const FusedPart::Array& array : part.inputs) add(array);
+            Plan::Run run;
+            run.cost = cost_of(part.expression);
+            std::vector<bool> numbers(part.inputs.size(), false);
+            if (part.reduced > 0) {
+                run.rows = FusedRows(part, arrays);
+                plan->reason = too_few(run.rows);
+                if (!plan->reason.empty()) return plan;
+            } else {
+                run.loop = FusedLoop(arrays, part.outputs.size());
+                numbers = run.loop.numbers();
+            }
+            run.kernel = kernel_for(*what, part.expression, numbers);
+            run.part = std::move(part);
+            plan->runs.push_back(std::move(run));
+        }
+        return plan;
+    }
+
+    // Rows are what threads share; an operator by itself can share a row.
+    static std::string too_few(const FusedRows& rows) {
+        constexpr std::int64_t kMuch = 2 * kElementwiseGrain;
+        const bool is_alone = rows.row_count() < 2 * thread_count() && thread_count() > 1;
+        if (!is_alone || rows.row_count() * rows.row_length() <= kMuch) return {};
+        return concat(rows.row_count(), " rows of ", rows.row_length(), " elements are too few to share");
+    }
+
+    Ptr<const FusedKernel> kernel_for(Specialisation& what, const FusedExpression& expression, const std::vector<bool>& numbers) {
+        std::string content = expression.str();
+        for (const bool number : numbers) content += number ? '1' : 'a';
+        if (const auto found = what.kernels.find(content); found != what.kernels.end()) return found->second;
+        const SetupScope setup(Setup::Compilation);
+        std::string why;
+        for (const FuserBackend& backend : fusers()) {
+            if (!backend_.empty() && backend.name != backend_) continue;
+            std::string reason_of_this;
+            try {
+                if (auto kernel = backend.compile(expression, numbers, &reason_of_this)) return what.kernels[content] = kernel;
+            } catch (const Error& error) {
+                reason_of_this = error.message();  // the next one can do it
+            }
+            why += concat(why.empty() ? "" : "; ", backend.name, ": ", reason_of_this);
+        }
+        throw Error(ErrorKind::Unsupported, concat("no fuser takes the group: ", why.empty() ? "there is no fuser '" + backend_ + "'" : why));
+    }
+
+    Ptr<const Code> code_;
+    std::string backend_;
+    std::unordered_map<std::string, Ptr<Specialisation>> specialisations_;
+    std::unordered_map<std::string, Ptr<Plan>> plans_;
+    Ptr<const Plan> last_;
+};
+
+FusedGroup::FusedGroup(Ptr<const ir::Graph> graph, std::string backend)
+    : state_(std::make_unique<State>(std::move(graph), std::move(backend))) {}
+FusedGroup::~FusedGroup() = default;
+
+void FusedGroup::run(std::span<const IValue> inputs, IValue* outputs) { state_->run(inputs, outputs); }
+Ptr<const RefCounted> FusedGroup::plan_for(std::span<const IValue> inputs) { return state_->plan_for(inputs); }
+void FusedGroup::run_planned(const RefCounted& plan, std::span<const IValue> inputs, const IValue* outputs) const {
+    State::run_plan(static_cast<const Plan&>(plan), inputs, outputs, nullptr);
+}
+std::size_t FusedGroup::output_count() const { return state_->output_count(); }
+std::vector<FusedKernelText> FusedGroup::kernels() const { return state_->kernels(); }
+std::vector<std::string> FusedGroup::loops() const { return state_->loops(); }
+void FusedGroup::forget_sizes() { state_->forget_sizes(); }
+const std::string& FusedGroup::reason() const { return state_->reason; }
+
+FusedGroupMeasure measure_fused_group(const Ptr<const ir::Graph>& graph, const std::vector<IValue>& inputs, const std::string& backend,
+                                      bool with_times) {
+    const GradModeScope no_grad(false);
+    const ObserverScope unobserved(nullptr);
+    const auto best_of_several = [](auto&& work) {
+        constexpr int kTimes = 7;
+        double best = std::numeric_limits<double>::infinity();
+        for (int i = 0; i < kTimes; ++i) {
+            const auto begin = std::chrono::steady_clock::now();
+            work();
+            best = std::min(best, std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+        }
+        return best;
+    };
+    FusedGroup group(graph, backend);
+    std::vector<IValue> results(graph->outputs().size());
+    const auto run = [&] { group.run(inputs, results.data()); };
+    run();  // writes down the loops
+    run();  // compiles them
+    FusedGroupMeasure measure;
+    measure.reason = group.reason();
+    measure.kernels = group.kernels();
+    measure.outputs = results;
+    measure.loops = group.loops();
+    if (!with_times) return measure;
+    measure.fused_seconds = best_of_several(run);
+    measure.new_sizes_seconds = best_of_several([&] {
+        group.forget_sizes();
+        run();
+    });
+    const Ptr<const Code> code = Code::make(graph, {});
+    measure.unfused_seconds = best_of_several([&] { run_code(*code, inputs); });
+    return measure;
+}
+
+}  // namespace loupe::runtime

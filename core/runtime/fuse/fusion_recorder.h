@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Writes down what a group of pointwise operators does while it runs on its first inputs.
+
+#include <unordered_map>
+
+#include "core/kernels/loop_recorder.h"
+#include "core/dispatch/stand_in.h"
+#include "core/runtime/fuse/fused_expression.h"
+
+namespace loupe::runtime {
+
+// An operator that ran: its metadata follow from its arguments' by the record's `infer`.
+struct RecordedCall {
+    const Operator* op = nullptr;
+    std::vector<IValue> arguments;          // of tensors, nothing
+    std::vector<std::int64_t> values;       // the value that an argument is; -1 for what is no tensor
+    std::vector<std::int64_t> results;      // values; -1 for what was not asked for
+};
+
+class FusionRecorder final : public OperatorStandIn, public LoopRecorder {
+  public:
+    // A tensor that the group reads; its value's number is how many were added before.
+    void add_input(const Tensor& tensor);
+
+    bool run(const Operator& op, std::span<const IValue> arguments, IValue* results) override;
+    void on_loop(ElementwiseKernel kernel, const void* params, std::span<const LoopOperand> operands, std::size_t outputs) override;
+    void on_rows(const RowLoop& loop, std::span<const LoopOperand> operands, std::size_t outputs) override;
+    void on_copy(const Tensor& to, const Tensor& from) override;
+
+    const FusedExpression& expression() const { return expression_; }
+    const std::vector<RecordedCall>& calls() const { return calls_; }
+    // Sizes of each value.
+    const std::vector<Dims>& sizes() const { return sizes_; }
+    // -1 for a tensor that is none of them.
+    std::int64_t value_of(const TensorImpl* tensor) const;
+    // Why it cannot be fused; empty when it can.
+    const std::string& reason() const { return reason_; }
+
+  private:
+    void decline(std::string reason);
+    // False, and declined, for a tensor that no loop of the group made.
+    bool read(const LoopOperand& operand, FusedStep& step);
+    void add_step(FusedStep step, const TensorImpl& result);
+
+    FusedExpression expression_;
+    std::vector<RecordedCall> calls_;
+    std::vector<Dims> sizes_;
+    std::unordered_map<const TensorImpl*, std::uint32_t> values_;
+    std::vector<Tensor> kept_;  // so that no other tensor takes a known one's place
+    std::vector<std::uint32_t> read_;  // by the loops of the operator that runs
+    std::string reason_;
+};
+
+}  // namespace loupe::runtime

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/study/gradients.h"
+
+#include <limits>
+#include <map>
+
+#include "core/autograd/variable.h"
+#include "core/record/compute_statistics.h"
+
+namespace loupe::session {
+namespace {
+
+GradientRow::Role role_of(std::string_view parameter, std::string_view class_name) {
+    const auto dot = parameter.rfind('.');
+    const std::string_view name = dot == std::string_view::npos ? parameter : parameter.substr(dot + 1);
+    if (class_name.find("Norm") != std::string_view::npos) return GradientRow::Role::Normalization;
+    return name.find("bias") != std::string_view::npos ? GradientRow::Role::Bias : GradientRow::Role::Weight;
+}
+
+std::map<std::string, std::string> classes_by_path(nn::Module& module) {
+    std::map<std::string, std::string> classes;
+    for (const auto& [path, part] : module.named_modules()) classes.emplace(path, part->class_name());
+    return classes;
+}
+
+std::optional<double> norm_of(const Statistics& statistics) {
+    return statistics.finite ? std::optional(statistics.finite->norm) : std::nullopt;
+}
+
+}  // namespace
+
+std::int64_t GradientRow::count() const {
+    std::int64_t count = 1;
+    for (const std::int64_t size : shape) {
+        if (__builtin_mul_overflow(count, size, &count)) return std::numeric_limits<std::int64_t>::max();
+    }
+    return count;
+}
+
+std::string GradientRow::finite_share_text() const {
+    Statistics counts;
+    counts.count = count();
+    counts.nan_count = nan_count;
+    counts.inf_count = inf_count;
+    return session::finite_share_text(counts);
+}
+
+std::optional<double> GradientRow::weight_ratio() const {
+    if (role != Role::Weight || !finite || !weight_norm || *weight_norm <= 0) return std::nullopt;
+    return finite->norm / *weight_norm;
+}
+
+void GradientRow::set_gradient(const Statistics& gradient) {
+    has_gradient = true;
+    nan_count = gradient.nan_count;
+    inf_count = gradient.inf_count;
+    zero_fraction = gradient.count > 0 ? static_cast<double>(gradient.zero_count) / static_cast<double>(gradient.count) : 0;
+    finite.reset();
+    if (gradient.finite) finite = {gradient.finite->abs_mean, gradient.finite->abs_max, gradient.finite->norm};
+}
+
+std::vector<GradientRow> gradient_rows(nn::Module& module, const Recorder* recorder) {
+    const auto classes = classes_by_path(module);
+    std::vector<GradientRow> rows;
+    for (const auto& [name, parameter] : module.named_parameters()) {
+        GradientRow row;
+        row.parameter = name;
+        const auto dot = name.rfind('.');
+        row.module = dot == std::string::npos ? "" : name.substr(0, dot);
+        const auto found = classes.find(row.module);
+        row.role = role_of(name, found == classes.end() ? std::string_view() : found->second);
+        row.is_frozen = !requires_grad(parameter);
+        row.shape.assign(parameter.sizes().begin(), parameter.sizes().end());
+        row.weight_norm = norm_of(compute_statistics(parameter));
+        if (const Tensor grad = grad_of(parameter); grad.defined()) row.set_gradient(compute_statistics(grad));
+        if (recorder != nullptr) {
+            row.event = recorder->accumulated_at(parameter);
+            if (row.event != 0) {
+                const Event& event = recorder->recording()->event(row.event);
+                if (!event.inputs.empty()) row.value = event.inputs.front();
+            }
+        }
+        rows.push_back(std::move(row));
+    }
+    return rows;
+}
+
+}  // namespace loupe::session

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include "core/nn/module.h"
+#include "core/record/recorder.h"
+#include "core/session/requests.h"
+
+namespace loupe::session {
+
+// A row a parameter, in the module's order. recorder: of the run that made the gradients; may be null.
+std::vector<GradientRow> gradient_rows(nn::Module& module, const Recorder* recorder);
+
+}  // namespace loupe::session

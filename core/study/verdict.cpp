@@ -1,0 +1,379 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/study/verdict.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+
+#include "core/base/strings.h"
+#include "core/ops/notes.h"
+#include "core/dispatch/registry.h"
+#include "core/record/not_finite.h"
+
+namespace loupe::session {
+namespace {
+
+using Severity = Verdict::Severity;
+using When = NotFiniteNote::When;
+
+const Value* tensor_of(const Recording& recording, const Event& forward, int place) {
+    const auto& values = place < 0 ? forward.outputs : forward.inputs;
+    const std::size_t index = place < 0 ? 0 : static_cast<std::size_t>(place);
+    return index < values.size() ? &recording.value(values[index]) : nullptr;
+}
+
+std::int64_t elements_of(const Value& value) {
+    std::int64_t n = 1;
+    for (const std::int64_t size : value.shape) n *= size;
+    return n;
+}
+
+bool reads_inf(const Recording& recording, const Event& event) {
+    const auto holds = [&](ValueId id) {
+        const auto& statistics = recording.value(id).statistics;
+        return statistics && statistics->inf_count > 0;
+    };
+    return names_constant(event, "inf") || std::any_of(event.inputs.begin(), event.inputs.end(), holds);
+}
+
+// Of the finite elements; nullopt when there are none.
+struct Range {
+    double least = 0;
+    double magnitude = 0;
+};
+std::optional<Range> range_of(const Statistics& s) {
+    if (!s.finite) return std::nullopt;
+    return Range{s.finite->min, s.finite->abs_max};
+}
+
+// Does what the note asks for hold, as far as the recording knows?
+bool holds(const NotFiniteNote& note, const Recording& recording, const Event& event, const Event& forward) {
+    if (note.when == When::Always) return event.not_finite != NotFinite::Turned;
+    if (note.when == When::Infinite) return event.not_finite == NotFinite::Turned && (reads_inf(recording, event) || reads_inf(recording, forward));
+    const Value* value = tensor_of(recording, forward, note.tensor);
+    if (value == nullptr || event.not_finite == NotFinite::Turned) return false;
+    if (note.when == When::Nothing) return elements_of(*value) == 0;
+    if (note.when == When::Alone) {
+        const Value* result = tensor_of(recording, forward, -1);
+        return result != nullptr && elements_of(*value) <= elements_of(*result);
+    }
+    if (!value->statistics) return false;
+    const Statistics& s = *value->statistics;
+    if (note.when == When::Zero) return s.zero_count > 0;
+    const std::optional<Range> range = range_of(s);
+    if (!range) return false;
+    switch (note.when) {
+        case When::Negative: return range->least < 0;
+        case When::BelowOne: return range->least < 1;
+        case When::AtMinusOne: return range->least <= -1;
+        case When::BeyondOne: return range->magnitude > 1;
+        case When::AtOne: return range->magnitude >= 1;
+        case When::Great: return range->magnitude > 80;
+        default: return false;
+    }
+}
+
+struct Cause {
+    std::string text;  // "sqrt at 0"
+    std::string advice;
+};
+
+double greatest_read(const Recording& recording, const Event& event) {
+    double greatest = 0;
+    for (const ValueId id : event.inputs) {
+        const auto& statistics = recording.value(id).statistics;
+        const auto range = statistics ? range_of(*statistics) : std::nullopt;
+        if (range) greatest = std::max(greatest, range->magnitude);
+    }
+    return greatest;
+}
+
+// The largest number of the dtype; 0 where it is so great that other causes come first.
+double narrow_range(std::string_view dtype) { return dtype == "float16" ? 65504 : 0; }
+
+Cause cause_of(const Recording& recording, const Event& event) {
+    const bool is_backward = event.phase == RunPhase::Backward;
+    const bool has_peer = is_backward && event.peer != 0 && event.peer < event.id;
+    const Event& forward = has_peer ? recording.event(event.peer) : event;
+    const std::string op(short_operator_name(has_peer ? forward.op : event.op));
+    const Value* bad = bad_output(recording, event) != 0 ? &recording.value(bad_output(recording, event)) : nullptr;
+    const double range = bad != nullptr ? narrow_range(bad->dtype) : 0;
+    Cause any;
+    if (const Operator* known = find_operator(forward.op, forward.overload)) {
+        for (const NotFiniteNote* note : not_finite_notes(*known)) {
+            const bool is_here = note->in == NotFiniteNote::In::Either || (note->in == NotFiniteNote::In::Backward) == is_backward;
+            if (!is_here || !holds(*note, recording, event, forward)) continue;
+            any = {std::string(note->cause), std::string(note->advice)};
+            // A narrow dtype is the nearer cause of what would be in range otherwise.
+            if (note->when == When::Always && range > 0) break;
+            return any;
+        }
+    }
+    const bool is_overflow = event.not_finite == NotFinite::Made && event.has_inf && !event.has_nan;
+    if (range > 0 && is_overflow) {
+        return {concat(op, is_backward ? " backward" : "", " beyond the largest ", bad->dtype, " (65504)"),
+                "run it in bfloat16 or float32, or scale the values (in training: the loss) down"};
+    }
+    if (!any.text.empty()) return any;
+    const std::string name = is_backward ? std::string(event.op) : op;
+    if (event.not_finite == NotFinite::Turned) return {name, "0 \u00b7 Inf and Inf \u2212 Inf are NaN: see where the Inf comes from (Go to origin)"};
+    if (is_overflow && greatest_read(recording, event) > 1e15) return {concat(name, " of numbers up to ", python_repr(greatest_read(recording, event)), " overflows and"), "bring the numbers down before it: normalise or clip them, or lower the learning rate"};
+    return {name, {}};
+}
+
+std::string place_text(const Event& event) {
+    std::string text;
+    if (!event.scope.empty()) text += concat(" in ", event.scope);
+    if (event.source_line > 0) text += concat(", ", std::filesystem::path(event.source_file).filename().string(), ":", event.source_line);
+    return text;
+}
+
+void set_place(Verdict& verdict, const Event& event) {
+    verdict.event = event.id;
+    verdict.graph_node = event.graph_node;
+    verdict.module = std::string(event.scope);
+    verdict.source = {std::string(event.source_file), event.source_line, 0};
+}
+
+std::string count_text(std::int64_t n, std::string_view one, std::string_view many) { return concat(n, " ", n == 1 ? one : many); }
+
+// The event that made what an event holds: itself, or the end of the way back; itself too where that leads out of the run.
+EventId origin_of(const Recording& recording, EventId id) {
+    const NotFinite kind = recording.event(id).not_finite;
+    if (kind == NotFinite::Made) return id;
+    const auto way = trace_origin(recording, id);
+    const EventId end = way.empty() ? 0 : way.back().event;
+    if (kind != NotFinite::Turned) return end == 0 || end == id ? id : origin_of(recording, end);
+    // An Inf that was made is the cause; one that is meant, or was given, is not.
+    return end != 0 && recording.event(end).not_finite == NotFinite::Made ? end : id;
+}
+
+// Has no event before it made one of the kind?
+bool is_first(const Recording& recording, const Event& event) {
+    for (EventId id = 1; id < event.id; ++id) {
+        const Event& other = recording.event(id);
+        if (is_origin(other.not_finite) && (event.has_nan ? other.has_nan : other.has_inf)) return false;
+    }
+    return true;
+}
+
+struct Counts {
+    std::int64_t events[3] = {};
+    std::int64_t kinds[5] = {};
+    std::int64_t all() const { return events[0] + events[1] + events[2]; }
+    std::int64_t of(NotFinite kind) const { return kinds[static_cast<std::size_t>(kind)]; }
+};
+
+Counts count_events(const Recording& recording) {
+    Counts counts;
+    for (EventId id = 1; id <= recording.event_count(); ++id) {
+        const Event& event = recording.event(id);
+        ++counts.events[static_cast<std::size_t>(event.phase)];
+        ++counts.kinds[static_cast<std::size_t>(event.not_finite)];
+    }
+    return counts;
+}
+
+std::string extent_text(const Counts& counts) {
+    const std::int64_t others = counts.of(NotFinite::Made) + counts.of(NotFinite::Turned) - 1;
+    const std::int64_t passed = counts.of(NotFinite::PassedOn);
+    std::string text;
+    if (others > 0) text += concat("; ", count_text(others, "other event makes more", "other events make more"));
+    if (passed > 0) text += concat("; ", count_text(passed, "event passes it on", "events pass it on"));
+    return text;
+}
+
+// "backward was not searched: Backward is off": what a search for NaN and Inf has not seen.
+std::vector<std::string> unsearched(const RunFacts& facts) {
+    std::vector<std::string> all;
+    if (!facts.has_backward) all.push_back("backward was not searched: Backward is off");
+    if (!facts.left_out.empty()) all.push_back(concat("not searched, for it is unticked in Modules: ", join(facts.left_out, ", ")));
+    return all;
+}
+
+std::vector<std::string> missed_breakpoints(const RunFacts& facts) {
+    std::vector<std::string> all;
+    for (const Breakpoint& breakpoint : facts.breakpoints) {
+        if (breakpoint.enabled && breakpoint.hits == 0) all.push_back(concat("breakpoint ", breakpoint.id, " was not met"));
+    }
+    return all;
+}
+
+void append(std::string& text, const std::vector<std::string>& parts) {
+    for (const std::string& part : parts) text += concat("; ", part);
+}
+
+Verdict finite_end(const RunFacts& facts, const Counts& counts) {
+    Verdict verdict;
+    const bool is_backward = counts.events[1] > 0;
+    const std::string phases = is_backward ? "forward and backward" : "forward";
+    if (!facts.has_statistics) {
+        verdict.severity = Severity::Note;
+        verdict.text = concat("finished ", phases, ": ", count_text(counts.all(), "event", "events"), "; NaN and Inf were not looked for: values are not recorded");
+        return verdict;
+    }
+    verdict.text = concat(facts.searched ? "no NaN or Inf" : "finished", facts.searched ? concat(" in ", phases) : concat(": ", count_text(counts.all(), "event", "events"), " in ", phases, ", no NaN or Inf"));
+    const std::int64_t meant = counts.of(NotFinite::Meant);
+    if (meant > 0) verdict.text += concat(" but those meant (constants of the program, in ", count_text(meant, "event", "events"), ")");
+    if (facts.searched) append(verdict.text, unsearched(facts));
+    const auto missed = missed_breakpoints(facts);
+    append(verdict.text, missed);
+    if (!missed.empty() || (facts.searched && !unsearched(facts).empty())) verdict.severity = Severity::Note;
+    return verdict;
+}
+
+}  // namespace
+
+std::string Verdict::line() const { return advice.empty() ? text : concat(text, ": ", advice); }
+
+std::string bad_before(const Recording& recording) {
+    for (ValueId id = 1; id <= recording.value_count(); ++id) {
+        const Value& value = recording.value(id);
+        if (value.producer != 0 || value.name.empty() || !is_bad(value)) continue;
+        const Statistics& s = *value.statistics;
+        // Inf alone may be a mask; NaN is none.
+        if (s.nan_count > 0) return concat(value.name, " holds ", s.nan_count, " NaN of ", count_text(s.count, "element", "elements"));
+        if (value.requires_grad) return concat(value.name, " holds ", s.inf_count, " Inf of ", count_text(s.count, "element", "elements"));
+    }
+    return {};
+}
+
+EventId first_origin(const Recording& recording) {
+    for (EventId id = 1; id <= recording.event_count(); ++id) {
+        if (is_origin(recording.event(id).not_finite)) return id;
+    }
+    return 0;
+}
+
+EventId blamed_event(const Recording& recording) {
+    const EventId start = recording.backward_start() != nullptr ? recording.backward_start()->event : 0;
+    std::vector<bool> read(recording.value_count() + 1, false);
+    for (EventId id = 1; id <= recording.event_count(); ++id) {
+        const Event& event = recording.event(id);
+        // Gradients end in parameters and inputs, and outputs where backward starts.
+        if (event.op == "AccumulateGrad" || id == start) continue;
+        for (const ValueId value : event.inputs) read[value] = true;
+    }
+    EventId with_inf = 0;
+    for (EventId id = 1; id <= recording.event_count(); ++id) {
+        const Event& event = recording.event(id);
+        if (event.not_finite == NotFinite::None || event.not_finite == NotFinite::Meant) continue;
+        for (const ValueId value : event.outputs) {
+            if (read[value] || !is_bad(recording.value(value))) continue;
+            if (recording.value(value).statistics->nan_count == 0) {
+                if (with_inf == 0) with_inf = id;
+                continue;
+            }
+            return origin_of(recording, id);
+        }
+    }
+    return with_inf == 0 ? 0 : origin_of(recording, with_inf);
+}
+
+Verdict explain(const Recording& recording, EventId origin) {
+    const Event& event = recording.event(origin);
+    Verdict verdict;
+    verdict.severity = Severity::Error;
+    set_place(verdict, event);
+    const Cause cause = cause_of(recording, event);
+    const bool is_new = is_first(recording, event);
+    const char* verb = event.not_finite == NotFinite::Turned ? "turns an Inf into " : "makes ";
+    const char* which = event.has_nan ? (is_new ? "the first NaN" : "a NaN") : (is_new ? "the first Inf" : "an Inf");
+    const std::string place = place_text(event);
+    verdict.text = concat(cause.text, place, event.source_line > 0 ? ", " : " ", verb, which, " in ", phase_name(event.phase));
+    verdict.advice = cause.advice;
+    return verdict;
+}
+
+namespace {
+
+Verdict concluded(const Recording& recording, const RunFacts& facts) {
+    const Counts counts = count_events(recording);
+    const EventId blamed = blamed_event(recording);
+    const EventId first = first_origin(recording);
+    if (!facts.error.empty()) {
+        Verdict verdict;
+        verdict.severity = Severity::Error;
+        verdict.text = facts.error;
+        verdict.advice = facts.hint;
+        verdict.source = facts.error_source;
+        const auto last = static_cast<EventId>(recording.event_count());
+        if (last != 0 && recording.event(last).failed) set_place(verdict, recording.event(last));
+        // A failure may be what a NaN has led to.
+        if (first != 0) verdict.text += concat("; before it ", explain(recording, first).text, " (#", first, ")");
+        return verdict;
+    }
+    const std::string before = bad_before(recording);
+    if (blamed == 0 && first == 0 && counts.of(NotFinite::PassedOn) == 0) return finite_end(facts, counts);
+    Verdict verdict;
+    if (blamed != 0 && recording.event(blamed).not_finite == NotFinite::Meant) {
+        const Cause cause = cause_of(recording, recording.event(blamed));
+        verdict.severity = Severity::Error;
+        set_place(verdict, recording.event(blamed));
+        verdict.text = concat(cause.text, place_text(recording.event(blamed)), recording.event(blamed).source_line > 0 ? ", " : " ",
+                              "gives a constant that is not finite, and results are not finite by it", extent_text(counts));
+        verdict.advice = cause.advice;
+    } else if (blamed != 0 && !is_origin(recording.event(blamed).not_finite)) {
+        // It came in with what was there before the run.
+        verdict.severity = Severity::Error;
+        set_place(verdict, recording.event(blamed));
+        verdict.text = concat(before.empty() ? "a value of before the run is not finite" : before, " before the run", extent_text(counts));
+        verdict.advice = "look at what gives it: the data, a checkpoint, or a step of training before";
+    } else if (blamed != 0) {
+        verdict = explain(recording, blamed);
+        verdict.text += extent_text(counts);
+    } else if (first != 0) {
+        verdict = explain(recording, first);
+        verdict.severity = Severity::Warning;
+        verdict.text += "; outputs and gradients are finite again";
+    } else {
+        verdict.severity = Severity::Warning;
+        verdict.text = concat(before.empty() ? "values of before the run are not finite" : before, " before the run; outputs and gradients are finite");
+    }
+    if (facts.searched) {
+        verdict.text += "; no further one was met";
+        append(verdict.text, unsearched(facts));
+    }
+    append(verdict.text, missed_breakpoints(facts));
+    return verdict;
+}
+
+}  // namespace
+
+Verdict conclude(const Recording& recording, const RunFacts& facts) {
+    Verdict verdict = concluded(recording, facts);
+    verdict.answers_search = facts.searched;
+    return verdict;
+}
+
+Verdict conclude_training(const TrainingFacts& facts, const Recording* recording) {
+    Verdict verdict;
+    if (!facts.wrong.empty()) {
+        verdict.severity = Severity::Error;
+        verdict.text = facts.wrong;
+        if (recording == nullptr) return verdict;
+        const EventId blamed = blamed_event(*recording);
+        const std::string before = bad_before(*recording);
+        if (!before.empty()) verdict.text = concat(before, " before the step; ", facts.wrong);
+        if (blamed == 0 || !is_origin(recording->event(blamed).not_finite)) return verdict;
+        const Verdict cause = explain(*recording, blamed);
+        set_place(verdict, recording->event(blamed));
+        verdict.text = concat(cause.text, "; ", verdict.text);
+        verdict.advice = cause.advice;
+        return verdict;
+    }
+    verdict.text = concat(facts.steps < facts.total ? "stopped after " : "trained ", count_text(facts.steps, "step", "steps"));
+    if (facts.steps < facts.total) verdict.text += concat(" of ", facts.total);
+    if (facts.first_loss && facts.last_loss) {
+        char loss[96];
+        std::snprintf(loss, sizeof loss, "; loss %.4g to %.4g", *facts.first_loss, *facts.last_loss);
+        verdict.text += loss;
+    }
+    if (facts.findings.empty()) return verdict;
+    verdict.severity = Severity::Warning;
+    verdict.text = concat(join(facts.findings, "; "), "; ", verdict.text);
+    verdict.advice = facts.advice;
+    return verdict;
+}
+
+}  // namespace loupe::session

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// What a run came to, in one sentence: the cause first, where it is, what to do. Computed from the recording.
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/model/model_info.h"
+#include "core/record/recording.h"
+#include "core/session/requests.h"
+
+namespace loupe::session {
+
+struct Verdict {
+    enum class Severity : std::uint8_t {
+        Good,
+        Note,     // nothing is wrong with the numbers; something was not looked at, or not reached
+        Warning,  // numbers were not finite, but outputs and gradients are
+        Error,    // outputs, gradients or parameters are not finite, or the run failed
+    };
+    Severity severity = Severity::Good;
+    std::string text;    // one sentence without its full stop
+    std::string advice;  // what to do; empty where there is nothing to do
+    bool answers_search = false;  // the run was a search for the next NaN or Inf that met none
+    // The place it speaks of, as far as there is one.
+    EventId event = 0;
+    int graph_node = -1;
+    std::string module;
+    SourcePlace source;
+
+    // Text and advice as one line.
+    std::string line() const;
+};
+
+// What a recording does not say of its run.
+struct RunFacts {
+    bool has_statistics = true;   // else NaN and Inf were not looked for
+    bool has_backward = false;
+    bool searched = false;        // the run was to stop at the next NaN or Inf, and met none
+    std::vector<std::string> left_out = {};     // modules that are not recorded
+    std::vector<Breakpoint> breakpoints = {};   // with the hits of this run
+    // It failed: the first line of the error, and what its hint says.
+    std::string error = {};
+    std::string hint = {};
+    SourcePlace error_source = {};
+};
+Verdict conclude(const Recording& recording, const RunFacts& facts);
+
+// What an event that makes or turns a NaN or Inf does: "sqrt at 0 in length, net.py:9, makes the first NaN in backward".
+Verdict explain(const Recording& recording, EventId origin);
+// The event to blame when the end of a run is not finite: the origin of the first value that nothing has read, or has
+// accumulated, and that holds NaN (else Inf). 0 when all ends are finite.
+EventId blamed_event(const Recording& recording);
+// The first event that makes or turns a NaN or Inf, whether it reaches an end or not; 0.
+EventId first_origin(const Recording& recording);
+// A parameter, buffer or input that was not finite before the run, and is not meant so: "the input x holds 3 NaN"; empty.
+std::string bad_before(const Recording& recording);
+
+// What a training came to. wrong: what ended it ("the loss is nan at step 12 (epoch 1)"), empty when it went to its end;
+// recording: of the step that ended it, or null; findings: what was noticed as it ran, the gravest first.
+struct TrainingFacts {
+    std::int64_t steps = 0;
+    std::int64_t total = 0;
+    std::optional<double> first_loss = {};
+    std::optional<double> last_loss = {};
+    std::string wrong = {};
+    std::vector<std::string> findings = {};
+    std::string advice = {};  // of the first finding
+};
+Verdict conclude_training(const TrainingFacts& facts, const Recording* recording);
+
+}  // namespace loupe::session

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/train/training.h"
+
+#include <algorithm>
+
+#include "core/base/strings.h"
+#include "core/nn/layer.h"
+#include "core/optim/scheduler.h"
+#include "core/value/schema.h"
+
+namespace loupe::session {
+namespace {
+
+RecipeInfo recipe(std::string_view name, std::string_view summary, const FunctionSchema& schema, std::size_t skip) {
+    RecipeInfo info;
+    info.name = std::string(name);
+    info.summary = std::string(summary);
+    for (std::size_t i = skip; i < schema.arguments.size(); ++i) {
+        const Argument& argument = schema.arguments[i];
+        info.arguments.push_back({argument.name, argument.type->annotation_str(), argument.default_value ? python_repr(*argument.default_value) : std::string()});
+    }
+    return info;
+}
+
+template <typename Records>
+std::vector<RecipeInfo> recipes(const Records& records) {
+    std::vector<RecipeInfo> all;
+    for (const auto* record : records) all.push_back(recipe(record->name, record->summary, parse_schema(record->constructor), 1));
+    return all;
+}
+
+}  // namespace
+
+TrainingLog::TrainingLog(TrainOptions options, std::int64_t steps_an_epoch, std::vector<std::string> parameters)
+    : options_(std::move(options)), steps_an_epoch_(steps_an_epoch), norms_(parameters), watch_(std::move(parameters), options_.optimizer, steps_an_epoch) {}
+
+TrainingOrigin TrainingLog::origin() const {
+    const std::lock_guard lock(mutex_);
+    return origin_;
+}
+void TrainingLog::set_origin(TrainingOrigin origin) {
+    const std::lock_guard lock(mutex_);
+    origin_ = std::move(origin);
+}
+std::int64_t TrainingLog::first_replayable() const {
+    const std::lock_guard lock(mutex_);
+    return first_replayable_;
+}
+void TrainingLog::set_first_replayable(std::int64_t step) {
+    const std::lock_guard lock(mutex_);
+    first_replayable_ = step;
+}
+std::size_t TrainingLog::step_count() const {
+    const std::lock_guard lock(mutex_);
+    return steps_.size();
+}
+std::vector<TrainingStep> TrainingLog::steps(std::size_t from) const {
+    const std::lock_guard lock(mutex_);
+    return {steps_.begin() + static_cast<std::ptrdiff_t>(std::min(from, steps_.size())), steps_.end()};
+}
+std::optional<TrainingStep> TrainingLog::step(std::int64_t number) const {
+    const std::lock_guard lock(mutex_);
+    const auto found = std::ranges::lower_bound(steps_, number, {}, &TrainingStep::step);
+    return found == steps_.end() || found->step != number ? std::nullopt : std::optional(*found);
+}
+std::vector<TrainingEpoch> TrainingLog::epochs() const {
+    const std::lock_guard lock(mutex_);
+    return epochs_;
+}
+std::vector<std::shared_ptr<const TrainingSample>> TrainingLog::samples() const {
+    const std::lock_guard lock(mutex_);
+    return samples_;
+}
+std::vector<std::string> TrainingLog::parameters() const {
+    const std::lock_guard lock(mutex_);
+    return norms_.names();
+}
+NormMap TrainingLog::norms(NormKind kind, std::span<const std::int64_t> edges) const {
+    const std::lock_guard lock(mutex_);
+    return norms_.map(kind, edges);
+}
+std::vector<ParameterNorms> TrainingLog::norms_at(std::int64_t step) const {
+    const std::lock_guard lock(mutex_);
+    return norms_.at(step);
+}
+TrainingLog::NormRange TrainingLog::norm_range() const {
+    const std::lock_guard lock(mutex_);
+    return {norms_.first_step(), norms_.last_step(), norms_.stride()};
+}
+std::vector<TrainingFinding> TrainingLog::findings() const {
+    const std::lock_guard lock(mutex_);
+    return watch_.findings();
+}
+TrainingVerdict TrainingLog::verdict() const {
+    const std::lock_guard lock(mutex_);
+    return watch_.verdict();
+}
+
+void TrainingLog::add(const TrainingStep& step) { add(step, {}); }
+
+std::vector<TrainingFinding> TrainingLog::add(const TrainingStep& step, std::span<const ParameterNorms> norms) {
+    const std::lock_guard lock(mutex_);
+    steps_.push_back(step);
+    norms_.add(step.step, norms);
+    const std::size_t before = watch_.add_step(step.step, step.loss, norms);
+    return {watch_.findings().begin() + static_cast<std::ptrdiff_t>(before), watch_.findings().end()};
+}
+void TrainingLog::add(const TrainingEpoch& epoch) {
+    const std::lock_guard lock(mutex_);
+    epochs_.push_back(epoch);
+}
+std::vector<TrainingFinding> TrainingLog::add(std::shared_ptr<const TrainingSample> sample) {
+    const std::lock_guard lock(mutex_);
+    const std::size_t before = watch_.add_units(sample->step, sample->units);
+    samples_.push_back(std::move(sample));
+    if (samples_.size() > kMostSamples) {
+        std::size_t kept = 0;
+        for (std::size_t i = 0; i < samples_.size(); ++i) {
+            if (i % 2 == 0 || i + 1 == samples_.size()) samples_[kept++] = samples_[i];
+        }
+        samples_.resize(kept);
+    }
+    return {watch_.findings().begin() + static_cast<std::ptrdiff_t>(before), watch_.findings().end()};
+}
+
+std::shared_ptr<TrainingLog> TrainingLog::until(std::int64_t last) const {
+    const std::lock_guard lock(mutex_);
+    auto out = std::make_shared<TrainingLog>(options_, steps_an_epoch_, norms_.names());
+    out->origin_ = origin_;
+    out->first_replayable_ = first_replayable_;
+    out->norms_ = norms_.until(last);
+    for (const TrainingStep& step : steps_) {
+        if (step.step > last) break;
+        out->steps_.push_back(step);
+        out->watch_.add_step(step.step, step.loss, norms_.at(step.step));
+    }
+    for (const TrainingEpoch& epoch : epochs_) {
+        if (epoch.last_step <= last) out->epochs_.push_back(epoch);
+    }
+    for (const auto& sample : samples_) {
+        if (sample->step > last) break;
+        out->samples_.push_back(sample);
+        out->watch_.add_units(sample->step, sample->units);
+    }
+    return out;
+}
+
+std::vector<std::pair<std::string, std::string>> training_settings(const TrainOptions& options) {
+    const auto number = [](double value) { return python_repr(value); };
+    const auto yes = [](bool value) { return std::string(value ? "yes" : "no"); };
+    std::vector<std::pair<std::string, std::string>> out;
+    if (options.data.path.empty()) out.emplace_back("data", concat("made up, ", options.data.count, " examples, ", options.data.classes, " classes"));
+    else out.emplace_back("data", options.data.path);
+    for (const auto& [name, value] : options.data.options) out.emplace_back(concat("data ", name), value);
+    out.emplace_back("held out", concat(number(100 * options.held_out), " %"));
+    out.emplace_back("batch", std::to_string(options.batch_size));
+    out.emplace_back("shuffle", yes(options.shuffle));
+    out.emplace_back("drop last", yes(options.drop_last));
+    out.emplace_back("workers", std::to_string(options.workers));
+    out.emplace_back("loss", options.loss);
+    out.emplace_back("optimizer", options.optimizer);
+    out.emplace_back("schedule", options.schedule.empty() ? "none" : concat(options.schedule, options.schedule_every_step ? ", by step" : ""));
+    out.emplace_back("clip", options.clip_norm > 0 ? number(options.clip_norm) : std::string("off"));
+    out.emplace_back("precision", options.autocast.empty() ? "as the weights" : options.autocast);
+    out.emplace_back("epochs", std::to_string(options.epochs));
+    if (options.max_steps > 0) out.emplace_back("most steps", std::to_string(options.max_steps));
+    out.emplace_back("seed", std::to_string(options.seed));
+    if (options.threads > 0) out.emplace_back("threads", std::to_string(options.threads));
+    if (!options.resume.empty()) out.emplace_back("resumed from", options.resume);
+    return out;
+}
+
+std::vector<RecipeInfo> list_optimizers() { return recipes(optim::optimizer_records()); }
+
+std::vector<RecipeInfo> list_schedules() {
+    std::vector<RecipeInfo> all = recipes(optim::scheduler_records());
+    const auto needs_objects = [](const RecipeInfo& info) {
+        return std::any_of(info.arguments.begin(), info.arguments.end(), [](const RecipeInfo::Argument& argument) {
+            return argument.name == "lr_lambda" || argument.name == "schedulers";
+        }) || info.name == "ChainedScheduler";
+    };
+    std::erase_if(all, needs_objects);
+    return all;
+}
+
+std::vector<RecipeInfo> list_losses() {
+    std::vector<RecipeInfo> all;
+    for (const nn::LayerRecord* record : nn::layer_records()) {
+        const bool is_loss = record->name.ends_with("Loss") && !record->name.starts_with("_");
+        if (!is_loss) continue;
+        const FunctionSchema& forward = nn::forward_schema(*record);
+        const auto count = std::count_if(forward.arguments.begin(), forward.arguments.end(), [](const Argument& a) { return a.name != "self"; });
+        if (count != 2) continue;
+        const FunctionSchema& schema = nn::constructor_schema(*record);
+        const std::size_t skip = !schema.arguments.empty() && schema.arguments.front().name == "self" ? 1 : 0;
+        all.push_back(recipe(record->name, record->summary, schema, skip));
+    }
+    return all;
+}
+
+}  // namespace loupe::session

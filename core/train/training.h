@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Training as callers describe and follow it: values only.
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/train/data_sources.h"
+#include "core/model/model_info.h"
+#include "core/record/statistics.h"
+#include "core/train/training_norms.h"
+#include "core/train/training_watch.h"
+
+namespace loupe::session {
+
+struct TrainOptions {
+    DataSpec data;
+    double held_out = 0;             // this part of the examples is kept aside, and measured after every epoch
+    std::int64_t batch_size = 32;
+    bool shuffle = true;
+    bool drop_last = false;
+    int workers = 0;                 // threads that load ahead
+    bool skip_damaged = false;       // samples that cannot be read are left out; else the training ends there
+    // As Python calls them. "own": the source's own loss, of the output or of output and target; else what the model gives.
+    std::string loss = "CrossEntropyLoss()";
+    std::string optimizer = "Adam(lr=0.001)";
+    std::string schedule;            // "StepLR(1, gamma=0.5)"; empty: none
+    bool schedule_every_step = false;  // else every epoch
+    double clip_norm = 0;            // 0: gradients are left as they are
+    // Forward and loss under torch.autocast in this: "bfloat16", or "float16" on a GPU, where a GradScaler scales the loss;
+    // empty: everything as it is.
+    std::string autocast;
+    int epochs = 5;
+    std::int64_t max_steps = 0;      // 0: as many as the epochs have
+    std::uint64_t seed = 0;
+    int threads = 0;
+    bool stop_at_nan = true;
+    // One step is recorded whole for the panels at most this often, in seconds, and never so that recording takes more
+    // than a tenth of the time. Negative: none but those that somebody stops in.
+    double look_every = 0.5;
+    // A checkpoint of a training to go on from, as the session writes it or a script in the usual layout; empty: from the
+    // beginning.
+    std::string resume;
+};
+// What a checkpoint of a training says of it.
+struct TrainingCheckpoint {
+    TrainOptions options;            // as far as they were written; the others are those asked with
+    int epoch = 0;                   // epochs that were whole
+    std::int64_t step = 0;
+    std::string error;               // not empty: nothing else is valid
+};
+
+// One step: numbers that are there for every one.
+struct TrainingStep {
+    std::int64_t step = 0;           // from 1
+    int epoch = 0;                   // from 1
+    double loss = 0;
+    double learning_rate = 0;        // of the first group
+    double gradient_norm = 0;        // of all parameters together, before clipping
+    std::optional<double> accuracy;  // of a classifier, over the batch
+    double seconds = 0;
+    bool is_recorded = false;
+};
+// At the end of an epoch.
+struct TrainingEpoch {
+    int epoch = 0;
+    std::int64_t last_step = 0;
+    double loss = 0;                 // mean over its examples
+    std::optional<double> accuracy;
+    std::optional<double> held_out_loss;
+    std::optional<double> held_out_accuracy;
+    double seconds = 0;
+};
+
+// What tensors held at a step that was recorded.
+struct TrainingSample {
+    struct Row {
+        std::string name;            // a parameter, or a module's path
+        Statistics statistics;
+    };
+    std::int64_t step = 0;
+    std::vector<Row> weights;        // after the step
+    std::vector<Row> gradients;
+    std::vector<Row> activations;    // what modules gave
+    std::vector<UnitActivity> units; // of modules that set what is negative to 0
+};
+
+// Options of a training as one compares them: "optimizer", "Adam(lr=0.001)".
+std::vector<std::pair<std::string, std::string>> training_settings(const TrainOptions& options);
+
+// Where a training begins, beside its options.
+struct TrainingOrigin {
+    int number = 1;                  // of those of the model in this session
+    std::string weights;             // what the model had learned or loaded before: "as opened", "trained", "weights.pt"
+    int branch_of = 0;               // the number of the training that it goes on from, at branch_step; 0: none
+    std::int64_t branch_step = 0;
+};
+
+// Grows while a training goes on. One writer, any number of readers.
+class TrainingLog {
+  public:
+    // parameters: names of those that learn.
+    explicit TrainingLog(TrainOptions options, std::int64_t steps_an_epoch, std::vector<std::string> parameters = {});
+
+    const TrainOptions& options() const { return options_; }
+    std::int64_t steps_an_epoch() const { return steps_an_epoch_; }
+    TrainingOrigin origin() const;
+    std::size_t step_count() const;
+    // Those from the index on.
+    std::vector<TrainingStep> steps(std::size_t from = 0) const;
+    std::optional<TrainingStep> step(std::int64_t number) const;
+    std::vector<TrainingEpoch> epochs() const;
+    // At most kMostSamples: when there are more, every other one of the older ones goes.
+    std::vector<std::shared_ptr<const TrainingSample>> samples() const;
+    static constexpr std::size_t kMostSamples = 256;
+    // Parameters that learn, as norms() has them.
+    std::vector<std::string> parameters() const;
+    // Of steps in buckets [edges[b], edges[b + 1]).
+    NormMap norms(NormKind kind, std::span<const std::int64_t> edges) const;
+    std::vector<ParameterNorms> norms_at(std::int64_t step) const;
+    // Steps that have norms: the first and the last, and how many later ones share a row; 0, 0, 1: none.
+    struct NormRange {
+        std::int64_t first = 0;
+        std::int64_t last = 0;
+        std::int64_t stride = 1;
+    };
+    NormRange norm_range() const;
+    std::vector<TrainingFinding> findings() const;
+    TrainingVerdict verdict() const;
+    // The first step that can be run again; 0: none can.
+    std::int64_t first_replayable() const;
+
+    void set_origin(TrainingOrigin origin);
+    void set_first_replayable(std::int64_t step);
+    void add(const TrainingStep& step);
+    // The same with the norms of its parameters. Gives what is named now.
+    std::vector<TrainingFinding> add(const TrainingStep& step, std::span<const ParameterNorms> norms);
+    void add(const TrainingEpoch& epoch);
+    std::vector<TrainingFinding> add(std::shared_ptr<const TrainingSample> sample);
+    // A log of the steps until this one, for a training that goes on from there in another way.
+    std::shared_ptr<TrainingLog> until(std::int64_t step) const;
+
+  private:
+    TrainOptions options_;
+    std::int64_t steps_an_epoch_;
+    mutable std::mutex mutex_;
+    TrainingOrigin origin_;
+    std::vector<TrainingStep> steps_;
+    std::vector<TrainingEpoch> epochs_;
+    std::vector<std::shared_ptr<const TrainingSample>> samples_;
+    NormHistory norms_;
+    TrainingWatch watch_;
+    std::int64_t first_replayable_ = 0;
+};
+
+// What can be chosen, for forms: "Adam" with what its constructor takes.
+struct RecipeInfo {
+    struct Argument {
+        std::string name;
+        std::string type;           // "float", "int", "bool", "Optional[float]"
+        std::string default_text;   // Python's; empty: it must be given
+    };
+    std::string name;
+    std::string summary;
+    std::vector<Argument> arguments;
+};
+std::vector<RecipeInfo> list_optimizers();
+std::vector<RecipeInfo> list_schedules();   // those that can be given without functions
+std::vector<RecipeInfo> list_losses();      // those of an output and a target
+
+}  // namespace loupe::session
