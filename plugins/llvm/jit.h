@@ -2,7 +2,7 @@
 #pragma once
 // Compiles fused expressions for the machine that it runs on; kernels are kept by content, in memory and on disk.
 
-#include "core/runtime/fuse/fuser.h"
+#include "core/runtime/fuse/fused_kernel.h"
 
 namespace loupe::llvm_fuser {
 

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "core/runtime/fuse/fuser.h"
+#include "core/runtime/fuse/fused_kernel.h"
 
 namespace loupe::runtime {
 

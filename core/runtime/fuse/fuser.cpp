@@ -20,24 +20,15 @@
 #include "core/runtime/fuse/fused_loop.h"
 #include "core/runtime/fuse/fused_parts.h"
 #include "core/runtime/fuse/fused_rows.h"
+#include "core/runtime/fuse/fuser_backends.h"
 #include "core/runtime/fuse/fusion_recorder.h"
 #include "core/runtime/interpreter/interpreter.h"
-#include "core/runtime/fuse/portable_fuser.h"
 
 namespace loupe::runtime {
 
 thread_local FusionWatcher* detail::thread_fusion_watcher = nullptr;
 
 namespace {
-
-struct Registry {
-    std::mutex mutex;
-    std::vector<FuserBackend> backends{{"portable", &compile_portable}};
-};
-Registry& registry() {
-    static Registry instance;
-    return instance;
-}
 
 // A group for certain dtypes, dimensions and numbers.
 struct Specialisation : RefCounted {
@@ -111,16 +102,6 @@ int cost_of(const FusedExpression& expression) {
 }
 
 }  // namespace
-
-void add_fuser(FuserBackend backend) {
-    const std::scoped_lock lock(registry().mutex);
-    registry().backends.insert(registry().backends.begin(), std::move(backend));
-}
-
-std::vector<FuserBackend> fusers() {
-    const std::scoped_lock lock(registry().mutex);
-    return registry().backends;
-}
 
 class FusedGroup::State {
   public:

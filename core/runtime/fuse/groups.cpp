@@ -18,8 +18,8 @@
 #include "core/passes/graph_tools.h"
 #include "core/passes/pass_list.h"
 #include "core/runtime/fuse/fuser.h"
+#include "core/runtime/fuse/group_recorder.h"
 #include "core/runtime/interpreter/interpreter.h"
-#include "core/runtime/planned/program_capture.h"
 
 namespace loupe::runtime {
 namespace {

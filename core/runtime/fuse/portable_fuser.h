@@ -2,7 +2,7 @@
 #pragma once
 // The fuser that is always there: the operators' own vector loops, one after another on blocks that stay in the cache.
 
-#include "core/runtime/fuse/fuser.h"
+#include "core/runtime/fuse/fused_kernel.h"
 
 namespace loupe::runtime {
 

@@ -7,7 +7,7 @@
 #include "core/dispatch/dispatch.h"
 #include "core/passes/bailout_graph.h"
 #include "core/runtime/interpreter/code.h"
-#include "core/runtime/planned/optimizer_operators.h"
+#include "core/runtime/interpreter/pass_operators.h"
 #include "core/runtime/interpreter/structural.h"
 
 namespace loupe::runtime {
@@ -228,12 +228,22 @@ class Builder {
         } else if (const StructuralFunction function = find_structural(kind)) {
             instruction.structural = function;
             instruction.is_observed = kind == prim::Print || kind == prim::RaiseException;
-        } else if (const StructuralFunction batched = find_optimizer_operator(kind)) {
-            instruction.structural = batched;
+        } else if (const StructuralFunction group = find_group(kind)) {
+            instruction.structural = group;
             instruction.is_observed = !node.has_attribute(ir::attr::Subgraph);  // what is in a group is told one by one
+        } else if (const StructuralFunction batched = find_pass_operator(kind)) {
+            instruction.structural = batched;
+            instruction.is_observed = true;
         } else {
             choose_operator(instruction, node);
         }
+    }
+
+    static StructuralFunction find_group(Symbol kind) {
+        for (const GroupOperator& group : group_operators()) {
+            if (group.kind == kind) return group.run;
+        }
+        return nullptr;
     }
 
     // An operator that the engine lacks is no fault before it is reached.

@@ -13,7 +13,7 @@
 #include "core/dispatch/dispatch.h"
 #include "core/dispatch/moved_arguments.h"
 #include "core/passes/bailout_graph.h"
-#include "core/runtime/planned/optimizer_operators.h"
+#include "core/runtime/interpreter/pass_operators.h"
 #include "core/runtime/interpreter/structural.h"
 #include "core/runtime/interpreter/value_stack.h"
 

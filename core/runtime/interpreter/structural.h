@@ -2,12 +2,21 @@
 #pragma once
 // prim nodes that are no operators: building and taking apart containers, types, enums, exceptions.
 
+#include <span>
+
 #include "core/runtime/interpreter/code.h"
 
 namespace loupe::runtime {
 
 // Null when the kind is none of them.
 StructuralFunction find_structural(ir::Symbol kind);
+// A node with a graph of its own: what is in it is told operator by operator.
+struct GroupOperator {
+    ir::Symbol kind;
+    StructuralFunction run = nullptr;
+};
+// All of them; core/runtime/group_operators.cpp is the list.
+std::span<const GroupOperator> group_operators();
 // Throws Error (Unsupported) with what is known of the operator.
 void missing_operator(const StructuralCall& call);
 

@@ -11,25 +11,13 @@
 #include "core/dispatch/stand_in.h"
 #include "core/passes/fake_run.h"
 #include "core/passes/graph_breaks.h"
+#include "core/runtime/fuse/group_recorder.h"
 #include "core/runtime/interpreter/interpreter.h"
 
 namespace loupe::runtime {
 namespace {
 
 namespace prim = ir::prim;
-
-thread_local GroupRecorder* thread_group_recorder = nullptr;
-
-class GroupRecorderScope {
-  public:
-    explicit GroupRecorderScope(GroupRecorder* recorder) : before_(thread_group_recorder) { thread_group_recorder = recorder; }
-    GroupRecorderScope(const GroupRecorderScope&) = delete;
-    GroupRecorderScope& operator=(const GroupRecorderScope&) = delete;
-    ~GroupRecorderScope() { thread_group_recorder = before_; }
-
-  private:
-    GroupRecorder* before_;
-};
 
 bool same_shape(const TensorImpl& a, const TensorImpl& b) {
     return a.sizes == b.sizes && a.strides == b.strides && a.offset == b.offset && a.dtype == b.dtype;
@@ -277,8 +265,6 @@ class AttributeReader {
 };
 
 }  // namespace
-
-GroupRecorder* group_recorder() { return thread_group_recorder; }
 
 std::string CapturedStep::name() const { return op != nullptr ? op->full_name : "prim::TensorExprGroup"; }
 

@@ -68,12 +68,4 @@ enum class CaptureElements : std::uint8_t {
 // Runs the code without recording for autograd. Throws what the operators throw.
 Capture capture_run(const Code& code, std::span<const IValue> inputs, CaptureElements elements);
 
-// Told by a fused group that runs, in place of the operators in it. False: the operators are wanted.
-class GroupRecorder {
-  public:
-    virtual ~GroupRecorder() = default;
-    virtual bool run_group(const Ptr<FusedGroup>& group, std::span<const IValue> inputs, IValue* outputs) = 0;
-};
-GroupRecorder* group_recorder();  // this thread's; null for none
-
 }  // namespace loupe::runtime

@@ -4,7 +4,7 @@
 
 #include "core/runtime/planned/memory_plan.h"
 #include "core/runtime/planned/program_capture.h"
-#include "core/runtime/planned/static_program.h"
+#include "core/runtime/planned/program_plan.h"
 
 namespace loupe::runtime {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/runtime/planned/optimizer_operators.h"
+#include "core/runtime/interpreter/pass_operators.h"
 
 #include <algorithm>
 #include <unordered_map>
@@ -9,8 +9,6 @@
 #include "core/base/error.h"
 #include "core/base/strings.h"
 #include "core/dispatch/functions.h"
-#include "core/runtime/fuse/groups.h"
-#include "core/runtime/planned/static_group.h"
 
 namespace loupe::runtime {
 namespace {
@@ -163,16 +161,12 @@ void guard(const StructuralCall& call) {
 
 }  // namespace
 
-StructuralFunction find_optimizer_operator(Symbol kind) {
+StructuralFunction find_pass_operator(Symbol kind) {
     static const std::unordered_map<Symbol, StructuralFunction> kFunctions = {
         {Symbol::intern("prim::MMTreeReduce"), mm_tree_reduce},
         {Symbol::intern("prim::MMBatchSide"), mm_batch_side},
         {ir::prim::ConstantChunk, constant_chunk},
         {Symbol::intern("prim::FusedConcat"), fused_concat},
-        {Symbol::intern("prim::TensorExprGroup"), run_fusion_group},
-        {ir::prim::FusionGroup, run_fusion_group},
-        {ir::prim::DifferentiableGraph, run_differentiable_graph},
-        {Symbol::intern("prim::StaticSubgraph"), run_static_subgraph},
         {Symbol::intern("prim::AutogradAnyNonZero"), any_nonzero},
         {Symbol::intern("prim::AutogradAllNonZero"), all_nonzero},
         {Symbol::intern("prim::AutogradAllZero"), all_zero},
@@ -182,7 +176,6 @@ StructuralFunction find_optimizer_operator(Symbol kind) {
         {ir::prim::Guard, guard},
         {Symbol::intern("prim::TypeCheck"), check_types},
         {Symbol::intern("prim::RequiresGradCheck"), check_types},
-        {Symbol::intern("prim::FallbackGraph"), run_fallback_graph},
     };
     const auto found = kFunctions.find(kind);
     return found == kFunctions.end() ? nullptr : found->second;

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Operators that only passes write: batched matrix products, chunks with a known count, gradients that may be undefined,
-// groups with a graph of their own.
+// Operators that only passes write: batched matrix products, chunks with a known count, gradients that may be undefined.
 
 #include "core/runtime/interpreter/code.h"
 
 namespace loupe::runtime {
 
 // Null when the kind is none of them.
-StructuralFunction find_optimizer_operator(ir::Symbol kind);
+StructuralFunction find_pass_operator(ir::Symbol kind);
 
 // What a guard asks of a value; undefined tensors are of types that say so.
 bool is_of_type(const IValue& value, const TensorType& type);

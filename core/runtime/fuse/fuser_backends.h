@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// The backends of fusion: the portable one, and those of plugins.
+
+#include <vector>
+
+#include "core/runtime/fuse/fused_kernel.h"
+
+namespace loupe::runtime {
+
+// For plugins, at start: asked before those that are there.
+void add_fuser(FuserBackend backend);
+// In the order in which they are asked; the last, "portable", takes everything.
+std::vector<FuserBackend> fusers();
+
+}  // namespace loupe::runtime
