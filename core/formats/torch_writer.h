@@ -4,7 +4,7 @@
 
 #include <filesystem>
 
-#include "core/formats/format_registry.h"
+#include "core/formats/model_file.h"
 #include "core/formats/numpy/npy.h"
 
 namespace loupe {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "core/formats/format_registry.h"
+#include "core/formats/eager_model.h"
 #include "core/session/requests.h"
 
 namespace loupe::session {

@@ -16,7 +16,7 @@
 #include "core/autograd/observer.h"
 #include "core/autograd/saving_observer.h"
 #include "core/base/setup_clock.h"
-#include "core/formats/format_registry.h"
+#include "core/formats/eager_model.h"
 #include "core/ir/source.h"
 #include "core/nn/module.h"
 #include "core/model/direct_sites.h"

@@ -27,7 +27,7 @@
 #include "core/base/error.h"
 #include "core/base/file.h"
 #include "core/formats/checkpoint/checkpoint.h"
-#include "core/formats/format_registry.h"
+#include "core/formats/model_file.h"
 #include "core/formats/image/image.h"
 #include "core/formats/numpy/npy.h"
 #include "core/formats/sources/source.h"

@@ -2,7 +2,7 @@
 #pragma once
 // Lite interpreter models as FlatBuffers ("PTMF" at byte 4).
 
-#include "core/formats/format_registry.h"
+#include "core/formats/model_file.h"
 
 namespace loupe {
 

@@ -2,7 +2,7 @@
 #pragma once
 // Lite interpreter archives without code: their bytecode becomes graphs, so that they are run, shown and stepped like others.
 
-#include "core/formats/format_registry.h"
+#include "core/formats/model_file.h"
 
 namespace loupe {
 

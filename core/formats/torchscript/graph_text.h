@@ -2,7 +2,7 @@
 #pragma once
 // Graphs as text, as PyTorch and the printer write them: a model whose forward is the graph.
 
-#include "core/formats/format_registry.h"
+#include "core/formats/model_file.h"
 
 namespace loupe {
 

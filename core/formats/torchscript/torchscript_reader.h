@@ -2,7 +2,7 @@
 #pragma once
 // Opens what torch.jit.save writes.
 
-#include "core/formats/format_registry.h"
+#include "core/formats/model_file.h"
 
 namespace loupe {
 

@@ -5,7 +5,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "core/formats/format_registry.h"
+#include "core/formats/eager_model.h"
 #include "core/python/language/frame.h"
 
 namespace loupe::python {

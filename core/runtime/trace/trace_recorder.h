@@ -11,7 +11,7 @@
 #include "core/ir/source.h"
 #include "core/nn/module.h"
 #include "core/dispatch/registry.h"
-#include "core/runtime/trace/tracer.h"
+#include "core/runtime/trace/trace.h"
 
 namespace loupe::runtime {
 

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// A model that is run from its source.
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/error.h"
+#include "core/ir/compilation_unit.h"
+#include "core/ir/source.h"
+#include "core/nn/module.h"
+
+namespace loupe {
+
+// A model whose forward is evaluated from its source, statement by statement; graphs of it are traced.
+class EagerModel : public RefCounted {
+  public:
+    // Calls the module, with its hooks. Throws Error (Run) with the source line.
+    virtual IValue forward(std::vector<IValue> inputs) = 0;
+    // Of forward, with self: names and defaults as the source has them.
+    virtual const FunctionSchema& schema() const = 0;
+    // What the source offers to run it on.
+    virtual const std::optional<std::vector<IValue>>& example_inputs() const = 0;
+    // How many arguments the source's own loss takes: 1, the output; 2, the output and a target; 0 when it has none.
+    virtual int loss_arguments() const = 0;
+    // Throws Error (Run), also when there is no loss that takes so many.
+    virtual IValue loss(std::vector<IValue> arguments) = 0;
+    // As Python prints the model.
+    virtual std::string repr() = 0;
+    // The model compiled as torch.jit.script compiles it, with the same tensors. Throws Error (Compile) with the place.
+    struct Scripted {
+        Ptr<ir::CompilationUnit> unit;
+        nn::ModulePtr module;
+    };
+    virtual Scripted script() { throw Error(ErrorKind::Unsupported, "this model has no source that can be scripted"); }
+    // A name that a statement gave a value.
+    struct Assigned {
+        std::string name;  // "x", "self.hidden"
+        IValue value;
+        ir::SourceRange range;  // of the statement
+    };
+    // A statement that is about to run.
+    struct Statement {
+        const ir::SourceRange& range;
+        std::size_t calls = 0;           // of functions under way
+        std::string_view function = {};  // "Net.forward"
+        bool is_first = false;           // of its function
+        // By the statement before it in the same call; before the first one, the arguments.
+        std::vector<Assigned> assigned = {};
+    };
+    // Is told before every statement. Null: nobody is.
+    using StatementHook = std::function<void(Statement)>;
+    virtual void set_statement_hook(StatementHook hook) = 0;
+};
+
+// What a class of a model source takes to build it: __init__ as it is written, without self.
+struct Constructor {
+    struct Parameter {
+        std::string name;
+        std::string annotation;                    // as written; empty without one
+        std::optional<std::string> default_value;  // as written
+        bool is_keyword_only = false;
+    };
+    std::string class_name;
+    std::string doc;        // of the class
+    ir::SourceRange range;  // of __init__
+    std::vector<Parameter> parameters;
+    bool takes_rest = false;      // *args
+    bool takes_keywords = false;  // **kwargs
+};
+
+}  // namespace loupe

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// What a model file becomes when it is read.
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/base/file_sandbox.h"
+#include "core/formats/eager_model.h"
+#include "core/ir/compilation_unit.h"
+#include "core/ir/source.h"
+#include "core/nn/module.h"
+
+namespace loupe {
+
+// What of a TorchScript archive is neither code nor attributes, to write the model again.
+struct ArchiveParts {
+    std::int64_t version = 0;
+    std::vector<IValue> constants;
+    std::vector<std::pair<std::string, std::string>> records;  // debug records and extra files, by name
+};
+
+struct ModelFile {
+    // Owns the functions and types that the module points to.
+    Ptr<ir::CompilationUnit> unit;
+    Ptr<RefCounted> owner = nullptr;     // what else its functions need: a program that they call
+    nn::ModulePtr module;                // null: a source without a model, which has run
+    Ptr<EagerModel> eager = nullptr;     // null: its methods are script
+    std::string format;  // "TorchScript archive, version 3"
+    // A function that was saved without a module: its module is a mere holder.
+    bool is_function = false;
+    // The program text in the file, by the names that source ranges use.
+    std::vector<std::shared_ptr<const ir::Source>> sources;
+    std::shared_ptr<const ArchiveParts> archive = nullptr;  // null: not from a TorchScript archive
+    std::vector<Constructor> constructors = {};  // the model classes of a source, the likeliest first
+    Ptr<FileSandbox> files = nullptr;            // of a source: what it may touch
+};
+
+}  // namespace loupe
