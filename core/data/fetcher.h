@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "core/data/loader.h"
+#include "core/data/loader_options.h"
 
 namespace loupe::data {
 

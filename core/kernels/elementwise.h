@@ -7,27 +7,11 @@
 #include <array>
 #include <span>
 
+#include "core/kernels/loop_operand.h"
 #include "core/kernels/promotion.h"
 #include "core/tensor/tensor.h"
 
 namespace loupe {
-
-// arrays: outputs first, then inputs, n elements each, of the types that the operands ask for. An output may be the
-// same array as an input, never a shifted one. params: numbers of the operator, by convention its own struct.
-using ElementwiseKernel = void (*)(const void* params, void* const* arrays, std::int64_t n);
-
-inline constexpr std::size_t kMaxOperands = 8;
-
-struct LoopOperand {
-    const TensorImpl* tensor = nullptr;  // null: a number
-    const void* number = nullptr;        // of type `as`
-    ScalarType as = ScalarType::Float32;  // what the kernel sees
-
-    LoopOperand() = default;
-    LoopOperand(const Tensor& t, ScalarType seen_as) : tensor(t.impl()), as(seen_as) {}
-    LoopOperand(const TensorImpl& t, ScalarType seen_as) : tensor(&t), as(seen_as) {}
-    LoopOperand(const void* value, ScalarType seen_as) : number(value), as(seen_as) {}
-};
 
 // Elements that one thread should at least have.
 inline constexpr std::int64_t kElementwiseGrain = 32768;

@@ -4,7 +4,7 @@
 
 #include <span>
 
-#include "core/kernels/elementwise.h"
+#include "core/kernels/loop_operand.h"
 
 namespace loupe {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/kernels/loop_recorder.h"
-#include "core/kernels/reduce.h"
+#include "core/kernels/reduction.h"
 
 namespace loupe {
 

@@ -2,9 +2,32 @@
 #pragma once
 // Who observes allocations: one list a process, each for as long as a scope lives, on any number of threads at once.
 
-#include "core/tensor/allocator.h"
+#include <cstddef>
+#include <cstdint>
+
+#include "core/tensor/device.h"
+#include "core/tensor/memory_category.h"
 
 namespace loupe {
+
+// One allocation or free, as told to the observer of the thread that does it.
+struct AllocationEvent {
+    std::uint64_t storage_id = 0;  // unique in the process, never reused
+    const void* address = nullptr;
+    std::size_t bytes = 0;
+    Device device;
+    MemoryCategory category = MemoryCategory::Other;
+    bool is_free = false;
+};
+
+// Told of every allocation and free. Frees may come from any thread.
+class AllocationObserver {
+  public:
+    virtual ~AllocationObserver() = default;
+    virtual void on_allocation(const AllocationEvent& event) noexcept = 0;
+};
+// Hands events to every observer that should see them; null while there is none.
+AllocationObserver* allocation_observer();
 
 // Observed from the constructor to the destructor. A thread that observes (a session's) has its allocations to itself and its own
 // observers; those of threads without an observer are seen by all observers, and so is every free.

@@ -1,41 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Memory for storages: who gives it, and who is told about it.
+// Memory for storages.
 
 #include <cstddef>
-#include <cstdint>
-#include <string_view>
 
 #include "core/tensor/device.h"
+#include "core/tensor/memory_category.h"
 
 namespace loupe {
-
-// What a block of memory is for.
-enum class MemoryCategory : std::int8_t {
-    Parameter,
-    Buffer,
-    Activation,
-    SavedForBackward,
-    Gradient,
-    Workspace,
-    Input,
-    Other,
-};
-inline constexpr int kMemoryCategories = 8;
-std::string_view memory_category_name(MemoryCategory category);  // "saved for backward"
-
-// The category that allocations of this thread get while the object lives.
-class MemoryCategoryScope {
-  public:
-    explicit MemoryCategoryScope(MemoryCategory category);
-    MemoryCategoryScope(const MemoryCategoryScope&) = delete;
-    MemoryCategoryScope& operator=(const MemoryCategoryScope&) = delete;
-    ~MemoryCategoryScope();
-
-  private:
-    MemoryCategory before_;
-};
-MemoryCategory current_memory_category();
 
 // Gives memory on one kind of device. Blocks are aligned to 64 bytes.
 class Allocator {
@@ -56,25 +28,5 @@ void set_allocator(DeviceType type, Allocator* allocator);
 // Refuses allocations over this many bytes with an error instead of driving the machine into swap.
 // Default: the physical memory of the machine.
 void set_allocation_limit(std::size_t bytes);
-
-// One allocation or free, as told to the observer of the thread that does it.
-struct AllocationEvent {
-    std::uint64_t storage_id = 0;  // unique in the process, never reused
-    const void* address = nullptr;
-    std::size_t bytes = 0;
-    Device device;
-    MemoryCategory category = MemoryCategory::Other;
-    bool is_free = false;
-};
-
-// Told of every allocation and free. Frees may come from any thread.
-class AllocationObserver {
-  public:
-    virtual ~AllocationObserver() = default;
-    virtual void on_allocation(const AllocationEvent& event) noexcept = 0;
-};
-// One observer a process (the sessions share it through theirs); null removes it. Returns the one before.
-AllocationObserver* set_allocation_observer(AllocationObserver* observer);
-AllocationObserver* allocation_observer();
 
 }  // namespace loupe

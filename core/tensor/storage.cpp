@@ -4,6 +4,7 @@
 #include <atomic>
 #include <utility>
 
+#include "core/tensor/allocation_observers.h"
 #include "core/tensor/memory_source.h"
 
 namespace loupe {

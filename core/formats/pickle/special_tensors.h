@@ -2,7 +2,10 @@
 #pragma once
 // Tensors of pickles whose elements do not lie in one storage by strides: sparse, quantised, without elements.
 
-#include "core/formats/pickle/tensor_rebuild.h"
+#include <optional>
+#include <string_view>
+
+#include "core/formats/pickle/rebuilt_tensor.h"
 
 namespace loupe {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/data/transforms.h"
-#include "core/formats/sources/source.h"
+#include "core/formats/sources/source_record.h"
 
 namespace loupe::data {
 

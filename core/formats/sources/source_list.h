@@ -2,7 +2,9 @@
 #pragma once
 // The list of data sources. Adding one adds a file and a line here and in source_list.cpp.
 
-#include "core/formats/sources/source.h"
+#include <span>
+
+#include "core/formats/sources/source_record.h"
 
 namespace loupe::data {
 

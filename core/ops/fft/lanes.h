@@ -5,7 +5,7 @@
 #include <complex>
 #include <cstdint>
 
-#include "core/ops/fft/transform.h"
+#include "core/ops/fft/lines.h"
 
 namespace loupe::fft {
 

@@ -5,13 +5,9 @@
 #include <complex>
 #include <cstdint>
 
-namespace loupe::fft {
+#include "core/ops/fft/lines.h"
 
-// Lines along the middle dimension of a dense [outer, n, inner].
-struct Lines {
-    std::int64_t outer = 1;
-    std::int64_t inner = 1;
-};
+namespace loupe::fft {
 
 // X[k] = scale * sum_j x[j] exp(-+2 pi i jk / n), - when forward; in place. n >= 1.
 template <typename T>

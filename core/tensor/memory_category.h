@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// What memory is used for.
+#include <cstdint>
+#include <string_view>
+
+namespace loupe {
+
+// What a block of memory is for.
+enum class MemoryCategory : std::int8_t {
+    Parameter,
+    Buffer,
+    Activation,
+    SavedForBackward,
+    Gradient,
+    Workspace,
+    Input,
+    Other,
+};
+inline constexpr int kMemoryCategories = 8;
+std::string_view memory_category_name(MemoryCategory category);  // "saved for backward"
+
+// The category that allocations of this thread get while the object lives.
+class MemoryCategoryScope {
+  public:
+    explicit MemoryCategoryScope(MemoryCategory category);
+    MemoryCategoryScope(const MemoryCategoryScope&) = delete;
+    MemoryCategoryScope& operator=(const MemoryCategoryScope&) = delete;
+    ~MemoryCategoryScope();
+
+  private:
+    MemoryCategory before_;
+};
+MemoryCategory current_memory_category();
+
+}  // namespace loupe
