@@ -6,8 +6,9 @@
 
 #include "core/base/error.h"
 #include "core/base/strings.h"
-#include "core/formats/archive/byte_reader.h"
 #include "core/dispatch/functions.h"
+#include "core/formats/archive/byte_reader.h"
+#include "core/formats/pickle/tensor_rebuild.h"
 #include "core/tensor/sparse.h"
 
 namespace loupe {
