@@ -6,7 +6,7 @@
 
 #include "core/data/error.h"
 #include "core/data/loader.h"
-#include "tests/io/io_test.h"
+#include "tests/formats/formats_test.h"
 
 namespace loupe::data {
 

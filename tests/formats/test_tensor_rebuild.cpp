@@ -2,7 +2,7 @@
 #include "core/formats/numpy/npy.h"
 #include "core/formats/pickle/tensor_rebuild.h"
 #include "core/formats/archive/zip_writer.h"
-#include "tests/io/io_test.h"
+#include "tests/formats/formats_test.h"
 
 using namespace loupe;
 using namespace std::string_literals;

@@ -11,7 +11,7 @@
 #include "core/runtime/interpreter/interpreter.h"
 #include "core/base/strings.h"
 #include "core/formats/format_registry.h"
-#include "tests/io/io_test.h"
+#include "tests/formats/formats_test.h"
 
 using namespace loupe;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The byte strings are what Python's pickle.dumps gives for the value in the comment.
 #include "core/formats/pickle/pickle_reader.h"
-#include "tests/io/io_test.h"
+#include "tests/formats/formats_test.h"
 
 using namespace loupe;
 using namespace std::string_literals;

@@ -3,7 +3,7 @@
 
 #include "core/formats/archive/zip_reader.h"
 #include "core/formats/archive/zip_writer.h"
-#include "tests/io/io_test.h"
+#include "tests/formats/formats_test.h"
 
 using namespace loupe;
 

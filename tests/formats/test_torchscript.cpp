@@ -12,7 +12,7 @@
 #include "core/formats/format_registry.h"
 #include "core/formats/archive/zip_reader.h"
 #include "core/formats/archive/zip_writer.h"
-#include "tests/io/io_test.h"
+#include "tests/formats/formats_test.h"
 
 using namespace loupe;
 using namespace std::string_literals;
@@ -41,7 +41,7 @@ struct Expected {
 
 std::map<std::string, std::vector<Expected>> expected_models() {
     std::map<std::string, std::vector<Expected>> models;
-    std::ifstream in(std::string(LOUPE_SOURCE_DIR) + "/tests/io/expected_models.txt");
+    std::ifstream in(std::string(LOUPE_SOURCE_DIR) + "/tests/formats/expected_models.txt");
     std::string file;
     Expected line;
     while (in >> file >> line.kind >> line.name >> line.dtype >> line.shape >> line.requires_grad >> line.sum) {

@@ -11,7 +11,7 @@
 #include "core/formats/archive/zip_writer.h"
 #include "core/dispatch/functions.h"
 #include "core/ops/sparse/sparse.h"
-#include "tests/io/io_test.h"
+#include "tests/formats/formats_test.h"
 
 using namespace loupe;
 using namespace std::string_literals;
@@ -314,7 +314,7 @@ class TestCheckpoint : public QObject {
                  "namespace.pt: refers to 'argparse.Namespace', which is not supported" + kHint);
     }
 
-    // PyTorch has read these bytes: tests/io/check_written.py.
+    // PyTorch has read these bytes: tests/formats/check_written.py.
     void writes_what_pytorch_reads() {
         if (qEnvironmentVariableIsSet("LOUPE_WRITE_FIXTURES")) {
             write_checkpoint(training_state(), written("state.pt"));

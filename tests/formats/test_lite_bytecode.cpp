@@ -19,8 +19,8 @@
 #include "core/plugin/plugin_loader.h"
 #include "core/ops/random/generator.h"
 #include "core/runtime/interpreter/interpreter.h"
-#include "tests/io/io_test.h"
-#include "tests/io/lite_machine.h"
+#include "tests/formats/formats_test.h"
+#include "tests/formats/lite_machine.h"
 
 using namespace loupe;
 

@@ -4,7 +4,7 @@
 #include <complex>
 
 #include "core/formats/numpy/npy.h"
-#include "tests/io/io_test.h"
+#include "tests/formats/formats_test.h"
 
 using namespace loupe;
 

@@ -8,7 +8,7 @@
 #include "core/data/loader.h"
 #include "core/formats/numpy/npy.h"
 #include "core/formats/sources/source.h"
-#include "tests/io/io_test.h"
+#include "tests/formats/formats_test.h"
 
 using namespace loupe;
 using namespace loupe::data;

@@ -2,7 +2,7 @@
 // The pictures were written by Pillow (make_arrays.py), which also gave the expected values.
 #include "core/formats/image/image.h"
 #include "core/formats/numpy/npy.h"
-#include "tests/io/io_test.h"
+#include "tests/formats/formats_test.h"
 
 using namespace loupe;
 using Bytes = std::vector<std::uint8_t>;

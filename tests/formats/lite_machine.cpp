@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tests/io/lite_machine.h"
+#include "tests/formats/lite_machine.h"
 
 #include "core/base/error.h"
 #include "core/base/strings.h"
