@@ -5,6 +5,7 @@
 #include <QFile>
 #include <QRegularExpression>
 #include <QtTest>
+#include <algorithm>
 
 namespace {
 
@@ -64,6 +65,56 @@ QString place(const Include& include) {
     return QString("%1:%2 includes %3").arg(include.file).arg(include.line).arg(include.target);
 }
 
+// Header and source of one name.
+QString unit_of(const QString& path) { return path.left(path.lastIndexOf('.')); }
+
+// Tarjan's strongly connected components, of more than one unit.
+class Circles {
+  public:
+    explicit Circles(const QMap<QString, QSet<QString>>& includes) : includes_(includes) {
+        for (auto it = includes.begin(); it != includes.end(); ++it) {
+            if (!index_.contains(it.key())) visit(it.key());
+        }
+    }
+    const QList<QSet<QString>>& all() const { return all_; }
+
+  private:
+    void visit(const QString& unit) {
+        index_[unit] = lowest_[unit] = static_cast<int>(index_.size());
+        stack_.append(unit);
+        for (const QString& target : includes_.value(unit)) {
+            if (!index_.contains(target)) visit(target);
+            else if (!stack_.contains(target)) continue;
+            lowest_[unit] = std::min(lowest_[unit], lowest_[target]);
+        }
+        if (lowest_[unit] != index_[unit]) return;
+        QSet<QString> circle;
+        while (!circle.contains(unit)) circle.insert(stack_.takeLast());
+        if (circle.size() > 1) all_.append(circle);
+    }
+
+    const QMap<QString, QSet<QString>>& includes_;
+    QHash<QString, int> index_;
+    QHash<QString, int> lowest_;
+    QStringList stack_;
+    QList<QSet<QString>> all_;
+};
+
+struct NamedCircle {
+    QSet<QString> units;
+    const char* reason;
+};
+
+const QList<NamedCircle>& named_circles() {
+    static const QList<NamedCircle> kCircles{
+        {{"core/autograd/accumulate_grad", "core/autograd/engine", "core/autograd/node", "core/autograd/variable", "core/autograd/view_nodes"},
+         "a variable knows the node that made it, and nodes hold variables"},
+        {{"core/script/parser", "core/script/parser_impl"}, "one parser in several files"},
+        {{"core/formats/pickle/special_tensors", "core/formats/pickle/tensor_rebuild"}, "parts of a sparse tensor are tensors"},
+    };
+    return kCircles;
+}
+
 }  // namespace
 
 class TestIncludes : public QObject {
@@ -83,6 +134,26 @@ class TestIncludes : public QObject {
             const int from = sub_rank_of(include.file);
             const int to = sub_rank_of(include.target);
             QVERIFY2(from < 0 || to < 0 || to <= from, qPrintable(place(include)));
+        }
+    }
+    void files_include_each_other_in_named_circles_only() {
+        QMap<QString, QSet<QString>> units;
+        for (const char* folder : {"core", "plugins", "views", "app"}) {
+            for (const Include& include : includes_under(folder)) {
+                if (!include.is_ours || room_of(include.target).isEmpty() || unit_of(include.target) == unit_of(include.file)) continue;
+                units[unit_of(include.file)].insert(unit_of(include.target));
+            }
+        }
+        QSet<const NamedCircle*> seen;
+        const Circles circles(units);
+        for (const QSet<QString>& circle : circles.all()) {
+            const auto& named = named_circles();
+            const auto found = std::find_if(named.begin(), named.end(), [&](const NamedCircle& each) { return each.units.contains(circle); });
+            QVERIFY2(found != named.end(), qPrintable("a circle: " + QStringList(circle.begin(), circle.end()).join(", ")));
+            seen.insert(&*found);
+        }
+        for (const NamedCircle& each : named_circles()) {
+            QVERIFY2(seen.contains(&each), qPrintable(QString("no circle any more: ") + each.reason));
         }
     }
     void core_plugins_and_cli_know_no_qt() {
