@@ -12,6 +12,7 @@
 #include "core/autograd/whole_backward.h"
 #include "core/base/cancel.h"
 #include "core/base/error.h"
+#include "core/base/scoped_value.h"
 #include "core/base/strings.h"
 
 namespace loupe {
@@ -50,15 +51,9 @@ Tensor fitted(const Tensor& grad, const Node& node, std::uint32_t output) {
 
 thread_local bool goes_to_all_leaves = true;
 
-class WholeScope {
+class WholeScope final : ScopedValue<bool> {
   public:
-    explicit WholeScope(bool whole) : before_(goes_to_all_leaves) { goes_to_all_leaves = whole; }
-    WholeScope(const WholeScope&) = delete;
-    WholeScope& operator=(const WholeScope&) = delete;
-    ~WholeScope() { goes_to_all_leaves = before_; }
-
-  private:
-    bool before_;
+    explicit WholeScope(bool whole) : ScopedValue(goes_to_all_leaves, whole) {}
 };
 
 // Gradients that have arrived at a node.

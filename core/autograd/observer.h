@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/base/scoped_value.h"
 #include "core/value/ivalue.h"
 
 namespace loupe {
@@ -97,15 +98,9 @@ inline ExecutionObserver* execution_observer() { return detail::thread_observer;
 
 // While it lives, the operators that this thread calls are a part of something that observers are told of already (or
 // nothing that the program asked for), and not told themselves.
-class ToldScope {
+class ToldScope final : ScopedValue<bool> {
   public:
-    ToldScope() : before_(detail::thread_is_told) { detail::thread_is_told = true; }
-    ToldScope(const ToldScope&) = delete;
-    ToldScope& operator=(const ToldScope&) = delete;
-    ~ToldScope() { detail::thread_is_told = before_; }
-
-  private:
-    bool before_;
+    ToldScope() : ScopedValue(detail::thread_is_told, true) {}
 };
 // The observer of a call that comes straight from a program; null for calls inside others.
 inline ExecutionObserver* observer_of_direct_calls() { return detail::thread_is_told ? nullptr : detail::thread_observer; }
@@ -173,17 +168,9 @@ class DirectFrame {
     int errors_;
 };
 
-class ObserverScope {
+class ObserverScope final : ScopedValue<ExecutionObserver*> {
   public:
-    explicit ObserverScope(ExecutionObserver* observer) : before_(detail::thread_observer) {
-        detail::thread_observer = observer;
-    }
-    ObserverScope(const ObserverScope&) = delete;
-    ObserverScope& operator=(const ObserverScope&) = delete;
-    ~ObserverScope() { detail::thread_observer = before_; }
-
-  private:
-    ExecutionObserver* before_;
+    explicit ObserverScope(ExecutionObserver* observer) : ScopedValue(detail::thread_observer, observer) {}
 };
 
 }  // namespace loupe

@@ -3,6 +3,7 @@
 // The phase that operators on this thread belong to when they are run one by one for an autograd node.
 
 #include "core/autograd/observer.h"
+#include "core/base/scoped_value.h"
 
 namespace loupe {
 
@@ -11,15 +12,9 @@ inline thread_local Phase thread_phase = Phase::Forward;
 }
 inline Phase current_phase() { return detail::thread_phase; }
 
-class PhaseScope {
+class PhaseScope final : ScopedValue<Phase> {
   public:
-    explicit PhaseScope(Phase phase) : before_(detail::thread_phase) { detail::thread_phase = phase; }
-    PhaseScope(const PhaseScope&) = delete;
-    PhaseScope& operator=(const PhaseScope&) = delete;
-    ~PhaseScope() { detail::thread_phase = before_; }
-
-  private:
-    Phase before_;
+    explicit PhaseScope(Phase phase) : ScopedValue(detail::thread_phase, phase) {}
 };
 
 }  // namespace loupe

@@ -216,11 +216,9 @@ SavedTensorHooks::~SavedTensorHooks() {
     if (*place == this) *place = before_;
 }
 
-SavedTensorHooksDisabled::SavedTensorHooksDisabled(std::string message) : before_(hooks_disabled) {
-    if (newest_hooks != nullptr) run_error(message);
-    hooks_disabled = std::move(message);
+SavedTensorHooksDisabled::SavedTensorHooksDisabled(std::string message) : ScopedValue(hooks_disabled, std::move(message)) {
+    if (newest_hooks != nullptr) run_error(*hooks_disabled);
 }
-SavedTensorHooksDisabled::~SavedTensorHooksDisabled() { hooks_disabled = std::move(before_); }
 
 void SavedTensor::pack(const Tensor& t, const SavedTensorHooks& hooks) {
     packed_ = make_ptr<Packed>();

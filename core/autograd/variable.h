@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "core/autograd/node.h"
+#include "core/base/scoped_value.h"
 #include "core/tensor/tensor.h"
 
 namespace loupe {
@@ -96,15 +97,9 @@ class SavedTensorHooks {
 
 // While the object lives, SavedTensorHooks of this thread throw Error (Run) with the message, as does this when there are some;
 // torch.autograd.graph.disable_saved_tensors_hooks.
-class SavedTensorHooksDisabled {
+class SavedTensorHooksDisabled final : ScopedValue<std::optional<std::string>> {
   public:
     explicit SavedTensorHooksDisabled(std::string message);
-    SavedTensorHooksDisabled(const SavedTensorHooksDisabled&) = delete;
-    SavedTensorHooksDisabled& operator=(const SavedTensorHooksDisabled&) = delete;
-    ~SavedTensorHooksDisabled();
-
-  private:
-    std::optional<std::string> before_;
 };
 
 // A tensor kept for backward. Without a reference cycle for outputs of the node itself; unpack checks the version.

@@ -19,14 +19,10 @@ thread_local unsigned calls = 0;
 
 }  // namespace
 
-CancelScope::CancelScope(const CancelFlag* flag) : before_(thread_flag) { thread_flag = flag; }
-CancelScope::~CancelScope() { thread_flag = before_; }
+CancelScope::CancelScope(const CancelFlag* flag) : ScopedValue(thread_flag, flag) {}
 
 // The earlier of two deadlines holds.
-DeadlineScope::DeadlineScope(Clock::duration limit) : before_(thread_deadline) {
-    thread_deadline = std::min(before_, Clock::now() + limit);
-}
-DeadlineScope::~DeadlineScope() { thread_deadline = before_; }
+DeadlineScope::DeadlineScope(Clock::duration limit) : ScopedValue(thread_deadline, std::min(thread_deadline, Clock::now() + limit)) {}
 
 bool is_cancelled() { return thread_flag != nullptr && thread_flag->load(std::memory_order_relaxed); }
 

@@ -5,32 +5,22 @@
 #include <atomic>
 #include <chrono>
 
+#include "core/base/scoped_value.h"
+
 namespace loupe {
 
 using CancelFlag = std::atomic<bool>;
 
 // Makes the flag the one that check_cancelled() of this thread looks at.
-class CancelScope {
+class CancelScope final : ScopedValue<const CancelFlag*> {
   public:
     explicit CancelScope(const CancelFlag* flag);
-    CancelScope(const CancelScope&) = delete;
-    CancelScope& operator=(const CancelScope&) = delete;
-    ~CancelScope();
-
-  private:
-    const CancelFlag* before_;
 };
 
 // Ends what this thread does once it has taken too long: for work that a file, not the user, asked for.
-class DeadlineScope {
+class DeadlineScope final : ScopedValue<std::chrono::steady_clock::time_point> {
   public:
     explicit DeadlineScope(std::chrono::steady_clock::duration limit);
-    DeadlineScope(const DeadlineScope&) = delete;
-    DeadlineScope& operator=(const DeadlineScope&) = delete;
-    ~DeadlineScope();
-
-  private:
-    std::chrono::steady_clock::time_point before_;
 };
 
 bool is_cancelled();

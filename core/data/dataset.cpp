@@ -156,7 +156,6 @@ std::vector<Ptr<Subset>> random_split(const DatasetPtr& source, const std::vecto
 
 const WorkerInfo* worker_info() { return current_worker; }
 
-WorkerScope::WorkerScope(const WorkerInfo& info) : before_(std::exchange(current_worker, &info)), generator_(info.generator) {}
-WorkerScope::~WorkerScope() { current_worker = before_; }
+WorkerScope::WorkerScope(const WorkerInfo& info) : info_(current_worker, &info), generator_(info.generator) {}
 
 }  // namespace loupe::data

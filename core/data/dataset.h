@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "core/base/ref_counted.h"
+#include "core/base/scoped_value.h"
 #include "core/ops/random/generator.h"
 #include "core/value/ivalue.h"
 
@@ -157,12 +158,9 @@ const WorkerInfo* worker_info();
 class WorkerScope {
   public:
     explicit WorkerScope(const WorkerInfo& info);
-    WorkerScope(const WorkerScope&) = delete;
-    WorkerScope& operator=(const WorkerScope&) = delete;
-    ~WorkerScope();
 
   private:
-    const WorkerInfo* before_;
+    ScopedValue<const WorkerInfo*> info_;
     DefaultGeneratorScope generator_;
 };
 

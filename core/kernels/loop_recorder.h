@@ -4,6 +4,7 @@
 
 #include <span>
 
+#include "core/base/scoped_value.h"
 #include "core/kernels/loop_operand.h"
 
 namespace loupe {
@@ -25,15 +26,9 @@ namespace detail {
 extern thread_local LoopRecorder* thread_loop_recorder;
 }
 
-class LoopRecorderScope {
+class LoopRecorderScope final : ScopedValue<LoopRecorder*> {
   public:
-    explicit LoopRecorderScope(LoopRecorder* recorder) : before_(detail::thread_loop_recorder) { detail::thread_loop_recorder = recorder; }
-    LoopRecorderScope(const LoopRecorderScope&) = delete;
-    LoopRecorderScope& operator=(const LoopRecorderScope&) = delete;
-    ~LoopRecorderScope() { detail::thread_loop_recorder = before_; }
-
-  private:
-    LoopRecorder* before_;
+    explicit LoopRecorderScope(LoopRecorder* recorder) : ScopedValue(detail::thread_loop_recorder, recorder) {}
 };
 
 }  // namespace loupe

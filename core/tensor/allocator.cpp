@@ -203,10 +203,7 @@ std::string_view memory_category_name(MemoryCategory category) {
     return kNames[static_cast<std::size_t>(category)];
 }
 
-MemoryCategoryScope::MemoryCategoryScope(MemoryCategory category) : before_(thread_category) {
-    thread_category = category;
-}
-MemoryCategoryScope::~MemoryCategoryScope() { thread_category = before_; }
+MemoryCategoryScope::MemoryCategoryScope(MemoryCategory category) : ScopedValue(thread_category, category) {}
 MemoryCategory current_memory_category() { return thread_category; }
 
 Allocator& allocator_for(DeviceType type) {

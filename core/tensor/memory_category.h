@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "core/base/scoped_value.h"
+
 namespace loupe {
 
 // What a block of memory is for.
@@ -21,15 +23,9 @@ inline constexpr int kMemoryCategories = 8;
 std::string_view memory_category_name(MemoryCategory category);  // "saved for backward"
 
 // The category that allocations of this thread get while the object lives.
-class MemoryCategoryScope {
+class MemoryCategoryScope final : ScopedValue<MemoryCategory> {
   public:
     explicit MemoryCategoryScope(MemoryCategory category);
-    MemoryCategoryScope(const MemoryCategoryScope&) = delete;
-    MemoryCategoryScope& operator=(const MemoryCategoryScope&) = delete;
-    ~MemoryCategoryScope();
-
-  private:
-    MemoryCategory before_;
 };
 MemoryCategory current_memory_category();
 

@@ -5,6 +5,7 @@
 #include <cstddef>
 
 #include "core/base/ref_counted.h"
+#include "core/base/scoped_value.h"
 
 namespace loupe {
 
@@ -19,15 +20,9 @@ namespace detail {
 extern thread_local MemorySource* thread_memory_source;
 }
 
-class MemorySourceScope {
+class MemorySourceScope final : ScopedValue<MemorySource*> {
   public:
-    explicit MemorySourceScope(MemorySource* source) : before_(detail::thread_memory_source) { detail::thread_memory_source = source; }
-    MemorySourceScope(const MemorySourceScope&) = delete;
-    MemorySourceScope& operator=(const MemorySourceScope&) = delete;
-    ~MemorySourceScope() { detail::thread_memory_source = before_; }
-
-  private:
-    MemorySource* before_;
+    explicit MemorySourceScope(MemorySource* source) : ScopedValue(detail::thread_memory_source, source) {}
 };
 
 }  // namespace loupe

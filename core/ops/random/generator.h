@@ -8,6 +8,7 @@
 #include <span>
 
 #include "core/base/ref_counted.h"
+#include "core/base/scoped_value.h"
 #include "core/value/ivalue.h"
 
 namespace loupe {
@@ -76,13 +77,10 @@ Generator& default_generator();
 class DefaultGeneratorScope {
   public:
     explicit DefaultGeneratorScope(Ptr<Generator> generator);
-    DefaultGeneratorScope(const DefaultGeneratorScope&) = delete;
-    DefaultGeneratorScope& operator=(const DefaultGeneratorScope&) = delete;
-    ~DefaultGeneratorScope();
 
   private:
     Ptr<Generator> generator_;
-    Generator* before_;
+    ScopedValue<Generator*> scope_;
 };
 // The generator that an operator was given; the default one for None. Throws Error (Run) for anything else.
 Generator& generator_of(const IValue& value);

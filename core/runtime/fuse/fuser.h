@@ -17,6 +17,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/scoped_value.h"
 #include "core/ir/graph.h"
 #include "core/runtime/fuse/fused_kernel.h"
 
@@ -80,15 +81,9 @@ namespace detail {
 extern thread_local FusionWatcher* thread_fusion_watcher;
 }
 
-class FusionWatcherScope {
+class FusionWatcherScope final : ScopedValue<FusionWatcher*> {
   public:
-    explicit FusionWatcherScope(FusionWatcher* watcher) : before_(detail::thread_fusion_watcher) { detail::thread_fusion_watcher = watcher; }
-    FusionWatcherScope(const FusionWatcherScope&) = delete;
-    FusionWatcherScope& operator=(const FusionWatcherScope&) = delete;
-    ~FusionWatcherScope() { detail::thread_fusion_watcher = before_; }
-
-  private:
-    FusionWatcher* before_;
+    explicit FusionWatcherScope(FusionWatcher* watcher) : ScopedValue(detail::thread_fusion_watcher, watcher) {}
 };
 
 }  // namespace loupe::runtime

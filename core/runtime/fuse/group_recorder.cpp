@@ -8,7 +8,6 @@ thread_local GroupRecorder* thread_group_recorder = nullptr;
 
 GroupRecorder* group_recorder() { return thread_group_recorder; }
 
-GroupRecorderScope::GroupRecorderScope(GroupRecorder* recorder) : before_(thread_group_recorder) { thread_group_recorder = recorder; }
-GroupRecorderScope::~GroupRecorderScope() { thread_group_recorder = before_; }
+GroupRecorderScope::GroupRecorderScope(GroupRecorder* recorder) : ScopedValue(thread_group_recorder, recorder) {}
 
 }  // namespace loupe::runtime

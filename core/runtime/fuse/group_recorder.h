@@ -4,6 +4,7 @@
 
 #include <span>
 
+#include "core/base/scoped_value.h"
 #include "core/runtime/fuse/fuser.h"
 
 namespace loupe::runtime {
@@ -16,15 +17,9 @@ class GroupRecorder {
 };
 GroupRecorder* group_recorder();  // this thread's; null for none
 
-class GroupRecorderScope {
+class GroupRecorderScope final : ScopedValue<GroupRecorder*> {
   public:
     explicit GroupRecorderScope(GroupRecorder* recorder);
-    GroupRecorderScope(const GroupRecorderScope&) = delete;
-    GroupRecorderScope& operator=(const GroupRecorderScope&) = delete;
-    ~GroupRecorderScope();
-
-  private:
-    GroupRecorder* before_;
 };
 
 }  // namespace loupe::runtime

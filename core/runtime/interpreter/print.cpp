@@ -20,10 +20,6 @@ void print_error_text(std::string_view text) {
     else std::fwrite(text.data(), 1, text.size(), stderr);
 }
 
-PrintScope::PrintScope(PrintHandler handler) : handler_(std::move(handler)), before_(thread_handler) {
-    thread_handler = &handler_;
-}
-
-PrintScope::~PrintScope() { thread_handler = before_; }
+PrintScope::PrintScope(PrintHandler handler) : handler_(std::move(handler)), scope_(thread_handler, &handler_) {}
 
 }  // namespace loupe::runtime

@@ -5,6 +5,8 @@
 #include <functional>
 #include <string_view>
 
+#include "core/base/scoped_value.h"
+
 namespace loupe::runtime {
 
 using PrintHandler = std::function<void(std::string_view text)>;
@@ -18,13 +20,10 @@ void print_error_text(std::string_view text);
 class PrintScope {
   public:
     explicit PrintScope(PrintHandler handler);
-    PrintScope(const PrintScope&) = delete;
-    PrintScope& operator=(const PrintScope&) = delete;
-    ~PrintScope();
 
   private:
     PrintHandler handler_;
-    const PrintHandler* before_;
+    ScopedValue<const PrintHandler*> scope_;
 };
 
 }  // namespace loupe::runtime
