@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <cerrno>
 #include <cstring>
@@ -16,6 +15,7 @@
 #include <system_error>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "core/base/error.h"
 #include "core/base/strings.h"
@@ -28,6 +28,7 @@ namespace fs = std::filesystem;
 
 constexpr int kReaderSeconds = 30;  // that a FIFO may go without taking a byte
 constexpr int kMostLinks = 40;
+constexpr std::size_t kPiece = std::size_t{1} << 16;  // bytes of one read or write
 
 Error file_error(ErrorKind kind, const fs::path& path, std::string message) {
     return Error(kind, std::move(message), {.file = path.string()});
@@ -140,15 +141,38 @@ std::string read_text_file(const fs::path& path) {
 FileHandle memory_file() { return FileHandle(::memfd_create("file", MFD_CLOEXEC)); }
 
 std::string contents_of(const FileHandle& file, const fs::path& path, std::size_t most) {
-    std::string out;
-    std::array<char, 1 << 16> part{};
+    struct stat facts {};
+    if (::fstat(file.get(), &facts) != 0) throw SystemError(errno, path.string(), std::strerror(errno));
+    const auto size = static_cast<std::size_t>(std::max<off_t>(facts.st_size, 0));
+    if (size > most) throw SystemError(EFBIG, path.string(), std::strerror(EFBIG));
+    // The byte behind the end is asked for too: the read that finds nothing there is the last.
+    std::string out(size + 1, '\0');
+    std::size_t filled = 0;
     while (true) {
-        const ssize_t count = ::pread(file.get(), part.data(), part.size(), static_cast<off_t>(out.size()));
+        if (filled == out.size()) out.resize(filled + kPiece);
+        const ssize_t count = ::pread(file.get(), out.data() + filled, out.size() - filled, static_cast<off_t>(filled));
         if (count < 0 && errno == EINTR) continue;
         if (count < 0) throw SystemError(errno, path.string(), std::strerror(errno));
-        if (count == 0) return out;
-        out.append(part.data(), static_cast<std::size_t>(count));
-        if (out.size() > most) throw SystemError(EFBIG, path.string(), std::strerror(EFBIG));
+        filled += static_cast<std::size_t>(count);
+        if (filled > most) throw SystemError(EFBIG, path.string(), std::strerror(EFBIG));
+        if (count > 0) continue;
+        out.resize(filled);
+        return out;
+    }
+}
+
+void copy_contents(const FileHandle& from, const FileHandle& to, const fs::path& path, std::size_t most) {
+    std::vector<char> part(kPiece);
+    std::size_t at = 0;
+    while (true) {
+        const ssize_t count = ::pread(from.get(), part.data(), part.size(), static_cast<off_t>(at));
+        if (count < 0 && errno == EINTR) continue;
+        if (count < 0) throw SystemError(errno, path.string(), std::strerror(errno));
+        if (count == 0) return;
+        const auto size = static_cast<std::size_t>(count);
+        if (size > most - at) throw SystemError(EFBIG, path.string(), std::strerror(EFBIG));
+        write_at(to, at, {part.data(), size}, path);
+        at += size;
     }
 }
 
@@ -290,7 +314,7 @@ class AtomicFile::Place {
         return false;
     }
     bool copy(int from) {
-        std::array<char, 1 << 16> part{};
+        std::vector<char> part(kPiece);
         off_t at = 0;
         while (true) {
             const ssize_t count = ::pread(from, part.data(), part.size(), at);
@@ -357,7 +381,6 @@ void AtomicFile::run(const std::function<void()>& calls) const {
 
 void AtomicFile::write(std::span<const std::byte> bytes) {
     // The kernel takes several times longer for pieces of many megabytes: it gathers pages for all of a piece first.
-    constexpr std::size_t kPiece = std::size_t{1} << 16;
     while (!bytes.empty()) {
         const auto written = ::write(file_.get(), bytes.data(), std::min(bytes.size(), kPiece));
         if (written < 0 && errno == EINTR) continue;

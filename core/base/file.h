@@ -119,6 +119,8 @@ class AtomicFile {
 FileHandle memory_file();
 // All that is in an open file, from its beginning. Throws SystemError, EFBIG when it is more than that many bytes.
 std::string contents_of(const FileHandle& file, const std::filesystem::path& path, std::size_t most = SIZE_MAX);
+// All of an open file into another, from its beginning, in pieces. Throws SystemError, EFBIG when it is more than `most` bytes.
+void copy_contents(const FileHandle& from, const FileHandle& to, const std::filesystem::path& path, std::size_t most = SIZE_MAX);
 // Throws SystemError.
 void write_at(const FileHandle& file, std::size_t offset, std::string_view bytes, const std::filesystem::path& path);
 
