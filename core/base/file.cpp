@@ -11,9 +11,11 @@
 #include <atomic>
 #include <cerrno>
 #include <cstring>
+#include <mutex>
 #include <optional>
 #include <system_error>
 #include <thread>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -95,6 +97,17 @@ FileHandle unnamed_file() {
     return file.is_open() ? std::move(file) : memory_file();
 }
 
+// All that are mapped now.
+struct MappedFiles {
+    std::mutex mutex;
+    std::unordered_set<MappedFile*> files;
+};
+
+MappedFiles& mapped_files() {
+    static auto* const all = new MappedFiles;  // outlives tensors that are static
+    return *all;
+}
+
 }  // namespace
 
 SystemError::SystemError(int number, std::string path, std::string message)
@@ -125,11 +138,49 @@ Ptr<MappedFile> MappedFile::map(const FileHandle& handle, const fs::path& path) 
     void* address = ::mmap(nullptr, file->size_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE, handle.get(), 0);
     if (address == MAP_FAILED) throw file_error(ErrorKind::File, path, concat("cannot map: ", std::strerror(errno)));
     file->data_ = static_cast<std::byte*>(address);
+    file->file_ = identity_of(handle.get());
+    MappedFiles& all = mapped_files();
+    const std::lock_guard lock(all.mutex);
+    all.files.insert(file.get());
     return file;
 }
 
 MappedFile::~MappedFile() {
-    if (data_ != nullptr) ::munmap(data_, size_);
+    if (data_ == nullptr) return;
+    MappedFiles& all = mapped_files();
+    {
+        const std::lock_guard lock(all.mutex);
+        all.files.erase(this);
+    }
+    ::munmap(data_, size_);
+}
+
+void MappedFile::detach() {
+    const std::lock_guard lock(mapped_files().mutex);
+    copy_pages();
+}
+
+void MappedFile::detach_all(const FileHandle& file) {
+    const InodeId id = identity_of(file.get());
+    MappedFiles& all = mapped_files();
+    const std::lock_guard lock(all.mutex);
+    for (MappedFile* const mapped : all.files) {
+        if (mapped->file_ == id) mapped->copy_pages();
+    }
+}
+
+void MappedFile::copy_pages() {
+    if (data_ == nullptr || is_detached_) return;
+    void* const copy = ::mmap(nullptr, size_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    const auto no_memory = [&] { return file_error(ErrorKind::Run, path_, concat("out of memory: a copy of ", format_bytes(static_cast<double>(size_)))); };
+    if (copy == MAP_FAILED) throw no_memory();
+    std::memcpy(copy, data_, size_);
+    // In one step: a thread that reads finds the one or the other.
+    if (::mremap(copy, size_, size_, MREMAP_MAYMOVE | MREMAP_FIXED, data_) == MAP_FAILED) {
+        ::munmap(copy, size_);
+        throw no_memory();
+    }
+    is_detached_ = true;
 }
 
 std::string read_text_file(const fs::path& path) {

@@ -43,13 +43,22 @@ class MappedFile : public RefCounted {
     static Ptr<MappedFile> map(const FileHandle& file, const std::filesystem::path& path);
     ~MappedFile() override;
 
+    // Copies the bytes into memory, at the same address: afterwards the file can be cut or changed. Pages of a file that was cut
+    // cannot be read any more (SIGBUS). No other thread may write to the bytes meanwhile. Throws Error (Run) when out of memory.
+    void detach();
+    // The same for every mapping of the file that is open here; called before this process changes a file.
+    static void detach_all(const FileHandle& file);
+
     std::span<std::byte> bytes() const { return {data_, size_}; }
     const std::filesystem::path& path() const { return path_; }
 
   private:
     MappedFile() = default;
+    void copy_pages();
 
     std::filesystem::path path_;
+    InodeId file_;
+    bool is_detached_ = false;
     std::byte* data_ = nullptr;
     std::size_t size_ = 0;
 };

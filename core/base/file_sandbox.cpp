@@ -465,6 +465,7 @@ FileHandle FileSandbox::open_to_write(const std::string& path, Create create, Ke
     struct stat facts {};
     if (::fstat(file.get(), &facts) != 0) fail(errno, path);
     if (!S_ISREG(facts.st_mode)) throw SystemError(EINVAL, path, "Invalid argument: no regular file");
+    if (facts.st_size > 0) MappedFile::detach_all(file);
     if (keep == Keep::Nothing && facts.st_size > 0 && ::ftruncate(file.get(), 0) != 0) fail(errno, path);
     return file;
 }
@@ -485,7 +486,13 @@ FileTarget FileSandbox::target(const std::string& path) {
     return {path, std::shared_ptr<const FolderEntry>(std::move(in_folder))};
 }
 
-Ptr<MappedFile> FileSandbox::map(const std::string& path) { return MappedFile::map(open_to_read(path), path); }
+Ptr<MappedFile> FileSandbox::map(const std::string& path) {
+    const std::lock_guard lock(mutex_);
+    auto file = MappedFile::map(open_to_read(path), path);
+    // The program may have it open already, to write.
+    if (path != kNull && root_of(place_to_read(path).path, true) != nullptr) file->detach();
+    return file;
+}
 
 std::string FileSandbox::read_text(const std::string& path) {
     const auto file = map(path);

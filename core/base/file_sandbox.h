@@ -82,6 +82,7 @@ class FileSandbox final : public RefCounted {
     FileHandle open_to_write(const std::string& path, Create create, Keep keep);
     // For AtomicFile.
     FileTarget target(const std::string& path);
+    // A copy in memory of what the program can write: writing does not reach what was read before.
     Ptr<MappedFile> map(const std::string& path);
     std::string read_text(const std::string& path);
 

@@ -50,6 +50,7 @@ class SandboxTest : public QObject {
     void a_link_that_is_put_in_the_way_is_not_followed();
     void removes_what_it_made_by_identity();
     void refuses_devices_and_fifos();
+    void what_was_mapped_stays_when_the_file_is_written();
     void saves_through_an_atomic_file();
     void temporary_files_go();
     void keys_beside_a_source_in_a_home_are_hidden();
@@ -237,6 +238,34 @@ void SandboxTest::refuses_devices_and_fifos() {
     QCOMPARE(errno_of([&] { files->open_to_read("/dev/zero"); }), EINVAL);
     write(*files, "/dev/null", "gone");
     QCOMPARE(read(*files, "/dev/null"), std::string());
+}
+
+// Tensors view the files that they were loaded from; touching a page behind the end of a cut file ends the program.
+void SandboxTest::what_was_mapped_stays_when_the_file_is_written() {
+    const std::string weights(3 * 4096, 'w');
+    const auto text_of = [](const Ptr<MappedFile>& file) {
+        return std::string(reinterpret_cast<const char*>(file->bytes().data()), file->bytes().size());
+    };
+    const auto files = sandbox({.read = {}, .write = {base_ / "work"}});
+    put(base_ / "work" / "theirs", weights);
+    // By the program, and by the one that looks at it.
+    const auto theirs = MappedFile::open(base_ / "work" / "theirs");
+    const auto loaded = files->map("theirs");
+    theirs->bytes()[0] = std::byte{'x'};
+    write(*files, "theirs", "");
+    QVERIFY(text_of(theirs) == "x" + weights.substr(1));
+    QVERIFY(text_of(loaded) == weights);
+    QCOMPARE(get(base_ / "work" / "theirs"), std::string());
+    // Opened before it is mapped, written after.
+    const auto fresh = sandbox();
+    write(*fresh, "own", weights);
+    const FileHandle open = fresh->open_to_write("own", Create::No, Keep::Contents);
+    const auto before = fresh->map("own");
+    write_at(open, 0, "changed", "own");
+    QVERIFY(text_of(before) == weights);
+    // What it cannot write is mapped as it is.
+    put(own_ / "weights", weights);
+    QVERIFY(text_of(fresh->map("weights")) == weights);
 }
 
 void SandboxTest::saves_through_an_atomic_file() {
