@@ -4,8 +4,6 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
-#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -16,6 +14,7 @@
 #include <system_error>
 #include <utility>
 
+#include "core/base/open_beneath.h"
 #include "core/base/strings.h"
 
 namespace loupe {
@@ -95,33 +94,6 @@ std::string plain_name(const std::string& name) {
 
 // --- system calls ---
 
-struct OpenHow {
-    std::uint64_t flags = 0;
-    std::uint64_t mode = 0;
-    std::uint64_t resolve = 0;
-};
-constexpr int kOpenat2 = 437;
-constexpr std::uint64_t kNoMagicLinks = 0x02, kNoLinks = 0x04, kBeneath = 0x08;
-
-int walk_beneath(int folder, const std::string& relative, int flags, unsigned mode) {
-    FileHandle at;
-    std::size_t from = 0;
-    while (true) {
-        const std::size_t slash = relative.find('/', from);
-        const std::string part = relative.substr(from, slash == std::string::npos ? slash : slash - from);
-        if (part == ".." || part.empty()) {
-            errno = EXDEV;
-            return -1;
-        }
-        const int base = at.is_open() ? at.get() : folder;
-        if (slash == std::string::npos) return ::openat(base, part.c_str(), flags | O_NOFOLLOW | O_CLOEXEC, mode);
-        FileHandle next(::openat(base, part.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-        if (!next.is_open()) return -1;
-        at = std::move(next);
-        from = slash + 1;
-    }
-}
-
 [[noreturn]] void fail(int number, const std::string& path) { throw SystemError(number, path, std::strerror(number)); }
 
 FileFacts facts_of(const struct stat& given) {
@@ -157,16 +129,6 @@ void count_files(int folder, std::size_t& files, std::uint64_t& bytes) {
 }
 
 }  // namespace
-
-int open_beneath(int folder, const std::string& relative, int flags, unsigned mode) {
-    const bool creates = (flags & O_CREAT) != 0 || (flags & O_TMPFILE) == O_TMPFILE;
-    const OpenHow how{static_cast<std::uint64_t>(flags | O_CLOEXEC), creates ? mode : 0, kBeneath | kNoLinks | kNoMagicLinks};
-    const long opened = ::syscall(kOpenat2, folder, relative.c_str(), &how, sizeof how);
-    if (opened >= 0) return static_cast<int>(opened);
-    // Older kernels, and containers that do not know the call.
-    if (errno != ENOSYS && errno != EPERM) return -1;
-    return walk_beneath(folder, relative, flags, mode);
-}
 
 bool FileFacts::is_folder() const { return S_ISDIR(mode); }
 bool FileFacts::is_regular() const { return S_ISREG(mode); }

@@ -166,7 +166,4 @@ class FileSandbox final : public RefCounted {
     std::recursive_mutex mutex_;
 };
 
-// Opens a path of a folder that leads out of it nowhere: relative, without "..", through no link. Returns -1 with errno.
-int open_beneath(int folder, const std::string& relative, int flags, unsigned mode = 0666);
-
 }  // namespace loupe

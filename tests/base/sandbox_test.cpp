@@ -11,6 +11,7 @@
 
 #include "core/base/file.h"
 #include "core/base/file_sandbox.h"
+#include "core/base/open_beneath.h"
 #include "core/base/restricted_thread.h"
 
 using namespace loupe;
@@ -31,10 +32,22 @@ int errno_of(F&& f) {
     return 0;
 }
 
+// With openat2, and without it.
+using OpenBeneath = int (*)(int folder, const std::string& relative, int flags, unsigned mode);
+constexpr unsigned kMode = 0600;
+
+void name_ways_beneath() {
+    QTest::addColumn<OpenBeneath>("open");
+    QTest::newRow("openat2") << OpenBeneath(open_beneath);
+    QTest::newRow("part by part") << OpenBeneath(walk_beneath);
+}
+
 void put(const fs::path& path, const std::string& text) { std::ofstream(path) << text; }
 std::string get(const fs::path& path) { return read_text_file(path); }
 
 }  // namespace
+
+Q_DECLARE_METATYPE(OpenBeneath)
 
 class SandboxTest : public QObject {
     Q_OBJECT
@@ -47,6 +60,7 @@ class SandboxTest : public QObject {
     void an_existing_file_is_copied_before_it_is_changed();
     void permitted_folders_are_written();
     void links_lead_nowhere();
+    void a_link_that_is_put_in_the_way_is_not_followed_data() { name_ways_beneath(); }
     void a_link_that_is_put_in_the_way_is_not_followed();
     void removes_what_it_made_by_identity();
     void refuses_devices_and_fifos();
@@ -55,6 +69,7 @@ class SandboxTest : public QObject {
     void temporary_files_go();
     void keys_beside_a_source_in_a_home_are_hidden();
     void says_each_refusal_once();
+    void beneath_has_no_way_out_data() { name_ways_beneath(); }
     void beneath_has_no_way_out();
     void the_kernel_refuses_what_the_checks_let_through();
 
@@ -200,11 +215,17 @@ void SandboxTest::links_lead_nowhere() {
 
 // Between the check of a path and the use of the file another process may change what the path means.
 void SandboxTest::a_link_that_is_put_in_the_way_is_not_followed() {
+    QFETCH(const OpenBeneath, open);
     fs::create_directory_symlink(other_, own_ / "swapped");
     const FileHandle root(::open(own_.c_str(), O_PATH | O_DIRECTORY));
-    QCOMPARE(open_beneath(root.get(), "swapped/secret", O_RDONLY), -1);
     fs::create_symlink(other_ / "secret", own_ / "direct");
-    QCOMPARE(open_beneath(root.get(), "direct", O_RDONLY), -1);
+    fs::create_symlink("data.csv", own_ / "near");
+    for (const char* path : {"swapped/secret", "direct", "near", "swapped"}) {
+        for (const int flags : {O_RDONLY, O_RDWR | O_CREAT, O_PATH}) {
+            QVERIFY2(!FileHandle(open(root.get(), path, flags, kMode)).is_open(), path);
+        }
+    }
+    QCOMPARE(get(other_ / "secret"), std::string("key"));
 }
 
 void SandboxTest::removes_what_it_made_by_identity() {
@@ -333,12 +354,21 @@ void SandboxTest::says_each_refusal_once() {
 }
 
 void SandboxTest::beneath_has_no_way_out() {
+    QFETCH(const OpenBeneath, open);
+    fs::create_directory(own_ / "sub");
     const FileHandle root(::open(own_.c_str(), O_PATH | O_DIRECTORY));
-    for (const char* path : {"../other/secret", "a/../../other/secret", "/etc/passwd", ""}) {
-        QVERIFY2(open_beneath(root.get(), path, O_RDONLY) < 0, path);
+    for (const char* path : {"../other/secret", "..", "sub/../../other/secret", "a/../../other/secret", "/etc/passwd", ""}) {
+        QVERIFY2(!FileHandle(open(root.get(), path, O_RDONLY, 0)).is_open(), path);
     }
-    const FileHandle file(open_beneath(root.get(), "data.csv", O_RDONLY));
-    QVERIFY(file.is_open());
+    QVERIFY(FileHandle(open(root.get(), "data.csv", O_RDONLY, 0)).is_open());
+    QVERIFY(FileHandle(open(root.get(), ".", O_PATH | O_DIRECTORY, 0)).is_open());
+    QVERIFY(FileHandle(open(root.get(), "sub", O_PATH | O_DIRECTORY, 0)).is_open());
+    QVERIFY(FileHandle(open(root.get(), "sub/new", O_RDWR | O_CREAT | O_EXCL, kMode)).is_open());
+    QVERIFY(fs::exists(own_ / "sub" / "new"));
+    const int none = open(root.get(), "sub/none", O_RDONLY, 0);
+    const int reason = errno;
+    QCOMPARE(none, -1);
+    QCOMPARE(reason, ENOENT);
 }
 
 void SandboxTest::the_kernel_refuses_what_the_checks_let_through() {
