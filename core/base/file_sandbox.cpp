@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -83,6 +84,14 @@ bool holds_home(const fs::path& folder) {
     return home != nullptr && *home != '\0' && inside(resolve(home).path, folder).has_value();
 }
 
+// Keys, settings, and what the system shows of itself are no part of a source that lies beside or above them.
+bool is_private(const fs::path& folder, const fs::path& relative) {
+    constexpr std::array<std::string_view, 4> kOfTheSystem{"dev", "proc", "run", "sys"};
+    const std::string first = relative.begin()->string();
+    if (folder == "/" && std::find(kOfTheSystem.begin(), kOfTheSystem.end(), first) != kOfTheSystem.end()) return true;
+    return std::any_of(relative.begin(), relative.end(), [](const fs::path& part) { return part != "." && part.native().starts_with('.'); });
+}
+
 std::string plain_name(const std::string& name) {
     std::string out;
     for (const char c : name.substr(0, 40)) {
@@ -136,12 +145,7 @@ bool FileFacts::is_regular() const { return S_ISREG(mode); }
 // --- what is permitted ---
 
 FileSandbox::FileSandbox(Options options) : options_(std::move(options)) {
-    if (!options_.source_folder.empty()) {
-        std::error_code failed;
-        if (fs::is_directory(options_.source_folder, failed)) add_root(options_.source_folder, false);
-        // Keys and settings are no part of a source that lies beside them.
-        if (!roots_.empty()) roots_.back()->hides_dot_names = holds_home(roots_.back()->path);
-    }
+    set_source_folder(options_.source_folder);
     permit(options_.permissions);
 }
 
@@ -153,15 +157,24 @@ FileSandbox::~FileSandbox() {
     }
 }
 
+void FileSandbox::set_source_folder(const fs::path& folder) {
+    const std::lock_guard lock(mutex_);
+    options_.source_folder = folder;
+    std::error_code failed;
+    if (folder.empty() || !fs::is_directory(folder, failed)) return;
+    if (Root* const root = add_root(folder, false)) root->hides_private = holds_home(root->path);
+}
+
 void FileSandbox::permit(const FilePermissions& more) {
     const std::lock_guard lock(mutex_);
     for (const fs::path& path : more.read) {
-        if (root_of(resolve(path).path, false) == nullptr) add_root(path, false);
+        const Root* const root = root_of(resolve(path).path, false);
+        if (root == nullptr || root->hides_private) add_root(path, false);
     }
     for (const fs::path& path : more.write) add_root(path, true);
 }
 
-void FileSandbox::add_root(const fs::path& path, bool can_write) {
+FileSandbox::Root* FileSandbox::add_root(const fs::path& path, bool can_write) {
     const Resolved at = resolve(path);
     auto root = std::make_unique<Root>();
     root->path = at.path;
@@ -170,22 +183,24 @@ void FileSandbox::add_root(const fs::path& path, bool can_write) {
     const bool is_folder = fs::is_directory(at.path, failed);
     if (!is_folder) root->only = at.path.filename().string();
     root->folder.reset(::open((is_folder ? at.path : at.path.parent_path()).c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
-    if (!root->folder.is_open()) return;  // nothing there to permit
+    if (!root->folder.is_open()) return nullptr;  // nothing there to permit
     roots_.push_back(std::move(root));
     thread_.reset();
+    return roots_.back().get();
 }
 
-// The deepest of those that permit it.
+// The deepest of those that permit it; of two for one folder the later, which the user has permitted.
 const FileSandbox::Root* FileSandbox::root_of(const fs::path& canonical, bool writes) const {
     const auto permits = [&](const Root& root) {
         if (writes && !root.can_write) return false;
         if (!root.only.empty()) return canonical == root.path;
         const auto relative = inside(canonical, root.path);
-        return relative && !(root.hides_dot_names && relative->front() == '.' && *relative != ".");
+        return relative && !(root.hides_private && is_private(root.path, *relative));
     };
     const Root* best = nullptr;
     for (const auto& root : roots_) {
-        if (permits(*root) && (best == nullptr || root->path.native().size() > best->path.native().size())) best = root.get();
+        const bool is_better = best == nullptr || root->path.native().size() >= best->path.native().size();
+        if (is_better && permits(*root)) best = root.get();
     }
     return best;
 }
@@ -193,9 +208,9 @@ const FileSandbox::Root* FileSandbox::root_of(const fs::path& canonical, bool wr
 FileSandbox::Root& FileSandbox::make_own_root(const std::string& name) {
     std::string path = (resolve(fs::temp_directory_path()).path / concat("tensorloupe-", plain_name(name), "-XXXXXX")).string();
     if (::mkdtemp(path.data()) == nullptr) fail(errno, path);
-    add_root(path, true);
-    if (roots_.empty() || roots_.back()->path != path) fail(ENOENT, path);
-    return *roots_.back();
+    Root* const root = add_root(path, true);
+    if (root == nullptr || root->path != path) fail(ENOENT, path);
+    return *root;
 }
 
 FileSandbox::Root& FileSandbox::fresh() {
@@ -491,7 +506,8 @@ std::vector<std::string> FileSandbox::names(const std::string& path) {
         FileHandle folder(open_at(place, O_RDONLY | O_DIRECTORY));
         if (!folder.is_open()) fail(errno, path);
         for (std::string& name : names_in(std::move(folder))) {
-            const bool is_hidden = place.root->hides_dot_names && place.relative == "." && name.starts_with('.');
+            const fs::path relative = place.relative == "." ? fs::path(name) : fs::path(place.relative) / name;
+            const bool is_hidden = place.root->hides_private && is_private(place.root->path, relative);
             if (!is_hidden && place.root->only.empty()) all.push_back(std::move(name));
         }
     };

@@ -73,6 +73,8 @@ class FileSandbox final : public RefCounted {
     ~FileSandbox() override;
 
     void permit(const FilePermissions& more);
+    // For a program whose source is known only after it has begun.
+    void set_source_folder(const std::filesystem::path& folder);
 
     // --- files ---
     FileHandle open_to_read(const std::string& path);
@@ -114,7 +116,7 @@ class FileSandbox final : public RefCounted {
         FileHandle folder;
         std::string only;  // the one name in it that is meant; empty: all
         bool can_write = false;
-        bool hides_dot_names = false;
+        bool hides_private = false;  // names with a dot at any depth; of "/" also what the system has there
         bool is_own = false;  // fresh or temporary
     };
     struct Place {
@@ -128,7 +130,8 @@ class FileSandbox final : public RefCounted {
         std::string name;
     };
 
-    void add_root(const std::filesystem::path& path, bool can_write);
+    // Null where nothing is that could be permitted.
+    Root* add_root(const std::filesystem::path& path, bool can_write);
     const Root* root_of(const std::filesystem::path& canonical, bool writes) const;
     Root& make_own_root(const std::string& name);
     Root& fresh();

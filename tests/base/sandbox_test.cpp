@@ -6,6 +6,7 @@
 
 #include <QTemporaryDir>
 #include <QTest>
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 
@@ -68,6 +69,8 @@ class SandboxTest : public QObject {
     void saves_through_an_atomic_file();
     void temporary_files_go();
     void keys_beside_a_source_in_a_home_are_hidden();
+    void keys_below_a_source_above_homes_are_hidden();
+    void the_system_is_no_part_of_a_source_in_its_root();
     void says_each_refusal_once();
     void beneath_has_no_way_out_data() { name_ways_beneath(); }
     void beneath_has_no_way_out();
@@ -335,6 +338,44 @@ void SandboxTest::keys_beside_a_source_in_a_home_are_hidden() {
     QCOMPARE(refusals_.size(), std::size_t{1});
     QCOMPARE(errno_of([&] { write(*files, (own_ / ".bashrc").string(), "x"); }), EACCES);
     QCOMPARE(refusals_.back().allow, (own_ / ".bashrc").string());
+}
+
+void SandboxTest::keys_below_a_source_above_homes_are_hidden() {
+    fs::create_directories(own_ / "user" / ".ssh" / "deep");
+    put(own_ / "user" / ".ssh" / "id", "key");
+    put(own_ / "user" / "words", "1");
+    for (const fs::path& home : {own_ / "user", own_}) {
+        qputenv("HOME", QByteArray::fromStdString(home.string()));
+        const auto files = sandbox();
+        QCOMPARE(errno_of([&] { files->open_to_read((own_ / "user" / ".ssh" / "id").string()); }), EACCES);
+        QCOMPARE(errno_of([&] { files->open_to_read("user/.ssh/id"); }), ENOENT);  // not from the working directory
+        QCOMPARE(errno_of([&] { files->names((own_ / "user" / ".ssh" / "deep").string()); }), EACCES);
+        QCOMPARE(files->names((own_ / "user").string()), std::vector<std::string>{"words"});
+        QCOMPARE(read(*files, (own_ / "user" / "words").string()), std::string("1"));
+        // What the user permits is permitted, also a folder as a whole.
+        files->permit({.read = {own_ / "user"}, .write = {}});
+        QCOMPARE(read(*files, (own_ / "user" / ".ssh" / "id").string()), std::string("key"));
+        QCOMPARE(files->names((own_ / "user").string()), (std::vector<std::string>{".ssh", "words"}));
+    }
+    // The source of a program that has used files already.
+    qputenv("HOME", QByteArray::fromStdString((own_ / "user").string()));
+    const auto late = make_ptr<FileSandbox>(FileSandbox::Options{});
+    late->working_folder();
+    late->set_source_folder(own_);
+    QCOMPARE(read(*late, "data.csv"), std::string("1,2"));
+    QCOMPARE(errno_of([&] { late->open_to_read((own_ / "user" / ".ssh" / "id").string()); }), EACCES);
+}
+
+void SandboxTest::the_system_is_no_part_of_a_source_in_its_root() {
+    own_ = "/";
+    const auto files = sandbox();
+    for (const char* path : {"/proc/self/environ", "/sys", "/dev/tty", "/run"}) {
+        if (fs::exists(path)) QCOMPARE(errno_of([&] { files->facts(path); }), EACCES);
+    }
+    const std::vector<std::string> names = files->names("/");
+    QVERIFY(std::find(names.begin(), names.end(), "usr") != names.end());
+    QVERIFY(std::find(names.begin(), names.end(), "proc") == names.end());
+    QVERIFY(std::none_of(names.begin(), names.end(), [](const std::string& name) { return name.starts_with('.'); }));
 }
 
 void SandboxTest::says_each_refusal_once() {
