@@ -139,6 +139,14 @@ void count_files(int folder, std::size_t& files, std::uint64_t& bytes) {
 
 }  // namespace
 
+bool can_be_permitted(const fs::path& path) {
+    std::error_code failed;
+    if (fs::exists(path, failed)) return true;
+    const fs::path whole = fs::absolute(path, failed).lexically_normal();
+    const fs::path name = whole.has_filename() ? whole : whole.parent_path();
+    return !failed && fs::is_directory(name.parent_path(), failed);
+}
+
 bool FileFacts::is_folder() const { return S_ISDIR(mode); }
 bool FileFacts::is_regular() const { return S_ISREG(mode); }
 
@@ -182,6 +190,7 @@ FileSandbox::Root* FileSandbox::add_root(const fs::path& path, bool can_write) {
     std::error_code failed;
     const bool is_folder = fs::is_directory(at.path, failed);
     if (!is_folder) root->only = at.path.filename().string();
+    root->may_become_folder = can_write && !at.exists;
     root->folder.reset(::open((is_folder ? at.path : at.path.parent_path()).c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
     if (!root->folder.is_open()) return nullptr;  // nothing there to permit
     roots_.push_back(std::move(root));
@@ -193,7 +202,7 @@ FileSandbox::Root* FileSandbox::add_root(const fs::path& path, bool can_write) {
 const FileSandbox::Root* FileSandbox::root_of(const fs::path& canonical, bool writes) const {
     const auto permits = [&](const Root& root) {
         if (writes && !root.can_write) return false;
-        if (!root.only.empty()) return canonical == root.path;
+        if (!root.has_all_below()) return canonical == root.path;
         const auto relative = inside(canonical, root.path);
         return relative && !(root.hides_private && is_private(root.path, *relative));
     };
@@ -270,7 +279,9 @@ void FileSandbox::refuse(bool writes, const fs::path& canonical, const std::stri
     struct stat facts {};
     if (::lstat(canonical.c_str(), &facts) == 0 && S_ISDIR(facts.st_mode)) allow = canonical;
     while (allow.has_relative_path() && ::lstat(allow.c_str(), &facts) != 0) allow = allow.parent_path();
-    if (holds_home(allow)) allow = canonical;
+    // Of a folder that holds a home only what lies on the way.
+    auto part = std::next(canonical.begin(), std::distance(allow.begin(), allow.end()));
+    while (part != canonical.end() && holds_home(allow)) allow /= *part++;
     report(writes ? FileRefusal::Access::Write : FileRefusal::Access::Read, canonical, allow.string());
     throw SystemError(EACCES, shown, concat("Permission denied to a model source (--allow-", writes ? "write " : "read ", allow.string(), " permits it)"));
 }
@@ -290,7 +301,7 @@ std::optional<FileSandbox::Place> FileSandbox::permitted_at(const fs::path& path
     const Resolved at = resolve(path, follows_last);
     const Root* const root = root_of(at.path, writes);
     if (root == nullptr) return std::nullopt;
-    return Place{root, at.path, root->only.empty() ? *inside(at.path, root->path) : root->only};
+    return Place{root, at.path, *inside(at.path, root->only.empty() ? root->path : root->path.parent_path())};
 }
 
 // Below the fresh folder: in the working directory, or beside the source.
@@ -499,6 +510,11 @@ std::optional<FileFacts> FileSandbox::find(const std::string& path) {
     }
 }
 
+bool FileSandbox::is_missing(const std::string& path) {
+    const std::lock_guard lock(mutex_);
+    return in_working_folder(path) ? !find(path) : !resolve(path).exists;
+}
+
 std::vector<std::string> FileSandbox::names(const std::string& path) {
     const std::lock_guard lock(mutex_);
     std::vector<std::string> all;
@@ -508,7 +524,7 @@ std::vector<std::string> FileSandbox::names(const std::string& path) {
         for (std::string& name : names_in(std::move(folder))) {
             const fs::path relative = place.relative == "." ? fs::path(name) : fs::path(place.relative) / name;
             const bool is_hidden = place.root->hides_private && is_private(place.root->path, relative);
-            if (!is_hidden && place.root->only.empty()) all.push_back(std::move(name));
+            if (!is_hidden && place.root->has_all_below()) all.push_back(std::move(name));
         }
     };
     const Place first = place_to_read(path);

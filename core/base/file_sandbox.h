@@ -20,19 +20,22 @@
 
 namespace loupe {
 
-// What the user permits: folders with all below them, and single files.
+// What the user permits: folders with all below them, and single files. For writing also what does not exist yet: a file or folder.
 struct FilePermissions {
     std::vector<std::filesystem::path> read;
     std::vector<std::filesystem::path> write;
 };
+
+// Does it exist, or could it be made: does the folder exist that it would be in?
+bool can_be_permitted(const std::filesystem::path& path);
 
 // An access that was not permitted.
 struct FileRefusal {
     enum class Access { Read, Write, Remove };
     std::string path;
     Access access = Access::Read;
-    // The folder that would have to be permitted, or the file itself where its folder holds too much. Empty for Remove: a
-    // program removes only what it has made.
+    // The folder that would have to be permitted. Of a folder that holds a home: what lies in it on the way to the file, which
+    // need not exist. Empty for Remove: a program removes only what it has made.
     std::string allow;
 };
 
@@ -92,6 +95,8 @@ class FileSandbox final : public RefCounted {
     FileFacts facts(const std::string& path);
     // None when the program sees no such file; never throws for that.
     std::optional<FileFacts> find(const std::string& path);
+    // Is nothing there, whether the program may look at it or not?
+    bool is_missing(const std::string& path);
     std::vector<std::string> names(const std::string& folder);  // sorted
     void make_folder(const std::string& path);
     // Throws when the program may not write there; says so as for a write.
@@ -116,8 +121,9 @@ class FileSandbox final : public RefCounted {
         FileHandle folder;
         std::string only;  // the one name in it that is meant; empty: all
         bool can_write = false;
+        bool may_become_folder = false;  // nothing was there when it was permitted; once it is a folder, all below it is too
         bool hides_private = false;  // names with a dot at any depth; of "/" also what the system has there
-        bool is_own = false;  // fresh or temporary
+        bool has_all_below() const { return only.empty() || may_become_folder; }
     };
     struct Place {
         const Root* root = nullptr;

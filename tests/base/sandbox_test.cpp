@@ -71,6 +71,7 @@ class SandboxTest : public QObject {
     void keys_beside_a_source_in_a_home_are_hidden();
     void keys_below_a_source_above_homes_are_hidden();
     void the_system_is_no_part_of_a_source_in_its_root();
+    void what_does_not_exist_yet_can_be_permitted();
     void says_each_refusal_once();
     void beneath_has_no_way_out_data() { name_ways_beneath(); }
     void beneath_has_no_way_out();
@@ -376,6 +377,37 @@ void SandboxTest::the_system_is_no_part_of_a_source_in_its_root() {
     QVERIFY(std::find(names.begin(), names.end(), "usr") != names.end());
     QVERIFY(std::find(names.begin(), names.end(), "proc") == names.end());
     QVERIFY(std::none_of(names.begin(), names.end(), [](const std::string& name) { return name.starts_with('.'); }));
+}
+
+void SandboxTest::what_does_not_exist_yet_can_be_permitted() {
+    qputenv("HOME", QByteArray::fromStdString(other_.string()));
+    const fs::path log = other_ / "logs" / "run" / "log";
+    const auto none = sandbox();
+    QCOMPARE(errno_of([&] { write(*none, log.string(), "x"); }), EACCES);
+    QCOMPARE(refusals_.back().allow, (other_ / "logs").string());
+    QCOMPARE(errno_of([&] { write(*none, (other_ / "log").string(), "x"); }), EACCES);
+    QCOMPARE(refusals_.back().allow, (other_ / "log").string());
+    QVERIFY(can_be_permitted(other_ / "logs") && can_be_permitted("new") && can_be_permitted("new/") && !can_be_permitted("new/er"));
+
+    const auto files = sandbox({.read = {}, .write = {other_ / "logs", other_ / "log"}});
+    QVERIFY(files->is_missing((other_ / "logs").string()));
+    QVERIFY(!files->is_missing(other_.string()));  // without a refusal
+    QCOMPARE(refusals_.size(), std::size_t{2});
+    QCOMPARE(errno_of([&] { write(*files, log.string(), "x"); }), ENOENT);
+    files->make_folder((other_ / "logs").string());
+    files->make_folder(log.parent_path().string());
+    write(*files, log.string(), "text");
+    QCOMPARE(get(log), std::string("text"));
+    QCOMPARE(files->names((other_ / "logs").string()), std::vector<std::string>{"run"});
+    write(*files, (other_ / "log").string(), "file");
+    QCOMPARE(read(*files, (other_ / "log").string()), std::string("file"));
+    // Beside it nothing is permitted; a file that was there stays a file.
+    QCOMPARE(errno_of([&] { files->open_to_read((other_ / "secret").string()); }), EACCES);
+    QCOMPARE(errno_of([&] { write(*files, (other_ / "logs2").string(), "x"); }), EACCES);
+    const auto one = sandbox({.read = {}, .write = {other_ / "secret"}});
+    fs::remove(other_ / "secret");
+    fs::create_directory(other_ / "secret");
+    QCOMPARE(errno_of([&] { write(*one, (other_ / "secret" / "in").string(), "x"); }), EACCES);
 }
 
 void SandboxTest::says_each_refusal_once() {
