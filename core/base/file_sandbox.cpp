@@ -25,6 +25,7 @@ namespace fs = std::filesystem;
 
 constexpr int kMostLinks = 40;
 constexpr std::string_view kNull = "/dev/null";
+constexpr std::size_t kMostCopied = std::size_t{1} << 31;  // bytes of a file that is copied before it is changed
 
 // --- paths ---
 
@@ -33,9 +34,17 @@ struct Resolved {
     bool exists = false;
 };
 
+// Empty when it was removed.
+fs::path working_directory() {
+    std::error_code failed;
+    return fs::current_path(failed);
+}
+
 // Follows every link. What does not exist, or cannot be looked at, is taken as it is written.
 Resolved resolve(const fs::path& given, bool follows_last = true) {
-    const fs::path absolute = fs::absolute(given);
+    std::error_code removed;
+    const fs::path absolute = fs::absolute(given, removed);
+    if (removed) return {given, false};
     std::deque<std::string> left;
     for (const fs::path& part : absolute.relative_path()) left.push_back(part.string());
     Resolved at{"/", true};
@@ -215,7 +224,13 @@ const FileSandbox::Root* FileSandbox::root_of(const fs::path& canonical, bool wr
 }
 
 FileSandbox::Root& FileSandbox::make_own_root(const std::string& name) {
-    std::string path = (resolve(fs::temp_directory_path()).path / concat("tensorloupe-", plain_name(name), "-XXXXXX")).string();
+    std::error_code failed;
+    const fs::path folder = fs::temp_directory_path(failed);
+    if (failed) {
+        const char* const given = std::getenv("TMPDIR");
+        fail(failed.value(), given != nullptr ? given : "/tmp");
+    }
+    std::string path = (resolve(folder).path / concat("tensorloupe-", plain_name(name), "-XXXXXX")).string();
     if (::mkdtemp(path.data()) == nullptr) fail(errno, path);
     Root* const root = add_root(path, true);
     if (root == nullptr || root->path != path) fail(ENOENT, path);
@@ -306,7 +321,7 @@ std::optional<FileSandbox::Place> FileSandbox::permitted_at(const fs::path& path
 
 // Below the fresh folder: in the working directory, or beside the source.
 std::optional<FileSandbox::Place> FileSandbox::readable_below(const fs::path& relative) const {
-    for (const fs::path& folder : {fs::current_path(), options_.source_folder}) {
+    for (const fs::path& folder : {working_directory(), options_.source_folder}) {
         if (folder.empty() || !resolve(folder / relative).exists) continue;
         if (auto place = permitted_at(folder / relative, false)) return place;
     }
@@ -321,7 +336,7 @@ FileSandbox::Place FileSandbox::place_to_read(const std::string& path) {
         if (!at.exists) fail(ENOENT, path);
         refuse(false, at.path, path);
     }
-    const Resolved in_directory = resolve(fs::current_path() / *relative);
+    const Resolved in_directory = resolve(working_directory() / *relative);
     if (in_directory.exists) {
         if (auto place = permitted_at(in_directory.path, true)) return *place;
     }
@@ -339,10 +354,10 @@ FileSandbox::Place FileSandbox::place_to_write(const std::string& path) {
         if (auto place = permitted_at(path, true)) return *place;
         refuse(true, resolve(path).path, path);
     }
-    if (auto place = permitted_at(fs::current_path() / *relative, true)) return *place;
-    if (*relative->begin() == "..") refuse(true, resolve(fs::current_path() / *relative).path, path);
+    if (auto place = permitted_at(working_directory() / *relative, true)) return *place;
+    if (*relative->begin() == "..") refuse(true, resolve(working_directory() / *relative).path, path);
     auto place = permitted_at(fresh().path / *relative, true);
-    if (!place || place->root != fresh_) refuse(true, resolve(fs::current_path() / *relative).path, path);
+    if (!place || place->root != fresh_) refuse(true, resolve(working_directory() / *relative).path, path);
     make_folders_above(*relative);
     return *place;
 }
@@ -355,7 +370,7 @@ FileSandbox::Place FileSandbox::place_to_change(const std::string& path) {
     if (!relative) {
         if (auto place = existing(path)) return *place;
     } else {
-        if (auto place = existing(fs::current_path() / *relative)) return *place;
+        if (auto place = existing(working_directory() / *relative)) return *place;
         if (auto place = fresh_ == nullptr ? std::nullopt : existing(fresh_->path / *relative)) return *place;
     }
     const Place place = place_to_read(path);
@@ -384,13 +399,20 @@ void FileSandbox::copy_up(const fs::path& relative) {
     const FileHandle from(open_at(*below, O_RDONLY | O_NONBLOCK | O_NOCTTY));
     struct stat facts {};
     if (!from.is_open() || ::fstat(from.get(), &facts) != 0 || !S_ISREG(facts.st_mode)) return;
-    const std::string contents = contents_of(from, below->path);
+    if (static_cast<std::uint64_t>(facts.st_size) > kMostCopied) fail(EFBIG, relative.string());
     const Place place = *permitted_at(fresh().path / relative, true);
     make_folders_above(relative);
     const FileHandle to(open_at(place, O_CREAT | O_EXCL | O_RDWR | O_NONBLOCK));
     if (!to.is_open()) return;
     note_made(identity_of(to.get()), place);
-    write_at(to, 0, contents, relative);
+    try {
+        copy_contents(from, to, relative, kMostCopied);
+    } catch (const SystemError&) {
+        // A part of it would be read in place of the whole.
+        const Entry entry = entry_of(place, relative.string());
+        call([&] { return ::unlinkat(entry.folder.get(), entry.name.c_str(), 0); });
+        throw;
+    }
 }
 
 FileSandbox::Entry FileSandbox::entry_of(const Place& place, const std::string& shown) {
@@ -460,6 +482,7 @@ FileHandle FileSandbox::open_to_write(const std::string& path, Create create, Ke
 
 FileTarget FileSandbox::target(const std::string& path) {
     const std::lock_guard lock(mutex_);
+    if (path == kNull) return FileTarget(path);
     const Place place = place_to_write(path);
     Entry entry = entry_of(place, path);
     const Ptr<FileSandbox> self(this);
@@ -553,7 +576,7 @@ void FileSandbox::make_folder(const std::string& path) {
 
 void FileSandbox::require_writable(const std::string& path) {
     const std::lock_guard lock(mutex_);
-    place_to_write(path);
+    if (path != kNull) place_to_write(path);
 }
 
 void FileSandbox::check_made(const Entry& entry, const Place& place, const std::string& shown, const char* what) {
@@ -605,7 +628,7 @@ std::string FileSandbox::real_path(const std::string& path) {
 
 std::string FileSandbox::working_folder() {
     const std::lock_guard lock(mutex_);
-    const Resolved directory = resolve(fs::current_path());
+    const Resolved directory = resolve(working_directory());
     if (root_of(directory.path, true) != nullptr) return directory.path.string();
     return fresh().path.string();
 }

@@ -59,7 +59,9 @@ class SandboxTest : public QObject {
     void reads_its_own_folder_only();
     void writes_into_a_fresh_folder();
     void an_existing_file_is_copied_before_it_is_changed();
+    void a_file_that_is_too_large_is_not_copied();
     void permitted_folders_are_written();
+    void folders_that_are_gone_are_errors_of_the_system();
     void links_lead_nowhere();
     void a_link_that_is_put_in_the_way_is_not_followed_data() { name_ways_beneath(); }
     void a_link_that_is_put_in_the_way_is_not_followed();
@@ -185,6 +187,41 @@ void SandboxTest::an_existing_file_is_copied_before_it_is_changed() {
     QCOMPARE(errno_of([&] { files->open_to_write("data.csv", Create::Always, Keep::Nothing); }), EEXIST);
 }
 
+void SandboxTest::a_file_that_is_too_large_is_not_copied() {
+    put(own_ / "log", "");
+    fs::resize_file(own_ / "log", (std::uintmax_t{1} << 31) + 1);  // a hole
+    auto files = sandbox();
+    QCOMPARE(errno_of([&] { files->open_to_write("log", Create::IfMissing, Keep::Contents); }), EFBIG);
+    QVERIFY(!fs::exists(fs::path(files->fresh_folder()) / "log"));
+    write(*files, "log", "new");
+    QCOMPARE(read(*files, "log"), std::string("new"));
+    files.reset();
+    // Larger than a piece.
+    const std::string text(200'000, 't');
+    put(own_ / "log", text);
+    files = sandbox();
+    QVERIFY(contents_of(files->open_to_write("log", Create::IfMissing, Keep::Contents), "log") == text);
+}
+
+void SandboxTest::folders_that_are_gone_are_errors_of_the_system() {
+    fs::create_directory(base_ / "gone");
+    fs::current_path(base_ / "gone");
+    fs::remove(base_ / "gone");
+    auto files = sandbox();
+    QCOMPARE(read(*files, "data.csv"), std::string("1,2"));
+    QCOMPARE(errno_of([&] { files->open_to_read("none"); }), ENOENT);
+    QCOMPARE(errno_of([&] { write(*files, "../none", "x"); }), EACCES);
+    write(*files, "log", "text");
+    QCOMPARE(get(fs::path(files->working_folder()) / "log"), std::string("text"));
+    fs::current_path(base_ / "work");
+    qputenv("TMPDIR", QByteArray::fromStdString((base_ / "gone").string()));
+    files = sandbox();
+    QCOMPARE(errno_of([&] { write(*files, "log", "text"); }), ENOENT);
+    QCOMPARE(errno_of([&] { files->working_folder(); }), ENOENT);
+    QCOMPARE(errno_of([&] { files->temporary_folder(); }), ENOENT);
+    QCOMPARE(read(*files, "data.csv"), std::string("1,2"));
+}
+
 void SandboxTest::permitted_folders_are_written() {
     const auto files = sandbox({.read = {}, .write = {base_ / "work"}});
     write(*files, "log.txt", "here");
@@ -262,6 +299,9 @@ void SandboxTest::refuses_devices_and_fifos() {
     QCOMPARE(errno_of([&] { write(*files, "fifo", "x"); }), EINVAL);
     QCOMPARE(errno_of([&] { files->open_to_read("/dev/zero"); }), EINVAL);
     write(*files, "/dev/null", "gone");
+    write_file_atomically(files->target("/dev/null"), "gone");
+    files->require_writable("/dev/null");
+    QCOMPARE(errno_of([&] { files->target("/dev/full"); }), EACCES);
     QCOMPARE(read(*files, "/dev/null"), std::string());
 }
 
