@@ -98,7 +98,8 @@ bool hasWrongPermission(const QCommandLineParser& parser) {
     for (const char* option : {"allow-read", "allow-write"}) {
         for (const QString& path : parser.values(QLatin1String(option))) {
             if (loupe::can_be_permitted(path.toStdString())) continue;
-            std::fprintf(stderr, "--%s: neither it nor its folder exists: %s\n", option, path.toLocal8Bit().constData());
+            const QByteArray shown = path.toLocal8Bit();
+            std::fprintf(stderr, "--%s: neither it nor its folder exists: %s\n", option, shown.constData());
             return true;
         }
     }

@@ -172,7 +172,10 @@ void MappedFile::detach_all(const FileHandle& file) {
 void MappedFile::copy_pages() {
     if (data_ == nullptr || is_detached_) return;
     void* const copy = ::mmap(nullptr, size_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    const auto no_memory = [&] { return file_error(ErrorKind::Run, path_, concat("out of memory: a copy of ", format_bytes(static_cast<double>(size_)))); };
+    const auto no_memory = [&] {
+        const std::string size = format_bytes(static_cast<double>(size_));
+        return file_error(ErrorKind::Run, path_, concat("out of memory: a copy of ", size));
+    };
     if (copy == MAP_FAILED) throw no_memory();
     std::memcpy(copy, data_, size_);
     // In one step: a thread that reads finds the one or the other.

@@ -43,8 +43,9 @@ class MappedFile : public RefCounted {
     static Ptr<MappedFile> map(const FileHandle& file, const std::filesystem::path& path);
     ~MappedFile() override;
 
-    // Copies the bytes into memory, at the same address: afterwards the file can be cut or changed. Pages of a file that was cut
-    // cannot be read any more (SIGBUS). No other thread may write to the bytes meanwhile. Throws Error (Run) when out of memory.
+    // Copies the bytes into memory, at the same address: afterwards the file can be cut or changed. Pages of a file
+    // that was cut cannot be read any more (SIGBUS). No other thread may write to the bytes meanwhile. Throws Error
+    // (Run) when out of memory.
     void detach();
     // The same for every mapping of the file that is open here; called before this process changes a file.
     static void detach_all(const FileHandle& file);
@@ -128,8 +129,10 @@ class AtomicFile {
 FileHandle memory_file();
 // All that is in an open file, from its beginning. Throws SystemError, EFBIG when it is more than that many bytes.
 std::string contents_of(const FileHandle& file, const std::filesystem::path& path, std::size_t most = SIZE_MAX);
-// All of an open file into another, from its beginning, in pieces. Throws SystemError, EFBIG when it is more than `most` bytes.
-void copy_contents(const FileHandle& from, const FileHandle& to, const std::filesystem::path& path, std::size_t most = SIZE_MAX);
+// All of an open file into another, from its beginning, in pieces. Throws SystemError, EFBIG when it is more than that
+// many bytes.
+void copy_contents(const FileHandle& from, const FileHandle& to, const std::filesystem::path& path,
+                   std::size_t most = SIZE_MAX);
 // Throws SystemError.
 void write_at(const FileHandle& file, std::size_t offset, std::string_view bytes, const std::filesystem::path& path);
 

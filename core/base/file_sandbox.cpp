@@ -98,7 +98,8 @@ bool is_private(const fs::path& folder, const fs::path& relative) {
     constexpr std::array<std::string_view, 4> kOfTheSystem{"dev", "proc", "run", "sys"};
     const std::string first = relative.begin()->string();
     if (folder == "/" && std::find(kOfTheSystem.begin(), kOfTheSystem.end(), first) != kOfTheSystem.end()) return true;
-    return std::any_of(relative.begin(), relative.end(), [](const fs::path& part) { return part != "." && part.native().starts_with('.'); });
+    const auto is_hidden = [](const fs::path& part) { return part != "." && part.native().starts_with('.'); };
+    return std::any_of(relative.begin(), relative.end(), is_hidden);
 }
 
 std::string plain_name(const std::string& name) {
@@ -501,7 +502,7 @@ Ptr<MappedFile> FileSandbox::map(const std::string& path) {
     const std::lock_guard lock(mutex_);
     auto file = MappedFile::map(open_to_read(path), path);
     // The program may have it open already, to write.
-    if (path != kNull && root_of(place_to_read(path).path, true) != nullptr) file->detach();
+    if (root_of(place_to_read(path).path, true) != nullptr) file->detach();
     return file;
 }
 

@@ -20,7 +20,8 @@
 
 namespace loupe {
 
-// What the user permits: folders with all below them, and single files. For writing also what does not exist yet: a file or folder.
+// What the user permits: folders with all below them, and single files. For writing also a file or folder that does not
+// exist yet.
 struct FilePermissions {
     std::vector<std::filesystem::path> read;
     std::vector<std::filesystem::path> write;
@@ -34,8 +35,8 @@ struct FileRefusal {
     enum class Access { Read, Write, Remove };
     std::string path;
     Access access = Access::Read;
-    // The folder that would have to be permitted. Of a folder that holds a home: what lies in it on the way to the file, which
-    // need not exist. Empty for Remove: a program removes only what it has made.
+    // The folder that would have to be permitted. Of a folder that holds a home: what lies in it on the way to the
+    // file, which need not exist. Empty for Remove: a program removes only what it has made.
     std::string allow;
 };
 
@@ -121,7 +122,7 @@ class FileSandbox final : public RefCounted {
         FileHandle folder;
         std::string only;  // the one name in it that is meant; empty: all
         bool can_write = false;
-        bool may_become_folder = false;  // nothing was there when it was permitted; once it is a folder, all below it is too
+        bool may_become_folder = false;  // did not exist when it was permitted; once a folder, all below it is meant
         bool hides_private = false;  // names with a dot at any depth; of "/" also what the system has there
         bool has_all_below() const { return only.empty() || may_become_folder; }
     };

@@ -37,7 +37,8 @@ int refuse_link(FileHandle file) {
 
 int open_beneath(int folder, const std::string& relative, int flags, unsigned mode) {
     const bool creates = (flags & O_CREAT) != 0 || (flags & O_TMPFILE) == O_TMPFILE;
-    const OpenHow how{static_cast<std::uint64_t>(flags | O_CLOEXEC), creates ? mode : 0, kBeneath | kNoLinks | kNoMagicLinks};
+    const OpenHow how{static_cast<std::uint64_t>(flags | O_CLOEXEC), creates ? mode : 0,
+                      kBeneath | kNoLinks | kNoMagicLinks};
     const long opened = ::syscall(kOpenat2, folder, relative.c_str(), &how, sizeof how);
     if (opened >= 0) return static_cast<int>(opened);
     // Older kernels, and containers that do not know the call.

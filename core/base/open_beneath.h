@@ -6,7 +6,8 @@
 
 namespace loupe {
 
-// Opens a path of a folder that leads out of it nowhere: relative, without "..", through no link. Returns -1 with errno.
+// Opens a path of a folder that leads out of it nowhere: relative, without "..", through no link. Returns -1 with
+// errno.
 int open_beneath(int folder, const std::string& relative, int flags, unsigned mode = 0666);
 // The same part by part, for kernels and containers without openat2.
 int walk_beneath(int folder, const std::string& relative, int flags, unsigned mode = 0666);

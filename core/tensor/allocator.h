@@ -67,8 +67,8 @@ struct AllocationEvent {
     bool is_free = false;
 };
 
-// Called for allocations and frees while an AllocationObserverScope of it lives (allocation_observers.h). Frees may come from
-// any thread.
+// Called for allocations and frees while an AllocationObserverScope of it lives (allocation_observers.h). Frees may
+// come from any thread.
 class AllocationObserver {
   public:
     virtual ~AllocationObserver() = default;

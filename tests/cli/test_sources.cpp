@@ -193,8 +193,10 @@ model = net
     void whatPermitsItCanBeGiven() {
         const Place place;
         const QString source = place.dir.filePath("source/net.py");
-        place.write("source/net.py", "import os, torch\nlogs = os.path.expanduser('~/logs/first')\nos.makedirs(logs, exist_ok=True)\n"
-                                     "open(logs + '/run.txt', 'w').write('text')\nprint(os.listdir(logs))\nmodel = torch.nn.Linear(2, 2)\n");
+        place.write("source/net.py",
+                    "import os, torch\nlogs = os.path.expanduser('~/logs/first')\nos.makedirs(logs, exist_ok=True)\n"
+                    "open(logs + '/run.txt', 'w').write('text')\nprint(os.listdir(logs))\n"
+                    "model = torch.nn.Linear(2, 2)\n");
         const QString logs = place.dir.filePath("home/logs");
         QVERIFY(run_cli_in(place.dir.path(), {"info", source}).err.contains("--allow-write " + logs + " permits it"));
         const Outcome made = run_cli_in(place.dir.path(), {"info", source, "--allow-write", logs});
@@ -202,7 +204,8 @@ model = net
         QVERIFY(made.out.startsWith("['run.txt']\n"));
         QVERIFY(QFile::exists(logs + "/first/run.txt"));
         // A file in the home itself.
-        place.write("source/net.py", "import os, torch\nopen(os.path.expanduser('~/run.txt'), 'w').write('text')\nmodel = torch.nn.Linear(2, 2)\n");
+        place.write("source/net.py", "import os, torch\nopen(os.path.expanduser('~/run.txt'), 'w').write('text')\n"
+                                     "model = torch.nn.Linear(2, 2)\n");
         const QString file = place.dir.filePath("home/run.txt");
         QVERIFY(run_cli_in(place.dir.path(), {"info", source}).err.contains("--allow-write " + file + " permits it"));
         QCOMPARE(run_cli_in(place.dir.path(), {"info", source, "--allow-write", file}).err, QString());
