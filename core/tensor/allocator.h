@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Memory for storages: who gives it, and who is told about it.
+// Memory for storages: who gives it, and what observers see of it.
 
 #include <cstddef>
 #include <cstdint>
@@ -57,7 +57,7 @@ void set_allocator(DeviceType type, Allocator* allocator);
 // Default: the physical memory of the machine.
 void set_allocation_limit(std::size_t bytes);
 
-// One allocation or free, as told to the observer of the thread that does it.
+// One allocation or free, as observers see it.
 struct AllocationEvent {
     std::uint64_t storage_id = 0;  // unique in the process, never reused
     const void* address = nullptr;
@@ -67,14 +67,14 @@ struct AllocationEvent {
     bool is_free = false;
 };
 
-// Told of every allocation and free. Frees may come from any thread.
+// Called for allocations and frees while an AllocationObserverScope of it lives (allocation_observers.h). Frees may
+// come from any thread.
 class AllocationObserver {
   public:
     virtual ~AllocationObserver() = default;
     virtual void on_allocation(const AllocationEvent& event) noexcept = 0;
 };
-// One observer a process (the sessions share it through theirs); null removes it. Returns the one before.
-AllocationObserver* set_allocation_observer(AllocationObserver* observer);
+// The list of all observers, which calls those that an allocation concerns; null when there are none.
 AllocationObserver* allocation_observer();
 
 }  // namespace loupe

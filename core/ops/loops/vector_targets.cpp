@@ -2,7 +2,7 @@
 #include "core/ops/loops/vector_targets.h"
 
 #include "core/ops/loops/simd_targets.h"
-//
+// Highway reads the choice above.
 #include <hwy/highway.h>
 
 #include <cstdlib>
