@@ -62,11 +62,11 @@ struct PreparedRun {
     std::vector<IValue> arguments;
     std::unique_ptr<session::BackwardSource> backward;  // null without backward
 };
-// Of a source without a model, which has run, the program is null.
 // The method's arguments when the command line says inputs; empty otherwise.
 std::vector<IValue> given_arguments(const session::Program& program, const RunArguments& options, const std::string& method);
 // The same, with what fits when it says none.
 std::vector<IValue> run_inputs(const session::Program& program, const RunArguments& options, const std::string& method);
+// Of a source without a model, which has run, the program is null.
 PreparedRun prepare_run(const RunArguments& options);
 // The first half of it. Null for a source without a model.
 std::shared_ptr<session::Program> open_program(const RunArguments& options);

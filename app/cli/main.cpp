@@ -41,13 +41,21 @@ int status_of(const Error& error) {
 
 // What a model source may touch.
 void add_permissions(CLI::App& command, FilePermissions& permissions) {
-    const auto add = [&](const char* option, std::vector<std::filesystem::path>& paths, const char* what) {
+    // What is written may be made only by the source.
+    const auto refuse = [](const std::string& path) {
+        return can_be_permitted(path) ? std::string() : concat("neither it nor its folder exists: ", path);
+    };
+    const CLI::Validator can_appear(refuse, "PATH");
+    const auto add = [&](const char* option, std::vector<std::filesystem::path>& paths, const CLI::Validator& check,
+                         const char* what) {
         command.add_option_function<std::vector<std::string>>(option, [&paths](const std::vector<std::string>& given) { paths.assign(given.begin(), given.end()); }, what)
-            ->check(CLI::ExistingPath)
+            ->check(check)
             ->allow_extra_args(false);
     };
-    add("--allow-read", permissions.read, "a folder or file that a model source may read besides its own folder; repeat for others");
-    add("--allow-write", permissions.write, "a folder or file that a model source may write besides a fresh folder of its own; repeat for others");
+    add("--allow-read", permissions.read, CLI::ExistingPath,
+        "a folder or file that a model source may read besides its own folder; repeat for others");
+    add("--allow-write", permissions.write, can_appear,
+        "a folder or file that a model source may write besides a fresh folder of its own; repeat for others");
 }
 
 void add_model_options(CLI::App& command, RunArguments& options) {

@@ -156,7 +156,7 @@ std::vector<IValue> run_inputs(const session::Program& program, const RunArgumen
 
 namespace {
 
-// What the mode leaves to the interpreter is told, a line each.
+// Prints a line for each part of the graph that the mode leaves to the interpreter.
 void compile(PreparedRun& run, const RunArguments& options, const std::string& method) {
     const session::CompileOptions how{session::parse_compile_mode(options.compile_mode), options.pipeline, options.backward, method};
     const auto arguments = [&] { return run.program->make_arguments(run.options.inputs, method); };

@@ -17,7 +17,7 @@ int stop_signal();
 void allow_time_to_stop();
 // "Ctrl-C", "SIGTERM".
 const char* stop_signal_name();
-// Ends the program by the signal that came, so that whoever started it sees that.
+// Ends the program by the signal that came, so that the caller sees that.
 [[noreturn]] void end_by_stop_signal();
 
 }  // namespace loupe::cli

@@ -27,6 +27,11 @@ QAction* Actions::operator[](const QString& id) const {
     return nullptr;
 }
 
+void Actions::clear() {
+    commands_.clear();
+    actions_.clear();
+}
+
 void Actions::update() {
     for (std::size_t i = 0; i < commands_.size(); ++i) {
         const Command& command = commands_[i];

@@ -30,6 +30,8 @@ class Actions : public QObject {
     QAction* add(const Command& command);
     QAction* operator[](const QString& id) const;
     const std::vector<QAction*>& all() const { return actions_; }
+    // Forgets what they do and when they can be done.
+    void clear();
     // Enables and disables, and puts the reasons into the tips.
     void update();
     // Draws the icons again in the colours of the theme.

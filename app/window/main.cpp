@@ -17,6 +17,7 @@
 #include "app/window/application.h"
 #include "app/window/docks.h"
 #include "app/window/main_window.h"
+#include "core/base/file_sandbox.h"
 #include "core/base/share_cores.h"
 #include "core/base/temporary_name.h"
 #include "views/common/file_output.h"
@@ -90,6 +91,19 @@ loupe::FilePermissions permissionsOf(const QCommandLineParser& parser) {
     for (const QString& path : parser.values(QStringLiteral("allow-read"))) permissions.read.emplace_back(path.toStdString());
     for (const QString& path : parser.values(QStringLiteral("allow-write"))) permissions.write.emplace_back(path.toStdString());
     return permissions;
+}
+
+// Is there a path that cannot be permitted? Says so.
+bool hasWrongPermission(const QCommandLineParser& parser) {
+    for (const char* option : {"allow-read", "allow-write"}) {
+        for (const QString& path : parser.values(QLatin1String(option))) {
+            if (loupe::can_be_permitted(path.toStdString())) continue;
+            const QByteArray shown = path.toLocal8Bit();
+            std::fprintf(stderr, "--%s: neither it nor its folder exists: %s\n", option, shown.constData());
+            return true;
+        }
+    }
+    return false;
 }
 
 int showWindow(const QCommandLineParser& parser) {
@@ -169,6 +183,7 @@ int report(QApplication& app) {
         std::fputs("usage: tensorloupe report MODEL -o DIR\n", stderr);
         return 2;
     }
+    if (hasWrongPermission(parser)) return 2;
     Theme::instance().setMode(parser.value(QStringLiteral("theme")) == QLatin1String("dark") ? Theme::Mode::Dark : Theme::Mode::Light);
     loupe::views::ReportOptions options;
     options.model = parser.positionalArguments().back();
@@ -201,6 +216,7 @@ int start(int argc, char** argv) {
     QCommandLineParser parser;
     describeWindow(parser);
     parser.process(app);
+    if (hasWrongPermission(parser)) return 2;
     return showWindow(parser);
 }
 

@@ -129,8 +129,11 @@ MainWindow::MainWindow()
 }
 
 MainWindow::~MainWindow() {
-    // Focus moves on while the panels are deleted.
+    // Qt deletes what is inside once this is a mere QWidget: no signal of it, nor of the focus that moves on, may come here.
     disconnect(qApp, nullptr, this, nullptr);
+    disconnect(bridge_->undoStack(), nullptr, this, nullptr);
+    for (QObject* inside : findChildren<QObject*>()) disconnect(inside, nullptr, this, nullptr);
+    actions_->clear();
 }
 
 // --- commands

@@ -8,14 +8,16 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <cerrno>
 #include <cstring>
+#include <mutex>
 #include <optional>
 #include <system_error>
 #include <thread>
+#include <unordered_set>
 #include <utility>
+#include <vector>
 
 #include "core/base/error.h"
 #include "core/base/strings.h"
@@ -28,6 +30,7 @@ namespace fs = std::filesystem;
 
 constexpr int kReaderSeconds = 30;  // that a FIFO may go without taking a byte
 constexpr int kMostLinks = 40;
+constexpr std::size_t kPiece = std::size_t{1} << 16;  // bytes of one read or write
 
 Error file_error(ErrorKind kind, const fs::path& path, std::string message) {
     return Error(kind, std::move(message), {.file = path.string()});
@@ -94,6 +97,17 @@ FileHandle unnamed_file() {
     return file.is_open() ? std::move(file) : memory_file();
 }
 
+// All that are mapped now.
+struct MappedFiles {
+    std::mutex mutex;
+    std::unordered_set<MappedFile*> files;
+};
+
+MappedFiles& mapped_files() {
+    static auto* const all = new MappedFiles;  // outlives tensors that are static
+    return *all;
+}
+
 }  // namespace
 
 SystemError::SystemError(int number, std::string path, std::string message)
@@ -124,11 +138,52 @@ Ptr<MappedFile> MappedFile::map(const FileHandle& handle, const fs::path& path) 
     void* address = ::mmap(nullptr, file->size_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE, handle.get(), 0);
     if (address == MAP_FAILED) throw file_error(ErrorKind::File, path, concat("cannot map: ", std::strerror(errno)));
     file->data_ = static_cast<std::byte*>(address);
+    file->file_ = identity_of(handle.get());
+    MappedFiles& all = mapped_files();
+    const std::lock_guard lock(all.mutex);
+    all.files.insert(file.get());
     return file;
 }
 
 MappedFile::~MappedFile() {
-    if (data_ != nullptr) ::munmap(data_, size_);
+    if (data_ == nullptr) return;
+    MappedFiles& all = mapped_files();
+    {
+        const std::lock_guard lock(all.mutex);
+        all.files.erase(this);
+    }
+    ::munmap(data_, size_);
+}
+
+void MappedFile::detach() {
+    const std::lock_guard lock(mapped_files().mutex);
+    copy_pages();
+}
+
+void MappedFile::detach_all(const FileHandle& file) {
+    const InodeId id = identity_of(file.get());
+    MappedFiles& all = mapped_files();
+    const std::lock_guard lock(all.mutex);
+    for (MappedFile* const mapped : all.files) {
+        if (mapped->file_ == id) mapped->copy_pages();
+    }
+}
+
+void MappedFile::copy_pages() {
+    if (data_ == nullptr || is_detached_) return;
+    void* const copy = ::mmap(nullptr, size_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    const auto no_memory = [&] {
+        const std::string size = format_bytes(static_cast<double>(size_));
+        return file_error(ErrorKind::Run, path_, concat("out of memory: a copy of ", size));
+    };
+    if (copy == MAP_FAILED) throw no_memory();
+    std::memcpy(copy, data_, size_);
+    // In one step: a thread that reads finds the one or the other.
+    if (::mremap(copy, size_, size_, MREMAP_MAYMOVE | MREMAP_FIXED, data_) == MAP_FAILED) {
+        ::munmap(copy, size_);
+        throw no_memory();
+    }
+    is_detached_ = true;
 }
 
 std::string read_text_file(const fs::path& path) {
@@ -140,15 +195,38 @@ std::string read_text_file(const fs::path& path) {
 FileHandle memory_file() { return FileHandle(::memfd_create("file", MFD_CLOEXEC)); }
 
 std::string contents_of(const FileHandle& file, const fs::path& path, std::size_t most) {
-    std::string out;
-    std::array<char, 1 << 16> part{};
+    struct stat facts {};
+    if (::fstat(file.get(), &facts) != 0) throw SystemError(errno, path.string(), std::strerror(errno));
+    const auto size = static_cast<std::size_t>(std::max<off_t>(facts.st_size, 0));
+    if (size > most) throw SystemError(EFBIG, path.string(), std::strerror(EFBIG));
+    // The byte behind the end is asked for too: the read that finds nothing there is the last.
+    std::string out(size + 1, '\0');
+    std::size_t filled = 0;
     while (true) {
-        const ssize_t count = ::pread(file.get(), part.data(), part.size(), static_cast<off_t>(out.size()));
+        if (filled == out.size()) out.resize(filled + kPiece);
+        const ssize_t count = ::pread(file.get(), out.data() + filled, out.size() - filled, static_cast<off_t>(filled));
         if (count < 0 && errno == EINTR) continue;
         if (count < 0) throw SystemError(errno, path.string(), std::strerror(errno));
-        if (count == 0) return out;
-        out.append(part.data(), static_cast<std::size_t>(count));
-        if (out.size() > most) throw SystemError(EFBIG, path.string(), std::strerror(EFBIG));
+        filled += static_cast<std::size_t>(count);
+        if (filled > most) throw SystemError(EFBIG, path.string(), std::strerror(EFBIG));
+        if (count > 0) continue;
+        out.resize(filled);
+        return out;
+    }
+}
+
+void copy_contents(const FileHandle& from, const FileHandle& to, const fs::path& path, std::size_t most) {
+    std::vector<char> part(kPiece);
+    std::size_t at = 0;
+    while (true) {
+        const ssize_t count = ::pread(from.get(), part.data(), part.size(), static_cast<off_t>(at));
+        if (count < 0 && errno == EINTR) continue;
+        if (count < 0) throw SystemError(errno, path.string(), std::strerror(errno));
+        if (count == 0) return;
+        const auto size = static_cast<std::size_t>(count);
+        if (size > most - at) throw SystemError(EFBIG, path.string(), std::strerror(EFBIG));
+        write_at(to, at, {part.data(), size}, path);
+        at += size;
     }
 }
 
@@ -290,7 +368,7 @@ class AtomicFile::Place {
         return false;
     }
     bool copy(int from) {
-        std::array<char, 1 << 16> part{};
+        std::vector<char> part(kPiece);
         off_t at = 0;
         while (true) {
             const ssize_t count = ::pread(from, part.data(), part.size(), at);
@@ -357,7 +435,6 @@ void AtomicFile::run(const std::function<void()>& calls) const {
 
 void AtomicFile::write(std::span<const std::byte> bytes) {
     // The kernel takes several times longer for pieces of many megabytes: it gathers pages for all of a piece first.
-    constexpr std::size_t kPiece = std::size_t{1} << 16;
     while (!bytes.empty()) {
         const auto written = ::write(file_.get(), bytes.data(), std::min(bytes.size(), kPiece));
         if (written < 0 && errno == EINTR) continue;

@@ -43,13 +43,23 @@ class MappedFile : public RefCounted {
     static Ptr<MappedFile> map(const FileHandle& file, const std::filesystem::path& path);
     ~MappedFile() override;
 
+    // Copies the bytes into memory, at the same address: afterwards the file can be cut or changed. Pages of a file
+    // that was cut cannot be read any more (SIGBUS). No other thread may write to the bytes meanwhile. Throws Error
+    // (Run) when out of memory.
+    void detach();
+    // The same for every mapping of the file that is open here; called before this process changes a file.
+    static void detach_all(const FileHandle& file);
+
     std::span<std::byte> bytes() const { return {data_, size_}; }
     const std::filesystem::path& path() const { return path_; }
 
   private:
     MappedFile() = default;
+    void copy_pages();
 
     std::filesystem::path path_;
+    InodeId file_;
+    bool is_detached_ = false;
     std::byte* data_ = nullptr;
     std::size_t size_ = 0;
 };
@@ -119,6 +129,10 @@ class AtomicFile {
 FileHandle memory_file();
 // All that is in an open file, from its beginning. Throws SystemError, EFBIG when it is more than that many bytes.
 std::string contents_of(const FileHandle& file, const std::filesystem::path& path, std::size_t most = SIZE_MAX);
+// All of an open file into another, from its beginning, in pieces. Throws SystemError, EFBIG when it is more than that
+// many bytes.
+void copy_contents(const FileHandle& from, const FileHandle& to, const std::filesystem::path& path,
+                   std::size_t most = SIZE_MAX);
 // Throws SystemError.
 void write_at(const FileHandle& file, std::size_t offset, std::string_view bytes, const std::filesystem::path& path);
 

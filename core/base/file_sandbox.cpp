@@ -4,11 +4,10 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
-#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -16,6 +15,7 @@
 #include <system_error>
 #include <utility>
 
+#include "core/base/open_beneath.h"
 #include "core/base/strings.h"
 
 namespace loupe {
@@ -25,6 +25,7 @@ namespace fs = std::filesystem;
 
 constexpr int kMostLinks = 40;
 constexpr std::string_view kNull = "/dev/null";
+constexpr std::size_t kMostCopied = std::size_t{1} << 31;  // bytes of a file that is copied before it is changed
 
 // --- paths ---
 
@@ -33,9 +34,17 @@ struct Resolved {
     bool exists = false;
 };
 
+// Empty when it was removed.
+fs::path working_directory() {
+    std::error_code failed;
+    return fs::current_path(failed);
+}
+
 // Follows every link. What does not exist, or cannot be looked at, is taken as it is written.
 Resolved resolve(const fs::path& given, bool follows_last = true) {
-    const fs::path absolute = fs::absolute(given);
+    std::error_code removed;
+    const fs::path absolute = fs::absolute(given, removed);
+    if (removed) return {given, false};
     std::deque<std::string> left;
     for (const fs::path& part : absolute.relative_path()) left.push_back(part.string());
     Resolved at{"/", true};
@@ -84,6 +93,15 @@ bool holds_home(const fs::path& folder) {
     return home != nullptr && *home != '\0' && inside(resolve(home).path, folder).has_value();
 }
 
+// Keys, settings, and what the system shows of itself are no part of a source that lies beside or above them.
+bool is_private(const fs::path& folder, const fs::path& relative) {
+    constexpr std::array<std::string_view, 4> kOfTheSystem{"dev", "proc", "run", "sys"};
+    const std::string first = relative.begin()->string();
+    if (folder == "/" && std::find(kOfTheSystem.begin(), kOfTheSystem.end(), first) != kOfTheSystem.end()) return true;
+    const auto is_hidden = [](const fs::path& part) { return part != "." && part.native().starts_with('.'); };
+    return std::any_of(relative.begin(), relative.end(), is_hidden);
+}
+
 std::string plain_name(const std::string& name) {
     std::string out;
     for (const char c : name.substr(0, 40)) {
@@ -94,33 +112,6 @@ std::string plain_name(const std::string& name) {
 }
 
 // --- system calls ---
-
-struct OpenHow {
-    std::uint64_t flags = 0;
-    std::uint64_t mode = 0;
-    std::uint64_t resolve = 0;
-};
-constexpr int kOpenat2 = 437;
-constexpr std::uint64_t kNoMagicLinks = 0x02, kNoLinks = 0x04, kBeneath = 0x08;
-
-int walk_beneath(int folder, const std::string& relative, int flags, unsigned mode) {
-    FileHandle at;
-    std::size_t from = 0;
-    while (true) {
-        const std::size_t slash = relative.find('/', from);
-        const std::string part = relative.substr(from, slash == std::string::npos ? slash : slash - from);
-        if (part == ".." || part.empty()) {
-            errno = EXDEV;
-            return -1;
-        }
-        const int base = at.is_open() ? at.get() : folder;
-        if (slash == std::string::npos) return ::openat(base, part.c_str(), flags | O_NOFOLLOW | O_CLOEXEC, mode);
-        FileHandle next(::openat(base, part.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-        if (!next.is_open()) return -1;
-        at = std::move(next);
-        from = slash + 1;
-    }
-}
 
 [[noreturn]] void fail(int number, const std::string& path) { throw SystemError(number, path, std::strerror(number)); }
 
@@ -158,14 +149,12 @@ void count_files(int folder, std::size_t& files, std::uint64_t& bytes) {
 
 }  // namespace
 
-int open_beneath(int folder, const std::string& relative, int flags, unsigned mode) {
-    const bool creates = (flags & O_CREAT) != 0 || (flags & O_TMPFILE) == O_TMPFILE;
-    const OpenHow how{static_cast<std::uint64_t>(flags | O_CLOEXEC), creates ? mode : 0, kBeneath | kNoLinks | kNoMagicLinks};
-    const long opened = ::syscall(kOpenat2, folder, relative.c_str(), &how, sizeof how);
-    if (opened >= 0) return static_cast<int>(opened);
-    // Older kernels, and containers that do not know the call.
-    if (errno != ENOSYS && errno != EPERM) return -1;
-    return walk_beneath(folder, relative, flags, mode);
+bool can_be_permitted(const fs::path& path) {
+    std::error_code failed;
+    if (fs::exists(path, failed)) return true;
+    const fs::path whole = fs::absolute(path, failed).lexically_normal();
+    const fs::path name = whole.has_filename() ? whole : whole.parent_path();
+    return !failed && fs::is_directory(name.parent_path(), failed);
 }
 
 bool FileFacts::is_folder() const { return S_ISDIR(mode); }
@@ -174,12 +163,7 @@ bool FileFacts::is_regular() const { return S_ISREG(mode); }
 // --- what is permitted ---
 
 FileSandbox::FileSandbox(Options options) : options_(std::move(options)) {
-    if (!options_.source_folder.empty()) {
-        std::error_code failed;
-        if (fs::is_directory(options_.source_folder, failed)) add_root(options_.source_folder, false);
-        // Keys and settings are no part of a source that lies beside them.
-        if (!roots_.empty()) roots_.back()->hides_dot_names = holds_home(roots_.back()->path);
-    }
+    set_source_folder(options_.source_folder);
     permit(options_.permissions);
 }
 
@@ -191,15 +175,24 @@ FileSandbox::~FileSandbox() {
     }
 }
 
+void FileSandbox::set_source_folder(const fs::path& folder) {
+    const std::lock_guard lock(mutex_);
+    options_.source_folder = folder;
+    std::error_code failed;
+    if (folder.empty() || !fs::is_directory(folder, failed)) return;
+    if (Root* const root = add_root(folder, false)) root->hides_private = holds_home(root->path);
+}
+
 void FileSandbox::permit(const FilePermissions& more) {
     const std::lock_guard lock(mutex_);
     for (const fs::path& path : more.read) {
-        if (root_of(resolve(path).path, false) == nullptr) add_root(path, false);
+        const Root* const root = root_of(resolve(path).path, false);
+        if (root == nullptr || root->hides_private) add_root(path, false);
     }
     for (const fs::path& path : more.write) add_root(path, true);
 }
 
-void FileSandbox::add_root(const fs::path& path, bool can_write) {
+FileSandbox::Root* FileSandbox::add_root(const fs::path& path, bool can_write) {
     const Resolved at = resolve(path);
     auto root = std::make_unique<Root>();
     root->path = at.path;
@@ -207,33 +200,42 @@ void FileSandbox::add_root(const fs::path& path, bool can_write) {
     std::error_code failed;
     const bool is_folder = fs::is_directory(at.path, failed);
     if (!is_folder) root->only = at.path.filename().string();
+    root->may_become_folder = can_write && !at.exists;
     root->folder.reset(::open((is_folder ? at.path : at.path.parent_path()).c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
-    if (!root->folder.is_open()) return;  // nothing there to permit
+    if (!root->folder.is_open()) return nullptr;  // nothing there to permit
     roots_.push_back(std::move(root));
     thread_.reset();
+    return roots_.back().get();
 }
 
-// The deepest of those that permit it.
+// The deepest of those that permit it; of two for one folder the later, which the user has permitted.
 const FileSandbox::Root* FileSandbox::root_of(const fs::path& canonical, bool writes) const {
     const auto permits = [&](const Root& root) {
         if (writes && !root.can_write) return false;
-        if (!root.only.empty()) return canonical == root.path;
+        if (!root.has_all_below()) return canonical == root.path;
         const auto relative = inside(canonical, root.path);
-        return relative && !(root.hides_dot_names && relative->front() == '.' && *relative != ".");
+        return relative && !(root.hides_private && is_private(root.path, *relative));
     };
     const Root* best = nullptr;
     for (const auto& root : roots_) {
-        if (permits(*root) && (best == nullptr || root->path.native().size() > best->path.native().size())) best = root.get();
+        const bool is_better = best == nullptr || root->path.native().size() >= best->path.native().size();
+        if (is_better && permits(*root)) best = root.get();
     }
     return best;
 }
 
 FileSandbox::Root& FileSandbox::make_own_root(const std::string& name) {
-    std::string path = (resolve(fs::temp_directory_path()).path / concat("tensorloupe-", plain_name(name), "-XXXXXX")).string();
+    std::error_code failed;
+    const fs::path folder = fs::temp_directory_path(failed);
+    if (failed) {
+        const char* const given = std::getenv("TMPDIR");
+        fail(failed.value(), given != nullptr ? given : "/tmp");
+    }
+    std::string path = (resolve(folder).path / concat("tensorloupe-", plain_name(name), "-XXXXXX")).string();
     if (::mkdtemp(path.data()) == nullptr) fail(errno, path);
-    add_root(path, true);
-    if (roots_.empty() || roots_.back()->path != path) fail(ENOENT, path);
-    return *roots_.back();
+    Root* const root = add_root(path, true);
+    if (root == nullptr || root->path != path) fail(ENOENT, path);
+    return *root;
 }
 
 FileSandbox::Root& FileSandbox::fresh() {
@@ -293,7 +295,9 @@ void FileSandbox::refuse(bool writes, const fs::path& canonical, const std::stri
     struct stat facts {};
     if (::lstat(canonical.c_str(), &facts) == 0 && S_ISDIR(facts.st_mode)) allow = canonical;
     while (allow.has_relative_path() && ::lstat(allow.c_str(), &facts) != 0) allow = allow.parent_path();
-    if (holds_home(allow)) allow = canonical;
+    // Of a folder that holds a home only what lies on the way.
+    auto part = std::next(canonical.begin(), std::distance(allow.begin(), allow.end()));
+    while (part != canonical.end() && holds_home(allow)) allow /= *part++;
     report(writes ? FileRefusal::Access::Write : FileRefusal::Access::Read, canonical, allow.string());
     throw SystemError(EACCES, shown, concat("Permission denied to a model source (--allow-", writes ? "write " : "read ", allow.string(), " permits it)"));
 }
@@ -313,12 +317,12 @@ std::optional<FileSandbox::Place> FileSandbox::permitted_at(const fs::path& path
     const Resolved at = resolve(path, follows_last);
     const Root* const root = root_of(at.path, writes);
     if (root == nullptr) return std::nullopt;
-    return Place{root, at.path, root->only.empty() ? *inside(at.path, root->path) : root->only};
+    return Place{root, at.path, *inside(at.path, root->only.empty() ? root->path : root->path.parent_path())};
 }
 
 // Below the fresh folder: in the working directory, or beside the source.
 std::optional<FileSandbox::Place> FileSandbox::readable_below(const fs::path& relative) const {
-    for (const fs::path& folder : {fs::current_path(), options_.source_folder}) {
+    for (const fs::path& folder : {working_directory(), options_.source_folder}) {
         if (folder.empty() || !resolve(folder / relative).exists) continue;
         if (auto place = permitted_at(folder / relative, false)) return place;
     }
@@ -333,7 +337,7 @@ FileSandbox::Place FileSandbox::place_to_read(const std::string& path) {
         if (!at.exists) fail(ENOENT, path);
         refuse(false, at.path, path);
     }
-    const Resolved in_directory = resolve(fs::current_path() / *relative);
+    const Resolved in_directory = resolve(working_directory() / *relative);
     if (in_directory.exists) {
         if (auto place = permitted_at(in_directory.path, true)) return *place;
     }
@@ -351,10 +355,10 @@ FileSandbox::Place FileSandbox::place_to_write(const std::string& path) {
         if (auto place = permitted_at(path, true)) return *place;
         refuse(true, resolve(path).path, path);
     }
-    if (auto place = permitted_at(fs::current_path() / *relative, true)) return *place;
-    if (*relative->begin() == "..") refuse(true, resolve(fs::current_path() / *relative).path, path);
+    if (auto place = permitted_at(working_directory() / *relative, true)) return *place;
+    if (*relative->begin() == "..") refuse(true, resolve(working_directory() / *relative).path, path);
     auto place = permitted_at(fresh().path / *relative, true);
-    if (!place || place->root != fresh_) refuse(true, resolve(fs::current_path() / *relative).path, path);
+    if (!place || place->root != fresh_) refuse(true, resolve(working_directory() / *relative).path, path);
     make_folders_above(*relative);
     return *place;
 }
@@ -367,7 +371,7 @@ FileSandbox::Place FileSandbox::place_to_change(const std::string& path) {
     if (!relative) {
         if (auto place = existing(path)) return *place;
     } else {
-        if (auto place = existing(fs::current_path() / *relative)) return *place;
+        if (auto place = existing(working_directory() / *relative)) return *place;
         if (auto place = fresh_ == nullptr ? std::nullopt : existing(fresh_->path / *relative)) return *place;
     }
     const Place place = place_to_read(path);
@@ -396,13 +400,20 @@ void FileSandbox::copy_up(const fs::path& relative) {
     const FileHandle from(open_at(*below, O_RDONLY | O_NONBLOCK | O_NOCTTY));
     struct stat facts {};
     if (!from.is_open() || ::fstat(from.get(), &facts) != 0 || !S_ISREG(facts.st_mode)) return;
-    const std::string contents = contents_of(from, below->path);
+    if (static_cast<std::uint64_t>(facts.st_size) > kMostCopied) fail(EFBIG, relative.string());
     const Place place = *permitted_at(fresh().path / relative, true);
     make_folders_above(relative);
     const FileHandle to(open_at(place, O_CREAT | O_EXCL | O_RDWR | O_NONBLOCK));
     if (!to.is_open()) return;
     note_made(identity_of(to.get()), place);
-    write_at(to, 0, contents, relative);
+    try {
+        copy_contents(from, to, relative, kMostCopied);
+    } catch (const SystemError&) {
+        // A part of it would be read in place of the whole.
+        const Entry entry = entry_of(place, relative.string());
+        call([&] { return ::unlinkat(entry.folder.get(), entry.name.c_str(), 0); });
+        throw;
+    }
 }
 
 FileSandbox::Entry FileSandbox::entry_of(const Place& place, const std::string& shown) {
@@ -422,8 +433,8 @@ int FileSandbox::open_at(const Place& place, int flags) {
 
 void FileSandbox::note_made(const InodeId& made, const Place& place) {
     made_.insert(made);
-    if (place.root != fresh_ || has_told_ || !options_.wrote) return;
-    has_told_ = true;
+    if (place.root != fresh_ || has_reported_fresh_ || !options_.wrote) return;
+    has_reported_fresh_ = true;
     options_.wrote(fresh_->path.string());
 }
 
@@ -465,12 +476,14 @@ FileHandle FileSandbox::open_to_write(const std::string& path, Create create, Ke
     struct stat facts {};
     if (::fstat(file.get(), &facts) != 0) fail(errno, path);
     if (!S_ISREG(facts.st_mode)) throw SystemError(EINVAL, path, "Invalid argument: no regular file");
+    if (facts.st_size > 0) MappedFile::detach_all(file);
     if (keep == Keep::Nothing && facts.st_size > 0 && ::ftruncate(file.get(), 0) != 0) fail(errno, path);
     return file;
 }
 
 FileTarget FileSandbox::target(const std::string& path) {
     const std::lock_guard lock(mutex_);
+    if (path == kNull) return FileTarget(path);
     const Place place = place_to_write(path);
     Entry entry = entry_of(place, path);
     const Ptr<FileSandbox> self(this);
@@ -485,7 +498,13 @@ FileTarget FileSandbox::target(const std::string& path) {
     return {path, std::shared_ptr<const FolderEntry>(std::move(in_folder))};
 }
 
-Ptr<MappedFile> FileSandbox::map(const std::string& path) { return MappedFile::map(open_to_read(path), path); }
+Ptr<MappedFile> FileSandbox::map(const std::string& path) {
+    const std::lock_guard lock(mutex_);
+    auto file = MappedFile::map(open_to_read(path), path);
+    // The program may have it open already, to write.
+    if (root_of(place_to_read(path).path, true) != nullptr) file->detach();
+    return file;
+}
 
 std::string FileSandbox::read_text(const std::string& path) {
     const auto file = map(path);
@@ -515,6 +534,11 @@ std::optional<FileFacts> FileSandbox::find(const std::string& path) {
     }
 }
 
+bool FileSandbox::is_missing(const std::string& path) {
+    const std::lock_guard lock(mutex_);
+    return in_working_folder(path) ? !find(path) : !resolve(path).exists;
+}
+
 std::vector<std::string> FileSandbox::names(const std::string& path) {
     const std::lock_guard lock(mutex_);
     std::vector<std::string> all;
@@ -522,8 +546,9 @@ std::vector<std::string> FileSandbox::names(const std::string& path) {
         FileHandle folder(open_at(place, O_RDONLY | O_DIRECTORY));
         if (!folder.is_open()) fail(errno, path);
         for (std::string& name : names_in(std::move(folder))) {
-            const bool is_hidden = place.root->hides_dot_names && place.relative == "." && name.starts_with('.');
-            if (!is_hidden && place.root->only.empty()) all.push_back(std::move(name));
+            const fs::path relative = place.relative == "." ? fs::path(name) : fs::path(place.relative) / name;
+            const bool is_hidden = place.root->hides_private && is_private(place.root->path, relative);
+            if (!is_hidden && place.root->has_all_below()) all.push_back(std::move(name));
         }
     };
     const Place first = place_to_read(path);
@@ -552,7 +577,7 @@ void FileSandbox::make_folder(const std::string& path) {
 
 void FileSandbox::require_writable(const std::string& path) {
     const std::lock_guard lock(mutex_);
-    place_to_write(path);
+    if (path != kNull) place_to_write(path);
 }
 
 void FileSandbox::check_made(const Entry& entry, const Place& place, const std::string& shown, const char* what) {
@@ -604,7 +629,7 @@ std::string FileSandbox::real_path(const std::string& path) {
 
 std::string FileSandbox::working_folder() {
     const std::lock_guard lock(mutex_);
-    const Resolved directory = resolve(fs::current_path());
+    const Resolved directory = resolve(working_directory());
     if (root_of(directory.path, true) != nullptr) return directory.path.string();
     return fresh().path.string();
 }

@@ -20,19 +20,23 @@
 
 namespace loupe {
 
-// What the user permits: folders with all below them, and single files.
+// What the user permits: folders with all below them, and single files. For writing also a file or folder that does not
+// exist yet.
 struct FilePermissions {
     std::vector<std::filesystem::path> read;
     std::vector<std::filesystem::path> write;
 };
+
+// Does it exist, or could it be made: does the folder exist that it would be in?
+bool can_be_permitted(const std::filesystem::path& path);
 
 // An access that was not permitted.
 struct FileRefusal {
     enum class Access { Read, Write, Remove };
     std::string path;
     Access access = Access::Read;
-    // The folder that would have to be permitted, or the file itself where its folder holds too much. Empty for Remove: a
-    // program removes only what it has made.
+    // The folder that would have to be permitted. Of a folder that holds a home: what lies in it on the way to the
+    // file, which need not exist. Empty for Remove: a program removes only what it has made.
     std::string allow;
 };
 
@@ -73,6 +77,8 @@ class FileSandbox final : public RefCounted {
     ~FileSandbox() override;
 
     void permit(const FilePermissions& more);
+    // For a program whose source is known only after it has begun.
+    void set_source_folder(const std::filesystem::path& folder);
 
     // --- files ---
     FileHandle open_to_read(const std::string& path);
@@ -82,6 +88,7 @@ class FileSandbox final : public RefCounted {
     FileHandle open_to_write(const std::string& path, Create create, Keep keep);
     // For AtomicFile.
     FileTarget target(const std::string& path);
+    // A copy in memory of what the program can write: writing does not reach what was read before.
     Ptr<MappedFile> map(const std::string& path);
     std::string read_text(const std::string& path);
 
@@ -89,6 +96,8 @@ class FileSandbox final : public RefCounted {
     FileFacts facts(const std::string& path);
     // None when the program sees no such file; never throws for that.
     std::optional<FileFacts> find(const std::string& path);
+    // Is nothing there, whether the program may look at it or not?
+    bool is_missing(const std::string& path);
     std::vector<std::string> names(const std::string& folder);  // sorted
     void make_folder(const std::string& path);
     // Throws when the program may not write there; says so as for a write.
@@ -113,8 +122,9 @@ class FileSandbox final : public RefCounted {
         FileHandle folder;
         std::string only;  // the one name in it that is meant; empty: all
         bool can_write = false;
-        bool hides_dot_names = false;
-        bool is_own = false;  // fresh or temporary
+        bool may_become_folder = false;  // did not exist when it was permitted; once a folder, all below it is meant
+        bool hides_private = false;  // names with a dot at any depth; of "/" also what the system has there
+        bool has_all_below() const { return only.empty() || may_become_folder; }
     };
     struct Place {
         const Root* root = nullptr;
@@ -127,7 +137,8 @@ class FileSandbox final : public RefCounted {
         std::string name;
     };
 
-    void add_root(const std::filesystem::path& path, bool can_write);
+    // Null where nothing is that could be permitted.
+    Root* add_root(const std::filesystem::path& path, bool can_write);
     const Root* root_of(const std::filesystem::path& canonical, bool writes) const;
     Root& make_own_root(const std::string& name);
     Root& fresh();
@@ -159,13 +170,10 @@ class FileSandbox final : public RefCounted {
     Root* temporary_ = nullptr;
     std::set<InodeId> made_;
     std::set<std::string> refused_;
-    bool has_told_ = false;
+    bool has_reported_fresh_ = false;
     bool discards_ = false;
     std::unique_ptr<RestrictedThread> thread_;  // null until the first call, and after a root was added
     std::recursive_mutex mutex_;
 };
-
-// Opens a path of a folder that leads out of it nowhere: relative, without "..", through no link. Returns -1 with errno.
-int open_beneath(int folder, const std::string& relative, int flags, unsigned mode = 0666);
 
 }  // namespace loupe

@@ -2,7 +2,7 @@
 #include "core/kernels/vector_targets.h"
 
 #include "core/kernels/simd_targets.h"
-//
+// Highway reads the choice above.
 #include <hwy/highway.h>
 
 #include <cstdlib>

@@ -174,7 +174,9 @@ void ValueStore::spill() {
 bool ValueStore::write_to_file(Kept& kept, const Tensor& rows) {
     if (rows.bytes() > file_budget_ || file_end_ > file_budget_ - rows.bytes()) return false;
     if (file_ < 0) {
-        std::string name = (std::filesystem::temp_directory_path() / "tensorloupe-XXXXXX").string();
+        std::error_code failure;
+        std::string name = (std::filesystem::temp_directory_path(failure) / "tensorloupe-XXXXXX").string();
+        if (failure) return false;
         file_ = ::mkstemp(name.data());
         if (file_ < 0) return false;
         ::unlink(name.c_str());  // gone with the process

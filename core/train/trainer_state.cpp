@@ -55,6 +55,7 @@ std::optional<std::int64_t> TensorFile::put(const Tensor& t) {
     if (file_ < 0) {
         std::error_code failure;
         std::string name = (std::filesystem::temp_directory_path(failure) / "tensorloupe-XXXXXX").string();
+        if (failure) return std::nullopt;
         file_ = ::mkstemp(name.data());
         if (file_ < 0) return std::nullopt;
         ::unlink(name.c_str());  // gone with the process

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fcntl.h>
+#include <pthread.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <sys/wait.h>
@@ -53,6 +54,8 @@ class FilesTest : public QObject {
     void keeps_permissions();
     void a_signal_leaves_nothing();
     void refuses_to_read_what_never_ends();
+    void reads_all_up_to_a_limit();
+    void takes_little_stack();
 
   private:
     fs::path path(const char* name) const { return fs::path(dir_.path().toStdString()) / name; }
@@ -196,6 +199,45 @@ void FilesTest::refuses_to_read_what_never_ends() {
     QCOMPARE(::mkfifo(path("pipe").c_str(), 0600), 0);
     QCOMPARE(error_of([&] { MappedFile::open(path("pipe")); }), std::optional(ErrorKind::Usage));
     QCOMPARE(error_of([&] { MappedFile::open("/dev/zero"); }), std::optional(ErrorKind::Usage));
+}
+
+void FilesTest::reads_all_up_to_a_limit() {
+    std::string text(200'000, 'a');
+    text += "end";
+    write_file_atomically(path("long"), text);
+    const FileHandle file(::open(path("long").c_str(), O_RDONLY | O_CLOEXEC));
+    QVERIFY(contents_of(file, "long") == text);
+    QVERIFY(contents_of(file, "long", text.size()) == text);
+    QCOMPARE(error_of([&] { contents_of(file, "long", text.size() - 1); }), std::optional(ErrorKind::File));
+    const FileHandle copy = memory_file();
+    copy_contents(file, copy, "long", text.size());
+    QVERIFY(contents_of(copy, "copy") == text);
+    const auto too_long = error_of([&] { copy_contents(file, memory_file(), "long", text.size() - 1); });
+    QCOMPARE(too_long, std::optional(ErrorKind::File));
+    // A file of the kernel, which says no size.
+    const FileHandle status(::open("/proc/self/status", O_RDONLY | O_CLOEXEC));
+    QVERIFY(contents_of(status, "status").starts_with("Name:"));
+}
+
+// Generators of a model source read and write files on small stacks.
+void FilesTest::takes_little_stack() {
+    write_file_atomically(path("small"), "text");
+    const auto work = [](void* given) -> void* {
+        const fs::path& file = *static_cast<const fs::path*>(given);
+        const bool is_read = contents_of(FileHandle(::open(file.c_str(), O_RDONLY | O_CLOEXEC)), file) == "text";
+        write_file_atomically("/dev/null", "text");
+        return is_read ? given : nullptr;
+    };
+    const fs::path file = path("small");
+    pthread_attr_t attributes;
+    QCOMPARE(::pthread_attr_init(&attributes), 0);
+    QCOMPARE(::pthread_attr_setstacksize(&attributes, std::size_t{1} << 16), 0);
+    pthread_t thread{};
+    QCOMPARE(::pthread_create(&thread, &attributes, work, const_cast<fs::path*>(&file)), 0);
+    void* result = nullptr;
+    QCOMPARE(::pthread_join(thread, &result), 0);
+    ::pthread_attr_destroy(&attributes);
+    QVERIFY(result != nullptr);
 }
 
 QTEST_APPLESS_MAIN(FilesTest)

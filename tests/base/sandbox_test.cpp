@@ -6,11 +6,13 @@
 
 #include <QTemporaryDir>
 #include <QTest>
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 
 #include "core/base/file.h"
 #include "core/base/file_sandbox.h"
+#include "core/base/open_beneath.h"
 #include "core/base/restricted_thread.h"
 
 using namespace loupe;
@@ -31,10 +33,22 @@ int errno_of(F&& f) {
     return 0;
 }
 
+// With openat2, and without it.
+using OpenBeneath = int (*)(int folder, const std::string& relative, int flags, unsigned mode);
+constexpr unsigned kMode = 0600;
+
+void name_ways_beneath() {
+    QTest::addColumn<OpenBeneath>("open");
+    QTest::newRow("openat2") << OpenBeneath(open_beneath);
+    QTest::newRow("part by part") << OpenBeneath(walk_beneath);
+}
+
 void put(const fs::path& path, const std::string& text) { std::ofstream(path) << text; }
 std::string get(const fs::path& path) { return read_text_file(path); }
 
 }  // namespace
+
+Q_DECLARE_METATYPE(OpenBeneath)
 
 class SandboxTest : public QObject {
     Q_OBJECT
@@ -45,15 +59,23 @@ class SandboxTest : public QObject {
     void reads_its_own_folder_only();
     void writes_into_a_fresh_folder();
     void an_existing_file_is_copied_before_it_is_changed();
+    void a_file_that_is_too_large_is_not_copied();
     void permitted_folders_are_written();
+    void folders_that_are_gone_are_errors_of_the_system();
     void links_lead_nowhere();
+    void a_link_that_is_put_in_the_way_is_not_followed_data() { name_ways_beneath(); }
     void a_link_that_is_put_in_the_way_is_not_followed();
     void removes_what_it_made_by_identity();
     void refuses_devices_and_fifos();
+    void what_was_mapped_stays_when_the_file_is_written();
     void saves_through_an_atomic_file();
     void temporary_files_go();
     void keys_beside_a_source_in_a_home_are_hidden();
+    void keys_below_a_source_above_homes_are_hidden();
+    void the_system_is_no_part_of_a_source_in_its_root();
+    void what_does_not_exist_yet_can_be_permitted();
     void says_each_refusal_once();
+    void beneath_has_no_way_out_data() { name_ways_beneath(); }
     void beneath_has_no_way_out();
     void the_kernel_refuses_what_the_checks_let_through();
 
@@ -165,6 +187,41 @@ void SandboxTest::an_existing_file_is_copied_before_it_is_changed() {
     QCOMPARE(errno_of([&] { files->open_to_write("data.csv", Create::Always, Keep::Nothing); }), EEXIST);
 }
 
+void SandboxTest::a_file_that_is_too_large_is_not_copied() {
+    put(own_ / "log", "");
+    fs::resize_file(own_ / "log", (std::uintmax_t{1} << 31) + 1);  // a hole
+    auto files = sandbox();
+    QCOMPARE(errno_of([&] { files->open_to_write("log", Create::IfMissing, Keep::Contents); }), EFBIG);
+    QVERIFY(!fs::exists(fs::path(files->fresh_folder()) / "log"));
+    write(*files, "log", "new");
+    QCOMPARE(read(*files, "log"), std::string("new"));
+    files.reset();
+    // Larger than a piece.
+    const std::string text(200'000, 't');
+    put(own_ / "log", text);
+    files = sandbox();
+    QVERIFY(contents_of(files->open_to_write("log", Create::IfMissing, Keep::Contents), "log") == text);
+}
+
+void SandboxTest::folders_that_are_gone_are_errors_of_the_system() {
+    fs::create_directory(base_ / "gone");
+    fs::current_path(base_ / "gone");
+    fs::remove(base_ / "gone");
+    auto files = sandbox();
+    QCOMPARE(read(*files, "data.csv"), std::string("1,2"));
+    QCOMPARE(errno_of([&] { files->open_to_read("none"); }), ENOENT);
+    QCOMPARE(errno_of([&] { write(*files, "../none", "x"); }), EACCES);
+    write(*files, "log", "text");
+    QCOMPARE(get(fs::path(files->working_folder()) / "log"), std::string("text"));
+    fs::current_path(base_ / "work");
+    qputenv("TMPDIR", QByteArray::fromStdString((base_ / "gone").string()));
+    files = sandbox();
+    QCOMPARE(errno_of([&] { write(*files, "log", "text"); }), ENOENT);
+    QCOMPARE(errno_of([&] { files->working_folder(); }), ENOENT);
+    QCOMPARE(errno_of([&] { files->temporary_folder(); }), ENOENT);
+    QCOMPARE(read(*files, "data.csv"), std::string("1,2"));
+}
+
 void SandboxTest::permitted_folders_are_written() {
     const auto files = sandbox({.read = {}, .write = {base_ / "work"}});
     write(*files, "log.txt", "here");
@@ -199,11 +256,17 @@ void SandboxTest::links_lead_nowhere() {
 
 // Between the check of a path and the use of the file another process may change what the path means.
 void SandboxTest::a_link_that_is_put_in_the_way_is_not_followed() {
+    QFETCH(const OpenBeneath, open);
     fs::create_directory_symlink(other_, own_ / "swapped");
     const FileHandle root(::open(own_.c_str(), O_PATH | O_DIRECTORY));
-    QCOMPARE(open_beneath(root.get(), "swapped/secret", O_RDONLY), -1);
     fs::create_symlink(other_ / "secret", own_ / "direct");
-    QCOMPARE(open_beneath(root.get(), "direct", O_RDONLY), -1);
+    fs::create_symlink("data.csv", own_ / "near");
+    for (const char* path : {"swapped/secret", "direct", "near", "swapped"}) {
+        for (const int flags : {O_RDONLY, O_RDWR | O_CREAT, O_PATH}) {
+            QVERIFY2(!FileHandle(open(root.get(), path, flags, kMode)).is_open(), path);
+        }
+    }
+    QCOMPARE(get(other_ / "secret"), std::string("key"));
 }
 
 void SandboxTest::removes_what_it_made_by_identity() {
@@ -236,7 +299,38 @@ void SandboxTest::refuses_devices_and_fifos() {
     QCOMPARE(errno_of([&] { write(*files, "fifo", "x"); }), EINVAL);
     QCOMPARE(errno_of([&] { files->open_to_read("/dev/zero"); }), EINVAL);
     write(*files, "/dev/null", "gone");
+    write_file_atomically(files->target("/dev/null"), "gone");
+    files->require_writable("/dev/null");
+    QCOMPARE(errno_of([&] { files->target("/dev/full"); }), EACCES);
     QCOMPARE(read(*files, "/dev/null"), std::string());
+}
+
+// Tensors view the files that they were loaded from; touching a page behind the end of a cut file ends the program.
+void SandboxTest::what_was_mapped_stays_when_the_file_is_written() {
+    const std::string weights(3 * 4096, 'w');
+    const auto text_of = [](const Ptr<MappedFile>& file) {
+        return std::string(reinterpret_cast<const char*>(file->bytes().data()), file->bytes().size());
+    };
+    const auto files = sandbox({.read = {}, .write = {base_ / "work"}});
+    put(base_ / "work" / "theirs", weights);
+    // By the program, and by the one that looks at it.
+    const auto theirs = MappedFile::open(base_ / "work" / "theirs");
+    const auto loaded = files->map("theirs");
+    theirs->bytes()[0] = std::byte{'x'};
+    write(*files, "theirs", "");
+    QVERIFY(text_of(theirs) == "x" + weights.substr(1));
+    QVERIFY(text_of(loaded) == weights);
+    QCOMPARE(get(base_ / "work" / "theirs"), std::string());
+    // Opened before it is mapped, written after.
+    const auto fresh = sandbox();
+    write(*fresh, "own", weights);
+    const FileHandle open = fresh->open_to_write("own", Create::No, Keep::Contents);
+    const auto before = fresh->map("own");
+    write_at(open, 0, "changed", "own");
+    QVERIFY(text_of(before) == weights);
+    // What it cannot write is mapped as it is.
+    put(own_ / "weights", weights);
+    QVERIFY(text_of(fresh->map("weights")) == weights);
 }
 
 void SandboxTest::saves_through_an_atomic_file() {
@@ -287,6 +381,76 @@ void SandboxTest::keys_beside_a_source_in_a_home_are_hidden() {
     QCOMPARE(refusals_.back().allow, (own_ / ".bashrc").string());
 }
 
+void SandboxTest::keys_below_a_source_above_homes_are_hidden() {
+    fs::create_directories(own_ / "user" / ".ssh" / "deep");
+    put(own_ / "user" / ".ssh" / "id", "key");
+    put(own_ / "user" / "words", "1");
+    for (const fs::path& home : {own_ / "user", own_}) {
+        qputenv("HOME", QByteArray::fromStdString(home.string()));
+        const auto files = sandbox();
+        QCOMPARE(errno_of([&] { files->open_to_read((own_ / "user" / ".ssh" / "id").string()); }), EACCES);
+        QCOMPARE(errno_of([&] { files->open_to_read("user/.ssh/id"); }), ENOENT);  // not from the working directory
+        QCOMPARE(errno_of([&] { files->names((own_ / "user" / ".ssh" / "deep").string()); }), EACCES);
+        QCOMPARE(files->names((own_ / "user").string()), std::vector<std::string>{"words"});
+        QCOMPARE(read(*files, (own_ / "user" / "words").string()), std::string("1"));
+        // What the user permits is permitted, also a folder as a whole.
+        files->permit({.read = {own_ / "user"}, .write = {}});
+        QCOMPARE(read(*files, (own_ / "user" / ".ssh" / "id").string()), std::string("key"));
+        QCOMPARE(files->names((own_ / "user").string()), (std::vector<std::string>{".ssh", "words"}));
+    }
+    // The source of a program that has used files already.
+    qputenv("HOME", QByteArray::fromStdString((own_ / "user").string()));
+    const auto late = make_ptr<FileSandbox>(FileSandbox::Options{});
+    late->working_folder();
+    late->set_source_folder(own_);
+    QCOMPARE(read(*late, "data.csv"), std::string("1,2"));
+    QCOMPARE(errno_of([&] { late->open_to_read((own_ / "user" / ".ssh" / "id").string()); }), EACCES);
+}
+
+void SandboxTest::the_system_is_no_part_of_a_source_in_its_root() {
+    own_ = "/";
+    const auto files = sandbox();
+    for (const char* path : {"/proc/self/environ", "/sys", "/dev/tty", "/run"}) {
+        if (fs::exists(path)) QCOMPARE(errno_of([&] { files->facts(path); }), EACCES);
+    }
+    const std::vector<std::string> names = files->names("/");
+    QVERIFY(std::find(names.begin(), names.end(), "usr") != names.end());
+    QVERIFY(std::find(names.begin(), names.end(), "proc") == names.end());
+    QVERIFY(std::none_of(names.begin(), names.end(), [](const std::string& name) { return name.starts_with('.'); }));
+}
+
+void SandboxTest::what_does_not_exist_yet_can_be_permitted() {
+    qputenv("HOME", QByteArray::fromStdString(other_.string()));
+    const fs::path log = other_ / "logs" / "run" / "log";
+    const auto none = sandbox();
+    QCOMPARE(errno_of([&] { write(*none, log.string(), "x"); }), EACCES);
+    QCOMPARE(refusals_.back().allow, (other_ / "logs").string());
+    QCOMPARE(errno_of([&] { write(*none, (other_ / "log").string(), "x"); }), EACCES);
+    QCOMPARE(refusals_.back().allow, (other_ / "log").string());
+    QVERIFY(can_be_permitted(other_ / "logs") && can_be_permitted("new") && can_be_permitted("new/"));
+    QVERIFY(!can_be_permitted("new/er"));
+
+    const auto files = sandbox({.read = {}, .write = {other_ / "logs", other_ / "log"}});
+    QVERIFY(files->is_missing((other_ / "logs").string()));
+    QVERIFY(!files->is_missing(other_.string()));  // without a refusal
+    QCOMPARE(refusals_.size(), std::size_t{2});
+    QCOMPARE(errno_of([&] { write(*files, log.string(), "x"); }), ENOENT);
+    files->make_folder((other_ / "logs").string());
+    files->make_folder(log.parent_path().string());
+    write(*files, log.string(), "text");
+    QCOMPARE(get(log), std::string("text"));
+    QCOMPARE(files->names((other_ / "logs").string()), std::vector<std::string>{"run"});
+    write(*files, (other_ / "log").string(), "file");
+    QCOMPARE(read(*files, (other_ / "log").string()), std::string("file"));
+    // Beside it nothing is permitted; a file that was there stays a file.
+    QCOMPARE(errno_of([&] { files->open_to_read((other_ / "secret").string()); }), EACCES);
+    QCOMPARE(errno_of([&] { write(*files, (other_ / "logs2").string(), "x"); }), EACCES);
+    const auto one = sandbox({.read = {}, .write = {other_ / "secret"}});
+    fs::remove(other_ / "secret");
+    fs::create_directory(other_ / "secret");
+    QCOMPARE(errno_of([&] { write(*one, (other_ / "secret" / "in").string(), "x"); }), EACCES);
+}
+
 void SandboxTest::says_each_refusal_once() {
     const auto files = sandbox();
     for (int i = 0; i < 3; ++i) {
@@ -304,12 +468,22 @@ void SandboxTest::says_each_refusal_once() {
 }
 
 void SandboxTest::beneath_has_no_way_out() {
+    QFETCH(const OpenBeneath, open);
+    fs::create_directory(own_ / "sub");
     const FileHandle root(::open(own_.c_str(), O_PATH | O_DIRECTORY));
-    for (const char* path : {"../other/secret", "a/../../other/secret", "/etc/passwd", ""}) {
-        QVERIFY2(open_beneath(root.get(), path, O_RDONLY) < 0, path);
+    for (const char* path :
+         {"../other/secret", "..", "sub/../../other/secret", "a/../../other/secret", "/etc/passwd", ""}) {
+        QVERIFY2(!FileHandle(open(root.get(), path, O_RDONLY, 0)).is_open(), path);
     }
-    const FileHandle file(open_beneath(root.get(), "data.csv", O_RDONLY));
-    QVERIFY(file.is_open());
+    QVERIFY(FileHandle(open(root.get(), "data.csv", O_RDONLY, 0)).is_open());
+    QVERIFY(FileHandle(open(root.get(), ".", O_PATH | O_DIRECTORY, 0)).is_open());
+    QVERIFY(FileHandle(open(root.get(), "sub", O_PATH | O_DIRECTORY, 0)).is_open());
+    QVERIFY(FileHandle(open(root.get(), "sub/new", O_RDWR | O_CREAT | O_EXCL, kMode)).is_open());
+    QVERIFY(fs::exists(own_ / "sub" / "new"));
+    const int none = open(root.get(), "sub/none", O_RDONLY, 0);
+    const int reason = errno;
+    QCOMPARE(none, -1);
+    QCOMPARE(reason, ENOENT);
 }
 
 void SandboxTest::the_kernel_refuses_what_the_checks_let_through() {

@@ -178,7 +178,8 @@ model = net
         const Outcome allowed = run_cli_in(place.dir.path(), {"info", source, "--allow-write", place.dir.filePath("home/data")});
         QCOMPARE(allowed.err, QString());
         QVERIFY(QFile::exists(place.dir.filePath("home/data/log.txt")));
-        QCOMPARE(run_cli_in(place.dir.path(), {"info", source, "--allow-write", "none"}).status, 2);
+        QCOMPARE(run_cli_in(place.dir.path(), {"info", source, "--allow-write", "none/such"}).status, 2);
+        QCOMPARE(run_cli_in(place.dir.path(), {"info", source, "--allow-read", "none"}).status, 2);
         // Not caught, it ends the source; the line says how to permit it.
         place.write("source/net.py", "open('/etc/passwd').read()\n");
         const Outcome failed = run_cli_in(place.dir.path(), {"run", source});
@@ -186,6 +187,29 @@ model = net
         QVERIFY2(failed.err.contains("--allow-read") && failed.err.contains("net.py:1"), qPrintable(failed.err));
         const Outcome read = run_cli_in(place.dir.path(), {"run", source, "--allow-read", "/etc"});
         QVERIFY2(read.status == 0, qPrintable(read.err));
+    }
+
+    // What the line says can be given as it stands, also of what does not exist yet.
+    void whatPermitsItCanBeGiven() {
+        const Place place;
+        const QString source = place.dir.filePath("source/net.py");
+        place.write("source/net.py",
+                    "import os, torch\nlogs = os.path.expanduser('~/logs/first')\nos.makedirs(logs, exist_ok=True)\n"
+                    "open(logs + '/run.txt', 'w').write('text')\nprint(os.listdir(logs))\n"
+                    "model = torch.nn.Linear(2, 2)\n");
+        const QString logs = place.dir.filePath("home/logs");
+        QVERIFY(run_cli_in(place.dir.path(), {"info", source}).err.contains("--allow-write " + logs + " permits it"));
+        const Outcome made = run_cli_in(place.dir.path(), {"info", source, "--allow-write", logs});
+        QCOMPARE(made.err, QString());
+        QVERIFY(made.out.startsWith("['run.txt']\n"));
+        QVERIFY(QFile::exists(logs + "/first/run.txt"));
+        // A file in the home itself.
+        place.write("source/net.py", "import os, torch\nopen(os.path.expanduser('~/run.txt'), 'w').write('text')\n"
+                                     "model = torch.nn.Linear(2, 2)\n");
+        const QString file = place.dir.filePath("home/run.txt");
+        QVERIFY(run_cli_in(place.dir.path(), {"info", source}).err.contains("--allow-write " + file + " permits it"));
+        QCOMPARE(run_cli_in(place.dir.path(), {"info", source, "--allow-write", file}).err, QString());
+        QVERIFY(QFile::exists(file));
     }
 
     // What a source writes by a relative path is its own, and shown; where it is permitted it goes where the user stands.

@@ -32,6 +32,8 @@ ImGuiWidget::ImGuiWidget(std::function<void()> draw, QWidget* parent) : QOpenGLW
 
 ImGuiWidget::~ImGuiWidget() {
     release();
+    // Qt destroys the OpenGL context after this object: its signal would reach what is gone.
+    if (context() != nullptr) disconnect(context(), &QOpenGLContext::aboutToBeDestroyed, this, &ImGuiWidget::release);
     ImGui::DestroyContext(context_);
 }
 

@@ -75,8 +75,9 @@ NamespacePtr Evaluator::run_file(const std::string& path) {
 NamespacePtr Evaluator::run_source(const std::shared_ptr<const ir::Source>& source) {
     if (state_->directory.empty() && source->file()) {
         const auto parent = std::filesystem::path(*source->file()).parent_path();
-        state_->directory = (parent.empty() ? std::filesystem::current_path() : parent).string();
-        if (state_->sandbox != nullptr) state_->sandbox->permit({.read = {state_->directory}, .write = {}});
+        std::error_code removed;
+        state_->directory = (parent.empty() ? std::filesystem::current_path(removed) : parent).string();
+        if (state_->sandbox != nullptr) state_->sandbox->set_source_folder(state_->directory);
     }
     return finishing([&]() -> NamespacePtr {
         const Ptr<Unit> unit = state_->add_unit(*this, source, state_->options.main_name);

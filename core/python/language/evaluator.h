@@ -75,7 +75,7 @@ struct EvaluatorOptions {
     bool postpones_main = false;         // the block of `if __name__ == "__main__":` waits for run_main
     FilePermissions permissions = {};    // beside what every source may do with files
     std::function<void(const FileNotice&)> notice = nullptr;
-    // What the program sees as its environment. Others' names and values are none of its business.
+    // What the program sees as its environment. Other variables are not visible.
     std::vector<std::pair<std::string, std::string>> environment = visible_environment();
 };
 

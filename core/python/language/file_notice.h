@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What the user is told of a model source and files.
+// What the user is notified of: a model source and files.
 
 #include <cstddef>
 #include <cstdint>

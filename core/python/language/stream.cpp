@@ -250,8 +250,7 @@ StreamObject::~StreamObject() {
     try {
         flush();
     } catch (const Error&) {
-        // Nobody is left to be told.
-        return;
+        return;  // no caller is left to handle it
     }
 }
 

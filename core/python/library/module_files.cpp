@@ -37,7 +37,7 @@ IValue make_folders(CallArguments a) {
         if (there && !(given.truth_or(2, false) && there->is_folder())) throw_os_error(EEXIST, path);
         if (!there) files.require_writable(path);
         std::vector<std::string> missing;
-        for (fs::path at = path; !at.empty() && !files.find(at.string()); at = at.parent_path()) {
+        for (fs::path at = path; !at.empty() && files.is_missing(at.string()); at = at.parent_path()) {
             if (at.has_filename()) missing.push_back(at.string());
             if (at == at.parent_path()) break;
         }

@@ -1,3 +1,5 @@
+import os
+
 import torch
 import torch.nn as nn
 
@@ -13,3 +15,10 @@ try:
     torch.load('/tmp/there_is_no_such_file.pt')
 except FileNotFoundError as e:
     print(e)
+
+# A loaded tensor does not depend on its file.
+torch.save(torch.ones(3000), '/tmp/loupe_test_state.pt')
+loaded = torch.load('/tmp/loupe_test_state.pt')
+open('/tmp/loupe_test_state.pt', 'wb').close()
+print(loaded.sum())
+torch.save(loaded, os.devnull)
