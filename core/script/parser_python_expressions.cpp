@@ -133,7 +133,9 @@ const Expr* Parser::parse_lambda() {
     const bool saw_yield = std::exchange(saw_yield_, false);
     lambda.body = parse_expression();
     lambda.is_generator = std::exchange(saw_yield_, saw_yield);
-    return make(lambda, {lambda.body});
+    std::vector<const Expr*> children = {lambda.body};
+    for (const Param& param : lambda.params) children.push_back(param.default_value);
+    return make(lambda, {}, children);
 }
 
 const Expr* Parser::parse_yield() {
