@@ -87,7 +87,7 @@ void print_verdict(const session::Verdict& verdict) {
 int run_run(const RunArguments& options) {
     check_npz_name({"--outputs", options.outputs_file});
     check_written_files({{"--outputs", options.outputs_file}, {"--trace", options.trace_file}, {"--record", options.record_file}},
-                        {{"the model", options.model}, {"--inputs", options.inputs_file}, {"--weights", options.weights}});
+                        read_files(options));
     const PreparedRun run = prepare_run(options);
     if (!run.program) return 0;  // a program without a model: it has run
     const bool is_watched = options.stats || !options.record_file.empty();

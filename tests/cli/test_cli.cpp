@@ -88,6 +88,7 @@ class TestCli : public QObject {
     void converts_weights();
     void converting_fails_whole();
     void never_overwrites_what_is_no_output();
+    void never_overwrites_what_it_reads();
     void a_full_disk_is_told();
     void nothing_is_waited_for();
     void a_signal_keeps_what_was_asked_for_data();
@@ -587,6 +588,28 @@ void TestCli::never_overwrites_what_is_no_output() {
     struct stat facts {};
     QVERIFY(::stat("/dev/null", &facts) == 0 && S_ISCHR(facts.st_mode));
     QVERIFY(::stat("/dev/full", &facts) == 0 && S_ISCHR(facts.st_mode));
+}
+
+// Also what no option names, or an option names in part.
+void TestCli::never_overwrites_what_it_reads() {
+    QTemporaryDir folder;
+    const QString sources = LOUPE_SOURCE_DIR "/tests/fixtures/sources/";
+    for (const char* name : {"mlp.py", "mlp.npz", "mlp.in.npz"}) QVERIFY(QFile::copy(sources + name, folder.filePath(name)));
+    const QString model = folder.filePath("mlp.py"), weights = folder.filePath("mlp.npz"), samples = folder.filePath("mlp.in.npz");
+    const QString array = folder.filePath("y.npz");
+    for (const QStringList& arguments : {QStringList{"run", model, "--outputs", weights}, {"run", model, "--outputs", samples}, {"run", model, "--trace", weights},
+                                         {"convert", model, weights}, {"convert", model, samples},
+                                         {"run", model, "--backward", "--loss", "cotangents:" + array, "--outputs", array},
+                                         {"run", model, "--backward", "--loss", "mse", "--target", array + ":y", "--outputs", array},
+                                         {"run", model, "--backward", "--loss", "mse", "--target", "labels", "--data", array, "--outputs", array}}) {
+        const Outcome outcome = run_cli(arguments);
+        QVERIFY2(outcome.status == 2 && is_one_line(outcome.err) && outcome.err.contains("would overwrite"), qPrintable(arguments.join(' ') + ": " + outcome.err));
+    }
+    const auto same = [&](const QString& name) {
+        QFile a(sources + name), b(folder.filePath(name));
+        return a.open(QIODevice::ReadOnly) && b.open(QIODevice::ReadOnly) && a.readAll() == b.readAll();
+    };
+    QVERIFY(same("mlp.npz") && same("mlp.in.npz") && !QFile::exists(array));
 }
 
 void TestCli::a_full_disk_is_told() {
