@@ -593,8 +593,7 @@ void TestCli::never_overwrites_what_is_no_output() {
 // Also what no option names, or an option names in part.
 void TestCli::never_overwrites_what_it_reads() {
     QTemporaryDir folder;
-    const QString sources = LOUPE_SOURCE_DIR "/tests/fixtures/sources/";
-    for (const char* name : {"mlp.py", "mlp.npz", "mlp.in.npz"}) QVERIFY(QFile::copy(sources + name, folder.filePath(name)));
+    for (const char* name : {"mlp.py", "mlp.npz", "mlp.in.npz"}) QVERIFY(QFile::copy(kSources + name, folder.filePath(name)));
     const QString model = folder.filePath("mlp.py"), weights = folder.filePath("mlp.npz"), samples = folder.filePath("mlp.in.npz");
     const QString array = folder.filePath("y.npz");
     for (const QStringList& arguments : {QStringList{"run", model, "--outputs", weights}, {"run", model, "--outputs", samples}, {"run", model, "--trace", weights},
@@ -606,7 +605,7 @@ void TestCli::never_overwrites_what_it_reads() {
         QVERIFY2(outcome.status == 2 && is_one_line(outcome.err) && outcome.err.contains("would overwrite"), qPrintable(arguments.join(' ') + ": " + outcome.err));
     }
     const auto same = [&](const QString& name) {
-        QFile a(sources + name), b(folder.filePath(name));
+        QFile a(kSources + name), b(folder.filePath(name));
         return a.open(QIODevice::ReadOnly) && b.open(QIODevice::ReadOnly) && a.readAll() == b.readAll();
     };
     QVERIFY(same("mlp.npz") && same("mlp.in.npz") && !QFile::exists(array));
