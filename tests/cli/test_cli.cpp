@@ -90,6 +90,7 @@ class TestCli : public QObject {
     void never_overwrites_what_is_no_output();
     void never_overwrites_what_it_reads();
     void a_full_disk_is_told();
+    void a_training_that_ends_badly_keeps_its_steps();
     void nothing_is_waited_for();
     void a_signal_keeps_what_was_asked_for_data();
     void a_signal_keeps_what_was_asked_for();
@@ -622,6 +623,31 @@ void TestCli::a_full_disk_is_told() {
         // A verdict may stand before it.
         QVERIFY2(told.trimmed().section('\n', -1).startsWith("standard output: cannot write"), qPrintable(told));
     }
+}
+
+void TestCli::a_training_that_ends_badly_keeps_its_steps() {
+    QTemporaryDir folder;
+    const QString csv = folder.filePath("log.csv"), weights = folder.filePath("w.npz");
+    const QStringList start{"train", kShipped + "digits.pt", "--data", kShipped + "digits_data.npz", "--csv", csv, "--save", weights};
+    const auto rows = [&] {
+        QFile file(csv);
+        return file.open(QIODevice::ReadOnly) ? file.readAll().count('\n') - 1 : qsizetype{-1};
+    };
+    // The loss is no number after a few steps: what they were is kept, weights of no use are not.
+    const Outcome diverged = run_cli(start + QStringList{"--optimizer", "SGD(1e30)", "--epochs", "1"});
+    QVERIFY2(diverged.status == 4 && diverged.err.contains(" at step "), qPrintable(diverged.err));
+    QVERIFY2(diverged.err.contains("wrote " + csv + "\n"), qPrintable(diverged.err));
+    QVERIFY(rows() > 0 && !QFile::exists(weights));
+    // A checkpoint that cannot be written takes nothing else with it.
+    QVERIFY(QFile::remove(csv));
+    const Outcome full = run_cli(start + QStringList{"--epochs", "2", "--checkpoint", "/dev/full"});
+    QVERIFY2(full.status == 3 && full.err.contains("wrote " + csv + ", " + weights + "\n"), qPrintable(full.err));
+    QCOMPARE(full.err.count("/dev/full"), 1);
+    QVERIFY(rows() > 0 && !read_npz(weights.toStdString()).empty());
+    // Where no step was done, nothing is.
+    QVERIFY(QFile::remove(csv) && QFile::remove(weights));
+    QVERIFY(run_cli(start + QStringList{"--loss", "NLLLoss(weight=3)"}).status != 0);
+    QVERIFY(!QFile::exists(csv) && !QFile::exists(weights));
 }
 
 void TestCli::nothing_is_waited_for() {
