@@ -88,6 +88,7 @@ class TestCli : public QObject {
     void converts_weights();
     void converting_fails_whole();
     void never_overwrites_what_is_no_output();
+    void a_file_that_is_standard_output();
     void never_overwrites_what_it_reads();
     void a_full_disk_is_told();
     void a_training_that_ends_badly_keeps_its_steps();
@@ -591,6 +592,25 @@ void TestCli::never_overwrites_what_is_no_output() {
     QVERIFY(::stat("/dev/full", &facts) == 0 && S_ISCHR(facts.st_mode));
 }
 
+// One place in the file for both: neither is written over the other.
+void TestCli::a_file_that_is_standard_output() {
+    QTemporaryDir folder;
+    const QString name = folder.filePath("t.json");
+    QProcess process;
+    process.setStandardOutputFile(name);
+    process.start(LOUPE_BINARY_DIR "/bin/tensorloupe-cli", {"run", kShipped + "digits.pt", "--input", "1x1x8x8", "--trace", "/dev/stdout"});
+    QVERIFY(process.waitForFinished(120'000));
+    QCOMPARE(process.exitCode(), 0);
+    QFile file(name);
+    QVERIFY(file.open(QIODevice::ReadOnly));
+    const QByteArray all = file.readAll();
+    const auto results = all.indexOf("out0  ");
+    QVERIFY2(results > 0 && all.endsWith('\n') && all.count("out0  ") == 1, all.right(400).constData());
+    QJsonParseError wrong;
+    QJsonDocument::fromJson(all.left(results), &wrong);
+    QVERIFY2(wrong.error == QJsonParseError::NoError, qPrintable(wrong.errorString()));
+}
+
 // Also what no option names, or an option names in part.
 void TestCli::never_overwrites_what_it_reads() {
     QTemporaryDir folder;
@@ -642,7 +662,7 @@ void TestCli::a_training_that_ends_badly_keeps_its_steps() {
     QVERIFY(QFile::remove(csv));
     const Outcome full = run_cli(start + QStringList{"--epochs", "2", "--checkpoint", "/dev/full"});
     QVERIFY2(full.status == 3 && full.err.contains("wrote " + csv + ", " + weights + "\n"), qPrintable(full.err));
-    QCOMPARE(full.err.count("/dev/full"), 1);
+    QCOMPARE(full.err.split(QLatin1Char(10)).filter("/dev/full").size(), 1);
     QVERIFY(rows() > 0 && !read_npz(weights.toStdString()).empty());
     // Where no step was done, nothing is.
     QVERIFY(QFile::remove(csv) && QFile::remove(weights));
