@@ -856,8 +856,8 @@ def generated():
     import long_chains
     yield long_chains.TOTAL
     yield long_chains.kind(1199), long_chains.kind(-1)
-    yield [[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[['nested']]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]
-    yield [0][0].real.real.real.real.real.real.real.real.real.real.real.real.real.real.real.real.real.real.real.real.real.real.real.real.real.real.real.real.real.real.real.real.real.real.real.real.real.real.real.real.real.real.real.real.real.real.real.real.real.real.real.real.real.real.real.real.real.real.real.real
+    yield [[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[['nested']]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]
+    yield [0][0].real.real.real.real.real.real.real.real.real.real.real.real.real.real.real.real.real.real.real.real.real.real.real.real.real.real.real.real.real.real.real.real.real.real.real.real.real.real.real.real
 
 
 for each in generated():
