@@ -17,7 +17,7 @@ int run_check(const RunArguments& options) {
                           });
     RunArguments how = options;
     how.backward = backward;
-    const PreparedRun run = prepare_run(how);
+    const PreparedRun run = prepare_model(how);
     const TensorList outputs = execute(run);
     NamedTensors actual = collect_outputs(run, outputs, {.arguments = backward, .parameters = backward, .norms = backward});
     for (const auto& [name, buffer] : run.program->module().named_buffers()) actual.emplace_back(concat("after.", name), buffer);

@@ -2,6 +2,7 @@
 #pragma once
 // The commands of tensorloupe-cli. Each returns the exit status and throws loupe::Error.
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -16,6 +17,9 @@
 #include "core/study/verdict.h"
 
 namespace loupe::cli {
+
+// A line on standard error.
+void print_notice(const std::string& line);
 
 // Options of run, bench and check; docs: the contract of the command line.
 struct RunArguments {
@@ -43,6 +47,7 @@ struct RunArguments {
     std::string record_file;
     std::vector<std::string> written;  // files and folders that the command writes besides
     bool stats = false;
+    std::function<void(const std::string& line)> notice = print_notice;  // of what is noted beside the results
     // bench
     int warmup = 3;
     int repeat = 20;
@@ -61,6 +66,7 @@ struct PreparedRun {
     session::RunOptions options;  // what a recording tells of it
     std::vector<IValue> arguments;
     std::unique_ptr<session::BackwardSource> backward;  // null without backward
+    std::function<void(const std::string& line)> notice = print_notice;
 };
 // The method's arguments when the command line says inputs; empty otherwise.
 std::vector<IValue> given_arguments(const session::Program& program, const RunArguments& options, const std::string& method);
@@ -68,6 +74,8 @@ std::vector<IValue> given_arguments(const session::Program& program, const RunAr
 std::vector<IValue> run_inputs(const session::Program& program, const RunArguments& options, const std::string& method);
 // Of a source without a model, which has run, the program is null.
 PreparedRun prepare_run(const RunArguments& options);
+// The same for a command that needs a model. Throws Error (File) where there is none.
+PreparedRun prepare_model(const RunArguments& options);
 // The first half of it. Null for a source without a model.
 std::shared_ptr<session::Program> open_program(const RunArguments& options);
 // Where the kernel can, the process of a model source from now on writes only these files, the kernel cache, and what is temporary:

@@ -8,7 +8,7 @@
 namespace loupe::cli {
 
 int run_convert(const RunArguments& options, const std::string& out) {
-    check_written_files({{"OUT", out}}, {{"the model", options.model}, {"--inputs", options.inputs_file}, {"--weights", options.weights}});
+    check_written_files({{"OUT", out}}, read_files(options));
     const auto open = [&] {
         RunArguments opening = options;
         opening.written.push_back(out);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cmath>
-#include <cstdio>
 
 #include "app/cli/commands.h"
 #include "core/autograd/variable.h"
@@ -23,7 +22,7 @@ TensorList execute(const PreparedRun& run) {
         }
     }
     const session::WarningScope warnings(
-        [](const session::ScriptWarning& warning) { std::fprintf(stderr, "%s\n", warning.line().c_str()); });
+        [&run](const session::ScriptWarning& warning) { run.notice(warning.line()); });
     try {
         TensorList outputs;
         session::run_phases(*run.method, run.arguments, run.backward.get(), [&](const IValue& result) { outputs = session::flatten_tensors(result); });

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cstdio>
+#include <new>
 
 #include "app/cli/commands.h"
 #include "app/cli/written_files.h"
 #include "core/base/error.h"
 #include "core/base/strings.h"
+#include "core/python/language/file_notice.h"
 #include "core/runtime/interpreter/print.h"
 #include "core/record/finite_check.h"
 #include "core/record/recording_file.h"
+#include "core/model/script_output.h"
 
 namespace loupe::cli {
 namespace {
@@ -48,12 +51,19 @@ std::int64_t bad_tensors(const NamedTensors& all) {
     return std::count_if(all.begin(), all.end(), [](const auto& each) { return !session::is_all_finite(each.second); });
 }
 
-// The run once more, from the file on, to see where what is not finite begins.
+// The run once more, from the file on, to see where what is not finite begins. What the program prints, notes and writes it
+// has given already.
 session::Verdict find_cause(const RunArguments& options) {
     const runtime::PrintScope silent([](std::string_view) {});
+    const session::WarningScope unwarned([](const session::ScriptWarning&) {});
+    const python::FileNoticeScope unnoted([](const python::FileNotice& notice) {
+        if (notice.kind == python::FileNotice::Kind::Left) print_notice(notice.line());  // of a source that did not open again
+    });
     RunArguments again = options;
     again.stats = true;
-    const PreparedRun run = prepare_run(again);
+    again.notice = [](const std::string&) {};
+    const PreparedRun run = prepare_model(again);
+    if (run.program->file().files != nullptr) run.program->file().files->discard();
     session::Recorder recorder({.statistics = true, .values = false}, run.method->build_graph(), nullptr, nullptr);
     name_tensors(run, recorder);
     {
@@ -65,11 +75,28 @@ session::Verdict find_cause(const RunArguments& options) {
     return session::conclude(*recorder.recording(), {.has_backward = run.backward != nullptr});
 }
 
+// The run itself has succeeded: what the second one throws is no failure of the command.
+session::Verdict cause_or_count(const RunArguments& options, std::int64_t bad, std::size_t all) {
+    std::string why;
+    try {
+        return find_cause(options);
+    } catch (const Error& error) {
+        if (error.kind() == ErrorKind::Cancelled) throw;
+        why = error.what();
+    } catch (const std::bad_alloc&) {
+        why = "out of memory";
+    }
+    session::Verdict verdict;
+    verdict.severity = session::Verdict::Severity::Error;
+    verdict.text = concat("finished: ", bad, " of ", all, " results hold NaN or Inf; the cause was not found: ", why);
+    return verdict;
+}
+
 // Of a run that was not watched: its ends are looked at, and where they are not finite, the cause is looked for.
 void print_run_verdict(const PreparedRun& run, const TensorList& outputs, const RunArguments& options) {
     const bool is_backward = run.backward != nullptr;
     const NamedTensors ends = collect_outputs(run, outputs, {.arguments = is_backward, .parameters = is_backward, .norms = false});
-    if (bad_tensors(ends) > 0) return print_verdict(find_cause(options));
+    if (const std::int64_t bad = bad_tensors(ends); bad > 0) return print_verdict(cause_or_count(options, bad, ends.size()));
     session::Verdict verdict;
     const std::size_t gradients = ends.size() - outputs.size();
     verdict.text = concat("finished: ", outputs.size(), outputs.size() == 1 ? " output" : " outputs",
@@ -87,7 +114,7 @@ void print_verdict(const session::Verdict& verdict) {
 int run_run(const RunArguments& options) {
     check_npz_name({"--outputs", options.outputs_file});
     check_written_files({{"--outputs", options.outputs_file}, {"--trace", options.trace_file}, {"--record", options.record_file}},
-                        {{"the model", options.model}, {"--inputs", options.inputs_file}, {"--weights", options.weights}});
+                        read_files(options));
     const PreparedRun run = prepare_run(options);
     if (!run.program) return 0;  // a program without a model: it has run
     const bool is_watched = options.stats || !options.record_file.empty();

@@ -36,7 +36,7 @@ std::vector<session::InputSpec> specs_of(const RunArguments& options, const sess
     if (options.input_specs.empty()) {
         std::vector<std::string> notes;
         std::vector<session::InputSpec> own = program.default_inputs(options.method.empty() ? program.default_method() : options.method, &notes);
-        for (const std::string& note : notes) std::fprintf(stderr, "%s\n", note.c_str());
+        for (const std::string& note : notes) options.notice(note);
         return own;
     }
     std::vector<session::InputSpec> specs;
@@ -102,6 +102,8 @@ fs::path cache_folder() {
 
 }  // namespace
 
+void print_notice(const std::string& line) { std::fprintf(stderr, "%s\n", line.c_str()); }
+
 void confine_source(const std::string& model, const FilePermissions& permissions, const std::vector<std::string>& written) {
     if (fs::path(model).extension() != ".py") return;
     std::error_code failed;
@@ -141,7 +143,7 @@ void trace_program(session::Program& program, const RunArguments& options) {
     if (program.trace() == nullptr) return;
     for (const runtime::TraceWarning& warning : program.trace()->warnings) {
         const std::string place = warning.range.short_text();
-        std::fprintf(stderr, "%sTracerWarning: %s\n", place.empty() ? "" : concat(place, ": ").c_str(), warning.text.c_str());
+        options.notice(concat(place, place.empty() ? "" : ": ", "TracerWarning: ", warning.text));
     }
 }
 
@@ -161,8 +163,8 @@ void compile(PreparedRun& run, const RunArguments& options, const std::string& m
     const session::CompileOptions how{session::parse_compile_mode(options.compile_mode), options.pipeline, options.backward, method};
     const auto arguments = [&] { return run.program->make_arguments(run.options.inputs, method); };
     session::CompiledMethod compiled = session::compile_method(how, *run.program->method(method).graph(), run.program->script_module(), arguments);
-    if (!compiled.complaint.empty()) std::fprintf(stderr, "%s\n", compiled.complaint.c_str());
-    for (const session::GraphBreak& found : compiled.breaks) std::fprintf(stderr, "graph break: %s\n", found.line().c_str());
+    if (!compiled.complaint.empty()) options.notice(compiled.complaint);
+    for (const session::GraphBreak& found : compiled.breaks) options.notice(concat("graph break: ", found.line()));
     run.options.pipeline = compiled.pipeline;
     run.method = std::make_unique<session::PreparedMethod>(run.program, method, std::move(compiled.graph));
 }
@@ -171,6 +173,7 @@ void compile(PreparedRun& run, const RunArguments& options, const std::string& m
 
 PreparedRun prepare_run(const RunArguments& options) {
     PreparedRun run;
+    run.notice = options.notice;
     run.program = open_program(options);
     if (!run.program) return run;
     const std::string method = options.method.empty() ? run.program->default_method() : options.method;
@@ -190,6 +193,13 @@ PreparedRun prepare_run(const RunArguments& options) {
     else compile(run, options, method);
     if (options.backward) run.backward = std::make_unique<session::BackwardSource>(run.options.backward_from, *run.method, options.seed);
     return run;
+}
+
+PreparedRun prepare_model(const RunArguments& options) {
+    PreparedRun run = prepare_run(options);
+    if (run.program) return run;
+    throw Error(ErrorKind::File, "holds no model",
+                {.file = options.model, .hint = "give the model the name `model`, or define one class derived from nn.Module that needs no arguments"});
 }
 
 }  // namespace loupe::cli

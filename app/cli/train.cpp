@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <chrono>
 #include <cstdio>
+#include <exception>
+#include <functional>
+#include <span>
 
 #include "app/cli/commands.h"
 #include "app/cli/stop_signals.h"
@@ -40,61 +43,135 @@ void print_findings(const std::vector<session::TrainingFinding>& findings) {
     for (const session::TrainingFinding& finding : findings) std::fprintf(stderr, "step %lld: %s\n", static_cast<long long>(finding.step), finding.text.c_str());
 }
 
-// checkpoint: written at the end of every epoch, and of the training; empty: none. False: a signal stopped it, after a whole step.
-bool train(session::Trainer& trainer, const std::string& checkpoint) {
+// How a training ended.
+struct Ending {
+    enum class How {
+        Done,
+        Stopped,       // by a signal, after a whole step
+        NotFinite,     // the loss was NaN or Inf
+        Failed,        // after a whole step
+        HalfStep,      // in the middle of the optimizer's step
+        NoCheckpoint,  // that of an epoch could not be written
+    };
+    How how = How::Done;
+    std::exception_ptr error = nullptr;  // of all but the first two
+
+    bool is_failure() const { return error != nullptr; }
+};
+
+// Forward, loss and backward; what is wrong with the numbers. As before it when it throws.
+std::string compute(session::Trainer& trainer) try {
+    const CancelScope stops(&stop_flag());
+    return trainer.compute();
+} catch (const std::exception&) {
+    trainer.undo();
+    throw;
+}
+
+// checkpoint: written at the end of every epoch, and of the training; empty: none. how: what an error means just then.
+Ending::How train(session::Trainer& trainer, const std::string& checkpoint, Ending::How& how) {
     trainer.begin();
     // A signal waits for the end of a step, or ends its forward and backward pass, which change nothing that is learned.
     allow_time_to_stop();
     const CancelScope whole(nullptr);
     while (!trainer.is_done()) {
-        if (stop_signal() != 0) return false;
-        std::string wrong;
-        try {
-            {
-                const CancelScope stops(&stop_flag());
-                wrong = trainer.compute();
-            }
-            if (wrong.empty() || !trainer.options().stop_at_nan) {
-                const session::TrainingStep done = trainer.update();
-                print_findings(trainer.log()->add(done, trainer.norms()));
-            }
-        } catch (const Error& error) {
-            trainer.undo();
-            if (error.kind() == ErrorKind::Cancelled) return false;
-            throw;
-        }
+        if (stop_signal() != 0) return Ending::How::Stopped;
+        const std::string wrong = compute(trainer);
         if (!wrong.empty() && trainer.options().stop_at_nan) {
             trainer.undo();
-            throw Error(ErrorKind::Run, concat(wrong, " at step ", trainer.steps_done() + 1, " (epoch ", trainer.epoch(), ")"),
+            how = Ending::How::NotFinite;
+            throw Error(ErrorKind::Run,
+                        concat(wrong, " at step ", trainer.steps_done() + 1, " (epoch ", trainer.epoch(), ")"),
                         {.hint = "train it in the window to see where it began, or give --keep-going"});
         }
+        how = Ending::How::HalfStep;
+        const session::TrainingStep done = trainer.update();
+        how = Ending::How::Failed;
+        print_findings(trainer.log()->add(done, trainer.norms()));
         if (const auto epoch = trainer.end_epoch()) {
             trainer.log()->add(*epoch);
             print_epoch(*epoch, trainer);
+            how = Ending::How::NoCheckpoint;
             if (!checkpoint.empty()) trainer.save(checkpoint);
+            how = Ending::How::Failed;
         }
     }
     trainer.rest();
-    return true;
+    return Ending::How::Done;
 }
 
-// What was asked for, of the steps that were done. Returns the files that were written.
-std::vector<std::string> write_results(const session::Trainer& trainer, nn::Module& module, const TrainArguments& options, bool is_done) {
+Ending train_to_the_end(session::Trainer& trainer, const std::string& checkpoint) {
+    Ending::How how = Ending::How::Failed;
+    try {
+        return {train(trainer, checkpoint, how)};
+    } catch (const Error& error) {
+        if (error.kind() == ErrorKind::Cancelled) return {Ending::How::Stopped};
+        return {how, std::current_exception()};
+    } catch (const std::exception&) {
+        return {how, std::current_exception()};
+    }
+}
+
+struct Results {
     std::vector<std::string> written;
+    std::vector<std::exception_ptr> failures;
+
+    // A file that cannot be written does not prevent the others.
+    void write(const std::string& file, const std::function<void()>& write_file) {
+        if (file.empty()) return;
+        try {
+            write_file();
+            written.push_back(file);
+        } catch (const std::exception&) {
+            failures.push_back(std::current_exception());
+        }
+    }
+    std::string text() const { return written.empty() ? std::string() : concat("wrote ", join(written, ", ")); }
+};
+
+// What was asked for, of the steps that were done.
+Results write_results(const session::Trainer& trainer, nn::Module& module, const TrainArguments& options,
+                      Ending::How how) {
+    using How = Ending::How;
+    Results results;
     // At the end of a training the last epoch has written it.
-    if (!is_done && !options.checkpoint_file.empty()) {
-        trainer.save(options.checkpoint_file);
-        written.push_back(options.checkpoint_file);
+    if (how == How::Stopped || how == How::Failed) {
+        results.write(options.checkpoint_file, [&] { trainer.save(options.checkpoint_file); });
     }
-    if (!options.csv_file.empty()) {
-        write_file_atomically(options.csv_file, steps_as_csv(*trainer.log()));
-        written.push_back(options.csv_file);
+    results.write(options.csv_file, [&] { write_file_atomically(options.csv_file, steps_as_csv(*trainer.log())); });
+    if (how != How::NotFinite && how != How::HalfStep) {
+        results.write(options.save_file, [&] { session::write_weights_file(module.state_dict(), options.save_file); });
     }
-    if (!options.save_file.empty()) {
-        session::write_weights_file(module.state_dict(), options.save_file);
-        written.push_back(options.save_file);
+    return results;
+}
+
+// All but the error that the command ends with.
+void print_failures(std::span<const std::exception_ptr> failures) {
+    for (const std::exception_ptr& failure : failures) {
+        try {
+            std::rethrow_exception(failure);
+        } catch (const std::exception& error) {
+            print_notice(error.what());
+        }
     }
-    return written;
+}
+
+// Throws what a training ends with that did not come to its end, or whose results could not all be written.
+void end_training(const session::Trainer& trainer, const Ending& ending, const Results& results) {
+    if (ending.how == Ending::How::Stopped) {
+        print_failures(results.failures);
+        const std::string wrote = results.written.empty() ? "nothing was written" : results.text();
+        throw Error(ErrorKind::Cancelled, concat("stopped by ", stop_signal_name(), " after step ", trainer.steps_done(),
+                                                 " (epoch ", trainer.epoch(), "); ", wrote));
+    }
+    if (!ending.is_failure() && results.failures.empty()) return;
+    if (!results.written.empty()) print_notice(results.text());
+    if (ending.is_failure()) {
+        print_failures(results.failures);
+        std::rethrow_exception(ending.error);
+    }
+    print_failures(std::span(results.failures).subspan(1));
+    std::rethrow_exception(results.failures.front());
 }
 
 void check_files(const RunArguments& model, const TrainArguments& options) {
@@ -126,16 +203,16 @@ int run_train(const RunArguments& model, const TrainArguments& options) {
     const auto began = std::chrono::steady_clock::now();
     const std::int64_t done_before = trainer.steps_done();
     if (done_before > 0) std::printf("going on after step %lld\n", static_cast<long long>(done_before));
-    const bool is_done = train(trainer, options.checkpoint_file);
+    const Ending ending = train_to_the_end(trainer, options.checkpoint_file);
     const CancelScope whole(nullptr);
     std::printf("trained %lld steps in %.3f s\n", static_cast<long long>(trainer.steps_done() - done_before),
                 std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count());
     if (const session::TrainingVerdict verdict = trainer.log()->verdict(); !verdict.text.empty()) std::fprintf(stderr, "%s\n", verdict.text.c_str());
-    const std::vector<std::string> written = write_results(trainer, program->module(), options, is_done);
-    if (!is_done) {
-        throw Error(ErrorKind::Cancelled, concat("stopped by ", stop_signal_name(), " after step ", trainer.steps_done(), " (epoch ", trainer.epoch(), ")",
-                                                 written.empty() ? "; nothing was to be written" : concat("; wrote ", join(written, ", "))));
-    }
+    // Where nothing was learned, files of before stay.
+    const bool has_learned = trainer.steps_done() > done_before || !ending.is_failure();
+    Results results;
+    if (has_learned) results = write_results(trainer, program->module(), options, ending.how);
+    end_training(trainer, ending, results);
     return 0;
 }
 

@@ -3,8 +3,10 @@
 
 #include <filesystem>
 
+#include "app/cli/commands.h"
 #include "core/base/error.h"
 #include "core/base/strings.h"
+#include "core/model/inputs.h"
 
 namespace loupe::cli {
 namespace {
@@ -21,7 +23,32 @@ bool is_same_file(const std::string& a, const std::string& b) {
     return !fs::exists(status) && fs::weakly_canonical(a, failed) == fs::weakly_canonical(b, failed);
 }
 
+// What is wrong is said where it is used.
+void add_backward_files(std::vector<NamedFile>& files, const RunArguments& options) try {
+    const session::BackwardFrom from = session::parse_backward_from(options.loss, options.target);
+    if (!from.file.empty()) files.push_back({"the file of --loss", from.file});
+    if (from.target.source == session::LossTarget::Source::File) files.push_back({"the file of --target", from.target.text});
+} catch (const Error&) {
+}
+
+fs::path checkpoint_beside(const fs::path& model) try {
+    return model.extension() == ".py" ? session::weights_beside(model) : fs::path();
+} catch (const Error&) {
+    return {};
+}
+
 }  // namespace
+
+std::vector<NamedFile> read_files(const RunArguments& options) {
+    std::vector<NamedFile> files{{"the model", options.model}, {"--inputs", options.inputs_file}, {"--weights", options.weights},
+                                 {"--data", options.data}};
+    if (options.weights.empty()) files.push_back({"the checkpoint beside the model", checkpoint_beside(options.model)});
+    if (options.inputs_file.empty() && options.input_specs.empty()) {
+        files.push_back({"the file of inputs beside the model", session::samples_beside(options.model)});
+    }
+    add_backward_files(files, options);
+    return files;
+}
 
 void check_written_files(const std::vector<NamedFile>& written, const std::vector<NamedFile>& read) {
     for (std::size_t i = 0; i < written.size(); ++i) {

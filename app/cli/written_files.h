@@ -7,11 +7,15 @@
 
 namespace loupe::cli {
 
+struct RunArguments;
+
 struct NamedFile {
     const char* option;  // "--outputs"
     std::string path;    // empty: not given
 };
 
+// What a command with these options reads: those that they name, and those that are found beside the model.
+std::vector<NamedFile> read_files(const RunArguments& options);
 // Throws Error (Usage) when a file would be written over one that the command reads, or over another that it writes,
 // whatever their names are.
 void check_written_files(const std::vector<NamedFile>& written, const std::vector<NamedFile>& read);

@@ -9,7 +9,9 @@
 namespace loupe {
 
 bool has_address_space(std::size_t bytes) {
-    void* const block = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    // Of the address space alone: of such a block little is touched, and a machine without that much memory to spare has room.
+    constexpr int kKind = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+    void* const block = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, kKind, -1, 0);
     if (block == MAP_FAILED) return false;
     ::munmap(block, bytes);
     return true;

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 #include <mutex>
 #include <optional>
@@ -68,13 +69,13 @@ fs::path follow_links(fs::path path) {
 
 bool is_same_file(const struct stat& a, const struct stat& b) { return a.st_dev == b.st_dev && a.st_ino == b.st_ino; }
 
-// Standard output or error of this program, whose reader has it open.
-bool is_our_output(const struct stat& facts) {
+// Standard output or error of this program, whose reader has it open; -1 for another file.
+int our_output(const struct stat& facts) {
     for (const int fd : {STDOUT_FILENO, STDERR_FILENO}) {
         struct stat own {};
-        if (::fstat(fd, &own) == 0 && is_same_file(own, facts)) return true;
+        if (::fstat(fd, &own) == 0 && is_same_file(own, facts)) return fd;
     }
-    return false;
+    return -1;
 }
 
 bool has_descriptor_names() {
@@ -261,7 +262,7 @@ class AtomicFile::Place {
         fs::path path;
         if (::stat(target.path.c_str(), &there) == 0) {
             if (S_ISDIR(there.st_mode)) return refuse(EISDIR);
-            if (!S_ISREG(there.st_mode) || is_our_output(there)) return open_directly(target.path, there);
+            if (!S_ISREG(there.st_mode) || our_output(there) >= 0) return open_directly(target.path, there);
             std::error_code failed;
             path = fs::canonical(target.path, failed);
             if (failed) return refuse(failed.value());
@@ -348,8 +349,13 @@ class AtomicFile::Place {
             reason_ = "it is a disk";
             return refuse(EPERM);
         }
+        // Opened once more it would have a place of its own in the file, and one would write over the other.
+        if (const int own = our_output(there); own >= 0) {
+            direct_.reset(::fcntl(own, F_DUPFD_CLOEXEC, 0));
+            return direct_.is_open();
+        }
         // A FIFO without a reader would be waited for.
-        direct_.reset(::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | (S_ISREG(there.st_mode) ? O_APPEND : 0)));
+        direct_.reset(::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
         if (!direct_.is_open() && errno == ENXIO) reason_ = "no program reads from it";
         return direct_.is_open();
     }
@@ -368,6 +374,7 @@ class AtomicFile::Place {
         return false;
     }
     bool copy(int from) {
+        std::fflush(stdout);  // where it is standard output: behind what was printed
         std::vector<char> part(kPiece);
         off_t at = 0;
         while (true) {

@@ -308,15 +308,19 @@ std::vector<IValue> make_inputs(const std::vector<InputSpec>& specs, const Funct
     return values;
 }
 
+std::filesystem::path samples_beside(const std::filesystem::path& model) {
+    if (model.empty()) return {};
+    const std::filesystem::path samples = model.parent_path() / (model.stem().string() + ".in.npz");
+    std::error_code ignored;
+    return std::filesystem::exists(samples, ignored) ? samples : std::filesystem::path();
+}
+
 namespace {
 
 // The model's own sample inputs, by argument; what does not fit is noted.
 std::vector<std::optional<InputSpec>> sample_inputs(const ModelInfo& model, const FunctionSchema& schema, std::vector<std::string>& notes) {
-    namespace fs = std::filesystem;
-    const fs::path path = model.path;
-    const fs::path samples = path.parent_path() / (path.stem().string() + ".in.npz");
-    std::error_code ignored;
-    if (model.path.empty() || !fs::exists(samples, ignored)) return {};
+    const std::filesystem::path samples = samples_beside(model.path);
+    if (samples.empty()) return {};
     const std::string name = samples.filename().string();
     try {
         ArrayInputs inputs = array_inputs(samples, schema, model);

@@ -2,6 +2,7 @@
 #pragma once
 // Arguments of a method from their descriptions.
 
+#include <filesystem>
 #include <vector>
 
 #include "core/model/model_info.h"
@@ -20,7 +21,9 @@ std::vector<IValue> make_inputs(const std::vector<InputSpec>& specs, const Funct
 // The spec for what a model source gives as its argument of that index.
 InputSpec example_spec(const IValue& value, std::size_t index);
 
-// Shapes that should fit, from the file's own sample inputs (NAME.in.npz beside it) or the first layer's parameters.
+// The file's own sample inputs, NAME.in.npz beside it; empty when there are none.
+std::filesystem::path samples_beside(const std::filesystem::path& model);
+// Shapes that should fit, from the file's own sample inputs or the first layer's parameters.
 // notes: what of the sample inputs does not fit, a line each.
 std::vector<InputSpec> guess_inputs(const ModelInfo& model, const FunctionSchema& schema, bool has_self, std::vector<std::string>* notes = nullptr);
 

@@ -36,17 +36,6 @@ bool is_weights(const fs::path& path) {
     return kind == FileKind::Checkpoint || kind == FileKind::LegacyCheckpoint || kind == FileKind::Npz || kind == FileKind::Safetensors;
 }
 
-// A checkpoint of the same stem beside a model source; empty when there is none. A damaged one is an error, not none.
-fs::path weights_beside(const fs::path& source) {
-    std::error_code ignored;
-    for (const char* extension : {".pt", ".pth", ".safetensors", ".npz"}) {
-        fs::path path = source;
-        path.replace_extension(extension);
-        if (fs::is_regular_file(path, ignored) && is_weights(path)) return path;
-    }
-    return {};
-}
-
 std::string describe_arguments(const std::vector<IValue>& arguments) {
     std::string text;
     for (const IValue& argument : arguments) {
@@ -121,6 +110,16 @@ bool holds_weights(const fs::path& path) {
     } catch (const Error&) {
         return false;  // damaged, or not to be read: opening it says how
     }
+}
+
+fs::path weights_beside(const fs::path& source) {
+    std::error_code ignored;
+    for (const char* extension : {".pt", ".pth", ".safetensors", ".npz"}) {
+        fs::path path = source;
+        path.replace_extension(extension);
+        if (fs::is_regular_file(path, ignored) && is_weights(path)) return path;
+    }
+    return {};
 }
 
 std::shared_ptr<Program> Program::open(const fs::path& path, const fs::path& weights, const std::string& build, const FilePermissions& permissions) {

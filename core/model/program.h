@@ -162,6 +162,10 @@ void run_phases(const PreparedMethod& method, std::vector<IValue> arguments, con
 // Also declared in session.h.
 bool holds_weights(const std::filesystem::path& file);
 
+// The checkpoint of the same stem beside a model source, which opening it loads when no other is given; empty when there is
+// none. Throws Error (File) for a damaged one.
+std::filesystem::path weights_beside(const std::filesystem::path& source);
+
 ModelInfo describe_model(const ModelFile& file, const std::filesystem::path& path);
 std::vector<ConstructorInfo> describe_constructors(const std::vector<Constructor>& constructors);
 

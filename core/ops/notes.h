@@ -31,6 +31,7 @@ struct NotFiniteNote {
     enum class When : std::uint8_t {
         Always,
         Zero,          // an element is 0
+        ZeroBase,      // an element is 0, and the power's exponent is below 0; in backward below 1
         Negative,      // an element is below 0
         BelowOne,      // below 1
         AtMinusOne,    // not above -1
@@ -45,6 +46,8 @@ struct NotFiniteNote {
     std::int8_t tensor = 0;  // of the tensors that the operator reads, by place; -1: its result
     std::string_view cause;  // "sqrt of a negative number"
     std::string_view advice; // "clamp it before: x.clamp(min=0).sqrt()"
+    // What must be among the bad elements: a note of NaN never explains an overflow.
+    enum class Makes : std::uint8_t { Any, Nan, Inf } makes = Makes::Any;
 };
 // All of them; the one table.
 std::span<const NotFiniteNote> not_finite_notes();

@@ -134,10 +134,7 @@ std::size_t field_end(std::string_view text, std::size_t at, int depth) {
     for (; at < last; ++at) {
         const char c = text[at];
         if (c == '\'' || c == '"') {
-            // Prefixes count when they end here: rf"..." inside a field.
-            std::size_t begin = at;
-            while (begin > 0 && at - begin < 2 && std::string_view("rRfFbBuU").find(text[begin - 1]) != std::string_view::npos) --begin;
-            const std::size_t end = string_end(text, begin, depth);
+            const std::size_t end = string_end(text, string_begin(text, at), depth);
             if (end == std::string_view::npos) return end;
             at = end - 1;
         } else if (c == '(' || c == '[' || c == '{') {
@@ -185,6 +182,17 @@ std::size_t string_end(std::string_view text, std::size_t at, int depth) {
 }
 
 }  // namespace
+
+std::size_t string_begin(std::string_view text, std::size_t quote) {
+    constexpr std::string_view kPrefixes = "rRfFbBuU";
+    std::size_t begin = quote;
+    while (begin > 0 && quote - begin < 2 && kPrefixes.find(text[begin - 1]) != std::string_view::npos) --begin;
+    // The end of a word is no prefix: x if"a"else y.
+    const char before = begin > 0 ? text[begin - 1] : ' ';
+    const char lower = static_cast<char>(before | 0x20);
+    const bool is_word = (lower >= 'a' && lower <= 'z') || (before >= '0' && before <= '9') || before == '_';
+    return is_word ? quote : begin;
+}
 
 std::size_t string_end(std::string_view text, std::size_t at) { return string_end(text, at, 0); }
 

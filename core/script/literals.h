@@ -17,6 +17,8 @@ struct StringLiteral {
 };
 // Takes the token of a string apart.
 StringLiteral split_string(std::string_view token);
+// Where the string literal begins whose quote stands at `quote`: at its prefix (rf"..."), or at the quote.
+std::size_t string_begin(std::string_view text, std::size_t quote);
 // Behind a string literal that begins at `at`, at its prefix or its quote; npos when it does not end. Quotes inside the
 // replacement fields of an f-string do not end it (PEP 701).
 std::size_t string_end(std::string_view text, std::size_t at);

@@ -133,7 +133,9 @@ const Expr* Parser::parse_lambda() {
     const bool saw_yield = std::exchange(saw_yield_, false);
     lambda.body = parse_expression();
     lambda.is_generator = std::exchange(saw_yield_, saw_yield);
-    return make(lambda, {lambda.body});
+    std::vector<const Expr*> children = {lambda.body};
+    for (const Param& param : lambda.params) children.push_back(param.default_value);
+    return make(lambda, {}, children);
 }
 
 const Expr* Parser::parse_yield() {
@@ -385,7 +387,7 @@ const Expr* Parser::parse_replacement(Range body, std::size_t& at, int depth, st
         const char c = written[at];
         const char next = at + 1 < written.size() ? written[at + 1] : '\0';
         if (c == '\'' || c == '"') {
-            const std::size_t end = string_end(written, at);
+            const std::size_t end = string_end(written, string_begin(written, at));
             if (end == std::string_view::npos) fail("f-string: unterminated string", body);
             at = end - 1;
         } else if (c == '(' || c == '[' || c == '{') {

@@ -2,6 +2,7 @@
 #include "core/study/verdict.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cstdio>
 #include <filesystem>
 
@@ -46,8 +47,31 @@ std::optional<Range> range_of(const Statistics& s) {
     return Range{s.finite->min, s.finite->abs_max};
 }
 
+// A number among the arguments that are no tensors; nullopt where there is none of that name.
+std::optional<double> number_argument(const Event& event, std::string_view name) {
+    for (const std::string& argument : event.arguments) {
+        if (!argument.starts_with(name) || argument.size() <= name.size() || argument[name.size()] != '=') continue;
+        double number = 0;
+        const char* const last = argument.data() + argument.size();
+        const auto [end, status] = std::from_chars(argument.data() + name.size() + 1, last, number);
+        if (status == std::errc() && end == last) return number;
+    }
+    return std::nullopt;
+}
+
+// Of a power whose base is a tensor; nullopt where the event does not say.
+std::optional<double> least_exponent(const Recording& recording, const Event& forward) {
+    if (const auto number = number_argument(forward, "exponent")) return number;
+    const Value* exponent = number_argument(forward, "self") ? nullptr : tensor_of(recording, forward, 1);
+    if (exponent == nullptr || !exponent->statistics) return std::nullopt;
+    const auto range = range_of(*exponent->statistics);
+    return range ? std::optional(range->least) : std::nullopt;
+}
+
 // Does what the note asks for hold, as far as the recording knows?
 bool holds(const NotFiniteNote& note, const Recording& recording, const Event& event, const Event& forward) {
+    if (note.makes == NotFiniteNote::Makes::Nan && !event.has_nan) return false;
+    if (note.makes == NotFiniteNote::Makes::Inf && !event.has_inf) return false;
     if (note.when == When::Always) return event.not_finite != NotFinite::Turned;
     if (note.when == When::Infinite) return event.not_finite == NotFinite::Turned && (reads_inf(recording, event) || reads_inf(recording, forward));
     const Value* value = tensor_of(recording, forward, note.tensor);
@@ -60,6 +84,10 @@ bool holds(const NotFiniteNote& note, const Recording& recording, const Event& e
     if (!value->statistics) return false;
     const Statistics& s = *value->statistics;
     if (note.when == When::Zero) return s.zero_count > 0;
+    if (note.when == When::ZeroBase) {
+        const auto exponent = least_exponent(recording, forward);
+        return s.zero_count > 0 && exponent && *exponent < (event.phase == RunPhase::Backward ? 1 : 0);
+    }
     const std::optional<Range> range = range_of(s);
     if (!range) return false;
     switch (note.when) {

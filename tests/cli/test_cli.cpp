@@ -88,7 +88,10 @@ class TestCli : public QObject {
     void converts_weights();
     void converting_fails_whole();
     void never_overwrites_what_is_no_output();
+    void a_file_that_is_standard_output();
+    void never_overwrites_what_it_reads();
     void a_full_disk_is_told();
+    void a_training_that_ends_badly_keeps_its_steps();
     void nothing_is_waited_for();
     void a_signal_keeps_what_was_asked_for_data();
     void a_signal_keeps_what_was_asked_for();
@@ -589,6 +592,46 @@ void TestCli::never_overwrites_what_is_no_output() {
     QVERIFY(::stat("/dev/full", &facts) == 0 && S_ISCHR(facts.st_mode));
 }
 
+// One place in the file for both: neither is written over the other.
+void TestCli::a_file_that_is_standard_output() {
+    QTemporaryDir folder;
+    const QString name = folder.filePath("t.json");
+    QProcess process;
+    process.setStandardOutputFile(name);
+    process.start(LOUPE_BINARY_DIR "/bin/tensorloupe-cli", {"run", kShipped + "digits.pt", "--input", "1x1x8x8", "--trace", "/dev/stdout"});
+    QVERIFY(process.waitForFinished(120'000));
+    QCOMPARE(process.exitCode(), 0);
+    QFile file(name);
+    QVERIFY(file.open(QIODevice::ReadOnly));
+    const QByteArray all = file.readAll();
+    const auto results = all.indexOf("out0  ");
+    QVERIFY2(results > 0 && all.endsWith('\n') && all.count("out0  ") == 1, all.right(400).constData());
+    QJsonParseError wrong;
+    QJsonDocument::fromJson(all.left(results), &wrong);
+    QVERIFY2(wrong.error == QJsonParseError::NoError, qPrintable(wrong.errorString()));
+}
+
+// Also what no option names, or an option names in part.
+void TestCli::never_overwrites_what_it_reads() {
+    QTemporaryDir folder;
+    for (const char* name : {"mlp.py", "mlp.npz", "mlp.in.npz"}) QVERIFY(QFile::copy(kSources + name, folder.filePath(name)));
+    const QString model = folder.filePath("mlp.py"), weights = folder.filePath("mlp.npz"), samples = folder.filePath("mlp.in.npz");
+    const QString array = folder.filePath("y.npz");
+    for (const QStringList& arguments : {QStringList{"run", model, "--outputs", weights}, {"run", model, "--outputs", samples}, {"run", model, "--trace", weights},
+                                         {"convert", model, weights}, {"convert", model, samples},
+                                         {"run", model, "--backward", "--loss", "cotangents:" + array, "--outputs", array},
+                                         {"run", model, "--backward", "--loss", "mse", "--target", array + ":y", "--outputs", array},
+                                         {"run", model, "--backward", "--loss", "mse", "--target", "labels", "--data", array, "--outputs", array}}) {
+        const Outcome outcome = run_cli(arguments);
+        QVERIFY2(outcome.status == 2 && is_one_line(outcome.err) && outcome.err.contains("would overwrite"), qPrintable(arguments.join(' ') + ": " + outcome.err));
+    }
+    const auto same = [&](const QString& name) {
+        QFile a(kSources + name), b(folder.filePath(name));
+        return a.open(QIODevice::ReadOnly) && b.open(QIODevice::ReadOnly) && a.readAll() == b.readAll();
+    };
+    QVERIFY(same("mlp.npz") && same("mlp.in.npz") && !QFile::exists(array));
+}
+
 void TestCli::a_full_disk_is_told() {
     for (const QStringList& arguments : {QStringList{"run", kShipped + "digits.pt"}, {"info", kShipped + "digits.pt"}, {"ops"}}) {
         QProcess process;
@@ -600,6 +643,31 @@ void TestCli::a_full_disk_is_told() {
         // A verdict may stand before it.
         QVERIFY2(told.trimmed().section('\n', -1).startsWith("standard output: cannot write"), qPrintable(told));
     }
+}
+
+void TestCli::a_training_that_ends_badly_keeps_its_steps() {
+    QTemporaryDir folder;
+    const QString csv = folder.filePath("log.csv"), weights = folder.filePath("w.npz");
+    const QStringList start{"train", kShipped + "digits.pt", "--data", kShipped + "digits_data.npz", "--csv", csv, "--save", weights};
+    const auto rows = [&] {
+        QFile file(csv);
+        return file.open(QIODevice::ReadOnly) ? file.readAll().count('\n') - 1 : qsizetype{-1};
+    };
+    // The loss is no number after a few steps: what they were is kept, weights of no use are not.
+    const Outcome diverged = run_cli(start + QStringList{"--optimizer", "SGD(1e38)", "--epochs", "1"});
+    QVERIFY2(diverged.status == 4 && diverged.err.contains(" at step "), qPrintable(diverged.err));
+    QVERIFY2(diverged.err.contains("wrote " + csv + "\n"), qPrintable(diverged.err));
+    QVERIFY(rows() > 0 && !QFile::exists(weights));
+    // A checkpoint that cannot be written takes nothing else with it.
+    QVERIFY(QFile::remove(csv));
+    const Outcome full = run_cli(start + QStringList{"--epochs", "2", "--checkpoint", "/dev/full"});
+    QVERIFY2(full.status == 3 && full.err.contains("wrote " + csv + ", " + weights + "\n"), qPrintable(full.err));
+    QCOMPARE(full.err.split(QLatin1Char(10)).filter("/dev/full").size(), 1);
+    QVERIFY(rows() > 0 && !read_npz(weights.toStdString()).empty());
+    // Where no step was done, nothing is.
+    QVERIFY(QFile::remove(csv) && QFile::remove(weights));
+    QVERIFY(run_cli(start + QStringList{"--loss", "own"}).status != 0);
+    QVERIFY(!QFile::exists(csv) && !QFile::exists(weights));
 }
 
 void TestCli::nothing_is_waited_for() {

@@ -263,6 +263,62 @@ model = net
         QVERIFY2(forward.err.startsWith("verdict: log of a negative number in scores, nanfwd.py:8, makes the first NaN in forward"), qPrintable(forward.err));
     }
 
+    // The cause is looked for in a second run, which says nothing of its own and cannot fail the first.
+    void theSecondRunIsSilent() {
+        const Place place;
+        place.write("source/net.py", R"py(import warnings
+import torch
+from torch import nn
+
+open('log.txt', 'w').write('x')
+
+
+class Net(nn.Module):
+    def forward(self, x):
+        warnings.warn('careful')
+        print('forward')
+        return 1 / (x - x)
+
+
+model = Net()
+)py");
+        const QString source = place.dir.filePath("source/net.py");
+        const Outcome outcome = run_cli_in(place.dir.path(), {"run", source, "--input", "2x2"});
+        QCOMPARE(outcome.status, 0);
+        QCOMPARE(outcome.out.count("forward"), 1);
+        QCOMPARE(outcome.err.count("careful"), 1);
+        QVERIFY2(outcome.err.contains("verdict: 1 / 0") || outcome.err.contains("verdict: division by 0"), qPrintable(outcome.err));
+        QCOMPARE(outcome.err.count("net.py wrote 1 file"), 1);
+        QCOMPARE(QDir(place.dir.filePath("tmp")).entryList(QDir::Dirs | QDir::NoDotAndDotDot).size(), 1);
+
+        place.write("source/net.py", R"py(import os
+import torch
+from torch import nn
+
+if os.path.exists('seen.txt'):
+    raise RuntimeError('opened again')
+open('seen.txt', 'w').write('x')
+
+
+class Net(nn.Module):
+    def forward(self, x):
+        return 1 / (x - x)
+
+
+model = Net()
+)py");
+        const Outcome again = run_cli_in(place.dir.path(), {"run", source, "--input", "2x2", "--allow-write", "."});
+        QVERIFY2(again.status == 0 && again.out.contains("out0"), qPrintable(again.out + again.err));
+        QVERIFY2(again.err.startsWith("verdict: finished: 1 of 1 results hold NaN or Inf; the cause was not found: "), qPrintable(again.err));
+        QVERIFY2(again.err.contains("opened again") && again.err.count('\n') == 1, qPrintable(again.err));
+    }
+
+    void aCheckNeedsAModel() {
+        const Outcome outcome = run_cli({"check", kSources + "program.py", "--expected", kSources + "mlp.out.npz"});
+        QCOMPARE(outcome.status, 3);
+        QVERIFY2(outcome.err.contains("holds no model"), qPrintable(outcome.err));
+    }
+
     void info() {
         const Outcome outcome = run_cli({"info", kSources + "mlp.py"});
         QCOMPARE(outcome.status, 0);

@@ -221,6 +221,11 @@ class TestSourceModels : public QObject {
         QCOMPARE(stops(31, "shape differs"), (QStringList{"behind aten::cat"}));
         QCOMPARE(stops(31, "len(parts) == 2"), (QStringList{"before 31"}));
         QCOMPARE(stops(31, "any(p.numel() > 1 for p in parts) and n == 2"), (QStringList{"before 31"}));
+        // Names in f-strings, and a name that a comprehension uses for its own too.
+        QCOMPARE(stops(26, "f'{i}' == '1'"), (QStringList{"before 26"}));
+        QCOMPARE(stops(31, "any(n > 5 for n in (1, 6)) and n == 2"), (QStringList{"before 31"}));
+        QCOMPARE(stops(31, "any((m := n + k) > 2 for k in (0, 1)) and m == 3"), (QStringList{"before 31"}));
+        QVERIFY(stops(26, "f'{j}' == '1'")[0].startsWith("refused: 'j' is neither a name in conditions.py"));
         QVERIFY(stops(26, "j == 1")[0].startsWith("refused: 'j' is neither a name in conditions.py"));
         QCOMPARE(session.status().state, RunState::Finished);
         const auto events = session.recording()->event_count();

@@ -112,6 +112,8 @@ class TestVerdict : public QObject {
     void a_mask_by_multiplication_turns();
     void a_row_without_any_position_turns();
     void an_overflow_beside_a_mask_is_made();
+    void causes_fit_the_numbers_data();
+    void causes_fit_the_numbers();
     void half_overflows_by_name();
     void inf_of_backward_becomes_nan_behind_it();
     void what_turns_finite_again_is_a_warning();
@@ -240,6 +242,45 @@ void TestVerdict::an_overflow_beside_a_mask_is_made() {
     COMPARE_NAMES(operators(*recording, NotFinite::Meant), (Names{"masked_fill", "add"}));
     COMPARE_NAMES(operators(*recording, NotFinite::Made), (Names{"exp"}));
     VERIFY_HAS(session.status().verdict->text, "exp of a number whose exponential leaves the range");
+}
+
+// What a number could do is no cause of what it did not: an overflow is not blamed on a zero or a negative number beside it.
+void TestVerdict::causes_fit_the_numbers_data() {
+    QTest::addColumn<std::string>("result");
+    QTest::addColumn<std::string>("input");
+    QTest::addColumn<bool>("backward");
+    QTest::addColumn<std::string>("cause");
+    const auto add = [](const char* result, const char* input, bool backward, const char* cause) {
+        QTest::newRow(backward ? qPrintable(QStringLiteral("%1, backward").arg(QLatin1String(result))) : result)
+            << std::string(result) << std::string(input) << backward << std::string(cause);
+    };
+    const std::string overflow = "a power that leaves the range of its dtype";
+    add("x ** 2", "torch.tensor([-1e25, 1.])", false, overflow.c_str());
+    add("x ** 2.0", "torch.tensor([0., 1e25])", false, overflow.c_str());
+    add("2 ** x", "torch.tensor([0., -1., 1000.])", false, overflow.c_str());
+    add("torch.pow(x, torch.tensor([3., 2.]))", "torch.tensor([-1e25, 0.])", false, overflow.c_str());
+    add("x ** 0.25", "torch.tensor([-1., 1.])", false, "a fractional power of a negative number");
+    add("x ** -1.5", "torch.tensor([0., 1.])", false, "a power at 0");
+    add("torch.pow(x, torch.tensor([-1., 2.]))", "torch.tensor([0., 1.])", false, "a power at 0");
+    add("x ** 0.25", "torch.tensor([0., 1.])", true, "a power at 0");
+    add("F.cross_entropy(x, torch.tensor([1]))", "torch.tensor([[3e38, -3e38]])", false,
+        "a loss of numbers that leave the range of the dtype");
+    add("F.cross_entropy(x, torch.tensor([-100]))", "torch.tensor([[3., 4.]])", false, "the mean over no targets");
+    add("F.scaled_dot_product_attention(x, x, x)", "torch.full((1, 2, 4), 1e30)", false,
+        "attention over a fully masked row, or with scores that leave the range");
+}
+
+void TestVerdict::causes_fit_the_numbers() {
+    QFETCH(std::string, result);
+    QFETCH(std::string, input);
+    QFETCH(bool, backward);
+    QFETCH(std::string, cause);
+    Session session;
+    const Written model(session, "        return " + result, input);
+    run(session, backward);
+    const auto verdict = session.status().verdict;
+    QVERIFY(verdict != nullptr);
+    QVERIFY2(verdict->text.starts_with(cause), verdict->text.c_str());
 }
 
 void TestVerdict::half_overflows_by_name() {

@@ -8,6 +8,7 @@ namespace {
 
 using In = NotFiniteNote::In;
 using When = NotFiniteNote::When;
+using Makes = NotFiniteNote::Makes;
 
 constexpr std::string_view kLogits = "clamp it before (x.clamp(min=1e-8)), or compute with log_softmax or logsumexp";
 constexpr std::string_view kDivide = "add an eps to the divisor, or replace its zeros with torch.where before dividing";
@@ -15,6 +16,11 @@ constexpr std::string_view kRoot = "add an eps under the root: torch.sqrt(x + 1e
 constexpr std::string_view kShrink = "bring the numbers down before it: normalise or clip them, or lower the learning rate";
 constexpr std::string_view kExponent = "subtract the maximum before (softmax and logsumexp do), or clamp what goes in";
 constexpr std::string_view kMask = "leave every row one position that is not masked, or set such rows to 0 with nan_to_num or torch.where behind it";
+constexpr std::string_view kBadScores = "attention over a fully masked row, or with scores that leave the range of the dtype";
+constexpr std::string_view kMaskOrScale =
+    "leave every row one position that is not masked; where none is masked, bring queries and keys down: normalise them";
+constexpr std::string_view kWideLoss = "a loss of numbers that leave the range of the dtype";
+constexpr std::string_view kSmallLogits = "bring the logits down: normalise what they are computed from, or lower the learning rate";
 constexpr std::string_view kProduct = "choose with torch.where or masked_fill instead of multiplying with 0, and keep Inf out of what is multiplied";
 constexpr std::string_view kDifference = "keep the infinite terms apart: mask with a large finite number instead of Inf, or subtract before they become infinite";
 constexpr std::string_view kSpread = "take it over more than one element, or with correction=0 (unbiased=False)";
@@ -23,29 +29,29 @@ constexpr std::string_view kClampOne = "clamp it inside (-1, 1) before: x.clamp(
 
 constexpr NotFiniteNote kNotes[] = {
     // Roots and powers.
-    {"aten::sqrt", In::Forward, When::Negative, 0, "sqrt of a negative number", "clamp it before: x.clamp(min=0).sqrt()"},
+    {"aten::sqrt", In::Forward, When::Negative, 0, "sqrt of a negative number", "clamp it before: x.clamp(min=0).sqrt()", Makes::Nan},
     {"aten::sqrt", In::Backward, When::Zero, -1, "sqrt at 0", kRoot},
-    {"aten::rsqrt", In::Forward, When::Negative, 0, "rsqrt of a negative number", "clamp it before: x.clamp(min=1e-12).rsqrt()"},
+    {"aten::rsqrt", In::Forward, When::Negative, 0, "rsqrt of a negative number", "clamp it before: x.clamp(min=1e-12).rsqrt()", Makes::Nan},
     {"aten::rsqrt", In::Either, When::Zero, 0, "rsqrt at 0", "add an eps under the root: torch.rsqrt(x + 1e-12)"},
     {"aten::reciprocal", In::Either, When::Zero, 0, "1 / 0", kDivide},
-    {"aten::pow", In::Either, When::Zero, 0, "a power at 0", "add an eps to the base, or clamp it away from 0"},
-    {"aten::pow", In::Forward, When::Negative, 0, "a fractional power of a negative number", "clamp the base at 0, or take x.abs() and its sign apart"},
-    {"aten::pow", In::Backward, When::Negative, 0, "a power of a negative number, whose logarithm the gradient takes", "clamp the base, or give the exponent as a number"},
-    {"aten::pow", In::Forward, When::Always, 0, "a power that leaves the range of its dtype", kShrink},
-    {"aten::float_power", In::Either, When::Zero, 0, "a power at 0", "add an eps to the base, or clamp it away from 0"},
+    {"aten::pow", In::Either, When::ZeroBase, 0, "a power at 0", "add an eps to the base, or clamp it away from 0"},
+    {"aten::pow", In::Forward, When::Negative, 0, "a fractional power of a negative number", "clamp the base at 0, or take x.abs() and its sign apart", Makes::Nan},
+    {"aten::pow.Tensor_Tensor", In::Backward, When::Negative, 0, "a power of a negative number, whose logarithm the gradient takes", "clamp the base, or give the exponent as a number", Makes::Nan},
+    {"aten::pow", In::Forward, When::Always, 0, "a power that leaves the range of its dtype", kShrink, Makes::Inf},
+    {"aten::float_power", In::Either, When::ZeroBase, 0, "a power at 0", "add an eps to the base, or clamp it away from 0"},
     {"aten::square", In::Forward, When::Always, 0, "a square that leaves the range of its dtype", kShrink},
 
     // Logarithms.
-    {"aten::log", In::Forward, When::Negative, 0, "log of a negative number", kLogits},
+    {"aten::log", In::Forward, When::Negative, 0, "log of a negative number", kLogits, Makes::Nan},
     {"aten::log", In::Either, When::Zero, 0, "log at 0", kLogits},
-    {"aten::log2", In::Forward, When::Negative, 0, "log2 of a negative number", kLogits},
+    {"aten::log2", In::Forward, When::Negative, 0, "log2 of a negative number", kLogits, Makes::Nan},
     {"aten::log2", In::Either, When::Zero, 0, "log2 at 0", kLogits},
-    {"aten::log10", In::Forward, When::Negative, 0, "log10 of a negative number", kLogits},
+    {"aten::log10", In::Forward, When::Negative, 0, "log10 of a negative number", kLogits, Makes::Nan},
     {"aten::log10", In::Either, When::Zero, 0, "log10 at 0", kLogits},
     {"aten::log1p", In::Either, When::AtMinusOne, 0, "log1p at -1 or below", "clamp it above -1 before"},
     {"aten::logit", In::Either, When::AtOne, 0, "logit at 1", "give logit its eps: torch.logit(x, eps=1e-6)"},
     {"aten::logit", In::Either, When::Zero, 0, "logit at 0", "give logit its eps: torch.logit(x, eps=1e-6)"},
-    {"aten::logit", In::Forward, When::Negative, 0, "logit of a number outside (0, 1)", "give logit its eps: torch.logit(x, eps=1e-6)"},
+    {"aten::logit", In::Forward, When::Negative, 0, "logit of a number outside (0, 1)", "give logit its eps: torch.logit(x, eps=1e-6)", Makes::Nan},
     {"aten::logcumsumexp", In::Either, When::Infinite, 0, "logcumsumexp over Inf", kDifference},
     {"aten::logsumexp", In::Either, When::Infinite, 0, "logsumexp over Inf", kMask},
     {"aten::xlogy", In::Either, When::Zero, 1, "xlogy at y = 0", "clamp y before: y.clamp(min=1e-8)"},
@@ -62,13 +68,18 @@ constexpr NotFiniteNote kNotes[] = {
     {"aten::_softmax", In::Either, When::Infinite, 0, "softmax of a row that is all -Inf (fully masked), or holds +Inf", kMask},
     {"aten::log_softmax", In::Either, When::Infinite, 0, "log_softmax of a row that is all -Inf (fully masked), or holds +Inf", kMask},
     {"aten::_log_softmax", In::Either, When::Infinite, 0, "log_softmax of a row that is all -Inf (fully masked), or holds +Inf", kMask},
-    {"aten::scaled_dot_product_attention", In::Either, When::Infinite, 0, "attention over a row that is fully masked", kMask},
-    {"aten::scaled_dot_product_attention", In::Either, When::Always, 0, "attention over a row that is fully masked", kMask},
+    {"aten::scaled_dot_product_attention", In::Either, When::Infinite, 0, "attention over Inf, or over a row that is fully masked", kMask},
+    {"aten::scaled_dot_product_attention", In::Either, When::Always, 0, kBadScores, kMaskOrScale, Makes::Nan},
+    {"aten::scaled_dot_product_attention", In::Either, When::Always, 0, "attention that leaves the range of its dtype", kShrink},
     {"aten::cross_entropy_loss", In::Either, When::Infinite, 0, "cross_entropy of logits that are infinite", "mask logits with a large finite number, and keep the target's class unmasked"},
-    {"aten::cross_entropy_loss", In::Forward, When::Always, 0, "the mean over no targets (each is ignore_index or has weight 0)", "skip batches without a target, or use reduction='sum' and divide by the count"},
-    {"aten::nll_loss", In::Forward, When::Always, 0, "the mean over no targets (each is ignore_index or has weight 0)", "skip batches without a target, or use reduction='sum' and divide by the count"},
-    {"aten::nll_loss_nd", In::Forward, When::Always, 0, "the mean over no targets (each is ignore_index or has weight 0)", "skip batches without a target, or use reduction='sum' and divide by the count"},
-    {"aten::nll_loss_forward", In::Forward, When::Always, 0, "the mean over no targets (each is ignore_index or has weight 0)", "skip batches without a target, or use reduction='sum' and divide by the count"},
+    {"aten::cross_entropy_loss", In::Forward, When::Always, 0, "the mean over no targets (each is ignore_index or has weight 0)", "skip batches without a target, or use reduction='sum' and divide by the count", Makes::Nan},
+    {"aten::cross_entropy_loss", In::Forward, When::Always, 0, kWideLoss, kSmallLogits, Makes::Inf},
+    {"aten::nll_loss", In::Forward, When::Always, 0, "the mean over no targets (each is ignore_index or has weight 0)", "skip batches without a target, or use reduction='sum' and divide by the count", Makes::Nan},
+    {"aten::nll_loss", In::Forward, When::Always, 0, kWideLoss, kSmallLogits, Makes::Inf},
+    {"aten::nll_loss_nd", In::Forward, When::Always, 0, "the mean over no targets (each is ignore_index or has weight 0)", "skip batches without a target, or use reduction='sum' and divide by the count", Makes::Nan},
+    {"aten::nll_loss_nd", In::Forward, When::Always, 0, kWideLoss, kSmallLogits, Makes::Inf},
+    {"aten::nll_loss_forward", In::Forward, When::Always, 0, "the mean over no targets (each is ignore_index or has weight 0)", "skip batches without a target, or use reduction='sum' and divide by the count", Makes::Nan},
+    {"aten::nll_loss_forward", In::Forward, When::Always, 0, kWideLoss, kSmallLogits, Makes::Inf},
 
     // Quotients, products, sums.
     {"aten::div", In::Either, When::Zero, 1, "division by 0", kDivide},

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/python/language/condition.h"
 
-#include <algorithm>
+#include <cstdint>
 #include <set>
 
 #include "core/autograd/grad_mode.h"
@@ -12,6 +12,8 @@
 #include "core/python/language/evaluator_state.h"
 #include "core/python/language/frame.h"
 #include "core/python/language/operations.h"
+#include "core/python/language/scope.h"
+#include "core/script/error.h"
 #include "core/script/lexer.h"
 #include "core/script/parser.h"
 
@@ -52,6 +54,22 @@ std::optional<IValue> find_name(const Frame& frame, std::string_view name) {
     return frame.unit.globals->find(name);
 }
 
+// Asked for as global names.
+class NameList final : public GlobalSlots {
+  public:
+    std::uint32_t slot_of(std::string_view name) override {
+        all.emplace(name);
+        return 0;
+    }
+    std::set<std::string> all;
+};
+
+const std::vector<std::string>& known_names_in(Evaluator& evaluator, const std::string& expression) {
+    auto& known = evaluator.state().condition_names;
+    const auto found = known.find(expression);
+    return found != known.end() ? found->second : known.emplace(expression, names_in(expression)).first->second;
+}
+
 // Parsed once a program.
 IValue function_of(Evaluator& evaluator, const std::string& text) {
     const std::string whole = concat("(", text, "\n)");
@@ -88,28 +106,19 @@ void check_expression(const std::string& expression) {
         if (depth == 0) break;
     }
     if (!is_one) throw Error(ErrorKind::Compile, "invalid syntax");
+    names_in(expression);  // throws for what is no expression where it stands
 }
 
 std::vector<std::string> names_in(const std::string& expression) {
-    const auto source = source_of(expression);
-    const auto tokens = script::tokenize(source, script::Dialect::Python).tokens;
-    const auto text_of = [&](std::size_t i) { return std::string(source->text().substr(tokens[i].range.begin, tokens[i].range.end - tokens[i].range.begin)); };
-    std::vector<std::string> read;
-    std::set<std::string> own;  // of comprehensions and lambdas
-    bool is_binding = false;
-    for (std::size_t i = 0; i < tokens.size(); ++i) {
-        const Token kind = tokens[i].kind;
-        if (kind == Token::For || kind == Token::Lambda) is_binding = true;
-        if (kind == Token::In || kind == Token::Colon) is_binding = false;
-        if (kind != Token::Name || (i > 0 && tokens[i - 1].kind == Token::Dot)) continue;
-        const bool is_keyword_argument = i + 1 < tokens.size() && tokens[i + 1].kind == Token::Assign;
-        if (is_binding) own.insert(text_of(i));
-        else if (!is_keyword_argument) read.push_back(text_of(i));
+    // As the body of a function: what it binds is its own, and what it takes from around it is global.
+    const auto source = std::make_shared<const ir::Source>(concat("(lambda: (", expression, "\n)\n)"), kName);
+    NameList names;
+    try {
+        with_deep_stack([&] { analyse_scopes(source, *script::parse_source(source, script::Dialect::Python), names); });
+    } catch (const script::CompileError& error) {
+        throw Error(ErrorKind::Compile, error.message());  // its place is not that in the expression
     }
-    std::erase_if(read, [&](const std::string& name) { return own.contains(name); });
-    std::sort(read.begin(), read.end());
-    read.erase(std::unique(read.begin(), read.end()), read.end());
-    return read;
+    return {names.all.begin(), names.all.end()};
 }
 
 bool holds_in(const Frame& frame, const std::string& expression) {
@@ -119,7 +128,7 @@ bool holds_in(const Frame& frame, const std::string& expression) {
     try {
         std::string parameters;
         CallArguments arguments;
-        for (const std::string& name : names_in(expression)) {
+        for (const std::string& name : known_names_in(*evaluator, expression)) {
             auto value = find_name(frame, name);
             if (!value) continue;  // a built-in, or no name: then the expression says so
             parameters += concat(parameters.empty() ? "" : ", ", name);

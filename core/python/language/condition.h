@@ -26,7 +26,8 @@ bool holds_in(const Frame& frame, const std::string& expression);
 // Throws Error (Compile) with the place for text that is no expression.
 void check_expression(const std::string& expression);
 
-// Names that the expression reads and does not give itself, as in a comprehension.
+// Names that the expression reads and does not give itself, as in a comprehension, sorted. Throws Error (Compile) for
+// text that is no expression.
 std::vector<std::string> names_in(const std::string& expression);
 
 }  // namespace loupe::python

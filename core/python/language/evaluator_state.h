@@ -59,6 +59,8 @@ class Evaluator::State {
     };
     std::unordered_map<const TensorImpl*, TensorAttributes> tensor_attributes;
 
+    std::unordered_map<std::string, std::vector<std::string>> condition_names;  // names_in, by expression
+
     // The files that the program may touch; made when something first asks.
     FileSandbox& files();
     Ptr<FileSandbox> sandbox;

@@ -3,6 +3,7 @@
 
 #include <pthread.h>
 
+#include "core/base/deep_thread.h"
 #include "core/base/strings.h"
 #include "core/python/language/big_integer.h"
 #include "core/python/language/builtin_objects.h"
@@ -94,8 +95,11 @@ void ModuleNamespace::clear() {
 Unit::Unit(Evaluator* unit_owner, std::shared_ptr<const ir::Source> unit_source, std::string module_name,
            Ptr<ModuleNamespace> names)
     : owner(unit_owner), source(std::move(unit_source)), name(std::move(module_name)), globals(std::move(names)) {
-    auto parsed = script::parse_source(source, script::Dialect::Python);
-    scopes = analyse_scopes(source, *parsed, *globals);
+    std::shared_ptr<const script::SyntaxTree> parsed;
+    with_deep_stack([&] {
+        parsed = script::parse_source(source, script::Dialect::Python);
+        scopes = analyse_scopes(source, *parsed, *globals);
+    });
     constants.reserve(parsed->constants.size());
     for (const script::Expr* e : parsed->constants) constants.push_back(constant_of(e));
     tree = std::move(parsed);
@@ -115,6 +119,14 @@ void check_stack() {
     ThreadState& thread = thread_state();
     if (thread.stack_end == 0) thread.stack_end = find_stack_end();
     if (reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)) < thread.stack_end) fail_recursion();
+}
+
+void with_deep_stack(const std::function<void()>& body) {
+    constexpr std::uintptr_t kNeeded = std::uintptr_t{4} << 20;
+    const ThreadState& thread = thread_state();
+    const std::uintptr_t stack_end = thread.stack_end != 0 ? thread.stack_end : find_stack_end();
+    if (reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)) > stack_end + kNeeded) return body();
+    run_deep(body);
 }
 
 FrameScope::FrameScope(Frame& frame) : frame_(frame) {

@@ -3,6 +3,7 @@
 // What runs: functions, their frames, the modules they belong to, and where this thread stands.
 
 #include <boost/container/small_vector.hpp>
+#include <functional>
 #include <memory>
 #include <string>
 #include <unordered_map>
@@ -138,6 +139,9 @@ struct ThreadState {
 ThreadState& thread_state();
 // Throws RecursionError when the native stack is nearly used up.
 void check_stack();
+// Runs body, which walks a tree of source text: on another thread where a generator, or deep recursion, leaves too
+// little stack for the deepest one. It may not run Python.
+void with_deep_stack(const std::function<void()>& body);
 
 // Makes an evaluator the current one.
 class EvaluatorScope {

@@ -9,7 +9,15 @@ namespace loupe::python {
 
 using namespace script;
 
+namespace {
+
+// Levels of a tree that take little stack: what check_stack keeps is enough for them.
+constexpr int kShallow = 16;
+
+}  // namespace
+
 IValue Runner::evaluate(const Expr* e) {
+    if (e->depth > kShallow) check_stack();
     switch (e->kind) {
         case ExprKind::Name:
             return read_name(*as<Name>(e));
@@ -232,11 +240,23 @@ bool fast_binary(OperatorKind op, const IValue& a, const IValue& b, IValue& out)
 }
 
 IValue Runner::evaluate_binary(const Binary& e) {
+    if (e.depth > kShallow) return evaluate_chain(e);
+    return evaluate_right(e, evaluate(e.left));
+}
+
+// a + b + ... leans to the left: its left sides are walked, so that a long chain takes no more stack than a short one.
+IValue Runner::evaluate_chain(const Binary& e) {
+    std::vector<const Binary*> chain{&e};
+    while (const auto* left = as<Binary>(chain.back()->left)) chain.push_back(left);
+    IValue value = evaluate(chain.back()->left);
+    for (auto at = chain.rbegin(); at != chain.rend(); ++at) value = evaluate_right(**at, std::move(value));
+    return value;
+}
+
+IValue Runner::evaluate_right(const Binary& e, IValue left) {
     if (e.op == OperatorKind::And || e.op == OperatorKind::Or) {
-        IValue left = evaluate(e.left);
         return truth(left) == (e.op == OperatorKind::Or) ? left : evaluate(e.right);
     }
-    const IValue left = evaluate(e.left);
     const IValue right = evaluate(e.right);
     IValue result;
     if (fast_binary(e.op, left, right, result)) return result;

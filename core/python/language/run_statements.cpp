@@ -13,6 +13,7 @@ namespace loupe::python {
 using namespace script;
 
 Runner::Flow Runner::run(Body body) {
+    check_stack();
     for (const Stmt* s : body) {
         const Flow flow = run(s);
         if (flow != Flow::Next) return flow;
@@ -88,9 +89,17 @@ Runner::Flow Runner::run(const Stmt* s) {
     return Flow::Next;
 }
 
+// An elif stands alone in the else branch of what is before it: a chain of them is walked.
 Runner::Flow Runner::run_if(const If& s) {
-    const bool is_true = truth(evaluate(s.condition));
-    return run(is_true ? s.if_true : s.if_false);
+    const If* branch = &s;
+    while (!truth(evaluate(branch->condition))) {
+        const auto* next = branch->if_false.size() == 1 ? as<If>(branch->if_false.front()) : nullptr;
+        if (next == nullptr) return run(branch->if_false);
+        branch = next;
+        frame_.where = branch->range;
+        tell_hook(branch);
+    }
+    return run(branch->if_true);
 }
 
 Runner::Flow Runner::run_while(const While& s) {

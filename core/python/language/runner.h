@@ -65,6 +65,8 @@ class Runner {
     IValue read_slow(NamePlace place, std::string_view name);
     [[noreturn]] void fail_unbound(NamePlace place, std::string_view name);
     IValue evaluate_binary(const script::Binary& e);
+    IValue evaluate_chain(const script::Binary& e);
+    IValue evaluate_right(const script::Binary& e, IValue left);
     IValue evaluate_comparison(const script::Comparison& e);
     IValue evaluate_unary(const script::Unary& e);
     IValue evaluate_call(const script::Call& e);

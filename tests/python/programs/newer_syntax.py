@@ -4,6 +4,8 @@ print(f"{d["a"]}, {d['b'][0]:>{4}} {f"{d["b"][1]:03d}"}")
 name = "x"
 print(f'{name!r:>10}|{{}}|{"}"}|{'{'}')
 print(f"{"nested " + f"{"deeper " + f"{1 + 1}"}"}", rf"\{name}", f"{name}\t{'\n'!r}")
+k = {"a:b": 7, "}": 8}
+print(f"{f"{k["a:b"]}"}", f"{f"{k["}"]:>{f"{2}"}}"}|{"{" if"{"else 0}")
 print(f"""{
     d["a"]
     + 1
