@@ -7,6 +7,7 @@
 #include <QSignalSpy>
 #include <QTemporaryDir>
 #include <QTest>
+#include <limits>
 
 #include "core/session/recording_writer.h"
 #include "tests/views/patience.h"
@@ -190,6 +191,29 @@ class PlotsTest : public QObject {
         const QPoint place(static_cast<int>(view.plot()->xAxis->coordToPixel(4)), view.plot()->axisRect()->center().y());
         QTest::mouseDClick(view.plot(), Qt::LeftButton, {}, place);
         QCOMPARE(view.columns().all().size(), 11u + 90u);
+    }
+
+    // Norms add up as of one vector; what has no gradient takes no part, and one NaN is not lost among the others.
+    void normsOfAColumn() {
+        std::vector<session::GradientRow> parameters;
+        for (const char* name : {"block.a.weight", "block.a.bias", "block.b.weight", "other.weight"}) {
+            parameters.push_back(row(name, 0.5, 3, 4));
+            parameters.back().shape = {8};
+        }
+        GradientColumns columns;
+        columns.setGrouping(GradientGrouping::TopModules);
+        columns.setRows(parameters);
+        QCOMPARE(columns.all().size(), 2u);
+        QCOMPARE(columns.norm(0, {3, -1, 4, 7}), 5.0);
+        QCOMPARE(columns.norm(1, {3, -1, 4, 7}), 7.0);
+        QCOMPARE(columns.norm(0, {-1, -1, 0, 7}), 0.0);
+        QCOMPARE(columns.norm(0, {-1, -1, -1, 7}), -1.0);
+        QVERIFY(std::isnan(columns.norm(0, {3, std::nan(""), 4, 7})));
+        QVERIFY(std::isnan(columns.norm(0, {3, std::numeric_limits<double>::infinity(), -1, 7})));
+        QCOMPARE(columns.mean(0, {3, -1, 5, 7}), 4.0);
+        QCOMPARE(columns.mean(0, {3, std::nan(""), 5, 7}), 4.0);
+        QCOMPARE(columns.mean(0, {-1, -1, -1, 7}), -1.0);
+        QVERIFY(std::isnan(columns.mean(0, {-1, std::nan(""), -1, 7})));
     }
 
     void bytesOverEvents() {
