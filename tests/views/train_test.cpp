@@ -3,6 +3,7 @@
 #include <qcustomplot.h>
 
 #include <QTemporaryDir>
+#include <QToolTip>
 #include <QtTest>
 
 #include "tests/views/patience.h"
@@ -144,6 +145,25 @@ class TrainTest : public QObject {
         waitFor(session::RunState::Finished);
         QVERIFY(!view_->pastBar()->isVisible());
         QTest::mouseClick(view_->plots().logSteps(), Qt::LeftButton);
+    }
+
+    // While it runs a click on a step only tells of it: what was learned is not ended by looking.
+    void aClickDoesNotEndATraining() {
+        few(100'000'000);
+        view_->train();
+        QTRY_VERIFY(bridge_->training() && bridge_->training()->step_count() > 1);
+        QTRY_VERIFY(bridge_->isTraining());
+        emit view_->plots().stepActivated(1);
+        QVERIFY2(QToolTip::text().startsWith(QStringLiteral("step 1, epoch 1")), qPrintable(QToolTip::text()));
+        QVERIFY2(QToolTip::text().contains(QStringLiteral("Pause or stop")), qPrintable(QToolTip::text()));
+        const std::size_t before = bridge_->training()->step_count();
+        QTRY_VERIFY(bridge_->training()->step_count() > before + 2);
+        QVERIFY(bridge_->isTraining() && bridge_->status().training_end == 0);
+        QTest::mouseClick(view_->stop(), Qt::LeftButton);
+        QTRY_VERIFY(!bridge_->isTraining() && !bridge_->isBusy());
+        emit view_->plots().stepActivated(1);
+        waitFor(session::RunState::Paused);
+        QTRY_COMPARE(bridge_->status().training_step, std::int64_t{1});
     }
 
     // Trainings of the model side by side, with the settings in which they differ.
