@@ -4,6 +4,7 @@
 #include <qcustomplot.h>
 
 #include <QAbstractItemModelTester>
+#include <QMenu>
 #include <QSignalSpy>
 #include <QTemporaryDir>
 #include <QTest>
@@ -218,7 +219,7 @@ class PlotsTest : public QObject {
 
     void bytesOverEvents() {
         const auto recording = memoryRun();
-        const MemorySeries series = memorySeries(*recording, session::MemoryBook(*recording), recording->event_count());
+        const MemorySeries series = memorySeries(session::MemoryBook(*recording), recording->event_count());
         QCOMPARE(series.events(), 4u);
         const double expected[] = {1000, 1500, 1500, 1700, 1200};
         for (std::size_t i = 0; i < 5; ++i) QCOMPARE(series.total[i], expected[i]);
@@ -335,6 +336,37 @@ class PlotsTest : public QObject {
         bridge.show(testing::sampleModel(), memoryRun(100));
         QTRY_VERIFY(view.isSettled());
         QTRY_VERIFY(view.plot()->yAxis->range().upper < 1000);
+    }
+
+    // A panel behind others adds nothing up; it is as the run is when it comes into sight.
+    void memoryOutOfSightWaits() {
+        SessionBridge bridge;
+        bridge.show(testing::sampleModel(), memoryRun());
+        MemoryView view(bridge, nullptr);
+        view.resize(900, 300);
+        view.show();
+        QTRY_VERIFY(view.isInSight() && view.isSettled());
+        QCOMPARE(view.series().total[2], 1500.0);
+        view.hide();
+        bridge.show(testing::sampleModel(), memoryRun(100));
+        bridge.setCurrentEvent(3);
+        QVERIFY(view.isSettled());
+        QCOMPARE(view.series().total[2], 1500.0);
+        view.show();
+        QTRY_COMPARE(view.series().total[2], 600.0);
+        QCOMPARE(view.model()->rowCount(), 3);
+        QVERIFY(view.plot()->yAxis->range().upper < 1000);
+        // What the palette copies is of the run there is.
+        view.hide();
+        bridge.setCurrentEvent(1);
+        QMenu menu;
+        view.addActions(menu);
+        const auto actions = menu.actions();
+        const auto isCopy = [](const QAction* action) { return action->text().startsWith(QStringLiteral("Copy")); };
+        const auto copy = std::find_if(actions.begin(), actions.end(), isCopy);
+        QVERIFY(copy != actions.end());
+        (*copy)->trigger();
+        QCOMPARE(view.model()->rowCount(), 2);
     }
 
     void addressesAreMapped() {
