@@ -67,7 +67,8 @@ void Session::Engine::replay_until(Trainer& trainer, std::int64_t last) {
         if (other.empty() || is_told) continue;
         is_told = true;
         log({.level = Level::Warning,
-             .text = concat("step ", now.step, " did not come out as it was logged when it was run again: ", other, kWhyNotTheSame),
+             .text = concat("step ", now.step, " did not come out as it was logged when it was run again: ", other,
+                            kWhyNotTheSame),
              .scope = {},
              .source = {},
              .training_step = now.step,

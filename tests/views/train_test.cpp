@@ -265,7 +265,9 @@ class TrainTest : public QObject {
         waitFor(session::RunState::Finished);
         QTRY_VERIFY(says("the loss diverges", SessionBridge::LogEntry::Level::Warning));
         const auto& entries = bridge_->log();
-        const auto found = std::find_if(entries.begin(), entries.end(), [](const auto& entry) { return entry.text.find("the loss diverges") != std::string::npos; });
+        const std::string words = "the loss diverges";
+        const auto isFound = [&](const auto& entry) { return entry.text.find(words) != std::string::npos; };
+        const auto found = std::find_if(entries.begin(), entries.end(), isFound);
         const int row = static_cast<int>(found - entries.begin());
         const std::int64_t step = found->training_step;
         QVERIFY(log.list().item(row)->text().contains(QStringLiteral("the loss diverges")));

@@ -24,8 +24,9 @@ namespace {
 double meanOf(const session::GradientRow& row) { return row.finite ? row.finite->mean_abs : std::nan(""); }
 
 // The first of each name.
-std::unordered_map<std::string_view, const session::Statistics*> byName(const std::vector<session::TrainingSample::Row>& rows) {
-    std::unordered_map<std::string_view, const session::Statistics*> all;
+using ByName = std::unordered_map<std::string_view, const session::Statistics*>;
+ByName byName(const std::vector<session::TrainingSample::Row>& rows) {
+    ByName all;
     for (const auto& row : rows) all.emplace(row.name, &row.statistics);
     return all;
 }
@@ -363,7 +364,10 @@ void GradientFlowView::drawSteps() {
     if (labels.empty()) return;
     const std::int64_t steps = range.last - range.first + 1;
     const bool isEach = static_cast<std::int64_t>(labels.size()) == steps;
-    summary_->setText((isEach ? tr("norms at every step, %1 of them upwards") : tr("norms at all %1 steps upwards, of each parameter the greatest in a row")).arg(countText(steps)) + summary_->text().section(QLatin1Char(';'), 1).prepend(QLatin1Char(';')));
+    const QString what = isEach ? tr("norms at every step, %1 of them upwards")
+                                : tr("norms at all %1 steps upwards, of each parameter the greatest in a row");
+    const QString colours = summary_->text().section(QLatin1Char(';'), 1).prepend(QLatin1Char(';'));
+    summary_->setText(what.arg(countText(steps)) + colours);
 }
 
 // Colours by the logarithm.

@@ -64,7 +64,8 @@ class GradientFlowView : public View {
     void drawBars(const QVector<double>& keys, const QVector<double>& first, const QVector<double>& second);
     void hatchNotFinite(const QVector<double>& keys, const QVector<double>& first, const QVector<double>& second);
     void drawNames();
-    // A row a run or step, in it a number a column: NaN red, negative nothing. labels: of the rows, empty for numbers from 1.
+    // A row a run or step, in it a number a column: NaN red, negative nothing. labels: of the rows, empty for numbers
+    // from 1.
     void drawMap(const std::vector<std::vector<double>>& cells, const std::vector<std::int64_t>& labels);
     void drawRuns();
     void drawSteps();

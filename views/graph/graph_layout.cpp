@@ -106,8 +106,8 @@ struct GraphLayouter::Draft {
     std::map<int, int> place = {};     // node -> index of the box
     std::vector<std::vector<const GraphLevel::Edge*>> drawn = {};  // by line of the request
     std::vector<int> values = {};      // likewise: the value's number
-    // Where values cross the border: at the top the method's inputs and outputs, elsewhere points without a size. Values
-    // that go on to the same boxes come in through one point.
+    // Where values cross the border: at the top the method's inputs and outputs, elsewhere points without a size.
+    // Values that go on to the same boxes come in through one point.
     std::map<GraphPort, std::vector<int>> takers = {};
     std::map<std::vector<int>, int> shared = {};  // boxes of entries by who takes their values
     std::map<GraphPort, int> entries = {};

@@ -71,7 +71,9 @@ MemoryView::MemoryView(SessionBridge& bridge, QWidget* parent) : View(bridge, pa
     stack_ = new QStackedWidget(side);
     map_ = new AddressMap(stack_);
     map_->setObjectName(QStringLiteral("addressMap"));
-    connect(map_, &AddressMap::chosen, this, [this](const session::Allocation& block) { goTo(block, block.allocated); });
+    connect(map_, &AddressMap::chosen, this, [this](const session::Allocation& block) {
+        goTo(block, block.allocated);
+    });
     stack_->addWidget(makeBlocks());
     stack_->addWidget(makeModules());
     stack_->addWidget(makeCategories());

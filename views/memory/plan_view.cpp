@@ -319,7 +319,9 @@ void PlanView::fillChanges() {
 }
 
 // Whether the change is the one chosen still, and of the same run.
-bool PlanView::isChosen(int index, int filled) const { return filled == filled_ && index == change_->currentIndex() - 1; }
+bool PlanView::isChosen(int index, int filled) const {
+    return filled == filled_ && index == change_->currentIndex() - 1;
+}
 
 void PlanView::measure() {
     const int index = change_->currentIndex() - 1;

@@ -190,7 +190,9 @@ double TensorPicture::lineSpan() const { return high_ > low_ ? high_ - low_ : 1;
 double TensorPicture::lineNumbersWidth() const {
     const QFontMetrics metrics(Theme::instance().monoFont(), this);
     int widest = 0;
-    for (int i = 0; i <= 4; ++i) widest = std::max(widest, metrics.horizontalAdvance(numberText(low_ + lineSpan() * i / 4)));
+    for (int i = 0; i <= 4; ++i) {
+        widest = std::max(widest, metrics.horizontalAdvance(numberText(low_ + lineSpan() * i / 4)));
+    }
     return widest + 4;
 }
 

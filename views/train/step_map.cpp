@@ -330,7 +330,8 @@ void StepMap::hover(QMouseEvent* event) {
     plot_->setCursor(step > 0 && why_not_.isEmpty() ? Qt::PointingHandCursor : Qt::ArrowCursor);
     if (step == 0) return plot_->setToolTip({});
     const QString tip = showsNorms() ? normTip(step, static_cast<int>(std::lround(plot_->yAxis->pixelToCoord(at.y())))) : sampleTip(step);
-    plot_->setToolTip(tip + QLatin1Char('\n') + (why_not_.isEmpty() ? tr("Click: run this step again, and look inside") : why_not_));
+    const QString click = why_not_.isEmpty() ? tr("Click: run this step again, and look inside") : why_not_;
+    plot_->setToolTip(tip + QLatin1Char('\n') + click);
 }
 
 }  // namespace loupe::views

@@ -508,7 +508,8 @@ QString TrainPlots::tipOf(std::int64_t number) const {
                    .arg(numberText(step->loss), numberText(step->gradient_norm), numberText(step->learning_rate));
         if (step->accuracy) tip += tr(", accuracy %1 %").arg(100 * *step->accuracy, 0, 'f', 1);
     }
-    return tip + QLatin1Char('\n') + (why_not_.isEmpty() ? tr("Click: run this step again, and look inside") : why_not_);
+    const QString click = why_not_.isEmpty() ? tr("Click: run this step again, and look inside") : why_not_;
+    return tip + QLatin1Char('\n') + click;
 }
 
 void TrainPlots::setWhyNotLookedAt(const QString& why) {

@@ -146,7 +146,8 @@ void TrainView::lookAt(std::int64_t step) {
 QString TrainView::whyNotLookedAt() const {
     if (!bridge().isBusy()) return {};
     if (!bridge().isTraining()) return tr("Something runs: stop it first to run this step again");
-    return bridge().status().training_end == 0 ? tr("Pause or stop the training first to look inside this step") : QString();
+    const bool isReplay = bridge().status().training_end > 0;
+    return isReplay ? QString() : tr("Pause or stop the training first to look inside this step");
 }
 
 void TrainView::goOnFromHere() {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// The trainings of the model since the program was started: what differs in their settings, what they came to, and which
-// are drawn.
+// The trainings of the model since the program was started: what differs in their settings, what they came to, and
+// which are drawn.
 
 #include <QHash>
 #include <QSet>
