@@ -50,41 +50,74 @@ std::int64_t total_bytes(const CategoryBytes& bytes) {
     return std::accumulate(bytes.begin(), bytes.end(), std::int64_t{0}) - bytes[static_cast<std::size_t>(Category::KernelCache)];
 }
 
-MemoryBook::MemoryBook(const Recording& recording) : recording_(recording), peak_event_(recording.peak_event()) {
-    // The last event of the backward of each forward event.
-    std::vector<EventId> backward(recording.event_count() + 1, 0);
-    for (EventId id = 1; id <= recording.event_count(); ++id) {
-        const Event& event = recording.event(id);
-        if (event.phase == RunPhase::Backward && event.peer < backward.size()) backward[event.peer] = id;
+void MemoryBook::update() {
+    peak_event_ = recording_.peak_event();
+    take_events();
+    take_blocks();
+    take_savings();
+    spans_.clear();
+    for (std::size_t i = 0; i < blocks_.size(); ++i) add_spans(i);
+}
+
+void MemoryBook::take_events() {
+    const auto first = static_cast<EventId>(std::max<std::size_t>(backward_.size(), 1));
+    const auto last = static_cast<EventId>(recording_.event_count());
+    backward_.resize(std::size_t{last} + 1, 0);
+    for (EventId id = first; id <= last; ++id) {
+        const Event& event = recording_.event(id);
+        if (event.phase == RunPhase::Backward && event.peer < backward_.size()) backward_[event.peer] = id;
     }
-    const std::size_t count = recording.allocation_count();
-    for (std::size_t i = 0; i < count; ++i) blocks_.push_back(recording.allocation(i));
+}
+
+void MemoryBook::take_blocks() {
+    // Once more when it is freed: it may have been saved between the two reads.
+    std::erase_if(unsettled_, [this](std::size_t i) {
+        const bool was_freed = blocks_[i].freed != 0;
+        blocks_[i] = recording_.allocation(i);
+        return was_freed;
+    });
+    const std::size_t count = recording_.allocation_count();
+    for (std::size_t i = blocks_.size(); i < count; ++i) {
+        blocks_.push_back(recording_.allocation(i));
+        unsettled_.push_back(i);
+    }
     savers_.resize(count);
-    for (const Saving& saving : recording.savings()) {
-        if (saving.allocation >= count || saving.by >= backward.size()) continue;
+}
+
+void MemoryBook::take_savings() {
+    const std::vector<Saving> more = recording_.savings(savings_read_);
+    savings_read_ += more.size();
+    waiting_.insert(waiting_.end(), more.begin(), more.end());
+    std::erase_if(waiting_, [this](const Saving& saving) {
+        if (saving.allocation >= blocks_.size() || saving.by >= backward_.size()) return false;
         auto& savers = savers_[saving.allocation];
         const bool is_known = !savers.empty() && savers.back().by == saving.by && savers.back().node == saving.node;
-        if (!is_known) savers.push_back({saving.by, saving.node, backward[saving.by]});
+        if (!is_known) savers.push_back({saving.by, saving.node, 0});
+        return true;
+    });
+}
+
+// The block in one category, or in those that it has before, while and after it is saved.
+void MemoryBook::add_spans(std::size_t index) {
+    const Allocation& block = blocks_[index];
+    auto& savers = savers_[index];
+    for (BlockSaver& saver : savers) saver.until = backward_[saver.by];
+    if (savers.empty() || !is_made_by_forward(block.category)) {
+        spans_.push_back({index, block.category, block.allocated, block.freed});
+        return;
     }
-    for (std::size_t i = 0; i < count; ++i) {
-        const Allocation& block = blocks_[i];
-        if (savers_[i].empty() || !is_made_by_forward(block.category)) {
-            spans_.push_back({i, block.category, block.allocated, block.freed});
-            continue;
-        }
-        const Category before = block.category == Category::SavedForBackward ? Category::Activation : block.category;
-        const EventId from = std::max(block.allocated, savers_[i].front().by);
-        EventId until = 0;
-        bool is_released = true;
-        for (const BlockSaver& saver : savers_[i]) {
-            is_released = is_released && saver.until != 0;
-            until = std::max(until, saver.until);
-        }
-        if (!is_released || (block.freed != 0 && until > block.freed)) until = block.freed;
-        if (from > block.allocated) spans_.push_back({i, before, block.allocated, from - 1});
-        spans_.push_back({i, Category::SavedForBackward, from, until});
-        if (until != block.freed) spans_.push_back({i, before, until + 1, block.freed});
+    const Category before = block.category == Category::SavedForBackward ? Category::Activation : block.category;
+    const EventId from = std::max(block.allocated, savers.front().by);
+    EventId until = 0;
+    bool is_released = true;
+    for (const BlockSaver& saver : savers) {
+        is_released = is_released && saver.until != 0;
+        until = std::max(until, saver.until);
     }
+    if (!is_released || (block.freed != 0 && until > block.freed)) until = block.freed;
+    if (from > block.allocated) spans_.push_back({index, before, block.allocated, from - 1});
+    spans_.push_back({index, Category::SavedForBackward, from, until});
+    if (until != block.freed) spans_.push_back({index, before, until + 1, block.freed});
 }
 
 std::vector<AliveBlock> MemoryBook::alive_at(EventId event) const {

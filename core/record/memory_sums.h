@@ -49,11 +49,15 @@ struct ModuleMemory {
     std::int64_t backward = 0;
 };
 
-// The account of a recording as it is when the book is made.
+// The account of a recording as it was at the last update(). The recording must outlive it.
 class MemoryBook {
   public:
-    explicit MemoryBook(const Recording& recording);
+    explicit MemoryBook(const Recording& recording) : recording_(recording) { update(); }
 
+    // Takes what was recorded since: blocks that were freed before and savings that were read are not read again.
+    void update();
+
+    const std::vector<Allocation>& blocks() const { return blocks_; }
     const std::vector<MemorySpan>& spans() const { return spans_; }
     // Alive at the event, the greatest first.
     std::vector<AliveBlock> alive_at(EventId event) const;
@@ -64,9 +68,17 @@ class MemoryBook {
 
   private:
     std::string_view module_of(const Allocation& block) const;
+    void take_events();
+    void take_blocks();
+    void take_savings();
+    void add_spans(std::size_t index);
 
     const Recording& recording_;
+    std::vector<EventId> backward_;        // by forward event: the last event of its backward
     std::vector<Allocation> blocks_;
+    std::vector<std::size_t> unsettled_;   // blocks that were alive when they were read last
+    std::size_t savings_read_ = 0;
+    std::vector<Saving> waiting_;          // read before the event or the block that they name
     std::vector<std::vector<BlockSaver>> savers_;  // by block
     std::vector<MemorySpan> spans_;
     EventId peak_event_ = 0;

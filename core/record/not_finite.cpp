@@ -153,12 +153,16 @@ NotFinite classify_recorded(const Recording& recording, const Event& event) {
     return classify(flow);
 }
 
+ValueId first_of_way(const Recording& recording, EventId from) {
+    if (from == 0 || from > recording.event_count()) return 0;
+    const Event& first = recording.event(from);
+    // One without outputs accumulates a gradient.
+    return first.outputs.empty() ? bad_of(recording, first.inputs) : bad_output(recording, first);
+}
+
 std::vector<OriginStep> trace_origin(const Recording& recording, EventId from) {
     std::vector<OriginStep> way;
-    if (from == 0 || from > recording.event_count()) return way;
-    const Event& first = recording.event(from);
-    ValueId value = bad_output(recording, first);
-    if (value == 0 && first.outputs.empty()) value = bad_of(recording, first.inputs);  // as of one that accumulates a gradient
+    ValueId value = first_of_way(recording, from);
     for (EventId id = from; value != 0;) {
         way.push_back({id, value});
         if (id == 0) break;

@@ -48,6 +48,9 @@ struct OriginStep {
     EventId event = 0;
     ValueId value = 0;
 };
+// The value that the way begins with: of the event's outputs, of an event without outputs of what it reads; 0 when all
+// are finite.
+ValueId first_of_way(const Recording& recording, EventId from);
 // The way from an event whose outputs are not finite (or, where it has none, what it reads) to the one that made them. The
 // first step is `from`, the last the origin. From a turned event it leads on to where its Inf was made. Empty when all is
 // finite.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/record/recording.h"
 
+#include <algorithm>
 #include <array>
 #include <deque>
 #include <unordered_set>
@@ -36,9 +37,9 @@ Allocation Recording::allocation(std::size_t index) const {
     return copy;
 }
 
-std::vector<Saving> Recording::savings() const {
+std::vector<Saving> Recording::savings(std::size_t from) const {
     const std::lock_guard lock(late_mutex_);
-    return savings_;
+    return {savings_.begin() + static_cast<std::ptrdiff_t>(std::min(from, savings_.size())), savings_.end()};
 }
 
 std::shared_ptr<const OperatorTimes> Recording::warm_times() const {

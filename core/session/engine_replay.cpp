@@ -66,7 +66,13 @@ void Session::Engine::replay_until(Trainer& trainer, std::int64_t last) {
         const std::string other = logged ? difference(now, *logged) : std::string();
         if (other.empty() || is_told) continue;
         is_told = true;
-        log({.level = Level::Warning, .text = concat("step ", now.step, " did not come out as it was logged when it was run again: ", other, kWhyNotTheSame), .scope = {}, .source = {}, .training_step = now.step});
+        log({.level = Level::Warning,
+             .text = concat("step ", now.step, " did not come out as it was logged when it was run again: ", other,
+                            kWhyNotTheSame),
+             .scope = {},
+             .source = {},
+             .training_step = now.step,
+             .training = trainer.log()});
     }
 }
 
@@ -130,7 +136,8 @@ void Session::Engine::do_look_at_step(std::int64_t step) {
                                : concat("step ", step, " did not come out as it was logged when it was run again: ", other, kWhyNotTheSame),
          .scope = {},
          .source = {},
-         .training_step = step});
+         .training_step = step,
+         .training = trainer.log()});
     change_status([](Status& status) {
         status.state = RunState::Finished;
         status.is_training = false;

@@ -196,6 +196,7 @@ void Session::Engine::log_findings(const std::vector<TrainingFinding>& findings)
         entry.level = SessionListener::LogEntry::Level::Warning;
         entry.text = finding.text;
         entry.training_step = finding.step;
+        entry.training = trainer_->log();
         log(std::move(entry));
     }
 }
@@ -216,6 +217,7 @@ std::shared_ptr<const Verdict> Session::Engine::log_training(const Trainer& trai
         if (last.held_out_accuracy) entry.text += concat(", accuracy ", percent_text(*last.held_out_accuracy));
     }
     entry.training_step = verdict.step;
+    entry.training = trainer.log();
     Verdict out;
     out.severity = verdict.is_good ? Verdict::Severity::Good : Verdict::Severity::Warning;
     out.text = entry.text;

@@ -96,7 +96,7 @@ std::vector<std::pair<std::string, std::string>> training_settings(const TrainOp
 
 // Where a training begins, beside its options.
 struct TrainingOrigin {
-    int number = 1;                  // of those of the model in this session
+    int number = 1;                  // of those of the model since the program was started
     std::string weights;             // what the model had learned or loaded before: "as opened", "trained", "weights.pt"
     int branch_of = 0;               // the number of the training that it goes on from, at branch_step; 0: none
     std::int64_t branch_step = 0;

@@ -5,9 +5,11 @@
 #include <fstream>
 #include <map>
 #include <numeric>
+#include <sstream>
 
 #include "core/base/error.h"
 #include "core/record/memory_sums.h"
+#include "core/record/recording_writer.h"
 #include "core/session/session.h"
 #include "core/study/what_if.h"
 
@@ -133,6 +135,7 @@ class TestAccounts : public QObject {
     void first_calls_are_set_up_apart();
     void memory_is_the_same_in_the_second_run();
     void what_is_kept_names_who_keeps_it();
+    void a_book_that_grows_is_as_one_made_anew();
     void sums_by_module_add_up();
     void warm_times_are_of_every_operator();
     void warm_times_leave_no_trace();
@@ -249,6 +252,75 @@ void TestAccounts::what_is_kept_names_who_keeps_it() {
     for (const AliveBlock& block : MemoryBook(recording).alive_at(last)) {
         if (block.allocation.category == Category::SavedForBackward) QVERIFY(!block.savers.empty() && !block.savers.front().node.empty());
     }
+}
+
+void TestAccounts::a_book_that_grows_is_as_one_made_anew() {
+    RecordingWriter writer;
+    const auto recording = writer.recording();
+    MemoryBook grown(*recording);
+    const auto is_same = [&] {
+        grown.update();
+        const MemoryBook anew(*recording);
+        const auto text = [&](const MemoryBook& book) {
+            std::ostringstream out;
+            for (const MemorySpan& span : book.spans()) {
+                out << "block " << span.allocation << ' ' << category_name(span.category);
+                out << ' ' << span.from << " to " << span.to << '\n';
+            }
+            for (EventId at = 1; at <= recording->event_count(); ++at) {
+                for (const AliveBlock& block : book.alive_at(at)) {
+                    out << at << ": " << block.index << ' ' << category_name(block.allocation.category);
+                    for (const BlockSaver& saver : block.savers) {
+                        out << ' ' << saver.node << ' ' << saver.by << " to " << saver.until;
+                    }
+                    out << '\n';
+                }
+            }
+            return out.str();
+        };
+        const bool is_equal = text(grown) == text(anew);
+        if (!is_equal) qWarning("grown:\n%s\nanew:\n%s", text(grown).c_str(), text(anew).c_str());
+        return is_equal;
+    };
+    const auto add_event = [&](RunPhase phase, EventId peer) {
+        Event event;
+        event.op = writer.intern("aten::relu");
+        event.phase = phase;
+        event.peer = peer;
+        writer.add_event(std::move(event));
+    };
+    const auto add_block = [&](Category category, EventId made) {
+        Allocation block;
+        block.category = category;
+        block.bytes = 100;
+        block.allocated = made;
+        return writer.add_allocation(std::move(block));
+    };
+    QVERIFY(is_same());
+    add_block(Category::Parameter, 0);
+    const std::size_t first = add_block(Category::Activation, 1);
+    QVERIFY(is_same());
+    writer.add_saving({first, 1, writer.intern("ReluBackward0")});  // of an event that is not yet there
+    QVERIFY(is_same());
+    add_event(RunPhase::Forward, 0);
+    QVERIFY(is_same());
+    const std::size_t second = add_block(Category::Activation, 2);
+    add_event(RunPhase::Forward, 0);
+    writer.add_saving({first, 2, writer.intern("MulBackward0")});
+    QVERIFY(is_same());
+    writer.end_allocation(second, 2);
+    QVERIFY(is_same());
+    add_event(RunPhase::Backward, 2);
+    QVERIFY(is_same());
+    add_event(RunPhase::Backward, 1);
+    add_event(RunPhase::Backward, 1);
+    QVERIFY(is_same());
+    writer.end_allocation(first, 5);
+    add_event(RunPhase::Optimizer, 0);
+    QVERIFY(is_same());
+    QVERIFY(is_same());
+    QCOMPARE(grown.blocks().size(), std::size_t{3});
+    QCOMPARE(grown.alive_at(6).size(), std::size_t{1});
 }
 
 void TestAccounts::sums_by_module_add_up() {

@@ -347,6 +347,11 @@ void TestVerdict::the_way_back_crosses_into_forward() {
     QCOMPARE(recording->event(way.back().event).phase, RunPhase::Forward);
     VERIFY_HAS(origin_text(*recording, way), "(made here)");
     COMPARE_NAMES(operators(*recording, NotFinite::Made), (Names{"log"}));
+    // Whether there is a way is known without going it.
+    for (EventId id = 0; id <= recording->event_count() + 1; ++id) {
+        const auto from_here = trace_origin(*recording, id);
+        QCOMPARE(first_of_way(*recording, id), from_here.empty() ? ValueId{0} : from_here.front().value);
+    }
 }
 
 void TestVerdict::recordings_keep_it() {

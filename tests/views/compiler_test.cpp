@@ -292,6 +292,14 @@ class CompilerTest : public QObject {
         QVERIFY(!view.measureButton()->isEnabled());
         QTRY_VERIFY(view.isSettled());
         QVERIFY2(view.forecast().contains(QStringLiteral("predicted peak")) && view.forecast().contains(QStringLiteral("; measured")), view.forecast().toUtf8());
+        // What was measured of one change is not shown under another.
+        QVERIFY(view.change()->isEnabled());
+        view.measureButton()->click();
+        QVERIFY(!view.change()->isEnabled());
+        view.change()->setCurrentIndex(2);
+        QTRY_VERIFY(view.isSettled());
+        QVERIFY2(!view.forecast().contains(QStringLiteral("; measur")), view.forecast().toUtf8());
+        QVERIFY(view.change()->isEnabled());
         view.change()->setCurrentIndex(0);
         QVERIFY(!view.measureButton()->isEnabled());
     }

@@ -5,6 +5,7 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QJsonDocument>
+#include <QSignalSpy>
 #include <QTemporaryDir>
 #include <QTest>
 #include <QToolButton>
@@ -204,6 +205,26 @@ class EventsTest : public QObject {
         const QString tip = cell.data(Qt::ToolTipRole).toString();
         QVERIFY2(tip.contains(QStringLiteral("26")) && tip.contains(QStringLiteral("primitives")) && tip.contains(QStringLiteral("first recorded call")), qPrintable(tip));
         QVERIFY(cell.data(EventModel::SetupRole).toDouble() > 1);
+    }
+
+    // The panel hands them over at every change of the run's state: only other ones are worth going through all rows.
+    void theSameTimesChangeNothing() {
+        EventModel model;
+        model.setRecording(testing::sampleRun());
+        QSignalSpy changed(&model, &EventModel::dataChanged);
+        model.setTimes(nullptr);
+        QCOMPARE(changed.count(), 0);
+        auto times = std::make_shared<session::OperatorTimes>();
+        times->events.resize(2);
+        times->events[1].median = 0.25;
+        model.setTimes(times);
+        QCOMPARE(changed.count(), 1);
+        QVERIFY(model.indexOf(2).siblingAtColumn(EventModel::Warm).data().toString().contains(QStringLiteral("250")));
+        model.setTimes(times);
+        QCOMPARE(changed.count(), 1);
+        model.setTimes(nullptr);
+        QCOMPARE(changed.count(), 2);
+        QVERIFY(model.indexOf(2).siblingAtColumn(EventModel::Warm).data().toString().isEmpty());
     }
 
     void warmTimesAreColumns() {

@@ -4,9 +4,11 @@
 #include <qcustomplot.h>
 
 #include <QAbstractItemModelTester>
+#include <QMenu>
 #include <QSignalSpy>
 #include <QTemporaryDir>
 #include <QTest>
+#include <limits>
 
 #include "core/record/recording_writer.h"
 #include "tests/views/patience.h"
@@ -192,9 +194,32 @@ class PlotsTest : public QObject {
         QCOMPARE(view.columns().all().size(), 11u + 90u);
     }
 
+    // Norms add up as of one vector; what has no gradient takes no part, and one NaN is not lost among the others.
+    void normsOfAColumn() {
+        std::vector<session::GradientRow> parameters;
+        for (const char* name : {"block.a.weight", "block.a.bias", "block.b.weight", "other.weight"}) {
+            parameters.push_back(row(name, 0.5, 3, 4));
+            parameters.back().shape = {8};
+        }
+        GradientColumns columns;
+        columns.setGrouping(GradientGrouping::TopModules);
+        columns.setRows(parameters);
+        QCOMPARE(columns.all().size(), 2u);
+        QCOMPARE(columns.norm(0, {3, -1, 4, 7}), 5.0);
+        QCOMPARE(columns.norm(1, {3, -1, 4, 7}), 7.0);
+        QCOMPARE(columns.norm(0, {-1, -1, 0, 7}), 0.0);
+        QCOMPARE(columns.norm(0, {-1, -1, -1, 7}), -1.0);
+        QVERIFY(std::isnan(columns.norm(0, {3, std::nan(""), 4, 7})));
+        QVERIFY(std::isnan(columns.norm(0, {3, std::numeric_limits<double>::infinity(), -1, 7})));
+        QCOMPARE(columns.mean(0, {3, -1, 5, 7}), 4.0);
+        QCOMPARE(columns.mean(0, {3, std::nan(""), 5, 7}), 4.0);
+        QCOMPARE(columns.mean(0, {-1, -1, -1, 7}), -1.0);
+        QVERIFY(std::isnan(columns.mean(0, {-1, std::nan(""), -1, 7})));
+    }
+
     void bytesOverEvents() {
         const auto recording = memoryRun();
-        const MemorySeries series = memorySeries(*recording, session::MemoryBook(*recording), recording->event_count());
+        const MemorySeries series = memorySeries(session::MemoryBook(*recording), recording->event_count());
         QCOMPARE(series.events(), 4u);
         const double expected[] = {1000, 1500, 1500, 1700, 1200};
         for (std::size_t i = 0; i < 5; ++i) QCOMPARE(series.total[i], expected[i]);
@@ -311,6 +336,37 @@ class PlotsTest : public QObject {
         bridge.show(testing::sampleModel(), memoryRun(100));
         QTRY_VERIFY(view.isSettled());
         QTRY_VERIFY(view.plot()->yAxis->range().upper < 1000);
+    }
+
+    // A panel behind others adds nothing up; it is as the run is when it comes into sight.
+    void memoryOutOfSightWaits() {
+        SessionBridge bridge;
+        bridge.show(testing::sampleModel(), memoryRun());
+        MemoryView view(bridge, nullptr);
+        view.resize(900, 300);
+        view.show();
+        QTRY_VERIFY(view.isInSight() && view.isSettled());
+        QCOMPARE(view.series().total[2], 1500.0);
+        view.hide();
+        bridge.show(testing::sampleModel(), memoryRun(100));
+        bridge.setCurrentEvent(3);
+        QVERIFY(view.isSettled());
+        QCOMPARE(view.series().total[2], 1500.0);
+        view.show();
+        QTRY_COMPARE(view.series().total[2], 600.0);
+        QCOMPARE(view.model()->rowCount(), 3);
+        QVERIFY(view.plot()->yAxis->range().upper < 1000);
+        // What the palette copies is of the run there is.
+        view.hide();
+        bridge.setCurrentEvent(1);
+        QMenu menu;
+        view.addActions(menu);
+        const auto actions = menu.actions();
+        const auto isCopy = [](const QAction* action) { return action->text().startsWith(QStringLiteral("Copy")); };
+        const auto copy = std::find_if(actions.begin(), actions.end(), isCopy);
+        QVERIFY(copy != actions.end());
+        (*copy)->trigger();
+        QCOMPARE(view.model()->rowCount(), 2);
     }
 
     void addressesAreMapped() {

@@ -98,6 +98,26 @@ class TensorTest : public QObject {
         QCOMPARE(said, QStringLiteral("[0, 1, 1] = 3"));
     }
 
+    // However wide the numbers at the axis are.
+    void hoverOfALineNamesTheElement() {
+        TensorPicture picture;
+        picture.resize(900, 200);
+        picture.setSlice(slice(1, 1, 40));
+        picture.setMode(TensorPicture::Mode::Line);
+        picture.show();
+        QString said;
+        connect(&picture, &TensorPicture::hovered, [&](const QString& text) { said = text; });
+        for (const double low : {0.0, -0.000123456}) {
+            picture.setColours(ColourMap::Viridis, low, 40);
+            const QRectF area = picture.lineArea();
+            for (int element = 1; element < 39; ++element) {
+                const double x = area.left() + area.width() * element / 39;
+                testing::hover(picture, QPoint(static_cast<int>(std::lround(x)), 100));
+                QCOMPARE(said, QStringLiteral("[0, 0, %1] = %1").arg(element));
+            }
+        }
+    }
+
     // The element of a slice is called by where it stands in the tensor.
     void hoverOfASliceNamesTheTensorsElement() {
         TensorPicture picture;

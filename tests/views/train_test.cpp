@@ -2,11 +2,15 @@
 // The Train panel: a training is started, stopped in, gone on with and saved by its buttons, and drawn as it goes.
 #include <qcustomplot.h>
 
+#include <QListWidget>
+#include <QSignalSpy>
 #include <QTemporaryDir>
+#include <QToolTip>
 #include <QtTest>
 
 #include "tests/views/patience.h"
 #include "views/gradient_flow/gradient_flow_view.h"
+#include "views/log/log_view.h"
 #include "views/train/train_view.h"
 
 using namespace loupe;
@@ -146,6 +150,25 @@ class TrainTest : public QObject {
         QTest::mouseClick(view_->plots().logSteps(), Qt::LeftButton);
     }
 
+    // While it runs a click on a step only tells of it: what was learned is not ended by looking.
+    void aClickDoesNotEndATraining() {
+        few(100'000'000);
+        view_->train();
+        QTRY_VERIFY(bridge_->training() && bridge_->training()->step_count() > 1);
+        QTRY_VERIFY(bridge_->isTraining());
+        emit view_->plots().stepActivated(1);
+        QVERIFY2(QToolTip::text().startsWith(QStringLiteral("step 1, epoch 1")), qPrintable(QToolTip::text()));
+        QVERIFY2(QToolTip::text().contains(QStringLiteral("Pause or stop")), qPrintable(QToolTip::text()));
+        const std::size_t before = bridge_->training()->step_count();
+        QTRY_VERIFY(bridge_->training()->step_count() > before + 2);
+        QVERIFY(bridge_->isTraining() && bridge_->status().training_end == 0);
+        QTest::mouseClick(view_->stop(), Qt::LeftButton);
+        QTRY_VERIFY(!bridge_->isTraining() && !bridge_->isBusy());
+        emit view_->plots().stepActivated(1);
+        waitFor(session::RunState::Paused);
+        QTRY_COMPARE(bridge_->status().training_step, std::int64_t{1});
+    }
+
     // Trainings of the model side by side, with the settings in which they differ.
     void trainingsAreCompared() {
         few(6);
@@ -230,6 +253,42 @@ class TrainTest : public QObject {
         emit view_->plots().findings()->itemClicked(view_->plots().findings()->item(0));
         waitFor(session::RunState::Paused);
         QTRY_COMPARE(bridge_->status().training_step, step);
+    }
+
+    // An entry of the log leads to its step; of a training before the last one it leads to the panel alone.
+    void theLogLeadsToStepsOfItsTraining() {
+        LogView log(*bridge_, nullptr);
+        session::TrainOptions options = few(40);
+        options.optimizer = "SGD(lr=5, momentum=0.9)";
+        options.stop_at_nan = false;
+        bridge_->train(options);
+        waitFor(session::RunState::Finished);
+        QTRY_VERIFY(says("the loss diverges", SessionBridge::LogEntry::Level::Warning));
+        const auto& entries = bridge_->log();
+        const std::string words = "the loss diverges";
+        const auto isFound = [&](const auto& entry) { return entry.text.find(words) != std::string::npos; };
+        const auto found = std::find_if(entries.begin(), entries.end(), isFound);
+        const int row = static_cast<int>(found - entries.begin());
+        const std::int64_t step = found->training_step;
+        QVERIFY(log.list().item(row)->text().contains(QStringLiteral("the loss diverges")));
+        emit log.list().itemActivated(log.list().item(row));
+        waitFor(session::RunState::Paused);
+        QTRY_COMPARE(bridge_->status().training_step, step);
+        bridge_->returnToEnd();
+        QTRY_VERIFY(bridge_->status().training_end == 0 && !bridge_->isBusy() && !bridge_->isPaused());
+        const auto first = bridge_->training();
+        options.optimizer = "SGD(lr=0.001)";
+        bridge_->train(options);
+        QTRY_VERIFY(bridge_->training() != first && bridge_->training()->step_count() == 40);
+        waitFor(session::RunState::Finished);
+        QSignalSpy wanted(bridge_.get(), &SessionBridge::panelWanted);
+        emit log.list().itemActivated(log.list().item(row));
+        QCOMPARE(wanted.count(), 1);
+        QCOMPARE(wanted.front().front().toString(), QStringLiteral("train"));
+        bridge_->session().wait_idle();
+        QCoreApplication::processEvents();
+        QCOMPARE(bridge_->status().state, session::RunState::Finished);
+        QCOMPARE(bridge_->status().training_end, std::int64_t{0});
     }
 
     // A model that a bad training has spoiled begins anew, as with a new process.

@@ -545,11 +545,12 @@ void SessionBridge::stepBack() {
 
 QString SessionBridge::whyNoOrigin() const {
     if (!recording_ || event_ == 0) return tr("no event is selected");
-    return session::trace_origin(*recording_, event_).empty() ? tr("the outputs of this event are finite") : QString();
+    // Asked at every change of an action: the way itself may be as long as the run.
+    return session::first_of_way(*recording_, event_) == 0 ? tr("the outputs of this event are finite") : QString();
 }
 
 void SessionBridge::goToOrigin() {
-    if (!whyNoOrigin().isEmpty()) return;
+    if (!recording_ || event_ == 0) return;
     const auto way = session::trace_origin(*recording_, event_);
     if (way.empty()) return;
     const session::OriginStep origin = way.back();

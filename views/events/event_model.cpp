@@ -100,6 +100,7 @@ void EventModel::setRecording(std::shared_ptr<const session::Recording> recordin
 }
 
 void EventModel::setTimes(std::shared_ptr<const session::OperatorTimes> times) {
+    if (times == times_) return;  // asked at every status of a run
     times_ = std::move(times);
     for (Row& each : rows_) each.warm = 0;
     for (Row& each : rows_) {

@@ -219,13 +219,29 @@ std::optional<double> GradientColumns::ratio(int column, const std::vector<sessi
 double GradientColumns::mean(int column, const std::vector<double>& by_row) const {
     double sum = 0;
     double count = 0;
+    double none = -1;
     for (const int row : columns_[at(column)].rows) {
-        if (at(row) >= by_row.size() || std::isnan(by_row[at(row)])) continue;
+        if (at(row) >= by_row.size() || by_row[at(row)] < 0) continue;
+        if (std::isnan(by_row[at(row)])) {
+            none = std::nan("");
+            continue;
+        }
         const auto elements = static_cast<double>(elements_[at(row)]);
         sum += by_row[at(row)] * elements;
         count += elements;
     }
-    return count > 0 ? sum / count : std::nan("");
+    return count > 0 ? sum / count : none;
+}
+
+double GradientColumns::norm(int column, const std::vector<double>& by_row) const {
+    double norm = -1;
+    for (const int row : columns_[at(column)].rows) {
+        if (at(row) >= by_row.size()) continue;
+        const double value = by_row[at(row)];
+        if (!std::isfinite(value)) return std::nan("");
+        if (value >= 0) norm = std::hypot(std::max(norm, 0.0), value);
+    }
+    return norm;
 }
 
 QString GradientColumns::label(int column) const {

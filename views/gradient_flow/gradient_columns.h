@@ -42,8 +42,12 @@ class GradientColumns {
     session::GradientRow sum(int column, const std::vector<session::GradientRow>& rows) const;
     // Norm of the gradients to that of the weights, as GradientRow::weight_ratio, of the parameters that have one.
     std::optional<double> ratio(int column, const std::vector<session::GradientRow>& rows) const;
-    // Of a number a parameter, the mean by element over those of the column that are numbers; NaN when none is.
+    // Of a number a parameter, negative for one without a gradient: the mean by element over those of the column that
+    // are numbers. NaN when none is, -1 when none has a gradient.
     double mean(int column, const std::vector<double>& by_row) const;
+    // Of norms by parameter, -1 for one without a gradient: that of the column as of one vector. NaN when one of them
+    // is not finite, -1 when none has a gradient.
+    double norm(int column, const std::vector<double>& by_row) const;
     // Under the column: "layer4.1", "conv2.weight"; "bias" beside the weight of the same module.
     QString label(int column) const;
     // How far from the root the column begins something new: 0 another top module, 1 another one inside, ...

@@ -6,6 +6,8 @@
 #include <QSplitter>
 #include <QVBoxLayout>
 #include <cmath>
+#include <string_view>
+#include <unordered_map>
 
 #include "views/common/colour_map.h"
 #include "views/common/elided_label.h"
@@ -21,6 +23,40 @@ namespace {
 // NaN where there is no number.
 double meanOf(const session::GradientRow& row) { return row.finite ? row.finite->mean_abs : std::nan(""); }
 
+// The first of each name.
+using ByName = std::unordered_map<std::string_view, const session::Statistics*>;
+ByName byName(const std::vector<session::TrainingSample::Row>& rows) {
+    ByName all;
+    for (const auto& row : rows) all.emplace(row.name, &row.statistics);
+    return all;
+}
+
+// What a sample has of the parameters of the rows, in their order.
+session::StepGradients stepOf(const session::TrainingSample& sample, const std::vector<session::GradientRow>& rows) {
+    session::StepGradients step;
+    step.step = sample.step;
+    for (const auto& module : sample.activations) {
+        const session::Statistics& given = module.statistics;
+        if (given.count > 0 && given.zero_count == given.count) step.silent.push_back(module.name);
+    }
+    const auto gradients = byName(sample.gradients);
+    const auto weights = byName(sample.weights);
+    for (const session::GradientRow& now : rows) {
+        session::GradientRow row;
+        row.parameter = now.parameter;
+        row.module = now.module;
+        row.shape = now.shape;
+        row.role = now.role;
+        row.is_frozen = now.is_frozen;
+        const auto weight = weights.find(now.parameter);
+        if (weight != weights.end() && weight->second->finite) row.weight_norm = weight->second->finite->norm;
+        const auto gradient = gradients.find(now.parameter);
+        if (gradient != gradients.end()) row.set_gradient(*gradient->second);
+        step.rows.push_back(std::move(row));
+    }
+    return step;
+}
+
 }  // namespace
 
 ViewDescription GradientFlowView::describe() {
@@ -34,6 +70,23 @@ GradientFlowView::GradientFlowView(SessionBridge& bridge, QWidget* parent) : Vie
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(0);
+    layout->addLayout(makeBar());
+    auto* splitter = new QSplitter(Qt::Horizontal, this);
+    makePlot(splitter);
+    splitter->addWidget(plot_);
+    makeHealth(splitter);
+    splitter->addWidget(health_);
+    splitter->setStretchFactor(0, 1);
+    splitter->setSizes({700, 260});
+    layout->addWidget(splitter, 1);
+
+    listen();
+    hint_ = new EmptyHint(this);
+    showRows({});
+    ask();
+}
+
+FlowLayout* GradientFlowView::makeBar() {
     auto* bar = new FlowLayout;
     bar->setContentsMargins(6, 4, 6, 2);
     measure_ = new QComboBox(this);
@@ -72,17 +125,18 @@ GradientFlowView::GradientFlowView(SessionBridge& bridge, QWidget* parent) : Vie
     start_->setObjectName(QStringLiteral("backwardStart"));
     start_->setTextFormat(Qt::RichText);
     start_->setToolTip(tr("What backward started from; click to choose it in Inputs"));
-    connect(start_, &QLabel::linkActivated, this, [this] { this->bridge().showPanel(QStringLiteral("inputs")); });
+    connect(start_, &QLabel::linkActivated, this, [this] { bridge().showPanel(QStringLiteral("inputs")); });
     bar->addWidget(start_);
     summary_ = new ElidedLabel(this);
     summary_->setProperty("faint", true);
     summary_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
     summary_->setMinimumWidth(160);
     bar->addWidget(summary_);
-    layout->addLayout(bar);
+    return bar;
+}
 
-    auto* splitter = new QSplitter(Qt::Horizontal, this);
-    plot_ = new QCustomPlot(splitter);
+void GradientFlowView::makePlot(QWidget* parent) {
+    plot_ = new QCustomPlot(parent);
     plot_->setAccessibleName(tr("Gradients by parameter"));
     plot_->setMinimumHeight(80);
     plot_->setInteractions(QCP::iRangeDrag | QCP::iRangeZoom);
@@ -104,35 +158,32 @@ GradientFlowView::GradientFlowView(SessionBridge& bridge, QWidget* parent) : Vie
     connect(plot_, &QCustomPlot::mouseDoubleClick, this, &GradientFlowView::doubleClick);
     connect(plot_, &QCustomPlot::mouseMove, this, &GradientFlowView::hover);
     connect(plot_, &QCustomPlot::beforeReplot, this, &GradientFlowView::drawNames);
-    splitter->addWidget(plot_);
-    health_ = new QListWidget(splitter);
+}
+
+void GradientFlowView::makeHealth(QWidget* parent) {
+    health_ = new QListWidget(parent);
     health_->setAccessibleName(tr("Health of the gradients"));
     health_->setWordWrap(true);
     connect(health_, &QListWidget::itemClicked, this, &GradientFlowView::follow);
     connect(health_, &QListWidget::itemActivated, this, &GradientFlowView::follow);
-    splitter->addWidget(health_);
-    splitter->setStretchFactor(0, 1);
-    splitter->setSizes({700, 260});
-    layout->addWidget(splitter, 1);
+}
 
-    connect(&bridge, &SessionBridge::statusChanged, this, &GradientFlowView::ask);
+void GradientFlowView::listen() {
+    connect(&bridge(), &SessionBridge::statusChanged, this, &GradientFlowView::ask);
     // A training shows the gradients of its newest step, as often as one is recorded.
-    connect(&bridge, &SessionBridge::recordingChanged, this, [this] {
-        if (this->bridge().isTraining() && isInSight()) ask();
+    connect(&bridge(), &SessionBridge::recordingChanged, this, [this] {
+        if (bridge().isTraining() && isInSight()) ask();
     });
-    connect(&bridge, &SessionBridge::trainingChanged, this, [this] {
+    connect(&bridge(), &SessionBridge::trainingChanged, this, [this] {
         if (isInSight()) takeTraining();
     });
-    connect(&bridge, &SessionBridge::modelChanged, this, [this] {
+    connect(&bridge(), &SessionBridge::modelChanged, this, [this] {
         runs_.clear();
         steps_.clear();
         showRows({});
     });
-    connect(&bridge, &SessionBridge::currentChanged, this, &GradientFlowView::markCurrent);
+    connect(&bridge(), &SessionBridge::currentChanged, this, &GradientFlowView::markCurrent);
     connect(&Theme::instance(), &Theme::changed, this, &GradientFlowView::draw);
-    hint_ = new EmptyHint(this);
-    showRows({});
-    ask();
 }
 
 void GradientFlowView::ask() {
@@ -195,7 +246,7 @@ void GradientFlowView::draw() {
     }
     logarithmic_ = measure != Measure::Zeros;
     map_->setVisible(measure == Measure::Runs || measure == Measure::Steps);
-    if (measure == Measure::Runs) drawMap(runs_, {});
+    if (measure == Measure::Runs) drawRuns();
     else if (measure == Measure::Steps) drawSteps();
     else drawBars(keys, first, second);
     markCurrent();
@@ -252,7 +303,7 @@ void GradientFlowView::noteRun() {
     constexpr std::size_t kMostRuns = 500;
     if (runs_.size() == kMostRuns) runs_.erase(runs_.begin());
     auto& run = runs_.emplace_back();
-    for (const session::GradientRow& row : rows_) run.push_back(meanOf(row));
+    for (const session::GradientRow& row : rows_) run.push_back(row.has_gradient ? meanOf(row) : -1);
 }
 
 // The gradients of the steps of the training that were recorded, in the order of the rows.
@@ -265,41 +316,28 @@ void GradientFlowView::takeTraining() {
         return;
     }
     steps_.clear();
-    for (const auto& sample : samples) {
-        session::StepGradients& step = steps_.emplace_back();
-        step.step = sample->step;
-        for (const auto& module : sample->activations) {
-            const session::Statistics& given = module.statistics;
-            if (given.count > 0 && given.zero_count == given.count) step.silent.push_back(module.name);
-        }
-        const auto find = [](const auto& rows, const std::string& name) {
-            const auto found = std::find_if(rows.begin(), rows.end(), [&](const auto& row) { return row.name == name; });
-            return found == rows.end() ? nullptr : &found->statistics;
-        };
-        for (const session::GradientRow& now : rows_) {
-            session::GradientRow row;
-            row.parameter = now.parameter;
-            row.module = now.module;
-            const session::Statistics* gradient = find(sample->gradients, now.parameter);
-            const session::Statistics* weight = find(sample->weights, now.parameter);
-            row.shape = now.shape;
-            row.role = now.role;
-            row.is_frozen = now.is_frozen;
-            if (weight && weight->finite) row.weight_norm = weight->finite->norm;
-            if (gradient) row.set_gradient(*gradient);
-            step.rows.push_back(std::move(row));
-        }
-    }
+    for (const auto& sample : samples) steps_.push_back(stepOf(*sample, rows_));
     if (measure() != Measure::Steps) return;
     fillHealth();
     draw();
+}
+
+void GradientFlowView::drawRuns() {
+    std::vector<std::vector<double>> cells;
+    for (const auto& run : runs_) {
+        auto& values = cells.emplace_back();
+        for (std::size_t column = 0; column < shown_.size(); ++column) {
+            values.push_back(columns_.mean(static_cast<int>(column), run));
+        }
+    }
+    drawMap(cells, {});
 }
 
 // Norms at every step of the training, on an even axis: a row is a step, or the greatest of those that share it.
 void GradientFlowView::drawSteps() {
     const auto& log = bridge().training();
     const auto range = log ? log->norm_range() : session::TrainingLog::NormRange{};
-    std::vector<std::vector<double>> map;
+    std::vector<std::vector<double>> cells;
     std::vector<std::int64_t> labels;
     drawn_step_ = range.last;
     if (range.last > 0) {
@@ -307,33 +345,40 @@ void GradientFlowView::drawSteps() {
         const std::vector<std::int64_t> edges = StepAxis{range.first, range.last}.edges(kMostRows);
         const session::NormMap norms = log->norms(session::NormKind::Gradient, edges);
         const std::vector<std::string> names = log->parameters();
-        std::vector<std::size_t> columns;
-        for (const session::GradientRow& row : rows_) columns.push_back(static_cast<std::size_t>(std::find(names.begin(), names.end(), row.parameter) - names.begin()));
+        std::unordered_map<std::string_view, std::size_t> place;
+        for (std::size_t i = 0; i < names.size(); ++i) place.emplace(names[i], i);
+        std::vector<double> by_row(rows_.size());
         for (std::size_t bucket = 0; bucket < norms.buckets; ++bucket) {
+            for (std::size_t row = 0; row < rows_.size(); ++row) {
+                const auto found = place.find(rows_[row].parameter);
+                by_row[row] = found != place.end() ? norms.at(bucket, found->second) : -1;
+            }
             labels.push_back(edges[bucket]);
-            auto& values = map.emplace_back();
-            for (const std::size_t column : columns) values.push_back(column < names.size() ? norms.at(bucket, column) : -1);
+            auto& values = cells.emplace_back();
+            for (std::size_t column = 0; column < shown_.size(); ++column) {
+                values.push_back(columns_.norm(static_cast<int>(column), by_row));
+            }
         }
     }
-    drawMap(map, labels);
+    drawMap(cells, labels);
     if (labels.empty()) return;
     const std::int64_t steps = range.last - range.first + 1;
     const bool isEach = static_cast<std::int64_t>(labels.size()) == steps;
-    summary_->setText((isEach ? tr("norms at every step, %1 of them upwards") : tr("norms at all %1 steps upwards, the greatest of each row")).arg(countText(steps)) + summary_->text().section(QLatin1Char(';'), 1).prepend(QLatin1Char(';')));
+    const QString what = isEach ? tr("norms at every step, %1 of them upwards")
+                                : tr("norms at all %1 steps upwards, of each parameter the greatest in a row");
+    const QString colours = summary_->text().section(QLatin1Char(';'), 1).prepend(QLatin1Char(';'));
+    summary_->setText(what.arg(countText(steps)) + colours);
 }
 
 // Colours by the logarithm.
-void GradientFlowView::drawMap(const std::vector<std::vector<double>>& map, const std::vector<std::int64_t>& labels) {
+void GradientFlowView::drawMap(const std::vector<std::vector<double>>& cells, const std::vector<std::int64_t>& labels) {
     for (QCPBars* bars : {back_, front_, not_finite_}) bars->setData(QVector<double>(), QVector<double>(), true);
     const int columns = static_cast<int>(shown_.size());
-    const int count = static_cast<int>(map.size());
-    std::vector<std::vector<double>> cells;
+    const int count = static_cast<int>(cells.size());
     double low = 1e300;
     double high = 0;
-    for (const auto& by_row : map) {
-        auto& run = cells.emplace_back();
-        for (int x = 0; x < columns; ++x) run.push_back(columns_.mean(x, by_row));
-        for (const double value : run) {
+    for (const auto& row : cells) {
+        for (const double value : row) {
             if (!(value > 0) || !std::isfinite(value)) continue;
             low = std::min(low, value);
             high = std::max(high, value);

@@ -21,6 +21,8 @@ class QCPItemStraightLine;
 
 namespace loupe::views {
 
+class FlowLayout;
+
 class GradientFlowView : public View {
     Q_OBJECT
 
@@ -46,20 +48,26 @@ class GradientFlowView : public View {
     void setGrouping(GradientGrouping grouping) { grouping_->setCurrentIndex(static_cast<int>(grouping)); }
     // Opens a group of the plot, or closes the one around a parameter.
     void toggle(int column);
-    // Runs of this model with gradients, the first first: mean of the absolute gradient by parameter.
+    // Runs of this model with gradients, the first first: mean of the absolute gradient by parameter, -1 without one.
     const std::vector<std::vector<double>>& runs() const { return runs_; }
     const std::vector<session::StepGradients>& steps() const { return steps_; }
     void comeIntoSight() override { takeTraining(); }
 
   private:
+    FlowLayout* makeBar();
+    void makePlot(QWidget* parent);
+    void makeHealth(QWidget* parent);
+    void listen();
     void ask();
     void draw();
     void arrange();
     void drawBars(const QVector<double>& keys, const QVector<double>& first, const QVector<double>& second);
     void hatchNotFinite(const QVector<double>& keys, const QVector<double>& first, const QVector<double>& second);
     void drawNames();
-    // A row a run or step, a column a parameter; labels: of the rows, empty for numbers from 1.
-    void drawMap(const std::vector<std::vector<double>>& map, const std::vector<std::int64_t>& labels);
+    // A row a run or step, in it a number a column: NaN red, negative nothing. labels: of the rows, empty for numbers
+    // from 1.
+    void drawMap(const std::vector<std::vector<double>>& cells, const std::vector<std::int64_t>& labels);
+    void drawRuns();
     void drawSteps();
     void takeTraining();
     void showFindings(const std::vector<session::GradientFinding>& findings, const QString& healthy);

@@ -97,140 +97,167 @@ std::vector<int> GraphLayouter::openInside(int group, const std::set<int>& open)
     return all;
 }
 
-const GraphLayouter::Level* GraphLayouter::level(int group, const std::set<int>& open,
-                                                 const std::atomic<bool>& cancelled) {
-    const std::vector<int> key = openInside(group, open);
-    if (const auto found = kept_.find(key); found != kept_.end()) return &found->second;
+// A level as it is given to the layout: boxes, and lines with what they carry.
+struct GraphLayouter::Draft {
+    const session::GraphModel& model;
+    int group = -1;
+    LevelRequest request = {};
+    std::vector<SceneBox> boxes = {};  // of the request
+    std::map<int, int> place = {};     // node -> index of the box
+    std::vector<std::vector<const GraphLevel::Edge*>> drawn = {};  // by line of the request
+    std::vector<int> values = {};      // likewise: the value's number
+    // Where values cross the border: at the top the method's inputs and outputs, elsewhere points without a size.
+    // Values that go on to the same boxes come in through one point.
+    std::map<GraphPort, std::vector<int>> takers = {};
+    std::map<std::vector<int>, int> shared = {};  // boxes of entries by who takes their values
+    std::map<GraphPort, int> entries = {};
+    std::map<GraphPort, int> exits = {};
+    std::map<std::pair<int, GraphPort>, int> numbers = {};
+    std::map<std::pair<int, int>, std::size_t> from_shared = {};  // lines from points of entry, by their ends
 
-    const GraphLevel& content = index_->level(group);
-    const session::GraphModel& model = index_->model();
-    Level result;
-    LevelRequest request;
-    std::map<int, int> place;  // node -> index of the box
-    const auto add = [&](SceneBox box) {
-        const int index = static_cast<int>(request.boxes.size());
-        place[box.node] = index;
-        request.boxes.push_back(box.rect.size());
-        result.boxes.push_back(std::move(box));
-        return index;
-    };
-    for (int child : content.children) {
+    int add(SceneBox box);
+    int addPoint(int node, const QString& title);
+    int entryOf(const GraphPort& value);
+    int exitOf(const GraphPort& value);
+    void addEdges(const std::vector<GraphLevel::Edge>& edges);
+    void addEdge(const GraphLevel::Edge& edge);
+};
+
+int GraphLayouter::Draft::add(SceneBox box) {
+    const int index = static_cast<int>(request.boxes.size());
+    place[box.node] = index;
+    request.boxes.push_back(box.rect.size());
+    boxes.push_back(std::move(box));
+    return index;
+}
+
+int GraphLayouter::Draft::addPoint(int node, const QString& title) {
+    SceneBox box;
+    box.node = node;
+    box.title = title;
+    const double width = group < 0 ? std::clamp(textWidth(title, true) + 26, 50.0, kMaxText) : 2;
+    box.rect = QRectF(0, 0, width, group < 0 ? kLeafHeight : 2);
+    return add(std::move(box));
+}
+
+int GraphLayouter::Draft::entryOf(const GraphPort& value) {
+    const auto [found, is_new] = entries.try_emplace(value, -1);
+    if (!is_new) return found->second;
+    if (group >= 0) {
+        const auto [other, is_first] = shared.try_emplace(takers[value], -1);
+        if (is_first) {
+            other->second = addPoint(kBorder, {});
+            request.first.push_back(other->second);
+        }
+        return found->second = other->second;
+    }
+    const auto index = static_cast<std::size_t>(value.port);
+    const QString title = index < model.inputs.size() ? text(model.inputs[index]) : QStringLiteral("input");
+    found->second = addPoint(inputBox(value.port), title);
+    request.first.push_back(found->second);
+    return found->second;
+}
+
+int GraphLayouter::Draft::exitOf(const GraphPort& value) {
+    const auto [found, is_new] = exits.try_emplace(value, -1);
+    if (!is_new) return found->second;
+    const int index = static_cast<int>(exits.size()) - 1;
+    const QString title = index == 0 ? QStringLiteral("output") : QStringLiteral("output %1").arg(index + 1);
+    found->second = group < 0 ? addPoint(outputBox(index), title) : addPoint(kBorder, {});
+    request.last.push_back(found->second);
+    return found->second;
+}
+
+void GraphLayouter::Draft::addEdges(const std::vector<GraphLevel::Edge>& edges) {
+    for (const GraphLevel::Edge& edge : edges) {
+        if (group >= 0 && edge.from == GraphLevel::kOutside) takers[edge.value].push_back(edge.to);
+    }
+    for (const GraphLevel::Edge& edge : edges) addEdge(edge);
+}
+
+void GraphLayouter::Draft::addEdge(const GraphLevel::Edge& edge) {
+    LevelRequest::Line line;
+    line.from = edge.from == GraphLevel::kOutside ? entryOf(edge.value) : place.at(edge.from);
+    line.to = edge.to == GraphLevel::kOutside ? exitOf(edge.value) : place.at(edge.to);
+    if (line.from == line.to) return;
+    const bool is_shared = edge.from == GraphLevel::kOutside && group >= 0;
+    if (is_shared) {
+        const auto [found, is_new] = from_shared.try_emplace({line.from, line.to}, request.lines.size());
+        if (!is_new) return drawn[found->second].push_back(&edge);
+    }
+    request.lines.push_back(line);
+    drawn.push_back({&edge});
+    const std::pair<int, GraphPort> value(is_shared ? line.from : -1, is_shared ? GraphPort() : edge.value);
+    values.push_back(numbers.try_emplace(value, static_cast<int>(numbers.size())).first->second);
+}
+
+// False when it was cancelled.
+bool GraphLayouter::draftBoxes(Draft& draft, const std::set<int>& open, const std::atomic<bool>& cancelled) {
+    for (int child : index_->level(draft.group).children) {
         SceneBox box = leafBox(child);
         if (box.is_group && open.contains(child)) {
             const Level* inner = level(child, open, cancelled);
-            if (inner == nullptr) return nullptr;
+            if (inner == nullptr) return false;
             box.is_open = true;
             const double header = textWidth(box.title, true) + textWidth(box.subtitle, false) * 0.9 + 46;
             box.rect.setSize({std::max(inner->size.width() + 2 * kMargin, std::min(header, 420.0)),
                               inner->size.height() + kHeader + kMargin});
         }
-        add(std::move(box));
+        draft.add(std::move(box));
     }
-    if (cancelled) return nullptr;
+    return !cancelled;
+}
 
-    // Where values cross the border: at the top the method's inputs and outputs, elsewhere points without a size. Values
-    // that go on to the same boxes come in through one point.
-    std::map<GraphPort, std::vector<int>> takers;
-    for (const GraphLevel::Edge& edge : content.edges) {
-        if (group >= 0 && edge.from == GraphLevel::kOutside) takers[edge.value].push_back(edge.to);
-    }
-    std::map<std::vector<int>, int> shared;  // boxes of entries by who takes their values
-    std::map<GraphPort, int> entries;
-    std::map<GraphPort, int> exits;
-    std::vector<std::vector<const GraphLevel::Edge*>> drawn;  // by line of the request
-    std::vector<int> values;
-    std::map<std::pair<int, GraphPort>, int> numbers;
-    std::map<std::pair<int, int>, std::size_t> from_shared;  // lines from points of entry, by their ends
-    const auto point = [&](int node, const QString& title) {
-        SceneBox box;
-        box.node = node;
-        box.title = title;
-        box.rect = QRectF(0, 0, 2, 2);
-        if (group < 0) box.rect = QRectF(0, 0, std::clamp(textWidth(box.title, true) + 26, 50.0, kMaxText), kLeafHeight);
-        return add(std::move(box));
-    };
-    for (const GraphLevel::Edge& edge : content.edges) {
-        LevelRequest::Line line;
-        if (edge.from == GraphLevel::kOutside) {
-            const auto [found, is_new] = entries.try_emplace(edge.value, -1);
-            if (is_new && group >= 0) {
-                const auto [other, is_first] = shared.try_emplace(takers[edge.value], -1);
-                if (is_first) other->second = point(kBorder, {});
-                found->second = other->second;
-                if (is_first) request.first.push_back(found->second);
-            } else if (is_new) {
-                const auto index = static_cast<std::size_t>(edge.value.port);
-                found->second = point(inputBox(edge.value.port), index < model.inputs.size() ? text(model.inputs[index]) : QStringLiteral("input"));
-                request.first.push_back(found->second);
-            }
-            line.from = found->second;
-        } else {
-            line.from = place.at(edge.from);
-        }
-        if (edge.to == GraphLevel::kOutside) {
-            const auto [found, is_new] = exits.try_emplace(edge.value, -1);
-            if (is_new) {
-                const int index = static_cast<int>(exits.size()) - 1;
-                const QString title = index == 0 ? QStringLiteral("output") : QStringLiteral("output %1").arg(index + 1);
-                found->second = group < 0 ? point(outputBox(index), title) : point(kBorder, {});
-                request.last.push_back(found->second);
-            }
-            line.to = found->second;
-        } else {
-            line.to = place.at(edge.to);
-        }
-        if (line.from == line.to) continue;
-        const bool is_shared = edge.from == GraphLevel::kOutside && group >= 0;
-        if (is_shared) {
-            const auto [found, is_new] = from_shared.try_emplace({line.from, line.to}, request.lines.size());
-            if (!is_new) {
-                drawn[found->second].push_back(&edge);
-                continue;
-            }
-        }
-        request.lines.push_back(line);
-        drawn.push_back({&edge});
-        const std::pair<int, GraphPort> value(is_shared ? line.from : -1, is_shared ? GraphPort() : edge.value);
-        values.push_back(numbers.try_emplace(value, static_cast<int>(numbers.size())).first->second);
-    }
-
-    const Bundles bundles = bundleLines(request, values);
-    const auto nodeOf = [&](int box) {
-        return box < static_cast<int>(result.boxes.size()) ? result.boxes[static_cast<std::size_t>(box)].node : kBundle;
-    };
-    LevelRequest bundled = request;
-    bundled.boxes.resize(request.boxes.size() + static_cast<std::size_t>(bundles.waypoints), QSizeF(2, 2));
+GraphLayouter::Level GraphLayouter::place(Draft draft) {
+    const Bundles bundles = bundleLines(draft.request, draft.values);
+    LevelRequest bundled = draft.request;
+    bundled.boxes.resize(draft.boxes.size() + static_cast<std::size_t>(bundles.waypoints), QSizeF(2, 2));
     bundled.waypoints = bundles.waypoints;
     bundled.lines.clear();
     for (const BundledLine& line : bundles.lines) bundled.lines.push_back({line.from, line.to});
     const LevelResult placed = layoutLevel(bundled);
+    Level result;
     result.size = placed.size;
-    for (std::size_t i = 0; i < result.boxes.size(); ++i) result.boxes[i].rect.moveCenter(placed.centres[i]);
+    const auto nodeOf = [&](int box) {
+        return box < static_cast<int>(draft.boxes.size()) ? draft.boxes[static_cast<std::size_t>(box)].node : kBundle;
+    };
     for (std::size_t i = 0; i < bundles.lines.size(); ++i) {
         const BundledLine& bundle = bundles.lines[i];
         SceneLine line;
         line.curve = placed.curves[i];
-        line.group = group;
+        line.group = draft.group;
         line.from = nodeOf(bundle.from);
         line.to = nodeOf(bundle.to);
         line.has_arrow = line.to != kBorder && line.to != kBundle;
         int edges = 0;
         for (const int id : bundle.lines) {
             const auto index = static_cast<std::size_t>(id);
-            for (const GraphLevel::Edge* edge : drawn[index]) {
+            for (const GraphLevel::Edge* edge : draft.drawn[index]) {
                 line.values.push_back(edge->value);
                 edges += edge->count;
             }
-            line.carries.push_back(nodeOf(request.lines[index].from));
-            line.carries.push_back(nodeOf(request.lines[index].to));
+            line.carries.push_back(nodeOf(draft.request.lines[index].from));
+            line.carries.push_back(nodeOf(draft.request.lines[index].to));
         }
         sortOut(line.values);
         sortOut(line.carries);
         line.count = bundle.lines.size() == 1 ? edges : static_cast<int>(line.values.size());
         result.lines.push_back(std::move(line));
     }
-    std::erase_if(result.boxes, [](const SceneBox& box) { return box.node == kBorder; });
-    return &kept_.insert_or_assign(key, std::move(result)).first->second;
+    for (std::size_t i = 0; i < draft.boxes.size(); ++i) draft.boxes[i].rect.moveCenter(placed.centres[i]);
+    std::erase_if(draft.boxes, [](const SceneBox& box) { return box.node == kBorder; });
+    result.boxes = std::move(draft.boxes);
+    return result;
+}
+
+const GraphLayouter::Level* GraphLayouter::level(int group, const std::set<int>& open,
+                                                 const std::atomic<bool>& cancelled) {
+    const std::vector<int> key = openInside(group, open);
+    if (const auto found = kept_.find(key); found != kept_.end()) return &found->second;
+    Draft draft{.model = index_->model(), .group = group};
+    if (!draftBoxes(draft, open, cancelled)) return nullptr;
+    draft.addEdges(index_->level(group).edges);
+    return &kept_.insert_or_assign(key, place(std::move(draft))).first->second;
 }
 
 void GraphLayouter::assemble(int group, QPointF corner, const std::set<int>& open, int parent, Scene& scene) const {

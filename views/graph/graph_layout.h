@@ -77,7 +77,10 @@ class GraphLayouter {
         std::vector<SceneBox> boxes;
         std::vector<SceneLine> lines;
     };
+    struct Draft;
     const Level* level(int group, const std::set<int>& open, const std::atomic<bool>& cancelled);
+    bool draftBoxes(Draft& draft, const std::set<int>& open, const std::atomic<bool>& cancelled);
+    static Level place(Draft draft);
     void assemble(int group, QPointF corner, const std::set<int>& open, int parent, Scene& scene) const;
     std::vector<int> openInside(int group, const std::set<int>& open) const;
     SceneBox leafBox(int node) const;

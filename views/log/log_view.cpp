@@ -19,7 +19,12 @@ namespace {
 
 QString placeText(const SessionBridge::LogEntry& entry) {
     QStringList parts;
-    if (entry.training_step != 0) parts += QObject::tr("step %1").arg(entry.training_step);
+    if (entry.training_step != 0) {
+        const auto training = entry.training.lock();
+        const int number = training ? training->origin().number : 1;
+        parts += number > 1 ? QObject::tr("step %1 of training %2").arg(entry.training_step).arg(number)
+                            : QObject::tr("step %1").arg(entry.training_step);
+    }
     if (entry.event != 0) parts += QStringLiteral("#%1").arg(entry.event);
     if (!entry.scope.empty()) parts += text(entry.scope);
     if (!entry.source.file.empty()) parts += QStringLiteral("%1:%2").arg(text(entry.source.file)).arg(entry.source.line);
@@ -73,8 +78,9 @@ void LogView::add(const SessionBridge::LogEntry& entry) {
 void LogView::follow(int row) {
     const auto& entry = entries_[static_cast<std::size_t>(row)];
     if (entry.training_step != 0) {
-        // A training that runs is not ended by a click here.
-        if (!bridge().isBusy()) bridge().lookAtStep(entry.training_step);
+        // A training that runs is not ended by a click here, and only steps of the last one can be run again.
+        const auto training = entry.training.lock();
+        if (training && training == bridge().training() && !bridge().isBusy()) bridge().lookAtStep(entry.training_step);
         bridge().showPanel(QStringLiteral("train"));
     } else if (entry.event != 0 && entry.event <= bridge().eventCount()) {
         bridge().setCurrentEvent(entry.event);

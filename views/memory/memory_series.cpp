@@ -10,14 +10,14 @@ session::EventId MemorySeries::peakEvent() const {
     return static_cast<session::EventId>(std::max_element(total.begin(), total.end()) - total.begin());
 }
 
-MemorySeries memorySeries(const session::Recording& recording, const session::MemoryBook& book, std::size_t event_count) {
+MemorySeries memorySeries(const session::MemoryBook& book, std::size_t event_count) {
     MemorySeries series;
     for (auto& category : series.bytes) category.assign(event_count + 1, 0.0);
     series.total.assign(event_count + 1, 0.0);
     // What changes at each event, then sums of it.
     for (const session::MemorySpan& span : book.spans()) {
         if (span.from > event_count) continue;
-        const auto bytes = static_cast<double>(recording.allocation(span.allocation).bytes);
+        const auto bytes = static_cast<double>(book.blocks()[span.allocation].bytes);
         auto& category = series.bytes[static_cast<std::size_t>(span.category)];
         category[span.from] += bytes;
         // Freed after its last event: gone from the next on.

@@ -17,6 +17,6 @@ struct MemorySeries {
     // Event after which the total is greatest.
     session::EventId peakEvent() const;
 };
-MemorySeries memorySeries(const session::Recording& recording, const session::MemoryBook& book, std::size_t event_count);
+MemorySeries memorySeries(const session::MemoryBook& book, std::size_t event_count);
 
 }  // namespace loupe::views

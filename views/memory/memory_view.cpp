@@ -51,7 +51,55 @@ MemoryView::MemoryView(SessionBridge& bridge, QWidget* parent) : View(bridge, pa
     connect(summary_, &QLabel::linkActivated, this, [this](const QString& link) { this->bridge().setCurrentEvent(link.toUInt()); });
     layout->addWidget(summary_);
     auto* splitter = new QSplitter(Qt::Horizontal, this);
-    plot_ = new QCustomPlot(splitter);
+    makePlot(splitter);
+    splitter->addWidget(plot_);
+
+    auto* side = new QWidget(splitter);
+    auto* column = new QVBoxLayout(side);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(0);
+    alive_title_ = new QLabel(side);
+    alive_title_->setProperty("faint", true);
+    alive_title_->setContentsMargins(8, 2, 8, 2);
+    alive_title_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+    auto* head = new QHBoxLayout;
+    head->setContentsMargins(0, 0, 4, 0);
+    head->setSpacing(2);
+    head->addWidget(alive_title_, 1);
+    makeSides(head, side);
+    column->addLayout(head);
+    stack_ = new QStackedWidget(side);
+    map_ = new AddressMap(stack_);
+    map_->setObjectName(QStringLiteral("addressMap"));
+    connect(map_, &AddressMap::chosen, this, [this](const session::Allocation& block) {
+        goTo(block, block.allocated);
+    });
+    stack_->addWidget(makeBlocks());
+    stack_->addWidget(makeModules());
+    stack_->addWidget(makeCategories());
+    stack_->addWidget(map_);
+    column->addWidget(stack_, 1);
+    showSide(Side::Blocks);
+    splitter->addWidget(side);
+    splitter->setSizes({560, 440});
+    layout->addWidget(splitter, 1);
+
+    hint_ = new EmptyHint(this);
+    redraw_.setSingleShot(true);
+    redraw_.setInterval(150);
+    connect(&redraw_, &QTimer::timeout, this, [this] {
+        if (isInSight()) catchUp();
+    });
+    connect(&bridge, &SessionBridge::recordingChanged, this, &MemoryView::takeEvents);
+    connect(&bridge, &SessionBridge::eventsGrown, this, &MemoryView::takeEvents);
+    connect(&bridge, &SessionBridge::statusChanged, this, &MemoryView::takeEvents);
+    connect(&bridge, &SessionBridge::currentChanged, this, &MemoryView::followCurrent);
+    connect(&Theme::instance(), &Theme::changed, this, &MemoryView::draw);
+    draw();
+}
+
+void MemoryView::makePlot(QWidget* parent) {
+    plot_ = new QCustomPlot(parent);
     plot_->setAccessibleName(tr("Bytes alive over events"));
     plot_->setMinimumHeight(80);
     plot_->setInteractions(QCP::iRangeDrag | QCP::iRangeZoom);
@@ -82,27 +130,14 @@ MemoryView::MemoryView(SessionBridge& bridge, QWidget* parent) : View(bridge, pa
     peak_mark_->setStyle(QCPItemTracer::tsCircle);
     peak_mark_->setSize(7);
     connect(plot_, &QCustomPlot::mousePress, this, &MemoryView::click);
-    splitter->addWidget(plot_);
+}
 
-    auto* side = new QWidget(splitter);
-    auto* column = new QVBoxLayout(side);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(0);
-    alive_title_ = new QLabel(side);
-    alive_title_->setProperty("faint", true);
-    alive_title_->setContentsMargins(8, 2, 8, 2);
-    alive_title_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
-    auto* head = new QHBoxLayout;
-    head->setContentsMargins(0, 0, 4, 0);
-    head->setSpacing(2);
-    head->addWidget(alive_title_, 1);
-    makeSides(head, side);
-    column->addLayout(head);
+QTreeView* MemoryView::makeBlocks() {
     model_ = new AliveModel(this);
     sorted_ = new QSortFilterProxyModel(this);
     sorted_->setSourceModel(model_);
     sorted_->setSortRole(AliveModel::kSortRole);
-    table_ = new QTreeView(side);
+    table_ = new QTreeView(stack_);
     table_->setModel(sorted_);
     table_->setRootIsDecorated(false);
     table_->setUniformRowHeights(true);
@@ -113,39 +148,18 @@ MemoryView::MemoryView(SessionBridge& bridge, QWidget* parent) : View(bridge, pa
     table_->header()->moveSection(AliveModel::SavedBy, AliveModel::Scope);  // who keeps a block is what one looks for
     const int widths[] = {76, 128, 130, 110, 110, 44, 230};
     for (int i = 0; i < 7; ++i) table_->header()->resizeSection(i, widths[i]);
-    const auto follow = [this](const session::Allocation& block, session::EventId to) {
-        if (to != 0) this->bridge().setCurrentEvent(to);
-        else if (!block.owner.empty()) this->bridge().followLink(text(block.owner));
-    };
-    connect(table_, &QTreeView::activated, this, [this, follow](const QModelIndex& index) {
+    connect(table_, &QTreeView::activated, this, [this](const QModelIndex& index) {
         const session::AliveBlock& block = model_->block(sorted_->mapToSource(index).row());
         const bool toSaver = index.column() == AliveModel::SavedBy && !block.savers.empty();
-        follow(block.allocation, toSaver ? block.savers.front().by : block.allocation.allocated);
+        goTo(block.allocation, toSaver ? block.savers.front().by : block.allocation.allocated);
     });
-    stack_ = new QStackedWidget(side);
-    map_ = new AddressMap(stack_);
-    map_->setObjectName(QStringLiteral("addressMap"));
-    connect(map_, &AddressMap::chosen, this, [follow](const session::Allocation& block) { follow(block, block.allocated); });
-    stack_->addWidget(table_);
-    stack_->addWidget(makeModules());
-    stack_->addWidget(makeCategories());
-    stack_->addWidget(map_);
-    column->addWidget(stack_, 1);
-    showSide(Side::Blocks);
-    splitter->addWidget(side);
-    splitter->setSizes({560, 440});
-    layout->addWidget(splitter, 1);
+    return table_;
+}
 
-    hint_ = new EmptyHint(this);
-    redraw_.setSingleShot(true);
-    redraw_.setInterval(150);
-    connect(&redraw_, &QTimer::timeout, this, &MemoryView::draw);
-    connect(&bridge, &SessionBridge::recordingChanged, this, &MemoryView::takeEvents);
-    connect(&bridge, &SessionBridge::eventsGrown, this, &MemoryView::takeEvents);
-    connect(&bridge, &SessionBridge::statusChanged, this, &MemoryView::takeEvents);
-    connect(&bridge, &SessionBridge::currentChanged, this, &MemoryView::takeCurrent);
-    connect(&Theme::instance(), &Theme::changed, this, &MemoryView::draw);
-    draw();
+// To the event; to what a block holds that was there before the run.
+void MemoryView::goTo(const session::Allocation& block, session::EventId event) {
+    if (event != 0) bridge().setCurrentEvent(event);
+    else if (!block.owner.empty()) bridge().followLink(text(block.owner));
 }
 
 void MemoryView::makeSides(QHBoxLayout* head, QWidget* parent) {
@@ -222,19 +236,43 @@ void MemoryView::fillSide() {
 }
 
 void MemoryView::takeEvents() {
-    if (!redraw_.isActive()) redraw_.start();
+    is_stale_ = true;
+    if (isInSight() && !redraw_.isActive()) redraw_.start();
+}
+
+void MemoryView::catchUp() {
+    if (is_stale_) draw();
+}
+
+void MemoryView::showEvent(QShowEvent* event) {
+    View::showEvent(event);
+    // Not at once: a panel is shown for a moment while the window arranges its tabs.
+    if (is_stale_) redraw_.start();
 }
 
 void MemoryView::draw() {
     redraw_.stop();
-    Theme& theme = Theme::instance();
+    is_stale_ = false;
     stylePlot(*plot_);
     const auto& recording = bridge().recording();
     const std::size_t before = series_.events();
-    book_.reset();
-    counted_ = recording;
-    if (recording) book_.emplace(*recording);
-    series_ = recording ? memorySeries(*recording, *book_, bridge().eventCount()) : MemorySeries();
+    if (recording != counted_) {
+        book_.reset();
+        counted_ = recording;
+        if (recording) book_.emplace(*recording);
+    } else if (book_) {
+        book_->update();
+    }
+    series_ = book_ ? memorySeries(*book_, bridge().eventCount()) : MemorySeries();
+    drawCategories();
+    showPeak();
+    if (series_.events() != before) fit();
+    else fitBytes();  // another step of a training has as many events
+    takeCurrent();
+}
+
+void MemoryView::drawCategories() {
+    const Theme& theme = Theme::instance();
     const std::size_t count = series_.total.size();
     std::vector<double> sum(count, 0.0);
     // At most a few points a pixel: the greatest of each stretch stays.
@@ -266,6 +304,12 @@ void MemoryView::draw() {
         else graph->removeFromLegend();
     }
     plot_->legend->setVisible(count > 1);
+}
+
+void MemoryView::showPeak() {
+    const Theme& theme = Theme::instance();
+    const auto& recording = bridge().recording();
+    const std::size_t count = series_.total.size();
     hint_->say(count > 1 ? QString() : tr("No memory to account for yet: run the model (F5)."));
     if (count <= 1 || !recording) {
         summary_->clear();
@@ -286,14 +330,16 @@ void MemoryView::draw() {
         peak_mark_->setBrush(theme.colour(Theme::Colour::Bad));
         peak_mark_->position->setCoords(peak, peak < count ? series_.total[peak] : 0);
     }
-    if (series_.events() != before) fit();
-    else fitBytes();  // another step of a training has as many events
-    takeCurrent();
 }
 
 session::EventId MemoryView::shownEvent() const {
     const session::EventId current = bridge().currentEvent();
     return current != 0 ? current : static_cast<session::EventId>(series_.events());
+}
+
+void MemoryView::followCurrent() {
+    if (isInSight()) takeCurrent();
+    else is_stale_ = true;
 }
 
 void MemoryView::takeCurrent() {
@@ -353,18 +399,27 @@ void MemoryView::addActions(QMenu& menu) {
     for (const auto& [title, which] : sides) {
         if (which != side()) menu.addAction(title, this, [this, which = which] { showSide(which); });
     }
-    menu.addAction(tr("Copy the list of blocks"), this, [this] {
-        QStringList lines;
-        for (int row = 0; row < sorted_->rowCount(); ++row) {
-            QStringList fields;
-            for (int column = 0; column < sorted_->columnCount(); ++column) fields += sorted_->index(row, column).data().toString();
-            lines += fields.join(QLatin1Char('\t'));
+    menu.addAction(tr("Copy the list of blocks"), this, &MemoryView::copyBlocks);
+    menu.addAction(tr("Save memory plot or data..."), this, &MemoryView::savePlot);
+}
+
+// The palette has the actions of panels that are not in sight, too.
+void MemoryView::copyBlocks() {
+    catchUp();
+    QStringList lines;
+    for (int row = 0; row < sorted_->rowCount(); ++row) {
+        QStringList fields;
+        for (int column = 0; column < sorted_->columnCount(); ++column) {
+            fields += sorted_->index(row, column).data().toString();
         }
-        QGuiApplication::clipboard()->setText(lines.join(QLatin1Char('\n')));
-    });
-    menu.addAction(tr("Save memory plot or data..."), this, [this] {
-        if (const QString error = savePlotAs(*plot_, QStringLiteral("memory")); !error.isEmpty()) summary_->setText(error);
-    });
+        lines += fields.join(QLatin1Char('\t'));
+    }
+    QGuiApplication::clipboard()->setText(lines.join(QLatin1Char('\n')));
+}
+
+void MemoryView::savePlot() {
+    catchUp();
+    if (const QString error = savePlotAs(*plot_, QStringLiteral("memory")); !error.isEmpty()) summary_->setText(error);
 }
 
 }  // namespace loupe::views

@@ -36,6 +36,7 @@ class MemoryView : public View {
     void fit() override;
     void addActions(QMenu& menu) override;
     bool isSettled() const override { return !redraw_.isActive(); }
+    void comeIntoSight() override { catchUp(); }
 
     // What stands beside the plot.
     enum class Side { Blocks, Modules, Categories, Addresses };
@@ -48,15 +49,27 @@ class MemoryView : public View {
     const MemorySeries& series() const { return series_; }
     QCustomPlot* plot() { return plot_; }
 
+  protected:
+    void showEvent(QShowEvent* event) override;
+
   private:
     void fitBytes();
     void takeEvents();
+    void catchUp();
+    void copyBlocks();
+    void savePlot();
     void makeSides(QHBoxLayout* head, QWidget* parent);
+    void makePlot(QWidget* parent);
+    QTreeView* makeBlocks();
+    void goTo(const session::Allocation& block, session::EventId event);
     QTreeView* makeModules();
     QTreeView* makeCategories();
     void fillSide();
     void showAliveTitle();
     void draw();
+    void drawCategories();
+    void showPeak();
+    void followCurrent();
     void takeCurrent();
     void click(QMouseEvent* event);
     session::EventId shownEvent() const;
@@ -82,6 +95,7 @@ class MemoryView : public View {
     std::shared_ptr<const session::Recording> counted_;  // what the book is of
     std::optional<session::MemoryBook> book_;
     QTimer redraw_;  // a growing run redraws a few times a second
+    bool is_stale_ = false;  // behind the run: nothing is added up where nobody sees it
 };
 
 }  // namespace loupe::views

@@ -120,6 +120,26 @@ ViewDescription PlanView::describe() {
 }
 
 PlanView::PlanView(SessionBridge& bridge, QWidget* parent) : View(bridge, parent) {
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(0);
+    layout->addLayout(makeBar());
+    layout->addLayout(makeChanges());
+    layout->addWidget(makePicture(), 1);
+    connect(&bridge, &SessionBridge::modelChanged, this, [this] {
+        if (this->bridge().status().state != session::RunState::Running) show({});
+    });
+    connect(&bridge, &SessionBridge::statusChanged, this, [this] {
+        showState();
+        const auto state = this->bridge().status().state;
+        if (state == session::RunState::Finished || state == session::RunState::Ready) fillChanges();
+    });
+    connect(&Theme::instance(), &Theme::changed, picture_, qOverload<>(&QWidget::update));
+    show({});
+    fillChanges();
+}
+
+QLayout* PlanView::makeBar() {
     pipeline_ = new QComboBox(this);
     pipeline_->setAccessibleName(tr("Pipeline"));
     for (const auto& name : session::list_pipelines()) pipeline_->addItem(text(name));
@@ -136,23 +156,6 @@ PlanView::PlanView(SessionBridge& bridge, QWidget* parent) : View(bridge, parent
     summary_ = new QLabel(this);
     summary_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
     summary_->setTextInteractionFlags(Qt::TextSelectableByMouse);
-    change_ = new QComboBox(this);
-    change_->setAccessibleName(tr("What if"));
-    change_->setMinimumContentsLength(26);
-    forecast_ = new QLabel(this);
-    forecast_->setTextInteractionFlags(Qt::TextSelectableByMouse);
-    forecast_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
-    measure_ = new QToolButton(this);
-    measure_->setObjectName(QStringLiteral("whatIfMeasure"));
-    measure_->setText(tr("Measure"));
-    measure_->setProperty("action", true);
-    connect(measure_, &QToolButton::clicked, this, &PlanView::measure);
-    predict_ = new QToolButton(this);
-    predict_->setObjectName(QStringLiteral("whatIfPredict"));
-    predict_->setText(tr("Predict"));
-    predict_->setProperty("action", true);
-    connect(predict_, &QToolButton::clicked, this, &PlanView::predict);
-    connect(change_, &QComboBox::currentIndexChanged, this, &PlanView::forecastChange);
     auto* bar = new QHBoxLayout;
     bar->setContentsMargins(6, 4, 6, 3);
     bar->setSpacing(6);
@@ -160,6 +163,27 @@ PlanView::PlanView(SessionBridge& bridge, QWidget* parent) : View(bridge, parent
     bar->addWidget(run_);
     bar->addWidget(parts_);
     bar->addWidget(summary_, 3);
+    return bar;
+}
+
+QLayout* PlanView::makeChanges() {
+    change_ = new QComboBox(this);
+    change_->setAccessibleName(tr("What if"));
+    change_->setMinimumContentsLength(26);
+    connect(change_, &QComboBox::currentIndexChanged, this, &PlanView::forecastChange);
+    const auto button = [this](const QString& words, const QString& name, auto slot) {
+        auto* made = new QToolButton(this);
+        made->setObjectName(name);
+        made->setText(words);
+        made->setProperty("action", true);
+        connect(made, &QToolButton::clicked, this, slot);
+        return made;
+    };
+    predict_ = button(tr("Predict"), QStringLiteral("whatIfPredict"), &PlanView::predict);
+    measure_ = button(tr("Measure"), QStringLiteral("whatIfMeasure"), &PlanView::measure);
+    forecast_ = new QLabel(this);
+    forecast_->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    forecast_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
     auto* changes = new QHBoxLayout;
     changes->setContentsMargins(6, 0, 6, 4);
     changes->setSpacing(6);
@@ -168,6 +192,10 @@ PlanView::PlanView(SessionBridge& bridge, QWidget* parent) : View(bridge, parent
     changes->addWidget(predict_);
     changes->addWidget(measure_);
     changes->addWidget(forecast_, 1);
+    return changes;
+}
+
+QWidget* PlanView::makePicture() {
     auto* splitter = new QSplitter(Qt::Horizontal, this);
     picture_ = new PlanPicture(splitter);
     hint_ = new EmptyHint(picture_);
@@ -181,32 +209,19 @@ PlanView::PlanView(SessionBridge& bridge, QWidget* parent) : View(bridge, parent
     connect(breaks_, &QTreeWidget::itemClicked, this, [this](QTreeWidgetItem* item) {
         const auto& place = report_.breaks[item->data(0, Qt::UserRole).toUInt()];
         if (place.source.line > 0) {
-            this->bridge().setCurrentSource(place.source);
-            this->bridge().showPanel(QStringLiteral("source"));
-        } else this->bridge().setCurrentModule(text(place.scope));
+            bridge().setCurrentSource(place.source);
+            bridge().showPanel(QStringLiteral("source"));
+        } else {
+            bridge().setCurrentModule(text(place.scope));
+        }
     });
     connect(picture_, &PlanPicture::stepChosen, this, [this](int step) {
-        const auto& part = report_.parts[static_cast<std::size_t>(parts_->currentIndex())];
-        if (step >= 0 && static_cast<std::size_t>(step) < part.steps.size()) this->bridge().setCurrentModule(text(part.steps[static_cast<std::size_t>(step)].scope));
+        const auto& steps = report_.parts[static_cast<std::size_t>(parts_->currentIndex())].steps;
+        const auto index = static_cast<std::size_t>(step);
+        if (step >= 0 && index < steps.size()) bridge().setCurrentModule(text(steps[index].scope));
     });
     splitter->setSizes({640, 360});
-    auto* layout = new QVBoxLayout(this);
-    layout->setContentsMargins(0, 0, 0, 0);
-    layout->setSpacing(0);
-    layout->addLayout(bar);
-    layout->addLayout(changes);
-    layout->addWidget(splitter, 1);
-    connect(&bridge, &SessionBridge::modelChanged, this, [this] {
-        if (this->bridge().status().state != session::RunState::Running) show({});
-    });
-    connect(&bridge, &SessionBridge::statusChanged, this, [this] {
-        showState();
-        const auto state = this->bridge().status().state;
-        if (state == session::RunState::Finished || state == session::RunState::Ready) fillChanges();
-    });
-    connect(&Theme::instance(), &Theme::changed, picture_, qOverload<>(&QWidget::update));
-    show({});
-    fillChanges();
+    return splitter;
 }
 
 void PlanView::showState() {
@@ -214,6 +229,11 @@ void PlanView::showState() {
     run_->setEnabled(isFree && !waiting_);
     run_->setToolTip(isFree ? tr("Runs the graph by the interpreter and as planned programs, and measures both")
                             : bridge().model() ? tr("Not now: a run is under way; stop it first") : tr("Not now: no model is open"));
+    // What is being measured is shown under its own change.
+    change_->setEnabled(!changes_.empty() && !measuring_);
+    change_->setToolTip(measuring_         ? tr("Not now: a change is being measured")
+                        : changes_.empty() ? tr("Not now: nothing has run yet")
+                                           : QString());
     const bool hasChange = change_->currentIndex() > 0;
     measure_->setEnabled(isFree && hasChange && !measuring_);
     const QString noTime = bridge().whyNotTimed();
@@ -282,12 +302,12 @@ void PlanView::fillChanges() {
     const QSignalBlocker blocker(change_);
     change_->clear();
     changes_.clear();
+    ++filled_;
     forecast_->clear();
+    forecast_text_.clear();
     const auto& recording = bridge().recording();
-    change_->setEnabled(recording && recording->event_count() > 0);
     change_->addItem(tr("nothing changes"));
-    showState();
-    if (!change_->isEnabled()) return;
+    if (!recording || recording->event_count() == 0) return showState();
     const auto add = [&](session::WhatIf change) {
         change_->addItem(text(session::what_if_text(change)));
         changes_.push_back(std::move(change));
@@ -295,6 +315,12 @@ void PlanView::fillChanges() {
     add({.kind = session::WhatIf::Kind::MixedPrecision, .module = {}});
     for (const double factor : {2.0, 4.0, 0.5}) add({.kind = session::WhatIf::Kind::Batch, .module = {}, .factor = factor});
     for (const auto& advice : session::advise_checkpoints(*recording, 12)) add({.kind = session::WhatIf::Kind::Checkpoint, .module = advice.module});
+    showState();
+}
+
+// Whether the change is the one chosen still, and of the same run.
+bool PlanView::isChosen(int index, int filled) const {
+    return filled == filled_ && index == change_->currentIndex() - 1;
 }
 
 void PlanView::measure() {
@@ -306,20 +332,22 @@ void PlanView::measure() {
     forecast_->setText(tr("%1; measuring\u2026").arg(forecast_text_));
     showState();
     bridge().ask<session::WhatIfMeasurement>(
-        this, [this](const session::WhatIfMeasurement& measured) { showMeasured(measured); },
+        this,
+        [this, index, filled = filled_](const session::WhatIfMeasurement& measured) {
+            measuring_ = false;
+            if (isChosen(index, filled)) showMeasured(measured);
+            showState();
+        },
         [&](auto reply) { bridge().session().request_what_if("what if", {changes_[static_cast<std::size_t>(index)]}, reply); });
 }
 
 void PlanView::showMeasured(const session::WhatIfMeasurement& measured) {
-    measuring_ = false;
-    forecast_->setText(forecast_text_);
     const QString words = measured.error.empty()
                               ? tr("measured %1 \u2192 <b>%2</b>, %3 \u2192 <b>%4</b>")
                                     .arg(bytesText(static_cast<double>(measured.peak_before)), bytesText(static_cast<double>(measured.peak)),
                                          secondsText(measured.seconds_before), secondsText(measured.seconds))
                               : tr("not measured: %1").arg(text(measured.error).toHtmlEscaped());
-    forecast_->setText(forecast_->text() + QStringLiteral("; ") + words);
-    showState();
+    forecast_->setText(forecast_text_ + QStringLiteral("; ") + words);
 }
 
 void PlanView::forecastChange() {
@@ -356,10 +384,12 @@ void PlanView::predict() {
     showState();
     bridge().ask<session::MemoryForecast>(
         this,
-        [this](const session::MemoryForecast& found) {
+        [this, index, filled = filled_](const session::MemoryForecast& found) {
             measuring_ = false;
-            showForecast(found);
-            forecast_text_ = forecast_->text();
+            if (isChosen(index, filled)) {
+                showForecast(found);
+                forecast_text_ = forecast_->text();
+            }
             bridge().tellTimesChanged();
             showState();
         },

@@ -66,9 +66,13 @@ class PlanView : public View {
     void showForecast(const session::MemoryForecast& found);
 
   private:
+    QLayout* makeBar();
+    QLayout* makeChanges();
+    QWidget* makePicture();
     void showPart();
     void showState();
     void fillChanges();
+    bool isChosen(int index, int filled) const;
     void forecastChange();
     void showMeasured(const session::WhatIfMeasurement& measured);
 
@@ -82,10 +86,11 @@ class PlanView : public View {
     QComboBox* change_;
     QLabel* forecast_;
     QToolButton* measure_;
-    QToolButton* predict_ = nullptr;
+    QToolButton* predict_;
     QString forecast_text_;  // of the change as it was predicted with time, or measured
     session::MemoryPlanReport report_;
     std::vector<session::WhatIf> changes_;
+    int filled_ = 0;  // how often changes_ was: an answer may be of those before
     bool waiting_ = false;
     bool measuring_ = false;
 };

@@ -184,16 +184,28 @@ void TensorPicture::paintTile(QPainter& painter, const Cell& cell, std::size_t i
     }
 }
 
+double TensorPicture::lineSpan() const { return high_ > low_ ? high_ - low_ : 1; }
+
+// Room for the longest number at the axis, its sign included.
+double TensorPicture::lineNumbersWidth() const {
+    const QFontMetrics metrics(Theme::instance().monoFont(), this);
+    int widest = 0;
+    for (int i = 0; i <= 4; ++i) {
+        widest = std::max(widest, metrics.horizontalAdvance(numberText(low_ + lineSpan() * i / 4)));
+    }
+    return widest + 4;
+}
+
+QRectF TensorPicture::lineArea() const { return QRectF(rect()).adjusted(lineNumbersWidth() + 6, 12, -12, -22); }
+
 void TensorPicture::paintLine(QPainter& painter) {
     const session::TensorTile& tile = slice_.data[at(tile_)];
     Theme& theme = Theme::instance();
     painter.setRenderHint(QPainter::Antialiasing);
     painter.setFont(theme.monoFont());
-    const double span = high_ > low_ ? high_ - low_ : 1;
-    // Room for the longest number, its sign included.
-    double numbers = 0;
-    for (int i = 0; i <= 4; ++i) numbers = std::max<double>(numbers, painter.fontMetrics().horizontalAdvance(numberText(low_ + span * i / 4)) + 4);
-    const QRectF area = QRectF(rect()).adjusted(numbers + 6, 12, -12, -22);
+    const double span = lineSpan();
+    const double numbers = lineNumbersWidth();
+    const QRectF area = lineArea();
     for (int i = 0; i <= 4; ++i) {
         const double y = area.bottom() - area.height() * i / 4;
         painter.setPen(theme.colour(Theme::Colour::Grid));
@@ -244,7 +256,7 @@ void TensorPicture::paintEvent(QPaintEvent*) {
 QString TensorPicture::describe(QPointF point) const {
     if (slice_.data.empty()) return {};
     if (mode_ == Mode::Line) {
-        const QRectF area = QRectF(rect()).adjusted(54, 12, -12, -22);
+        const QRectF area = lineArea();
         const session::TensorTile& tile = slice_.data[at(tile_)];
         if (!area.contains(point) || tile.columns == 0) return {};
         const int column = static_cast<int>(std::lround((point.x() - area.left()) / area.width() * (tile.columns - 1)));

@@ -28,6 +28,8 @@ class TensorPicture : public QWidget {
     Mode mode() const { return mode_; }
     // At one pixel an element, or as large as it is shown for Line.
     QImage picture() const;
+    // Of Line: from the first element to the last, and from the lowest colour to the highest.
+    QRectF lineArea() const;
     void fit();
 
   signals:
@@ -53,6 +55,8 @@ class TensorPicture : public QWidget {
     QImage imageOfChannels() const;
     void paintTile(QPainter& painter, const Cell& cell, std::size_t image);
     void paintLine(QPainter& painter);
+    double lineSpan() const;
+    double lineNumbersWidth() const;
     QString describe(QPointF at) const;
 
     session::TensorSlice slice_;

@@ -108,12 +108,15 @@ void TensorView::buildControls(QLayout* layout) {
     auto* rows = new QVBoxLayout(bar);
     rows->setContentsMargins(6, 4, 6, 4);
     rows->setSpacing(4);
-    auto* first = new QHBoxLayout;
-    auto* second = new FlowLayout(5);
-    first->setSpacing(5);
-    rows->addLayout(first);
-    rows->addLayout(second);
+    rows->addLayout(buildChoice(bar));
+    rows->addLayout(buildDisplay(bar));
+    layout->addWidget(bar);
+}
 
+// Which tensor, and which of its elements.
+QLayout* TensorView::buildChoice(QWidget* bar) {
+    auto* row = new QHBoxLayout;
+    row->setSpacing(5);
     choice_ = new QComboBox(bar);
     choice_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
     choice_->setMinimumContentsLength(10);
@@ -121,7 +124,7 @@ void TensorView::buildControls(QLayout* layout) {
     choice_->setAccessibleName(tr("Tensor to show"));
     choice_->view()->setTextElideMode(Qt::ElideMiddle);
     connect(choice_, &QComboBox::activated, this, &TensorView::choose);
-    first->addWidget(choice_, 1);
+    row->addWidget(choice_, 1);
     lock_ = new QToolButton(bar);
     lock_->setText(tr("Lock"));
     lock_->setCheckable(true);
@@ -129,7 +132,7 @@ void TensorView::buildControls(QLayout* layout) {
     connect(lock_, &QToolButton::toggled, this, [this](bool on) {
         if (!on) takeCurrent();
     });
-    first->addWidget(lock_);
+    row->addWidget(lock_);
     slice_edit_ = new QLineEdit(bar);
     slice_edit_->setPlaceholderText(tr("slice: [0, :, 3]"));
     slice_edit_->setFont(Theme::instance().monoFont());
@@ -139,7 +142,7 @@ void TensorView::buildControls(QLayout* layout) {
     slice_edit_->setMaximumWidth(150);
     slice_edit_->setMinimumWidth(70);
     connect(slice_edit_, &QLineEdit::editingFinished, this, &TensorView::ask);
-    first->addWidget(slice_edit_);
+    row->addWidget(slice_edit_);
     permute_ = new QLineEdit(bar);
     permute_->setPlaceholderText(tr("permute: 1, 0"));
     permute_->setFont(Theme::instance().monoFont());
@@ -148,8 +151,13 @@ void TensorView::buildControls(QLayout* layout) {
     permute_->setMaximumWidth(100);
     permute_->setMinimumWidth(50);
     connect(permute_, &QLineEdit::editingFinished, this, &TensorView::ask);
-    first->addWidget(permute_);
+    row->addWidget(permute_);
+    return row;
+}
 
+// How the elements are shown.
+QLayout* TensorView::buildDisplay(QWidget* bar) {
+    auto* row = new FlowLayout(5);
     display_ = new QComboBox(bar);
     display_->addItems({tr("Heat map"), tr("Tiles"), tr("Image"), tr("Line"), tr("Numbers")});
     display_->setToolTip(tr("How the elements are shown"));
@@ -158,7 +166,7 @@ void TensorView::buildControls(QLayout* layout) {
         user_display_ = true;
         applyDisplay();
     });
-    second->addWidget(display_);
+    row->addWidget(display_);
     tile_ = new QComboBox(bar);
     tile_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
     tile_->setMinimumContentsLength(6);
@@ -168,47 +176,31 @@ void TensorView::buildControls(QLayout* layout) {
         picture_->setTile(tile);
         grid_->setTile(slice_, tile);
     });
-    second->addWidget(tile_);
+    row->addWidget(tile_);
     map_ = new QComboBox(bar);
     for (int i = 0; i < kColourMaps; ++i) map_->addItem(colourMapName(static_cast<ColourMap>(i)));
     map_->setToolTip(tr("Colour map"));
     map_->setAccessibleName(tr("Colour map"));
     connect(map_, &QComboBox::activated, this, &TensorView::applyColours);
-    second->addWidget(map_);
-    const auto number = [&](const QString& tip) {
-        auto* spin = new QDoubleSpinBox(bar);
-        spin->setRange(-1e30, 1e30);
-        spin->setDecimals(4);
-        spin->setButtonSymbols(QAbstractSpinBox::NoButtons);
-        spin->setToolTip(tip);
-        spin->setAccessibleName(tip);
-        spin->setMaximumWidth(84);
-        spin->setMinimumWidth(40);
-        spin->setFont(Theme::instance().monoFont());
-        connect(spin, &QDoubleSpinBox::editingFinished, this, [this] {
-            if (!low_->hasFocus() && !high_->hasFocus()) return;
-            automatic_->setChecked(false);
-            applyColours();
-        });
-        second->addWidget(spin);
-        return spin;
-    };
-    low_ = number(tr("Lowest value of the colours"));
-    high_ = number(tr("Highest value of the colours"));
+    row->addWidget(map_);
+    low_ = buildLimit(bar, tr("Lowest value of the colours"));
+    high_ = buildLimit(bar, tr("Highest value of the colours"));
+    row->addWidget(low_);
+    row->addWidget(high_);
     automatic_ = new QToolButton(bar);
     automatic_->setText(tr("Auto"));
     automatic_->setCheckable(true);
     automatic_->setChecked(true);
     automatic_->setToolTip(tr("Range from the least to the greatest element shown"));
     connect(automatic_, &QToolButton::toggled, this, &TensorView::applyColours);
-    second->addWidget(automatic_);
+    row->addWidget(automatic_);
     auto* overlay = new QToolButton(bar);
     overlay->setText(tr("NaN/Inf"));
     overlay->setCheckable(true);
     overlay->setChecked(true);
     overlay->setToolTip(tr("Mark NaN in magenta and Inf in orange"));
     connect(overlay, &QToolButton::toggled, this, [this](bool on) { picture_->setOverlay(on); });
-    second->addWidget(overlay);
+    row->addWidget(overlay);
     title_ = new QLabel(bar);
     title_->setObjectName(QStringLiteral("tensorTitle"));
     title_->setFont(Theme::instance().monoFont());
@@ -216,8 +208,26 @@ void TensorView::buildControls(QLayout* layout) {
     title_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
     title_->setMinimumWidth(90);
     title_->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
-    second->addWidget(title_);
-    layout->addWidget(bar);
+    row->addWidget(title_);
+    return row;
+}
+
+QDoubleSpinBox* TensorView::buildLimit(QWidget* bar, const QString& tip) {
+    auto* spin = new QDoubleSpinBox(bar);
+    spin->setRange(-1e30, 1e30);
+    spin->setDecimals(4);
+    spin->setButtonSymbols(QAbstractSpinBox::NoButtons);
+    spin->setToolTip(tip);
+    spin->setAccessibleName(tip);
+    spin->setMaximumWidth(84);
+    spin->setMinimumWidth(40);
+    spin->setFont(Theme::instance().monoFont());
+    connect(spin, &QDoubleSpinBox::editingFinished, this, [this] {
+        if (!low_->hasFocus() && !high_->hasFocus()) return;
+        automatic_->setChecked(false);
+        applyColours();
+    });
+    return spin;
 }
 
 QWidget* TensorView::buildSide() {

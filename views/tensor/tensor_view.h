@@ -60,6 +60,9 @@ class TensorView : public View {
         QString parameter;  // path of what the value is, of one that the event read as it was before the run
     };
     void buildControls(QLayout* layout);
+    QLayout* buildChoice(QWidget* bar);
+    QLayout* buildDisplay(QWidget* bar);
+    QDoubleSpinBox* buildLimit(QWidget* bar, const QString& tip);
     QWidget* buildSide();
     void divide();
     void takeCurrent();

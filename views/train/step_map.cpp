@@ -327,10 +327,11 @@ QString StepMap::normTip(std::int64_t step, int row) const {
 void StepMap::hover(QMouseEvent* event) {
     const QPoint at = event->position().toPoint();
     const std::int64_t step = stepAt(at);
-    plot_->setCursor(step > 0 ? Qt::PointingHandCursor : Qt::ArrowCursor);
+    plot_->setCursor(step > 0 && why_not_.isEmpty() ? Qt::PointingHandCursor : Qt::ArrowCursor);
     if (step == 0) return plot_->setToolTip({});
     const QString tip = showsNorms() ? normTip(step, static_cast<int>(std::lround(plot_->yAxis->pixelToCoord(at.y())))) : sampleTip(step);
-    plot_->setToolTip(tip + QLatin1Char('\n') + tr("Click: run this step again, and look inside"));
+    const QString click = why_not_.isEmpty() ? tr("Click: run this step again, and look inside") : why_not_;
+    plot_->setToolTip(tip + QLatin1Char('\n') + click);
 }
 
 }  // namespace loupe::views

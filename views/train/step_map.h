@@ -30,6 +30,8 @@ class StepMap : public QWidget {
     void setLogarithmic(bool on);
     // 0: none.
     void mark(std::int64_t step);
+    // Why a step cannot be run again now; empty: a click does it.
+    void setWhyNotLookedAt(const QString& why) { why_not_ = why; }
     QCustomPlot* plot() { return plot_; }
     QComboBox* kinds() { return kind_; }
     QComboBox* tensors() { return tensors_; }
@@ -68,6 +70,7 @@ class StepMap : public QWidget {
     std::int64_t marked_ = 0;
     std::int64_t drawn_ = 0;  // steps there were
     QPoint pressed_;
+    QString why_not_;
 };
 
 }  // namespace loupe::views

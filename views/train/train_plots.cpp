@@ -495,11 +495,26 @@ std::int64_t TrainPlots::stepAt(QPoint position) const {
 void TrainPlots::hover(QMouseEvent* event) {
     const std::int64_t at = stepAt(event->position().toPoint());
     const auto step = at > 0 ? log_->step(at) : std::nullopt;
-    curves_->setCursor(step ? Qt::PointingHandCursor : Qt::ArrowCursor);
-    if (!step) return curves_->setToolTip({});
-    QString tip = tr("step %1, epoch %2\nloss %3, gradient norm %4, learning rate %5").arg(step->step).arg(step->epoch).arg(numberText(step->loss), numberText(step->gradient_norm), numberText(step->learning_rate));
-    if (step->accuracy) tip += tr(", accuracy %1 %").arg(100 * *step->accuracy, 0, 'f', 1);
-    curves_->setToolTip(tip + QLatin1Char('\n') + tr("Click: run this step again, and look inside"));
+    curves_->setCursor(step && why_not_.isEmpty() ? Qt::PointingHandCursor : Qt::ArrowCursor);
+    curves_->setToolTip(step ? tipOf(at) : QString());
+}
+
+QString TrainPlots::tipOf(std::int64_t number) const {
+    const auto step = log_ ? log_->step(number) : std::nullopt;
+    QString tip = tr("step %1").arg(number);
+    if (step) {
+        tip += tr(", epoch %1\nloss %2, gradient norm %3, learning rate %4")
+                   .arg(step->epoch)
+                   .arg(numberText(step->loss), numberText(step->gradient_norm), numberText(step->learning_rate));
+        if (step->accuracy) tip += tr(", accuracy %1 %").arg(100 * *step->accuracy, 0, 'f', 1);
+    }
+    const QString click = why_not_.isEmpty() ? tr("Click: run this step again, and look inside") : why_not_;
+    return tip + QLatin1Char('\n') + click;
+}
+
+void TrainPlots::setWhyNotLookedAt(const QString& why) {
+    why_not_ = why;
+    map_->setWhyNotLookedAt(why);
 }
 
 }  // namespace loupe::views

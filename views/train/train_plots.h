@@ -52,6 +52,10 @@ class TrainPlots : public QWidget {
     // Curves of other trainings.
     const QList<QCPGraph*>& overlays() const { return overlays_; }
     std::int64_t marked() const { return marked_; }
+    // Why a step cannot be run again now; empty: a click does it.
+    void setWhyNotLookedAt(const QString& why);
+    // The numbers of a step, and what a click on it does.
+    QString tipOf(std::int64_t step) const;
     // Of a place in the curves; 0 outside.
     std::int64_t stepAt(QPoint position) const;
     // Two columns of plots, or one where there is little room.
@@ -114,6 +118,7 @@ class TrainPlots : public QWidget {
     bool is_scale_chosen_ = false;
     bool is_short_ = false;
     QPoint pressed_;
+    QString why_not_;
     double average_ = 0;
     bool has_average_ = false;
 };

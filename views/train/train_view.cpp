@@ -5,6 +5,7 @@
 #include <QMenu>
 #include <QScrollArea>
 #include <QSplitter>
+#include <QToolTip>
 #include <QVBoxLayout>
 
 #include "views/common/format.h"
@@ -136,7 +137,17 @@ void TrainView::resizeEvent(QResizeEvent* event) {
 
 void TrainView::lookAt(std::int64_t step) {
     if (bridge().model() == nullptr || bridge().training() == nullptr) return;
+    // A training that runs is not ended by a click.
+    if (!whyNotLookedAt().isEmpty()) return QToolTip::showText(QCursor::pos(), plots_->tipOf(step), plots_);
     bridge().lookAtStep(step);
+}
+
+// A step that is run again may give way to another one; what else runs does not.
+QString TrainView::whyNotLookedAt() const {
+    if (!bridge().isBusy()) return {};
+    if (!bridge().isTraining()) return tr("Something runs: stop it first to run this step again");
+    const bool isReplay = bridge().status().training_end > 0;
+    return isReplay ? QString() : tr("Pause or stop the training first to look inside this step");
 }
 
 void TrainView::goOnFromHere() {
@@ -249,6 +260,7 @@ void TrainView::showState() {
     save_checkpoint_->setEnabled(bridge().training() != nullptr);
     save_checkpoint_->setToolTip(bridge().training() ? tr("Model, optimiser, schedule, epoch, step and random numbers, for torch.load and to go on from") : tr("Not now: nothing was trained yet"));
     form_->setRunning(isTraining);
+    plots_->setWhyNotLookedAt(whyNotLookedAt());
     const session::Status& status = bridge().status();
     const QString inside = tr("inside step %1: %2").arg(status.training_step).arg(text(status.why));
     state_->setText(isPaused && isTraining ? inside : isTraining ? text(status.progress) : text(status.error));

@@ -33,7 +33,7 @@ class TrainView : public View {
     void trainAnew();
     // The engine stops inside the next step, or goes on from there.
     void pauseOrGoOn();
-    // Runs a step of the training again and parks inside it.
+    // Runs a step of the training again and parks inside it. While the training runs it only shows the step's numbers.
     void lookAt(std::int64_t step);
     // From a step that is looked at: on from there, or back to where the training ended.
     void goOnFromHere();
@@ -54,6 +54,7 @@ class TrainView : public View {
     QWidget* makePastBar();
     void arrange();
     void showPast();
+    QString whyNotLookedAt() const;
     void tellOf(const std::string& failure, const QString& done);
     void lookAtData();
     void goOn();

@@ -31,11 +31,40 @@ std::string settingOf(const Settings& settings, const std::string& name) {
     return {};
 }
 
+// Names of settings that are not the same in all, a missing one as an empty one, in the order in which they come.
+QStringList differing(const std::vector<Settings>& all) {
+    struct Seen {
+        std::string value;
+        std::size_t count = 0;
+        bool differs = false;
+    };
+    std::map<std::string, Seen> seen;
+    std::vector<std::string> order;
+    for (const Settings& settings : all) {
+        for (const auto& [name, value] : settings) {
+            const auto [found, is_new] = seen.try_emplace(name);
+            if (is_new) {
+                found->second.value = value;
+                order.push_back(name);
+            }
+            ++found->second.count;
+            found->second.differs |= value != found->second.value;
+        }
+    }
+    QStringList names;
+    for (const std::string& name : order) {
+        const Seen& of = seen.at(name);
+        const bool is_missing = of.count < all.size() && !of.value.empty();
+        if (of.differs || is_missing) names << text(name);
+    }
+    return names;
+}
+
 }  // namespace
 
 TrainingList::TrainingList(QWidget* parent) : QTreeWidget(parent) {
     setObjectName(QStringLiteral("trainTrainings"));
-    setAccessibleName(tr("Trainings of this model in this session"));
+    setAccessibleName(tr("Trainings of this model since the program was started"));
     setRootIsDecorated(false);
     setUniformRowHeights(true);
     setAllColumnsShowFocus(true);
@@ -53,23 +82,14 @@ TrainingList::TrainingList(QWidget* parent) : QTreeWidget(parent) {
 
 QColor TrainingList::colourOf(const session::TrainingLog& log) { return Theme::instance().series(log.origin().number + 4); }
 
-QStringList TrainingList::differences(const std::vector<Log>& trainings) {
-    QStringList names;
-    std::map<std::string, std::string> first;
-    for (const Log& log : trainings) {
-        for (const auto& [name, value] : settingsOf(*log)) {
-            const bool isOther = std::any_of(trainings.begin(), trainings.end(), [&, key = name, mine = value](const Log& other) { return settingOf(settingsOf(*other), key) != mine; });
-            if (isOther && !names.contains(text(name))) names << text(name);
-        }
-    }
-    return names;
-}
-
 void TrainingList::show(const QString& model, const std::vector<Log>& trainings, const Log& now) {
-    const QStringList names = differences(trainings);
+    std::vector<Settings> settings;
+    for (const Log& log : trainings) settings.push_back(settingsOf(*log));
+    const QStringList names = differing(settings);
     QStringList rows{model, names.join(QLatin1Char('|'))};
     std::vector<QStringList> cells;
-    for (const Log& log : trainings) {
+    for (std::size_t i = 0; i < trainings.size(); ++i) {
+        const Log& log = trainings[i];
         QStringList row{QString::number(log->origin().number)};
         const std::size_t count = log->step_count();
         const auto steps = count > 0 ? log->steps(count - 1) : std::vector<session::TrainingStep>();
@@ -80,9 +100,8 @@ void TrainingList::show(const QString& model, const std::vector<Log>& trainings,
         else if (!epochs.empty() && epochs.back().held_out_loss) metric = tr("loss %1 held out").arg(numberText(*epochs.back().held_out_loss));
         else if (!epochs.empty() && epochs.back().accuracy) metric = tr("%1 %").arg(100 * *epochs.back().accuracy, 0, 'f', 1);
         row << metric;
-        const Settings settings = settingsOf(*log);
         for (const QString& name : names) {
-            QString value = text(settingOf(settings, name.toStdString()));
+            QString value = text(settingOf(settings[i], name.toStdString()));
             if (value.contains(QLatin1Char('/')) && QFileInfo::exists(value)) value = QFileInfo(value).fileName();
             row << value;
         }
@@ -121,7 +140,7 @@ void TrainingList::show(const QString& model, const std::vector<Log>& trainings,
             for (int column = 0; column < columnCount(); ++column) item->setFont(column, bold);
         }
         QStringList all;
-        for (const auto& [name, value] : settingsOf(*trainings[i])) all << QStringLiteral("%1: %2").arg(text(name), text(value));
+        for (const auto& [name, value] : settings[i]) all << QStringLiteral("%1: %2").arg(text(name), text(value));
         for (int column = 0; column < columnCount(); ++column) item->setToolTip(column, all.join(QLatin1Char('\n')));
     }
 }

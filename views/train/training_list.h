@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// The trainings of the model in this session: what differs in their settings, what they came to, and which are drawn.
+// The trainings of the model since the program was started: what differs in their settings, what they came to, and
+// which are drawn.
 
 #include <QHash>
 #include <QSet>
@@ -22,8 +23,6 @@ class TrainingList : public QTreeWidget {
     // Those that are ticked, but for the one that is drawn anyway.
     std::vector<Log> chosen() const;
     static QColor colourOf(const session::TrainingLog& log);
-    // Settings that are not the same in all of them, by name.
-    static QStringList differences(const std::vector<Log>& trainings);
 
   signals:
     void chosenChanged();
