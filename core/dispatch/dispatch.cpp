@@ -226,28 +226,8 @@ void mark_views(const Operator& op, std::span<const IValue> arguments, IValue* r
     }
 }
 
-// Results that have no derivative though their dtype could have one (output_differentiability in PyTorch's table).
-struct ConstantResults {
-    std::string_view name;
-    std::uint64_t results;
-};
-constexpr ConstantResults kConstantResults[] = {
-    {"aten::native_layer_norm", 0b110},  {"aten::native_batch_norm", 0b110}, {"aten::nll_loss_forward", 0b10},
-    {"aten::nll_loss2d_forward", 0b10},  {"aten::log_sigmoid_forward", 0b10}, {"aten::multilabel_margin_loss_forward", 0b10},
-    {"aten::_ctc_loss", 0b10},           {"aten::_weight_norm_interface", 0b10}, {"aten::linalg_lu", 0b001},
-    {"aten::lu_unpack", 0b001},          {"aten::linalg_lstsq", 0b1110},     {"aten::_linalg_det", 0b110},
-    {"aten::_linalg_slogdet", 0b1100},   {"aten::_linalg_solve_ex", 0b1110}};
-
-std::uint64_t constant_results(const Operator& op) {
-    if (op.result_count() < 2) return 0;
-    for (const ConstantResults& entry : kConstantResults) {
-        if (op.schema.name == entry.name) return entry.results;
-    }
-    return 0;
-}
-
 void set_histories(const Operator& op, std::span<const IValue> arguments, IValue* results, const Ptr<OperatorNode>& node) {
-    const std::uint64_t constants = constant_results(op);
+    const std::uint64_t constants = op.record->constant_results;
     const auto set_one = [&](const IValue& value, bool is_written, bool is_constant) {
         if (!value.is_tensor() || is_constant) {
             node->add_output({});

@@ -116,6 +116,8 @@ struct OperatorRecord {
     std::string_view out_overload = "out";
     bool is_random = false;              // never folded, merged or removed by passes as if it were a pure function
     bool is_gradient_stop = false;       // results never require grad (comparisons, argmax, ...); integral results never do
+    // Bit i: result i has no derivative though its dtype could have one; output_differentiability in PyTorch's table.
+    std::uint8_t constant_results = 0;
 };
 
 // A family: its name and its records, listed in one array.

@@ -166,7 +166,8 @@ constexpr OperatorRecord kRecords[] = {
      .formula = "min_X |self X - b|",
      .kernel = boxed<lstsq>,
      .derivative = {lstsq_backward, {save_argument(0), save_argument(1)}},
-     .samples = lstsq_samples},
+     .samples = lstsq_samples,
+     .constant_results = 0b1110},
 };
 
 }  // namespace

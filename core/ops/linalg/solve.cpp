@@ -196,7 +196,8 @@ constexpr OperatorRecord kRecords[] = {
      .derivative = {solve_backward, {save_argument(0), save_result(0), save_result(1), save_result(2)}},
      .cost = solve_cost,
      .variants = kOut,
-     .out_overload = "result"},
+     .out_overload = "result",
+     .constant_results = 0b1110},
     {.schema = "aten::linalg_solve_ex(Tensor A, Tensor B, *, bool left=True, bool check_errors=False) -> (Tensor "
                "result, Tensor info)",
      .summary = "Solves a linear system; an error number says whether it could.",

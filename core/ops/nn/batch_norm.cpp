@@ -535,6 +535,7 @@ extern const OperatorRecord kNativeBatchNorm = {
                    {save_argument(0), save_argument(1), save_argument(3), save_argument(4), save_result(1), save_result(2)}},
     .cost = batch_norm_cost,
     .samples = native_samples,
+    .constant_results = 0b110,
 };
 extern const OperatorRecord kNativeBatchNormBackward = {
     .schema = "aten::native_batch_norm_backward(Tensor grad_out, Tensor input, Tensor? weight, Tensor? running_mean, Tensor? "

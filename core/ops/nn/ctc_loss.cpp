@@ -283,6 +283,7 @@ extern const OperatorRecord kCtcLossForward = {
     .kernel = boxed<ctc_loss_of>,
     .derivative = {ctc_gradient, {save_argument(0), save_argument(1), save_result(0), save_result(1)}},
     .samples = ctc_samples<false>,
+    .constant_results = 0b10,
 };
 extern const OperatorRecord kCtcLossForwardTensor = {
     .schema = "aten::_ctc_loss.Tensor(Tensor log_probs, Tensor targets, Tensor input_lengths, Tensor target_lengths, int blank=0, bool "
@@ -292,6 +293,7 @@ extern const OperatorRecord kCtcLossForwardTensor = {
     .derivative = {ctc_gradient_of_tensors,
                    {save_argument(0), save_argument(1), save_argument(2), save_argument(3), save_result(0), save_result(1)}, "CtcLossBackward1"},
     .samples = ctc_samples<true>,
+    .constant_results = 0b10,
 };
 extern const OperatorRecord kCtcLossBackward = {
     .schema = "aten::_ctc_loss_backward(Tensor grad, Tensor log_probs, Tensor targets, int[] input_lengths, int[] target_lengths, Tensor "

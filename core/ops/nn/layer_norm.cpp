@@ -518,6 +518,7 @@ extern const OperatorRecord kNativeLayerNorm = {
                    {save_argument(0), save_argument(2), save_argument(3), save_result(1), save_result(2)}},
     .cost = layer_norm_cost,
     .samples = native_samples,
+    .constant_results = 0b110,
 };
 extern const OperatorRecord kNativeLayerNormBackward = {
     .schema = "aten::native_layer_norm_backward(Tensor grad_out, Tensor input, SymInt[] normalized_shape, Tensor mean, Tensor rstd, "

@@ -284,6 +284,7 @@ extern const OperatorRecord kMultilabelMarginLossForward = {
     .derivative = {multilabel_gradient, {save_argument(0), save_argument(1), save_result(1)}, "MultilabelMarginLossBackward0"},
     .variants = kOut,
     .out_overload = "output",
+    .constant_results = 0b10,
 };
 extern const OperatorRecord kMultilabelMarginLossBackward = {
     .schema = "aten::multilabel_margin_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction, Tensor is_target) -> Tensor",

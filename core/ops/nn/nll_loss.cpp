@@ -276,6 +276,7 @@ extern const OperatorRecord kNllLossForward = {
     .kernel = filling<forward_kernel<check_nll>, 2>,
     .derivative = {nll_gradient, {save_argument(0), save_argument(1), save_argument(2), save_result(1)}, "NllLossBackward0"},
     .samples = nll_samples,
+    .constant_results = 0b10,
 };
 extern const OperatorRecord kNllLossBackward = {
     .schema = "aten::nll_loss_backward(" LOUPE_NLL_BACKWARD_ARGUMENTS ") -> Tensor",
@@ -292,6 +293,7 @@ extern const OperatorRecord kNllLoss2dForward = {
     .kernel = filling<forward_kernel<check_nll2d>, 2>,
     .derivative = {nll2d_gradient, {save_argument(0), save_argument(1), save_argument(2), save_result(1)}, "NllLoss2DBackward0"},
     .samples = nll2d_samples,
+    .constant_results = 0b10,
 };
 extern const OperatorRecord kNllLoss2dBackward = {
     .schema = "aten::nll_loss2d_backward(" LOUPE_NLL_BACKWARD_ARGUMENTS ") -> Tensor",
