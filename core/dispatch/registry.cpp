@@ -8,7 +8,6 @@
 #include "core/base/error.h"
 #include "core/base/strings.h"
 #include "core/dispatch/gradient_arithmetic.h"
-#include "core/kernels/vector_targets.h"
 #include "core/dispatch/out_form_table.h"
 
 namespace loupe {
@@ -73,7 +72,6 @@ void derive_facts(Operator& op) {
 class Registry {
   public:
     Registry() {
-        limit_vector_targets();
         install_gradient_arithmetic();
         for (const OperatorFamily& family : operator_families()) add_family(family);
         for (const OutForm& form : out_form_table()) add_out_form(form);
