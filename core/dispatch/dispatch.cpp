@@ -14,7 +14,6 @@
 #include "core/dispatch/operator_node.h"
 #include "core/dispatch/out_checks.h"
 #include "core/dispatch/out_form.h"
-#include "core/ops/sparse/sparse.h"
 #include "core/dispatch/stand_in.h"
 
 namespace loupe {
@@ -368,9 +367,15 @@ void call_unchecked(const Operator& op, std::span<const IValue> arguments, IValu
     if (op.is_view && !op.record->is_gradient_stop) mark_views(op, arguments, results);
 }
 
+void call_on_sparse(const Operator& op, std::span<const IValue> arguments, IValue* results) {
+    if (op.record->sparse.run == nullptr || op.variant == OperatorVariant::Out) refuse_sparse(op);
+    const GradModeScope no_grad(false);
+    op.record->sparse.run(op, arguments, results);
+}
+
 void call_told(const Operator& op, std::span<const IValue> arguments, IValue* results) {
     try {
-        if (require_tensors(op, arguments) && !takes_sparse(op)) [[unlikely]] return call_on_sparse(op, arguments, results);
+        if (require_tensors(op, arguments) && !op.takes_sparse) [[unlikely]] return call_on_sparse(op, arguments, results);
         call_unchecked(op, arguments, results);
     } catch (Error& error) {
         if (error.kind() != ErrorKind::Cancelled) error.add_context(call_context(op, arguments));
@@ -399,6 +404,11 @@ void call_observed(const Operator& op, std::span<const IValue> arguments, IValue
 }
 
 }  // namespace
+
+void refuse_sparse(const Operator& op) {
+    throw Error(ErrorKind::Unsupported, concat("Could not run '", op.full_name, "' with arguments from the 'SparseCPU' backend: this operator takes "
+                                               "no sparse tensors. Call to_dense() first."));
+}
 
 bool is_observed(const Operator& op) {
     if ((op.tensor_arguments | op.list_arguments) != 0 || op.record->is_random) return true;

@@ -19,6 +19,7 @@
 namespace loupe {
 
 class GradientContext;
+class Operator;
 class Random;
 
 // The arguments in schema order, defaults filled in.
@@ -96,6 +97,14 @@ struct Derivative {
     constexpr explicit operator bool() const { return backward != nullptr; }
 };
 
+// Runs an operator of which an argument is sparse, the in-place form too.
+using SparseFunction = void (*)(const Operator& op, Arguments arguments, IValue* results);
+// How an operator takes sparse tensors: by default it refuses them.
+struct SparseForm {
+    SparseFunction run = nullptr;
+    bool as_is = false;  // its kernel takes them: it asks for sizes and the like alone, or was made for sparse tensors
+};
+
 enum Variants : std::uint8_t {
     kFunctional = 0,
     kInPlace = 1,  // aten::relu_(Tensor(a!) self) -> Tensor(a!)
@@ -118,6 +127,14 @@ struct OperatorRecord {
     bool is_gradient_stop = false;       // results never require grad (comparisons, argmax, ...); integral results never do
     // Bit i: result i has no derivative though its dtype could have one; output_differentiability in PyTorch's table.
     std::uint8_t constant_results = 0;
+    SparseForm sparse = {};  // operators of namespaces other than aten take sparse tensors as they are
+
+    // For records that a function makes: one(...).with_sparse({.as_is = true}).
+    constexpr OperatorRecord with_sparse(SparseForm form) const {
+        OperatorRecord record = *this;
+        record.sparse = form;
+        return record;
+    }
 };
 
 // A family: its name and its records, listed in one array.

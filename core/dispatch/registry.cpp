@@ -44,6 +44,7 @@ bool is_tensor(const Type& type) {
 
 void derive_facts(Operator& op) {
     op.full_name = op.schema.full_name();
+    op.takes_sparse = op.record->sparse.as_is || !op.schema.name.starts_with("aten::");
     for (std::size_t i = 0; i < op.schema.arguments.size() && i < 64; ++i) {
         const Argument& argument = op.schema.arguments[i];
         const std::uint64_t bit = std::uint64_t{1} << i;

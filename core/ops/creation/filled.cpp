@@ -4,6 +4,7 @@
 #include "core/ops/creation/creation.h"
 #include "core/dispatch/functions.h"
 #include "core/kernels/layout.h"
+#include "core/ops/sparse/sparse.h"
 
 namespace loupe {
 
@@ -150,7 +151,8 @@ constexpr OperatorRecord kLike[] = {
          "As self, elements not set.", infer_like<1>, &leave),
     made("aten::zeros_like(Tensor self, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None, "
          "MemoryFormat? memory_format=None) -> Tensor",
-         "Zeros in self's shape.", infer_like<1>, &fill_constant<0>),
+         "Zeros in self's shape.", infer_like<1>, &fill_constant<0>)
+        .with_sparse({.run = on_sparse::empty_like}),
     made("aten::ones_like(Tensor self, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None, "
          "MemoryFormat? memory_format=None) -> Tensor",
          "Ones in self's shape.", infer_like<1>, &fill_constant<1>),

@@ -5,6 +5,7 @@
 #include "core/ops/linalg/batch.h"
 #include "core/ops/linalg/family.h"
 #include "core/dispatch/out_checks.h"
+#include "core/ops/sparse/sparse.h"
 
 namespace loupe::linalg {
 namespace {
@@ -191,15 +192,19 @@ constexpr OperatorRecord kRecords[] = {
              into<"aten::frobenius_norm.dim", 1>),
     out_form("aten::norm.out(Tensor self, Scalar? p, int[1] dim, bool keepdim=False, "
              "*, Tensor(a!) out) -> Tensor(a!)",
-             into<"aten::norm.ScalarOpt_dim", 1>),
+             into<"aten::norm.ScalarOpt_dim", 1>)
+        .with_sparse({.run = on_sparse::norm}),
     out_form("aten::norm.Scalar_out(Tensor self, Scalar p=2, *, Tensor(a!) out) -> Tensor(a!)",
-             into<"aten::norm.Scalar", 1>),
+             into<"aten::norm.Scalar", 1>)
+        .with_sparse({.run = on_sparse::norm}),
     out_form("aten::norm.ScalarOpt_dtype_out(Tensor self, Scalar? p, "
              "*, ScalarType dtype, Tensor(a!) out) -> Tensor(a!)",
-             into<"aten::norm.ScalarOpt_dtype", 1>),
+             into<"aten::norm.ScalarOpt_dtype", 1>)
+        .with_sparse({.run = on_sparse::norm}),
     out_form("aten::norm.dtype_out(Tensor self, Scalar? p, int[1] dim, bool keepdim, "
              "*, ScalarType dtype, Tensor(a!) out) -> Tensor(a!)",
-             into<"aten::norm.ScalarOpt_dim_dtype", 1>),
+             into<"aten::norm.ScalarOpt_dim_dtype", 1>)
+        .with_sparse({.run = on_sparse::norm}),
     out_form("aten::dist.out(Tensor self, Tensor other, Scalar p=2, *, Tensor(a!) out) -> Tensor(a!)",
              into<"aten::dist", 1>),
     out_form("aten::ger.out(Tensor self, Tensor vec2, *, Tensor(a!) out) -> Tensor(a!)", into<"aten::ger", 1>),

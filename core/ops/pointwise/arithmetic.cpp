@@ -4,6 +4,7 @@
 #include "core/kernels/arithmetic.h"
 #include "core/ops/pointwise/family.h"
 #include "core/ops/pointwise/pointwise.h"
+#include "core/ops/sparse/sparse.h"
 
 namespace loupe {
 namespace {
@@ -91,7 +92,8 @@ constexpr OperatorRecord kRecords[] = {
      .kernel = kScaledKernel<BinaryOp::Add, BinaryOp::AddScaled>,
      .derivative = {add_backward},
      .samples = alpha_samples,
-     .variants = kInPlace | kOut},
+     .variants = kInPlace | kOut,
+     .sparse = {.run = on_sparse::add}},
     {.schema = "aten::add.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor",
      .summary = "Sum of a tensor and a number.",
      .formula = "self + alpha other",
@@ -100,7 +102,8 @@ constexpr OperatorRecord kRecords[] = {
      .derivative = {[](G& c) { c.set_grad(0, c.grad_output()); }, {}, "AddBackward1"},
      .samples = alpha_scalar_samples,
      .variants = kInPlace | kOut,
-     .out_overload = "Scalar_out"},
+     .out_overload = "Scalar_out",
+     .sparse = {.run = on_sparse::add}},
     {.schema = "aten::sub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor",
      .summary = "Difference of two tensors.",
      .formula = "self - alpha other",
@@ -108,7 +111,8 @@ constexpr OperatorRecord kRecords[] = {
      .kernel = kScaledKernel<BinaryOp::Sub, BinaryOp::SubScaled>,
      .derivative = {sub_backward},
      .samples = subtraction_samples,
-     .variants = kInPlace | kOut},
+     .variants = kInPlace | kOut,
+     .sparse = {.run = on_sparse::sub}},
     {.schema = "aten::sub.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor",
      .summary = "Difference of a tensor and a number.",
      .formula = "self - alpha other",
@@ -117,7 +121,8 @@ constexpr OperatorRecord kRecords[] = {
      .derivative = {[](G& c) { c.set_grad(0, c.grad_output()); }, {}, "SubBackward1"},
      .samples = subtraction_scalar_samples,
      .variants = kInPlace | kOut,
-     .out_overload = "Scalar_out"},
+     .out_overload = "Scalar_out",
+     .sparse = {.run = on_sparse::sub}},
     {.schema = "aten::rsub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor",
      .summary = "Difference with the operands exchanged.",
      .formula = "other - alpha self",
@@ -139,7 +144,8 @@ constexpr OperatorRecord kRecords[] = {
      .kernel = binary<BinaryOp::Mul>,
      .derivative = {mul_backward, {save_argument(0, 1), save_argument(1, 0)}},
      .samples = binary_samples,
-     .variants = kInPlace | kOut},
+     .variants = kInPlace | kOut,
+     .sparse = {.run = on_sparse::scale}},
     {.schema = "aten::mul.Scalar(Tensor self, Scalar other) -> Tensor",
      .summary = "Product with a number.",
      .formula = "self other",
@@ -148,7 +154,8 @@ constexpr OperatorRecord kRecords[] = {
      .derivative = {[](G& c) { c.set_grad(0, c.grad_output() * conj(c.value(1).to_scalar())); }, {}, "MulBackward1"},
      .samples = scalar_samples,
      .variants = kInPlace | kOut,
-     .out_overload = "Scalar_out"},
+     .out_overload = "Scalar_out",
+     .sparse = {.run = on_sparse::scale}},
 };
 
 }  // namespace

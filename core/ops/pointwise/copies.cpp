@@ -7,6 +7,7 @@
 #include "core/ops/pointwise/family.h"
 #include "core/ops/pointwise/pointwise.h"
 #include "core/ops/samples.h"
+#include "core/ops/sparse/sparse.h"
 
 namespace loupe {
 namespace {
@@ -176,7 +177,8 @@ constexpr OperatorRecord kCopies[] = {
          c.grad(0, [&] { return fn::zeros_like(c.grad_output()); });
          c.grad(1, [&] { return c.grad_output(); });
      }},
-     .samples = copied_tensor_samples},
+     .samples = copied_tensor_samples,
+     .sparse = {.run = on_sparse::copy}},
     {.schema = "aten::copy_.int(Tensor(a!) self, int other) -> Tensor(a!)",
      .summary = "Overwrites self with a number.",
      .kernel = boxed<copy_number>,
@@ -193,9 +195,11 @@ constexpr OperatorRecord kCopies[] = {
      .kernel = FillingKernel{&copy_first},
      .derivative = {pass_gradient},
      .samples = clone_samples,
-     .variants = kOut},
+     .variants = kOut,
+     .sparse = {.run = on_sparse::clone}},
     composite("aten::contiguous(Tensor(a) self, *, MemoryFormat memory_format=0) -> Tensor(a)",
-              "self when it is in that memory order, else a copy.", boxed<contiguous>),
+              "self when it is in that memory order, else a copy.", boxed<contiguous>)
+        .with_sparse({.run = on_sparse::itself}),
     {.schema = "aten::fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!)",
      .summary = "Sets every element to a number.",
      .kernel = boxed<fill_number>,
@@ -210,7 +214,8 @@ constexpr OperatorRecord kCopies[] = {
      .summary = "Sets every element to 0.",
      .kernel = boxed<zero_in_place>,
      .derivative = {zero_gradient},
-     .samples = unary_samples},
+     .samples = unary_samples,
+     .sparse = {.run = on_sparse::zero}},
     composite("aten::fill.Scalar(Tensor self, Scalar value) -> Tensor", "A number in self's shape.", boxed<fill>),
     composite("aten::fill.Tensor(Tensor self, Tensor value) -> Tensor", "A value in self's shape.", boxed<fill_with_tensor>),
     composite("aten::zero(Tensor self) -> Tensor", "Zeros in self's shape.", boxed<zero>),
@@ -223,26 +228,34 @@ constexpr OperatorRecord kConversions[] = {
      .infer = infer_to_copy,
      .kernel = FillingKernel{&copy_first},
      .derivative = {pass_gradient},
-     .samples = conversion_samples},
+     .samples = conversion_samples,
+     .sparse = {.run = on_sparse::values}},
     composite("aten::to.device(Tensor(a) self, Device device, ScalarType dtype, bool non_blocking=False, bool copy=False, "
               "MemoryFormat? memory_format=None) -> Tensor(a)",
-              "Converts to a device and dtype; self when nothing changes.", boxed<to_device>),
+              "Converts to a device and dtype; self when nothing changes.", boxed<to_device>)
+        .with_sparse({.run = on_sparse::values}),
     composite("aten::to.dtype(Tensor(a) self, ScalarType dtype, bool non_blocking=False, bool copy=False, MemoryFormat? "
               "memory_format=None) -> Tensor(a)",
-              "Converts to a dtype; self when nothing changes.", boxed<to_dtype>),
+              "Converts to a dtype; self when nothing changes.", boxed<to_dtype>)
+        .with_sparse({.run = on_sparse::values}),
     composite("aten::to.other(Tensor(a) self, Tensor other, bool non_blocking=False, bool copy=False, MemoryFormat? "
               "memory_format=None) -> Tensor(a)",
-              "Converts to another tensor's dtype and device.", boxed<to_other>),
+              "Converts to another tensor's dtype and device.", boxed<to_other>)
+        .with_sparse({.run = on_sparse::values}),
     composite("aten::to.dtype_layout(Tensor(a) self, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? "
               "pin_memory=None, bool non_blocking=False, bool copy=False, MemoryFormat? memory_format=None) -> Tensor(a)",
-              "Converts what is given.", boxed<to_dtype_layout>),
+              "Converts what is given.", boxed<to_dtype_layout>)
+        .with_sparse({.run = on_sparse::values}),
     composite("aten::to.prim_Device(Tensor(a) self, Device? device, int? dtype=None, bool non_blocking=False, bool copy=False) -> "
               "Tensor(b|a)",
-              "Converts what is given.", boxed<to_prim_device>),
+              "Converts what is given.", boxed<to_prim_device>)
+        .with_sparse({.run = on_sparse::values}),
     composite("aten::to.prim_dtype(Tensor(a) self, int? dtype=None, bool non_blocking=False, bool copy=False) -> Tensor(b|a)",
-              "Converts to a dtype if one is given.", boxed<to_prim_dtype>),
+              "Converts to a dtype if one is given.", boxed<to_prim_dtype>)
+        .with_sparse({.run = on_sparse::values}),
     composite("aten::to.prim_other(Tensor(a) self, bool non_blocking=False, bool copy=False) -> Tensor(b|a)",
-              "self, or a copy.", boxed<to_prim_other>),
+              "self, or a copy.", boxed<to_prim_other>)
+        .with_sparse({.run = on_sparse::values}),
     composite("aten::type_as(Tensor self, Tensor other) -> Tensor", "Converts to another tensor's dtype.", boxed<type_as>),
     composite("aten::chalf(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor", "Converts to complex32.", boxed<chalf>),
     composite("aten::cpu(Tensor(a) self) -> Tensor(b|a)", "Moves a tensor to the CPU; itself when it is there.", boxed<cpu>),

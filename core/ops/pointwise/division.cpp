@@ -4,6 +4,7 @@
 #include "core/kernels/arithmetic.h"
 #include "core/ops/pointwise/family.h"
 #include "core/ops/pointwise/pointwise.h"
+#include "core/ops/sparse/sparse.h"
 
 namespace loupe {
 namespace {
@@ -103,7 +104,8 @@ constexpr OperatorRecord kRecords[] = {
      .kernel = binary<BinaryOp::Div>,
      .derivative = {div_backward, {save_argument(0, 1), save_argument(1)}},
      .samples = divisor_samples,
-     .variants = kInPlace | kOut},
+     .variants = kInPlace | kOut,
+     .sparse = {.run = on_sparse::scale}},
     {.schema = "aten::div.Scalar(Tensor self, Scalar other) -> Tensor",
      .summary = "Quotient by a number.",
      .formula = "self / other",
@@ -112,7 +114,8 @@ constexpr OperatorRecord kRecords[] = {
      .derivative = {div_scalar_backward, {}, "DivBackward1"},
      .samples = scalar_samples,
      .variants = kInPlace | kOut,
-     .out_overload = "Scalar_out"},
+     .out_overload = "Scalar_out",
+     .sparse = {.run = on_sparse::scale}},
     {.schema = "aten::div.Tensor_mode(Tensor self, Tensor other, *, str? rounding_mode) -> Tensor",
      .summary = "Quotient, rounded towards 0 ('trunc') or down ('floor').",
      .infer = infer_mode,
@@ -120,7 +123,8 @@ constexpr OperatorRecord kRecords[] = {
      .derivative = kModeDerivative,
      .samples = mode_samples<false>,
      .variants = kInPlace | kOut,
-     .out_overload = "out_mode"},
+     .out_overload = "out_mode",
+     .sparse = {.run = on_sparse::scale}},
     {.schema = "aten::div.Scalar_mode(Tensor self, Scalar other, *, str? rounding_mode) -> Tensor",
      .summary = "Quotient by a number, rounded.",
      .infer = infer_mode,
@@ -128,7 +132,8 @@ constexpr OperatorRecord kRecords[] = {
      .derivative = {mode_scalar_backward, {}, "DivBackward3"},
      .samples = mode_samples<true>,
      .variants = kInPlace | kOut,
-     .out_overload = "Scalar_mode_out"},
+     .out_overload = "Scalar_mode_out",
+     .sparse = {.run = on_sparse::scale}},
     {.schema = "aten::floor_divide(Tensor self, Tensor other) -> Tensor",
      .summary = "Quotient rounded down, Python's //.",
      .formula = "floor(self / other)",

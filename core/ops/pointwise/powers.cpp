@@ -6,6 +6,7 @@
 #include "core/kernels/arithmetic.h"
 #include "core/ops/pointwise/family.h"
 #include "core/ops/pointwise/pointwise.h"
+#include "core/ops/sparse/sparse.h"
 
 namespace loupe {
 namespace {
@@ -125,7 +126,8 @@ constexpr OperatorRecord kRecords[] = {
      .derivative = {pow_backward, {save_argument(0), save_argument(1), save_result(0, 1)}, "PowBackward1"},
      .samples = pow_samples,
      .variants = kOut,
-     .out_overload = "Tensor_Tensor_out"},
+     .out_overload = "Tensor_Tensor_out",
+     .sparse = {.run = on_sparse::coalesced_values}},
     {.schema = "aten::pow.Scalar(Scalar self, Tensor exponent) -> Tensor",
      .summary = "A number to the power of each element.",
      .formula = "self ^ exponent",
@@ -144,7 +146,8 @@ constexpr OperatorRecord kRecords[] = {
                     {save_argument(0)}},
      .samples = pow_scalar_samples,
      .variants = kOut,
-     .out_overload = "Tensor_Scalar_out"},
+     .out_overload = "Tensor_Scalar_out",
+     .sparse = {.run = on_sparse::coalesced_values}},
     {.schema = "aten::pow_.Scalar(Tensor(a!) self, Scalar exponent) -> Tensor(a!)",
      .summary = "Raises each element to a power in place.",
      .composite = [](Arguments arguments, IValue* results) {

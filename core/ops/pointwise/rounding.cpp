@@ -4,6 +4,7 @@
 #include "core/kernels/arithmetic.h"
 #include "core/ops/pointwise/family.h"
 #include "core/ops/pointwise/pointwise.h"
+#include "core/ops/sparse/sparse.h"
 
 #include <cmath>
 #include <limits>
@@ -97,7 +98,8 @@ constexpr OperatorRecord kRecords[] = {
      .kernel = FillingKernel{&abs_kernel},
      .derivative = {[](G& c) { c.set_grad(0, c.grad_output() * fn::sgn(c.argument(0))); }, {save_argument(0)}},
      .samples = kink_samples,
-     .variants = kInPlace | kOut},
+     .variants = kInPlace | kOut,
+     .sparse = {.run = on_sparse::coalesced_values}},
     {.schema = "aten::neg(Tensor self) -> Tensor",
      .summary = "Each element with its sign turned.",
      .formula = "-x",
@@ -105,7 +107,8 @@ constexpr OperatorRecord kRecords[] = {
      .kernel = unary<UnaryOp::Neg>,
      .derivative = {[](G& c) { c.set_grad(0, -c.grad_output()); }},
      .samples = negation_samples,
-     .variants = kInPlace | kOut},
+     .variants = kInPlace | kOut,
+     .sparse = {.run = on_sparse::values}},
     {.schema = "aten::sgn(Tensor self) -> Tensor",
      .summary = "Sign; for complex numbers x / |x|.",
      .infer = infer_same,
@@ -113,7 +116,8 @@ constexpr OperatorRecord kRecords[] = {
      .derivative = {sgn_backward, {save_argument(0), save_result()}},
      .samples = kink_samples,
      .variants = kInPlace | kOut},
-    rounding("aten::sign(Tensor self) -> Tensor", "Sign of each element: -1, 0 or 1.", unary<UnaryOp::Sign>),
+    rounding("aten::sign(Tensor self) -> Tensor", "Sign of each element: -1, 0 or 1.", unary<UnaryOp::Sign>)
+        .with_sparse({.run = on_sparse::coalesced_values}),
     rounding("aten::floor(Tensor self) -> Tensor", "Largest integer not above.", unary<UnaryOp::Floor>),
     rounding("aten::ceil(Tensor self) -> Tensor", "Smallest integer not below.", unary<UnaryOp::Ceil>),
     rounding("aten::round(Tensor self) -> Tensor", "Nearest integer, halves to even.", unary<UnaryOp::Round>),
@@ -136,9 +140,12 @@ constexpr OperatorRecord kRecords[] = {
      .derivative = {[](G& c) { c.set_grad(0, keep_where(c.grad_output(), fn::isfinite(c.argument(0)))); }, {save_argument(0)}},
      .samples = nan_to_num_samples,
      .variants = kInPlace | kOut},
-    check("aten::isnan(Tensor self) -> Tensor", "Is it NaN?", test<TestOp::IsNan>),
-    check("aten::isinf(Tensor self) -> Tensor", "Is it infinite?", test<TestOp::IsInf>),
-    check("aten::isfinite(Tensor self) -> Tensor", "Is it neither infinite nor NaN?", test<TestOp::IsFinite>),
+    check("aten::isnan(Tensor self) -> Tensor", "Is it NaN?", test<TestOp::IsNan>)
+        .with_sparse({.run = on_sparse::coalesced_values}),
+    check("aten::isinf(Tensor self) -> Tensor", "Is it infinite?", test<TestOp::IsInf>)
+        .with_sparse({.run = on_sparse::coalesced_values}),
+    check("aten::isfinite(Tensor self) -> Tensor", "Is it neither infinite nor NaN?", test<TestOp::IsFinite>)
+        .with_sparse({.run = on_sparse::coalesced_values}),
     check("aten::isposinf(Tensor self) -> Tensor", "Is it plus infinity?", test<TestOp::IsPosInf>, kOut),
     check("aten::isneginf(Tensor self) -> Tensor", "Is it minus infinity?", test<TestOp::IsNegInf>, kOut),
     check("aten::signbit(Tensor self) -> Tensor", "Is the sign bit set?", test<TestOp::SignBit>, kOut),

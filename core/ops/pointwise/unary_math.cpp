@@ -9,6 +9,7 @@
 #include "core/kernels/integer_math.h"
 #include "core/ops/pointwise/family.h"
 #include "core/ops/pointwise/pointwise.h"
+#include "core/ops/sparse/sparse.h"
 
 namespace loupe {
 namespace {
@@ -122,7 +123,8 @@ constexpr OperatorRecord kRecords[] = {
     real_function("aten::log1p(Tensor self) -> Tensor", "Natural logarithm of 1 + x, exact near 0.", "ln(1 + x)", unary<UnaryOp::Log1p>,
                   {[](G& c) { c.set_grad(0, c.grad_output() / (c.argument(0) + 1)); }, {save_argument(0)}}, positive_samples),
     function("aten::sqrt(Tensor self) -> Tensor", "Square root of each element.", "sqrt(x)", unary<UnaryOp::Sqrt>,
-             {[](G& c) { c.set_grad(0, c.grad_output() / (2 * conj(c.result()))); }, {save_result()}}, positive_samples),
+             {[](G& c) { c.set_grad(0, c.grad_output() / (2 * conj(c.result()))); }, {save_result()}}, positive_samples)
+        .with_sparse({.run = on_sparse::coalesced_values}),
     function("aten::rsqrt(Tensor self) -> Tensor", "Reciprocal of the square root of each element.", "1 / sqrt(x)", unary<UnaryOp::Rsqrt>,
              {[](G& c) { c.set_grad(0, c.grad_output() * fn::pow_scalar(conj(c.result()), Scalar(3)) * -0.5); }, {save_result()}},
              positive_samples),
@@ -140,7 +142,8 @@ constexpr OperatorRecord kRecords[] = {
      .kernel = unary<UnaryOp::Square>,
      .derivative = {[](G& c) { c.set_grad(0, c.grad_output() * (conj(c.argument(0)) * 2)); }, {save_argument(0)}, "PowBackward0"},
      .samples = unary_samples,
-     .variants = kInPlace | kOut},
+     .variants = kInPlace | kOut,
+     .sparse = {.run = on_sparse::coalesced_values}},
 
     function("aten::sin(Tensor self) -> Tensor", "Sine of each element.", "sin(x)", unary<UnaryOp::Sin>,
              {[](G& c) { c.set_grad(0, c.grad_output() * fn::cos(conj(c.argument(0)))); }, {save_argument(0)}}),

@@ -10,6 +10,7 @@
 #include "core/dispatch/forward.h"
 #include "core/kernels/elementwise.h"
 #include "core/ops/reduction/reduction.h"
+#include "core/ops/sparse/sparse.h"
 
 namespace loupe {
 namespace {
@@ -198,13 +199,18 @@ constexpr OperatorRecord kRecords[] = {
      .kernel = filling<norm>,
      .derivative = {norm_backward, {save_argument(0), save_result()}},
      .samples = norm_samples,
-     .variants = kOut},
-    composite("aten::norm.Scalar(Tensor self, Scalar p=2) -> Tensor", "Norm of all elements.", boxed<norm_whole>),
-    composite("aten::norm.ScalarOpt_dtype(Tensor self, Scalar? p, *, ScalarType dtype) -> Tensor", "Norm of all elements.", boxed<norm_dtype>),
+     .variants = kOut,
+     .sparse = {.run = on_sparse::norm}},
+    composite("aten::norm.Scalar(Tensor self, Scalar p=2) -> Tensor", "Norm of all elements.", boxed<norm_whole>)
+        .with_sparse({.run = on_sparse::norm}),
+    composite("aten::norm.ScalarOpt_dtype(Tensor self, Scalar? p, *, ScalarType dtype) -> Tensor", "Norm of all elements.", boxed<norm_dtype>)
+        .with_sparse({.run = on_sparse::norm}),
     composite("aten::norm.ScalarOpt_dim(Tensor self, Scalar? p, int[1] dim, bool keepdim=False) -> Tensor", "Norm along dimensions.",
-              boxed<norm_dim>),
+              boxed<norm_dim>)
+        .with_sparse({.run = on_sparse::norm}),
     composite("aten::norm.ScalarOpt_dim_dtype(Tensor self, Scalar? p, int[1] dim, bool keepdim, *, ScalarType dtype) -> Tensor",
-              "Norm along dimensions.", boxed<norm_dim_dtype>),
+              "Norm along dimensions.", boxed<norm_dim_dtype>)
+        .with_sparse({.run = on_sparse::norm}),
     composite("aten::frobenius_norm(Tensor self) -> Tensor", "Norm of order 2 of all elements.", boxed<frobenius_norm>),
     composite("aten::frobenius_norm.dim(Tensor self, int[1] dim, bool keepdim=False) -> Tensor", "Norm of order 2 along dimensions.",
               boxed<frobenius_norm_dim>),

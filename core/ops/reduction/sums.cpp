@@ -3,6 +3,7 @@
 
 #include "core/kernels/arithmetic.h"
 #include "core/ops/reduction/reduction.h"
+#include "core/ops/sparse/sparse.h"
 
 namespace loupe {
 namespace {
@@ -176,7 +177,8 @@ constexpr OperatorRecord kRecords[] = {
      .derivative = {sum_backward},
      .samples = sum_samples,
      .variants = kOut,
-     .out_overload = "out"},
+     .out_overload = "out",
+     .sparse = {.run = on_sparse::norm}},
     {.schema = "aten::sum.dim_IntList(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
      .summary = "Sum along dimensions.",
      .infer = inferring<infer_sum_dim>,
@@ -184,7 +186,8 @@ constexpr OperatorRecord kRecords[] = {
      .derivative = {sum_dim_backward, {}, "SumBackward1"},
      .samples = sum_dim_samples,
      .variants = kOut,
-     .out_overload = "IntList_out"},
+     .out_overload = "IntList_out",
+     .sparse = {.run = on_sparse::norm}},
     {.schema = "aten::sum_to_size(Tensor self, int[] size) -> Tensor",
      .summary = "Sums what broadcasting from that size would have repeated.",
      .composite = boxed<sum_to_size>},
