@@ -8,11 +8,13 @@
 #include <array>
 #include <cstdint>
 #include <initializer_list>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "core/autograd/observer.h"
 #include "core/tensor/tensor.h"
 #include "core/value/ivalue.h"
 
@@ -105,6 +107,14 @@ struct SparseForm {
     bool as_is = false;  // its kernel takes them: it asks for sizes and the like alone, or was made for sparse tensors
 };
 
+// What is special about the operator in a Python program, and so in its trace.
+struct PythonFacts {
+    std::optional<PythonUse> result = {};  // its result is one of Python's own values; a trace warns of this use of a tensor
+    bool number_is_tensor = false;  // a number goes to the overload that takes a tensor: y + 1 is aten::add(%y, {1}, 1)
+    bool takes_numbers = false;     // numbers may stand where the schema has tensors: torch.add(1, y)
+    bool has_older_form = false;    // torch.addmm(beta, self, alpha, mat1, mat2) is understood too
+};
+
 enum Variants : std::uint8_t {
     kFunctional = 0,
     kInPlace = 1,  // aten::relu_(Tensor(a!) self) -> Tensor(a!)
@@ -128,11 +138,17 @@ struct OperatorRecord {
     // Bit i: result i has no derivative though its dtype could have one; output_differentiability in PyTorch's table.
     std::uint8_t constant_results = 0;
     SparseForm sparse = {};  // operators of namespaces other than aten take sparse tensors as they are
+    PythonFacts python = {};
 
     // For records that a function makes: one(...).with_sparse({.as_is = true}).
     constexpr OperatorRecord with_sparse(SparseForm form) const {
         OperatorRecord record = *this;
         record.sparse = form;
+        return record;
+    }
+    constexpr OperatorRecord with_python(const PythonFacts& facts) const {
+        OperatorRecord record = *this;
+        record.python = facts;
         return record;
     }
 };

@@ -100,7 +100,8 @@ constexpr OperatorRecord kRecords[] = {
      .summary = "Have they the same shape and elements?",
      .kernel = boxed<equal>,
      .samples = pair_samples,
-     .is_gradient_stop = true},
+     .is_gradient_stop = true,
+     .python = {.result = PythonUse::Boolean}},
     {.schema = "aten::isclose(Tensor self, Tensor other, float rtol=1.0000000000000001e-05, float atol=1e-08, "
                "bool equal_nan=False) -> Tensor",
      .summary = "|self - other| <= atol + rtol * |other|.",
@@ -108,7 +109,8 @@ constexpr OperatorRecord kRecords[] = {
     {.schema = "aten::allclose(Tensor self, Tensor other, float rtol=1.0000000000000001e-05, float atol=1e-08, "
                "bool equal_nan=False) -> bool",
      .summary = "Are all elements close?",
-     .composite = boxed<allclose>},
+     .composite = boxed<allclose>,
+     .python = {.result = PythonUse::Boolean}},
     {.schema = "aten::positive(Tensor(a) self) -> Tensor(a)", .summary = "The tensor itself.", .composite = boxed<positive>},
     {.schema = "prim::abs(Tensor x) -> Tensor", .summary = "abs(x) of Python's source.", .composite = boxed<absolute>},
     {.schema = "aten::deg2rad(Tensor self) -> Tensor", .summary = "Degrees to radians.", .composite = boxed<deg2rad>},

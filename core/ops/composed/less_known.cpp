@@ -191,7 +191,8 @@ constexpr OperatorRecord kRecords[] = {
               boxed<float_power_number_>),
     composite("aten::float_power_.Tensor(Tensor(a!) self, Tensor exponent) -> Tensor(a!)", "float_power in place.", boxed<float_power_>),
     composite("aten::round_.decimals(Tensor(a!) self, *, int decimals) -> Tensor(a!)", "round in place.", boxed<round_>),
-    composite("aten::floor_divide_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)", "floor_divide in place.", boxed<floor_divide_>),
+    composite("aten::floor_divide_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)", "floor_divide in place.", boxed<floor_divide_>)
+        .with_python({.takes_numbers = true}),
     composite("aten::_add_relu.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor", "relu of a sum.", boxed<add_relu>),
     composite("aten::_add_relu.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor", "relu of a sum.", boxed<add_relu_number>),
     composite("aten::_add_relu_.Tensor(Tensor(a!) self, Tensor other, *, Scalar alpha=1) -> Tensor(a!)", "relu of a sum, in place.",

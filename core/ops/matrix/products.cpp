@@ -310,6 +310,7 @@ extern const OperatorRecord kAddmm = {
     .cost = addmm_cost,
     .samples = addmm_samples,
     .variants = kInPlace | kOut,
+    .python = {.has_older_form = true},
 };
 
 extern const OperatorRecord kBmm = {
@@ -334,6 +335,7 @@ extern const OperatorRecord kBaddbmm = {
     .cost = addmm_cost,
     .samples = baddbmm_samples,
     .variants = kInPlace | kOut,
+    .python = {.has_older_form = true},
 };
 
 extern const OperatorRecord kAddbmm = {
@@ -346,6 +348,7 @@ extern const OperatorRecord kAddbmm = {
     .cost = addbmm_cost,
     .samples = addbmm_samples,
     .variants = kInPlace | kOut,
+    .python = {.has_older_form = true},
 };
 
 }  // namespace loupe

@@ -204,6 +204,7 @@ extern const OperatorRecord kAddmv = {
     .cost = addmv_cost,
     .samples = addmv_samples,
     .variants = kInPlace | kOut,
+    .python = {.has_older_form = true},
 };
 
 extern const OperatorRecord kDot = {
@@ -253,6 +254,7 @@ extern const OperatorRecord kAddr = {
     .derivative = {addr_backward, {save_argument(1, 2), save_argument(2, 1)}},
     .samples = addr_samples,
     .variants = kInPlace | kOut,
+    .python = {.has_older_form = true},
 };
 
 }  // namespace loupe

@@ -159,16 +159,26 @@ constexpr OperatorRecord kRecords[] = {
     alias("aten::max.other(Tensor self, Tensor other) -> Tensor", "The same as maximum.", forward<"aten::maximum">),
     alias("aten::min.other(Tensor self, Tensor other) -> Tensor", "The same as minimum.", forward<"aten::minimum">),
 
-    alias("aten::multiply.Tensor(Tensor self, Tensor other) -> Tensor", "The same as mul.", forward<"aten::mul.Tensor">),
-    alias("aten::multiply.Scalar(Tensor self, Scalar other) -> Tensor", "The same as mul.", forward<"aten::mul.Scalar">),
-    alias("aten::subtract.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor", "The same as sub.", forward<"aten::sub.Tensor">),
-    alias("aten::subtract.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor", "The same as sub.", forward<"aten::sub.Scalar">),
-    alias("aten::divide.Tensor(Tensor self, Tensor other) -> Tensor", "The same as div.", forward<"aten::div.Tensor">),
-    alias("aten::divide.Scalar(Tensor self, Scalar other) -> Tensor", "The same as div.", forward<"aten::div.Scalar">),
-    alias("aten::divide.Tensor_mode(Tensor self, Tensor other, *, str? rounding_mode) -> Tensor", "The same as div.", forward<"aten::div.Tensor_mode">),
-    alias("aten::divide.Scalar_mode(Tensor self, Scalar other, *, str? rounding_mode) -> Tensor", "The same as div.", forward<"aten::div.Scalar_mode">),
-    alias("aten::true_divide.Tensor(Tensor self, Tensor other) -> Tensor", "The same as div.", forward<"aten::div.Tensor">),
-    alias("aten::true_divide.Scalar(Tensor self, Scalar other) -> Tensor", "The same as div.", forward<"aten::div.Scalar">),
+    alias("aten::multiply.Tensor(Tensor self, Tensor other) -> Tensor", "The same as mul.", forward<"aten::mul.Tensor">)
+        .with_python({.takes_numbers = true}),
+    alias("aten::multiply.Scalar(Tensor self, Scalar other) -> Tensor", "The same as mul.", forward<"aten::mul.Scalar">)
+        .with_python({.takes_numbers = true}),
+    alias("aten::subtract.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor", "The same as sub.", forward<"aten::sub.Tensor">)
+        .with_python({.takes_numbers = true}),
+    alias("aten::subtract.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor", "The same as sub.", forward<"aten::sub.Scalar">)
+        .with_python({.takes_numbers = true}),
+    alias("aten::divide.Tensor(Tensor self, Tensor other) -> Tensor", "The same as div.", forward<"aten::div.Tensor">)
+        .with_python({.takes_numbers = true}),
+    alias("aten::divide.Scalar(Tensor self, Scalar other) -> Tensor", "The same as div.", forward<"aten::div.Scalar">)
+        .with_python({.takes_numbers = true}),
+    alias("aten::divide.Tensor_mode(Tensor self, Tensor other, *, str? rounding_mode) -> Tensor", "The same as div.", forward<"aten::div.Tensor_mode">)
+        .with_python({.takes_numbers = true}),
+    alias("aten::divide.Scalar_mode(Tensor self, Scalar other, *, str? rounding_mode) -> Tensor", "The same as div.", forward<"aten::div.Scalar_mode">)
+        .with_python({.takes_numbers = true}),
+    alias("aten::true_divide.Tensor(Tensor self, Tensor other) -> Tensor", "The same as div.", forward<"aten::div.Tensor">)
+        .with_python({.takes_numbers = true}),
+    alias("aten::true_divide.Scalar(Tensor self, Scalar other) -> Tensor", "The same as div.", forward<"aten::div.Scalar">)
+        .with_python({.takes_numbers = true}),
     alias("aten::absolute(Tensor self) -> Tensor", "The same as abs.", forward<"aten::abs">),
     alias("aten::negative(Tensor self) -> Tensor", "The same as neg.", forward<"aten::neg">),
     alias("aten::fix(Tensor self) -> Tensor", "The same as trunc.", forward<"aten::trunc">),
