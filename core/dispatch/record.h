@@ -137,6 +137,7 @@ struct OperatorRecord {
     bool is_gradient_stop = false;       // results never require grad (comparisons, argmax, ...); integral results never do
     // Bit i: result i has no derivative though its dtype could have one; output_differentiability in PyTorch's table.
     std::uint8_t constant_results = 0;
+    std::string_view writes = {};  // arguments that it writes without a mark in the schema: "running_mean running_var"
     SparseForm sparse = {};  // operators of namespaces other than aten take sparse tensors as they are
     PythonFacts python = {};
 

@@ -53,6 +53,12 @@ void derive_facts(Operator& op) {
         if (argument.alias && argument.alias->is_write) op.written_arguments |= bit;
         if (argument.element_alias && argument.element_alias->is_write) op.written_elements |= bit;
     }
+    for (const std::string_view name : split(op.record->writes, ' ')) {
+        if (name.empty()) continue;
+        const auto place = op.schema.find_argument(name);
+        if (!place) throw Error(ErrorKind::Internal, concat(op.full_name, " has no argument ", name));
+        op.unmarked_writes |= std::uint64_t{1} << *place;
+    }
     for (const Argument& result : op.schema.returns) {
         std::int8_t source = -1;
         if (const auto& result_alias = result.alias ? result.alias : result.element_alias) {

@@ -42,6 +42,7 @@ class Operator {
     std::uint64_t list_arguments = 0;      // bit i: argument i is a Tensor[] or Tensor?[]
     std::uint64_t written_arguments = 0;   // bit i: argument i is written; of a list, the list itself
     std::uint64_t written_elements = 0;    // bit i: the tensors in list i are written
+    std::uint64_t unmarked_writes = 0;     // bit i: argument i is written, though the schema does not say so
     std::vector<std::int8_t> result_alias; // per result: the argument it aliases, -1 none
     bool is_view = false;                  // some result aliases an argument that is not written
     bool is_multi_output_view = false;

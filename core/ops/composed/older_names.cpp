@@ -140,7 +140,8 @@ constexpr OperatorRecord kRecords[] = {
     {.schema = "aten::_batch_norm_impl_index(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, bool training, "
                "float momentum, float eps, bool cudnn_enabled) -> (Tensor, Tensor, Tensor, Tensor, int)",
      .summary = "batch_norm with what its gradient needs.",
-     .composite = boxed<batch_norm_impl_index>},
+     .composite = boxed<batch_norm_impl_index>,
+     .writes = "running_mean running_var"},
     {.schema = "aten::_slow_conv2d_forward(Tensor self, Tensor weight, int[2] kernel_size, Tensor? bias, int[2] stride, int[2] padding) -> Tensor",
      .summary = "Convolution over images.",
      .composite = boxed<plain_convolution<2>>},

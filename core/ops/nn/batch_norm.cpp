@@ -536,6 +536,7 @@ extern const OperatorRecord kNativeBatchNorm = {
     .cost = batch_norm_cost,
     .samples = native_samples,
     .constant_results = 0b110,
+    .writes = "running_mean running_var",
 };
 extern const OperatorRecord kNativeBatchNormBackward = {
     .schema = "aten::native_batch_norm_backward(Tensor grad_out, Tensor input, Tensor? weight, Tensor? running_mean, Tensor? "
@@ -553,6 +554,7 @@ extern const OperatorRecord kBatchNormScale = {
     .formula = "batch_norm(input) = input scale + shift",
     .infer = inferring<infer_batch_norm_scale>,
     .kernel = filling<batch_norm_scale, 4>,
+    .writes = "running_mean running_var",
 };
 extern const OperatorRecord kBatchNormGradientScale = {
     .schema = "loupe::batch_norm_gradient_scale(Tensor sums, Tensor dots, Tensor? weight, Tensor mean, Tensor invstd, int count) -> (Tensor "
@@ -570,6 +572,7 @@ extern const OperatorRecord kBatchNorm = {
     .composite = boxed<batch_norm>,
     .cost = batch_norm_cost,
     .samples = samples,
+    .writes = "running_mean running_var",
 };
 extern const OperatorRecord kInstanceNorm = {
     .schema = "aten::instance_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, bool "
@@ -578,6 +581,7 @@ extern const OperatorRecord kInstanceNorm = {
     .formula = "out[n, c] = (input[n, c] - mean[n, c]) / sqrt(var[n, c] + eps) weight[c] + bias[c]",
     .composite = boxed<instance_norm>,
     .samples = instance_samples,
+    .writes = "running_mean running_var",
 };
 
 }  // namespace loupe
