@@ -107,6 +107,23 @@ struct SparseForm {
     bool as_is = false;  // its kernel takes them: it asks for sizes and the like alone, or was made for sparse tensors
 };
 
+// What autocast does with the tensors of a call.
+enum class Autocast : std::uint8_t {
+    None,
+    Lower,          // to the lower precision
+    Float32,        // to float32
+    Widest,         // to the widest dtype among the arguments
+    Float32Result,  // none; sets the dtype argument to float32 when it is not given
+    Banned,         // refused, with an explanation
+};
+// By PyTorch's lists.
+struct AutocastRule {
+    Autocast cpu = Autocast::None;
+    Autocast cuda = Autocast::None;
+
+    constexpr Autocast on(DeviceType device) const { return device == DeviceType::Cuda ? cuda : cpu; }
+};
+
 // What is special about the operator in a Python program, and so in its trace.
 struct PythonFacts {
     std::optional<PythonUse> result = {};  // its result is one of Python's own values; a trace warns of this use of a tensor
@@ -139,12 +156,18 @@ struct OperatorRecord {
     std::uint8_t constant_results = 0;
     std::string_view writes = {};  // arguments that it writes without a mark in the schema: "running_mean running_var"
     SparseForm sparse = {};  // operators of namespaces other than aten take sparse tensors as they are
+    AutocastRule autocast = {};  // of the form without out=, not in place
     PythonFacts python = {};
 
     // For records that a function makes: one(...).with_sparse({.as_is = true}).
     constexpr OperatorRecord with_sparse(SparseForm form) const {
         OperatorRecord record = *this;
         record.sparse = form;
+        return record;
+    }
+    constexpr OperatorRecord with_autocast(AutocastRule rule) const {
+        OperatorRecord record = *this;
+        record.autocast = rule;
         return record;
     }
     constexpr OperatorRecord with_python(const PythonFacts& facts) const {

@@ -217,7 +217,8 @@ constexpr OperatorRecord kRecords[] = {
     composite("aten::_neg_view_copy(Tensor self) -> Tensor", "A negated copy.", forward<"aten::neg">),
     composite("aten::_convolution.deprecated(Tensor input, Tensor weight, Tensor? bias, int[] stride, int[] padding, int[] dilation, bool "
               "transposed, int[] output_padding, int groups, bool benchmark, bool deterministic, bool cudnn_enabled) -> Tensor",
-              "The convolution of older model files.", deprecated_convolution),
+              "The convolution of older model files.", deprecated_convolution)
+        .with_autocast({.cpu = Autocast::Lower, .cuda = Autocast::Lower}),
     composite("aten::_dim_arange(Tensor like, int dim) -> Tensor", "Indices of a dimension.", boxed<dim_arange>),
     composite("aten::_efficientzerotensor(int[] size, *, " LOUPE_OPTIONS ") -> Tensor", "The same as zeros.", forward<"aten::zeros">),
     composite("aten::_is_zerotensor(Tensor self) -> bool", "Is it zeros without memory? No tensor is.", boxed<is_zero_tensor>),

@@ -194,7 +194,8 @@ constexpr OperatorRecord kRecords[] = {
     {.schema = "aten::corrcoef(Tensor self) -> Tensor", .summary = "The correlations of the rows.", .composite = boxed<corrcoef>},
     {.schema = "aten::renorm(Tensor self, Scalar p, int dim, Scalar maxnorm) -> Tensor",
      .summary = "With slices along dim shortened to maxnorm.",
-     .composite = boxed<renorm>},
+     .composite = boxed<renorm>,
+     .autocast = {.cuda = Autocast::Float32}},
 };
 
 }  // namespace

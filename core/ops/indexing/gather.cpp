@@ -426,7 +426,8 @@ constexpr OperatorRecord kRecords[] = {
      .kernel = filling<scatter<Reduction::Sum>>,
      .derivative = {scatter_add_backward, {save_argument(2)}},
      .samples = scatter_add_samples,
-     .variants = kInPlace},
+     .variants = kInPlace,
+     .autocast = {.cuda = Autocast::Widest}},
     {.schema = "aten::scatter_reduce.two(Tensor self, int dim, Tensor index, Tensor src, str reduce, *, "
                "bool include_self=True) -> Tensor",
      .summary = "The sum, product, mean, maximum or minimum of what comes to each place.",

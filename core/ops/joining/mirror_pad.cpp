@@ -164,12 +164,17 @@ constexpr std::string_view kReplicate = "With a border that repeats the edge.";
 constexpr std::string_view kBackward = "The gradient: the border's added where its elements came from.";
 
 constexpr OperatorRecord kRecords[] = {
-    pad_record<Border::Reflect, 1>("aten::reflection_pad1d(Tensor self, int[2] padding) -> Tensor", kReflect),
-    pad_record<Border::Reflect, 2>("aten::reflection_pad2d(Tensor self, int[4] padding) -> Tensor", kReflect),
+    pad_record<Border::Reflect, 1>("aten::reflection_pad1d(Tensor self, int[2] padding) -> Tensor", kReflect)
+        .with_autocast({.cpu = Autocast::Float32}),
+    pad_record<Border::Reflect, 2>("aten::reflection_pad2d(Tensor self, int[4] padding) -> Tensor", kReflect)
+        .with_autocast({.cpu = Autocast::Float32}),
     pad_record<Border::Reflect, 3>("aten::reflection_pad3d(Tensor self, int[6] padding) -> Tensor", kReflect),
-    pad_record<Border::Replicate, 1>("aten::replication_pad1d(Tensor self, int[2] padding) -> Tensor", kReplicate),
-    pad_record<Border::Replicate, 2>("aten::replication_pad2d(Tensor self, int[4] padding) -> Tensor", kReplicate),
-    pad_record<Border::Replicate, 3>("aten::replication_pad3d(Tensor self, int[6] padding) -> Tensor", kReplicate),
+    pad_record<Border::Replicate, 1>("aten::replication_pad1d(Tensor self, int[2] padding) -> Tensor", kReplicate)
+        .with_autocast({.cpu = Autocast::Float32}),
+    pad_record<Border::Replicate, 2>("aten::replication_pad2d(Tensor self, int[4] padding) -> Tensor", kReplicate)
+        .with_autocast({.cpu = Autocast::Float32}),
+    pad_record<Border::Replicate, 3>("aten::replication_pad3d(Tensor self, int[6] padding) -> Tensor", kReplicate)
+        .with_autocast({.cpu = Autocast::Float32}),
     backward_record<Border::Reflect, 1>(
         "aten::reflection_pad1d_backward(Tensor grad_output, Tensor self, int[2] padding) -> Tensor", kBackward),
     backward_record<Border::Reflect, 2>(

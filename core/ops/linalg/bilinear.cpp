@@ -167,7 +167,8 @@ constexpr OperatorRecord kRecords[] = {
      .summary = "A bilinear form of two vectors for each output.",
      .formula = "out[.., o] = input1[..]^T weight[o] input2[..] + bias[o]",
      .composite = boxed<bilinear>,
-     .samples = bilinear_samples},
+     .samples = bilinear_samples,
+     .autocast = {.cuda = Autocast::Widest}},
     {.schema = "aten::_trilinear(Tensor i1, Tensor i2, Tensor i3, int[] expand1, int[] expand2, int[] expand3, int[] "
                "sumdim, int unroll_dim=1) -> Tensor",
      .summary = "The product of three tensors, each with dimensions put in, summed over some.",

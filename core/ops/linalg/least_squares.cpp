@@ -167,7 +167,8 @@ constexpr OperatorRecord kRecords[] = {
      .kernel = boxed<lstsq>,
      .derivative = {lstsq_backward, {save_argument(0), save_argument(1)}},
      .samples = lstsq_samples,
-     .constant_results = 0b1110},
+     .constant_results = 0b1110,
+     .autocast = {.cpu = Autocast::Float32}},
 };
 
 }  // namespace

@@ -349,7 +349,8 @@ constexpr OperatorRecord kRecords[] = {
     {.schema = "aten::_lu_with_info(Tensor self, bool pivot=True, bool check_errors=True) -> (Tensor LU, Tensor "
                "pivots, Tensor info)",
      .summary = "linalg_lu_factor_ex under its old name.",
-     .composite = boxed<lu_with_info>},
+     .composite = boxed<lu_with_info>,
+     .autocast = {.cpu = Autocast::Float32}},
     {.schema = "aten::lu_unpack(Tensor LU_data, Tensor LU_pivots, bool unpack_data=True, bool unpack_pivots=True) -> "
                "(Tensor P, Tensor L, Tensor U)",
      .summary = "The permutation, lower and upper factor out of what lu_factor gives.",
@@ -380,7 +381,8 @@ constexpr OperatorRecord kRecords[] = {
      .variants = kOut},
     {.schema = "aten::lu_solve(Tensor self, Tensor LU_data, Tensor LU_pivots) -> Tensor",
      .summary = "linalg_lu_solve under its old name.",
-     .composite = boxed<old_solve>},
+     .composite = boxed<old_solve>,
+     .autocast = {.cpu = Autocast::Float32}},
 };
 
 }  // namespace

@@ -155,11 +155,13 @@ constexpr OperatorRecord kRecords[] = {
                "ScalarType? dtype=None) -> Tensor",
      .summary = kMatrixNorm,
      .composite = boxed<matrix_norm>,
-     .samples = norm_samples},
+     .samples = norm_samples,
+     .autocast = {.cpu = Autocast::Float32}},
     {.schema = "aten::linalg_matrix_norm.str_ord(Tensor self, str ord='fro', int[] dim=[-2, -1], bool keepdim=False, "
                "*, ScalarType? dtype=None) -> Tensor",
      .summary = kNamedNorm,
-     .composite = boxed<matrix_norm_named>},
+     .composite = boxed<matrix_norm_named>,
+     .autocast = {.cpu = Autocast::Float32}},
     {.schema = "aten::linalg_norm(Tensor self, Scalar? ord=None, int[1]? dim=None, bool keepdim=False, *, ScalarType? "
                "dtype=None) -> Tensor",
      .summary = "Norm of vectors or, given an order and two dimensions, of matrices.",
@@ -171,10 +173,12 @@ constexpr OperatorRecord kRecords[] = {
     {.schema = "aten::nuclear_norm(Tensor self, bool keepdim=False) -> Tensor",
      .summary = "The sum of the singular values.",
      .composite = boxed<nuclear_norm>,
-     .samples = nuclear_samples},
+     .samples = nuclear_samples,
+     .autocast = {.cuda = Autocast::Float32}},
     {.schema = "aten::nuclear_norm.dim(Tensor self, int[2] dim, bool keepdim=False) -> Tensor",
      .summary = "The sum of the singular values.",
-     .composite = boxed<nuclear_norm_dim>},
+     .composite = boxed<nuclear_norm_dim>,
+     .autocast = {.cuda = Autocast::Float32}},
 };
 
 }  // namespace

@@ -222,15 +222,18 @@ constexpr OperatorRecord kRecords[] = {
          "aten::linalg_svd(Tensor A, bool full_matrices=True, *, str? driver=None) -> (Tensor U, Tensor S, Tensor Vh)",
      .summary = "Singular values, greatest first, and vectors.",
      .formula = "A = U diag(S) Vh",
-     .composite = boxed<linalg_svd>},
+     .composite = boxed<linalg_svd>,
+     .autocast = {.cpu = Autocast::Float32}},
     {.schema = "aten::linalg_svdvals(Tensor A, *, str? driver=None) -> Tensor",
      .summary = "Singular values, greatest first.",
      .composite = boxed<svdvals>,
-     .samples = values_samples},
+     .samples = values_samples,
+     .autocast = {.cpu = Autocast::Float32}},
     {.schema = "aten::svd(Tensor self, bool some=True, bool compute_uv=True) -> (Tensor U, Tensor S, Tensor V)",
      .summary = "Singular values, greatest first, and vectors; the right ones in columns.",
      .formula = "self = U diag(S) V^H",
-     .composite = boxed<old_svd>},
+     .composite = boxed<old_svd>,
+     .autocast = {.cpu = Autocast::Float32}},
 };
 
 }  // namespace

@@ -171,7 +171,8 @@ constexpr OperatorRecord kRecords[] = {
      .infer = inferring<infer_old>,
      .kernel = filling<solve_old, 2>,
      .derivative = {old_backward, {save_argument(1), save_result(0)}},
-     .samples = old_samples},
+     .samples = old_samples,
+     .autocast = {.cpu = Autocast::Float32}},
 };
 
 }  // namespace

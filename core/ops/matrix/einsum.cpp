@@ -235,6 +235,7 @@ extern const OperatorRecord kEinsum = {
     .summary = "Sums of products of tensors in Einstein's notation, from left to right.",
     .composite = boxed<einsum>,
     .samples = einsum_samples,
+    .autocast = {.cuda = Autocast::Lower},
 };
 
 }  // namespace loupe

@@ -223,6 +223,7 @@ extern const OperatorRecord kMatmul = {
     .composite = boxed<matmul>,
     .cost = matmul_cost,
     .samples = matmul_samples,
+    .autocast = {.cpu = Autocast::Lower, .cuda = Autocast::Lower},
 };
 
 extern const OperatorRecord kLinear = {
@@ -232,6 +233,7 @@ extern const OperatorRecord kLinear = {
     .composite = boxed<linear>,
     .cost = matmul_cost,
     .samples = linear_samples,
+    .autocast = {.cpu = Autocast::Lower, .cuda = Autocast::Lower},
 };
 
 extern const OperatorRecord kInner = {
@@ -246,6 +248,7 @@ extern const OperatorRecord kTensordot = {
     .summary = "Sums products over the given dimensions of both tensors.",
     .composite = boxed<tensordot>,
     .samples = tensordot_samples,
+    .autocast = {.cuda = Autocast::Widest},
 };
 
 extern const OperatorRecord kChainMatmul = {
@@ -253,6 +256,7 @@ extern const OperatorRecord kChainMatmul = {
     .summary = "The product of several matrices, in the order that costs least.",
     .composite = boxed<chain_matmul>,
     .samples = chain_samples,
+    .autocast = {.cuda = Autocast::Lower},
 };
 
 extern const OperatorRecord kMultiDot = {
@@ -260,6 +264,7 @@ extern const OperatorRecord kMultiDot = {
     .summary = "The product of several matrices, in the order that costs least; the ends may be vectors.",
     .composite = boxed<multi_dot>,
     .samples = chain_samples,
+    .autocast = {.cuda = Autocast::Lower},
 };
 
 extern const OperatorRecord kLinalgMatmul = {

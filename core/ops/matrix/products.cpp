@@ -298,6 +298,7 @@ extern const OperatorRecord kMm = {
     .cost = mm_cost,
     .samples = mm_samples,
     .variants = kOut,
+    .autocast = {.cpu = Autocast::Lower, .cuda = Autocast::Lower},
 };
 
 extern const OperatorRecord kAddmm = {
@@ -310,6 +311,7 @@ extern const OperatorRecord kAddmm = {
     .cost = addmm_cost,
     .samples = addmm_samples,
     .variants = kInPlace | kOut,
+    .autocast = {.cpu = Autocast::Lower, .cuda = Autocast::Lower},
     .python = {.has_older_form = true},
 };
 
@@ -323,6 +325,7 @@ extern const OperatorRecord kBmm = {
     .cost = mm_cost,
     .samples = bmm_samples,
     .variants = kOut,
+    .autocast = {.cpu = Autocast::Lower, .cuda = Autocast::Lower},
 };
 
 extern const OperatorRecord kBaddbmm = {
@@ -335,6 +338,7 @@ extern const OperatorRecord kBaddbmm = {
     .cost = addmm_cost,
     .samples = baddbmm_samples,
     .variants = kInPlace | kOut,
+    .autocast = {.cpu = Autocast::Lower, .cuda = Autocast::Lower},
     .python = {.has_older_form = true},
 };
 
@@ -348,6 +352,7 @@ extern const OperatorRecord kAddbmm = {
     .cost = addbmm_cost,
     .samples = addbmm_samples,
     .variants = kInPlace | kOut,
+    .autocast = {.cpu = Autocast::Lower, .cuda = Autocast::Lower},
     .python = {.has_older_form = true},
 };
 

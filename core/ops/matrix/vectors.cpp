@@ -192,6 +192,7 @@ extern const OperatorRecord kMv = {
     .cost = mv_cost,
     .samples = mv_samples,
     .variants = kOut,
+    .autocast = {.cuda = Autocast::Lower},
 };
 
 extern const OperatorRecord kAddmv = {
@@ -204,6 +205,7 @@ extern const OperatorRecord kAddmv = {
     .cost = addmv_cost,
     .samples = addmv_samples,
     .variants = kInPlace | kOut,
+    .autocast = {.cuda = Autocast::Lower},
     .python = {.has_older_form = true},
 };
 
@@ -216,6 +218,7 @@ extern const OperatorRecord kDot = {
     .derivative = {dot_backward, {save_argument(0, 1), save_argument(1, 0)}},
     .samples = dot_samples,
     .variants = kOut,
+    .autocast = {.cuda = Autocast::Widest},
 };
 
 extern const OperatorRecord kVdot = {
@@ -254,6 +257,7 @@ extern const OperatorRecord kAddr = {
     .derivative = {addr_backward, {save_argument(1, 2), save_argument(2, 1)}},
     .samples = addr_samples,
     .variants = kInPlace | kOut,
+    .autocast = {.cuda = Autocast::Lower},
     .python = {.has_older_form = true},
 };
 

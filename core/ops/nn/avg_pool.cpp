@@ -424,6 +424,7 @@ extern const OperatorRecord kAvgPool3d = {
     .kernel = filling<avg_pool<3>>,
     .derivative = {avg_pool_gradient<3>, {save_argument(0)}, "AvgPool3DBackward0"},
     .samples = avg_pool_samples<3>,
+    .autocast = {.cpu = Autocast::Float32},
 };
 extern const OperatorRecord kAvgPool2dBackward = {
     .schema = "aten::avg_pool2d_backward(" LOUPE_AVERAGE_BACKWARD_ARGUMENTS("2") ") -> Tensor",
@@ -456,6 +457,7 @@ extern const OperatorRecord kAdaptiveAvgPool3d = {
     .summary = "Means of as many windows as the output has places.",
     .composite = boxed<adaptive_avg_pool<3>>,
     .samples = adaptive_samples<3>,
+    .autocast = {.cpu = Autocast::Float32},
 };
 extern const OperatorRecord kAdaptiveAvgPool2dKernel = {
     .schema = "aten::_adaptive_avg_pool2d(Tensor self, SymInt[2] output_size) -> Tensor",

@@ -372,6 +372,7 @@ extern const OperatorRecord kConvolution = {
     .derivative = {convolution_backward_of, {save_argument(0), save_argument(1)}},
     .cost = convolution_cost,
     .samples = convolution_samples,
+    .autocast = {.cuda = Autocast::Lower},
 };
 
 extern const OperatorRecord kConvolutionBackward = {

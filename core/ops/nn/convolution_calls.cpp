@@ -190,6 +190,7 @@ extern const OperatorRecord kConv1d = {
     .composite = boxed<conv<1>>,
     .cost = call_cost,
     .samples = conv_samples<1>,
+    .autocast = {.cpu = Autocast::Lower, .cuda = Autocast::Lower},
 };
 extern const OperatorRecord kConv2d = {
     .schema = "aten::conv2d(Tensor input, Tensor weight, Tensor? bias=None, int[2] stride=1, int[2] padding=0, int[2] dilation=1, "
@@ -199,6 +200,7 @@ extern const OperatorRecord kConv2d = {
     .composite = boxed<conv<2>>,
     .cost = call_cost,
     .samples = conv_samples<2>,
+    .autocast = {.cpu = Autocast::Lower, .cuda = Autocast::Lower},
 };
 extern const OperatorRecord kConv3d = {
     .schema = "aten::conv3d(Tensor input, Tensor weight, Tensor? bias=None, int[3] stride=1, int[3] padding=0, int[3] dilation=1, "
@@ -208,6 +210,7 @@ extern const OperatorRecord kConv3d = {
     .composite = boxed<conv<3>>,
     .cost = call_cost,
     .samples = conv_samples<3>,
+    .autocast = {.cpu = Autocast::Lower, .cuda = Autocast::Lower},
 };
 extern const OperatorRecord kConv1dPadding = {
     .schema = "aten::conv1d.padding(Tensor input, Tensor weight, Tensor? bias=None, int[1] stride=[1], str padding=\"valid\", "
@@ -217,6 +220,7 @@ extern const OperatorRecord kConv1dPadding = {
     .composite = boxed<conv_padded<1>>,
     .cost = call_cost,
     .samples = padded_samples<1>,
+    .autocast = {.cpu = Autocast::Lower, .cuda = Autocast::Lower},
 };
 extern const OperatorRecord kConv2dPadding = {
     .schema = "aten::conv2d.padding(Tensor input, Tensor weight, Tensor? bias=None, int[2] stride=1, str padding=\"valid\", int[2] "
@@ -226,6 +230,7 @@ extern const OperatorRecord kConv2dPadding = {
     .composite = boxed<conv_padded<2>>,
     .cost = call_cost,
     .samples = padded_samples<2>,
+    .autocast = {.cpu = Autocast::Lower, .cuda = Autocast::Lower},
 };
 extern const OperatorRecord kConv3dPadding = {
     .schema = "aten::conv3d.padding(Tensor input, Tensor weight, Tensor? bias=None, int[3] stride=1, str padding=\"valid\", int[3] "
@@ -235,6 +240,7 @@ extern const OperatorRecord kConv3dPadding = {
     .composite = boxed<conv_padded<3>>,
     .cost = call_cost,
     .samples = padded_samples<3>,
+    .autocast = {.cpu = Autocast::Lower, .cuda = Autocast::Lower},
 };
 extern const OperatorRecord kConvolutionMode = {
     .schema = "aten::_convolution_mode(Tensor input, Tensor weight, Tensor? bias, int[] stride, str padding, int[] dilation, int "
@@ -254,6 +260,7 @@ extern const OperatorRecord kConvolutionFull = {
     .composite = boxed<convolution_full>,
     .cost = call_cost,
     .samples = full_samples,
+    .autocast = {.cpu = Autocast::Lower, .cuda = Autocast::Lower},
 };
 extern const OperatorRecord kConvTranspose1d = {
     .schema = "aten::conv_transpose1d(Tensor input, Tensor weight, Tensor? bias=None, int[1] stride=[1], int[1] padding=[0], int[1] "
@@ -263,6 +270,7 @@ extern const OperatorRecord kConvTranspose1d = {
     .composite = boxed<conv_transpose<1>>,
     .cost = transposed_cost,
     .samples = transpose_samples<1>,
+    .autocast = {.cpu = Autocast::Float32, .cuda = Autocast::Lower},
 };
 extern const OperatorRecord kConvTranspose2d = {
     .schema = "aten::conv_transpose2d.input(Tensor input, Tensor weight, Tensor? bias=None, int[2] stride=1, int[2] padding=0, "
@@ -272,6 +280,7 @@ extern const OperatorRecord kConvTranspose2d = {
     .composite = boxed<conv_transpose<2>>,
     .cost = transposed_cost,
     .samples = transpose_samples<2>,
+    .autocast = {.cpu = Autocast::Float32, .cuda = Autocast::Lower},
 };
 extern const OperatorRecord kConvTranspose3d = {
     .schema = "aten::conv_transpose3d.input(Tensor input, Tensor weight, Tensor? bias=None, int[3] stride=1, int[3] padding=0, "
@@ -281,12 +290,14 @@ extern const OperatorRecord kConvTranspose3d = {
     .composite = boxed<conv_transpose<3>>,
     .cost = transposed_cost,
     .samples = transpose_samples<3>,
+    .autocast = {.cpu = Autocast::Float32, .cuda = Autocast::Lower},
 };
 extern const OperatorRecord kConvTbc = {
     .schema = "aten::conv_tbc(Tensor self, Tensor weight, Tensor bias, int pad=0) -> Tensor",
     .summary = "Convolution over time; input [T, B, C].",
     .composite = boxed<conv_tbc>,
     .samples = tbc_samples,
+    .autocast = {.cpu = Autocast::Lower, .cuda = Autocast::Lower},
 };
 
 }  // namespace loupe

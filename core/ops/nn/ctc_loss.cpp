@@ -312,12 +312,14 @@ extern const OperatorRecord kCtcLossIntList = {
               "zero_infinity=False) -> Tensor",
     .summary = "-log of the probability that sequences of log-probabilities spell their targets, blanks and repetitions dropped.",
     .composite = boxed<ctc_loss>,
+    .autocast = {.cpu = Autocast::Float32},
 };
 extern const OperatorRecord kCtcLossTensor = {
     .schema = "aten::ctc_loss.Tensor(Tensor log_probs, Tensor targets, Tensor input_lengths, Tensor target_lengths, int blank=0, int reduction=1, bool "
               "zero_infinity=False) -> Tensor",
     .summary = "-log of the probability that sequences of log-probabilities spell their targets, lengths in tensors.",
     .composite = boxed<ctc_loss_lengths_in_tensors>,
+    .autocast = {.cpu = Autocast::Float32},
 };
 
 }  // namespace loupe

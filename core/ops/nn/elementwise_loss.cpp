@@ -480,6 +480,7 @@ Tensor triplet_margin_loss(const Tensor& anchor, const Tensor& positive, const T
         .kernel = FillingKernel{run_loss<Loss>},                                                                                     \
         .derivative = {loss_gradient<Loss>, {save_argument(0), save_argument(1)}, node "Backward0"},                                 \
         .samples = loss_samples<Loss>,                                                                                               \
+        .autocast = {.cpu = Autocast::Float32, .cuda = Autocast::Float32},                                                           \
     };                                                                                                                               \
     extern const OperatorRecord backward_record = {                                                                                  \
         .schema = "aten::" text "_backward(Tensor grad_output, Tensor self, Tensor target, int reduction" backward_parameter         \
@@ -506,6 +507,7 @@ extern const OperatorRecord kBinaryCrossEntropy = {
     .kernel = boxed<binary_cross_entropy>,
     .derivative = {binary_cross_entropy_gradient, {save_argument(0), save_argument(1), save_argument(2)}},
     .samples = probability_samples,
+    .autocast = {.cpu = Autocast::Float32, .cuda = Autocast::Banned},
 };
 extern const OperatorRecord kBinaryCrossEntropyBackward = {
     .schema = "aten::binary_cross_entropy_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> "
@@ -522,37 +524,44 @@ extern const OperatorRecord kBinaryCrossEntropyWithLogits = {
     .kernel = boxed<binary_cross_entropy_with_logits>,
     .derivative = {with_logits_gradient, {save_argument(0), save_argument(1), save_argument(2), save_argument(3)}},
     .samples = logits_samples,
+    .autocast = {.cpu = Autocast::Float32, .cuda = Autocast::Float32},
 };
 extern const OperatorRecord kL1Loss = {
     .schema = "aten::l1_loss(Tensor self, Tensor target, int reduction=1) -> Tensor",
     .summary = "The absolute difference to the target.",
     .composite = boxed<l1_loss>,
+    .autocast = {.cpu = Autocast::Float32, .cuda = Autocast::Float32},
 };
 extern const OperatorRecord kKlDiv = {
     .schema = "aten::kl_div(Tensor self, Tensor target, int reduction=1, *, bool log_target=False) -> Tensor",
     .summary = "Kullback-Leibler divergence of log-probabilities from a target distribution, element by element.",
     .formula = "loss = target (log target - self)",
     .composite = boxed<kl_div>,
+    .autocast = {.cpu = Autocast::Float32, .cuda = Autocast::Float32},
 };
 extern const OperatorRecord kHingeEmbeddingLoss = {
     .schema = "aten::hinge_embedding_loss(Tensor self, Tensor target, float margin=1., int reduction=1) -> Tensor",
     .summary = "self where the target is 1, max(0, margin - self) where it is -1.",
     .composite = boxed<hinge_embedding_loss>,
+    .autocast = {.cpu = Autocast::Float32, .cuda = Autocast::Float32},
 };
 extern const OperatorRecord kMarginRankingLoss = {
     .schema = "aten::margin_ranking_loss(Tensor input1, Tensor input2, Tensor target, float margin=0., int reduction=1) -> Tensor",
     .summary = "max(0, -target (input1 - input2) + margin).",
     .composite = boxed<margin_ranking_loss>,
+    .autocast = {.cpu = Autocast::Float32, .cuda = Autocast::Float32},
 };
 extern const OperatorRecord kPoissonNllLoss = {
     .schema = "aten::poisson_nll_loss(Tensor input, Tensor target, bool log_input, bool full, float eps, int reduction) -> Tensor",
     .summary = "The negated log-likelihood of counts under a Poisson distribution.",
     .composite = boxed<poisson_nll_loss>,
+    .autocast = {.cpu = Autocast::Float32, .cuda = Autocast::Float32},
 };
 extern const OperatorRecord kCosineSimilarity = {
     .schema = "aten::cosine_similarity(Tensor x1, Tensor x2, int dim=1, float eps=1e-08) -> Tensor",
     .summary = "The cosine of the angle between vectors along a dimension.",
     .composite = boxed<cosine_similarity>,
+    .autocast = {.cuda = Autocast::Float32},
 };
 extern const OperatorRecord kPairwiseDistance = {
     .schema = "aten::pairwise_distance(Tensor x1, Tensor x2, float p=2., float eps=9.9999999999999995e-07, bool keepdim=False) -> Tensor",
@@ -563,12 +572,14 @@ extern const OperatorRecord kCosineEmbeddingLoss = {
     .schema = "aten::cosine_embedding_loss(Tensor input1, Tensor input2, Tensor target, float margin=0., int reduction=1) -> Tensor",
     .summary = "1 - cosine where the target is 1, max(0, cosine - margin) where it is -1.",
     .composite = boxed<cosine_embedding_loss>,
+    .autocast = {.cpu = Autocast::Float32, .cuda = Autocast::Float32},
 };
 extern const OperatorRecord kTripletMarginLoss = {
     .schema = "aten::triplet_margin_loss(Tensor anchor, Tensor positive, Tensor negative, float margin=1., float p=2., float "
               "eps=9.9999999999999995e-07, bool swap=False, int reduction=1) -> Tensor",
     .summary = "max(0, distance to the positive - distance to the negative + margin).",
     .composite = boxed<triplet_margin_loss>,
+    .autocast = {.cpu = Autocast::Float32, .cuda = Autocast::Float32},
 };
 
 }  // namespace loupe

@@ -193,6 +193,7 @@ extern const OperatorRecord kFractionalMaxPool2d = {
     .kernel = filling<fractional_max_pool<2>, 2>,
     .derivative = {fractional_gradient<2>, {save_argument(0), save_result(1)}, "FractionalMaxPool2DBackward0"},
     .samples = fractional_samples<2>,
+    .autocast = {.cpu = Autocast::Float32},
 };
 extern const OperatorRecord kFractionalMaxPool3d = {
     .schema = "aten::fractional_max_pool3d(Tensor self, int[3] kernel_size, int[3] output_size, Tensor random_samples) -> (Tensor, Tensor)",
@@ -201,6 +202,7 @@ extern const OperatorRecord kFractionalMaxPool3d = {
     .kernel = filling<fractional_max_pool<3>, 2>,
     .derivative = {fractional_gradient<3>, {save_argument(0), save_result(1)}, "FractionalMaxPool3DBackward0"},
     .samples = fractional_samples<3>,
+    .autocast = {.cpu = Autocast::Float32},
 };
 extern const OperatorRecord kFractionalMaxPool2dBackward = {
     .schema = "aten::fractional_max_pool2d_backward(Tensor grad_output, Tensor self, int[2] kernel_size, int[2] output_size, Tensor indices) -> Tensor",

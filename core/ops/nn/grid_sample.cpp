@@ -461,6 +461,7 @@ extern const OperatorRecord kGridSampler = {
     .composite = boxed<grid_sampler>,
     .cost = sampler_cost,
     .samples = grid_samples,
+    .autocast = {.cpu = Autocast::Float32, .cuda = Autocast::Widest},
 };
 extern const OperatorRecord kGridSampler2d = {
     .schema = "aten::grid_sampler_2d(Tensor input, Tensor grid, int interpolation_mode, int padding_mode, bool align_corners) -> Tensor",
@@ -471,6 +472,7 @@ extern const OperatorRecord kGridSampler2d = {
     .cost = sampler_cost,
     .samples = grid_samples,
     .variants = kOut,
+    .autocast = {.cpu = Autocast::Float32},
 };
 extern const OperatorRecord kGridSampler2dBackward = {
     .schema = "aten::grid_sampler_2d_backward(Tensor grad_output, Tensor input, Tensor grid, int interpolation_mode, int padding_mode, bool "
@@ -486,6 +488,7 @@ extern const OperatorRecord kGridSampler2dFallback = {
     .derivative = {sampler_gradient<2>, {save_argument(0), save_argument(1)}, "GridSampler2DCpuFallbackBackward0"},
     .samples = grid_samples,
     .variants = kOut,
+    .autocast = {.cpu = Autocast::Float32},
 };
 extern const OperatorRecord kGridSampler2dFallbackBackward = {
     .schema = "aten::_grid_sampler_2d_cpu_fallback_backward(Tensor grad_output, Tensor input, Tensor grid, int interpolation_mode, int padding_mode, "
@@ -502,6 +505,7 @@ extern const OperatorRecord kGridSampler3d = {
     .cost = sampler_cost,
     .samples = volume_samples,
     .variants = kOut,
+    .autocast = {.cpu = Autocast::Float32},
 };
 extern const OperatorRecord kGridSampler3dBackward = {
     .schema = "aten::grid_sampler_3d_backward(Tensor grad_output, Tensor input, Tensor grid, int interpolation_mode, int padding_mode, bool "

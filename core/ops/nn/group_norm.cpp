@@ -534,6 +534,7 @@ extern const OperatorRecord kGroupNorm = {
     .formula = kFormula,
     .composite = boxed<group_norm>,
     .samples = samples,
+    .autocast = {.cuda = Autocast::Float32},
 };
 
 }  // namespace loupe

@@ -519,6 +519,7 @@ extern const OperatorRecord kNativeLayerNorm = {
     .cost = layer_norm_cost,
     .samples = native_samples,
     .constant_results = 0b110,
+    .autocast = {.cuda = Autocast::Float32},
 };
 extern const OperatorRecord kNativeLayerNormBackward = {
     .schema = "aten::native_layer_norm_backward(Tensor grad_out, Tensor input, SymInt[] normalized_shape, Tensor mean, Tensor rstd, "
@@ -537,6 +538,7 @@ extern const OperatorRecord kLayerNorm = {
     .composite = boxed<layer_norm>,
     .cost = layer_norm_cost,
     .samples = samples,
+    .autocast = {.cuda = Autocast::Float32},
 };
 
 }  // namespace loupe

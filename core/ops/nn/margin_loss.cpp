@@ -268,6 +268,7 @@ extern const OperatorRecord kMultiMarginLoss = {
     .derivative = {multi_margin_gradient, {save_argument(0), save_argument(1), save_argument(4)}},
     .samples = multi_margin_samples,
     .variants = kOut,
+    .autocast = {.cpu = Autocast::Float32, .cuda = Autocast::Float32},
 };
 extern const OperatorRecord kMultiMarginLossBackward = {
     .schema = "aten::multi_margin_loss_backward(Tensor grad_output, Tensor self, Tensor target, Scalar p, Scalar margin, Tensor? weight=None, "
@@ -285,6 +286,7 @@ extern const OperatorRecord kMultilabelMarginLossForward = {
     .variants = kOut,
     .out_overload = "output",
     .constant_results = 0b10,
+    .autocast = {.cpu = Autocast::Float32},
 };
 extern const OperatorRecord kMultilabelMarginLossBackward = {
     .schema = "aten::multilabel_margin_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction, Tensor is_target) -> Tensor",
@@ -298,6 +300,7 @@ extern const OperatorRecord kMultilabelMarginLoss = {
     .formula = "out[n] = sum_{t in target[n], c not in target[n]} max(0, 1 - self[n, t] + self[n, c]) / C",
     .composite = boxed<multilabel_margin_loss>,
     .samples = multilabel_samples,
+    .autocast = {.cpu = Autocast::Float32, .cuda = Autocast::Float32},
 };
 
 }  // namespace loupe

@@ -538,6 +538,7 @@ extern const OperatorRecord kMaxPool3d = {
     .formula = kMaxFormula,
     .composite = boxed<max_pool3d>,
     .samples = max_pool_samples<3>,
+    .autocast = {.cpu = Autocast::Float32},
 };
 extern const OperatorRecord kAdaptiveMaxPool1d = {
     .schema = "aten::adaptive_max_pool1d(Tensor self, int[1] output_size) -> (Tensor, Tensor)",
@@ -560,6 +561,7 @@ extern const OperatorRecord kAdaptiveMaxPool3d = {
     .kernel = filling<adaptive_max_pool<3>, 2>,
     .derivative = {adaptive_max_pool3d_gradient, {save_argument(0), save_result(1)}, "AdaptiveMaxPool3DBackward0"},
     .samples = adaptive_samples<3>,
+    .autocast = {.cpu = Autocast::Float32},
 };
 extern const OperatorRecord kAdaptiveMaxPool2dBackward = {
     .schema = "aten::adaptive_max_pool2d_backward(Tensor grad_output, Tensor self, Tensor indices) -> Tensor",

@@ -112,6 +112,7 @@ extern const OperatorRecord kMaxUnpool2d = {
     .derivative = {unpool_gradient<2>, {save_argument(1)}, "MaxUnpool2DBackward0"},
     .samples = unpool2d_samples,
     .variants = kOut,
+    .autocast = {.cpu = Autocast::Float32},
 };
 extern const OperatorRecord kMaxUnpool3d = {
     .schema = "aten::max_unpool3d(Tensor self, Tensor indices, int[3] output_size, int[3] stride, int[3] padding) -> Tensor",
@@ -122,6 +123,7 @@ extern const OperatorRecord kMaxUnpool3d = {
     .derivative = {unpool_gradient<3>, {save_argument(1)}, "MaxUnpool3DBackward0"},
     .samples = unpool3d_samples,
     .variants = kOut,
+    .autocast = {.cpu = Autocast::Float32},
 };
 
 }  // namespace loupe

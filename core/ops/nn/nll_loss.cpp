@@ -308,6 +308,7 @@ extern const OperatorRecord kNllLoss = {
     .formula = kFormula,
     .composite = boxed<nll_loss>,
     .samples = nll_samples,
+    .autocast = {.cpu = Autocast::Float32, .cuda = Autocast::Float32},
 };
 extern const OperatorRecord kNllLoss2d = {
     .schema = "aten::nll_loss2d(" LOUPE_NLL_ARGUMENTS ") -> Tensor",
@@ -315,6 +316,7 @@ extern const OperatorRecord kNllLoss2d = {
     .formula = kFormula,
     .composite = boxed<nll_loss2d>,
     .samples = nll2d_samples,
+    .autocast = {.cpu = Autocast::Float32, .cuda = Autocast::Float32},
 };
 extern const OperatorRecord kNllLossNd = {
     .schema = "aten::nll_loss_nd(" LOUPE_NLL_ARGUMENTS ") -> Tensor",
@@ -322,6 +324,7 @@ extern const OperatorRecord kNllLossNd = {
     .formula = kFormula,
     .composite = boxed<nll_loss_nd>,
     .samples = nll_samples,
+    .autocast = {.cpu = Autocast::Float32},
 };
 extern const OperatorRecord kCrossEntropyLoss = {
     .schema = "aten::cross_entropy_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100, "
@@ -330,6 +333,7 @@ extern const OperatorRecord kCrossEntropyLoss = {
     .formula = "loss = -weight[target] log softmax(self)[target]",
     .composite = boxed<cross_entropy_loss>,
     .samples = cross_entropy_samples,
+    .autocast = {.cpu = Autocast::Float32},
 };
 
 }  // namespace loupe

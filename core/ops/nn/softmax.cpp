@@ -436,6 +436,7 @@ extern const OperatorRecord kSoftmax = {
     .formula = "out[i] = exp(self[i]) / sum_j exp(self[j])",
     .composite = boxed<softmax>,
     .samples = samples,
+    .autocast = {.cuda = Autocast::Float32Result},
 };
 extern const OperatorRecord kLogSoftmax = {
     .schema = "aten::log_softmax.int(Tensor self, int dim, ScalarType? dtype=None) -> Tensor",
@@ -443,6 +444,7 @@ extern const OperatorRecord kLogSoftmax = {
     .formula = "out[i] = self[i] - log sum_j exp(self[j])",
     .composite = boxed<log_softmax>,
     .samples = samples,
+    .autocast = {.cuda = Autocast::Float32Result},
 };
 extern const OperatorRecord kSpecialSoftmax = {
     .schema = "aten::special_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor",

@@ -180,7 +180,8 @@ constexpr OperatorRecord kRecords[] = {
                            c.set_grad(0, fn::softplus_backward(c.grad_output(), c.argument(0), scalar_of(c, 1), scalar_of(c, 2)));
                        },
                        {save_argument(0)}},
-                      with_numbers<6, 3>),
+                      with_numbers<6, 3>)
+        .with_autocast({.cuda = Autocast::Float32}),
     activation_record("aten::softshrink(Tensor self, Scalar lambd=0.5) -> Tensor", "Shrinks towards 0 by lambd.",
                       "x - lambd if x > lambd, x + lambd if x < -lambd, else 0", FillingKernel{&softshrink_kernel},
                       {[](G& c) { c.set_grad(0, fn::softshrink_backward(c.grad_output(), c.argument(0), scalar_of(c, 1))); },

@@ -110,7 +110,8 @@ constexpr OperatorRecord alias(std::string_view schema, std::string_view summary
 
 constexpr OperatorRecord kRecords[] = {
     pair("aten::atan2(Tensor self, Tensor other) -> Tensor", "Angle of the point (other, self).", "atan(self / other) in its quadrant",
-         infer_float_pair, binary<BinaryOp::Atan2>, {atan2_backward, {save_argument(0), save_argument(1)}}),
+         infer_float_pair, binary<BinaryOp::Atan2>, {atan2_backward, {save_argument(0), save_argument(1)}})
+        .with_autocast({.cuda = Autocast::Widest}),
     alias("aten::arctan2(Tensor self, Tensor other) -> Tensor", "The same as atan2.", forward<"aten::atan2">),
     pair("aten::hypot(Tensor self, Tensor other) -> Tensor", "Length of the hypotenuse.", "sqrt(self^2 + other^2)",
          infer_floating_pair, binary<BinaryOp::Hypot>, {hypot_backward, {save_argument(0), save_argument(1), save_result()}}),

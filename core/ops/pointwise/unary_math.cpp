@@ -109,32 +109,40 @@ void infer_square(Arguments arguments, MetaList& outputs) {
 
 constexpr OperatorRecord kRecords[] = {
     function("aten::exp(Tensor self) -> Tensor", "e to the power of each element.", "exp(x)", unary<UnaryOp::Exp>,
-             {[](G& c) { c.set_grad(0, c.grad_output() * conj(c.result())); }, {save_result()}}),
+             {[](G& c) { c.set_grad(0, c.grad_output() * conj(c.result())); }, {save_result()}})
+        .with_autocast({.cuda = Autocast::Float32}),
     function("aten::exp2(Tensor self) -> Tensor", "2 to the power of each element.", "2^x", unary<UnaryOp::Exp2>,
              {[](G& c) { c.set_grad(0, c.grad_output() * conj(c.result()) * kLn2); }, {save_result()}}),
     real_function("aten::expm1(Tensor self) -> Tensor", "Exponential minus 1, exact near 0.", "exp(x) - 1", unary<UnaryOp::Expm1>,
-                  {[](G& c) { c.set_grad(0, c.grad_output() * (c.result() + 1)); }, {save_result()}}),
+                  {[](G& c) { c.set_grad(0, c.grad_output() * (c.result() + 1)); }, {save_result()}})
+        .with_autocast({.cuda = Autocast::Float32}),
     function("aten::log(Tensor self) -> Tensor", "Natural logarithm of each element.", "ln(x)", unary<UnaryOp::Log>,
-             {[](G& c) { c.set_grad(0, c.grad_output() / conj(c.argument(0))); }, {save_argument(0)}}, positive_samples),
+             {[](G& c) { c.set_grad(0, c.grad_output() / conj(c.argument(0))); }, {save_argument(0)}}, positive_samples)
+        .with_autocast({.cuda = Autocast::Float32}),
     function("aten::log2(Tensor self) -> Tensor", "Logarithm to base 2 of each element.", "log2(x)", unary<UnaryOp::Log2>,
-             {[](G& c) { c.set_grad(0, c.grad_output() / (conj(c.argument(0)) * kLn2)); }, {save_argument(0)}}, positive_samples),
+             {[](G& c) { c.set_grad(0, c.grad_output() / (conj(c.argument(0)) * kLn2)); }, {save_argument(0)}}, positive_samples)
+        .with_autocast({.cuda = Autocast::Float32}),
     function("aten::log10(Tensor self) -> Tensor", "Logarithm to base 10 of each element.", "log10(x)", unary<UnaryOp::Log10>,
-             {[](G& c) { c.set_grad(0, c.grad_output() / (conj(c.argument(0)) * kLn10)); }, {save_argument(0)}}, positive_samples),
+             {[](G& c) { c.set_grad(0, c.grad_output() / (conj(c.argument(0)) * kLn10)); }, {save_argument(0)}}, positive_samples)
+        .with_autocast({.cuda = Autocast::Float32}),
     real_function("aten::log1p(Tensor self) -> Tensor", "Natural logarithm of 1 + x, exact near 0.", "ln(1 + x)", unary<UnaryOp::Log1p>,
-                  {[](G& c) { c.set_grad(0, c.grad_output() / (c.argument(0) + 1)); }, {save_argument(0)}}, positive_samples),
+                  {[](G& c) { c.set_grad(0, c.grad_output() / (c.argument(0) + 1)); }, {save_argument(0)}}, positive_samples)
+        .with_autocast({.cuda = Autocast::Float32}),
     function("aten::sqrt(Tensor self) -> Tensor", "Square root of each element.", "sqrt(x)", unary<UnaryOp::Sqrt>,
              {[](G& c) { c.set_grad(0, c.grad_output() / (2 * conj(c.result()))); }, {save_result()}}, positive_samples)
         .with_sparse({.run = on_sparse::coalesced_values}),
     function("aten::rsqrt(Tensor self) -> Tensor", "Reciprocal of the square root of each element.", "1 / sqrt(x)", unary<UnaryOp::Rsqrt>,
              {[](G& c) { c.set_grad(0, c.grad_output() * fn::pow_scalar(conj(c.result()), Scalar(3)) * -0.5); }, {save_result()}},
-             positive_samples),
+             positive_samples)
+        .with_autocast({.cuda = Autocast::Float32}),
     function("aten::reciprocal(Tensor self) -> Tensor", "One over each element.", "1 / x", unary<UnaryOp::Reciprocal>,
              {[](G& c) {
                   const Tensor y = conj(c.result());
                   c.set_grad(0, -c.grad_output() * (y * y));
               },
               {save_result()}},
-             positive_samples),
+             positive_samples)
+        .with_autocast({.cuda = Autocast::Float32}),
     {.schema = "aten::square(Tensor self) -> Tensor",
      .summary = "Square of each element.",
      .formula = "x^2",
@@ -154,11 +162,14 @@ constexpr OperatorRecord kRecords[] = {
                   const Tensor y = conj(c.result());
                   c.set_grad(0, c.grad_output() * (1 + y * y));
               },
-              {save_result()}}),
+              {save_result()}})
+        .with_autocast({.cuda = Autocast::Float32}),
     function("aten::asin(Tensor self) -> Tensor", "Arc sine of each element.", "arcsin(x)", unary<UnaryOp::Asin>,
-             {[](G& c) { c.set_grad(0, c.grad_output() * arc_slope(conj(c.argument(0)))); }, {save_argument(0)}}, unit_samples),
+             {[](G& c) { c.set_grad(0, c.grad_output() * arc_slope(conj(c.argument(0)))); }, {save_argument(0)}}, unit_samples)
+        .with_autocast({.cuda = Autocast::Float32}),
     function("aten::acos(Tensor self) -> Tensor", "Arc cosine of each element.", "arccos(x)", unary<UnaryOp::Acos>,
-             {[](G& c) { c.set_grad(0, c.grad_output() * -arc_slope(conj(c.argument(0)))); }, {save_argument(0)}}, unit_samples),
+             {[](G& c) { c.set_grad(0, c.grad_output() * -arc_slope(conj(c.argument(0)))); }, {save_argument(0)}}, unit_samples)
+        .with_autocast({.cuda = Autocast::Float32}),
     function("aten::atan(Tensor self) -> Tensor", "Arc tangent of each element.", "arctan(x)", unary<UnaryOp::Atan>,
              {[](G& c) {
                   const Tensor x = conj(c.argument(0));
@@ -166,9 +177,11 @@ constexpr OperatorRecord kRecords[] = {
               },
               {save_argument(0)}}),
     function("aten::sinh(Tensor self) -> Tensor", "Hyperbolic sine of each element.", "sinh(x)", unary<UnaryOp::Sinh>,
-             {[](G& c) { c.set_grad(0, c.grad_output() * fn::cosh(conj(c.argument(0)))); }, {save_argument(0)}}),
+             {[](G& c) { c.set_grad(0, c.grad_output() * fn::cosh(conj(c.argument(0)))); }, {save_argument(0)}})
+        .with_autocast({.cuda = Autocast::Float32}),
     function("aten::cosh(Tensor self) -> Tensor", "Hyperbolic cosine of each element.", "cosh(x)", unary<UnaryOp::Cosh>,
-             {[](G& c) { c.set_grad(0, c.grad_output() * fn::sinh(conj(c.argument(0)))); }, {save_argument(0)}}),
+             {[](G& c) { c.set_grad(0, c.grad_output() * fn::sinh(conj(c.argument(0)))); }, {save_argument(0)}})
+        .with_autocast({.cuda = Autocast::Float32}),
     function("aten::tanh(Tensor self) -> Tensor", "Hyperbolic tangent of each element.", "tanh(x)", unary<UnaryOp::Tanh>,
              {tanh_gradient, {save_result()}}),
     function("aten::asinh(Tensor self) -> Tensor", "Inverse hyperbolic sine of each element.", "arsinh(x)", unary<UnaryOp::Asinh>,
@@ -237,7 +250,8 @@ constexpr OperatorRecord kRecords[] = {
                        c.set_grad(0, c.grad_output() * (fn::exp(y * y) / kTwoOverSqrtPi));
                    },
                    {save_result()}},
-                  unit_samples),
+                  unit_samples)
+        .with_autocast({.cuda = Autocast::Float32}),
     real_function("aten::lgamma(Tensor self) -> Tensor", "Logarithm of the gamma function's magnitude.", "ln|Gamma(x)|",
                   unary<UnaryOp::Lgamma>,
                   {[](G& c) { c.set_grad(0, c.grad_output() * fn::digamma(c.argument(0))); }, {save_argument(0)}}, positive_samples),

@@ -202,19 +202,26 @@ constexpr OperatorRecord kRecords[] = {
      .variants = kOut,
      .sparse = {.run = on_sparse::norm}},
     composite("aten::norm.Scalar(Tensor self, Scalar p=2) -> Tensor", "Norm of all elements.", boxed<norm_whole>)
-        .with_sparse({.run = on_sparse::norm}),
+        .with_sparse({.run = on_sparse::norm})
+        .with_autocast({.cuda = Autocast::Float32}),
     composite("aten::norm.ScalarOpt_dtype(Tensor self, Scalar? p, *, ScalarType dtype) -> Tensor", "Norm of all elements.", boxed<norm_dtype>)
-        .with_sparse({.run = on_sparse::norm}),
+        .with_sparse({.run = on_sparse::norm})
+        .with_autocast({.cuda = Autocast::Float32}),
     composite("aten::norm.ScalarOpt_dim(Tensor self, Scalar? p, int[1] dim, bool keepdim=False) -> Tensor", "Norm along dimensions.",
               boxed<norm_dim>)
-        .with_sparse({.run = on_sparse::norm}),
+        .with_sparse({.run = on_sparse::norm})
+        .with_autocast({.cuda = Autocast::Float32}),
     composite("aten::norm.ScalarOpt_dim_dtype(Tensor self, Scalar? p, int[1] dim, bool keepdim, *, ScalarType dtype) -> Tensor",
               "Norm along dimensions.", boxed<norm_dim_dtype>)
-        .with_sparse({.run = on_sparse::norm}),
-    composite("aten::frobenius_norm(Tensor self) -> Tensor", "Norm of order 2 of all elements.", boxed<frobenius_norm>),
+        .with_sparse({.run = on_sparse::norm})
+        .with_autocast({.cuda = Autocast::Float32}),
+    composite("aten::frobenius_norm(Tensor self) -> Tensor", "Norm of order 2 of all elements.", boxed<frobenius_norm>)
+        .with_autocast({.cuda = Autocast::Float32}),
     composite("aten::frobenius_norm.dim(Tensor self, int[1] dim, bool keepdim=False) -> Tensor", "Norm of order 2 along dimensions.",
-              boxed<frobenius_norm_dim>),
-    composite("aten::dist(Tensor self, Tensor other, Scalar p=2) -> Tensor", "Norm of the difference.", boxed<dist>),
+              boxed<frobenius_norm_dim>)
+        .with_autocast({.cuda = Autocast::Float32}),
+    composite("aten::dist(Tensor self, Tensor other, Scalar p=2) -> Tensor", "Norm of the difference.", boxed<dist>)
+        .with_autocast({.cuda = Autocast::Float32}),
     composite("aten::norm_except_dim(Tensor v, int pow=2, int dim=0) -> Tensor", "Norm over all dimensions but one.", boxed<norm_except_dim>),
     {.schema = "aten::logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor",
      .summary = "Logarithm of the sum of exponentials along dimensions.",
@@ -223,7 +230,8 @@ constexpr OperatorRecord kRecords[] = {
      .kernel = filling<logsumexp>,
      .derivative = {logsumexp_backward, {save_argument(0), save_result()}},
      .samples = logsumexp_samples,
-     .variants = kOut},
+     .variants = kOut,
+     .autocast = {.cuda = Autocast::Float32}},
     composite("aten::special_logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor", "The same as logsumexp.", forward<"aten::logsumexp">),
 };
 

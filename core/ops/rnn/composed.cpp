@@ -119,6 +119,7 @@ extern const OperatorRecord kLstmCell = {
     .formula = "i, f, o = sigmoid(W x + U h + b), g = tanh(W x + U h + b); c' = f c + i g; h' = o tanh(c')",
     .composite = boxed<lstm_cell>,
     .samples = cell_samples<Mode::Lstm>,
+    .autocast = {.cuda = Autocast::Lower},
 };
 extern const OperatorRecord kGruCell = {
     .schema = "aten::gru_cell(Tensor input, Tensor hx, " LOUPE_CELL_ARGUMENTS ") -> Tensor",
@@ -126,6 +127,7 @@ extern const OperatorRecord kGruCell = {
     .formula = "r, z = sigmoid(W x + U h + b), n = tanh(W x + r (U h + b)); h' = (1 - z) n + z h",
     .composite = boxed<cell<Mode::Gru>>,
     .samples = cell_samples<Mode::Gru>,
+    .autocast = {.cuda = Autocast::Lower},
 };
 extern const OperatorRecord kRnnTanhCell = {
     .schema = "aten::rnn_tanh_cell(Tensor input, Tensor hx, " LOUPE_CELL_ARGUMENTS ") -> Tensor",
@@ -133,6 +135,7 @@ extern const OperatorRecord kRnnTanhCell = {
     .formula = "h' = tanh(W x + U h + b)",
     .composite = boxed<cell<Mode::Tanh>>,
     .samples = cell_samples<Mode::Tanh>,
+    .autocast = {.cuda = Autocast::Lower},
 };
 extern const OperatorRecord kRnnReluCell = {
     .schema = "aten::rnn_relu_cell(Tensor input, Tensor hx, " LOUPE_CELL_ARGUMENTS ") -> Tensor",
@@ -140,6 +143,7 @@ extern const OperatorRecord kRnnReluCell = {
     .formula = "h' = relu(W x + U h + b)",
     .composite = boxed<cell<Mode::Relu>>,
     .samples = cell_samples<Mode::Relu>,
+    .autocast = {.cuda = Autocast::Lower},
 };
 
 }  // namespace loupe

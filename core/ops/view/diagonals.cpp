@@ -155,7 +155,8 @@ constexpr OperatorRecord kRecords[] = {
     {.schema = "aten::trace(Tensor self) -> Tensor",
      .summary = "The sum of a matrix's diagonal.",
      .composite = boxed<trace>,
-     .samples = trace_samples},
+     .samples = trace_samples,
+     .autocast = {.cpu = Autocast::Float32}},
 };
 
 }  // namespace
