@@ -91,7 +91,7 @@ bool same_sizes(IntSpan a, IntSpan b) { return std::equal(a.begin(), a.end(), b.
 // Readies `target` to receive a result with this metadata; returns the tensor that the kernel fills.
 Tensor prepare_target(const Operator& op, const Tensor& target, const TensorMeta& meta) {
     const bool is_out = op.variant == OperatorVariant::Out;
-    if (is_out) check_out_dtype(op.full_name, meta.dtype, target.dtype());
+    if (is_out) check_out_dtype(op, meta.dtype, target.dtype());
     if (!can_cast(meta.dtype, target.dtype())) {
         throw Error(ErrorKind::Run, concat("result type ", dtype_graph_name(meta.dtype),
                                            " can't be cast to the desired output type ", dtype_graph_name(target.dtype())));
@@ -157,7 +157,7 @@ void run_filling(const Operator& op, const KernelCandidate& kernel, std::span<co
     TensorList targets;
     for (std::size_t i = 0; i < metas.size(); ++i) {
         targets.push_back(arguments[op.variant == OperatorVariant::Out ? first_out + i : 0].to_tensor());
-        if (op.variant == OperatorVariant::Out) check_out_overlap(op.full_name, arguments.first(first_out), targets[i]);
+        if (op.variant == OperatorVariant::Out) check_out_overlap(op, arguments.first(first_out), targets[i]);
         // An input that takes the result, or a tensor that takes two, is resized when all have been read.
         std::size_t uses = 0;
         any_tensor(op, arguments, [&](const TensorImpl& impl) {
@@ -270,11 +270,11 @@ void call_into_outs(const Operator& op, std::span<const IValue> arguments, IValu
     else choose_kernel(op, own).kernel(own, made.data());
     for (std::size_t i = 0; i < made.size(); ++i) {
         const Tensor target = arguments[own.size() + i].to_tensor();
-        check_out_overlap(op.full_name, own, target);
+        check_out_overlap(op, own, target);
         const Tensor result = made[i].to_tensor();
         // What was not asked for is not written.
         if (result.defined()) {
-            check_out_dtype(op.full_name, result.dtype(), target.dtype());
+            check_out_dtype(op, result.dtype(), target.dtype());
             put_into(target, result);
         }
         results[i] = target;

@@ -138,6 +138,22 @@ enum Variants : std::uint8_t {
     kOut = 2,      // aten::relu.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
 };
 
+// How a form refuses a tensor to write to that has another dtype. {T} is the result's dtype and {O} the other, {t} and {o} the
+// same as C++ spells them, {n} the operator. Those that several operators have: core/dispatch/out_refusals.h.
+struct OutRefusal {
+    std::string_view of_values = {};   // empty: results are converted where PyTorch can cast
+    std::string_view of_indices = {};  // of an int64 result; empty: as of_values
+};
+
+// The form that kOut asks for. Results of a kernel that fills go where they belong, others are copied.
+struct OutForm {
+    std::string_view overload = "out";
+    std::string_view names = {};  // of the tensors to write to, spaces between them; default: "out", or the results' own names
+    OutRefusal refusal = {};
+    bool takes_bytes = false;     // uint8 beside the dtype that `refusal` asks for
+    bool reads_by_index = false;  // so `out` must not overlap itself or an input
+};
+
 struct OperatorRecord {
     std::string_view schema;       // in PyTorch's syntax, with aliasing marks
     std::string_view summary;      // one sentence
@@ -148,8 +164,8 @@ struct OperatorRecord {
     Derivative derivative = {};
     CostFunction cost = nullptr;         // default: reads every input, writes every output once
     SamplesFunction samples = nullptr;
-    std::uint8_t variants = kFunctional; // the others need a filling kernel
-    std::string_view out_overload = "out";
+    std::uint8_t variants = kFunctional; // kInPlace needs a filling kernel
+    OutForm out = {};
     bool is_random = false;              // never folded, merged or removed by passes as if it were a pure function
     bool is_gradient_stop = false;       // results never require grad (comparisons, argmax, ...); integral results never do
     // Bit i: result i has no derivative though its dtype could have one; output_differentiability in PyTorch's table.
@@ -163,6 +179,12 @@ struct OperatorRecord {
     constexpr OperatorRecord with_sparse(SparseForm form) const {
         OperatorRecord record = *this;
         record.sparse = form;
+        return record;
+    }
+    constexpr OperatorRecord with_out(const OutForm& form) const {
+        OperatorRecord record = *this;
+        record.variants |= kOut;
+        record.out = form;
         return record;
     }
     constexpr OperatorRecord with_autocast(AutocastRule rule) const {

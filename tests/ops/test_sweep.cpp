@@ -11,7 +11,6 @@
 #include "core/base/error.h"
 #include "core/base/strings.h"
 #include "core/dispatch/functions.h"
-#include "core/dispatch/out_form_table.h"
 #include "core/ops/random/random.h"
 #include "core/ops/samples.h"
 #include "tests/ops/sweep.h"
@@ -156,8 +155,8 @@ class TestSweep : public QObject {
     void variants() {
         each_sample([](const Operator& op, const Sample& sample, ScalarType dtype, Random&) -> std::string {
             const TensorList expected = tensors_in(call(op, sample.arguments));
-            for (const std::string_view overload : out_overloads(op)) {
-                const Operator* out_form = find_operator(op.schema.name, overload);
+            if ((op.record->variants & kOut) != 0) {
+                const Operator* out_form = find_operator(op.schema.name, op.record->out.overload);
                 if (out_form == nullptr) return "no out= form";
                 const GradModeScope no_grad(false);
                 std::vector<IValue> arguments = sample.arguments;
@@ -208,15 +207,6 @@ class TestSweep : public QObject {
 
   private:
     Random shared_;
-
-    static std::vector<std::string_view> out_overloads(const Operator& op) {
-        std::vector<std::string_view> overloads;
-        if ((op.record->variants & kOut) != 0) overloads.push_back(op.record->out_overload);
-        for (const OutForm& form : out_form_table()) {
-            if (form.of == op.full_name) overloads.push_back(form.overload);
-        }
-        return overloads;
-    }
 };
 
 QTEST_GUILESS_MAIN(TestSweep)

@@ -6,6 +6,7 @@
 #include "core/ops/creation/creation.h"
 #include "core/dispatch/functions.h"
 #include "core/dispatch/gradient_context.h"
+#include "core/dispatch/out_refusals.h"
 #include "core/kernels/integer_math.h"
 #include "core/kernels/layout.h"
 #include "core/ops/samples.h"
@@ -139,14 +140,16 @@ constexpr OperatorRecord kRecords[] = {
      .kernel = FillingKernel{&keep_triangle<true>},
      .derivative = {triangle_backward<&fn::tril>},
      .samples = triangle_samples,
-     .variants = kInPlace | kOut},
+     .variants = kInPlace | kOut,
+     .out = {.refusal = out_refusal::kStructured}},
     {.schema = "aten::triu(Tensor self, int diagonal=0) -> Tensor",
      .summary = "Upper triangle of each matrix, zeros below the diagonal.",
      .infer = infer_triangle,
      .kernel = FillingKernel{&keep_triangle<false>},
      .derivative = {triangle_backward<&fn::triu>},
      .samples = triangle_samples,
-     .variants = kInPlace | kOut},
+     .variants = kInPlace | kOut,
+     .out = {.refusal = out_refusal::kStructured}},
     {.schema = "aten::tril_indices(int row, int col, int offset=0, *, ScalarType? dtype=4, Layout? layout=None, Device? device=None, "
                "bool? pin_memory=None) -> Tensor",
      .summary = "Rows and columns of the lower triangle.",

@@ -153,13 +153,15 @@ constexpr OperatorRecord kRecords[] = {
      .infer = inferring<embedding_meta>,
      .kernel = filling<embedding>,
      .derivative = {embedding_backward, {save_argument(1)}},
-     .samples = embedding_samples},
+     .samples = embedding_samples,
+     .variants = kOut},
     {.schema = "aten::embedding_dense_backward(Tensor grad_output, Tensor indices, SymInt num_weights, int padding_idx, "
                "bool scale_grad_by_freq) -> Tensor",
      .summary = "The gradient of embedding: the rows added where they came from, but for the padding's.",
      .infer = inferring<embedding_dense_backward_meta>,
      .kernel = filling<embedding_dense_backward>,
-     .derivative = {embedding_dense_backward_gradient, {save_argument(1)}}},
+     .derivative = {embedding_dense_backward_gradient, {save_argument(1)}},
+     .variants = kOut},
     {.schema = "aten::embedding_backward(Tensor grad, Tensor indices, SymInt num_weights, int padding_idx, "
                "bool scale_grad_by_freq, bool sparse) -> Tensor",
      .summary = "The gradient of embedding.",

@@ -256,12 +256,14 @@ constexpr OperatorRecord kRecords[] = {
      .kernel = boxed<embedding_bag>,
      .derivative = {embedding_bag_backward,
                     {save_argument(0, 6), save_argument(1), save_argument(6, 0), save_result(1), save_result(2), save_result(3)}},
-     .samples = bag_samples},
+     .samples = bag_samples,
+     .variants = kOut},
     {.schema = "aten::_embedding_bag_forward_only(Tensor weight, Tensor indices, Tensor offsets, bool scale_grad_by_freq=False, "
                "int mode=0, bool sparse=False, Tensor? per_sample_weights=None, bool include_last_offset=False, "
                "int padding_idx=-1) -> (Tensor, Tensor, Tensor, Tensor)",
      .summary = "Sum, mean or maximum of the table's rows in each bag.",
      .kernel = boxed<embedding_bag>,
+     .variants = kOut,
      .is_gradient_stop = true},
     {.schema = "aten::embedding_bag(Tensor weight, Tensor indices, Tensor offsets, bool scale_grad_by_freq=False, int mode=0, "
                "bool sparse=False, Tensor? per_sample_weights=None, bool include_last_offset=False) -> "

@@ -8,6 +8,7 @@
 #include "core/dispatch/boxing.h"
 #include "core/dispatch/functions.h"
 #include "core/dispatch/gradient_context.h"
+#include "core/dispatch/out_refusals.h"
 #include "core/ops/indexing/family.h"
 #include "core/ops/indexing/indices.h"
 #include "core/ops/joining/index_maps.h"
@@ -260,7 +261,9 @@ constexpr OperatorRecord kRecords[] = {
      .infer = inferring<index_select_meta>,
      .kernel = filling<index_select>,
      .derivative = {index_select_backward, {save_argument(2)}},
-     .samples = index_select_samples},
+     .samples = index_select_samples,
+     .variants = kOut,
+     .out = {.refusal = out_refusal::kSameScalarType, .reads_by_index = true}},
     {.schema = "aten::index_select_backward(Tensor grad, int[] self_sizes, int dim, Tensor index) -> Tensor",
      .summary = "The gradient of index_select.",
      .composite = boxed<index_select_backward_function>},
@@ -270,7 +273,8 @@ constexpr OperatorRecord kRecords[] = {
      .kernel = filling<index_add>,
      .derivative = {index_add_backward, {save_argument(2)}},
      .samples = index_add_samples,
-     .variants = kInPlace | kOut},
+     .variants = kInPlace | kOut,
+     .out = {.refusal = out_refusal::kStructured}},
     {.schema = "aten::index_copy(Tensor self, int dim, Tensor index, Tensor source) -> Tensor",
      .summary = "With the source's slices at the indices along dim.",
      .infer = inferring<index_copy_meta>,
@@ -278,6 +282,7 @@ constexpr OperatorRecord kRecords[] = {
      .derivative = {index_copy_backward, {save_argument(2)}},
      .samples = index_copy_samples,
      .variants = kInPlace | kOut,
+     .out = {.refusal = out_refusal::kStructured},
      .autocast = {.cpu = Autocast::Widest}},
     {.schema = "aten::index_fill.int_Scalar(Tensor self, int dim, Tensor index, Scalar value) -> Tensor",
      .summary = "With the value in the slices at the indices along dim.",
@@ -285,14 +290,16 @@ constexpr OperatorRecord kRecords[] = {
      .kernel = filling<index_fill>,
      .derivative = {index_fill_backward, {save_argument(2)}},
      .samples = index_fill_samples,
-     .variants = kInPlace},
+     .variants = kInPlace | kOut,
+     .out = {.overload = "int_Scalar_out"}},
     {.schema = "aten::index_fill.int_Tensor(Tensor self, int dim, Tensor index, Tensor value) -> Tensor",
      .summary = "With the value in the slices at the indices along dim.",
      .infer = inferring<index_fill_tensor_meta>,
      .kernel = filling<index_fill_tensor>,
      .derivative = {index_fill_tensor_backward, {save_argument(2)}, "IndexFillBackward1"},
      .samples = index_fill_tensor_samples,
-     .variants = kInPlace},
+     .variants = kInPlace | kOut,
+     .out = {.overload = "int_Tensor_out"}},
 };
 
 }  // namespace

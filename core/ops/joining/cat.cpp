@@ -167,10 +167,12 @@ constexpr OperatorRecord kRecords[] = {
      .autocast = {.cpu = Autocast::Widest}},
     {.schema = "aten::concat(Tensor[] tensors, int dim=0) -> Tensor",
      .summary = "The tensors one after another along dim.",
-     .composite = forward<"aten::cat">},
+     .composite = forward<"aten::cat">,
+     .variants = kOut},
     {.schema = "aten::concatenate(Tensor[] tensors, int dim=0) -> Tensor",
      .summary = "The tensors one after another along dim.",
-     .composite = forward<"aten::cat">},
+     .composite = forward<"aten::cat">,
+     .variants = kOut},
 };
 
 }  // namespace

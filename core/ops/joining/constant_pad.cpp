@@ -98,7 +98,8 @@ constexpr OperatorRecord kRecords[] = {
      .infer = inferring<constant_pad_meta>,
      .kernel = filling<constant_pad>,
      .derivative = {constant_pad_backward},
-     .samples = constant_pad_samples},
+     .samples = constant_pad_samples,
+     .variants = kOut},
 };
 
 }  // namespace

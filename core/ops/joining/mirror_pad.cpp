@@ -8,6 +8,7 @@
 #include "core/dispatch/boxing.h"
 #include "core/dispatch/functions.h"
 #include "core/dispatch/gradient_context.h"
+#include "core/dispatch/out_refusals.h"
 #include "core/kernels/integer_math.h"
 #include "core/ops/joining/family.h"
 #include "core/ops/joining/index_maps.h"
@@ -165,28 +166,40 @@ constexpr std::string_view kBackward = "The gradient: the border's added where i
 
 constexpr OperatorRecord kRecords[] = {
     pad_record<Border::Reflect, 1>("aten::reflection_pad1d(Tensor self, int[2] padding) -> Tensor", kReflect)
-        .with_autocast({.cpu = Autocast::Float32}),
+        .with_autocast({.cpu = Autocast::Float32})
+        .with_out({.refusal = out_refusal::kStructured}),
     pad_record<Border::Reflect, 2>("aten::reflection_pad2d(Tensor self, int[4] padding) -> Tensor", kReflect)
-        .with_autocast({.cpu = Autocast::Float32}),
-    pad_record<Border::Reflect, 3>("aten::reflection_pad3d(Tensor self, int[6] padding) -> Tensor", kReflect),
+        .with_autocast({.cpu = Autocast::Float32})
+        .with_out({.refusal = out_refusal::kScalarType}),
+    pad_record<Border::Reflect, 3>("aten::reflection_pad3d(Tensor self, int[6] padding) -> Tensor", kReflect)
+        .with_out({.refusal = out_refusal::kStructured}),
     pad_record<Border::Replicate, 1>("aten::replication_pad1d(Tensor self, int[2] padding) -> Tensor", kReplicate)
-        .with_autocast({.cpu = Autocast::Float32}),
+        .with_autocast({.cpu = Autocast::Float32})
+        .with_out({.refusal = out_refusal::kStructured}),
     pad_record<Border::Replicate, 2>("aten::replication_pad2d(Tensor self, int[4] padding) -> Tensor", kReplicate)
-        .with_autocast({.cpu = Autocast::Float32}),
+        .with_autocast({.cpu = Autocast::Float32})
+        .with_out({.refusal = out_refusal::kStructured}),
     pad_record<Border::Replicate, 3>("aten::replication_pad3d(Tensor self, int[6] padding) -> Tensor", kReplicate)
-        .with_autocast({.cpu = Autocast::Float32}),
+        .with_autocast({.cpu = Autocast::Float32})
+        .with_out({.refusal = out_refusal::kStructured}),
     backward_record<Border::Reflect, 1>(
-        "aten::reflection_pad1d_backward(Tensor grad_output, Tensor self, int[2] padding) -> Tensor", kBackward),
+        "aten::reflection_pad1d_backward(Tensor grad_output, Tensor self, int[2] padding) -> Tensor", kBackward)
+        .with_out({.overload = "grad_input", .names = "grad_input"}),
     backward_record<Border::Reflect, 2>(
-        "aten::reflection_pad2d_backward(Tensor grad_output, Tensor self, int[4] padding) -> Tensor", kBackward),
+        "aten::reflection_pad2d_backward(Tensor grad_output, Tensor self, int[4] padding) -> Tensor", kBackward)
+        .with_out({.overload = "grad_input", .names = "grad_input"}),
     backward_record<Border::Reflect, 3>(
-        "aten::reflection_pad3d_backward(Tensor grad_output, Tensor self, int[6] padding) -> Tensor", kBackward),
+        "aten::reflection_pad3d_backward(Tensor grad_output, Tensor self, int[6] padding) -> Tensor", kBackward)
+        .with_out({.overload = "grad_input", .names = "grad_input"}),
     backward_record<Border::Replicate, 1>(
-        "aten::replication_pad1d_backward(Tensor grad_output, Tensor self, int[2] padding) -> Tensor", kBackward),
+        "aten::replication_pad1d_backward(Tensor grad_output, Tensor self, int[2] padding) -> Tensor", kBackward)
+        .with_out({.overload = "grad_input", .names = "grad_input"}),
     backward_record<Border::Replicate, 2>(
-        "aten::replication_pad2d_backward(Tensor grad_output, Tensor self, int[4] padding) -> Tensor", kBackward),
+        "aten::replication_pad2d_backward(Tensor grad_output, Tensor self, int[4] padding) -> Tensor", kBackward)
+        .with_out({.overload = "grad_input", .names = "grad_input"}),
     backward_record<Border::Replicate, 3>(
-        "aten::replication_pad3d_backward(Tensor grad_output, Tensor self, int[6] padding) -> Tensor", kBackward),
+        "aten::replication_pad3d_backward(Tensor grad_output, Tensor self, int[6] padding) -> Tensor", kBackward)
+        .with_out({.overload = "grad_input", .names = "grad_input"}),
 };
 
 }  // namespace

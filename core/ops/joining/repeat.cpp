@@ -140,6 +140,8 @@ constexpr OperatorRecord kRecords[] = {
     {.schema = "aten::repeat_interleave.Tensor(Tensor repeats, *, int? output_size=None) -> Tensor",
      .summary = "Each index as often as repeats says.",
      .kernel = boxed<repeated_indices>,
+     .variants = kOut,
+     .out = {.overload = "Tensor_out"},
      .is_gradient_stop = true},
     {.schema = "aten::repeat_interleave.self_Tensor(Tensor self, Tensor repeats, int? dim=None, *, "
                "int? output_size=None) -> Tensor",

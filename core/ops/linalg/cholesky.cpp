@@ -3,6 +3,7 @@
 
 #include "core/kernels/arithmetic.h"
 #include "core/dispatch/gradient_context.h"
+#include "core/dispatch/out_refusals.h"
 #include "core/ops/linalg/batch.h"
 #include "core/ops/linalg/calls.h"
 #include "core/ops/linalg/family.h"
@@ -216,7 +217,7 @@ constexpr OperatorRecord kRecords[] = {
      .derivative = {factor_backward, {save_result(0)}},
      .samples = factor_samples,
      .variants = kOut,
-     .out_overload = "L",
+     .out = {.overload = "L", .refusal = out_refusal::kStructured},
      .autocast = {.cpu = Autocast::Float32}},
     {.schema = "aten::linalg_cholesky(Tensor self, *, bool upper=False) -> Tensor",
      .summary = "The Cholesky factor of a positive definite matrix.",

@@ -8,6 +8,7 @@
 #include "core/autograd/variable.h"
 #include "core/kernels/arithmetic.h"
 #include "core/dispatch/gradient_context.h"
+#include "core/dispatch/out_refusals.h"
 #include "core/ops/linalg/batch.h"
 #include "core/ops/linalg/calls.h"
 #include "core/ops/linalg/family.h"
@@ -249,7 +250,7 @@ constexpr OperatorRecord kRecords[] = {
      .derivative = {eigh_backward, {save_result(0), save_result(1)}},
      .samples = eigh_samples,
      .variants = kOut,
-     .out_overload = "eigenvalues"},
+     .out = {.overload = "eigenvalues", .refusal = out_refusal::kStructured}},
     {.schema = "aten::linalg_eigh(Tensor self, str UPLO='L') -> (Tensor eigenvalues, Tensor eigenvectors)",
      .summary = "Eigenvalues of Hermitian matrices, least first, and vectors.",
      .formula = "self = V diag(L) V^H",

@@ -5,6 +5,7 @@
 
 #include "core/kernels/arithmetic.h"
 #include "core/dispatch/gradient_context.h"
+#include "core/dispatch/out_refusals.h"
 #include "core/ops/linalg/batch.h"
 #include "core/ops/linalg/calls.h"
 #include "core/ops/linalg/family.h"
@@ -341,7 +342,8 @@ constexpr OperatorRecord kRecords[] = {
      .derivative = {factor_backward, {save_result(0), save_result(1)}},
      .cost = factor_cost,
      .samples = factor_samples,
-     .variants = kOut},
+     .variants = kOut,
+     .out = {.refusal = out_refusal::kStructured}},
     {.schema = "aten::linalg_lu_factor(Tensor A, *, bool pivot=True) -> (Tensor LU, Tensor pivots)",
      .summary = "LU factors in one matrix, and the row exchanges.",
      .formula = "A = P L U",
@@ -359,6 +361,7 @@ constexpr OperatorRecord kRecords[] = {
      .derivative = {unpack_backward},
      .samples = unpack_samples,
      .variants = kOut,
+     .out = {.refusal = out_refusal::kStructured},
      .constant_results = 0b001},
     {.schema = "aten::linalg_lu(Tensor A, *, bool pivot=True) -> (Tensor P, Tensor L, Tensor U)",
      .summary = "The LU factorisation with its permutation.",
@@ -369,6 +372,7 @@ constexpr OperatorRecord kRecords[] = {
      .cost = factor_cost,
      .samples = lu_samples,
      .variants = kOut,
+     .out = {.refusal = out_refusal::kStructured},
      .constant_results = 0b001},
     {.schema =
          "aten::linalg_lu_solve(Tensor LU, Tensor pivots, Tensor B, *, bool left=True, bool adjoint=False) -> Tensor",
@@ -378,7 +382,8 @@ constexpr OperatorRecord kRecords[] = {
      .kernel = filling<solve>,
      .derivative = {solve_backward, {save_argument(0), save_argument(1), save_result(0, 0)}},
      .samples = solve_samples,
-     .variants = kOut},
+     .variants = kOut,
+     .out = {.refusal = out_refusal::kStructured}},
     {.schema = "aten::lu_solve(Tensor self, Tensor LU_data, Tensor LU_pivots) -> Tensor",
      .summary = "linalg_lu_solve under its old name.",
      .composite = boxed<old_solve>,

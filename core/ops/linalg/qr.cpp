@@ -3,6 +3,7 @@
 
 #include "core/kernels/arithmetic.h"
 #include "core/dispatch/gradient_context.h"
+#include "core/dispatch/out_refusals.h"
 #include "core/ops/linalg/batch.h"
 #include "core/ops/linalg/calls.h"
 #include "core/ops/linalg/family.h"
@@ -335,6 +336,7 @@ constexpr OperatorRecord kRecords[] = {
      .derivative = {qr_backward, {save_result(0), save_result(1)}},
      .samples = qr_samples,
      .variants = kOut,
+     .out = {.refusal = out_refusal::kStructured},
      .autocast = {.cpu = Autocast::Float32}},
     {.schema = "aten::qr(Tensor self, bool some=True) -> (Tensor Q, Tensor R)",
      .summary = "linalg_qr under its old name.",
@@ -347,7 +349,7 @@ constexpr OperatorRecord kRecords[] = {
      .kernel = filling<geqrf, 2>,
      .samples = matrix_samples,
      .variants = kOut,
-     .out_overload = "a",
+     .out = {.overload = "a"},
      .autocast = {.cpu = Autocast::Float32}},
     {.schema = "aten::linalg_householder_product(Tensor input, Tensor tau) -> Tensor",
      .summary = kProductSummary,
@@ -372,6 +374,7 @@ constexpr OperatorRecord kRecords[] = {
      .derivative = {ormqr_backward, {save_argument(0), save_argument(1), save_argument(2)}},
      .samples = ormqr_samples,
      .variants = kOut,
+     .out = {.refusal = {"torch.ormqr: Expected input and result to have the same dtype, but input has dtype{T} and result has dtype {O}"}},
      .autocast = {.cpu = Autocast::Float32}},
 };
 

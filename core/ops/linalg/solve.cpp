@@ -7,6 +7,7 @@
 #include "core/kernels/arithmetic.h"
 #include "core/dispatch/forward.h"
 #include "core/dispatch/gradient_context.h"
+#include "core/dispatch/out_refusals.h"
 #include "core/ops/linalg/batch.h"
 #include "core/ops/linalg/calls.h"
 #include "core/ops/linalg/family.h"
@@ -196,7 +197,7 @@ constexpr OperatorRecord kRecords[] = {
      .derivative = {solve_backward, {save_argument(0), save_result(0), save_result(1), save_result(2)}},
      .cost = solve_cost,
      .variants = kOut,
-     .out_overload = "result",
+     .out = {.overload = "result"},
      .constant_results = 0b1110},
     {.schema = "aten::linalg_solve_ex(Tensor A, Tensor B, *, bool left=True, bool check_errors=False) -> (Tensor "
                "result, Tensor info)",
@@ -216,7 +217,7 @@ constexpr OperatorRecord kRecords[] = {
      .derivative = {invert_backward, {save_result(0)}},
      .samples = inverse_samples,
      .variants = kOut,
-     .out_overload = "inverse",
+     .out = {.overload = "inverse", .refusal = out_refusal::kStructured},
      .autocast = {.cpu = Autocast::Float32}},
     {.schema = "aten::linalg_inv(Tensor A) -> Tensor", .summary = "The inverse matrix.", .composite = boxed<inverse>,
      .autocast = {.cpu = Autocast::Float32}},

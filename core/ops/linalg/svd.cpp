@@ -9,6 +9,7 @@
 #include "core/autograd/variable.h"
 #include "core/kernels/arithmetic.h"
 #include "core/dispatch/gradient_context.h"
+#include "core/dispatch/out_refusals.h"
 #include "core/ops/linalg/batch.h"
 #include "core/ops/linalg/calls.h"
 #include "core/ops/linalg/family.h"
@@ -217,7 +218,7 @@ constexpr OperatorRecord kRecords[] = {
      .cost = svd_cost,
      .samples = svd_samples,
      .variants = kOut,
-     .out_overload = "U"},
+     .out = {.overload = "U", .refusal = out_refusal::kStructured}},
     {.schema =
          "aten::linalg_svd(Tensor A, bool full_matrices=True, *, str? driver=None) -> (Tensor U, Tensor S, Tensor Vh)",
      .summary = "Singular values, greatest first, and vectors.",

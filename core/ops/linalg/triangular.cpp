@@ -5,6 +5,7 @@
 
 #include "core/kernels/arithmetic.h"
 #include "core/dispatch/gradient_context.h"
+#include "core/dispatch/out_refusals.h"
 #include "core/ops/linalg/batch.h"
 #include "core/ops/linalg/calls.h"
 #include "core/ops/linalg/family.h"
@@ -162,7 +163,8 @@ constexpr OperatorRecord kRecords[] = {
      .kernel = filling<solve>,
      .derivative = {solve_backward, {save_argument(0), save_result(0, 0)}},
      .samples = solve_samples,
-     .variants = kOut},
+     .variants = kOut,
+     .out = {.refusal = out_refusal::kScalarType}},
     {.schema = "aten::triangular_solve(Tensor self, Tensor A, bool upper=True, bool transpose=False, bool "
                "unitriangular=False) -> (Tensor solution, "
                "Tensor cloned_coefficient)",

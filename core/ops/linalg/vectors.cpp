@@ -3,6 +3,7 @@
 
 #include "core/kernels/arithmetic.h"
 #include "core/dispatch/gradient_context.h"
+#include "core/dispatch/out_refusals.h"
 #include "core/ops/linalg/batch.h"
 #include "core/ops/linalg/family.h"
 #include "core/kernels/elementwise.h"
@@ -89,7 +90,8 @@ constexpr OperatorRecord kRecords[] = {
      .kernel = filling<cross>,
      .derivative = {cross_backward, {save_argument(0, 1), save_argument(1, 0)}},
      .samples = cross_samples,
-     .variants = kOut},
+     .variants = kOut,
+     .out = {.refusal = out_refusal::kStructured}},
     {.schema = "aten::cross(Tensor self, Tensor other, int? dim=None) -> Tensor",
      .summary = "The cross product along dim, or along the first dimension of size 3.",
      .composite = boxed<cross_default>,

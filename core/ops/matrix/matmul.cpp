@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "core/dispatch/functions.h"
+#include "core/dispatch/out_refusals.h"
 #include "core/ops/matrix/family.h"
 #include "core/ops/matrix/layout.h"
 #include "core/ops/matrix/products.h"
@@ -233,6 +234,8 @@ extern const OperatorRecord kLinear = {
     .composite = boxed<linear>,
     .cost = matmul_cost,
     .samples = linear_samples,
+    .variants = kOut,
+    .out = {.refusal = out_refusal::kStructured},
     .autocast = {.cpu = Autocast::Lower, .cuda = Autocast::Lower},
 };
 

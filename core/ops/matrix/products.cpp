@@ -3,6 +3,7 @@
 #include "core/ops/matrix/products.h"
 
 #include "core/dispatch/functions.h"
+#include "core/dispatch/out_refusals.h"
 #include "core/ops/matrix/bfloat16.h"
 #include "core/ops/matrix/family.h"
 #include "core/ops/matrix/gemm.h"
@@ -298,6 +299,7 @@ extern const OperatorRecord kMm = {
     .cost = mm_cost,
     .samples = mm_samples,
     .variants = kOut,
+    .out = {.refusal = out_refusal::kStructured},
     .autocast = {.cpu = Autocast::Lower, .cuda = Autocast::Lower},
 };
 
@@ -311,6 +313,7 @@ extern const OperatorRecord kAddmm = {
     .cost = addmm_cost,
     .samples = addmm_samples,
     .variants = kInPlace | kOut,
+    .out = {.refusal = out_refusal::kStructured},
     .autocast = {.cpu = Autocast::Lower, .cuda = Autocast::Lower},
     .python = {.has_older_form = true},
 };
@@ -325,6 +328,7 @@ extern const OperatorRecord kBmm = {
     .cost = mm_cost,
     .samples = bmm_samples,
     .variants = kOut,
+    .out = {.refusal = out_refusal::kStructured},
     .autocast = {.cpu = Autocast::Lower, .cuda = Autocast::Lower},
 };
 
@@ -338,6 +342,7 @@ extern const OperatorRecord kBaddbmm = {
     .cost = addmm_cost,
     .samples = baddbmm_samples,
     .variants = kInPlace | kOut,
+    .out = {.refusal = out_refusal::kStructured},
     .autocast = {.cpu = Autocast::Lower, .cuda = Autocast::Lower},
     .python = {.has_older_form = true},
 };

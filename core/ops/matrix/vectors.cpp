@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // mv, addmv, dot, vdot, outer, addr: products with vectors.
 #include "core/dispatch/functions.h"
+#include "core/dispatch/out_refusals.h"
 #include "core/kernels/elementwise.h"
 #include "core/kernels/promotion.h"
 #include "core/ops/matrix/bfloat16.h"
@@ -192,6 +193,7 @@ extern const OperatorRecord kMv = {
     .cost = mv_cost,
     .samples = mv_samples,
     .variants = kOut,
+    .out = {.refusal = out_refusal::kStructured},
     .autocast = {.cuda = Autocast::Lower},
 };
 
@@ -205,6 +207,7 @@ extern const OperatorRecord kAddmv = {
     .cost = addmv_cost,
     .samples = addmv_samples,
     .variants = kInPlace | kOut,
+    .out = {.refusal = out_refusal::kStructured},
     .autocast = {.cuda = Autocast::Lower},
     .python = {.has_older_form = true},
 };
@@ -218,6 +221,7 @@ extern const OperatorRecord kDot = {
     .derivative = {dot_backward, {save_argument(0, 1), save_argument(1, 0)}},
     .samples = dot_samples,
     .variants = kOut,
+    .out = {.refusal = out_refusal::kDot},
     .autocast = {.cuda = Autocast::Widest},
 };
 
@@ -230,6 +234,7 @@ extern const OperatorRecord kVdot = {
     .derivative = {vdot_backward, {save_argument(0, 1), save_argument(1, 0)}},
     .samples = dot_samples,
     .variants = kOut,
+    .out = {.refusal = out_refusal::kDot},
 };
 
 extern const OperatorRecord kOuter = {

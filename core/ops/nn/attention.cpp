@@ -188,6 +188,7 @@ extern const OperatorRecord kNativeMultiHeadAttention = {
     .formula = "softmax(q k^T / sqrt(d)) v, by heads",
     .composite = boxed<multi_head_attention>,
     .samples = attention_samples,
+    .variants = kOut,
 };
 extern const OperatorRecord kTransformerEncoderLayer = {
     .schema = "aten::_transformer_encoder_layer_fwd(Tensor src, int embed_dim, int num_heads, Tensor qkv_weight, Tensor qkv_bias, Tensor "
@@ -196,6 +197,7 @@ extern const OperatorRecord kTransformerEncoderLayer = {
               "Tensor? mask=None, int? mask_type=None) -> Tensor",
     .summary = "A Transformer encoder layer: attention and a feed-forward network, each with a residual and a normalisation.",
     .composite = boxed<encoder_layer>,
+    .variants = kOut,
 };
 extern const OperatorRecord kScaledDotProductAttention = {
     .schema = "aten::_scaled_dot_product_attention(Tensor query, Tensor key, Tensor value, Tensor? attn_mask=None, float dropout_p=0., bool "

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/base/parallel.h"
+#include "core/dispatch/out_refusals.h"
 #include "core/kernels/integer_math.h"
 #include "core/ops/nn/family.h"
 #include "core/ops/nn/pooling.h"
@@ -415,6 +416,8 @@ extern const OperatorRecord kAvgPool2d = {
     .kernel = filling<avg_pool<2>>,
     .derivative = {avg_pool_gradient<2>, {save_argument(0)}, "AvgPool2DBackward0"},
     .samples = avg_pool_samples<2>,
+    .variants = kOut,
+    .out = {.refusal = out_refusal::kStructured},
 };
 extern const OperatorRecord kAvgPool3d = {
     .schema = "aten::avg_pool3d(Tensor self, " LOUPE_AVERAGE_ARGUMENTS("3") ") -> Tensor",
@@ -424,6 +427,8 @@ extern const OperatorRecord kAvgPool3d = {
     .kernel = filling<avg_pool<3>>,
     .derivative = {avg_pool_gradient<3>, {save_argument(0)}, "AvgPool3DBackward0"},
     .samples = avg_pool_samples<3>,
+    .variants = kOut,
+    .out = {.refusal = out_refusal::kStructured},
     .autocast = {.cpu = Autocast::Float32},
 };
 extern const OperatorRecord kAvgPool2dBackward = {
@@ -432,6 +437,8 @@ extern const OperatorRecord kAvgPool2dBackward = {
     .infer = inferring<infer_avg_pool_backward<2>>,
     .kernel = filling<avg_pool_backward<2>>,
     .derivative = {avg_pool_double_gradient<2>, {}, "AvgPool2DBackwardBackward0"},
+    .variants = kOut,
+    .out = {.overload = "grad_input", .names = "grad_input"},
 };
 extern const OperatorRecord kAvgPool3dBackward = {
     .schema = "aten::avg_pool3d_backward(" LOUPE_AVERAGE_BACKWARD_ARGUMENTS("3") ") -> Tensor",
@@ -439,6 +446,8 @@ extern const OperatorRecord kAvgPool3dBackward = {
     .infer = inferring<infer_avg_pool_backward<3>>,
     .kernel = filling<avg_pool_backward<3>>,
     .derivative = {avg_pool_double_gradient<3>, {}, "AvgPool3DBackwardBackward0"},
+    .variants = kOut,
+    .out = {.overload = "grad_input", .names = "grad_input"},
 };
 extern const OperatorRecord kAdaptiveAvgPool1d = {
     .schema = "aten::adaptive_avg_pool1d(Tensor self, int[1] output_size) -> Tensor",
@@ -451,12 +460,16 @@ extern const OperatorRecord kAdaptiveAvgPool2d = {
     .summary = "Means of as many windows as the output has places.",
     .composite = boxed<adaptive_avg_pool<2>>,
     .samples = adaptive_samples<2>,
+    .variants = kOut,
+    .out = {.refusal = out_refusal::kAdaptive},
 };
 extern const OperatorRecord kAdaptiveAvgPool3d = {
     .schema = "aten::adaptive_avg_pool3d(Tensor self, int[3] output_size) -> Tensor",
     .summary = "Means of as many windows as the output has places.",
     .composite = boxed<adaptive_avg_pool<3>>,
     .samples = adaptive_samples<3>,
+    .variants = kOut,
+    .out = {.refusal = out_refusal::kAdaptive},
     .autocast = {.cpu = Autocast::Float32},
 };
 extern const OperatorRecord kAdaptiveAvgPool2dKernel = {
@@ -466,6 +479,7 @@ extern const OperatorRecord kAdaptiveAvgPool2dKernel = {
     .kernel = filling<adaptive_kernel<2>>,
     .derivative = {adaptive_gradient<2>, {save_argument(0)}, "AdaptiveAvgPool2DBackward0"},
     .samples = adaptive_samples<2>,
+    .variants = kOut,
 };
 extern const OperatorRecord kAdaptiveAvgPool3dKernel = {
     .schema = "aten::_adaptive_avg_pool3d(Tensor self, int[3] output_size) -> Tensor",
@@ -474,6 +488,7 @@ extern const OperatorRecord kAdaptiveAvgPool3dKernel = {
     .kernel = filling<adaptive_kernel<3>>,
     .derivative = {adaptive_gradient<3>, {save_argument(0)}, "AdaptiveAvgPool3DBackward0"},
     .samples = adaptive_samples<3>,
+    .variants = kOut,
 };
 extern const OperatorRecord kAdaptiveAvgPool2dBackward = {
     .schema = "aten::_adaptive_avg_pool2d_backward(Tensor grad_output, Tensor self) -> Tensor",
@@ -481,6 +496,7 @@ extern const OperatorRecord kAdaptiveAvgPool2dBackward = {
     .infer = inferring<infer_adaptive_backward<2>>,
     .kernel = filling<adaptive_backward_kernel<2>>,
     .derivative = {adaptive_double_gradient<2>, {}, "AdaptiveAvgPool2DBackwardBackward0"},
+    .variants = kOut,
 };
 extern const OperatorRecord kAdaptiveAvgPool3dBackward = {
     .schema = "aten::_adaptive_avg_pool3d_backward(Tensor grad_output, Tensor self) -> Tensor",
@@ -488,6 +504,7 @@ extern const OperatorRecord kAdaptiveAvgPool3dBackward = {
     .infer = inferring<infer_adaptive_backward<3>>,
     .kernel = filling<adaptive_backward_kernel<3>>,
     .derivative = {adaptive_double_gradient<3>, {}, "AdaptiveAvgPool3DBackwardBackward0"},
+    .variants = kOut,
 };
 
 }  // namespace loupe

@@ -535,6 +535,8 @@ extern const OperatorRecord kNativeBatchNorm = {
                    {save_argument(0), save_argument(1), save_argument(3), save_argument(4), save_result(1), save_result(2)}},
     .cost = batch_norm_cost,
     .samples = native_samples,
+    .variants = kOut,
+    .out = {.names = "out save_mean save_invstd"},
     .constant_results = 0b110,
     .writes = "running_mean running_var",
 };
@@ -546,6 +548,7 @@ extern const OperatorRecord kNativeBatchNormBackward = {
     .kernel = run_native_batch_norm_backward,
     .derivative = {native_batch_norm_double_gradient,
                    {save_argument(0), save_argument(1), save_argument(2), save_argument(3), save_argument(4)}},
+    .variants = kOut,
 };
 extern const OperatorRecord kBatchNormScale = {
     .schema = "loupe::batch_norm_scale(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, bool training, "

@@ -372,6 +372,7 @@ extern const OperatorRecord kConvolution = {
     .derivative = {convolution_backward_of, {save_argument(0), save_argument(1)}},
     .cost = convolution_cost,
     .samples = convolution_samples,
+    .variants = kOut,
     .autocast = {.cuda = Autocast::Lower},
 };
 
@@ -384,6 +385,7 @@ extern const OperatorRecord kConvolutionBackward = {
     .derivative = {convolution_double_backward, {save_argument(0), save_argument(1), save_argument(2)}},
     .cost = convolution_backward_cost,
     .samples = convolution_backward_samples,
+    .variants = kOut,
 };
 
 }  // namespace loupe

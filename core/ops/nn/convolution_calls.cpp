@@ -260,6 +260,7 @@ extern const OperatorRecord kConvolutionFull = {
     .composite = boxed<convolution_full>,
     .cost = call_cost,
     .samples = full_samples,
+    .variants = kOut,
     .autocast = {.cpu = Autocast::Lower, .cuda = Autocast::Lower},
 };
 extern const OperatorRecord kConvTranspose1d = {
@@ -297,6 +298,7 @@ extern const OperatorRecord kConvTbc = {
     .summary = "Convolution over time; input [T, B, C].",
     .composite = boxed<conv_tbc>,
     .samples = tbc_samples,
+    .variants = kOut,
     .autocast = {.cpu = Autocast::Lower, .cuda = Autocast::Lower},
 };
 

@@ -283,6 +283,7 @@ extern const OperatorRecord kCtcLossForward = {
     .kernel = boxed<ctc_loss_of>,
     .derivative = {ctc_gradient, {save_argument(0), save_argument(1), save_result(0), save_result(1)}},
     .samples = ctc_samples<false>,
+    .variants = kOut,
     .constant_results = 0b10,
 };
 extern const OperatorRecord kCtcLossForwardTensor = {
@@ -300,6 +301,7 @@ extern const OperatorRecord kCtcLossBackward = {
               "neg_log_likelihood, Tensor log_alpha, int blank, bool zero_infinity=False) -> Tensor",
     .summary = "Gradient of ctc_loss for the log-probabilities, with that of the log_softmax before it folded in.",
     .kernel = boxed<ctc_backward>,
+    .variants = kOut,
 };
 extern const OperatorRecord kCtcLossBackwardTensor = {
     .schema = "aten::_ctc_loss_backward.Tensor(Tensor grad, Tensor log_probs, Tensor targets, Tensor input_lengths, Tensor target_lengths, Tensor "

@@ -7,6 +7,7 @@
 
 #include "core/autograd/grad_mode.h"
 #include "core/base/parallel.h"
+#include "core/dispatch/out_refusals.h"
 #include "core/kernels/elementwise.h"
 #include "core/kernels/layout.h"
 #include "core/ops/nn/common.h"
@@ -470,35 +471,60 @@ Tensor triplet_margin_loss(const Tensor& anchor, const Tensor& positive, const T
     return reduced(fn::clamp(fn::add_scalar(fn::sub(near, far), Scalar(margin)), Scalar(0.0), IValue()), reduction);
 }
 
+template <typename Loss>
+constexpr OperatorRecord loss(std::string_view schema, std::string_view summary, std::string_view node_name) {
+    return {.schema = schema,
+            .summary = summary,
+            .infer = infer_loss<Loss>,
+            .kernel = FillingKernel{run_loss<Loss>},
+            .derivative = {loss_gradient<Loss>, {save_argument(0), save_argument(1)}, node_name},
+            .samples = loss_samples<Loss>,
+            .autocast = {.cpu = Autocast::Float32, .cuda = Autocast::Float32}};
+}
+template <typename Loss>
+constexpr OperatorRecord loss_backward(std::string_view schema, std::string_view summary, std::string_view node_name) {
+    return {.schema = schema,
+            .summary = summary,
+            .infer = infer_loss_backward,
+            .kernel = FillingKernel{run_loss_backward<Loss>},
+            .derivative = {loss_double_gradient<Loss>, {save_argument(0), save_argument(1), save_argument(2)}, node_name},
+            .samples = loss_backward_samples<Loss>};
+}
+
 }  // namespace
 
-#define LOUPE_LOSS_RECORD(record, backward_record, Loss, text, node, parameter, backward_parameter, words)                           \
-    extern const OperatorRecord record = {                                                                                           \
-        .schema = "aten::" text "(Tensor self, Tensor target, int reduction=1" parameter ") -> Tensor",                              \
-        .summary = words,                                                                                                            \
-        .infer = infer_loss<Loss>,                                                                                                   \
-        .kernel = FillingKernel{run_loss<Loss>},                                                                                     \
-        .derivative = {loss_gradient<Loss>, {save_argument(0), save_argument(1)}, node "Backward0"},                                 \
-        .samples = loss_samples<Loss>,                                                                                               \
-        .autocast = {.cpu = Autocast::Float32, .cuda = Autocast::Float32},                                                           \
-    };                                                                                                                               \
-    extern const OperatorRecord backward_record = {                                                                                  \
-        .schema = "aten::" text "_backward(Tensor grad_output, Tensor self, Tensor target, int reduction" backward_parameter         \
-                  ") -> Tensor",                                                                                                     \
-        .summary = "Gradient of " text ".",                                                                                          \
-        .infer = infer_loss_backward,                                                                                                \
-        .kernel = FillingKernel{run_loss_backward<Loss>},                                                                            \
-        .derivative = {loss_double_gradient<Loss>, {save_argument(0), save_argument(1), save_argument(2)}, node "BackwardBackward0"}, \
-        .samples = loss_backward_samples<Loss>,                                                                                      \
-    };
-LOUPE_LOSS_RECORD(kMseLoss, kMseLossBackward, Mse, "mse_loss", "MseLoss", "", "", "The squared difference to the target.")
-LOUPE_LOSS_RECORD(kSmoothL1Loss, kSmoothL1LossBackward, SmoothL1, "smooth_l1_loss", "SmoothL1Loss", ", float beta=1.", ", float beta",
-                  "The difference to the target: squared where it is below beta, absolute beyond.")
-LOUPE_LOSS_RECORD(kHuberLoss, kHuberLossBackward, Huber, "huber_loss", "HuberLoss", ", float delta=1.", ", float delta",
-                  "The difference to the target: squared where it is below delta, delta times the absolute beyond.")
-LOUPE_LOSS_RECORD(kSoftMarginLoss, kSoftMarginLossBackward, SoftMargin, "soft_margin_loss", "SoftMarginLoss", "", "",
-                  "log(1 + exp(-target self)).")
-#undef LOUPE_LOSS_RECORD
+extern const OperatorRecord kMseLoss =
+    loss<Mse>("aten::mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor",
+              "The squared difference to the target.", "MseLossBackward0")
+        .with_out({});
+extern const OperatorRecord kMseLossBackward =
+    loss_backward<Mse>("aten::mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor",
+                       "Gradient of mse_loss.", "MseLossBackwardBackward0")
+        .with_out({.overload = "grad_input", .names = "grad_input", .refusal = out_refusal::kFound});
+extern const OperatorRecord kSmoothL1Loss =
+    loss<SmoothL1>("aten::smooth_l1_loss(Tensor self, Tensor target, int reduction=1, float beta=1.) -> Tensor",
+              "The difference to the target: squared where it is below beta, absolute beyond.", "SmoothL1LossBackward0")
+        .with_out({});
+extern const OperatorRecord kSmoothL1LossBackward =
+    loss_backward<SmoothL1>("aten::smooth_l1_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction, float beta) -> Tensor",
+                       "Gradient of smooth_l1_loss.", "SmoothL1LossBackwardBackward0")
+        .with_out({.overload = "grad_input", .names = "grad_input"});
+extern const OperatorRecord kHuberLoss =
+    loss<Huber>("aten::huber_loss(Tensor self, Tensor target, int reduction=1, float delta=1.) -> Tensor",
+              "The difference to the target: squared where it is below delta, delta times the absolute beyond.", "HuberLossBackward0")
+        .with_out({});
+extern const OperatorRecord kHuberLossBackward =
+    loss_backward<Huber>("aten::huber_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction, float delta) -> Tensor",
+                       "Gradient of huber_loss.", "HuberLossBackwardBackward0")
+        .with_out({.names = "grad_input", .refusal = out_refusal::kFound});
+extern const OperatorRecord kSoftMarginLoss =
+    loss<SoftMargin>("aten::soft_margin_loss(Tensor self, Tensor target, int reduction=1) -> Tensor",
+              "log(1 + exp(-target self)).", "SoftMarginLossBackward0")
+        .with_out({.refusal = out_refusal::kFound});
+extern const OperatorRecord kSoftMarginLossBackward =
+    loss_backward<SoftMargin>("aten::soft_margin_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor",
+                       "Gradient of soft_margin_loss.", "SoftMarginLossBackwardBackward0")
+        .with_out({.overload = "grad_input", .names = "grad_input"});
 
 extern const OperatorRecord kBinaryCrossEntropy = {
     .schema = "aten::binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> Tensor",
@@ -507,6 +533,8 @@ extern const OperatorRecord kBinaryCrossEntropy = {
     .kernel = boxed<binary_cross_entropy>,
     .derivative = {binary_cross_entropy_gradient, {save_argument(0), save_argument(1), save_argument(2)}},
     .samples = probability_samples,
+    .variants = kOut,
+    .out = {.refusal = out_refusal::kFound},
     .autocast = {.cpu = Autocast::Float32, .cuda = Autocast::Banned},
 };
 extern const OperatorRecord kBinaryCrossEntropyBackward = {
@@ -515,6 +543,8 @@ extern const OperatorRecord kBinaryCrossEntropyBackward = {
     .summary = "Gradient of binary_cross_entropy.",
     .kernel = boxed<binary_cross_entropy_backward>,
     .derivative = {binary_cross_entropy_double_gradient, {save_argument(0), save_argument(1), save_argument(2), save_argument(3)}},
+    .variants = kOut,
+    .out = {.overload = "grad_input", .names = "grad_input"},
 };
 extern const OperatorRecord kBinaryCrossEntropyWithLogits = {
     .schema = "aten::binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? pos_weight=None, int "
@@ -524,6 +554,7 @@ extern const OperatorRecord kBinaryCrossEntropyWithLogits = {
     .kernel = boxed<binary_cross_entropy_with_logits>,
     .derivative = {with_logits_gradient, {save_argument(0), save_argument(1), save_argument(2), save_argument(3)}},
     .samples = logits_samples,
+    .variants = kOut,
     .autocast = {.cpu = Autocast::Float32, .cuda = Autocast::Float32},
 };
 extern const OperatorRecord kL1Loss = {

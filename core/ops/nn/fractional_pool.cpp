@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "core/base/parallel.h"
+#include "core/dispatch/out_refusals.h"
 #include "core/ops/nn/common.h"
 #include "core/ops/nn/family.h"
 
@@ -193,6 +194,8 @@ extern const OperatorRecord kFractionalMaxPool2d = {
     .kernel = filling<fractional_max_pool<2>, 2>,
     .derivative = {fractional_gradient<2>, {save_argument(0), save_result(1)}, "FractionalMaxPool2DBackward0"},
     .samples = fractional_samples<2>,
+    .variants = kOut,
+    .out = {.overload = "output", .names = "output indices", .refusal = out_refusal::kStructured},
     .autocast = {.cpu = Autocast::Float32},
 };
 extern const OperatorRecord kFractionalMaxPool3d = {
@@ -202,6 +205,8 @@ extern const OperatorRecord kFractionalMaxPool3d = {
     .kernel = filling<fractional_max_pool<3>, 2>,
     .derivative = {fractional_gradient<3>, {save_argument(0), save_result(1)}, "FractionalMaxPool3DBackward0"},
     .samples = fractional_samples<3>,
+    .variants = kOut,
+    .out = {.overload = "output", .names = "output indices"},
     .autocast = {.cpu = Autocast::Float32},
 };
 extern const OperatorRecord kFractionalMaxPool2dBackward = {
@@ -210,6 +215,8 @@ extern const OperatorRecord kFractionalMaxPool2dBackward = {
     .infer = inferring<infer_backward<2>>,
     .kernel = filling<fractional_backward<2>>,
     .derivative = {fractional_double_gradient<2>, {save_argument(4)}, "FractionalMaxPool2DBackwardBackward0"},
+    .variants = kOut,
+    .out = {.overload = "grad_input", .names = "grad_input"},
 };
 extern const OperatorRecord kFractionalMaxPool3dBackward = {
     .schema = "aten::fractional_max_pool3d_backward(Tensor grad_output, Tensor self, int[3] kernel_size, int[3] output_size, Tensor indices) -> Tensor",
@@ -217,6 +224,8 @@ extern const OperatorRecord kFractionalMaxPool3dBackward = {
     .infer = inferring<infer_backward<3>>,
     .kernel = filling<fractional_backward<3>>,
     .derivative = {fractional_double_gradient<3>, {save_argument(4)}, "FractionalMaxPool3DBackwardBackward0"},
+    .variants = kOut,
+    .out = {.overload = "grad_input", .names = "grad_input"},
 };
 
 }  // namespace loupe

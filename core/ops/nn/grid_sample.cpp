@@ -449,6 +449,7 @@ extern const OperatorRecord kAffineGridGenerator = {
     .formula = "grid[n, h, w] = theta[n] (x_w, y_h, 1)",
     .composite = boxed<affine_grid_generator>,
     .samples = affine_samples,
+    .variants = kOut,
 };
 extern const OperatorRecord kAffineGridGeneratorBackward = {
     .schema = "aten::affine_grid_generator_backward(Tensor grad, int[] size, bool align_corners) -> Tensor",
@@ -479,6 +480,7 @@ extern const OperatorRecord kGridSampler2dBackward = {
               "align_corners, bool[2] output_mask) -> (Tensor, Tensor)",
     .summary = "Gradients of grid_sampler_2d for input and grid.",
     .kernel = run_sampler_backward<2>,
+    .variants = kOut,
 };
 extern const OperatorRecord kGridSampler2dFallback = {
     .schema = "aten::_grid_sampler_2d_cpu_fallback(Tensor input, Tensor grid, int interpolation_mode, int padding_mode, bool align_corners) -> Tensor",
@@ -512,6 +514,7 @@ extern const OperatorRecord kGridSampler3dBackward = {
               "align_corners, bool[2] output_mask) -> (Tensor, Tensor)",
     .summary = "Gradients of grid_sampler_3d for input and grid.",
     .kernel = run_sampler_backward<3>,
+    .variants = kOut,
 };
 
 }  // namespace loupe

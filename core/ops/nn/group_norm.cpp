@@ -518,6 +518,7 @@ extern const OperatorRecord kNativeGroupNorm = {
     .kernel = filling<native_group_norm, 3>,
     .derivative = {native_group_norm_gradient, {save_argument(0), save_argument(1), save_result(1), save_result(2)}},
     .samples = native_samples,
+    .variants = kOut,
 };
 extern const OperatorRecord kNativeGroupNormBackward = {
     .schema = "aten::native_group_norm_backward(Tensor grad_out, Tensor input, Tensor mean, Tensor rstd, Tensor? weight, SymInt N, SymInt C, "
@@ -526,6 +527,7 @@ extern const OperatorRecord kNativeGroupNormBackward = {
     .kernel = run_native_group_norm_backward,
     .derivative = {native_group_norm_double_gradient,
                    {save_argument(0), save_argument(1), save_argument(2), save_argument(3), save_argument(4)}},
+    .variants = kOut,
 };
 extern const OperatorRecord kGroupNorm = {
     .schema = "aten::group_norm(Tensor input, int num_groups, Tensor? weight=None, Tensor? bias=None, float eps=1.0000000000000001e-05, bool "

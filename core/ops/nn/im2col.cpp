@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "core/base/parallel.h"
+#include "core/dispatch/out_refusals.h"
 #include "core/kernels/complex_half.h"
 #include "core/ops/nn/common.h"
 #include "core/ops/nn/family.h"
@@ -204,6 +205,7 @@ extern const OperatorRecord kIm2col = {
     .derivative = {im2col_gradient},
     .samples = im2col_samples,
     .variants = kOut,
+    .out = {.refusal = out_refusal::kScalarType},
 };
 extern const OperatorRecord kCol2im = {
     .schema = "aten::col2im(Tensor self, SymInt[2] output_size, int[2] kernel_size, int[2] dilation, int[2] padding, int[2] stride) -> Tensor",
@@ -213,6 +215,7 @@ extern const OperatorRecord kCol2im = {
     .derivative = {col2im_gradient},
     .samples = col2im_samples,
     .variants = kOut,
+    .out = {.refusal = out_refusal::kScalarType},
 };
 
 }  // namespace loupe

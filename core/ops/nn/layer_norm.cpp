@@ -518,6 +518,7 @@ extern const OperatorRecord kNativeLayerNorm = {
                    {save_argument(0), save_argument(2), save_argument(3), save_result(1), save_result(2)}},
     .cost = layer_norm_cost,
     .samples = native_samples,
+    .variants = kOut,
     .constant_results = 0b110,
     .autocast = {.cuda = Autocast::Float32},
 };
@@ -529,6 +530,7 @@ extern const OperatorRecord kNativeLayerNormBackward = {
     .kernel = run_native_layer_norm_backward,
     .derivative = {native_layer_norm_double_gradient,
                    {save_argument(0), save_argument(1), save_argument(3), save_argument(4), save_argument(5)}},
+    .variants = kOut,
 };
 extern const OperatorRecord kLayerNorm = {
     .schema = "aten::layer_norm(Tensor input, int[] normalized_shape, Tensor? weight=None, Tensor? bias=None, float "

@@ -2,6 +2,7 @@
 // multi_margin_loss and multilabel_margin_loss: hinges between the classes of each sample.
 #include <algorithm>
 
+#include "core/dispatch/out_refusals.h"
 #include "core/ops/nn/common.h"
 #include "core/ops/nn/family.h"
 
@@ -268,6 +269,7 @@ extern const OperatorRecord kMultiMarginLoss = {
     .derivative = {multi_margin_gradient, {save_argument(0), save_argument(1), save_argument(4)}},
     .samples = multi_margin_samples,
     .variants = kOut,
+    .out = {.refusal = out_refusal::kScalarType},
     .autocast = {.cpu = Autocast::Float32, .cuda = Autocast::Float32},
 };
 extern const OperatorRecord kMultiMarginLossBackward = {
@@ -276,6 +278,8 @@ extern const OperatorRecord kMultiMarginLossBackward = {
     .summary = "Gradient of multi_margin_loss.",
     .infer = inferring<infer_multi_margin_backward>,
     .kernel = filling<multi_margin_backward>,
+    .variants = kOut,
+    .out = {.overload = "grad_input", .names = "grad_input"},
 };
 extern const OperatorRecord kMultilabelMarginLossForward = {
     .schema = "aten::multilabel_margin_loss_forward(Tensor self, Tensor target, int reduction) -> (Tensor output, Tensor is_target)",
@@ -284,7 +288,7 @@ extern const OperatorRecord kMultilabelMarginLossForward = {
     .kernel = filling<multilabel_forward, 2>,
     .derivative = {multilabel_gradient, {save_argument(0), save_argument(1), save_result(1)}, "MultilabelMarginLossBackward0"},
     .variants = kOut,
-    .out_overload = "output",
+    .out = {.overload = "output"},
     .constant_results = 0b10,
     .autocast = {.cpu = Autocast::Float32},
 };
@@ -293,6 +297,8 @@ extern const OperatorRecord kMultilabelMarginLossBackward = {
     .summary = "Gradient of multilabel_margin_loss.",
     .infer = inferring<infer_multilabel_backward>,
     .kernel = filling<multilabel_backward>,
+    .variants = kOut,
+    .out = {.overload = "grad_input", .names = "grad_input"},
 };
 extern const OperatorRecord kMultilabelMarginLoss = {
     .schema = "aten::multilabel_margin_loss(Tensor self, Tensor target, int reduction=1) -> Tensor",
@@ -300,6 +306,8 @@ extern const OperatorRecord kMultilabelMarginLoss = {
     .formula = "out[n] = sum_{t in target[n], c not in target[n]} max(0, 1 - self[n, t] + self[n, c]) / C",
     .composite = boxed<multilabel_margin_loss>,
     .samples = multilabel_samples,
+    .variants = kOut,
+    .out = {.refusal = out_refusal::kScalarType},
     .autocast = {.cpu = Autocast::Float32, .cuda = Autocast::Float32},
 };
 

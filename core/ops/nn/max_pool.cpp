@@ -7,6 +7,7 @@
 #include "core/autograd/grad_mode.h"
 #include "core/autograd/variable.h"
 #include "core/base/parallel.h"
+#include "core/dispatch/out_refusals.h"
 #include "core/ops/nn/family.h"
 #include "core/ops/nn/pooling.h"
 #include "core/ops/nn/simd.h"
@@ -487,6 +488,8 @@ extern const OperatorRecord kMaxPool2dWithIndices = {
     .kernel = FillingKernel{run_max_pool<2>},
     .derivative = {max_pool2d_gradient, {save_argument(0), save_result(1)}, "MaxPool2DWithIndicesBackward0"},
     .samples = max_pool_samples<2>,
+    .variants = kOut,
+    .out = {.names = "out indices", .refusal = out_refusal::kStructured},
 };
 extern const OperatorRecord kMaxPool3dWithIndices = {
     .schema = "aten::max_pool3d_with_indices(" LOUPE_POOL_ARGUMENTS("3") ") -> (Tensor, Tensor)",
@@ -496,6 +499,8 @@ extern const OperatorRecord kMaxPool3dWithIndices = {
     .kernel = FillingKernel{run_max_pool<3>},
     .derivative = {max_pool3d_gradient, {save_argument(0), save_result(1)}, "MaxPool3DWithIndicesBackward0"},
     .samples = max_pool_samples<3>,
+    .variants = kOut,
+    .out = {.names = "out indices", .refusal = out_refusal::kScalarType},
 };
 extern const OperatorRecord kMaxPool2dWithIndicesBackward = {
     .schema = "aten::max_pool2d_with_indices_backward(" LOUPE_POOL_BACKWARD_ARGUMENTS("2") ") -> Tensor",
@@ -503,6 +508,8 @@ extern const OperatorRecord kMaxPool2dWithIndicesBackward = {
     .infer = inferring<infer_max_pool_backward>,
     .kernel = filling<max_pool_backward_kernel<2>>,
     .derivative = {picked_gradient<2, 7>, {save_argument(7)}, "MaxPool2DWithIndicesBackwardBackward0"},
+    .variants = kOut,
+    .out = {.overload = "grad_input", .names = "grad_input"},
 };
 extern const OperatorRecord kMaxPool3dWithIndicesBackward = {
     .schema = "aten::max_pool3d_with_indices_backward(" LOUPE_POOL_BACKWARD_ARGUMENTS("3") ") -> Tensor",
@@ -510,6 +517,8 @@ extern const OperatorRecord kMaxPool3dWithIndicesBackward = {
     .infer = inferring<infer_max_pool_backward>,
     .kernel = filling<max_pool_backward_kernel<3>>,
     .derivative = {picked_gradient<3, 7>, {save_argument(7)}, "MaxPool3DWithIndicesBackwardBackward0"},
+    .variants = kOut,
+    .out = {.overload = "grad_input", .names = "grad_input"},
 };
 extern const OperatorRecord kMaxPool1d = {
     .schema = "aten::max_pool1d(" LOUPE_POOL1D_ARGUMENTS ") -> Tensor",
@@ -553,6 +562,8 @@ extern const OperatorRecord kAdaptiveMaxPool2d = {
     .kernel = filling<adaptive_max_pool<2>, 2>,
     .derivative = {adaptive_max_pool2d_gradient, {save_argument(0), save_result(1)}, "AdaptiveMaxPool2DBackward0"},
     .samples = adaptive_samples<2>,
+    .variants = kOut,
+    .out = {.names = "out indices", .refusal = out_refusal::kStructured},
 };
 extern const OperatorRecord kAdaptiveMaxPool3d = {
     .schema = "aten::adaptive_max_pool3d(Tensor self, int[3] output_size) -> (Tensor, Tensor)",
@@ -561,6 +572,8 @@ extern const OperatorRecord kAdaptiveMaxPool3d = {
     .kernel = filling<adaptive_max_pool<3>, 2>,
     .derivative = {adaptive_max_pool3d_gradient, {save_argument(0), save_result(1)}, "AdaptiveMaxPool3DBackward0"},
     .samples = adaptive_samples<3>,
+    .variants = kOut,
+    .out = {.names = "out indices", .refusal = out_refusal::kStructured},
     .autocast = {.cpu = Autocast::Float32},
 };
 extern const OperatorRecord kAdaptiveMaxPool2dBackward = {
@@ -569,6 +582,8 @@ extern const OperatorRecord kAdaptiveMaxPool2dBackward = {
     .infer = inferring<infer_adaptive_max_pool_backward>,
     .kernel = filling<adaptive_max_pool_backward_kernel<2>>,
     .derivative = {picked_gradient<2, 2>, {save_argument(2)}, "AdaptiveMaxPool2DBackwardBackward0"},
+    .variants = kOut,
+    .out = {.overload = "grad_input", .names = "grad_input"},
 };
 extern const OperatorRecord kAdaptiveMaxPool3dBackward = {
     .schema = "aten::adaptive_max_pool3d_backward(Tensor grad_output, Tensor self, Tensor indices) -> Tensor",
@@ -576,6 +591,8 @@ extern const OperatorRecord kAdaptiveMaxPool3dBackward = {
     .infer = inferring<infer_adaptive_max_pool_backward>,
     .kernel = filling<adaptive_max_pool_backward_kernel<3>>,
     .derivative = {picked_gradient<3, 2>, {save_argument(2)}, "AdaptiveMaxPool3DBackwardBackward0"},
+    .variants = kOut,
+    .out = {.overload = "grad_input", .names = "grad_input"},
 };
 
 }  // namespace loupe

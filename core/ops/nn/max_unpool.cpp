@@ -2,6 +2,7 @@
 // max_unpool2d and max_unpool3d: values put back where max_pool found them.
 #include <algorithm>
 
+#include "core/dispatch/out_refusals.h"
 #include "core/ops/nn/common.h"
 #include "core/ops/nn/family.h"
 
@@ -112,6 +113,7 @@ extern const OperatorRecord kMaxUnpool2d = {
     .derivative = {unpool_gradient<2>, {save_argument(1)}, "MaxUnpool2DBackward0"},
     .samples = unpool2d_samples,
     .variants = kOut,
+    .out = {.refusal = out_refusal::kScalarType},
     .autocast = {.cpu = Autocast::Float32},
 };
 extern const OperatorRecord kMaxUnpool3d = {
@@ -123,6 +125,7 @@ extern const OperatorRecord kMaxUnpool3d = {
     .derivative = {unpool_gradient<3>, {save_argument(1)}, "MaxUnpool3DBackward0"},
     .samples = unpool3d_samples,
     .variants = kOut,
+    .out = {.refusal = out_refusal::kScalarType},
     .autocast = {.cpu = Autocast::Float32},
 };
 

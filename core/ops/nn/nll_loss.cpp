@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/base/parallel.h"
+#include "core/dispatch/out_refusals.h"
 #include "core/ops/nn/common.h"
 #include "core/ops/nn/family.h"
 
@@ -276,6 +277,8 @@ extern const OperatorRecord kNllLossForward = {
     .kernel = filling<forward_kernel<check_nll>, 2>,
     .derivative = {nll_gradient, {save_argument(0), save_argument(1), save_argument(2), save_result(1)}, "NllLossBackward0"},
     .samples = nll_samples,
+    .variants = kOut,
+    .out = {.overload = "output", .names = "output total_weight", .refusal = out_refusal::kStructured},
     .constant_results = 0b10,
 };
 extern const OperatorRecord kNllLossBackward = {
@@ -284,6 +287,8 @@ extern const OperatorRecord kNllLossBackward = {
     .infer = inferring<infer_backward<check_nll>>,
     .kernel = filling<backward_kernel<check_nll>>,
     .derivative = {nll_double_gradient, {save_argument(2), save_argument(3)}, "NllLossBackwardBackward0"},
+    .variants = kOut,
+    .out = {.overload = "grad_input", .names = "grad_input"},
 };
 extern const OperatorRecord kNllLoss2dForward = {
     .schema = "aten::nll_loss2d_forward(" LOUPE_NLL_FORWARD_ARGUMENTS ") -> (Tensor output, Tensor total_weight)",
@@ -293,6 +298,8 @@ extern const OperatorRecord kNllLoss2dForward = {
     .kernel = filling<forward_kernel<check_nll2d>, 2>,
     .derivative = {nll2d_gradient, {save_argument(0), save_argument(1), save_argument(2), save_result(1)}, "NllLoss2DBackward0"},
     .samples = nll2d_samples,
+    .variants = kOut,
+    .out = {.overload = "output", .names = "output total_weight", .refusal = out_refusal::kScalarType},
     .constant_results = 0b10,
 };
 extern const OperatorRecord kNllLoss2dBackward = {
@@ -301,6 +308,8 @@ extern const OperatorRecord kNllLoss2dBackward = {
     .infer = inferring<infer_backward<check_nll2d>>,
     .kernel = filling<backward_kernel<check_nll2d>>,
     .derivative = {nll2d_double_gradient, {save_argument(2), save_argument(3)}, "NllLoss2DBackwardBackward0"},
+    .variants = kOut,
+    .out = {.overload = "grad_input", .names = "grad_input"},
 };
 extern const OperatorRecord kNllLoss = {
     .schema = "aten::nll_loss(" LOUPE_NLL_ARGUMENTS ") -> Tensor",
@@ -308,6 +317,8 @@ extern const OperatorRecord kNllLoss = {
     .formula = kFormula,
     .composite = boxed<nll_loss>,
     .samples = nll_samples,
+    .variants = kOut,
+    .out = {.refusal = out_refusal::kStructured},
     .autocast = {.cpu = Autocast::Float32, .cuda = Autocast::Float32},
 };
 extern const OperatorRecord kNllLoss2d = {
@@ -316,6 +327,8 @@ extern const OperatorRecord kNllLoss2d = {
     .formula = kFormula,
     .composite = boxed<nll_loss2d>,
     .samples = nll2d_samples,
+    .variants = kOut,
+    .out = {.refusal = out_refusal::kScalarType},
     .autocast = {.cpu = Autocast::Float32, .cuda = Autocast::Float32},
 };
 extern const OperatorRecord kNllLossNd = {

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "core/base/parallel.h"
+#include "core/dispatch/out_refusals.h"
 #include "core/kernels/row_loop.h"
 #include "core/ops/nn/common.h"
 #include "core/ops/nn/family.h"
@@ -400,6 +401,7 @@ extern const OperatorRecord kSoftmaxKernel = {
     .cost = softmax_cost,
     .samples = kernel_samples,
     .variants = kOut,
+    .out = {.refusal = out_refusal::kStructured},
 };
 extern const OperatorRecord kLogSoftmaxKernel = {
     .schema = "aten::_log_softmax(Tensor self, int dim, bool half_to_float) -> Tensor",
@@ -411,6 +413,7 @@ extern const OperatorRecord kLogSoftmaxKernel = {
     .cost = softmax_cost,
     .samples = kernel_samples,
     .variants = kOut,
+    .out = {.refusal = out_refusal::kStructured},
 };
 extern const OperatorRecord kSoftmaxBackwardData = {
     .schema = "aten::_softmax_backward_data(Tensor grad_output, Tensor output, int dim, ScalarType input_dtype) -> Tensor",
@@ -420,6 +423,8 @@ extern const OperatorRecord kSoftmaxBackwardData = {
     .kernel = filling<softmax_backward_kernel<false>>,
     .derivative = {softmax_double_gradient, {save_argument(0, 1), save_argument(1)}, "SoftmaxBackwardDataBackward0"},
     .samples = backward_samples,
+    .variants = kOut,
+    .out = {.names = "grad_input", .refusal = out_refusal::kStructured},
 };
 extern const OperatorRecord kLogSoftmaxBackwardData = {
     .schema = "aten::_log_softmax_backward_data(Tensor grad_output, Tensor output, int dim, ScalarType input_dtype) -> Tensor",
@@ -429,6 +434,8 @@ extern const OperatorRecord kLogSoftmaxBackwardData = {
     .kernel = filling<softmax_backward_kernel<true>>,
     .derivative = {log_softmax_double_gradient, {save_argument(0, 1), save_argument(1)}, "LogSoftmaxBackwardDataBackward0"},
     .samples = backward_samples,
+    .variants = kOut,
+    .out = {.refusal = out_refusal::kStructured},
 };
 extern const OperatorRecord kSoftmax = {
     .schema = "aten::softmax.int(Tensor self, int dim, ScalarType? dtype=None) -> Tensor",
@@ -436,6 +443,8 @@ extern const OperatorRecord kSoftmax = {
     .formula = "out[i] = exp(self[i]) / sum_j exp(self[j])",
     .composite = boxed<softmax>,
     .samples = samples,
+    .variants = kOut,
+    .out = {.overload = "int_out", .refusal = out_refusal::kStructured},
     .autocast = {.cuda = Autocast::Float32Result},
 };
 extern const OperatorRecord kLogSoftmax = {
@@ -444,6 +453,8 @@ extern const OperatorRecord kLogSoftmax = {
     .formula = "out[i] = self[i] - log sum_j exp(self[j])",
     .composite = boxed<log_softmax>,
     .samples = samples,
+    .variants = kOut,
+    .out = {.overload = "int_out", .refusal = out_refusal::kStructured},
     .autocast = {.cuda = Autocast::Float32Result},
 };
 extern const OperatorRecord kSpecialSoftmax = {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/base/parallel.h"
+#include "core/dispatch/out_refusals.h"
 #include "core/ops/nn/common.h"
 #include "core/ops/nn/family.h"
 #include "core/ops/nn/rounded_moments.h"
@@ -507,6 +508,8 @@ std::vector<Sample> backward_samples(Random& random, ScalarType dtype) {
         .kernel = FillingKernel{run_upsample<Interpolation::mode, n, false>},                                                           \
         .derivative = {Name##_gradient, {}, node "Backward0"},                                                                          \
         .samples = samples<n, align_count != 0, n>,                                                                                     \
+        .variants = kOut,                                                                                                               \
+        .out = {.refusal = out_refusal::kStructured},                                                                                   \
     };                                                                                                                                  \
     extern const OperatorRecord k##Name##Vec = {                                                                                        \
         .schema = "aten::" text ".vec(Tensor input, SymInt[]? output_size" align ", float[]? scale_factors) -> Tensor",                 \
@@ -515,6 +518,8 @@ std::vector<Sample> backward_samples(Random& random, ScalarType dtype) {
         .kernel = FillingKernel{run_upsample<Interpolation::mode, n, true>},                                                            \
         .derivative = {Name##_vec_gradient, {}, node "Backward1"},                                                                      \
         .samples = samples<n, align_count != 0, 1>,                                                                                     \
+        .variants = kOut,                                                                                                               \
+        .out = {.overload = "vec_out"},                                                                                                 \
     };                                                                                                                                  \
     extern const OperatorRecord k##Name##Backward = {                                                                                   \
         .schema = "aten::" text "_backward(Tensor grad_output, SymInt[" #n "] output_size, SymInt[" sizes_in "] input_size" align scales \
@@ -524,6 +529,8 @@ std::vector<Sample> backward_samples(Random& random, ScalarType dtype) {
         .kernel = FillingKernel{run_upsample_backward<Interpolation::mode, n, false>},                                                  \
         .derivative = {Name##_double_gradient, {}, node "BackwardBackward0"},                                                           \
         .samples = backward_samples<n, align_count != 0, n>,                                                                            \
+        .variants = kOut,                                                                                                               \
+        .out = {.overload = "grad_input", .names = "grad_input", .refusal = out_refusal::kStructured},                                  \
     };                                                                                                                                  \
     extern const OperatorRecord k##Name##BackwardVec = {                                                                                \
         .schema = "aten::" text "_backward.vec(Tensor grad_output, SymInt[]? output_size, SymInt[] input_size" align                    \
@@ -533,6 +540,8 @@ std::vector<Sample> backward_samples(Random& random, ScalarType dtype) {
         .kernel = FillingKernel{run_upsample_backward<Interpolation::mode, n, true>},                                                   \
         .derivative = {Name##_vec_double_gradient, {}, node "BackwardBackward1"},                                                       \
         .samples = backward_samples<n, align_count != 0, 1>,                                                                            \
+        .variants = kOut,                                                                                                               \
+        .out = {.overload = "vec_out"},                                                                                                 \
     };
 #define LOUPE_ALIGN ", bool align_corners"
 #define LOUPE_SCALES1 ", float? scales=None"

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "core/dispatch/out_refusals.h"
 #include "core/kernels/arithmetic.h"
 #include "core/ops/pointwise/family.h"
 #include "core/ops/pointwise/pointwise.h"
@@ -173,7 +174,7 @@ constexpr OperatorRecord gradient(std::string_view schema, std::string_view summ
                                   SamplesFunction samples) {
     return {.schema = schema, .summary = summary, .infer = infer_gradient, .kernel = kernel,
             .derivative = {backward, {save_argument(0, 1), save_argument(1)}}, .samples = samples, .variants = kOut,
-            .out_overload = "grad_input"};
+            .out = {.overload = "grad_input"}};
 }
 constexpr OperatorRecord complex_gradient(std::string_view schema, std::string_view summary, KernelFunction kernel, BackwardFunction backward) {
     OperatorRecord record = gradient(schema, summary, FillingKernel{kernel}, backward, backward_samples);
@@ -225,7 +226,7 @@ constexpr OperatorRecord kRecords[] = {
      .derivative = {elu_gradient, {save_argument(0, 5), save_argument(5)}},
      .samples = elu_samples,
      .variants = kOut,
-     .out_overload = "grad_input"},
+     .out = {.overload = "grad_input"}},
     gradient("aten::gelu_backward(Tensor grad_output, Tensor self, *, str approximate=\"none\") -> Tensor", "Gradient of gelu.",
              FillingKernel{&gelu_kernel}, gelu_gradient, gelu_samples),
     complex_gradient("aten::silu_backward(Tensor grad_output, Tensor self) -> Tensor", "Gradient of silu.",
@@ -235,7 +236,8 @@ constexpr OperatorRecord kRecords[] = {
     gradient("aten::hardsigmoid_backward(Tensor grad_output, Tensor self) -> Tensor", "Gradient of hardsigmoid.",
              activation<ActivationOp::HardsigmoidBackward, 2>, flat_gradient<&fn::hardsigmoid_backward>, backward_samples),
     gradient("aten::hardswish_backward(Tensor grad_output, Tensor self) -> Tensor", "Gradient of hardswish.",
-             activation<ActivationOp::HardswishBackward, 2>, hardswish_gradient, backward_samples),
+             activation<ActivationOp::HardswishBackward, 2>, hardswish_gradient, backward_samples)
+        .with_out({}),
     gradient("aten::softplus_backward(Tensor grad_output, Tensor self, Scalar beta, Scalar threshold) -> Tensor",
              "Gradient of softplus.", activation<ActivationOp::SoftplusBackward, 2>, softplus_gradient, with_numbers<6, 3>),
     gradient("aten::softshrink_backward(Tensor grad_output, Tensor self, Scalar lambd) -> Tensor", "Gradient of softshrink.",
@@ -244,7 +246,8 @@ constexpr OperatorRecord kRecords[] = {
              activation<ActivationOp::HardshrinkBackward, 2>, flat_gradient<&fn::hardshrink_backward, 2>, with_numbers<2>),
     gradient("aten::log_sigmoid_backward(Tensor grad_output, Tensor self, Tensor buffer) -> Tensor",
              "Gradient of log_sigmoid; the buffer is not used.", activation<ActivationOp::LogSigmoidBackward, 2>,
-             log_sigmoid_gradient, log_sigmoid_samples),
+             log_sigmoid_gradient, log_sigmoid_samples)
+        .with_out({.overload = "grad_input", .refusal = out_refusal::kFound}),
     complex_gradient("aten::sigmoid_backward(Tensor grad_output, Tensor output) -> Tensor", "Gradient of sigmoid, from its output.",
                      complex_too<ActivationOp::SigmoidBackward, sigmoid_slope>, sigmoid_gradient),
     complex_gradient("aten::tanh_backward(Tensor grad_output, Tensor output) -> Tensor", "Gradient of tanh, from its output.",

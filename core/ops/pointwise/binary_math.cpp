@@ -112,7 +112,8 @@ constexpr OperatorRecord kRecords[] = {
     pair("aten::atan2(Tensor self, Tensor other) -> Tensor", "Angle of the point (other, self).", "atan(self / other) in its quadrant",
          infer_float_pair, binary<BinaryOp::Atan2>, {atan2_backward, {save_argument(0), save_argument(1)}})
         .with_autocast({.cuda = Autocast::Widest}),
-    alias("aten::arctan2(Tensor self, Tensor other) -> Tensor", "The same as atan2.", forward<"aten::atan2">),
+    alias("aten::arctan2(Tensor self, Tensor other) -> Tensor", "The same as atan2.", forward<"aten::atan2">)
+        .with_out({}),
     pair("aten::hypot(Tensor self, Tensor other) -> Tensor", "Length of the hypotenuse.", "sqrt(self^2 + other^2)",
          infer_floating_pair, binary<BinaryOp::Hypot>, {hypot_backward, {save_argument(0), save_argument(1), save_result()}}),
     pair("aten::copysign.Tensor(Tensor self, Tensor other) -> Tensor", "Magnitude of self with the sign of other.", {},
@@ -124,7 +125,7 @@ constexpr OperatorRecord kRecords[] = {
      .derivative = {[](G& c) { c.set_grad(0, copysign_slope(c)); }, {save_argument(0), save_result()}, "CopysignBackward1"},
      .samples = copysign_number_samples,
      .variants = kInPlace | kOut,
-     .out_overload = "Scalar_out"},
+     .out = {.overload = "Scalar_out"}},
     {.schema = "aten::xlogy.Tensor(Tensor self, Tensor other) -> Tensor",
      .summary = "self ln(other), 0 where self is 0.",
      .formula = "self ln(other)",
@@ -133,7 +134,7 @@ constexpr OperatorRecord kRecords[] = {
      .derivative = {xlogy_backward, {save_argument(0), save_argument(1)}},
      .samples = xlogy_samples,
      .variants = kInPlace | kOut,
-     .out_overload = "OutTensor"},
+     .out = {.overload = "OutTensor"}},
     pair("aten::logaddexp(Tensor self, Tensor other) -> Tensor", "Logarithm of the sum of exponentials.", "ln(exp(self) + exp(other))",
          infer_floating_pair, binary<BinaryOp::Logaddexp>,
          {logaddexp_backward<false>, {save_argument(0), save_argument(1), save_result()}}, floating_pairs, kOut),
@@ -157,32 +158,39 @@ constexpr OperatorRecord kRecords[] = {
          binary<BinaryOp::Fmax>, {nan_loses_backward<&fn::ge>, {save_argument(0), save_argument(1)}}, real_binary_samples, kOut),
     pair("aten::fmin(Tensor self, Tensor other) -> Tensor", "The smaller of two; NaN loses.", {}, infer_binary_real,
          binary<BinaryOp::Fmin>, {nan_loses_backward<&fn::le>, {save_argument(0), save_argument(1)}}, real_binary_samples, kOut),
-    alias("aten::max.other(Tensor self, Tensor other) -> Tensor", "The same as maximum.", forward<"aten::maximum">),
-    alias("aten::min.other(Tensor self, Tensor other) -> Tensor", "The same as minimum.", forward<"aten::minimum">),
+    alias("aten::max.other(Tensor self, Tensor other) -> Tensor", "The same as maximum.", forward<"aten::maximum">)
+        .with_out({}),
+    alias("aten::min.other(Tensor self, Tensor other) -> Tensor", "The same as minimum.", forward<"aten::minimum">)
+        .with_out({}),
 
     alias("aten::multiply.Tensor(Tensor self, Tensor other) -> Tensor", "The same as mul.", forward<"aten::mul.Tensor">)
-        .with_python({.takes_numbers = true}),
+        .with_python({.takes_numbers = true})
+        .with_out({}),
     alias("aten::multiply.Scalar(Tensor self, Scalar other) -> Tensor", "The same as mul.", forward<"aten::mul.Scalar">)
         .with_python({.takes_numbers = true}),
     alias("aten::subtract.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor", "The same as sub.", forward<"aten::sub.Tensor">)
-        .with_python({.takes_numbers = true}),
+        .with_python({.takes_numbers = true})
+        .with_out({}),
     alias("aten::subtract.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor", "The same as sub.", forward<"aten::sub.Scalar">)
         .with_python({.takes_numbers = true}),
     alias("aten::divide.Tensor(Tensor self, Tensor other) -> Tensor", "The same as div.", forward<"aten::div.Tensor">)
-        .with_python({.takes_numbers = true}),
+        .with_python({.takes_numbers = true})
+        .with_out({}),
     alias("aten::divide.Scalar(Tensor self, Scalar other) -> Tensor", "The same as div.", forward<"aten::div.Scalar">)
         .with_python({.takes_numbers = true}),
     alias("aten::divide.Tensor_mode(Tensor self, Tensor other, *, str? rounding_mode) -> Tensor", "The same as div.", forward<"aten::div.Tensor_mode">)
-        .with_python({.takes_numbers = true}),
+        .with_python({.takes_numbers = true})
+        .with_out({.overload = "out_mode"}),
     alias("aten::divide.Scalar_mode(Tensor self, Scalar other, *, str? rounding_mode) -> Tensor", "The same as div.", forward<"aten::div.Scalar_mode">)
         .with_python({.takes_numbers = true}),
     alias("aten::true_divide.Tensor(Tensor self, Tensor other) -> Tensor", "The same as div.", forward<"aten::div.Tensor">)
-        .with_python({.takes_numbers = true}),
+        .with_python({.takes_numbers = true})
+        .with_out({}),
     alias("aten::true_divide.Scalar(Tensor self, Scalar other) -> Tensor", "The same as div.", forward<"aten::div.Scalar">)
         .with_python({.takes_numbers = true}),
-    alias("aten::absolute(Tensor self) -> Tensor", "The same as abs.", forward<"aten::abs">),
-    alias("aten::negative(Tensor self) -> Tensor", "The same as neg.", forward<"aten::neg">),
-    alias("aten::fix(Tensor self) -> Tensor", "The same as trunc.", forward<"aten::trunc">),
+    alias("aten::absolute(Tensor self) -> Tensor", "The same as abs.", forward<"aten::abs">).with_out({}),
+    alias("aten::negative(Tensor self) -> Tensor", "The same as neg.", forward<"aten::neg">).with_out({}),
+    alias("aten::fix(Tensor self) -> Tensor", "The same as trunc.", forward<"aten::trunc">).with_out({}),
 };
 
 }  // namespace

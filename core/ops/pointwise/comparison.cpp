@@ -13,7 +13,7 @@ using namespace pointwise;
 constexpr OperatorRecord comparison(std::string_view schema, std::string_view summary, InferFunction infer, Kernel kernel,
                                     SamplesFunction samples, std::string_view out_overload) {
     return {.schema = schema, .summary = summary, .infer = infer, .kernel = kernel, .samples = samples,
-            .variants = kInPlace | kOut, .out_overload = out_overload, .is_gradient_stop = true};
+            .variants = kInPlace | kOut, .out = {.overload = out_overload}, .is_gradient_stop = true};
 }
 constexpr OperatorRecord alias(std::string_view schema, std::string_view summary, KernelFunction composite) {
     return {.schema = schema, .summary = summary, .composite = composite};
@@ -43,7 +43,7 @@ std::vector<Sample> shift_samples(Random& random, ScalarType dtype) {
 constexpr OperatorRecord bits(std::string_view schema, std::string_view summary, Kernel kernel, std::string_view out_overload,
                               SamplesFunction samples, InferFunction infer = infer_bits) {
     return {.schema = schema, .summary = summary, .infer = infer, .kernel = kernel, .samples = samples,
-            .variants = kInPlace | kOut, .out_overload = out_overload};
+            .variants = kInPlace | kOut, .out = {.overload = out_overload}};
 }
 
 constexpr OperatorRecord kComparisons[] = {
@@ -77,16 +77,26 @@ constexpr OperatorRecord kComparisons[] = {
                compare<CompareOp::LogicalOr>, binary_samples, "out"),
     comparison("aten::logical_xor(Tensor self, Tensor other) -> Tensor", "Is exactly one nonzero?", infer_equal,
                compare<CompareOp::LogicalXor>, binary_samples, "out"),
-    alias("aten::not_equal.Tensor(Tensor self, Tensor other) -> Tensor", "The same as ne.", forward<"aten::ne.Tensor">),
-    alias("aten::not_equal.Scalar(Tensor self, Scalar other) -> Tensor", "The same as ne.", forward<"aten::ne.Scalar">),
-    alias("aten::less.Tensor(Tensor self, Tensor other) -> Tensor", "The same as lt.", forward<"aten::lt.Tensor">),
-    alias("aten::less.Scalar(Tensor self, Scalar other) -> Tensor", "The same as lt.", forward<"aten::lt.Scalar">),
-    alias("aten::less_equal.Tensor(Tensor self, Tensor other) -> Tensor", "The same as le.", forward<"aten::le.Tensor">),
-    alias("aten::less_equal.Scalar(Tensor self, Scalar other) -> Tensor", "The same as le.", forward<"aten::le.Scalar">),
-    alias("aten::greater.Tensor(Tensor self, Tensor other) -> Tensor", "The same as gt.", forward<"aten::gt.Tensor">),
-    alias("aten::greater.Scalar(Tensor self, Scalar other) -> Tensor", "The same as gt.", forward<"aten::gt.Scalar">),
-    alias("aten::greater_equal.Tensor(Tensor self, Tensor other) -> Tensor", "The same as ge.", forward<"aten::ge.Tensor">),
-    alias("aten::greater_equal.Scalar(Tensor self, Scalar other) -> Tensor", "The same as ge.", forward<"aten::ge.Scalar">),
+    alias("aten::not_equal.Tensor(Tensor self, Tensor other) -> Tensor", "The same as ne.", forward<"aten::ne.Tensor">)
+        .with_out({.overload = "Tensor_out"}),
+    alias("aten::not_equal.Scalar(Tensor self, Scalar other) -> Tensor", "The same as ne.", forward<"aten::ne.Scalar">)
+        .with_out({.overload = "Scalar_out"}),
+    alias("aten::less.Tensor(Tensor self, Tensor other) -> Tensor", "The same as lt.", forward<"aten::lt.Tensor">)
+        .with_out({.overload = "Tensor_out"}),
+    alias("aten::less.Scalar(Tensor self, Scalar other) -> Tensor", "The same as lt.", forward<"aten::lt.Scalar">)
+        .with_out({.overload = "Scalar_out"}),
+    alias("aten::less_equal.Tensor(Tensor self, Tensor other) -> Tensor", "The same as le.", forward<"aten::le.Tensor">)
+        .with_out({.overload = "Tensor_out"}),
+    alias("aten::less_equal.Scalar(Tensor self, Scalar other) -> Tensor", "The same as le.", forward<"aten::le.Scalar">)
+        .with_out({.overload = "Scalar_out"}),
+    alias("aten::greater.Tensor(Tensor self, Tensor other) -> Tensor", "The same as gt.", forward<"aten::gt.Tensor">)
+        .with_out({.overload = "Tensor_out"}),
+    alias("aten::greater.Scalar(Tensor self, Scalar other) -> Tensor", "The same as gt.", forward<"aten::gt.Scalar">)
+        .with_out({.overload = "Scalar_out"}),
+    alias("aten::greater_equal.Tensor(Tensor self, Tensor other) -> Tensor", "The same as ge.", forward<"aten::ge.Tensor">)
+        .with_out({.overload = "Tensor_out"}),
+    alias("aten::greater_equal.Scalar(Tensor self, Scalar other) -> Tensor", "The same as ge.", forward<"aten::ge.Scalar">)
+        .with_out({.overload = "Scalar_out"}),
 };
 
 constexpr OperatorRecord kBits[] = {
@@ -122,10 +132,14 @@ constexpr OperatorRecord kBits[] = {
     alias("aten::__or__.Scalar(Tensor self, Scalar other) -> Tensor", "Python's |: bits set in either.", forward<"aten::bitwise_or.Scalar">),
     alias("aten::__xor__.Tensor(Tensor self, Tensor other) -> Tensor", "Python's ^: bits set in exactly one.", forward<"aten::bitwise_xor.Tensor">),
     alias("aten::__xor__.Scalar(Tensor self, Scalar other) -> Tensor", "Python's ^: bits set in exactly one.", forward<"aten::bitwise_xor.Scalar">),
-    alias("aten::__lshift__.Tensor(Tensor self, Tensor other) -> Tensor", "Python's <<: self shifted left.", forward<"aten::bitwise_left_shift.Tensor">),
-    alias("aten::__lshift__.Scalar(Tensor self, Scalar other) -> Tensor", "Python's <<: self shifted left.", forward<"aten::bitwise_left_shift.Tensor_Scalar">),
-    alias("aten::__rshift__.Tensor(Tensor self, Tensor other) -> Tensor", "Python's >>: self shifted right, keeping the sign.", forward<"aten::bitwise_right_shift.Tensor">),
-    alias("aten::__rshift__.Scalar(Tensor self, Scalar other) -> Tensor", "Python's >>: self shifted right, keeping the sign.", forward<"aten::bitwise_right_shift.Tensor_Scalar">),
+    alias("aten::__lshift__.Tensor(Tensor self, Tensor other) -> Tensor", "Python's <<: self shifted left.", forward<"aten::bitwise_left_shift.Tensor">)
+        .with_out({.overload = "Tensor_out"}),
+    alias("aten::__lshift__.Scalar(Tensor self, Scalar other) -> Tensor", "Python's <<: self shifted left.", forward<"aten::bitwise_left_shift.Tensor_Scalar">)
+        .with_out({.overload = "Scalar_out"}),
+    alias("aten::__rshift__.Tensor(Tensor self, Tensor other) -> Tensor", "Python's >>: self shifted right, keeping the sign.", forward<"aten::bitwise_right_shift.Tensor">)
+        .with_out({.overload = "Tensor_out"}),
+    alias("aten::__rshift__.Scalar(Tensor self, Scalar other) -> Tensor", "Python's >>: self shifted right, keeping the sign.", forward<"aten::bitwise_right_shift.Tensor_Scalar">)
+        .with_out({.overload = "Scalar_out"}),
 };
 
 }  // namespace

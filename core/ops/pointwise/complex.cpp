@@ -4,6 +4,7 @@
 #include <limits>
 #include <numbers>
 
+#include "core/dispatch/out_refusals.h"
 #include "core/kernels/arithmetic.h"
 #include "core/ops/pointwise/family.h"
 #include "core/ops/pointwise/pointwise.h"
@@ -163,7 +164,8 @@ constexpr OperatorRecord kRecords[] = {
      .kernel = FillingKernel{&conj_kernel},
      .derivative = {[](G& c) { c.set_grad(0, conj(c.grad_output())); }},
      .samples = unary_samples,
-     .variants = kInPlace | kOut},
+     .variants = kInPlace | kOut,
+     .out = {.refusal = out_refusal::kFound}},
     {.schema = "aten::complex(Tensor real, Tensor imag) -> Tensor",
      .summary = "Complex numbers from their parts.",
      .formula = "real + i imag",
@@ -171,9 +173,11 @@ constexpr OperatorRecord kRecords[] = {
      .kernel = filling<join_parts>,
      .derivative = {complex_backward},
      .samples = pair_samples,
-     .variants = kOut},
+     .variants = kOut,
+     .out = {.refusal = out_refusal::kObjectOut}},
     composite("aten::polar(Tensor abs, Tensor angle) -> Tensor", "Complex numbers from magnitude and angle.", boxed<polar>, pair_samples)
-        .with_autocast({.cpu = Autocast::Float32}),
+        .with_autocast({.cpu = Autocast::Float32})
+        .with_out({.refusal = out_refusal::kObjectOut}),
     {.schema = "aten::angle(Tensor self) -> Tensor",
      .summary = "Angle in the complex plane.",
      .formula = "atan2(imag, real)",

@@ -216,9 +216,11 @@ constexpr OperatorRecord kCopies[] = {
      .derivative = {zero_gradient},
      .samples = unary_samples,
      .sparse = {.run = on_sparse::zero}},
-    composite("aten::fill.Scalar(Tensor self, Scalar value) -> Tensor", "A number in self's shape.", boxed<fill>),
-    composite("aten::fill.Tensor(Tensor self, Tensor value) -> Tensor", "A value in self's shape.", boxed<fill_with_tensor>),
-    composite("aten::zero(Tensor self) -> Tensor", "Zeros in self's shape.", boxed<zero>),
+    composite("aten::fill.Scalar(Tensor self, Scalar value) -> Tensor", "A number in self's shape.", boxed<fill>)
+        .with_out({.overload = "Scalar_out"}),
+    composite("aten::fill.Tensor(Tensor self, Tensor value) -> Tensor", "A value in self's shape.", boxed<fill_with_tensor>)
+        .with_out({.overload = "Tensor_out"}),
+    composite("aten::zero(Tensor self) -> Tensor", "Zeros in self's shape.", boxed<zero>).with_out({}),
 };
 
 constexpr OperatorRecord kConversions[] = {

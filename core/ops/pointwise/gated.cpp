@@ -107,12 +107,14 @@ constexpr OperatorRecord kRecords[] = {
      .formula = "x if x > 0 else weight x",
      .composite = boxed<prelu>,
      .samples = prelu_samples,
+     .variants = kOut,
      .autocast = {.cuda = Autocast::Lower}},
     {.schema = "aten::glu(Tensor self, int dim=-1) -> Tensor",
      .summary = "Gated linear unit: one half gates the other.",
      .formula = "a sigmoid(b)",
      .composite = boxed<glu>,
-     .samples = glu_samples},
+     .samples = glu_samples,
+     .variants = kOut},
     {.schema = "aten::rrelu(Tensor self, Scalar lower=0.125, Scalar upper=0.33333333333333331, bool training=False, Generator? "
                "generator=None) -> Tensor",
      .summary = "Leaky relu with random slopes in training.",
@@ -122,6 +124,7 @@ constexpr OperatorRecord kRecords[] = {
      .summary = "rrelu that keeps its slopes in noise.",
      .kernel = boxed<rrelu_with_noise>,
      .derivative = {rrelu_derivative, {save_argument(0), save_argument(1)}},
+     .variants = kOut,
      .is_random = true},
     {.schema = "aten::rrelu_with_noise_(Tensor(a!) self, Tensor noise, Scalar lower=0.125, Scalar upper=0.33333333333333331, bool "
                "training=False, Generator? generator=None) -> Tensor(a!)",
@@ -130,7 +133,8 @@ constexpr OperatorRecord kRecords[] = {
     {.schema = "aten::rrelu_with_noise_backward(Tensor grad_output, Tensor self, Tensor noise, Scalar lower, Scalar upper, bool training, "
                "bool self_is_result) -> Tensor",
      .summary = "Gradient of rrelu_with_noise.",
-     .composite = boxed<rrelu_with_noise_backward>},
+     .composite = boxed<rrelu_with_noise_backward>,
+     .variants = kOut},
     {.schema = "aten::rrelu_(Tensor(a!) self, Scalar lower=0.125, Scalar upper=0.33333333333333331, bool training=False, "
                "Generator? generator=None) -> Tensor(a!)",
      .summary = "The same as rrelu, in place.",

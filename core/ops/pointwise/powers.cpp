@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "core/dispatch/out_refusals.h"
 #include "core/kernels/arithmetic.h"
 #include "core/ops/pointwise/family.h"
 #include "core/ops/pointwise/pointwise.h"
@@ -126,7 +127,7 @@ constexpr OperatorRecord kRecords[] = {
      .derivative = {pow_backward, {save_argument(0), save_argument(1), save_result(0, 1)}, "PowBackward1"},
      .samples = pow_samples,
      .variants = kOut,
-     .out_overload = "Tensor_Tensor_out",
+     .out = {.overload = "Tensor_Tensor_out"},
      .sparse = {.run = on_sparse::coalesced_values},
      .autocast = {.cuda = Autocast::Float32}},
     {.schema = "aten::pow.Scalar(Scalar self, Tensor exponent) -> Tensor",
@@ -137,7 +138,7 @@ constexpr OperatorRecord kRecords[] = {
      .derivative = {pow_of_scalar_backward, {save_argument(1), save_result()}, "PowBackward2"},
      .samples = pow_of_scalar_samples,
      .variants = kOut,
-     .out_overload = "Scalar_out",
+     .out = {.overload = "Scalar_out"},
      .autocast = {.cuda = Autocast::Float32}},
     {.schema = "aten::pow.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor",
      .summary = "Each element to a power.",
@@ -148,7 +149,7 @@ constexpr OperatorRecord kRecords[] = {
                     {save_argument(0)}},
      .samples = pow_scalar_samples,
      .variants = kOut,
-     .out_overload = "Tensor_Scalar_out",
+     .out = {.overload = "Tensor_Scalar_out", .refusal = out_refusal::kFound},
      .sparse = {.run = on_sparse::coalesced_values},
      .autocast = {.cuda = Autocast::Float32}},
     {.schema = "aten::pow_.Scalar(Tensor(a!) self, Scalar exponent) -> Tensor(a!)",
@@ -165,10 +166,14 @@ constexpr OperatorRecord kRecords[] = {
      }},
     {.schema = "aten::float_power.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor",
      .summary = "Power in float64 or complex128.",
-     .composite = boxed<float_power>},
+     .composite = boxed<float_power>,
+     .variants = kOut,
+     .out = {.overload = "Tensor_Tensor_out"}},
     {.schema = "aten::float_power.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor",
      .summary = "Power in float64 or complex128.",
-     .composite = boxed<float_power_scalar>},
+     .composite = boxed<float_power_scalar>,
+     .variants = kOut,
+     .out = {.overload = "Tensor_Scalar_out"}},
 };
 
 }  // namespace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Signs, magnitudes, rounding, and tests for NaN and infinity.
 
+#include "core/dispatch/out_refusals.h"
 #include "core/kernels/arithmetic.h"
 #include "core/ops/pointwise/family.h"
 #include "core/ops/pointwise/pointwise.h"
@@ -99,6 +100,7 @@ constexpr OperatorRecord kRecords[] = {
      .derivative = {[](G& c) { c.set_grad(0, c.grad_output() * fn::sgn(c.argument(0))); }, {save_argument(0)}},
      .samples = kink_samples,
      .variants = kInPlace | kOut,
+     .out = {.refusal = out_refusal::kFound},
      .sparse = {.run = on_sparse::coalesced_values}},
     {.schema = "aten::neg(Tensor self) -> Tensor",
      .summary = "Each element with its sign turned.",
@@ -108,6 +110,7 @@ constexpr OperatorRecord kRecords[] = {
      .derivative = {[](G& c) { c.set_grad(0, -c.grad_output()); }},
      .samples = negation_samples,
      .variants = kInPlace | kOut,
+     .out = {.refusal = out_refusal::kFound},
      .sparse = {.run = on_sparse::values}},
     {.schema = "aten::sgn(Tensor self) -> Tensor",
      .summary = "Sign; for complex numbers x / |x|.",
@@ -115,16 +118,24 @@ constexpr OperatorRecord kRecords[] = {
      .kernel = unary<UnaryOp::Sign>,
      .derivative = {sgn_backward, {save_argument(0), save_result()}},
      .samples = kink_samples,
-     .variants = kInPlace | kOut},
+     .variants = kInPlace | kOut,
+     .out = {.refusal = out_refusal::kFound}},
     rounding("aten::sign(Tensor self) -> Tensor", "Sign of each element: -1, 0 or 1.", unary<UnaryOp::Sign>)
-        .with_sparse({.run = on_sparse::coalesced_values}),
-    rounding("aten::floor(Tensor self) -> Tensor", "Largest integer not above.", unary<UnaryOp::Floor>),
-    rounding("aten::ceil(Tensor self) -> Tensor", "Smallest integer not below.", unary<UnaryOp::Ceil>),
-    rounding("aten::round(Tensor self) -> Tensor", "Nearest integer, halves to even.", unary<UnaryOp::Round>),
-    rounding("aten::trunc(Tensor self) -> Tensor", "Integer part of each element.", unary<UnaryOp::Trunc>),
+        .with_sparse({.run = on_sparse::coalesced_values})
+        .with_out({.refusal = out_refusal::kFound}),
+    rounding("aten::floor(Tensor self) -> Tensor", "Largest integer not above.", unary<UnaryOp::Floor>)
+        .with_out({.refusal = out_refusal::kFound}),
+    rounding("aten::ceil(Tensor self) -> Tensor", "Smallest integer not below.", unary<UnaryOp::Ceil>)
+        .with_out({.refusal = out_refusal::kFound}),
+    rounding("aten::round(Tensor self) -> Tensor", "Nearest integer, halves to even.", unary<UnaryOp::Round>)
+        .with_out({.refusal = out_refusal::kFound}),
+    rounding("aten::trunc(Tensor self) -> Tensor", "Integer part of each element.", unary<UnaryOp::Trunc>)
+        .with_out({.refusal = out_refusal::kFound}),
     {.schema = "aten::round.decimals(Tensor self, *, int decimals) -> Tensor",
      .summary = "Nearest multiple of a power of ten.",
-     .composite = round_decimals},
+     .composite = round_decimals,
+     .variants = kOut,
+     .out = {.overload = "decimals_out"}},
     {.schema = "aten::frac(Tensor self) -> Tensor",
      .summary = "Fractional part, with the sign of x.",
      .formula = "x - trunc(x)",
@@ -132,23 +143,30 @@ constexpr OperatorRecord kRecords[] = {
      .kernel = unary<UnaryOp::Frac>,
      .derivative = {[](G& c) { c.set_grad(0, c.grad_output()); }},
      .samples = kink_samples,
-     .variants = kInPlace | kOut},
+     .variants = kInPlace | kOut,
+     .out = {.refusal = out_refusal::kFound}},
     {.schema = "aten::nan_to_num(Tensor self, float? nan=None, float? posinf=None, float? neginf=None) -> Tensor",
      .summary = "Replaces NaN and infinities, by default by 0 and the greatest numbers of the type.",
      .infer = infer_same_real,
      .kernel = FillingKernel{&nan_to_num_kernel},
      .derivative = {[](G& c) { c.set_grad(0, keep_where(c.grad_output(), fn::isfinite(c.argument(0)))); }, {save_argument(0)}},
      .samples = nan_to_num_samples,
-     .variants = kInPlace | kOut},
+     .variants = kInPlace | kOut,
+     .out = {.refusal = {"nan_to_num: dtype of out: {O} should be same as input: {T}"}}},
     check("aten::isnan(Tensor self) -> Tensor", "Is it NaN?", test<TestOp::IsNan>)
-        .with_sparse({.run = on_sparse::coalesced_values}),
+        .with_sparse({.run = on_sparse::coalesced_values})
+        .with_out({}),
     check("aten::isinf(Tensor self) -> Tensor", "Is it infinite?", test<TestOp::IsInf>)
-        .with_sparse({.run = on_sparse::coalesced_values}),
+        .with_sparse({.run = on_sparse::coalesced_values})
+        .with_out({}),
     check("aten::isfinite(Tensor self) -> Tensor", "Is it neither infinite nor NaN?", test<TestOp::IsFinite>)
         .with_sparse({.run = on_sparse::coalesced_values}),
-    check("aten::isposinf(Tensor self) -> Tensor", "Is it plus infinity?", test<TestOp::IsPosInf>, kOut),
-    check("aten::isneginf(Tensor self) -> Tensor", "Is it minus infinity?", test<TestOp::IsNegInf>, kOut),
-    check("aten::signbit(Tensor self) -> Tensor", "Is the sign bit set?", test<TestOp::SignBit>, kOut),
+    check("aten::isposinf(Tensor self) -> Tensor", "Is it plus infinity?", test<TestOp::IsPosInf>, kOut)
+        .with_out({.refusal = out_refusal::kNonBoolean}),
+    check("aten::isneginf(Tensor self) -> Tensor", "Is it minus infinity?", test<TestOp::IsNegInf>, kOut)
+        .with_out({.refusal = out_refusal::kNonBoolean}),
+    check("aten::signbit(Tensor self) -> Tensor", "Is the sign bit set?", test<TestOp::SignBit>, kOut)
+        .with_out({.refusal = out_refusal::kNonBoolean}),
     check("aten::logical_not(Tensor self) -> Tensor", "Is it zero?", test<TestOp::LogicalNot>, kInPlace | kOut),
 };
 

@@ -5,6 +5,7 @@
 
 #include "core/kernels/arithmetic.h"
 #include "core/dispatch/forward.h"
+#include "core/dispatch/out_refusals.h"
 #include "core/ops/pointwise/family.h"
 #include "core/ops/pointwise/pointwise.h"
 
@@ -237,14 +238,15 @@ constexpr OperatorRecord bound(std::string_view schema, std::string_view summary
                                SamplesFunction samples, std::string_view out_overload, bool saves_bound) {
     OperatorRecord record{.schema = schema, .summary = summary, .infer = infer_bound, .kernel = FillingKernel{kernel},
                           .derivative = {backward, {save_argument(0)}}, .samples = samples, .variants = kInPlace | kOut,
-                          .out_overload = out_overload};
+                          .out = {.overload = out_overload}};
     const std::string_view node = kernel == &clamp_min_call ? "ClampMinBackward1" : "ClampMaxBackward1";
     if (saves_bound) record.derivative = {backward, {save_argument(0), save_argument(1)}, node};
     return record;
 }
 
 constexpr OperatorRecord kRecords[] = {
-    where_record("aten::where.self(Tensor condition, Tensor self, Tensor other) -> Tensor", "Chooses between two tensors.", where_samples),
+    where_record("aten::where.self(Tensor condition, Tensor self, Tensor other) -> Tensor", "Chooses between two tensors.", where_samples)
+        .with_out({.overload = "self_out"}),
     where_record("aten::where.ScalarSelf(Tensor condition, Scalar self, Tensor other) -> Tensor", "A number where the condition holds.",
                  where_number_samples<true, false>),
     where_record("aten::where.ScalarOther(Tensor condition, Tensor self, Scalar other) -> Tensor", "A number where it does not.",
@@ -261,14 +263,16 @@ constexpr OperatorRecord kRecords[] = {
      .kernel = FillingKernel{&masked_fill_call},
      .derivative = {masked_fill_backward, {save_argument(1)}},
      .samples = masked_fill_samples,
-     .variants = kInPlace},
+     .variants = kInPlace | kOut,
+     .out = {.overload = "Scalar_out"}},
     {.schema = "aten::masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor",
      .summary = "A 0-dimensional tensor's value where the mask holds, else self.",
      .infer = infer_masked_fill,
      .kernel = FillingKernel{&masked_fill_call},
      .derivative = {masked_fill_tensor_backward, {save_argument(1)}, "MaskedFillBackward1"},
      .samples = masked_fill_tensor_samples,
-     .variants = kInPlace},
+     .variants = kInPlace | kOut,
+     .out = {.overload = "Tensor_out"}},
     {.schema = "aten::clamp(Tensor self, Scalar? min=None, Scalar? max=None) -> Tensor",
      .summary = "Bounds each element.",
      .formula = "min(max(self, min), max)",
@@ -276,7 +280,8 @@ constexpr OperatorRecord kRecords[] = {
      .kernel = FillingKernel{&clamp_call},
      .derivative = {clamp_backward, {save_argument(0)}, "ClampBackward1"},
      .samples = clamp_samples,
-     .variants = kInPlace | kOut},
+     .variants = kInPlace | kOut,
+     .out = {.refusal = out_refusal::kFound}},
     {.schema = "aten::clamp.Tensor(Tensor self, Tensor? min=None, Tensor? max=None) -> Tensor",
      .summary = "Bounds each element by tensors.",
      .infer = infer_clamp,
@@ -284,19 +289,24 @@ constexpr OperatorRecord kRecords[] = {
      .derivative = {clamp_tensor_backward, {save_argument(0), save_argument(1), save_argument(2)}},
      .samples = clamp_tensor_samples,
      .variants = kInPlace | kOut,
-     .out_overload = "Tensor_out"},
+     .out = {.overload = "Tensor_out"}},
     bound("aten::clamp_min(Tensor self, Scalar min) -> Tensor", "Bounds from below.", &clamp_min_call, bound_scalar_backward<true>,
-          bound_samples, "out", false),
+          bound_samples, "out", false)
+        .with_out({.refusal = out_refusal::kFound}),
     bound("aten::clamp_min.Tensor(Tensor self, Tensor min) -> Tensor", "Bounds from below.", &clamp_min_call,
           bound_tensor_backward<true>, bound_tensor_samples, "Tensor_out", true),
     bound("aten::clamp_max(Tensor self, Scalar max) -> Tensor", "Bounds from above.", &clamp_max_call, bound_scalar_backward<false>,
-          bound_samples, "out", false),
+          bound_samples, "out", false)
+        .with_out({.refusal = out_refusal::kFound}),
     bound("aten::clamp_max.Tensor(Tensor self, Tensor max) -> Tensor", "Bounds from above.", &clamp_max_call,
           bound_tensor_backward<false>, bound_tensor_samples, "Tensor_out", true),
-    {.schema = "aten::clip(Tensor self, Scalar? min=None, Scalar? max=None) -> Tensor", .summary = "The same as clamp.", .composite = forward<"aten::clamp">},
+    {.schema = "aten::clip(Tensor self, Scalar? min=None, Scalar? max=None) -> Tensor", .summary = "The same as clamp.", .composite = forward<"aten::clamp">,
+     .variants = kOut},
     {.schema = "aten::clip.Tensor(Tensor self, Tensor? min=None, Tensor? max=None) -> Tensor",
      .summary = "The same as clamp.",
-     .composite = forward<"aten::clamp.Tensor">},
+     .composite = forward<"aten::clamp.Tensor">,
+     .variants = kOut,
+     .out = {.overload = "Tensor_out"}},
     {.schema = "aten::clip_(Tensor(a!) self, Scalar? min=None, Scalar? max=None) -> Tensor(a!)",
      .summary = "The same as clamp, in place.",
      .composite = forward<"aten::clamp_">},

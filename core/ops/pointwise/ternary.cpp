@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // lerp, addcmul, addcdiv: of three tensors.
 
+#include "core/dispatch/out_refusals.h"
 #include "core/kernels/arithmetic.h"
 #include "core/ops/pointwise/family.h"
 #include "core/ops/pointwise/pointwise.h"
@@ -121,7 +122,7 @@ constexpr OperatorRecord kRecords[] = {
      .derivative = {lerp_backward, {save_argument(0, 2), save_argument(1, 2), save_argument(2)}, "LerpBackward1"},
      .samples = three_samples,
      .variants = kInPlace | kOut,
-     .out_overload = "Tensor_out"},
+     .out = {.overload = "Tensor_out", .refusal = out_refusal::kFound}},
     {.schema = "aten::lerp.Scalar(Tensor self, Tensor end, Scalar weight) -> Tensor",
      .summary = "Between two tensors.",
      .formula = "self + weight (end - self)",
@@ -130,7 +131,7 @@ constexpr OperatorRecord kRecords[] = {
      .derivative = {lerp_scalar_backward},
      .samples = lerp_scalar_samples,
      .variants = kInPlace | kOut,
-     .out_overload = "Scalar_out"},
+     .out = {.overload = "Scalar_out"}},
 };
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <limits>
 #include <numbers>
 
+#include "core/dispatch/out_refusals.h"
 #include "core/kernels/arithmetic.h"
 #include "core/kernels/integer_math.h"
 #include "core/ops/pointwise/family.h"
@@ -151,6 +152,7 @@ constexpr OperatorRecord kRecords[] = {
      .derivative = {[](G& c) { c.set_grad(0, c.grad_output() * (conj(c.argument(0)) * 2)); }, {save_argument(0)}, "PowBackward0"},
      .samples = unary_samples,
      .variants = kInPlace | kOut,
+     .out = {.refusal = out_refusal::kFound},
      .sparse = {.run = on_sparse::coalesced_values}},
 
     function("aten::sin(Tensor self) -> Tensor", "Sine of each element.", "sin(x)", unary<UnaryOp::Sin>,
@@ -273,12 +275,16 @@ constexpr OperatorRecord kRecords[] = {
      .samples = real_samples,
      .variants = kInPlace | kOut},
 
-    alias("aten::arcsin(Tensor self) -> Tensor", "The same as asin.", boxed<same_as<&fn::asin>>, unit_samples),
-    alias("aten::arccos(Tensor self) -> Tensor", "The same as acos.", boxed<same_as<&fn::acos>>, unit_samples),
-    alias("aten::arctan(Tensor self) -> Tensor", "The same as atan.", boxed<same_as<&fn::atan>>),
-    alias("aten::arcsinh(Tensor self) -> Tensor", "The same as asinh.", boxed<same_as<&fn::asinh>>),
-    alias("aten::arccosh(Tensor self) -> Tensor", "The same as acosh.", boxed<same_as<&fn::acosh>>, above_one_samples),
-    alias("aten::arctanh(Tensor self) -> Tensor", "The same as atanh.", boxed<same_as<&fn::atanh>>, unit_samples),
+    alias("aten::arcsin(Tensor self) -> Tensor", "The same as asin.", boxed<same_as<&fn::asin>>, unit_samples)
+        .with_out({}),
+    alias("aten::arccos(Tensor self) -> Tensor", "The same as acos.", boxed<same_as<&fn::acos>>, unit_samples)
+        .with_out({}),
+    alias("aten::arctan(Tensor self) -> Tensor", "The same as atan.", boxed<same_as<&fn::atan>>).with_out({}),
+    alias("aten::arcsinh(Tensor self) -> Tensor", "The same as asinh.", boxed<same_as<&fn::asinh>>).with_out({}),
+    alias("aten::arccosh(Tensor self) -> Tensor", "The same as acosh.", boxed<same_as<&fn::acosh>>, above_one_samples)
+        .with_out({}),
+    alias("aten::arctanh(Tensor self) -> Tensor", "The same as atanh.", boxed<same_as<&fn::atanh>>, unit_samples)
+        .with_out({}),
     alias("aten::special_expit(Tensor self) -> Tensor", "The same as sigmoid.", boxed<same_as<&fn::sigmoid>>),
     alias("aten::special_erf(Tensor self) -> Tensor", "The same as erf.", boxed<same_as<&fn::erf>>, real_samples),
     alias("aten::special_exp2(Tensor self) -> Tensor", "The same as exp2.", boxed<same_as<&fn::exp2>>),

@@ -131,10 +131,12 @@ constexpr OperatorRecord kRecords[] = {
      .summary = "Counts of events at the rates that self has there.",
      .kernel = boxed<poisson>,
      .derivative = {zero_gradients},
+     .variants = kOut,
      .is_random = true},
     {.schema = "aten::binomial(Tensor count, Tensor prob, Generator? generator=None) -> Tensor",
      .summary = "Counts of successes in so many trials.",
      .kernel = boxed<binomial>,
+     .variants = kOut,
      .is_random = true,
      .is_gradient_stop = true},
 };

@@ -107,9 +107,11 @@ constexpr OperatorRecord kRecords[] = {
     composite("aten::feature_alpha_dropout_(Tensor(a!) self, float p, bool train) -> Tensor(a!)", "The same as feature_alpha_dropout, in place.",
               boxed<alpha_dropout_<true>>),
     composite("aten::native_dropout(Tensor input, float p, bool? train) -> (Tensor, Tensor)", "dropout and its mask.",
-              boxed<native_dropout>),
+              boxed<native_dropout>)
+        .with_out({}),
     composite("aten::native_dropout_backward(Tensor grad_output, Tensor mask, float scale) -> Tensor", "Gradient of native_dropout.",
-              boxed<native_dropout_backward>),
+              boxed<native_dropout_backward>)
+        .with_out({}),
 };
 
 }  // namespace

@@ -8,6 +8,7 @@
 
 #include "core/kernels/arithmetic.h"
 #include "core/dispatch/forward.h"
+#include "core/dispatch/out_refusals.h"
 #include "core/kernels/elementwise.h"
 #include "core/ops/reduction/reduction.h"
 #include "core/ops/sparse/sparse.h"
@@ -200,6 +201,7 @@ constexpr OperatorRecord kRecords[] = {
      .derivative = {norm_backward, {save_argument(0), save_result()}},
      .samples = norm_samples,
      .variants = kOut,
+     .out = {.refusal = out_refusal::kStructured},
      .sparse = {.run = on_sparse::norm}},
     composite("aten::norm.Scalar(Tensor self, Scalar p=2) -> Tensor", "Norm of all elements.", boxed<norm_whole>)
         .with_sparse({.run = on_sparse::norm})

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "core/base/parallel.h"
+#include "core/dispatch/out_refusals.h"
 #include "core/kernels/arithmetic.h"
 #include "core/kernels/complex_math.h"
 #include "core/kernels/elementwise.h"
@@ -280,20 +281,25 @@ constexpr OperatorRecord kRecords[] = {
      .infer = inferring<infer_running<true>>,
      .kernel = filling<running<true>, 2>,
      .derivative = {running_backward, {save_result(1)}},
-     .samples = running_samples},
+     .samples = running_samples,
+     .variants = kOut,
+     .out = {.names = "values indices", .refusal = out_refusal::kScalarTypeWord}},
     {.schema = "aten::cummin(Tensor self, int dim) -> (Tensor values, Tensor indices)",
      .summary = "Smallest element so far along a dimension, and where it is.",
      .infer = inferring<infer_running<false>>,
      .kernel = filling<running<false>, 2>,
      .derivative = {running_backward, {save_result(1)}},
-     .samples = running_samples},
+     .samples = running_samples,
+     .variants = kOut,
+     .out = {.names = "values indices", .refusal = out_refusal::kScalarTypeWord}},
     {.schema = "aten::logcumsumexp(Tensor self, int dim) -> Tensor",
      .summary = "Running logarithm of the sum of exponentials.",
      .infer = inferring<infer_logcumsumexp>,
      .kernel = filling<logcumsumexp>,
      .derivative = {logcumsumexp_backward, {save_argument(0), save_result()}},
      .samples = log_samples,
-     .variants = kOut},
+     .variants = kOut,
+     .out = {.refusal = out_refusal::kScalarTypeWord}},
 };
 
 }  // namespace

@@ -183,6 +183,7 @@ extern const OperatorRecord kPackPaddedSequence = {
     .kernel = run_pack,
     .derivative = {pack_gradient, {save_result(1)}, "PackPaddedSequenceBackward0"},
     .samples = pack_samples,
+    .variants = kOut,
 };
 extern const OperatorRecord kPackPaddedSequenceBackward = {
     .schema = "aten::_pack_padded_sequence_backward(Tensor grad, int[] input_size, Tensor batch_sizes, bool batch_first) -> Tensor",

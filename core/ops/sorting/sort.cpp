@@ -6,6 +6,7 @@
 #include "core/base/strings.h"
 #include "core/dispatch/functions.h"
 #include "core/dispatch/gradient_context.h"
+#include "core/dispatch/out_refusals.h"
 #include "core/ops/samples.h"
 #include "core/ops/sorting/family.h"
 #include "core/ops/sorting/order.h"
@@ -119,26 +120,35 @@ constexpr OperatorRecord kRecords[] = {
      .summary = "The elements in order along dim, and where they stood; NaN is the greatest.",
      .kernel = boxed<sorted>,
      .derivative = {sort_backward, {save_result(1)}},
-     .samples = sort_samples},
+     .samples = sort_samples,
+     .variants = kOut,
+     .out = {.overload = "values", .names = "values indices", .refusal = out_refusal::kStructured}},
     {.schema = "aten::sort.stable(Tensor self, *, bool? stable, int dim=-1, bool descending=False) -> (Tensor values, Tensor indices)",
      .summary = "The elements in order along dim, equal ones as they stood.",
      .kernel = boxed<sort_stable>,
      .derivative = {sort_stable_backward, {save_result(1)}, "SortBackward1"},
-     .samples = stable_samples},
+     .samples = stable_samples,
+     .variants = kOut,
+     .out = {.overload = "values_stable", .names = "values indices", .refusal = out_refusal::kStructured}},
     {.schema = "aten::argsort(Tensor self, int dim=-1, bool descending=False) -> Tensor",
      .summary = "The indices that put the elements in order along dim.",
      .composite = boxed<argsort>},
     {.schema = "aten::argsort.stable(Tensor self, *, bool stable, int dim=-1, bool descending=False) -> Tensor",
      .summary = "The indices that put the elements in order along dim, equal ones as they stood.",
-     .composite = boxed<argsort_stable>},
+     .composite = boxed<argsort_stable>,
+     .variants = kOut,
+     .out = {.overload = "stable_out"}},
     {.schema = "aten::msort(Tensor self) -> Tensor",
      .summary = "The elements in order along the first dimension.",
-     .composite = boxed<msort>},
+     .composite = boxed<msort>,
+     .variants = kOut},
     {.schema = "aten::topk(Tensor self, int k, int dim=-1, bool largest=True, bool sorted=True) -> (Tensor values, Tensor indices)",
      .summary = "The k greatest (or least) elements along dim, and where they stood.",
      .kernel = boxed<topk>,
      .derivative = {topk_backward, {save_result(1)}},
-     .samples = topk_samples},
+     .samples = topk_samples,
+     .variants = kOut,
+     .out = {.overload = "values", .names = "values indices", .refusal = out_refusal::kStructured}},
     {.schema = "aten::value_selecting_reduction_backward(Tensor grad, int dim, Tensor indices, int[] sizes, bool keepdim) -> Tensor",
      .summary = "The gradient of what picks elements along dim: zeros but for those picked.",
      .composite = boxed<scatter_back>},

@@ -120,7 +120,7 @@ std::vector<Sample> zeta_at_number_samples(Random& random, ScalarType dtype) {
 constexpr OperatorRecord pair(std::string_view schema, std::string_view summary, std::string_view formula, InferFunction infer, Kernel kernel,
                               Derivative derivative, std::string_view out_overload, SamplesFunction samples = nullptr, std::uint8_t variants = kOut) {
     return {.schema = schema, .summary = summary, .formula = formula, .infer = infer, .kernel = kernel, .derivative = derivative,
-            .samples = samples, .variants = variants, .out_overload = out_overload};
+            .samples = samples, .variants = variants, .out = {.overload = out_overload}};
 }
 constexpr OperatorRecord alias(std::string_view schema, std::string_view summary, KernelFunction composite) {
     return {.schema = schema, .summary = summary, .composite = composite};

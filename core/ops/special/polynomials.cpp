@@ -144,7 +144,7 @@ std::vector<Sample> degree_samples(Random& random, ScalarType dtype) {
 constexpr OperatorRecord record(std::string_view schema, std::string_view summary, Kernel kernel, std::string_view out_overload,
                                 SamplesFunction samples) {
     return {.schema = schema, .summary = summary, .infer = infer_wide_pair, .kernel = kernel, .samples = samples, .variants = kOut,
-            .out_overload = out_overload, .is_gradient_stop = true};
+            .out = {.overload = out_overload}, .is_gradient_stop = true};
 }
 
 #define LOUPE_POLYNOMIAL(name, function, summary)                                                                                         \

@@ -91,9 +91,11 @@ constexpr OperatorRecord kRecords[] = {
      .kernel = requires_grad_in_place,
      .is_gradient_stop = true,
      .sparse = {.as_is = true}},
-    {.schema = "aten::lift(Tensor self) -> Tensor", .summary = "The tensor itself.", .composite = boxed<itself>},
+    {.schema = "aten::lift(Tensor self) -> Tensor", .summary = "The tensor itself.", .composite = boxed<itself>,
+     .variants = kOut},
     {.schema = "aten::lift_fresh(Tensor(a) self) -> Tensor(a)", .summary = "The tensor itself.", .composite = boxed<itself>},
-    {.schema = "aten::lift_fresh_copy(Tensor self) -> Tensor", .summary = "A copy of the tensor.", .composite = boxed<copied>},
+    {.schema = "aten::lift_fresh_copy(Tensor self) -> Tensor", .summary = "A copy of the tensor.", .composite = boxed<copied>,
+     .variants = kOut},
 };
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include "core/base/strings.h"
 #include "core/dispatch/functions.h"
 #include "core/dispatch/gradient_context.h"
+#include "core/dispatch/out_refusals.h"
 #include "core/kernels/integer_math.h"
 #include "core/kernels/elementwise.h"
 #include "core/ops/samples.h"
@@ -135,17 +136,21 @@ constexpr OperatorRecord kRecords[] = {
      .infer = inferring<diagonal_backward_meta>,
      .kernel = filling<diagonal_backward>,
      .derivative = {diagonal_backward_gradient},
-     .samples = diagonal_backward_samples},
+     .samples = diagonal_backward_samples,
+     .variants = kOut},
     {.schema = "aten::diag_embed(Tensor self, int offset=0, int dim1=-2, int dim2=-1) -> Tensor",
      .summary = "Matrices with the last dimension as their diagonals.",
      .infer = inferring<diag_embed_meta>,
      .kernel = filling<diag_embed>,
      .derivative = {diag_embed_gradient},
-     .samples = diag_embed_samples},
+     .samples = diag_embed_samples,
+     .variants = kOut},
     {.schema = "aten::diag(Tensor self, int diagonal=0) -> Tensor",
      .summary = "The diagonal of a matrix, or a matrix with that diagonal.",
      .composite = boxed<diag>,
-     .samples = diag_samples},
+     .samples = diag_samples,
+     .variants = kOut,
+     .out = {.refusal = out_refusal::kScalarType}},
     {.schema = "aten::diagflat(Tensor self, int offset=0) -> Tensor",
      .summary = "A matrix with all elements on its diagonal.",
      .composite = boxed<diagflat>},

@@ -232,20 +232,23 @@ constexpr OperatorRecord kRecords[] = {
      .infer = inferring<select_backward_meta>,
      .kernel = filling<select_backward>,
      .derivative = {select_backward_gradient},
-     .samples = select_backward_samples},
+     .samples = select_backward_samples,
+     .variants = kOut},
     {.schema = "aten::slice_backward(Tensor grad_output, SymInt[] input_sizes, int dim, SymInt start, SymInt end, "
                "SymInt step) -> Tensor",
      .summary = "The gradient of slice: zeros but for the part.",
      .infer = inferring<slice_backward_meta>,
      .kernel = filling<slice_backward>,
      .derivative = {slice_backward_gradient},
-     .samples = slice_backward_samples},
+     .samples = slice_backward_samples,
+     .variants = kOut},
     {.schema = "aten::unfold_backward(Tensor grad_in, int[] input_sizes, int dim, int size, int step) -> Tensor",
      .summary = "The gradient of unfold: the windows added where they came from.",
      .infer = inferring<unfold_backward_meta>,
      .kernel = filling<unfold_backward>,
      .derivative = {unfold_backward_gradient},
-     .samples = unfold_backward_samples},
+     .samples = unfold_backward_samples,
+     .variants = kOut},
 };
 
 }  // namespace
