@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "core/autograd/engine.h"
 #include "core/autograd/grad_mode.h"
 #include "core/autograd/variable.h"
 #include "core/base/error.h"
 #include "core/base/strings.h"
-#include "core/dispatch/functions.h"
 
 namespace loupe {
 
@@ -34,7 +34,7 @@ bool is_eligible(const Tensor& t, DeviceType device) {
 Tensor cast_to(const Tensor& t, ScalarType dtype, DeviceType device) {
     if (!is_eligible(t, device) || t.dtype() == dtype) return t;
     State& own = state();
-    const auto convert = [&] { return fn::to_dtype(t, static_cast<std::int64_t>(dtype)); };
+    const auto convert = [&] { return gradient_arithmetic().cast(t, dtype); };
     const bool is_weight = dtype == own.settings.devices[static_cast<std::size_t>(device)].dtype && t.dtype() == ScalarType::Float32 &&
                            requires_grad(t) && is_leaf(t) && !autograd_meta(t)->view;
     if (!is_weight || !own.settings.cache_enabled) return convert();

@@ -13,7 +13,6 @@
 #include "core/dispatch/moved_arguments.h"
 #include "core/dispatch/operator_node.h"
 #include "core/dispatch/out_checks.h"
-#include "core/dispatch/out_form.h"
 #include "core/dispatch/stand_in.h"
 
 namespace loupe {
@@ -275,7 +274,8 @@ void call_into_outs(const Operator& op, std::span<const IValue> arguments, IValu
         // What was not asked for is not written.
         if (result.defined()) {
             check_out_dtype(op, result.dtype(), target.dtype());
-            put_into(target, result);
+            prepare_out(target, result);
+            gradient_arithmetic().copy(target, result);
         }
         results[i] = target;
     }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/dispatch/out_checks.h"
 
+#include <algorithm>
+
 #include "core/base/error.h"
 #include "core/base/strings.h"
 #include "core/dispatch/cpp_type_name.h"
@@ -37,6 +39,21 @@ void check_out_dtype(const Operator& op, ScalarType made, ScalarType out) {
     if (made == out || form.refusal.of_values.empty()) return;
     if (form.takes_bytes && out == ScalarType::UInt8) return;
     throw Error(ErrorKind::Run, refusal_text(op, made, out));
+}
+
+void prepare_out(const Tensor& out, const Tensor& result) {
+    if (!can_cast(result.dtype(), out.dtype())) {
+        throw Error(ErrorKind::Run, concat("result type ", dtype_graph_name(result.dtype()), " can't be cast to the desired output type ",
+                                           dtype_graph_name(out.dtype())));
+    }
+    if (!std::equal(out.sizes().begin(), out.sizes().end(), result.sizes().begin(), result.sizes().end())) {
+        out.set_metadata_from(empty(result.sizes(), out.dtype(), out.device()));
+    }
+    for (std::size_t d = 0; d < out.sizes().size(); ++d) {
+        if (out.strides()[d] != 0 || out.sizes()[d] < 2) continue;
+        throw Error(ErrorKind::Run, "unsupported operation: more than one element of the written-to tensor refers to a single memory location. "
+                                    "Please clone() the tensor before performing the operation.");
+    }
 }
 
 void check_out_overlap(const Operator& op, Arguments inputs, const Tensor& out) {

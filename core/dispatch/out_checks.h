@@ -8,6 +8,8 @@ namespace loupe {
 
 // Throws Error (Run) when the out= form writes no other dtype than the one it makes.
 void check_out_dtype(const Operator& op, ScalarType made, ScalarType out);
+// Gives `out` the result's sizes. Throws Error (Run) when the result cannot be written to it.
+void prepare_out(const Tensor& out, const Tensor& result);
 // Throws Error (Run) when the out= form reads by indices, and elements of `out` lie in one place or among the inputs'.
 void check_out_overlap(const Operator& op, Arguments inputs, const Tensor& out);
 

@@ -7,7 +7,6 @@
 
 #include "core/base/error.h"
 #include "core/base/strings.h"
-#include "core/dispatch/gradient_arithmetic.h"
 
 namespace loupe {
 namespace {
@@ -78,7 +77,6 @@ void derive_facts(Operator& op) {
 class Registry {
   public:
     Registry() {
-        install_gradient_arithmetic();
         for (const OperatorFamily& family : operator_families()) add_family(family);
     }
 

@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "core/dispatch/gradient_arithmetic.h"
 #include "core/dispatch/record.h"
 #include "core/kernels/vector_targets.h"
 
@@ -29,7 +30,9 @@ OperatorFamily sparse_family();
 
 std::span<const OperatorFamily> operator_families() {
     static const std::vector<OperatorFamily> families = [] {
-        limit_vector_targets();  // before the first kernel runs
+        // Before the first operator runs.
+        limit_vector_targets();
+        install_gradient_arithmetic();
         return std::vector<OperatorFamily>{
             matrix_family(),
             linalg_family(),
