@@ -99,6 +99,30 @@ struct Derivative {
     constexpr explicit operator bool() const { return backward != nullptr; }
 };
 
+// Why a result of an operator, or a gradient that its derivative gives, is not finite though what was read was (or, with
+// Infinite, turned an Inf into NaN), and what helps. Of several the first that holds is the cause.
+struct NotFiniteNote {
+    enum class In : std::uint8_t { Forward, Backward, Either } in = In::Forward;
+    // What must hold of one of its tensors, as its numbers say.
+    enum class When : std::uint8_t {
+        Always,
+        Zero,          // an element is 0
+        Negative,      // an element is below 0
+        BelowOne,      // below 1
+        AtMinusOne,    // not above -1
+        BeyondOne,     // of magnitude above 1
+        AtOne,         // of magnitude 1 or above
+        Great,         // of magnitude above 80: its exponential leaves the range of float32
+        Alone,         // as few elements as the result: each is all of what was reduced
+        Nothing,       // no elements
+        Infinite,      // some tensor that is read holds Inf, of which NaN comes
+        Unwritten,     // memory that nothing has written
+    } when = When::Always;
+    std::int8_t tensor = 0;  // of the tensors that the operator reads, by place; -1: its result
+    std::string_view cause;  // "sqrt of a negative number"
+    std::string_view advice; // "clamp it before: x.clamp(min=0).sqrt()"
+};
+
 // Runs an operator of which an argument is sparse, the in-place form too.
 using SparseFunction = void (*)(const Operator& op, Arguments arguments, IValue* results);
 // How an operator takes sparse tensors: by default it refuses them.
@@ -157,11 +181,12 @@ struct OutForm {
 struct OperatorRecord {
     std::string_view schema;       // in PyTorch's syntax, with aliasing marks
     std::string_view summary;      // one sentence
-    std::string_view formula = {};
+    std::string_view formula = {};   // notation: core/ops/notes.h
     InferFunction infer = nullptr;
     Kernel kernel = {};                  // the portable CPU kernel: accepts everything
     KernelFunction composite = nullptr;  // instead of a kernel: written with other operators, which record themselves
     Derivative derivative = {};
+    std::string_view gradient = {};      // for the reader, a line an argument: "mat1: alpha grad mat2^T"
     CostFunction cost = nullptr;         // default: reads every input, writes every output once
     SamplesFunction samples = nullptr;
     std::uint8_t variants = kFunctional; // kInPlace needs a filling kernel
@@ -174,8 +199,24 @@ struct OperatorRecord {
     SparseForm sparse = {};  // operators of namespaces other than aten take sparse tensors as they are
     AutocastRule autocast = {};  // of the form without out=, not in place
     PythonFacts python = {};
+    std::span<const NotFiniteNote> not_finite = {};
 
     // For records that a function makes: one(...).with_sparse({.as_is = true}).
+    constexpr OperatorRecord with_formula(std::string_view text) const {
+        OperatorRecord record = *this;
+        record.formula = text;
+        return record;
+    }
+    constexpr OperatorRecord with_gradient(std::string_view lines) const {
+        OperatorRecord record = *this;
+        record.gradient = lines;
+        return record;
+    }
+    constexpr OperatorRecord with_not_finite(std::span<const NotFiniteNote> notes) const {
+        OperatorRecord record = *this;
+        record.not_finite = notes;
+        return record;
+    }
     constexpr OperatorRecord with_sparse(SparseForm form) const {
         OperatorRecord record = *this;
         record.sparse = form;

@@ -34,6 +34,13 @@ void drawn(Arguments arguments, IValue* results) {
     call_operator(target, all, results);
 }
 
+using In = NotFiniteNote::In;
+using When = NotFiniteNote::When;
+constexpr NotFiniteNote kEmptyNotFinite[] = {
+    {In::Forward, When::Unwritten, 0, "memory that nothing has written yet",
+     "write all of it before it is read, or use torch.zeros"},
+};
+
 constexpr OperatorRecord kRecords[] = {
     {.schema = "aten::zeros.out(SymInt[] size, *, Tensor(a!) out) -> Tensor(a!)",
      .summary = "The same as zeros, into a tensor.",
@@ -46,10 +53,12 @@ constexpr OperatorRecord kRecords[] = {
      .composite = made_into<"aten::full", 2>},
     {.schema = "aten::empty.out(SymInt[] size, *, MemoryFormat? memory_format=None, Tensor(a!) out) -> Tensor(a!)",
      .summary = "The same as empty, into a tensor.",
-     .composite = made_into<"aten::empty.memory_format", 1>},
+     .composite = made_into<"aten::empty.memory_format", 1>,
+     .not_finite = kEmptyNotFinite},
     {.schema = "aten::empty_strided.out(SymInt[] size, SymInt[] stride, *, Tensor(a!) out) -> Tensor(a!)",
      .summary = "The same as empty_strided, into a tensor.",
-     .composite = made_into<"aten::empty_strided", 2>},
+     .composite = made_into<"aten::empty_strided", 2>,
+     .not_finite = kEmptyNotFinite},
     {.schema = "aten::arange.out(Scalar end, *, Tensor(a!) out) -> Tensor(a!)",
      .summary = "The same as arange, into a tensor.",
      .composite = made_into<"aten::arange", 1>},

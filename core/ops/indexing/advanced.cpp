@@ -243,6 +243,7 @@ constexpr OperatorRecord kRecords[] = {
      .infer = inferring<index_put_meta>,
      .kernel = filling<index_put>,
      .derivative = {index_put_backward, {save_argument(1)}},
+     .gradient = "self: grad, 0 at the indices unless values are added\nvalues: grad at the indices",
      .samples = index_put_samples,
      .variants = kInPlace | kOut,
      .autocast = {.cuda = Autocast::Widest}},
@@ -252,7 +253,8 @@ constexpr OperatorRecord kRecords[] = {
      .autocast = {.cuda = Autocast::Widest}},
     {.schema = "aten::index_put_.hacked_twin(Tensor(a!) self, Tensor[] indices, Tensor values, bool accumulate=False) -> Tensor(a!)",
      .summary = "Writes the values at the indices, or adds them there.",
-     .composite = forward<"aten::index_put_">},
+     .composite = forward<"aten::index_put_">,
+     .gradient = "self: grad, 0 at the indices unless values are added\nvalues: grad at the indices"},
     {.schema = "aten::_index_put_impl_(Tensor(a!) self, Tensor?[] indices, Tensor values, bool accumulate=False, "
                "bool unsafe=False) -> Tensor(a!)",
      .summary = "Writes the values at the indices, or adds them there.",

@@ -150,17 +150,21 @@ constexpr OperatorRecord kRecords[] = {
     {.schema = "aten::embedding(Tensor weight, Tensor indices, int padding_idx=-1, bool scale_grad_by_freq=False, "
                "bool sparse=False) -> Tensor",
      .summary = "The rows of the table at the indices.",
+     .formula = "out[i] = weight[indices[i]]",
      .infer = inferring<embedding_meta>,
      .kernel = filling<embedding>,
      .derivative = {embedding_backward, {save_argument(1)}},
+     .gradient = "weight: sum of grad[i] at indices[i], 0 at padding_idx",
      .samples = embedding_samples,
      .variants = kOut},
     {.schema = "aten::embedding_dense_backward(Tensor grad_output, Tensor indices, SymInt num_weights, int padding_idx, "
                "bool scale_grad_by_freq) -> Tensor",
      .summary = "The gradient of embedding: the rows added where they came from, but for the padding's.",
+     .formula = "out[indices[i]] += grad_output[i]",
      .infer = inferring<embedding_dense_backward_meta>,
      .kernel = filling<embedding_dense_backward>,
      .derivative = {embedding_dense_backward_gradient, {save_argument(1)}},
+     .gradient = "grad_output: grad[indices[i]]",
      .variants = kOut},
     {.schema = "aten::embedding_backward(Tensor grad, Tensor indices, SymInt num_weights, int padding_idx, "
                "bool scale_grad_by_freq, bool sparse) -> Tensor",

@@ -393,6 +393,7 @@ constexpr OperatorRecord kRecords[] = {
      .infer = inferring<gather_meta>,
      .kernel = filling<gather>,
      .derivative = {gather_backward, {save_argument(2)}},
+     .gradient = "self: grad added at index, else 0",
      .samples = gather_samples,
      .variants = kOut,
      .out = {.refusal = out_refusal::kStructured, .reads_by_index = true}},
@@ -404,6 +405,7 @@ constexpr OperatorRecord kRecords[] = {
      .infer = inferring<scatter_meta>,
      .kernel = filling<scatter<Reduction::Assign>>,
      .derivative = {scatter_backward, {save_argument(2)}},
+     .gradient = "self: grad, 0 at index\nsrc: grad at index",
      .samples = scatter_samples,
      .variants = kInPlace | kOut,
      .out = {.overload = "src_out", .refusal = out_refusal::kStructured}},
@@ -432,6 +434,7 @@ constexpr OperatorRecord kRecords[] = {
      .infer = inferring<scatter_meta>,
      .kernel = filling<scatter<Reduction::Sum>>,
      .derivative = {scatter_add_backward, {save_argument(2)}},
+     .gradient = "self: grad\nsrc: grad at index",
      .samples = scatter_add_samples,
      .variants = kInPlace | kOut,
      .out = {.refusal = out_refusal::kStructured},
@@ -439,9 +442,14 @@ constexpr OperatorRecord kRecords[] = {
     {.schema = "aten::scatter_reduce.two(Tensor self, int dim, Tensor index, Tensor src, str reduce, *, "
                "bool include_self=True) -> Tensor",
      .summary = "The sum, product, mean, maximum or minimum of what comes to each place.",
+     .formula = "out[index[i]] = reduce of self[index[i]] and all src[i] that come there",
      .infer = inferring<scatter_reduce_meta>,
      .kernel = filling<scatter_reduce>,
      .derivative = {scatter_reduce_backward, {save_argument(0), save_argument(2), save_argument(3), save_result(0)}},
+     .gradient = "self: grad; for prod times the others, for the mean by the count, for the extrema where it is the "
+                 "one\n"
+                 "src: grad[index[i]]; for prod times the others, for the mean by the count, for the extrema where "
+                 "it is the one",
      .samples = scatter_reduce_samples,
      .variants = kInPlace | kOut,
      .out = {.overload = "two_out", .refusal = out_refusal::kStructured}},

@@ -130,6 +130,7 @@ constexpr OperatorRecord kRecords[] = {
      .summary = "The elements where the mask is true, in one dimension.",
      .kernel = boxed<masked_select>,
      .derivative = {masked_select_backward, {save_argument(1)}},
+     .gradient = "self: grad where the mask holds, else 0",
      .samples = masked_select_samples,
      .variants = kOut,
      .out = {.refusal = out_refusal::kSameScalarType}},
@@ -141,6 +142,8 @@ constexpr OperatorRecord kRecords[] = {
      .infer = inferring<masked_scatter_meta>,
      .kernel = filling<masked_scatter>,
      .derivative = {masked_scatter_backward, {save_argument(1)}},
+     .gradient = "self: grad where the mask does not hold, else 0\n"
+                 "source: grad where the mask holds, one after another",
      .samples = masked_scatter_samples,
      .variants = kInPlace | kOut},
     {.schema = "aten::nonzero(Tensor self) -> Tensor",

@@ -162,6 +162,7 @@ constexpr OperatorRecord kRecords[] = {
      .infer = inferring<cat_meta>,
      .kernel = filling<cat>,
      .derivative = {cat_backward},
+     .gradient = "tensors: the piece of grad that came from it",
      .samples = cat_samples,
      .variants = kOut,
      .autocast = {.cpu = Autocast::Widest}},

@@ -98,6 +98,7 @@ constexpr OperatorRecord kRecords[] = {
      .infer = inferring<constant_pad_meta>,
      .kernel = filling<constant_pad>,
      .derivative = {constant_pad_backward},
+     .gradient = "self: grad without the border",
      .samples = constant_pad_samples,
      .variants = kOut},
 };

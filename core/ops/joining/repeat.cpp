@@ -131,6 +131,7 @@ constexpr OperatorRecord kRecords[] = {
      .infer = inferring<repeat_meta>,
      .kernel = filling<repeat>,
      .derivative = {repeat_backward},
+     .gradient = "self: grad, summed over the copies",
      .samples = repeat_samples,
      .variants = kOut},
     {.schema = "aten::tile(Tensor self, int[] dims) -> Tensor",

@@ -154,6 +154,8 @@ constexpr OperatorRecord kRecords[] = {
     {.schema = "aten::linalg_matrix_norm(Tensor self, Scalar ord, int[] dim=[-2, -1], bool keepdim=False, *, "
                "ScalarType? dtype=None) -> Tensor",
      .summary = kMatrixNorm,
+     .formula = "sqrt(sum(|x|^2)) for 'fro', sum_i S_i for 'nuc', max_i S_i for 2, min_i S_i for -2; max_j sum_i "
+                "|x[i, j]| for 1, max_i sum_j |x[i, j]| for inf",
      .composite = boxed<matrix_norm>,
      .samples = norm_samples,
      .autocast = {.cpu = Autocast::Float32}},
@@ -165,6 +167,7 @@ constexpr OperatorRecord kRecords[] = {
     {.schema = "aten::linalg_norm(Tensor self, Scalar? ord=None, int[1]? dim=None, bool keepdim=False, *, ScalarType? "
                "dtype=None) -> Tensor",
      .summary = "Norm of vectors or, given an order and two dimensions, of matrices.",
+     .formula = "sum(|x|^ord)^(1 / ord)",
      .composite = boxed<norm>},
     {.schema = "aten::linalg_norm.ord_str(Tensor self, str ord, int[1]? dim=None, bool keepdim=False, *, ScalarType? "
                "dtype=None) -> Tensor",
@@ -172,7 +175,9 @@ constexpr OperatorRecord kRecords[] = {
      .composite = boxed<norm_named>},
     {.schema = "aten::nuclear_norm(Tensor self, bool keepdim=False) -> Tensor",
      .summary = "The sum of the singular values.",
+     .formula = "sum_i S_i of A = U diag(S) Vh",
      .composite = boxed<nuclear_norm>,
+     .gradient = "self: grad U Vh",
      .samples = nuclear_samples,
      .autocast = {.cuda = Autocast::Float32}},
     {.schema = "aten::nuclear_norm.dim(Tensor self, int[2] dim, bool keepdim=False) -> Tensor",

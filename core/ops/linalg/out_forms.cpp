@@ -5,6 +5,7 @@
 #include "core/ops/linalg/batch.h"
 #include "core/ops/linalg/family.h"
 #include "core/dispatch/out_checks.h"
+#include "core/ops/not_finite.h"
 #include "core/ops/sparse/sparse.h"
 
 namespace loupe::linalg {
@@ -60,6 +61,18 @@ constexpr OperatorRecord out_form(std::string_view schema, KernelFunction functi
     return {.schema = schema, .summary = "Into tensors that are given.", .composite = function};
 }
 
+using In = NotFiniteNote::In;
+using When = NotFiniteNote::When;
+constexpr NotFiniteNote kNormNotFinite[] = {
+    {In::Backward, When::Zero, -1, "the norm of a zero vector, where it has no derivative",
+     "add an eps: (x.square().sum(dim) + 1e-12).sqrt()"},
+    {In::Forward, When::Always, 0, "a norm that leaves the range of its dtype", advice::kShrink},
+};
+constexpr NotFiniteNote kDistNotFinite[] = {
+    {In::Backward, When::Zero, -1, "the distance of equal points, where it has no derivative",
+     "add an eps under the root of a distance of your own"},
+};
+
 constexpr OperatorRecord kRecords[] = {
     {.schema = "aten::_linalg_check_errors(Tensor info, str api_name, *, bool is_matrix) -> ()",
      .summary = "Throws what LAPACK's error numbers mean.",
@@ -81,7 +94,8 @@ constexpr OperatorRecord kRecords[] = {
              into<"aten::linalg_solve_ex", 2, true>),
     out_form("aten::linalg_solve.out(Tensor A, Tensor B, *, bool left=True, Tensor(a!) out) -> Tensor(a!)",
              into<"aten::linalg_solve", 1, true>)
-        .with_autocast({.cpu = Autocast::Float32}),
+        .with_autocast({.cpu = Autocast::Float32})
+        .with_formula("A out = B"),
     out_form("aten::linalg_inv.out(Tensor A, *, Tensor(a!) out) -> Tensor(a!)", into<"aten::linalg_inv", 1, true>)
         .with_autocast({.cpu = Autocast::Float32}),
     out_form("aten::inverse.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)", into<"aten::inverse", 1, true>)
@@ -221,12 +235,17 @@ constexpr OperatorRecord kRecords[] = {
     out_form("aten::frobenius_norm.out(Tensor self, int[1] dim, bool keepdim=False, "
              "*, Tensor(a!) out) -> Tensor(a!)",
              into<"aten::frobenius_norm.dim", 1>)
-        .with_autocast({.cuda = Autocast::Float32}),
+        .with_autocast({.cuda = Autocast::Float32})
+        .with_formula("sqrt(sum(|x|^2))")
+        .with_gradient("self: grad x / out"),
     out_form("aten::norm.out(Tensor self, Scalar? p, int[1] dim, bool keepdim=False, "
              "*, Tensor(a!) out) -> Tensor(a!)",
              into<"aten::norm.ScalarOpt_dim", 1>)
         .with_sparse({.run = on_sparse::norm})
-        .with_autocast({.cuda = Autocast::Float32}),
+        .with_autocast({.cuda = Autocast::Float32})
+        .with_formula("sum(|x|^p)^(1 / p)")
+        .with_gradient("self: grad x |x|^(p - 2) / out^(p - 1)")
+        .with_not_finite(kNormNotFinite),
     out_form("aten::norm.Scalar_out(Tensor self, Scalar p=2, *, Tensor(a!) out) -> Tensor(a!)",
              into<"aten::norm.Scalar", 1>)
         .with_sparse({.run = on_sparse::norm})
@@ -243,15 +262,23 @@ constexpr OperatorRecord kRecords[] = {
         .with_autocast({.cuda = Autocast::Float32}),
     out_form("aten::dist.out(Tensor self, Tensor other, Scalar p=2, *, Tensor(a!) out) -> Tensor(a!)",
              into<"aten::dist", 1>)
-        .with_autocast({.cuda = Autocast::Float32}),
+        .with_autocast({.cuda = Autocast::Float32})
+        .with_formula("sum(|self - other|^p)^(1 / p)")
+        .with_gradient("self: grad d |d|^(p - 2) / out^(p - 1), d = self - other\n"
+                       "other: -grad d |d|^(p - 2) / out^(p - 1), d = self - other")
+        .with_not_finite(kDistNotFinite),
     out_form("aten::ger.out(Tensor self, Tensor vec2, *, Tensor(a!) out) -> Tensor(a!)", into<"aten::ger", 1>),
     out_form("aten::outer.out(Tensor self, Tensor vec2, *, Tensor(a!) out) -> Tensor(a!)", into<"aten::outer", 1>),
     out_form("aten::inner.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)", into<"aten::inner", 1>),
-    out_form("aten::kron.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)", into<"aten::kron", 1>),
+    out_form("aten::kron.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)", into<"aten::kron", 1>)
+        .with_formula("out[i q + k, j r + l] = self[i, j] other[k, l]")
+        .with_gradient("self: sum_{k, l} grad other\nother: sum_{i, j} grad self"),
     out_form("aten::matmul.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)", into<"aten::matmul", 1, true>)
         .with_autocast({.cpu = Autocast::Lower, .cuda = Autocast::Lower}),
     out_form("aten::trace.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)", into<"aten::trace", 1>)
-        .with_autocast({.cpu = Autocast::Float32}),
+        .with_autocast({.cpu = Autocast::Float32})
+        .with_formula("sum_i self[i, i]")
+        .with_gradient("self: grad on the diagonal, else 0"),
 };
 
 }  // namespace

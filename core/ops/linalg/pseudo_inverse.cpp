@@ -193,6 +193,7 @@ constexpr OperatorRecord kRecords[] = {
      .formula = "V diag(1 / S) U^H",
      .kernel = boxed<pinv>,
      .derivative = {pinv_backward, {save_argument(0), save_result()}},
+     .gradient = "self: -P^H grad P^H + terms of the null spaces, P = out",
      .samples = pinv_samples},
     {.schema = "aten::linalg_pinv.atol_rtol_float(Tensor self, *, float? atol=None, float? rtol=None, bool "
                "hermitian=False) -> Tensor",

@@ -334,6 +334,7 @@ constexpr OperatorRecord kRecords[] = {
      .infer = inferring<infer_qr>,
      .kernel = filling<qr, 2>,
      .derivative = {qr_backward, {save_result(0), save_result(1)}},
+     .gradient = "A: (grad_Q + Q (H + H^H)) R^-H, H = triu(grad_R R^H - Q^H grad_Q) with its diagonal halved",
      .samples = qr_samples,
      .variants = kOut,
      .out = {.refusal = out_refusal::kStructured},
@@ -357,6 +358,7 @@ constexpr OperatorRecord kRecords[] = {
      .infer = inferring<infer_product>,
      .kernel = filling<product>,
      .derivative = {product_backward, {save_argument(0), save_argument(1)}},
+     .gradient = "input: of each reflector, with the product of the others around it\ntau: as input",
      .samples = product_samples,
      .variants = kOut,
      .autocast = {.cpu = Autocast::Float32}},
@@ -372,6 +374,9 @@ constexpr OperatorRecord kRecords[] = {
      .infer = inferring<infer_ormqr>,
      .kernel = filling<ormqr>,
      .derivative = {ormqr_backward, {save_argument(0), save_argument(1), save_argument(2)}},
+     .gradient = "input3: Q^H grad, grad Q^H on the right\n"
+                 "self: as linalg_householder_product, for grad input3^H\n"
+                 "input2: as self",
      .samples = ormqr_samples,
      .variants = kOut,
      .out = {.refusal = {"torch.ormqr: Expected input and result to have the same dtype, but input has dtype{T} and result has dtype {O}"}},

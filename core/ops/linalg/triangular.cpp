@@ -162,6 +162,7 @@ constexpr OperatorRecord kRecords[] = {
      .infer = inferring<infer_solve>,
      .kernel = filling<solve>,
      .derivative = {solve_backward, {save_argument(0), save_result(0, 0)}},
+     .gradient = "self: -tri(grad_B out^H), grad_B = A^-H grad\nB: A^-H grad",
      .samples = solve_samples,
      .variants = kOut,
      .out = {.refusal = out_refusal::kScalarType}},
@@ -173,6 +174,7 @@ constexpr OperatorRecord kRecords[] = {
      .infer = inferring<infer_old>,
      .kernel = filling<solve_old, 2>,
      .derivative = {old_backward, {save_argument(1), save_result(0)}},
+     .gradient = "self: A^-H grad\nA: -tri(grad_self out^H)",
      .samples = old_samples,
      .autocast = {.cpu = Autocast::Float32}},
 };

@@ -275,13 +275,18 @@ std::vector<Sample> ctc_samples(Random& random, ScalarType dtype) {
 
 }  // namespace
 
+constexpr std::string_view kSpellingGradient =
+    "log_probs: grad (exp(log_probs) - (chance of passing the label at t, given the targets))";
+
 extern const OperatorRecord kCtcLossForward = {
     .schema = "aten::_ctc_loss(Tensor log_probs, Tensor targets, int[] input_lengths, int[] target_lengths, int blank=0, bool zero_infinity=False) -> "
               "(Tensor, Tensor)",
     .summary = "-log of the probability that each sequence of log-probabilities spells its target, blanks and repetitions dropped; and the "
                "forward variables.",
+    .formula = "-ln(sum over alignments of prod_t p_t), p_t = exp(log_probs[t, label])",
     .kernel = boxed<ctc_loss_of>,
     .derivative = {ctc_gradient, {save_argument(0), save_argument(1), save_result(0), save_result(1)}},
+    .gradient = kSpellingGradient,
     .samples = ctc_samples<false>,
     .variants = kOut,
     .constant_results = 0b10,
@@ -313,7 +318,9 @@ extern const OperatorRecord kCtcLossIntList = {
     .schema = "aten::ctc_loss.IntList(Tensor log_probs, Tensor targets, int[] input_lengths, int[] target_lengths, int blank=0, int reduction=1, bool "
               "zero_infinity=False) -> Tensor",
     .summary = "-log of the probability that sequences of log-probabilities spell their targets, blanks and repetitions dropped.",
+    .formula = "-ln(sum over alignments of prod_t p_t), p_t = exp(log_probs[t, label])",
     .composite = boxed<ctc_loss>,
+    .gradient = kSpellingGradient,
     .autocast = {.cpu = Autocast::Float32},
 };
 extern const OperatorRecord kCtcLossTensor = {

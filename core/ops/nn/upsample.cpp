@@ -480,6 +480,24 @@ std::vector<Sample> backward_samples(Random& random, ScalarType dtype) {
     return all;
 }
 
+constexpr std::string_view formula_of(Interpolation mode, int rank) {
+    switch (mode) {
+        case Interpolation::Nearest: return "out[p] = self[floor(p H_in / H_out)]";
+        case Interpolation::NearestExact: return "out[p] = self[floor((p + 1 / 2) H_in / H_out)]";
+        case Interpolation::Linear:
+        case Interpolation::LinearSmooth:
+            if (rank == 1) return "out[p] = (1 - t) self[i] + t self[i + 1], i + t = (p + 1 / 2) H_in / H_out - 1 / 2";
+            if (rank == 2) return "out[p, q] = sum_{i, j} w(i, p) w(j, q) self[i, j], w linear between neighbours";
+            return "out[p, q, r] = sum_{i, j, k} w(i, p) w(j, q) w(k, r) self[i, j, k], w linear between neighbours";
+        case Interpolation::Cubic:
+        case Interpolation::CubicSmooth:
+            return "out[p, q] = sum_{i, j} w(i, p) w(j, q) self[i, j], w cubic over four neighbours, a = -3 / 4";
+    }
+    return {};
+}
+constexpr std::string_view kWeighted = "self: grad, added to the inputs it was read from with the same weights\n"
+                                       "input: grad, added to the inputs it was read from with the same weights";
+
 }  // namespace
 
 #define LOUPE_UPSAMPLE(Name, mode, n, text, node, align, align_count, scales, sizes_in, words)                                          \
@@ -504,9 +522,11 @@ std::vector<Sample> backward_samples(Random& random, ScalarType dtype) {
     extern const OperatorRecord k##Name = {                                                                                             \
         .schema = "aten::" text "(Tensor self, SymInt[" #n "] output_size" align scales ") -> Tensor",                                  \
         .summary = words,                                                                                                               \
+        .formula = formula_of(Interpolation::mode, n),                                                                                  \
         .infer = infer_upsample<Interpolation::mode, n, false>,                                                                         \
         .kernel = FillingKernel{run_upsample<Interpolation::mode, n, false>},                                                           \
         .derivative = {Name##_gradient, {}, node "Backward0"},                                                                          \
+        .gradient = kWeighted,                                                                                                          \
         .samples = samples<n, align_count != 0, n>,                                                                                     \
         .variants = kOut,                                                                                                               \
         .out = {.refusal = out_refusal::kStructured},                                                                                   \
@@ -528,6 +548,7 @@ std::vector<Sample> backward_samples(Random& random, ScalarType dtype) {
         .infer = infer_upsample_backward<Interpolation::mode, n, false>,                                                                \
         .kernel = FillingKernel{run_upsample_backward<Interpolation::mode, n, false>},                                                  \
         .derivative = {Name##_double_gradient, {}, node "BackwardBackward0"},                                                           \
+        .gradient = "grad_output: grad, resampled as forward",                                                                          \
         .samples = backward_samples<n, align_count != 0, n>,                                                                            \
         .variants = kOut,                                                                                                               \
         .out = {.overload = "grad_input", .names = "grad_input", .refusal = out_refusal::kStructured},                                  \

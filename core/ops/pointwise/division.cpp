@@ -2,6 +2,7 @@
 // div with its rounding modes, floor_divide, remainder, fmod.
 
 #include "core/kernels/arithmetic.h"
+#include "core/ops/not_finite.h"
 #include "core/ops/pointwise/family.h"
 #include "core/ops/pointwise/pointwise.h"
 #include "core/ops/sparse/sparse.h"
@@ -96,6 +97,20 @@ std::vector<Sample> rounded_scalar_samples(Random& random, ScalarType dtype) {
 
 constexpr Derivative kModeDerivative{mode_backward, {save_argument(0, 1), save_argument(1)}, "DivBackward2"};
 
+using In = NotFiniteNote::In;
+using When = NotFiniteNote::When;
+constexpr NotFiniteNote kDivNotFinite[] = {
+    {In::Either, When::Zero, 1, "division by 0", advice::kDivide},
+    {In::Either, When::Infinite, 0, "Inf / Inf", advice::kDifference},
+    {In::Forward, When::Always, 0, "a quotient that leaves the range of its dtype", advice::kDivide},
+};
+constexpr NotFiniteNote kFloorDivideNotFinite[] = {
+    {In::Forward, When::Zero, 1, "division by 0", advice::kDivide},
+};
+constexpr NotFiniteNote kRemainderNotFinite[] = {
+    {In::Forward, When::Zero, 1, "the remainder of a division by 0", advice::kDivide},
+};
+
 constexpr OperatorRecord kRecords[] = {
     {.schema = "aten::div.Tensor(Tensor self, Tensor other) -> Tensor",
      .summary = "Quotient; integers give floating results.",
@@ -103,10 +118,12 @@ constexpr OperatorRecord kRecords[] = {
      .infer = infer_binary_float,
      .kernel = binary<BinaryOp::Div>,
      .derivative = {div_backward, {save_argument(0, 1), save_argument(1)}},
+     .gradient = "self: grad / other\nother: -grad self / other^2",
      .samples = divisor_samples,
      .variants = kInPlace | kOut,
      .sparse = {.run = on_sparse::scale},
-     .python = {.takes_numbers = true}},
+     .python = {.takes_numbers = true},
+     .not_finite = kDivNotFinite},
     {.schema = "aten::div.Scalar(Tensor self, Scalar other) -> Tensor",
      .summary = "Quotient by a number.",
      .formula = "self / other",
@@ -120,9 +137,11 @@ constexpr OperatorRecord kRecords[] = {
      .python = {.number_is_tensor = true}},
     {.schema = "aten::div.Tensor_mode(Tensor self, Tensor other, *, str? rounding_mode) -> Tensor",
      .summary = "Quotient, rounded towards 0 ('trunc') or down ('floor').",
+     .formula = "round(self / other), towards 0 or down; unrounded without a mode",
      .infer = infer_mode,
      .kernel = FillingKernel{&mode_kernel},
      .derivative = kModeDerivative,
+     .gradient = "self: 0; without a mode grad / other\nother: 0; without a mode -grad self / other^2",
      .samples = mode_samples<false>,
      .variants = kInPlace | kOut,
      .out = {.overload = "out_mode"},
@@ -130,9 +149,11 @@ constexpr OperatorRecord kRecords[] = {
      .python = {.takes_numbers = true}},
     {.schema = "aten::div.Scalar_mode(Tensor self, Scalar other, *, str? rounding_mode) -> Tensor",
      .summary = "Quotient by a number, rounded.",
+     .formula = "round(self / other), towards 0 or down; unrounded without a mode",
      .infer = infer_mode,
      .kernel = FillingKernel{&mode_kernel},
      .derivative = {mode_scalar_backward, {}, "DivBackward3"},
+     .gradient = "self: 0; without a mode grad / other",
      .samples = mode_samples<true>,
      .variants = kInPlace | kOut,
      .out = {.overload = "Scalar_mode_out"},
@@ -144,9 +165,11 @@ constexpr OperatorRecord kRecords[] = {
      .infer = infer_binary_real,
      .kernel = FillingKernel{&floor_divide_kernel},
      .derivative = {zero_gradients},
+     .gradient = "self: 0\nother: 0",
      .samples = rounded_samples,
      .variants = kInPlace | kOut,
-     .python = {.takes_numbers = true}},
+     .python = {.takes_numbers = true},
+     .not_finite = kFloorDivideNotFinite},
     {.schema = "aten::floor_divide.Scalar(Tensor self, Scalar other) -> Tensor",
      .summary = "Quotient by a number, rounded down.",
      .formula = "floor(self / other)",
@@ -163,9 +186,11 @@ constexpr OperatorRecord kRecords[] = {
      .infer = infer_binary_real,
      .kernel = FillingKernel{&remainder_kernel},
      .derivative = {remainder_backward, {save_argument(0, 1), save_argument(1, 1)}, "RemainderBackward1"},
+     .gradient = "self: grad\nother: -grad floor(self / other)",
      .samples = rounded_samples,
      .variants = kInPlace | kOut,
-     .out = {.overload = "Tensor_out"}},
+     .out = {.overload = "Tensor_out"},
+     .not_finite = kRemainderNotFinite},
     {.schema = "aten::remainder.Scalar(Tensor self, Scalar other) -> Tensor",
      .summary = "Remainder by a number, with its sign.",
      .infer = infer_binary_real,
@@ -193,9 +218,11 @@ constexpr OperatorRecord kRecords[] = {
      .infer = infer_binary_real,
      .kernel = FillingKernel{&fmod_kernel},
      .derivative = {fmod_backward, {save_argument(0, 1), save_argument(1, 1)}, "FmodBackward1"},
+     .gradient = "self: grad\nother: -grad trunc(self / other)",
      .samples = rounded_samples,
      .variants = kInPlace | kOut,
-     .out = {.overload = "Tensor_out"}},
+     .out = {.overload = "Tensor_out"},
+     .not_finite = kRemainderNotFinite},
     {.schema = "aten::fmod.Scalar(Tensor self, Scalar other) -> Tensor",
      .summary = "Remainder by a number, with the sign of the dividend.",
      .infer = infer_binary_real,

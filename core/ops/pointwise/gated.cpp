@@ -106,6 +106,7 @@ constexpr OperatorRecord kRecords[] = {
      .summary = "Leaky relu with learned slopes.",
      .formula = "x if x > 0 else weight x",
      .composite = boxed<prelu>,
+     .gradient = "self: grad where x > 0, else weight grad\nweight: sum of grad x where x <= 0",
      .samples = prelu_samples,
      .variants = kOut,
      .autocast = {.cuda = Autocast::Lower}},
@@ -113,32 +114,42 @@ constexpr OperatorRecord kRecords[] = {
      .summary = "Gated linear unit: one half gates the other.",
      .formula = "a sigmoid(b)",
      .composite = boxed<glu>,
+     .gradient = "self: [grad sigmoid(b), grad a sigmoid(b) (1 - sigmoid(b))]",
      .samples = glu_samples,
      .variants = kOut},
     {.schema = "aten::rrelu(Tensor self, Scalar lower=0.125, Scalar upper=0.33333333333333331, bool training=False, Generator? "
                "generator=None) -> Tensor",
      .summary = "Leaky relu with random slopes in training.",
-     .composite = boxed<rrelu>},
+     .formula = "x if x >= 0 else a x, a drawn from [lower, upper); their mean in evaluation",
+     .composite = boxed<rrelu>,
+     .gradient = "self: grad where x >= 0, else a grad"},
     {.schema = "aten::rrelu_with_noise(Tensor self, Tensor noise, Scalar lower=0.125, Scalar upper=0.33333333333333331, bool "
                "training=False, Generator? generator=None) -> Tensor",
      .summary = "rrelu that keeps its slopes in noise.",
+     .formula = "x if x > 0 else noise x, noise drawn from [lower, upper); their mean in evaluation",
      .kernel = boxed<rrelu_with_noise>,
      .derivative = {rrelu_derivative, {save_argument(0), save_argument(1)}},
+     .gradient = "self: grad noise in training, else grad where x > 0 and their mean times grad",
      .variants = kOut,
      .is_random = true},
     {.schema = "aten::rrelu_with_noise_(Tensor(a!) self, Tensor noise, Scalar lower=0.125, Scalar upper=0.33333333333333331, bool "
                "training=False, Generator? generator=None) -> Tensor(a!)",
      .summary = "rrelu_with_noise in place.",
-     .composite = boxed<rrelu_with_noise_>},
+     .formula = "x if x > 0 else noise x, noise drawn from [lower, upper); their mean in evaluation",
+     .composite = boxed<rrelu_with_noise_>,
+     .gradient = "self: grad noise in training, else grad where x > 0 and their mean times grad"},
     {.schema = "aten::rrelu_with_noise_backward(Tensor grad_output, Tensor self, Tensor noise, Scalar lower, Scalar upper, bool training, "
                "bool self_is_result) -> Tensor",
      .summary = "Gradient of rrelu_with_noise.",
+     .formula = "grad_output noise in training, else grad_output where x > 0 and their mean times grad_output",
      .composite = boxed<rrelu_with_noise_backward>,
      .variants = kOut},
     {.schema = "aten::rrelu_(Tensor(a!) self, Scalar lower=0.125, Scalar upper=0.33333333333333331, bool training=False, "
                "Generator? generator=None) -> Tensor(a!)",
      .summary = "The same as rrelu, in place.",
-     .composite = boxed<rrelu_>},
+     .formula = "x if x >= 0 else a x, a drawn from [lower, upper); their mean in evaluation",
+     .composite = boxed<rrelu_>,
+     .gradient = "self: grad where x >= 0, else a grad"},
 };
 
 }  // namespace

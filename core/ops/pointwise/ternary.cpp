@@ -3,6 +3,7 @@
 
 #include "core/dispatch/out_refusals.h"
 #include "core/kernels/arithmetic.h"
+#include "core/ops/not_finite.h"
 #include "core/ops/pointwise/family.h"
 #include "core/ops/pointwise/pointwise.h"
 
@@ -93,6 +94,12 @@ std::vector<Sample> lerp_scalar_samples(Random& random, ScalarType dtype) {
     return samples;
 }
 
+using In = NotFiniteNote::In;
+using When = NotFiniteNote::When;
+constexpr NotFiniteNote kAddcdivNotFinite[] = {
+    {In::Either, When::Zero, 2, "division by 0", advice::kDivide},
+};
+
 constexpr OperatorRecord kRecords[] = {
     {.schema = "aten::addcmul(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor",
      .summary = "Adds a product.",
@@ -100,6 +107,7 @@ constexpr OperatorRecord kRecords[] = {
      .infer = infer_three,
      .kernel = FillingKernel{&addcmul_call},
      .derivative = {addcmul_backward, {save_argument(1, 2), save_argument(2, 1)}},
+     .gradient = "self: grad\ntensor1: grad value tensor2\ntensor2: grad value tensor1",
      .samples = valued_samples,
      .variants = kInPlace | kOut,
      .autocast = {.cuda = Autocast::Widest},
@@ -110,16 +118,19 @@ constexpr OperatorRecord kRecords[] = {
      .infer = infer_addcdiv,
      .kernel = FillingKernel{&addcdiv_call},
      .derivative = {addcdiv_backward, {save_argument(1, 2), save_argument(2)}},
+     .gradient = "self: grad\ntensor1: grad value / tensor2\ntensor2: -grad value tensor1 / tensor2^2",
      .samples = valued_samples,
      .variants = kInPlace | kOut,
      .autocast = {.cuda = Autocast::Widest},
-     .python = {.has_older_form = true}},
+     .python = {.has_older_form = true},
+     .not_finite = kAddcdivNotFinite},
     {.schema = "aten::lerp.Tensor(Tensor self, Tensor end, Tensor weight) -> Tensor",
      .summary = "Between two tensors, by weight.",
      .formula = "self + weight (end - self)",
      .infer = infer_lerp,
      .kernel = FillingKernel{&lerp_call},
      .derivative = {lerp_backward, {save_argument(0, 2), save_argument(1, 2), save_argument(2)}, "LerpBackward1"},
+     .gradient = "self: grad (1 - weight)\nend: grad weight\nweight: grad (end - self)",
      .samples = three_samples,
      .variants = kInPlace | kOut,
      .out = {.overload = "Tensor_out", .refusal = out_refusal::kFound}},

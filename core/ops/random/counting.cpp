@@ -131,6 +131,7 @@ constexpr OperatorRecord kRecords[] = {
      .summary = "Counts of events at the rates that self has there.",
      .kernel = boxed<poisson>,
      .derivative = {zero_gradients},
+     .gradient = "self: 0; what is drawn hangs on nothing",
      .variants = kOut,
      .is_random = true},
     {.schema = "aten::binomial(Tensor count, Tensor prob, Generator? generator=None) -> Tensor",

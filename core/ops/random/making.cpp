@@ -185,7 +185,8 @@ constexpr OperatorRecord kRecords[] = {
          &randperm<true>),
     drawn_from<0>("aten::bernoulli(Tensor self, *, Generator? generator=None) -> Tensor", "1 with the chance that self has there, else 0.",
                boxed<bernoulli>)
-        .with_out({}),
+        .with_out({})
+        .with_gradient("self: 0; what is drawn hangs on nothing"),
     made("aten::bernoulli.p(Tensor self, float p, *, Generator? generator=None) -> Tensor", "1 with chance p, else 0, in self's shape.",
          boxed<bernoulli_p>)
         .with_out({.overload = "float_out"}),
@@ -196,7 +197,8 @@ constexpr OperatorRecord kRecords[] = {
          "Normal numbers.", boxed<normal_sized>),
     drawn_from<0>("aten::normal.Tensor_float(Tensor mean, float std=1., *, Generator? generator=None) -> Tensor", "Normal numbers around means.",
          boxed<normal_of_means>)
-        .with_out({.overload = "Tensor_float_out"}),
+        .with_out({.overload = "Tensor_float_out"})
+        .with_gradient("mean: 0\nstd: 0"),
     drawn_from<1>("aten::normal.float_Tensor(float mean, Tensor std, *, Generator? generator=None) -> Tensor", "Normal numbers of several spreads.",
          boxed<normal_of_spreads>)
         .with_out({.overload = "float_Tensor_out"}),

@@ -146,6 +146,7 @@ constexpr OperatorRecord kRecords[] = {
      .summary = "The k greatest (or least) elements along dim, and where they stood.",
      .kernel = boxed<topk>,
      .derivative = {topk_backward, {save_result(1)}},
+     .gradient = "self: grad at the indices, else 0",
      .samples = topk_samples,
      .variants = kOut,
      .out = {.overload = "values", .names = "values indices", .refusal = out_refusal::kStructured}},
