@@ -18,6 +18,9 @@ inline constexpr OutRefusal kNonBoolean{"{n} does not support non-boolean output
 inline constexpr OutRefusal kQuantile{"quantile() out tensor must be same dtype as the input tensor"};
 inline constexpr OutRefusal kDot{"result dtype {O} does not match input dtype {T}"};
 inline constexpr OutRefusal kObjectOut{"Expected object of scalar type {T} but got scalar type {O} for argument 'out'"};
+inline constexpr OutRefusal kMultiDot{"multi_dot(): expected out tensor to have dtype {t} but got {o}"};
+inline constexpr OutRefusal kTensordot{
+    "tensordot: Expected the output tensor to have dtype {T}, but got an output tensor with dtype {O}"};
 inline constexpr OutRefusal kAdaptive{"expected dtype {t} for `output` but got dtype {o}"};
 inline constexpr OutRefusal kMedian{
     "Expected tensor for 'values' to have the same type as tensor for argument #2 'self'; but type torch.{O}Tensor does not equal "

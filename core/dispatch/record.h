@@ -169,7 +169,8 @@ struct OutRefusal {
     std::string_view of_indices = {};  // of an int64 result; empty: as of_values
 };
 
-// The form that kOut asks for. Results of a kernel that fills go where they belong, others are copied.
+// The form that kOut asks for. Results of a kernel that fills go where they belong, others are copied. A form with a record of
+// its own asks the operator's for `refusal` (core/ops/linalg/out_forms.cpp).
 struct OutForm {
     std::string_view overload = "out";
     std::string_view names = {};  // of the tensors to write to, spaces between them; default: "out", or the results' own names
@@ -202,40 +203,24 @@ struct OperatorRecord {
     std::span<const NotFiniteNote> not_finite = {};
 
     // For records that a function makes: one(...).with_sparse({.as_is = true}).
-    constexpr OperatorRecord with_formula(std::string_view text) const {
-        OperatorRecord record = *this;
-        record.formula = text;
-        return record;
-    }
-    constexpr OperatorRecord with_gradient(std::string_view lines) const {
-        OperatorRecord record = *this;
-        record.gradient = lines;
-        return record;
-    }
+    constexpr OperatorRecord with_formula(std::string_view text) const { return with(&OperatorRecord::formula, text); }
+    constexpr OperatorRecord with_gradient(std::string_view lines) const { return with(&OperatorRecord::gradient, lines); }
+    constexpr OperatorRecord with_sparse(SparseForm form) const { return with(&OperatorRecord::sparse, form); }
+    constexpr OperatorRecord with_autocast(AutocastRule rule) const { return with(&OperatorRecord::autocast, rule); }
+    constexpr OperatorRecord with_python(const PythonFacts& facts) const { return with(&OperatorRecord::python, facts); }
     constexpr OperatorRecord with_not_finite(std::span<const NotFiniteNote> notes) const {
-        OperatorRecord record = *this;
-        record.not_finite = notes;
-        return record;
-    }
-    constexpr OperatorRecord with_sparse(SparseForm form) const {
-        OperatorRecord record = *this;
-        record.sparse = form;
-        return record;
+        return with(&OperatorRecord::not_finite, notes);
     }
     constexpr OperatorRecord with_out(const OutForm& form) const {
-        OperatorRecord record = *this;
+        OperatorRecord record = with(&OperatorRecord::out, form);
         record.variants |= kOut;
-        record.out = form;
         return record;
     }
-    constexpr OperatorRecord with_autocast(AutocastRule rule) const {
+
+    template <typename T>
+    constexpr OperatorRecord with(T OperatorRecord::* field, const T& value) const {
         OperatorRecord record = *this;
-        record.autocast = rule;
-        return record;
-    }
-    constexpr OperatorRecord with_python(const PythonFacts& facts) const {
-        OperatorRecord record = *this;
-        record.python = facts;
+        record.*field = value;
         return record;
     }
 };

@@ -158,6 +158,7 @@ constexpr OperatorRecord kRecords[] = {
                 "|x[i, j]| for 1, max_i sum_j |x[i, j]| for inf",
      .composite = boxed<matrix_norm>,
      .samples = norm_samples,
+     .out = {.refusal = {"linalg.matrix_norm expected out tensor dtype {T} but got: {O}"}},
      .autocast = {.cpu = Autocast::Float32}},
     {.schema = "aten::linalg_matrix_norm.str_ord(Tensor self, str ord='fro', int[] dim=[-2, -1], bool keepdim=False, "
                "*, ScalarType? dtype=None) -> Tensor",

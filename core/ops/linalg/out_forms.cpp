@@ -47,7 +47,7 @@ void into(Arguments arguments, IValue* results) {
     for (std::size_t i = 0; !kExact && i < kOutputs; ++i) {
         const ScalarType given = arguments[inputs.size() + i].to_tensor().dtype();
         const ScalarType made = results[i].to_tensor().dtype();
-        if (given != made) check_out_dtype(concat(target.full_name, ".out"), made, given);
+        check_out_dtype(target, made, given);
     }
     for (std::size_t i = 0; i < kOutputs; ++i)
         results[i] = write_out(arguments[inputs.size() + i].to_tensor(), results[i].to_tensor());

@@ -263,6 +263,7 @@ extern const OperatorRecord kInner = {
     .composite = boxed<inner>,
     .gradient = "self: grad other\nother: grad^T self",
     .samples = inner_samples,
+    .out = {.refusal = out_refusal::kTensordot},
 };
 
 extern const OperatorRecord kTensordot = {
@@ -272,6 +273,7 @@ extern const OperatorRecord kTensordot = {
     .composite = boxed<tensordot>,
     .gradient = "self: grad other^T\nother: self^T grad",
     .samples = tensordot_samples,
+    .out = {.refusal = out_refusal::kTensordot},
     .autocast = {.cuda = Autocast::Widest},
 };
 
@@ -282,6 +284,7 @@ extern const OperatorRecord kChainMatmul = {
     .composite = boxed<chain_matmul>,
     .gradient = "matrices: (product before)^T grad (product behind)^T",
     .samples = chain_samples,
+    .out = {.refusal = out_refusal::kMultiDot},
     .autocast = {.cuda = Autocast::Lower},
 };
 
@@ -292,6 +295,7 @@ extern const OperatorRecord kMultiDot = {
     .composite = boxed<multi_dot>,
     .gradient = "tensors: (product before)^T grad (product behind)^T",
     .samples = chain_samples,
+    .out = {.refusal = out_refusal::kMultiDot},
     .autocast = {.cuda = Autocast::Lower},
 };
 
