@@ -52,16 +52,8 @@ class AutocastScope {
     AutocastSettings before_;
 };
 
-// What autocast does with an operator on a device.
-enum class AutocastPolicy {
-    None,
-    Lower,       // to the lower precision
-    Float32,     // to float32
-    Widest,      // to the widest dtype among the arguments
-    Float32Result,  // sets the dtype argument to float32 when it is not given
-    Banned,      // refused, with an explanation
-};
-AutocastPolicy autocast_policy(const Operator& op, DeviceType device);
+// What autocast does with an operator on a device; as its record says.
+Autocast autocast_of(const Operator& op, DeviceType device);
 
 namespace detail {
 extern constinit thread_local bool autocast_on;

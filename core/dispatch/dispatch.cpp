@@ -13,8 +13,6 @@
 #include "core/dispatch/moved_arguments.h"
 #include "core/dispatch/operator_node.h"
 #include "core/dispatch/out_checks.h"
-#include "core/dispatch/out_form.h"
-#include "core/ops/sparse/sparse.h"
 #include "core/dispatch/stand_in.h"
 
 namespace loupe {
@@ -92,7 +90,7 @@ bool same_sizes(IntSpan a, IntSpan b) { return std::equal(a.begin(), a.end(), b.
 // Readies `target` to receive a result with this metadata; returns the tensor that the kernel fills.
 Tensor prepare_target(const Operator& op, const Tensor& target, const TensorMeta& meta) {
     const bool is_out = op.variant == OperatorVariant::Out;
-    if (is_out) check_out_dtype(op.full_name, meta.dtype, target.dtype());
+    if (is_out) check_out_dtype(op, meta.dtype, target.dtype());
     if (!can_cast(meta.dtype, target.dtype())) {
         throw Error(ErrorKind::Run, concat("result type ", dtype_graph_name(meta.dtype),
                                            " can't be cast to the desired output type ", dtype_graph_name(target.dtype())));
@@ -158,7 +156,7 @@ void run_filling(const Operator& op, const KernelCandidate& kernel, std::span<co
     TensorList targets;
     for (std::size_t i = 0; i < metas.size(); ++i) {
         targets.push_back(arguments[op.variant == OperatorVariant::Out ? first_out + i : 0].to_tensor());
-        if (op.variant == OperatorVariant::Out) check_out_overlap(op.full_name, arguments.first(first_out), targets[i]);
+        if (op.variant == OperatorVariant::Out) check_out_overlap(op, arguments.first(first_out), targets[i]);
         // An input that takes the result, or a tensor that takes two, is resized when all have been read.
         std::size_t uses = 0;
         any_tensor(op, arguments, [&](const TensorImpl& impl) {
@@ -226,28 +224,8 @@ void mark_views(const Operator& op, std::span<const IValue> arguments, IValue* r
     }
 }
 
-// Results that have no derivative though their dtype could have one (output_differentiability in PyTorch's table).
-struct ConstantResults {
-    std::string_view name;
-    std::uint64_t results;
-};
-constexpr ConstantResults kConstantResults[] = {
-    {"aten::native_layer_norm", 0b110},  {"aten::native_batch_norm", 0b110}, {"aten::nll_loss_forward", 0b10},
-    {"aten::nll_loss2d_forward", 0b10},  {"aten::log_sigmoid_forward", 0b10}, {"aten::multilabel_margin_loss_forward", 0b10},
-    {"aten::_ctc_loss", 0b10},           {"aten::_weight_norm_interface", 0b10}, {"aten::linalg_lu", 0b001},
-    {"aten::lu_unpack", 0b001},          {"aten::linalg_lstsq", 0b1110},     {"aten::_linalg_det", 0b110},
-    {"aten::_linalg_slogdet", 0b1100},   {"aten::_linalg_solve_ex", 0b1110}};
-
-std::uint64_t constant_results(const Operator& op) {
-    if (op.result_count() < 2) return 0;
-    for (const ConstantResults& entry : kConstantResults) {
-        if (op.schema.name == entry.name) return entry.results;
-    }
-    return 0;
-}
-
 void set_histories(const Operator& op, std::span<const IValue> arguments, IValue* results, const Ptr<OperatorNode>& node) {
-    const std::uint64_t constants = constant_results(op);
+    const std::uint64_t constants = op.record->constant_results;
     const auto set_one = [&](const IValue& value, bool is_written, bool is_constant) {
         if (!value.is_tensor() || is_constant) {
             node->add_output({});
@@ -291,12 +269,13 @@ void call_into_outs(const Operator& op, std::span<const IValue> arguments, IValu
     else choose_kernel(op, own).kernel(own, made.data());
     for (std::size_t i = 0; i < made.size(); ++i) {
         const Tensor target = arguments[own.size() + i].to_tensor();
-        check_out_overlap(op.full_name, own, target);
+        check_out_overlap(op, own, target);
         const Tensor result = made[i].to_tensor();
         // What was not asked for is not written.
         if (result.defined()) {
-            check_out_dtype(op.full_name, result.dtype(), target.dtype());
-            put_into(target, result);
+            check_out_dtype(op, result.dtype(), target.dtype());
+            prepare_out(target, result);
+            gradient_arithmetic().copy(target, result);
         }
         results[i] = target;
     }
@@ -388,9 +367,15 @@ void call_unchecked(const Operator& op, std::span<const IValue> arguments, IValu
     if (op.is_view && !op.record->is_gradient_stop) mark_views(op, arguments, results);
 }
 
+void call_on_sparse(const Operator& op, std::span<const IValue> arguments, IValue* results) {
+    if (op.record->sparse.run == nullptr || op.variant == OperatorVariant::Out) refuse_sparse(op);
+    const GradModeScope no_grad(false);
+    op.record->sparse.run(op, arguments, results);
+}
+
 void call_told(const Operator& op, std::span<const IValue> arguments, IValue* results) {
     try {
-        if (require_tensors(op, arguments) && !takes_sparse(op)) [[unlikely]] return call_on_sparse(op, arguments, results);
+        if (require_tensors(op, arguments) && !op.takes_sparse) [[unlikely]] return call_on_sparse(op, arguments, results);
         call_unchecked(op, arguments, results);
     } catch (Error& error) {
         if (error.kind() != ErrorKind::Cancelled) error.add_context(call_context(op, arguments));
@@ -419,6 +404,11 @@ void call_observed(const Operator& op, std::span<const IValue> arguments, IValue
 }
 
 }  // namespace
+
+void refuse_sparse(const Operator& op) {
+    throw Error(ErrorKind::Unsupported, concat("Could not run '", op.full_name, "' with arguments from the 'SparseCPU' backend: this operator takes "
+                                               "no sparse tensors. Call to_dense() first."));
+}
 
 bool is_observed(const Operator& op) {
     if ((op.tensor_arguments | op.list_arguments) != 0 || op.record->is_random) return true;

@@ -13,6 +13,9 @@ namespace loupe {
 // shapes and dtypes.
 void call_operator(const Operator& op, std::span<const IValue> arguments, IValue* results);
 
+// Throws Error (Unsupported): the operator takes no sparse tensors.
+[[noreturn]] void refuse_sparse(const Operator& op);
+
 // Does it touch tensors or the random generator, so that observers are told of it?
 bool is_observed(const Operator& op);
 

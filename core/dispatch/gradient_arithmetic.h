@@ -3,7 +3,7 @@
 
 namespace loupe {
 
-// Gives the backward engine its additions and copies; the registry does it when it fills.
+// Gives the backward engine its additions and copies; done when the families are listed.
 void install_gradient_arithmetic();
 
 }  // namespace loupe

@@ -7,9 +7,6 @@
 
 #include "core/base/error.h"
 #include "core/base/strings.h"
-#include "core/dispatch/gradient_arithmetic.h"
-#include "core/kernels/vector_targets.h"
-#include "core/dispatch/out_form_table.h"
 
 namespace loupe {
 namespace {
@@ -45,6 +42,7 @@ bool is_tensor(const Type& type) {
 
 void derive_facts(Operator& op) {
     op.full_name = op.schema.full_name();
+    op.takes_sparse = op.record->sparse.as_is || !op.schema.name.starts_with("aten::");
     for (std::size_t i = 0; i < op.schema.arguments.size() && i < 64; ++i) {
         const Argument& argument = op.schema.arguments[i];
         const std::uint64_t bit = std::uint64_t{1} << i;
@@ -52,6 +50,12 @@ void derive_facts(Operator& op) {
         if (is_tensor_list(*argument.type)) op.list_arguments |= bit;
         if (argument.alias && argument.alias->is_write) op.written_arguments |= bit;
         if (argument.element_alias && argument.element_alias->is_write) op.written_elements |= bit;
+    }
+    for (const std::string_view name : split(op.record->writes, ' ')) {
+        if (name.empty()) continue;
+        const auto place = op.schema.find_argument(name);
+        if (!place) throw Error(ErrorKind::Internal, concat(op.full_name, " has no argument ", name));
+        op.unmarked_writes |= std::uint64_t{1} << *place;
     }
     for (const Argument& result : op.schema.returns) {
         std::int8_t source = -1;
@@ -73,10 +77,7 @@ void derive_facts(Operator& op) {
 class Registry {
   public:
     Registry() {
-        limit_vector_targets();
-        install_gradient_arithmetic();
         for (const OperatorFamily& family : operator_families()) add_family(family);
-        for (const OutForm& form : out_form_table()) add_out_form(form);
     }
 
     void add_family(const OperatorFamily& family) {
@@ -116,38 +117,7 @@ class Registry {
         };
         add(schema, OperatorVariant::Functional);
         if ((record.variants & kInPlace) != 0) add(in_place_schema(schema), OperatorVariant::InPlace);
-        if ((record.variants & kOut) != 0) add(out_schema(schema, record.out_overload), OperatorVariant::Out);
-    }
-
-    void add_out_form(const OutForm& form) {
-        const Operator* base = find(form.of);
-        if (base == nullptr) throw Error(ErrorKind::Internal, concat("no operator ", form.of, " to give an out= form"));
-        FunctionSchema schema = base->schema;
-        schema.overload = form.overload;
-        if (find(schema.full_name()) != nullptr) return;  // it has a record of its own
-        char set = 'a';
-        std::size_t i = 0;
-        for (std::string_view rest = form.names; !rest.empty(); ++set, ++i) {
-            const std::size_t end = std::min(rest.find(' '), rest.size());
-            const AliasInfo written{.set = std::string(1, set), .set_after = std::string(1, set), .is_write = true};
-            Argument out = schema.returns.at(i);
-            out.name = rest.substr(0, end);
-            out.kwarg_only = true;
-            out.alias = written;
-            schema.arguments.push_back(std::move(out));
-            schema.returns[i].alias = written;
-            schema.returns[i].name.clear();
-            rest.remove_prefix(std::min(end + 1, rest.size()));
-        }
-        auto op = std::make_unique<Operator>();
-        op->record = base->record;
-        op->variant = OperatorVariant::Out;
-        op->schema = std::move(schema);
-        op->node_name = base->node_name;
-        op->family = base->family;
-        op->kernels = base->kernels;
-        derive_facts(*op);
-        insert(std::move(op));
+        if ((record.variants & kOut) != 0) add(out_schema(schema, record.out), OperatorVariant::Out);
     }
 
     void insert(std::unique_ptr<Operator> op) {
@@ -170,20 +140,25 @@ class Registry {
         return schema;
     }
 
-    static FunctionSchema out_schema(FunctionSchema schema, std::string_view overload) {
-        schema.overload = overload;
-        for (std::size_t i = 0; i < schema.returns.size(); ++i) {
-            const AliasInfo written{.set = std::string(1, static_cast<char>('a' + i)),
-                                    .set_after = std::string(1, static_cast<char>('a' + i)),
-                                    .is_write = true};
+    static FunctionSchema out_schema(FunctionSchema schema, const OutForm& form) {
+        const std::vector<std::string_view> names = split(form.names, ' ');
+        const std::size_t count = schema.returns.size();
+        if (!form.names.empty() && names.size() != count) {
+            throw Error(ErrorKind::Internal, concat(schema.full_name(), " has ", count, " results, its out= form names ", names.size()));
+        }
+        schema.overload = form.overload;
+        for (std::size_t i = 0; i < count; ++i) {
+            const std::string set(1, static_cast<char>('a' + i));
+            const AliasInfo written{.set = set, .set_after = set, .is_write = true};
             Argument out = schema.returns[i];
-            if (out.name.empty() || schema.returns.size() == 1) {
-                out.name = schema.returns.size() == 1 ? "out" : concat("out", i);
-            }
+            if (!form.names.empty()) out.name = names[i];
+            else if (count == 1) out.name = "out";
+            else if (out.name.empty()) out.name = concat("out", i);
             out.kwarg_only = true;
             out.alias = written;
             schema.arguments.push_back(std::move(out));
             schema.returns[i].alias = written;
+            if (!form.names.empty()) schema.returns[i].name.clear();
         }
         return schema;
     }

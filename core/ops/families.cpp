@@ -3,7 +3,9 @@
 
 #include <vector>
 
+#include "core/dispatch/gradient_arithmetic.h"
 #include "core/dispatch/record.h"
+#include "core/kernels/vector_targets.h"
 
 namespace loupe {
 
@@ -27,25 +29,30 @@ OperatorFamily special_family();
 OperatorFamily sparse_family();
 
 std::span<const OperatorFamily> operator_families() {
-    static const std::vector<OperatorFamily> families{
-        matrix_family(),
-        linalg_family(),
-        nn_family(),
-        rnn_family(),
-        numbers_family(),
-        pointwise_family(),
-        creation_family(),
-        reduction_family(),
-        random_family(),
-        view_family(),
-        joining_family(),
-        indexing_family(),
-        sorting_family(),
-        composed_family(),
-        fft_family(),
-        special_family(),
-        sparse_family(),
-    };
+    static const std::vector<OperatorFamily> families = [] {
+        // Before the first operator runs.
+        limit_vector_targets();
+        install_gradient_arithmetic();
+        return std::vector<OperatorFamily>{
+            matrix_family(),
+            linalg_family(),
+            nn_family(),
+            rnn_family(),
+            numbers_family(),
+            pointwise_family(),
+            creation_family(),
+            reduction_family(),
+            random_family(),
+            view_family(),
+            joining_family(),
+            indexing_family(),
+            sorting_family(),
+            composed_family(),
+            fft_family(),
+            special_family(),
+            sparse_family(),
+        };
+    }();
     return families;
 }
 

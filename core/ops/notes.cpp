@@ -1,40 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/ops/notes.h"
 
-#include <unordered_map>
-#include <vector>
+#include <algorithm>
 
 #include "core/base/strings.h"
-#include "core/ops/notes/tables.h"
 
 namespace loupe {
 namespace {
 
-const OperatorNote* find_note(std::string_view name) {
-    static const auto by_name = [] {
-        std::unordered_map<std::string_view, const OperatorNote*> all;
-        for (const auto table : operator_notes()) {
-            for (const OperatorNote& note : table) all.emplace(note.name, &note);
-        }
-        return all;
-    }();
-    const auto found = by_name.find(name);
-    return found == by_name.end() ? nullptr : found->second;
+bool takes_tensors(const Operator& op) { return (op.tensor_arguments | op.list_arguments) != 0; }
+
+// "aten::add" of the record of aten::add_.Tensor: in-place and out= forms are described where the operator is.
+std::string_view described_name(const Operator& op) {
+    return op.record->schema.substr(0, op.record->schema.find_first_of(".("));
 }
 
-// In place and out= forms are described where the operator is that they are forms of.
-const FunctionSchema& described_schema(const Operator& op, FunctionSchema& parsed) {
-    if (op.variant == OperatorVariant::Functional) return op.schema;
-    parsed = parse_schema(op.record->schema);
-    return parsed;
+// Operators on numbers have names of operators on tensors, but other arguments.
+const OperatorRecord* first_overload(const Operator& op) {
+    if (!takes_tensors(op)) return nullptr;
+    for (const Operator* other : operators_named(described_name(op))) {
+        if (other->variant == OperatorVariant::Functional && takes_tensors(*other)) return other->record;
+    }
+    return nullptr;
 }
 
-const OperatorNote* note_of(const Operator& op) {
-    FunctionSchema parsed;
-    const FunctionSchema& schema = described_schema(op, parsed);
-    if (const OperatorNote* note = find_note(schema.full_name())) return note;
-    // Operators on numbers have names of operators on tensors, but other arguments.
-    return (op.tensor_arguments | op.list_arguments) != 0 ? find_note(schema.name) : nullptr;
+std::string_view written_text(const Operator& op, std::string_view OperatorRecord::* text) {
+    if (!(op.record->*text).empty()) return op.record->*text;
+    const OperatorRecord* first = first_overload(op);
+    return first != nullptr ? first->*text : std::string_view();
+}
+
+std::span<const NotFiniteNote> notes_of_name(std::string_view name) {
+    for (const Operator* op : operators_named(name)) {
+        if (!op->record->not_finite.empty()) return op->record->not_finite;
+    }
+    return {};
 }
 
 // "self: grad other" of "self: grad other\nother: grad self", without its head.
@@ -51,14 +51,6 @@ std::string_view line_of(std::string_view lines, std::string_view argument) {
 
 }  // namespace
 
-std::span<const std::span<const OperatorNote>> operator_notes() {
-    static const std::vector<std::span<const OperatorNote>> tables{
-        notes::pointwise_notes(), notes::activation_notes(), notes::reduction_notes(), notes::matrix_notes(),
-        notes::nn_notes(),        notes::loss_notes(),       notes::layout_notes(),    notes::special_notes(),
-    };
-    return tables;
-}
-
 const Operator* same_operator(const Operator& op) {
     constexpr std::string_view kSame = "The same as ";
     std::string_view text = op.record->summary;
@@ -74,36 +66,33 @@ const Operator* same_operator(const Operator& op) {
     return nullptr;
 }
 
-std::vector<const NotFiniteNote*> not_finite_notes(const Operator& op) {
-    FunctionSchema parsed;
-    const FunctionSchema& schema = described_schema(op, parsed);
+std::span<const NotFiniteNote> not_finite_notes(const Operator& op) {
+    if (!op.record->not_finite.empty()) return op.record->not_finite;
+    std::string_view name = described_name(op);
+    auto notes = notes_of_name(name);
     // `relu_` may be a record of its own.
-    const bool is_own_in_place = schema.name.ends_with('_') && !schema.name.ends_with("__");
-    const std::string plain = is_own_in_place ? schema.name.substr(0, schema.name.size() - 1) : schema.name;
-    const std::string full_name = schema.full_name();
-    std::vector<const NotFiniteNote*> all;
-    for (const NotFiniteNote& note : not_finite_notes()) {
-        if (note.name == plain || note.name == schema.name || note.name == full_name) all.push_back(&note);
+    if (notes.empty() && name.ends_with('_') && !name.ends_with("__")) {
+        name.remove_suffix(1);
+        notes = notes_of_name(name);
     }
-    if (!all.empty()) return all;
+    if (!notes.empty()) return notes;
     const Operator* same = same_operator(op);
-    return same != nullptr ? not_finite_notes(*same) : all;
+    return same != nullptr ? not_finite_notes(*same) : notes;
 }
 
 bool leaves_uninitialised(const Operator& op) {
     const auto notes = not_finite_notes(op);
-    return !notes.empty() && notes.front()->when == NotFiniteNote::When::Unwritten;
+    return !notes.empty() && notes.front().when == NotFiniteNote::When::Unwritten;
 }
 
 std::string_view operator_formula(const Operator& op) {
-    if (!op.record->formula.empty()) return op.record->formula;
-    if (const OperatorNote* note = note_of(op); note != nullptr && !note->formula.empty()) return note->formula;
+    if (const std::string_view own = written_text(op, &OperatorRecord::formula); !own.empty()) return own;
     const Operator* same = same_operator(op);
     return same != nullptr ? operator_formula(*same) : std::string_view();
 }
 
 std::string_view gradient_formula(const Operator& op, std::string_view argument) {
-    if (const OperatorNote* note = note_of(op); note != nullptr && !note->gradient.empty()) return line_of(note->gradient, argument);
+    if (const std::string_view own = written_text(op, &OperatorRecord::gradient); !own.empty()) return line_of(own, argument);
     const Operator* same = same_operator(op);
     return same != nullptr ? gradient_formula(*same, argument) : std::string_view();
 }

@@ -2,6 +2,7 @@
 #include "core/record/recorder.h"
 
 #include <algorithm>
+#include <bit>
 #include <mutex>
 #include <unordered_set>
 
@@ -32,11 +33,6 @@ TensorList tensors_in(std::span<const IValue> values) {
         });
     }
     return all;
-}
-
-// Running statistics are written without a word of it in the schema.
-bool is_written(const Argument& argument) {
-    return (argument.alias && argument.alias->is_write) || argument.name == "running_mean" || argument.name == "running_var";
 }
 
 std::string_view parent_path(std::string_view path) {
@@ -472,10 +468,10 @@ void Recorder::protect_existing() {
 void Recorder::protect_written(const OperatorCall& call) {
     if (!options_.values) return;
     if (call.phase == Phase::Optimizer && !call.inputs.empty() && call.inputs[0].is_tensor()) store_.protect(call.inputs[0].to_tensor().storage()->id());
-    if (call.schema == nullptr) return;
-    const auto& arguments = call.schema->arguments;
-    for (std::size_t i = 0; i < arguments.size() && i < call.inputs.size(); ++i) {
-        if (!is_written(arguments[i])) continue;
+    if (call.op == nullptr) return;
+    for (std::uint64_t bits = call.op->written_arguments | call.op->unmarked_writes; bits != 0; bits &= bits - 1) {
+        const auto i = static_cast<std::size_t>(std::countr_zero(bits));
+        if (i >= call.inputs.size()) break;
         visit_tensors(call.inputs[i], [&](const Tensor& t) {
             if (t.defined()) store_.protect(t.storage()->id());
         });

@@ -51,10 +51,6 @@ struct Taken {
     std::vector<ScalarType> results;  // of all tensors that it gave
 };
 
-bool is_written(const Argument& argument) {
-    return (argument.alias && argument.alias->is_write) || argument.name == "running_mean" || argument.name == "running_var";
-}
-
 // The same value with other tensors.
 IValue with_tensors(const IValue& value, const std::function<Tensor(const Tensor&)>& map) {
     if (value.is_tensor()) return value.to_tensor().defined() ? IValue(map(value.to_tensor())) : value;
@@ -188,7 +184,7 @@ class Probe final : public ExecutionObserver {
         {
             const ObserverScope unobserved(nullptr);
             for (std::size_t i = 0; i < call.inputs.size(); ++i) {
-                const bool written = call.schema != nullptr && i < call.schema->arguments.size() && is_written(call.schema->arguments[i]);
+                const bool written = ((call.op->written_arguments | call.op->unmarked_writes) >> i & 1) != 0;
                 inputs.push_back(with_tensors(call.inputs[i], [&](const Tensor& t) { return input_of(t, is_mixed, written, leaves); }));
             }
         }

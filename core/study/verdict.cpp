@@ -128,12 +128,12 @@ Cause cause_of(const Recording& recording, const Event& event) {
     const double range = bad != nullptr ? narrow_range(bad->dtype) : 0;
     Cause any;
     if (const Operator* known = find_operator(forward.op, forward.overload)) {
-        for (const NotFiniteNote* note : not_finite_notes(*known)) {
-            const bool is_here = note->in == NotFiniteNote::In::Either || (note->in == NotFiniteNote::In::Backward) == is_backward;
-            if (!is_here || !holds(*note, recording, event, forward)) continue;
-            any = {std::string(note->cause), std::string(note->advice)};
+        for (const NotFiniteNote& note : not_finite_notes(*known)) {
+            const bool is_here = note.in == NotFiniteNote::In::Either || (note.in == NotFiniteNote::In::Backward) == is_backward;
+            if (!is_here || !holds(note, recording, event, forward)) continue;
+            any = {std::string(note.cause), std::string(note.advice)};
             // A narrow dtype is the nearer cause of what would be in range otherwise.
-            if (note->when == When::Always && range > 0) break;
+            if (note.when == When::Always && range > 0) break;
             return any;
         }
     }

@@ -355,7 +355,7 @@ class Forecast {
     }
 
     void mix_forward(const Event& event) {
-        const AutocastPolicy policy = policy_of(event);
+        const Autocast policy = policy_of(event);
         bool any_lower = false, any_full = false;
         for (const ValueId id : event.inputs) {
             if (id == 0 || recording_.value(id).dtype != "float32") continue;
@@ -364,10 +364,10 @@ class Forecast {
         // A norm gives what comes in, whatever its weights are.
         const bool follows_first = event.op.find("norm") != std::string_view::npos && !event.inputs.empty() && event.inputs.front() != 0;
         bool is_lower = any_lower && !any_full;
-        if (policy == AutocastPolicy::Lower) is_lower = any_lower || any_full;
-        else if (policy == AutocastPolicy::Float32) is_lower = false;
-        else if (policy == AutocastPolicy::None && follows_first) is_lower = lower_.contains(recording_.value(event.inputs.front()).storage_id);
-        const bool is_cast = policy == AutocastPolicy::Lower || policy == AutocastPolicy::Float32 || policy == AutocastPolicy::Widest;
+        if (policy == Autocast::Lower) is_lower = any_lower || any_full;
+        else if (policy == Autocast::Float32) is_lower = false;
+        else if (policy == Autocast::None && follows_first) is_lower = lower_.contains(recording_.value(event.inputs.front()).storage_id);
+        const bool is_cast = policy == Autocast::Lower || policy == Autocast::Float32 || policy == Autocast::Widest;
         for (const ValueId id : event.inputs) {
             if (is_cast && id != 0 && recording_.value(id).dtype == "float32") add_cast(event, recording_.value(id), is_lower);
         }
@@ -387,9 +387,9 @@ class Forecast {
         blocks_.push_back({bytes, event.id, until, kNoAllocation, 0});
     }
 
-    static AutocastPolicy policy_of(const Event& event) {
+    static Autocast policy_of(const Event& event) {
         const Operator* op = find_operator(event.op, event.overload);
-        return op == nullptr ? AutocastPolicy::None : autocast_policy(*op, DeviceType::Cpu);
+        return op == nullptr ? Autocast::None : autocast_of(*op, DeviceType::Cpu);
     }
 
     // measured: all that an event asks for, by event, in place of its blocks.

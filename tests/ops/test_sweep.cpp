@@ -11,7 +11,6 @@
 #include "core/base/error.h"
 #include "core/base/strings.h"
 #include "core/dispatch/functions.h"
-#include "core/dispatch/out_form_table.h"
 #include "core/ops/random/random.h"
 #include "core/ops/samples.h"
 #include "tests/ops/sweep.h"
@@ -23,8 +22,6 @@ namespace {
 
 // Expanded matrices have no inverse: what is left of the elimination depends on its order.
 constexpr std::string_view kSingularWhenExpanded[] = {"aten::linalg_inv_ex", "aten::linalg_solve_ex", "aten::linalg_tensorinv"};
-// Running statistics, which the schema does not say are written.
-constexpr std::string_view kWritesStatistics[] = {"aten::native_batch_norm", "aten::batch_norm", "aten::instance_norm"};
 // Results that depend on how the input lies in memory.
 constexpr std::string_view kLayoutMatters[] = {"aten::view", "aten::_unsafe_view", "aten::as_strided", "aten::as_strided_", "aten::as_strided_scatter",
                                                "aten::_reshape_alias",
@@ -117,8 +114,7 @@ class TestSweep : public QObject {
     void expanded() {
         each_sample([](const Operator& op, const Sample& sample, ScalarType dtype, Random&) -> std::string {
             if (is_listed(kLayoutMatters, op) || is_listed(kSingularWhenExpanded, op)) return {};
-            const std::uint64_t statistics = is_listed(kWritesStatistics, op) ? 3U << 3 : 0;
-            const std::uint64_t written = op.written_arguments | op.written_elements | statistics;
+            const std::uint64_t written = op.written_arguments | op.written_elements | op.unmarked_writes;
             for (const std::int64_t dim : {0, -1}) {
                 std::vector<IValue> arguments;
                 for (std::size_t i = 0; i < sample.arguments.size(); ++i) {
@@ -159,8 +155,8 @@ class TestSweep : public QObject {
     void variants() {
         each_sample([](const Operator& op, const Sample& sample, ScalarType dtype, Random&) -> std::string {
             const TensorList expected = tensors_in(call(op, sample.arguments));
-            for (const std::string_view overload : out_overloads(op)) {
-                const Operator* out_form = find_operator(op.schema.name, overload);
+            if ((op.record->variants & kOut) != 0) {
+                const Operator* out_form = find_operator(op.schema.name, op.record->out.overload);
                 if (out_form == nullptr) return "no out= form";
                 const GradModeScope no_grad(false);
                 std::vector<IValue> arguments = sample.arguments;
@@ -211,15 +207,6 @@ class TestSweep : public QObject {
 
   private:
     Random shared_;
-
-    static std::vector<std::string_view> out_overloads(const Operator& op) {
-        std::vector<std::string_view> overloads;
-        if ((op.record->variants & kOut) != 0) overloads.push_back(op.record->out_overload);
-        for (const OutForm& form : out_form_table()) {
-            if (form.of == op.full_name) overloads.push_back(form.overload);
-        }
-        return overloads;
-    }
 };
 
 QTEST_GUILESS_MAIN(TestSweep)

@@ -189,7 +189,8 @@ constexpr OperatorRecord kRecords[] = {
      .composite = boxed<slow_conv2d_backward>},
     {.schema = "aten::batch_norm_update_stats(Tensor input, Tensor? running_mean, Tensor? running_var, float momentum) -> (Tensor, Tensor)",
      .summary = "Mean and variance of each channel, of which the running statistics take their share.",
-     .composite = boxed<batch_norm_update_stats>},
+     .composite = boxed<batch_norm_update_stats>,
+     .writes = "running_mean running_var"},
     {.schema = "aten::_embedding_bag_backward(Tensor grad, Tensor indices, Tensor offsets, Tensor offset2bag, Tensor bag_size, Tensor "
                "maximum_indices, int num_weights, bool scale_grad_by_freq, int mode, bool sparse, Tensor? per_sample_weights, int "
                "padding_idx=-1) -> Tensor",
@@ -218,7 +219,8 @@ constexpr OperatorRecord kRecords[] = {
      .composite = boxed<index_put_impl_in_place>},
     {.schema = "aten::einsum.sublist(Tensor a, ...) -> Tensor",
      .summary = "einsum with the labels of the dimensions as lists of numbers.",
-     .composite = einsum_of_lists},
+     .composite = einsum_of_lists,
+     .autocast = {.cuda = Autocast::Lower}},
     {.schema = "aten::split_copy.Tensor_out(Tensor self, int split_size, int dim=0, *, Tensor(a!)[] out) -> ()",
      .summary = "Copies of the parts of split.",
      .composite = copy_views_into<kSplit>},

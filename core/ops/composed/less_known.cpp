@@ -176,33 +176,45 @@ constexpr OperatorRecord composite(std::string_view schema, std::string_view sum
 
 constexpr OperatorRecord kRecords[] = {
     composite("aten::bitwise_and.Scalar_Tensor(Scalar self, Tensor other) -> Tensor", "bitwise_and of a number.",
-              number_first<"aten::bitwise_and.Tensor">),
+              number_first<"aten::bitwise_and.Tensor">)
+        .with_out({.overload = "Scalar_Tensor_out"}),
     composite("aten::bitwise_or.Scalar_Tensor(Scalar self, Tensor other) -> Tensor", "bitwise_or of a number.",
-              number_first<"aten::bitwise_or.Tensor">),
+              number_first<"aten::bitwise_or.Tensor">)
+        .with_out({.overload = "Scalar_Tensor_out"}),
     composite("aten::bitwise_xor.Scalar_Tensor(Scalar self, Tensor other) -> Tensor", "bitwise_xor of a number.",
-              number_first<"aten::bitwise_xor.Tensor">),
+              number_first<"aten::bitwise_xor.Tensor">)
+        .with_out({.overload = "Scalar_Tensor_out"}),
     composite("aten::bitwise_left_shift.Scalar_Tensor(Scalar self, Tensor other) -> Tensor", "A number shifted left.",
-              number_first<"aten::bitwise_left_shift.Tensor">),
+              number_first<"aten::bitwise_left_shift.Tensor">)
+        .with_out({.overload = "Scalar_Tensor_out"}),
     composite("aten::bitwise_right_shift.Scalar_Tensor(Scalar self, Tensor other) -> Tensor", "A number shifted right.",
-              number_first<"aten::bitwise_right_shift.Tensor">),
+              number_first<"aten::bitwise_right_shift.Tensor">)
+        .with_out({.overload = "Scalar_Tensor_out"}),
     composite("aten::float_power.Scalar(Scalar self, Tensor exponent) -> Tensor", "Power in double precision.",
-              boxed<float_power_of_number>),
+              boxed<float_power_of_number>)
+        .with_out({.overload = "Scalar_out"}),
     composite("aten::float_power_.Scalar(Tensor(a!) self, Scalar exponent) -> Tensor(a!)", "float_power in place.",
               boxed<float_power_number_>),
     composite("aten::float_power_.Tensor(Tensor(a!) self, Tensor exponent) -> Tensor(a!)", "float_power in place.", boxed<float_power_>),
     composite("aten::round_.decimals(Tensor(a!) self, *, int decimals) -> Tensor(a!)", "round in place.", boxed<round_>),
-    composite("aten::floor_divide_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)", "floor_divide in place.", boxed<floor_divide_>),
-    composite("aten::_add_relu.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor", "relu of a sum.", boxed<add_relu>),
-    composite("aten::_add_relu.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor", "relu of a sum.", boxed<add_relu_number>),
+    composite("aten::floor_divide_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)", "floor_divide in place.", boxed<floor_divide_>)
+        .with_python({.takes_numbers = true}),
+    composite("aten::_add_relu.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor", "relu of a sum.", boxed<add_relu>)
+        .with_out({}),
+    composite("aten::_add_relu.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor", "relu of a sum.", boxed<add_relu_number>)
+        .with_out({.overload = "Scalar_out"}),
     composite("aten::_add_relu_.Tensor(Tensor(a!) self, Tensor other, *, Scalar alpha=1) -> Tensor(a!)", "relu of a sum, in place.",
               boxed<add_relu_>),
     composite("aten::_add_relu_.Scalar(Tensor(a!) self, Scalar other, Scalar alpha=1) -> Tensor(a!)", "relu of a sum, in place.",
               boxed<add_relu_number_>),
     composite("aten::_addmm_activation(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1, bool use_gelu=False) -> Tensor",
-              "relu or gelu of addmm.", boxed<addmm_activation>),
-    composite("aten::_aminmax(Tensor self) -> (Tensor, Tensor)", "Least and greatest element.", boxed<aminmax>),
+              "relu or gelu of addmm.", boxed<addmm_activation>)
+        .with_out({}),
+    composite("aten::_aminmax(Tensor self) -> (Tensor, Tensor)", "Least and greatest element.", boxed<aminmax>)
+        .with_out({}),
     composite("aten::_aminmax.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor, Tensor)",
-              "Least and greatest elements along a dimension.", boxed<aminmax_dim>),
+              "Least and greatest elements along a dimension.", boxed<aminmax_dim>)
+        .with_out({.overload = "dim_out"}),
     composite("aten::_assert_async(Tensor self) -> ()", "Fails for zero.", assert_nonzero),
     composite("aten::_assert_tensor_metadata(Tensor a, int[]? size=None, int[]? stride=None, ScalarType? dtype=None) -> ()",
               "Fails for other metadata.", assert_metadata),
@@ -211,30 +223,40 @@ constexpr OperatorRecord kRecords[] = {
     composite("aten::_autocast_to_reduced_precision(Tensor(a) self, bool cuda_enabled, bool cpu_enabled, ScalarType cuda_dtype, ScalarType "
               "cpu_dtype) -> Tensor(a)",
               "A 16-bit type for float32 under autocast.", boxed<to_reduced_precision>),
-    composite("aten::_conj_copy(Tensor self) -> Tensor", "A conjugated copy.", forward<"aten::conj_physical">),
-    composite("aten::_conj_physical(Tensor self) -> Tensor", "The same as conj_physical.", forward<"aten::conj_physical">),
-    composite("aten::_neg_view_copy(Tensor self) -> Tensor", "A negated copy.", forward<"aten::neg">),
+    composite("aten::_conj_copy(Tensor self) -> Tensor", "A conjugated copy.", forward<"aten::conj_physical">)
+        .with_out({}),
+    composite("aten::_conj_physical(Tensor self) -> Tensor", "The same as conj_physical.", forward<"aten::conj_physical">)
+        .with_out({}),
+    composite("aten::_neg_view_copy(Tensor self) -> Tensor", "A negated copy.", forward<"aten::neg">).with_out({}),
     composite("aten::_convolution.deprecated(Tensor input, Tensor weight, Tensor? bias, int[] stride, int[] padding, int[] dilation, bool "
               "transposed, int[] output_padding, int groups, bool benchmark, bool deterministic, bool cudnn_enabled) -> Tensor",
-              "The convolution of older model files.", deprecated_convolution),
+              "The convolution of older model files.", deprecated_convolution)
+        .with_autocast({.cpu = Autocast::Lower, .cuda = Autocast::Lower}),
     composite("aten::_dim_arange(Tensor like, int dim) -> Tensor", "Indices of a dimension.", boxed<dim_arange>),
     composite("aten::_efficientzerotensor(int[] size, *, " LOUPE_OPTIONS ") -> Tensor", "The same as zeros.", forward<"aten::zeros">),
     composite("aten::_is_zerotensor(Tensor self) -> bool", "Is it zeros without memory? No tensor is.", boxed<is_zero_tensor>),
     composite("aten::_debug_has_internal_overlap(Tensor self) -> int", "Do elements share memory? 0 no, 1 yes, 2 hard to say.",
               boxed<internal_overlap>),
-    composite("aten::_logcumsumexp(Tensor self, int dim) -> Tensor", "The same as logcumsumexp.", forward<"aten::logcumsumexp">),
+    composite("aten::_logcumsumexp(Tensor self, int dim) -> Tensor", "The same as logcumsumexp.", forward<"aten::logcumsumexp">)
+        .with_out({}),
     composite("aten::linalg_diagonal(Tensor(a) A, *, int offset=0, int dim1=-2, int dim2=-1) -> Tensor(a)", "The same as diagonal.",
               forward<"aten::diagonal">),
     composite("aten::embedding_renorm(Tensor self, Tensor indices, float max_norm, float norm_type) -> Tensor",
-              "embedding_renorm_ on a copy.", boxed<embedding_renorm>),
-    composite("aten::copy(Tensor self, Tensor src, bool non_blocking=False) -> Tensor", "src in the shape and dtype of self.", boxed<copied>),
-    composite("aten::resize(Tensor self, SymInt[] size, *, MemoryFormat? memory_format=None) -> Tensor", "resize_ on a copy.", boxed<resized>),
+              "embedding_renorm_ on a copy.", boxed<embedding_renorm>)
+        .with_out({}),
+    composite("aten::copy(Tensor self, Tensor src, bool non_blocking=False) -> Tensor", "src in the shape and dtype of self.", boxed<copied>)
+        .with_out({}),
+    composite("aten::resize(Tensor self, SymInt[] size, *, MemoryFormat? memory_format=None) -> Tensor", "resize_ on a copy.", boxed<resized>)
+        .with_out({}),
     composite("aten::resize_as(Tensor self, Tensor the_template, *, MemoryFormat? memory_format=None) -> Tensor", "resize_as_ on a copy.",
-              boxed<resized_as>),
-    composite("aten::set(Tensor self) -> Tensor", "A tensor without elements.", boxed<set_to_nothing>),
-    composite("aten::set.source_Tensor(Tensor self, Tensor source) -> Tensor", "A copy of source.", boxed<set_to>),
+              boxed<resized_as>)
+        .with_out({}),
+    composite("aten::set(Tensor self) -> Tensor", "A tensor without elements.", boxed<set_to_nothing>).with_out({}),
+    composite("aten::set.source_Tensor(Tensor self, Tensor source) -> Tensor", "A copy of source.", boxed<set_to>)
+        .with_out({.overload = "source_Tensor_out"}),
     composite("aten::view_copy.dtype(Tensor self, ScalarType dtype) -> Tensor", "A copy of the view that view gives.",
-              boxed<view_copy_dtype>),
+              boxed<view_copy_dtype>)
+        .with_out({.overload = "dtype_out"}),
     composite("aten::_list_to_tensor(int[] self) -> Tensor", "A tensor of int32.", boxed<list_to_tensor>),
     composite("aten::_tensor_to_list(Tensor self) -> int[]", "The elements as int.", boxed<tensor_to_list>),
     composite("aten::_to_cpu(Tensor[] tensors) -> Tensor[]", "The tensors on the CPU.", given_back),

@@ -6,6 +6,7 @@
 #include "core/base/strings.h"
 #include "core/kernels/arithmetic.h"
 #include "core/dispatch/boxing.h"
+#include "core/dispatch/out_refusals.h"
 #include "core/ops/composed/family.h"
 #include "core/ops/samples.h"
 
@@ -114,19 +115,31 @@ constexpr OperatorRecord kRecords[] = {
     {.schema = "aten::quantile(Tensor self, Tensor q, int? dim=None, bool keepdim=False, *, str interpolation=\"linear\") -> Tensor",
      .summary = "The values below which shares q of the elements lie.",
      .composite = boxed<quantile<false>>,
-     .samples = tensor_samples},
+     .samples = tensor_samples,
+     .variants = kOut,
+     .out = {.refusal = out_refusal::kQuantile},
+     .autocast = {.cpu = Autocast::Float32}},
     {.schema = "aten::quantile.scalar(Tensor self, float q, int? dim=None, bool keepdim=False, *, str interpolation=\"linear\") -> Tensor",
      .summary = "The value below which a share q of the elements lies.",
      .composite = boxed<quantile_at<false>>,
-     .samples = scalar_samples},
+     .samples = scalar_samples,
+     .variants = kOut,
+     .out = {.overload = "scalar_out", .refusal = out_refusal::kQuantile},
+     .autocast = {.cpu = Autocast::Float32}},
     {.schema = "aten::nanquantile(Tensor self, Tensor q, int? dim=None, bool keepdim=False, *, str interpolation=\"linear\") -> Tensor",
      .summary = "The values below which shares q of the elements that are numbers lie.",
      .composite = boxed<quantile<true>>,
-     .samples = tensor_samples},
+     .samples = tensor_samples,
+     .variants = kOut,
+     .out = {.refusal = out_refusal::kQuantile},
+     .autocast = {.cpu = Autocast::Float32}},
     {.schema = "aten::nanquantile.scalar(Tensor self, float q, int? dim=None, bool keepdim=False, *, str interpolation=\"linear\") -> Tensor",
      .summary = "The value below which a share q of the elements that are numbers lies.",
      .composite = boxed<quantile_at<true>>,
-     .samples = scalar_samples},
+     .samples = scalar_samples,
+     .variants = kOut,
+     .out = {.overload = "scalar_out", .refusal = out_refusal::kQuantile},
+     .autocast = {.cpu = Autocast::Float32}},
 };
 
 }  // namespace

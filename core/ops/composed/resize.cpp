@@ -106,8 +106,10 @@ constexpr OperatorRecord kRecords[] = {
      .is_gradient_stop = true},
     {.schema = "aten::fill_diagonal_(Tensor(a!) self, Scalar fill_value, bool wrap=False) -> Tensor(a!)",
      .summary = "Writes the value to the diagonal.",
+     .formula = "self[i, i] = fill_value",
      .kernel = boxed<fill_diagonal>,
      .derivative = {fill_diagonal_backward},
+     .gradient = "self: grad off the diagonal, 0 on it",
      .samples = fill_diagonal_samples},
 };
 

@@ -243,11 +243,15 @@ constexpr OperatorRecord kRecords[] = {
      .summary = "Sum, mean, product, minimum or maximum of stretches along a dimension, given by their lengths or where they start.",
      .kernel = boxed<segment_reduce>,
      .derivative = {segment_gradient, {save_argument(0), save_argument(2), save_argument(4), save_result(0)}},
-     .samples = segment_samples},
+     .gradient = "data: grad of the segment; for the mean by its length, for prod times the others, for the extrema "
+                 "where it is the one",
+     .samples = segment_samples,
+     .variants = kOut},
     {.schema = "aten::_segment_reduce_backward(Tensor grad, Tensor output, Tensor data, str reduce, *, Tensor? lengths=None, Tensor? offsets=None, int "
                "axis=0, Scalar? initial=None) -> Tensor",
      .summary = "Gradient of segment_reduce.",
-     .kernel = boxed<segment_reduce_backward>},
+     .kernel = boxed<segment_reduce_backward>,
+     .variants = kOut},
 };
 
 }  // namespace

@@ -182,10 +182,12 @@ constexpr OperatorRecord kRecords[] = {
     {.schema = "aten::bincount(Tensor self, Tensor? weights=None, int minlength=0) -> Tensor",
      .summary = "How often each non-negative integer is there, or the sum of its weights.",
      .kernel = boxed<bincount>,
+     .variants = kOut,
      .is_gradient_stop = true},
     {.schema = "aten::histc(Tensor self, int bins=100, Scalar min=0, Scalar max=0) -> Tensor",
      .summary = "How many elements fall in each bin of equal width.",
      .kernel = boxed<histc>,
+     .variants = kOut,
      .is_gradient_stop = true},
     {.schema = "aten::cov(Tensor self, *, int correction=1, Tensor? fweights=None, Tensor? aweights=None) -> Tensor",
      .summary = "The covariances of the rows.",
@@ -194,7 +196,9 @@ constexpr OperatorRecord kRecords[] = {
     {.schema = "aten::corrcoef(Tensor self) -> Tensor", .summary = "The correlations of the rows.", .composite = boxed<corrcoef>},
     {.schema = "aten::renorm(Tensor self, Scalar p, int dim, Scalar maxnorm) -> Tensor",
      .summary = "With slices along dim shortened to maxnorm.",
-     .composite = boxed<renorm>},
+     .composite = boxed<renorm>,
+     .variants = kOut,
+     .autocast = {.cuda = Autocast::Float32}},
 };
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include "core/ops/creation/creation.h"
 #include "core/dispatch/functions.h"
 #include "core/kernels/layout.h"
+#include "core/ops/sparse/sparse.h"
 
 namespace loupe {
 
@@ -123,6 +124,17 @@ constexpr OperatorRecord made(std::string_view schema, std::string_view summary,
     return {.schema = schema, .summary = summary, .infer = infer, .kernel = FillingKernel{kernel}, .samples = samples, .is_gradient_stop = true};
 }
 
+using In = NotFiniteNote::In;
+using When = NotFiniteNote::When;
+constexpr NotFiniteNote kEmptyLikeNotFinite[] = {
+    {In::Forward, When::Unwritten, 0, "memory that nothing has written yet",
+     "write all of it before it is read, or use torch.zeros_like"},
+};
+constexpr NotFiniteNote kNewEmptyNotFinite[] = {
+    {In::Forward, When::Unwritten, 0, "memory that nothing has written yet",
+     "write all of it before it is read, or use new_zeros"},
+};
+
 constexpr OperatorRecord kFilled[] = {
     made("aten::empty.memory_format(SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? "
          "pin_memory=None, MemoryFormat? memory_format=None) -> Tensor",
@@ -147,10 +159,12 @@ constexpr OperatorRecord kFilled[] = {
 constexpr OperatorRecord kLike[] = {
     made("aten::empty_like(Tensor self, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None, "
          "MemoryFormat? memory_format=None) -> Tensor",
-         "As self, elements not set.", infer_like<1>, &leave),
+         "As self, elements not set.", infer_like<1>, &leave)
+        .with_not_finite(kEmptyLikeNotFinite),
     made("aten::zeros_like(Tensor self, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None, "
          "MemoryFormat? memory_format=None) -> Tensor",
-         "Zeros in self's shape.", infer_like<1>, &fill_constant<0>),
+         "Zeros in self's shape.", infer_like<1>, &fill_constant<0>)
+        .with_sparse({.run = on_sparse::empty_like}),
     made("aten::ones_like(Tensor self, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None, "
          "MemoryFormat? memory_format=None) -> Tensor",
          "Ones in self's shape.", infer_like<1>, &fill_constant<1>),
@@ -159,7 +173,8 @@ constexpr OperatorRecord kLike[] = {
          "A number in self's shape.", infer_like<2>, &fill_argument<1>),
     made("aten::new_empty(Tensor self, SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? "
          "pin_memory=None) -> Tensor",
-         "Of self's dtype, elements not set.", infer_new<2>, &leave),
+         "Of self's dtype, elements not set.", infer_new<2>, &leave)
+        .with_not_finite(kNewEmptyNotFinite),
     made("aten::new_empty_strided(Tensor self, SymInt[] size, SymInt[] stride, *, ScalarType? dtype=None, Layout? layout=None, Device? "
          "device=None, bool? pin_memory=None) -> Tensor",
          "Of self's dtype with given strides, elements not set.", infer_new_strided, &leave),

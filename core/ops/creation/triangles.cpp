@@ -6,6 +6,7 @@
 #include "core/ops/creation/creation.h"
 #include "core/dispatch/functions.h"
 #include "core/dispatch/gradient_context.h"
+#include "core/dispatch/out_refusals.h"
 #include "core/kernels/integer_math.h"
 #include "core/kernels/layout.h"
 #include "core/ops/samples.h"
@@ -135,18 +136,24 @@ Tensor one_hot(const Tensor& self, std::int64_t num_classes) {
 constexpr OperatorRecord kRecords[] = {
     {.schema = "aten::tril(Tensor self, int diagonal=0) -> Tensor",
      .summary = "Lower triangle of each matrix, zeros above the diagonal.",
+     .formula = "out[i, j] = self[i, j] if j <= i + diagonal else 0",
      .infer = infer_triangle,
      .kernel = FillingKernel{&keep_triangle<true>},
      .derivative = {triangle_backward<&fn::tril>},
+     .gradient = "self: grad where j <= i + diagonal, else 0",
      .samples = triangle_samples,
-     .variants = kInPlace | kOut},
+     .variants = kInPlace | kOut,
+     .out = {.refusal = out_refusal::kStructured}},
     {.schema = "aten::triu(Tensor self, int diagonal=0) -> Tensor",
      .summary = "Upper triangle of each matrix, zeros below the diagonal.",
+     .formula = "out[i, j] = self[i, j] if j >= i + diagonal else 0",
      .infer = infer_triangle,
      .kernel = FillingKernel{&keep_triangle<false>},
      .derivative = {triangle_backward<&fn::triu>},
+     .gradient = "self: grad where j >= i + diagonal, else 0",
      .samples = triangle_samples,
-     .variants = kInPlace | kOut},
+     .variants = kInPlace | kOut,
+     .out = {.refusal = out_refusal::kStructured}},
     {.schema = "aten::tril_indices(int row, int col, int offset=0, *, ScalarType? dtype=4, Layout? layout=None, Device? device=None, "
                "bool? pin_memory=None) -> Tensor",
      .summary = "Rows and columns of the lower triangle.",

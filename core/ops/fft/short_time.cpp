@@ -190,11 +190,13 @@ constexpr OperatorRecord kRecords[] = {
                "onesided=None, bool? return_complex=None) -> Tensor",
      .summary = "Short-time Fourier transform: of frames of n_fft elements, hop_length apart, each times a window.",
      .composite = boxed<stft>,
-     .samples = stft_samples},
+     .samples = stft_samples,
+     .autocast = {.cpu = Autocast::Float32}},
     {.schema = "aten::stft.center(Tensor self, int n_fft, int? hop_length=None, int? win_length=None, Tensor? window=None, bool center=True, str "
                "pad_mode=\"reflect\", bool normalized=False, bool? onesided=None, bool? return_complex=None) -> Tensor",
      .summary = "Short-time Fourier transform; with center, frames stand around their point and the signal gets borders.",
-     .composite = boxed<stft_centred>},
+     .composite = boxed<stft_centred>,
+     .autocast = {.cpu = Autocast::Float32}},
     {.schema = "aten::istft(Tensor self, int n_fft, int? hop_length=None, int? win_length=None, Tensor? window=None, bool center=True, bool "
                "normalized=False, bool? onesided=None, int? length=None, bool return_complex=False) -> Tensor",
      .summary = "The signal whose short-time Fourier transform is nearest: frames added where they overlap, over the window's squares.",

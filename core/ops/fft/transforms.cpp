@@ -134,38 +134,115 @@ constexpr OperatorRecord composite(std::string_view schema, std::string_view sum
     return {.schema = schema, .summary = summary, .composite = function, .samples = samples};
 }
 
-#define LOUPE_LINE(name, summary, is_complex_result, samples)                                                                            \
-    composite("aten::fft_" #name "(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor", summary, boxed<name>, samples),     \
-        composite("aten::fft_" #name ".out(Tensor self, int? n=None, int dim=-1, str? norm=None, *, Tensor(a!) out) -> Tensor(a!)",      \
-                  summary, transform_into<boxed<name>, is_complex_result>)
-#define LOUPE_GRID(name, plane, summary, is_complex_result, samples)                                                                     \
-    composite("aten::fft_" #name "(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor", summary, boxed<name>,      \
-              samples),                                                                                                                  \
-        composite("aten::fft_" #name ".out(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None, *, Tensor(a!) out) -> "        \
-                  "Tensor(a!)",                                                                                                          \
-                  summary, transform_into<boxed<name>, is_complex_result>),                                                              \
-        composite("aten::fft_" #plane "(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor", summary,           \
-                  boxed<name>, samples),                                                                                                 \
-        composite("aten::fft_" #plane ".out(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None, *, Tensor(a!) out) -> "    \
-                  "Tensor(a!)",                                                                                                          \
-                  summary, transform_into<boxed<name>, is_complex_result>)
+#define LOUPE_LINE_ARGUMENTS "Tensor self, int? n=None, int dim=-1, str? norm=None"
+#define LOUPE_GRID_ARGUMENTS "Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None"
+#define LOUPE_PLANE_ARGUMENTS "Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None"
 
 constexpr OperatorRecord kRecords[] = {
-    LOUPE_LINE(fft, "Discrete Fourier transform along a dimension.", true, line_samples),
-    LOUPE_LINE(ifft, "Inverse discrete Fourier transform along a dimension.", true, line_samples),
-    LOUPE_LINE(rfft, "The terms of a real signal's Fourier transform that are not conjugates of others.", true, real_line_samples),
-    LOUPE_LINE(irfft, "Real signal from the terms that rfft gives.", false, line_samples),
-    LOUPE_LINE(hfft, "Fourier transform of a Hermitian signal, given by half: real.", false, line_samples),
-    LOUPE_LINE(ihfft, "Inverse of hfft.", true, real_line_samples),
-    LOUPE_GRID(fftn, fft2, "Discrete Fourier transform along several dimensions.", true, grid_samples),
-    LOUPE_GRID(ifftn, ifft2, "Inverse discrete Fourier transform along several dimensions.", true, grid_samples),
-    LOUPE_GRID(rfftn, rfft2, "Fourier transform of a real signal along several dimensions, the last one by half.", true, real_grid_samples),
-    LOUPE_GRID(irfftn, irfft2, "Real signal from the terms that rfftn gives.", false, grid_samples),
-    LOUPE_GRID(hfftn, hfft2, "Fourier transform of a Hermitian signal along several dimensions: real.", false, grid_samples),
-    LOUPE_GRID(ihfftn, ihfft2, "Inverse of hfftn.", true, real_grid_samples),
+    composite("aten::fft_fft(" LOUPE_LINE_ARGUMENTS ") -> Tensor",
+              "Discrete Fourier transform along a dimension.", boxed<fft>, line_samples)
+        .with_autocast({.cpu = Autocast::Float32}),
+    composite("aten::fft_fft.out(" LOUPE_LINE_ARGUMENTS ", *, Tensor(a!) out) -> Tensor(a!)",
+              "Discrete Fourier transform along a dimension.", transform_into<boxed<fft>, true>)
+        .with_autocast({.cpu = Autocast::Float32}),
+    composite("aten::fft_ifft(" LOUPE_LINE_ARGUMENTS ") -> Tensor",
+              "Inverse discrete Fourier transform along a dimension.", boxed<ifft>, line_samples)
+        .with_autocast({.cpu = Autocast::Float32}),
+    composite("aten::fft_ifft.out(" LOUPE_LINE_ARGUMENTS ", *, Tensor(a!) out) -> Tensor(a!)",
+              "Inverse discrete Fourier transform along a dimension.", transform_into<boxed<ifft>, true>)
+        .with_autocast({.cpu = Autocast::Float32}),
+    composite("aten::fft_rfft(" LOUPE_LINE_ARGUMENTS ") -> Tensor",
+              "The terms of a real signal's Fourier transform that are not conjugates of others.", boxed<rfft>, real_line_samples)
+        .with_autocast({.cpu = Autocast::Float32}),
+    composite("aten::fft_rfft.out(" LOUPE_LINE_ARGUMENTS ", *, Tensor(a!) out) -> Tensor(a!)",
+              "The terms of a real signal's Fourier transform that are not conjugates of others.", transform_into<boxed<rfft>, true>)
+        .with_autocast({.cpu = Autocast::Float32}),
+    composite("aten::fft_irfft(" LOUPE_LINE_ARGUMENTS ") -> Tensor",
+              "Real signal from the terms that rfft gives.", boxed<irfft>, line_samples)
+        .with_autocast({.cpu = Autocast::Float32}),
+    composite("aten::fft_irfft.out(" LOUPE_LINE_ARGUMENTS ", *, Tensor(a!) out) -> Tensor(a!)",
+              "Real signal from the terms that rfft gives.", transform_into<boxed<irfft>, false>)
+        .with_autocast({.cpu = Autocast::Float32}),
+    composite("aten::fft_hfft(" LOUPE_LINE_ARGUMENTS ") -> Tensor",
+              "Fourier transform of a Hermitian signal, given by half: real.", boxed<hfft>, line_samples)
+        .with_autocast({.cpu = Autocast::Float32}),
+    composite("aten::fft_hfft.out(" LOUPE_LINE_ARGUMENTS ", *, Tensor(a!) out) -> Tensor(a!)",
+              "Fourier transform of a Hermitian signal, given by half: real.", transform_into<boxed<hfft>, false>)
+        .with_autocast({.cpu = Autocast::Float32}),
+    composite("aten::fft_ihfft(" LOUPE_LINE_ARGUMENTS ") -> Tensor",
+              "Inverse of hfft.", boxed<ihfft>, real_line_samples)
+        .with_autocast({.cpu = Autocast::Float32}),
+    composite("aten::fft_ihfft.out(" LOUPE_LINE_ARGUMENTS ", *, Tensor(a!) out) -> Tensor(a!)",
+              "Inverse of hfft.", transform_into<boxed<ihfft>, true>)
+        .with_autocast({.cpu = Autocast::Float32}),
+    composite("aten::fft_fftn(" LOUPE_GRID_ARGUMENTS ") -> Tensor",
+              "Discrete Fourier transform along several dimensions.", boxed<fftn>, grid_samples)
+        .with_autocast({.cpu = Autocast::Float32}),
+    composite("aten::fft_fftn.out(" LOUPE_GRID_ARGUMENTS ", *, Tensor(a!) out) -> Tensor(a!)",
+              "Discrete Fourier transform along several dimensions.", transform_into<boxed<fftn>, true>)
+        .with_autocast({.cpu = Autocast::Float32}),
+    composite("aten::fft_fft2(" LOUPE_PLANE_ARGUMENTS ") -> Tensor",
+              "Discrete Fourier transform along several dimensions.", boxed<fftn>, grid_samples)
+        .with_autocast({.cpu = Autocast::Float32}),
+    composite("aten::fft_fft2.out(" LOUPE_PLANE_ARGUMENTS ", *, Tensor(a!) out) -> Tensor(a!)",
+              "Discrete Fourier transform along several dimensions.", transform_into<boxed<fftn>, true>)
+        .with_autocast({.cpu = Autocast::Float32}),
+    composite("aten::fft_ifftn(" LOUPE_GRID_ARGUMENTS ") -> Tensor",
+              "Inverse discrete Fourier transform along several dimensions.", boxed<ifftn>, grid_samples)
+        .with_autocast({.cpu = Autocast::Float32}),
+    composite("aten::fft_ifftn.out(" LOUPE_GRID_ARGUMENTS ", *, Tensor(a!) out) -> Tensor(a!)",
+              "Inverse discrete Fourier transform along several dimensions.", transform_into<boxed<ifftn>, true>)
+        .with_autocast({.cpu = Autocast::Float32}),
+    composite("aten::fft_ifft2(" LOUPE_PLANE_ARGUMENTS ") -> Tensor",
+              "Inverse discrete Fourier transform along several dimensions.", boxed<ifftn>, grid_samples)
+        .with_autocast({.cpu = Autocast::Float32}),
+    composite("aten::fft_ifft2.out(" LOUPE_PLANE_ARGUMENTS ", *, Tensor(a!) out) -> Tensor(a!)",
+              "Inverse discrete Fourier transform along several dimensions.", transform_into<boxed<ifftn>, true>)
+        .with_autocast({.cpu = Autocast::Float32}),
+    composite("aten::fft_rfftn(" LOUPE_GRID_ARGUMENTS ") -> Tensor",
+              "Fourier transform of a real signal along several dimensions, the last one by half.", boxed<rfftn>, real_grid_samples)
+        .with_autocast({.cpu = Autocast::Float32}),
+    composite("aten::fft_rfftn.out(" LOUPE_GRID_ARGUMENTS ", *, Tensor(a!) out) -> Tensor(a!)",
+              "Fourier transform of a real signal along several dimensions, the last one by half.", transform_into<boxed<rfftn>, true>)
+        .with_autocast({.cpu = Autocast::Float32}),
+    composite("aten::fft_rfft2(" LOUPE_PLANE_ARGUMENTS ") -> Tensor",
+              "Fourier transform of a real signal along several dimensions, the last one by half.", boxed<rfftn>, real_grid_samples)
+        .with_autocast({.cpu = Autocast::Float32}),
+    composite("aten::fft_rfft2.out(" LOUPE_PLANE_ARGUMENTS ", *, Tensor(a!) out) -> Tensor(a!)",
+              "Fourier transform of a real signal along several dimensions, the last one by half.", transform_into<boxed<rfftn>, true>)
+        .with_autocast({.cpu = Autocast::Float32}),
+    composite("aten::fft_irfftn(" LOUPE_GRID_ARGUMENTS ") -> Tensor",
+              "Real signal from the terms that rfftn gives.", boxed<irfftn>, grid_samples)
+        .with_autocast({.cpu = Autocast::Float32}),
+    composite("aten::fft_irfftn.out(" LOUPE_GRID_ARGUMENTS ", *, Tensor(a!) out) -> Tensor(a!)",
+              "Real signal from the terms that rfftn gives.", transform_into<boxed<irfftn>, false>)
+        .with_autocast({.cpu = Autocast::Float32}),
+    composite("aten::fft_irfft2(" LOUPE_PLANE_ARGUMENTS ") -> Tensor",
+              "Real signal from the terms that rfftn gives.", boxed<irfftn>, grid_samples)
+        .with_autocast({.cpu = Autocast::Float32}),
+    composite("aten::fft_irfft2.out(" LOUPE_PLANE_ARGUMENTS ", *, Tensor(a!) out) -> Tensor(a!)",
+              "Real signal from the terms that rfftn gives.", transform_into<boxed<irfftn>, false>)
+        .with_autocast({.cpu = Autocast::Float32}),
+    composite("aten::fft_hfftn(" LOUPE_GRID_ARGUMENTS ") -> Tensor",
+              "Fourier transform of a Hermitian signal along several dimensions: real.", boxed<hfftn>, grid_samples),
+    composite("aten::fft_hfftn.out(" LOUPE_GRID_ARGUMENTS ", *, Tensor(a!) out) -> Tensor(a!)",
+              "Fourier transform of a Hermitian signal along several dimensions: real.", transform_into<boxed<hfftn>, false>),
+    composite("aten::fft_hfft2(" LOUPE_PLANE_ARGUMENTS ") -> Tensor",
+              "Fourier transform of a Hermitian signal along several dimensions: real.", boxed<hfftn>, grid_samples),
+    composite("aten::fft_hfft2.out(" LOUPE_PLANE_ARGUMENTS ", *, Tensor(a!) out) -> Tensor(a!)",
+              "Fourier transform of a Hermitian signal along several dimensions: real.", transform_into<boxed<hfftn>, false>),
+    composite("aten::fft_ihfftn(" LOUPE_GRID_ARGUMENTS ") -> Tensor",
+              "Inverse of hfftn.", boxed<ihfftn>, real_grid_samples),
+    composite("aten::fft_ihfftn.out(" LOUPE_GRID_ARGUMENTS ", *, Tensor(a!) out) -> Tensor(a!)",
+              "Inverse of hfftn.", transform_into<boxed<ihfftn>, true>),
+    composite("aten::fft_ihfft2(" LOUPE_PLANE_ARGUMENTS ") -> Tensor",
+              "Inverse of hfftn.", boxed<ihfftn>, real_grid_samples),
+    composite("aten::fft_ihfft2.out(" LOUPE_PLANE_ARGUMENTS ", *, Tensor(a!) out) -> Tensor(a!)",
+              "Inverse of hfftn.", transform_into<boxed<ihfftn>, true>),
 };
-#undef LOUPE_LINE
-#undef LOUPE_GRID
+#undef LOUPE_LINE_ARGUMENTS
+#undef LOUPE_GRID_ARGUMENTS
+#undef LOUPE_PLANE_ARGUMENTS
 
 }  // namespace
 

@@ -253,21 +253,27 @@ constexpr OperatorRecord kRecords[] = {
                "(Tensor, Tensor, Tensor, Tensor)",
      .summary = "Sum (0), mean (1) or maximum (2) of the table's rows in each bag; the bag of each index, the bags' sizes, and the rows "
                 "of the maxima.",
+     .formula = "out[b] = sum_{i in bag b} weight[indices[i]]",
      .kernel = boxed<embedding_bag>,
      .derivative = {embedding_bag_backward,
                     {save_argument(0, 6), save_argument(1), save_argument(6, 0), save_result(1), save_result(2), save_result(3)}},
-     .samples = bag_samples},
+     .gradient = "weight: sum of grad[b] at indices[i] of bag b; divided by its size for the mean",
+     .samples = bag_samples,
+     .variants = kOut},
     {.schema = "aten::_embedding_bag_forward_only(Tensor weight, Tensor indices, Tensor offsets, bool scale_grad_by_freq=False, "
                "int mode=0, bool sparse=False, Tensor? per_sample_weights=None, bool include_last_offset=False, "
                "int padding_idx=-1) -> (Tensor, Tensor, Tensor, Tensor)",
      .summary = "Sum, mean or maximum of the table's rows in each bag.",
      .kernel = boxed<embedding_bag>,
+     .variants = kOut,
      .is_gradient_stop = true},
     {.schema = "aten::embedding_bag(Tensor weight, Tensor indices, Tensor offsets, bool scale_grad_by_freq=False, int mode=0, "
                "bool sparse=False, Tensor? per_sample_weights=None, bool include_last_offset=False) -> "
                "(Tensor, Tensor, Tensor, Tensor)",
      .summary = "Sum, mean or maximum of the table's rows in each bag.",
-     .composite = boxed<embedding_bag_plain>},
+     .formula = "out[b] = sum_{i in bag b} weight[indices[i]]",
+     .composite = boxed<embedding_bag_plain>,
+     .gradient = "weight: sum of grad[b] at indices[i] of bag b; divided by its size for the mean"},
     {.schema = "aten::embedding_bag.padding_idx(Tensor weight, Tensor indices, Tensor offsets, bool scale_grad_by_freq, int mode, "
                "bool sparse, Tensor? per_sample_weights, bool include_last_offset, int? padding_idx) -> "
                "(Tensor, Tensor, Tensor, Tensor)",

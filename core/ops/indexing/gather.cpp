@@ -10,6 +10,7 @@
 #include "core/dispatch/boxing.h"
 #include "core/dispatch/functions.h"
 #include "core/dispatch/gradient_context.h"
+#include "core/dispatch/out_refusals.h"
 #include "core/ops/indexing/family.h"
 #include "core/ops/indexing/indices.h"
 #include "core/kernels/complex_half.h"
@@ -392,7 +393,10 @@ constexpr OperatorRecord kRecords[] = {
      .infer = inferring<gather_meta>,
      .kernel = filling<gather>,
      .derivative = {gather_backward, {save_argument(2)}},
-     .samples = gather_samples},
+     .gradient = "self: grad added at index, else 0",
+     .samples = gather_samples,
+     .variants = kOut,
+     .out = {.refusal = out_refusal::kStructured, .reads_by_index = true}},
     {.schema = "aten::gather_backward(Tensor grad, Tensor self, int dim, Tensor index, bool sparse_grad) -> Tensor",
      .summary = "The gradient of gather.",
      .composite = boxed<gather_backward_function>},
@@ -401,40 +405,54 @@ constexpr OperatorRecord kRecords[] = {
      .infer = inferring<scatter_meta>,
      .kernel = filling<scatter<Reduction::Assign>>,
      .derivative = {scatter_backward, {save_argument(2)}},
+     .gradient = "self: grad, 0 at index\nsrc: grad at index",
      .samples = scatter_samples,
-     .variants = kInPlace},
+     .variants = kInPlace | kOut,
+     .out = {.overload = "src_out", .refusal = out_refusal::kStructured}},
     {.schema = "aten::scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor",
      .summary = "A copy with the value at the indices along dim.",
      .infer = inferring<scatter_value_meta>,
      .kernel = filling<scatter_value>,
      .derivative = {scatter_value_backward, {save_argument(2)}, "ScatterBackward1"},
      .samples = scatter_value_samples,
-     .variants = kInPlace},
+     .variants = kInPlace | kOut,
+     .out = {.overload = "value_out", .refusal = out_refusal::kStructured}},
     {.schema = "aten::scatter.reduce(Tensor self, int dim, Tensor index, Tensor src, *, str reduce) -> Tensor",
      .summary = "A copy to which the source is added or multiplied at the indices along dim.",
      .infer = inferring<scatter_old_meta>,
      .kernel = filling<scatter_old>,
-     .variants = kInPlace},
+     .variants = kInPlace | kOut,
+     .out = {.overload = "reduce_out"}},
     {.schema = "aten::scatter.value_reduce(Tensor self, int dim, Tensor index, Scalar value, *, str reduce) -> Tensor",
      .summary = "A copy to which the value is added or multiplied at the indices along dim.",
      .infer = inferring<scatter_value_old_meta>,
      .kernel = filling<scatter_value_old>,
-     .variants = kInPlace},
+     .variants = kInPlace | kOut,
+     .out = {.overload = "value_reduce_out"}},
     {.schema = "aten::scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor",
      .summary = "A copy in which out[i][index[i][j]] += src[i][j] for dim 1, and so for the others.",
      .infer = inferring<scatter_meta>,
      .kernel = filling<scatter<Reduction::Sum>>,
      .derivative = {scatter_add_backward, {save_argument(2)}},
+     .gradient = "self: grad\nsrc: grad at index",
      .samples = scatter_add_samples,
-     .variants = kInPlace},
+     .variants = kInPlace | kOut,
+     .out = {.refusal = out_refusal::kStructured},
+     .autocast = {.cuda = Autocast::Widest}},
     {.schema = "aten::scatter_reduce.two(Tensor self, int dim, Tensor index, Tensor src, str reduce, *, "
                "bool include_self=True) -> Tensor",
      .summary = "The sum, product, mean, maximum or minimum of what comes to each place.",
+     .formula = "out[index[i]] = reduce of self[index[i]] and all src[i] that come there",
      .infer = inferring<scatter_reduce_meta>,
      .kernel = filling<scatter_reduce>,
      .derivative = {scatter_reduce_backward, {save_argument(0), save_argument(2), save_argument(3), save_result(0)}},
+     .gradient = "self: grad; for prod times the others, for the mean by the count, for the extrema where it is the "
+                 "one\n"
+                 "src: grad[index[i]]; for prod times the others, for the mean by the count, for the extrema where "
+                 "it is the one",
      .samples = scatter_reduce_samples,
-     .variants = kInPlace},
+     .variants = kInPlace | kOut,
+     .out = {.overload = "two_out", .refusal = out_refusal::kStructured}},
 };
 
 }  // namespace

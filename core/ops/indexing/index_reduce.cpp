@@ -4,6 +4,7 @@
 #include "core/base/strings.h"
 #include "core/dispatch/boxing.h"
 #include "core/dispatch/functions.h"
+#include "core/dispatch/out_refusals.h"
 #include "core/ops/indexing/family.h"
 #include "core/ops/samples.h"
 
@@ -64,7 +65,9 @@ constexpr OperatorRecord kRecords[] = {
     {.schema = "aten::index_reduce(Tensor self, int dim, Tensor index, Tensor source, str reduce, *, bool include_self=True) -> Tensor",
      .summary = "A copy whose slices at the indices along dim are multiplied, averaged or compared with the source's.",
      .composite = boxed<index_reduce>,
-     .samples = index_reduce_samples},
+     .samples = index_reduce_samples,
+     .variants = kOut,
+     .out = {.refusal = out_refusal::kStructured}},
     {.schema = "aten::index_reduce_(Tensor(a!) self, int dim, Tensor index, Tensor source, str reduce, *, bool include_self=True) -> "
                "Tensor(a!)",
      .summary = "The same as index_reduce, in place.",

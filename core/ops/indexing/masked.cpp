@@ -5,6 +5,7 @@
 #include "core/dispatch/boxing.h"
 #include "core/dispatch/functions.h"
 #include "core/dispatch/gradient_context.h"
+#include "core/dispatch/out_refusals.h"
 #include "core/ops/indexing/family.h"
 #include "core/ops/indexing/indices.h"
 #include "core/kernels/elementwise.h"
@@ -129,7 +130,10 @@ constexpr OperatorRecord kRecords[] = {
      .summary = "The elements where the mask is true, in one dimension.",
      .kernel = boxed<masked_select>,
      .derivative = {masked_select_backward, {save_argument(1)}},
-     .samples = masked_select_samples},
+     .gradient = "self: grad where the mask holds, else 0",
+     .samples = masked_select_samples,
+     .variants = kOut,
+     .out = {.refusal = out_refusal::kSameScalarType}},
     {.schema = "aten::masked_select_backward(Tensor grad, Tensor input, Tensor mask) -> Tensor",
      .summary = "The gradient of masked_select.",
      .composite = boxed<masked_select_backward_function>},
@@ -138,12 +142,16 @@ constexpr OperatorRecord kRecords[] = {
      .infer = inferring<masked_scatter_meta>,
      .kernel = filling<masked_scatter>,
      .derivative = {masked_scatter_backward, {save_argument(1)}},
+     .gradient = "self: grad where the mask does not hold, else 0\n"
+                 "source: grad where the mask holds, one after another",
      .samples = masked_scatter_samples,
-     .variants = kInPlace},
+     .variants = kInPlace | kOut},
     {.schema = "aten::nonzero(Tensor self) -> Tensor",
      .summary = "The indices of the elements that are not zero, one a row.",
      .kernel = boxed<nonzero>,
      .samples = nonzero_samples,
+     .variants = kOut,
+     .out = {.refusal = {"nonzero: Expected out tensor to have scalar type {T} but got scalar type{O}"}},
      .is_gradient_stop = true},
     {.schema = "aten::argwhere(Tensor self) -> Tensor",
      .summary = "The indices of the elements that are not zero, one a row.",

@@ -4,6 +4,7 @@
 #include "core/base/strings.h"
 #include "core/dispatch/boxing.h"
 #include "core/dispatch/functions.h"
+#include "core/dispatch/out_refusals.h"
 #include "core/ops/indexing/family.h"
 #include "core/ops/samples.h"
 
@@ -65,17 +66,22 @@ constexpr OperatorRecord kRecords[] = {
     {.schema = "aten::take(Tensor self, Tensor index) -> Tensor",
      .summary = "The elements at those places of the flat tensor.",
      .composite = boxed<take>,
-     .samples = take_samples},
+     .samples = take_samples,
+     .variants = kOut,
+     .out = {.refusal = {"take(): self and out expected to have the same dtype, but got self.dtype = {T} and out.dtype = {O}"}}},
     {.schema = "aten::put(Tensor self, Tensor index, Tensor source, bool accumulate=False) -> Tensor",
      .summary = "A copy with the source's elements at those places of the flat tensor.",
-     .composite = boxed<put>},
+     .composite = boxed<put>,
+     .variants = kOut},
     {.schema = "aten::put_(Tensor(a!) self, Tensor index, Tensor source, bool accumulate=False) -> Tensor(a!)",
      .summary = "Writes the source's elements at those places of the flat tensor.",
      .composite = boxed<put_in_place>},
     {.schema = "aten::take_along_dim(Tensor self, Tensor indices, int? dim=None) -> Tensor",
      .summary = "As gather, with broadcasting of the other dimensions.",
      .composite = boxed<take_along_dim>,
-     .samples = take_along_samples},
+     .samples = take_along_samples,
+     .variants = kOut,
+     .out = {.refusal = out_refusal::kStructured}},
 };
 
 }  // namespace

@@ -162,14 +162,18 @@ constexpr OperatorRecord kRecords[] = {
      .infer = inferring<cat_meta>,
      .kernel = filling<cat>,
      .derivative = {cat_backward},
+     .gradient = "tensors: the piece of grad that came from it",
      .samples = cat_samples,
-     .variants = kOut},
+     .variants = kOut,
+     .autocast = {.cpu = Autocast::Widest}},
     {.schema = "aten::concat(Tensor[] tensors, int dim=0) -> Tensor",
      .summary = "The tensors one after another along dim.",
-     .composite = forward<"aten::cat">},
+     .composite = forward<"aten::cat">,
+     .variants = kOut},
     {.schema = "aten::concatenate(Tensor[] tensors, int dim=0) -> Tensor",
      .summary = "The tensors one after another along dim.",
-     .composite = forward<"aten::cat">},
+     .composite = forward<"aten::cat">,
+     .variants = kOut},
 };
 
 }  // namespace

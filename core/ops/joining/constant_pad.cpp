@@ -98,7 +98,9 @@ constexpr OperatorRecord kRecords[] = {
      .infer = inferring<constant_pad_meta>,
      .kernel = filling<constant_pad>,
      .derivative = {constant_pad_backward},
-     .samples = constant_pad_samples},
+     .gradient = "self: grad without the border",
+     .samples = constant_pad_samples,
+     .variants = kOut},
 };
 
 }  // namespace

@@ -149,7 +149,9 @@ constexpr OperatorRecord kRecords[] = {
      .infer = inferring<flip_meta>,
      .kernel = filling<flip>,
      .derivative = {flip_backward},
-     .samples = flip_samples},
+     .gradient = "self: grad, moved back",
+     .samples = flip_samples,
+     .variants = kOut},
     {.schema = "aten::fliplr(Tensor self) -> Tensor", .summary = "Columns in reverse order.", .composite = boxed<fliplr>},
     {.schema = "aten::flipud(Tensor self) -> Tensor", .summary = "Rows in reverse order.", .composite = boxed<flipud>},
     {.schema = "aten::roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor",
@@ -157,11 +159,14 @@ constexpr OperatorRecord kRecords[] = {
      .infer = inferring<roll_meta>,
      .kernel = filling<roll>,
      .derivative = {roll_backward},
-     .samples = roll_samples},
+     .gradient = "self: grad, moved back",
+     .samples = roll_samples,
+     .variants = kOut},
     {.schema = "aten::rot90(Tensor self, int k=1, int[] dims=[0, 1]) -> Tensor",
      .summary = "Turned by k right angles in the plane of two dimensions.",
      .composite = boxed<rot90>,
-     .samples = rot90_samples},
+     .samples = rot90_samples,
+     .variants = kOut},
 };
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "core/dispatch/boxing.h"
 #include "core/dispatch/functions.h"
 #include "core/dispatch/gradient_context.h"
+#include "core/dispatch/out_refusals.h"
 #include "core/kernels/integer_math.h"
 #include "core/ops/joining/family.h"
 #include "core/ops/joining/index_maps.h"
@@ -163,25 +164,57 @@ constexpr std::string_view kReflect = "With a border that mirrors the inside, th
 constexpr std::string_view kReplicate = "With a border that repeats the edge.";
 constexpr std::string_view kBackward = "The gradient: the border's added where its elements came from.";
 
+constexpr std::string_view kBorder = "self: grad, that of the border added where its elements came from";
+constexpr std::string_view kBorderOut = "grad_output: grad, with a border as forward";
+
 constexpr OperatorRecord kRecords[] = {
-    pad_record<Border::Reflect, 1>("aten::reflection_pad1d(Tensor self, int[2] padding) -> Tensor", kReflect),
-    pad_record<Border::Reflect, 2>("aten::reflection_pad2d(Tensor self, int[4] padding) -> Tensor", kReflect),
-    pad_record<Border::Reflect, 3>("aten::reflection_pad3d(Tensor self, int[6] padding) -> Tensor", kReflect),
-    pad_record<Border::Replicate, 1>("aten::replication_pad1d(Tensor self, int[2] padding) -> Tensor", kReplicate),
-    pad_record<Border::Replicate, 2>("aten::replication_pad2d(Tensor self, int[4] padding) -> Tensor", kReplicate),
-    pad_record<Border::Replicate, 3>("aten::replication_pad3d(Tensor self, int[6] padding) -> Tensor", kReplicate),
+    pad_record<Border::Reflect, 1>("aten::reflection_pad1d(Tensor self, int[2] padding) -> Tensor", kReflect)
+        .with_autocast({.cpu = Autocast::Float32})
+        .with_out({.refusal = out_refusal::kStructured})
+        .with_gradient(kBorder),
+    pad_record<Border::Reflect, 2>("aten::reflection_pad2d(Tensor self, int[4] padding) -> Tensor", kReflect)
+        .with_autocast({.cpu = Autocast::Float32})
+        .with_out({.refusal = out_refusal::kScalarType})
+        .with_gradient(kBorder),
+    pad_record<Border::Reflect, 3>("aten::reflection_pad3d(Tensor self, int[6] padding) -> Tensor", kReflect)
+        .with_out({.refusal = out_refusal::kStructured})
+        .with_gradient(kBorder),
+    pad_record<Border::Replicate, 1>("aten::replication_pad1d(Tensor self, int[2] padding) -> Tensor", kReplicate)
+        .with_autocast({.cpu = Autocast::Float32})
+        .with_out({.refusal = out_refusal::kStructured})
+        .with_gradient(kBorder),
+    pad_record<Border::Replicate, 2>("aten::replication_pad2d(Tensor self, int[4] padding) -> Tensor", kReplicate)
+        .with_autocast({.cpu = Autocast::Float32})
+        .with_out({.refusal = out_refusal::kStructured})
+        .with_gradient(kBorder),
+    pad_record<Border::Replicate, 3>("aten::replication_pad3d(Tensor self, int[6] padding) -> Tensor", kReplicate)
+        .with_autocast({.cpu = Autocast::Float32})
+        .with_out({.refusal = out_refusal::kStructured})
+        .with_gradient(kBorder),
     backward_record<Border::Reflect, 1>(
-        "aten::reflection_pad1d_backward(Tensor grad_output, Tensor self, int[2] padding) -> Tensor", kBackward),
+        "aten::reflection_pad1d_backward(Tensor grad_output, Tensor self, int[2] padding) -> Tensor", kBackward)
+        .with_out({.overload = "grad_input", .names = "grad_input"})
+        .with_gradient(kBorderOut),
     backward_record<Border::Reflect, 2>(
-        "aten::reflection_pad2d_backward(Tensor grad_output, Tensor self, int[4] padding) -> Tensor", kBackward),
+        "aten::reflection_pad2d_backward(Tensor grad_output, Tensor self, int[4] padding) -> Tensor", kBackward)
+        .with_out({.overload = "grad_input", .names = "grad_input"})
+        .with_gradient(kBorderOut),
     backward_record<Border::Reflect, 3>(
-        "aten::reflection_pad3d_backward(Tensor grad_output, Tensor self, int[6] padding) -> Tensor", kBackward),
+        "aten::reflection_pad3d_backward(Tensor grad_output, Tensor self, int[6] padding) -> Tensor", kBackward)
+        .with_out({.overload = "grad_input", .names = "grad_input"})
+        .with_gradient(kBorderOut),
     backward_record<Border::Replicate, 1>(
-        "aten::replication_pad1d_backward(Tensor grad_output, Tensor self, int[2] padding) -> Tensor", kBackward),
+        "aten::replication_pad1d_backward(Tensor grad_output, Tensor self, int[2] padding) -> Tensor", kBackward)
+        .with_out({.overload = "grad_input", .names = "grad_input"})
+        .with_gradient(kBorderOut),
     backward_record<Border::Replicate, 2>(
-        "aten::replication_pad2d_backward(Tensor grad_output, Tensor self, int[4] padding) -> Tensor", kBackward),
+        "aten::replication_pad2d_backward(Tensor grad_output, Tensor self, int[4] padding) -> Tensor", kBackward)
+        .with_out({.overload = "grad_input", .names = "grad_input"})
+        .with_gradient(kBorderOut),
     backward_record<Border::Replicate, 3>(
-        "aten::replication_pad3d_backward(Tensor grad_output, Tensor self, int[6] padding) -> Tensor", kBackward),
+        "aten::replication_pad3d_backward(Tensor grad_output, Tensor self, int[6] padding) -> Tensor", kBackward)
+        .with_out({.overload = "grad_input", .names = "grad_input"})
+        .with_gradient(kBorderOut),
 };
 
 }  // namespace

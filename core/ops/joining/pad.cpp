@@ -76,6 +76,7 @@ constexpr OperatorRecord kRecords[] = {
     {.schema = "aten::pad(Tensor self, int[] pad, str mode=\"constant\", float? value=None) -> Tensor",
      .summary = "With a border: constant, reflect, replicate or circular.",
      .composite = boxed<pad>,
+     .gradient = "self: grad without the border; where the border repeats elements, its grad added to theirs",
      .samples = pad_samples},
     {.schema = "aten::_pad_enum(Tensor self, int[] pad, int mode, float? value=None) -> Tensor",
      .summary = "With a border of the kind of that number.",

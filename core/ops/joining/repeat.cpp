@@ -131,6 +131,7 @@ constexpr OperatorRecord kRecords[] = {
      .infer = inferring<repeat_meta>,
      .kernel = filling<repeat>,
      .derivative = {repeat_backward},
+     .gradient = "self: grad, summed over the copies",
      .samples = repeat_samples,
      .variants = kOut},
     {.schema = "aten::tile(Tensor self, int[] dims) -> Tensor",
@@ -140,6 +141,8 @@ constexpr OperatorRecord kRecords[] = {
     {.schema = "aten::repeat_interleave.Tensor(Tensor repeats, *, int? output_size=None) -> Tensor",
      .summary = "Each index as often as repeats says.",
      .kernel = boxed<repeated_indices>,
+     .variants = kOut,
+     .out = {.overload = "Tensor_out"},
      .is_gradient_stop = true},
     {.schema = "aten::repeat_interleave.self_Tensor(Tensor self, Tensor repeats, int? dim=None, *, "
                "int? output_size=None) -> Tensor",

@@ -167,13 +167,16 @@ constexpr OperatorRecord kRecords[] = {
      .summary = "A bilinear form of two vectors for each output.",
      .formula = "out[.., o] = input1[..]^T weight[o] input2[..] + bias[o]",
      .composite = boxed<bilinear>,
-     .samples = bilinear_samples},
+     .samples = bilinear_samples,
+     .autocast = {.cuda = Autocast::Widest}},
     {.schema = "aten::_trilinear(Tensor i1, Tensor i2, Tensor i3, int[] expand1, int[] expand2, int[] expand3, int[] "
                "sumdim, int unroll_dim=1) -> Tensor",
      .summary = "The product of three tensors, each with dimensions put in, summed over some.",
+     .formula = "sum of i1 i2 i3 over sumdim",
      .infer = inferring<infer_trilinear>,
      .kernel = filling<trilinear_kernel>,
      .derivative = {trilinear_backward, {save_argument(0), save_argument(1), save_argument(2)}},
+     .gradient = "i1: sum of grad i2 i3\ni2: sum of grad i1 i3\ni3: sum of grad i1 i2",
      .samples = trilinear_samples},
 };
 

@@ -285,15 +285,28 @@ std::vector<Sample> pdist_samples(Random& random, ScalarType dtype) {
 constexpr std::string_view kCdist = "The p-norm of the difference of each row of x1 and each of x2.";
 constexpr std::string_view kPdist = "The p-norm of the difference of each pair of rows.";
 
+using In = NotFiniteNote::In;
+using When = NotFiniteNote::When;
+constexpr NotFiniteNote kCdistNotFinite[] = {
+    {In::Backward, When::Zero, -1, "the distance of equal points, where it has no derivative",
+     "add an eps under the root of a distance of your own"},
+};
+
 constexpr OperatorRecord kRecords[] = {
     {.schema = "aten::cdist(Tensor x1, Tensor x2, float p=2., int? compute_mode=None) -> Tensor",
      .summary = kCdist,
-     .composite = boxed<cdist>},
+     .formula = "out[i, j] = sum_k(|x1[i, k] - x2[j, k]|^p)^(1 / p)",
+     .composite = boxed<cdist>,
+     .autocast = {.cpu = Autocast::Float32, .cuda = Autocast::Float32},
+     .not_finite = kCdistNotFinite},
     {.schema = "aten::_cdist_forward(Tensor x1, Tensor x2, float p, int? compute_mode) -> Tensor",
      .summary = kCdist,
+     .formula = "out[i, j] = sum_k(|x1[i, k] - x2[j, k]|^p)^(1 / p)",
      .infer = inferring<infer_cdist>,
      .kernel = filling<cdist_kernel>,
      .derivative = {cdist_gradient, {save_argument(0), save_argument(1), save_result()}, "CdistBackward0"},
+     .gradient = "x1: sum_j grad[i, j] d |d|^(p - 2) / out[i, j]^(p - 1), d = x1[i] - x2[j]\n"
+                 "x2: -sum_i grad[i, j] d |d|^(p - 2) / out[i, j]^(p - 1), d = x1[i] - x2[j]",
      .samples = cdist_samples,
      .variants = kOut},
     {.schema = "aten::_cdist_backward(Tensor grad, Tensor x1, Tensor x2, float p, Tensor cdist) -> Tensor",
@@ -303,17 +316,22 @@ constexpr OperatorRecord kRecords[] = {
      .variants = kOut},
     {.schema = "aten::_euclidean_dist(Tensor x1, Tensor x2) -> Tensor",
      .summary = "cdist for p = 2, by a product of matrices.",
+     .formula = "out[i, j] = sqrt(sum_k (x1[i, k] - x2[j, k])^2)",
      .infer = inferring<infer_euclidean>,
      .kernel = filling<euclidean>,
      .derivative = {euclidean_backward, {save_argument(0), save_argument(1), save_result()}},
+     .gradient = "x1: sum_j grad[i, j] (x1[i] - x2[j]) / out[i, j]\nx2: sum_i grad[i, j] (x2[j] - x1[i]) / out[i, j]",
      .samples = euclidean_samples,
      .variants = kOut},
-    {.schema = "aten::pdist(Tensor self, float p=2.) -> Tensor", .summary = kPdist, .composite = boxed<pdist>},
+    {.schema = "aten::pdist(Tensor self, float p=2.) -> Tensor", .summary = kPdist, .composite = boxed<pdist>,
+     .autocast = {.cuda = Autocast::Float32}},
     {.schema = "aten::_pdist_forward(Tensor self, float p=2.) -> Tensor",
      .summary = kPdist,
+     .formula = "out[i, j] = sum_k(|self[i, k] - self[j, k]|^p)^(1 / p) for i < j",
      .infer = inferring<infer_pdist>,
      .kernel = filling<pdist_kernel>,
      .derivative = {pdist_gradient, {save_argument(0), save_result()}, "PdistBackward0"},
+     .gradient = "self: sum_j grad[i, j] d |d|^(p - 2) / out[i, j]^(p - 1), d = self[i] - self[j]",
      .samples = pdist_samples,
      .variants = kOut},
     {.schema = "aten::_pdist_backward(Tensor grad, Tensor self, float p, Tensor pdist) -> Tensor",

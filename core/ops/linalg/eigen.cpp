@@ -8,6 +8,7 @@
 #include "core/autograd/variable.h"
 #include "core/kernels/arithmetic.h"
 #include "core/dispatch/gradient_context.h"
+#include "core/dispatch/out_refusals.h"
 #include "core/ops/linalg/batch.h"
 #include "core/ops/linalg/calls.h"
 #include "core/ops/linalg/family.h"
@@ -247,16 +248,20 @@ constexpr OperatorRecord kRecords[] = {
      .infer = inferring<infer_eigh>,
      .kernel = filling<eigh, 2>,
      .derivative = {eigh_backward, {save_result(0), save_result(1)}},
+     .gradient = "A: V (diag(grad_L) + (V^H grad_V) / E) V^H, E[i, j] = L[j] - L[i]",
      .samples = eigh_samples,
      .variants = kOut,
-     .out_overload = "eigenvalues"},
+     .out = {.overload = "eigenvalues", .refusal = out_refusal::kStructured}},
     {.schema = "aten::linalg_eigh(Tensor self, str UPLO='L') -> (Tensor eigenvalues, Tensor eigenvectors)",
      .summary = "Eigenvalues of Hermitian matrices, least first, and vectors.",
      .formula = "self = V diag(L) V^H",
-     .composite = boxed<linalg_eigh>},
+     .composite = boxed<linalg_eigh>,
+     .gradient = "self: V (diag(grad_L) + (V^H grad_V) / E) V^H, E[i, j] = L[j] - L[i]",
+     .autocast = {.cpu = Autocast::Float32}},
     {.schema = "aten::linalg_eigvalsh(Tensor self, str UPLO='L') -> Tensor",
      .summary = "Eigenvalues of Hermitian matrices, least first.",
-     .composite = boxed<eigvalsh>},
+     .composite = boxed<eigvalsh>,
+     .autocast = {.cpu = Autocast::Float32}},
     {.schema = "aten::symeig(Tensor self, bool eigenvectors=False, bool upper=True) -> (Tensor eigenvalues, Tensor "
                "eigenvectors)",
      .summary = "Eigenvalues of Hermitian matrices, least first, and vectors if they are wanted.",
@@ -264,21 +269,29 @@ constexpr OperatorRecord kRecords[] = {
      .infer = inferring<infer_symeig>,
      .kernel = filling<symeig, 2>,
      .derivative = {symeig_backward, {save_result(0), save_result(1)}},
-     .samples = symeig_samples},
+     .gradient = "self: V (diag(grad_L) + (V^H grad_V) / E) V^H, E[i, j] = L[j] - L[i]",
+     .samples = symeig_samples,
+     .autocast = {.cpu = Autocast::Float32}},
     {.schema = "aten::linalg_eig(Tensor self) -> (Tensor eigenvalues, Tensor eigenvectors)",
      .summary = "Eigenvalues and eigenvectors, which are complex.",
      .formula = "self V = V diag(L)",
      .infer = inferring<infer_eig>,
      .kernel = filling<eig, 2>,
      .derivative = {eig_backward, {save_result(0), save_result(1)}},
-     .variants = kOut},
+     .gradient = "self: V^-H (diag(grad_L) + (M - V^H V diag(real(M))) / conj(E)) V^H, M = V^H grad_V, E[i, j] = "
+                 "L[j] - L[i]",
+     .variants = kOut,
+     .autocast = {.cpu = Autocast::Float32}},
     {.schema = "aten::linalg_eigvals(Tensor self) -> Tensor",
      .summary = "Eigenvalues, which are complex.",
+     .formula = "L of self V = V diag(L)",
      .infer = inferring<infer_eigvals>,
      .kernel = filling<eigvals_only>,
      .derivative = {eigvals_backward, {save_argument(0)}},
+     .gradient = "self: V^-H diag(grad) V^H",
      .samples = values_samples,
-     .variants = kOut},
+     .variants = kOut,
+     .autocast = {.cpu = Autocast::Float32}},
 };
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include "core/dispatch/functions.h"
 #include "core/dispatch/gradient_context.h"
+#include "core/dispatch/out_refusals.h"
 #include "core/ops/linalg/batch.h"
 #include "core/ops/linalg/calls.h"
 #include "core/ops/linalg/family.h"
@@ -106,7 +107,8 @@ constexpr OperatorRecord kRecords[] = {
      .infer = inferring<infer_factor>,
      .kernel = filling<factor, 3>,
      .samples = factor_samples,
-     .variants = kOut},
+     .variants = kOut,
+     .out = {.refusal = out_refusal::kStructured}},
     {.schema = "aten::linalg_ldl_factor(Tensor self, *, bool hermitian=False) -> (Tensor LD, Tensor pivots)",
      .summary = "LDL factors in one matrix, and the exchanges.",
      .formula = "self = L D L^T; hermitian: L D L^H",
@@ -117,7 +119,8 @@ constexpr OperatorRecord kRecords[] = {
      .infer = inferring<infer_solve>,
      .kernel = filling<solve>,
      .samples = solve_samples,
-     .variants = kOut},
+     .variants = kOut,
+     .out = {.refusal = out_refusal::kStructured}},
 };
 
 }  // namespace

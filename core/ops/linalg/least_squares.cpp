@@ -166,7 +166,10 @@ constexpr OperatorRecord kRecords[] = {
      .formula = "min_X |self X - b|",
      .kernel = boxed<lstsq>,
      .derivative = {lstsq_backward, {save_argument(0), save_argument(1)}},
-     .samples = lstsq_samples},
+     .gradient = "self: as linalg_pinv, for grad b^H\nb: (A^+)^H grad, A^+ the pseudo-inverse",
+     .samples = lstsq_samples,
+     .constant_results = 0b1110,
+     .autocast = {.cpu = Autocast::Float32}},
 };
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include "core/kernels/arithmetic.h"
 #include "core/dispatch/gradient_context.h"
+#include "core/dispatch/out_refusals.h"
 #include "core/ops/linalg/batch.h"
 #include "core/ops/linalg/calls.h"
 #include "core/ops/linalg/family.h"
@@ -339,34 +340,45 @@ constexpr OperatorRecord kRecords[] = {
      .infer = inferring<infer_factor>,
      .kernel = filling<factor, 3>,
      .derivative = {factor_backward, {save_result(0), save_result(1)}},
+     .gradient = "A: P L^-H (tril(L^H grad_L) below the diagonal + triu(grad_U U^H)) U^-H",
      .cost = factor_cost,
      .samples = factor_samples,
-     .variants = kOut},
+     .variants = kOut,
+     .out = {.refusal = out_refusal::kStructured}},
     {.schema = "aten::linalg_lu_factor(Tensor A, *, bool pivot=True) -> (Tensor LU, Tensor pivots)",
      .summary = "LU factors in one matrix, and the row exchanges.",
      .formula = "A = P L U",
-     .composite = boxed<lu_factor>},
+     .composite = boxed<lu_factor>,
+     .gradient = "A: P L^-H (tril(L^H grad_L) below the diagonal + triu(grad_U U^H)) U^-H"},
     {.schema = "aten::_lu_with_info(Tensor self, bool pivot=True, bool check_errors=True) -> (Tensor LU, Tensor "
                "pivots, Tensor info)",
      .summary = "linalg_lu_factor_ex under its old name.",
-     .composite = boxed<lu_with_info>},
+     .composite = boxed<lu_with_info>,
+     .autocast = {.cpu = Autocast::Float32}},
     {.schema = "aten::lu_unpack(Tensor LU_data, Tensor LU_pivots, bool unpack_data=True, bool unpack_pivots=True) -> "
                "(Tensor P, Tensor L, Tensor U)",
      .summary = "The permutation, lower and upper factor out of what lu_factor gives.",
+     .formula = "P, L, U of LU_data = L + U - 1",
      .infer = inferring<infer_unpack>,
      .kernel = filling<unpack, 3>,
      .derivative = {unpack_backward},
+     .gradient = "LU_data: tril(grad_L) below the diagonal + triu(grad_U)",
      .samples = unpack_samples,
-     .variants = kOut},
+     .variants = kOut,
+     .out = {.refusal = out_refusal::kStructured},
+     .constant_results = 0b001},
     {.schema = "aten::linalg_lu(Tensor A, *, bool pivot=True) -> (Tensor P, Tensor L, Tensor U)",
      .summary = "The LU factorisation with its permutation.",
      .formula = "A = P L U",
      .infer = inferring<infer_lu>,
      .kernel = filling<lu, 3>,
      .derivative = {lu_backward, {save_result(0), save_result(1), save_result(2)}},
+     .gradient = "A: P L^-H (tril(L^H grad_L) below the diagonal + triu(grad_U U^H)) U^-H",
      .cost = factor_cost,
      .samples = lu_samples,
-     .variants = kOut},
+     .variants = kOut,
+     .out = {.refusal = out_refusal::kStructured},
+     .constant_results = 0b001},
     {.schema =
          "aten::linalg_lu_solve(Tensor LU, Tensor pivots, Tensor B, *, bool left=True, bool adjoint=False) -> Tensor",
      .summary = "Solves a linear system whose matrix is given by its LU factors.",
@@ -374,11 +386,14 @@ constexpr OperatorRecord kRecords[] = {
      .infer = inferring<infer_solve>,
      .kernel = filling<solve>,
      .derivative = {solve_backward, {save_argument(0), save_argument(1), save_result(0, 0)}},
+     .gradient = "LU: triu(-U^-H grad out^H) + tril(-L^-H U^-H grad (U out)^H) below the diagonal\nB: A^-H grad",
      .samples = solve_samples,
-     .variants = kOut},
+     .variants = kOut,
+     .out = {.refusal = out_refusal::kStructured}},
     {.schema = "aten::lu_solve(Tensor self, Tensor LU_data, Tensor LU_pivots) -> Tensor",
      .summary = "linalg_lu_solve under its old name.",
-     .composite = boxed<old_solve>},
+     .composite = boxed<old_solve>,
+     .autocast = {.cpu = Autocast::Float32}},
 };
 
 }  // namespace

@@ -154,15 +154,21 @@ constexpr OperatorRecord kRecords[] = {
     {.schema = "aten::linalg_matrix_norm(Tensor self, Scalar ord, int[] dim=[-2, -1], bool keepdim=False, *, "
                "ScalarType? dtype=None) -> Tensor",
      .summary = kMatrixNorm,
+     .formula = "sqrt(sum(|x|^2)) for 'fro', sum_i S_i for 'nuc', max_i S_i for 2, min_i S_i for -2; max_j sum_i "
+                "|x[i, j]| for 1, max_i sum_j |x[i, j]| for inf",
      .composite = boxed<matrix_norm>,
-     .samples = norm_samples},
+     .samples = norm_samples,
+     .out = {.refusal = {"linalg.matrix_norm expected out tensor dtype {T} but got: {O}"}},
+     .autocast = {.cpu = Autocast::Float32}},
     {.schema = "aten::linalg_matrix_norm.str_ord(Tensor self, str ord='fro', int[] dim=[-2, -1], bool keepdim=False, "
                "*, ScalarType? dtype=None) -> Tensor",
      .summary = kNamedNorm,
-     .composite = boxed<matrix_norm_named>},
+     .composite = boxed<matrix_norm_named>,
+     .autocast = {.cpu = Autocast::Float32}},
     {.schema = "aten::linalg_norm(Tensor self, Scalar? ord=None, int[1]? dim=None, bool keepdim=False, *, ScalarType? "
                "dtype=None) -> Tensor",
      .summary = "Norm of vectors or, given an order and two dimensions, of matrices.",
+     .formula = "sum(|x|^ord)^(1 / ord)",
      .composite = boxed<norm>},
     {.schema = "aten::linalg_norm.ord_str(Tensor self, str ord, int[1]? dim=None, bool keepdim=False, *, ScalarType? "
                "dtype=None) -> Tensor",
@@ -170,11 +176,15 @@ constexpr OperatorRecord kRecords[] = {
      .composite = boxed<norm_named>},
     {.schema = "aten::nuclear_norm(Tensor self, bool keepdim=False) -> Tensor",
      .summary = "The sum of the singular values.",
+     .formula = "sum_i S_i of A = U diag(S) Vh",
      .composite = boxed<nuclear_norm>,
-     .samples = nuclear_samples},
+     .gradient = "self: grad U Vh",
+     .samples = nuclear_samples,
+     .autocast = {.cuda = Autocast::Float32}},
     {.schema = "aten::nuclear_norm.dim(Tensor self, int[2] dim, bool keepdim=False) -> Tensor",
      .summary = "The sum of the singular values.",
-     .composite = boxed<nuclear_norm_dim>},
+     .composite = boxed<nuclear_norm_dim>,
+     .autocast = {.cuda = Autocast::Float32}},
 };
 
 }  // namespace

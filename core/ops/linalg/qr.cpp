@@ -3,6 +3,7 @@
 
 #include "core/kernels/arithmetic.h"
 #include "core/dispatch/gradient_context.h"
+#include "core/dispatch/out_refusals.h"
 #include "core/ops/linalg/batch.h"
 #include "core/ops/linalg/calls.h"
 #include "core/ops/linalg/family.h"
@@ -333,40 +334,53 @@ constexpr OperatorRecord kRecords[] = {
      .infer = inferring<infer_qr>,
      .kernel = filling<qr, 2>,
      .derivative = {qr_backward, {save_result(0), save_result(1)}},
+     .gradient = "A: (grad_Q + Q (H + H^H)) R^-H, H = triu(grad_R R^H - Q^H grad_Q) with its diagonal halved",
      .samples = qr_samples,
-     .variants = kOut},
+     .variants = kOut,
+     .out = {.refusal = out_refusal::kStructured},
+     .autocast = {.cpu = Autocast::Float32}},
     {.schema = "aten::qr(Tensor self, bool some=True) -> (Tensor Q, Tensor R)",
      .summary = "linalg_qr under its old name.",
      .formula = "self = Q R",
-     .composite = boxed<old_qr>},
+     .composite = boxed<old_qr>,
+     .autocast = {.cpu = Autocast::Float32}},
     {.schema = "aten::geqrf(Tensor self) -> (Tensor a, Tensor tau)",
      .summary = "The QR factorisation as LAPACK keeps it: R above, reflectors below the diagonal.",
      .infer = inferring<infer_geqrf>,
      .kernel = filling<geqrf, 2>,
      .samples = matrix_samples,
      .variants = kOut,
-     .out_overload = "a"},
+     .out = {.overload = "a"},
+     .autocast = {.cpu = Autocast::Float32}},
     {.schema = "aten::linalg_householder_product(Tensor input, Tensor tau) -> Tensor",
      .summary = kProductSummary,
      .formula = "H_1 H_2 .. H_k, H_i = 1 - tau_i v_i v_i^H",
      .infer = inferring<infer_product>,
      .kernel = filling<product>,
      .derivative = {product_backward, {save_argument(0), save_argument(1)}},
+     .gradient = "input: of each reflector, with the product of the others around it\ntau: as input",
      .samples = product_samples,
-     .variants = kOut},
+     .variants = kOut,
+     .autocast = {.cpu = Autocast::Float32}},
     {.schema = "aten::orgqr(Tensor self, Tensor input2) -> Tensor",
      .summary = kProductSummary,
      .formula = "H_1 H_2 .. H_k, H_i = 1 - tau_i v_i v_i^H",
      .composite = [](Arguments arguments,
-                     IValue* results) { results[0] = call::householder_product(arguments[0], arguments[1]); }},
+                     IValue* results) { results[0] = call::householder_product(arguments[0], arguments[1]); },
+     .autocast = {.cpu = Autocast::Float32}},
     {.schema = "aten::ormqr(Tensor self, Tensor input2, Tensor input3, bool left=True, bool transpose=False) -> Tensor",
      .summary = "A matrix times the product of Householder reflectors.",
      .formula = "Q other, or other Q; transpose: with Q^H",
      .infer = inferring<infer_ormqr>,
      .kernel = filling<ormqr>,
      .derivative = {ormqr_backward, {save_argument(0), save_argument(1), save_argument(2)}},
+     .gradient = "input3: Q^H grad, grad Q^H on the right\n"
+                 "self: as linalg_householder_product, for grad input3^H\n"
+                 "input2: as self",
      .samples = ormqr_samples,
-     .variants = kOut},
+     .variants = kOut,
+     .out = {.refusal = {"torch.ormqr: Expected input and result to have the same dtype, but input has dtype{T} and result has dtype {O}"}},
+     .autocast = {.cpu = Autocast::Float32}},
 };
 
 }  // namespace

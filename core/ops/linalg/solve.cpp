@@ -7,6 +7,7 @@
 #include "core/kernels/arithmetic.h"
 #include "core/dispatch/forward.h"
 #include "core/dispatch/gradient_context.h"
+#include "core/dispatch/out_refusals.h"
 #include "core/ops/linalg/batch.h"
 #include "core/ops/linalg/calls.h"
 #include "core/ops/linalg/family.h"
@@ -194,9 +195,11 @@ constexpr OperatorRecord kRecords[] = {
      .infer = inferring<infer_solve>,
      .kernel = filling<solve, 4>,
      .derivative = {solve_backward, {save_argument(0), save_result(0), save_result(1), save_result(2)}},
+     .gradient = "A: -grad_B out^H, grad_B = A^-H grad\nB: A^-H grad",
      .cost = solve_cost,
      .variants = kOut,
-     .out_overload = "result"},
+     .out = {.overload = "result"},
+     .constant_results = 0b1110},
     {.schema = "aten::linalg_solve_ex(Tensor A, Tensor B, *, bool left=True, bool check_errors=False) -> (Tensor "
                "result, Tensor info)",
      .summary = "Solves a linear system; an error number says whether it could.",
@@ -206,24 +209,37 @@ constexpr OperatorRecord kRecords[] = {
     {.schema = "aten::linalg_solve(Tensor A, Tensor B, *, bool left=True) -> Tensor",
      .summary = "Solves a linear system.",
      .formula = "A X = B, or X A = B",
-     .composite = boxed<solve_checked>},
+     .composite = boxed<solve_checked>,
+     .gradient = "A: -grad_B out^H, grad_B = A^-H grad\nB: A^-H grad",
+     .autocast = {.cpu = Autocast::Float32}},
     {.schema = "aten::linalg_inv_ex(Tensor A, *, bool check_errors=False) -> (Tensor inverse, Tensor info)",
      .summary = "The inverse matrix; an error number says whether there is one.",
+     .formula = "A^-1",
      .infer = inferring<infer_inverse>,
      .kernel = filling<invert, 2>,
      .derivative = {invert_backward, {save_result(0)}},
+     .gradient = "A: -out^H grad out^H",
      .samples = inverse_samples,
      .variants = kOut,
-     .out_overload = "inverse"},
-    {.schema = "aten::linalg_inv(Tensor A) -> Tensor", .summary = "The inverse matrix.", .composite = boxed<inverse>},
-    {.schema = "aten::inverse(Tensor self) -> Tensor", .summary = "The inverse matrix.", .composite = boxed<inverse>},
+     .out = {.overload = "inverse", .refusal = out_refusal::kStructured},
+     .autocast = {.cpu = Autocast::Float32}},
+    {.schema = "aten::linalg_inv(Tensor A) -> Tensor", .summary = "The inverse matrix.",
+     .formula = "A^-1", .composite = boxed<inverse>,
+     .gradient = "A: -out^H grad out^H",
+     .autocast = {.cpu = Autocast::Float32}},
+    {.schema = "aten::inverse(Tensor self) -> Tensor", .summary = "The inverse matrix.",
+     .formula = "A^-1", .composite = boxed<inverse>,
+     .gradient = "self: -out^H grad out^H",
+     .autocast = {.cpu = Autocast::Float32}},
     {.schema = "aten::linalg_tensorinv(Tensor self, int ind=2) -> Tensor",
      .summary = "The inverse of a tensor as a map from its last to its first dimensions.",
      .composite = boxed<tensorinv>,
-     .samples = tensorinv_samples},
+     .samples = tensorinv_samples,
+     .autocast = {.cpu = Autocast::Float32}},
     {.schema = "aten::linalg_tensorsolve(Tensor self, Tensor other, int[]? dims=None) -> Tensor",
      .summary = "Solves tensordot(self, X, X.ndim) = other.",
-     .composite = boxed<tensorsolve>},
+     .composite = boxed<tensorsolve>,
+     .autocast = {.cpu = Autocast::Float32}},
 };
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "core/autograd/variable.h"
 #include "core/kernels/arithmetic.h"
 #include "core/dispatch/gradient_context.h"
+#include "core/dispatch/out_refusals.h"
 #include "core/ops/linalg/batch.h"
 #include "core/ops/linalg/calls.h"
 #include "core/ops/linalg/family.h"
@@ -214,23 +215,30 @@ constexpr OperatorRecord kRecords[] = {
      .infer = inferring<infer_svd>,
      .kernel = filling<svd, 3>,
      .derivative = {svd_backward, {save_result(0), save_result(1), save_result(2)}},
+     .gradient = "A: U diag(grad_S) Vh, with terms of 1 / (S_j^2 - S_i^2) when U or Vh has a gradient",
      .cost = svd_cost,
      .samples = svd_samples,
      .variants = kOut,
-     .out_overload = "U"},
+     .out = {.overload = "U", .refusal = out_refusal::kStructured}},
     {.schema =
          "aten::linalg_svd(Tensor A, bool full_matrices=True, *, str? driver=None) -> (Tensor U, Tensor S, Tensor Vh)",
      .summary = "Singular values, greatest first, and vectors.",
      .formula = "A = U diag(S) Vh",
-     .composite = boxed<linalg_svd>},
+     .composite = boxed<linalg_svd>,
+     .gradient = "A: U diag(grad_S) Vh, with terms of 1 / (S_j^2 - S_i^2) when U or Vh has a gradient",
+     .autocast = {.cpu = Autocast::Float32}},
     {.schema = "aten::linalg_svdvals(Tensor A, *, str? driver=None) -> Tensor",
      .summary = "Singular values, greatest first.",
+     .formula = "S of A = U diag(S) Vh",
      .composite = boxed<svdvals>,
-     .samples = values_samples},
+     .gradient = "A: U diag(grad) Vh",
+     .samples = values_samples,
+     .autocast = {.cpu = Autocast::Float32}},
     {.schema = "aten::svd(Tensor self, bool some=True, bool compute_uv=True) -> (Tensor U, Tensor S, Tensor V)",
      .summary = "Singular values, greatest first, and vectors; the right ones in columns.",
      .formula = "self = U diag(S) V^H",
-     .composite = boxed<old_svd>},
+     .composite = boxed<old_svd>,
+     .autocast = {.cpu = Autocast::Float32}},
 };
 
 }  // namespace

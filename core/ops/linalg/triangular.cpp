@@ -5,6 +5,7 @@
 
 #include "core/kernels/arithmetic.h"
 #include "core/dispatch/gradient_context.h"
+#include "core/dispatch/out_refusals.h"
 #include "core/ops/linalg/batch.h"
 #include "core/ops/linalg/calls.h"
 #include "core/ops/linalg/family.h"
@@ -161,8 +162,10 @@ constexpr OperatorRecord kRecords[] = {
      .infer = inferring<infer_solve>,
      .kernel = filling<solve>,
      .derivative = {solve_backward, {save_argument(0), save_result(0, 0)}},
+     .gradient = "self: -tri(grad_B out^H), grad_B = A^-H grad\nB: A^-H grad",
      .samples = solve_samples,
-     .variants = kOut},
+     .variants = kOut,
+     .out = {.refusal = out_refusal::kScalarType}},
     {.schema = "aten::triangular_solve(Tensor self, Tensor A, bool upper=True, bool transpose=False, bool "
                "unitriangular=False) -> (Tensor solution, "
                "Tensor cloned_coefficient)",
@@ -171,7 +174,9 @@ constexpr OperatorRecord kRecords[] = {
      .infer = inferring<infer_old>,
      .kernel = filling<solve_old, 2>,
      .derivative = {old_backward, {save_argument(1), save_result(0)}},
-     .samples = old_samples},
+     .gradient = "self: A^-H grad\nA: -tri(grad_self out^H)",
+     .samples = old_samples,
+     .autocast = {.cpu = Autocast::Float32}},
 };
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include "core/kernels/arithmetic.h"
 #include "core/dispatch/gradient_context.h"
+#include "core/dispatch/out_refusals.h"
 #include "core/ops/linalg/batch.h"
 #include "core/ops/linalg/family.h"
 #include "core/kernels/elementwise.h"
@@ -85,19 +86,26 @@ std::vector<Sample> vander_samples(Random& random, ScalarType dtype) {
 constexpr OperatorRecord kRecords[] = {
     {.schema = "aten::linalg_cross(Tensor self, Tensor other, *, int dim=-1) -> Tensor",
      .summary = "The cross product of vectors of three elements along dim.",
+     .formula = "out = (a_2 b_3 - a_3 b_2, a_3 b_1 - a_1 b_3, a_1 b_2 - a_2 b_1)",
      .infer = inferring<infer_cross>,
      .kernel = filling<cross>,
      .derivative = {cross_backward, {save_argument(0, 1), save_argument(1, 0)}},
+     .gradient = "self: cross(other, grad)\nother: cross(grad, self)",
      .samples = cross_samples,
-     .variants = kOut},
+     .variants = kOut,
+     .out = {.refusal = out_refusal::kStructured}},
     {.schema = "aten::cross(Tensor self, Tensor other, int? dim=None) -> Tensor",
      .summary = "The cross product along dim, or along the first dimension of size 3.",
-     .composite = boxed<cross_default>},
+     .formula = "out = (a_2 b_3 - a_3 b_2, a_3 b_1 - a_1 b_3, a_1 b_2 - a_2 b_1)",
+     .composite = boxed<cross_default>,
+     .gradient = "self: cross(other, grad)\nother: cross(grad, self)",
+     .autocast = {.cuda = Autocast::Widest}},
     {.schema = "aten::linalg_vecdot(Tensor x, Tensor y, *, int dim=-1) -> Tensor",
      .summary = "The dot product along dim, the first vector conjugated.",
      .formula = "sum(conj(x) y)",
      .composite = boxed<vecdot>,
-     .samples = vecdot_samples},
+     .samples = vecdot_samples,
+     .out = {.refusal = {"linalg.vecdot: Expected out of dtype{T} but found {O}"}}},
     {.schema = "aten::linalg_vander(Tensor x, *, int? N=None) -> Tensor",
      .summary = "The powers 0 to N - 1 of each element.",
      .formula = "out[.., i, j] = x[.., i]^j",

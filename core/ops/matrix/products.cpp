@@ -3,10 +3,12 @@
 #include "core/ops/matrix/products.h"
 
 #include "core/dispatch/functions.h"
+#include "core/dispatch/out_refusals.h"
 #include "core/ops/matrix/bfloat16.h"
 #include "core/ops/matrix/family.h"
 #include "core/ops/matrix/gemm.h"
 #include "core/ops/matrix/layout.h"
+#include "core/ops/not_finite.h"
 #include "core/ops/samples.h"
 
 namespace loupe {
@@ -288,6 +290,16 @@ std::vector<Sample> addbmm_samples(Random& random, ScalarType dtype) {
 
 }  // namespace
 
+using In = NotFiniteNote::In;
+using When = NotFiniteNote::When;
+constexpr NotFiniteNote kMmNotFinite[] = {
+    {In::Either, When::Infinite, 0, "0 \u00b7 Inf or Inf \u2212 Inf in a matrix product", advice::kProduct},
+    {In::Either, When::Always, 0, "a matrix product that leaves the range of its dtype", advice::kShrink},
+};
+constexpr NotFiniteNote kAddmmNotFinite[] = {
+    {In::Either, When::Always, 0, "a matrix product that leaves the range of its dtype", advice::kShrink},
+};
+
 extern const OperatorRecord kMm = {
     .schema = "aten::mm(Tensor self, Tensor mat2) -> Tensor",
     .summary = "The product of two matrices.",
@@ -295,9 +307,13 @@ extern const OperatorRecord kMm = {
     .infer = inferring<infer_mm>,
     .kernel = filling<mm>,
     .derivative = {mm_backward, {save_argument(0, 1), save_argument(1, 0)}},
+    .gradient = "self: grad mat2^T\nmat2: self^T grad",
     .cost = mm_cost,
     .samples = mm_samples,
     .variants = kOut,
+    .out = {.refusal = out_refusal::kStructured},
+    .autocast = {.cpu = Autocast::Lower, .cuda = Autocast::Lower},
+    .not_finite = kMmNotFinite,
 };
 
 extern const OperatorRecord kAddmm = {
@@ -307,9 +323,14 @@ extern const OperatorRecord kAddmm = {
     .infer = inferring<infer_addmm>,
     .kernel = filling<addmm>,
     .derivative = {addmm_backward, {save_argument(1, 2), save_argument(2, 1)}},
+    .gradient = "self: beta grad\nmat1: alpha grad mat2^T\nmat2: alpha mat1^T grad",
     .cost = addmm_cost,
     .samples = addmm_samples,
     .variants = kInPlace | kOut,
+    .out = {.refusal = out_refusal::kStructured},
+    .autocast = {.cpu = Autocast::Lower, .cuda = Autocast::Lower},
+    .python = {.has_older_form = true},
+    .not_finite = kAddmmNotFinite,
 };
 
 extern const OperatorRecord kBmm = {
@@ -319,9 +340,13 @@ extern const OperatorRecord kBmm = {
     .infer = inferring<infer_bmm_of>,
     .kernel = filling<bmm>,
     .derivative = {bmm_backward, {save_argument(0, 1), save_argument(1, 0)}},
+    .gradient = "self: grad[b] mat2[b]^T\nmat2: self[b]^T grad[b]",
     .cost = mm_cost,
     .samples = bmm_samples,
     .variants = kOut,
+    .out = {.refusal = out_refusal::kStructured},
+    .autocast = {.cpu = Autocast::Lower, .cuda = Autocast::Lower},
+    .not_finite = kMmNotFinite,
 };
 
 extern const OperatorRecord kBaddbmm = {
@@ -331,9 +356,13 @@ extern const OperatorRecord kBaddbmm = {
     .infer = inferring<infer_baddbmm>,
     .kernel = filling<baddbmm>,
     .derivative = {baddbmm_backward, {save_argument(1, 2), save_argument(2, 1)}},
+    .gradient = "self: beta grad\nbatch1: alpha grad[b] batch2[b]^T\nbatch2: alpha batch1[b]^T grad[b]",
     .cost = addmm_cost,
     .samples = baddbmm_samples,
     .variants = kInPlace | kOut,
+    .out = {.refusal = out_refusal::kStructured},
+    .autocast = {.cpu = Autocast::Lower, .cuda = Autocast::Lower},
+    .python = {.has_older_form = true},
 };
 
 extern const OperatorRecord kAddbmm = {
@@ -343,9 +372,12 @@ extern const OperatorRecord kAddbmm = {
     .infer = inferring<infer_addbmm>,
     .kernel = filling<addbmm>,
     .derivative = {addbmm_backward, {save_argument(1, 2), save_argument(2, 1)}},
+    .gradient = "self: beta grad\nbatch1: alpha grad batch2[b]^T\nbatch2: alpha batch1[b]^T grad",
     .cost = addbmm_cost,
     .samples = addbmm_samples,
     .variants = kInPlace | kOut,
+    .autocast = {.cpu = Autocast::Lower, .cuda = Autocast::Lower},
+    .python = {.has_older_form = true},
 };
 
 }  // namespace loupe

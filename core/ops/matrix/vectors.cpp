@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // mv, addmv, dot, vdot, outer, addr: products with vectors.
 #include "core/dispatch/functions.h"
+#include "core/dispatch/out_refusals.h"
 #include "core/kernels/elementwise.h"
 #include "core/kernels/promotion.h"
 #include "core/ops/matrix/bfloat16.h"
@@ -189,9 +190,12 @@ extern const OperatorRecord kMv = {
     .infer = inferring<infer_mv>,
     .kernel = filling<mv>,
     .derivative = {mv_backward, {save_argument(0, 1), save_argument(1, 0)}},
+    .gradient = "self: grad vec^T\nvec: self^T grad",
     .cost = mv_cost,
     .samples = mv_samples,
     .variants = kOut,
+    .out = {.refusal = out_refusal::kStructured},
+    .autocast = {.cuda = Autocast::Lower},
 };
 
 extern const OperatorRecord kAddmv = {
@@ -201,9 +205,13 @@ extern const OperatorRecord kAddmv = {
     .infer = inferring<infer_addmv>,
     .kernel = filling<addmv>,
     .derivative = {addmv_backward, {save_argument(1, 2), save_argument(2, 1)}},
+    .gradient = "self: beta grad\nmat: alpha grad vec^T\nvec: alpha mat^T grad",
     .cost = addmv_cost,
     .samples = addmv_samples,
     .variants = kInPlace | kOut,
+    .out = {.refusal = out_refusal::kStructured},
+    .autocast = {.cuda = Autocast::Lower},
+    .python = {.has_older_form = true},
 };
 
 extern const OperatorRecord kDot = {
@@ -213,8 +221,11 @@ extern const OperatorRecord kDot = {
     .infer = inferring<infer_dot>,
     .kernel = filling<dot>,
     .derivative = {dot_backward, {save_argument(0, 1), save_argument(1, 0)}},
+    .gradient = "self: grad tensor\ntensor: grad self",
     .samples = dot_samples,
     .variants = kOut,
+    .out = {.refusal = out_refusal::kDot},
+    .autocast = {.cuda = Autocast::Widest},
 };
 
 extern const OperatorRecord kVdot = {
@@ -224,8 +235,10 @@ extern const OperatorRecord kVdot = {
     .infer = inferring<infer_dot>,
     .kernel = filling<vdot>,
     .derivative = {vdot_backward, {save_argument(0, 1), save_argument(1, 0)}},
+    .gradient = "self: conj(grad) other\nother: grad self",
     .samples = dot_samples,
     .variants = kOut,
+    .out = {.refusal = out_refusal::kDot},
 };
 
 extern const OperatorRecord kOuter = {
@@ -233,6 +246,7 @@ extern const OperatorRecord kOuter = {
     .summary = "All products of an element of one vector and one of another.",
     .formula = "out[i, j] = self[i] vec2[j]",
     .composite = boxed<outer>,
+    .gradient = "self: grad vec2\nvec2: grad^T self",
     .samples = outer_samples,
 };
 
@@ -241,6 +255,7 @@ extern const OperatorRecord kGer = {
     .summary = "The same as outer.",
     .formula = "out[i, j] = self[i] vec2[j]",
     .composite = boxed<outer>,
+    .gradient = "self: grad vec2\nvec2: grad^T self",
     .samples = outer_samples,
 };
 
@@ -251,8 +266,11 @@ extern const OperatorRecord kAddr = {
     .infer = inferring<infer_addr>,
     .kernel = filling<addr>,
     .derivative = {addr_backward, {save_argument(1, 2), save_argument(2, 1)}},
+    .gradient = "self: beta grad\nvec1: alpha grad vec2\nvec2: alpha grad^T vec1",
     .samples = addr_samples,
     .variants = kInPlace | kOut,
+    .autocast = {.cuda = Autocast::Lower},
+    .python = {.has_older_form = true},
 };
 
 }  // namespace loupe

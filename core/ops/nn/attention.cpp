@@ -6,6 +6,7 @@
 #include "core/ops/nn/common.h"
 #include "core/ops/nn/family.h"
 #include "core/dispatch/cpp_type_name.h"
+#include "core/ops/not_finite.h"
 
 namespace loupe {
 namespace {
@@ -180,6 +181,23 @@ std::vector<Sample> public_dot_product_samples(Random& random, ScalarType dtype)
 
 }  // namespace
 
+constexpr std::string_view kAttention =
+    "query: (dS key) / sqrt(d), dS = P (dP - sum_j P dP), P = softmax(query key^T / sqrt(d) + mask), dP = grad "
+    "value^T\n"
+    "key: (dS^T query) / sqrt(d)\n"
+    "value: P^T grad\n"
+    "attn_mask: dS";
+
+using In = NotFiniteNote::In;
+using When = NotFiniteNote::When;
+constexpr NotFiniteNote kScaledDotProductAttentionNotFinite[] = {
+    {In::Either, When::Infinite, 0, "attention over Inf, or over a row that is fully masked", advice::kMask},
+    {In::Either, When::Always, 0, "attention over a fully masked row, or with scores that leave the range of the dtype",
+     "leave every row one position that is not masked; where none is masked, bring queries and keys down: normalise them",
+     NotFiniteNote::Makes::Nan},
+    {In::Either, When::Always, 0, "attention that leaves the range of its dtype", advice::kShrink},
+};
+
 extern const OperatorRecord kNativeMultiHeadAttention = {
     .schema = "aten::_native_multi_head_attention(Tensor query, Tensor key, Tensor value, int embed_dim, int num_head, Tensor qkv_weight, "
               "Tensor qkv_bias, Tensor proj_weight, Tensor proj_bias, Tensor? mask=None, bool need_weights=True, bool "
@@ -187,7 +205,11 @@ extern const OperatorRecord kNativeMultiHeadAttention = {
     .summary = "Multi-head attention with its input and output projections; gives the attention weights too when asked.",
     .formula = "softmax(q k^T / sqrt(d)) v, by heads",
     .composite = boxed<multi_head_attention>,
+    .gradient = "query: through the projections and the attention, as by linear and _scaled_dot_product_attention\n"
+                "key: as query\n"
+                "value: as query",
     .samples = attention_samples,
+    .variants = kOut,
 };
 extern const OperatorRecord kTransformerEncoderLayer = {
     .schema = "aten::_transformer_encoder_layer_fwd(Tensor src, int embed_dim, int num_heads, Tensor qkv_weight, Tensor qkv_bias, Tensor "
@@ -195,7 +217,11 @@ extern const OperatorRecord kTransformerEncoderLayer = {
               "norm_weight_2, Tensor norm_bias_2, Tensor ffn_weight_1, Tensor ffn_bias_1, Tensor ffn_weight_2, Tensor ffn_bias_2, "
               "Tensor? mask=None, int? mask_type=None) -> Tensor",
     .summary = "A Transformer encoder layer: attention and a feed-forward network, each with a residual and a normalisation.",
+    .formula = "x = norm1(src + attention(src)); out = norm2(x + W_2 relu(W_1 x + b_1) + b_2); norm first: before, "
+               "not behind",
     .composite = boxed<encoder_layer>,
+    .gradient = "src: through both residuals, the attention and the feed-forward network",
+    .variants = kOut,
 };
 extern const OperatorRecord kScaledDotProductAttention = {
     .schema = "aten::_scaled_dot_product_attention(Tensor query, Tensor key, Tensor value, Tensor? attn_mask=None, float dropout_p=0., bool "
@@ -203,6 +229,7 @@ extern const OperatorRecord kScaledDotProductAttention = {
     .summary = "Attention of queries over keys and values.",
     .formula = "softmax(q k^T / sqrt(d) + mask) v",
     .composite = boxed<scaled_dot_product_with_weights>,
+    .gradient = kAttention,
     .samples = dot_product_samples,
 };
 extern const OperatorRecord kScaledDotProductAttentionMath = {
@@ -211,6 +238,7 @@ extern const OperatorRecord kScaledDotProductAttentionMath = {
     .summary = "Attention of queries over keys and values.",
     .formula = "softmax(q k^T / sqrt(d) + mask) v",
     .composite = boxed<scaled_dot_product_with_weights>,
+    .gradient = kAttention,
     .samples = dot_product_samples,
 };
 
@@ -221,7 +249,9 @@ extern const OperatorRecord kPublicScaledDotProductAttention = {
     .summary = "Attention of queries over keys and values.",
     .formula = "softmax(scale q k^T + mask) v",
     .composite = boxed<scaled_dot_product>,
+    .gradient = kAttention,
     .samples = public_dot_product_samples,
+    .not_finite = kScaledDotProductAttentionNotFinite,
 };
 
 }  // namespace loupe

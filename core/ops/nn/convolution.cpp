@@ -10,6 +10,7 @@
 #include "core/dispatch/cpp_type_name.h"
 #include "core/ops/nn/common.h"
 #include "core/ops/nn/family.h"
+#include "core/ops/not_finite.h"
 
 namespace loupe {
 namespace nn_ops {
@@ -362,6 +363,12 @@ std::vector<Sample> convolution_backward_samples(Random& random, ScalarType dtyp
 
 }  // namespace
 
+using In = NotFiniteNote::In;
+using When = NotFiniteNote::When;
+constexpr NotFiniteNote kConvolutionNotFinite[] = {
+    {In::Either, When::Always, 0, "a convolution that leaves the range of its dtype", advice::kShrink},
+};
+
 extern const OperatorRecord kConvolution = {
     .schema = "aten::convolution(Tensor input, Tensor weight, Tensor? bias, int[] stride, int[] padding, int[] dilation, bool "
               "transposed, int[] output_padding, int groups) -> Tensor",
@@ -370,8 +377,14 @@ extern const OperatorRecord kConvolution = {
     .infer = infer_convolution,
     .kernel = FillingKernel{run_convolution},
     .derivative = {convolution_backward_of, {save_argument(0), save_argument(1)}},
+    .gradient = "input: sum_{o, k} grad[n, o, p] weight[o, c, k] at stride p + dilation k - padding\n"
+                "weight: sum_{n, p} grad[n, o, p] input[n, c, stride p + dilation k - padding]\n"
+                "bias: sum_{n, p} grad[n, o, p]",
     .cost = convolution_cost,
     .samples = convolution_samples,
+    .variants = kOut,
+    .autocast = {.cuda = Autocast::Lower},
+    .not_finite = kConvolutionNotFinite,
 };
 
 extern const OperatorRecord kConvolutionBackward = {
@@ -379,10 +392,16 @@ extern const OperatorRecord kConvolutionBackward = {
               "int[] padding, int[] dilation, bool transposed, int[] output_padding, int groups, bool[3] output_mask) -> "
               "(Tensor, Tensor, Tensor)",
     .summary = "Gradients of a convolution for its input, weight and bias; those not in output_mask are left out.",
+    .formula = "out0 = conv_transpose(grad_output, weight), out1 = conv(input, grad_output), out2 = sum_{n, p} "
+               "grad_output",
     .kernel = run_convolution_backward,
     .derivative = {convolution_double_backward, {save_argument(0), save_argument(1), save_argument(2)}},
+    .gradient = "grad_output: conv(grad0, weight) + conv(input, grad1) + grad2\n"
+                "input: conv_transpose(grad_output, grad1)\n"
+                "weight: conv(grad0, grad_output)",
     .cost = convolution_backward_cost,
     .samples = convolution_backward_samples,
+    .variants = kOut,
 };
 
 }  // namespace loupe

@@ -5,6 +5,7 @@
 #include "core/ops/nn/common.h"
 #include "core/ops/nn/convolution.h"
 #include "core/ops/nn/family.h"
+#include "core/ops/not_finite.h"
 
 namespace loupe {
 namespace {
@@ -182,14 +183,32 @@ constexpr std::string_view kTransposedFormula = "out[n, o, stride p + dilation k
 
 }  // namespace
 
+constexpr std::string_view kConvolutionGradient =
+    "input: sum_{o, k} grad[n, o, p] weight[o, c, k] at stride p + dilation k - padding\n"
+    "weight: sum_{n, p} grad[n, o, p] input[n, c, stride p + dilation k - padding]\n"
+    "bias: sum_{n, p} grad[n, o, p]";
+constexpr std::string_view kTransposed =
+    "input: sum_{o, k} grad[n, o, stride p + dilation k - padding] weight[c, o, k]\n"
+    "weight: sum_{n, p} input[n, c, p] grad[n, o, stride p + dilation k - padding]\n"
+    "bias: sum_{n, p} grad[n, o, p]";
+
+using In = NotFiniteNote::In;
+using When = NotFiniteNote::When;
+constexpr NotFiniteNote kConv1dNotFinite[] = {
+    {In::Either, When::Always, 0, "a convolution that leaves the range of its dtype", advice::kShrink},
+};
+
 extern const OperatorRecord kConv1d = {
     .schema = "aten::conv1d(Tensor input, Tensor weight, Tensor? bias=None, int[1] stride=[1], int[1] padding=[0], int[1] "
               "dilation=[1], int groups=1) -> Tensor",
     .summary = "Convolution over one dimension; input [N, C, L] or [C, L].",
     .formula = kFormula,
     .composite = boxed<conv<1>>,
+    .gradient = kConvolutionGradient,
     .cost = call_cost,
     .samples = conv_samples<1>,
+    .autocast = {.cpu = Autocast::Lower, .cuda = Autocast::Lower},
+    .not_finite = kConv1dNotFinite,
 };
 extern const OperatorRecord kConv2d = {
     .schema = "aten::conv2d(Tensor input, Tensor weight, Tensor? bias=None, int[2] stride=1, int[2] padding=0, int[2] dilation=1, "
@@ -197,8 +216,11 @@ extern const OperatorRecord kConv2d = {
     .summary = "Convolution over two dimensions; input [N, C, H, W] or [C, H, W].",
     .formula = kFormula,
     .composite = boxed<conv<2>>,
+    .gradient = kConvolutionGradient,
     .cost = call_cost,
     .samples = conv_samples<2>,
+    .autocast = {.cpu = Autocast::Lower, .cuda = Autocast::Lower},
+    .not_finite = kConv1dNotFinite,
 };
 extern const OperatorRecord kConv3d = {
     .schema = "aten::conv3d(Tensor input, Tensor weight, Tensor? bias=None, int[3] stride=1, int[3] padding=0, int[3] dilation=1, "
@@ -206,8 +228,11 @@ extern const OperatorRecord kConv3d = {
     .summary = "Convolution over three dimensions; input [N, C, D, H, W] or [C, D, H, W].",
     .formula = kFormula,
     .composite = boxed<conv<3>>,
+    .gradient = kConvolutionGradient,
     .cost = call_cost,
     .samples = conv_samples<3>,
+    .autocast = {.cpu = Autocast::Lower, .cuda = Autocast::Lower},
+    .not_finite = kConv1dNotFinite,
 };
 extern const OperatorRecord kConv1dPadding = {
     .schema = "aten::conv1d.padding(Tensor input, Tensor weight, Tensor? bias=None, int[1] stride=[1], str padding=\"valid\", "
@@ -217,6 +242,7 @@ extern const OperatorRecord kConv1dPadding = {
     .composite = boxed<conv_padded<1>>,
     .cost = call_cost,
     .samples = padded_samples<1>,
+    .autocast = {.cpu = Autocast::Lower, .cuda = Autocast::Lower},
 };
 extern const OperatorRecord kConv2dPadding = {
     .schema = "aten::conv2d.padding(Tensor input, Tensor weight, Tensor? bias=None, int[2] stride=1, str padding=\"valid\", int[2] "
@@ -226,6 +252,7 @@ extern const OperatorRecord kConv2dPadding = {
     .composite = boxed<conv_padded<2>>,
     .cost = call_cost,
     .samples = padded_samples<2>,
+    .autocast = {.cpu = Autocast::Lower, .cuda = Autocast::Lower},
 };
 extern const OperatorRecord kConv3dPadding = {
     .schema = "aten::conv3d.padding(Tensor input, Tensor weight, Tensor? bias=None, int[3] stride=1, str padding=\"valid\", int[3] "
@@ -235,6 +262,7 @@ extern const OperatorRecord kConv3dPadding = {
     .composite = boxed<conv_padded<3>>,
     .cost = call_cost,
     .samples = padded_samples<3>,
+    .autocast = {.cpu = Autocast::Lower, .cuda = Autocast::Lower},
 };
 extern const OperatorRecord kConvolutionMode = {
     .schema = "aten::_convolution_mode(Tensor input, Tensor weight, Tensor? bias, int[] stride, str padding, int[] dilation, int "
@@ -242,6 +270,7 @@ extern const OperatorRecord kConvolutionMode = {
     .summary = "Convolution with padding \"same\" or \"valid\".",
     .formula = kFormula,
     .composite = boxed<convolution_mode>,
+    .gradient = kConvolutionGradient,
     .cost = call_cost,
     .samples = padded_samples<2>,
 };
@@ -252,8 +281,12 @@ extern const OperatorRecord kConvolutionFull = {
     .summary = "Convolution as traced graphs call it; the last four arguments change nothing here.",
     .formula = kFormula,
     .composite = boxed<convolution_full>,
+    .gradient = kConvolutionGradient,
     .cost = call_cost,
     .samples = full_samples,
+    .variants = kOut,
+    .autocast = {.cpu = Autocast::Lower, .cuda = Autocast::Lower},
+    .not_finite = kConv1dNotFinite,
 };
 extern const OperatorRecord kConvTranspose1d = {
     .schema = "aten::conv_transpose1d(Tensor input, Tensor weight, Tensor? bias=None, int[1] stride=[1], int[1] padding=[0], int[1] "
@@ -261,8 +294,10 @@ extern const OperatorRecord kConvTranspose1d = {
     .summary = "Transposed convolution over one dimension.",
     .formula = kTransposedFormula,
     .composite = boxed<conv_transpose<1>>,
+    .gradient = kTransposed,
     .cost = transposed_cost,
     .samples = transpose_samples<1>,
+    .autocast = {.cpu = Autocast::Float32, .cuda = Autocast::Lower},
 };
 extern const OperatorRecord kConvTranspose2d = {
     .schema = "aten::conv_transpose2d.input(Tensor input, Tensor weight, Tensor? bias=None, int[2] stride=1, int[2] padding=0, "
@@ -270,8 +305,10 @@ extern const OperatorRecord kConvTranspose2d = {
     .summary = "Transposed convolution over two dimensions.",
     .formula = kTransposedFormula,
     .composite = boxed<conv_transpose<2>>,
+    .gradient = kTransposed,
     .cost = transposed_cost,
     .samples = transpose_samples<2>,
+    .autocast = {.cpu = Autocast::Float32, .cuda = Autocast::Lower},
 };
 extern const OperatorRecord kConvTranspose3d = {
     .schema = "aten::conv_transpose3d.input(Tensor input, Tensor weight, Tensor? bias=None, int[3] stride=1, int[3] padding=0, "
@@ -279,14 +316,19 @@ extern const OperatorRecord kConvTranspose3d = {
     .summary = "Transposed convolution over three dimensions.",
     .formula = kTransposedFormula,
     .composite = boxed<conv_transpose<3>>,
+    .gradient = kTransposed,
     .cost = transposed_cost,
     .samples = transpose_samples<3>,
+    .autocast = {.cpu = Autocast::Float32, .cuda = Autocast::Lower},
 };
 extern const OperatorRecord kConvTbc = {
     .schema = "aten::conv_tbc(Tensor self, Tensor weight, Tensor bias, int pad=0) -> Tensor",
     .summary = "Convolution over time; input [T, B, C].",
+    .formula = "out[t, n, o] = bias[o] + sum_{c, k} self[t + k - pad, n, c] weight[k, c, o]",
     .composite = boxed<conv_tbc>,
     .samples = tbc_samples,
+    .variants = kOut,
+    .autocast = {.cpu = Autocast::Lower, .cuda = Autocast::Lower},
 };
 
 }  // namespace loupe

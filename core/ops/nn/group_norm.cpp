@@ -493,6 +493,18 @@ constexpr std::string_view kFormula = "out = (input - mean) / sqrt(var + eps) we
 
 }  // namespace
 
+constexpr std::string_view kNormalised =
+    "input: (g - mean(g) - y mean(g y)) / std, g = grad weight, y = (input - mean) / std\n"
+    "weight: sum of grad (input - mean) / std\n"
+    "bias: sum of grad";
+
+using In = NotFiniteNote::In;
+using When = NotFiniteNote::When;
+constexpr NotFiniteNote kGroupNormNotFinite[] = {
+    {In::Either, When::Always, 0, "a group_norm whose sums leave the range, or of equal elements with eps 0",
+     "give it an eps above 0, in float32"},
+};
+
 extern const OperatorRecord kGroupNormScale = {
     .schema = "loupe::group_norm_scale(Tensor input, Tensor? weight, Tensor? bias, int groups, float eps) -> (Tensor scale, Tensor shift, "
               "Tensor mean, Tensor rstd)",
@@ -517,15 +529,23 @@ extern const OperatorRecord kNativeGroupNorm = {
     .infer = inferring<infer_native_group_norm>,
     .kernel = filling<native_group_norm, 3>,
     .derivative = {native_group_norm_gradient, {save_argument(0), save_argument(1), save_result(1), save_result(2)}},
+    .gradient = kNormalised,
     .samples = native_samples,
+    .variants = kOut,
 };
 extern const OperatorRecord kNativeGroupNormBackward = {
     .schema = "aten::native_group_norm_backward(Tensor grad_out, Tensor input, Tensor mean, Tensor rstd, Tensor? weight, SymInt N, SymInt C, "
               "SymInt HxW, int group, bool[3] output_mask) -> (Tensor, Tensor, Tensor)",
     .summary = "Gradients of group_norm for input, weight and bias.",
+    .formula = "out0 = (g - mean(g) - y mean(g y)) / std, g = grad_out weight; out1 = sum grad_out y; out2 = sum "
+               "grad_out",
     .kernel = run_native_group_norm_backward,
     .derivative = {native_group_norm_double_gradient,
                    {save_argument(0), save_argument(1), save_argument(2), save_argument(3), save_argument(4)}},
+    .gradient = "grad_out: weight times the same map of grad0, plus y grad1 + grad2\n"
+                "input: derivative of the three sums above\n"
+                "weight: sum of grad_out times the same map of grad0",
+    .variants = kOut,
 };
 extern const OperatorRecord kGroupNorm = {
     .schema = "aten::group_norm(Tensor input, int num_groups, Tensor? weight=None, Tensor? bias=None, float eps=1.0000000000000001e-05, bool "
@@ -533,7 +553,10 @@ extern const OperatorRecord kGroupNorm = {
     .summary = "Scales groups of channels of each sample to zero mean and unit variance.",
     .formula = kFormula,
     .composite = boxed<group_norm>,
+    .gradient = kNormalised,
     .samples = samples,
+    .autocast = {.cuda = Autocast::Float32},
+    .not_finite = kGroupNormNotFinite,
 };
 
 }  // namespace loupe

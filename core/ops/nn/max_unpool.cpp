@@ -2,6 +2,7 @@
 // max_unpool2d and max_unpool3d: values put back where max_pool found them.
 #include <algorithm>
 
+#include "core/dispatch/out_refusals.h"
 #include "core/ops/nn/common.h"
 #include "core/ops/nn/family.h"
 
@@ -110,8 +111,11 @@ extern const OperatorRecord kMaxUnpool2d = {
     .infer = inferring<infer_max_unpool2d>,
     .kernel = filling<max_unpool2d>,
     .derivative = {unpool_gradient<2>, {save_argument(1)}, "MaxUnpool2DBackward0"},
+    .gradient = "self: grad at the indices",
     .samples = unpool2d_samples,
     .variants = kOut,
+    .out = {.refusal = out_refusal::kScalarType},
+    .autocast = {.cpu = Autocast::Float32},
 };
 extern const OperatorRecord kMaxUnpool3d = {
     .schema = "aten::max_unpool3d(Tensor self, Tensor indices, int[3] output_size, int[3] stride, int[3] padding) -> Tensor",
@@ -120,8 +124,11 @@ extern const OperatorRecord kMaxUnpool3d = {
     .infer = inferring<infer_max_unpool3d>,
     .kernel = filling<max_unpool3d>,
     .derivative = {unpool_gradient<3>, {save_argument(1)}, "MaxUnpool3DBackward0"},
+    .gradient = "self: grad at the indices",
     .samples = unpool3d_samples,
     .variants = kOut,
+    .out = {.refusal = out_refusal::kScalarType},
+    .autocast = {.cpu = Autocast::Float32},
 };
 
 }  // namespace loupe

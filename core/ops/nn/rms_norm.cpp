@@ -56,6 +56,7 @@ extern const OperatorRecord kRmsNorm = {
     .summary = "Scales the last dimensions to a root mean square of one.",
     .formula = "input / sqrt(mean(input^2) + eps) weight",
     .composite = boxed<rms_norm>,
+    .gradient = "input: (g - y mean(g y)) / rms, g = grad weight, y = input / rms\nweight: sum grad y",
     .samples = rms_norm_samples,
 };
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/base/parallel.h"
+#include "core/dispatch/out_refusals.h"
 #include "core/ops/nn/common.h"
 #include "core/ops/nn/family.h"
 #include "core/ops/nn/rounded_moments.h"
@@ -479,6 +480,24 @@ std::vector<Sample> backward_samples(Random& random, ScalarType dtype) {
     return all;
 }
 
+constexpr std::string_view formula_of(Interpolation mode, int rank) {
+    switch (mode) {
+        case Interpolation::Nearest: return "out[p] = self[floor(p H_in / H_out)]";
+        case Interpolation::NearestExact: return "out[p] = self[floor((p + 1 / 2) H_in / H_out)]";
+        case Interpolation::Linear:
+        case Interpolation::LinearSmooth:
+            if (rank == 1) return "out[p] = (1 - t) self[i] + t self[i + 1], i + t = (p + 1 / 2) H_in / H_out - 1 / 2";
+            if (rank == 2) return "out[p, q] = sum_{i, j} w(i, p) w(j, q) self[i, j], w linear between neighbours";
+            return "out[p, q, r] = sum_{i, j, k} w(i, p) w(j, q) w(k, r) self[i, j, k], w linear between neighbours";
+        case Interpolation::Cubic:
+        case Interpolation::CubicSmooth:
+            return "out[p, q] = sum_{i, j} w(i, p) w(j, q) self[i, j], w cubic over four neighbours, a = -3 / 4";
+    }
+    return {};
+}
+constexpr std::string_view kWeighted = "self: grad, added to the inputs it was read from with the same weights\n"
+                                       "input: grad, added to the inputs it was read from with the same weights";
+
 }  // namespace
 
 #define LOUPE_UPSAMPLE(Name, mode, n, text, node, align, align_count, scales, sizes_in, words)                                          \
@@ -503,10 +522,14 @@ std::vector<Sample> backward_samples(Random& random, ScalarType dtype) {
     extern const OperatorRecord k##Name = {                                                                                             \
         .schema = "aten::" text "(Tensor self, SymInt[" #n "] output_size" align scales ") -> Tensor",                                  \
         .summary = words,                                                                                                               \
+        .formula = formula_of(Interpolation::mode, n),                                                                                  \
         .infer = infer_upsample<Interpolation::mode, n, false>,                                                                         \
         .kernel = FillingKernel{run_upsample<Interpolation::mode, n, false>},                                                           \
         .derivative = {Name##_gradient, {}, node "Backward0"},                                                                          \
+        .gradient = kWeighted,                                                                                                          \
         .samples = samples<n, align_count != 0, n>,                                                                                     \
+        .variants = kOut,                                                                                                               \
+        .out = {.refusal = out_refusal::kStructured},                                                                                   \
     };                                                                                                                                  \
     extern const OperatorRecord k##Name##Vec = {                                                                                        \
         .schema = "aten::" text ".vec(Tensor input, SymInt[]? output_size" align ", float[]? scale_factors) -> Tensor",                 \
@@ -515,6 +538,8 @@ std::vector<Sample> backward_samples(Random& random, ScalarType dtype) {
         .kernel = FillingKernel{run_upsample<Interpolation::mode, n, true>},                                                            \
         .derivative = {Name##_vec_gradient, {}, node "Backward1"},                                                                      \
         .samples = samples<n, align_count != 0, 1>,                                                                                     \
+        .variants = kOut,                                                                                                               \
+        .out = {.overload = "vec_out"},                                                                                                 \
     };                                                                                                                                  \
     extern const OperatorRecord k##Name##Backward = {                                                                                   \
         .schema = "aten::" text "_backward(Tensor grad_output, SymInt[" #n "] output_size, SymInt[" sizes_in "] input_size" align scales \
@@ -523,7 +548,10 @@ std::vector<Sample> backward_samples(Random& random, ScalarType dtype) {
         .infer = infer_upsample_backward<Interpolation::mode, n, false>,                                                                \
         .kernel = FillingKernel{run_upsample_backward<Interpolation::mode, n, false>},                                                  \
         .derivative = {Name##_double_gradient, {}, node "BackwardBackward0"},                                                           \
+        .gradient = "grad_output: grad, resampled as forward",                                                                          \
         .samples = backward_samples<n, align_count != 0, n>,                                                                            \
+        .variants = kOut,                                                                                                               \
+        .out = {.overload = "grad_input", .names = "grad_input", .refusal = out_refusal::kStructured},                                  \
     };                                                                                                                                  \
     extern const OperatorRecord k##Name##BackwardVec = {                                                                                \
         .schema = "aten::" text "_backward.vec(Tensor grad_output, SymInt[]? output_size, SymInt[] input_size" align                    \
@@ -533,6 +561,8 @@ std::vector<Sample> backward_samples(Random& random, ScalarType dtype) {
         .kernel = FillingKernel{run_upsample_backward<Interpolation::mode, n, true>},                                                   \
         .derivative = {Name##_vec_double_gradient, {}, node "BackwardBackward1"},                                                       \
         .samples = backward_samples<n, align_count != 0, 1>,                                                                            \
+        .variants = kOut,                                                                                                               \
+        .out = {.overload = "vec_out"},                                                                                                 \
     };
 #define LOUPE_ALIGN ", bool align_corners"
 #define LOUPE_SCALES1 ", float? scales=None"

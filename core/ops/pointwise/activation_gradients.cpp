@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "core/dispatch/out_refusals.h"
 #include "core/kernels/arithmetic.h"
 #include "core/ops/pointwise/family.h"
 #include "core/ops/pointwise/pointwise.h"
@@ -173,7 +174,7 @@ constexpr OperatorRecord gradient(std::string_view schema, std::string_view summ
                                   SamplesFunction samples) {
     return {.schema = schema, .summary = summary, .infer = infer_gradient, .kernel = kernel,
             .derivative = {backward, {save_argument(0, 1), save_argument(1)}}, .samples = samples, .variants = kOut,
-            .out_overload = "grad_input"};
+            .out = {.overload = "grad_input"}};
 }
 constexpr OperatorRecord complex_gradient(std::string_view schema, std::string_view summary, KernelFunction kernel, BackwardFunction backward) {
     OperatorRecord record = gradient(schema, summary, FillingKernel{kernel}, backward, backward_samples);
@@ -210,45 +211,77 @@ std::vector<Sample> log_sigmoid_samples(Random& random, ScalarType dtype) {
 
 constexpr OperatorRecord kRecords[] = {
     gradient("aten::threshold_backward(Tensor grad_output, Tensor self, Scalar threshold) -> Tensor", "Gradient of relu and threshold.",
-             activation<ActivationOp::ThresholdBackward, 2>, flat_gradient<&fn::threshold_backward, 2>, with_numbers<1>),
+             activation<ActivationOp::ThresholdBackward, 2>, flat_gradient<&fn::threshold_backward, 2>, with_numbers<1>)
+        .with_formula("grad_output if x > threshold else 0")
+        .with_gradient("grad_output: grad where x > threshold, else 0\nself: 0"),
     gradient("aten::hardtanh_backward(Tensor grad_output, Tensor self, Scalar min_val, Scalar max_val) -> Tensor",
              "Gradient of hardtanh.", activation<ActivationOp::HardtanhBackward, 2>, flat_gradient<&fn::hardtanh_backward, 2, 3>,
-             with_numbers<-3, 5>),
+             with_numbers<-3, 5>)
+        .with_formula("grad_output if min_val < x < max_val else 0")
+        .with_gradient("grad_output: grad where min_val < x < max_val, else 0\nself: 0"),
     gradient("aten::leaky_relu_backward(Tensor grad_output, Tensor self, Scalar negative_slope, bool self_is_result) -> Tensor",
              "Gradient of leaky_relu.", activation<ActivationOp::LeakyReluBackward, 2>,
-             flat_gradient<&fn::leaky_relu_backward, 2, 3>, leaky_samples),
+             flat_gradient<&fn::leaky_relu_backward, 2, 3>, leaky_samples)
+        .with_formula("grad_output if x > 0 else negative_slope grad_output")
+        .with_gradient("grad_output: grad where x > 0, else negative_slope grad\nself: 0"),
     {.schema = "aten::elu_backward(Tensor grad_output, Scalar alpha, Scalar scale, Scalar input_scale, bool is_result, Tensor "
                "self_or_result) -> Tensor",
      .summary = "Gradient of elu.",
+     .formula = "scale grad_output if x > 0 else scale input_scale alpha exp(input_scale x) grad_output",
      .infer = infer_elu_gradient,
      .kernel = FillingKernel{&elu_kernel},
      .derivative = {elu_gradient, {save_argument(0, 5), save_argument(5)}},
+     .gradient = "grad_output: grad elu'(x)\nself_or_result: grad grad_output elu''(x)",
      .samples = elu_samples,
      .variants = kOut,
-     .out_overload = "grad_input"},
+     .out = {.overload = "grad_input"}},
     gradient("aten::gelu_backward(Tensor grad_output, Tensor self, *, str approximate=\"none\") -> Tensor", "Gradient of gelu.",
-             FillingKernel{&gelu_kernel}, gelu_gradient, gelu_samples),
+             FillingKernel{&gelu_kernel}, gelu_gradient, gelu_samples)
+        .with_formula("grad_output (Phi(x) + x phi(x))")
+        .with_gradient("grad_output: grad (Phi(x) + x phi(x))\nself: grad grad_output phi(x) (2 - x^2)"),
     complex_gradient("aten::silu_backward(Tensor grad_output, Tensor self) -> Tensor", "Gradient of silu.",
-                     complex_too<ActivationOp::SiluBackward, silu_slope>, curved_gradient<&fn::silu_backward, silu_curvature>),
+                     complex_too<ActivationOp::SiluBackward, silu_slope>, curved_gradient<&fn::silu_backward, silu_curvature>)
+        .with_formula("grad_output s (1 + x (1 - s)), s = sigmoid(x)")
+        .with_gradient("grad_output: grad s (1 + x (1 - s))\nself: grad grad_output s (1 - s) (2 + x (1 - 2 s))"),
     gradient("aten::mish_backward(Tensor grad_output, Tensor self) -> Tensor", "Gradient of mish.",
-             activation<ActivationOp::MishBackward, 2>, curved_gradient<&fn::mish_backward, mish_curvature>, backward_samples),
+             activation<ActivationOp::MishBackward, 2>, curved_gradient<&fn::mish_backward, mish_curvature>, backward_samples)
+        .with_formula("grad_output (t + x sigmoid(x) (1 - t^2)), t = tanh(softplus(x))")
+        .with_gradient("grad_output: grad mish'(x)\nself: grad grad_output mish''(x)"),
     gradient("aten::hardsigmoid_backward(Tensor grad_output, Tensor self) -> Tensor", "Gradient of hardsigmoid.",
-             activation<ActivationOp::HardsigmoidBackward, 2>, flat_gradient<&fn::hardsigmoid_backward>, backward_samples),
+             activation<ActivationOp::HardsigmoidBackward, 2>, flat_gradient<&fn::hardsigmoid_backward>, backward_samples)
+        .with_formula("grad_output / 6 if -3 < x < 3 else 0")
+        .with_gradient("grad_output: grad / 6 where -3 < x < 3, else 0\nself: 0"),
     gradient("aten::hardswish_backward(Tensor grad_output, Tensor self) -> Tensor", "Gradient of hardswish.",
-             activation<ActivationOp::HardswishBackward, 2>, hardswish_gradient, backward_samples),
+             activation<ActivationOp::HardswishBackward, 2>, hardswish_gradient, backward_samples)
+        .with_out({})
+        .with_formula("grad_output hardswish'(x)")
+        .with_gradient("grad_output: grad hardswish'(x)\nself: grad grad_output / 3 where -3 < x < 3, else 0"),
     gradient("aten::softplus_backward(Tensor grad_output, Tensor self, Scalar beta, Scalar threshold) -> Tensor",
-             "Gradient of softplus.", activation<ActivationOp::SoftplusBackward, 2>, softplus_gradient, with_numbers<6, 3>),
+             "Gradient of softplus.", activation<ActivationOp::SoftplusBackward, 2>, softplus_gradient, with_numbers<6, 3>)
+        .with_formula("grad_output sigmoid(beta x)")
+        .with_gradient("grad_output: grad sigmoid(beta x)\nself: grad grad_output beta s (1 - s), s = sigmoid(beta x)"),
     gradient("aten::softshrink_backward(Tensor grad_output, Tensor self, Scalar lambd) -> Tensor", "Gradient of softshrink.",
-             activation<ActivationOp::SoftshrinkBackward, 2>, flat_gradient<&fn::softshrink_backward, 2>, with_numbers<2>),
+             activation<ActivationOp::SoftshrinkBackward, 2>, flat_gradient<&fn::softshrink_backward, 2>, with_numbers<2>)
+        .with_formula("grad_output if |x| > lambd else 0")
+        .with_gradient("grad_output: grad where |x| > lambd, else 0\nself: 0"),
     gradient("aten::hardshrink_backward(Tensor grad_out, Tensor self, Scalar lambd) -> Tensor", "Gradient of hardshrink.",
-             activation<ActivationOp::HardshrinkBackward, 2>, flat_gradient<&fn::hardshrink_backward, 2>, with_numbers<2>),
+             activation<ActivationOp::HardshrinkBackward, 2>, flat_gradient<&fn::hardshrink_backward, 2>, with_numbers<2>)
+        .with_formula("grad_out if |x| > lambd else 0")
+        .with_gradient("grad_out: grad where |x| > lambd, else 0\nself: 0"),
     gradient("aten::log_sigmoid_backward(Tensor grad_output, Tensor self, Tensor buffer) -> Tensor",
              "Gradient of log_sigmoid; the buffer is not used.", activation<ActivationOp::LogSigmoidBackward, 2>,
-             log_sigmoid_gradient, log_sigmoid_samples),
+             log_sigmoid_gradient, log_sigmoid_samples)
+        .with_out({.overload = "grad_input", .refusal = out_refusal::kFound})
+        .with_formula("grad_output sigmoid(-x)")
+        .with_gradient("grad_output: grad sigmoid(-x)\nself: -grad grad_output s (1 - s), s = sigmoid(x)"),
     complex_gradient("aten::sigmoid_backward(Tensor grad_output, Tensor output) -> Tensor", "Gradient of sigmoid, from its output.",
-                     complex_too<ActivationOp::SigmoidBackward, sigmoid_slope>, sigmoid_gradient),
+                     complex_too<ActivationOp::SigmoidBackward, sigmoid_slope>, sigmoid_gradient)
+        .with_formula("grad_output output (1 - output)")
+        .with_gradient("grad_output: grad output (1 - output)\noutput: grad grad_output (1 - 2 output)"),
     complex_gradient("aten::tanh_backward(Tensor grad_output, Tensor output) -> Tensor", "Gradient of tanh, from its output.",
-                     complex_too<ActivationOp::TanhBackward, tanh_slope>, tanh_gradient),
+                     complex_too<ActivationOp::TanhBackward, tanh_slope>, tanh_gradient)
+        .with_formula("grad_output (1 - output^2)")
+        .with_gradient("grad_output: grad (1 - output^2)\noutput: -2 grad grad_output output"),
 };
 
 }  // namespace

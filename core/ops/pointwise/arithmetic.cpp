@@ -2,8 +2,10 @@
 // add, sub, rsub, mul: of two tensors, or a tensor and a number.
 
 #include "core/kernels/arithmetic.h"
+#include "core/ops/not_finite.h"
 #include "core/ops/pointwise/family.h"
 #include "core/ops/pointwise/pointwise.h"
+#include "core/ops/sparse/sparse.h"
 
 namespace loupe {
 namespace {
@@ -83,6 +85,24 @@ std::vector<Sample> subtraction_scalar_samples(Random& random, ScalarType dtype)
     return dtype == ScalarType::Bool ? std::vector<Sample>() : alpha_scalar_samples(random, dtype);
 }
 
+using In = NotFiniteNote::In;
+using When = NotFiniteNote::When;
+constexpr NotFiniteNote kMulNotFinite[] = {
+    {In::Either, When::Infinite, 0, "0 \u00b7 Inf", advice::kProduct},
+    {In::Forward, When::Always, 0, "a product that leaves the range of its dtype", advice::kShrink},
+};
+constexpr NotFiniteNote kAddNotFinite[] = {
+    {In::Either, When::Infinite, 0, "Inf \u2212 Inf", advice::kDifference},
+    {In::Forward, When::Always, 0, "a sum that leaves the range of its dtype", advice::kShrink},
+};
+constexpr NotFiniteNote kSubNotFinite[] = {
+    {In::Either, When::Infinite, 0, "Inf \u2212 Inf", advice::kDifference},
+    {In::Forward, When::Always, 0, "a difference that leaves the range of its dtype", advice::kShrink},
+};
+constexpr NotFiniteNote kRsubNotFinite[] = {
+    {In::Either, When::Infinite, 0, "Inf \u2212 Inf", advice::kDifference},
+};
+
 constexpr OperatorRecord kRecords[] = {
     {.schema = "aten::add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor",
      .summary = "Sum of two tensors.",
@@ -90,8 +110,12 @@ constexpr OperatorRecord kRecords[] = {
      .infer = infer_add,
      .kernel = kScaledKernel<BinaryOp::Add, BinaryOp::AddScaled>,
      .derivative = {add_backward},
+     .gradient = "self: grad\nother: alpha grad",
      .samples = alpha_samples,
-     .variants = kInPlace | kOut},
+     .variants = kInPlace | kOut,
+     .sparse = {.run = on_sparse::add},
+     .python = {.takes_numbers = true, .has_older_form = true},
+     .not_finite = kAddNotFinite},
     {.schema = "aten::add.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor",
      .summary = "Sum of a tensor and a number.",
      .formula = "self + alpha other",
@@ -100,15 +124,21 @@ constexpr OperatorRecord kRecords[] = {
      .derivative = {[](G& c) { c.set_grad(0, c.grad_output()); }, {}, "AddBackward1"},
      .samples = alpha_scalar_samples,
      .variants = kInPlace | kOut,
-     .out_overload = "Scalar_out"},
+     .out = {.overload = "Scalar_out"},
+     .sparse = {.run = on_sparse::add},
+     .python = {.number_is_tensor = true, .has_older_form = true}},
     {.schema = "aten::sub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor",
      .summary = "Difference of two tensors.",
      .formula = "self - alpha other",
      .infer = infer_sub,
      .kernel = kScaledKernel<BinaryOp::Sub, BinaryOp::SubScaled>,
      .derivative = {sub_backward},
+     .gradient = "self: grad\nother: -alpha grad",
      .samples = subtraction_samples,
-     .variants = kInPlace | kOut},
+     .variants = kInPlace | kOut,
+     .sparse = {.run = on_sparse::sub},
+     .python = {.takes_numbers = true, .has_older_form = true},
+     .not_finite = kSubNotFinite},
     {.schema = "aten::sub.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor",
      .summary = "Difference of a tensor and a number.",
      .formula = "self - alpha other",
@@ -117,29 +147,41 @@ constexpr OperatorRecord kRecords[] = {
      .derivative = {[](G& c) { c.set_grad(0, c.grad_output()); }, {}, "SubBackward1"},
      .samples = subtraction_scalar_samples,
      .variants = kInPlace | kOut,
-     .out_overload = "Scalar_out"},
+     .out = {.overload = "Scalar_out"},
+     .sparse = {.run = on_sparse::sub},
+     .python = {.number_is_tensor = true, .has_older_form = true}},
     {.schema = "aten::rsub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor",
      .summary = "Difference with the operands exchanged.",
      .formula = "other - alpha self",
      .infer = infer_sub,
      .kernel = FillingKernel{&rsub_kernel},
      .derivative = {rsub_backward},
-     .samples = subtraction_samples},
+     .gradient = "self: -alpha grad\nother: grad",
+     .samples = subtraction_samples,
+     .variants = kOut,
+     .out = {.overload = "Tensor_out"},
+     .not_finite = kRsubNotFinite},
     {.schema = "aten::rsub.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor",
      .summary = "A number minus a tensor.",
      .formula = "other - alpha self",
      .infer = infer_sub,
      .kernel = FillingKernel{&rsub_kernel},
      .derivative = {rsub_backward, {}, "RsubBackward1"},
-     .samples = subtraction_scalar_samples},
+     .samples = subtraction_scalar_samples,
+     .variants = kOut,
+     .out = {.overload = "Scalar_out"}},
     {.schema = "aten::mul.Tensor(Tensor self, Tensor other) -> Tensor",
      .summary = "Product, element by element.",
      .formula = "self other",
      .infer = infer_binary,
      .kernel = binary<BinaryOp::Mul>,
      .derivative = {mul_backward, {save_argument(0, 1), save_argument(1, 0)}},
+     .gradient = "self: grad other\nother: grad self",
      .samples = binary_samples,
-     .variants = kInPlace | kOut},
+     .variants = kInPlace | kOut,
+     .sparse = {.run = on_sparse::scale},
+     .python = {.takes_numbers = true},
+     .not_finite = kMulNotFinite},
     {.schema = "aten::mul.Scalar(Tensor self, Scalar other) -> Tensor",
      .summary = "Product with a number.",
      .formula = "self other",
@@ -148,7 +190,9 @@ constexpr OperatorRecord kRecords[] = {
      .derivative = {[](G& c) { c.set_grad(0, c.grad_output() * conj(c.value(1).to_scalar())); }, {}, "MulBackward1"},
      .samples = scalar_samples,
      .variants = kInPlace | kOut,
-     .out_overload = "Scalar_out"},
+     .out = {.overload = "Scalar_out"},
+     .sparse = {.run = on_sparse::scale},
+     .python = {.number_is_tensor = true}},
 };
 
 }  // namespace

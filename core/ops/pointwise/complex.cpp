@@ -4,6 +4,7 @@
 #include <limits>
 #include <numbers>
 
+#include "core/dispatch/out_refusals.h"
 #include "core/kernels/arithmetic.h"
 #include "core/ops/pointwise/family.h"
 #include "core/ops/pointwise/pointwise.h"
@@ -143,41 +144,68 @@ constexpr OperatorRecord composite(std::string_view schema, std::string_view sum
 constexpr OperatorRecord kRecords[] = {
     {.schema = "aten::view_as_real(Tensor(a) self) -> Tensor(a)",
      .summary = "A view of complex numbers with their parts in a last dimension.",
+     .formula = "out[.., 0] = real(self), out[.., 1] = imag(self)",
      .kernel = boxed<view_as_real>,
      .derivative = {[](G& c) { c.set_grad(0, fn::view_as_complex(fn::contiguous(c.grad_output()))); }},
+     .gradient = "self: grad[.., 0] + i grad[.., 1]",
      .samples = complex_only},
     {.schema = "aten::view_as_complex(Tensor(a) self) -> Tensor(a)",
      .summary = "A view of pairs in the last dimension as complex numbers.",
+     .formula = "self[.., 0] + i self[.., 1]",
      .kernel = boxed<view_as_complex>,
-     .derivative = {[](G& c) { c.set_grad(0, fn::view_as_real(c.grad_output())); }}},
-    composite("aten::real(Tensor(a) self) -> Tensor(a)", "Real parts, a view.", boxed<real>, unary_samples),
-    composite("aten::imag(Tensor(a) self) -> Tensor(a)", "Imaginary parts, a view.", boxed<imag>, complex_only),
-    composite("aten::conj(Tensor(a) self) -> Tensor(a)", "Complex conjugate of each element; a real tensor itself.", boxed<conj_view>, unary_samples),
-    composite("aten::_conj(Tensor(a) self) -> Tensor(a)", "Complex conjugate of each element; a real tensor itself.", boxed<conj_view>),
-    composite("aten::resolve_conj(Tensor(a) self) -> Tensor(a)", "self: conjugates are never lazy here.", boxed<itself>),
-    composite("aten::resolve_neg(Tensor(a) self) -> Tensor(a)", "self: negation is never lazy here.", boxed<itself>),
+     .derivative = {[](G& c) { c.set_grad(0, fn::view_as_real(c.grad_output())); }},
+     .gradient = "self: real(grad) and imag(grad) in a last dimension",
+     .autocast = {.cpu = Autocast::Float32}},
+    composite("aten::real(Tensor(a) self) -> Tensor(a)", "Real parts, a view.", boxed<real>, unary_samples)
+        .with_formula("real(self)")
+        .with_gradient("self: grad"),
+    composite("aten::imag(Tensor(a) self) -> Tensor(a)", "Imaginary parts, a view.", boxed<imag>, complex_only)
+        .with_formula("imag(self)")
+        .with_gradient("self: i grad"),
+    composite("aten::conj(Tensor(a) self) -> Tensor(a)", "Complex conjugate of each element; a real tensor itself.", boxed<conj_view>, unary_samples)
+        .with_formula("conj(self)")
+        .with_gradient("self: conj(grad)"),
+    composite("aten::_conj(Tensor(a) self) -> Tensor(a)", "Complex conjugate of each element; a real tensor itself.", boxed<conj_view>)
+        .with_formula("conj(self)")
+        .with_gradient("self: conj(grad)"),
+    composite("aten::resolve_conj(Tensor(a) self) -> Tensor(a)", "self: conjugates are never lazy here.", boxed<itself>)
+        .with_formula("self")
+        .with_gradient("self: grad"),
+    composite("aten::resolve_neg(Tensor(a) self) -> Tensor(a)", "self: negation is never lazy here.", boxed<itself>)
+        .with_formula("self")
+        .with_gradient("self: grad"),
     {.schema = "aten::conj_physical(Tensor self) -> Tensor",
      .summary = "Complex conjugate of each element, copied.",
+     .formula = "conj(self)",
      .infer = infer_same,
      .kernel = FillingKernel{&conj_kernel},
      .derivative = {[](G& c) { c.set_grad(0, conj(c.grad_output())); }},
+     .gradient = "self: conj(grad)",
      .samples = unary_samples,
-     .variants = kInPlace | kOut},
+     .variants = kInPlace | kOut,
+     .out = {.refusal = out_refusal::kFound}},
     {.schema = "aten::complex(Tensor real, Tensor imag) -> Tensor",
      .summary = "Complex numbers from their parts.",
      .formula = "real + i imag",
      .infer = inferring<infer_complex>,
      .kernel = filling<join_parts>,
      .derivative = {complex_backward},
+     .gradient = "real: real(grad)\nimag: imag(grad)",
      .samples = pair_samples,
-     .variants = kOut},
-    composite("aten::polar(Tensor abs, Tensor angle) -> Tensor", "Complex numbers from magnitude and angle.", boxed<polar>, pair_samples),
+     .variants = kOut,
+     .out = {.refusal = out_refusal::kObjectOut}},
+    composite("aten::polar(Tensor abs, Tensor angle) -> Tensor", "Complex numbers from magnitude and angle.", boxed<polar>, pair_samples)
+        .with_autocast({.cpu = Autocast::Float32})
+        .with_out({.refusal = out_refusal::kObjectOut})
+        .with_formula("abs (cos(angle) + i sin(angle))")
+        .with_gradient("abs: real(conj(grad) out) / abs\nangle: real(conj(grad) i out)"),
     {.schema = "aten::angle(Tensor self) -> Tensor",
      .summary = "Angle in the complex plane.",
      .formula = "atan2(imag, real)",
      .infer = infer_angle,
      .kernel = FillingKernel{&angle_kernel},
      .derivative = {angle_backward, {save_argument(0)}},
+     .gradient = "self: 0 of real numbers; of complex ones grad i x / |x|^2",
      .samples = unary_samples,
      .variants = kOut},
 };

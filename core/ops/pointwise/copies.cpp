@@ -7,6 +7,7 @@
 #include "core/ops/pointwise/family.h"
 #include "core/ops/pointwise/pointwise.h"
 #include "core/ops/samples.h"
+#include "core/ops/sparse/sparse.h"
 
 namespace loupe {
 namespace {
@@ -168,15 +169,25 @@ constexpr OperatorRecord composite(std::string_view schema, std::string_view sum
     return {.schema = schema, .summary = summary, .composite = function};
 }
 
+using In = NotFiniteNote::In;
+using When = NotFiniteNote::When;
+constexpr NotFiniteNote kToNotFinite[] = {
+    {In::Forward, When::Always, 0, "a number that its new dtype does not hold",
+     "cast to bfloat16 or float32, or scale it down before"},
+};
+
 constexpr OperatorRecord kCopies[] = {
     {.schema = "aten::copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!)",
      .summary = "Overwrites self with src, converted and broadcast.",
+     .formula = "self = src",
      .kernel = boxed<copy_in_place>,
      .derivative = {[](G& c) {
          c.grad(0, [&] { return fn::zeros_like(c.grad_output()); });
          c.grad(1, [&] { return c.grad_output(); });
      }},
-     .samples = copied_tensor_samples},
+     .gradient = "self: 0\nsrc: grad, in src's dtype",
+     .samples = copied_tensor_samples,
+     .sparse = {.run = on_sparse::copy}},
     {.schema = "aten::copy_.int(Tensor(a!) self, int other) -> Tensor(a!)",
      .summary = "Overwrites self with a number.",
      .kernel = boxed<copy_number>,
@@ -189,17 +200,25 @@ constexpr OperatorRecord kCopies[] = {
      .samples = copied_number_samples<false>},
     {.schema = "aten::clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor",
      .summary = "A copy, by default in the same memory order.",
+     .formula = "self",
      .infer = infer_clone,
      .kernel = FillingKernel{&copy_first},
      .derivative = {pass_gradient},
+     .gradient = "self: grad",
      .samples = clone_samples,
-     .variants = kOut},
+     .variants = kOut,
+     .sparse = {.run = on_sparse::clone}},
     composite("aten::contiguous(Tensor(a) self, *, MemoryFormat memory_format=0) -> Tensor(a)",
-              "self when it is in that memory order, else a copy.", boxed<contiguous>),
+              "self when it is in that memory order, else a copy.", boxed<contiguous>)
+        .with_sparse({.run = on_sparse::itself})
+        .with_formula("self")
+        .with_gradient("self: grad"),
     {.schema = "aten::fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!)",
      .summary = "Sets every element to a number.",
+     .formula = "self = value",
      .kernel = boxed<fill_number>,
      .derivative = {zero_gradient},
+     .gradient = "self: 0\nvalue: sum of grad",
      .samples = fill_samples},
     {.schema = "aten::fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!)",
      .summary = "Sets every element to the value of a 0-dimensional tensor.",
@@ -208,44 +227,73 @@ constexpr OperatorRecord kCopies[] = {
      .samples = fill_tensor_samples},
     {.schema = "aten::zero_(Tensor(a!) self) -> Tensor(a!)",
      .summary = "Sets every element to 0.",
+     .formula = "self = 0",
      .kernel = boxed<zero_in_place>,
      .derivative = {zero_gradient},
-     .samples = unary_samples},
-    composite("aten::fill.Scalar(Tensor self, Scalar value) -> Tensor", "A number in self's shape.", boxed<fill>),
-    composite("aten::fill.Tensor(Tensor self, Tensor value) -> Tensor", "A value in self's shape.", boxed<fill_with_tensor>),
-    composite("aten::zero(Tensor self) -> Tensor", "Zeros in self's shape.", boxed<zero>),
+     .gradient = "self: 0",
+     .samples = unary_samples,
+     .sparse = {.run = on_sparse::zero}},
+    composite("aten::fill.Scalar(Tensor self, Scalar value) -> Tensor", "A number in self's shape.", boxed<fill>)
+        .with_out({.overload = "Scalar_out"})
+        .with_formula("value")
+        .with_gradient("self: 0\nvalue: sum of grad"),
+    composite("aten::fill.Tensor(Tensor self, Tensor value) -> Tensor", "A value in self's shape.", boxed<fill_with_tensor>)
+        .with_out({.overload = "Tensor_out"}),
+    composite("aten::zero(Tensor self) -> Tensor", "Zeros in self's shape.", boxed<zero>).with_out({})
+        .with_formula("0")
+        .with_gradient("self: 0"),
 };
 
 constexpr OperatorRecord kConversions[] = {
     {.schema = "aten::_to_copy(Tensor self, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? "
                "pin_memory=None, bool non_blocking=False, MemoryFormat? memory_format=None) -> Tensor",
      .summary = "A copy in another dtype, device or memory order.",
+     .formula = "self",
      .infer = infer_to_copy,
      .kernel = FillingKernel{&copy_first},
      .derivative = {pass_gradient},
-     .samples = conversion_samples},
+     .gradient = "self: grad, in self's dtype",
+     .samples = conversion_samples,
+     .sparse = {.run = on_sparse::values},
+     .not_finite = kToNotFinite},
     composite("aten::to.device(Tensor(a) self, Device device, ScalarType dtype, bool non_blocking=False, bool copy=False, "
               "MemoryFormat? memory_format=None) -> Tensor(a)",
-              "Converts to a device and dtype; self when nothing changes.", boxed<to_device>),
+              "Converts to a device and dtype; self when nothing changes.", boxed<to_device>)
+        .with_sparse({.run = on_sparse::values})
+        .with_formula("self")
+        .with_gradient("self: grad, in self's dtype")
+        .with_not_finite(kToNotFinite),
     composite("aten::to.dtype(Tensor(a) self, ScalarType dtype, bool non_blocking=False, bool copy=False, MemoryFormat? "
               "memory_format=None) -> Tensor(a)",
-              "Converts to a dtype; self when nothing changes.", boxed<to_dtype>),
+              "Converts to a dtype; self when nothing changes.", boxed<to_dtype>)
+        .with_sparse({.run = on_sparse::values}),
     composite("aten::to.other(Tensor(a) self, Tensor other, bool non_blocking=False, bool copy=False, MemoryFormat? "
               "memory_format=None) -> Tensor(a)",
-              "Converts to another tensor's dtype and device.", boxed<to_other>),
+              "Converts to another tensor's dtype and device.", boxed<to_other>)
+        .with_sparse({.run = on_sparse::values}),
     composite("aten::to.dtype_layout(Tensor(a) self, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? "
               "pin_memory=None, bool non_blocking=False, bool copy=False, MemoryFormat? memory_format=None) -> Tensor(a)",
-              "Converts what is given.", boxed<to_dtype_layout>),
+              "Converts what is given.", boxed<to_dtype_layout>)
+        .with_sparse({.run = on_sparse::values}),
     composite("aten::to.prim_Device(Tensor(a) self, Device? device, int? dtype=None, bool non_blocking=False, bool copy=False) -> "
               "Tensor(b|a)",
-              "Converts what is given.", boxed<to_prim_device>),
+              "Converts what is given.", boxed<to_prim_device>)
+        .with_sparse({.run = on_sparse::values}),
     composite("aten::to.prim_dtype(Tensor(a) self, int? dtype=None, bool non_blocking=False, bool copy=False) -> Tensor(b|a)",
-              "Converts to a dtype if one is given.", boxed<to_prim_dtype>),
+              "Converts to a dtype if one is given.", boxed<to_prim_dtype>)
+        .with_sparse({.run = on_sparse::values}),
     composite("aten::to.prim_other(Tensor(a) self, bool non_blocking=False, bool copy=False) -> Tensor(b|a)",
-              "self, or a copy.", boxed<to_prim_other>),
-    composite("aten::type_as(Tensor self, Tensor other) -> Tensor", "Converts to another tensor's dtype.", boxed<type_as>),
-    composite("aten::chalf(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor", "Converts to complex32.", boxed<chalf>),
-    composite("aten::cpu(Tensor(a) self) -> Tensor(b|a)", "Moves a tensor to the CPU; itself when it is there.", boxed<cpu>),
+              "self, or a copy.", boxed<to_prim_other>)
+        .with_sparse({.run = on_sparse::values}),
+    composite("aten::type_as(Tensor self, Tensor other) -> Tensor", "Converts to another tensor's dtype.", boxed<type_as>)
+        .with_formula("self")
+        .with_gradient("self: grad, in self's dtype"),
+    composite("aten::chalf(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor", "Converts to complex32.", boxed<chalf>)
+        .with_formula("self")
+        .with_gradient("self: grad, in self's dtype"),
+    composite("aten::cpu(Tensor(a) self) -> Tensor(b|a)", "Moves a tensor to the CPU; itself when it is there.", boxed<cpu>)
+        .with_formula("self")
+        .with_gradient("self: grad"),
 };
 
 }  // namespace

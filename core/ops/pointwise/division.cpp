@@ -2,8 +2,10 @@
 // div with its rounding modes, floor_divide, remainder, fmod.
 
 #include "core/kernels/arithmetic.h"
+#include "core/ops/not_finite.h"
 #include "core/ops/pointwise/family.h"
 #include "core/ops/pointwise/pointwise.h"
+#include "core/ops/sparse/sparse.h"
 
 namespace loupe {
 namespace {
@@ -95,6 +97,20 @@ std::vector<Sample> rounded_scalar_samples(Random& random, ScalarType dtype) {
 
 constexpr Derivative kModeDerivative{mode_backward, {save_argument(0, 1), save_argument(1)}, "DivBackward2"};
 
+using In = NotFiniteNote::In;
+using When = NotFiniteNote::When;
+constexpr NotFiniteNote kDivNotFinite[] = {
+    {In::Either, When::Zero, 1, "division by 0", advice::kDivide},
+    {In::Either, When::Infinite, 0, "Inf / Inf", advice::kDifference},
+    {In::Forward, When::Always, 0, "a quotient that leaves the range of its dtype", advice::kDivide},
+};
+constexpr NotFiniteNote kFloorDivideNotFinite[] = {
+    {In::Forward, When::Zero, 1, "division by 0", advice::kDivide},
+};
+constexpr NotFiniteNote kRemainderNotFinite[] = {
+    {In::Forward, When::Zero, 1, "the remainder of a division by 0", advice::kDivide},
+};
+
 constexpr OperatorRecord kRecords[] = {
     {.schema = "aten::div.Tensor(Tensor self, Tensor other) -> Tensor",
      .summary = "Quotient; integers give floating results.",
@@ -102,8 +118,12 @@ constexpr OperatorRecord kRecords[] = {
      .infer = infer_binary_float,
      .kernel = binary<BinaryOp::Div>,
      .derivative = {div_backward, {save_argument(0, 1), save_argument(1)}},
+     .gradient = "self: grad / other\nother: -grad self / other^2",
      .samples = divisor_samples,
-     .variants = kInPlace | kOut},
+     .variants = kInPlace | kOut,
+     .sparse = {.run = on_sparse::scale},
+     .python = {.takes_numbers = true},
+     .not_finite = kDivNotFinite},
     {.schema = "aten::div.Scalar(Tensor self, Scalar other) -> Tensor",
      .summary = "Quotient by a number.",
      .formula = "self / other",
@@ -112,31 +132,44 @@ constexpr OperatorRecord kRecords[] = {
      .derivative = {div_scalar_backward, {}, "DivBackward1"},
      .samples = scalar_samples,
      .variants = kInPlace | kOut,
-     .out_overload = "Scalar_out"},
+     .out = {.overload = "Scalar_out"},
+     .sparse = {.run = on_sparse::scale},
+     .python = {.number_is_tensor = true}},
     {.schema = "aten::div.Tensor_mode(Tensor self, Tensor other, *, str? rounding_mode) -> Tensor",
      .summary = "Quotient, rounded towards 0 ('trunc') or down ('floor').",
+     .formula = "round(self / other), towards 0 or down; unrounded without a mode",
      .infer = infer_mode,
      .kernel = FillingKernel{&mode_kernel},
      .derivative = kModeDerivative,
+     .gradient = "self: 0; without a mode grad / other\nother: 0; without a mode -grad self / other^2",
      .samples = mode_samples<false>,
      .variants = kInPlace | kOut,
-     .out_overload = "out_mode"},
+     .out = {.overload = "out_mode"},
+     .sparse = {.run = on_sparse::scale},
+     .python = {.takes_numbers = true}},
     {.schema = "aten::div.Scalar_mode(Tensor self, Scalar other, *, str? rounding_mode) -> Tensor",
      .summary = "Quotient by a number, rounded.",
+     .formula = "round(self / other), towards 0 or down; unrounded without a mode",
      .infer = infer_mode,
      .kernel = FillingKernel{&mode_kernel},
      .derivative = {mode_scalar_backward, {}, "DivBackward3"},
+     .gradient = "self: 0; without a mode grad / other",
      .samples = mode_samples<true>,
      .variants = kInPlace | kOut,
-     .out_overload = "Scalar_mode_out"},
+     .out = {.overload = "Scalar_mode_out"},
+     .sparse = {.run = on_sparse::scale},
+     .python = {.takes_numbers = true}},
     {.schema = "aten::floor_divide(Tensor self, Tensor other) -> Tensor",
      .summary = "Quotient rounded down, Python's //.",
      .formula = "floor(self / other)",
      .infer = infer_binary_real,
      .kernel = FillingKernel{&floor_divide_kernel},
      .derivative = {zero_gradients},
+     .gradient = "self: 0\nother: 0",
      .samples = rounded_samples,
-     .variants = kInPlace | kOut},
+     .variants = kInPlace | kOut,
+     .python = {.takes_numbers = true},
+     .not_finite = kFloorDivideNotFinite},
     {.schema = "aten::floor_divide.Scalar(Tensor self, Scalar other) -> Tensor",
      .summary = "Quotient by a number, rounded down.",
      .formula = "floor(self / other)",
@@ -145,16 +178,19 @@ constexpr OperatorRecord kRecords[] = {
      .derivative = {[](G& c) { c.set_grad(0, fn::zeros_like(c.grad_output())); }},
      .samples = rounded_scalar_samples,
      .variants = kInPlace | kOut,
-     .out_overload = "Scalar_out"},
+     .out = {.overload = "Scalar_out"},
+     .python = {.takes_numbers = true}},
     {.schema = "aten::remainder.Tensor(Tensor self, Tensor other) -> Tensor",
      .summary = "Remainder with the sign of the divisor, Python's %.",
      .formula = "self - other floor(self / other)",
      .infer = infer_binary_real,
      .kernel = FillingKernel{&remainder_kernel},
      .derivative = {remainder_backward, {save_argument(0, 1), save_argument(1, 1)}, "RemainderBackward1"},
+     .gradient = "self: grad\nother: -grad floor(self / other)",
      .samples = rounded_samples,
      .variants = kInPlace | kOut,
-     .out_overload = "Tensor_out"},
+     .out = {.overload = "Tensor_out"},
+     .not_finite = kRemainderNotFinite},
     {.schema = "aten::remainder.Scalar(Tensor self, Scalar other) -> Tensor",
      .summary = "Remainder by a number, with its sign.",
      .infer = infer_binary_real,
@@ -162,7 +198,7 @@ constexpr OperatorRecord kRecords[] = {
      .derivative = {first_only},
      .samples = rounded_scalar_samples,
      .variants = kInPlace | kOut,
-     .out_overload = "Scalar_out"},
+     .out = {.overload = "Scalar_out"}},
     {.schema = "aten::remainder.Scalar_Tensor(Scalar self, Tensor other) -> Tensor",
      .summary = "Remainder of a number.",
      .infer = infer_binary_real,
@@ -173,16 +209,20 @@ constexpr OperatorRecord kRecords[] = {
                         c.set_grad(1, -c.grad_output() * fn::div_mode(self, other, "floor"));
                     },
                     {save_argument(1)}},
-     .samples = of_number_samples},
+     .samples = of_number_samples,
+     .variants = kOut,
+     .out = {.overload = "Scalar_Tensor_out"}},
     {.schema = "aten::fmod.Tensor(Tensor self, Tensor other) -> Tensor",
      .summary = "Remainder with the sign of the dividend, C's fmod.",
      .formula = "self - other trunc(self / other)",
      .infer = infer_binary_real,
      .kernel = FillingKernel{&fmod_kernel},
      .derivative = {fmod_backward, {save_argument(0, 1), save_argument(1, 1)}, "FmodBackward1"},
+     .gradient = "self: grad\nother: -grad trunc(self / other)",
      .samples = rounded_samples,
      .variants = kInPlace | kOut,
-     .out_overload = "Tensor_out"},
+     .out = {.overload = "Tensor_out"},
+     .not_finite = kRemainderNotFinite},
     {.schema = "aten::fmod.Scalar(Tensor self, Scalar other) -> Tensor",
      .summary = "Remainder by a number, with the sign of the dividend.",
      .infer = infer_binary_real,
@@ -190,7 +230,7 @@ constexpr OperatorRecord kRecords[] = {
      .derivative = {first_only},
      .samples = rounded_scalar_samples,
      .variants = kInPlace | kOut,
-     .out_overload = "Scalar_out"},
+     .out = {.overload = "Scalar_out"}},
 };
 
 }  // namespace

@@ -124,6 +124,7 @@ constexpr OperatorRecord kRecords[] = {
      .infer = infer,
      .kernel = FillingKernel{run},
      .derivative = {gradient, {save_argument(0), save_result(1)}, "GeluWithSlopeBackward0"},
+     .gradient = "self: grad_output slope; grad_slope times the second derivative, (2 - x^2) phi(x)",
      .samples = samples},
 };
 

@@ -3,9 +3,12 @@
 
 #include <cmath>
 
+#include "core/dispatch/out_refusals.h"
 #include "core/kernels/arithmetic.h"
+#include "core/ops/not_finite.h"
 #include "core/ops/pointwise/family.h"
 #include "core/ops/pointwise/pointwise.h"
+#include "core/ops/sparse/sparse.h"
 
 namespace loupe {
 namespace {
@@ -116,6 +119,25 @@ std::vector<Sample> pow_of_scalar_samples(Random& random, ScalarType dtype) {
     return samples;
 }
 
+using In = NotFiniteNote::In;
+using When = NotFiniteNote::When;
+using Makes = NotFiniteNote::Makes;
+constexpr NotFiniteNote kAtZero = {In::Either, When::ZeroBase, 0, "a power at 0",
+                                   "add an eps to the base, or clamp it away from 0"};
+constexpr NotFiniteNote kFractional = {In::Forward, When::Negative, 0, "a fractional power of a negative number",
+                                       "clamp the base at 0, or take x.abs() and its sign apart", Makes::Nan};
+constexpr NotFiniteNote kTooGreat = {In::Forward, When::Always, 0, "a power that leaves the range of its dtype",
+                                     advice::kShrink, Makes::Inf};
+constexpr NotFiniteNote kPowNotFinite[] = {kAtZero, kFractional, kTooGreat};
+constexpr NotFiniteNote kPowOfTensorNotFinite[] = {
+    kAtZero,
+    kFractional,
+    {In::Backward, When::Negative, 0, "a power of a negative number, whose logarithm the gradient takes",
+     "clamp the base, or give the exponent as a number", Makes::Nan},
+    kTooGreat,
+};
+constexpr NotFiniteNote kFloatPowerNotFinite[] = {kAtZero};
+
 constexpr OperatorRecord kRecords[] = {
     {.schema = "aten::pow.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor",
      .summary = "Power, element by element.",
@@ -123,9 +145,13 @@ constexpr OperatorRecord kRecords[] = {
      .infer = infer_pow,
      .kernel = FillingKernel{&pow_kernel},
      .derivative = {pow_backward, {save_argument(0), save_argument(1), save_result(0, 1)}, "PowBackward1"},
+     .gradient = "self: grad exponent self^(exponent - 1)\nexponent: grad out ln(self)",
      .samples = pow_samples,
      .variants = kOut,
-     .out_overload = "Tensor_Tensor_out"},
+     .out = {.overload = "Tensor_Tensor_out"},
+     .sparse = {.run = on_sparse::coalesced_values},
+     .autocast = {.cuda = Autocast::Float32},
+     .not_finite = kPowOfTensorNotFinite},
     {.schema = "aten::pow.Scalar(Scalar self, Tensor exponent) -> Tensor",
      .summary = "A number to the power of each element.",
      .formula = "self ^ exponent",
@@ -134,7 +160,9 @@ constexpr OperatorRecord kRecords[] = {
      .derivative = {pow_of_scalar_backward, {save_argument(1), save_result()}, "PowBackward2"},
      .samples = pow_of_scalar_samples,
      .variants = kOut,
-     .out_overload = "Scalar_out"},
+     .out = {.overload = "Scalar_out"},
+     .autocast = {.cuda = Autocast::Float32},
+     .not_finite = kPowNotFinite},
     {.schema = "aten::pow.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor",
      .summary = "Each element to a power.",
      .formula = "self ^ exponent",
@@ -144,13 +172,19 @@ constexpr OperatorRecord kRecords[] = {
                     {save_argument(0)}},
      .samples = pow_scalar_samples,
      .variants = kOut,
-     .out_overload = "Tensor_Scalar_out"},
+     .out = {.overload = "Tensor_Scalar_out", .refusal = out_refusal::kFound},
+     .sparse = {.run = on_sparse::coalesced_values},
+     .autocast = {.cuda = Autocast::Float32},
+     .not_finite = kPowNotFinite},
     {.schema = "aten::pow_.Scalar(Tensor(a!) self, Scalar exponent) -> Tensor(a!)",
      .summary = "Raises each element to a power in place.",
+     .formula = "self^exponent",
      .composite = [](Arguments arguments, IValue* results) {
          const Tensor self = arguments[0].to_tensor();
          results[0] = fn::copy_(self, fn::pow_scalar(fn::clone(self), arguments[1]));
-     }},
+     },
+     .gradient = "self: grad exponent self^(exponent - 1)\nexponent: grad out ln(self)",
+     .not_finite = kPowNotFinite},
     {.schema = "aten::pow_.Tensor(Tensor(a!) self, Tensor exponent) -> Tensor(a!)",
      .summary = "Raises each element to a power in place.",
      .composite = [](Arguments arguments, IValue* results) {
@@ -159,10 +193,17 @@ constexpr OperatorRecord kRecords[] = {
      }},
     {.schema = "aten::float_power.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor",
      .summary = "Power in float64 or complex128.",
-     .composite = boxed<float_power>},
+     .formula = "self^exponent",
+     .composite = boxed<float_power>,
+     .gradient = "self: grad exponent self^(exponent - 1)\nexponent: grad out ln(self)",
+     .variants = kOut,
+     .out = {.overload = "Tensor_Tensor_out"},
+     .not_finite = kFloatPowerNotFinite},
     {.schema = "aten::float_power.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor",
      .summary = "Power in float64 or complex128.",
-     .composite = boxed<float_power_scalar>},
+     .composite = boxed<float_power_scalar>,
+     .variants = kOut,
+     .out = {.overload = "Tensor_Scalar_out"}},
 };
 
 }  // namespace

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Signs, magnitudes, rounding, and tests for NaN and infinity.
 
+#include "core/dispatch/out_refusals.h"
 #include "core/kernels/arithmetic.h"
 #include "core/ops/pointwise/family.h"
 #include "core/ops/pointwise/pointwise.h"
+#include "core/ops/sparse/sparse.h"
 
 #include <cmath>
 #include <limits>
@@ -96,53 +98,101 @@ constexpr OperatorRecord kRecords[] = {
      .infer = abs_infer,
      .kernel = FillingKernel{&abs_kernel},
      .derivative = {[](G& c) { c.set_grad(0, c.grad_output() * fn::sgn(c.argument(0))); }, {save_argument(0)}},
+     .gradient = "self: grad sgn(x)",
      .samples = kink_samples,
-     .variants = kInPlace | kOut},
+     .variants = kInPlace | kOut,
+     .out = {.refusal = out_refusal::kFound},
+     .sparse = {.run = on_sparse::coalesced_values}},
     {.schema = "aten::neg(Tensor self) -> Tensor",
      .summary = "Each element with its sign turned.",
      .formula = "-x",
      .infer = neg_infer,
      .kernel = unary<UnaryOp::Neg>,
      .derivative = {[](G& c) { c.set_grad(0, -c.grad_output()); }},
+     .gradient = "self: -grad",
      .samples = negation_samples,
-     .variants = kInPlace | kOut},
+     .variants = kInPlace | kOut,
+     .out = {.refusal = out_refusal::kFound},
+     .sparse = {.run = on_sparse::values}},
     {.schema = "aten::sgn(Tensor self) -> Tensor",
      .summary = "Sign; for complex numbers x / |x|.",
+     .formula = "x / |x|, 0 at 0",
      .infer = infer_same,
      .kernel = unary<UnaryOp::Sign>,
      .derivative = {sgn_backward, {save_argument(0), save_result()}},
+     .gradient = "self: 0 of real numbers; of complex ones (grad - conj(grad) out^2) / (2 |x|)",
      .samples = kink_samples,
-     .variants = kInPlace | kOut},
-    rounding("aten::sign(Tensor self) -> Tensor", "Sign of each element: -1, 0 or 1.", unary<UnaryOp::Sign>),
-    rounding("aten::floor(Tensor self) -> Tensor", "Largest integer not above.", unary<UnaryOp::Floor>),
-    rounding("aten::ceil(Tensor self) -> Tensor", "Smallest integer not below.", unary<UnaryOp::Ceil>),
-    rounding("aten::round(Tensor self) -> Tensor", "Nearest integer, halves to even.", unary<UnaryOp::Round>),
-    rounding("aten::trunc(Tensor self) -> Tensor", "Integer part of each element.", unary<UnaryOp::Trunc>),
+     .variants = kInPlace | kOut,
+     .out = {.refusal = out_refusal::kFound}},
+    rounding("aten::sign(Tensor self) -> Tensor", "Sign of each element: -1, 0 or 1.", unary<UnaryOp::Sign>)
+        .with_sparse({.run = on_sparse::coalesced_values})
+        .with_out({.refusal = out_refusal::kFound})
+        .with_formula("-1 if x < 0, 0 if x = 0, 1 if x > 0")
+        .with_gradient("self: 0"),
+    rounding("aten::floor(Tensor self) -> Tensor", "Largest integer not above.", unary<UnaryOp::Floor>)
+        .with_out({.refusal = out_refusal::kFound})
+        .with_formula("floor(x)")
+        .with_gradient("self: 0"),
+    rounding("aten::ceil(Tensor self) -> Tensor", "Smallest integer not below.", unary<UnaryOp::Ceil>)
+        .with_out({.refusal = out_refusal::kFound})
+        .with_formula("ceil(x)")
+        .with_gradient("self: 0"),
+    rounding("aten::round(Tensor self) -> Tensor", "Nearest integer, halves to even.", unary<UnaryOp::Round>)
+        .with_out({.refusal = out_refusal::kFound})
+        .with_formula("round(x)")
+        .with_gradient("self: 0"),
+    rounding("aten::trunc(Tensor self) -> Tensor", "Integer part of each element.", unary<UnaryOp::Trunc>)
+        .with_out({.refusal = out_refusal::kFound})
+        .with_formula("trunc(x)")
+        .with_gradient("self: 0"),
     {.schema = "aten::round.decimals(Tensor self, *, int decimals) -> Tensor",
      .summary = "Nearest multiple of a power of ten.",
-     .composite = round_decimals},
+     .formula = "round(x 10^decimals) / 10^decimals",
+     .composite = round_decimals,
+     .variants = kOut,
+     .out = {.overload = "decimals_out"}},
     {.schema = "aten::frac(Tensor self) -> Tensor",
      .summary = "Fractional part, with the sign of x.",
      .formula = "x - trunc(x)",
      .infer = infer_same_floating,
      .kernel = unary<UnaryOp::Frac>,
      .derivative = {[](G& c) { c.set_grad(0, c.grad_output()); }},
+     .gradient = "self: grad",
      .samples = kink_samples,
-     .variants = kInPlace | kOut},
+     .variants = kInPlace | kOut,
+     .out = {.refusal = out_refusal::kFound}},
     {.schema = "aten::nan_to_num(Tensor self, float? nan=None, float? posinf=None, float? neginf=None) -> Tensor",
      .summary = "Replaces NaN and infinities, by default by 0 and the greatest numbers of the type.",
+     .formula = "nan, posinf or neginf where x is that, else x",
      .infer = infer_same_real,
      .kernel = FillingKernel{&nan_to_num_kernel},
      .derivative = {[](G& c) { c.set_grad(0, keep_where(c.grad_output(), fn::isfinite(c.argument(0)))); }, {save_argument(0)}},
+     .gradient = "self: grad where x is finite, else 0",
      .samples = nan_to_num_samples,
-     .variants = kInPlace | kOut},
-    check("aten::isnan(Tensor self) -> Tensor", "Is it NaN?", test<TestOp::IsNan>),
-    check("aten::isinf(Tensor self) -> Tensor", "Is it infinite?", test<TestOp::IsInf>),
-    check("aten::isfinite(Tensor self) -> Tensor", "Is it neither infinite nor NaN?", test<TestOp::IsFinite>),
-    check("aten::isposinf(Tensor self) -> Tensor", "Is it plus infinity?", test<TestOp::IsPosInf>, kOut),
-    check("aten::isneginf(Tensor self) -> Tensor", "Is it minus infinity?", test<TestOp::IsNegInf>, kOut),
-    check("aten::signbit(Tensor self) -> Tensor", "Is the sign bit set?", test<TestOp::SignBit>, kOut),
-    check("aten::logical_not(Tensor self) -> Tensor", "Is it zero?", test<TestOp::LogicalNot>, kInPlace | kOut),
+     .variants = kInPlace | kOut,
+     .out = {.refusal = {"nan_to_num: dtype of out: {O} should be same as input: {T}"}}},
+    check("aten::isnan(Tensor self) -> Tensor", "Is it NaN?", test<TestOp::IsNan>)
+        .with_sparse({.run = on_sparse::coalesced_values})
+        .with_out({})
+        .with_formula("x != x"),
+    check("aten::isinf(Tensor self) -> Tensor", "Is it infinite?", test<TestOp::IsInf>)
+        .with_sparse({.run = on_sparse::coalesced_values})
+        .with_out({})
+        .with_formula("|x| = inf"),
+    check("aten::isfinite(Tensor self) -> Tensor", "Is it neither infinite nor NaN?", test<TestOp::IsFinite>)
+        .with_sparse({.run = on_sparse::coalesced_values})
+        .with_formula("|x| < inf"),
+    check("aten::isposinf(Tensor self) -> Tensor", "Is it plus infinity?", test<TestOp::IsPosInf>, kOut)
+        .with_out({.refusal = out_refusal::kNonBoolean})
+        .with_formula("x = inf"),
+    check("aten::isneginf(Tensor self) -> Tensor", "Is it minus infinity?", test<TestOp::IsNegInf>, kOut)
+        .with_out({.refusal = out_refusal::kNonBoolean})
+        .with_formula("x = -inf"),
+    check("aten::signbit(Tensor self) -> Tensor", "Is the sign bit set?", test<TestOp::SignBit>, kOut)
+        .with_out({.refusal = out_refusal::kNonBoolean})
+        .with_formula("x < 0, or x is -0"),
+    check("aten::logical_not(Tensor self) -> Tensor", "Is it zero?", test<TestOp::LogicalNot>, kInPlace | kOut)
+        .with_formula("x = 0"),
 };
 
 }  // namespace

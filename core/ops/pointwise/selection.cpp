@@ -5,6 +5,7 @@
 
 #include "core/kernels/arithmetic.h"
 #include "core/dispatch/forward.h"
+#include "core/dispatch/out_refusals.h"
 #include "core/ops/pointwise/family.h"
 #include "core/ops/pointwise/pointwise.h"
 
@@ -237,14 +238,25 @@ constexpr OperatorRecord bound(std::string_view schema, std::string_view summary
                                SamplesFunction samples, std::string_view out_overload, bool saves_bound) {
     OperatorRecord record{.schema = schema, .summary = summary, .infer = infer_bound, .kernel = FillingKernel{kernel},
                           .derivative = {backward, {save_argument(0)}}, .samples = samples, .variants = kInPlace | kOut,
-                          .out_overload = out_overload};
+                          .out = {.overload = out_overload}};
     const std::string_view node = kernel == &clamp_min_call ? "ClampMinBackward1" : "ClampMaxBackward1";
     if (saves_bound) record.derivative = {backward, {save_argument(0), save_argument(1)}, node};
     return record;
 }
 
+using In = NotFiniteNote::In;
+using When = NotFiniteNote::When;
+constexpr NotFiniteNote kWhereNotFinite[] = {
+    {In::Backward, When::Always, 0, "0 \u00b7 Inf in the branch that where does not take",
+     "make the input of that branch harmless before the function, not its result behind it"},
+};
+
 constexpr OperatorRecord kRecords[] = {
-    where_record("aten::where.self(Tensor condition, Tensor self, Tensor other) -> Tensor", "Chooses between two tensors.", where_samples),
+    where_record("aten::where.self(Tensor condition, Tensor self, Tensor other) -> Tensor", "Chooses between two tensors.", where_samples)
+        .with_out({.overload = "self_out"})
+        .with_gradient("self: grad where the condition holds, else 0\n"
+                       "other: grad where the condition does not hold, else 0")
+        .with_not_finite(kWhereNotFinite),
     where_record("aten::where.ScalarSelf(Tensor condition, Scalar self, Tensor other) -> Tensor", "A number where the condition holds.",
                  where_number_samples<true, false>),
     where_record("aten::where.ScalarOther(Tensor condition, Tensor self, Scalar other) -> Tensor", "A number where it does not.",
@@ -257,26 +269,32 @@ constexpr OperatorRecord kRecords[] = {
      .samples = where_number_samples<true, true>},
     {.schema = "aten::masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor",
      .summary = "A number where the mask holds, else self.",
+     .formula = "value if mask else self",
      .infer = infer_masked_fill,
      .kernel = FillingKernel{&masked_fill_call},
      .derivative = {masked_fill_backward, {save_argument(1)}},
+     .gradient = "self: grad where the mask does not hold, else 0\nvalue: sum of grad where the mask holds",
      .samples = masked_fill_samples,
-     .variants = kInPlace},
+     .variants = kInPlace | kOut,
+     .out = {.overload = "Scalar_out"}},
     {.schema = "aten::masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor",
      .summary = "A 0-dimensional tensor's value where the mask holds, else self.",
      .infer = infer_masked_fill,
      .kernel = FillingKernel{&masked_fill_call},
      .derivative = {masked_fill_tensor_backward, {save_argument(1)}, "MaskedFillBackward1"},
      .samples = masked_fill_tensor_samples,
-     .variants = kInPlace},
+     .variants = kInPlace | kOut,
+     .out = {.overload = "Tensor_out"}},
     {.schema = "aten::clamp(Tensor self, Scalar? min=None, Scalar? max=None) -> Tensor",
      .summary = "Bounds each element.",
      .formula = "min(max(self, min), max)",
      .infer = infer_clamp,
      .kernel = FillingKernel{&clamp_call},
      .derivative = {clamp_backward, {save_argument(0)}, "ClampBackward1"},
+     .gradient = "self: grad where min <= self <= max, else 0\nmin: grad where self < min\nmax: grad where self > max",
      .samples = clamp_samples,
-     .variants = kInPlace | kOut},
+     .variants = kInPlace | kOut,
+     .out = {.refusal = out_refusal::kFound}},
     {.schema = "aten::clamp.Tensor(Tensor self, Tensor? min=None, Tensor? max=None) -> Tensor",
      .summary = "Bounds each element by tensors.",
      .infer = infer_clamp,
@@ -284,19 +302,28 @@ constexpr OperatorRecord kRecords[] = {
      .derivative = {clamp_tensor_backward, {save_argument(0), save_argument(1), save_argument(2)}},
      .samples = clamp_tensor_samples,
      .variants = kInPlace | kOut,
-     .out_overload = "Tensor_out"},
+     .out = {.overload = "Tensor_out"}},
     bound("aten::clamp_min(Tensor self, Scalar min) -> Tensor", "Bounds from below.", &clamp_min_call, bound_scalar_backward<true>,
-          bound_samples, "out", false),
+          bound_samples, "out", false)
+        .with_out({.refusal = out_refusal::kFound})
+        .with_formula("max(self, min)")
+        .with_gradient("self: grad where self >= min, else 0\nmin: grad where self < min"),
     bound("aten::clamp_min.Tensor(Tensor self, Tensor min) -> Tensor", "Bounds from below.", &clamp_min_call,
           bound_tensor_backward<true>, bound_tensor_samples, "Tensor_out", true),
     bound("aten::clamp_max(Tensor self, Scalar max) -> Tensor", "Bounds from above.", &clamp_max_call, bound_scalar_backward<false>,
-          bound_samples, "out", false),
+          bound_samples, "out", false)
+        .with_out({.refusal = out_refusal::kFound})
+        .with_formula("min(self, max)")
+        .with_gradient("self: grad where self <= max, else 0\nmax: grad where self > max"),
     bound("aten::clamp_max.Tensor(Tensor self, Tensor max) -> Tensor", "Bounds from above.", &clamp_max_call,
           bound_tensor_backward<false>, bound_tensor_samples, "Tensor_out", true),
-    {.schema = "aten::clip(Tensor self, Scalar? min=None, Scalar? max=None) -> Tensor", .summary = "The same as clamp.", .composite = forward<"aten::clamp">},
+    {.schema = "aten::clip(Tensor self, Scalar? min=None, Scalar? max=None) -> Tensor", .summary = "The same as clamp.", .composite = forward<"aten::clamp">,
+     .variants = kOut},
     {.schema = "aten::clip.Tensor(Tensor self, Tensor? min=None, Tensor? max=None) -> Tensor",
      .summary = "The same as clamp.",
-     .composite = forward<"aten::clamp.Tensor">},
+     .composite = forward<"aten::clamp.Tensor">,
+     .variants = kOut,
+     .out = {.overload = "Tensor_out"}},
     {.schema = "aten::clip_(Tensor(a!) self, Scalar? min=None, Scalar? max=None) -> Tensor(a!)",
      .summary = "The same as clamp, in place.",
      .composite = forward<"aten::clamp_">},

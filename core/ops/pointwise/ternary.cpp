@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // lerp, addcmul, addcdiv: of three tensors.
 
+#include "core/dispatch/out_refusals.h"
 #include "core/kernels/arithmetic.h"
+#include "core/ops/not_finite.h"
 #include "core/ops/pointwise/family.h"
 #include "core/ops/pointwise/pointwise.h"
 
@@ -92,6 +94,12 @@ std::vector<Sample> lerp_scalar_samples(Random& random, ScalarType dtype) {
     return samples;
 }
 
+using In = NotFiniteNote::In;
+using When = NotFiniteNote::When;
+constexpr NotFiniteNote kAddcdivNotFinite[] = {
+    {In::Either, When::Zero, 2, "division by 0", advice::kDivide},
+};
+
 constexpr OperatorRecord kRecords[] = {
     {.schema = "aten::addcmul(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor",
      .summary = "Adds a product.",
@@ -99,25 +107,33 @@ constexpr OperatorRecord kRecords[] = {
      .infer = infer_three,
      .kernel = FillingKernel{&addcmul_call},
      .derivative = {addcmul_backward, {save_argument(1, 2), save_argument(2, 1)}},
+     .gradient = "self: grad\ntensor1: grad value tensor2\ntensor2: grad value tensor1",
      .samples = valued_samples,
-     .variants = kInPlace | kOut},
+     .variants = kInPlace | kOut,
+     .autocast = {.cuda = Autocast::Widest},
+     .python = {.has_older_form = true}},
     {.schema = "aten::addcdiv(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor",
      .summary = "Adds a quotient.",
      .formula = "self + value tensor1 / tensor2",
      .infer = infer_addcdiv,
      .kernel = FillingKernel{&addcdiv_call},
      .derivative = {addcdiv_backward, {save_argument(1, 2), save_argument(2)}},
+     .gradient = "self: grad\ntensor1: grad value / tensor2\ntensor2: -grad value tensor1 / tensor2^2",
      .samples = valued_samples,
-     .variants = kInPlace | kOut},
+     .variants = kInPlace | kOut,
+     .autocast = {.cuda = Autocast::Widest},
+     .python = {.has_older_form = true},
+     .not_finite = kAddcdivNotFinite},
     {.schema = "aten::lerp.Tensor(Tensor self, Tensor end, Tensor weight) -> Tensor",
      .summary = "Between two tensors, by weight.",
      .formula = "self + weight (end - self)",
      .infer = infer_lerp,
      .kernel = FillingKernel{&lerp_call},
      .derivative = {lerp_backward, {save_argument(0, 2), save_argument(1, 2), save_argument(2)}, "LerpBackward1"},
+     .gradient = "self: grad (1 - weight)\nend: grad weight\nweight: grad (end - self)",
      .samples = three_samples,
      .variants = kInPlace | kOut,
-     .out_overload = "Tensor_out"},
+     .out = {.overload = "Tensor_out", .refusal = out_refusal::kFound}},
     {.schema = "aten::lerp.Scalar(Tensor self, Tensor end, Scalar weight) -> Tensor",
      .summary = "Between two tensors.",
      .formula = "self + weight (end - self)",
@@ -126,7 +142,7 @@ constexpr OperatorRecord kRecords[] = {
      .derivative = {lerp_scalar_backward},
      .samples = lerp_scalar_samples,
      .variants = kInPlace | kOut,
-     .out_overload = "Scalar_out"},
+     .out = {.overload = "Scalar_out"}},
 };
 
 }  // namespace

@@ -131,10 +131,13 @@ constexpr OperatorRecord kRecords[] = {
      .summary = "Counts of events at the rates that self has there.",
      .kernel = boxed<poisson>,
      .derivative = {zero_gradients},
+     .gradient = "self: 0; what is drawn hangs on nothing",
+     .variants = kOut,
      .is_random = true},
     {.schema = "aten::binomial(Tensor count, Tensor prob, Generator? generator=None) -> Tensor",
      .summary = "Counts of successes in so many trials.",
      .kernel = boxed<binomial>,
+     .variants = kOut,
      .is_random = true,
      .is_gradient_stop = true},
 };

@@ -306,28 +306,38 @@ constexpr OperatorRecord overwriting(std::string_view schema, std::string_view s
     return {.schema = schema, .summary = summary, .kernel = kernel, .derivative = {zero_gradient}, .is_random = true};
 }
 
+constexpr std::string_view kDrawn = "self: 0; what is drawn hangs on nothing";
+
 constexpr OperatorRecord kRecords[] = {
     overwriting("aten::uniform_(Tensor(a!) self, float from=0., float to=1., *, Generator? generator=None) -> Tensor(a!)",
-                "Uniform numbers in [from, to).", boxed<uniform_>),
+                "Uniform numbers in [from, to).", boxed<uniform_>)
+        .with_gradient(kDrawn),
     overwriting("aten::normal_(Tensor(a!) self, float mean=0., float std=1., *, Generator? generator=None) -> Tensor(a!)",
-                "Normal numbers.", boxed<normal_>),
+                "Normal numbers.", boxed<normal_>)
+        .with_gradient(kDrawn),
     overwriting("aten::bernoulli_.float(Tensor(a!) self, float p=0.5, *, Generator? generator=None) -> Tensor(a!)",
-                "1 with chance p, else 0.", boxed<bernoulli_>),
+                "1 with chance p, else 0.", boxed<bernoulli_>)
+        .with_gradient(kDrawn),
     overwriting("aten::bernoulli_.Tensor(Tensor(a!) self, Tensor p, *, Generator? generator=None) -> Tensor(a!)",
                 "1 with the chance that p has there, else 0.", boxed<bernoulli_tensor_>),
-    overwriting("aten::random_(Tensor(a!) self, *, Generator? generator=None) -> Tensor(a!)", "Integers that the type holds.", boxed<random_>),
+    overwriting("aten::random_(Tensor(a!) self, *, Generator? generator=None) -> Tensor(a!)", "Integers that the type holds.", boxed<random_>)
+        .with_gradient(kDrawn),
     overwriting("aten::random_.to(Tensor(a!) self, int to, *, Generator? generator=None) -> Tensor(a!)", "Integers in [0, to).",
                 boxed<random_to>),
     overwriting("aten::random_.from(Tensor(a!) self, int from, int? to, *, Generator? generator=None) -> Tensor(a!)",
                 "Integers in [from, to).", boxed<random_from_to>),
     overwriting("aten::exponential_(Tensor(a!) self, float lambd=1., *, Generator? generator=None) -> Tensor(a!)",
-                "Exponentially distributed numbers.", boxed<exponential_>),
+                "Exponentially distributed numbers.", boxed<exponential_>)
+        .with_gradient(kDrawn),
     overwriting("aten::cauchy_(Tensor(a!) self, float median=0., float sigma=1., *, Generator? generator=None) -> Tensor(a!)",
-                "Numbers of a Cauchy distribution.", boxed<cauchy_>),
+                "Numbers of a Cauchy distribution.", boxed<cauchy_>)
+        .with_gradient(kDrawn),
     overwriting("aten::log_normal_(Tensor(a!) self, float mean=1., float std=2., *, Generator? generator=None) -> Tensor(a!)",
-                "Exponentials of normal numbers.", boxed<log_normal_>),
+                "Exponentials of normal numbers.", boxed<log_normal_>)
+        .with_gradient(kDrawn),
     overwriting("aten::geometric_(Tensor(a!) self, float p, *, Generator? generator=None) -> Tensor(a!)",
-                "How many trials until the first success.", boxed<geometric_>),
+                "How many trials until the first success.", boxed<geometric_>)
+        .with_gradient(kDrawn),
 };
 
 }  // namespace

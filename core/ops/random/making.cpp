@@ -184,21 +184,30 @@ constexpr OperatorRecord kRecords[] = {
     made("aten::randperm.generator(int n, *, Generator? generator, " LOUPE_INT_OPTIONS ") -> Tensor", "A random order of 0 to n - 1.",
          &randperm<true>),
     drawn_from<0>("aten::bernoulli(Tensor self, *, Generator? generator=None) -> Tensor", "1 with the chance that self has there, else 0.",
-               boxed<bernoulli>),
+               boxed<bernoulli>)
+        .with_out({})
+        .with_gradient("self: 0; what is drawn hangs on nothing"),
     made("aten::bernoulli.p(Tensor self, float p, *, Generator? generator=None) -> Tensor", "1 with chance p, else 0, in self's shape.",
-         boxed<bernoulli_p>),
+         boxed<bernoulli_p>)
+        .with_out({.overload = "float_out"}),
     drawn_from<0, 1>("aten::bernoulli.Tensor(Tensor self, Tensor p, *, Generator? generator=None) -> Tensor",
-         "1 with the chance that p has there, else 0, in self's shape.", boxed<bernoulli_tensor>),
+         "1 with the chance that p has there, else 0, in self's shape.", boxed<bernoulli_tensor>)
+        .with_out({.overload = "Tensor_out"}),
     made("aten::normal.float_float(float mean, float std, int[] size, *, Generator? generator=None, " LOUPE_OPTIONS ") -> Tensor",
          "Normal numbers.", boxed<normal_sized>),
     drawn_from<0>("aten::normal.Tensor_float(Tensor mean, float std=1., *, Generator? generator=None) -> Tensor", "Normal numbers around means.",
-         boxed<normal_of_means>),
+         boxed<normal_of_means>)
+        .with_out({.overload = "Tensor_float_out"})
+        .with_gradient("mean: 0\nstd: 0"),
     drawn_from<1>("aten::normal.float_Tensor(float mean, Tensor std, *, Generator? generator=None) -> Tensor", "Normal numbers of several spreads.",
-         boxed<normal_of_spreads>),
+         boxed<normal_of_spreads>)
+        .with_out({.overload = "float_Tensor_out"}),
     drawn_from<0, 1>("aten::normal.Tensor_Tensor(Tensor mean, Tensor std, *, Generator? generator=None) -> Tensor",
-         "Normal numbers of several means and spreads.", boxed<normal_of_both>),
+         "Normal numbers of several means and spreads.", boxed<normal_of_both>)
+        .with_out({.overload = "Tensor_Tensor_out"}),
     made("aten::multinomial(Tensor self, int num_samples, bool replacement=False, *, Generator? generator=None) -> Tensor",
-         "Indices drawn by weight.", boxed<multinomial>),
+         "Indices drawn by weight.", boxed<multinomial>)
+        .with_out({.refusal = {"{n} expects Long tensor out, got: {O}"}}),
     {.schema = "aten::manual_seed(int seed) -> ()", .summary = "Seeds the default generator.", .kernel = &manual_seed, .is_random = true},
 };
 

@@ -4,6 +4,7 @@
 #include "core/kernels/arithmetic.h"
 #include "core/dispatch/forward.h"
 #include "core/kernels/elementwise.h"
+#include "core/ops/not_finite.h"
 #include "core/ops/reduction/reduction.h"
 
 namespace loupe {
@@ -104,6 +105,23 @@ constexpr OperatorRecord composite(std::string_view schema, std::string_view sum
     return {.schema = schema, .summary = summary, .composite = function};
 }
 
+using In = NotFiniteNote::In;
+using When = NotFiniteNote::When;
+constexpr NotFiniteNote kVarNotFinite[] = {
+    {In::Forward, When::Alone, 0, "the variance of one element", advice::kSpread},
+    {In::Either, When::Always, 0, "a variance that leaves the range of its dtype", advice::kShrink},
+};
+constexpr NotFiniteNote kStdNotFinite[] = {
+    {In::Forward, When::Alone, 0, "the standard deviation of one element", advice::kSpread},
+    {In::Backward, When::Zero, -1, "std of equal elements: a root at 0", "add an eps to the variance before its root"},
+};
+constexpr NotFiniteNote kVarMeanNotFinite[] = {
+    {In::Forward, When::Alone, 0, "the variance of one element", advice::kSpread},
+};
+constexpr NotFiniteNote kStdMeanNotFinite[] = {
+    {In::Forward, When::Alone, 0, "the standard deviation of one element", advice::kSpread},
+};
+
 constexpr OperatorRecord kRecords[] = {
     {.schema = "aten::var.correction(Tensor self, int[1]? dim, *, int? correction, bool keepdim=False) -> Tensor",
      .summary = "Variance along dimensions.",
@@ -111,37 +129,53 @@ constexpr OperatorRecord kRecords[] = {
      .infer = inferring<infer_one>,
      .kernel = filling<one<false>>,
      .derivative = {one_backward<false>, {save_argument(0)}},
+     .gradient = "self: 2 grad (x - mean) / (n - correction)",
      .samples = moment_samples,
      .variants = kOut,
-     .out_overload = "correction_out"},
+     .out = {.overload = "correction_out"},
+     .not_finite = kVarNotFinite},
     {.schema = "aten::std.correction(Tensor self, int[1]? dim, *, int? correction, bool keepdim=False) -> Tensor",
      .summary = "Standard deviation along dimensions.",
      .formula = "sqrt(sum((x - mean)^2) / (n - correction))",
      .infer = inferring<infer_one>,
      .kernel = filling<one<true>>,
      .derivative = {one_backward<true>, {save_argument(0), save_result()}},
+     .gradient = "self: grad (x - mean) / (out (n - correction))",
      .samples = moment_samples,
      .variants = kOut,
-     .out_overload = "correction_out"},
+     .out = {.overload = "correction_out"},
+     .not_finite = kStdNotFinite},
     {.schema = "aten::var_mean.correction(Tensor self, int[1]? dim, *, int? correction, bool keepdim=False) -> (Tensor, Tensor)",
      .summary = "Variance and mean along dimensions.",
+     .formula = "sum((x - mean)^2) / (n - correction), mean = sum_i x_i / n",
      .infer = inferring<infer_two>,
      .kernel = filling<both<false>, 2>,
      .derivative = {both_backward<false>, {save_argument(0)}},
-     .samples = moment_samples},
+     .gradient = "self: 2 grad0 (x - mean) / (n - correction) + grad1 / n",
+     .samples = moment_samples,
+     .variants = kOut,
+     .out = {.overload = "correction_out"},
+     .not_finite = kVarMeanNotFinite},
     {.schema = "aten::std_mean.correction(Tensor self, int[1]? dim, *, int? correction, bool keepdim=False) -> (Tensor, Tensor)",
      .summary = "Standard deviation and mean along dimensions.",
+     .formula = "sqrt(sum((x - mean)^2) / (n - correction)), mean = sum_i x_i / n",
      .infer = inferring<infer_two>,
      .kernel = filling<both<true>, 2>,
      .derivative = {both_backward<true>, {save_argument(0), save_result(0)}},
-     .samples = moment_samples},
+     .gradient = "self: grad0 (x - mean) / (out0 (n - correction)) + grad1 / n",
+     .samples = moment_samples,
+     .variants = kOut,
+     .out = {.overload = "correction_out"},
+     .not_finite = kStdMeanNotFinite},
     composite("aten::var(Tensor self, bool unbiased=True) -> Tensor", "Variance of all elements.", unbiased_whole<"aten::var.correction">),
     composite("aten::var.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor", "Variance along dimensions.",
-              unbiased_dim<"aten::var.correction">),
+              unbiased_dim<"aten::var.correction">)
+        .with_out({}),
     composite("aten::std(Tensor self, bool unbiased=True) -> Tensor", "Standard deviation of all elements.",
               unbiased_whole<"aten::std.correction">),
     composite("aten::std.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor",
-              "Standard deviation along dimensions.", unbiased_dim<"aten::std.correction">),
+              "Standard deviation along dimensions.", unbiased_dim<"aten::std.correction">)
+        .with_out({}),
     composite("aten::var_mean(Tensor self, bool unbiased=True) -> (Tensor, Tensor)", "Variance and mean of all elements.",
               unbiased_whole<"aten::var_mean.correction">),
     composite("aten::var_mean.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> (Tensor, Tensor)",

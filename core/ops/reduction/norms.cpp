@@ -8,8 +8,11 @@
 
 #include "core/kernels/arithmetic.h"
 #include "core/dispatch/forward.h"
+#include "core/dispatch/out_refusals.h"
 #include "core/kernels/elementwise.h"
+#include "core/ops/not_finite.h"
 #include "core/ops/reduction/reduction.h"
+#include "core/ops/sparse/sparse.h"
 
 namespace loupe {
 namespace {
@@ -189,6 +192,17 @@ constexpr OperatorRecord composite(std::string_view schema, std::string_view sum
     return {.schema = schema, .summary = summary, .composite = function};
 }
 
+using In = NotFiniteNote::In;
+using When = NotFiniteNote::When;
+constexpr NotFiniteNote kLogsumexpNotFinite[] = {
+    {In::Either, When::Infinite, 0, "logsumexp over Inf", advice::kMask},
+};
+constexpr NotFiniteNote kLinalgVectorNormNotFinite[] = {
+    {In::Backward, When::Zero, -1, "the norm of a zero vector, where it has no derivative",
+     "add an eps: (x.square().sum(dim) + 1e-12).sqrt()"},
+    {In::Forward, When::Always, 0, "a norm that leaves the range of its dtype", advice::kShrink},
+};
+
 constexpr OperatorRecord kRecords[] = {
     {.schema = "aten::linalg_vector_norm(Tensor self, Scalar ord=2, int[1]? dim=None, bool keepdim=False, *, ScalarType? "
                "dtype=None) -> Tensor",
@@ -197,27 +211,47 @@ constexpr OperatorRecord kRecords[] = {
      .infer = inferring<infer_norm>,
      .kernel = filling<norm>,
      .derivative = {norm_backward, {save_argument(0), save_result()}},
+     .gradient = "self: grad x |x|^(ord - 2) / out^(ord - 1)",
      .samples = norm_samples,
-     .variants = kOut},
-    composite("aten::norm.Scalar(Tensor self, Scalar p=2) -> Tensor", "Norm of all elements.", boxed<norm_whole>),
-    composite("aten::norm.ScalarOpt_dtype(Tensor self, Scalar? p, *, ScalarType dtype) -> Tensor", "Norm of all elements.", boxed<norm_dtype>),
+     .variants = kOut,
+     .out = {.refusal = out_refusal::kStructured},
+     .sparse = {.run = on_sparse::norm},
+     .not_finite = kLinalgVectorNormNotFinite},
+    composite("aten::norm.Scalar(Tensor self, Scalar p=2) -> Tensor", "Norm of all elements.", boxed<norm_whole>)
+        .with_sparse({.run = on_sparse::norm})
+        .with_autocast({.cuda = Autocast::Float32}),
+    composite("aten::norm.ScalarOpt_dtype(Tensor self, Scalar? p, *, ScalarType dtype) -> Tensor", "Norm of all elements.", boxed<norm_dtype>)
+        .with_sparse({.run = on_sparse::norm})
+        .with_autocast({.cuda = Autocast::Float32}),
     composite("aten::norm.ScalarOpt_dim(Tensor self, Scalar? p, int[1] dim, bool keepdim=False) -> Tensor", "Norm along dimensions.",
-              boxed<norm_dim>),
+              boxed<norm_dim>)
+        .with_sparse({.run = on_sparse::norm})
+        .with_autocast({.cuda = Autocast::Float32}),
     composite("aten::norm.ScalarOpt_dim_dtype(Tensor self, Scalar? p, int[1] dim, bool keepdim, *, ScalarType dtype) -> Tensor",
-              "Norm along dimensions.", boxed<norm_dim_dtype>),
-    composite("aten::frobenius_norm(Tensor self) -> Tensor", "Norm of order 2 of all elements.", boxed<frobenius_norm>),
+              "Norm along dimensions.", boxed<norm_dim_dtype>)
+        .with_sparse({.run = on_sparse::norm})
+        .with_autocast({.cuda = Autocast::Float32}),
+    composite("aten::frobenius_norm(Tensor self) -> Tensor", "Norm of order 2 of all elements.", boxed<frobenius_norm>)
+        .with_autocast({.cuda = Autocast::Float32}),
     composite("aten::frobenius_norm.dim(Tensor self, int[1] dim, bool keepdim=False) -> Tensor", "Norm of order 2 along dimensions.",
-              boxed<frobenius_norm_dim>),
-    composite("aten::dist(Tensor self, Tensor other, Scalar p=2) -> Tensor", "Norm of the difference.", boxed<dist>),
-    composite("aten::norm_except_dim(Tensor v, int pow=2, int dim=0) -> Tensor", "Norm over all dimensions but one.", boxed<norm_except_dim>),
+              boxed<frobenius_norm_dim>)
+        .with_autocast({.cuda = Autocast::Float32}),
+    composite("aten::dist(Tensor self, Tensor other, Scalar p=2) -> Tensor", "Norm of the difference.", boxed<dist>)
+        .with_autocast({.cuda = Autocast::Float32}),
+    composite("aten::norm_except_dim(Tensor v, int pow=2, int dim=0) -> Tensor", "Norm over all dimensions but one.", boxed<norm_except_dim>)
+        .with_formula("sum(|v|^pow)^(1 / pow) over all dimensions but dim")
+        .with_gradient("v: grad v |v|^(pow - 2) / out^(pow - 1)"),
     {.schema = "aten::logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor",
      .summary = "Logarithm of the sum of exponentials along dimensions.",
      .formula = "ln(sum(exp(x)))",
      .infer = inferring<infer_logsumexp>,
      .kernel = filling<logsumexp>,
      .derivative = {logsumexp_backward, {save_argument(0), save_result()}},
+     .gradient = "self: grad exp(x - out)",
      .samples = logsumexp_samples,
-     .variants = kOut},
+     .variants = kOut,
+     .autocast = {.cuda = Autocast::Float32},
+     .not_finite = kLogsumexpNotFinite},
     composite("aten::special_logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor", "The same as logsumexp.", forward<"aten::logsumexp">),
 };
 

@@ -6,10 +6,12 @@
 #include <cmath>
 
 #include "core/base/parallel.h"
+#include "core/dispatch/out_refusals.h"
 #include "core/kernels/arithmetic.h"
 #include "core/kernels/complex_math.h"
 #include "core/kernels/elementwise.h"
 #include "core/ops/nn/simd.h"
+#include "core/ops/not_finite.h"
 #include "core/ops/reduction/reduction.h"
 
 namespace loupe {
@@ -258,40 +260,73 @@ std::vector<Sample> log_samples(Random& random, ScalarType dtype) {
     return is_floating(dtype) ? running_samples(random, dtype) : std::vector<Sample>();
 }
 
+using In = NotFiniteNote::In;
+using When = NotFiniteNote::When;
+constexpr NotFiniteNote kLogcumsumexpNotFinite[] = {
+    {In::Either, When::Infinite, 0, "logcumsumexp over Inf", advice::kDifference},
+};
+constexpr NotFiniteNote kCumsumNotFinite[] = {
+    {In::Either, When::Infinite, 0, "Inf \u2212 Inf in a running sum", advice::kDifference},
+    {In::Forward, When::Always, 0, "a running sum that leaves the range of its dtype", advice::kShrink},
+};
+constexpr NotFiniteNote kCumprodNotFinite[] = {
+    {In::Either, When::Always, 0, "a running product that leaves the range of its dtype", "sum logarithms instead"},
+};
+
 constexpr OperatorRecord kRecords[] = {
     {.schema = "aten::cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor",
      .summary = "Running sum along a dimension.",
+     .formula = "out[i] = sum_{j <= i} x[j]",
      .infer = inferring<infer_scan>,
      .kernel = filling<cumsum>,
      .derivative = {cumsum_backward},
+     .gradient = "self: sum_{j >= i} grad[j]",
      .samples = scan_samples,
-     .variants = kInPlace | kOut},
+     .variants = kInPlace | kOut,
+     .autocast = {.cuda = Autocast::Float32Result},
+     .not_finite = kCumsumNotFinite},
     {.schema = "aten::cumprod(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor",
      .summary = "Running product along a dimension.",
+     .formula = "out[i] = prod_{j <= i} x[j]",
      .infer = inferring<infer_scan>,
      .kernel = filling<cumprod>,
      .derivative = {cumprod_backward, {save_argument(0), save_result()}},
+     .gradient = "self: sum_{j >= i} grad[j] out[j] / x[i]",
      .samples = scan_samples,
-     .variants = kInPlace | kOut},
+     .variants = kInPlace | kOut,
+     .autocast = {.cuda = Autocast::Float32Result},
+     .not_finite = kCumprodNotFinite},
     {.schema = "aten::cummax(Tensor self, int dim) -> (Tensor values, Tensor indices)",
      .summary = "Greatest element so far along a dimension, and where it is.",
+     .formula = "out[i] = max_{j <= i} x[j]",
      .infer = inferring<infer_running<true>>,
      .kernel = filling<running<true>, 2>,
      .derivative = {running_backward, {save_result(1)}},
-     .samples = running_samples},
+     .gradient = "self: sum of grad[j] over the j whose maximum stands here",
+     .samples = running_samples,
+     .variants = kOut,
+     .out = {.names = "values indices", .refusal = out_refusal::kScalarTypeWord}},
     {.schema = "aten::cummin(Tensor self, int dim) -> (Tensor values, Tensor indices)",
      .summary = "Smallest element so far along a dimension, and where it is.",
+     .formula = "out[i] = min_{j <= i} x[j]",
      .infer = inferring<infer_running<false>>,
      .kernel = filling<running<false>, 2>,
      .derivative = {running_backward, {save_result(1)}},
-     .samples = running_samples},
+     .gradient = "self: sum of grad[j] over the j whose minimum stands here",
+     .samples = running_samples,
+     .variants = kOut,
+     .out = {.names = "values indices", .refusal = out_refusal::kScalarTypeWord}},
     {.schema = "aten::logcumsumexp(Tensor self, int dim) -> Tensor",
      .summary = "Running logarithm of the sum of exponentials.",
+     .formula = "out[i] = ln(sum_{j <= i} exp(x[j]))",
      .infer = inferring<infer_logcumsumexp>,
      .kernel = filling<logcumsumexp>,
      .derivative = {logcumsumexp_backward, {save_argument(0), save_result()}},
+     .gradient = "self: sum_{j >= i} grad[j] exp(x[i] - out[j])",
      .samples = log_samples,
-     .variants = kOut},
+     .variants = kOut,
+     .out = {.refusal = out_refusal::kScalarTypeWord},
+     .not_finite = kLogcumsumexpNotFinite},
 };
 
 }  // namespace

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // sum, mean, nansum, nanmean, prod, any, all, count_nonzero.
 
+#include "core/dispatch/out_refusals.h"
 #include "core/kernels/arithmetic.h"
+#include "core/ops/not_finite.h"
 #include "core/ops/reduction/reduction.h"
+#include "core/ops/sparse/sparse.h"
 
 namespace loupe {
 namespace {
@@ -168,15 +171,36 @@ std::vector<Sample> prod_samples(Random& random, ScalarType dtype) {
 std::vector<Sample> prod_dim_samples(Random& random, ScalarType dtype) { return with_dtype(one_dim_samples(random, dtype)); }
 std::vector<Sample> truth_dim_samples(Random& random, ScalarType dtype) { return one_dim_samples(random, dtype); }
 
+using In = NotFiniteNote::In;
+using When = NotFiniteNote::When;
+constexpr NotFiniteNote kMeanNotFinite[] = {
+    {In::Forward, When::Nothing, 0, "the mean of no elements", advice::kNone},
+    {In::Either, When::Infinite, 0, "Inf \u2212 Inf in a mean", advice::kDifference},
+    {In::Forward, When::Always, 0, "a mean whose sum leaves the range of its dtype", advice::kShrink},
+};
+constexpr NotFiniteNote kSumNotFinite[] = {
+    {In::Either, When::Infinite, 0, "Inf \u2212 Inf in a sum", advice::kDifference},
+    {In::Forward, When::Always, 0, "a sum that leaves the range of its dtype", advice::kShrink},
+};
+constexpr NotFiniteNote kProdNotFinite[] = {
+    {In::Either, When::Infinite, 0, "0 \u00b7 Inf in a product", advice::kProduct},
+    {In::Forward, When::Always, 0, "a product that leaves the range of its dtype", "sum logarithms instead"},
+};
+
 constexpr OperatorRecord kRecords[] = {
     {.schema = "aten::sum(Tensor self, *, ScalarType? dtype=None) -> Tensor",
      .summary = "Sum of all elements; integers sum in int64.",
+     .formula = "sum_i x_i",
      .infer = inferring<infer_sum>,
      .kernel = filling<whole<ReduceOp::Sum>>,
      .derivative = {sum_backward},
+     .gradient = "self: grad, repeated over what was summed",
      .samples = sum_samples,
      .variants = kOut,
-     .out_overload = "out"},
+     .out = {.overload = "out"},
+     .sparse = {.run = on_sparse::norm},
+     .autocast = {.cuda = Autocast::Float32Result},
+     .not_finite = kSumNotFinite},
     {.schema = "aten::sum.dim_IntList(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
      .summary = "Sum along dimensions.",
      .infer = inferring<infer_sum_dim>,
@@ -184,16 +208,23 @@ constexpr OperatorRecord kRecords[] = {
      .derivative = {sum_dim_backward, {}, "SumBackward1"},
      .samples = sum_dim_samples,
      .variants = kOut,
-     .out_overload = "IntList_out"},
+     .out = {.overload = "IntList_out"},
+     .sparse = {.run = on_sparse::norm},
+     .autocast = {.cuda = Autocast::Float32Result}},
     {.schema = "aten::sum_to_size(Tensor self, int[] size) -> Tensor",
      .summary = "Sums what broadcasting from that size would have repeated.",
-     .composite = boxed<sum_to_size>},
+     .formula = "sum_i x_i over the dimensions that size lacks or has as 1",
+     .composite = boxed<sum_to_size>,
+     .gradient = "self: grad, repeated over what was summed"},
     {.schema = "aten::mean(Tensor self, *, ScalarType? dtype=None) -> Tensor",
      .summary = "Mean of all elements.",
+     .formula = "sum_i x_i / n",
      .infer = inferring<infer_mean>,
      .kernel = filling<whole<ReduceOp::Mean>>,
      .derivative = {mean_backward},
-     .samples = mean_samples},
+     .gradient = "self: grad / n, repeated",
+     .samples = mean_samples,
+     .not_finite = kMeanNotFinite},
     {.schema = "aten::mean.dim(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
      .summary = "Mean along dimensions.",
      .infer = inferring<infer_mean_dim>,
@@ -203,20 +234,30 @@ constexpr OperatorRecord kRecords[] = {
      .variants = kOut},
     {.schema = "aten::nansum(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
      .summary = "Sum that takes NaN as 0.",
+     .formula = "sum_i x_i over x_i that are not NaN",
      .infer = inferring<infer_nansum>,
      .kernel = filling<along<ReduceOp::NanSum>>,
      .derivative = {nansum_backward, {save_argument(0)}},
+     .gradient = "self: grad where x is not NaN, else 0",
      .samples = nansum_samples,
      .variants = kOut},
     {.schema = "aten::nanmean(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
      .summary = "Mean of what is not NaN.",
-     .composite = boxed<nanmean>},
+     .formula = "nansum(x) / number of x that are not NaN",
+     .composite = boxed<nanmean>,
+     .gradient = "self: grad / number of x that are not NaN, 0 where x is NaN",
+     .variants = kOut},
     {.schema = "aten::prod(Tensor self, *, ScalarType? dtype=None) -> Tensor",
      .summary = "Product of all elements.",
+     .formula = "prod_i x_i",
      .infer = inferring<infer_sum>,
      .kernel = filling<whole<ReduceOp::Prod>>,
      .derivative = {prod_backward, {save_argument(0), save_result()}},
-     .samples = prod_samples},
+     .gradient = "self: grad out / x; where x is 0, grad times the product of the others",
+     .samples = prod_samples,
+     .variants = kOut,
+     .autocast = {.cpu = Autocast::Float32, .cuda = Autocast::Float32Result},
+     .not_finite = kProdNotFinite},
     {.schema = "aten::prod.dim_int(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
      .summary = "Product along a dimension.",
      .infer = inferring<infer_sum_dim>,
@@ -224,14 +265,16 @@ constexpr OperatorRecord kRecords[] = {
      .derivative = {prod_dim_backward, {save_argument(0), save_result()}, "ProdBackward1"},
      .samples = prod_dim_samples,
      .variants = kOut,
-     .out_overload = "int_out"},
+     .out = {.overload = "int_out"},
+     .autocast = {.cpu = Autocast::Float32, .cuda = Autocast::Float32Result}},
     {.schema = "aten::any(Tensor self) -> Tensor",
      .summary = "Is any element nonzero?",
+     .formula = "x_1 != 0 or .. or x_n != 0",
      .infer = inferring<infer_truth>,
      .kernel = filling<truth<ReduceOp::Any>>,
      .samples = whole_samples,
      .variants = kOut,
-     .out_overload = "all_out",
+     .out = {.overload = "all_out", .refusal = out_refusal::kBoolResult, .takes_bytes = true},
      .is_gradient_stop = true},
     {.schema = "aten::any.dim(Tensor self, int dim, bool keepdim=False) -> Tensor",
      .summary = "Is any element along the dimension nonzero?",
@@ -239,14 +282,16 @@ constexpr OperatorRecord kRecords[] = {
      .kernel = filling<truth_along<ReduceOp::Any>>,
      .samples = truth_dim_samples,
      .variants = kOut,
+     .out = {.refusal = out_refusal::kBoolResult, .takes_bytes = true},
      .is_gradient_stop = true},
     {.schema = "aten::all(Tensor self) -> Tensor",
      .summary = "Are all elements nonzero?",
+     .formula = "x_1 != 0 and .. and x_n != 0",
      .infer = inferring<infer_truth>,
      .kernel = filling<truth<ReduceOp::All>>,
      .samples = whole_samples,
      .variants = kOut,
-     .out_overload = "all_out",
+     .out = {.overload = "all_out", .refusal = out_refusal::kBoolResult, .takes_bytes = true},
      .is_gradient_stop = true},
     {.schema = "aten::all.dim(Tensor self, int dim, bool keepdim=False) -> Tensor",
      .summary = "Are all elements along the dimension nonzero?",
@@ -254,16 +299,21 @@ constexpr OperatorRecord kRecords[] = {
      .kernel = filling<truth_along<ReduceOp::All>>,
      .samples = truth_dim_samples,
      .variants = kOut,
+     .out = {.refusal = out_refusal::kBoolResult, .takes_bytes = true},
      .is_gradient_stop = true},
     {.schema = "aten::count_nonzero(Tensor self, int? dim=None) -> Tensor",
      .summary = "How many elements are nonzero.",
+     .formula = "number of x_i != 0",
      .infer = inferring<infer_count>,
      .kernel = filling<count_along>,
+     .variants = kOut,
      .is_gradient_stop = true},
     {.schema = "aten::count_nonzero.dim_IntList(Tensor self, int[] dim) -> Tensor",
      .summary = "How many elements are nonzero along dimensions.",
      .infer = inferring<infer_count>,
      .kernel = filling<count_along>,
+     .variants = kOut,
+     .out = {.overload = "dim_IntList_out"},
      .is_gradient_stop = true},
 };
 

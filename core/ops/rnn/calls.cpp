@@ -169,10 +169,18 @@ Cost data_cost(Arguments arguments, std::span<const IValue>) {
 
 #define LOUPE_RNN_OPTIONS "Tensor[] params, bool has_biases, int num_layers, float dropout, bool train, bool bidirectional"
 
+constexpr std::string_view kThroughTime =
+    "input: sum_gates dz W, step by step backwards; dz is the gradient before the gates' functions\n"
+    "data: sum_gates dz W, step by step backwards; dz is the gradient before the gates' functions\n"
+    "hx: dz U at the first step\n"
+    "params: W: sum_t dz[t]^T x[t]; U: sum_t dz[t]^T h[t - 1]; b: sum_t dz[t]";
+
 extern const OperatorRecord kLstmInput = {
     .schema = "aten::lstm.input(Tensor input, Tensor[] hx, " LOUPE_RNN_OPTIONS ", bool batch_first) -> (Tensor, Tensor, Tensor)",
     .summary = "Layers of long short-term memory over a padded sequence: outputs, last hidden and last cell states.",
+    .formula = "i, f, o = sigmoid(W x + U h + b), g = tanh(W x + U h + b); c' = f c + i g; h' = o tanh(c')",
     .composite = boxed<lstm_input>,
+    .gradient = kThroughTime,
     .cost = input_cost,
     .samples = input_samples<Mode::Lstm>,
 };
@@ -185,7 +193,9 @@ extern const OperatorRecord kLstmData = {
 extern const OperatorRecord kGruInput = {
     .schema = "aten::gru.input(Tensor input, Tensor hx, " LOUPE_RNN_OPTIONS ", bool batch_first) -> (Tensor, Tensor)",
     .summary = "Layers of gated recurrent units over a padded sequence: outputs and last hidden states.",
+    .formula = "r, z = sigmoid(W x + U h + b), n = tanh(W x + r (U h + b)); h' = (1 - z) n + z h",
     .composite = boxed<rnn_input<Mode::Gru>>,
+    .gradient = kThroughTime,
     .cost = input_cost,
     .samples = input_samples<Mode::Gru>,
 };
@@ -198,7 +208,9 @@ extern const OperatorRecord kGruData = {
 extern const OperatorRecord kRnnTanhInput = {
     .schema = "aten::rnn_tanh.input(Tensor input, Tensor hx, " LOUPE_RNN_OPTIONS ", bool batch_first) -> (Tensor, Tensor)",
     .summary = "Layers of plain recurrence with tanh over a padded sequence.",
+    .formula = "h' = tanh(W x + U h + b)",
     .composite = boxed<rnn_input<Mode::Tanh>>,
+    .gradient = kThroughTime,
     .cost = input_cost,
     .samples = input_samples<Mode::Tanh>,
 };
@@ -211,7 +223,9 @@ extern const OperatorRecord kRnnTanhData = {
 extern const OperatorRecord kRnnReluInput = {
     .schema = "aten::rnn_relu.input(Tensor input, Tensor hx, " LOUPE_RNN_OPTIONS ", bool batch_first) -> (Tensor, Tensor)",
     .summary = "Layers of plain recurrence with ReLU over a padded sequence.",
+    .formula = "h' = max(W x + U h + b, 0)",
     .composite = boxed<rnn_input<Mode::Relu>>,
+    .gradient = kThroughTime,
     .cost = input_cost,
     .samples = input_samples<Mode::Relu>,
 };

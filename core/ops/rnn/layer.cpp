@@ -307,6 +307,13 @@ extern const OperatorRecord kRnnLayer = {
                    {save_argument(0), save_argument(1), save_argument(2), save_argument(3), save_argument(4), save_argument(5),
                     save_argument(6), save_result(0), save_result(3)},
                    "RnnLayerBackward0"},
+    .gradient = "input: sum_gates dz W, step by step backwards; dz is the gradient before the gates' functions\n"
+                "hx: dz U at the first step\n"
+                "cx: dc f at the first step\n"
+                "w_ih: sum_t dz[t]^T x[t]\n"
+                "w_hh: sum_t dz[t]^T h[t - 1]\n"
+                "b_ih: sum_t dz[t]\n"
+                "b_hh: sum_t dz[t]",
     .cost = layer_cost,
     .samples = layer_samples,
 };

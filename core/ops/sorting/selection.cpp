@@ -7,6 +7,7 @@
 #include "core/base/strings.h"
 #include "core/dispatch/functions.h"
 #include "core/dispatch/gradient_context.h"
+#include "core/dispatch/out_refusals.h"
 #include "core/ops/samples.h"
 #include "core/ops/sorting/family.h"
 #include "core/ops/sorting/order.h"
@@ -168,32 +169,49 @@ constexpr OperatorRecord kRecords[] = {
      .summary = "The k-th least element along dim, and where it stood.",
      .kernel = boxed<kthvalue>,
      .derivative = {pick_backward<2>, {save_result(1)}},
-     .samples = kthvalue_samples},
+     .gradient = "self: grad at the index, else 0",
+     .samples = kthvalue_samples,
+     .variants = kOut,
+     .out = {.overload = "values", .names = "values indices",
+             .refusal = {"output values must be of same type as input", "output indices must be of scalar type {T}"}}},
     {.schema = "aten::median(Tensor self) -> Tensor",
      .summary = "The median of all elements, the lower one of two.",
      .kernel = boxed<median_of_all<false>>,
      .derivative = {median_backward, {save_argument(0), save_result(0)}},
-     .samples = all_samples},
+     .gradient = "self: grad at the median, else 0",
+     .samples = all_samples,
+     .variants = kOut},
     {.schema = "aten::median.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)",
      .summary = "The median along dim, and where it stood.",
      .kernel = boxed<median_along<false>>,
      .derivative = {pick_backward<1>, {save_result(1)}, "MedianBackward1"},
-     .samples = pick_samples},
+     .samples = pick_samples,
+     .variants = kOut,
+     .out = {.overload = "dim_values", .names = "values indices", .refusal = out_refusal::kMedian}},
     {.schema = "aten::nanmedian(Tensor self) -> Tensor",
      .summary = "The median of the elements that are not NaN.",
      .kernel = boxed<median_of_all<true>>,
      .derivative = {median_backward, {save_argument(0), save_result(0)}},
-     .samples = all_samples},
+     .gradient = "self: grad at the median, else 0",
+     .samples = all_samples,
+     .variants = kOut},
     {.schema = "aten::nanmedian.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)",
      .summary = "The median along dim of the elements that are not NaN.",
      .kernel = boxed<median_along<true>>,
      .derivative = {pick_backward<1>, {save_result(1)}, "NanmedianBackward1"},
-     .samples = pick_samples},
+     .samples = pick_samples,
+     .variants = kOut,
+     .out = {.overload = "dim_values", .names = "values indices", .refusal = out_refusal::kMedian}},
     {.schema = "aten::mode(Tensor self, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices)",
      .summary = "The most frequent element along dim, and where it stood.",
      .kernel = boxed<mode>,
      .derivative = {pick_backward<1>, {save_result(1)}},
-     .samples = pick_samples},
+     .gradient = "self: grad at the index, else 0",
+     .samples = pick_samples,
+     .variants = kOut,
+     .out = {.overload = "values", .names = "values indices",
+             .refusal = {"expected scalar type '{T}' but got '{O}' for values output",
+                         "expected scalar type '{T}' but got '{O}' for indices output"}}},
 };
 
 }  // namespace

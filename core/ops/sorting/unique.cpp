@@ -226,43 +226,61 @@ std::vector<Sample> unique_samples(Random& random, ScalarType dtype) {
     return {{{random_tensor(random, {3, 4}, dtype), true, true, true}}};
 }
 
+constexpr std::string_view kRefused = "self: none; it is refused";
+
 constexpr OperatorRecord kRecords[] = {
     {.schema = "aten::_unique(Tensor self, bool sorted=True, bool return_inverse=False) -> (Tensor, Tensor)",
      .summary = "Each value once, in order, and the place of each element among them.",
      .kernel = boxed<unique>,
-     .derivative = {[](GradientContext&) { refuse_derivative("_unique"); }}},
+     .derivative = {[](GradientContext&) { refuse_derivative("_unique"); }},
+     .gradient = kRefused,
+     .variants = kOut},
     {.schema = "aten::_unique2(Tensor self, bool sorted=True, bool return_inverse=False, bool return_counts=False) -> "
                "(Tensor, Tensor, Tensor)",
      .summary = "Each value once, in order, the place of each element among them, and how often each is there.",
      .kernel = boxed<unique2>,
      .derivative = {[](GradientContext&) { refuse_derivative("_unique2"); }},
-     .samples = unique_samples},
+     .gradient = kRefused,
+     .samples = unique_samples,
+     .variants = kOut},
     {.schema = "aten::unique_dim(Tensor self, int dim, bool sorted=True, bool return_inverse=False, bool return_counts=False) -> "
                "(Tensor, Tensor, Tensor)",
      .summary = "Each slice along dim once, in order.",
      .kernel = boxed<unique_dim>,
-     .derivative = {[](GradientContext&) { refuse_derivative("unique_dim"); }}},
+     .derivative = {[](GradientContext&) { refuse_derivative("unique_dim"); }},
+     .gradient = kRefused,
+     .variants = kOut},
     {.schema = "aten::unique_consecutive(Tensor self, bool return_inverse=False, bool return_counts=False, int? dim=None) -> "
                "(Tensor, Tensor, Tensor)",
      .summary = "Runs of equal elements as one.",
      .kernel = boxed<unique_consecutive>,
-     .derivative = {[](GradientContext&) { refuse_derivative("unique_consecutive"); }}},
+     .derivative = {[](GradientContext&) { refuse_derivative("unique_consecutive"); }},
+     .gradient = kRefused,
+     .variants = kOut},
     {.schema = "aten::unique_dim_consecutive(Tensor self, int dim, bool return_inverse=False, bool return_counts=False) -> "
                "(Tensor, Tensor, Tensor)",
      .summary = "Runs of equal slices along dim as one.",
      .kernel = boxed<unique_dim_consecutive>,
-     .derivative = {[](GradientContext&) { refuse_derivative("unique_dim_consecutive"); }}},
+     .derivative = {[](GradientContext&) { refuse_derivative("unique_dim_consecutive"); }},
+     .gradient = kRefused,
+     .variants = kOut},
     {.schema = "aten::isin.Tensor_Tensor(Tensor elements, Tensor test_elements, *, bool assume_unique=False, bool invert=False) -> Tensor",
      .summary = "Is each element among the others?",
      .kernel = boxed<isin>,
+     .variants = kOut,
+     .out = {.overload = "Tensor_Tensor_out"},
      .is_gradient_stop = true},
     {.schema = "aten::isin.Tensor_Scalar(Tensor elements, Scalar test_element, *, bool assume_unique=False, bool invert=False) -> Tensor",
      .summary = "Is each element the number?",
      .kernel = boxed<isin_number>,
+     .variants = kOut,
+     .out = {.overload = "Tensor_Scalar_out"},
      .is_gradient_stop = true},
     {.schema = "aten::isin.Scalar_Tensor(Scalar element, Tensor test_elements, *, bool assume_unique=False, bool invert=False) -> Tensor",
      .summary = "Is the number among the elements?",
      .kernel = boxed<number_isin>,
+     .variants = kOut,
+     .out = {.overload = "Scalar_Tensor_out"},
      .is_gradient_stop = true},
 };
 

@@ -113,41 +113,56 @@ Tensor embedding_sparse_backward(const Tensor& given_grad, const Tensor& given_i
 
 constexpr OperatorRecord kCoalesce = {.schema = "aten::coalesce(Tensor(a) self) -> Tensor(a)",
                                       .summary = "The entries in order, those of the same indices added.",
-                                      .kernel = boxed<coalesce>, .is_gradient_stop = true};
+                                      .kernel = boxed<coalesce>, .is_gradient_stop = true,
+                                      .sparse = {.as_is = true}};
 constexpr OperatorRecord kIsCoalesced = {.schema = "aten::is_coalesced(Tensor self) -> bool",
-                                         .summary = "Are the entries in order, each index once?", .kernel = boxed<is_coalesced>};
+                                         .summary = "Are the entries in order, each index once?", .kernel = boxed<is_coalesced>,
+                                         .sparse = {.as_is = true}};
 constexpr OperatorRecord kIndices = {.schema = "aten::indices(Tensor(a) self) -> Tensor(a)",
-                                     .summary = "The indices of a coalesced sparse tensor.", .kernel = boxed<indices>, .is_gradient_stop = true};
+                                     .summary = "The indices of a coalesced sparse tensor.", .kernel = boxed<indices>, .is_gradient_stop = true,
+                                     .sparse = {.as_is = true}};
 constexpr OperatorRecord kValues = {.schema = "aten::values(Tensor(a) self) -> Tensor(a)",
-                                    .summary = "The values of a coalesced sparse tensor.", .kernel = boxed<values>, .is_gradient_stop = true};
+                                    .summary = "The values of a coalesced sparse tensor.", .kernel = boxed<values>, .is_gradient_stop = true,
+                                    .sparse = {.as_is = true}};
 constexpr OperatorRecord kOwnIndices = {.schema = "aten::_indices(Tensor(a) self) -> Tensor(a)",
-                                        .summary = "The indices as they are kept.", .kernel = boxed<own_indices>, .is_gradient_stop = true};
+                                        .summary = "The indices as they are kept.", .kernel = boxed<own_indices>, .is_gradient_stop = true,
+                                        .sparse = {.as_is = true}};
 constexpr OperatorRecord kOwnValues = {.schema = "aten::_values(Tensor(a) self) -> Tensor(a)",
-                                       .summary = "The values as they are kept.", .kernel = boxed<own_values>, .is_gradient_stop = true};
-constexpr OperatorRecord kEntries = {.schema = "aten::_nnz(Tensor self) -> int", .summary = "How many entries are kept.", .kernel = boxed<entries>};
+                                       .summary = "The values as they are kept.", .kernel = boxed<own_values>, .is_gradient_stop = true,
+                                       .sparse = {.as_is = true}};
+constexpr OperatorRecord kEntries = {.schema = "aten::_nnz(Tensor self) -> int", .summary = "How many entries are kept.", .kernel = boxed<entries>,
+                                     .sparse = {.as_is = true}};
 constexpr OperatorRecord kSparseDim = {.schema = "aten::sparse_dim(Tensor self) -> int",
-                                       .summary = "How many dimensions have indices.", .kernel = boxed<sparse_dim>};
+                                       .summary = "How many dimensions have indices.", .kernel = boxed<sparse_dim>,
+                                       .sparse = {.as_is = true}};
 constexpr OperatorRecord kDenseDim = {.schema = "aten::dense_dim(Tensor self) -> int",
-                                      .summary = "How many dimensions the values have.", .kernel = boxed<dense_dim>};
+                                      .summary = "How many dimensions the values have.", .kernel = boxed<dense_dim>,
+                                      .sparse = {.as_is = true}};
 constexpr OperatorRecord kToDense = {.schema = "aten::to_dense(Tensor self, ScalarType? dtype=None) -> Tensor",
-                                     .summary = "The same elements in a dense tensor.", .kernel = boxed<dense>, .is_gradient_stop = true};
+                                     .summary = "The same elements in a dense tensor.", .kernel = boxed<dense>, .is_gradient_stop = true,
+                                     .sparse = {.as_is = true}};
 constexpr OperatorRecord kToSparse = {.schema = "aten::to_sparse(Tensor self) -> Tensor",
                                       .summary = "The elements that are not zero, with their indices.", .kernel = boxed<to_sparse>,
-                                      .is_gradient_stop = true};
+                                      .is_gradient_stop = true,
+                                      .sparse = {.as_is = true}};
 constexpr OperatorRecord kMade = {
     .schema = "aten::sparse_coo_tensor.indices(Tensor indices, Tensor values, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, "
               "bool? pin_memory=None) -> Tensor",
-    .summary = "The sparse tensor with these values at these indices.", .kernel = boxed<made_without_size>, .is_gradient_stop = true};
+    .summary = "The sparse tensor with these values at these indices.", .kernel = boxed<made_without_size>, .is_gradient_stop = true,
+    .sparse = {.as_is = true}};
 constexpr OperatorRecord kMadeWithSize = {
     .schema = "aten::sparse_coo_tensor.indices_size(Tensor indices, Tensor values, int[] size, *, ScalarType? dtype=None, Layout? layout=None, "
               "Device? device=None, bool? pin_memory=None) -> Tensor",
-    .summary = "The sparse tensor of that size with these values at these indices.", .kernel = boxed<made_with_size>, .is_gradient_stop = true};
+    .summary = "The sparse tensor of that size with these values at these indices.", .kernel = boxed<made_with_size>, .is_gradient_stop = true,
+    .sparse = {.as_is = true}};
 constexpr OperatorRecord kMask = {.schema = "aten::sparse_mask(Tensor self, Tensor mask) -> Tensor",
                                   .summary = "The elements of a dense tensor at the indices of a sparse one.", .kernel = boxed<sparse_mask>,
-                                  .is_gradient_stop = true};
+                                  .is_gradient_stop = true,
+                                  .sparse = {.as_is = true}};
 constexpr OperatorRecord kEmbedding = {
     .schema = "aten::embedding_sparse_backward(Tensor grad, Tensor indices, int num_weights, int padding_idx, bool scale_grad_by_freq) -> Tensor",
-    .summary = "The gradient of embedding with a row an index, not added.", .kernel = boxed<embedding_sparse_backward>, .is_gradient_stop = true};
+    .summary = "The gradient of embedding with a row an index, not added.", .kernel = boxed<embedding_sparse_backward>, .is_gradient_stop = true,
+    .sparse = {.as_is = true}};
 
 constexpr const OperatorRecord* kRecords[] = {&kCoalesce, &kIsCoalesced, &kIndices, &kValues, &kOwnIndices, &kOwnValues, &kEntries, &kSparseDim,
                                               &kDenseDim, &kToDense, &kToSparse, &kMade, &kMadeWithSize, &kMask, &kEmbedding};

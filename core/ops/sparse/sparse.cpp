@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <numeric>
-#include <unordered_map>
 
 #include "core/autograd/grad_mode.h"
 #include "core/base/error.h"
@@ -121,11 +120,6 @@ struct Call {
     }
 };
 
-[[noreturn]] void refuse(const Operator& op) {
-    throw Error(ErrorKind::Unsupported, concat("Could not run '", op.full_name, "' with arguments from the 'SparseCPU' backend: this operator takes "
-                                               "no sparse tensors. Call to_dense() first."));
-}
-
 // op on the values alone, the others' arguments as they are: x * 2, -x, x.to(dtype).
 Tensor on_values(const Call& call) {
     const Tensor self = call.tensor(0);
@@ -140,6 +134,7 @@ Tensor on_values(const Call& call) {
 }
 // The same where equal indices must have met: norms, powers.
 Tensor on_coalesced(const Call& call) {
+    if (call.is_in_place()) refuse_sparse(call.op);
     std::vector<IValue> arguments(call.arguments.begin(), call.arguments.end());
     arguments[0] = coalesced(call.tensor(0));
     return on_values({call.op, arguments});
@@ -164,11 +159,11 @@ Tensor sub(const Call& call) {
 // By a number, or a tensor of one element.
 Tensor scaled(const Call& call) {
     if (!call.is_sparse(0)) {
-        if (call.op.schema.name.find("mul") == std::string::npos || call.is_in_place()) refuse(call.op);
+        if (call.op.schema.name.find("mul") == std::string::npos || call.is_in_place()) refuse_sparse(call.op);
         const std::vector<IValue> swapped{call.arguments[1], call.arguments[0]};
         return scaled({call.op, swapped});
     }
-    if (call.arguments[1].is_tensor() && (call.is_sparse(1) || call.tensor(1).numel() != 1)) refuse(call.op);
+    if (call.arguments[1].is_tensor() && (call.is_sparse(1) || call.tensor(1).numel() != 1)) refuse_sparse(call.op);
     std::vector<IValue> arguments(call.arguments.begin(), call.arguments.end());
     if (arguments[1].is_tensor()) arguments[1] = fn::reshape(call.tensor(1), Dims{});
     return on_values({call.op, arguments});
@@ -183,7 +178,7 @@ Tensor norm_of(const Call& call) {
 }
 
 Tensor copied(const Call& call) {
-    if (!call.is_sparse(0) || !call.is_sparse(1)) refuse(call.op);
+    if (!call.is_sparse(0) || !call.is_sparse(1)) refuse_sparse(call.op);
     return call.result(with_values(call.tensor(1), fn::to_dtype(parts_of(call.tensor(1)).values, static_cast<std::int64_t>(call.tensor(0).dtype()))));
 }
 Tensor cloned(const Call& call) {
@@ -200,24 +195,33 @@ Tensor emptied(const Call& call) {
     const Tensor indices = zeros(span_of(index_sizes), ScalarType::Int64), values = empty(span_of(value_sizes), self.dtype(), self.device());
     return call.result(make_sparse(indices, values, self.sizes()));
 }
+
 using Function = Tensor (*)(const Call& call);
-const std::unordered_map<std::string_view, Function>& functions() {
-    static const std::unordered_map<std::string_view, Function> all = {
-        {"add", add}, {"add_", add}, {"sub", sub}, {"sub_", sub}, {"mul", scaled}, {"mul_", scaled}, {"div", scaled}, {"div_", scaled},
-        {"neg", on_values}, {"neg_", on_values}, {"to", on_values}, {"_to_copy", on_values}, {"abs", on_coalesced}, {"sqrt", on_coalesced},
-        {"square", on_coalesced}, {"pow", on_coalesced}, {"isnan", on_coalesced}, {"isinf", on_coalesced}, {"isfinite", on_coalesced}, {"sign", on_coalesced},
-        {"clone", cloned}, {"detach", same}, {"detach_", itself}, {"alias", same}, {"contiguous", itself}, {"copy_", copied},
-        {"zero_", emptied}, {"zeros_like", empty_like_self}, {"sum", norm_of}, {"norm", norm_of}, {"linalg_vector_norm", norm_of}};
-    return all;
+template <Function kFunction>
+void run(const Operator& op, Arguments arguments, IValue* results) {
+    results[0] = kFunction({op, arguments});
 }
 
 }  // namespace
 
-bool takes_sparse(const Operator& op) {
-    if (op.family == "sparse" || !op.schema.name.starts_with("aten::")) return true;
-    static constexpr std::string_view kNames[] = {"size", "dim", "numel", "is_floating_point", "is_complex", "is_same_size", "requires_grad_"};
-    return std::ranges::find(kNames, std::string_view(op.schema.name).substr(6)) != std::end(kNames);
+void on_sparse::values(const Operator& op, Arguments arguments, IValue* results) { run<on_values>(op, arguments, results); }
+void on_sparse::coalesced_values(const Operator& op, Arguments arguments, IValue* results) {
+    run<on_coalesced>(op, arguments, results);
 }
+void on_sparse::add(const Operator& op, Arguments arguments, IValue* results) { run<loupe::add>(op, arguments, results); }
+void on_sparse::sub(const Operator& op, Arguments arguments, IValue* results) { run<loupe::sub>(op, arguments, results); }
+void on_sparse::scale(const Operator& op, Arguments arguments, IValue* results) { run<scaled>(op, arguments, results); }
+void on_sparse::norm(const Operator& op, Arguments arguments, IValue* results) { run<norm_of>(op, arguments, results); }
+void on_sparse::copy(const Operator& op, Arguments arguments, IValue* results) { run<copied>(op, arguments, results); }
+void on_sparse::clone(const Operator& op, Arguments arguments, IValue* results) { run<cloned>(op, arguments, results); }
+void on_sparse::same(const Operator& op, Arguments arguments, IValue* results) { run<loupe::same>(op, arguments, results); }
+void on_sparse::itself(const Operator& op, Arguments arguments, IValue* results) {
+    run<loupe::itself>(op, arguments, results);
+}
+void on_sparse::empty_like(const Operator& op, Arguments arguments, IValue* results) {
+    run<empty_like_self>(op, arguments, results);
+}
+void on_sparse::zero(const Operator& op, Arguments arguments, IValue* results) { run<emptied>(op, arguments, results); }
 
 Tensor coalesced(const Tensor& t) {
     const SparseParts& parts = parts_of(t);
@@ -253,13 +257,6 @@ Tensor elements_at(const Tensor& t, const Tensor& given_mask) {
     for (std::int64_t d = parts.sparse_dim(); d < mask.dim(); ++d) rows.push_back(mask.size(d));
     const Tensor places = index_tensor(flat_indices(parts, mask.sizes()));
     return make_sparse(parts.indices, fn::index_select(fn::reshape(t, rows), 0, places), mask.sizes(), true);
-}
-
-void call_on_sparse(const Operator& op, std::span<const IValue> arguments, IValue* results) {
-    const auto found = functions().find(std::string_view(op.schema.name).substr(op.schema.name.rfind(':') + 1));
-    if (found == functions().end() || op.variant == OperatorVariant::Out) refuse(op);
-    const GradModeScope no_grad(false);
-    results[0] = found->second({op, arguments});
 }
 
 }  // namespace loupe

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Operators on sparse tensors. Those of dense tensors come here when one of their arguments is sparse.
+// Operators on sparse tensors, and what the records of other operators say of sparse arguments:
+//
+//     .sparse = {.run = on_sparse::values}
 
-#include "core/dispatch/registry.h"
+#include "core/dispatch/record.h"
 #include "core/tensor/sparse.h"
 
 namespace loupe {
@@ -15,9 +17,24 @@ Tensor to_dense(const Tensor& t);
 // The elements of a dense tensor at the indices of a sparse one; torch.Tensor.sparse_mask.
 Tensor elements_at(const Tensor& t, const Tensor& mask);
 
-// Does the operator look at sizes and the like alone, or was it made for sparse tensors? It runs as it is then.
-bool takes_sparse(const Operator& op);
-// Runs an operator of which an argument is sparse. Throws Error (Unsupported) with PyTorch's message for most of them.
-void call_on_sparse(const Operator& op, std::span<const IValue> arguments, IValue* results);
+// SparseForm::run. Each throws Error with PyTorch's message where it takes no such arguments.
+namespace on_sparse {
+// The operator on the values alone: -x, x.to(dtype).
+void values(const Operator& op, Arguments arguments, IValue* results);
+// The same where values of equal indices must be added before: sqrt, pow. Not in place.
+void coalesced_values(const Operator& op, Arguments arguments, IValue* results);
+void add(const Operator& op, Arguments arguments, IValue* results);
+void sub(const Operator& op, Arguments arguments, IValue* results);
+// mul and div by a number, or by a tensor of one element.
+void scale(const Operator& op, Arguments arguments, IValue* results);
+// A reduction to one element, to which zeros add nothing.
+void norm(const Operator& op, Arguments arguments, IValue* results);
+void copy(const Operator& op, Arguments arguments, IValue* results);
+void clone(const Operator& op, Arguments arguments, IValue* results);
+void same(const Operator& op, Arguments arguments, IValue* results);    // another tensor with the same parts
+void itself(const Operator& op, Arguments arguments, IValue* results);  // the first argument
+void empty_like(const Operator& op, Arguments arguments, IValue* results);
+void zero(const Operator& op, Arguments arguments, IValue* results);
+}  // namespace on_sparse
 
 }  // namespace loupe

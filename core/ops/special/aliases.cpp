@@ -48,13 +48,17 @@ constexpr OperatorRecord kRecords[] = {
               forward<"aten::logsumexp.out">),
     composite("aten::special_polygamma(int n, Tensor self) -> Tensor", "The same as polygamma.", forward<"aten::polygamma">),
     composite("aten::special_polygamma.out(int n, Tensor self, *, Tensor(a!) out) -> Tensor(a!)", "The same as polygamma.", forward<"aten::polygamma.out">),
-    composite("aten::polygamma_(Tensor(a!) self, int n) -> Tensor(a!)", "The same as polygamma, in place.", boxed<polygamma_in_place>),
+    composite("aten::polygamma_(Tensor(a!) self, int n) -> Tensor(a!)", "The same as polygamma, in place.", boxed<polygamma_in_place>)
+        .with_formula("psi_n(x) = d^n psi(x) / dx^n")
+        .with_gradient("self: grad psi_{n + 1}(x)"),
     composite("aten::special_multigammaln(Tensor self, int p) -> Tensor", "The same as mvlgamma.", forward<"aten::mvlgamma">),
     composite("aten::special_multigammaln.out(Tensor self, int p, *, Tensor(a!) out) -> Tensor(a!)", "The same as mvlgamma.",
               into_out<forward<"aten::mvlgamma">>),
     composite("aten::mvlgamma.out(Tensor self, int p, *, Tensor(a!) out) -> Tensor(a!)", "Logarithm of the multivariate gamma function.",
               into_out<forward<"aten::mvlgamma">>),
-    composite("aten::mvlgamma_(Tensor(a!) self, int p) -> Tensor(a!)", "The same as mvlgamma, in place.", boxed<mvlgamma_in_place>),
+    composite("aten::mvlgamma_(Tensor(a!) self, int p) -> Tensor(a!)", "The same as mvlgamma, in place.", boxed<mvlgamma_in_place>)
+        .with_formula("p (p - 1) ln(pi) / 4 + sum_{i = 1}^p ln|Gamma(x + (1 - i) / 2)|")
+        .with_gradient("self: grad sum_{i = 1}^p psi(x + (1 - i) / 2)"),
     composite("aten::special_round(Tensor self, *, int decimals=0) -> Tensor", "Nearest multiple of a power of ten.", boxed<round_decimals>),
     composite("aten::special_round.out(Tensor self, *, int decimals=0, Tensor(a!) out) -> Tensor(a!)", "Nearest multiple of a power of ten.",
               into_out<boxed<round_decimals>>),

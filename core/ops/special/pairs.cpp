@@ -120,7 +120,7 @@ std::vector<Sample> zeta_at_number_samples(Random& random, ScalarType dtype) {
 constexpr OperatorRecord pair(std::string_view schema, std::string_view summary, std::string_view formula, InferFunction infer, Kernel kernel,
                               Derivative derivative, std::string_view out_overload, SamplesFunction samples = nullptr, std::uint8_t variants = kOut) {
     return {.schema = schema, .summary = summary, .formula = formula, .infer = infer, .kernel = kernel, .derivative = derivative,
-            .samples = samples, .variants = variants, .out_overload = out_overload};
+            .samples = samples, .variants = variants, .out = {.overload = out_overload}};
 }
 constexpr OperatorRecord alias(std::string_view schema, std::string_view summary, KernelFunction composite) {
     return {.schema = schema, .summary = summary, .composite = composite};
@@ -137,13 +137,15 @@ constexpr char kXlogySummary[] = "self ln(other), 0 where self is 0.";
 
 constexpr OperatorRecord kRecords[] = {
     pair("aten::special_zeta(Tensor self, Tensor other) -> Tensor", kZetaSummary, kZetaFormula, infer_wide_pair, kZetaKernel,
-         {zeta_backward, {save_argument(0), save_argument(1)}}, "out", zeta_samples),
+         {zeta_backward, {save_argument(0), save_argument(1)}}, "out", zeta_samples)
+        .with_gradient("other: -grad self zeta(self + 1, other)"),
     pair("aten::special_zeta.self_scalar(Scalar self, Tensor other) -> Tensor", kZetaSummary, kZetaFormula, infer_wide_pair, kZetaKernel,
          {zeta_of_number_backward, {save_argument(1)}, "SpecialZetaBackward1"}, "self_scalar_out", number_first),
     pair("aten::special_zeta.other_scalar(Tensor self, Scalar other) -> Tensor", kZetaSummary, kZetaFormula, infer_wide_pair, kZetaKernel,
          {zeta_at_number_backward, {}, "SpecialZetaBackward2"}, "other_scalar_out", zeta_at_number_samples),
     pair("aten::special_xlog1py(Tensor self, Tensor other) -> Tensor", kXlog1pySummary, kXlog1pyFormula, infer_pair, kXlog1py,
-         {logarithm_backward<1>, {save_argument(0), save_argument(1)}}, "out", floating_pairs),
+         {logarithm_backward<1>, {save_argument(0), save_argument(1)}}, "out", floating_pairs)
+        .with_gradient("self: grad ln(1 + other), 0 where self is 0\nother: grad self / (1 + other)"),
     pair("aten::special_xlog1py.self_scalar(Scalar self, Tensor other) -> Tensor", kXlog1pySummary, kXlog1pyFormula, infer_pair, kXlog1py,
          {logarithm_backward<1>, {save_argument(1)}, "SpecialXlog1PyBackward1"}, "self_scalar_out", number_first),
     pair("aten::special_xlog1py.other_scalar(Tensor self, Scalar other) -> Tensor", kXlog1pySummary, kXlog1pyFormula, infer_pair, kXlog1py,
@@ -162,10 +164,12 @@ constexpr OperatorRecord kRecords[] = {
           forward<"aten::xlogy.OutScalar_Other">),
     pair("aten::igamma(Tensor self, Tensor other) -> Tensor", "Regularised lower incomplete gamma function.",
          "1/Gamma(self) integral of t^(self - 1) exp(-t) from 0 to other", infer_floating_pair, FillingKernel{&of_two<gamma_p>},
-         {igamma_backward, {save_argument(0), save_argument(1)}}, "out", floating_pairs, kInPlace | kOut),
+         {igamma_backward, {save_argument(0), save_argument(1)}}, "out", floating_pairs, kInPlace | kOut)
+        .with_gradient("other: grad exp(-other) other^(self - 1) / Gamma(self)"),
     pair("aten::igammac(Tensor self, Tensor other) -> Tensor", "Regularised upper incomplete gamma function.", "1 - igamma(self, other)",
          infer_floating_pair, FillingKernel{&of_two<gamma_q>}, {igammac_backward, {save_argument(0), save_argument(1)}}, "out", floating_pairs,
-         kInPlace | kOut),
+         kInPlace | kOut)
+        .with_gradient("other: -grad exp(-other) other^(self - 1) / Gamma(self)"),
     alias("aten::special_gammainc(Tensor self, Tensor other) -> Tensor", "The same as igamma.", forward<"aten::igamma">),
     alias("aten::special_gammainc.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)", "The same as igamma.", forward<"aten::igamma.out">),
     alias("aten::special_gammaincc(Tensor self, Tensor other) -> Tensor", "The same as igammac.", forward<"aten::igammac">),

@@ -120,23 +120,31 @@ constexpr OperatorRecord kRecords[] = {
     flat("aten::special_spherical_bessel_j0(Tensor x) -> Tensor", "Spherical Bessel function of the first kind, order 0.", "sin(x) / x",
          one<spherical_bessel_j0>),
     narrow_too(function("aten::special_i0e(Tensor self) -> Tensor", "Modified Bessel function of the first kind, order 0, scaled.",
-                        "exp(-|x|) I0(x)", one<scaled_bessel_i0>, {i0e_backward, {save_argument(0), save_result()}})),
+                        "exp(-|x|) I0(x)", one<scaled_bessel_i0>, {i0e_backward, {save_argument(0), save_result()}})
+                   .with_gradient("self: grad (exp(-|x|) I1(x) - sgn(x) out)")),
     function("aten::special_i1(Tensor self) -> Tensor", "Modified Bessel function of the first kind, order 1.", "I1(x)",
-             one<modified_bessel_i1>, {i1_backward, {save_argument(0), save_result()}}),
+             one<modified_bessel_i1>, {i1_backward, {save_argument(0), save_result()}})
+        .with_gradient("self: grad (I0(x) - out / x)"),
     function("aten::special_i1e(Tensor self) -> Tensor", "Modified Bessel function of the first kind, order 1, scaled.", "exp(-|x|) I1(x)",
-             one<scaled_bessel_i1>, {i1e_backward, {save_argument(0), save_result()}}),
+             one<scaled_bessel_i1>, {i1e_backward, {save_argument(0), save_result()}})
+        .with_gradient("self: grad (exp(-|x|) I0(x) - out (sgn(x) + 1 / x))"),
     narrow_too(function("aten::special_entr(Tensor self) -> Tensor", "A term of the entropy: 0 at 0, -inf below.", "-x ln(x)", one<entropy>,
-                        {entr_backward, {save_argument(0)}}, wide_positive_samples)),
+                        {entr_backward, {save_argument(0)}}, wide_positive_samples)
+                   .with_gradient("self: -grad (ln(x) + 1)")),
     function("aten::special_erfcx(Tensor self) -> Tensor", "Complementary error function, scaled.", "exp(x^2) erfc(x)", one<scaled_erfc>,
-             {erfcx_backward, {save_argument(0), save_result()}}),
+             {erfcx_backward, {save_argument(0), save_result()}})
+        .with_gradient("self: grad (2 x out - 2 / sqrt(pi))"),
     function("aten::special_log_ndtr(Tensor self) -> Tensor", "Logarithm of the normal distribution's cumulative probability.",
-             "ln((1 + erf(x / sqrt(2))) / 2)", one<log_normal_cdf>, {log_ndtr_backward, {save_argument(0)}}),
+             "ln((1 + erf(x / sqrt(2))) / 2)", one<log_normal_cdf>, {log_ndtr_backward, {save_argument(0)}})
+        .with_gradient("self: grad exp(-x^2 / 2) / (sqrt(2 pi) exp(out))"),
     function("aten::special_ndtri(Tensor self) -> Tensor", "Inverse of the normal distribution's cumulative probability.", "ndtr^-1(p)",
-             one<inverse_normal_cdf>, {ndtri_backward, {save_result()}}, probability_samples),
+             one<inverse_normal_cdf>, {ndtri_backward, {save_result()}}, probability_samples)
+        .with_gradient("self: grad sqrt(2 pi) exp(out^2 / 2)"),
     {.schema = "aten::special_ndtr(Tensor self) -> Tensor",
      .summary = "Cumulative probability of the normal distribution.",
      .formula = "(1 + erf(x / sqrt(2))) / 2",
      .composite = boxed<ndtr>,
+     .gradient = "self: grad exp(-x^2 / 2) / sqrt(2 pi)",
      .samples = wide_samples},
 };
 

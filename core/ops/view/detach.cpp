@@ -5,6 +5,7 @@
 #include "core/dispatch/functions.h"
 #include "core/dispatch/gradient_context.h"
 #include "core/ops/samples.h"
+#include "core/ops/sparse/sparse.h"
 #include "core/ops/view/family.h"
 #include "core/ops/view/geometry.h"
 
@@ -58,17 +59,22 @@ constexpr OperatorRecord kRecords[] = {
      .infer = inferring_view<whole>,
      .kernel = viewing<whole>,
      .derivative = {alias_backward},
-     .samples = one_sample},
+     .gradient = "self: grad",
+     .samples = one_sample,
+     .sparse = {.run = on_sparse::same}},
     {.schema = "aten::detach(Tensor(a) self) -> Tensor(a)",
      .summary = "The same elements, of which autograd knows nothing.",
      .infer = inferring_view<whole>,
      .kernel = boxed<detached>,
+     .gradient = "self: none; the graph ends here",
      .samples = one_sample,
-     .is_gradient_stop = true},
+     .is_gradient_stop = true,
+     .sparse = {.run = on_sparse::same}},
     {.schema = "aten::detach_(Tensor(a!) self) -> Tensor(a!)",
      .summary = "Makes autograd forget where the tensor came from.",
      .kernel = detach_in_place,
-     .is_gradient_stop = true},
+     .is_gradient_stop = true,
+     .sparse = {.run = on_sparse::itself}},
     {.schema = "prim::data(Tensor(a) a) -> Tensor(a)",
      .summary = "The same elements, of which autograd knows nothing.",
      .infer = inferring_view<whole>,
@@ -85,10 +91,13 @@ constexpr OperatorRecord kRecords[] = {
     {.schema = "aten::requires_grad_(Tensor(a!) self, bool requires_grad=True) -> Tensor(a!)",
      .summary = "Whether autograd follows this leaf.",
      .kernel = requires_grad_in_place,
-     .is_gradient_stop = true},
-    {.schema = "aten::lift(Tensor self) -> Tensor", .summary = "The tensor itself.", .composite = boxed<itself>},
+     .is_gradient_stop = true,
+     .sparse = {.as_is = true}},
+    {.schema = "aten::lift(Tensor self) -> Tensor", .summary = "The tensor itself.", .composite = boxed<itself>,
+     .variants = kOut},
     {.schema = "aten::lift_fresh(Tensor(a) self) -> Tensor(a)", .summary = "The tensor itself.", .composite = boxed<itself>},
-    {.schema = "aten::lift_fresh_copy(Tensor self) -> Tensor", .summary = "A copy of the tensor.", .composite = boxed<copied>},
+    {.schema = "aten::lift_fresh_copy(Tensor self) -> Tensor", .summary = "A copy of the tensor.", .composite = boxed<copied>,
+     .variants = kOut},
 };
 
 }  // namespace

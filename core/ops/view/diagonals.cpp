@@ -6,6 +6,7 @@
 #include "core/base/strings.h"
 #include "core/dispatch/functions.h"
 #include "core/dispatch/gradient_context.h"
+#include "core/dispatch/out_refusals.h"
 #include "core/kernels/integer_math.h"
 #include "core/kernels/elementwise.h"
 #include "core/ops/samples.h"
@@ -126,26 +127,35 @@ std::vector<Sample> trace_samples(Random& random, ScalarType dtype) {
 constexpr OperatorRecord kRecords[] = {
     {.schema = "aten::diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a)",
      .summary = "The diagonal of two dimensions, as a new last one.",
+     .formula = "out[i] = self[i, i + offset]",
      .infer = inferring_view<diagonal>,
      .kernel = viewing<diagonal>,
      .derivative = {diagonal_gradient},
+     .gradient = "self: grad on the diagonal, else 0",
      .samples = diagonal_samples},
     {.schema = "aten::diagonal_backward(Tensor grad_output, SymInt[] input_sizes, int offset, int dim1, int dim2) -> Tensor",
      .summary = "The gradient of diagonal: zeros but for the diagonal.",
      .infer = inferring<diagonal_backward_meta>,
      .kernel = filling<diagonal_backward>,
      .derivative = {diagonal_backward_gradient},
-     .samples = diagonal_backward_samples},
+     .gradient = "grad_output: the diagonal of grad",
+     .samples = diagonal_backward_samples,
+     .variants = kOut},
     {.schema = "aten::diag_embed(Tensor self, int offset=0, int dim1=-2, int dim2=-1) -> Tensor",
      .summary = "Matrices with the last dimension as their diagonals.",
+     .formula = "out[i, i + offset] = self[i]",
      .infer = inferring<diag_embed_meta>,
      .kernel = filling<diag_embed>,
      .derivative = {diag_embed_gradient},
-     .samples = diag_embed_samples},
+     .gradient = "self: the diagonal of grad",
+     .samples = diag_embed_samples,
+     .variants = kOut},
     {.schema = "aten::diag(Tensor self, int diagonal=0) -> Tensor",
      .summary = "The diagonal of a matrix, or a matrix with that diagonal.",
      .composite = boxed<diag>,
-     .samples = diag_samples},
+     .samples = diag_samples,
+     .variants = kOut,
+     .out = {.refusal = out_refusal::kScalarType}},
     {.schema = "aten::diagflat(Tensor self, int offset=0) -> Tensor",
      .summary = "A matrix with all elements on its diagonal.",
      .composite = boxed<diagflat>},
@@ -155,7 +165,8 @@ constexpr OperatorRecord kRecords[] = {
     {.schema = "aten::trace(Tensor self) -> Tensor",
      .summary = "The sum of a matrix's diagonal.",
      .composite = boxed<trace>,
-     .samples = trace_samples},
+     .samples = trace_samples,
+     .autocast = {.cpu = Autocast::Float32}},
 };
 
 }  // namespace

@@ -100,33 +100,43 @@ std::vector<Sample> as_strided_scatter_samples(Random& random, ScalarType dtype)
     return {{{random_tensor(random, {3, 4}, dtype), random_tensor(random, {2, 2}, dtype), Dims{2, 2}, Dims{4, 1}, 1}}};
 }
 
+constexpr std::string_view kRestOfSelf = "self: grad, 0 at the places written\nsrc: grad at the places written";
+
 constexpr OperatorRecord kRecords[] = {
     {.schema = "aten::select_scatter(Tensor self, Tensor src, int dim, int index) -> Tensor",
      .summary = "A copy with src at index of dimension dim.",
      .infer = inferring<select_scatter_meta>,
      .kernel = filling<select_scatter>,
      .derivative = {select_scatter_backward},
-     .samples = select_scatter_samples},
+     .gradient = kRestOfSelf,
+     .samples = select_scatter_samples,
+     .variants = kOut},
     {.schema = "aten::slice_scatter(Tensor self, Tensor src, int dim=0, SymInt? start=None, SymInt? end=None, "
                "SymInt step=1) -> Tensor",
      .summary = "A copy with src at start:end:step of dimension dim.",
      .infer = inferring<slice_scatter_meta>,
      .kernel = filling<slice_scatter>,
      .derivative = {slice_scatter_backward},
-     .samples = slice_scatter_samples},
+     .gradient = kRestOfSelf,
+     .samples = slice_scatter_samples,
+     .variants = kOut},
     {.schema = "aten::diagonal_scatter(Tensor self, Tensor src, int offset=0, int dim1=0, int dim2=1) -> Tensor",
      .summary = "A copy with src on the diagonal.",
      .infer = inferring<diagonal_scatter_meta>,
      .kernel = filling<diagonal_scatter>,
      .derivative = {diagonal_scatter_backward},
-     .samples = diagonal_scatter_samples},
+     .gradient = kRestOfSelf,
+     .samples = diagonal_scatter_samples,
+     .variants = kOut},
     {.schema = "aten::as_strided_scatter(Tensor self, Tensor src, SymInt[] size, SymInt[] stride, "
                "SymInt? storage_offset=None) -> Tensor",
      .summary = "A copy with src in the elements of the strided view.",
      .infer = inferring<as_strided_scatter_meta>,
      .kernel = filling<as_strided_scatter>,
      .derivative = {as_strided_scatter_backward},
-     .samples = as_strided_scatter_samples},
+     .gradient = kRestOfSelf,
+     .samples = as_strided_scatter_samples,
+     .variants = kOut},
 };
 
 }  // namespace

@@ -77,14 +77,18 @@ std::vector<Sample> as_strided_samples(Random& random, ScalarType dtype) {
 constexpr OperatorRecord kRecords[] = {
     {.schema = "aten::as_strided(Tensor(a) self, SymInt[] size, SymInt[] stride, SymInt? storage_offset=None) -> Tensor(a)",
      .summary = "Those sizes and strides over the same storage.",
+     .formula = "out[i, j] = storage[storage_offset + i stride_0 + j stride_1]",
      .infer = inferring_view<as_strided>,
      .kernel = viewing<as_strided>,
      .derivative = {as_strided_backward},
+     .gradient = "self: grad, added where the elements came from",
      .samples = as_strided_samples},
     {.schema = "aten::as_strided_(Tensor(a!) self, SymInt[] size, SymInt[] stride, SymInt? storage_offset=None) -> Tensor(a!)",
      .summary = "Sets sizes and strides in place.",
+     .formula = "out[i, j] = storage[storage_offset + i stride_0 + j stride_1]",
      .kernel = viewing_in_place<as_strided>,
      .derivative = {as_strided_backward, {}, "AsStridedBackward1"},
+     .gradient = "self: grad, added where the elements came from",
      .samples = as_strided_samples},
 };
 

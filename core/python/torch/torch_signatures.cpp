@@ -12,32 +12,6 @@
 namespace loupe::python {
 namespace {
 
-// Arithmetic takes numbers in place of tensors.
-constexpr std::array<std::string_view, 9> kNumbersAsTensors = {
-    "add", "div", "divide", "mul", "multiply", "sub", "subtract", "true_divide", "floor_divide"};
-
-std::string_view without_underscore(std::string_view name) {
-    if (name.ends_with('_')) name.remove_suffix(1);
-    return name;
-}
-
-bool takes_numbers_as_tensors(std::string_view name) {
-    name = without_underscore(name);
-    return std::find(kNumbersAsTensors.begin(), kNumbersAsTensors.end(), name) != kNumbersAsTensors.end();
-}
-
-// Numbers go to the tensor overload of these.
-bool is_left_out(const FunctionSchema& schema) {
-    const std::string_view name = without_underscore(std::string_view(schema.name).substr(6));
-    return schema.overload == "Scalar" && (name == "add" || name == "sub" || name == "mul" || name == "div");
-}
-
-bool has_older_form(std::string_view name) {
-    static constexpr std::array<std::string_view, 9> kNames = {"add",   "addbmm", "addcdiv", "addcmul", "addmm",
-                                                               "addmv", "addr",   "baddbmm", "sub"};
-    return std::find(kNames.begin(), kNames.end(), without_underscore(name)) != kNames.end();
-}
-
 std::string_view written_type(const Argument& argument) { return argument.type_text; }
 
 ParameterKind list_kind(const Type& element) {
@@ -210,12 +184,12 @@ std::string sort_text_of(const Signature& signature) {
     return out;
 }
 
-Signature make_signature(const Operator& op, const Operator* out_op, std::string_view name, bool is_method) {
+Signature make_signature(const Operator& op, const Operator* out_op, bool is_method) {
     Signature out;
     out.op = &op;
     out.out_op = out_op;
     const auto& arguments = op.schema.arguments;
-    const bool takes_numbers = takes_numbers_as_tensors(name);
+    const bool takes_numbers = op.record->python.takes_numbers;
     for (std::size_t i = 0; i < arguments.size(); ++i) {
         if (is_option(op.schema, i)) {
             out.has_options = true;
@@ -321,11 +295,12 @@ std::unique_ptr<SignatureSet> make_set(std::string_view name, bool is_method) {
     auto set = std::make_unique<SignatureSet>();
     set->name = std::string(name);
     set->is_method = is_method;
-    set->has_older_form = has_older_form(name);
+    set->has_older_form =
+        std::any_of(all.begin(), all.end(), [](const Operator* op) { return op->record->python.has_older_form; });
     for (const Operator* op : all) {
-        if (!is_seen(*op) || has_out(op->schema) || is_left_out(op->schema)) continue;
+        if (!is_seen(*op) || has_out(op->schema) || op->record->python.number_is_tensor) continue;
         if (is_method && !op->schema.find_argument("self")) continue;
-        Signature made = make_signature(*op, is_method ? nullptr : out_overload_of(*op, all), name, is_method);
+        Signature made = make_signature(*op, is_method ? nullptr : out_overload_of(*op, all), is_method);
         const bool is_known = std::any_of(set->signatures.begin(), set->signatures.end(),
                                           [&](const Signature& each) { return each.sort_text == made.sort_text; });
         if (!is_known) set->signatures.push_back(std::move(made));

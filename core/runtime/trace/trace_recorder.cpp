@@ -2,7 +2,6 @@
 #include "core/runtime/trace/trace_recorder.h"
 
 #include <algorithm>
-#include <array>
 
 #include "core/autograd/engine.h"
 #include "core/autograd/grad_mode.h"
@@ -82,27 +81,6 @@ std::string warning_text(PythonUse use) {
            "Passing a tensor of different shape might lead to errors or silently give incorrect results.";
 }
 
-// Operators whose results are Python's own values.
-struct NumberOperator {
-    std::string_view name;
-    PythonUse use;
-};
-constexpr std::array kNumberOperators = {
-    NumberOperator{"aten::item", PythonUse::Number},           NumberOperator{"aten::Bool", PythonUse::Boolean},
-    NumberOperator{"aten::is_nonzero", PythonUse::Boolean},    NumberOperator{"aten::equal", PythonUse::Boolean},
-    NumberOperator{"aten::allclose", PythonUse::Boolean},      NumberOperator{"aten::Int", PythonUse::Integer},
-    NumberOperator{"aten::IntImplicit", PythonUse::Integer},   NumberOperator{"aten::Float", PythonUse::Float},
-    NumberOperator{"aten::FloatImplicit", PythonUse::Float},   NumberOperator{"aten::ScalarImplicit", PythonUse::Number},
-    NumberOperator{"aten::Complex", PythonUse::Number},        NumberOperator{"aten::len", PythonUse::Length},
-    NumberOperator{"aten::size", PythonUse::Shape},            NumberOperator{"aten::numel", PythonUse::Shape},
-    NumberOperator{"aten::stride", PythonUse::Shape},          NumberOperator{"prim::shape", PythonUse::Shape},
-    NumberOperator{"aten::tolist", PythonUse::List}};
-
-// Python gives these a tensor where other programs give a number: y + 1 is aten::add(%y, {1}, 1).
-constexpr std::array<std::string_view, 8> kNumberBecomesTensor = {"aten::add.Scalar",  "aten::sub.Scalar",  "aten::mul.Scalar",
-                                                                  "aten::div.Scalar",  "aten::add_.Scalar", "aten::sub_.Scalar",
-                                                                  "aten::mul_.Scalar", "aten::div_.Scalar"};
-
 Tensor tensor_of(const Scalar& number) {
     const ScalarType dtype = number.is_integral() ? ScalarType::Int64 : ScalarType::Float64;
     const Tensor t = zeros({}, dtype);
@@ -113,7 +91,7 @@ Tensor tensor_of(const Scalar& number) {
 
 // As a tensor the number must not change the result's dtype.
 bool may_become_tensor(const Operator& op, std::span<const IValue> inputs, std::span<const IValue> results) {
-    if (std::find(kNumberBecomesTensor.begin(), kNumberBecomesTensor.end(), op.full_name) == kNumberBecomesTensor.end()) return false;
+    if (!op.record->python.number_is_tensor || op.variant == OperatorVariant::Out) return false;
     const Tensor self = inputs[0].to_tensor();
     const bool is_real = inputs[1].is_int() || inputs[1].is_double();
     if (!is_real || self.dim() == 0 || self.dtype() != results[0].to_tensor().dtype()) return false;
@@ -529,9 +507,7 @@ bool TraceRecorder::warn_of_number(const Operator& op) {
         return type->kind() == TypeKind::Tensor;
     });
     if (makes_tensor || op.written_elements != 0) return false;
-    const auto known = std::find_if(kNumberOperators.begin(), kNumberOperators.end(),
-                                    [&](const NumberOperator& entry) { return entry.name == op.schema.name; });
-    if (known != kNumberOperators.end()) warn(warning_text(known->use));
+    if (op.record->python.result) warn(warning_text(*op.record->python.result));
     return true;
 }
 
