@@ -11,7 +11,7 @@
 #include "core/python/language/evaluator_state.h"
 #include "core/python/module_list.h"
 #include "core/python/library/standard_modules.h"
-#include "core/python/torch/tensor_binding.h"
+#include "core/python/language/foreign_type.h"
 
 namespace loupe::python {
 namespace {

@@ -12,7 +12,7 @@
 #include "core/python/language/evaluator_state.h"
 #include "core/python/language/operations.h"
 #include "core/python/library/standard_modules.h"
-#include "core/python/torch/torch_scope.h"
+#include "core/python/language/context_manager.h"
 
 namespace loupe::python {
 namespace {

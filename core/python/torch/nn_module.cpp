@@ -9,7 +9,7 @@
 #include "core/python/language/evaluator_state.h"
 #include "core/python/torch/pickling.h"
 #include "core/python/script/script_objects.h"
-#include "core/python/torch/tensor_binding.h"
+#include "core/python/language/foreign_type.h"
 #include "core/python/torch/torch_call.h"
 #include "core/python/torch/torch_hooks.h"
 #include "core/python/torch/torch_nn.h"

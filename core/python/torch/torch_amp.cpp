@@ -12,7 +12,7 @@
 #include "core/python/torch/torch_module.h"
 #include "core/python/torch/torch_objects.h"
 #include "core/python/torch/torch_optim.h"
-#include "core/python/torch/torch_scope.h"
+#include "core/python/language/context_manager.h"
 
 namespace loupe::python {
 namespace {

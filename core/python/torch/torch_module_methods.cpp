@@ -7,7 +7,7 @@
 #include "core/python/language/error.h"
 #include "core/python/language/evaluator_state.h"
 #include "core/python/torch/nn_module.h"
-#include "core/python/torch/tensor_binding.h"
+#include "core/python/language/foreign_type.h"
 #include "core/python/torch/torch_autograd.h"
 #include "core/python/torch/torch_call.h"
 #include "core/python/torch/torch_hooks.h"

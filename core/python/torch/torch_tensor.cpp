@@ -10,7 +10,7 @@
 #include "core/dispatch/functions.h"
 #include "core/python/language/big_integer.h"
 #include "core/python/language/error.h"
-#include "core/python/torch/tensor_binding.h"
+#include "core/python/language/foreign_type.h"
 #include "core/python/torch/torch_call.h"
 #include "core/python/torch/torch_classes.h"
 #include "core/python/torch/torch_data.h"

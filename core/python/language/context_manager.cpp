@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/python/torch/torch_scope.h"
+#include "core/python/language/context_manager.h"
 
 #include <map>
 #include <mutex>
