@@ -7,6 +7,7 @@
 #include <cstdio>
 
 #include "core/base/strings.h"
+#include "core/python/language/foreign_type.h"
 #include "core/python/language/frame.h"
 
 namespace loupe::python {
@@ -448,7 +449,7 @@ bool is_callable(const IValue& value) {
         return true;
     }
     if (const ClassObject* cls = dynamic_class(value)) return cls->find("__call__") != nullptr;
-    if (value.is_object()) return true;  // of a module
+    if (is_foreign(value)) return foreign_type(value).is_callable(value);
     const auto* object = object_as<PythonObject>(value);
     return object == nullptr && value.is_other() && dynamic_cast<Callable*>(value.object_pointer()) != nullptr;
 }

@@ -171,6 +171,7 @@ ClassPtr make_named_tuple_class(const std::string& name, const std::string& modu
                                 const AttributeMap& names = {});
 const ClassPtr& named_tuple_base();  // typing.NamedTuple
 const ClassPtr& generic_base();      // typing.Generic
+ClassPtr typing_base(std::string name);  // a class that is a base for annotations' sake only: Generic, Protocol
 IValue typing_variable(std::string_view name);  // typing.TypeVar(name)
 // __new__ and __init__.
 IValue instantiate(ClassObject& cls, CallArguments arguments);

@@ -3,7 +3,7 @@
 // Runs Python source: model files, without Python. One evaluator is one program run: its main module and what that
 // imports. Everything happens on the calling thread.
 //
-//     const auto evaluator = make_ptr<Evaluator>(EvaluatorOptions{.output = [](std::string_view text) { ... }});
+//     const auto evaluator = make_evaluator({.output = [](std::string_view text) { ... }});  // core/python/make_evaluator.h
 //     const NamespacePtr names = evaluator->run_file("model.py");
 //     const IValue model = *names->find("model");
 
@@ -28,7 +28,6 @@ struct Stmt;
 
 namespace loupe::python {
 
-class PythonModule;
 class Frame;
 
 // The names at a module's level, in the order in which the source mentions them.
@@ -81,7 +80,8 @@ struct EvaluatorOptions {
 
 class Evaluator final : public RefCounted {
   public:
-    explicit Evaluator(EvaluatorOptions options = {});
+    // library: lives as long as the evaluator.
+    Evaluator(const ModuleTable& library, EvaluatorOptions options);
     ~Evaluator() override;  // lets go of everything the program made, rings of references too
 
     // Runs a file or a text as the main module. Throws script::CompileError for text that is no Python, PythonError

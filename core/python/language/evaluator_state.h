@@ -4,10 +4,11 @@
 
 #include <map>
 #include <string>
+#include <typeindex>
+#include <typeinfo>
 #include <unordered_map>
 #include <vector>
 
-#include "core/nn/module.h"
 #include "core/python/language/frame.h"
 
 namespace loupe::python {
@@ -28,7 +29,8 @@ inline constexpr std::int64_t kRecursionLimit = 1000;
 
 class Evaluator::State {
   public:
-    explicit State(EvaluatorOptions given);
+    State(const ModuleTable& modules_of_library, EvaluatorOptions given);
+    const ModuleTable& library;  // what may be imported beside the program's own files
     StatementHook* hook = nullptr;
     std::int64_t recursion_limit = kRecursionLimit;
     EvaluatorOptions options;
@@ -41,23 +43,19 @@ class Evaluator::State {
     // The classes of named tuples, by the type that their tuples carry.
     std::unordered_map<const Type*, ClassPtr> tuple_classes;
     std::string directory;  // of the main file
-    Ptr<RefCounted> warnings;  // filters and what has been shown; the module `warnings`
-    // Forward hooks by the module that they were registered on, for scripting, which compiles them.
-    struct RegisteredHook {
-        const nn::Module* module;
-        bool is_pre_hook;
-        IValue hook;
-    };
-    std::vector<RegisteredHook> hooks;
-    // What torch.jit._overload was given, by the function's qualified name.
-    std::map<std::string, std::vector<IValue>, std::less<>> overloads;
-    Ptr<RefCounted> script;  // the ScriptCompiler, once something was scripted
-    // What the program gave tensors beside their own attributes (p.tag = 1); they are kept alive.
-    struct TensorAttributes {
-        Tensor tensor;
+    // What a module of the library keeps of this program (the filters of `warnings`), made when it is first asked for.
+    template <typename Part>
+    Part& part() {
+        Ptr<RefCounted>& held = parts_[std::type_index(typeid(Part))];
+        if (!held) held = make_ptr<Part>();
+        return static_cast<Part&>(*held);
+    }
+    // What the program gave foreign objects beside their own attributes, by their address; they are kept alive.
+    struct GivenAttributes {
+        IValue object;
         AttributeMap attributes;
     };
-    std::unordered_map<const TensorImpl*, TensorAttributes> tensor_attributes;
+    std::unordered_map<const RefCounted*, GivenAttributes> given_attributes;
 
     // The files that the program may touch; made when something first asks.
     FileSandbox& files();
@@ -70,12 +68,12 @@ class Evaluator::State {
     std::optional<IValue> load_module(Evaluator& owner, std::string_view name);
     // A file of that module's name beside the main one, or in the search paths.
     std::optional<std::string> find_file(std::string_view name);
+
+  private:
+    std::map<std::type_index, Ptr<RefCounted>> parts_;
 };
 
 // The names that `from module import *` binds.
 std::vector<std::pair<std::string, IValue>> exported_names(const IValue& module);
-
-// Modules that are written in Python: their text, or nothing for other names.
-std::string_view library_source(std::string_view module);
 
 }  // namespace loupe::python

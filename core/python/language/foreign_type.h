@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What tensors do in a model source. The evaluator asks these functions for every value with Tag::Tensor (and for
-// operators with a tensor on either side); core/python/torch/torch_tensor.cpp fills them in.
+// Values that the language does not make itself: tensors, modules, devices, objects of compiled code. What they do in a
+// program is said by the type that is registered for their tag; core/python/torch and core/python/script have the types,
+// core/python registers them.
 
 #include <optional>
 #include <string>
@@ -11,54 +12,73 @@
 
 namespace loupe::python {
 
-class TensorBinding {
+constexpr bool is_foreign(IValue::Tag tag) {
+    return tag == IValue::Tag::Tensor || tag == IValue::Tag::Device || tag == IValue::Tag::Object ||
+           tag == IValue::Tag::Enum || tag == IValue::Tag::Future;
+}
+inline bool is_foreign(const IValue& value) { return is_foreign(value.tag()); }
+
+// All values of one tag. What a type does not override, its values cannot do: then their class is asked as that of any
+// object, and Python's error follows where it has no answer either.
+class ForeignType {
   public:
-    virtual ~TensorBinding() = default;
-    // torch.Tensor, or torch.nn.Parameter for a parameter: what type() gives and isinstance() compares.
-    virtual ClassPtr class_of(const IValue& tensor) const = 0;
-    // A method comes back bound (a NativeCallable that knows its tensor). nullopt: AttributeError.
-    virtual std::optional<IValue> attribute(const IValue& tensor, std::string_view name) const = 0;
-    virtual void set_attribute(const IValue& tensor, std::string_view name, IValue value) const = 0;
-    // tensor.name(arguments), without the bound method. nullopt: no such method, then attribute() is asked.
-    virtual std::optional<IValue> call_method(const IValue& tensor, std::string_view name,
-                                              CallArguments& arguments) const = 0;
-    // Arithmetic, comparisons (==, != too), not `in`, `is`. Either side may be the tensor. nullopt: NotImplemented, so
-    // that the other side's class is asked and then TypeError follows.
-    virtual std::optional<IValue> binary(OperatorKind op, const IValue& a, const IValue& b) const = 0;
-    // a op= b; a is the tensor.
-    virtual std::optional<IValue> in_place(OperatorKind op, const IValue& a, const IValue& b) const = 0;
-    virtual IValue unary(OperatorKind op, const IValue& tensor) const = 0;  // Negate, Invert
-    // key: int, SliceObject, None, Ellipsis, tensor, bool, list, or a tuple of these.
-    virtual IValue get_item(const IValue& tensor, const IValue& key) const = 0;
-    virtual void set_item(const IValue& tensor, const IValue& key, const IValue& value) const = 0;
-    virtual std::int64_t length(const IValue& tensor) const = 0;
-    virtual Ptr<Iterator> iterate(const IValue& tensor) const = 0;
-    virtual bool contains(const IValue& tensor, const IValue& item) const = 0;
-    virtual bool truth(const IValue& tensor) const = 0;
-    virtual std::string repr(const IValue& tensor) const = 0;  // "tensor([1., 2.])", as PyTorch prints it
-    virtual std::string format(const IValue& tensor, std::string_view spec) const = 0;
-    // int(t), float(t), and what range(t) and list[t] ask for.
-    virtual IValue to_int(const IValue& tensor) const = 0;
-    virtual IValue to_float(const IValue& tensor) const = 0;
+    virtual ~ForeignType() = default;
+    // type(object).
+    virtual ClassPtr class_of(const IValue& object) const = 0;
+    // The class whose special methods (__getitem__, __eq__) count for the object; null: it has none of its own.
+    virtual ClassObject* dynamic_class(const IValue&) const { return nullptr; }
+
+    // Everything that object.name finds: find_class_attribute unless overridden. nullopt: AttributeError.
+    virtual std::optional<IValue> attribute(const IValue& object, std::string_view name) const;
+    // False: it cannot be set (deleted).
+    virtual bool set_attribute(const IValue&, std::string_view, IValue) const { return false; }
+    virtual bool delete_attribute(const IValue&, std::string_view) const { return false; }
+
+    virtual bool is_callable(const IValue&) const { return false; }
+    virtual std::optional<IValue> call(const IValue&, CallArguments&) const { return std::nullopt; }
+    // object.name(arguments), without making a bound method. nullopt: no such method, then attribute() is asked.
+    virtual std::optional<IValue> call_method(const IValue&, std::string_view, CallArguments&) const { return std::nullopt; }
+
+    // Arithmetic and comparisons (==, != too), not `in` and `is`. Either side may be the object.
+    virtual std::optional<IValue> binary(OperatorKind, const IValue&, const IValue&) const { return std::nullopt; }
+    virtual std::optional<IValue> in_place(OperatorKind, const IValue&, const IValue&) const { return std::nullopt; }
+    virtual std::optional<IValue> unary(OperatorKind, const IValue&) const { return std::nullopt; }  // Negate, Invert
+
+    // key: int, SliceObject, None, Ellipsis, bool, list, a foreign value, or a tuple of these.
+    virtual std::optional<IValue> get_item(const IValue&, const IValue&) const { return std::nullopt; }
+    virtual bool set_item(const IValue&, const IValue&, const IValue&) const { return false; }
+    virtual std::optional<std::int64_t> length(const IValue&) const { return std::nullopt; }
+    virtual bool is_iterable(const IValue&) const { return false; }
+    virtual Ptr<Iterator> iterate(const IValue&) const { return nullptr; }
+    virtual std::optional<bool> contains(const IValue&, const IValue&) const { return std::nullopt; }
+    virtual std::optional<bool> truth(const IValue&) const { return std::nullopt; }
+
+    // "tensor([1., 2.])", "device(type='cpu')".
+    virtual std::string repr(const IValue& object) const;
+    virtual std::string str(const IValue& object) const { return repr(object); }
+    virtual std::optional<std::string> format(const IValue&, std::string_view) const { return std::nullopt; }
+
+    // Can it stand where an int or a float is wanted: as an index, in range(), in abs()?
+    virtual bool is_number(const IValue&) const { return false; }
+    virtual std::optional<IValue> to_int(const IValue&) const { return std::nullopt; }
+    virtual std::optional<IValue> to_float(const IValue&) const { return std::nullopt; }
 };
 
-// The one that tensors have.
-const TensorBinding& tensor_binding();
+// type lives as long as the process. Until a tag has a type its values are objects without attributes.
+void register_foreign_type(IValue::Tag tag, const ForeignType& type);
+// Of a value for which is_foreign() holds.
+const ForeignType& foreign_type(const IValue& value);
 
-// Attributes that the program gave a tensor beside its own (p.tag = 1); they live as long as the program.
-std::optional<IValue> given_attribute(const Tensor& tensor, std::string_view name);
-void set_given_attribute(const Tensor& tensor, std::string_view name, IValue value);
+// What the type of either side gives; nullopt where neither side is foreign.
+std::optional<IValue> foreign_binary(OperatorKind op, const IValue& a, const IValue& b);
+inline bool is_foreign_number(const IValue& value) { return is_foreign(value) && foreign_type(value).is_number(value); }
 
-// The same for values with Tag::Device and for Tag::Object values that are no source's (a TorchScript object, a
-// generator): what `x.type` of a device is. nullopt: AttributeError.
-std::optional<IValue> engine_object_attribute(const IValue& object, std::string_view name);
-ClassPtr engine_object_class(const IValue& object);
-// "cpu" (is_repr false), "device(type='cpu')" (true).
-std::string engine_object_text(const IValue& object, bool is_repr);
+// The attribute that the class of the object has, bound to it; __class__.
+std::optional<IValue> find_class_attribute(const IValue& object, std::string_view name);
 
-// torch.nn.Module in the evaluator: core/python/torch/nn_module.cpp makes the class with __init__, attributes by Module's
-// rules, calls with hooks and __repr__; this one, in core/python/torch/torch_module_methods.cpp, adds every other method
-// (parameters, state_dict, train, to, register_forward_hook, ...) to it by ClassObject::define.
-void define_module_methods(ClassObject& module_class);
+// Attributes that the program gave a foreign object beside its own (p.tag = 1). They live as long as the program, and
+// the object with them.
+std::optional<IValue> given_attribute(const IValue& object, std::string_view name);
+void set_given_attribute(const IValue& object, std::string_view name, IValue value);
 
 }  // namespace loupe::python

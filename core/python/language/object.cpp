@@ -69,7 +69,8 @@ std::optional<IValue> PythonModule::find_attribute(std::string_view name) {
     // A module of ours inside this one that nobody has imported yet: torch.distributions.
     const std::string full = concat(name_, ".", name);
     Evaluator* evaluator = Evaluator::current();
-    if (evaluator != nullptr && !library_source(full).empty()) return evaluator->import_module(full);
+    const ModuleRecord* record = evaluator != nullptr ? evaluator->state().library.find(full) : nullptr;
+    if (record != nullptr && !record->source.empty()) return evaluator->import_module(full);
     return std::nullopt;
 }
 

@@ -80,9 +80,7 @@ ScriptCompiler::~ScriptCompiler() = default;
 ScriptCompiler& ScriptCompiler::current() {
     Evaluator* evaluator = Evaluator::current();
     if (evaluator == nullptr) throw_error("RuntimeError", "nothing can be scripted outside of a program");
-    Ptr<RefCounted>& kept = evaluator->state().script;
-    if (!kept) kept = make_ptr<ScriptCompiler>();
-    return static_cast<ScriptCompiler&>(*kept);
+    return evaluator->state().part<ScriptCompiler>();
 }
 
 const script::CompileOptions& ScriptCompiler::options() {
@@ -128,7 +126,7 @@ struct OverloadSource {
 
 std::vector<ir::ScriptFunction*> ScriptCompiler::overloads(FunctionObject& function) {
     const std::string name = concat(function.unit->name, ".", function.code.qualified_name);
-    const auto& declared = Evaluator::current()->state().overloads;
+    const auto& declared = Evaluator::current()->state().part<DeclaredOverloads>().by_function;
     const auto found = declared.find(name);
     if (found == declared.end()) return {};
     std::vector<ir::ScriptFunction*>& known = overloads_[&function];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// torch.jit.
+#include "core/python/script/torch_jit.h"
 
 #include "core/base/strings.h"
 #include "core/formats/torch_writer.h"
@@ -62,7 +62,8 @@ IValue overload(CallArguments arguments) {
     const IValue value = first_argument(std::move(arguments));
     const FunctionObject* function = source_function(value);
     if (function == nullptr) throw_type_error("_overload must be applied to a function");
-    Evaluator::current()->state().overloads[concat(function->unit->name, ".", function->code.qualified_name)].push_back(value);
+    auto& declared = Evaluator::current()->state().part<DeclaredOverloads>().by_function;
+    declared[concat(function->unit->name, ".", function->code.qualified_name)].push_back(value);
     return value;
 }
 
@@ -303,8 +304,6 @@ IValue fork(CallArguments arguments) {
     return IValue(make_ptr<FutureObject>(call(function, std::move(arguments))));
 }
 
-}  // namespace
-
 void fill_torch_jit(PythonModule& module) {
     using Body = NativeCallable::Body;
     module.define("script", Body(script));
@@ -343,6 +342,15 @@ void fill_torch_jit(PythonModule& module) {
     module.define("ScriptModule", get_attribute(Evaluator::current()->import_module("_script_module"), "ScriptModule"));
     module.define("RecursiveScriptModule", IValue::other(script_module_class()));
     module.define("ScriptFunction", IValue::other(named_class("ScriptFunction")));
+}
+
+}  // namespace
+
+std::vector<ModuleRecord> script_modules() {
+    std::vector<ModuleRecord> out = {{"torch.jit", fill_torch_jit}};
+    const auto in_python = script_modules_in_python();
+    out.insert(out.end(), in_python.begin(), in_python.end());
+    return out;
 }
 
 }  // namespace loupe::python

@@ -8,8 +8,6 @@
 #include "core/python/language/builtin_objects.h"
 #include "core/python/language/evaluator_state.h"
 #include "core/python/torch/pickling.h"
-#include "core/python/script/script_objects.h"
-#include "core/python/language/foreign_type.h"
 #include "core/python/torch/torch_call.h"
 #include "core/python/torch/torch_hooks.h"
 #include "core/python/torch/torch_nn.h"
@@ -129,13 +127,13 @@ void define_core_methods(ClassObject& cls) {
     cls.define("__setattr__", [](CallArguments a) -> IValue {
         check_positional(a, "__setattr__", 3, 3);
         module_self(a);
-        set_module_attribute(a.positional[0], *module_class_of(a.positional[0]), str(a.positional[1]), a.positional[2]);
+        set_module_attribute(a.positional[0], *class_of(a.positional[0]), str(a.positional[1]), a.positional[2]);
         return {};
     });
     cls.define("__delattr__", [](CallArguments a) -> IValue {
         check_positional(a, "__delattr__", 2, 2);
         module_self(a);
-        delete_module_attribute(a.positional[0], *module_class_of(a.positional[0]), str(a.positional[1]));
+        delete_module_attribute(a.positional[0], *class_of(a.positional[0]), str(a.positional[1]));
         return {};
     });
     cls.define("__call__", [](CallArguments a) {
@@ -176,7 +174,7 @@ ClassPtr module_class_of(const IValue& object) {
     if (module == nullptr) return nullptr;
     if (auto* cls = dynamic_cast<ClassObject*>(module->dynamic_class().get())) return ClassPtr(cls);
     const nn::LayerRecord* record = module->layer();
-    if (record == nullptr) return script_module_class();
+    if (record == nullptr) return nullptr;
     const ClassPtr cls = python::layer_class(record->name);
     return cls ? cls : nn_module_class();
 }
@@ -211,10 +209,6 @@ void delete_module_attribute(const IValue& object, ClassObject&, std::string_vie
 
 IValue call_module(const IValue& object, ClassObject& cls, CallArguments arguments) {
     const IValue keep = object;
-    if (&cls == script_module_class().get()) {
-        arguments.positional.insert(arguments.positional.begin(), keep);
-        return call(*cls.find("__call__"), std::move(arguments));
-    }
     if (is_user_method(cls, "__call__")) {
         const IValue method = *cls.find("__call__");
         arguments.positional.insert(arguments.positional.begin(), keep);

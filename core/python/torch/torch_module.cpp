@@ -367,9 +367,7 @@ void fill_torch(PythonModule& module) {
     }
 }
 
-namespace {
-
-std::vector<ModuleRecord> all_records() {
+std::vector<ModuleRecord> torch_modules() {
     std::vector<ModuleRecord> records = {
         {"torch", fill_torch},
         {"torch.nn", fill_torch_nn},
@@ -394,7 +392,6 @@ std::vector<ModuleRecord> all_records() {
         {"torch.linalg", fill_linalg},
         {"torch.fft", fill_fft},
         {"torch.special", fill_special},
-        {"torch.jit", fill_torch_jit},
         {"torch.optim", fill_torch_optim},
         {"torch.optim.lr_scheduler", fill_lr_scheduler},
         {"torch.cuda", fill_cuda},
@@ -407,18 +404,14 @@ std::vector<ModuleRecord> all_records() {
         {"torch.utils.checkpoint", fill_checkpoint},
         {"torch.random", fill_random},
         {"_torch_data", fill_torch_data},
+        {"copy", fill_copy},
     };
     std::set<std::string_view> files;
     for (const nn::LayerRecord* layer : nn::layer_records()) {
         if (layer->module.starts_with("torch.nn.modules.") && files.insert(layer->module).second) records.push_back({layer->module, fill_nn_layer_file});
     }
-    return records;
-}
-
-}  // namespace
-
-std::span<const ModuleRecord> torch_module_records() {
-    static const std::vector<ModuleRecord> records = all_records();
+    const auto in_python = torch_modules_in_python();
+    records.insert(records.end(), in_python.begin(), in_python.end());
     return records;
 }
 
