@@ -8,7 +8,7 @@
 #include "core/base/strings.h"
 #include "core/nn/layer.h"
 #include "core/nn/module.h"
-#include "core/python/language/assignment_tracker.h"
+#include "core/python/assignment_tracker.h"
 #include "core/python/language/builtin_objects.h"
 #include "core/python/language/class.h"
 #include "core/python/language/error.h"

@@ -7,6 +7,7 @@
 #include "core/base/cancel.h"
 #include "core/python/language/error.h"
 #include "core/python/language/evaluator.h"
+#include "core/python/language/frame.h"
 #include "core/python/make_evaluator.h"
 #include "core/script/error.h"
 #include "core/script/lexer.h"

@@ -8,7 +8,6 @@
 #include <string_view>
 #include <vector>
 
-#include "core/python/language/arguments.h"
 #include "core/python/language/class.h"
 #include "core/python/language/error.h"
 #include "core/python/language/operations.h"

@@ -7,6 +7,7 @@
 
 #include "core/base/cancel.h"
 #include "core/base/strings.h"
+#include "core/python/language/arguments.h"
 #include "core/python/language/big_integer.h"
 #include "core/python/language/builtin_objects.h"
 #include "core/python/language/foreign_type.h"

@@ -62,6 +62,23 @@ Evaluator::~Evaluator() {
     for (const auto& unit : state_->units) unit->owner = nullptr;
 }
 
+EvaluatorScope::EvaluatorScope(Evaluator* evaluator) {
+    ThreadState& thread = thread_state();
+    evaluator_before_ = thread.evaluator;
+    tracked_before_ = thread.tracked;
+    limit_before_ = thread.recursion_limit;
+    thread.evaluator = evaluator;
+    thread.tracked = evaluator != nullptr ? evaluator->state().tracked.get() : nullptr;
+    thread.recursion_limit = evaluator != nullptr ? &evaluator->state().recursion_limit : &kRecursionLimit;
+}
+
+EvaluatorScope::~EvaluatorScope() {
+    ThreadState& thread = thread_state();
+    thread.evaluator = evaluator_before_;
+    thread.tracked = tracked_before_;
+    thread.recursion_limit = limit_before_;
+}
+
 Evaluator* Evaluator::current() { return thread_state().evaluator; }
 
 NamespacePtr Evaluator::run_file(const std::string& path) {

@@ -9,23 +9,11 @@
 #include <unordered_map>
 #include <vector>
 
+#include "core/python/language/evaluator.h"
 #include "core/python/language/frame.h"
+#include "core/python/language/tracked.h"
 
 namespace loupe::python {
-
-// Everything of one program that can be part of a ring of references.
-class TrackedList final : public RefCounted {
-  public:
-    void add(Tracked& tracked);
-    static void remove(Tracked& tracked);
-    void clear_all();
-
-  private:
-    Tracked* first_ = nullptr;
-};
-
-// Calls under way at most, as in CPython; sys.setrecursionlimit changes it. The stack of the thread is a limit too.
-inline constexpr std::int64_t kRecursionLimit = 1000;
 
 class Evaluator::State {
   public:
@@ -71,6 +59,20 @@ class Evaluator::State {
 
   private:
     std::map<std::type_index, Ptr<RefCounted>> parts_;
+};
+
+// Makes an evaluator the current one of this thread; null: none.
+class EvaluatorScope {
+  public:
+    explicit EvaluatorScope(Evaluator* evaluator);
+    ~EvaluatorScope();
+    EvaluatorScope(const EvaluatorScope&) = delete;
+    EvaluatorScope& operator=(const EvaluatorScope&) = delete;
+
+  private:
+    Evaluator* evaluator_before_;
+    TrackedList* tracked_before_;
+    const std::int64_t* limit_before_;
 };
 
 // The names that `from module import *` binds.

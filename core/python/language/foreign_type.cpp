@@ -26,7 +26,9 @@ std::array<const ForeignType*, static_cast<std::size_t>(IValue::Tag::Other)>& re
 
 }  // namespace
 
-void register_foreign_type(IValue::Tag tag, const ForeignType& type) { registered()[static_cast<std::size_t>(tag)] = &type; }
+void register_foreign_type(IValue::Tag tag, const ForeignType& type) {
+    registered()[static_cast<std::size_t>(tag)] = &type;
+}
 
 const ForeignType& foreign_type(const IValue& value) { return *registered()[static_cast<std::size_t>(value.tag())]; }
 

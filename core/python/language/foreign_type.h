@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Values that the language does not make itself: tensors, modules, devices, objects of compiled code. What they do in a
-// program is said by the type that is registered for their tag; core/python/torch and core/python/script have the types,
-// core/python registers them.
+// Values that the language does not make itself: tensors, modules, devices, objects of compiled code. The type that is
+// registered for their tag says what they do in a program. The types are in core/python/torch and core/python/script;
+// core/python/make_evaluator.cpp registers them.
 
 #include <optional>
 #include <string>
@@ -37,7 +37,9 @@ class ForeignType {
     virtual bool is_callable(const IValue&) const { return false; }
     virtual std::optional<IValue> call(const IValue&, CallArguments&) const { return std::nullopt; }
     // object.name(arguments), without making a bound method. nullopt: no such method, then attribute() is asked.
-    virtual std::optional<IValue> call_method(const IValue&, std::string_view, CallArguments&) const { return std::nullopt; }
+    virtual std::optional<IValue> call_method(const IValue&, std::string_view, CallArguments&) const {
+        return std::nullopt;
+    }
 
     // Arithmetic and comparisons (==, != too), not `in` and `is`. Either side may be the object.
     virtual std::optional<IValue> binary(OperatorKind, const IValue&, const IValue&) const { return std::nullopt; }
@@ -71,7 +73,9 @@ const ForeignType& foreign_type(const IValue& value);
 
 // What the type of either side gives; nullopt where neither side is foreign.
 std::optional<IValue> foreign_binary(OperatorKind op, const IValue& a, const IValue& b);
-inline bool is_foreign_number(const IValue& value) { return is_foreign(value) && foreign_type(value).is_number(value); }
+inline bool is_foreign_number(const IValue& value) {
+    return is_foreign(value) && foreign_type(value).is_number(value);
+}
 
 // The attribute that the class of the object has, bound to it; __class__.
 std::optional<IValue> find_class_attribute(const IValue& object, std::string_view name);

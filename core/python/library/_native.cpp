@@ -6,6 +6,7 @@
 #include <random>
 
 #include "core/base/strings.h"
+#include "core/python/language/arguments.h"
 #include "core/python/language/builtin_objects.h"
 #include "core/python/library/standard_modules.h"
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // _re, which matches: re.py is around it.
+#include "core/python/language/arguments.h"
 #include "core/python/language/builtin_objects.h"
 #include "core/python/library/regex.h"
 #include "core/python/library/standard_modules.h"

@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "core/base/strings.h"
+#include "core/python/language/arguments.h"
 #include "core/python/language/big_integer.h"
 #include "core/python/language/builtin_objects.h"
 #include "core/python/library/standard_modules.h"

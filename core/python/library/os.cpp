@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <thread>
 
+#include "core/python/language/arguments.h"
 #include "core/python/language/builtin_objects.h"
 #include "core/python/language/evaluator_state.h"
 #include "core/python/language/stream.h"

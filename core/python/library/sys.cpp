@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The module sys.
+#include "core/python/language/arguments.h"
 #include "core/python/language/builtin_objects.h"
 #include "core/python/language/evaluator_state.h"
 #include "core/python/language/frame.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The module typing: names that annotations are made of.
 #include "core/base/strings.h"
+#include "core/python/language/arguments.h"
 #include "core/python/language/builtin_objects.h"
 #include "core/python/library/standard_modules.h"
 

@@ -3,6 +3,7 @@
 
 #include "core/python/script/script_objects.h"
 #include "core/python/torch/nn_module.h"
+#include "core/python/torch/torch_nn.h"
 
 namespace loupe::python {
 namespace {

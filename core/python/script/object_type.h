@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What the values that compiled code knows too do in a program: modules (of the program, of torch.nn, compiled), objects
-// of compiled classes, their enums and futures.
+// What values that compiled code has too do in a program: modules (of the program, of torch.nn, compiled), objects of
+// compiled classes, enums, futures.
 
 #include "core/python/language/foreign_type.h"
 

@@ -9,6 +9,7 @@
 #include "core/python/script/script_library.h"
 #include "core/python/script/script_modules.h"
 #include "core/python/torch/torch_classes.h"
+#include "core/python/torch/torch_nn.h"
 #include "core/python/torch/torch_objects.h"
 #include "core/script/builder.h"
 

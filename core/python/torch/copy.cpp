@@ -6,6 +6,7 @@
 #include "core/autograd/variable.h"
 #include "core/base/strings.h"
 #include "core/nn/deep_copy.h"
+#include "core/python/language/arguments.h"
 #include "core/python/language/builtin_objects.h"
 #include "core/python/language/frame.h"
 #include "core/python/torch/nn_module.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What PyTorch keeps in the __dict__ of a module.
+#include "core/python/torch/module_dict.h"
+
 #include <algorithm>
 #include <array>
 
@@ -7,7 +8,6 @@
 #include "core/nn/layer.h"
 #include "core/python/language/builtin_objects.h"
 #include "core/python/language/evaluator_state.h"
-#include "core/python/torch/pickling.h"
 #include "core/python/torch/torch_hooks.h"
 
 namespace loupe::python {

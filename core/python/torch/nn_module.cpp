@@ -5,12 +5,13 @@
 #include "core/base/strings.h"
 #include "core/base/typed_error.h"
 #include "core/nn/layer.h"
+#include "core/python/language/arguments.h"
 #include "core/python/language/builtin_objects.h"
 #include "core/python/language/evaluator_state.h"
-#include "core/python/torch/pickling.h"
+#include "core/python/torch/module_arguments.h"
+#include "core/python/torch/module_dict.h"
 #include "core/python/torch/torch_call.h"
 #include "core/python/torch/torch_hooks.h"
-#include "core/python/torch/torch_nn.h"
 
 namespace loupe::python {
 namespace {
@@ -62,7 +63,7 @@ auto with_module_errors(Work&& work) {
 
 IValue run_forward(nn::Module& module, CallArguments arguments) {
     const IValue self = Ptr<Object>(&module);
-    const ClassPtr cls = module_class_of(self);
+    const ClassPtr cls = class_of(self);
     if (const IValue* own = module.find_attribute("forward")) {  // set on this module alone
         const IValue keep = *own;
         return call(keep, std::move(arguments));
@@ -166,17 +167,6 @@ const ClassPtr& nn_module_class() {
         return made;
     }();
     return cls;
-}
-
-ClassPtr module_class_of(const IValue& object) {
-    if (!object.is_object()) return nullptr;
-    auto* module = dynamic_cast<nn::Module*>(object.object_pointer());
-    if (module == nullptr) return nullptr;
-    if (auto* cls = dynamic_cast<ClassObject*>(module->dynamic_class().get())) return ClassPtr(cls);
-    const nn::LayerRecord* record = module->layer();
-    if (record == nullptr) return nullptr;
-    const ClassPtr cls = python::layer_class(record->name);
-    return cls ? cls : nn_module_class();
 }
 
 std::optional<IValue> find_module_attribute(const IValue& object, ClassObject& cls, std::string_view name) {

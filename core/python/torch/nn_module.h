@@ -9,8 +9,6 @@ namespace loupe::python {
 
 // torch.nn.Module.
 const ClassPtr& nn_module_class();
-// The class of a module made by a program or by a layer's class; null for other objects, modules of compiled code too.
-ClassPtr module_class_of(const IValue& object);
 
 std::optional<IValue> find_module_attribute(const IValue& module, ClassObject& cls, std::string_view name);
 void set_module_attribute(const IValue& module, ClassObject& cls, std::string_view name, IValue value);

@@ -8,6 +8,7 @@
 #include "core/python/language/arguments.h"
 #include "core/python/language/error.h"
 #include "core/python/language/operations.h"
+#include "core/python/torch/module_parts.h"
 #include "core/python/torch/torch_call.h"
 #include "core/python/torch/torch_module.h"
 #include "core/python/torch/torch_objects.h"

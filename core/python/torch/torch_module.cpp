@@ -13,6 +13,7 @@
 #include "core/python/language/big_integer.h"
 #include "core/python/language/error.h"
 #include "core/python/language/evaluator.h"
+#include "core/python/torch/module_parts.h"
 #include "core/python/torch/torch_autograd.h"
 #include "core/python/torch/torch_call.h"
 #include "core/python/torch/torch_classes.h"
@@ -334,24 +335,6 @@ IValue assert_function(CallArguments arguments) {
 void fill_utils(PythonModule& module) { define_submodule(module, "checkpoint", "torch.utils.checkpoint"); }
 
 }  // namespace
-
-IValue first_argument(CallArguments arguments) {
-    if (arguments.positional.empty()) throw_type_error("missing 1 required positional argument: 'obj'");
-    return arguments.positional[0];
-}
-
-IValue operator_function(std::string_view op_name, std::string_view shown_name) {
-    const std::string name(op_name);
-    return IValue::other(make_ptr<NativeCallable>(std::string(shown_name), [name](CallArguments arguments) {
-        const SignatureSet* set = find_signatures(name, false);
-        if (set == nullptr) throw_error("AttributeError", concat("module 'torch' has no attribute '", name, "'"));
-        return call_signatures(*set, nullptr, arguments);
-    }));
-}
-
-void define_submodule(PythonModule& module, std::string_view name, std::string_view full_name) {
-    module.define(std::string(name), Evaluator::current()->import_module(full_name));
-}
 
 void fill_torch(PythonModule& module) {
     define_operators(module);

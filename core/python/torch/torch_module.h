@@ -47,11 +47,4 @@ void fill_torch_optim(PythonModule& module);
 void fill_lr_scheduler(PythonModule& module);
 void fill_torch_io(PythonModule& module);  // save, load: a part of torch
 
-// The function of the operator: looked up when it is first called.
-IValue operator_function(std::string_view op_name, std::string_view shown_name);
-// module.name = the module of that dotted name.
-void define_submodule(PythonModule& module, std::string_view name, std::string_view full_name);
-// A function that gives back its first argument.
-IValue first_argument(CallArguments arguments);
-
 }  // namespace loupe::python

@@ -6,11 +6,11 @@
 #include "core/python/language/arguments.h"
 #include "core/python/language/error.h"
 #include "core/python/language/evaluator_state.h"
+#include "core/python/torch/module_arguments.h"
 #include "core/python/torch/nn_module.h"
 #include "core/python/torch/torch_autograd.h"
 #include "core/python/torch/torch_call.h"
 #include "core/python/torch/torch_hooks.h"
-#include "core/python/torch/torch_nn.h"
 #include "core/python/torch/torch_objects.h"
 #include "core/python/torch/torch_tensor_methods.h"
 

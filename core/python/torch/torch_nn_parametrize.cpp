@@ -5,6 +5,7 @@
 #include "core/nn/utils/parametrize.h"
 #include "core/python/language/arguments.h"
 #include "core/python/language/error.h"
+#include "core/python/torch/module_arguments.h"
 #include "core/python/torch/nn_module.h"
 #include "core/python/torch/torch_call.h"
 #include "core/python/torch/torch_module.h"

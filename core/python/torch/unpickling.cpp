@@ -10,9 +10,9 @@
 #include "core/nn/layer.h"
 #include "core/python/language/builtin_objects.h"
 #include "core/python/language/evaluator_state.h"
+#include "core/python/torch/module_dict.h"
 #include "core/python/torch/nn_module.h"
 #include "core/python/torch/pickling.h"
-#include "core/python/torch/torch_nn.h"
 #include "core/python/torch/torch_objects.h"
 
 namespace loupe::python {

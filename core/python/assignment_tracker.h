@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/formats/format_registry.h"
+#include "core/python/language/evaluator.h"
 #include "core/python/language/frame.h"
 
 namespace loupe::python {

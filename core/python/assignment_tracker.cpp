@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/python/language/assignment_tracker.h"
+#include "core/python/assignment_tracker.h"
 
 #include "core/base/strings.h"
 #include "core/nn/module.h"

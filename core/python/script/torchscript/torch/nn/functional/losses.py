@@ -1,11 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
-// The losses of torch.nn.functional in TorchScript.
-#include "core/python/script/script_library.h"
-
-namespace loupe::python {
-
-std::string_view functional_losses_source() {
-    return R"py(
+# SPDX-License-Identifier: Apache-2.0
 def _reduction_name(size_average: Optional[bool], reduce: Optional[bool], reduction: str) -> str:
     if size_average is None and reduce is None:
         return reduction
@@ -200,7 +193,3 @@ def triplet_margin_loss(anchor: Tensor, positive: Tensor, negative: Tensor, marg
                         reduction: str = "mean") -> Tensor:
     number = _reduction_number(_reduction_name(size_average, reduce, reduction))
     return torch.triplet_margin_loss(anchor, positive, negative, margin, p, eps, swap, number)
-)py";
-}
-
-}  // namespace loupe::python

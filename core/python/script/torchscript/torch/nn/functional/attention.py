@@ -1,11 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
-// Multi-head attention in TorchScript: Vaswani et al. 2017.
-#include "core/python/script/script_library.h"
-
-namespace loupe::python {
-
-std::string_view functional_attention_source() {
-    return R"py(
+# SPDX-License-Identifier: Apache-2.0
 def _check_attention_dims(query: Tensor, key: Tensor, value: Tensor, key_padding_mask: Optional[Tensor], attn_mask: Optional[Tensor]) -> bool:
     dims = query.dim()
     assert dims == 3 or dims == 2, "query should be unbatched 2D or batched 3D tensor but received {}-D query tensor".format(dims)
@@ -167,7 +160,3 @@ def multi_head_attention_forward(query: Tensor, key: Tensor, value: Tensor, embe
     if not is_batched:
         output = output.squeeze(1)
     return output, None
-)py";
-}
-
-}  // namespace loupe::python

@@ -1,11 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
-// torch.nn.functional in TorchScript, but for losses and attention.
-#include "core/python/script/script_library.h"
-
-namespace loupe::python {
-
-std::string_view functional_source() {
-    return R"py(
+# SPDX-License-Identifier: Apache-2.0
 def relu(input: Tensor, inplace: bool = False) -> Tensor:
     return torch.relu_(input) if inplace else torch.relu(input)
 
@@ -570,57 +563,3 @@ def interpolate(input, size=None, scale_factor=None, mode="nearest", align_corne
     if input.dim() == 5 and mode == "bilinear":
         raise NotImplementedError("Got 5D input, but bilinear mode needs 4D input")
     raise NotImplementedError("Input Error: Only 3D, 4D and 5D input Tensors supported (got {}D) for the modes: nearest | linear | bilinear | bicubic | trilinear | area | nearest-exact (got {})".format(input.dim(), mode))
-)py";
-}
-
-std::string_view torch_source() {
-    return R"py(
-class no_grad:
-    def __init__(self) -> None:
-        self.prev = False
-
-    def __enter__(self) -> None:
-        self.prev = torch.is_grad_enabled()
-        torch.set_grad_enabled(False)
-
-    def __exit__(self, exc_type: Any, exc_value: Any, traceback: Any) -> None:
-        torch.set_grad_enabled(self.prev)
-
-class enable_grad:
-    def __init__(self) -> None:
-        self.prev = False
-
-    def __enter__(self) -> None:
-        self.prev = torch.is_grad_enabled()
-        torch.set_grad_enabled(True)
-
-    def __exit__(self, exc_type: Any, exc_value: Any, traceback: Any) -> None:
-        torch.set_grad_enabled(self.prev)
-
-class inference_mode:
-    def __init__(self, mode: bool = True) -> None:
-        self.mode = mode
-        self.prev = False
-
-    def __enter__(self) -> None:
-        self.prev = torch.is_grad_enabled()
-        if self.mode:
-            torch.set_grad_enabled(False)
-
-    def __exit__(self, exc_type: Any, exc_value: Any, traceback: Any) -> None:
-        torch.set_grad_enabled(self.prev)
-
-def unique(input: Tensor, sorted: bool = True, return_inverse: bool = False, return_counts: bool = False) -> Tensor:
-    return torch._unique2(input, sorted, return_inverse, return_counts)[0]
-
-def cdist(x1: Tensor, x2: Tensor, p: float = 2., compute_mode: str = "use_mm_for_euclid_dist_if_necessary") -> Tensor:
-    number = 0
-    if compute_mode == "use_mm_for_euclid_dist":
-        number = 1
-    elif compute_mode == "donot_use_mm_for_euclid_dist":
-        number = 2
-    return torch._cdist(x1, x2, p, number)
-)py";
-}
-
-}  // namespace loupe::python
