@@ -11,11 +11,11 @@
 #include "core/nn/utils/prune.h"
 #include "core/python/language/builtin_objects.h"
 #include "core/python/language/evaluator_state.h"
+#include "core/python/script/script_function_object.h"
 #include "core/python/torch/nn_module.h"
 #include "core/python/torch/torch_hooks.h"
 #include "core/python/script/script_functions.h"
 #include "core/python/script/script_library.h"
-#include "core/python/script/script_objects.h"
 #include "core/python/script/script_source.h"
 #include "core/script/error.h"
 

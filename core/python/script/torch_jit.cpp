@@ -9,6 +9,7 @@
 #include "core/python/language/builtin_objects.h"
 #include "core/python/language/error.h"
 #include "core/python/language/evaluator_state.h"
+#include "core/python/script/script_function_object.h"
 #include "core/python/torch/module_parts.h"
 #include "core/python/torch/nn_module.h"
 #include "core/python/script/script_compiler.h"
