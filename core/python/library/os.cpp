@@ -9,17 +9,13 @@
 #include "core/python/language/builtin_objects.h"
 #include "core/python/language/evaluator_state.h"
 #include "core/python/language/stream.h"
+#include "core/python/library/path_arguments.h"
 #include "core/python/library/standard_modules.h"
 
 namespace loupe::python {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string path_argument(const CallArguments& a, std::size_t index = 0) {
-    if (index >= a.positional.size()) return ".";
-    return path_text(a.positional[index]);
-}
 
 IValue make_folders(CallArguments a) {
     const BoundArguments given(a, "makedirs", {"name", "mode=", "exist_ok="});
@@ -44,14 +40,6 @@ IValue names_in(CallArguments a) {
     std::vector<IValue> out;
     for (std::string& name : names) out.emplace_back(std::move(name));
     return make_list(std::move(out));
-}
-
-FileFacts facts_at(const CallArguments& a) {
-    return with_files([&](FileSandbox& files) { return files.facts(path_argument(a)); });
-}
-
-double modified(const FileFacts& facts) {
-    return static_cast<double>(facts.modified_seconds) + static_cast<double>(facts.modified_nanoseconds) * 1e-9;
 }
 
 IValue facts_of(CallArguments a) {

@@ -9,6 +9,7 @@
 #include "core/python/language/builtin_objects.h"
 #include "core/python/language/evaluator.h"
 #include "core/python/language/stream.h"
+#include "core/python/library/path_arguments.h"
 #include "core/python/library/standard_modules.h"
 
 namespace loupe::python {
@@ -21,25 +22,12 @@ std::string path_of(const CallArguments& a, std::string_view function) {
     return path_text(a.positional[0]);
 }
 
-std::string path_argument(const CallArguments& a, std::size_t index = 0) {
-    if (index >= a.positional.size()) return ".";
-    return path_text(a.positional[index]);
-}
-
 // os.path.abspath: by text alone.
 std::string full_path(FileSandbox& files, const std::string& path) {
     const fs::path given(path);
     const fs::path whole = given.is_absolute() ? given : fs::path(files.working_folder()) / given;
     const std::string text = whole.lexically_normal().string();
     return text.size() > 1 && text.ends_with('/') ? text.substr(0, text.size() - 1) : text;
-}
-
-FileFacts facts_at(const CallArguments& a) {
-    return with_files([&](FileSandbox& files) { return files.facts(path_argument(a)); });
-}
-
-double modified(const FileFacts& facts) {
-    return static_cast<double>(facts.modified_seconds) + static_cast<double>(facts.modified_nanoseconds) * 1e-9;
 }
 
 template <typename Test>
