@@ -8,16 +8,17 @@
 #include "core/base/strings.h"
 #include "core/nn/layer.h"
 #include "core/nn/module.h"
-#include "core/python/language/assignment_tracker.h"
+#include "core/python/assignment_tracker.h"
 #include "core/python/language/builtin_objects.h"
 #include "core/python/language/class.h"
 #include "core/python/language/error.h"
 #include "core/python/language/evaluator_state.h"
 #include "core/python/language/frame.h"
-#include "core/python/torch/nn_module.h"
 #include "core/python/language/operations.h"
+#include "core/python/make_evaluator.h"
 #include "core/python/script/script_compiler.h"
 #include "core/python/script/script_modules.h"
+#include "core/python/torch/nn_module.h"
 #include "core/runtime/interpreter/print.h"
 
 namespace loupe::python {
@@ -315,7 +316,7 @@ ModelFile model_of(const Ptr<Evaluator>& evaluator, const NamespacePtr& names, c
     return file;
 }
 
-Ptr<Evaluator> make_evaluator(const FilePermissions& permissions) {
+Ptr<Evaluator> evaluator_of_source(const FilePermissions& permissions) {
     static const bool is_registered = [] {
         ir::set_evaluated_range(current_range);
         return true;
@@ -327,7 +328,7 @@ Ptr<Evaluator> make_evaluator(const FilePermissions& permissions) {
     options.error_output = [](std::string_view text) { runtime::print_error_text(text); };
     options.permissions = permissions;
     options.notice = give_notice;
-    return make_ptr<Evaluator>(std::move(options));
+    return make_evaluator(std::move(options));
 }
 
 // Python's own words, with the line where it happened.
@@ -344,7 +345,7 @@ ModelFile opened(Run&& run) {
 
 ModelFile open_model_source(const std::shared_ptr<const ir::Source>& source, const std::string& build, const FilePermissions& permissions) {
     return opened([&] {
-        const Ptr<Evaluator> evaluator = make_evaluator(permissions);
+        const Ptr<Evaluator> evaluator = evaluator_of_source(permissions);
         const NamespacePtr names = evaluator->run_source(source);
         ModelFile file = model_of(evaluator, names, build);
         file.files = Ptr<FileSandbox>(&evaluator->state().files());

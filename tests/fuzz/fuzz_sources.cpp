@@ -24,6 +24,7 @@
 #include "core/base/strings.h"
 #include "core/python/language/error.h"
 #include "core/python/language/evaluator.h"
+#include "core/python/make_evaluator.h"
 #include "core/script/compile.h"
 #include "core/script/error.h"
 #include "core/script/lexer.h"
@@ -157,7 +158,7 @@ std::string run_case(const Program& program) {
     const auto source = std::make_shared<const ir::Source>(program.text, "case.py");
     try {
         const DeadlineScope deadline(std::chrono::seconds(1));
-        const auto evaluator = make_ptr<python::Evaluator>();
+        const auto evaluator = python::make_evaluator();
         evaluator->run_source(source);
     } catch (const script::CompileError& error) {
         if (!error.range()) return concat("an error without a place: ", error.what());

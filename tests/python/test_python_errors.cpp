@@ -7,6 +7,8 @@
 #include "core/base/cancel.h"
 #include "core/python/language/error.h"
 #include "core/python/language/evaluator.h"
+#include "core/python/language/frame.h"
+#include "core/python/make_evaluator.h"
 #include "core/script/error.h"
 #include "core/script/lexer.h"
 
@@ -24,7 +26,7 @@ std::shared_ptr<const ir::Source> source_of(std::string text) {
 std::string outcome(const std::string& text) {
     std::string out;
     const auto evaluator =
-        make_ptr<python::Evaluator>(python::EvaluatorOptions{.output = [&](std::string_view t) { out += t; }});
+        python::make_evaluator(python::EvaluatorOptions{.output = [&](std::string_view t) { out += t; }});
     try {
         evaluator->run_source(source_of(text));
     } catch (const Error& error) {
@@ -134,7 +136,7 @@ class TestPythonErrors : public QObject {
     }
 
     void traceback() {
-        const auto evaluator = make_ptr<python::Evaluator>();
+        const auto evaluator = python::make_evaluator();
         try {
             evaluator->run_source(source_of("def f(x):\n    return 1 // x\n\n\ndef g():\n    return f(0)\n\n\ng()\n"));
             QFAIL("no error");
@@ -150,7 +152,7 @@ class TestPythonErrors : public QObject {
 
     void statements_are_told() {
         CountingHook hook;
-        const auto evaluator = make_ptr<python::Evaluator>(python::EvaluatorOptions{.hook = &hook});
+        const auto evaluator = python::make_evaluator(python::EvaluatorOptions{.hook = &hook});
         const auto names = evaluator->run_source(source_of("def f(x):\n    y = x\n    return y\nf(3)\n"));
         QCOMPARE(hook.lines, (std::vector<std::string>{"<module>:1", "<module>:4", "f:2", "f:3"}));
         QCOMPARE(hook.values, (std::vector<std::int64_t>{3, 3}));
@@ -180,7 +182,7 @@ class TestPythonErrors : public QObject {
         // A ring of references: module, function, instance, closure.
         python::NamespacePtr names;
         {
-            const auto evaluator = make_ptr<python::Evaluator>();
+            const auto evaluator = python::make_evaluator();
             names =
                 evaluator->run_source(source_of("class A:\n    def __init__(self):\n        self.me = self\n"
                                                 "        self.f = lambda: self\na = A()\n"));

@@ -6,6 +6,7 @@
 
 #include "core/python/language/error.h"
 #include "core/python/language/evaluator.h"
+#include "core/python/make_evaluator.h"
 #include "core/script/error.h"
 
 using namespace loupe;
@@ -17,7 +18,7 @@ const QString kPrograms = QStringLiteral(LOUPE_SOURCE_DIR "/tests/python/program
 std::string printed_by(const std::string& path) {
     std::string out;
     const auto evaluator =
-        make_ptr<python::Evaluator>(python::EvaluatorOptions{
+        python::make_evaluator(python::EvaluatorOptions{
         .output = [&](std::string_view text) { out += text; }, .error_output = [](std::string_view) {}});
     try {
         evaluator->run_file(path);

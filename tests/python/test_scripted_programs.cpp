@@ -12,6 +12,7 @@
 #include "core/base/error.h"
 #include "core/python/language/error.h"
 #include "core/python/language/evaluator.h"
+#include "core/python/make_evaluator.h"
 
 using namespace loupe;
 
@@ -49,7 +50,7 @@ QString reduced(const QString& text) {
 
 QString run(const QString& source) {
     std::string output;
-    const auto evaluator = make_ptr<python::Evaluator>(python::EvaluatorOptions{.output = [&](std::string_view text) { output += text; }, .permissions = {.read = {}, .write = {"/tmp"}}});
+    const auto evaluator = python::make_evaluator(python::EvaluatorOptions{.output = [&](std::string_view text) { output += text; }, .permissions = {.read = {}, .write = {"/tmp"}}});
     try {
         evaluator->run_source(std::make_shared<const ir::Source>(source.toStdString(), "program.py"));
     } catch (const python::PythonError& error) {

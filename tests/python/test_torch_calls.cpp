@@ -4,6 +4,7 @@
 #include <QtTest/QtTest>
 
 #include "core/python/language/error.h"
+#include "core/python/make_evaluator.h"
 #include "core/python/torch/torch_call.h"
 #include "core/python/torch/torch_objects.h"
 
@@ -85,6 +86,7 @@ std::vector<Case> cases() {
 class TestTorchCalls : public QObject {
     Q_OBJECT
   private slots:
+    void initTestCase() { register_engine_types(); }
     void picks_the_overload_that_pytorch_picks() {
         for (const Case& each : cases()) {
             const SignatureSet* set = find_signatures(each.name, each.is_method);

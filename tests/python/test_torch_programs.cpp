@@ -13,6 +13,7 @@
 #include "core/python/language/error.h"
 #include "core/python/language/evaluator.h"
 #include "core/python/language/operations.h"
+#include "core/python/make_evaluator.h"
 #include "core/python/torch/torch_objects.h"
 
 using namespace loupe;
@@ -31,7 +32,7 @@ QString contents(const QString& path) {
 QString run(const QString& path) {
     std::string output;
     // The programs write where they stand, or into /tmp, as PyTorch does when it is asked what they print.
-    const auto evaluator = make_ptr<python::Evaluator>(python::EvaluatorOptions{
+    const auto evaluator = python::make_evaluator(python::EvaluatorOptions{
         .output = [&](std::string_view text) { output += text; },
         .error_output = [](std::string_view) {},
         .permissions = {.read = {}, .write = {"/tmp", QDir::currentPath().toStdString()}}});

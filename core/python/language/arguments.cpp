@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "core/base/strings.h"
-#include "core/python/language/error.h"
+#include "core/python/language/raise.h"
 
 namespace loupe::python {
 

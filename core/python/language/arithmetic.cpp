@@ -7,7 +7,7 @@
 #include "core/python/language/big_integer.h"
 #include "core/python/language/builtin_objects.h"
 #include "core/python/language/format.h"
-#include "core/python/torch/tensor_binding.h"
+#include "core/python/language/foreign_type.h"
 
 namespace loupe::python {
 namespace {
@@ -343,8 +343,8 @@ std::optional<IValue> try_binary(OperatorKind op, const IValue& a, const IValue&
     if (dynamic_class(a) != nullptr || dynamic_class(b) != nullptr) {
         if (auto result = by_classes(text, a, b)) return result;
     }
-    if (a.is_tensor() || b.is_tensor()) {
-        if (auto result = tensor_binding().binary(op, a, b)) return result;
+    if (is_foreign(a) || is_foreign(b)) {
+        if (auto result = foreign_binary(op, a, b)) return result;
         if (!a.is_string()) return std::nullopt;  // "%.3f" % tensor
     }
     const IValue& x = plain(a);
@@ -388,8 +388,8 @@ IValue binary(OperatorKind op, const IValue& a, const IValue& b) {
 
 IValue in_place(OperatorKind op, const IValue& a, const IValue& b) {
     const OperatorText text = text_of(op);
-    if (a.is_tensor()) {
-        if (auto result = tensor_binding().in_place(op, a, b)) return std::move(*result);
+    if (is_foreign(a)) {
+        if (auto result = foreign_type(a).in_place(op, a, b)) return std::move(*result);
     }
     if (auto result = by_method(a, text.in_place, b)) return std::move(*result);
     if (a.is_list() && op == OperatorKind::Add) {
@@ -421,7 +421,9 @@ IValue in_place(OperatorKind op, const IValue& a, const IValue& b) {
 }
 
 IValue unary(OperatorKind op, const IValue& a) {
-    if (a.is_tensor()) return tensor_binding().unary(op, a);
+    if (is_foreign(a)) {
+        if (auto result = foreign_type(a).unary(op, a)) return std::move(*result);
+    }
     const bool is_negate = op == OperatorKind::Negate;
     if (const ClassObject* cls = dynamic_class(a)) {
         if (auto result = call_special(*cls, is_negate ? "__neg__" : "__invert__", a)) return std::move(*result);

@@ -3,22 +3,15 @@
 #include <algorithm>
 
 #include "core/base/strings.h"
+#include "core/python/language/arguments.h"
 #include "core/python/language/builtin_objects.h"
 #include "core/python/language/evaluator_state.h"
 #include "core/python/language/frame.h"
-#include "core/python/torch/nn_module.h"
 #include "core/python/language/slots.h"
-#include "core/python/torch/tensor_binding.h"
+#include "core/python/language/foreign_type.h"
 
 namespace loupe::python {
 namespace {
-
-std::optional<IValue> class_attribute(const IValue& object, std::string_view name) {
-    const ClassPtr cls = class_of(object);
-    if (const IValue* found = cls->find(name)) return bind_attribute(*found, &object, cls);
-    if (name == "__class__") return IValue::other(cls);
-    return std::nullopt;
-}
 
 // A list or dict of a derived class has attributes of its own.
 const AttributeMap* own_attributes(const IValue& object) {
@@ -128,7 +121,7 @@ std::optional<IValue> container_attribute(const IValue& object, std::string_view
         if (const IValue* found = own->find(name)) return *found;
         if (name == "__dict__") return attributes_dict(*own);
     }
-    if (auto found = class_attribute(object, name)) return found;
+    if (auto found = find_class_attribute(object, name)) return found;
     if (ClassObject* cls = dynamic_class(object)) return call_special(*cls, "__getattr__", object, {IValue(name)});
     return std::nullopt;
 }
@@ -151,6 +144,13 @@ bool is_data_descriptor(const IValue& attribute) {
 
 }  // namespace
 
+std::optional<IValue> find_class_attribute(const IValue& object, std::string_view name) {
+    const ClassPtr cls = class_of(object);
+    if (const IValue* found = cls->find(name)) return bind_attribute(*found, &object, cls);
+    if (name == "__class__") return IValue::other(cls);
+    return std::nullopt;
+}
+
 ClassPtr class_of(const IValue& value) {
     const BuiltinClasses& classes = builtin_classes();
     switch (value.tag()) {
@@ -166,8 +166,6 @@ ClassPtr class_of(const IValue& value) {
             return classes.complex;
         case IValue::Tag::String:
             return classes.string;
-        case IValue::Tag::Tensor:
-            return tensor_binding().class_of(value);
         case IValue::Tag::List:
         case IValue::Tag::Tuple:
         case IValue::Tag::Dict:
@@ -176,8 +174,7 @@ ClassPtr class_of(const IValue& value) {
         case IValue::Tag::Other:
             break;
         default:
-            if (ClassObject* cls = dynamic_class(value)) return ClassPtr(cls);
-            return engine_object_class(value);
+            return foreign_type(value).class_of(value);
     }
     if (const auto* instance = object_as<Instance>(value)) return instance->cls();
     if (const auto* cls = object_as<ClassObject>(value)) return cls->metaclass() ? cls->metaclass() : classes.type;
@@ -204,14 +201,12 @@ ClassObject* dynamic_class(const IValue& value) {
             const auto found = known.find(type.get());
             return found != known.end() ? found->second.get() : nullptr;
         }
-        case IValue::Tag::Object:
-            return module_class_of(value).get();
         case IValue::Tag::Other:
             if (const auto* instance = object_as<Instance>(value)) return instance->cls().get();
             if (const auto* cls = object_as<ClassObject>(value)) return cls->metaclass().get();
             return nullptr;
         default:
-            return nullptr;
+            return is_foreign(value) ? foreign_type(value).dynamic_class(value) : nullptr;
     }
 }
 
@@ -263,29 +258,17 @@ IValue bind_attribute(const IValue& attribute, const IValue* instance, const Cla
 
 std::optional<IValue> find_attribute(const IValue& object, std::string_view name) {
     switch (object.tag()) {
-        case IValue::Tag::Tensor:
-            if (auto found = tensor_binding().attribute(object, name)) return found;
-            return class_attribute(object, name);
-        case IValue::Tag::Object:
-            if (const ClassPtr cls = module_class_of(object)) return find_module_attribute(object, *cls, name);
-            if (auto found = engine_object_attribute(object, name)) return found;
-            return class_attribute(object, name);
-        case IValue::Tag::Device:
-        case IValue::Tag::Enum:
-        case IValue::Tag::Future:
-            if (auto found = engine_object_attribute(object, name)) return found;
-            return class_attribute(object, name);
         case IValue::Tag::List:
         case IValue::Tag::Dict:
             return container_attribute(object, name);
         case IValue::Tag::Tuple:
             if (auto field = engine_field(object.to_tuple(), name)) return field;
-            return class_attribute(object, name);
+            return find_class_attribute(object, name);
         case IValue::Tag::Other:
             if (auto* python_object = object_as<PythonObject>(object)) return python_object->find_attribute(name);
             return std::nullopt;
         default:
-            return class_attribute(object, name);
+            return is_foreign(object) ? foreign_type(object).attribute(object, name) : find_class_attribute(object, name);
     }
 }
 
@@ -295,7 +278,6 @@ IValue get_attribute(const IValue& object, std::string_view name) {
 }
 
 void set_attribute(const IValue& object, std::string_view name, IValue value) {
-    if (object.is_tensor()) return tensor_binding().set_attribute(object, name, std::move(value));
     if (ClassObject* cls = object.is_other() ? nullptr : dynamic_class(object)) {
         const IValue* setter = cls->find("__setattr__");
         const bool is_container = object.is_list() || object.is_dict();
@@ -312,11 +294,7 @@ void set_attribute(const IValue& object, std::string_view name, IValue value) {
 }
 
 void set_plain_attribute(const IValue& object, std::string_view name, IValue value) {
-    if (object.is_object()) {
-        if (const ClassPtr cls = module_class_of(object)) {
-            return set_module_attribute(object, *cls, name, std::move(value));
-        }
-    }
+    if (is_foreign(object) && foreign_type(object).set_attribute(object, name, value)) return;
     if (const AttributeMap* own = own_attributes(object)) {
         const_cast<AttributeMap*>(own)->set(name, std::move(value));  // declared mutable where it lives
         return;
@@ -336,9 +314,7 @@ void set_plain_attribute(const IValue& object, std::string_view name, IValue val
 
 void delete_attribute(const IValue& object, std::string_view name) {
     if (auto* python_object = object_as<PythonObject>(object)) return python_object->delete_attribute(name);
-    if (object.is_object()) {
-        if (const ClassPtr cls = module_class_of(object)) return delete_module_attribute(object, *cls, name);
-    }
+    if (is_foreign(object) && foreign_type(object).delete_attribute(object, name)) return;
     if (const AttributeMap* own = own_attributes(object)) {
         const ClassObject* cls = dynamic_class(object);
         const IValue* deleter = cls->find("__delattr__");
@@ -360,8 +336,8 @@ IValue call(const IValue& callee, CallArguments arguments) {
             return callable->call(std::move(arguments));
         }
     }
-    if (callee.is_object()) {
-        if (const ClassPtr cls = module_class_of(callee)) return call_module(callee, *cls, std::move(arguments));
+    if (is_foreign(callee)) {
+        if (auto result = foreign_type(callee).call(callee, arguments)) return std::move(*result);
     }
     if (ClassObject* cls = dynamic_class(callee)) {
         if (const IValue* method = cls->find("__call__")) {
@@ -379,13 +355,12 @@ IValue call(const IValue& callee, std::vector<IValue> positional) {
 }
 
 IValue call_method(const IValue& object, std::string_view name, CallArguments arguments) {
-    if (object.is_tensor()) {
-        if (auto result = tensor_binding().call_method(object, name, arguments)) return std::move(*result);
+    if (is_foreign(object)) {
+        if (auto result = foreign_type(object).call_method(object, name, arguments)) return std::move(*result);
         return call(get_attribute(object, name), std::move(arguments));
     }
     const auto* instance = object_as<Instance>(object);
-    const bool is_plain =
-        !object.is_other() && !object.is_object() && !object.is_device() && own_attributes(object) == nullptr;
+    const bool is_plain = !object.is_other() && own_attributes(object) == nullptr;
     if (is_plain || (instance != nullptr && instance->attributes.find(name) == nullptr)) {
         const ClassPtr cls = class_of(object);
         if (const IValue* method = cls->find(name)) {

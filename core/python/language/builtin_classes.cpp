@@ -7,10 +7,11 @@
 #include <mutex>
 
 #include "core/base/strings.h"
+#include "core/python/language/arguments.h"
 #include "core/python/language/big_integer.h"
 #include "core/python/language/builtin_objects.h"
 #include "core/python/language/evaluator_state.h"
-#include "core/python/torch/tensor_binding.h"
+#include "core/python/language/foreign_type.h"
 
 namespace loupe::python {
 namespace {
@@ -57,7 +58,9 @@ IValue parse_int(const std::string& text, std::int64_t base) {
 }
 
 IValue int_of(const IValue& given) {
-    if (given.is_tensor()) return tensor_binding().to_int(given);
+    if (is_foreign(given)) {
+        if (auto number = foreign_type(given).to_int(given)) return std::move(*number);
+    }
     const IValue& value = plain(given);
     if (value.is_int() || value.is_bool()) return value.to_int();
     if (is_big_integer(value)) return value;
@@ -101,7 +104,9 @@ double parse_float(const std::string& text) {
 }
 
 IValue float_of(const IValue& given) {
-    if (given.is_tensor()) return tensor_binding().to_float(given);
+    if (is_foreign(given)) {
+        if (auto number = foreign_type(given).to_float(given)) return std::move(*number);
+    }
     const IValue& value = plain(given);
     if (value.is_string()) return parse_float(value.to_string());
     if (value.is_int() || value.is_bool() || value.is_double()) return value.to_double();

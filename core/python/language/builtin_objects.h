@@ -8,7 +8,6 @@
 #include <string_view>
 #include <vector>
 
-#include "core/python/language/arguments.h"
 #include "core/python/language/class.h"
 #include "core/python/language/error.h"
 #include "core/python/language/operations.h"
@@ -171,6 +170,7 @@ ClassPtr make_named_tuple_class(const std::string& name, const std::string& modu
                                 const AttributeMap& names = {});
 const ClassPtr& named_tuple_base();  // typing.NamedTuple
 const ClassPtr& generic_base();      // typing.Generic
+ClassPtr typing_base(std::string name);  // a class that is a base for annotations' sake only: Generic, Protocol
 IValue typing_variable(std::string_view name);  // typing.TypeVar(name)
 // __new__ and __init__.
 IValue instantiate(ClassObject& cls, CallArguments arguments);

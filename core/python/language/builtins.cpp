@@ -7,8 +7,10 @@
 
 #include "core/base/cancel.h"
 #include "core/base/strings.h"
+#include "core/python/language/arguments.h"
 #include "core/python/language/big_integer.h"
 #include "core/python/language/builtin_objects.h"
+#include "core/python/language/foreign_type.h"
 #include "core/python/language/format.h"
 #include "core/python/language/frame.h"
 #include "core/python/language/generator.h"
@@ -231,7 +233,7 @@ Body quantifier(std::string name, bool stops_at) {
 IValue absolute(CallArguments a) {
     check_positional(a, "abs", 1, 1);
     const IValue& object = a.positional[0];
-    if (object.is_tensor()) return call_method(object, "abs", {});
+    if (is_foreign_number(object)) return call_method(object, "abs", {});
     if (const ClassObject* cls = dynamic_class(object)) {
         if (auto made = call_special(*cls, "__abs__", object)) return *made;
     }
@@ -272,7 +274,7 @@ IValue round(CallArguments a) {
     const BoundArguments given(a, "round", {"number", "ndigits="});
     const IValue& object = given[0];
     const bool has_digits = given.has(1) && !given[1].is_none();
-    if (object.is_tensor()) {
+    if (is_foreign_number(object)) {
         CallArguments arguments;
         if (has_digits) arguments.keywords.emplace_back("decimals", given[1]);
         return call_method(object, "round", std::move(arguments));

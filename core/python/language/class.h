@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "core/python/language/object.h"
+#include "core/python/language/tracked.h"
 
 namespace loupe::python {
 
@@ -36,25 +37,6 @@ class AttributeMap {
     static constexpr std::size_t kIndexFrom = 9;  // fewer are found by comparing names
     std::vector<Entry> entries_;
     std::unordered_map<std::string, std::size_t, Hash, std::equal_to<>> index_;
-};
-
-// Objects of a program that can refer to each other in rings: they are let go when the program's owner is.
-class Tracked {
-  public:
-    Tracked(const Tracked&) = delete;
-    Tracked& operator=(const Tracked&) = delete;
-    virtual void clear_references() = 0;
-    virtual RefCounted* tracked_object() = 0;
-
-  protected:
-    Tracked();  // joins the list of the evaluator that runs on this thread, if one does
-    virtual ~Tracked();
-
-  private:
-    friend class TrackedList;
-    Tracked* previous_ = nullptr;
-    Tracked* next_ = nullptr;
-    Ptr<RefCounted> list_;
 };
 
 class ClassObject final : public PythonObject, public Tracked {

@@ -7,7 +7,7 @@
 #include "core/python/language/big_integer.h"
 #include "core/python/language/builtin_objects.h"
 #include "core/python/language/frame.h"
-#include "core/python/torch/tensor_binding.h"
+#include "core/python/language/foreign_type.h"
 
 namespace loupe::python {
 namespace {
@@ -153,8 +153,8 @@ IValue compare(OperatorKind op, const IValue& a, const IValue& b, std::string_vi
             if (auto result = by_method(a, "__eq__", b)) return !truth(*result);
         }
     }
-    if (a.is_tensor() || b.is_tensor()) {
-        if (auto result = tensor_binding().binary(op, a, b)) return std::move(*result);
+    if (is_foreign(a) || is_foreign(b)) {
+        if (auto result = foreign_binary(op, a, b)) return std::move(*result);
     }
     const IValue& x = plain(a);
     const IValue& y = plain(b);
@@ -179,7 +179,9 @@ bool less(const IValue& a, const IValue& b) {
 }
 
 bool contains(const IValue& container, const IValue& item) {
-    if (container.is_tensor()) return tensor_binding().contains(container, item);
+    if (is_foreign(container)) {
+        if (const auto result = foreign_type(container).contains(container, item)) return *result;
+    }
     if (const ClassObject* cls = dynamic_class(container)) {
         if (auto result = call_special(*cls, "__contains__", container, {item})) return truth(*result);
     }
@@ -228,10 +230,11 @@ bool truth(const IValue& value) {
             return value.to_complex() != 0.0;
         case IValue::Tag::String:
             return !value.to_string().empty();
-        case IValue::Tag::Tensor:
-            return tensor_binding().truth(value);
         default:
             break;
+    }
+    if (is_foreign(value)) {
+        if (const auto result = foreign_type(value).truth(value)) return *result;
     }
     if (const ClassObject* cls = dynamic_class(value)) {
         if (auto result = call_special(*cls, "__bool__", value)) return truth(*result);

@@ -1,89 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/python/language/error.h"
 
-#include <map>
-
 #include "core/base/strings.h"
-#include "core/python/language/builtin_objects.h"
-#include "core/python/language/exception_names.h"
-#include "core/python/language/frame.h"
+#include "core/python/language/operations.h"
 
 namespace loupe::python {
 namespace {
-
-struct ExceptionName {
-    std::string_view name;
-    std::string_view base;
-};
-
-constexpr ExceptionName kExceptions[] = {
-    {"Exception", "BaseException"},
-    {"SystemExit", "BaseException"},
-    {"KeyboardInterrupt", "BaseException"},
-    {"GeneratorExit", "BaseException"},
-    {"ArithmeticError", "Exception"},
-    {"FloatingPointError", "ArithmeticError"},
-    {"OverflowError", "ArithmeticError"},
-    {"ZeroDivisionError", "ArithmeticError"},
-    {"AssertionError", "Exception"},
-    {"AttributeError", "Exception"},
-    {"BufferError", "Exception"},
-    {"EOFError", "Exception"},
-    {"ImportError", "Exception"},
-    {"ModuleNotFoundError", "ImportError"},
-    {"LookupError", "Exception"},
-    {"IndexError", "LookupError"},
-    {"KeyError", "LookupError"},
-    {"MemoryError", "Exception"},
-    {"NameError", "Exception"},
-    {"UnboundLocalError", "NameError"},
-    {"OSError", "Exception"},
-    {"FileNotFoundError", "OSError"},
-    {"FileExistsError", "OSError"},
-    {"IsADirectoryError", "OSError"},
-    {"NotADirectoryError", "OSError"},
-    {"UnsupportedOperation", "OSError"},
-    {"ReError", "Exception"},
-    {"PermissionError", "OSError"},
-    {"TimeoutError", "OSError"},
-    {"ReferenceError", "Exception"},
-    {"RuntimeError", "Exception"},
-    {"NotImplementedError", "RuntimeError"},
-    {"RecursionError", "RuntimeError"},
-    {"StopIteration", "Exception"},
-    {"StopAsyncIteration", "Exception"},
-    {"SyntaxError", "Exception"},
-    {"SystemError", "Exception"},
-    {"TypeError", "Exception"},
-    {"ValueError", "Exception"},
-    {"UnicodeError", "ValueError"},
-    {"UnicodeDecodeError", "UnicodeError"},
-    {"UnicodeEncodeError", "UnicodeError"},
-    {"Warning", "Exception"},
-    {"UserWarning", "Warning"},
-    {"DeprecationWarning", "Warning"},
-    {"FutureWarning", "Warning"},
-    {"RuntimeWarning", "Warning"},
-    {"ImportWarning", "Warning"},
-    {"PendingDeprecationWarning", "Warning"},
-    {"ResourceWarning", "Warning"},
-    {"SyntaxWarning", "Warning"},
-};
-
-std::map<std::string_view, ClassPtr> make_classes() {
-    const EvaluatorScope outside(nullptr);  // the classes outlive every program
-    std::map<std::string_view, ClassPtr> classes;
-    classes.emplace("BaseException", builtin_classes().base_exception);
-    for (const ExceptionName& entry : kExceptions) {
-        auto cls =
-            make_ptr<ClassObject>(std::string(entry.name), "builtins", std::vector<ClassPtr>{classes.at(entry.base)});
-        cls->set_builtin(nullptr);
-        classes.emplace(entry.name, std::move(cls));
-    }
-    classes.emplace("IOError", classes.at("OSError"));
-    classes.emplace("EnvironmentError", classes.at("OSError"));
-    return classes;
-}
 
 // "ValueError: bad", "KeyError: 'x'"; the name alone when there is no text.
 std::string line_of(const ExceptionObject& exception) {
@@ -147,16 +69,6 @@ ErrorContext context_of(const ExceptionObject& exception) {
 
 }  // namespace
 
-PythonError::PythonError(Ptr<ExceptionObject> exception)
-    : Error(ErrorKind::Run, exception->cls()->name()), exception_(std::move(exception)) {
-    if (!exception_->context.is_none()) return;
-    for (const Frame* frame = thread_state().top; frame != nullptr; frame = frame->caller) {
-        if (!frame->handled) continue;
-        if (frame->handled != exception_) exception_->context = IValue::other(frame->handled);
-        return;
-    }
-}
-
 PythonError::PythonError(Ptr<ExceptionObject> exception, std::string message, ErrorContext context)
     : Error(ErrorKind::Run, std::move(message), std::move(context)), exception_(std::move(exception)) {}
 
@@ -173,73 +85,6 @@ std::string PythonError::traceback() const {
 
 PythonError PythonError::finished() const {
     return PythonError(exception_, line_of(*exception_), context_of(*exception_));
-}
-
-ClassPtr exception_class(std::string_view name) {
-    static const auto* const classes = new std::map<std::string_view, ClassPtr>(make_classes());
-    const auto found = classes->find(name);
-    return found != classes->end() ? found->second : nullptr;
-}
-
-std::vector<std::pair<std::string, ClassPtr>> exception_classes() {
-    std::vector<std::pair<std::string, ClassPtr>> out;
-    for (const ExceptionName& entry : kExceptions) out.emplace_back(entry.name, exception_class(entry.name));
-    for (const char* name : {"BaseException", "IOError", "EnvironmentError"})
-        out.emplace_back(name, exception_class(name));
-    return out;
-}
-
-void throw_error(std::string_view class_name, std::string message) {
-    ClassPtr cls = exception_class(class_name);
-    if (!cls) cls = exception_class("RuntimeError");
-    throw PythonError(make_ptr<ExceptionObject>(std::move(cls), std::vector<IValue>{IValue(std::move(message))}));
-}
-
-void throw_key_error(const IValue& key) {
-    throw PythonError(make_ptr<ExceptionObject>(exception_class("KeyError"), std::vector<IValue>{key}));
-}
-
-void throw_attribute_error(const IValue& object, std::string_view name) {
-    if (auto* module = object_as<PythonModule>(object)) {
-        throw_error("AttributeError", concat("module '", module->name(), "' has no attribute '", name, "'"));
-    }
-    if (auto* cls = object_as<ClassObject>(object)) {
-        throw_error("AttributeError", concat("type object '", cls->name(), "' has no attribute '", name, "'"));
-    }
-    throw_error("AttributeError", concat("'", type_name(object), "' object has no attribute '", name, "'"));
-}
-
-Ptr<ExceptionObject> exception_of(const Error& error) {
-    if (const auto* raised = dynamic_cast<const PythonError*>(&error)) return raised->exception();
-    auto exception = make_ptr<ExceptionObject>(exception_class(exception_name(error)),
-                                               std::vector<IValue>{IValue(error.message())});
-    exception->native = error.context();
-    return exception;
-}
-
-Ptr<ExceptionObject> exception_from(const IValue& value) {
-    IValue made = value;
-    if (auto* cls = object_as<ClassObject>(value)) {
-        if (cls->is_subclass_of(*builtin_classes().base_exception)) made = cls->call({});
-    }
-    if (auto* exception = object_as<ExceptionObject>(made)) return Ptr<ExceptionObject>(exception);
-    throw_type_error("exceptions must derive from BaseException");
-}
-
-void raise_value(const IValue& value) { throw PythonError(exception_from(value)); }
-
-bool is_exception_match(const IValue& exception, const IValue& type) {
-    if (type.is_tuple()) {
-        for (const IValue& element : type.to_tuple().elements) {
-            if (is_exception_match(exception, element)) return true;
-        }
-        return false;
-    }
-    const auto* cls = object_as<ClassObject>(type);
-    if (cls == nullptr || !cls->is_subclass_of(*builtin_classes().base_exception)) {
-        throw_type_error("catching classes that do not inherit from BaseException is not allowed");
-    }
-    return class_of(exception)->is_subclass_of(*cls);
 }
 
 std::optional<IValue> ExceptionObject::find_attribute(std::string_view name) {

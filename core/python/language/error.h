@@ -11,6 +11,7 @@
 #include "core/base/error.h"
 #include "core/ir/source.h"
 #include "core/python/language/class.h"
+#include "core/python/language/raise.h"
 
 namespace loupe::python {
 
@@ -56,13 +57,6 @@ class PythonError final : public Error {
     PythonError(Ptr<ExceptionObject> exception, std::string message, ErrorContext context);
     Ptr<ExceptionObject> exception_;
 };
-
-// class_name: a built-in exception's: "ValueError".
-[[noreturn]] void throw_error(std::string_view class_name, std::string message);
-[[noreturn]] inline void throw_type_error(std::string message) { throw_error("TypeError", std::move(message)); }
-[[noreturn]] inline void throw_value_error(std::string message) { throw_error("ValueError", std::move(message)); }
-[[noreturn]] void throw_key_error(const IValue& key);
-[[noreturn]] void throw_attribute_error(const IValue& object, std::string_view name);
 
 // Null when there is no built-in exception of that name.
 ClassPtr exception_class(std::string_view name);

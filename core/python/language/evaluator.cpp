@@ -6,12 +6,8 @@
 
 #include "core/base/file.h"
 #include "core/base/strings.h"
-#include "core/ops/numbers/warnings.h"
 #include "core/python/language/builtin_objects.h"
 #include "core/python/language/evaluator_state.h"
-#include "core/python/module_list.h"
-#include "core/python/library/standard_modules.h"
-#include "core/python/torch/tensor_binding.h"
 
 namespace loupe::python {
 namespace {
@@ -40,11 +36,12 @@ std::vector<std::pair<std::string, std::string>> visible_environment() {
     return out;
 }
 
-Evaluator::State::State(EvaluatorOptions given) : hook(given.hook), options(std::move(given)) {}
+Evaluator::State::State(const ModuleTable& modules_of_library, EvaluatorOptions given)
+    : library(modules_of_library), hook(given.hook), options(std::move(given)) {}
 
-Evaluator::Evaluator(EvaluatorOptions options) : state_(std::make_unique<State>(std::move(options))) {
+Evaluator::Evaluator(const ModuleTable& library, EvaluatorOptions options)
+    : state_(std::make_unique<State>(library, std::move(options))) {
     const EvaluatorScope scope(this);
-    set_warning_taker(take_warning);
     state_->builtins = make_ptr<ModuleNamespace>(nullptr);
     for (auto& [name, value] : builtin_entries()) state_->builtins->set(name, std::move(value));
 }
@@ -59,10 +56,27 @@ Evaluator::~Evaluator() {
         }
         state_->modules.clear();
         state_->tuple_classes.clear();
-        state_->tensor_attributes.clear();
+        state_->given_attributes.clear();
         state_->tracked->clear_all();
     }
     for (const auto& unit : state_->units) unit->owner = nullptr;
+}
+
+EvaluatorScope::EvaluatorScope(Evaluator* evaluator) {
+    ThreadState& thread = thread_state();
+    evaluator_before_ = thread.evaluator;
+    tracked_before_ = thread.tracked;
+    limit_before_ = thread.recursion_limit;
+    thread.evaluator = evaluator;
+    thread.tracked = evaluator != nullptr ? evaluator->state().tracked.get() : nullptr;
+    thread.recursion_limit = evaluator != nullptr ? &evaluator->state().recursion_limit : &kRecursionLimit;
+}
+
+EvaluatorScope::~EvaluatorScope() {
+    ThreadState& thread = thread_state();
+    thread.evaluator = evaluator_before_;
+    thread.tracked = tracked_before_;
+    thread.recursion_limit = limit_before_;
 }
 
 Evaluator* Evaluator::current() { return thread_state().evaluator; }
@@ -113,20 +127,6 @@ IValue Evaluator::call(const IValue& callee, CallArguments arguments) {
 IValue Evaluator::run(const std::function<IValue()>& work) {
     const EvaluatorScope scope(this);
     return finishing(work);
-}
-
-std::optional<IValue> given_attribute(const Tensor& tensor, std::string_view name) {
-    if (Evaluator::current() == nullptr) return std::nullopt;
-    const auto& all = Evaluator::current()->state().tensor_attributes;
-    const auto given = all.find(tensor.impl());
-    const IValue* value = given == all.end() ? nullptr : given->second.attributes.find(name);
-    return value == nullptr ? std::nullopt : std::optional(*value);
-}
-
-void set_given_attribute(const Tensor& tensor, std::string_view name, IValue value) {
-    auto& given = Evaluator::current()->state().tensor_attributes[tensor.impl()];
-    given.tensor = tensor;
-    given.attributes.set(name, std::move(value));
 }
 
 void Evaluator::write_error(std::string_view text) const {
@@ -190,23 +190,23 @@ std::optional<std::string> Evaluator::State::find_file(std::string_view name) {
 
 // A module of ours, a module of ours in Python, or a file beside the main one.
 std::optional<IValue> Evaluator::State::load_module(Evaluator& owner, std::string_view name) {
-    if (const ModuleRecord* record = find_module_record(name)) {
+    const ModuleRecord* record = library.find(name);
+    if (record != nullptr && record->fill != nullptr) {
         auto module = make_ptr<PythonModule>(std::string(name));
         modules.insert_or_assign(std::string(name), IValue::other(module));
         record->fill(*module);
         return IValue::other(module);
     }
     std::shared_ptr<const ir::Source> source;
-    const std::string_view library = library_source(name);
-    if (!library.empty()) {
-        source = std::make_shared<ir::Source>(std::string(library), concat("<", name, ">"));
+    if (record != nullptr) {
+        source = std::make_shared<ir::Source>(std::string(record->source), concat("<", name, ">"));
     } else if (const auto path = find_file(name)) {
         source = std::make_shared<ir::Source>(files().read_text(*path), *path);
     } else {
         return std::nullopt;
     }
     const Ptr<Unit> unit = add_unit(owner, source, std::string(name));
-    unit->is_library = !library.empty();
+    unit->is_library = record != nullptr;
     auto module = make_ptr<PythonModule>(
         std::string(name), [names = unit->globals.get()](std::string_view wanted) { return names->find(wanted); });
     modules.insert_or_assign(std::string(name), IValue::other(module));
@@ -231,7 +231,7 @@ IValue Evaluator::import_module(std::string_view name) {
     if (!module && !parent.is_none()) module = find_attribute(parent, name.substr(dot + 1));
     if (!module) {
         const std::string_view root = name.substr(0, name.find('.'));
-        const std::string_view hint = replacement_for(root);
+        const std::string_view hint = state_->library.replacement_for(root);
         throw_error("ModuleNotFoundError", concat("No module named '", name, "'", hint.empty() ? "" : ": ", hint));
     }
     if (auto* object = object_as<PythonModule>(parent)) object->define(std::string(name.substr(dot + 1)), *module);
@@ -241,7 +241,7 @@ IValue Evaluator::import_module(std::string_view name) {
 IValue Evaluator::State::import_name(const IValue& module, std::string_view module_name, std::string_view name) {
     if (auto found = find_attribute(module, name)) return std::move(*found);
     const std::string full = concat(module_name, ".", name);
-    const bool is_module = find_module_record(full) != nullptr || !library_source(full).empty() || find_file(full);
+    const bool is_module = library.find(full) != nullptr || find_file(full);
     if (is_module) return Evaluator::current()->import_module(full);
     throw_error("ImportError", concat("cannot import name '", name, "' from '", module_name, "'"));
 }

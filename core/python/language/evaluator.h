@@ -3,7 +3,7 @@
 // Runs Python source: model files, without Python. One evaluator is one program run: its main module and what that
 // imports. Everything happens on the calling thread.
 //
-//     const auto evaluator = make_ptr<Evaluator>(EvaluatorOptions{.output = [](std::string_view text) { ... }});
+//     const auto evaluator = make_evaluator({.output = [](std::string_view text) { ... }});  // core/python/make_evaluator.h
 //     const NamespacePtr names = evaluator->run_file("model.py");
 //     const IValue model = *names->find("model");
 
@@ -20,6 +20,7 @@
 #include "core/base/file_sandbox.h"
 #include "core/ir/source.h"
 #include "core/python/language/file_notice.h"
+#include "core/python/language/namespace.h"
 #include "core/python/language/object.h"
 
 namespace loupe::script {
@@ -28,19 +29,7 @@ struct Stmt;
 
 namespace loupe::python {
 
-class PythonModule;
 class Frame;
-
-// The names at a module's level, in the order in which the source mentions them.
-class Namespace : public RefCounted {
-  public:
-    virtual std::optional<IValue> find(std::string_view name) const = 0;
-    virtual void set(std::string_view name, IValue value) = 0;
-    virtual bool erase(std::string_view name) = 0;
-    // Those that have a value.
-    virtual std::vector<std::pair<std::string, IValue>> entries() const = 0;
-};
-using NamespacePtr = Ptr<Namespace>;
 
 // A statement that is about to run.
 struct StatementPlace {
@@ -57,10 +46,6 @@ class StatementHook {
     virtual ~StatementHook() = default;
     virtual void before_statement(const StatementPlace& place) = 0;
 };
-
-// Names that a function's frame can see as its own: parameters, locals, captured ones; module level: the globals.
-std::optional<IValue> find_local(const Frame& frame, std::string_view name);
-std::vector<std::pair<std::string, IValue>> locals_of(const Frame& frame);
 
 // The names that a program sees of this process's environment: HOME, USER, LANG.
 std::vector<std::pair<std::string, std::string>> visible_environment();
@@ -81,7 +66,8 @@ struct EvaluatorOptions {
 
 class Evaluator final : public RefCounted {
   public:
-    explicit Evaluator(EvaluatorOptions options = {});
+    // library: lives as long as the evaluator.
+    Evaluator(const ModuleTable& library, EvaluatorOptions options);
     ~Evaluator() override;  // lets go of everything the program made, rings of references too
 
     // Runs a file or a text as the main module. Throws script::CompileError for text that is no Python, PythonError
@@ -114,8 +100,5 @@ class Evaluator final : public RefCounted {
   private:
     std::unique_ptr<State> state_;
 };
-
-// Where the program stands that this thread runs; empty when it runs none.
-ir::SourceRange current_range();
 
 }  // namespace loupe::python

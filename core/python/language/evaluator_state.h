@@ -4,31 +4,21 @@
 
 #include <map>
 #include <string>
+#include <typeindex>
+#include <typeinfo>
 #include <unordered_map>
 #include <vector>
 
-#include "core/nn/module.h"
+#include "core/python/language/evaluator.h"
 #include "core/python/language/frame.h"
+#include "core/python/language/tracked.h"
 
 namespace loupe::python {
 
-// Everything of one program that can be part of a ring of references.
-class TrackedList final : public RefCounted {
-  public:
-    void add(Tracked& tracked);
-    static void remove(Tracked& tracked);
-    void clear_all();
-
-  private:
-    Tracked* first_ = nullptr;
-};
-
-// Calls under way at most, as in CPython; sys.setrecursionlimit changes it. The stack of the thread is a limit too.
-inline constexpr std::int64_t kRecursionLimit = 1000;
-
 class Evaluator::State {
   public:
-    explicit State(EvaluatorOptions given);
+    State(const ModuleTable& modules_of_library, EvaluatorOptions given);
+    const ModuleTable& library;  // what may be imported beside the program's own files
     StatementHook* hook = nullptr;
     std::int64_t recursion_limit = kRecursionLimit;
     EvaluatorOptions options;
@@ -41,23 +31,19 @@ class Evaluator::State {
     // The classes of named tuples, by the type that their tuples carry.
     std::unordered_map<const Type*, ClassPtr> tuple_classes;
     std::string directory;  // of the main file
-    Ptr<RefCounted> warnings;  // filters and what has been shown; the module `warnings`
-    // Forward hooks by the module that they were registered on, for scripting, which compiles them.
-    struct RegisteredHook {
-        const nn::Module* module;
-        bool is_pre_hook;
-        IValue hook;
-    };
-    std::vector<RegisteredHook> hooks;
-    // What torch.jit._overload was given, by the function's qualified name.
-    std::map<std::string, std::vector<IValue>, std::less<>> overloads;
-    Ptr<RefCounted> script;  // the ScriptCompiler, once something was scripted
-    // What the program gave tensors beside their own attributes (p.tag = 1); they are kept alive.
-    struct TensorAttributes {
-        Tensor tensor;
+    // What a module of the library keeps of this program (the filters of `warnings`), made when it is first asked for.
+    template <typename Part>
+    Part& part() {
+        Ptr<RefCounted>& held = parts_[std::type_index(typeid(Part))];
+        if (!held) held = make_ptr<Part>();
+        return static_cast<Part&>(*held);
+    }
+    // What the program gave foreign objects beside their own attributes, by their address; they are kept alive.
+    struct GivenAttributes {
+        IValue object;
         AttributeMap attributes;
     };
-    std::unordered_map<const TensorImpl*, TensorAttributes> tensor_attributes;
+    std::unordered_map<const RefCounted*, GivenAttributes> given_attributes;
 
     std::unordered_map<std::string, std::vector<std::string>> condition_names;  // names_in, by expression
 
@@ -72,12 +58,26 @@ class Evaluator::State {
     std::optional<IValue> load_module(Evaluator& owner, std::string_view name);
     // A file of that module's name beside the main one, or in the search paths.
     std::optional<std::string> find_file(std::string_view name);
+
+  private:
+    std::map<std::type_index, Ptr<RefCounted>> parts_;
+};
+
+// Makes an evaluator the current one of this thread; null: none.
+class EvaluatorScope {
+  public:
+    explicit EvaluatorScope(Evaluator* evaluator);
+    ~EvaluatorScope();
+    EvaluatorScope(const EvaluatorScope&) = delete;
+    EvaluatorScope& operator=(const EvaluatorScope&) = delete;
+
+  private:
+    Evaluator* evaluator_before_;
+    TrackedList* tracked_before_;
+    const std::int64_t* limit_before_;
 };
 
 // The names that `from module import *` binds.
 std::vector<std::pair<std::string, IValue>> exported_names(const IValue& module);
-
-// Modules that are written in Python: their text, or nothing for other names.
-std::string_view library_source(std::string_view module);
 
 }  // namespace loupe::python

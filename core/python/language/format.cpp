@@ -10,6 +10,7 @@
 #include "core/base/strings.h"
 #include "core/python/language/big_integer.h"
 #include "core/python/language/builtin_objects.h"
+#include "core/python/language/foreign_type.h"
 
 namespace loupe::python {
 namespace {
@@ -452,7 +453,7 @@ class PercentReader {
             return format_text(type == 's' ? str(given) : type == 'r' ? repr(given) : ascii_repr(given), spec);
         }
         if (is_zero && spec.align == 0) spec.align = '=';
-        const IValue value = given.is_tensor() ? IValue(to_float(given)) : plain(given);
+        const IValue value = is_foreign_number(given) ? IValue(to_float(given)) : plain(given);
         if (type == 'c') {
             spec.type = 0;
             spec.precision = -1;

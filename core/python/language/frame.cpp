@@ -1,43 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/python/language/frame.h"
 
-#include <pthread.h>
-
-#include "core/base/deep_thread.h"
 #include "core/base/strings.h"
-#include "core/python/language/big_integer.h"
 #include "core/python/language/builtin_objects.h"
-#include "core/python/language/evaluator_state.h"
-#include "core/script/literals.h"
-#include "core/script/parser.h"
 
 namespace loupe::python {
 namespace {
 
-constexpr std::uintptr_t kReserve = 256 * 1024;  // of the thread's stack
-
 class UnboundMark final : public RefCounted {};
-
-std::uintptr_t find_stack_end() {
-    pthread_attr_t attributes;
-    void* low = nullptr;
-    std::size_t size = 0;
-    if (pthread_getattr_np(pthread_self(), &attributes) != 0) return 0;
-    pthread_attr_getstack(&attributes, &low, &size);
-    pthread_attr_destroy(&attributes);
-    return reinterpret_cast<std::uintptr_t>(low) + kReserve;
-}
-
-[[noreturn]] void fail_recursion() { throw_error("RecursionError", "maximum recursion depth exceeded"); }
-
-IValue constant_of(const script::Expr* e) {
-    if (const auto* number = script::as<script::Number>(e)) {
-        if (auto value = script::parse_number(number->text)) return *value;
-        const auto whole = script::parse_whole_number(number->text);
-        return integer_from_digits(whole->digits, whole->base, whole->is_negative);
-    }
-    return IValue(script::as<script::String>(e)->value);
-}
 
 }  // namespace
 
@@ -92,47 +62,14 @@ void ModuleNamespace::clear() {
     for (IValue& value : values_) value = unbound();
 }
 
-Unit::Unit(Evaluator* unit_owner, std::shared_ptr<const ir::Source> unit_source, std::string module_name,
-           Ptr<ModuleNamespace> names)
-    : owner(unit_owner), source(std::move(unit_source)), name(std::move(module_name)), globals(std::move(names)) {
-    std::shared_ptr<const script::SyntaxTree> parsed;
-    with_deep_stack([&] {
-        parsed = script::parse_source(source, script::Dialect::Python);
-        scopes = analyse_scopes(source, *parsed, *globals);
-    });
-    constants.reserve(parsed->constants.size());
-    for (const script::Expr* e : parsed->constants) constants.push_back(constant_of(e));
-    tree = std::move(parsed);
-}
-
 Frame::Frame(Unit& frame_unit, const Code& frame_code) : unit(frame_unit), code(frame_code) {
     locals.resize(code.locals.size(), unbound());
     for (std::size_t i = 0; i < code.own_cells; ++i) cells.push_back(make_ptr<Cell>(unbound()));
 }
 
-ThreadState& thread_state() {
-    static thread_local ThreadState state;
-    return state;
-}
-
-void check_stack() {
-    ThreadState& thread = thread_state();
-    if (thread.stack_end == 0) thread.stack_end = find_stack_end();
-    if (reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)) < thread.stack_end) fail_recursion();
-}
-
-void with_deep_stack(const std::function<void()>& body) {
-    constexpr std::uintptr_t kNeeded = std::uintptr_t{4} << 20;
-    const ThreadState& thread = thread_state();
-    const std::uintptr_t stack_end = thread.stack_end != 0 ? thread.stack_end : find_stack_end();
-    if (reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)) > stack_end + kNeeded) return body();
-    run_deep(body);
-}
-
 FrameScope::FrameScope(Frame& frame) : frame_(frame) {
     ThreadState& thread = thread_state();
-    const std::int64_t limit = thread.evaluator != nullptr ? thread.evaluator->state().recursion_limit : kRecursionLimit;
-    if (static_cast<std::int64_t>(thread.depth) >= limit) fail_recursion();
+    if (static_cast<std::int64_t>(thread.depth) >= *thread.recursion_limit) throw_recursion_error();
     ++thread.depth;
     frame.caller = thread.top;
     thread.top = &frame;
@@ -143,11 +80,6 @@ FrameScope::~FrameScope() {
     thread.top = frame_.caller;
     --thread.depth;
 }
-
-EvaluatorScope::EvaluatorScope(Evaluator* evaluator) : before_(thread_state().evaluator) {
-    thread_state().evaluator = evaluator;
-}
-EvaluatorScope::~EvaluatorScope() { thread_state().evaluator = before_; }
 
 FunctionObject::FunctionObject(Ptr<Unit> function_unit, const Code& function_code)
     : unit(std::move(function_unit)), code(function_code) {}

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What runs: functions, their frames, the modules they belong to, and where this thread stands.
+// What runs: functions, their frames, the modules they belong to.
 
 #include <boost/container/small_vector.hpp>
-#include <functional>
 #include <memory>
 #include <string>
 #include <unordered_map>
@@ -12,11 +11,14 @@
 #include "core/base/cancel.h"
 #include "core/python/language/class.h"
 #include "core/python/language/error.h"
-#include "core/python/language/evaluator.h"
+#include "core/python/language/namespace.h"
 #include "core/python/language/scope.h"
+#include "core/python/language/thread_state.h"
 #include "core/script/ast.h"
 
 namespace loupe::python {
+
+class Evaluator;
 
 // What a slot holds that has no value.
 const IValue& unbound();
@@ -130,30 +132,11 @@ class FrameScope {
     Frame& frame_;
 };
 
-struct ThreadState {
-    Frame* top = nullptr;
-    Evaluator* evaluator = nullptr;
-    std::size_t depth = 0;          // of frames
-    std::uintptr_t stack_end = 0;   // addresses below it are kept for handling the error
-};
-ThreadState& thread_state();
-// Throws RecursionError when the native stack is nearly used up.
-void check_stack();
-// Runs body, which walks a tree of source text: on another thread where a generator, or deep recursion, leaves too
-// little stack for the deepest one. It may not run Python.
-void with_deep_stack(const std::function<void()>& body);
-
-// Makes an evaluator the current one.
-class EvaluatorScope {
-  public:
-    explicit EvaluatorScope(Evaluator* evaluator);
-    ~EvaluatorScope();
-    EvaluatorScope(const EvaluatorScope&) = delete;
-    EvaluatorScope& operator=(const EvaluatorScope&) = delete;
-
-  private:
-    Evaluator* before_;
-};
+// Names that a function's frame can see as its own: parameters, locals, captured ones; module level: the globals.
+std::optional<IValue> find_local(const Frame& frame, std::string_view name);
+std::vector<std::pair<std::string, IValue>> locals_of(const Frame& frame);
+// Where the program stands that this thread runs; empty when it runs none.
+ir::SourceRange current_range();
 
 // Runs the body of a function whose arguments stand in the frame's slots.
 IValue run_body(Frame& frame);

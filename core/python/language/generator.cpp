@@ -3,6 +3,7 @@
 
 #include "core/base/strings.h"
 #include "core/python/language/builtin_objects.h"
+#include "core/python/language/evaluator_state.h"
 #include "core/python/language/runner.h"
 
 namespace loupe::python {

@@ -7,15 +7,14 @@
 #include "core/python/language/big_integer.h"
 #include "core/python/language/builtin_objects.h"
 #include "core/python/language/evaluator_state.h"
-#include "core/python/torch/nn_module.h"
-#include "core/python/torch/tensor_binding.h"
+#include "core/python/language/foreign_type.h"
 
 namespace loupe::python {
 namespace {
 
 std::size_t checked_index(const IValue& key, std::size_t size, std::string_view type) {
     if (is_big_integer(key)) throw_error("IndexError", "cannot fit 'int' into an index-sized integer");
-    if (!key.is_int() && !key.is_bool() && !key.is_tensor() && dynamic_class(key) == nullptr) {
+    if (!key.is_int() && !key.is_bool() && !is_foreign_number(key) && dynamic_class(key) == nullptr) {
         if (type == "str") throw_type_error(concat("string indices must be integers, not '", type_name(key), "'"));
         throw_type_error(concat(type, " indices must be integers or slices, not ", type_name(key)));
     }
@@ -154,7 +153,9 @@ Ptr<Iterator> iterate_instance(const IValue& object, const ClassPtr& cls) {
 }  // namespace
 
 IValue get_item(const IValue& object, const IValue& key) {
-    if (object.is_tensor()) return tensor_binding().get_item(object, key);
+    if (is_foreign(object)) {
+        if (auto found = foreign_type(object).get_item(object, key)) return std::move(*found);
+    }
     if (const ClassObject* cls = dynamic_class(object); cls != nullptr && object_as<ClassObject>(object) == nullptr) {
         if (auto result = call_special(*cls, "__getitem__", object, {key})) return std::move(*result);
     }
@@ -186,14 +187,14 @@ IValue get_item(const IValue& object, const IValue& key) {
 }
 
 void set_item(const IValue& object, const IValue& key, IValue value) {
-    if (object.is_tensor()) return tensor_binding().set_item(object, key, value);
+    if (is_foreign(object) && foreign_type(object).set_item(object, key, value)) return;
     if (const ClassObject* cls = dynamic_class(object); cls != nullptr && object_as<ClassObject>(object) == nullptr) {
         if (call_special(*cls, "__setitem__", object, {key, value})) return;
     }
     if (object.is_list()) {
         auto& elements = object.to_list().elements;
         if (const auto* slice = object_as<SliceObject>(key)) return assign_slice(elements, *slice, value);
-        const bool is_index = key.is_int() || key.is_bool() || key.is_tensor();
+        const bool is_index = key.is_int() || key.is_bool() || is_foreign_number(key);
         if (is_index) {
             std::int64_t index = to_index(key);
             if (index < 0) index += static_cast<std::int64_t>(elements.size());
@@ -236,7 +237,9 @@ void delete_item(const IValue& object, const IValue& key) {
 }
 
 std::optional<std::int64_t> find_length(const IValue& object) {
-    if (object.is_tensor()) return tensor_binding().length(object);
+    if (is_foreign(object)) {
+        if (const auto size = foreign_type(object).length(object)) return size;
+    }
     if (const ClassObject* cls = dynamic_class(object); cls != nullptr && object_as<ClassObject>(object) == nullptr) {
         if (auto result = call_special(*cls, "__len__", object)) {
             const std::int64_t size = to_index(*result);
@@ -270,7 +273,8 @@ std::int64_t length(const IValue& value) {
 }
 
 bool is_iterable(const IValue& value) {
-    if (value.is_tensor() || value.is_list() || value.is_tuple() || value.is_dict() || value.is_string()) return true;
+    if (value.is_list() || value.is_tuple() || value.is_dict() || value.is_string()) return true;
+    if (is_foreign(value) && foreign_type(value).is_iterable(value)) return true;
     if (const ClassObject* cls = dynamic_class(value)) {
         if (object_as<ClassObject>(value) == nullptr && cls->find_special("__getitem__") != nullptr) return true;
         return cls->find_special("__iter__") != nullptr || plain(value).is_string();
@@ -286,7 +290,9 @@ bool is_iterable(const IValue& value) {
 }
 
 Ptr<Iterator> iterate(const IValue& object) {
-    if (object.is_tensor()) return tensor_binding().iterate(object);
+    if (is_foreign(object)) {
+        if (auto iterator = foreign_type(object).iterate(object)) return iterator;
+    }
     if (ClassObject* cls = dynamic_class(object); cls != nullptr && object_as<ClassObject>(object) == nullptr) {
         if (auto iterator = iterate_instance(object, ClassPtr(cls))) return iterator;
     }
@@ -369,9 +375,8 @@ void check_size(std::int64_t count, std::int64_t element_size) {
 std::int64_t to_index(const IValue& value) {
     const IValue& held = plain(value);
     if (held.is_int() || held.is_bool()) return held.to_int();
-    if (held.is_tensor()) {
-        const IValue number = tensor_binding().to_int(held);
-        return is_big_integer(number) ? to_index(number) : number.to_int();
+    if (is_foreign(held)) {
+        if (const auto number = foreign_type(held).to_int(held)) return is_big_integer(*number) ? to_index(*number) : number->to_int();
     }
     if (is_big_integer(held)) throw_error("OverflowError", "cannot fit 'int' into an index-sized integer");
     if (const ClassObject* cls = dynamic_class(held)) {
@@ -384,7 +389,9 @@ double to_float(const IValue& value) {
     const IValue& held = plain(value);
     if (held.is_int() || held.is_bool() || held.is_double()) return held.to_double();
     if (is_big_integer(held)) return integer_to_double(held);
-    if (held.is_tensor()) return tensor_binding().to_float(held).to_double();
+    if (is_foreign(held)) {
+        if (const auto number = foreign_type(held).to_float(held)) return number->to_double();
+    }
     if (const ClassObject* cls = dynamic_class(held)) {
         if (auto real = call_special(*cls, "__float__", held)) return to_float(*real);
         if (auto index = call_special(*cls, "__index__", held)) return to_float(*index);
@@ -395,7 +402,7 @@ double to_float(const IValue& value) {
 SliceObject::Bounds SliceObject::bounds(std::int64_t size) const {
     const auto read = [](const IValue& value, std::int64_t otherwise) {
         if (value.is_none()) return otherwise;
-        if (!is_integer(plain(value)) && !value.is_tensor() && dynamic_class(value) == nullptr) {
+        if (!is_integer(plain(value)) && !is_foreign_number(value) && dynamic_class(value) == nullptr) {
             throw_type_error("slice indices must be integers or None or have an __index__ method");
         }
         if (is_big_integer(plain(value))) return is_negative_integer(plain(value)) ? INT64_MIN / 4 : INT64_MAX / 4;

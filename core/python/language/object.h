@@ -87,7 +87,18 @@ class PythonModule final : public PythonObject {
 // A module that a source may import, one file each. Submodules have dotted names ("torch.nn").
 struct ModuleRecord {
     std::string_view name;
-    void (*fill)(PythonModule& module);
+    void (*fill)(PythonModule& module) = nullptr;  // of one written in C++: called once an evaluator
+    std::string_view source = {};                  // of one written in Python: its text
+};
+
+// The modules that programs may import beside the files of their own folder.
+class ModuleTable {
+  public:
+    virtual ~ModuleTable() = default;
+    // Null for a name that is none.
+    virtual const ModuleRecord* find(std::string_view name) const = 0;
+    // What to say to `import numpy`: "use torch.tensor(...)". Empty when nothing is known.
+    virtual std::string_view replacement_for(std::string_view root) const = 0;
 };
 
 }  // namespace loupe::python

@@ -8,9 +8,9 @@
 #include <utility>
 
 #include "core/base/strings.h"
+#include "core/python/language/arguments.h"
 #include "core/python/language/builtin_objects.h"
 #include "core/python/language/evaluator_state.h"
-#include "core/python/library/standard_modules.h"
 
 namespace loupe::python {
 namespace {
@@ -149,26 +149,6 @@ void define_rest(ClassObject& cls) {
     });
 }
 
-ClassPtr make_stream_class(const std::string& name, bool is_text, ClassPtr base) {
-    auto cls = make_ptr<ClassObject>(name, "_io", std::vector<ClassPtr>{std::move(base)});
-    define_reading(*cls);
-    define_writing(*cls);
-    define_rest(*cls);
-    cls->set_instance_maker([is_text](ClassObject& made, CallArguments& a) -> ClassObject::Made {
-        auto stream = make_ptr<StreamObject>(ClassPtr(&made));
-        stream->is_text = is_text;
-        const BoundArguments given(a, made.name(), {"initial=", "newline="});
-        if (given.has(0) && !given[0].is_none()) {
-            write_value(*stream, given[0]);
-            stream->position = 0;
-        }
-        a.positional.clear();
-        a.keywords.clear();
-        return {IValue::other(stream), made.find("__init__") == builtin_classes().object->find("__init__")};
-    });
-    return cls;
-}
-
 struct Mode {
     bool reads = false, writes = false, appends = false, creates = false, is_binary = false;
 };
@@ -190,6 +170,26 @@ Mode parse_mode(const std::string& text) {
 }
 
 }  // namespace
+
+ClassPtr make_stream_class(const std::string& name, bool is_text, ClassPtr base) {
+    auto cls = make_ptr<ClassObject>(name, "_io", std::vector<ClassPtr>{std::move(base)});
+    define_reading(*cls);
+    define_writing(*cls);
+    define_rest(*cls);
+    cls->set_instance_maker([is_text](ClassObject& made, CallArguments& a) -> ClassObject::Made {
+        auto stream = make_ptr<StreamObject>(ClassPtr(&made));
+        stream->is_text = is_text;
+        const BoundArguments given(a, made.name(), {"initial=", "newline="});
+        if (given.has(0) && !given[0].is_none()) {
+            write_value(*stream, given[0]);
+            stream->position = 0;
+        }
+        a.positional.clear();
+        a.keywords.clear();
+        return {IValue::other(stream), made.find("__init__") == builtin_classes().object->find("__init__")};
+    });
+    return cls;
+}
 
 FileSandbox& files_of_program() { return Evaluator::current()->state().files(); }
 
@@ -341,20 +341,6 @@ IValue open_file(CallArguments arguments) {
     stream->attributes.set("name", given[0]);
     stream->attributes.set("mode", IValue(mode_text));
     return IValue::other(stream);
-}
-
-void fill_io(PythonModule& module) {
-    auto base = make_ptr<ClassObject>("IOBase", "io", std::vector<ClassPtr>{builtin_classes().object});
-    module.define("IOBase", IValue::other(base));
-    module.define("BytesIO", IValue::other(make_stream_class("BytesIO", false, base)));
-    module.define("StringIO", IValue::other(make_stream_class("StringIO", true, base)));
-    module.define("TextIOWrapper", IValue::other(make_stream_class("TextIOWrapper", true, base)));
-    module.define("BufferedRandom", IValue::other(make_stream_class("BufferedRandom", false, base)));
-    module.define("UnsupportedOperation", IValue::other(exception_class("UnsupportedOperation")));
-    module.define("open", open_file);
-    module.define("SEEK_SET", IValue(0));
-    module.define("SEEK_CUR", IValue(1));
-    module.define("SEEK_END", IValue(2));
 }
 
 }  // namespace loupe::python

@@ -40,6 +40,8 @@ class StreamObject final : public Instance {
     std::size_t unsaved_from_ = std::string::npos;
 };
 
+// A class of the module io, which makes such objects: of text, or of bytes.
+ClassPtr make_stream_class(const std::string& name, bool is_text, ClassPtr base);
 // open(): throws FileNotFoundError and the like, ValueError for a mode that is none.
 IValue open_file(CallArguments arguments);
 // str, bytes or an object with __fspath__ as the path that it names. Throws TypeError.

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/base/strings.h"
+#include "core/python/language/arguments.h"
 #include "core/python/language/builtin_objects.h"
 #include "core/python/language/format.h"
 

@@ -2,6 +2,7 @@
 #include "core/python/language/super_object.h"
 
 #include "core/base/strings.h"
+#include "core/python/language/arguments.h"
 #include "core/python/language/builtin_objects.h"
 #include "core/python/language/frame.h"
 

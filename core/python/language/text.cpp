@@ -9,7 +9,7 @@
 #include "core/python/language/builtin_objects.h"
 #include "core/python/language/format.h"
 #include "core/python/language/frame.h"
-#include "core/python/torch/tensor_binding.h"
+#include "core/python/language/foreign_type.h"
 
 namespace loupe::python {
 namespace {
@@ -109,7 +109,6 @@ std::string instance_repr(const Instance& instance) {
 
 std::string repr(const IValue& value) {
     check_stack();
-    if (value.is_tensor()) return tensor_binding().repr(value);
     if (const ClassObject* cls = dynamic_class(value); cls != nullptr && object_as<ClassObject>(value) == nullptr) {
         if (auto text = call_special(*cls, "__repr__", value)) return string_result(*text, "__repr__");
     }
@@ -124,16 +123,11 @@ std::string default_repr(const IValue& value) {
             return tuple_repr(value);
         case IValue::Tag::Dict:
             return dict_repr(value);
-        case IValue::Tag::Device:
-        case IValue::Tag::Object:
-        case IValue::Tag::Enum:
-        case IValue::Tag::Future:
-            return engine_object_text(value, true);
         case IValue::Tag::Other:
             if (auto* object = object_as<PythonObject>(value)) return object->repr();
             return "<object>";
         default:
-            return python_repr(value);
+            return is_foreign(value) ? foreign_type(value).repr(value) : python_repr(value);
     }
 }
 
@@ -146,12 +140,14 @@ std::string str(const IValue& value) {
         const IValue& held = plain(value);
         if (held.is_string() && cls->find_special("__repr__") == nullptr) return held.to_string();
     }
-    if (value.is_device()) return engine_object_text(value, false);
+    if (is_foreign(value) && dynamic_class(value) == nullptr) return foreign_type(value).str(value);
     return repr(value);
 }
 
 std::string format(const IValue& value, std::string_view spec) {
-    if (value.is_tensor()) return tensor_binding().format(value, spec);
+    if (is_foreign(value)) {
+        if (auto text = foreign_type(value).format(value, spec)) return std::move(*text);
+    }
     if (const ClassObject* cls = dynamic_class(value); cls != nullptr && object_as<ClassObject>(value) == nullptr) {
         if (auto text = call_special(*cls, "__format__", value, {IValue(spec)}))
             return string_result(*text, "__format__");

@@ -6,8 +6,6 @@
 #include "core/passes/pipeline.h"
 #include "core/python/language/builtin_objects.h"
 #include "core/python/language/evaluator_state.h"
-#include "core/python/script/script_library.h"
-#include "core/python/script/script_modules.h"
 #include "core/python/script/script_source.h"
 #include "core/script/error.h"
 #include "core/script/resolver.h"
@@ -73,18 +71,6 @@ void clean_graph(ir::Graph& graph) {
 
 }  // namespace
 
-ScriptCompiler::ScriptCompiler()
-    : unit_(make_ptr<ir::CompilationUnit>()), modules_(std::make_unique<ScriptModules>(*this)), library_(make_ptr<ScriptLibrary>(*this)) {}
-ScriptCompiler::~ScriptCompiler() = default;
-
-ScriptCompiler& ScriptCompiler::current() {
-    Evaluator* evaluator = Evaluator::current();
-    if (evaluator == nullptr) throw_error("RuntimeError", "nothing can be scripted outside of a program");
-    Ptr<RefCounted>& kept = evaluator->state().script;
-    if (!kept) kept = make_ptr<ScriptCompiler>();
-    return static_cast<ScriptCompiler&>(*kept);
-}
-
 const script::CompileOptions& ScriptCompiler::options() {
     static const script::CompileOptions given{.operator_version = script::kCurrentOperatorVersion, .cleanup = clean_graph};
     return given;
@@ -99,11 +85,6 @@ Ptr<ir::ScriptFunction> ScriptCompiler::make_method(FunctionObject& function, co
     const FunctionSource source = source_of(function);
     const auto resolver = make_ptr<FunctionResolver>(*this, function, std::move(self_value));
     return script::Definer(*unit_, resolver, options()).make_function(source.parsed, *source.def, qualified_name, self_type);
-}
-
-void ScriptCompiler::note_traced(const nn::Module& module) {
-    if (modules_->find_class(*module.type()) != nullptr || !traced_types_.insert(module.type().get()).second) return;
-    for (const auto& [name, child] : module.children()) note_traced(*child);
 }
 
 ir::ScriptFunction& ScriptCompiler::function(FunctionObject& function) {
@@ -128,7 +109,7 @@ struct OverloadSource {
 
 std::vector<ir::ScriptFunction*> ScriptCompiler::overloads(FunctionObject& function) {
     const std::string name = concat(function.unit->name, ".", function.code.qualified_name);
-    const auto& declared = Evaluator::current()->state().overloads;
+    const auto& declared = Evaluator::current()->state().part<DeclaredOverloads>().by_function;
     const auto found = declared.find(name);
     if (found == declared.end()) return {};
     std::vector<ir::ScriptFunction*>& known = overloads_[&function];

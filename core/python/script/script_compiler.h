@@ -98,6 +98,11 @@ class ScriptCompiler final : public RefCounted {
     Ptr<ScriptLibrary> library_;
 };
 
+// What torch.jit._overload was given in a program, by the function's qualified name.
+struct DeclaredOverloads final : RefCounted {
+    std::map<std::string, std::vector<IValue>, std::less<>> by_function;
+};
+
 // What @torch.jit.ignore, unused, export and interface leave in a function or class.
 enum class ScriptMark : std::uint8_t { None, Ignore, Unused, Export };
 ScriptMark script_mark(const IValue& function);

@@ -3,6 +3,7 @@
 
 #include "core/base/strings.h"
 #include "core/python/language/builtin_objects.h"
+#include "core/python/language/evaluator_state.h"
 #include "core/python/language/operations.h"
 #include "core/script/error.h"
 #include "core/script/schema_matching.h"

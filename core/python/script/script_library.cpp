@@ -151,11 +151,11 @@ SugaredPtr ScriptLibrary::Part::find(std::string_view name) {
 }
 
 ScriptLibrary::ScriptLibrary(ScriptCompiler& compiler) : compiler_(compiler) {
-    for (const std::string_view text : {functional_source(), functional_losses_source(), functional_attention_source()}) {
-        parts_.push_back(std::make_unique<Part>(*this, "torch.nn.functional", text));
+    constexpr std::string_view kFunctional = "torch.nn.functional";
+    for (const ModuleRecord& file : torchscript_texts()) {
+        const std::string_view module = file.name.starts_with(kFunctional) ? kFunctional : file.name;
+        parts_.push_back(std::make_unique<Part>(*this, std::string(module), file.source));
     }
-    parts_.push_back(std::make_unique<Part>(*this, "torch.autograd.grad_mode", torch_source()));
-    parts_.push_back(std::make_unique<Part>(*this, "torch.nn.utils.rnn", packed_sequences_source()));
 }
 ScriptLibrary::~ScriptLibrary() = default;
 

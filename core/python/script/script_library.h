@@ -25,13 +25,9 @@ std::span<const LayerScript> transformer_layer_scripts();
 // Null for a name that has none.
 const LayerScript* find_layer_script(std::string_view name);
 
-// The texts of torch.nn.functional; names of functions begin their lines.
-std::string_view functional_source();
-std::string_view functional_losses_source();
-std::string_view functional_attention_source();
-std::string_view packed_sequences_source();
-// Classes and functions of torch itself.
-std::string_view torch_source();
+// The texts of torch.nn.functional (in several files) and other modules of torch, made of the .py files in torchscript/
+// by embed_python.cmake.
+std::span<const ModuleRecord> torchscript_texts();
 
 class ScriptLibrary final : public RefCounted {
   public:

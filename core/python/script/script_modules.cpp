@@ -11,10 +11,11 @@
 #include "core/nn/utils/prune.h"
 #include "core/python/language/builtin_objects.h"
 #include "core/python/language/evaluator_state.h"
+#include "core/python/script/script_function_object.h"
 #include "core/python/torch/nn_module.h"
+#include "core/python/torch/torch_hooks.h"
 #include "core/python/script/script_functions.h"
 #include "core/python/script/script_library.h"
-#include "core/python/script/script_objects.h"
 #include "core/python/script/script_source.h"
 #include "core/script/error.h"
 
@@ -196,7 +197,7 @@ void ScriptModules::describe_attribute(ModuleClass& cls, const std::string& name
 ModuleClassPtr ScriptModules::describe(const nn::ModulePtr& module, std::vector<ClassType::Attribute>& attributes) {
     auto out = make_ptr<ModuleClass>();
     out->example = module;
-    out->cls = module_class_of(IValue(object_of(module)));
+    out->cls = python::class_of(IValue(object_of(module)));
     out->container = container_of(*out->cls);
     const auto& slots = module->type()->attributes();
     const auto value_at = [&](std::size_t i) { return i < module->slot_count() ? module->slot(i) : IValue(); };
@@ -329,8 +330,8 @@ void refuse_computing_hooks(nn::Module& module) {
 // Hooks become functions of the class; those that were removed again are none.
 void ScriptModules::add_hooks(const nn::Module& module, ModuleClass& cls) {
     refuse_computing_hooks(const_cast<nn::Module&>(module));
-    std::vector<Evaluator::State::RegisteredHook> hooks;
-    for (const auto& hook : Evaluator::current()->state().hooks) {
+    std::vector<RegisteredHooks::Hook> hooks;
+    for (const auto& hook : Evaluator::current()->state().part<RegisteredHooks>().hooks) {
         if (hook.module == &module) hooks.push_back(hook);
     }
     const auto counts = module.hook_counts();

@@ -4,113 +4,21 @@
 #include "core/base/strings.h"
 #include "core/formats/torchscript/code_writer.h"
 #include "core/formats/torch_writer.h"
-#include "core/ir/printer.h"
-#include "core/passes/pass_manager.h"
 #include "core/python/language/arguments.h"
 #include "core/python/language/builtin_objects.h"
+#include "core/python/language/evaluator_state.h"
 #include "core/python/torch/nn_module.h"
+#include "core/python/script/compiled_calls.h"
 #include "core/python/script/script_compiler.h"
 #include "core/python/script/script_modules.h"
 #include "core/python/language/stream.h"
 #include "core/python/torch/torch_call.h"
+#include "core/python/torch/torch_nn.h"
 #include "core/runtime/interpreter/interpreter.h"
-#include "core/runtime/interpreter/print.h"
 #include "core/runtime/trace/tracer.h"
 
 namespace loupe::python {
 namespace {
-
-// A graph as the program sees it: its text.
-class GraphObject final : public PythonObject {
-  public:
-    explicit GraphObject(Ptr<ir::Graph> graph) : graph_(std::move(graph)) {}
-    std::string type_name() const override { return "Graph"; }
-    std::string repr() override { return ir::print_graph(*graph_); }
-    std::optional<IValue> find_attribute(std::string_view name) override {
-        if (name != "nodes") return PythonObject::find_attribute(name);
-        std::vector<IValue> nodes;
-        for (const ir::Node* node : graph_->block()->nodes()) nodes.emplace_back(ir::print_node(*node));
-        return IValue::other(make_ptr<NativeCallable>("nodes", [nodes](CallArguments) { return make_list(nodes); }));
-    }
-
-  private:
-    Ptr<ir::Graph> graph_;
-};
-
-IValue graph_object(const Ptr<ir::Graph>& graph) { return IValue::other(make_ptr<GraphObject>(graph)); }
-
-IValue inlined_graph(const ir::ScriptFunction& function) {
-    Ptr<ir::Graph> copy = function.graph()->copy();
-    passes::PassManager manager;
-    manager.keep_snapshots(false);
-    manager.run(*copy, passes::pipeline_of("Inline"));
-    return graph_object(copy);
-}
-
-IValue code_text(const ir::ScriptFunction& function) {
-    return IValue(code_of(function));
-}
-
-[[noreturn]] void refuse(const FunctionSchema& schema, std::string what) { throw_error("RuntimeError", concat(schema.name, "() ", what)); }
-
-std::string declaration(const FunctionSchema& schema) { return concat("Declaration: ", schema.str()); }
-
-// Arguments by the schema, behind those that are there already; converted.
-std::vector<IValue> bound_arguments(const FunctionSchema& schema, std::size_t first, const CallArguments& given) {
-    ScriptCompiler& compiler = ScriptCompiler::current();
-    std::vector<bool> used(given.keywords.size());
-    std::vector<IValue> out;
-    if (given.positional.size() > schema.arguments.size() - first) {
-        refuse(schema, concat("expected at most ", schema.arguments.size(), " argument(s) but received ", given.positional.size() + first,
-                              " argument(s). ", declaration(schema)));
-    }
-    for (std::size_t i = first; i < schema.arguments.size(); ++i) {
-        const Argument& argument = schema.arguments[i];
-        const IValue* value = i - first < given.positional.size() && !argument.kwarg_only ? &given.positional[i - first] : nullptr;
-        for (std::size_t k = 0; k < given.keywords.size() && value == nullptr; ++k) {
-            if (given.keywords[k].first != argument.name) continue;
-            value = &given.keywords[k].second;
-            used[k] = true;
-        }
-        if (value == nullptr) {
-            if (!argument.default_value) {
-                refuse(schema, concat("is missing value for argument '", argument.name, "'. ", declaration(schema)));
-            }
-            out.push_back(*argument.default_value);
-            continue;
-        }
-        auto converted = compiler.to_script(*value, argument.type);
-        if (!converted) {
-            const InferredType actual = compiler.inferred_type(*value);
-            refuse(schema, concat("Expected a value of type '", argument.type->annotation_str(), "' for argument '", argument.name,
-                                  "' but instead found type '", actual.type ? actual.type->annotation_str() : type_name(*value),
-                                  "'.\nPosition: ", i, "\nValue: ", repr(*value), "\n", declaration(schema)));
-        }
-        out.push_back(std::move(*converted));
-    }
-    for (std::size_t k = 0; k < used.size(); ++k) {
-        if (!used[k]) refuse(schema, concat("Unknown keyword argument '", given.keywords[k].first, "' for operator '", schema.name, "'. Schema: ", schema.str()));
-    }
-    return out;
-}
-
-// Prints go where the program's go; what fails inside is told as PyTorch tells it.
-IValue run_script(const std::function<IValue()>& work) {
-    const runtime::PrintScope prints([](std::string_view text) { Evaluator::current()->write(text); });
-    try {
-        return ScriptCompiler::current().to_python(work());
-    } catch (const PythonError&) {
-        throw;
-    } catch (const Error& error) {
-        if (error.kind() != ErrorKind::Run) rethrow_as_python(error);
-        const std::string& message = error.message();
-        const bool names_its_class = message.find("Error: ") != std::string::npos && !message.starts_with("AssertionError: ");
-        throw_error("RuntimeError", concat("The following operation failed in the TorchScript interpreter.\n",
-                                           "Traceback of TorchScript (most recent call last):\n",
-                                           error.context().source.empty() ? "" : concat("  ", error.context().source, "\n"),
-                                           names_its_class ? "" : "RuntimeError: ", message, "\n"));
-    }
-}
 
 IValue call_method_of(const IValue& self, std::string_view name, const CallArguments& given) {
     const Ptr<Object> object = self.to_object();
@@ -124,14 +32,6 @@ IValue call_method_of(const IValue& self, std::string_view name, const CallArgum
 
 const ir::ScriptFunction* script_method(const Object& object, std::string_view name) {
     return dynamic_cast<const ir::ScriptFunction*>(object.type()->find_method(name));
-}
-
-IValue save_function(const ir::ScriptFunction& function, CallArguments arguments) {
-    const BoundArguments given(arguments, "save", {"f", "_extra_files="});
-    FileToWrite file(given[0]);
-    with_python_errors([&] { write_script_module(*function_holder(function), file.target()); });
-    file.finish();
-    return {};
 }
 
 std::string class_name_of(const nn::Module& module) {
@@ -163,66 +63,6 @@ class ScriptMethodObject final : public PythonObject {
 };
 
 }  // namespace
-
-nn::ModulePtr function_holder(const ir::ScriptFunction& function) {
-    const auto unit = make_ptr<ir::CompilationUnit>();
-    const auto type = make_ptr<ClassType>("__torch__.PlaceholderModule", true);
-    unit->add_type(type);
-    type->add_attribute("training", types::boolean());
-    Ptr<ir::Graph> graph = function.graph()->copy();
-    graph->block()->insert_input(0, "self")->set_type(type);
-    FunctionSchema schema = function.schema();
-    schema.name = "forward";
-    Argument self;
-    self.name = "self";
-    self.type = type;
-    schema.arguments.insert(schema.arguments.begin(), std::move(self));
-    unit->add_method(*type, make_ptr<ir::ScriptFunction>("__torch__.PlaceholderModule.forward", graph, schema));
-    type->set_owner(unit);
-    const auto module = make_ptr<nn::Module>(type);
-    module->set_slot(0, IValue(true));
-    return module;
-}
-
-std::optional<IValue> ScriptFunctionObject::find_attribute(std::string_view name) {
-    if (name == "graph") return graph_object(function_.graph());
-    if (name == "inlined_graph") return inlined_graph(function_);
-    if (name == "code") return code_text(function_);
-    if (name == "schema") return IValue(function_.schema().str());
-    if (name == "name" || name == "__name__") return IValue(function_.name());
-    if (name == "qualified_name") return IValue(function_.qualified_name());
-    if (name == "save") {
-        const ir::ScriptFunction* function = &function_;
-        return IValue::other(make_ptr<NativeCallable>("save", [function](CallArguments a) { return save_function(*function, std::move(a)); }));
-    }
-    return PythonObject::find_attribute(name);
-}
-
-std::string ScriptFunctionObject::repr() { return concat("<torch.jit.ScriptFunction object at ", address_text(this), ">"); }
-
-IValue ScriptFunctionObject::call(CallArguments arguments) {
-    std::vector<IValue> values = bound_arguments(function_.schema(), 0, arguments);
-    const runtime::Traced run = [&](std::vector<IValue> given) { return runtime::run_function(function_, std::move(given)); };
-    return run_script([&] { return runtime::call_compiled({nullptr, &function_}, std::move(values), run); });
-}
-
-std::optional<IValue> ScriptIfTracing::find_attribute(std::string_view name) {
-    if (name == "__original_fn") return function;
-    return python::find_attribute(function, name);
-}
-
-IValue ScriptIfTracing::call(CallArguments arguments) {
-    if (!runtime::is_tracing()) return python::call(function, std::move(arguments));
-    ScriptCompiler& compiler = ScriptCompiler::current();
-    ir::ScriptFunction& compiled = compiler.function(*source_function(function));
-    return make_ptr<ScriptFunctionObject>(compiled, compiler.unit())->call(std::move(arguments));
-}
-
-std::optional<IValue> ScriptAttribute::find_attribute(std::string_view name) {
-    if (name == "value") return value;
-    if (name == "type") return type;
-    return PythonObject::find_attribute(name);
-}
 
 std::optional<IValue> script_object_attribute(const IValue& object, std::string_view name) {
     const Ptr<Object> self = object.to_object();

@@ -1,49 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// What torch.jit gives a program: functions and modules of compiled code.
+// What torch.jit gives a program: modules and objects of compiled code.
 
-#include "core/ir/function.h"
 #include "core/nn/module.h"
 #include "core/python/language/class.h"
 
 namespace loupe::python {
-
-// torch.jit.ScriptFunction.
-class ScriptFunctionObject final : public PythonObject {
-  public:
-    // owner: what keeps the function alive.
-    ScriptFunctionObject(ir::ScriptFunction& function, Ptr<RefCounted> owner) : function_(function), owner_(std::move(owner)) {}
-    ir::ScriptFunction& function() const { return function_; }
-    std::string type_name() const override { return "ScriptFunction"; }
-    std::string describe() const override { return function_.name(); }
-    std::optional<IValue> find_attribute(std::string_view name) override;
-    std::string repr() override;
-    IValue call(CallArguments arguments) override;
-
-  private:
-    ir::ScriptFunction& function_;
-    Ptr<RefCounted> owner_;
-};
-
-// torch.jit.Attribute(value, type).
-class ScriptAttribute final : public PythonObject {
-  public:
-    ScriptAttribute(IValue given, IValue of_type) : value(std::move(given)), type(std::move(of_type)) {}
-    const IValue value;
-    const IValue type;
-    std::string type_name() const override { return "Attribute"; }
-    std::optional<IValue> find_attribute(std::string_view name) override;
-};
-
-// What @torch.jit.script_if_tracing makes of a function: the function, and its compiled form while tracing.
-class ScriptIfTracing final : public PythonObject {
-  public:
-    explicit ScriptIfTracing(IValue wrapped) : function(std::move(wrapped)) {}
-    const IValue function;
-    std::string type_name() const override { return "function"; }
-    std::optional<IValue> find_attribute(std::string_view name) override;
-    IValue call(CallArguments arguments) override;
-};
 
 // torch.jit.RecursiveScriptModule: the class of modules of compiled code.
 const ClassPtr& script_module_class();
@@ -51,8 +13,5 @@ const ClassPtr& script_module_class();
 std::optional<IValue> script_object_attribute(const IValue& object, std::string_view name);
 // As PyTorch prints it: "RecursiveScriptModule(original_name=Net\n  (conv): ...".
 std::string script_module_text(const nn::Module& module);
-
-// A module whose only method is the function: how a function is saved.
-nn::ModulePtr function_holder(const ir::ScriptFunction& function);
 
 }  // namespace loupe::python

@@ -9,6 +9,7 @@
 #include "core/python/script/script_library.h"
 #include "core/python/script/script_modules.h"
 #include "core/python/torch/torch_classes.h"
+#include "core/python/torch/torch_nn.h"
 #include "core/python/torch/torch_objects.h"
 #include "core/script/builder.h"
 
@@ -102,7 +103,7 @@ InferredType ScriptCompiler::inferred_type(const IValue& value) {
         case IValue::Tag::Future: return {types::future(types::any()), {}};
         case IValue::Tag::Object: {
             const Ptr<Object> object = value.to_object();
-            const bool is_script = module_class_of(value) == nullptr || is_script_module(value);
+            const bool is_script = module_class_of(value) == nullptr;  // a module of compiled code, or an object of a compiled class
             if (is_script) return {TypePtr(object->type()), {}};
             return {nullptr, "Cannot infer type of torch.nn.Module"};
         }

@@ -5,14 +5,13 @@
 #include "core/base/strings.h"
 #include "core/base/typed_error.h"
 #include "core/nn/layer.h"
+#include "core/python/language/arguments.h"
 #include "core/python/language/builtin_objects.h"
 #include "core/python/language/evaluator_state.h"
-#include "core/python/torch/pickling.h"
-#include "core/python/script/script_objects.h"
-#include "core/python/torch/tensor_binding.h"
+#include "core/python/torch/module_arguments.h"
+#include "core/python/torch/module_dict.h"
 #include "core/python/torch/torch_call.h"
 #include "core/python/torch/torch_hooks.h"
-#include "core/python/torch/torch_nn.h"
 
 namespace loupe::python {
 namespace {
@@ -64,7 +63,7 @@ auto with_module_errors(Work&& work) {
 
 IValue run_forward(nn::Module& module, CallArguments arguments) {
     const IValue self = Ptr<Object>(&module);
-    const ClassPtr cls = module_class_of(self);
+    const ClassPtr cls = class_of(self);
     if (const IValue* own = module.find_attribute("forward")) {  // set on this module alone
         const IValue keep = *own;
         return call(keep, std::move(arguments));
@@ -129,13 +128,13 @@ void define_core_methods(ClassObject& cls) {
     cls.define("__setattr__", [](CallArguments a) -> IValue {
         check_positional(a, "__setattr__", 3, 3);
         module_self(a);
-        set_module_attribute(a.positional[0], *module_class_of(a.positional[0]), str(a.positional[1]), a.positional[2]);
+        set_module_attribute(a.positional[0], *class_of(a.positional[0]), str(a.positional[1]), a.positional[2]);
         return {};
     });
     cls.define("__delattr__", [](CallArguments a) -> IValue {
         check_positional(a, "__delattr__", 2, 2);
         module_self(a);
-        delete_module_attribute(a.positional[0], *module_class_of(a.positional[0]), str(a.positional[1]));
+        delete_module_attribute(a.positional[0], *class_of(a.positional[0]), str(a.positional[1]));
         return {};
     });
     cls.define("__call__", [](CallArguments a) {
@@ -170,17 +169,6 @@ const ClassPtr& nn_module_class() {
     return cls;
 }
 
-ClassPtr module_class_of(const IValue& object) {
-    if (!object.is_object()) return nullptr;
-    auto* module = dynamic_cast<nn::Module*>(object.object_pointer());
-    if (module == nullptr) return nullptr;
-    if (auto* cls = dynamic_cast<ClassObject*>(module->dynamic_class().get())) return ClassPtr(cls);
-    const nn::LayerRecord* record = module->layer();
-    if (record == nullptr) return script_module_class();
-    const ClassPtr cls = python::layer_class(record->name);
-    return cls ? cls : nn_module_class();
-}
-
 std::optional<IValue> find_module_attribute(const IValue& object, ClassObject& cls, std::string_view name) {
     const IValue* in_class = cls.find(name);
     const bool is_property = in_class != nullptr && object_as<Property>(*in_class) != nullptr;
@@ -211,10 +199,6 @@ void delete_module_attribute(const IValue& object, ClassObject&, std::string_vie
 
 IValue call_module(const IValue& object, ClassObject& cls, CallArguments arguments) {
     const IValue keep = object;
-    if (&cls == script_module_class().get()) {
-        arguments.positional.insert(arguments.positional.begin(), keep);
-        return call(*cls.find("__call__"), std::move(arguments));
-    }
     if (is_user_method(cls, "__call__")) {
         const IValue method = *cls.find("__call__");
         arguments.positional.insert(arguments.positional.begin(), keep);

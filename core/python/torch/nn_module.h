@@ -9,8 +9,6 @@ namespace loupe::python {
 
 // torch.nn.Module.
 const ClassPtr& nn_module_class();
-// The class of a module made by a program or by a layer's class; null for other objects.
-ClassPtr module_class_of(const IValue& object);
 
 std::optional<IValue> find_module_attribute(const IValue& module, ClassObject& cls, std::string_view name);
 void set_module_attribute(const IValue& module, ClassObject& cls, std::string_view name, IValue value);
@@ -19,5 +17,7 @@ void delete_module_attribute(const IValue& module, ClassObject& cls, std::string
 IValue copy_module(const IValue& module);
 // module(...): pre hooks, forward, hooks.
 IValue call_module(const IValue& module, ClassObject& cls, CallArguments arguments);
+// torch_module_methods.cpp adds every method but those that nn_module.cpp defines (__init__, __call__, __repr__, ...).
+void define_module_methods(ClassObject& module_class);
 
 }  // namespace loupe::python

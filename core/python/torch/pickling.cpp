@@ -8,6 +8,7 @@
 #include "core/python/language/big_integer.h"
 #include "core/python/language/builtin_objects.h"
 #include "core/python/language/evaluator_state.h"
+#include "core/python/torch/module_dict.h"
 #include "core/python/torch/nn_module.h"
 #include "core/python/language/slots.h"
 #include "core/python/torch/torch_objects.h"

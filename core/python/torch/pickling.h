@@ -57,21 +57,6 @@ class PythonUnpickler final : public NoClasses {
 // Python's __setstate__ of the object, or what stands in its place.
 void set_object_state(const IValue& object, const IValue& state);
 
-// What takes a hook away again: the hooks that it is among, by number, and its number.
-class PickledHandle final : public PythonObject {
-  public:
-    explicit PickledHandle(IValue hooks_and_id) : state(std::move(hooks_and_id)) {}
-    const IValue state;
-    std::string type_name() const override { return "RemovableHandle"; }
-};
-
-// module.__dict__ as PyTorch has it: training, _parameters, ..., _modules, then other attributes.
-IValue module_dict(nn::Module& module);
-// One entry of it: "_parameters", "_buffers", "_modules", ...; nullopt for names that are none of PyTorch's own.
-std::optional<IValue> module_dict_entry(nn::Module& module, std::string_view name);
-// Names in it that are no attributes of the program's own.
-bool is_module_internal(std::string_view name);
-
 // The class or function of that name: "__main__.Net", "torch.nn.modules.linear.Linear". Throws PythonError as Python does
 // when there is none.
 IValue find_pickled_name(std::string_view name);

@@ -8,11 +8,12 @@
 #include "core/python/language/arguments.h"
 #include "core/python/language/error.h"
 #include "core/python/language/operations.h"
+#include "core/python/torch/module_parts.h"
 #include "core/python/torch/torch_call.h"
 #include "core/python/torch/torch_module.h"
 #include "core/python/torch/torch_objects.h"
 #include "core/python/torch/torch_optim.h"
-#include "core/python/torch/torch_scope.h"
+#include "core/python/language/context_manager.h"
 
 namespace loupe::python {
 namespace {

@@ -11,8 +11,9 @@
 #include "core/dispatch/functions.h"
 #include "core/python/language/arguments.h"
 #include "core/python/language/error.h"
+#include "core/python/torch/module_parts.h"
 #include "core/python/torch/torch_call.h"
-#include "core/python/torch/torch_module.h"
+#include "core/python/torch/torch_data.h"
 #include "core/python/torch/torch_function.h"
 #include "core/python/torch/torch_objects.h"
 
@@ -264,19 +265,6 @@ IValue autograd_backward(CallArguments arguments) {
 }
 
 }  // namespace
-
-TensorList tensors_of(const IValue& value) {
-    if (value.is_none()) return {};
-    if (value.is_tensor()) return {value.to_tensor()};
-    TensorList out;
-    for (const IValue& element : to_vector(value)) {
-        if (!element.is_tensor() && !element.is_none()) {
-            throw_type_error(concat("expected Tensor, but got ", type_name(element)));
-        }
-        out.push_back(element.to_tensor());
-    }
-    return out;
-}
 
 IValue node_object(const Ptr<Node>& node) {
     if (!node) return {};

@@ -33,7 +33,4 @@ std::function<Tensor(const Tensor&)> tensor_hook(IValue function);
 void fill_autograd_module(PythonModule& module);
 void define_grad_modes(PythonModule& module);
 
-// A tensor or a sequence of tensors (None: undefined ones) as a list.
-TensorList tensors_of(const IValue& value);
-
 }  // namespace loupe::python

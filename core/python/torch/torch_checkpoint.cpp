@@ -7,10 +7,10 @@
 #include "core/python/language/arguments.h"
 #include "core/python/language/error.h"
 #include "core/python/language/operations.h"
+#include "core/python/torch/module_arguments.h"
 #include "core/python/torch/torch_call.h"
 #include "core/python/torch/torch_module.h"
-#include "core/python/torch/torch_nn.h"
-#include "core/python/torch/torch_scope.h"
+#include "core/python/language/context_manager.h"
 
 namespace loupe::python {
 namespace {

@@ -199,4 +199,17 @@ IValue item_of(const Tensor& tensor) {
     return item(tensor);
 }
 
+TensorList tensors_of(const IValue& value) {
+    if (value.is_none()) return {};
+    if (value.is_tensor()) return {value.to_tensor()};
+    TensorList out;
+    for (const IValue& element : to_vector(value)) {
+        if (!element.is_tensor() && !element.is_none()) {
+            throw_type_error(concat("expected Tensor, but got ", type_name(element)));
+        }
+        out.push_back(element.to_tensor());
+    }
+    return out;
+}
+
 }  // namespace loupe::python

@@ -15,6 +15,8 @@ Tensor tensor_from_data(const IValue& data, std::optional<ScalarType> dtype = st
 Tensor index_from_data(const IValue& data);
 // Tensor.tolist().
 IValue to_list(const Tensor& tensor);
+// A tensor or a sequence of tensors (None: undefined ones) as a list.
+TensorList tensors_of(const IValue& value);
 // Tensor.item(). Throws ValueError for more than one element.
 IValue item_of(const Tensor& tensor);
 

@@ -9,8 +9,8 @@
 #include "core/dispatch/functions.h"
 #include "core/python/language/error.h"
 #include "core/python/language/operations.h"
-#include "core/python/torch/torch_autograd.h"
 #include "core/python/torch/torch_call.h"
+#include "core/python/torch/torch_data.h"
 
 namespace loupe::python {
 namespace {

@@ -5,6 +5,7 @@
 #include "core/python/language/error.h"
 #include "core/python/language/evaluator.h"
 #include "core/python/torch/torch_autograd.h"
+#include "core/python/torch/torch_data.h"
 #include "core/python/torch/torch_module.h"
 
 namespace loupe::python {

@@ -7,6 +7,16 @@
 
 namespace loupe::python {
 
+// Forward hooks of a program in the order of their registration: scripting compiles them too.
+struct RegisteredHooks final : RefCounted {
+    struct Hook {
+        const nn::Module* module;
+        bool is_pre_hook;
+        IValue hook;
+    };
+    std::vector<Hook> hooks;
+};
+
 struct ProgramPreHook {
     IValue hook;
     bool with_kwargs = false;

@@ -13,6 +13,7 @@
 #include "core/python/language/big_integer.h"
 #include "core/python/language/error.h"
 #include "core/python/language/evaluator.h"
+#include "core/python/torch/module_parts.h"
 #include "core/python/torch/torch_autograd.h"
 #include "core/python/torch/torch_call.h"
 #include "core/python/torch/torch_classes.h"
@@ -335,24 +336,6 @@ void fill_utils(PythonModule& module) { define_submodule(module, "checkpoint", "
 
 }  // namespace
 
-IValue first_argument(CallArguments arguments) {
-    if (arguments.positional.empty()) throw_type_error("missing 1 required positional argument: 'obj'");
-    return arguments.positional[0];
-}
-
-IValue operator_function(std::string_view op_name, std::string_view shown_name) {
-    const std::string name(op_name);
-    return IValue::other(make_ptr<NativeCallable>(std::string(shown_name), [name](CallArguments arguments) {
-        const SignatureSet* set = find_signatures(name, false);
-        if (set == nullptr) throw_error("AttributeError", concat("module 'torch' has no attribute '", name, "'"));
-        return call_signatures(*set, nullptr, arguments);
-    }));
-}
-
-void define_submodule(PythonModule& module, std::string_view name, std::string_view full_name) {
-    module.define(std::string(name), Evaluator::current()->import_module(full_name));
-}
-
 void fill_torch(PythonModule& module) {
     define_operators(module);
     define_own_functions(module);
@@ -367,9 +350,7 @@ void fill_torch(PythonModule& module) {
     }
 }
 
-namespace {
-
-std::vector<ModuleRecord> all_records() {
+std::vector<ModuleRecord> torch_modules() {
     std::vector<ModuleRecord> records = {
         {"torch", fill_torch},
         {"torch.nn", fill_torch_nn},
@@ -394,7 +375,6 @@ std::vector<ModuleRecord> all_records() {
         {"torch.linalg", fill_linalg},
         {"torch.fft", fill_fft},
         {"torch.special", fill_special},
-        {"torch.jit", fill_torch_jit},
         {"torch.optim", fill_torch_optim},
         {"torch.optim.lr_scheduler", fill_lr_scheduler},
         {"torch.cuda", fill_cuda},
@@ -407,18 +387,14 @@ std::vector<ModuleRecord> all_records() {
         {"torch.utils.checkpoint", fill_checkpoint},
         {"torch.random", fill_random},
         {"_torch_data", fill_torch_data},
+        {"copy", fill_copy},
     };
     std::set<std::string_view> files;
     for (const nn::LayerRecord* layer : nn::layer_records()) {
         if (layer->module.starts_with("torch.nn.modules.") && files.insert(layer->module).second) records.push_back({layer->module, fill_nn_layer_file});
     }
-    return records;
-}
-
-}  // namespace
-
-std::span<const ModuleRecord> torch_module_records() {
-    static const std::vector<ModuleRecord> records = all_records();
+    const auto in_python = torch_modules_in_python();
+    records.insert(records.end(), in_python.begin(), in_python.end());
     return records;
 }
 

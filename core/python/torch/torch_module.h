@@ -3,13 +3,16 @@
 // The modules of torch that a source may import: torch, torch.nn, torch.nn.functional, torch.autograd, ...
 
 #include <span>
+#include <vector>
 
 #include "core/nn/module_hooks.h"
 #include "core/python/language/object.h"
 
 namespace loupe::python {
 
-std::span<const ModuleRecord> torch_module_records();
+std::vector<ModuleRecord> torch_modules();
+// Those in Python, made of the .py files by embed_python.cmake.
+std::span<const ModuleRecord> torch_modules_in_python();
 
 // One each, in the files of their names.
 void fill_torch(PythonModule& module);
@@ -39,16 +42,9 @@ void fill_cuda_amp(PythonModule& module);
 void fill_cpu(PythonModule& module);
 void fill_cpu_amp(PythonModule& module);
 void define_autocast(PythonModule& module);  // torch.autocast and its settings
-void fill_torch_jit(PythonModule& module);
+void fill_copy(PythonModule& module);  // Python's copy
 void fill_torch_optim(PythonModule& module);
 void fill_lr_scheduler(PythonModule& module);
 void fill_torch_io(PythonModule& module);  // save, load: a part of torch
-
-// The function of the operator: looked up when it is first called.
-IValue operator_function(std::string_view op_name, std::string_view shown_name);
-// module.name = the module of that dotted name.
-void define_submodule(PythonModule& module, std::string_view name, std::string_view full_name);
-// A function that gives back its first argument.
-IValue first_argument(CallArguments arguments);
 
 }  // namespace loupe::python

@@ -6,12 +6,11 @@
 #include "core/python/language/arguments.h"
 #include "core/python/language/error.h"
 #include "core/python/language/evaluator_state.h"
+#include "core/python/torch/module_arguments.h"
 #include "core/python/torch/nn_module.h"
-#include "core/python/torch/tensor_binding.h"
 #include "core/python/torch/torch_autograd.h"
 #include "core/python/torch/torch_call.h"
 #include "core/python/torch/torch_hooks.h"
-#include "core/python/torch/torch_nn.h"
 #include "core/python/torch/torch_objects.h"
 #include "core/python/torch/torch_tensor_methods.h"
 
@@ -76,7 +75,7 @@ IValue ordered_dict() {
 
 // The version of a module's class: the class's _version, or the layer's.
 IValue version_of(nn::Module& module, int of_layer) {
-    const ClassPtr cls = module_class_of(Ptr<Object>(&module));
+    const ClassPtr cls = class_of(Ptr<Object>(&module));
     const IValue* own = cls ? cls->find("_version") : nullptr;
     return own != nullptr ? *own : IValue(static_cast<std::int64_t>(of_layer));
 }
@@ -324,7 +323,7 @@ IValue self_value(nn::Module& self) { return Ptr<Object>(&self); }
 
 // Scripting compiles hooks too.
 void remember_hook(const nn::Module& module, bool is_pre_hook, const IValue& hook) {
-    if (Evaluator* evaluator = Evaluator::current()) evaluator->state().hooks.push_back({&module, is_pre_hook, hook});
+    if (Evaluator* evaluator = Evaluator::current()) evaluator->state().part<RegisteredHooks>().hooks.push_back({&module, is_pre_hook, hook});
 }
 
 IValue register_forward_pre_hook(CallArguments arguments) {

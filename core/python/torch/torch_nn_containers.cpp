@@ -6,6 +6,7 @@
 #include "core/python/language/builtin_objects.h"
 #include "core/python/language/error.h"
 #include "core/python/language/operations.h"
+#include "core/python/torch/module_arguments.h"
 #include "core/python/torch/torch_call.h"
 #include "core/python/torch/torch_nn.h"
 

@@ -5,11 +5,12 @@
 #include "core/nn/utils/parametrize.h"
 #include "core/python/language/arguments.h"
 #include "core/python/language/error.h"
+#include "core/python/torch/module_arguments.h"
 #include "core/python/torch/nn_module.h"
 #include "core/python/torch/torch_call.h"
 #include "core/python/torch/torch_module.h"
 #include "core/python/torch/torch_nn.h"
-#include "core/python/torch/torch_scope.h"
+#include "core/python/language/context_manager.h"
 
 namespace loupe::python {
 namespace {
@@ -32,7 +33,7 @@ void follow_class(nn::Module& module, const ClassPtr& before) {
 template <typename Work>
 IValue on_module(const IValue& value, Work&& work) {
     nn::Module& module = self_module(value);
-    const ClassPtr before = module_class_of(value);
+    const ClassPtr before = class_of(value);
     with_python_errors([&] { work(module); });
     follow_class(module, before);
     return value;
@@ -60,7 +61,7 @@ IValue is_parametrized(CallArguments arguments) {
 }
 IValue type_before(CallArguments arguments) {
     const BoundArguments given(arguments, "type_before_parametrizations", {"module"});
-    const ClassPtr cls = module_class_of(given[0]);
+    const ClassPtr cls = class_of(given[0]);
     if (!nn::is_parametrized(self_module(given[0]))) return IValue::other(cls);
     return IValue::other(cls->bases()[0]);
 }

@@ -8,9 +8,9 @@
 #include "core/python/language/arguments.h"
 #include "core/python/language/error.h"
 #include "core/python/language/operations.h"
+#include "core/python/torch/module_arguments.h"
 #include "core/python/torch/torch_call.h"
 #include "core/python/torch/torch_module.h"
-#include "core/python/torch/torch_nn.h"
 
 namespace loupe::python {
 namespace {

@@ -6,13 +6,13 @@
 #include "core/nn/utils/gradients.h"
 #include "core/python/language/arguments.h"
 #include "core/python/language/error.h"
+#include "core/python/torch/module_arguments.h"
 #include "core/python/torch/nn_module.h"
 #include "core/python/language/operations.h"
 #include "core/python/torch/torch_autograd.h"
 #include "core/python/torch/torch_call.h"
 #include "core/python/torch/torch_hooks.h"
 #include "core/python/torch/torch_module.h"
-#include "core/python/torch/torch_nn.h"
 
 namespace loupe::python {
 namespace {

@@ -7,6 +7,7 @@
 #include "core/ops/numbers/warnings.h"
 #include "core/python/language/arguments.h"
 #include "core/python/language/error.h"
+#include "core/python/torch/module_parts.h"
 #include "core/python/torch/torch_autograd.h"
 #include "core/python/torch/torch_call.h"
 #include "core/python/torch/torch_data.h"

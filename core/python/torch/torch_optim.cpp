@@ -9,9 +9,11 @@
 #include "core/python/language/error.h"
 #include "core/python/language/evaluator.h"
 #include "core/python/language/operations.h"
+#include "core/python/torch/module_parts.h"
 #include "core/python/torch/pickling.h"
 #include "core/python/torch/torch_autograd.h"
 #include "core/python/torch/torch_call.h"
+#include "core/python/torch/torch_data.h"
 #include "core/python/torch/torch_module.h"
 #include "core/python/torch/torch_optim.h"
 

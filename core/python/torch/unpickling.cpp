@@ -10,10 +10,9 @@
 #include "core/nn/layer.h"
 #include "core/python/language/builtin_objects.h"
 #include "core/python/language/evaluator_state.h"
-#include "core/python/module_list.h"
+#include "core/python/torch/module_dict.h"
 #include "core/python/torch/nn_module.h"
 #include "core/python/torch/pickling.h"
-#include "core/python/torch/torch_nn.h"
 #include "core/python/torch/torch_objects.h"
 
 namespace loupe::python {
@@ -41,7 +40,7 @@ std::optional<IValue> find_module(std::string_view name) {
     Evaluator& evaluator = *Evaluator::current();
     auto& state = evaluator.state();
     if (const auto found = state.modules.find(name); found != state.modules.end()) return found->second;
-    const bool is_known = find_module_record(name) != nullptr || !library_source(name).empty() || state.find_file(name);
+    const bool is_known = state.library.find(name) != nullptr || state.find_file(name);
     return is_known ? std::optional(evaluator.import_module(name)) : std::nullopt;
 }
 

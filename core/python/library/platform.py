@@ -1,0 +1,10 @@
+# SPDX-License-Identifier: Apache-2.0
+def system(): return 'Linux'
+def machine(): return 'x86_64'
+def processor(): return ''
+def node(): return 'localhost'
+def release(): return ''
+def version(): return ''
+def python_version(): return '3.11.0'
+def python_implementation(): return 'CPython'
+def platform(aliased=False, terse=False): return 'Linux-x86_64'
