@@ -9,7 +9,7 @@
 #include "core/formats/checkpoint/checkpoint_tree.h"
 #include "core/formats/file_kind.h"
 #include "core/formats/torch_writer.h"
-#include "core/study/graph_dot.h"
+#include "core/model/graph_dot.h"
 #include "core/model/pipelines.h"
 #include "core/model/program.h"
 #include "core/model/written_model.h"

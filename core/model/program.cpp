@@ -16,7 +16,7 @@
 #include "core/python/model_source.h"
 #include "core/runtime/interpreter/interpreter.h"
 #include "core/runtime/interpreter/print.h"
-#include "core/model/backward_roots.h"
+#include "core/record/backward_roots.h"
 #include "core/model/inputs.h"
 #include "core/model/load_weights.h"
 #include "core/model/pipelines.h"

@@ -19,7 +19,7 @@
 #include "core/formats/format_registry.h"
 #include "core/ir/source.h"
 #include "core/nn/module.h"
-#include "core/model/direct_sites.h"
+#include "core/record/direct_sites.h"
 #include "core/model/graph_builder.h"
 #include "core/record/line_values.h"
 #include "core/record/memory_account.h"

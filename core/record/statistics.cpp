@@ -9,7 +9,7 @@
 #include "core/base/parallel.h"
 #include "core/base/strings.h"
 #include "core/record/compute_statistics.h"
-#include "core/record/element_walk.h"
+#include "core/tensor/element_walk.h"
 #include "core/record/statistics_kernel.h"
 
 namespace loupe::session {

@@ -9,7 +9,7 @@
 #include <cstring>
 
 #include "core/base/error.h"
-#include "core/record/element_walk.h"
+#include "core/tensor/element_walk.h"
 #include "core/tensor/allocation_observers.h"
 
 namespace loupe::session {

@@ -7,7 +7,7 @@
 #include "core/base/parallel.h"
 #include "core/base/strings.h"
 #include "core/session/engine.h"
-#include "core/study/gradients.h"
+#include "core/record/gradients.h"
 
 namespace loupe::session {
 namespace {

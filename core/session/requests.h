@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "core/train/data_sources.h"
+#include "core/model/data_sources.h"
 #include "core/record/recording.h"
 
 namespace loupe::session {

@@ -14,13 +14,13 @@
 #include "core/model/convert.h"
 #include "core/session/engine.h"
 #include "core/study/find_fused_groups.h"
-#include "core/study/gradients.h"
+#include "core/record/gradients.h"
 #include "core/model/inputs.h"
 #include "core/model/pipelines.h"
 #include "core/study/trace_check.h"
 #include "core/study/plan_memory.h"
 #include "core/model/reset_parameters.h"
-#include "core/record/tensor_slice.h"
+#include "core/record/reduce_tensor.h"
 #include "core/session/watch.h"
 
 namespace loupe::session {

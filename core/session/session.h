@@ -11,7 +11,7 @@
 
 #include "core/base/file_sandbox.h"
 #include "core/model/build.h"
-#include "core/model/compilation.h"
+#include "core/study/compilation.h"
 #include "core/study/fused_groups.h"
 #include "core/study/memory_plan.h"
 #include "core/model/model_info.h"

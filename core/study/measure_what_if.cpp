@@ -18,7 +18,7 @@
 #include "core/ops/random/generator.h"
 #include "core/runtime/interpreter/interpreter.h"
 #include "core/model/inputs.h"
-#include "core/record/kept_state.h"
+#include "core/study/kept_state.h"
 #include "core/record/operator_times.h"
 #include "core/record/recorder.h"
 

@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-#include "core/model/backward_roots.h"
+#include "core/record/backward_roots.h"
 #include "core/model/program.h"
 #include "core/study/what_if.h"
 

@@ -16,7 +16,7 @@
 #include "core/dispatch/autocast.h"
 #include "core/dispatch/functions.h"
 #include "core/model/apply_loss.h"
-#include "core/model/backward_roots.h"
+#include "core/record/backward_roots.h"
 #include "core/model/call_text.h"
 #include "core/record/compute_statistics.h"
 #include "core/model/inputs.h"

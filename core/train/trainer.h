@@ -13,11 +13,11 @@
 #include "core/optim/grad_scaler.h"
 #include "core/optim/scheduler.h"
 #include "core/optim/step_norms.h"
-#include "core/model/backward_roots.h"
+#include "core/record/backward_roots.h"
 #include "core/model/program.h"
 #include "core/train/trainer_state.h"
 #include "core/train/training.h"
-#include "core/train/training_data.h"
+#include "core/model/data_batches.h"
 
 namespace loupe::session {
 

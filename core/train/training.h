@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/train/data_sources.h"
+#include "core/model/data_sources.h"
 #include "core/model/model_info.h"
 #include "core/record/statistics.h"
 #include "core/train/training_norms.h"

@@ -12,7 +12,7 @@
 #include "core/autograd/grad_mode.h"
 #include "core/base/error.h"
 #include "core/study/compare.h"
-#include "core/model/compile_mode.h"
+#include "core/study/compile_mode.h"
 #include "core/model/input_file.h"
 #include "core/model/inputs.h"
 #include "core/study/plan_memory.h"

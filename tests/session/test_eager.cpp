@@ -9,7 +9,7 @@
 #include "core/formats/format_registry.h"
 #include "core/dispatch/call.h"
 #include "core/runtime/interpreter/print.h"
-#include "core/model/backward_roots.h"
+#include "core/record/backward_roots.h"
 #include "core/model/convert.h"
 #include "core/model/program.h"
 #include "core/record/recorder.h"

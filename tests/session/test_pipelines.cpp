@@ -15,7 +15,7 @@
 #include "core/ops/random/generator.h"
 #include "core/study/compare.h"
 #include "core/model/input_file.h"
-#include "core/model/backward_roots.h"
+#include "core/record/backward_roots.h"
 #include "core/model/inputs.h"
 #include "core/model/program.h"
 #include "core/session/session.h"

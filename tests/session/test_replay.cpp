@@ -12,7 +12,7 @@
 #include "core/autograd/variable.h"
 #include "core/base/error.h"
 #include "core/ops/random/generator.h"
-#include "core/model/backward_roots.h"
+#include "core/record/backward_roots.h"
 #include "core/model/input_file.h"
 #include "core/model/inputs.h"
 #include "core/record/recording_file.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/study/gradients.h"
+#include "core/record/gradients.h"
 
 #include <limits>
 #include <map>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/model/compile_mode.h"
+#include "core/study/compile_mode.h"
 
 #include "core/base/error.h"
 #include "core/base/strings.h"

@@ -10,7 +10,7 @@
 
 #include "core/ir/graph.h"
 #include "core/nn/module.h"
-#include "core/model/compilation.h"
+#include "core/study/compilation.h"
 #include "core/value/ivalue.h"
 
 namespace loupe::session {

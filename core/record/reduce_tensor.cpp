@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/record/tensor_slice.h"
+#include "core/record/reduce_tensor.h"
 
 #include <algorithm>
 #include <charconv>
@@ -8,7 +8,7 @@
 #include "core/base/error.h"
 #include "core/base/strings.h"
 #include "core/record/compute_statistics.h"
-#include "core/record/element_walk.h"
+#include "core/tensor/element_walk.h"
 
 namespace loupe::session {
 namespace {

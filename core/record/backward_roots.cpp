@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/model/backward_roots.h"
+#include "core/record/backward_roots.h"
 
 #include <algorithm>
 
@@ -17,7 +17,7 @@
 #include "core/model/inputs.h"
 #include "core/model/literal.h"
 #include "core/record/recorder.h"
-#include "core/train/training_data.h"
+#include "core/model/data_batches.h"
 
 namespace loupe::session {
 namespace {

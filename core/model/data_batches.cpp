@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/train/training_data.h"
+#include "core/model/data_batches.h"
 
 #include <random>
 
