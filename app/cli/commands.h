@@ -12,6 +12,7 @@
 #include "core/record/backward_roots.h"
 #include "core/model/program.h"
 #include "core/record/recorder.h"
+#include "core/record/run_options.h"
 #include "core/train/training.h"
 #include "core/study/verdict.h"
 

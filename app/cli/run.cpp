@@ -6,6 +6,7 @@
 #include "app/cli/written_files.h"
 #include "core/base/error.h"
 #include "core/base/strings.h"
+#include "core/record/run_phases.h"
 #include "core/runtime/interpreter/print.h"
 #include "core/record/finite_check.h"
 #include "core/record/recording_file.h"

@@ -4,7 +4,7 @@
 
 #include <string_view>
 
-#include "core/session/requests.h"
+#include "core/record/tensor_slice.h"
 #include "core/tensor/tensor.h"
 
 namespace loupe::session {

@@ -145,14 +145,12 @@ TensorSlice look_at_tensor(const Sight& sight, const TensorRequest& request) {
     }
 }
 
-template <typename Engine>
 Sight sight_of(Engine& engine) {
     return {engine.program(), engine.recorder(), engine.recording_file(), [&engine](ValueId id) { return engine.elements(id); },
             [&engine](ValueId id) { return engine.is_recomputed(id); }};
 }
 
 // A recording that lacks a value that did not come out the same again is still one.
-template <typename Engine>
 Tensor saved_elements(Engine& engine, ValueId id) {
     constexpr std::size_t kAhead = std::size_t{256} << 20;
     try {

@@ -11,6 +11,8 @@
 #include "core/base/cancel.h"
 #include "core/base/error.h"
 #include "core/record/backward_roots.h"
+#include "core/record/run_phases.h"
+#include "core/study/autotune.h"
 #include "core/study/kept_state.h"
 
 namespace loupe::session {

@@ -16,6 +16,7 @@
 #include "core/dispatch/autocast.h"
 #include "core/dispatch/functions.h"
 #include "core/ops/random/generator.h"
+#include "core/record/run_phases.h"
 #include "core/runtime/interpreter/interpreter.h"
 #include "core/model/inputs.h"
 #include "core/study/kept_state.h"

@@ -8,6 +8,7 @@
 
 #include "core/record/backward_roots.h"
 #include "core/model/program.h"
+#include "core/record/run_options.h"
 #include "core/study/what_if.h"
 
 namespace loupe::session {

@@ -36,6 +36,7 @@
 #include "core/record/backward_roots.h"
 #include "core/model/inputs.h"
 #include "core/model/program.h"
+#include "core/record/run_phases.h"
 #include "core/tensor/allocator.h"
 #include "tests/fuzz/fuzz_cases.h"
 

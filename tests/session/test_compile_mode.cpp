@@ -11,6 +11,7 @@
 #include "core/base/file.h"
 #include "core/autograd/grad_mode.h"
 #include "core/base/error.h"
+#include "core/study/autotune.h"
 #include "core/study/compare.h"
 #include "core/study/compile_mode.h"
 #include "core/model/input_file.h"

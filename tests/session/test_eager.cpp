@@ -8,6 +8,7 @@
 #include "core/base/strings.h"
 #include "core/formats/format_registry.h"
 #include "core/dispatch/call.h"
+#include "core/record/run_phases.h"
 #include "core/runtime/interpreter/print.h"
 #include "core/record/backward_roots.h"
 #include "core/model/convert.h"

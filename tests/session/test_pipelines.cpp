@@ -13,6 +13,7 @@
 #include "core/base/strings.h"
 #include "core/formats/numpy/npy.h"
 #include "core/ops/random/generator.h"
+#include "core/record/run_phases.h"
 #include "core/study/compare.h"
 #include "core/model/input_file.h"
 #include "core/record/backward_roots.h"

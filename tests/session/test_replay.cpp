@@ -17,7 +17,9 @@
 #include "core/model/inputs.h"
 #include "core/record/recording_file.h"
 #include "core/record/replay.h"
+#include "core/record/run_phases.h"
 #include "core/session/session.h"
+#include "core/tensor/copy_elements.h"
 
 using namespace loupe;
 using namespace loupe::session;
