@@ -11,7 +11,8 @@ constinit PluginLoader plugin_loader = nullptr;
 void set_plugin_loader(PluginLoader loader) { plugin_loader = loader; }
 
 const std::vector<PluginStatus>& plugins() {
-    static const std::vector<PluginStatus> all = plugin_loader != nullptr ? plugin_loader() : std::vector<PluginStatus>();
+    static const std::vector<PluginStatus> all =
+        plugin_loader != nullptr ? plugin_loader() : std::vector<PluginStatus>();
     return all;
 }
 

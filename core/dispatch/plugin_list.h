@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The plugins of the process, for rooms that lie below the loader: whoever needs what plugins register calls plugins() first.
+// The plugins of the process, for rooms below the loader: code that needs what plugins register calls plugins() first.
 
 #include <filesystem>
 #include <string>

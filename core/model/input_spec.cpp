@@ -10,7 +10,9 @@
 namespace loupe::session {
 namespace {
 
-[[noreturn]] void usage(std::string message) { throw Error(ErrorKind::Usage, std::move(message), {.hint = kInputSpecHint}); }
+[[noreturn]] void usage(std::string message) {
+    throw Error(ErrorKind::Usage, std::move(message), {.hint = kInputSpecHint});
+}
 
 Shape parse_shape(std::string_view text) {
     if (text == "scalar" || text.empty()) return {};
@@ -18,7 +20,8 @@ Shape parse_shape(std::string_view text) {
     for (const auto part : split(text, 'x')) {
         std::int64_t size = 0;
         const auto [end, failure] = std::from_chars(part.data(), part.data() + part.size(), size);
-        if (failure != std::errc{} || end != part.data() + part.size() || size < 0) usage(concat("'", text, "' is no shape"));
+        const bool is_size = failure == std::errc{} && end == part.data() + part.size() && size >= 0;
+        if (!is_size) usage(concat("'", text, "' is no shape"));
         shape.push_back(size);
     }
     return shape;
@@ -71,7 +74,9 @@ InputSpec parse_input_spec(const std::string& text) {
 std::string input_spec_text(const InputSpec& spec) {
     if (spec.literal) return *spec.literal;
     if (spec.source == InputSpec::Source::Example) return concat("example_inputs[", spec.key, "]");
-    if (spec.source == InputSpec::Source::File) return spec.key.empty() ? spec.file : concat(spec.file, "[", spec.key, "]");
+    if (spec.source == InputSpec::Source::File) {
+        return spec.key.empty() ? spec.file : concat(spec.file, "[", spec.key, "]");
+    }
     return concat(shape_text(spec.shape), ":", spec.dtype, ":", source_name(spec.source));
 }
 

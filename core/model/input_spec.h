@@ -13,7 +13,8 @@ namespace loupe::session {
 
 // Where an input of the method comes from.
 struct InputSpec {
-    enum class Source { Random, Normal, Zeros, Ones, Arange, File, Example };  // Example: what the model's own source gives
+    // Example: what the model's own source gives.
+    enum class Source { Random, Normal, Zeros, Ones, Arange, File, Example };
     Source source = Source::Normal;
     Shape shape;
     std::string dtype = "float32";

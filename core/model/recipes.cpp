@@ -16,7 +16,8 @@ RecipeInfo recipe(std::string_view name, std::string_view summary, const Functio
     info.summary = std::string(summary);
     for (std::size_t i = skip; i < schema.arguments.size(); ++i) {
         const Argument& argument = schema.arguments[i];
-        info.arguments.push_back({argument.name, argument.type->annotation_str(), argument.default_value ? python_repr(*argument.default_value) : std::string()});
+        std::string default_text = argument.default_value ? python_repr(*argument.default_value) : std::string();
+        info.arguments.push_back({argument.name, argument.type->annotation_str(), std::move(default_text)});
     }
     return info;
 }
@@ -24,7 +25,9 @@ RecipeInfo recipe(std::string_view name, std::string_view summary, const Functio
 template <typename Records>
 std::vector<RecipeInfo> recipes(const Records& records) {
     std::vector<RecipeInfo> all;
-    for (const auto* record : records) all.push_back(recipe(record->name, record->summary, parse_schema(record->constructor), 1));
+    for (const auto* record : records) {
+        all.push_back(recipe(record->name, record->summary, parse_schema(record->constructor), 1));
+    }
     return all;
 }
 
@@ -49,7 +52,8 @@ std::vector<RecipeInfo> list_losses() {
         const bool is_loss = record->name.ends_with("Loss") && !record->name.starts_with("_");
         if (!is_loss) continue;
         const FunctionSchema& forward = nn::forward_schema(*record);
-        const auto count = std::count_if(forward.arguments.begin(), forward.arguments.end(), [](const Argument& a) { return a.name != "self"; });
+        const auto count = std::count_if(forward.arguments.begin(), forward.arguments.end(),
+                                         [](const Argument& a) { return a.name != "self"; });
         if (count != 2) continue;
         const FunctionSchema& schema = nn::constructor_schema(*record);
         const std::size_t skip = !schema.arguments.empty() && schema.arguments.front().name == "self" ? 1 : 0;

@@ -8,7 +8,8 @@ namespace loupe::session {
 
 bool is_weights_only(const std::filesystem::path& path) {
     const FileKind kind = identify_file(MappedFile::open(path)).kind;
-    return kind == FileKind::Checkpoint || kind == FileKind::LegacyCheckpoint || kind == FileKind::Npz || kind == FileKind::Safetensors;
+    return kind == FileKind::Checkpoint || kind == FileKind::LegacyCheckpoint || kind == FileKind::Npz ||
+           kind == FileKind::Safetensors;
 }
 
 bool holds_weights(const std::filesystem::path& path) {

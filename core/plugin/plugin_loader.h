@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Finds plugins and loads them. One that fails costs nothing but its line in the list. The library installs this loader for
-// plugins() when it is loaded.
+// Finds plugins and loads them for plugins() of core/dispatch. One that fails costs nothing but its line in the list.
 
 #include <filesystem>
 #include <vector>

@@ -30,7 +30,8 @@ void GradientRow::set_gradient(const Statistics& gradient) {
     has_gradient = true;
     nan_count = gradient.nan_count;
     inf_count = gradient.inf_count;
-    zero_fraction = gradient.count > 0 ? static_cast<double>(gradient.zero_count) / static_cast<double>(gradient.count) : 0;
+    const auto elements = static_cast<double>(gradient.count);
+    zero_fraction = elements > 0 ? static_cast<double>(gradient.zero_count) / elements : 0;
     finite.reset();
     if (gradient.finite) finite = {gradient.finite->abs_mean, gradient.finite->abs_max, gradient.finite->norm};
 }

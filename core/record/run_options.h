@@ -23,8 +23,8 @@ struct RunOptions {
     bool record = true;
     bool statistics = true;
     bool record_values = true;       // keep elements, to be looked at
-    // Bytes of elements kept in memory, and those moved to a temporary file beyond it; what goes over both is dropped and
-    // computed again when it is asked for. Not given: a quarter of the machine's memory, half of the free disk.
+    // Bytes of elements kept in memory, and those moved to a temporary file beyond it; what goes over both is dropped
+    // and computed again when it is asked for. Not given: a quarter of the machine's memory, half of the free disk.
     std::optional<std::size_t> memory_budget;
     std::optional<std::size_t> file_budget;
     // Names that neither statistics nor elements are kept of, exactly as they stand here: of a module's path ("" is the

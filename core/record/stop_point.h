@@ -46,10 +46,11 @@ class StopControl {
   public:
     virtual ~StopControl() = default;
     // Should the run park here? next: the event that comes next.
-    virtual std::optional<StopReason> before(const StopPoint& point, const Surroundings& surroundings, EventId next = 0) = 0;
+    virtual std::optional<StopReason> before(const StopPoint& point, const Surroundings& surroundings,
+                                             EventId next = 0) = 0;
     // The same for conditions on what the operator made; kind: where its NaN and Inf come from.
-    virtual std::optional<StopReason> after(const StopPoint& point, const std::vector<const Value*>& outputs, NotFinite kind,
-                                            const Surroundings& surroundings) = 0;
+    virtual std::optional<StopReason> after(const StopPoint& point, const std::vector<const Value*>& outputs,
+                                            NotFinite kind, const Surroundings& surroundings) = 0;
     // Where it is parked, for steps that are ordered from there.
     virtual void parked_at(const StopPoint& point) = 0;
 };

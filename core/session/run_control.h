@@ -23,7 +23,8 @@ class RunControl final : public StopControl {
     // --- the engine thread ---
     void begin_run(bool pause_at_start);
     // Uses up steps and counts hits.
-    std::optional<StopReason> before(const StopPoint& point, const Surroundings& surroundings, EventId next = 0) override;
+    std::optional<StopReason> before(const StopPoint& point, const Surroundings& surroundings,
+                                     EventId next = 0) override;
     std::optional<StopReason> after(const StopPoint& point, const std::vector<const Value*>& outputs, NotFinite kind,
                                     const Surroundings& surroundings) override;
     // Does it look for a NaN or Inf that it has not met yet?
