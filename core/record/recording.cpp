@@ -16,6 +16,12 @@ struct Recording::Strings {
 Recording::Recording() : strings_(std::make_unique<Strings>()) {}
 Recording::~Recording() = default;
 
+std::string_view Recording::intern(std::string_view text) {
+    if (const auto found = strings_->known.find(text); found != strings_->known.end()) return *found;
+    strings_->texts.emplace_back(text);
+    return *strings_->known.insert(strings_->texts.back()).first;
+}
+
 EventId Recording::backward_peer(EventId forward) const {
     if (forward == 0 || forward > peers_.size()) return 0;
     return peers_[forward - 1].load(std::memory_order_acquire);

@@ -5,12 +5,7 @@ namespace loupe::session {
 
 RecordingWriter::RecordingWriter() : recording_(std::make_shared<Recording>()) {}
 
-std::string_view RecordingWriter::intern(std::string_view text) {
-    auto& strings = *recording_->strings_;
-    if (const auto found = strings.known.find(text); found != strings.known.end()) return *found;
-    strings.texts.emplace_back(text);
-    return *strings.known.insert(strings.texts.back()).first;
-}
+std::string_view RecordingWriter::intern(std::string_view text) { return recording_->intern(text); }
 
 EventId RecordingWriter::add_event(Event event) {
     Event* place = recording_->events_.next();

@@ -123,6 +123,16 @@ void fit_made_up_data(const Program& program, const PreparedMethod& method, Data
 
 std::string number_text(double value) { return std::isnan(value) ? "nan" : value > 0 ? "inf" : "-inf"; }
 
+BatchOptions batch_options(const TrainOptions& options) {
+    return {.held_out = options.held_out,
+            .batch_size = options.batch_size,
+            .shuffle = options.shuffle,
+            .drop_last = options.drop_last,
+            .workers = options.workers,
+            .skip_damaged = options.skip_damaged,
+            .seed = options.seed};
+}
+
 // 0: gradients are not clipped.
 void check_clip_norm(double norm) {
     if (norm >= 0) return;
