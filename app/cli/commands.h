@@ -10,9 +10,10 @@
 #include <vector>
 
 #include "core/formats/numpy/npy.h"
-#include "core/model/backward_roots.h"
+#include "core/record/backward_roots.h"
 #include "core/model/program.h"
 #include "core/record/recorder.h"
+#include "core/record/run_options.h"
 #include "core/train/training.h"
 #include "core/study/verdict.h"
 

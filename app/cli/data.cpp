@@ -9,7 +9,7 @@
 #include "core/base/strings.h"
 #include "core/data/loader.h"
 #include "core/formats/sources/source.h"
-#include "core/train/data_sources.h"
+#include "core/model/data_sources.h"
 
 namespace loupe::cli {
 namespace {

@@ -15,7 +15,7 @@
 #include "core/base/share_cores.h"
 #include "core/base/strings.h"
 #include "core/base/thread_limit.h"
-#include "core/model/compile_mode.h"
+#include "core/study/compile_mode.h"
 #include "core/model/convert.h"
 #include "core/model/error_text.h"
 #include "core/session/session.h"

@@ -8,6 +8,7 @@
 #include "core/record/compute_statistics.h"
 #include "core/model/inputs.h"
 #include "core/model/script_output.h"
+#include "core/record/run_phases.h"
 
 namespace loupe::cli {
 

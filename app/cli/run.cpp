@@ -8,6 +8,7 @@
 #include "core/base/error.h"
 #include "core/base/strings.h"
 #include "core/python/language/file_notice.h"
+#include "core/record/run_phases.h"
 #include "core/runtime/interpreter/print.h"
 #include "core/record/finite_check.h"
 #include "core/record/recording_file.h"

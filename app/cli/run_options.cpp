@@ -11,7 +11,7 @@
 #include "core/plugin/plugin_loader.h"
 #include "core/formats/checkpoint/checkpoint.h"
 #include "core/ops/random/generator.h"
-#include "core/model/compile_mode.h"
+#include "core/study/compile_mode.h"
 #include "core/model/input_file.h"
 #include "core/model/inputs.h"
 

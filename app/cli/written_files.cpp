@@ -7,6 +7,7 @@
 #include "core/base/error.h"
 #include "core/base/strings.h"
 #include "core/model/inputs.h"
+#include "core/model/weights.h"
 
 namespace loupe::cli {
 namespace {

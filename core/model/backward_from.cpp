@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What backward starts from, as text: the options of the command line, files of settings, and words for people.
+#include "core/model/backward_from.h"
+
 #include <algorithm>
 #include <cctype>
 #include <charconv>
@@ -8,8 +10,7 @@
 #include "core/base/strings.h"
 #include "core/model/call_text.h"
 #include "core/model/literal.h"
-#include "core/session/requests.h"
-#include "core/train/training.h"
+#include "core/model/recipes.h"
 
 namespace loupe::session {
 namespace {

@@ -8,7 +8,7 @@
 #include "core/base/strings.h"
 #include "core/nn/layer.h"
 #include "core/model/call_text.h"
-#include "core/session/requests.h"
+#include "core/model/model_info.h"
 
 namespace loupe::session {
 namespace {

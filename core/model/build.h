@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "core/train/training.h"
+#include "core/model/recipes.h"
 
 namespace loupe::session {
 

@@ -7,11 +7,11 @@
 #include "core/base/error.h"
 #include "core/base/strings.h"
 #include "core/formats/checkpoint/checkpoint_tree.h"
-#include "core/formats/file_kind.h"
 #include "core/formats/torch_writer.h"
-#include "core/study/graph_dot.h"
+#include "core/model/graph_dot.h"
 #include "core/model/pipelines.h"
 #include "core/model/program.h"
+#include "core/model/weights.h"
 #include "core/model/written_model.h"
 
 namespace loupe::session {
@@ -63,16 +63,6 @@ std::string traced_words(const Program& program, const fs::path& to) {
     if (!program.is_eager() || is_weights_file(to)) return {};
     if (!program.module().is_training()) return "traced in eval mode";
     return "traced in training mode, as the source leaves the model; for inference write it with --mode eval";
-}
-
-bool is_weights_only(const fs::path& path) {
-    switch (identify_file(MappedFile::open(path)).kind) {
-        case FileKind::Checkpoint:
-        case FileKind::LegacyCheckpoint:
-        case FileKind::Safetensors:
-        case FileKind::Npz: return true;
-        default: return false;
-    }
 }
 
 constexpr std::array<const char*, 11> kExtensions = {".pt",  ".pth", ".ptl", ".ff", ".ts",  ".torchscript",

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/model/model_info.h"
-#include "core/session/requests.h"
+#include "core/model/input_spec.h"
 #include "core/value/ivalue.h"
 #include "core/value/schema.h"
 

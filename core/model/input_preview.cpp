@@ -2,7 +2,7 @@
 #include "core/model/input_preview.h"
 
 #include "core/base/error.h"
-#include "core/record/element_walk.h"
+#include "core/tensor/element_walk.h"
 #include "core/model/inputs.h"
 #include "core/value/type.h"
 

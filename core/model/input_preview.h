@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "core/session/requests.h"
+#include "core/model/input_spec.h"
 
 namespace loupe::session {
 

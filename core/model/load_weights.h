@@ -5,7 +5,7 @@
 #include <filesystem>
 
 #include "core/nn/module.h"
-#include "core/session/requests.h"
+#include "core/model/weights.h"
 
 namespace loupe::session {
 

@@ -7,7 +7,6 @@
 #include "core/base/strings.h"
 #include "core/passes/pass_manager.h"
 #include "core/model/graph_builder.h"
-#include "core/session/session.h"
 
 namespace loupe::session {
 namespace {
@@ -153,18 +152,6 @@ PassTrace trace_pipeline(const std::string& pipeline, const ir::Graph& graph, co
         trace.steps.push_back(std::move(step));
     }
     return trace;
-}
-
-std::vector<PassInfo> list_passes() {
-    std::vector<PassInfo> all;
-    for (const passes::Pass* pass : passes::all_passes()) all.push_back({std::string(pass->name), std::string(pass->summary)});
-    return all;
-}
-
-std::vector<std::string> list_pipelines() {
-    std::vector<std::string> names{"none"};
-    for (const passes::Pipeline& pipeline : passes::named_pipelines()) names.push_back(pipeline.name);
-    return names;
 }
 
 }  // namespace loupe::session

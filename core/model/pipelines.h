@@ -9,7 +9,7 @@
 #include "core/ir/graph.h"
 #include "core/nn/module.h"
 #include "core/passes/pass_manager.h"
-#include "core/session/requests.h"
+#include "core/model/pass_trace.h"
 
 namespace loupe::session {
 

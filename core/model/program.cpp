@@ -5,36 +5,27 @@
 
 #include "core/autograd/engine.h"
 #include "core/autograd/grad_mode.h"
-#include "core/autograd/observer.h"
 #include "core/autograd/variable.h"
 #include "core/base/error.h"
 #include "core/base/strings.h"
 #include "core/dispatch/call.h"
-#include "core/plugin/plugin_loader.h"
-#include "core/formats/file_kind.h"
+#include "core/dispatch/plugin_list.h"
 #include "core/ops/random/generator.h"
 #include "core/python/model_source.h"
 #include "core/runtime/interpreter/interpreter.h"
 #include "core/runtime/interpreter/print.h"
-#include "core/model/backward_roots.h"
 #include "core/model/inputs.h"
 #include "core/model/load_weights.h"
 #include "core/model/pipelines.h"
-#include "core/record/recorder.h"
 #include "core/model/script_output.h"
 #include "core/model/shown_source.h"
+#include "core/tensor/copy_elements.h"
 
 namespace loupe::session {
 
 namespace {
 
 namespace fs = std::filesystem;
-
-// Throws Error (File) for a damaged file.
-bool is_weights(const fs::path& path) {
-    const FileKind kind = identify_file(MappedFile::open(path)).kind;
-    return kind == FileKind::Checkpoint || kind == FileKind::LegacyCheckpoint || kind == FileKind::Npz || kind == FileKind::Safetensors;
-}
 
 std::string describe_arguments(const std::vector<IValue>& arguments) {
     std::string text;
@@ -101,26 +92,6 @@ ModelFile open_file(const fs::path& path, const std::string& build, const FilePe
 }
 
 }  // namespace
-
-bool holds_weights(const fs::path& path) {
-    std::error_code ignored;
-    if (!fs::is_regular_file(path, ignored)) return false;
-    try {
-        return is_weights(path);
-    } catch (const Error&) {
-        return false;  // damaged, or not to be read: opening it says how
-    }
-}
-
-fs::path weights_beside(const fs::path& source) {
-    std::error_code ignored;
-    for (const char* extension : {".pt", ".pth", ".safetensors", ".npz"}) {
-        fs::path path = source;
-        path.replace_extension(extension);
-        if (fs::is_regular_file(path, ignored) && is_weights(path)) return path;
-    }
-    return {};
-}
 
 std::shared_ptr<Program> Program::open(const fs::path& path, const fs::path& weights, const std::string& build, const FilePermissions& permissions) {
     if (auto program = open_or_run(path, weights, build, permissions)) return program;
@@ -449,37 +420,5 @@ IValue PreparedMethod::loss(const IValue& output) const {
 IValue PreparedMethod::loss(const IValue& output, const IValue& target) const { return program_->source()->loss({output, target}); }
 
 int PreparedMethod::loss_arguments() const { return program_->source() != nullptr ? program_->source()->loss_arguments() : 0; }
-
-StatementScope::StatementScope(const Program& program, Recorder& recorder) : eager_(program.file().eager.get()) {
-    if (eager_ == nullptr) return;
-    recorder.name_modules(program.module());
-    eager_->set_statement_hook([&recorder](EagerModel::Statement statement) { recorder.before_statement(std::move(statement)); });
-}
-StatementScope::~StatementScope() {
-    if (eager_ != nullptr) eager_->set_statement_hook(nullptr);
-}
-
-void require_input_gradients(const std::vector<IValue>& arguments) {
-    for (const IValue& argument : arguments) {
-        visit_tensors(argument, [](const Tensor& t) {
-            if (t.defined() && is_differentiable(t.dtype()) && is_leaf(t)) set_requires_grad(t, true);
-        });
-    }
-}
-
-void run_phases(const PreparedMethod& method, std::vector<IValue> arguments, const BackwardSource* backward,
-                const std::function<void(const IValue&)>& on_result) {
-    const GradModeScope grad(backward != nullptr);
-    BackwardRoots roots;
-    {
-        const MemoryCategoryScope category(MemoryCategory::Activation);
-        const IValue result = method.forward(std::move(arguments));
-        if (on_result) on_result(result);
-        if (backward != nullptr) roots = backward->roots(method, result);
-    }
-    if (backward == nullptr) return;
-    const MemoryCategoryScope category(MemoryCategory::Gradient);
-    run_backward(roots);
-}
 
 }  // namespace loupe::session

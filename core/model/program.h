@@ -15,11 +15,10 @@
 #include "core/runtime/trace/tracer.h"
 #include "core/model/graph_builder.h"
 #include "core/model/model_info.h"
-#include "core/session/requests.h"
+#include "core/model/input_spec.h"
+#include "core/model/weights.h"
 
 namespace loupe::session {
-
-class Recorder;
 
 class Program {
   public:
@@ -138,33 +137,6 @@ class PreparedMethod {
     Ptr<const runtime::Code> code_;  // null: the method as it is
     bool takes_self_ = true;
 };
-
-// Statements of a model source are told to the recorder while it lives.
-class StatementScope {
-  public:
-    StatementScope(const Program& program, Recorder& recorder);
-    StatementScope(const StatementScope&) = delete;
-    StatementScope& operator=(const StatementScope&) = delete;
-    ~StatementScope();
-
-  private:
-    EagerModel* eager_;
-};
-
-// Tensors inside the arguments that can have a gradient become leaves that require it.
-void require_input_gradients(const std::vector<IValue>& arguments);
-class BackwardSource;
-// Forward, and backward from what was chosen (null: no backward), with memory by category. on_result sees the forward's
-// result, which backward itself does not keep alive.
-void run_phases(const PreparedMethod& method, std::vector<IValue> arguments, const BackwardSource* backward,
-                const std::function<void(const IValue&)>& on_result = {});
-
-// Also declared in session.h.
-bool holds_weights(const std::filesystem::path& file);
-
-// The checkpoint of the same stem beside a model source, which opening it loads when no other is given; empty when there is
-// none. Throws Error (File) for a damaged one.
-std::filesystem::path weights_beside(const std::filesystem::path& source);
 
 ModelInfo describe_model(const ModelFile& file, const std::filesystem::path& path);
 std::vector<ConstructorInfo> describe_constructors(const std::vector<Constructor>& constructors);

@@ -100,15 +100,22 @@ std::vector<fs::path> plugin_folders() {
     return folders;
 }
 
-const std::vector<PluginStatus>& plugins() {
-    static const std::vector<PluginStatus> all = [] {
-        std::vector<PluginStatus> list;
-        for (const fs::path& folder : plugin_folders()) {
-            for (PluginStatus& status : load_plugins_from(folder)) list.push_back(std::move(status));
-        }
-        return list;
-    }();
-    return all;
+namespace {
+
+std::vector<PluginStatus> load_all_plugins() {
+    std::vector<PluginStatus> list;
+    for (const fs::path& folder : plugin_folders()) {
+        for (PluginStatus& status : load_plugins_from(folder)) list.push_back(std::move(status));
+    }
+    return list;
 }
+
+// No program has to install it: they all link this library.
+[[maybe_unused]] const bool is_installed = [] {
+    set_plugin_loader(load_all_plugins);
+    return true;
+}();
+
+}  // namespace
 
 }  // namespace loupe

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/base/parallel.h"
-#include "core/record/element_walk.h"
+#include "core/tensor/element_walk.h"
 
 namespace loupe::session {
 namespace {

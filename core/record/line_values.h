@@ -7,7 +7,8 @@
 #include <vector>
 
 #include "core/formats/eager_model.h"
-#include "core/session/requests.h"
+#include "core/record/frame_values.h"
+#include "core/record/recording.h"
 
 namespace loupe::session {
 

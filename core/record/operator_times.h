@@ -5,11 +5,22 @@
 
 #include <functional>
 #include <memory>
+#include <string>
 
 #include "core/record/recording.h"
-#include "core/session/requests.h"
 
 namespace loupe::session {
+
+// How often a recorded run is repeated to time its operators.
+struct OperatorTimesRequest {
+    int warmup = 3;
+    int repeats = 15;
+    double seconds = 10;            // no more repeats are begun after that, but for the first three
+};
+struct OperatorTimesReport {
+    std::string error;              // not empty: nothing else is valid
+    std::shared_ptr<const OperatorTimes> times;  // also the recording's from now on
+};
 
 // Repeats the recorded run and hands over what each run recorded: times, no elements, no statistics.
 using RepeatRun = std::function<void(int times, const std::function<void(const Recording&)>& each)>;

@@ -75,7 +75,7 @@ const Node* saver_of(const Node* node, std::uint64_t storage, EventId event) {
 
 }  // namespace
 
-Recorder::Recorder(RecorderOptions options, BuiltGraph graph, RunControl* control, Park park)
+Recorder::Recorder(RecorderOptions options, BuiltGraph graph, StopControl* control, Park park)
     : options_(std::move(options)),
       graph_(std::move(graph.model)),
       sites_(std::move(graph.sites)),

@@ -19,13 +19,13 @@
 #include "core/formats/eager_model.h"
 #include "core/ir/source.h"
 #include "core/nn/module.h"
-#include "core/model/direct_sites.h"
+#include "core/record/direct_sites.h"
 #include "core/model/graph_builder.h"
 #include "core/record/line_values.h"
 #include "core/record/memory_account.h"
 #include "core/record/not_finite.h"
 #include "core/record/recording_writer.h"
-#include "core/session/run_control.h"
+#include "core/record/stop_point.h"
 #include "core/record/value_store.h"
 
 namespace loupe::session {
@@ -43,7 +43,7 @@ class Recorder final : public ExecutionObserver, private Surroundings, private S
   public:
     // control may be null (nothing parks). park blocks until the run may go on; it throws Error (Cancelled) to end it.
     using Park = std::function<void(const StopPoint& next, const StopReason& why)>;
-    Recorder(RecorderOptions options, BuiltGraph graph, RunControl* control, Park park);
+    Recorder(RecorderOptions options, BuiltGraph graph, StopControl* control, Park park);
 
     // Modules that are called without a graph know their place in the tree by this.
     void name_modules(nn::Module& root, const std::string& path = {});
@@ -153,7 +153,7 @@ class Recorder final : public ExecutionObserver, private Surroundings, private S
     std::shared_ptr<const GraphModel> graph_;
     SiteMap sites_;
     DirectSites direct_sites_;
-    RunControl* control_;
+    StopControl* control_;
     Park park_;
     std::function<void(std::size_t)> progress_;
     RecordingWriter writer_;

@@ -225,6 +225,9 @@ class Recording {
   private:
     friend class RecordingWriter;
 
+    // Text that lives as long as the recording; equal texts are one.
+    std::string_view intern(std::string_view text);
+
     AppendOnly<Event> events_;
     AppendOnly<Value> values_;
     AppendOnly<Frame> frames_;

@@ -35,7 +35,8 @@
 #include "core/formats/archive/zip_reader.h"
 #include "core/model/program.h"
 #include "core/record/recorder.h"
-#include "core/session/requests.h"
+#include "core/record/gradient_row.h"
+#include "core/record/run_options.h"
 #include "core/tensor/tensor.h"
 
 namespace loupe::session {

@@ -6,7 +6,7 @@
 #include "core/base/strings.h"
 #include "core/formats/numpy/npy.h"
 #include "core/formats/archive/zip_writer.h"
-#include "core/study/gradients.h"
+#include "core/record/gradients.h"
 #include "core/record/recording_file.h"
 #include "core/record/recording_rows.h"
 

@@ -8,7 +8,9 @@
 
 #include "core/base/error.h"
 #include "core/model/model_info.h"
-#include "core/session/requests.h"
+#include "core/record/gradient_row.h"
+#include "core/record/recording.h"
+#include "core/record/run_options.h"
 
 namespace loupe::session {
 

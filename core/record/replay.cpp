@@ -8,6 +8,7 @@
 #include "core/base/parallel.h"
 #include "core/base/strings.h"
 #include "core/model/script_output.h"
+#include "core/tensor/copy_elements.h"
 
 namespace loupe::session {
 namespace {

@@ -21,6 +21,7 @@
 #include "core/base/strings.h"
 #include "core/record/recording_rows.h"
 #include "core/record/value_store.h"
+#include "core/tensor/copy_elements.h"
 
 namespace loupe::session {
 namespace {

@@ -9,8 +9,7 @@
 #include <cstring>
 
 #include "core/base/error.h"
-#include "core/record/element_walk.h"
-#include "core/tensor/allocation_observers.h"
+#include "core/tensor/copy_elements.h"
 
 namespace loupe::session {
 namespace {
@@ -43,21 +42,6 @@ std::uint64_t hash_of(const Tensor& rows) {
 }
 
 }  // namespace
-
-Tensor copy_elements(const Tensor& t) {
-    Tensor copy = [&] {
-        const UnobservedAllocationScope unobserved;
-        return empty(t.sizes(), t.dtype());
-    }();
-    visit_dtype(t.dtype(), [&]<typename T>(std::type_identity<T>) {
-        T* to = copy.data<T>();
-        walk_elements<T>(t, true, [&](const T* elements, std::int64_t n) {
-            std::copy(elements, elements + n, to);
-            to += n;
-        });
-    });
-    return copy;
-}
 
 ValueStore::ValueStore(const ValueBudget& budget)
     : memory_budget_(budget.memory ? *budget.memory : quarter_of_memory()),

@@ -73,7 +73,4 @@ class ValueStore {
     std::size_t file_end_ = 0;
 };
 
-// A row-major copy of the elements, not seen by whoever watches allocations.
-Tensor copy_elements(const Tensor& t);
-
 }  // namespace loupe::session

@@ -11,7 +11,7 @@
 
 #include "core/model/model_info.h"
 #include "core/session/run_control.h"
-#include "core/session/session.h"
+#include "core/session/session_listener.h"
 
 namespace loupe::session {
 

@@ -14,7 +14,7 @@
 
 #include "core/model/model_info.h"
 #include "core/record/recording.h"
-#include "core/session/requests.h"
+#include "core/session/breakpoint.h"
 
 namespace loupe::session {
 

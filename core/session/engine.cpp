@@ -8,7 +8,7 @@
 #include "core/base/file.h"
 #include "core/base/parallel.h"
 #include "core/base/strings.h"
-#include "core/plugin/plugin_loader.h"
+#include "core/dispatch/plugin_list.h"
 #include "core/ops/random/generator.h"
 #include "core/python/language/file_notice.h"
 #include "core/python/model_source.h"
@@ -23,13 +23,13 @@
 
 namespace loupe::session {
 
-Session::Engine::Engine(SessionListener* listener)
+Engine::Engine(SessionListener* listener)
     : listener_(listener), moves_(control_, [this](SessionListener::LogEntry entry) { log(std::move(entry)); }) {
     control_.set_complain([this](const Breakpoint& breakpoint, const std::string& why) { complain(breakpoint, why); });
     thread_.start([this] { loop(); });
 }
 
-Session::Engine::~Engine() {
+Engine::~Engine() {
     {
         const std::lock_guard lock(mutex_);
         quit_ = true;
@@ -42,7 +42,7 @@ Session::Engine::~Engine() {
 
 // --- the queue ---
 
-void Session::Engine::enqueue(Job job) {
+void Engine::enqueue(Job job) {
     {
         const std::lock_guard lock(mutex_);
         if (quit_) return;
@@ -52,7 +52,7 @@ void Session::Engine::enqueue(Job job) {
     wake_.notify_all();
 }
 
-void Session::Engine::execute(const std::function<void()>& work) {
+void Engine::execute(const std::function<void()>& work) {
     try {
         work();
     } catch (const Error& error) {
@@ -67,7 +67,7 @@ void Session::Engine::execute(const std::function<void()>& work) {
 }
 
 // Reporting may fail too: for want of memory, or in a listener. The thread goes on in any case.
-void Session::Engine::execute_whatever_comes(const std::function<void()>& work) noexcept {
+void Engine::execute_whatever_comes(const std::function<void()>& work) noexcept {
     try {
         execute(work);
     } catch (...) {
@@ -83,7 +83,7 @@ void Session::Engine::execute_whatever_comes(const std::function<void()>& work) 
 }
 
 // Of a request: what it throws is its own failure, not that of the run beside which it was served.
-void Session::Engine::execute_request(const std::function<void()>& work) noexcept {
+void Engine::execute_request(const std::function<void()>& work) noexcept {
     const auto tell = [this](const std::string& text) {
         log({.level = SessionListener::LogEntry::Level::Error, .text = text, .scope = {}, .source = {}});
     };
@@ -103,7 +103,7 @@ void Session::Engine::execute_request(const std::function<void()>& work) noexcep
     }
 }
 
-void Session::Engine::loop() {
+void Engine::loop() {
     const python::FileNoticeScope notices([this](const python::FileNotice& notice) { log_notice(notice); });
     execute_whatever_comes([] { plugins(); });  // loaded here, so that no run waits for them
     while (true) {
@@ -140,7 +140,7 @@ void Session::Engine::loop() {
     execute_whatever_comes([this] { do_close(); });
 }
 
-bool Session::Engine::run_next_request(std::unique_lock<std::mutex>& lock) {
+bool Engine::run_next_request(std::unique_lock<std::mutex>& lock) {
     for (auto at = queue_.begin(); at != queue_.end(); ++at) {
         if (at->kind != JobKind::Request) continue;
         const auto work = std::move(at->work);
@@ -159,7 +159,7 @@ bool Session::Engine::run_next_request(std::unique_lock<std::mutex>& lock) {
     return false;
 }
 
-void Session::Engine::park(const StopPoint& next, const StopReason& why) {
+void Engine::park(const StopPoint& next, const StopReason& why) {
     const EventId reached = static_cast<EventId>(recorder_->recording()->event_count());
     {
         const std::lock_guard lock(mutex_);
@@ -215,7 +215,7 @@ void Session::Engine::park(const StopPoint& next, const StopReason& why) {
     });
 }
 
-void Session::Engine::begin_control(bool pause_at_start) {
+void Engine::begin_control(bool pause_at_start) {
     control_.begin_run(pause_at_start);
     const auto shown = model();
     for (const Breakpoint& breakpoint : control_.breakpoints()) {
@@ -224,7 +224,7 @@ void Session::Engine::begin_control(bool pause_at_start) {
     }
 }
 
-void Session::Engine::complain(const Breakpoint& breakpoint, const std::string& why) {
+void Engine::complain(const Breakpoint& breakpoint, const std::string& why) {
     SourcePlace source;
     if (breakpoint.kind == Breakpoint::Kind::Line) source = {breakpoint.text, breakpoint.line, 0};
     log({.level = SessionListener::LogEntry::Level::Warning, .text = concat("breakpoint ", breakpoint.id, " (", breakpoint.condition, ") does not stop: ", why), .scope = {}, .source = source});
@@ -232,28 +232,28 @@ void Session::Engine::complain(const Breakpoint& breakpoint, const std::string& 
 
 // --- orders ---
 
-void Session::Engine::open(const std::filesystem::path& file, const std::string& build) {
+void Engine::open(const std::filesystem::path& file, const std::string& build) {
     stop();
     enqueue({JobKind::Command, "open", [this, file, build] { do_open(file, build); }});
 }
 
-void Session::Engine::close() {
+void Engine::close() {
     stop();
     enqueue({JobKind::Command, "open", [this] { do_close(); }});
 }
 
-void Session::Engine::permit_source(const std::filesystem::path& source, const FilePermissions& permissions) {
+void Engine::permit_source(const std::filesystem::path& source, const FilePermissions& permissions) {
     const std::lock_guard lock(mutex_);
     permissions_[std::filesystem::absolute(source).lexically_normal().string()] = permissions;
 }
 
-FilePermissions Session::Engine::permissions_of(const std::filesystem::path& source) const {
+FilePermissions Engine::permissions_of(const std::filesystem::path& source) const {
     const std::lock_guard lock(mutex_);
     const auto found = permissions_.find(std::filesystem::absolute(source).lexically_normal().string());
     return found == permissions_.end() ? FilePermissions() : found->second;
 }
 
-void Session::Engine::log_notice(const python::FileNotice& notice) {
+void Engine::log_notice(const python::FileNotice& notice) {
     using Kind = SessionListener::FileAccess::Kind;
     SessionListener::LogEntry entry;
     entry.text = notice.text;
@@ -275,7 +275,7 @@ void Session::Engine::log_notice(const python::FileNotice& notice) {
     log(std::move(entry));
 }
 
-void Session::Engine::set_form(ModelForm form, std::function<void(std::string)> reply) {
+void Engine::set_form(ModelForm form, std::function<void(std::string)> reply) {
     stop();
     enqueue({JobKind::Command, "form", [this, form, reply = std::move(reply)] {
                  std::string failure;
@@ -293,7 +293,7 @@ void Session::Engine::set_form(ModelForm form, std::function<void(std::string)> 
              }});
 }
 
-void Session::Engine::run(const RunOptions& options) {
+void Engine::run(const RunOptions& options) {
     stop();
     {
         const std::lock_guard lock(mutex_);
@@ -302,7 +302,7 @@ void Session::Engine::run(const RunOptions& options) {
     enqueue({JobKind::Command, "run", [this, options] { do_run(options); }});
 }
 
-void Session::Engine::go_on() {
+void Engine::go_on() {
     bool begin = false;
     {
         const std::lock_guard lock(mutex_);
@@ -317,11 +317,11 @@ void Session::Engine::go_on() {
 }
 
 // A run that was ordered and has not begun: what is ordered now is for it. mutex_ is held.
-bool Session::Engine::is_run_waiting() const {
+bool Engine::is_run_waiting() const {
     return std::any_of(queue_.begin(), queue_.end(), [](const Job& job) { return job.tag == "run"; });
 }
 
-void Session::Engine::stop() {
+void Engine::stop() {
     {
         const std::lock_guard lock(mutex_);
         if (busy_) cancel_ = true;
@@ -330,11 +330,11 @@ void Session::Engine::stop() {
     wake_.notify_all();
 }
 
-void Session::Engine::request(const Tag& tag, std::function<void()> work) {
+void Engine::request(const std::string& tag, std::function<void()> work) {
     enqueue({JobKind::Request, concat("request ", tag), std::move(work)});
 }
 
-void Session::Engine::wait_idle() {
+void Engine::wait_idle() {
     std::unique_lock lock(mutex_);
     idle_.wait(lock, [this] {
         if (quit_) return true;
@@ -347,37 +347,37 @@ void Session::Engine::wait_idle() {
 
 // --- state ---
 
-Status Session::Engine::status() const {
+Status Engine::status() const {
     const std::lock_guard lock(mutex_);
     return status_;
 }
-std::shared_ptr<const ModelInfo> Session::Engine::model() const {
+std::shared_ptr<const ModelInfo> Engine::model() const {
     const std::lock_guard lock(mutex_);
     return info_;
 }
-std::shared_ptr<const Recording> Session::Engine::recording() const {
+std::shared_ptr<const Recording> Engine::recording() const {
     const std::lock_guard lock(mutex_);
     return recording_;
 }
-std::vector<InputSpec> Session::Engine::inputs() const {
+std::vector<InputSpec> Engine::inputs() const {
     const std::lock_guard lock(mutex_);
     return inputs_;
 }
-void Session::Engine::set_inputs(std::vector<InputSpec> inputs) {
+void Engine::set_inputs(std::vector<InputSpec> inputs) {
     const std::lock_guard lock(mutex_);
     inputs_ = std::move(inputs);
 }
-RunOptions Session::Engine::last_options() const {
+RunOptions Engine::last_options() const {
     const std::lock_guard lock(mutex_);
     return options_;
 }
 
-void Session::Engine::log(SessionListener::LogEntry entry) {
+void Engine::log(SessionListener::LogEntry entry) {
     if (listener_ != nullptr) listener_->on_log(entry);
 }
 
 // What a run, or a recording that was opened, came to; null when nothing was recorded.
-std::shared_ptr<const Verdict> Session::Engine::verdict_of(const std::shared_ptr<const Recording>& recording, const RunOptions& options, RunFacts facts) const {
+std::shared_ptr<const Verdict> Engine::verdict_of(const std::shared_ptr<const Recording>& recording, const RunOptions& options, RunFacts facts) const {
     if (recording == nullptr) return nullptr;
     facts.has_statistics = options.statistics;
     facts.has_backward = options.backward;
@@ -386,7 +386,7 @@ std::shared_ptr<const Verdict> Session::Engine::verdict_of(const std::shared_ptr
 }
 
 // Into the log, as a link to the place.
-void Session::Engine::log_verdict(const Verdict& verdict) {
+void Engine::log_verdict(const Verdict& verdict) {
     using Level = SessionListener::LogEntry::Level;
     SessionListener::LogEntry entry;
     entry.level = verdict.severity == Verdict::Severity::Error     ? Level::Error
@@ -400,7 +400,7 @@ void Session::Engine::log_verdict(const Verdict& verdict) {
     log(std::move(entry));
 }
 
-void Session::Engine::report_failure(const Error& error) {
+void Engine::report_failure(const Error& error) {
     const bool was_stopped = error.kind() == ErrorKind::Cancelled;
     const bool has_model = program_ != nullptr;
     SessionListener::LogEntry entry;
@@ -437,7 +437,7 @@ void Session::Engine::report_failure(const Error& error) {
 
 // --- forms of a model source ---
 
-void Session::Engine::change_form(Program& program, ModelForm form) const {
+void Engine::change_form(Program& program, ModelForm form) const {
     if (program.form() == form) return;
     if (program.source() == nullptr) throw Error(ErrorKind::Usage, "only a model source is scripted or traced", {.hint = "the methods of this file are script already"});
     if (form == ModelForm::Scripted) return program.script();
@@ -447,7 +447,7 @@ void Session::Engine::change_form(Program& program, ModelForm form) const {
     program.evaluate();
 }
 
-void Session::Engine::do_set_form(ModelForm form) {
+void Engine::do_set_form(ModelForm form) {
     if (!program_) throw Error(ErrorKind::Usage, "no model is open");
     change_status([&](Status& status) {
         status = Status{};
@@ -483,7 +483,7 @@ void Session::Engine::do_set_form(ModelForm form) {
 // --- opening ---
 
 // This one is from now on what is shown and runs.
-void Session::Engine::show_model(std::shared_ptr<const ModelInfo> info) {
+void Engine::show_model(std::shared_ptr<const ModelInfo> info) {
     {
         const std::lock_guard lock(mutex_);
         info_ = info;
@@ -493,7 +493,7 @@ void Session::Engine::show_model(std::shared_ptr<const ModelInfo> info) {
 }
 
 // Another takes its place, or none.
-void Session::Engine::drop_model() {
+void Engine::drop_model() {
     forget_run();
     forget_kept();
     file_.reset();
@@ -511,7 +511,7 @@ void Session::Engine::drop_model() {
     }
 }
 
-void Session::Engine::do_close() {
+void Engine::do_close() {
     drop_model();
     weights_from_.clear();
     change_status([](Status& status) { status = Status{}; });
@@ -519,12 +519,12 @@ void Session::Engine::do_close() {
 }
 
 // A source that was edited is built as it was before.
-std::string Session::Engine::built_before(const std::filesystem::path& file) const {
+std::string Engine::built_before(const std::filesystem::path& file) const {
     const auto before = model();
     return before != nullptr && before->path == file.string() && before->recorded_in.empty() ? before->built_with : std::string();
 }
 
-void Session::Engine::do_open(const std::filesystem::path& file, const std::string& given) {
+void Engine::do_open(const std::filesystem::path& file, const std::string& given) {
     const std::string build = given.empty() ? built_before(file) : given;
     run_failed_ = false;
     change_status([&](Status& status) {
@@ -558,7 +558,7 @@ void Session::Engine::do_open(const std::filesystem::path& file, const std::stri
 }
 
 // A model source that gives no model is shown all the same, to be mended.
-void Session::Engine::show_source_of(const std::filesystem::path& file, const std::string& build, const Error& why) {
+void Engine::show_source_of(const std::filesystem::path& file, const std::string& build, const Error& why) {
     std::error_code ignored;
     const auto* needed = dynamic_cast<const python::ModelNeeded*>(&why);
     const bool is_source = file.extension() == ".py" && std::filesystem::is_regular_file(file, ignored);
@@ -577,7 +577,7 @@ void Session::Engine::show_source_of(const std::filesystem::path& file, const st
     show_model(info);
 }
 
-void Session::Engine::do_open_recording(const std::filesystem::path& path) {
+void Engine::do_open_recording(const std::filesystem::path& path) {
     auto file = std::make_unique<RecordingFile>(path);
     drop_model();
     file_ = std::move(file);
@@ -613,7 +613,7 @@ void Session::Engine::do_open_recording(const std::filesystem::path& path) {
     });
 }
 
-void Session::Engine::log_recorded(const RecordingFile& file) {
+void Engine::log_recorded(const RecordingFile& file) {
     const Recording& recording = *file.recording();
     const auto count = static_cast<EventId>(recording.event_count());
     SessionListener::LogEntry entry;
@@ -630,7 +630,7 @@ void Session::Engine::log_recorded(const RecordingFile& file) {
     log(std::move(entry));
 }
 
-std::shared_ptr<Program> Session::Engine::model_or_recorded() {
+std::shared_ptr<Program> Engine::model_or_recorded() {
     if (program_) return program_;
     if (file_ == nullptr) throw Error(ErrorKind::Usage, "no model is open");
     if (!file_->model()->cannot_run.empty()) throw Error(ErrorKind::Usage, file_->model()->cannot_run);
@@ -639,7 +639,7 @@ std::shared_ptr<Program> Session::Engine::model_or_recorded() {
 }
 
 // Inputs that somebody chose stay as long as they are as many; those that the source gives are its own again.
-std::vector<InputSpec> Session::Engine::inputs_for(const Program& opened, const std::vector<InputSpec>& before) {
+std::vector<InputSpec> Engine::inputs_for(const Program& opened, const std::vector<InputSpec>& before) {
     std::vector<InputSpec> own;
     try {
         std::vector<std::string> notes;
@@ -658,7 +658,7 @@ std::vector<InputSpec> Session::Engine::inputs_for(const Program& opened, const 
 }
 
 // What was loaded into the model, or learned, before its source was opened again.
-void Session::Engine::hold_weights(nn::Module& opened) {
+void Engine::hold_weights(nn::Module& opened) {
     if (weights_from_.empty()) return;
     const WeightsReport report = load_fitting(opened, program_->module().state_dict());
     const bool all_fit = report.differences.empty();
@@ -668,7 +668,7 @@ void Session::Engine::hold_weights(nn::Module& opened) {
     log({.level = level, .text = std::move(text), .scope = {}, .source = {}});
 }
 
-void Session::Engine::use(std::shared_ptr<Program> opened) {
+void Engine::use(std::shared_ptr<Program> opened) {
     // A source that was edited goes on with the inputs, the options and the weights it had.
     const auto before = model();
     const bool is_again = opened->source() != nullptr && before != nullptr && before->path == opened->info()->path;
@@ -693,12 +693,12 @@ void Session::Engine::use(std::shared_ptr<Program> opened) {
 }
 
 // A model source got another graph.
-void Session::Engine::tell_of_trace() {
+void Engine::tell_of_trace() {
     show_model(program_->info());
     log_trace();
 }
 
-WeightsReport Session::Engine::load_weights(const std::filesystem::path& file, bool strict) {
+WeightsReport Engine::load_weights(const std::filesystem::path& file, bool strict) {
     const auto before = program_->info();
     WeightsReport report = program_->load_weights(file, strict);
     if (program_->info() != before) tell_of_trace();
@@ -713,7 +713,7 @@ WeightsReport Session::Engine::load_weights(const std::filesystem::path& file, b
     return report;
 }
 
-void Session::Engine::log_trace() {
+void Engine::log_trace() {
     if (const runtime::Trace* trace = program_->trace()) {
         for (const runtime::TraceWarning& warning : trace->warnings) {
             log({.level = SessionListener::LogEntry::Level::Warning, .text = "TracerWarning: " + warning.text, .scope = {}, .source = session::place_of(warning.range)});
@@ -726,7 +726,7 @@ void Session::Engine::log_trace() {
 // --- running ---
 
 // The graph that runs is the one that is shown: after a pipeline the graph that it left, else the model's own.
-void Session::Engine::show_graph(const PreparedMethod& method, const std::string& pipeline) {
+void Engine::show_graph(const PreparedMethod& method, const std::string& pipeline) {
     const bool is_plain = pipeline.empty() || pipeline == "none";
     const auto before = model();
     std::shared_ptr<const ModelInfo> wanted = program_->info();
@@ -742,7 +742,7 @@ void Session::Engine::show_graph(const PreparedMethod& method, const std::string
     if (wanted != before) show_model(wanted);
 }
 
-void Session::Engine::run_recorded(const PreparedMethod& method, const RunOptions& options) {
+void Engine::run_recorded(const PreparedMethod& method, const RunOptions& options) {
     const ValueBudget budget{options.memory_budget, options.file_budget};
     recorder_ = std::make_unique<Recorder>(RecorderOptions{options.statistics, options.record_values, budget, options.left_out}, method.build_graph(), &control_,
                                            [this](const StopPoint& next, const StopReason& why) { park(next, why); });
@@ -785,7 +785,7 @@ void Session::Engine::run_recorded(const PreparedMethod& method, const RunOption
     finish();
 }
 
-void Session::Engine::forget_run() {
+void Engine::forget_run() {
     run_failed_ = false;
     recorder_.reset();
     restored_.reset();
@@ -797,13 +797,13 @@ void Session::Engine::forget_run() {
     arguments_.clear();
 }
 
-Tensor Session::Engine::elements(ValueId id, std::size_t ahead) {
+Tensor Engine::elements(ValueId id, std::size_t ahead) {
     if (recorder_ == nullptr) return recording_file() != nullptr ? recording_file()->elements(id) : Tensor();
     if (recorder_->values().was_dropped(id)) recompute(id, ahead);
     return recorder_->values().find(id);
 }
 
-void Session::Engine::recompute(ValueId id, std::size_t ahead) {
+void Engine::recompute(ValueId id, std::size_t ahead) {
     std::set<ValueId> wanted{id};
     ahead = std::min(ahead, recorder_->values().memory_budget());
     const auto& recording = *recorder_->recording();
@@ -818,7 +818,7 @@ void Session::Engine::recompute(ValueId id, std::size_t ahead) {
 }
 
 // Of the last run: the recording has them from then on.
-std::shared_ptr<const OperatorTimes> Session::Engine::time_operators(const OperatorTimesRequest& request) {
+std::shared_ptr<const OperatorTimes> Engine::time_operators(const OperatorTimesRequest& request) {
     if (status().state == RunState::Paused || status().is_training) throw Error(ErrorKind::Usage, "a run is under way; stop it first");
     if (recorder_ == nullptr) throw Error(ErrorKind::Usage, file_ != nullptr ? "a recording that was opened has no engine behind it; run it again first" : "nothing was recorded; run the model first");
     const auto times = session::time_operators(*recorder_->recording(), request, [this](int count, const auto& each) {
@@ -828,7 +828,7 @@ std::shared_ptr<const OperatorTimes> Session::Engine::time_operators(const Opera
     return times;
 }
 
-MemoryForecast Session::Engine::forecast(const std::vector<WhatIf>& changes) {
+MemoryForecast Engine::forecast(const std::vector<WhatIf>& changes) {
     if (recorder_ == nullptr || recorder_->recording()->warm_times() == nullptr) time_operators({});
     const Recording& recording = *recorder_->recording();
     const bool is_mixed = std::any_of(changes.begin(), changes.end(), [](const WhatIf& change) { return change.kind == WhatIf::Kind::MixedPrecision; });
@@ -841,7 +841,7 @@ MemoryForecast Session::Engine::forecast(const std::vector<WhatIf>& changes) {
 }
 
 // What the program that runs has to say.
-void Session::Engine::log_of_run(SessionListener::LogEntry::Level level, std::string text, SourcePlace source) {
+void Engine::log_of_run(SessionListener::LogEntry::Level level, std::string text, SourcePlace source) {
     SessionListener::LogEntry entry;
     entry.level = level;
     entry.text = std::move(text);
@@ -851,7 +851,7 @@ void Session::Engine::log_of_run(SessionListener::LogEntry::Level level, std::st
 }
 
 // A line is told when it ends.
-runtime::PrintHandler Session::Engine::print_to_log() {
+runtime::PrintHandler Engine::print_to_log() {
     return [this, printed = std::string()](std::string_view text) mutable {
         printed += text;
         if (!printed.ends_with('\n')) return;
@@ -860,7 +860,7 @@ runtime::PrintHandler Session::Engine::print_to_log() {
     };
 }
 
-CompiledProgram Session::Engine::compile(const CompileRequest& request) {
+CompiledProgram Engine::compile(const CompileRequest& request) {
     const std::shared_ptr<Program> program = model_or_recorded();
     const auto arguments = [&] { return program->make_arguments(inputs(), request.method); };
     if (program->trace() == nullptr && program->is_eager()) program->trace_with(arguments());
@@ -870,7 +870,7 @@ CompiledProgram Session::Engine::compile(const CompileRequest& request) {
 }
 
 // The options' pipeline is afterwards the one that was run.
-std::shared_ptr<PreparedMethod> Session::Engine::prepare(RunOptions& options) {
+std::shared_ptr<PreparedMethod> Engine::prepare(RunOptions& options) {
     if (options.compile_mode.empty()) return std::make_shared<PreparedMethod>(program_, options.method, options.pipeline);
     change_status([&](Status& status) { status.progress = concat("compiling, ", options.compile_mode); });
     CompiledProgram compiled = compile({options.compile_mode, options.method, options.pipeline, options.backward, false, false});
@@ -884,7 +884,7 @@ std::shared_ptr<PreparedMethod> Session::Engine::prepare(RunOptions& options) {
     return std::make_shared<PreparedMethod>(program_, options.method, std::move(compiled.graph));
 }
 
-void Session::Engine::do_run(const RunOptions& given) {
+void Engine::do_run(const RunOptions& given) {
     if (file_ != nullptr) {
         const std::vector<InputSpec> recorded = inputs();
         use(model_or_recorded());
@@ -928,7 +928,7 @@ void Session::Engine::do_run(const RunOptions& given) {
     const runtime::PrintScope prints(print_to_log());
     if (options.record) run_recorded(method, options);
     else run_phases(method, arguments_, backward_source_.get());
-    const auto verdict = recorder_ == nullptr ? nullptr : verdict_of(recorder_->recording(), options, {.searched = control_.searches_nan(), .breakpoints = control_.breakpoints()});
+    const auto verdict = recorder_ == nullptr ? nullptr : verdict_of(recorder_->recording(), options, {.searched = control_.searches_nan(), .missed_breakpoints = control_.missed_breakpoints()});
     if (verdict != nullptr) log_verdict(*verdict);
     change_status([&](Status& status) {
         status.verdict = verdict;

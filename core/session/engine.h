@@ -12,18 +12,21 @@
 
 #include "core/base/cancel.h"
 #include "core/base/deep_thread.h"
+#include "core/record/operator_times.h"
 #include "core/runtime/interpreter/print.h"
-#include "core/model/backward_roots.h"
+#include "core/record/backward_roots.h"
 #include "core/session/breakpoint_moves.h"
-#include "core/model/compile_program.h"
+#include "core/study/compile_program.h"
 #include "core/study/measure_what_if.h"
 #include "core/model/program.h"
 #include "core/record/recorder.h"
 #include "core/record/recording_file.h"
 #include "core/record/replay.h"
+#include "core/record/run_phases.h"
 #include "core/session/run_control.h"
 #include "core/record/run_journal.h"
-#include "core/session/session.h"
+#include "core/session/restored_run.h"
+#include "core/session/session_listener.h"
 #include "core/train/trainer.h"
 #include "core/study/verdict.h"
 
@@ -33,7 +36,7 @@ struct FileNotice;
 
 namespace loupe::session {
 
-class Session::Engine {
+class Engine {
   public:
     explicit Engine(SessionListener* listener);
     ~Engine();
@@ -55,7 +58,7 @@ class Session::Engine {
     void go_on();
     void stop();
     // Runs on the engine thread, also while a run is parked; a newer one with the same tag takes its place.
-    void request(const Tag& tag, std::function<void()> work);
+    void request(const std::string& tag, std::function<void()> work);
     void wait_idle();
 
     RunControl& control() { return control_; }
@@ -102,7 +105,7 @@ class Session::Engine {
     enum class JobKind { Command, Request };
     struct Job {
         JobKind kind;
-        Tag tag;
+        std::string tag;
         std::function<void()> work;
     };
 

@@ -7,7 +7,7 @@
 #include "core/base/parallel.h"
 #include "core/base/strings.h"
 #include "core/session/engine.h"
-#include "core/study/gradients.h"
+#include "core/record/gradients.h"
 
 namespace loupe::session {
 namespace {
@@ -21,7 +21,7 @@ constexpr const char* kCheckpoint = "training.pt";
 
 }  // namespace
 
-void Session::Engine::keep_in(const std::filesystem::path& folder) {
+void Engine::keep_in(const std::filesystem::path& folder) {
     journal_.reset();
     is_journal_told_of_ = false;
     if (folder.empty()) return;
@@ -32,14 +32,14 @@ void Session::Engine::keep_in(const std::filesystem::path& folder) {
     are_gradients_due_ = true;
 }
 
-void Session::Engine::keep_run(RunJournal::When when) {
+void Engine::keep_run(RunJournal::When when) {
     if (journal_ == nullptr) return;
     are_gradients_due_ = false;
     journal_->begin(recorder_->recording(), recorder_->shared_graph(), ran_, when);
 }
 
 // Said once a journal: the program goes on without.
-void Session::Engine::tell_of_journal() {
+void Engine::tell_of_journal() {
     if (is_journal_told_of_ || journal_ == nullptr) return;
     const std::string failure = journal_->failure();
     if (failure.empty()) return;
@@ -48,14 +48,14 @@ void Session::Engine::tell_of_journal() {
 }
 
 // Another model takes the place of this one.
-void Session::Engine::forget_kept() {
+void Engine::forget_kept() {
     if (journal_ == nullptr) return;
     journal_->forget();
     std::error_code ignored;
     std::filesystem::remove(journal_->folder() / kCheckpoint, ignored);
 }
 
-bool Session::Engine::keep_more() {
+bool Engine::keep_more() {
     if (journal_ == nullptr) return false;
     tell_of_journal();
     // What stopped the run does not stop this.
@@ -79,7 +79,7 @@ bool Session::Engine::keep_more() {
     return false;
 }
 
-void Session::Engine::keep_while_running() {
+void Engine::keep_while_running() {
     if (journal_ == nullptr || !journal_->is_due()) return;
     const ObserverScope unobserved(nullptr);
     const ValueStore& values = recorder_->values();
@@ -90,7 +90,7 @@ void Session::Engine::keep_while_running() {
     }
 }
 
-void Session::Engine::keep_checkpoint(bool is_last) {
+void Engine::keep_checkpoint(bool is_last) {
     if (journal_ == nullptr || trainer_ == nullptr || trainer_->steps_done() == 0) return;
     if (training_end_) return;  // an earlier step is looked at: what is kept is the end
     if (checkpoint_step_ == trainer_->steps_done() || (!is_last && Clock::now() < checkpoint_due_)) return;
@@ -110,7 +110,7 @@ void Session::Engine::keep_checkpoint(bool is_last) {
     checkpoint_due_ = now + std::max<Clock::duration>(kCheckpointEvery, (now - began) * kCheckpointShare);
 }
 
-RestoredRun Session::Engine::restore_run(const std::filesystem::path& folder) {
+RestoredRun Engine::restore_run(const std::filesystem::path& folder) {
     RestoredRun out;
     try {
         const RunState state = status().state;
@@ -152,7 +152,7 @@ RestoredRun Session::Engine::restore_run(const std::filesystem::path& folder) {
 }
 
 // The data may be gone: then the weights come back alone.
-std::string Session::Engine::restore_training(const std::filesystem::path& file) {
+std::string Engine::restore_training(const std::filesystem::path& file) {
     try {
         const RunState state = status().state;
         const bool is_free = program_ != nullptr && state != RunState::Paused && state != RunState::Running;
@@ -182,7 +182,7 @@ std::string Session::Engine::restore_training(const std::filesystem::path& file)
     }
 }
 
-std::string Session::Engine::save_restored(const std::filesystem::path& file) {
+std::string Engine::save_restored(const std::filesystem::path& file) {
     try {
         ModelInfo info = *model();
         if (!info.path.empty()) info.path = std::filesystem::absolute(info.path).string();

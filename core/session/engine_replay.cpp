@@ -29,18 +29,18 @@ constexpr const char* kWhyNotTheSame = "; something that it depends on has chang
 
 }  // namespace
 
-void Session::Engine::look_at_step(std::int64_t step) {
+void Engine::look_at_step(std::int64_t step) {
     stop();
     enqueue({JobKind::Command, "run", [this, step] { do_look_at_step(step); }});
 }
 
-void Session::Engine::return_to_end() {
+void Engine::return_to_end() {
     stop();
     enqueue({JobKind::Command, "run", [this] { do_return_to_end(); }});
 }
 
 // Where the training stands, for a status that begins anew. False: nothing was trained.
-bool Session::Engine::note_training(Status& status) const {
+bool Engine::note_training(Status& status) const {
     if (trainer_ == nullptr) return false;
     status.training_step = trainer_->steps_done();
     status.training_end = training_end_ ? training_end_->steps_done : 0;
@@ -48,7 +48,7 @@ bool Session::Engine::note_training(Status& status) const {
 }
 
 // Runs steps of the past again, unrecorded, and holds them against the log.
-void Session::Engine::replay_until(Trainer& trainer, std::int64_t last) {
+void Engine::replay_until(Trainer& trainer, std::int64_t last) {
     const std::int64_t first = trainer.steps_done() + 1;
     const WarningScope no_warnings([](const ScriptWarning&) {});
     const runtime::PrintScope no_prints([](std::string_view) {});
@@ -76,7 +76,7 @@ void Session::Engine::replay_until(Trainer& trainer, std::int64_t last) {
     }
 }
 
-void Session::Engine::do_look_at_step(std::int64_t step) {
+void Engine::do_look_at_step(std::int64_t step) {
     if (trainer_ == nullptr) throw Error(ErrorKind::Usage, "nothing was trained", {.hint = "train the model first"});
     Trainer& trainer = *trainer_;
     const auto logged = trainer.log()->step(step);
@@ -148,7 +148,7 @@ void Session::Engine::do_look_at_step(std::int64_t step) {
     });
 }
 
-void Session::Engine::do_return_to_end() {
+void Engine::do_return_to_end() {
     if (trainer_ == nullptr || !training_end_) return;
     trainer_->restore(*training_end_);
     training_end_.reset();

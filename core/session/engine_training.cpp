@@ -40,17 +40,17 @@ std::string percent_text(double part) {
 
 }  // namespace
 
-void Session::Engine::train(const TrainOptions& options, TrainFrom from) {
+void Engine::train(const TrainOptions& options, TrainFrom from) {
     stop();
     enqueue({JobKind::Command, "run", [this, options, from] { do_train(options, from); }});
 }
 
-std::shared_ptr<const TrainingLog> Session::Engine::training() const {
+std::shared_ptr<const TrainingLog> Engine::training() const {
     const std::lock_guard lock(mutex_);
     return training_;
 }
 
-void Session::Engine::tell_of_training() {
+void Engine::tell_of_training() {
     if (listener_ != nullptr) listener_->on_training(trainer_->log());
     const std::int64_t step = trainer_->steps_done();
     const std::int64_t total = trainer_->total_steps();
@@ -63,19 +63,19 @@ void Session::Engine::tell_of_training() {
 }
 
 // What panels ask for while steps follow one another without a stop.
-void Session::Engine::serve_requests() {
+void Engine::serve_requests() {
     std::unique_lock lock(mutex_);
     for (int served = 0; served < 8 && !cancel_ && !quit_ && run_next_request(lock); ++served) {
     }
 }
 
-std::vector<std::shared_ptr<const TrainingLog>> Session::Engine::trainings() const {
+std::vector<std::shared_ptr<const TrainingLog>> Engine::trainings() const {
     const std::lock_guard lock(mutex_);
     return trainings_;
 }
 
 // One more of the model's trainings; those of another model are forgotten.
-void Session::Engine::enlist(std::shared_ptr<TrainingLog> log) {
+void Engine::enlist(std::shared_ptr<TrainingLog> log) {
     const std::string file = program_->info()->path;
     const std::lock_guard lock(mutex_);
     if (trainings_of_ != file) trainings_.clear();
@@ -90,7 +90,7 @@ void Session::Engine::enlist(std::shared_ptr<TrainingLog> log) {
 }
 
 // Training goes on from an earlier step: what came after it stays as a training of its own.
-void Session::Engine::leave_past() {
+void Engine::leave_past() {
     if (!training_end_) return;
     training_end_.reset();
     const std::int64_t step = trainer_->steps_done();
@@ -104,7 +104,7 @@ void Session::Engine::leave_past() {
     enlist(log);
 }
 
-void Session::Engine::begin_training(const TrainOptions& options, TrainFrom from) {
+void Engine::begin_training(const TrainOptions& options, TrainFrom from) {
     if (from == TrainFrom::Here && trainer_ != nullptr) {
         leave_past();
         trainer_->go_on(options);
@@ -130,7 +130,7 @@ void Session::Engine::begin_training(const TrainOptions& options, TrainFrom from
          .source = {}});
 }
 
-void Session::Engine::do_train(const TrainOptions& options, TrainFrom from) {
+void Engine::do_train(const TrainOptions& options, TrainFrom from) {
     if (!program_) throw Error(ErrorKind::Usage, "no model is open", {.hint = "open a file first"});
     change_status([](Status& status) {
         status = Status{};
@@ -183,14 +183,14 @@ void Session::Engine::do_train(const TrainOptions& options, TrainFrom from) {
 }
 
 // Steps from here on may be run again. must_stay: something may have been changed by hand since the last one.
-void Session::Engine::keep_state(Trainer& trainer, bool must_stay) {
+void Engine::keep_state(Trainer& trainer, bool must_stay) {
     const auto began = Clock::now();
     training_states_.add(trainer.state(), must_stay);
     state_cost_ = seconds_since(began);
     work_since_state_ = 0;
 }
 
-void Session::Engine::log_findings(const std::vector<TrainingFinding>& findings) {
+void Engine::log_findings(const std::vector<TrainingFinding>& findings) {
     for (const TrainingFinding& finding : findings) {
         SessionListener::LogEntry entry;
         entry.level = SessionListener::LogEntry::Level::Warning;
@@ -202,7 +202,7 @@ void Session::Engine::log_findings(const std::vector<TrainingFinding>& findings)
 }
 
 // What it came to, in one line.
-std::shared_ptr<const Verdict> Session::Engine::log_training(const Trainer& trainer, std::int64_t steps_before) {
+std::shared_ptr<const Verdict> Engine::log_training(const Trainer& trainer, std::int64_t steps_before) {
     const std::int64_t count = trainer.steps_done() - steps_before;
     if (count == 0) return nullptr;
     const TrainingVerdict verdict = trainer.log()->verdict();
@@ -225,7 +225,7 @@ std::shared_ptr<const Verdict> Session::Engine::log_training(const Trainer& trai
     return std::make_shared<const Verdict>(std::move(out));
 }
 
-void Session::Engine::train_steps(Trainer& trainer) {
+void Engine::train_steps(Trainer& trainer) {
     auto told = Clock::now();
     auto looked = Clock::now();
     double look_cost = 0;
@@ -258,7 +258,7 @@ void Session::Engine::train_steps(Trainer& trainer) {
 }
 
 // False: its numbers are none, and the training ends at their origin.
-bool Session::Engine::train_step(Trainer& trainer, bool recorded) {
+bool Engine::train_step(Trainer& trainer, bool recorded) {
     TrainingStep done;
     std::string wrong;
     const auto step = [&] {
@@ -294,7 +294,7 @@ bool Session::Engine::train_step(Trainer& trainer, bool recorded) {
 }
 
 // Of the step of a training that was recorded last, else of the model on its inputs.
-WhatIfMeasurement Session::Engine::measure_what_if(const std::shared_ptr<Program>& program, const std::vector<WhatIf>& changes) {
+WhatIfMeasurement Engine::measure_what_if(const std::shared_ptr<Program>& program, const std::vector<WhatIf>& changes) {
     if (!step_to_measure_ || trainer_ == nullptr) {
         RunOptions options = last_options();
         options.inputs = inputs();
@@ -308,7 +308,7 @@ WhatIfMeasurement Session::Engine::measure_what_if(const std::shared_ptr<Program
     return session::measure_what_if(program, *step_to_measure_, changes);
 }
 
-void Session::Engine::record_step(Trainer& trainer, const std::function<void()>& step) {
+void Engine::record_step(Trainer& trainer, const std::function<void()>& step) {
     forget_run();
     method_ = trainer.method();
     arguments_ = trainer.arguments();
@@ -354,7 +354,7 @@ void Session::Engine::record_step(Trainer& trainer, const std::function<void()>&
 }
 
 // The step whose numbers are none, once more and recorded whole. Ends Failed at the event that made the first of them.
-void Session::Engine::find_origin(Trainer& trainer, const std::string& what) {
+void Engine::find_origin(Trainer& trainer, const std::string& what) {
     record_step(trainer, [&trainer] { trainer.compute(); });
     const Recording& recording = *recorder_->recording();
     const EventId origin = origin_in(recording);

@@ -291,6 +291,15 @@ std::vector<Breakpoint> RunControl::breakpoints() const {
     return breakpoints_;
 }
 
+std::vector<int> RunControl::missed_breakpoints() const {
+    const std::lock_guard lock(mutex_);
+    std::vector<int> ids;
+    for (const Breakpoint& breakpoint : breakpoints_) {
+        if (breakpoint.enabled && breakpoint.hits == 0) ids.push_back(breakpoint.id);
+    }
+    return ids;
+}
+
 bool matches_glob(std::string_view pattern, std::string_view text) {
     std::size_t p = 0;
     std::size_t t = 0;

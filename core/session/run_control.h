@@ -11,51 +11,22 @@
 #include <string_view>
 #include <vector>
 
-#include "core/session/condition.h"
 #include "core/record/recording.h"
-#include "core/session/requests.h"
+#include "core/record/stop_point.h"
+#include "core/session/breakpoint.h"
+#include "core/session/condition.h"
 
 namespace loupe::session {
 
-// A place where a run can park: before an operator, before a module call, or before a backward node.
-struct StopPoint {
-    RunPhase phase = RunPhase::Forward;
-    int graph_node = -1;
-    std::string_view op;     // of a call: the class name
-    std::string_view scope;  // of a call: the callee's
-    std::string_view source_file;
-    int source_line = 0;
-    int depth = 0;           // of the frames around it
-    bool is_call = false;
-    bool is_statement = false;     // of a model source
-    bool is_in_statement = false;  // an operator of a statement at which a run has stopped already
-};
-
-struct StopReason {
-    std::string text;     // "breakpoint 2: module layer2 in backward"
-    int breakpoint = 0;
-};
-
-// What a stop point stands in.
-class Surroundings {
-  public:
-    virtual ~Surroundings() = default;
-    // Does the operator run under that line: in it, or in what it calls?
-    virtual bool is_under_line(std::string_view file, int line) const = 0;
-    // In the call that this node of the graph stands for?
-    virtual bool is_under_node(int graph_node) const = 0;
-    // Is the expression true for the variables of the innermost function that stands on the line? Throws Error (Usage).
-    virtual bool holds_at_line(std::string_view file, int line, const std::string& expression) const = 0;
-};
-
-class RunControl {
+class RunControl final : public StopControl {
   public:
     // --- the engine thread ---
     void begin_run(bool pause_at_start);
-    // Should the run park here? Uses up steps and counts hits. next: the event that comes next.
-    std::optional<StopReason> before(const StopPoint& point, const Surroundings& surroundings, EventId next = 0);
-    // The same for conditions on what the operator made; kind: where its NaN and Inf come from.
-    std::optional<StopReason> after(const StopPoint& point, const std::vector<const Value*>& outputs, NotFinite kind, const Surroundings& surroundings);
+    // Uses up steps and counts hits.
+    std::optional<StopReason> before(const StopPoint& point, const Surroundings& surroundings,
+                                     EventId next = 0) override;
+    std::optional<StopReason> after(const StopPoint& point, const std::vector<const Value*>& outputs, NotFinite kind,
+                                    const Surroundings& surroundings) override;
     // Does it look for a NaN or Inf that it has not met yet?
     bool searches_nan() const;
     // Hears of a condition that could not be judged, once a run for each reason.
@@ -63,8 +34,7 @@ class RunControl {
     void set_complain(Complain complain) { complain_ = std::move(complain); }
     // Could a run stop anywhere, as things are now?
     bool wants_to_stop() const;
-    // Where it is parked, for steps that are ordered from there.
-    void parked_at(const StopPoint& point);
+    void parked_at(const StopPoint& point) override;
 
     // --- any thread ---
     void order_continue();
@@ -80,6 +50,8 @@ class RunControl {
     void update(const Breakpoint& breakpoint);
     void remove(int id);
     std::vector<Breakpoint> breakpoints() const;
+    // Ids of those that are enabled and have no hits.
+    std::vector<int> missed_breakpoints() const;
     // These in place of all there are; ids stay.
     void replace(std::vector<Breakpoint> breakpoints);
 

@@ -14,13 +14,13 @@
 #include "core/model/convert.h"
 #include "core/session/engine.h"
 #include "core/study/find_fused_groups.h"
-#include "core/study/gradients.h"
+#include "core/record/gradients.h"
 #include "core/model/inputs.h"
 #include "core/model/pipelines.h"
 #include "core/study/trace_check.h"
 #include "core/study/plan_memory.h"
 #include "core/model/reset_parameters.h"
-#include "core/record/tensor_slice.h"
+#include "core/record/reduce_tensor.h"
 #include "core/session/watch.h"
 
 namespace loupe::session {
@@ -145,14 +145,12 @@ TensorSlice look_at_tensor(const Sight& sight, const TensorRequest& request) {
     }
 }
 
-template <typename Engine>
 Sight sight_of(Engine& engine) {
     return {engine.program(), engine.recorder(), engine.recording_file(), [&engine](ValueId id) { return engine.elements(id); },
             [&engine](ValueId id) { return engine.is_recomputed(id); }};
 }
 
 // A recording that lacks a value that did not come out the same again is still one.
-template <typename Engine>
 Tensor saved_elements(Engine& engine, ValueId id) {
     constexpr std::size_t kAhead = std::size_t{256} << 20;
     try {

@@ -11,72 +11,35 @@
 
 #include "core/base/file_sandbox.h"
 #include "core/model/build.h"
-#include "core/model/compilation.h"
+#include "core/model/data_sources.h"
+#include "core/model/input_spec.h"
+#include "core/model/model_info.h"
+#include "core/model/pass_trace.h"
+#include "core/model/weights.h"
+#include "core/record/frame_values.h"
+#include "core/record/gradient_row.h"
+#include "core/record/operator_times.h"
+#include "core/record/recording.h"
+#include "core/record/run_options.h"
+#include "core/record/tensor_slice.h"
+#include "core/session/breakpoint.h"
+#include "core/session/catalogue.h"
+#include "core/session/restored_run.h"
+#include "core/session/session_listener.h"
+#include "core/session/status.h"
+#include "core/study/compilation.h"
 #include "core/study/fused_groups.h"
 #include "core/study/memory_plan.h"
-#include "core/model/model_info.h"
 #include "core/study/pass_bisect.h"
 #include "core/study/pass_check.h"
-#include "core/record/recording.h"
-#include "core/session/requests.h"
 #include "core/train/training.h"
 
 namespace loupe::session {
 
-// Told from the engine thread; must return soon (post to another thread) and not call the session's blocking functions.
-class SessionListener {
-  public:
-    virtual ~SessionListener() = default;
-    virtual void on_status(const Status&) {}
-    // A model was opened (null: closed).
-    virtual void on_model(std::shared_ptr<const ModelInfo>) {}
-    // A run began; its recording grows from now on.
-    virtual void on_recording(std::shared_ptr<const Recording>) {}
-    // More events were recorded. At most about 60 times a second, and once at the end.
-    virtual void on_events(std::size_t event_count) { (void)event_count; }
-    // A training began or went on: at most about 20 times a second, and at the end.
-    virtual void on_training(std::shared_ptr<const TrainingLog>) {}
-    // A graph was compiled in a mode: asked for by request_compile, or because a run begins.
-    virtual void on_compiled(std::shared_ptr<const CompileReport>) {}
-    // What a model source did, or was kept from doing, with files.
-    struct FileAccess {
-        enum class Kind {
-            None,
-            Refused,  // allow: what has to be permitted for it; empty when nothing can be
-            Wrote,    // the source has written into its fresh folder
-            Left,     // the fresh folder of a source that is closed, with files in it
-        };
-        Kind kind = Kind::None;
-        bool is_write = false;
-        std::string path = {};
-        std::string allow = {};
-        std::string folder = {};
-    };
-    struct LogEntry {
-        enum class Level { Info, Warning, Error } level = Level::Info;
-        std::string text;
-        EventId event = 0;      // a link to where it happened
-        int graph_node = -1;
-        std::string scope;
-        SourcePlace source;
-        std::int64_t training_step = 0;  // the same, of a training: Session::look_at_step
-        std::weak_ptr<const TrainingLog> training = {};  // the one whose step it is: others have one of that number too
-        std::string details = {};  // where text is the first of several lines: all of them, as Status::details
-        FileAccess access = {};
-    };
-    virtual void on_log(const LogEntry&) {}
-};
-
+class Engine;
 struct MemoryForecast;
 struct WhatIf;
 struct WhatIfMeasurement;
-
-// What a session that was kept came back to.
-struct RestoredRun {
-    EventId events = 0;  // 0: no run was kept
-    std::string note;    // what is missing of it; empty when nothing is
-    std::string error;   // not empty: nothing was restored
-};
 
 class Session {
   public:
@@ -230,19 +193,7 @@ class Session {
     void wait_idle();
 
   private:
-    class Engine;
     std::unique_ptr<Engine> engine_;
 };
-
-// What the program knows, without a model.
-struct PassInfo {
-    std::string name;
-    std::string summary;
-};
-std::vector<PassInfo> list_passes();
-std::vector<std::string> list_pipelines();
-std::vector<PluginInfo> list_plugins();
-// Has the file weights by name and no program, as torch.save writes a state_dict? False for a file that cannot be read.
-bool holds_weights(const std::filesystem::path& file);
 
 }  // namespace loupe::session

@@ -19,7 +19,7 @@
 #include "core/base/parallel.h"
 #include "core/base/strings.h"
 #include "core/ir/function.h"
-#include "core/plugin/plugin_loader.h"
+#include "core/dispatch/plugin_list.h"
 #include "core/passes/pass_list.h"
 #include "core/runtime/interpreter/interpreter.h"
 #include "core/runtime/planned/static_group.h"

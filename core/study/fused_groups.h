@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/model/model_info.h"
-#include "core/session/requests.h"
+#include "core/model/backward_from.h"
 
 namespace loupe::session {
 

@@ -7,7 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "core/session/requests.h"
+#include "core/record/gradient_row.h"
+#include "core/record/recording.h"
 
 namespace loupe::session {
 

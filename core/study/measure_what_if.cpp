@@ -16,9 +16,10 @@
 #include "core/dispatch/autocast.h"
 #include "core/dispatch/functions.h"
 #include "core/ops/random/generator.h"
+#include "core/record/run_phases.h"
 #include "core/runtime/interpreter/interpreter.h"
 #include "core/model/inputs.h"
-#include "core/record/kept_state.h"
+#include "core/study/kept_state.h"
 #include "core/record/operator_times.h"
 #include "core/record/recorder.h"
 

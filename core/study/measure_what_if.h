@@ -6,8 +6,9 @@
 #include <memory>
 #include <vector>
 
-#include "core/model/backward_roots.h"
+#include "core/record/backward_roots.h"
 #include "core/model/program.h"
+#include "core/record/run_options.h"
 #include "core/study/what_if.h"
 
 namespace loupe::session {

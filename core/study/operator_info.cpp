@@ -5,7 +5,7 @@
 
 #include "core/base/strings.h"
 #include "core/ops/notes.h"
-#include "core/plugin/plugin_loader.h"
+#include "core/dispatch/plugin_list.h"
 #include "core/dispatch/registry.h"
 
 namespace loupe::session {

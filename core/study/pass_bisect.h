@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "core/session/requests.h"
+#include "core/model/pass_trace.h"
 
 namespace loupe::session {
 

@@ -13,7 +13,7 @@
 #include "core/runtime/interpreter/print.h"
 #include "core/runtime/planned/static_group.h"
 #include "core/runtime/trace/tracer.h"
-#include "core/model/compile_mode.h"
+#include "core/study/list_breaks.h"
 #include "core/model/script_output.h"
 
 namespace loupe::session {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "core/model/compilation.h"
+#include "core/study/compilation.h"
 #include "core/model/program.h"
 
 namespace loupe::session {

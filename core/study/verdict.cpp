@@ -221,9 +221,7 @@ std::vector<std::string> unsearched(const RunFacts& facts) {
 
 std::vector<std::string> missed_breakpoints(const RunFacts& facts) {
     std::vector<std::string> all;
-    for (const Breakpoint& breakpoint : facts.breakpoints) {
-        if (breakpoint.enabled && breakpoint.hits == 0) all.push_back(concat("breakpoint ", breakpoint.id, " was not met"));
-    }
+    for (const int id : facts.missed_breakpoints) all.push_back(concat("breakpoint ", id, " was not met"));
     return all;
 }
 

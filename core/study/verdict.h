@@ -8,7 +8,6 @@
 
 #include "core/model/model_info.h"
 #include "core/record/recording.h"
-#include "core/session/requests.h"
 
 namespace loupe::session {
 
@@ -39,7 +38,7 @@ struct RunFacts {
     bool has_backward = false;
     bool searched = false;        // the run was to stop at the next NaN or Inf, and met none
     std::vector<std::string> left_out = {};     // modules that are not recorded
-    std::vector<Breakpoint> breakpoints = {};   // with the hits of this run
+    std::vector<int> missed_breakpoints = {};   // ids of those that are enabled and were not met
     // It failed: the first line of the error, and what its hint says.
     std::string error = {};
     std::string hint = {};

@@ -16,11 +16,12 @@
 #include "core/dispatch/autocast.h"
 #include "core/dispatch/functions.h"
 #include "core/model/apply_loss.h"
-#include "core/model/backward_roots.h"
+#include "core/record/backward_roots.h"
 #include "core/model/call_text.h"
 #include "core/record/compute_statistics.h"
 #include "core/model/inputs.h"
 #include "core/record/value_store.h"
+#include "core/tensor/copy_elements.h"
 
 namespace loupe::session {
 namespace {
@@ -122,6 +123,16 @@ void fit_made_up_data(const Program& program, const PreparedMethod& method, Data
 
 std::string number_text(double value) { return std::isnan(value) ? "nan" : value > 0 ? "inf" : "-inf"; }
 
+BatchOptions batch_options(const TrainOptions& options) {
+    return {.held_out = options.held_out,
+            .batch_size = options.batch_size,
+            .shuffle = options.shuffle,
+            .drop_last = options.drop_last,
+            .workers = options.workers,
+            .skip_damaged = options.skip_damaged,
+            .seed = options.seed};
+}
+
 // 0: gradients are not clipped.
 void check_clip_norm(double norm) {
     if (norm >= 0) return;
@@ -137,7 +148,7 @@ Trainer::Trainer(std::shared_ptr<Program> program, const TrainOptions& options) 
     method_ = std::make_shared<PreparedMethod>(program_, program_->default_method(), "none");
     fit_made_up_data(*program_, *method_, options_.data);
     default_generator().set_seed(options_.seed);
-    sets_ = open_training_data(options_);
+    sets_ = open_batches(options_.data, batch_options(options_));
     const bool is_own = options_.loss.empty() || options_.loss == "own";
     if (!is_own) loss_ = make_loss(options_.loss);
     parameters_ = parameters_that_learn(program_->module());
@@ -224,7 +235,7 @@ std::int64_t Trainer::total_steps() const {
 
 bool Trainer::is_done() const { return steps_done_ >= total_steps(); }
 
-const TrainingBatch& Trainer::batch() {
+const DataBatch& Trainer::batch() {
     if (batch_) return *batch_;
     if (!is_epoch_begun_) {
         epoch_random_ = default_generator().state();
@@ -244,7 +255,7 @@ const TrainingBatch& Trainer::batch() {
 }
 
 // A model that computes its own loss takes the target itself.
-void Trainer::fit(TrainingBatch& batch) const {
+void Trainer::fit(DataBatch& batch) const {
     if (loss_ || method_->loss_arguments() == 2) return;
     const auto& arguments = method_->schema().arguments;
     const std::size_t needed = static_cast<std::size_t>(std::count_if(arguments.begin(), arguments.end(), [](const Argument& a) { return !a.default_value; }));
@@ -283,7 +294,7 @@ Tensor Trainer::loss_of(const IValue& output, const IValue& target) const {
 }
 
 std::string Trainer::compute() {
-    const TrainingBatch& now = batch();
+    const DataBatch& now = batch();
     step_began_ = seconds_now();
     remember();
     optimizer_->zero_grad(true);
@@ -357,7 +368,7 @@ TrainingStep Trainer::update() {
         optimizer_->step([&] {
             if (std::exchange(is_evaluated, false)) return IValue(loss_now_);
             optimizer_->zero_grad(true);
-            const TrainingBatch& now = batch();
+            const DataBatch& now = batch();
             const Tensor loss = forward(now.inputs, now.target).second;
             run_backward(roots_of_loss(loss, loss_name()));
             if (options_.clip_norm > 0) nn::clip_grad_norm_(parameters_, options_.clip_norm);

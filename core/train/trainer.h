@@ -13,11 +13,11 @@
 #include "core/optim/grad_scaler.h"
 #include "core/optim/scheduler.h"
 #include "core/optim/step_norms.h"
-#include "core/model/backward_roots.h"
+#include "core/record/backward_roots.h"
 #include "core/model/program.h"
 #include "core/train/trainer_state.h"
 #include "core/train/training.h"
-#include "core/train/training_data.h"
+#include "core/model/data_batches.h"
 
 namespace loupe::session {
 
@@ -51,7 +51,7 @@ class Trainer {
     void go_on(const TrainOptions& options);
 
     // The batch of the next step, read when it is asked for first.
-    const TrainingBatch& batch();
+    const DataBatch& batch();
     // The model of the batch: forward and loss; then backward. What an observer of a step sees. Throws what the model
     // throws; loss and target that do not fit as the loss's own message.
     // Returns what went wrong with the numbers: "the loss is nan"; empty when nothing did.
@@ -101,7 +101,7 @@ class Trainer {
     void choose_precision();
     void measure(TrainingEpoch& epoch);
     double learning_rate() const;
-    void fit(TrainingBatch& batch) const;
+    void fit(DataBatch& batch) const;
     void remember();
     double measure_gradients();
     void measure_steps(const optim::StepNorms& moved);
@@ -112,7 +112,7 @@ class Trainer {
 
     std::shared_ptr<Program> program_;
     TrainOptions options_;
-    TrainingSets sets_;
+    BatchedData sets_;
     std::shared_ptr<TrainingLog> log_;
     std::shared_ptr<const PreparedMethod> method_;
     nn::ModulePtr loss_;
@@ -124,7 +124,7 @@ class Trainer {
     Ptr<optim::GradScaler> scaler_;         // of float16; else null
     std::vector<ModuleMode> modes_;
 
-    std::optional<TrainingBatch> batch_;
+    std::optional<DataBatch> batch_;
     bool is_epoch_begun_ = false;
     bool is_updating_ = false;
     int epoch_ = 0;

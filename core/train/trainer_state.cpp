@@ -10,6 +10,7 @@
 #include "core/base/error.h"
 #include "core/dispatch/functions.h"
 #include "core/record/value_store.h"
+#include "core/tensor/copy_elements.h"
 
 namespace loupe::session {
 namespace {

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/train/data_sources.h"
+#include "core/model/data_sources.h"
 #include "core/model/model_info.h"
 #include "core/record/statistics.h"
 #include "core/train/training_norms.h"
@@ -158,20 +158,5 @@ class TrainingLog {
     TrainingWatch watch_;
     std::int64_t first_replayable_ = 0;
 };
-
-// What can be chosen, for forms: "Adam" with what its constructor takes.
-struct RecipeInfo {
-    struct Argument {
-        std::string name;
-        std::string type;           // "float", "int", "bool", "Optional[float]"
-        std::string default_text;   // Python's; empty: it must be given
-    };
-    std::string name;
-    std::string summary;
-    std::vector<Argument> arguments;
-};
-std::vector<RecipeInfo> list_optimizers();
-std::vector<RecipeInfo> list_schedules();   // those that can be given without functions
-std::vector<RecipeInfo> list_losses();      // those of an output and a target
 
 }  // namespace loupe::session

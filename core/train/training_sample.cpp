@@ -7,6 +7,7 @@
 #include "core/autograd/variable.h"
 #include "core/record/compute_statistics.h"
 #include "core/record/value_store.h"
+#include "core/tensor/copy_elements.h"
 
 namespace loupe::session {
 namespace {

@@ -12,6 +12,7 @@
 #include "core/formats/torch_writer.h"
 #include "core/dispatch/call.h"
 #include "core/ops/random/generator.h"
+#include "core/record/run_phases.h"
 #include "core/study/compare.h"
 #include "core/model/inputs.h"
 #include "core/model/program.h"

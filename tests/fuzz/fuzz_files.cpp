@@ -33,9 +33,10 @@
 #include "core/formats/sources/source.h"
 #include "core/ir/function.h"
 #include "core/model/input_file.h"
-#include "core/model/backward_roots.h"
+#include "core/record/backward_roots.h"
 #include "core/model/inputs.h"
 #include "core/model/program.h"
+#include "core/record/run_phases.h"
 #include "core/tensor/allocator.h"
 #include "tests/fuzz/fuzz_cases.h"
 

@@ -12,12 +12,14 @@
 #include "core/autograd/variable.h"
 #include "core/base/error.h"
 #include "core/ops/random/generator.h"
-#include "core/model/backward_roots.h"
+#include "core/record/backward_roots.h"
 #include "core/model/input_file.h"
 #include "core/model/inputs.h"
 #include "core/record/recording_file.h"
 #include "core/record/replay.h"
+#include "core/record/run_phases.h"
 #include "core/session/session.h"
+#include "core/tensor/copy_elements.h"
 
 using namespace loupe;
 using namespace loupe::session;

@@ -9,7 +9,7 @@
 #include "core/record/compute_statistics.h"
 #include "core/model/inputs.h"
 #include "core/model/literal.h"
-#include "core/record/tensor_slice.h"
+#include "core/record/reduce_tensor.h"
 
 using namespace loupe;
 using namespace loupe::session;

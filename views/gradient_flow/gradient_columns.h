@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "core/session/requests.h"
+#include "core/record/gradient_row.h"
 
 namespace loupe::views {
 

@@ -7,6 +7,7 @@
 #include <QStyle>
 #include <QVBoxLayout>
 
+#include "core/model/recipes.h"
 #include "core/train/training.h"
 #include "views/common/elided_label.h"
 #include "views/common/format.h"

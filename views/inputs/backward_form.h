@@ -9,7 +9,8 @@
 #include <QToolButton>
 #include <QWidget>
 
-#include "core/session/requests.h"
+#include "core/model/backward_from.h"
+#include "core/model/data_sources.h"
 
 namespace loupe::views {
 

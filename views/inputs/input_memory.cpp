@@ -9,7 +9,7 @@
 #include <QSettings>
 #include <algorithm>
 
-#include "core/record/limits.h"
+#include "core/session/limits.h"
 
 namespace loupe::views {
 

@@ -7,7 +7,8 @@
 #include <optional>
 #include <vector>
 
-#include "core/session/requests.h"
+#include "core/model/input_spec.h"
+#include "core/record/run_options.h"
 
 namespace loupe::views {
 

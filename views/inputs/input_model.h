@@ -5,8 +5,8 @@
 #include <QAbstractTableModel>
 #include <vector>
 
+#include "core/model/input_spec.h"
 #include "core/model/model_info.h"
-#include "core/session/requests.h"
 
 namespace loupe::views {
 

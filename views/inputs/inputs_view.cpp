@@ -23,7 +23,7 @@
 #include <cmath>
 
 #include "core/model/input_preview.h"
-#include "core/record/limits.h"
+#include "core/session/limits.h"
 #include "views/common/format.h"
 #include "views/common/icons.h"
 #include "views/common/theme.h"

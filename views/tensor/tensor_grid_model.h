@@ -4,7 +4,7 @@
 
 #include <QAbstractTableModel>
 
-#include "core/session/requests.h"
+#include "core/record/tensor_slice.h"
 #include "views/common/colour_map.h"
 
 namespace loupe::views {

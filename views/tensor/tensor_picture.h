@@ -6,7 +6,7 @@
 #include <QWidget>
 #include <vector>
 
-#include "core/session/requests.h"
+#include "core/record/tensor_slice.h"
 #include "views/common/colour_map.h"
 
 namespace loupe::views {

@@ -11,7 +11,7 @@
 #include <map>
 #include <vector>
 
-#include "core/train/data_sources.h"
+#include "core/model/data_sources.h"
 
 namespace loupe::views {
 

@@ -8,7 +8,7 @@
 
 #include "core/tensor/tensor.h"
 
-namespace loupe::session {
+namespace loupe {
 
 // Calls visit(const T* elements, n) until all are seen, in row-major order where `ordered`, in memory order (faster for
 // dense tensors) where not. T must be the C++ type of the dtype.
@@ -43,4 +43,4 @@ void walk_elements(const Tensor& t, bool ordered, Visit&& visit) {
     if (filled > 0) visit(static_cast<const T*>(piece.data()), filled);
 }
 
-}  // namespace loupe::session
+}  // namespace loupe

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "core/model/program.h"
-#include "core/session/requests.h"
+#include "core/model/backward_from.h"
 #include "core/value/ivalue.h"
 
 namespace loupe::session {

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/model/compile_mode.h"
+#include "core/study/compile_mode.h"
 
 #include "core/base/error.h"
 #include "core/base/strings.h"
-#include "core/passes/graph_breaks.h"
 #include "core/passes/pass_list.h"
 #include "core/passes/pipeline.h"
 #include "core/study/autotune.h"
@@ -17,14 +16,6 @@ constexpr const char* kModes[] = {"default", "reduce-overhead", "max-autotune"};
 
 // As a step of another pipeline.
 std::string step_of(const std::string& pipeline) { return passes::find_pipeline(pipeline) != nullptr ? "@" + pipeline : pipeline; }
-
-GraphBreak shown(const passes::GraphBreak& found) {
-    GraphBreak out{-1, found.node->kind().str(), found.node->scope(), {}, found.reason};
-    if (const auto place = found.node->range().original().position()) {
-        out.source = {place->file, static_cast<int>(place->line), static_cast<int>(place->column)};
-    }
-    return out;
-}
 
 }  // namespace
 
@@ -60,12 +51,6 @@ CompiledMethod compile_method(const CompileOptions& options, const ir::Graph& gr
     compiled.graph = plan_parts(compiled.graph, module, takes_self, arguments, compiled.breaks);
     compiled.pipeline = concat(step_of(compiled.pipeline), ", FuseStaticSubgraphs");
     return compiled;
-}
-
-std::vector<GraphBreak> list_breaks(const ir::Graph& graph) {
-    std::vector<GraphBreak> all;
-    for (const passes::GraphBreak& found : passes::find_graph_breaks(graph)) all.push_back(shown(found));
-    return all;
 }
 
 }  // namespace loupe::session

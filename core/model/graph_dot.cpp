@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/study/graph_dot.h"
+#include "core/model/graph_dot.h"
 
 #include "core/base/strings.h"
 #include "core/value/ivalue.h"

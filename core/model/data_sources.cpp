@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/train/data_sources.h"
+#include "core/model/data_sources.h"
 
 #include "core/base/error.h"
 #include "core/base/strings.h"

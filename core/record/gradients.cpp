@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/study/gradients.h"
+#include "core/record/gradients.h"
 
-#include <limits>
 #include <map>
 
 #include "core/autograd/variable.h"
@@ -28,36 +27,6 @@ std::optional<double> norm_of(const Statistics& statistics) {
 }
 
 }  // namespace
-
-std::int64_t GradientRow::count() const {
-    std::int64_t count = 1;
-    for (const std::int64_t size : shape) {
-        if (__builtin_mul_overflow(count, size, &count)) return std::numeric_limits<std::int64_t>::max();
-    }
-    return count;
-}
-
-std::string GradientRow::finite_share_text() const {
-    Statistics counts;
-    counts.count = count();
-    counts.nan_count = nan_count;
-    counts.inf_count = inf_count;
-    return session::finite_share_text(counts);
-}
-
-std::optional<double> GradientRow::weight_ratio() const {
-    if (role != Role::Weight || !finite || !weight_norm || *weight_norm <= 0) return std::nullopt;
-    return finite->norm / *weight_norm;
-}
-
-void GradientRow::set_gradient(const Statistics& gradient) {
-    has_gradient = true;
-    nan_count = gradient.nan_count;
-    inf_count = gradient.inf_count;
-    zero_fraction = gradient.count > 0 ? static_cast<double>(gradient.zero_count) / static_cast<double>(gradient.count) : 0;
-    finite.reset();
-    if (gradient.finite) finite = {gradient.finite->abs_mean, gradient.finite->abs_max, gradient.finite->norm};
-}
 
 std::vector<GradientRow> gradient_rows(nn::Module& module, const Recorder* recorder) {
     const auto classes = classes_by_path(module);

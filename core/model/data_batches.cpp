@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/train/training_data.h"
+#include "core/model/data_batches.h"
 
 #include <random>
 
@@ -74,11 +74,11 @@ IValue usable(const IValue& value) {
     return fn::to_dtype(value.to_tensor(), static_cast<std::int64_t>(ScalarType::Float32));
 }
 
-TrainingBatch batch_of(const IValue& value) {
+DataBatch batch_of(const IValue& value) {
     std::vector<IValue> parts{value};
     if (value.is_list()) parts = value.to_list().elements;
     if (value.is_tuple()) parts = value.to_tuple().elements;
-    TrainingBatch batch;
+    DataBatch batch;
     for (IValue& part : parts) batch.inputs.push_back(usable(part));
     // What has no target is its own.
     batch.target = batch.inputs.back();
@@ -89,7 +89,7 @@ TrainingBatch batch_of(const IValue& value) {
     return batch;
 }
 
-class LoadedData final : public TrainingData {
+class LoadedData final : public DataBatches {
   public:
     LoadedData(data::DatasetPtr samples, const data::LoaderOptions& options) : samples_(std::move(samples)), loader_(samples_, options) {}
 
@@ -99,7 +99,7 @@ class LoadedData final : public TrainingData {
         stream_ = nullptr;  // its threads end before others begin
         stream_ = loader_.iterate();
     }
-    std::optional<TrainingBatch> next() override {
+    std::optional<DataBatch> next() override {
         const MemoryCategoryScope category(MemoryCategory::Input);
         const std::optional<IValue> batch = stream_->next();
         if (!batch) return std::nullopt;
@@ -112,10 +112,9 @@ class LoadedData final : public TrainingData {
     Ptr<data::BatchStream> stream_;
 };
 
-data::Source source_of(const TrainOptions& options) {
-    const DataSpec& spec = options.data;
+data::Source source_of(const DataSpec& spec, std::uint64_t seed) {
     if (spec.path.empty()) {
-        const Arrays arrays = made_up(spec, options.seed);
+        const Arrays arrays = made_up(spec, seed);
         const std::string what = concat(spec.count, " made-up samples");
         return {make_ptr<data::TensorDataset>(TensorList{arrays.input, arrays.target}), {}, what, {}};
     }
@@ -124,14 +123,14 @@ data::Source source_of(const TrainOptions& options) {
 
 }  // namespace
 
-TrainingSets open_training_data(const TrainOptions& options) {
-    data::Source source = source_of(options);
-    if (source.dataset->size() == 0) throw Error(ErrorKind::Usage, "there is no sample", {.file = options.data.path});
+BatchedData open_batches(const DataSpec& spec, const BatchOptions& options) {
+    data::Source source = source_of(spec, options.seed);
+    if (source.dataset->size() == 0) throw Error(ErrorKind::Usage, "there is no sample", {.file = spec.path});
     data::LoaderOptions loading;
     loading.batch_size = std::max<std::int64_t>(1, options.batch_size);
     loading.num_workers = std::max(0, options.workers);
     loading.on_damage = options.skip_damaged ? data::OnDamage::Skip : data::OnDamage::Stop;
-    TrainingSets sets;
+    BatchedData sets;
     sets.summary = source.description;
     data::DatasetPtr samples = std::move(source.dataset);
     if (options.held_out > 0) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/model/backward_roots.h"
+#include "core/record/backward_roots.h"
 
 #include <algorithm>
 
@@ -17,7 +17,7 @@
 #include "core/model/inputs.h"
 #include "core/model/literal.h"
 #include "core/record/recorder.h"
-#include "core/train/training_data.h"
+#include "core/model/data_batches.h"
 
 namespace loupe::session {
 namespace {
@@ -148,12 +148,11 @@ BackwardSource::BackwardSource(const BackwardFrom& from, const PreparedMethod& m
 // The targets of as many examples of the data as the output has rows, in the data's order.
 Tensor BackwardSource::data_target(const Tensor& output) const {
     const Generator::State random = default_generator().state();
-    TrainOptions options;
-    options.data = from_.target.data;
+    BatchOptions options;
     options.batch_size = output.dim() > 0 ? output.size(0) : 1;
     options.shuffle = false;
     options.seed = seed_;
-    const TrainingSets sets = open_training_data(options);
+    const BatchedData sets = open_batches(from_.target.data, options);
     sets.training->begin_epoch();
     const auto batch = sets.training->next();
     default_generator().set_state(random);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/model/compile_program.h"
+#include "core/study/compile_program.h"
 
 #include <algorithm>
 #include <chrono>
@@ -10,8 +10,10 @@
 #include "core/autograd/observer.h"
 #include "core/base/cancel.h"
 #include "core/base/error.h"
-#include "core/model/backward_roots.h"
-#include "core/record/kept_state.h"
+#include "core/record/backward_roots.h"
+#include "core/record/run_phases.h"
+#include "core/study/autotune.h"
+#include "core/study/kept_state.h"
 
 namespace loupe::session {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "core/nn/module.h"
 #include "core/record/recorder.h"
-#include "core/session/requests.h"
+#include "core/record/gradient_row.h"
 
 namespace loupe::session {
 

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// The plugins of the process, for rooms below the loader: code that needs what plugins register calls plugins() first.
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace loupe {
+
+struct PluginStatus {
+    std::string name;         // as it says itself; the file's name when it could not
+    std::string description;
+    std::string needs;
+    std::filesystem::path file;
+    bool loaded = false;
+    std::string reason;       // why not
+};
+
+// Loads the plugins of all folders the first time; the list of them every time. Safe to call from any thread.
+const std::vector<PluginStatus>& plugins();
+
+// What loads them; without one there are none.
+using PluginLoader = std::vector<PluginStatus> (*)();
+void set_plugin_loader(PluginLoader loader);
+
+}  // namespace loupe

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/model/weights.h"
+
+#include "core/base/error.h"
+#include "core/formats/file_kind.h"
+
+namespace loupe::session {
+
+bool is_weights_only(const std::filesystem::path& path) {
+    const FileKind kind = identify_file(MappedFile::open(path)).kind;
+    return kind == FileKind::Checkpoint || kind == FileKind::LegacyCheckpoint || kind == FileKind::Npz ||
+           kind == FileKind::Safetensors;
+}
+
+bool holds_weights(const std::filesystem::path& path) {
+    std::error_code ignored;
+    if (!std::filesystem::is_regular_file(path, ignored)) return false;
+    try {
+        return is_weights_only(path);
+    } catch (const Error&) {
+        return false;  // damaged, or not to be read: opening it says how
+    }
+}
+
+std::filesystem::path weights_beside(const std::filesystem::path& source) {
+    std::error_code ignored;
+    for (const char* extension : {".pt", ".pth", ".safetensors", ".npz"}) {
+        std::filesystem::path path = source;
+        path.replace_extension(extension);
+        if (std::filesystem::is_regular_file(path, ignored) && is_weights_only(path)) return path;
+    }
+    return {};
+}
+
+}  // namespace loupe::session

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/record/run_phases.h"
+
+#include "core/autograd/grad_mode.h"
+#include "core/autograd/variable.h"
+
+namespace loupe::session {
+
+StatementScope::StatementScope(const Program& program, Recorder& recorder) : eager_(program.file().eager.get()) {
+    if (eager_ == nullptr) return;
+    recorder.name_modules(program.module());
+    eager_->set_statement_hook([&recorder](EagerModel::Statement statement) { recorder.before_statement(std::move(statement)); });
+}
+StatementScope::~StatementScope() {
+    if (eager_ != nullptr) eager_->set_statement_hook(nullptr);
+}
+
+void require_input_gradients(const std::vector<IValue>& arguments) {
+    for (const IValue& argument : arguments) {
+        visit_tensors(argument, [](const Tensor& t) {
+            if (t.defined() && is_differentiable(t.dtype()) && is_leaf(t)) set_requires_grad(t, true);
+        });
+    }
+}
+
+void run_phases(const PreparedMethod& method, std::vector<IValue> arguments, const BackwardSource* backward,
+                const std::function<void(const IValue&)>& on_result) {
+    const GradModeScope grad(backward != nullptr);
+    BackwardRoots roots;
+    {
+        const MemoryCategoryScope category(MemoryCategory::Activation);
+        const IValue result = method.forward(std::move(arguments));
+        if (on_result) on_result(result);
+        if (backward != nullptr) roots = backward->roots(method, result);
+    }
+    if (backward == nullptr) return;
+    const MemoryCategoryScope category(MemoryCategory::Gradient);
+    run_backward(roots);
+}
+
+}  // namespace loupe::session

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// A method run phase by phase, for whoever watches: forward, and backward from what was chosen.
+
+#include <functional>
+#include <vector>
+
+#include "core/model/program.h"
+#include "core/record/backward_roots.h"
+#include "core/record/recorder.h"
+
+namespace loupe::session {
+
+// Statements of a model source are told to the recorder while it lives.
+class StatementScope {
+  public:
+    StatementScope(const Program& program, Recorder& recorder);
+    StatementScope(const StatementScope&) = delete;
+    StatementScope& operator=(const StatementScope&) = delete;
+    ~StatementScope();
+
+  private:
+    EagerModel* eager_;
+};
+
+// Tensors inside the arguments that can have a gradient become leaves that require it.
+void require_input_gradients(const std::vector<IValue>& arguments);
+// Forward, and backward from what was chosen (null: no backward), with memory by category. on_result sees the forward's
+// result, which backward itself does not keep alive.
+void run_phases(const PreparedMethod& method, std::vector<IValue> arguments, const BackwardSource* backward,
+                const std::function<void(const IValue&)>& on_result = {});
+
+}  // namespace loupe::session

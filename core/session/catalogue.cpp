@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/session/catalogue.h"
+
+#include "core/dispatch/plugin_list.h"
+#include "core/passes/pass_list.h"
+#include "core/passes/pipeline.h"
+
+namespace loupe::session {
+
+std::vector<PassInfo> list_passes() {
+    std::vector<PassInfo> all;
+    for (const passes::Pass* pass : passes::all_passes()) all.push_back({std::string(pass->name), std::string(pass->summary)});
+    return all;
+}
+
+std::vector<std::string> list_pipelines() {
+    std::vector<std::string> names{"none"};
+    for (const passes::Pipeline& pipeline : passes::named_pipelines()) names.push_back(pipeline.name);
+    return names;
+}
+
+std::vector<PluginInfo> list_plugins() {
+    std::vector<PluginInfo> all;
+    for (const PluginStatus& status : plugins()) {
+        all.push_back({status.name, status.file.string(), status.description, status.loaded, status.reason});
+    }
+    return all;
+}
+
+}  // namespace loupe::session

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// What the program knows, without a model: passes, pipelines, plugins.
+
+#include <string>
+#include <vector>
+
+namespace loupe::session {
+
+struct PassInfo {
+    std::string name;
+    std::string summary;
+};
+std::vector<PassInfo> list_passes();
+std::vector<std::string> list_pipelines();
+
+struct PluginInfo {
+    std::string name;
+    std::string file;
+    std::string description;
+    bool loaded = false;
+    std::string reason;             // why not
+};
+std::vector<PluginInfo> list_plugins();
+
+}  // namespace loupe::session

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "core/record/recording.h"
+
+namespace loupe::session {
+
+// What a session that was kept came back to.
+struct RestoredRun {
+    EventId events = 0;  // 0: no run was kept
+    std::string note;    // what is missing of it; empty when nothing is
+    std::string error;   // not empty: nothing was restored
+};
+
+}  // namespace loupe::session

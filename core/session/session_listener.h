@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Who shows a session, as its engine knows them.
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "core/model/model_info.h"
+#include "core/record/recording.h"
+#include "core/session/status.h"
+#include "core/study/compilation.h"
+#include "core/train/training.h"
+
+namespace loupe::session {
+
+// Told from the engine thread; must return soon (post to another thread) and not call the session's blocking functions.
+class SessionListener {
+  public:
+    virtual ~SessionListener() = default;
+    virtual void on_status(const Status&) {}
+    // A model was opened (null: closed).
+    virtual void on_model(std::shared_ptr<const ModelInfo>) {}
+    // A run began; its recording grows from now on.
+    virtual void on_recording(std::shared_ptr<const Recording>) {}
+    // More events were recorded. At most about 60 times a second, and once at the end.
+    virtual void on_events(std::size_t event_count) { (void)event_count; }
+    // A training began or went on: at most about 20 times a second, and at the end.
+    virtual void on_training(std::shared_ptr<const TrainingLog>) {}
+    // A graph was compiled in a mode: asked for by request_compile, or because a run begins.
+    virtual void on_compiled(std::shared_ptr<const CompileReport>) {}
+    // What a model source did, or was kept from doing, with files.
+    struct FileAccess {
+        enum class Kind {
+            None,
+            Refused,  // allow: what has to be permitted for it; empty when nothing can be
+            Wrote,    // the source has written into its fresh folder
+            Left,     // the fresh folder of a source that is closed, with files in it
+        };
+        Kind kind = Kind::None;
+        bool is_write = false;
+        std::string path = {};
+        std::string allow = {};
+        std::string folder = {};
+    };
+    struct LogEntry {
+        enum class Level { Info, Warning, Error } level = Level::Info;
+        std::string text;
+        EventId event = 0;      // a link to where it happened
+        int graph_node = -1;
+        std::string scope;
+        SourcePlace source;
+        std::int64_t training_step = 0;  // the same, of a training: Session::look_at_step
+        std::weak_ptr<const TrainingLog> training = {};  // the one whose step it is: others have one of that number too
+        std::string details = {};  // where text is the first of several lines: all of them, as Status::details
+        FileAccess access = {};
+    };
+    virtual void on_log(const LogEntry&) {}
+};
+
+}  // namespace loupe::session

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/tensor/tensor.h"
+
+namespace loupe {
+
+// A row-major copy of the elements, not seen by whoever watches allocations.
+Tensor copy_elements(const Tensor& t);
+
+}  // namespace loupe
