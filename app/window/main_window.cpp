@@ -197,7 +197,7 @@ void MainWindow::makeRunActions() {
     add("pause", tr("&Pause"), tr("Pause before the next operator"), QKeyCombination(Qt::CTRL, Qt::Key_Pause),
         [this] { bridge_->session().pause(); }, busy);
     add("stop", tr("&Stop"), tr("End the run; what was recorded stays"), QKeyCombination(Qt::SHIFT, Qt::Key_F5),
-        [this] { bridge_->session().stop(); }, parked);
+        [this] { bridge_->stop(); }, parked);
     add("step_over", tr("Step &over"), tr("Run the next operator or module call"), Qt::Key_F10,
         [this] { startRun([this] { bridge_->step(StepKind::Over); }); }, notBusy);
     add("step_into", tr("Step &into"), tr("Run the next operator, going into module calls"), Qt::Key_F11,
@@ -573,7 +573,7 @@ void MainWindow::closeEvent(QCloseEvent* event) {
     keeper_->close();
     docks_->save();
     QSettings().setValue(QStringLiteral("window/geometry"), saveGeometry());
-    bridge_->session().stop();
+    bridge_->stop();
     event->accept();
 }
 

@@ -94,7 +94,8 @@ class Session {
     // on_model, on_recording and Finished, as if it had run just now; it has no engine behind it until it is run again.
     // build: of a model source, the expression that makes the model: "Net(10, width=64)". Without one it is what the source
     // says, or what it was opened with before when the same file is opened again; see ModelInfo::constructors.
-    void open(const std::filesystem::path& file, const std::string& build = {});
+    // opened: called when it is open, behind what listeners are told; not when it fails, is stopped or another is opened.
+    void open(const std::filesystem::path& file, const std::string& build = {}, std::function<void()> opened = {});
     void close();
     // What a model source may do with files besides what every source may, from its next opening on; kept while the session
     // lives. Replaces what it was permitted before.

@@ -137,11 +137,6 @@ void SessionBridge::takeStatus(const session::Status& status) {
     emit statusChanged();
     if (has_moved) tellWeightsChanged();  // to another step of the training
     if (status.stopped_at_breakpoint != 0) emit breakpointsChanged();
-    const bool is_open = status.state == RunState::Ready;
-    if (when_open_ && (is_open || status.state == RunState::Failed)) {
-        const auto then = std::exchange(when_open_, nullptr);
-        if (is_open) then();
-    }
 }
 
 EventId SessionBridge::parkedEvent() const {
@@ -156,7 +151,7 @@ int SessionBridge::parkedNode() const {
 
 void SessionBridge::takeModel(std::shared_ptr<const session::ModelInfo> model) {
     // The same model: a source that was edited, or got its graph when its run began.
-    const bool isAgain = when_open_ || status_.state == RunState::Running || (model && model->path == opened_ && model->recorded_in.empty());
+    const bool isAgain = status_.state == RunState::Running || (model && model->path == opened_ && model->recorded_in.empty());
     model_ = std::move(model);
     if (model_) opened_ = model_->path;
     if (!isTraining()) training_ = nullptr;
@@ -482,7 +477,10 @@ void SessionBridge::setInputs(const std::vector<session::InputSpec>& inputs) {
     emit inputsChanged();
 }
 
-void SessionBridge::open(const QString& file, const QString& build) { session_->open(file.toStdString(), build.toStdString()); }
+void SessionBridge::open(const QString& file, const QString& build) {
+    when_open_ = nullptr;
+    session_->open(file.toStdString(), build.toStdString());
+}
 
 void SessionBridge::train(const session::TrainOptions& options) {
     tellOfOlderText();
@@ -502,7 +500,17 @@ void SessionBridge::runAgain() {
 void SessionBridge::openAgainThen(std::function<void()> then) {
     if (!model_) return;
     when_open_ = std::move(then);
-    session_->open(model_->path);
+    // A run that is stopped for it ends in Ready too: only the opening itself says that it is done.
+    const auto opened = [this, number = ++openings_] {
+        if (number != openings_ || !when_open_) return;
+        std::exchange(when_open_, nullptr)();
+    };
+    session_->open(model_->path, {}, [this, opened] { QMetaObject::invokeMethod(this, opened, Qt::QueuedConnection); });
+}
+
+void SessionBridge::stop() {
+    when_open_ = nullptr;
+    session_->stop();
 }
 
 void SessionBridge::setForm(session::ModelForm form) {
@@ -511,7 +519,10 @@ void SessionBridge::setForm(session::ModelForm form) {
                        }));
 }
 
-void SessionBridge::closeModel() { session_->close(); }
+void SessionBridge::closeModel() {
+    when_open_ = nullptr;
+    session_->close();
+}
 
 void SessionBridge::run() {
     tellOfOlderText();

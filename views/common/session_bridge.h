@@ -90,6 +90,8 @@ class SessionBridge : public QObject {
     void runAgain();
     // The same with something else to do when it is open; nothing is done when it does not open.
     void openAgainThen(std::function<void()> then);
+    // Ends what runs or is opened; what was to be done when it is open is not.
+    void stop();
 
     // Texts of sources that are edited and not yet written, by file.
     const std::map<QString, QString>& sourceEdits() const { return edits_; }
@@ -246,7 +248,8 @@ class SessionBridge : public QObject {
     session::EventId wanted_event_ = 0;  // of the step before: selected again in the one that is shown next
     std::deque<LogEntry> log_;
     session::EventId event_ = 0;
-    std::function<void()> when_open_;
+    std::function<void()> when_open_;  // of the opening that was ordered last
+    int openings_ = 0;
     std::map<QString, QString> edits_;
     std::map<QString, QString> written_;  // since the model was opened
     QString loaded_weights_;

@@ -32,7 +32,7 @@ TrainView::TrainView(SessionBridge& bridge, QWidget* parent) : View(bridge, pare
     };
     start_ = button(QStringLiteral("run"), tr("Train"), QStringLiteral("trainStart"), &TrainView::train);
     pause_ = button(QStringLiteral("pause"), tr("Pause"), QStringLiteral("trainPause"), &TrainView::pauseOrGoOn);
-    stop_ = button(QStringLiteral("stop"), tr("Stop"), QStringLiteral("trainStop"), [this] { this->bridge().session().stop(); });
+    stop_ = button(QStringLiteral("stop"), tr("Stop"), QStringLiteral("trainStop"), [this] { this->bridge().stop(); });
     more_ = button(QStringLiteral("forward"), tr("Go on"), QStringLiteral("trainMore"), &TrainView::goOn);
     save_ = button(QStringLiteral("export"), tr("Save"), QStringLiteral("trainSave"), [] {});
     makeMenus();
