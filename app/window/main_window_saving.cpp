@@ -182,10 +182,13 @@ void MainWindow::saveTraining(std::function<void()> then) {
     if (file.isEmpty()) return;
     // One that goes on is ended: what it has learned until then is what is saved.
     if (then && bridge_->isTraining()) bridge_->stop();
+    // While an earlier step is looked at, that is what is saved; where the end would be lost, the end.
+    const bool isPast = bridge_->isAtPastStep() && !then;
+    if (bridge_->isAtPastStep() && then) bridge_->returnToEnd();
     const bool isCheckpoint = chosen == checkpoint && hasTraining && !file.endsWith(QLatin1String(".npz"));
-    const auto done = [this, file, then = std::move(then)](const std::string& failure) {
+    const auto done = [this, file, isPast, then = std::move(then)](const std::string& failure) {
         if (!failure.empty()) return banner_->tell(views::text(failure), {{tr("Save elsewhere\u2026"), [this, then] { saveTraining(then); }}});
-        bridge_->setUnsaved(false, bridge_->hasUnsavedRun());
+        bridge_->setUnsaved(isPast && bridge_->hasUnsavedTraining(), bridge_->hasUnsavedRun());
         bridge_->addLog({.text = tr("the model was written to %1").arg(file).toStdString(), .scope = {}, .source = {}});
         if (then) then();
     };

@@ -132,6 +132,11 @@ void Session::Engine::begin_training(const TrainOptions& options, TrainFrom from
 
 void Session::Engine::do_train(const TrainOptions& options, TrainFrom from) {
     if (!program_) throw Error(ErrorKind::Usage, "no model is open", {.hint = "open a file first"});
+    if (from == TrainFrom::Start && training_end_) {
+        const std::string place = concat("the model is at step ", trainer_->steps_done(), " of a training that came to step ");
+        throw Error(ErrorKind::Usage, concat(place, training_end_->steps_done, ", which would be lost"),
+                    {.hint = "go back to its end, or go on from this step"});
+    }
     change_status([](Status& status) {
         status = Status{};
         status.state = RunState::Running;

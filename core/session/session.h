@@ -110,9 +110,10 @@ class Session {
     void resume();                    // continue from where it is parked
     void pause();                     // at the next operator
     void stop();                      // ends the run (or the opening, or a request); what was recorded stays
-    // A training from its beginning. Steps run unobserved but for those that are recorded to be looked at, and those that
-    // somebody wants to stop in: pause(), step() and breakpoints work inside any step. A step that fails, or whose numbers
-    // are none, leaves the model as it was before the step and is repeated recorded: Failed, at the event that began it.
+    // A training from its beginning; Failed while an earlier step of another is looked at. Steps run unobserved but for
+    // those that are recorded to be looked at, and those that somebody wants to stop in: pause(), step() and breakpoints
+    // work inside any step. A step that fails, or whose numbers are none, leaves the model as it was before the step and
+    // is repeated recorded: Failed, at the event that began it.
     void train(const TrainOptions& options);
     // Goes on with the training that was stopped or is done; of the options those that can change do.
     void train_on(const TrainOptions& options);

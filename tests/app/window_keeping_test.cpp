@@ -10,6 +10,7 @@
 #include <QDirIterator>
 #include <QDockWidget>
 #include <QFile>
+#include <QFileDialog>
 #include <QJsonArray>
 #include <QJsonDocument>
 #include <QJsonObject>
@@ -34,6 +35,7 @@
 #include "app/window/session_keeper.h"
 #include "app/window/session_store.h"
 #include "app/window/unsaved_question.h"
+#include "core/session/trainer.h"
 #include "tests/views/patience.h"
 #include "views/common/format.h"
 #include "views/common/theme.h"
@@ -138,6 +140,7 @@ class WindowKeepingTest : public QObject {
 
   private slots:
     void initTestCase() {
+        QCoreApplication::setAttribute(Qt::AA_DontUseNativeDialogs);
         QCoreApplication::setOrganizationName(QStringLiteral("TensorloupeTest"));
         QApplication::setQuitOnLastWindowClosed(false);
         views::Theme::instance().setMode(views::Theme::Mode::Dark);
@@ -259,6 +262,35 @@ class WindowKeepingTest : public QObject {
         answer(question(), QStringLiteral("Cancel"));
         QTRY_VERIFY(!question());
         QVERIFY(window_->isVisible());
+    }
+
+    // What was learned is saved, not the earlier step that is looked at.
+    void theEndIsSavedFromAnEarlierStep() {
+        open(model("digits"));
+        session::TrainOptions options;
+        options.data.path = LOUPE_SOURCE_DIR "/resources/models/digits_data.npz";
+        options.max_steps = 5;
+        auto& bridge = window_->bridge();
+        bridge.train(options);
+        QTRY_COMPARE(state(), RunState::Finished);
+        bridge.lookAtStep(2);
+        QTRY_COMPARE(state(), RunState::Paused);
+        QTRY_VERIFY(bridge.isAtPastStep() && bridge.hasUnsavedTraining());
+        const QString file = folder_->filePath(QStringLiteral("learned.pt"));
+        window_->openFile(model("gpt"));
+        QTRY_VERIFY(question());
+        QTimer choice;  // while the dialog waits for an answer
+        connect(&choice, &QTimer::timeout, this, [&] {
+            auto* dialog = qobject_cast<QFileDialog*>(QApplication::activeModalWidget());
+            if (!dialog) return;
+            choice.stop();
+            dialog->selectFile(file);
+            QMetaObject::invokeMethod(dialog, "accept");
+        });
+        choice.start(20);
+        answer(question(), QStringLiteral("Save"));
+        QTRY_VERIFY(isOpen(model("gpt")));
+        QCOMPARE(session::read_training_checkpoint(file.toStdString(), {}).step, std::int64_t{5});
     }
 
     // --- a run is of the text in sight

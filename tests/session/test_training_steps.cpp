@@ -132,6 +132,7 @@ class TestTrainingSteps : public QObject {
     void dropout_follows_the_seed();
     void what_drifts_has_no_gradient();
     void the_end_is_returned_to();
+    void another_training_does_not_lose_the_end();
     void goes_on_from_an_earlier_step();
     void another_step_from_inside_one();
     void what_cannot_be_run_again_is_said();
@@ -559,6 +560,29 @@ void TestTrainingSteps::the_end_is_returned_to() {
     session.wait_idle();
     QVERIFY(numbers_of(*session.training()) == numbers_of(*whole.training()));
     QVERIFY(elements(session, "fc.weight") == elements(whole, "fc.weight"));
+}
+
+void TestTrainingSteps::another_training_does_not_lose_the_end() {
+    Session session;
+    open(session, file("net.py"));
+    train(session, options());
+    const auto weights = elements(session, "fc.weight");
+    session.look_at_step(9);
+    session.wait_idle();
+    session.resume();
+    session.wait_idle();
+    session.train(options());
+    session.wait_idle();
+    QCOMPARE(session.status().state, RunState::Failed);
+    const std::string error = session.status().error;
+    QVERIFY2(error.find("at step 9 of a training that came to step 24") != std::string::npos, error.c_str());
+    QCOMPARE(session.status().training_end, 24);
+    QCOMPARE(session.trainings().size(), std::size_t{1});
+    session.return_to_end();
+    session.wait_idle();
+    QVERIFY(elements(session, "fc.weight") == weights);
+    train(session, options());
+    QCOMPARE(session.trainings().size(), std::size_t{2});
 }
 
 // With the same settings it comes out as it did before; the log of what came after stays.

@@ -42,6 +42,8 @@ class SessionBridge : public QObject {
     // What the graph was compiled to last; null when it was not since the model was opened.
     const std::shared_ptr<const session::CompileReport>& compiled() const { return compiled_; }
     bool isTraining() const { return status_.is_training; }
+    // The model is as it was at an earlier step of its training: Session::look_at_step.
+    bool isAtPastStep() const { return status_.training_end != 0; }
 
     // What is selected. Setting one sets the others that follow from it; then currentChanged() is sent.
     session::EventId currentEvent() const { return event_; }
