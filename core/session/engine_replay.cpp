@@ -98,6 +98,7 @@ void Session::Engine::do_look_at_step(std::int64_t step) {
         trainer.restore(*from);
         replay_until(trainer, step - 1);
     } catch (...) {
+        const CancelScope whole(nullptr);
         trainer.restore(*training_end_);
         training_end_.reset();
         settle();
@@ -118,6 +119,7 @@ void Session::Engine::do_look_at_step(std::int64_t step) {
             done = trainer.update();
         });
     } catch (...) {
+        const CancelScope whole(nullptr);
         trainer.restore(before);
         settle();
         throw;

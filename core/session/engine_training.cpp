@@ -133,8 +133,9 @@ void Session::Engine::begin_training(const TrainOptions& options, TrainFrom from
 void Session::Engine::do_train(const TrainOptions& options, TrainFrom from) {
     if (!program_) throw Error(ErrorKind::Usage, "no model is open", {.hint = "open a file first"});
     if (from == TrainFrom::Start && training_end_) {
-        const std::string place = concat("the model is at step ", trainer_->steps_done(), " of a training that came to step ");
-        throw Error(ErrorKind::Usage, concat(place, training_end_->steps_done, ", which would be lost"),
+        const std::string now = concat("the model is at step ", trainer_->steps_done());
+        const std::string end = concat(" of a training that came to step ", training_end_->steps_done);
+        throw Error(ErrorKind::Usage, concat(now, end, ", which would be lost"),
                     {.hint = "go back to its end, or go on from this step"});
     }
     change_status([](Status& status) {
@@ -264,23 +265,26 @@ void Session::Engine::train_steps(Trainer& trainer) {
 bool Session::Engine::train_step(Trainer& trainer, bool recorded) {
     TrainingStep done;
     std::string wrong;
+    bool has_begun = false;  // to change what is learned
     const auto step = [&] {
         wrong = trainer.compute();
         if (!wrong.empty() && trainer.options().stop_at_nan) return;
         wrong.clear();
+        has_begun = true;
+        // One that nobody parks in is stopped behind the optimiser.
+        std::optional<CancelScope> whole;
+        if (!recorded) whole.emplace(nullptr);
         done = trainer.update();
     };
-    // A step that is stopped in may be left in the middle of the optimiser.
+    // A step that is stopped in, or whose optimiser runs the model, may be left in the middle of the optimiser.
     std::optional<TrainerState> before;
+    if (recorded || trainer.runs_model_in_update()) before = trainer.state();
     try {
-        if (recorded) {
-            before = trainer.state();
-            record_step(trainer, step);
-        } else {
-            step();
-        }
+        if (recorded) record_step(trainer, step);
+        else step();
     } catch (const Error& error) {
-        if (before) trainer.restore(*before);
+        const CancelScope whole(nullptr);
+        if (before && (recorded || has_begun)) trainer.restore(*before);
         else trainer.undo();
         if (error.kind() == ErrorKind::Cancelled || recorded) throw;
         return train_step(trainer, true);  // once more, to be looked at

@@ -73,6 +73,35 @@ class Net(nn.Module):
 model = Net(torch.%s)
 )";
 
+// Counts its calls, and does something in one of them.
+constexpr const char* kCounting = R"(import torch
+import torch.nn as nn
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(2, 2)
+        self.register_buffer("calls", torch.zeros(1))
+
+    def forward(self, x):
+        self.calls.add_(1)
+        if self.calls.item() == %d:
+            %s
+        return self.fc(x)
+
+torch.manual_seed(1)
+model = Net()
+)";
+
+// Stops the session when the model prints.
+class Stopper : public SessionListener {
+  public:
+    void on_log(const LogEntry& entry) override {
+        if (entry.text == "stop now") session->stop();
+    }
+    Session* session = nullptr;
+};
+
 class Log : public SessionListener {
   public:
     void on_log(const LogEntry& entry) override { entries.push_back(entry); }
@@ -133,6 +162,8 @@ class TestTrainingSteps : public QObject {
     void what_drifts_has_no_gradient();
     void the_end_is_returned_to();
     void another_training_does_not_lose_the_end();
+    void an_optimiser_that_runs_the_model_leaves_whole_steps();
+    void stopping_inside_a_recorded_step_keeps_the_place_in_the_data();
     void goes_on_from_an_earlier_step();
     void another_step_from_inside_one();
     void what_cannot_be_run_again_is_said();
@@ -583,6 +614,76 @@ void TestTrainingSteps::another_training_does_not_lose_the_end() {
     QVERIFY(elements(session, "fc.weight") == weights);
     train(session, options());
     QCOMPARE(session.trainings().size(), std::size_t{2});
+}
+
+// LBFGS runs the model several times a step: where that fails, or is stopped, no step is left half done.
+void TestTrainingSteps::an_optimiser_that_runs_the_model_leaves_whole_steps() {
+    TrainOptions how = options();
+    how.optimizer = "LBFGS(max_iter=4)";
+    const auto write = [&](int call, const char* what) {
+        write_file_atomically(file("counting.py"), QString::asprintf(kCounting, call, what).toStdString());
+    };
+    // After two steps and after three.
+    std::vector<double> weights[2];
+    int calls = 0;
+    for (const int steps : {2, 3}) {
+        write(-1, "pass");
+        Session session;
+        open(session, file("counting.py"));
+        how.max_steps = steps;
+        train(session, how);
+        weights[steps - 2] = elements(session, "fc.weight");
+        if (steps == 2) calls = static_cast<int>(elements(session, "calls").front());
+    }
+    QVERIFY(calls > 2 && weights[0] != weights[1]);
+    how.max_steps = 0;
+    // The second evaluation of the third step.
+    write(calls + 2, "raise ValueError('enough')");
+    Session failing;
+    open(failing, file("counting.py"));
+    failing.train(how);
+    failing.wait_idle();
+    QCOMPARE(failing.status().state, RunState::Failed);
+    QCOMPARE(failing.training()->step_count(), std::size_t{2});
+    QVERIFY(elements(failing, "fc.weight") == weights[0]);
+
+    write(calls + 2, "print('stop now')");
+    Stopper stopper;
+    Session stopped(&stopper);
+    stopper.session = &stopped;
+    open(stopped, file("counting.py"));
+    stopped.train(how);
+    stopped.wait_idle();
+    QCOMPARE(stopped.status().state, RunState::Ready);
+    QCOMPARE(stopped.training()->step_count(), std::size_t{3});
+    QVERIFY(elements(stopped, "fc.weight") == weights[1]);
+}
+
+// The batches of the epoch are counted off again, though what stopped the step would stop that too.
+void TestTrainingSteps::stopping_inside_a_recorded_step_keeps_the_place_in_the_data() {
+    Session whole;
+    open(whole, file("net.py"));
+    train(whole, options());
+
+    Session session;
+    open(session, file("net.py"));
+    TrainOptions how = options();
+    how.max_steps = 5;
+    train(session, how);
+    Breakpoint at;
+    at.kind = Breakpoint::Kind::Phase;
+    at.phase = RunPhase::Optimizer;
+    const int id = session.add_breakpoint(at);
+    session.train_on(options());
+    session.wait_idle();
+    QCOMPARE(session.status().state, RunState::Paused);
+    session.stop();
+    session.wait_idle();
+    session.remove_breakpoint(id);
+    session.train_on(options());
+    session.wait_idle();
+    QVERIFY(numbers_of(*session.training()) == numbers_of(*whole.training()));
+    QVERIFY(elements(session, "fc.weight") == elements(whole, "fc.weight"));
 }
 
 // With the same settings it comes out as it did before; the log of what came after stays.

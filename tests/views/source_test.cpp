@@ -141,7 +141,8 @@ class SourceTest : public QObject {
         bool was_done = false;
         bridge.openAgainThen([&] { was_done = true; });
         bridge.open(other);
-        QTRY_VERIFY(bridge.model() && text(bridge.model()->path) == other && isReached(bridge.status(), session::RunState::Ready));
+        QTRY_VERIFY(bridge.model() && text(bridge.model()->path) == other);
+        waitFor(bridge, session::RunState::Ready);
         bridge.openAgainThen([&] { was_done = true; });
         bridge.stop();
         bridge.session().wait_idle();

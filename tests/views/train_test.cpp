@@ -285,8 +285,7 @@ class TrainTest : public QObject {
         QTRY_VERIFY(says("", SessionBridge::LogEntry::Level::Error));
     }
 
-    // What is saved while an earlier step is looked at is that step: the end is in no file, and no new training takes its
-    // place.
+    // What is saved while an earlier step is looked at is that step: the end is in no file; no training replaces it.
     void anEarlierStepIsSavedBesideTheEnd() {
         few(6);
         view_->train();

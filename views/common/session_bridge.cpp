@@ -151,7 +151,8 @@ int SessionBridge::parkedNode() const {
 
 void SessionBridge::takeModel(std::shared_ptr<const session::ModelInfo> model) {
     // The same model: a source that was edited, or got its graph when its run began.
-    const bool isAgain = status_.state == RunState::Running || (model && model->path == opened_ && model->recorded_in.empty());
+    const bool isSameFile = model && model->path == opened_ && model->recorded_in.empty();
+    const bool isAgain = status_.state == RunState::Running || isSameFile;
     model_ = std::move(model);
     if (model_) opened_ = model_->path;
     if (!isTraining()) training_ = nullptr;

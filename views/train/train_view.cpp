@@ -240,8 +240,9 @@ void TrainView::showState() {
     const QString notFree = !hasModel ? tr("no model is open") : tr("something runs; stop it first");
     // A new training would lose the end of this one.
     const bool isPast = bridge().isAtPastStep();
-    const QString whyNotStart = isPast ? tr("the model is at an earlier step; go on from there or back to the end") : notFree;
-    allow(start_, isFree && !isPast, tr("Trains from the model as it is now, with a new optimiser"), whyNotStart);
+    const QString past = tr("the model is at an earlier step; go on from there or back to the end");
+    const QString start = tr("Trains from the model as it is now, with a new optimiser");
+    allow(start_, isFree && !isPast, start, isPast ? past : notFree);
     allow(more_, isFree && bridge().training() != nullptr, tr("More steps with the same optimiser and data"), !bridge().training() ? tr("nothing was trained yet") : notFree);
     allow(pause_, isTraining, isPaused ? tr("Goes on from inside the step") : tr("Stops inside the next step, for every panel to look at"), tr("nothing is being trained"));
     pause_->setText(isPaused && isTraining ? tr("Continue") : tr("Pause"));
