@@ -79,6 +79,10 @@ void Session::Engine::do_look_at_step(std::int64_t step) {
     if (from == nullptr) {
         throw Error(ErrorKind::Usage, concat("step ", step, " cannot be run again: it was done before this training began"), {.hint = concat("steps from ", training_states_.first() + 1, " on can")});
     }
+    {
+        const CancelScope whole(nullptr);
+        keep_checkpoint(true);  // of the end: none is written while it is left
+    }
     if (!training_end_) training_end_ = std::make_unique<TrainerState>(trainer.state(Trainer::Gradients::With));
     change_status([&](Status& status) {
         status = Status{};

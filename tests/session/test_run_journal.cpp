@@ -10,11 +10,13 @@
 #include <filesystem>
 #include <fstream>
 #include <future>
+#include <utility>
 
 #include "core/base/error.h"
 #include "core/base/file.h"
 #include "core/session/run_journal.h"
 #include "core/session/session.h"
+#include "core/session/trainer.h"
 
 using namespace loupe;
 using namespace loupe::session;
@@ -321,6 +323,63 @@ class TestRunJournal : public QObject {
         second.wait_idle();
         QCOMPARE(second.training()->step_count(), first.training()->step_count());
         QCOMPARE(second.training()->steps().back().loss, first.training()->steps().back().loss);
+    }
+
+    // Stopped in the middle of the optimiser, where no checkpoint can be written: it is written behind it.
+    void a_training_that_is_stopped_in_its_optimiser_is_kept() {
+        TrainOptions options;
+        options.data.path = kData;
+        options.max_steps = 3;
+        options.look_every = -1;
+        Session session;
+        session.keep_in(folder_);
+        open(session);
+        session.train(options);
+        session.wait_idle();
+        const fs::path checkpoint = folder_ / "training.pt";
+        QTRY_VERIFY(fs::exists(checkpoint));
+        Breakpoint at;
+        at.kind = Breakpoint::Kind::Phase;
+        at.phase = RunPhase::Optimizer;
+        session.add_breakpoint(at);
+        options.max_steps = 10;
+        session.train_on(options);
+        session.wait_idle();
+        session.step(StepKind::Over);
+        session.wait_idle();
+        QCOMPARE(session.status().phase, RunPhase::Optimizer);
+        // What is kept while it is parked is tried between requests.
+        for (int i = 0; i < 3; ++i) look(session, 1);
+        fs::remove(checkpoint);
+        session.stop();
+        QTRY_VERIFY(fs::exists(checkpoint));
+        session.wait_idle();
+        QCOMPARE(read_training_checkpoint(checkpoint, {}).step, std::int64_t{3});
+    }
+
+    // An earlier step is looked at before the engine had time to keep the end.
+    void the_end_is_kept_before_it_is_left() {
+        struct LookBack : SessionListener {
+            void on_status(const Status& status) override {
+                if (status.state == RunState::Finished && !std::exchange(has_looked, true)) session->look_at_step(2);
+            }
+            Session* session = nullptr;
+            bool has_looked = false;
+        } listener;
+        TrainOptions options;
+        options.data.path = kData;
+        options.max_steps = 6;
+        options.look_every = -1;
+        Session session(&listener);
+        listener.session = &session;
+        session.keep_in(folder_);
+        open(session);
+        session.train(options);
+        session.wait_idle();
+        QCOMPARE(session.status().state, RunState::Paused);
+        QCOMPARE(session.status().training_end, 6);
+        QVERIFY(fs::exists(folder_ / "training.pt"));
+        QCOMPARE(read_training_checkpoint(folder_ / "training.pt", {}).step, std::int64_t{6});
     }
 
     // Without its data the weights still come back.
