@@ -450,6 +450,33 @@ class WindowKeepingTest : public QObject {
         QVERIFY(again.markersAtLine(7) != 0);
     }
 
+    // Those of the window before are of what was looked at then.
+    void aRestoredSessionReplacesTheBreakpoints() {
+        const auto ofModule = [](const char* path) {
+            session::Breakpoint breakpoint;
+            breakpoint.kind = session::Breakpoint::Kind::Module;
+            breakpoint.text = path;
+            return breakpoint;
+        };
+        window_->keepSession();
+        open(model("digits"));
+        window_->bridge().addBreakpoint(ofModule("classifier"));
+        QTRY_VERIFY(!folderOf(*window_).isEmpty());  // written a moment later
+        const QString own = folderOf(*window_);
+        QTRY_COMPARE(stateIn(own)[QStringLiteral("breakpoints")].toArray().size(), 1);
+        const QString killed = leaveBehind(own);
+        window_.reset();
+        window_ = makeWindow();
+        window_->keepSession();
+        open(model("gpt"));
+        window_->bridge().addBreakpoint(ofModule("elsewhere"));
+        window_->keeper().restore(killed);
+        QVERIFY(window_->keeper().isRestoring());
+        QTRY_VERIFY(!window_->keeper().isRestoring());
+        QCOMPARE(window_->bridge().breakpoints().size(), std::size_t{1});
+        QCOMPARE(window_->bridge().breakpoints().front().text, std::string("classifier"));
+    }
+
     void closingKeepsTheSessionToo() {
         QSettings().setValue(QStringLiteral("ask/runs"), false);
         QSettings().setValue(QStringLiteral("session/restoreAtStart"), true);

@@ -220,13 +220,23 @@ void SessionBridge::selectWanted() {
 
 void SessionBridge::addLog(const LogEntry& entry) {
     log_.push_back(entry);
-    if (log_.size() > kMaxLog) log_.pop_front();
+    trimLog();
     emit logAdded();
 }
 
-void SessionBridge::addOlderLog(const LogEntry& entry) {
-    log_.insert(log_.begin() + static_cast<std::ptrdiff_t>(std::min(older_log_++, log_.size())), entry);
-    emit logAdded();
+void SessionBridge::addOlderLog(const std::vector<LogEntry>& entries) {
+    if (entries.empty()) return;
+    log_.insert(log_.begin() + static_cast<std::ptrdiff_t>(older_log_), entries.begin(), entries.end());
+    older_log_ += entries.size();
+    trimLog();
+    emit olderLogAdded(entries);
+}
+
+void SessionBridge::trimLog() {
+    while (log_.size() > kMaxLog) {
+        log_.pop_front();
+        if (older_log_ > 0) --older_log_;
+    }
 }
 
 void SessionBridge::show(std::shared_ptr<const session::ModelInfo> model,

@@ -180,8 +180,8 @@ class SessionBridge : public QObject {
     // Shows a model and a recording that do not come from the session: tests do.
     void show(std::shared_ptr<const session::ModelInfo> model, std::shared_ptr<const session::Recording> recording);
     void addLog(const LogEntry& entry);
-    // One of a session before: it stands before those of this one.
-    void addOlderLog(const LogEntry& entry);
+    // Those of a session before: they stand before those of this one.
+    void addOlderLog(const std::vector<LogEntry>& entries);
     // The checkpoint that was loaded into the model last; empty when none was.
     const QString& loadedWeights() const { return loaded_weights_; }
 
@@ -196,7 +196,9 @@ class SessionBridge : public QObject {
     void timesChanged();
     void compiledChanged();
     void formRefused(const QString& why);
+    // The last of log() is new.
     void logAdded();
+    void olderLogAdded(const std::vector<LogEntry>& entries);
     void currentChanged();
     void bookmarksChanged();
     void breakpointsChanged();
@@ -219,6 +221,7 @@ class SessionBridge : public QObject {
 
     bool refuses(const session::Breakpoint& breakpoint);
     void takeStatus(const session::Status& status);
+    void trimLog();
     void takeModel(std::shared_ptr<const session::ModelInfo> model);
     void takeRecording(std::shared_ptr<const session::Recording> recording);
     void takeEvents();
