@@ -36,9 +36,14 @@ Allocation Recording::allocation(std::size_t index) const {
     return copy;
 }
 
-std::vector<Saving> Recording::savings() const {
+std::size_t Recording::saving_count() const {
     const std::lock_guard lock(late_mutex_);
-    return savings_;
+    return savings_.size();
+}
+
+std::vector<Saving> Recording::savings(std::size_t from) const {
+    const std::lock_guard lock(late_mutex_);
+    return {savings_.begin() + static_cast<std::ptrdiff_t>(std::min(from, savings_.size())), savings_.end()};
 }
 
 std::shared_ptr<const OperatorTimes> Recording::warm_times() const {

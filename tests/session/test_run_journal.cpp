@@ -162,6 +162,7 @@ class TestRunJournal : public QObject {
 
     void a_finished_run_comes_back_with_its_gradients() {
         std::vector<GradientRow> rows;
+        std::shared_ptr<const Recording> recorded;
         {
             Session first;
             first.keep_in(folder_);
@@ -170,6 +171,7 @@ class TestRunJournal : public QObject {
             options.backward = true;
             first.run(options);
             first.wait_idle();
+            recorded = first.recording();
             rows = answer<std::vector<GradientRow>>([&](auto reply) { first.request_gradients("g", reply); });
         }
         Session second;
@@ -183,6 +185,18 @@ class TestRunJournal : public QObject {
             QCOMPARE(again[i].parameter, rows[i].parameter);
             QCOMPARE(again[i].finite.has_value(), rows[i].finite.has_value());
             if (rows[i].finite) QCOMPARE(again[i].finite->norm, rows[i].finite->norm);
+        }
+        // What each node keeps for backward too.
+        const auto was = recorded->savings();
+        const auto is = second.recording()->savings();
+        QVERIFY(!was.empty());
+        QCOMPARE(is.size(), was.size());
+        for (std::size_t i = 0; i < was.size(); ++i) {
+            QCOMPARE(is[i].allocation, was[i].allocation);
+            QCOMPARE(is[i].by, was[i].by);
+            QCOMPARE(is[i].node, was[i].node);
+            const Allocation block = second.recording()->allocation(is[i].allocation);
+            QCOMPARE(block.category, recorded->allocation(was[i].allocation).category);
         }
         // And is saved as a recording like one that ran here.
         const fs::path file = folder_.string() + ".loupe";
