@@ -600,8 +600,10 @@ void MainWindow::onStatus() {
     const bool isWorth = status.verdict && (status.verdict->severity >= session::Verdict::Severity::Warning || status.verdict->answers_search);
     if ((finished || isStopped) && isWorth) tellVerdict(*status.verdict);
     if (!failed) return;
-    std::vector<Banner::Link> links = permissions_->links();
-    if (links.empty() && status.error_source.line > 0 && bridge_->model()) links.push_back({tr("Show the line"), [this, place = status.error_source] { showSource(place); }});
+    std::vector<Banner::Link> links = permissions_->linksOfFailure();
+    if (status.error_source.line > 0 && bridge_->model()) {
+        links.push_back({tr("Show the line"), [this, place = status.error_source] { showSource(place); }});
+    }
     if (wasOpening || !bridge_->model()) {
         links.push_back({tr("Open another\u2026"), [this] { (*actions_)[QStringLiteral("open")]->trigger(); }});
     } else {
