@@ -333,6 +333,10 @@ class TestRunJournal : public QObject {
         QCOMPARE(second.training()->step_count(), steps);
         QCOMPARE(second.training()->steps().back().loss, loss);
         QVERIFY(element(second) == learned);
+        // No state of its past is there before it goes on.
+        second.look_at_step(1);
+        second.wait_idle();
+        QVERIFY2(second.status().error.ends_with("go on with the training first"), second.status().error.c_str());
         second.train_on(options);
         second.wait_idle();
         QCOMPARE(second.training()->step_count(), first.training()->step_count());
