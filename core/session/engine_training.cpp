@@ -352,6 +352,10 @@ void Session::Engine::record_step(Trainer& trainer, const std::function<void()>&
         const ObserverScope observed(recorder_.get());
         const StatementScope statements(*program_, *recorder_);
         step();
+    } catch (const Error& error) {
+        run_failed_ = error.kind() != ErrorKind::Cancelled;  // as in run_recorded
+        finish();
+        throw;
     } catch (...) {
         run_failed_ = true;
         finish();

@@ -93,6 +93,21 @@ torch.manual_seed(1)
 model = Net()
 )";
 
+constexpr const char* kNamed = R"(import torch
+import torch.nn as nn
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(2, 2)
+
+    def forward(self, x):
+        y = self.fc(x)
+        return y * 2
+
+model = Net()
+)";
+
 // Stops the session when the model prints.
 class Stopper : public SessionListener {
   public:
@@ -166,6 +181,7 @@ class TestTrainingSteps : public QObject {
     void stopping_inside_a_recorded_step_keeps_the_place_in_the_data();
     void goes_on_from_an_earlier_step();
     void another_step_from_inside_one();
+    void a_step_that_is_stopped_did_not_fail();
     void what_cannot_be_run_again_is_said();
     void what_is_not_the_same_is_said();
     void trainings_are_listed();
@@ -749,6 +765,31 @@ void TestTrainingSteps::another_step_from_inside_one() {
     session.wait_idle();
     QVERIFY(elements(session, "fc.weight") == weights);
     QCOMPARE(log.count(SessionListener::LogEntry::Level::Warning, "did not come out"), 0);
+}
+
+// Values stand beside the lines of what is parked, or failed.
+void TestTrainingSteps::a_step_that_is_stopped_did_not_fail() {
+    write_file_atomically(file("named.py"), std::string(kNamed));
+    Session session;
+    open(session, file("named.py"));
+    Breakpoint at;
+    at.kind = Breakpoint::Kind::Line;
+    at.text = file("named.py");
+    at.line = 11;
+    session.add_breakpoint(at);
+    session.train(options());
+    session.wait_idle();
+    const auto frames = [&] {
+        std::promise<std::vector<FrameValues>> promise;
+        session.request_line_values("lines", [&](std::vector<FrameValues> all) { promise.set_value(std::move(all)); });
+        return promise.get_future().get();
+    };
+    QCOMPARE(session.status().state, RunState::Paused);
+    QVERIFY(!frames().empty());
+    session.stop();
+    session.wait_idle();
+    QCOMPARE(session.status().state, RunState::Ready);
+    QVERIFY(frames().empty());
 }
 
 void TestTrainingSteps::what_cannot_be_run_again_is_said() {
