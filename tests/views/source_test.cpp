@@ -128,6 +128,21 @@ class SourceTest : public QObject {
         QCOMPARE(text(bridge.recording()->event(2).op), QString("aten::relu"));
     }
 
+    // Who is told that something is unsaved finds it so.
+    void aRunIsUnsavedFromItsFirstEvent() {
+        SessionBridge bridge;
+        bridge.open(path_);
+        waitFor(bridge, session::RunState::Ready);
+        bridge.step(session::StepKind::Into);
+        waitFor(bridge, session::RunState::Paused);
+        QCOMPARE(bridge.eventCount(), std::size_t{0});
+        bool was_unsaved = false;
+        connect(&bridge, &SessionBridge::unsavedChanged, this, [&] { was_unsaved = bridge.hasUnsavedRun(); });
+        bridge.run();
+        waitFor(bridge, session::RunState::Finished);
+        QVERIFY(was_unsaved);
+    }
+
     // Another file, or Stop, takes the place of what was to be done.
     void openingAnotherGivesUpWhatWasToBeDone() {
         const QString other = folder_.filePath("other.py");

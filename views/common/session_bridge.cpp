@@ -206,8 +206,9 @@ void SessionBridge::takeRecording(std::shared_ptr<const session::Recording> reco
 void SessionBridge::takeEvents() {
     const std::size_t count = recording_ ? recording_->event_count() : 0;
     if (count == event_count_) return;
-    if (event_count_ == 0 && is_run_unsaved_) emit unsavedChanged();
+    const bool isFirst = event_count_ == 0;
     event_count_ = count;
+    if (isFirst && is_run_unsaved_) emit unsavedChanged();
     emit eventsGrown();
     selectWanted();
 }
