@@ -438,6 +438,21 @@ void TestTrainingSteps::states_are_thinned_and_spilled() {
     }
     states.drop_after(40);
     QVERIFY(states.last() <= 40);
+    // Where all must stay, as of a training that was gone on with again and again, old ones go; the steps stay as dense.
+    TrainerStates many({std::size_t{1} << 20, 0, 16});
+    for (std::int64_t step = 0; step < 200; ++step) {
+        many.add(state(step), true);
+        QVERIFY(many.count() <= 16);
+    }
+    QCOMPARE(many.interval(), 1);
+    QCOMPARE(many.first(), 0);
+    QCOMPARE(many.last(), 199);
+    // And there is room for those that come later.
+    for (std::int64_t step = 200; step < 1000; ++step) {
+        if (step - many.last() >= many.interval()) many.add(state(step), false);
+    }
+    QVERIFY(many.count() <= 16);
+    QVERIFY(many.interval() <= 128 && many.last() > 1000 - 2 * 128);
     // Without a file fewer are kept.
     TrainerStates small({4096, 0, 16});
     for (std::int64_t step = 0; step <= 100; ++step) small.add(state(step), step == 0);
