@@ -370,12 +370,12 @@ void Session::Engine::find_origin(Trainer& trainer, const std::string& what) {
     const Recording& recording = *recorder_->recording();
     const EventId origin = origin_in(recording);
     trainer.undo();
-    std::string text = concat(what, " at step ", trainer.steps_done() + 1, " (epoch ", trainer.epoch(), ")");
+    const std::string wrong = concat(what, " at step ", trainer.steps_done() + 1, " (epoch ", trainer.epoch(), ")");
+    std::string text = wrong;
     if (const std::string bad = bad_before(recording); !bad.empty()) text += concat("; ", bad, " before the step");
     if (origin != 0) text += concat("; it began at ", event_text(recording.event(origin)));
     else text += "; it did not come again when the step was repeated";
-    const TrainingFacts facts{.steps = trainer.steps_done(), .total = trainer.total_steps(), .wrong = concat(what, " at step ", trainer.steps_done() + 1, " (epoch ", trainer.epoch(), ")")};
-    const auto verdict = std::make_shared<Verdict>(conclude_training(facts, &recording));
+    const auto verdict = std::make_shared<Verdict>(conclude_training(wrong, recording));
     SessionListener::LogEntry entry;
     entry.level = SessionListener::LogEntry::Level::Error;
     entry.text = concat(verdict->line(), "; the model is as it was before the step");

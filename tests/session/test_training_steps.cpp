@@ -438,7 +438,7 @@ void TestTrainingSteps::states_are_thinned_and_spilled() {
     }
     states.drop_after(40);
     QVERIFY(states.last() <= 40);
-    // Where all must stay, as of a training that was gone on with again and again, old ones go; the steps stay as dense.
+    // Where all must stay, as of a training that goes on again and again, old ones go; the steps stay as dense.
     TrainerStates many({std::size_t{1} << 20, 0, 16});
     for (std::int64_t step = 0; step < 200; ++step) {
         many.add(state(step), true);
